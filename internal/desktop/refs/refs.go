@@ -39,9 +39,9 @@ const (
 //     the same words in them where they have no name, and be in the same one;
 //   - or else, if its ID is gone, if it has the same role, identifier and name (or
 //     description), is in the same named elements, and there are as many like it
-//     as before: then it is the one at the same place among those. A dialog is the
-//     same only if the words in it are. What already was there as another
-//     element is never taken.
+//     as before: then it is the one at the same place among those, if the words beside
+//     it are the same too. A dialog is the same only if the words in it are. What
+//     already was there as another element is never taken.
 //
 // An element whose ID comes back with another role is stale for good.
 //

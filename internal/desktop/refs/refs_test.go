@@ -285,6 +285,55 @@ func TestEqualsAreToldApartByPlace(t *testing.T) {
 	stale(t, r, tree("1 3 4"), ref)
 }
 
+// TestRowsDrawnAnew plays a page that draws its rows anew, which have no element of their
+// own around them: the buttons are at the same places, and other people's.
+func TestRowsDrawnAnew(t *testing.T) {
+	ids := 0
+	tree := func(row, rows string) *desktop.Snapshot {
+		outline := "window \"A\" key=w\n"
+		for name := range strings.FieldsSeq(rows) {
+			for part := range strings.FieldsSeq(row) {
+				ids++
+				if part == "Name" {
+					outline += fmt.Sprintf("  text %q key=i%d\n", name, ids)
+				} else {
+					outline += fmt.Sprintf("  button %q key=i%d\n", part, ids)
+				}
+			}
+		}
+		return shottest.Read(t, outline)
+	}
+	for _, row := range []string{"Name Pick", "Pick Name", "Name Edit Pick", "Edit Pick Name", "Pick Name Edit"} {
+		r := New()
+		s := tree(row, "Amy Bob Cat")
+		var refs []string
+		for i := range s.Elements {
+			if s.Elements[i].Role == desktop.Button {
+				refs = append(refs, r.Ref(s, i))
+			}
+		}
+		same := tree(row, "Amy Bob Cat")
+		for _, ref := range refs {
+			if _, err := r.Resolve(same, ref); err != nil {
+				t.Errorf("%s: nothing has changed but the IDs: %v", row, err)
+			}
+		}
+		for _, others := range []string{"Cat Bob Amy", "Bob Cat Amy", "Dan Amy Bob"} {
+			s := tree(row, others)
+			for n, ref := range refs {
+				i, err := r.Resolve(s, ref)
+				if err != nil {
+					continue
+				}
+				was, is := strings.Fields("Amy Bob Cat")[n*3/len(refs)], strings.Fields(others)[(i-1)*3/(len(s.Elements)-1)]
+				if was != is {
+					t.Errorf("%s: %s of %s is %s's in %s", row, ref, was, is, others)
+				}
+			}
+		}
+	}
+}
+
 func TestStaleRefSaysWhatIsLikeIt(t *testing.T) {
 	r := New()
 	ref := r.Ref(shottest.Read(t, "button \"Save as\" key=1"), 0)

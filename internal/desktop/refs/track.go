@@ -30,6 +30,7 @@ type track struct {
 	// words of its own; set the nearest that toolkits use again.
 	anchor, set *track
 	nth, of     int    // its place among the elements with the same key, from 0
+	beside      string // words before and after it, which tell it from those
 	number      int    // of its ref; 0 if it has none
 	told        string // its name when its ref was given last
 	kept        bool
@@ -154,6 +155,7 @@ func (v *view) around(i int) (anchor, set *track) {
 // A follower brings the tracks from the snapshot before to the next one.
 type follower struct {
 	*view
+	seed    maphash.Seed
 	live    map[desktop.ID]*track
 	goneIDs map[desktop.ID]*track
 	found   map[*track]bool
@@ -165,7 +167,7 @@ type follower struct {
 func (r *Table) follow(v *view) {
 	r.clock++
 	f := &follower{
-		view: v, live: r.live, goneIDs: make(map[desktop.ID]*track), found: make(map[*track]bool, len(v.tracks)), lost: make(map[key][]*track),
+		view: v, seed: r.seed, live: r.live, goneIDs: make(map[desktop.ID]*track), found: make(map[*track]bool, len(v.tracks)), lost: make(map[key][]*track),
 	}
 	for _, t := range r.gone {
 		f.goneIDs[t.id] = t
@@ -180,7 +182,8 @@ func (r *Table) follow(v *view) {
 	for _, level := range v.levels {
 		f.byID(level)
 		nth, of := f.count(level)
-		f.byKey(level, nth, of)
+		beside := f.besides(level, of)
+		f.byKey(level, nth, of, beside)
 		for n, i := range level {
 			t := v.tracks[i]
 			if t == nil {
@@ -189,7 +192,7 @@ func (r *Table) follow(v *view) {
 			}
 			t.marks, t.id, t.seen = v.marks[i], v.shot.Elements[i].ID, r.clock
 			t.anchor, t.set = v.around(i)
-			t.nth, t.of = nth[n], of[n]
+			t.nth, t.of, t.beside = nth[n], of[n], beside[n]
 			live[t.id] = t
 			if t.kept {
 				t.anchor.keep()
@@ -271,15 +274,58 @@ func (f *follower) keyOf(i int) key {
 	return key{m.role, m.identifier, m.label, anchor}
 }
 
+// besides hashes the words that stand beside each element that has others like it, up to
+// those: a page that draws its rows anew in another order has the same buttons at the same
+// places, and only what stands beside them tells whose they are. It is "" for what has no
+// other like it, and in the rows that toolkits use again, which are told by their words.
+func (f *follower) besides(level, of []int) []string {
+	const most = 8 // names each way
+	beside := make([]string, len(level))
+	var h maphash.Hash
+	h.SetSeed(f.seed)
+	for n, i := range level {
+		if of[n] < 2 || f.sets[i] >= 0 || f.marks[i].reused {
+			continue
+		}
+		h.Reset()
+		first, end := 0, len(f.marks)
+		if a := f.anchors[i]; a >= 0 {
+			first, end = a+1, f.shot.Elements[a].End
+		}
+		// read reports whether to go on after the element.
+		names := 0
+		read := func(j int) bool {
+			m := &f.marks[j]
+			if m.role == f.marks[i].role && m.label == f.marks[i].label {
+				return false
+			}
+			if m.name != "" {
+				_, _ = h.WriteString(m.name)
+				_ = h.WriteByte(0)
+				names++
+			}
+			return names < most
+		}
+		for j := i - 1; j >= first && read(j); j-- {
+		}
+		_ = h.WriteByte(1)
+		names = 0
+		for j := f.shot.Elements[i].End; j < end && read(j); j++ {
+		}
+		beside[n] = strconv.FormatUint(h.Sum64(), 36)
+	}
+	return beside
+}
+
 // byKey finds elements again that were drawn anew.
-func (f *follower) byKey(level []int, nth, of []int) {
+func (f *follower) byKey(level []int, nth, of []int, beside []string) {
 	for n, i := range level {
 		if f.tracks[i] != nil {
 			continue
 		}
 		var best *track
 		for _, t := range f.lost[f.keyOf(i)] {
-			fits := !f.found[t] && !t.dead && t.nth == nth[n] && t.of == of[n] && t.samePlace(&f.marks[i])
+			fits := !f.found[t] && !t.dead && t.nth == nth[n] && t.of == of[n] && t.beside == beside[n] && t.samePlace(&f.marks[i])
 			switch {
 			case !fits:
 			case best == nil || t.seen > best.seen:

@@ -1,0 +1,43 @@
+package ax_test
+
+import (
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// TestRealRowsDrawnAnew: a page that draws its rows anew in another order has no row that
+// was named: its button is gone, and not another row's.
+func TestRealRowsDrawnAnew(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<input id="picked" aria-label="Picked"><button onclick="names.reverse(); draw()">Turn</button><button onclick="draw()">Again</button><div id="rows"></div>
+		<script>const names = ["Amy", "Bob", "Cat"]
+		function draw() { rows.innerHTML = names.map(n => "<div>" + n + " <button onclick='picked.value = \"" + n + "\"'>Pick</button></div>").join("") }
+		draw()</script>`)
+	first, last := w.refBeside(f.app, "Amy", "Pick"), w.refBeside(f.app, "Cat", "Pick")
+	f.ok("ax_click", f.on("button Again"))
+	f.ok("ax_click", f.on(first))
+	f.comes("picked", "Amy")
+	f.ok("ax_click", f.on("button Turn"))
+	for _, ref := range []string{first, last} {
+		f.refused(aai.StaleRef, "ax_click", f.on(ref))
+	}
+	f.comes("picked", "Amy")
+	f.ok("ax_click", f.on(w.refBeside(f.app, "Cat", "Pick")))
+	f.comes("picked", "Cat")
+}
+
+// refBeside is the ref of the first button of a name that the tree lists after a text.
+func (w *realWorld) refBeside(app, text, button string) string {
+	w.Helper()
+	tree := w.ok("ax_get_tree", params{"app": app}).Text
+	_, after, _ := strings.Cut(tree, `"`+text+`"`)
+	_, after, found := strings.Cut(after, `button "`+button+`" [`)
+	ref, _, _ := strings.Cut(after, "]")
+	if !found {
+		w.Fatalf("no %s after %s in\n%s", button, text, tree)
+	}
+	return ref
+}
