@@ -29,6 +29,17 @@ func TestRealRowsDrawnAnew(t *testing.T) {
 	f.comes("picked", "Cat")
 }
 
+// TestRealRowsInAnotherOrder: that a page sorted its rows is what a click did.
+func TestRealRowsInAnotherOrder(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<button onclick="list.append(list.firstElementChild)">Rotate</button><ul id="list"><li>One</li><li>Two</li><li>Three</li></ul>
+		<button onclick="people.append(...[...people.rows].reverse())">Sort</button><table border=1><tbody id="people"><tr><td>Amy<td>1<tr><td>Bob<td>2<tr><td>Cat<td>3</table>`)
+	for _, button := range []string{"Rotate", "Sort", "Rotate"} {
+		f.says(f.done("ax_click", f.on("button "+button)).Text, "in another order")
+	}
+}
+
 // refBeside is the ref of the first button of a name that the tree lists after a text.
 func (w *realWorld) refBeside(app, text, button string) string {
 	w.Helper()

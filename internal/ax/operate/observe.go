@@ -225,7 +225,8 @@ func keyboardMoved(before, after *desktop.Snapshot, c delta.Change) bool {
 	return alike(before, after, c, desktop.Focused|desktop.Active)
 }
 
-// alike reports whether what changed of the element is one of the states, and nothing else.
+// alike reports whether what changed of the element is one of the states, and nothing else; in
+// what order its parts stand is something else.
 func alike(before, after *desktop.Snapshot, c delta.Change, but desktop.State) bool {
 	if c.Kind != delta.Changed {
 		return false
@@ -236,7 +237,7 @@ func alike(before, after *desktop.Snapshot, c delta.Change, but desktop.State) b
 		return false
 	}
 	was := &before.Elements[i]
-	return was.Name == now.Name && was.Value == now.Value && was.States&^but == now.States&^but
+	return (was.States^now.States)&but != 0 && was.Name == now.Name && was.Value == now.Value && was.States&^but == now.States&^but
 }
 
 // unreadable is what is known when the program cannot be read after the action:

@@ -30,6 +30,7 @@ func (c *comparison) compare() {
 			}
 		default:
 			c.changed(j, i)
+			c.moved(i)
 		}
 	}
 	covered = make([]bool, len(c.before.Elements))
@@ -98,6 +99,19 @@ func (c *comparison) changed(j, i int) {
 	}
 	rank := c.rank(j, i)
 	c.add(rank, Change{Changed, i, c.ref(c.after, i), text, rank == rankRestless})
+}
+
+// moved tells that what shows in an element of the later snapshot stands in another order
+// than before, as the rows of a table do that was sorted.
+func (c *comparison) moved(i int) {
+	if !c.reordered(i, func(j, i int) bool { return c.seenBefore[j] && c.seenAfter[i] }) {
+		return
+	}
+	rank := rankPlain
+	if c.restless(i, Content) {
+		rank = rankRestless
+	}
+	c.add(rank, Change{Changed, i, c.ref(c.after, i), "~ " + c.called(c.after, i) + " in another order", rank == rankRestless})
 }
 
 // echo reports whether the names of two elements only repeat those of what they

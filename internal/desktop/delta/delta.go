@@ -52,6 +52,7 @@ type Change struct {
 //	+ in menu "File" [e2]: menuitem "New" [e50], menuitem "Open" [e51]
 //	- menu "File"
 //	~ textbox "Name" [e3] value "" → "Ann"
+//	~ table "People" [e7] in another order
 //	focus → textbox "Name" [e3]
 //	… 3 more changes
 type Delta struct {
@@ -65,7 +66,8 @@ type Delta struct {
 // what is showing counts. Elements are the same if their IDs are, or if one stands
 // where another of the same role and name stood before, because toolkits make
 // elements anew; so are the only ones of a role that are new and gone in a place.
-// What comes or goes with its surroundings is told with them. Scrolling, frames
+// What comes or goes with its surroundings is told with them, and where what is in an element
+// stands in another order, the element. Scrolling, frames
 // and descriptions do not count. A text of which only digits changed, such as a
 // clock, comes last unless it is the element acted on. A password is told as ****.
 //

@@ -185,6 +185,31 @@ func TestMoved(t *testing.T) {
 	}
 }
 
+// TestInAnotherOrder: rows that were sorted are told of, by what they are in, and where that
+// happens by itself, it proves nothing.
+func TestInAnotherOrder(t *testing.T) {
+	rows := func(names, states string) *desktop.Snapshot {
+		outline := "window \"W\"\n  list \"People\" key=list " + states + "\n"
+		for name := range strings.FieldsSeq(names) {
+			outline += fmt.Sprintf("    option %q key=%s\n", name, name)
+		}
+		return shottest.Read(t, outline)
+	}
+	for names, want := range map[string]string{
+		"Amy Bob Cat": "", "Amy Cat": "- option \"Bob\"\n", "Cat Bob Amy": "~ list \"People\" in another order\n", "Bob Cat Amy": "~ list \"People\" in another order\n",
+	} {
+		if d := Between(rows("Amy Bob Cat", ""), rows(names, ""), Options{}); d.Text != want {
+			t.Errorf("%s: %s", names, d.Text)
+		}
+	}
+	if d := Between(rows("Amy Bob", "virtual"), rows("Bob Amy", "virtual"), Options{}); d.Text != "" {
+		t.Errorf("rows that a toolkit uses again: %s", d.Text)
+	}
+	if changed := unlike(rows("Amy Bob", ""), rows("Bob Amy", "")); changed["list"] != Content {
+		t.Errorf("unrest sees %v", changed)
+	}
+}
+
 func TestWithout(t *testing.T) {
 	s := shottest.Read(t, scene)
 	if d := Between(nil, nil, Options{}); d.Text != "" || d.More != 0 {

@@ -90,3 +90,25 @@ func (p *pairs) siblings(before, after int) {
 		}
 	}
 }
+
+// reordered reports whether what is in the element of the later snapshot, and was in it
+// before, stands in another order; of those alone that count. What a Virtual element shows
+// it uses again for others.
+func (p *pairs) reordered(i int, counts func(before, after int) bool) bool {
+	was := p.toBefore[i]
+	if was < 0 || p.after.Elements[i].States.Has(desktop.Virtual) {
+		return false
+	}
+	last := -1
+	for child := i + 1; child < p.after.Elements[i].End; child = p.after.Elements[child].End {
+		j := p.toBefore[child]
+		if j < 0 || p.before.Elements[j].Parent != was || p.before.Elements[j].ID != p.after.Elements[child].ID || !counts(j, child) {
+			continue
+		}
+		if j < last {
+			return true
+		}
+		last = j
+	}
+	return false
+}

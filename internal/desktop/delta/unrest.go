@@ -37,7 +37,7 @@ type Unrest struct {
 // selected because of an action all the same. It is a set of states and of [Content].
 type Aspect uint64
 
-// Content is an element's name, its value and which children it has.
+// Content is an element's name, its value and which children it has, in which order.
 const Content Aspect = 1 << 63
 
 // A suspect is an element that has changed, or its children came and went, while
@@ -184,6 +184,9 @@ func unlike(before, after *desktop.Snapshot) aspects {
 			within(now.Parent)
 		} else if aspect := differ(&before.Elements[j], now); aspect != 0 {
 			mark(i, aspect)
+		}
+		if p.reordered(i, func(int, int) bool { return true }) {
+			within(i)
 		}
 	}
 	for j := range before.Elements {
