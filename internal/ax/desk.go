@@ -143,6 +143,9 @@ func (s spec) tool() *aai.Tool {
 	if required == "" {
 		required = "[]"
 	}
+	if s.types {
+		s = s.writing()
+	}
 	timeout := s.timeout
 	if timeout == 0 {
 		timeout = callTimeout
@@ -157,6 +160,24 @@ func (s spec) tool() *aai.Tool {
 		About:  slices.DeleteFunc([]string{"query", "to_query"}, func(name string) bool { return !slices.Contains(params.Order, name) }),
 		Target: asked.Target, Secret: s.secret, Plain: s.plain, Private: s.private, Timeout: timeout, Turn: s.turn, Vain: s.vain, Run: s.saying(params.Order),
 	}
+}
+
+// writing is a tool that gives text, which is looked at before anything else is.
+func (s spec) writing() spec {
+	vain, run := s.vain, s.run
+	s.vain = func(ctx context.Context, call *aai.Call) error {
+		if err := asked.Writable(call); err != nil {
+			return err
+		}
+		return vain(ctx, call)
+	}
+	s.run = func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+		if err := asked.Writable(call); err != nil {
+			return nil, err
+		}
+		return run(ctx, call)
+	}
+	return s
 }
 
 // asideOf is the turn of a tool whatever its arguments are.

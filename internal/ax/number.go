@@ -136,10 +136,8 @@ func (n numbering) byTyping(i int, text string) operate.Way {
 		if err := n.Enter(ctx, i, input, seat, w); err != nil {
 			return err
 		}
-		if err := input.Key(ctx, seat, w.ID, desktop.Chord{Key: "a", Modifiers: []string{"ctrl"}}); err != nil {
-			return err
-		}
-		if err := input.Type(ctx, seat, w.ID, text); err != nil {
+		err := n.Overwrite(ctx, i, input, seat, w, func(input desktop.Input) error { return input.Type(ctx, seat, w.ID, text) })
+		if err != nil {
 			return err
 		}
 		now, err := n.settles(ctx, n.before.Value, watch.LookAgain)

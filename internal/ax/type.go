@@ -110,32 +110,41 @@ func keysIn(e *desktop.Element, text string) bool {
 // byTyping is a way that gives the element its window's keyboard and types.
 func (v *view) byTyping(i int, text string, replace bool) operate.Way {
 	return v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := v.tooLong(text); err != nil {
+			return err
+		}
 		if err := v.TakeKeyboard(ctx, i, input, seat, w); err != nil {
 			return err
 		}
 		if replace {
-			if err := input.Key(ctx, seat, w.ID, desktop.Chord{Key: "a", Modifiers: []string{"ctrl"}}); err != nil {
-				return err
-			}
-			if text == "" {
-				return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "delete"})
-			}
-		} else if e := &v.Shot.Elements[i]; v.App.FocusInFront && seat == desktop.OwnSeat && !e.States.Has(desktop.Focused) { // its caret is where nobody put it
+			return v.Overwrite(ctx, i, input, seat, w, func(input desktop.Input) error {
+				if text == "" {
+					return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "delete"})
+				}
+				return v.putText(ctx, i, text, input, seat, w)
+			})
+		}
+		if e := &v.Shot.Elements[i]; v.App.FocusInFront && seat == desktop.OwnSeat && !e.States.Has(desktop.Focused) { // its caret is where nobody put it
 			if err := input.Key(ctx, seat, w.ID, desktop.Chord{Key: "end", Modifiers: []string{"ctrl"}}); err != nil {
 				return err
 			}
 		}
-		put := func(part string) error { return input.Type(ctx, seat, w.ID, part) }
-		if v.App.Browser && v.Shot.Elements[i].States.Has(desktop.Multiline) {
-			typed := put
-			put = func(part string) error {
-				return byLines(part, typed, func() error {
-					return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "return", Modifiers: []string{"shift"}})
-				})
-			}
-		}
-		return v.inPortions(ctx, v.Shot.Elements[i].ID, text, put)
+		return v.putText(ctx, i, text, input, seat, w)
 	})
+}
+
+// putText types the text into the element, which has the keyboard of the window.
+func (v *view) putText(ctx context.Context, i int, text string, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	put := func(part string) error { return input.Type(ctx, seat, w.ID, part) }
+	if v.App.Browser && v.Shot.Elements[i].States.Has(desktop.Multiline) {
+		typed := put
+		put = func(part string) error {
+			return byLines(part, typed, func() error {
+				return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "return", Modifiers: []string{"shift"}})
+			})
+		}
+	}
+	return v.inPortions(ctx, v.Shot.Elements[i].ID, text, put)
 }
 
 // byLines types a text whose lines are ended by a key of their own: in a page's field of many
@@ -159,13 +168,31 @@ func byLines(text string, put func(string) error, end func() error) error {
 
 const (
 	// maxKeys is how many characters are typed by keys into a browser: it becomes slower with
-	// each of them, and hangs or ends at some ten thousand that come at once.
+	// each of them, so that these take half the time of a call and twice as many four times
+	// that, and hangs or ends at some ten thousand that come at once.
 	maxKeys = 5000
 	// portion is how many are typed before they are looked for in the field.
 	portion = 200
 	// slowKeys is for how long a field that took some may stand still before the next come.
 	slowKeys = 2 * time.Second
 )
+
+// tooLong is the error of a text that is more than can be typed by keys into a browser.
+func (v *view) tooLong(text string) error {
+	n := utf8.RuneCountInString(text)
+	if !v.App.Browser || n <= maxKeys {
+		return nil
+	}
+	name := "text"
+	if !asked.Given(v.Call, name) {
+		name = "value"
+	}
+	return &aai.Error{
+		Code: aai.InvalidParams, Delivery: aai.NotDelivered,
+		Message: fmt.Sprintf("%s: expected at most %d characters, which is what can be typed by keys; got %d", name, maxKeys, n),
+		Hint:    "Give it in parts by ax_type, or write it to the clipboard with ax_clipboard and press v with ctrl.",
+	}
+}
 
 // inPortions types the text, into a browser the next part when the field holds the one
 // before: typed at faster than it reads it falls behind, and never catches up. A field that
@@ -176,13 +203,6 @@ func (v *view) inPortions(ctx context.Context, id desktop.ID, text string, put f
 		return put(text)
 	}
 	left := []rune(text)
-	if len(left) > maxKeys {
-		return &aai.Error{
-			Code: aai.InvalidParams, Delivery: aai.NotDelivered,
-			Message: fmt.Sprintf("text: expected at most %d characters, which is what can be typed by keys; got %d", maxKeys, len(left)),
-			Hint:    "Give it in parts, or write it to the clipboard with ax_clipboard and press v with ctrl.",
-		}
-	}
 	all := len(left)
 	held := func() (int, error) {
 		now, err := v.Backend.Tree.Read(ctx, v.App, id)
