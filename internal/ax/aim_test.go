@@ -292,6 +292,11 @@ func TestReturnPresses(t *testing.T) {
 			d.Button("Delete", nil)
 			d.Button("Cancel", nil)
 		}, "Delete / Cancel"},
+		"any button of a dialog of which nobody knows what has the keyboard": {"return", func(w *world) {
+			d := w.d.Program("Office").Dialog("Really?")
+			d.Button("Delete", nil)
+			d.Button("Cancel", nil).Be(desktop.Default)
+		}, "Cancel / Delete"},
 		"any button of a form": {"return", func(w *world) {
 			window := w.d.Program("Office").Window("Office")
 			window.Button("Outside", nil)

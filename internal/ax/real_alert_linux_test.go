@@ -1,9 +1,12 @@
 package ax_test
 
 import (
+	"fmt"
 	"testing"
 
 	"aai"
+	"aai/internal/ax"
+	"aai/internal/desktop"
 )
 
 // TestRealAlert: while a page's alert is open Chromium shows nothing of the page. The alert is
@@ -27,6 +30,40 @@ func TestRealAlert(t *testing.T) {
 	f.says(e.Hint, "Answer or close")
 	f.done("ax_click", f.on("button OK"))
 	f.done("ax_click", f.on("button Other"))
+}
+
+// TestRealKeysInADialogOfAPage: a dialog of the page gets the keys of a window in the background,
+// of which Chromium says that the page has its keyboard: they are judged by what that asks, and
+// what it would press is on record.
+func TestRealKeysInADialogOfAPage(t *testing.T) {
+	t.Parallel()
+	for name, page := range map[string]struct{ focus, behind string }{"the page": {}, "its button": {"autofocus", " / Proceed"}} {
+		t.Run(name, func(t *testing.T) {
+			w := newRealWorld(t)
+			p := w.somebody()
+			f := w.webForm(`<p><button ` + page.focus + ` onclick="if (confirm('Delete the account for good?')) this.textContent = 'Gone'">Proceed</button>`)
+			p.back(t)
+			f.ok("ax_click", f.on("button Proceed"))
+			judged := *w
+			judged.offers(ax.Config{Open: func() desktop.Backend { return w.backend }}, losses{w.record})
+			for _, key := range []string{"return", "space"} {
+				for _, seen := range []bool{false, true} {
+					if seen {
+						judged.ok("ax_get_tree", params{"app": f.app})
+					}
+					e := judged.refused(aai.ConsentRequired, "ax_key_press", params{"app": f.app, "key": key})
+					judged.says(fmt.Sprint(e.Message, e.Questions), `button "OK / Cancel`)
+				}
+			}
+			f.ok("ax_get_tree", params{"app": f.app}) // the dialog still asks
+			f.ok("ax_key_press", params{"app": f.app, "key": "return"})
+			if on, want := w.record.last(aai.Outcome).On.String(), `button "OK / Cancel`+page.behind+`" in "Form"`; on != want {
+				t.Errorf("on record is %s, want %s", on, want)
+			}
+			w.awaitElement(f.app, "button Gone")
+			p.undisturbed(t)
+		})
+	}
 }
 
 // TestRealPageInAPage: the keyboard that goes from one page to what is pressed in the page

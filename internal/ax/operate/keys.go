@@ -23,10 +23,68 @@ func (v *View) keyed(ctx context.Context) int {
 	return v.KeyboardWithin(top+1, v.Shot.Elements[top].End)
 }
 
-// PressedBy is what return or space may press: what has the keyboard (-1: nobody knows
-// what), the button that the window has for return, or any button of a dialog that does
-// not tell which that is. Soon says that what is typed before may enable some.
+// PressedBy is what return or space may press: what the dialogs before it have for them, what
+// has the keyboard (-1: nobody knows what), the button that the window has for return, or any
+// button of a dialog that does not tell which that is. Soon says that what is typed before may
+// enable some.
 func (v *View) PressedBy(ctx context.Context, space bool, focused int, soon bool) []int {
+	return append(v.pressedBefore(ctx, space, focused, soon), v.pressedAt(ctx, space, focused, soon)...)
+}
+
+// pressedBefore is what return or space may press in the dialogs before what has the keyboard, as
+// far as is told: in the background Chromium says that a page has it whose question has it.
+func (v *View) pressedBefore(ctx context.Context, space bool, focused int, soon bool) (pressed []int) {
+	var before []int
+	tops := []int{v.FrontTop(ctx)}
+	switch {
+	case focused >= 0:
+		tops[0] = v.Shot.Window(focused)
+	case tops[0] < 0: // it may be any
+		tops = v.Shot.Children(-1)
+		before = slices.DeleteFunc(v.Shot.Children(-1), func(top int) bool { return !scene.IsDialog(&v.Shot.Elements[top]) || !v.Shot.Visible(top) })
+	}
+	for _, top := range tops {
+		before = append(before, v.DialogsBefore(top, focused)...)
+		if modal := v.modal(ctx, top); modal >= 0 && !slices.Contains(before, modal) {
+			before = append(before, modal)
+		}
+	}
+	for _, dialog := range before {
+		pressed = append(pressed, v.pressedIn(ctx, dialog, space, soon)...)
+	}
+	return pressed
+}
+
+// pressedIn is what return or space may press in a dialog: at what has its keyboard, else any
+// of its answers, or the dialog itself where it has none.
+func (v *View) pressedIn(ctx context.Context, dialog int, space, soon bool) []int {
+	if i := v.KeyboardWithin(dialog+1, v.Shot.Elements[dialog].End); i >= 0 {
+		return v.pressedAt(ctx, space, i, soon)
+	}
+	if answers := v.answers(dialog, soon); len(answers) > 0 {
+		return answers
+	}
+	return []int{dialog}
+}
+
+// answers are the buttons of the dialog, those that it has for return first: another may have its
+// keyboard, after a tab.
+func (v *View) answers(dialog int, soon bool) []int {
+	answers := v.Buttons(dialog, false, soon)
+	slices.SortStableFunc(answers, func(a, b int) int { return v.byDefault(b) - v.byDefault(a) })
+	return answers
+}
+
+// byDefault is 1 for what return is for, and 0 for what it is not.
+func (v *View) byDefault(i int) int {
+	if v.Shot.Elements[i].States.Has(desktop.Default) {
+		return 1
+	}
+	return 0
+}
+
+// pressedAt is PressedBy without the dialogs before it.
+func (v *View) pressedAt(ctx context.Context, space bool, focused int, soon bool) []int {
 	role, writes := desktop.Generic, false
 	if focused >= 0 {
 		e := &v.Shot.Elements[focused]
@@ -49,8 +107,8 @@ func (v *View) PressedBy(ctx context.Context, space bool, focused int, soon bool
 			within = top
 		}
 	}
-	if space {
-		return v.Buttons(within, false, soon)
+	if space || focused < 0 && within >= 0 {
+		return v.answers(within, soon)
 	}
 	top := v.FrontTop(ctx)
 	if focused >= 0 {
@@ -73,7 +131,19 @@ func (v *View) pressedByTyping(ctx context.Context, i int) []int {
 	if asked.Flag(v.Call, "submit") {
 		text += "\n"
 	}
-	if i < 0 || !strings.ContainsAny(text, "\n\r\t") || !v.App.Browser && values.SheetCell(&v.Shot.Elements[i]) { // they lead to other cells
+	if i < 0 {
+		return nil
+	}
+	var pressed []int
+	if strings.ContainsAny(text, " \n\r\t") {
+		pressed = v.pressedBefore(ctx, !strings.ContainsAny(text, "\n\r"), i, true)
+	}
+	return append(pressed, v.pressedByText(ctx, text, i)...)
+}
+
+// pressedByText is what a text may press that is typed into the element.
+func (v *View) pressedByText(ctx context.Context, text string, i int) []int {
+	if !strings.ContainsAny(text, "\n\r\t") || !v.App.Browser && values.SheetCell(&v.Shot.Elements[i]) { // they lead to other cells
 		return nil
 	}
 	if _, after, tab := strings.Cut(text, "\t"); tab && strings.ContainsAny(after, " \n\r") {
@@ -85,7 +155,7 @@ func (v *View) pressedByTyping(ctx context.Context, i int) []int {
 	if v.Shot.Elements[i].States.Has(desktop.Multiline) { // a message, which is sent by return
 		return v.beside(i)
 	}
-	return v.PressedBy(ctx, false, i, true)
+	return v.pressedAt(ctx, false, i, true)
 }
 
 // beside are the buttons of the smallest part of the window that has the element and any; of

@@ -55,6 +55,24 @@ func (s *Scene) PromptBefore(i int) int {
 	return -1
 }
 
+// DialogsBefore are the dialogs that show within the window, but in no document, as those by
+// which a browser asks for its page; none where the element (-1: none) is in one of them.
+func (s *Scene) DialogsBefore(top, i int) (dialogs []int) {
+	for d := top + 1; d < s.Shot.Elements[top].End; d++ {
+		switch e := &s.Shot.Elements[d]; {
+		case e.Role == desktop.Document:
+			d = e.End - 1
+		case (e.Role == desktop.Dialog || e.Role == desktop.AlertDialog) && s.Shot.Visible(d):
+			if d <= i && i < e.End {
+				return nil
+			}
+			dialogs = append(dialogs, d)
+			d = e.End - 1
+		}
+	}
+	return dialogs
+}
+
 // ModalOfPage is a modal dialog that a page itself shows: browsers tell nothing of what is
 // behind it. -1 where there is none.
 func (s *Scene) ModalOfPage() int {
