@@ -6,7 +6,9 @@ import "slices"
 // is written over, is lost like what is deleted. "Replace" alone is none of them: it is
 // the button of every find-and-replace, one place at a time and undone with a key, and
 // who is asked at each learns to say yes. "上書き" is none: it also says "save".
-func DestructiveWords() []string { return slices.Concat(wordsOfLoss(), wordsOfMore(), wordsOfBins()) }
+func DestructiveWords() []string {
+	return slices.Concat(wordsOfLoss(), wordsOfMore(), wordsOfWhatComes(), wordsOfBins())
+}
 
 // wordsOfBins are where things are dragged to be thrown away; to open one loses nothing.
 func wordsOfBins() []string {
@@ -61,6 +63,27 @@ func wordsOfLoss() []string {
 		"log off", "logoff", "logs off", "logging off", "end session", "hibernate", "complete order", "confirm order", "place your order", "confirm purchase", "confirm payment",
 		"🗙", "✗", "✘", "⨯", "❎", "🚮", "⏻",
 		"passer la commande", "passer commande", "finalizar compra", "finalizar la compra", "注文する", "注文を確定", "提交订单", "提交訂單", "주문하기", "заказать",
+	}
+}
+
+// wordsOfWhatComes are how a dialog says what becomes of what is lost when it is answered with
+// yes. "Deleted" alone is none: it is also the name of a folder.
+func wordsOfWhatComes() []string {
+	return []string{
+		"be deleted", "be removed", "be erased", "be wiped", "be destroyed", "be discarded", "be overwritten", "be replaced", "be lost", "be closed", "be reset", "be uninstalled", "be terminated", "be sent", "be charged",
+		"is deleted", "are deleted", "is removed", "are removed", "is erased", "are erased", "is lost", "are lost", "permanently deleted", "deleted permanently", "permanently removed", "permanently erased", "removed for good",
+		"deletion", "removal", "erasure", "cannot be undone", "can't be undone", "can not be undone", "cannot undo", "can't undo", "irreversible", "irreversibly", "cannot be recovered", "can't be recovered", "unrecoverable",
+		"will lose", "would lose", "throw away", "throws away", "get rid of", "force stop", "force close", "abandon",
+		"werden gelöscht", "wird gelöscht", "gelöscht werden", "werden entfernt", "wird entfernt", "entfernt werden", "gehen verloren", "geht verloren", "verloren gehen", "nicht rückgängig", "unwiderruflich", "endgültig", "löschung",
+		"sera supprimé", "sera supprimée", "seront supprimés", "seront supprimées", "sera effacé", "seront effacés", "seront effacées", "être supprimé", "seront perdus", "seront perdues", "sera perdu", "définitivement", "irréversible", "être annulée", "suppression",
+		"se eliminará", "se eliminarán", "será eliminado", "será eliminada", "serán eliminados", "serán eliminadas", "se borrará", "se borrarán", "se perderá", "se perderán", "no se puede deshacer", "permanentemente",
+		"verrà eliminato", "verrà eliminata", "verranno eliminati", "verranno eliminate", "sarà eliminato", "saranno eliminati", "andranno perse", "andranno persi", "non può essere annullata", "definitivamente",
+		"será excluído", "será excluída", "serão excluídos", "serão excluídas", "serão perdidas", "serão perdidos", "não pode ser desfeita", "não pode ser desfeito",
+		"wordt verwijderd", "worden verwijderd", "verwijderd worden", "gaan verloren", "gaat verloren", "niet ongedaan",
+		"будет удален", "будет удалён", "будет удалена", "будет удалено", "будут удалены", "будут потеряны", "будет потеряно", "нельзя отменить", "невозможно отменить", "безвозвратно",
+		"zostanie usunięty", "zostanie usunięta", "zostaną usunięte", "zostaną utracone", "nie można cofnąć",
+		"无法撤销", "不可撤销", "无法恢复", "将丢失", "會遺失", "無法復原", "元に戻せません", "元に戻すことはできません", "失われます", "되돌릴 수 없", "복구할 수 없",
+		"odstrániť", "vymazať", "izbriši", "obriši", "izbrisati", "odstrani", "burahin", "tanggalin",
 	}
 }
 

@@ -19,23 +19,66 @@ func agrees(name string) bool {
 }
 
 // question is what the dialog or the form says that the element answers: its name, headings and
-// sentences. The words beside its fields are none: "Format" is also a paper's.
+// sentences; where it has no fields, all its words. The words beside fields are none: "Format"
+// is also a paper's. Outside of both it is the sentence before the element.
 func (s *Scene) question(i int) (says []string) {
 	within := s.Asks(i)
 	if within < 0 {
-		return nil
+		return s.sentenceBefore(i)
 	}
 	asks := &s.Shot.Elements[within]
 	says = []string{asks.Name, asks.Description}
+	bare := !s.hasFields(within)
 	for c := within + 1; c < min(asks.End, within+1+4*maxRead); c++ {
 		e := &s.Shot.Elements[c]
 		for _, text := range []string{e.Name, e.Value} {
-			if e.Role.Wordy() && (e.Role == desktop.Heading || sentence(text)) {
+			if e.Role.Wordy() && (bare || e.Role == desktop.Heading || sentence(text)) {
 				says = append(says, text)
 			}
 		}
 	}
 	return says
+}
+
+// hasFields reports whether people fill in or choose something in the element. One check box
+// alone is for not being asked again.
+func (s *Scene) hasFields(within int) bool {
+	boxes := 0
+	for i := within + 1; i < s.Shot.Elements[within].End; i++ {
+		switch e := &s.Shot.Elements[i]; {
+		case e.Role == desktop.Checkbox || e.Role == desktop.Radio || e.Role == desktop.Switch:
+			boxes++
+		case e.Role == desktop.Listbox || e.Role.Takes() && e.Role != desktop.Link:
+			return true
+		}
+	}
+	return boxes > 1
+}
+
+// sentenceBefore is the sentence that is to be read last before the element, with other answers
+// to it between them at most.
+func (s *Scene) sentenceBefore(i int) []string {
+	const near = 8
+	for c := i - 1; c >= max(0, i-near); c-- {
+		e := &s.Shot.Elements[c]
+		switch {
+		case e.Role.Wordy() && sentence(e.Name) && !s.fires(c):
+			return []string{e.Name}
+		case e.Role.Interactive() && !e.Role.Fires():
+			return nil
+		}
+	}
+	return nil
+}
+
+// fires reports whether the element fires, or is in what does.
+func (s *Scene) fires(i int) bool {
+	for ; i >= 0; i = s.Shot.Elements[i].Parent {
+		if s.Shot.Elements[i].Role.Fires() {
+			return true
+		}
+	}
+	return false
 }
 
 // sentence reports whether a text ends as sentences do.
