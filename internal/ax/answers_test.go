@@ -1,6 +1,7 @@
 package ax_test
 
 import (
+	"strings"
 	"testing"
 
 	"aai"
@@ -40,4 +41,16 @@ func TestAnAnswerToWhatStandsBeforeIt(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestATextThatNobodyAnswers: where return does nothing, it is the return of which nothing was
+// seen, and not the text.
+func TestATextThatNobodyAnswers(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.d.Program("Office").Window("Office").Textbox("Search").Focus()
+		out, err := w.do("ax_type", `{"app": "Office", "query": "Search", "text": "hello", "submit": true}`)
+		if err != nil || !strings.HasPrefix(out.Warning, "the text was seen to be there, but nothing to change after the return yet") {
+			t.Errorf("%+v, %v", out, err)
+		}
+	})
 }

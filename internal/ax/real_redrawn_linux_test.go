@@ -22,7 +22,7 @@ func TestRealRowsDrawnAnew(t *testing.T) {
 	f.comes("picked", "Amy")
 	f.ok("ax_click", f.on("button Turn"))
 	for _, ref := range []string{first, last} {
-		f.refused(aai.StaleRef, "ax_click", f.on(ref))
+		f.says(f.refused(aai.StaleRef, "ax_click", f.on(ref)).Message, `button "Pick"`, "is gone")
 	}
 	f.comes("picked", "Amy")
 	f.ok("ax_click", f.on(w.refBeside(f.app, "Cat", "Pick")))

@@ -136,6 +136,7 @@ func (v *view) typeThenSend(ctx context.Context, i int, text string, replace boo
 	ref := v.Ref(i)
 	v.Say(append(v.PressedBy(ctx, false, i, true), i)...)
 	var undo *aai.Undo
+	shown := false
 	if text != "" || replace {
 		v.Together = true
 		typed, err := v.typeInto(ctx, i, text, replace)
@@ -143,6 +144,8 @@ func (v *view) typeThenSend(ctx context.Context, i int, text string, replace boo
 			return nil, err
 		}
 		undo = typed.Undo
+		did, is := typed.Data.(operate.DeedResult)
+		shown = is && did.Verified
 	}
 	out, err := v.sendFrom(ctx, ref, strings.Contains(text, "\t"))
 	if err != nil {
@@ -150,6 +153,9 @@ func (v *view) typeThenSend(ctx context.Context, i int, text string, replace boo
 		e.Code, e.Delivery, e.Undo = aai.AutomationFailed, aai.Delivered, undo
 		e.Message = "the text was typed, but return was not pressed: " + e.Message
 		return nil, &e
+	}
+	if after, nothing := strings.CutPrefix(out.Warning, "delivered, but nothing was seen to change"); nothing && shown {
+		out.Warning = "the text was seen to be there, but nothing to change after the return" + after
 	}
 	return out, nil
 }

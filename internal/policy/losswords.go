@@ -77,7 +77,7 @@ func wordsOfWhatComes() []string {
 		"werden gelöscht", "wird gelöscht", "gelöscht werden", "werden entfernt", "wird entfernt", "entfernt werden", "gehen verloren", "geht verloren", "verloren gehen", "nicht rückgängig", "unwiderruflich", "endgültig", "löschung",
 		"sera supprimé", "sera supprimée", "seront supprimés", "seront supprimées", "sera effacé", "seront effacés", "seront effacées", "être supprimé", "seront perdus", "seront perdues", "sera perdu", "définitivement", "irréversible", "être annulée", "suppression",
 		"se eliminará", "se eliminarán", "será eliminado", "será eliminada", "serán eliminados", "serán eliminadas", "se borrará", "se borrarán", "se perderá", "se perderán", "no se puede deshacer", "permanentemente",
-		"verrà eliminato", "verrà eliminata", "verranno eliminati", "verranno eliminate", "sarà eliminato", "saranno eliminati", "andranno perse", "andranno persi", "non può essere annullata", "definitivamente",
+		"verrà eliminata", "verranno eliminati", "verranno eliminate", "saranno eliminati", "andranno perse", "andranno persi", "non può essere annullata", "definitivamente",
 		"será excluído", "será excluída", "serão excluídos", "serão excluídas", "serão perdidas", "serão perdidos", "não pode ser desfeita", "não pode ser desfeito",
 		"wordt verwijderd", "worden verwijderd", "verwijderd worden", "gaan verloren", "gaat verloren", "niet ongedaan",
 		"будет удален", "будет удалён", "будет удалена", "будет удалено", "будут удалены", "будут потеряны", "будет потеряно", "нельзя отменить", "невозможно отменить", "безвозвратно",

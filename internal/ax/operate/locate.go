@@ -156,6 +156,9 @@ func (v *View) Find(ctx context.Context, query string) (Match, error) {
 		if told, renamed := v.Refs.Renamed(v.Shot, query); err == nil && renamed && v.Acting {
 			return Match{}, v.Renamed(query, i, told)
 		}
+		if e := aai.AsError(err); e != nil && e.Code == aai.StaleRef {
+			v.behindDialog(e)
+		}
 		return Match{i, "ref"}, err
 	}
 	found, err := v.search(ctx, query)
@@ -282,11 +285,9 @@ func (v *View) search(ctx context.Context, text string) (query.Found, error) {
 	return found, nil
 }
 
-func (v *View) notFound(ctx context.Context, text string, found query.Found) error {
-	e := aai.Errorf(aai.ElementNotFound, "nothing in %s matches %s", aai.CleanLabel(v.App.Name, 60), fault.Quoted(text))
-	e.Delivery = aai.NotDelivered
-	e.Candidates = v.Candidates(found.Nearest)
-	e.Hint = "ax_get_tree shows what is there." + v.Unmade() + v.Unsearched()
+// behindDialog adds to the error that a dialog of a page, or before it, is open: what is behind
+// that is not there meanwhile.
+func (v *View) behindDialog(e *aai.Error) {
 	if dialog := v.BeforePage(); dialog >= 0 && v.App.Browser && !v.Silent {
 		e.Message += "; " + v.Name(dialog) + " is before its page"
 		e.Hint = "Answer or close that dialog first."
@@ -294,6 +295,14 @@ func (v *View) notFound(ctx context.Context, text string, found query.Found) err
 		e.Message += "; " + v.Name(dialog) + " is open"
 		e.Hint = "What is behind that dialog of the page is not there until it is closed. " + e.Hint
 	}
+}
+
+func (v *View) notFound(ctx context.Context, text string, found query.Found) error {
+	e := aai.Errorf(aai.ElementNotFound, "nothing in %s matches %s", aai.CleanLabel(v.App.Name, 60), fault.Quoted(text))
+	e.Delivery = aai.NotDelivered
+	e.Candidates = v.Candidates(found.Nearest)
+	e.Hint = "ax_get_tree shows what is there." + v.Unmade() + v.Unsearched()
+	v.behindDialog(e)
 	if len(found.HiddenMatches) > 0 {
 		e.Message += fmt.Sprintf("; %s is there, but not showing", desktop.Describe(&v.Shot.Elements[found.HiddenMatches[0]]))
 		e.Hint = v.wayTo(ctx, found.HiddenMatches[0])

@@ -14,7 +14,7 @@ import (
 // noBus is the error where there is no accessibility bus.
 func noBus(what string, cause error) *aai.Error {
 	e := &aai.Error{Code: aai.AutomationNotSupported, Message: what + ", so windows cannot be read", Delivery: aai.NotDelivered, Err: cause,
-		Hint: "A graphical session of this user must run, with a D-Bus session bus and the package at-spi2-core. `aai-gateway check` says where one was looked for."}
+		Hint: "A graphical session of this user must run, with a D-Bus session bus and the package at-spi2-core; a bus that is at no usual place is found by DBUS_SESSION_BUS_ADDRESS alone. `aai-gateway check` says where one was looked for."}
 	if errors.Is(cause, context.DeadlineExceeded) {
 		e.Code = aai.Timeout
 	}

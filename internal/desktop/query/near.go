@@ -69,6 +69,7 @@ func (f *finder) nearest(text string, role *roleTest) []int {
 	}
 	var all []near
 	l := newLikeness(loosen(text))
+	turned := turns(text, wordsOf(text))
 	for i := f.from; i < f.to; i++ {
 		if !f.visible[i] && !f.all {
 			continue
@@ -86,6 +87,9 @@ func (f *finder) nearest(text string, role *roleTest) []int {
 		}
 		if f.interactive(i) {
 			score += 0.1
+		}
+		if turns(e.Name, wordsOf(e.Name)) > turned {
+			score -= 0.5 // "Don't remove" is the last that "Remove" may mean
 		}
 		all = append(all, near{i, score})
 	}

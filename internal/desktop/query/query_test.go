@@ -208,6 +208,10 @@ func TestNearestShow(t *testing.T) {
 	if found := find(t, s2, "Saved my draft", Auto); !slices.Equal(found.Nearest, []int{1, 3}) {
 		t.Errorf("near are %s", say(s2, found.Nearest))
 	}
+	s3 := shottest.Read(t, "window \"W\"\n  button \"Don't remove\"\n  button \"Remove all\"\n  button \"Removed\"")
+	if found := find(t, s3, "button title:Remove", Auto); len(found.Nearest) == 0 || found.Nearest[0] == 1 {
+		t.Errorf("near are %s", say(s3, found.Nearest))
+	}
 	if found := find(t, s, "role:tree", Auto); len(found.Nearest) > 0 {
 		t.Errorf("near to a role: %s", say(s, found.Nearest))
 	}
