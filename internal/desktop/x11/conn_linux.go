@@ -180,6 +180,9 @@ func (c *conn) must(ctx context.Context, calls ...*call) error {
 	return nil
 }
 
+// errLost is why nothing more can be said to a server that has ended.
+var errLost = errors.New("the connection to the X server is lost")
+
 func (c *conn) lostError() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -218,8 +221,8 @@ func (c *conn) send(ctx context.Context, calls []*call) error {
 	}
 	if err != nil {
 		// Half a request may be on its way, so nothing can be said any more.
-		c.lose(fmt.Errorf("the connection to the X server broke: %w", err))
-		return errors.Join(ctx.Err(), err)
+		c.lose(fmt.Errorf("%w: %w", errLost, err))
+		return errors.Join(ctx.Err(), c.lostError())
 	}
 	return nil
 }
@@ -241,7 +244,7 @@ func (c *conn) read(onEvent func([]byte)) {
 	for {
 		message, err := readMessage(in)
 		if err != nil {
-			c.lose(fmt.Errorf("the X server is gone: %w", err))
+			c.lose(fmt.Errorf("%w: %w", errLost, err))
 			return
 		}
 		switch message[0] {

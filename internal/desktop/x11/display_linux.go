@@ -148,6 +148,9 @@ func explained(doing string, err error) error {
 		e.Hint = "Try again; if it stays so, the screen's server hangs."
 	default:
 		e = aai.Errorf(aai.AutomationFailed, "%s: %w", doing, err)
+		if errors.Is(err, errLost) {
+			e.Hint = "Try again: the next call connects anew, or says that there is no screen."
+		}
 	}
 	e.Delivery = aai.NotDelivered
 	return e
