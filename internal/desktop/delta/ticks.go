@@ -3,6 +3,7 @@ package delta
 import (
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"aai/internal/desktop"
@@ -12,18 +13,29 @@ import (
 // change by itself.
 
 // figures finds times of the day, and amounts of memory.
-type figures struct{ clock, memory *regexp.Regexp }
+type figures struct{ clock, memory, tab *regexp.Regexp }
 
 func newFigures() figures {
 	return figures{
 		clock:  regexp.MustCompile(`\b(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\b`),
+		tab:    regexp.MustCompile(`^ - [^-]+ - \d+(?:[.,]\d+)? ?[kKMG]i?B$`),
 		memory: regexp.MustCompile(`\b\d+(?:[.,]\d+)? ?(?:bytes|[kKMG]i?B|B)\b`),
 	}
 }
 
 // ticks reports whether the words of two looks at an element differ in nothing but the
-// time of the day and amounts of memory.
+// time of the day and amounts of memory. A browser's tab may begin to tell of its memory at any
+// moment.
 func (c *comparison) ticks(old, now *desktop.Element) bool {
+	if now.Role == desktop.Tab && old.Value == now.Value {
+		tab := newFigures().tab
+		if more, is := strings.CutPrefix(now.Name, old.Name); is && tab.MatchString(more) {
+			return true
+		}
+		if less, is := strings.CutPrefix(old.Name, now.Name); is && tab.MatchString(less) {
+			return true
+		}
+	}
 	if !onlyDigits(old.Name+" "+old.Value, now.Name+" "+now.Value) {
 		return false
 	}

@@ -46,3 +46,26 @@ func TestTicks(t *testing.T) {
 		}
 	}
 }
+
+// TestTabsTellOfTheirMemory: a browser's tab may begin to, and end.
+func TestTabsTellOfTheirMemory(t *testing.T) {
+	shot := func(role desktop.Role, text string, version uint64) *desktop.Snapshot {
+		return &desktop.Snapshot{Version: version, Elements: []desktop.Element{
+			{ID: "window", Role: desktop.Window, Name: "Browser", States: desktop.Showing, Parent: -1, End: 2},
+			{ID: "tab", Role: role, Name: text, States: desktop.Showing, Parent: 0, End: 2},
+		}}
+	}
+	for _, c := range []struct {
+		role     desktop.Role
+		was, is  string
+		changing bool
+	}{
+		{desktop.Tab, "Shop", "Shop - Memory usage - 38.2 MB", true}, {desktop.Tab, "Shop - Speichernutzung - 38,2 MB", "Shop", true},
+		{desktop.Tab, "Shop", "Shop - 2 new", false}, {desktop.Tab, "Shop", "Mail - Memory usage - 38.2 MB", false}, {desktop.Button, "Shop", "Shop - Memory usage - 38.2 MB", false},
+	} {
+		d := Between(shot(c.role, c.was, 1), shot(c.role, c.is, 2), Options{})
+		if len(d.Changes) != 1 || d.Changes[0].Restless != c.changing {
+			t.Errorf("%s %q → %q: %+v", c.role, c.was, c.is, d.Changes)
+		}
+	}
+}
