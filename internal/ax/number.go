@@ -28,16 +28,18 @@ func (v *view) setNumber(ctx context.Context, i int, text string) (*aai.Result, 
 	if err != nil {
 		return nil, err
 	}
-	if values.SameNumber(before.Value, number) {
+	n := numbering{v, before, number}
+	if n.is(before.Value) {
 		return v.already(i), nil
 	}
 	plain := strconv.FormatFloat(number, 'f', -1, 64)
-	n := numbering{v, before, number}
 	a := operate.Deed{View: v.View, Index: i, Done: "Set"}
-	if e.Role == desktop.Spinbutton && e.States.Has(desktop.Editable) {
-		a.Ways = append(a.Ways, n.taken(v.ByAsking(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: plain})))
+	if !n.written() || float64(float32(number)) == number { // Chromium rounds what it is asked to set
+		if e.Role == desktop.Spinbutton && e.States.Has(desktop.Editable) {
+			a.Ways = append(a.Ways, n.taken(v.ByAsking(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: plain})))
+		}
+		a.Ways = append(a.Ways, n.taken(v.ByAsking(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})))
 	}
-	a.Ways = append(a.Ways, n.taken(v.ByAsking(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})))
 	switch {
 	case e.Role == desktop.Scrollbar:
 	case e.States.Has(desktop.Editable):
@@ -50,7 +52,7 @@ func (v *view) setNumber(ctx context.Context, i int, text string) (*aai.Result, 
 		if err != nil {
 			return "", false
 		}
-		if values.SameNumber(now.Value, number) {
+		if n.is(now.Value) {
 			return "", true
 		}
 		if now.Value == "" {
@@ -78,7 +80,7 @@ func (n numbering) between(ctx context.Context, failed error) error {
 	if n.Backend.Actor.Perform(ctx, n.App, n.before.ID, desktop.Act{Verb: desktop.SetNumber, Number: was}) != nil {
 		return failed
 	}
-	if now, err = back.settles(ctx, now.Value, watch.LookAgain); err != nil || !values.SameNumber(now.Value, was) {
+	if now, err = back.settles(ctx, now.Value, watch.LookAgain); err != nil || !back.is(now.Value) {
 		return failed
 	}
 	e := fault.Failed(aai.Delivered, "%s took %v in the place of %v, as one does that goes by steps; it holds %v again", desktop.Describe(&n.before), at, n.number, was)
@@ -91,6 +93,24 @@ type numbering struct {
 	*view
 	before desktop.Element // as it was
 	number float64
+}
+
+// is reports whether the text says the number: to the last digit in a page's field that holds
+// what it held, where 1000000 is not 1000001; what is new there may be told in 32 bits, as what
+// has no text.
+func (n numbering) is(text string) bool {
+	if n.written() {
+		said := values.NumberOr(text, math.NaN())
+		return said == n.number || text != n.before.Value && float32(said) == float32(n.number)
+	}
+	return values.SameNumber(text, n.number)
+}
+
+// written reports whether the number is the text of a page's field.
+func (n numbering) written() bool { return n.App.Browser && writtenNumber(&n.before) }
+
+func writtenNumber(e *desktop.Element) bool {
+	return e.Role == desktop.Spinbutton && e.States.Has(desktop.Editable)
 }
 
 // taken is the way, but one that cannot do it where the element holds what it held
@@ -118,7 +138,7 @@ func (n numbering) settles(ctx context.Context, was string, stands time.Duration
 	last, since := was, time.Now()
 	var now desktop.Element
 	_, err := n.Until(ctx, operate.EffectCeiling, func() (_ bool, err error) {
-		if now, err = n.Backend.Tree.Read(ctx, n.App, n.before.ID); err != nil || values.SameNumber(now.Value, n.number) {
+		if now, err = n.Backend.Tree.Read(ctx, n.App, n.before.ID); err != nil || n.is(now.Value) {
 			return true, err
 		}
 		if now.Value != last {
@@ -141,7 +161,7 @@ func (n numbering) byTyping(i int, text string) operate.Way {
 			return err
 		}
 		now, err := n.settles(ctx, n.before.Value, watch.LookAgain)
-		if err == nil && !values.SameNumber(now.Value, n.number) {
+		if err == nil && !n.is(now.Value) {
 			err = input.Key(ctx, seat, w.ID, desktop.Chord{Key: "tab"})
 		}
 		return err
@@ -158,7 +178,7 @@ func (n numbering) byArrows(i int) operate.Way {
 		if err := n.Reach(ctx, i, n.spot(i), input, seat, w); err != nil {
 			return err
 		}
-		if now, err := n.settles(ctx, n.before.Value, watch.LookAgain); err != nil || values.SameNumber(now.Value, n.number) {
+		if now, err := n.settles(ctx, n.before.Value, watch.LookAgain); err != nil || n.is(now.Value) {
 			return err
 		}
 		return n.steps(ctx, input, seat, w, 0)
@@ -170,7 +190,7 @@ func (n numbering) byArrows(i int) operate.Way {
 func (n numbering) steps(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo, setbacks int) error {
 	now, err := n.Backend.Tree.Read(ctx, n.App, n.before.ID)
 	for range maxSteps {
-		if err != nil || values.SameNumber(now.Value, n.number) {
+		if err != nil || n.is(now.Value) {
 			return err
 		}
 		at, empty := values.NumberOr(now.Value, n.before.Min), now.Value == ""

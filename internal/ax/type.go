@@ -3,6 +3,7 @@ package ax
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -83,7 +84,8 @@ func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (
 	var was held
 	keys := keysIn(e, text)
 	lost := !keys && v.tabLeaves(i, text)
-	if lost || !asked.InFocus(v.Call) && !keys {
+	rounds := replace && v.App.Browser && writtenNumber(e) // Chromium does with a number that it is asked to set
+	if lost || !asked.InFocus(v.Call) && !keys && !rounds {
 		a.Ways = append(a.Ways, v.ByAsking(i, "its editable text", act))
 	}
 	if !lost { // a page takes the key for one that leads out of the field
@@ -263,6 +265,7 @@ func (v *view) typed(i int, before desktop.Element, text string, replace bool) f
 		return v.typedCell(i, before, text)
 	}
 	id := v.Shot.Elements[i].ID
+	n := numbering{v, before, values.NumberOr(text, math.NaN())}
 	return func(ctx context.Context) (string, bool) {
 		if before.States.Has(desktop.Protected) {
 			return "", false
@@ -273,7 +276,7 @@ func (v *view) typed(i int, before desktop.Element, text string, replace bool) f
 		}
 		want := values.Normalized(text)
 		switch got := values.Normalized(now.Value); {
-		case replace && (got == want || values.Spaced(got) == want):
+		case replace && (got == want || values.Spaced(got) == want || n.written() && n.is(now.Value)):
 			return "", true
 		case !replace && got != values.Normalized(before.Value) && (strings.Contains(got, want) || strings.Contains(values.Spaced(got), want)):
 			return "", true

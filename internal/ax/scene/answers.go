@@ -36,6 +36,9 @@ func (s *Scene) question(i int) (says []string) {
 				says = append(says, text)
 			}
 		}
+		if TakesText(e) && (sentence(e.Name) || len(strings.Fields(e.Name)) > 3) { // what a page's prompt asks names its field
+			says = append(says, e.Name)
+		}
 	}
 	return says
 }

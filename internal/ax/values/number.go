@@ -18,7 +18,9 @@ func NumberOr(text string, otherwise float64) float64 {
 // Worded reports whether a text says no number, such as a date.
 func Worded(text string) bool { return text != "" && math.IsNaN(NumberOr(text, math.NaN())) }
 
-// SameNumber reports whether a text says the number.
+// SameNumber reports whether a text says the number, as far as a program tells it that keeps
+// it in 32 bits.
 func SameNumber(text string, number float64) bool {
-	return math.Abs(NumberOr(text, math.NaN())-number) < 1e-6*math.Max(1, math.Abs(number))
+	said := NumberOr(text, math.NaN())
+	return math.Abs(said-number) < 1e-9*math.Max(1, math.Abs(number)) || float32(said) == float32(number) && said != math.Trunc(said)
 }

@@ -86,14 +86,11 @@ func (p *program) askContent(first, second *round, t *tree, n *node, atMost int)
 	switch {
 	case n.wantsNumber():
 		p.askNumber(first, n)
-		if p.habits().toolkit == gecko && n.offers&offersText != 0 {
+		if n.offers&offersText != 0 && (p.habits().toolkit == gecko || p.habits().toolkit == chromium && n.states.has(stateEditable)) {
 			p.askWritten(second, n)
 		}
 		if p.mayBeMoment(n) {
 			p.askMoment(first, second, n)
-		}
-		if p.habits().toolkit == chromium && n.offers&offersText != 0 && n.states.has(stateEditable) {
-			p.askTextless(first, n)
 		}
 	case p.habits().toolkit == gecko && n.saysWords():
 		p.askText(first, second, n, atMost)
@@ -228,18 +225,22 @@ func (p *program) askNumber(r *round, n *node) {
 	r.put(p.bus.ask.value, n.ref, func(d *dbuswire.Decoder) {
 		if v, ok := readNumber(d); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
 			n.number, n.numeric = v, true
+			if p.habits().toolkit == chromium {
+				n.number = shortest(v)
+			}
 		}
 	})
 	r.put(p.bus.ask.minimum, n.ref, func(d *dbuswire.Decoder) { n.min, _ = readNumber(d) })
 	r.put(p.bus.ask.maximum, n.ref, func(d *dbuswire.Decoder) { n.max, _ = readNumber(d) })
 }
 
-// askTextless asks whether a field for a number is empty.
-func (p *program) askTextless(r *round, n *node) {
-	r.put(p.bus.ask.characterCount, n.ref, func(d *dbuswire.Decoder) {
-		count, ok := readNumber(d)
-		n.textless = ok && count < 1
-	})
+// shortest is the number with the fewest digits that is the same in 32 bits, in which Chromium
+// tells its numbers: 19.99, and not 19.989999771118164.
+func shortest(v float64) float64 {
+	if short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', -1, 32), 64); err == nil && float64(float32(v)) == v {
+		return short
+	}
+	return v
 }
 
 // askActions asks for the names of what can be done. In a list most toolkits give
