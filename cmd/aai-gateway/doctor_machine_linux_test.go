@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // A machine is a computer of its own as far as programs see: what runs, what is mounted,
@@ -240,7 +241,7 @@ func (m *machine) becomes(check, state, flags string) {
 	m.t.Helper()
 	var last report
 	exit := 0
-	for range 10 { // what was started may still be on its way
+	for begun := time.Now(); time.Since(begun) < 2*time.Minute; time.Sleep(100 * time.Millisecond) { // what was started may still be on its way
 		if last, exit = m.doctor(flags); last.of(m.t, check).State == state && exit == 0 && last.State == "ok" {
 			return
 		}
