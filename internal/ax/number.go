@@ -34,12 +34,10 @@ func (v *view) setNumber(ctx context.Context, i int, text string) (*aai.Result, 
 	}
 	plain := strconv.FormatFloat(number, 'f', -1, 64)
 	a := operate.Deed{View: v.View, Index: i, Done: "Set"}
-	if !n.written() || float64(float32(number)) == number { // Chromium rounds what it is asked to set
-		if e.Role == desktop.Spinbutton && e.States.Has(desktop.Editable) {
-			a.Ways = append(a.Ways, n.taken(v.ByAsking(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: plain})))
-		}
-		a.Ways = append(a.Ways, n.taken(v.ByAsking(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})))
+	if e.Role == desktop.Spinbutton && e.States.Has(desktop.Editable) {
+		a.Ways = append(a.Ways, n.taken(v.ByAsking(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: plain})))
 	}
+	a.Ways = append(a.Ways, n.taken(v.ByAsking(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})))
 	switch {
 	case e.Role == desktop.Scrollbar:
 	case e.States.Has(desktop.Editable):
@@ -95,22 +93,10 @@ type numbering struct {
 	number float64
 }
 
-// is reports whether the text says the number: to the last digit in a page's field that holds
-// what it held, where 1000000 is not 1000001; what is new there may be told in 32 bits, as what
-// has no text.
+// is reports whether the text says the number. Where the element holds something new it may be
+// told in 32 bits, as Chromium does.
 func (n numbering) is(text string) bool {
-	if n.written() {
-		said := values.NumberOr(text, math.NaN())
-		return said == n.number || text != n.before.Value && float32(said) == float32(n.number)
-	}
-	return values.SameNumber(text, n.number)
-}
-
-// written reports whether the number is the text of a page's field.
-func (n numbering) written() bool { return n.App.Browser && writtenNumber(&n.before) }
-
-func writtenNumber(e *desktop.Element) bool {
-	return e.Role == desktop.Spinbutton && e.States.Has(desktop.Editable)
+	return values.SameNumber(text, n.number) || text != n.before.Value && float32(values.NumberOr(text, math.NaN())) == float32(n.number)
 }
 
 // taken is the way, but one that cannot do it where the element holds what it held

@@ -36,10 +36,12 @@ func TestRealNumbers(t *testing.T) {
 	}
 	f.ok("ax_fill", params{"app": f.app, "fields": fields("spinbutton Amount", "16777215")})
 	f.comes("amount", "16777215")
-	f.ok("ax_type", params{"app": f.app, "query": "spinbutton Amount", "text": "", "clear_first": true})
-	f.comes("amount", "")
-	f.ok("ax_type", params{"app": f.app, "query": "spinbutton Amount", "text": "19.99", "clear_first": true})
-	f.comes("amount", "19.99")
+	for _, value := range []string{"19.99", "20", "-12.5"} { // also where there is none yet
+		for _, value := range []string{"", value} {
+			f.ok("ax_type", params{"app": f.app, "query": "spinbutton Amount", "text": value, "clear_first": true})
+			f.comes("amount", value)
+		}
+	}
 }
 
 // TestRealPromptOfAPage: what a page's prompt asks names its field, and its answers are judged

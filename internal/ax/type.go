@@ -84,9 +84,12 @@ func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (
 	var was held
 	keys := keysIn(e, text)
 	lost := !keys && v.tabLeaves(i, text)
-	rounds := replace && v.App.Browser && writtenNumber(e) // Chromium does with a number that it is asked to set
-	if lost || !asked.InFocus(v.Call) && !keys && !rounds {
-		a.Ways = append(a.Ways, v.ByAsking(i, "its editable text", act))
+	if lost || !asked.InFocus(v.Call) && !keys {
+		way := v.ByAsking(i, "its editable text", act)
+		if number := values.NumberOr(text, math.NaN()); replace && e.Role == desktop.Spinbutton && !math.IsNaN(number) {
+			way = numbering{v, before, number}.taken(way)
+		}
+		a.Ways = append(a.Ways, way)
 	}
 	if !lost { // a page takes the key for one that leads out of the field
 		a.Ways = append(a.Ways, v.byTyping(i, text, replace))
@@ -276,7 +279,7 @@ func (v *view) typed(i int, before desktop.Element, text string, replace bool) f
 		}
 		want := values.Normalized(text)
 		switch got := values.Normalized(now.Value); {
-		case replace && (got == want || values.Spaced(got) == want || n.written() && n.is(now.Value)):
+		case replace && (got == want || values.Spaced(got) == want || before.Role == desktop.Spinbutton && n.is(now.Value)):
 			return "", true
 		case !replace && got != values.Normalized(before.Value) && (strings.Contains(got, want) || strings.Contains(values.Spaced(got), want)):
 			return "", true

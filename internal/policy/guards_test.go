@@ -251,7 +251,7 @@ func TestWordsOfLoss(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"Deleted items", "Gelöscht", "Éléments supprimés", "Undo", "It can be undone", "Lost and found", "Removed", "Permanent link",
+		"Deleted items", "Gelöscht", "Éléments supprimés", "Undo", "It can be undone", "Lost and found", "Removed", "Permanent link", "Background removal", "Noise suppression", "The connection is lost",
 		"Save", "Don't show again", "Replace", "Find and Replace", "Replace next", "Cancel", "Disclose", "Exhibit", "Saved without errors", "Speichern", "Ersetzen",
 		"Suchen und Ersetzen", "Enregistrer", "Remplacer", "Guardar", "Reemplazar", "Salva", "Salvar", "Guardar como", "Opslaan", "Vervangen",
 		"Сохранить", "Заменить", "保存", "替换", "上書き保存", "置換", "저장", "바꾸기",

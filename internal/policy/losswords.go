@@ -71,11 +71,11 @@ func wordsOfLoss() []string {
 func wordsOfWhatComes() []string {
 	return []string{
 		"be deleted", "be removed", "be erased", "be wiped", "be destroyed", "be discarded", "be overwritten", "be replaced", "be lost", "be closed", "be reset", "be uninstalled", "be terminated", "be sent", "be charged",
-		"is deleted", "are deleted", "is removed", "are removed", "is erased", "are erased", "is lost", "are lost", "permanently deleted", "deleted permanently", "permanently removed", "permanently erased", "removed for good",
-		"deletion", "removal", "erasure", "cannot be undone", "can't be undone", "can not be undone", "cannot undo", "can't undo", "irreversible", "irreversibly", "cannot be recovered", "can't be recovered", "unrecoverable",
+		"is deleted", "are deleted", "is removed", "are removed", "is erased", "are erased", "permanently deleted", "deleted permanently", "permanently removed", "permanently erased", "removed for good",
+		"deletion", "removal is", "removal of", "erasure", "cannot be undone", "can't be undone", "can not be undone", "cannot undo", "can't undo", "irreversible", "irreversibly", "cannot be recovered", "can't be recovered", "unrecoverable",
 		"will lose", "would lose", "throw away", "throws away", "get rid of", "force stop", "force close", "abandon",
 		"werden gelöscht", "wird gelöscht", "gelöscht werden", "werden entfernt", "wird entfernt", "entfernt werden", "gehen verloren", "geht verloren", "verloren gehen", "nicht rückgängig", "unwiderruflich", "endgültig", "löschung",
-		"sera supprimé", "sera supprimée", "seront supprimés", "seront supprimées", "sera effacé", "seront effacés", "seront effacées", "être supprimé", "seront perdus", "seront perdues", "sera perdu", "définitivement", "irréversible", "être annulée", "suppression",
+		"sera supprimé", "sera supprimée", "seront supprimés", "seront supprimées", "sera effacé", "seront effacés", "seront effacées", "être supprimé", "seront perdus", "seront perdues", "sera perdu", "définitivement", "irréversible", "être annulée",
 		"se eliminará", "se eliminarán", "será eliminado", "será eliminada", "serán eliminados", "serán eliminadas", "se borrará", "se borrarán", "se perderá", "se perderán", "no se puede deshacer", "permanentemente",
 		"verrà eliminata", "verranno eliminati", "verranno eliminate", "saranno eliminati", "andranno perse", "andranno persi", "non può essere annullata", "definitivamente",
 		"será excluído", "será excluída", "serão excluídos", "serão excluídas", "serão perdidas", "serão perdidos", "não pode ser desfeita", "não pode ser desfeito",

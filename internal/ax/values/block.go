@@ -20,7 +20,7 @@ func SameCell(shown, value string) bool {
 		return false
 	}
 	if number := NumberOr(value, math.NaN()); !math.IsNaN(number) {
-		return number != 0 && SameNumber(shown, number)
+		return number != 0 && near(shown, number, 1e-9) // it shows ten digits
 	}
 	return grouped.MatchString(value) && slices.ContainsFunc(readings(value), func(n float64) bool { return slices.Contains(readings(shown), n) })
 }

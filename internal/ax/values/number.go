@@ -18,9 +18,11 @@ func NumberOr(text string, otherwise float64) float64 {
 // Worded reports whether a text says no number, such as a date.
 func Worded(text string) bool { return text != "" && math.IsNaN(NumberOr(text, math.NaN())) }
 
-// SameNumber reports whether a text says the number, as far as a program tells it that keeps
-// it in 32 bits.
-func SameNumber(text string, number float64) bool {
-	said := NumberOr(text, math.NaN())
-	return math.Abs(said-number) < 1e-9*math.Max(1, math.Abs(number)) || float32(said) == float32(number) && said != math.Trunc(said)
+// SameNumber reports whether a text says the number, to the last digit that is no error of
+// reckoning.
+func SameNumber(text string, number float64) bool { return near(text, number, 1e-12) }
+
+// near reports whether a text says the number, but for such a part of it.
+func near(text string, number, part float64) bool {
+	return math.Abs(NumberOr(text, math.NaN())-number) < part*math.Max(1, math.Abs(number))
 }

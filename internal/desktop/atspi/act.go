@@ -264,6 +264,9 @@ func (a *actor) setText(ctx context.Context, text string) error {
 	// Letters would empty a spin button, so it gets a number or nothing.
 	if a.n.wantsNumber() || a.n.offers&offersEditable == 0 && a.n.offers&offersValue != 0 {
 		number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if text == "" && browser(a.p.habits().toolkit) {
+			return a.unsupported("cannot be emptied so", nil)
+		}
 		if err != nil || math.IsNaN(number) || math.IsInf(number, 0) {
 			return a.refuse(fmt.Sprintf("takes a number, not %q", aai.CleanLabel(text, 60)), "Set a number, or type into it with the keyboard.")
 		}
@@ -370,6 +373,9 @@ func (a *actor) number(ctx context.Context, number float64) error {
 		e := a.refuse(fmt.Sprintf("takes a number from %v to %v, not %v", a.n.min, a.n.max, number), "Set a number within its bounds.")
 		e.Code = aai.InvalidParams
 		return e
+	}
+	if a.inexact(number) {
+		return a.unsupported("rounds the number", nil)
 	}
 	e := dbuswire.Encoder{}
 	e.Str(valueInterface)

@@ -220,29 +220,6 @@ func (p *program) askText(first, second *round, n *node, atMost int) {
 	})
 }
 
-// askNumber asks for the node's number and its bounds.
-func (p *program) askNumber(r *round, n *node) {
-	r.put(p.bus.ask.value, n.ref, func(d *dbuswire.Decoder) {
-		if v, ok := readNumber(d); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
-			n.number, n.numeric = v, true
-			if p.habits().toolkit == chromium {
-				n.number = shortest(v)
-			}
-		}
-	})
-	r.put(p.bus.ask.minimum, n.ref, func(d *dbuswire.Decoder) { n.min, _ = readNumber(d) })
-	r.put(p.bus.ask.maximum, n.ref, func(d *dbuswire.Decoder) { n.max, _ = readNumber(d) })
-}
-
-// shortest is the number with the fewest digits that is the same in 32 bits, in which Chromium
-// tells its numbers: 19.99, and not 19.989999771118164.
-func shortest(v float64) float64 {
-	if short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', -1, 32), 64); err == nil && float64(float32(v)) == v {
-		return short
-	}
-	return v
-}
-
 // askActions asks for the names of what can be done. In a list most toolkits give
 // them in the person's language, or not at all, but one by one as they are.
 func (p *program) askActions(first, second *round, n *node, kind bool) {

@@ -3,7 +3,6 @@ package atspi
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -195,19 +194,4 @@ func momentBounds() map[string][2]float64 {
 		}
 	}
 	return all
-}
-
-// askWritten asks for the number as it is written, after the number: Gecko says 0 of the parts
-// of a date, whatever they show, and Chromium tells numbers in 32 bits.
-func (p *program) askWritten(r *round, n *node) {
-	r.put(numbers(textInterface, "GetText", "ii", "s", 0, -1), n.ref, func(d *dbuswire.Decoder) {
-		text := d.Str()
-		chromes := p.habits().toolkit == chromium
-		switch number, err := strconv.ParseFloat(text, 64); {
-		case d.Err() != nil || err != nil:
-			n.textless = n.number == 0 || chromes && text == "" && n.number == n.min
-		case !chromes || float32(number) == float32(n.number): // Chromium may leave the text as it was
-			n.number, n.numeric = number, true
-		}
-	})
 }

@@ -1,0 +1,58 @@
+package atspi
+
+import (
+	"math"
+	"strconv"
+
+	"aai/internal/dbuswire"
+)
+
+// askNumber asks for the node's number and its bounds.
+func (p *program) askNumber(r *round, n *node) {
+	r.put(p.bus.ask.value, n.ref, func(d *dbuswire.Decoder) {
+		if v, ok := readNumber(d); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
+			n.number, n.numeric = v, true
+			if p.habits().toolkit == chromium {
+				n.number = shortest(v)
+			}
+		}
+	})
+	r.put(p.bus.ask.minimum, n.ref, func(d *dbuswire.Decoder) { n.min, _ = readNumber(d) })
+	r.put(p.bus.ask.maximum, n.ref, func(d *dbuswire.Decoder) { n.max, _ = readNumber(d) })
+}
+
+// shortest is the number with the fewest digits that is the same in 32 bits, in which Chromium
+// tells its numbers: 19.99, and not 19.989999771118164.
+func shortest(v float64) float64 {
+	if short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', -1, 32), 64); err == nil && float64(float32(v)) == v {
+		return short
+	}
+	return v
+}
+
+// askWritten asks for the number as it is written, after the number: Gecko says 0 of the parts
+// of a date, whatever they show, and Chromium tells numbers in 32 bits. The text of Chromium's
+// field may be what it was before keys were typed: it counts where it says the same in 32 bits.
+func (p *program) askWritten(r *round, n *node) {
+	r.put(numbers(textInterface, "GetText", "ii", "s", 0, -1), n.ref, func(d *dbuswire.Decoder) {
+		text := d.Str()
+		if d.Err() != nil {
+			return
+		}
+		number, err := strconv.ParseFloat(text, 64)
+		switch firefox := p.habits().toolkit == gecko; {
+		case err != nil && firefox:
+			n.textless = n.number == 0
+		case err != nil:
+			n.textless = text == "" && (n.number == 0 || n.number == n.min)
+		case firefox || float32(number) == float32(n.number):
+			n.number, n.numeric = number, true
+		}
+	})
+}
+
+// inexact reports whether Chromium would set another number in the place of that: it rounds to
+// 32 bits what is typed into its fields to the last digit.
+func (a *actor) inexact(number float64) bool {
+	return a.p.habits().toolkit == chromium && a.n.role == roleSpinButton && a.n.states.has(stateEditable) && float64(float32(number)) != number
+}
