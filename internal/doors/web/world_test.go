@@ -84,7 +84,11 @@ func newWorld(t *testing.T, apps ...*aai.App) *world {
 		policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: grants, Revocations: revocations}),
 	}
 	w.config = web.Config{Gateway: w.gateway, Watch: func(ctx context.Context, tell func(string)) {
-		if err := watchfile.Watch(ctx, map[string]string{filepath.Join(state, "audit.jsonl"): web.NewsJournal, filepath.Join(state, "consent.json"): web.NewsConsent}, tell); err != nil {
+		files := map[string]string{
+			filepath.Join(state, "audit.jsonl"): web.NewsJournal, filepath.Join(state, "consent.json"): web.NewsConsent,
+			filepath.Join(state, "halt"): web.NewsRunning, filepath.Join(state, "running"): web.NewsRunning,
+		}
+		if err := watchfile.Watch(ctx, files, tell); err != nil {
 			t.Error(err)
 		}
 	}}
