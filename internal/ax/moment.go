@@ -33,6 +33,14 @@ func (v *view) setMoment(ctx context.Context, i int, text string) (*aai.Result, 
 		e.Delivery, e.Hint = aai.NotDelivered, "Write it as 2026-03-04, 13:45, 2026-03-04T13:45, 2026-03 or 2026-W10."
 		return nil, e
 	}
+	for n, part := range parts {
+		e := &v.Shot.Elements[part.Index]
+		if part.Unit != "half" && (goal[n] < e.Min || goal[n] > e.Max) {
+			e := aai.Errorf(aai.InvalidParams, "value: expected a %s from %v to %v for %s", part.Unit, e.Min, e.Max, desktop.Describe(&v.Shot.Elements[i]))
+			e.Delivery = aai.NotDelivered
+			return nil, e
+		}
+	}
 	if _, so := v.momentIs(ctx, parts, goal); so {
 		return v.already(i), nil
 	}
@@ -50,6 +58,18 @@ func (v *view) setMoment(ctx context.Context, i int, text string) (*aai.Result, 
 	})}
 	a.Verify = func(ctx context.Context) (string, bool) { return v.momentIs(ctx, parts, goal) }
 	return a.Perform(ctx)
+}
+
+// unknownParts is the error of a field of which nobody knows what its parts count: what is typed
+// into it as one text would be spread over them.
+func (v *view) unknownParts(i int) error {
+	var parts []string
+	for _, part := range v.Counts(i) {
+		parts = append(parts, fmt.Sprintf("%s from %v to %v", desktop.Describe(part), part.Min, part.Max))
+	}
+	e := aai.Errorf(aai.AutomationNotSupported, "%s is made of parts, and their bounds do not say what they count: %s", desktop.Describe(&v.Shot.Elements[i]), strings.Join(parts, ", "))
+	e.Delivery, e.Hint = aai.NotDelivered, "Set each of them by ax_set_value."
+	return e
 }
 
 // written reports whether the element is a field for a date or a time that shows it as one
@@ -102,7 +122,7 @@ func (v *view) moment(ctx context.Context, parts []scene.MomentPart) (text strin
 // emptied reports whether nothing is in a part that holds this. One whose least number is 0
 // says 0 then.
 func (v *view) emptied(part scene.MomentPart, held string) bool {
-	return held == "" || v.Shot.Elements[part.Index].Min == 0 && values.SameNumber(held, 0)
+	return held == "" || part.Fixed || v.Shot.Elements[part.Index].Min == 0 && values.SameNumber(held, 0)
 }
 
 // momentIs reports whether the parts are what they are to be, or says which is not.
@@ -126,6 +146,9 @@ func (v *view) momentIs(ctx context.Context, parts []scene.MomentPart, goal []fl
 // shows a word.
 func (v *view) setPart(ctx context.Context, part scene.MomentPart, goal float64, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	e := v.Shot.Elements[part.Index]
+	if part.Fixed && (math.IsNaN(goal) || values.SameNumber(e.Value, goal)) {
+		return nil // it takes no keys then
+	}
 	reach := func() error { return v.Reach(ctx, part.Index, e.Frame.Center(), input, seat, w) }
 	if err := reach(); err != nil {
 		return err

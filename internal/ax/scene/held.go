@@ -50,6 +50,7 @@ func (s *Scene) StandsIn(box int) (words string) {
 // parts hold; "" where one of them is empty.
 func (s *Scene) MomentText(parts []MomentPart, held []string) string {
 	units := make(map[string]float64, len(parts))
+	halves := halved(parts)
 	for n, part := range parts {
 		number := values.NumberOr(held[n], -1)
 		if number < 0 {
@@ -58,7 +59,7 @@ func (s *Scene) MomentText(parts []MomentPart, held []string) string {
 		units[part.Unit] = number
 		if e := &s.Shot.Elements[part.Index]; part.Unit == "half" {
 			units[part.Unit] = number - e.Min
-		} else if part.Unit == "hour" && (e.Max == 12 || e.Max == 24) && number == e.Max {
+		} else if part.Unit == "hour" && (halves && number == 12 || wrapsAt24(e) && number == 24) {
 			units[part.Unit] = 0
 		}
 	}

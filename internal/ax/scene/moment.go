@@ -2,6 +2,7 @@ package scene
 
 import (
 	"math"
+	"slices"
 
 	"aai/internal/ax/values"
 	"aai/internal/desktop"
@@ -15,63 +16,71 @@ type MomentPart struct {
 	Index int
 	ID    desktop.ID
 	Unit  string // such as "year"
+	Fixed bool   // it has but one number
 }
 
 // MomentParts are the parts of a field for a date or a time; none of any other.
 func (s *Scene) MomentParts(i int) (parts []MomentPart) {
-	e := &s.Shot.Elements[i]
-	if e.Role != desktop.Textbox || e.States.Has(desktop.Editable) {
-		return nil
-	}
-	seen := make(map[string]bool)
-	for c := i + 1; c < e.End; c++ {
-		part := &s.Shot.Elements[c]
-		if part.Role != desktop.Spinbutton {
-			continue
-		}
-		unit := values.Unit(part, seen)
-		if unit == "" || seen[unit] {
-			return nil
-		}
-		seen[unit] = true
-		parts = append(parts, MomentPart{c, part.ID, unit})
-	}
-	if len(parts) < 2 {
-		return nil
-	}
-	for n := range parts {
-		if parts[n].Unit == "month" && !seen["year"] && !seen["day"] {
-			parts[n].Unit = "hour" // of a clock of twelve
-		}
+	counts := s.Counts(i)
+	units := values.Units(counts)
+	for n, unit := range units {
+		e := counts[n]
+		parts = append(parts, MomentPart{s.Shot.Index(e.ID), e.ID, unit, e.Min == e.Max})
 	}
 	return parts
 }
 
+// Counts are the spin buttons that are the parts of a text field; nil where it has none, or one.
+func (s *Scene) Counts(i int) (parts []*desktop.Element) {
+	e := &s.Shot.Elements[i]
+	if e.Role != desktop.Textbox || e.States.Has(desktop.Editable) {
+		return nil
+	}
+	for c := i + 1; c < e.End; c++ {
+		if part := &s.Shot.Elements[c]; part.Role == desktop.Spinbutton {
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) < 2 {
+		return nil
+	}
+	return parts
+}
+
+// halved reports whether one of the parts is the half of the day.
+func halved(parts []MomentPart) bool {
+	return slices.ContainsFunc(parts, func(p MomentPart) bool { return p.Unit == "half" })
+}
+
+// wrapsAt24 reports whether midnight is 24 there.
+func wrapsAt24(e *desktop.Element) bool { return e.Min == 1 && e.Max == 24 }
+
 // MomentGoal says what each of the parts is to be.
 func (s *Scene) MomentGoal(parts []MomentPart, text string) (goal []float64, ok bool) {
 	units := values.Moment(text)
-	hour := units["hour"]
-	for i := range parts {
-		e := &s.Shot.Elements[parts[i].Index]
-		n, known := units[parts[i].Unit]
+	hour, halves := units["hour"], halved(parts)
+	for _, part := range parts {
+		e := &s.Shot.Elements[part.Index]
+		n, known := units[part.Unit]
 		switch {
-		case parts[i].Unit == "half":
+		case part.Unit == "half":
 			n, known = e.Min, units != nil
 			if hour >= 12 {
 				n = e.Max
 			}
-		case parts[i].Unit == "hour" && e.Max == 12 && e.Min == 1:
-			n = math.Mod(n+11, 12) + 1
-		case parts[i].Unit == "hour" && e.Max == 11:
-			n = math.Mod(n, 12)
-		case parts[i].Unit == "hour" && e.Max == 24 && n == 0:
+		case part.Unit != "hour":
+		case halves:
+			if n = math.Mod(n, 12); n == 0 && e.Max >= 12 {
+				n = 12
+			}
+		case wrapsAt24(e) && n == 0:
 			n = 24
 		}
 		if !known {
 			return nil, false
 		}
 		goal = append(goal, n)
-		delete(units, parts[i].Unit)
+		delete(units, part.Unit)
 	}
 	delete(units, "second") // it may be without them
 	delete(units, "millisecond")

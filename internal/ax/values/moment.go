@@ -4,34 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"aai/internal/desktop"
 )
-
-// Unit says what a part counts, by its greatest number and what stands before it.
-func Unit(e *desktop.Element, before map[string]bool) string {
-	switch {
-	case e.Max >= 9999:
-		return "year"
-	case e.Max == 999:
-		return "millisecond"
-	case e.Max == 59 && before["minute"]:
-		return "second"
-	case e.Max == 59:
-		return "minute"
-	case e.Max == 52, e.Max == 53:
-		return "week"
-	case e.Max >= 28 && e.Max <= 31:
-		return "day"
-	case e.Max == 23, e.Max == 24, e.Max == 11, e.Max == 12 && (before["year"] || before["month"]):
-		return "hour"
-	case e.Max == 12:
-		return "month" // or the hour of a time, which has no year
-	case e.Max == 2, e.Max == 1:
-		return "half"
-	}
-	return ""
-}
 
 // momentLayouts are the ways to write a moment, as HTML has them.
 func momentLayouts() []string {

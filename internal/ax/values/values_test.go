@@ -3,6 +3,7 @@ package values_test
 import (
 	"maps"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -52,27 +53,43 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// TestUnits: what a part counts is told by its greatest number and what stands before it, in
-// the order of any language.
+// TestUnits: what the parts count is told by their bounds and by how such fields are made, in
+// the order of any language, also where there is a first and a last moment.
 func TestUnits(t *testing.T) {
 	for _, c := range []struct {
-		most float64
-		want []string
+		want   string
+		bounds [][2]float64
 	}{
-		{9999, []string{"year", "year"}}, {275760, []string{"year"}}, {31, []string{"day"}}, {28, []string{"day"}}, {12, []string{"month"}},
-		{23, []string{"hour"}}, {59, []string{"minute", "second"}}, {999, []string{"millisecond"}}, {53, []string{"week"}}, {1, []string{"half"}}, {7, []string{""}},
+		{"month day year", [][2]float64{{1, 12}, {1, 31}, {1, 275760}}},
+		{"day month year", [][2]float64{{1, 31}, {1, 12}, {1, 275760}}},
+		{"year month day", [][2]float64{{1, 9999}, {1, 12}, {1, 28}}},
+		{"month day year", [][2]float64{{1, 12}, {1, 31}, {2020, 2030}}},
+		{"month day year", [][2]float64{{3, 9}, {1, 31}, {2026, 2026}}},
+		{"month day year", [][2]float64{{3, 3}, {5, 20}, {2026, 2026}}},
+		{"month day year", [][2]float64{{3, 3}, {5, 9}, {2026, 2026}}},
+		{"day month year", [][2]float64{{5, 9}, {3, 3}, {2026, 2026}}},
+		{"month year", [][2]float64{{1, 12}, {2026, 2027}}},
+		{"week year", [][2]float64{{1, 53}, {1, 9999}}},
+		{"week year", [][2]float64{{3, 20}, {2026, 2026}}},
+		{"", [][2]float64{{3, 9}, {2026, 2026}}}, // months or weeks
+		{"", [][2]float64{{3, 3}, {5, 5}, {2026, 2026}}},
+		{"hour minute", [][2]float64{{0, 23}, {0, 59}}},
+		{"hour minute half", [][2]float64{{1, 12}, {0, 59}, {1, 2}}},
+		{"half hour minute second", [][2]float64{{0, 1}, {0, 11}, {0, 59}, {0, 59}}},
+		{"hour minute half", [][2]float64{{1, 5}, {0, 59}, {1, 2}}},
+		{"hour minute half", [][2]float64{{1, 1}, {10, 40}, {1, 2}}},
+		{"hour minute second millisecond", [][2]float64{{0, 23}, {0, 59}, {0, 59}, {0, 999}}},
+		{"month day year hour minute half", [][2]float64{{3, 4}, {1, 31}, {2026, 2026}, {1, 12}, {0, 59}, {1, 2}}},
+		{"day month year hour minute", [][2]float64{{13, 13}, {3, 3}, {2026, 2026}, {8, 18}, {0, 59}}},
+		{"", [][2]float64{{0, 59}, {0, 59}}}, {"", [][2]float64{{0, 7}, {0, 7}}}, {"", [][2]float64{{0, 0}, {0, 0}}}, {"", [][2]float64{{0, 23}}}, {"", nil},
 	} {
-		before := map[string]bool{}
-		for _, want := range c.want {
-			got := values.Unit(&desktop.Element{Max: c.most}, before)
-			if got != want {
-				t.Errorf("one to %v after %v is %q, want %q", c.most, before, got, want)
-			}
-			before[got] = true
+		var parts []*desktop.Element
+		for _, b := range c.bounds {
+			parts = append(parts, &desktop.Element{Min: b[0], Max: b[1]})
 		}
-	}
-	if got := values.Unit(&desktop.Element{Max: 12}, map[string]bool{"month": true}); got != "hour" {
-		t.Errorf("one to 12 after a month is %q", got)
+		if got := strings.Join(values.Units(parts), " "); got != c.want {
+			t.Errorf("%v: %q, want %q", c.bounds, got, c.want)
+		}
 	}
 }
 
