@@ -156,7 +156,8 @@ func (a *actor) name() string {
 }
 
 // do makes one call that changes something. It is never made twice. A false answer
-// is the error of a toolkit that could not.
+// is the error of a toolkit that could not. A program that ends when it has the call, and so
+// does not answer, has done it.
 func (a *actor) do(ctx context.Context, q *question, to ref) error {
 	conn := a.p.link.conn
 	var own *line
@@ -178,10 +179,8 @@ func (a *actor) do(ctx context.Context, q *question, to ref) error {
 		a.p.pressed.Store(time.Now().UnixNano())
 	}
 	if err != nil {
-		if own != nil && errors.Is(err, dbuswire.ErrLost) {
-			e := ended(a.app, err)
-			e.Delivery = aai.DeliveryUnknown
-			return e
+		if t, ok := errors.AsType[*dbuswire.TransportError](err); ok && own != nil && t.Cause == dbuswire.ErrLost && t.Delivery != aai.NotDelivered {
+			return nil // it ended before it answered: what is looked at next says so
 		}
 		return a.p.failed(a.app, err)
 	}
@@ -189,7 +188,11 @@ func (a *actor) do(ctx context.Context, q *question, to ref) error {
 		return nil // it is at it
 	}
 	if answer.Kind == dbuswire.KindError {
-		return a.refused(replyError(answer))
+		r := replyError(answer)
+		if r.silent() {
+			return nil
+		}
+		return a.refused(r)
 	}
 	if answer.Signature == "b" && !answer.Decoder().Bool() {
 		return &aai.Error{Code: aai.AutomationFailed, Message: a.name() + " could not do it, the app says", Delivery: aai.Delivered,

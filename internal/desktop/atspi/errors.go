@@ -52,6 +52,9 @@ func (r *refusal) gone() bool {
 	return false
 }
 
+// silent reports whether the bus says that whoever was called ended without an answer.
+func (r *refusal) silent() bool { return r.name == "org.freedesktop.DBus.Error.NoReply" }
+
 // isGone reports whether an error says that the app is not there any more.
 func isGone(err error) bool {
 	r, ok := errors.AsType[*refusal](err)
