@@ -51,10 +51,22 @@ func (v *view) whole(ctx context.Context, at *int) (desktop.Element, error) {
 		e.Value = v.MomentText(parts, held)
 	} else if e.Role == desktop.Combobox && !e.States.Has(desktop.Editable) {
 		e.Value = v.StandsIn(i)
+	} else if e.Role == desktop.Listbox {
+		e.Value = strings.Join(v.chosen(i), ", ")
 	} else if e.Role == desktop.Group && e.States.Has(desktop.Editable) {
 		e.Value, err = v.paragraphs(ctx, i)
 	}
 	return e, err
+}
+
+// chosen are the names of the options of a list that are selected.
+func (v *view) chosen(list int) (names []string) {
+	for _, i := range v.options(list) {
+		if e := &v.Shot.Elements[i]; e.States.Has(desktop.Selected) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }
 
 // paragraphs is what is written in an element that is a field by its paragraphs, such as the cell

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"aai"
@@ -156,7 +157,7 @@ func (v *view) setPart(ctx context.Context, part scene.MomentPart, goal float64,
 	if math.IsNaN(goal) {
 		return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "delete"})
 	}
-	n, shows := numbering{v, e, goal}, false
+	n, shows := numbering{v, e, goal, strconv.Itoa(int(goal))}, false
 	for tries := 0; part.Unit != "half" && tries < 2; tries++ {
 		if err := input.Type(ctx, seat, w.ID, fmt.Sprintf("%02d", int(goal))); err != nil {
 			return err

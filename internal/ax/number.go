@@ -18,6 +18,9 @@ import (
 func (v *view) setNumber(ctx context.Context, i int, text string) (*aai.Result, error) {
 	e := &v.Shot.Elements[i]
 	number := values.NumberOr(text, math.NaN())
+	if text == "" && v.App.Browser && e.States.Has(desktop.Editable) {
+		return v.setText(ctx, i, "")
+	}
 	if math.IsNaN(number) {
 		return nil, aai.Errorf(aai.InvalidParams, "value: expected a number for %s", desktop.Describe(e))
 	}
@@ -28,16 +31,18 @@ func (v *view) setNumber(ctx context.Context, i int, text string) (*aai.Result, 
 	if err != nil {
 		return nil, err
 	}
-	n := numbering{v, before, number}
+	n := numbering{v, before, number, text}
 	if n.is(before.Value) {
 		return v.already(i), nil
 	}
-	plain := strconv.FormatFloat(number, 'f', -1, 64)
+	plain := values.Plain(text)
 	a := operate.Deed{View: v.View, Index: i, Done: "Set"}
 	if e.Role == desktop.Spinbutton && e.States.Has(desktop.Editable) {
 		a.Ways = append(a.Ways, n.taken(v.ByAsking(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: plain})))
 	}
-	a.Ways = append(a.Ways, n.taken(v.ByAsking(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})))
+	if typed := e.States.Has(desktop.Editable) && e.Role != desktop.Scrollbar; !typed || values.Says(strconv.FormatFloat(number, 'f', -1, 64), text) { // else it would be rounded
+		a.Ways = append(a.Ways, n.taken(v.ByAsking(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})))
+	}
 	switch {
 	case e.Role == desktop.Scrollbar:
 	case e.States.Has(desktop.Editable):
@@ -50,13 +55,13 @@ func (v *view) setNumber(ctx context.Context, i int, text string) (*aai.Result, 
 		if err != nil {
 			return "", false
 		}
-		if n.is(now.Value) {
-			return "", true
+		if is := n.is(now.Value); is || n.mayBe(now.Value) {
+			return "", is
 		}
 		if now.Value == "" {
-			return fmt.Sprintf("it is empty now and not %v", number), false
+			return fmt.Sprintf("it is empty now and not %s", plain), false
 		}
-		return fmt.Sprintf("it is now %s and not %v", aai.CleanLabel(now.Value, 40), number), false
+		return fmt.Sprintf("it is now %s and not %s", aai.CleanLabel(now.Value, 40), plain), false
 	}
 	out, err := a.Perform(ctx)
 	if e := aai.AsError(err); e != nil && e.Code == aai.AutomationFailed && e.Delivery == aai.Delivered && e.Undo == nil {
@@ -74,7 +79,7 @@ func (n numbering) between(ctx context.Context, failed error) error {
 	if err != nil || n.before.Role != desktop.Slider || n.Backend.Actor == nil || math.IsNaN(was) || math.IsNaN(at) || at == was {
 		return failed
 	}
-	back := numbering{n.view, n.before, was}
+	back := numbering{n.view, n.before, was, n.before.Value}
 	if n.Backend.Actor.Perform(ctx, n.App, n.before.ID, desktop.Act{Verb: desktop.SetNumber, Number: was}) != nil {
 		return failed
 	}
@@ -91,12 +96,24 @@ type numbering struct {
 	*view
 	before desktop.Element // as it was
 	number float64
+	text   string // as it was written
 }
 
 // is reports whether the text says the number. Where the element holds something new it may be
 // told in 32 bits, as Chromium does.
 func (n numbering) is(text string) bool {
-	return values.SameNumber(text, n.number) || text != n.before.Value && float32(values.NumberOr(text, math.NaN())) == float32(n.number)
+	if values.Says(text, n.text) {
+		return true
+	}
+	told := values.NumberOr(text, math.NaN())
+	short := strconv.FormatFloat(told, 'g', -1, 32) == strconv.FormatFloat(told, 'g', -1, 64)
+	return text != n.before.Value && short && float32(told) == float32(n.number)
+}
+
+// mayBe reports whether the number may be there though the text is what it was: the text of a
+// field of Chromium may stay so after keys, and what is told beside it has 32 bits.
+func (n numbering) mayBe(text string) bool {
+	return n.App.Browser && text == n.before.Value && float32(values.NumberOr(text, math.NaN())) == float32(n.number)
 }
 
 // taken is the way, but one that cannot do it where the element holds what it held

@@ -2,6 +2,7 @@ package ax_test
 
 import (
 	"slices"
+	"testing"
 
 	"aai"
 )
@@ -69,4 +70,23 @@ func realShuffle(w *realForm) {
 	}
 	w.done("ax_click", w.on(`option "Fruit 7"`))
 	w.f.WaitState(w.T, "fruit", "Fruit 7")
+}
+
+// TestRealListOfSeveral: an option of a page's list is selected when the click on it is answered,
+// though the page lets go of another before; and the list holds what is selected in it.
+func TestRealListOfSeveral(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<label>Pick many <select id="many" multiple size="4"><option>Red<option selected>Blue<option>Green<option selected>Black</select></label>`)
+	f.says(f.ok("ax_get_value", f.on("listbox Pick many")).Text, `holds "Blue, Black"`)
+	for _, option := range []string{"Green", "Red", "Black", "Blue", "Green"} {
+		a := f.ok("ax_click", f.on("option "+option))
+		f.comes("many", option)
+		if a.Warning != "" || at(a.data, "verified") != true {
+			t.Errorf("%s: %s, warning %q", option, a.Text, a.Warning)
+		}
+		if got := f.ok("ax_get_value", f.on("listbox Pick many")).data["value"]; got != option {
+			t.Errorf("the list holds %v, not %s", got, option)
+		}
+	}
 }

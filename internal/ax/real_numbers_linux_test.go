@@ -2,6 +2,7 @@ package ax_test
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"aai"
@@ -36,6 +37,18 @@ func TestRealNumbers(t *testing.T) {
 	}
 	f.ok("ax_fill", params{"app": f.app, "fields": fields("spinbutton Amount", "16777215")})
 	f.comes("amount", "16777215")
+	for _, value := range []string{"4000123412341234567", "4000123412341234700", "12345678901234567890", "9007199254740993", "9007199254740992", "1234567890123456.78", "-0.12345678901234567891"} {
+		set := f.ok("ax_set_value", f.set("spinbutton Amount", value)) // more digits than a program reckons with
+		f.comes("amount", value)
+		if at(set.data, "verified") != true && !strings.Contains(set.Warning, "cannot be read back") { // its text stays as it was
+			t.Errorf("%s: %s", value, set.Text)
+		}
+	}
+	f.ok("ax_set_value", f.set("spinbutton Amount", "12345678901234567890"))
+	_, _ = f.do(f.Context(), "ax_type", params{"app": f.app, "query": "spinbutton Amount", "text": "42"}) // the page is the witness
+	f.comes("amount", "1234567890123456789042")
+	f.ok("ax_set_value", f.set("spinbutton Amount", ""))
+	f.comes("amount", "")
 	for _, value := range []string{"19.99", "20", "-12.5"} { // also where there is none yet
 		for _, value := range []string{"", value} {
 			f.ok("ax_type", params{"app": f.app, "query": "spinbutton Amount", "text": value, "clear_first": true})

@@ -87,7 +87,7 @@ func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (
 	if lost || !asked.InFocus(v.Call) && !keys {
 		way := v.ByAsking(i, "its editable text", act)
 		if number := values.NumberOr(text, math.NaN()); replace && e.Role == desktop.Spinbutton && !math.IsNaN(number) {
-			way = numbering{v, before, number}.taken(way)
+			way = numbering{v, before, number, text}.taken(way)
 		}
 		a.Ways = append(a.Ways, way)
 	}
@@ -268,7 +268,7 @@ func (v *view) typed(i int, before desktop.Element, text string, replace bool) f
 		return v.typedCell(i, before, text)
 	}
 	id := v.Shot.Elements[i].ID
-	n := numbering{v, before, values.NumberOr(text, math.NaN())}
+	n := numbering{v, before, values.NumberOr(text, math.NaN()), text}
 	return func(ctx context.Context) (string, bool) {
 		if before.States.Has(desktop.Protected) {
 			return "", false
@@ -285,6 +285,8 @@ func (v *view) typed(i int, before desktop.Element, text string, replace bool) f
 			return "", true
 		case !replace && text == "":
 			return "", true
+		case replace && before.Role == desktop.Spinbutton && n.mayBe(now.Value):
+			return "", false
 		case now.States.Has(desktop.Editable):
 			const short = 60 // what repeats more of the text is withheld with all that is said
 			if n := utf8.RuneCountInString(now.Value); n > short {

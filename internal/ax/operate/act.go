@@ -90,7 +90,7 @@ func (a Deed) Perform(ctx context.Context) (*aai.Result, error) {
 	}
 	seenAt := time.Now()
 	seen := a.check(ctx)
-	if a.Verify != nil && a.Refresh(ctx) == nil {
+	if a.Verify != nil && a.Refresh(ctx) == nil || a.comesSelected(ctx, ref, delta) {
 		delta = a.diff(before, focus) // what was seen first may have been half of it
 	}
 	result := DeedResult{Delivered: true, Verified: a.effective(before, delta), Way: used.Name, Changes: []string{}, More: delta.More}
@@ -120,6 +120,17 @@ func (a Deed) Perform(ctx context.Context) (*aai.Result, error) {
 	}
 	out.Data, out.Whole, out.Warning = result, !strings.Contains(out.Text, KeyboardBack), fault.Warnings(out.Warning, used.danger)
 	return out, nil
+}
+
+// comesSelected waits for what was clicked to be selected, where something changed that may be the
+// first half of it: a list of a page lets go of one option before it takes another.
+func (a Deed) comesSelected(ctx context.Context, ref string, d delta.Delta) bool {
+	unselected := func() bool { i := a.now(ref); return i >= 0 && scene.Unselected(a.Shot, i) }
+	if !a.Selects || len(d.Changes) == 0 || !unselected() {
+		return false
+	}
+	_, err := a.Until(ctx, EffectCeiling, func() (bool, error) { err := a.Refresh(ctx); return !unselected(), err })
+	return err == nil
 }
 
 // KeyboardBack is what only the words for people and models say.

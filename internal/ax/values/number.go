@@ -22,6 +22,46 @@ func Worded(text string) bool { return text != "" && math.IsNaN(NumberOr(text, m
 // reckoning.
 func SameNumber(text string, number float64) bool { return near(text, number, 1e-12) }
 
+// Says reports whether a text says the number that another one writes: whole numbers, and what
+// has more digits than a program reckons with, to the last digit, others as SameNumber does.
+func Says(text, written string) bool {
+	if !SameNumber(text, NumberOr(written, math.NaN())) {
+		return false
+	}
+	is, whole, _ := digits(text)
+	wanted, alsoWhole, long := digits(written)
+	exact := long || whole && alsoWhole
+	return is == "" || wanted == "" || is == wanted || !exact
+}
+
+// Plain is how a number is typed: without an exponent, and with all the digits that it has.
+func Plain(written string) string {
+	plain := strconv.FormatFloat(NumberOr(written, math.NaN()), 'f', -1, 64)
+	if Says(plain, written) {
+		return plain
+	}
+	return strings.ReplaceAll(strings.TrimSpace(written), "\u2212", "-")
+}
+
+// reckoned is how many digits of a number programs reckon with.
+const reckoned = 15
+
+// digits is a number in one of the ways to write it, "" where there is an exponent or something
+// else, and whether it is a whole one, and has more digits than programs reckon with.
+func digits(text string) (same string, whole, long bool) {
+	text = strings.ReplaceAll(strings.TrimSpace(text), "\u2212", "-")
+	unsigned := strings.TrimLeft(text, "+-")
+	if strings.Trim(unsigned, "0123456789.") != "" {
+		return "", false, false
+	}
+	before, after, _ := strings.Cut(unsigned, ".")
+	before, after = strings.TrimLeft(before, "0"), strings.TrimRight(after, "0")
+	if same = before + "." + after; same != "." && strings.HasPrefix(text, "-") {
+		same = "-" + same
+	}
+	return same, after == "", len(strings.TrimLeft(before+after, "0")) > reckoned
+}
+
 // near reports whether a text says the number, but for such a part of it.
 func near(text string, number, part float64) bool {
 	return math.Abs(NumberOr(text, math.NaN())-number) < part*math.Max(1, math.Abs(number))

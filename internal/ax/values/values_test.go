@@ -29,6 +29,29 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// TestSays: a number is the one that was written to the last digit, where it is whole or has more
+// digits than programs reckon with, and it is typed with all of them.
+func TestSays(t *testing.T) {
+	for _, c := range []struct {
+		text, written string
+		want          bool
+	}{
+		{"7", "7.0", true}, {"0.30000000000000004", "0.3", true}, {"0.5", ".5", true}, {"-0", "0", true}, {"1000", "1e3", true}, {"\u22123", "-3", true},
+		{"4000123412341234700", "4000123412341234567", false}, {"4000123412341234567", "4000123412341234567", true},
+		{"9007199254740992", "9007199254740993", false}, {"1234567890123456.8", "1234567890123456.78", false}, {"1000000000000000001", "1000000000000000000", false},
+		{"1.0000000000000002", "1", true}, {"", "0", false}, {"7 kg", "7", false}, {"-7", "7", false},
+	} {
+		if got := values.Says(c.text, c.written); got != c.want {
+			t.Errorf("%q says %q: %v", c.text, c.written, got)
+		}
+	}
+	for written, want := range map[string]string{"1e3": "1000", " 7.50 ": "7.5", "\u22124000123412341234567": "-4000123412341234567", "1234567890123456.78": "1234567890123456.78"} {
+		if got := values.Plain(written); got != want {
+			t.Errorf("%q is typed %q", written, got)
+		}
+	}
+}
+
 func TestMoments(t *testing.T) {
 	day := map[string]float64{"year": 2026, "month": 3, "day": 4}
 	clock := map[string]float64{"hour": 13, "minute": 45, "second": 0, "millisecond": 0}

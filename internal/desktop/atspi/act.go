@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -179,7 +177,7 @@ func (a *actor) do(ctx context.Context, q *question, to ref) error {
 		a.p.pressed.Store(time.Now().UnixNano())
 	}
 	if err != nil {
-		if t, ok := errors.AsType[*dbuswire.TransportError](err); ok && own != nil && t.Cause == dbuswire.ErrLost && t.Delivery != aai.NotDelivered {
+		if t, ok := errors.AsType[*dbuswire.TransportError](err); ok && own != nil && errors.Is(err, dbuswire.ErrLost) && t.Delivery != aai.NotDelivered {
 			return nil // it ended before it answered: what is looked at next says so
 		}
 		return a.p.failed(a.app, err)
@@ -266,14 +264,7 @@ func (a *actor) setText(ctx context.Context, text string) error {
 	}
 	// Letters would empty a spin button, so it gets a number or nothing.
 	if a.n.wantsNumber() || a.n.offers&offersEditable == 0 && a.n.offers&offersValue != 0 {
-		number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-		if text == "" && browser(a.p.habits().toolkit) {
-			return a.unsupported("cannot be emptied so", nil)
-		}
-		if err != nil || math.IsNaN(number) || math.IsInf(number, 0) {
-			return a.refuse(fmt.Sprintf("takes a number, not %q", aai.CleanLabel(text, 60)), "Set a number, or type into it with the keyboard.")
-		}
-		return a.number(ctx, number)
+		return a.numberOf(ctx, text)
 	}
 	return a.replaceText(ctx, text)
 }

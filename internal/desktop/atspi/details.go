@@ -74,7 +74,7 @@ func sane(r desktop.Rect) desktop.Rect {
 // forget forgets the details that are to be read anew.
 func (n *node) forget(now time.Time) {
 	if !n.detailsAt.IsZero() && now.Sub(n.detailsAt) < detailAge {
-		n.frame, n.text, n.numeric, n.textless, n.written, n.chosen, n.detailed = desktop.Rect{}, "", false, false, false, "", true
+		n.frame, n.text, n.numeric, n.figures, n.textless, n.written, n.chosen, n.detailed = desktop.Rect{}, "", false, "", false, false, "", true
 		return
 	}
 	n.details = details{detailed: true}

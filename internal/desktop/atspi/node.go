@@ -93,9 +93,10 @@ type details struct {
 	frame      desktop.Rect // as the app says
 	text       string
 	number     float64
-	numeric    bool // number is its value
-	textless   bool // it is a field for a number, and nothing is in it
-	written    bool // text is what is written in it
+	numeric    bool   // number is its value
+	figures    string // the number as it is written, where it has more digits than number can hold
+	textless   bool   // it is a field for a number, and nothing is in it
+	written    bool   // text is what is written in it
 	min, max   float64
 	actions    []string
 	identifier string

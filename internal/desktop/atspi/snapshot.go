@@ -137,6 +137,8 @@ func (n *node) value(most int) string {
 		return ""
 	case n.numeric && n.hollow():
 		return ""
+	case n.numeric && n.figures != "":
+		return n.figures
 	case n.numeric:
 		return strconv.FormatFloat(n.number, 'f', -1, 64)
 	case n.role == roleComboBox:
