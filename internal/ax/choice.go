@@ -121,8 +121,11 @@ func (v *view) selectOption(ctx context.Context, set, option int) (*aai.Result, 
 	}
 	combo, c := v.Shot.Elements[set].Role == desktop.Combobox, v.choosing(set, option) // Qt selects in its list and leaves it at that
 	if combo {
+		// A page may choose and not show it yet; what would be tried next is refused of a closed list.
 		for i := range a.Ways {
-			a.Ways[i] = c.taken(a.Ways[i])
+			if !v.App.Browser || v.Shot.Elements[option].States.Has(desktop.Showing) {
+				a.Ways[i] = c.taken(a.Ways[i])
+			}
 		}
 		a.Ways = append(a.Ways, c.byKeys(set))
 	}

@@ -29,7 +29,7 @@ func TestRealLinesAreNotSent(t *testing.T) {
 func TestRealCoveredPage(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
-	f := w.formIn(`<button id="go" onclick="clicks.value = +clicks.value + 1">Go</button><button>Dead</button><input id="clicks" value="0"><label>Date <input type="date" id="date"></label><input id="keys" value="0"><script>
+	f := w.formIn(`<button id="go" onclick="clicks.value = +clicks.value + 1">Go</button><button>Dead</button><input id="clicks" value="0"><label>Date <input type="date" id="date"></label><input id="keys" value="0"><label>Colour <select id="colour"><option>Red<option>Blue</select></label><script>
 		date.onkeydown = e => { if (e.key.startsWith("Arrow")) keys.value = +keys.value + 1 }</script>`, "button Ready", func(address, host string) *linuxtest.App { return w.browse(host, "--app="+address) })
 	w.Launch(t, "xterm", "-geometry", "400x200+0+0", "-e", "sleep", "infinity")
 	w.eventually("the page is covered", func() bool {
@@ -50,4 +50,10 @@ func TestRealCoveredPage(t *testing.T) {
 	}
 	f.comes("date", "2026-03-04")
 	f.comes("keys", "0")
+	if _, err := w.do(w.Context(), "ax_set_value", params{"app": f.app, "query": "Colour", "value": "Blue"}); err != nil {
+		if w.says(err.Message, "do not show it"); err.Delivery != aai.Delivered {
+			t.Errorf("%s: it was asked to choose, and says %s", err.Message, err.Delivery)
+		}
+	}
+	f.comes("colour", "Blue")
 }
