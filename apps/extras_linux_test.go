@@ -81,9 +81,11 @@ func (s *stage) keyboard() string {
 // clipping writes the clipboard, and reads what a person has put there.
 func (s *stage) clipping() []step {
 	w, own := s.word(), s.word()
-	read := made("clipboard", "ax_clipboard", params{"action": "read"}, s.clips("clipboard", own))
+	there := s.clips("clipboard", own)
+	read := made("clipboard", "ax_clipboard", params{"action": "read"}, there)
 	read.aim = func() params {
 		s.run("sh", "-c", `printf %s "$1" | xclip -i -selection clipboard >/dev/null 2>&1`, "sh", own)
+		s.eventually("xclip has the clipboard, which it may take after it went into the background", func() bool { return there(scene{}, scene{}) })
 		return params{}
 	}
 	read.reads = func(r reply) bool { return strings.Contains(r.Text, own) }
