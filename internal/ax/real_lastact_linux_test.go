@@ -31,11 +31,13 @@ func TestRealLastAct(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newRealWorld(t)
-			a := w.ok("ax_set_value", params{"app": w.python("last.py", program, "textbox Last word"), "query": "textbox Last word", "value": "farewell"})
-			w.says(a.Text, "has ended")
-			w.says(a.Warning, "cannot be read back")
-			if at(a.data, "delivered") != true || at(a.data, "verified") != false {
-				t.Errorf("%v", a.data)
+			for tool, argument := range map[string]string{"ax_set_value": "value", "ax_type": "text"} {
+				a := w.ok(tool, params{"app": w.python("last.py", program, "textbox Last word"), "query": "textbox Last word", argument: "farewell"})
+				w.says(a.Text, "has ended")
+				w.says(a.Warning, "cannot be read back")
+				if at(a.data, "delivered") != true || at(a.data, "verified") != false {
+					t.Errorf("%s: %v", tool, a.data)
+				}
 			}
 		})
 	}

@@ -16,6 +16,9 @@ func Moment(text string) map[string]float64 {
 	text = strings.TrimSpace(text)
 	var year, week int
 	if n, err := fmt.Sscanf(text, "%d-W%d", &year, &week); n == 2 && err == nil {
+		if _, last := time.Date(year, 12, 28, 0, 0, 0, 0, time.UTC).ISOWeek(); week < 1 || week > last {
+			return nil
+		}
 		return map[string]float64{"year": float64(year), "week": float64(week)}
 	}
 	for _, layout := range momentLayouts() {

@@ -59,7 +59,8 @@ func TestMoments(t *testing.T) {
 	maps.Copy(both, clock)
 	for text, want := range map[string]map[string]float64{
 		"2026-03-04": day, " 13:45 ": clock, "2026-03-04T13:45": both, "2026-03-04 13:45:00": both,
-		"2026-03": {"year": 2026, "month": 3}, "2026-W10": {"year": 2026, "week": 10},
+		"2026-03": {"year": 2026, "month": 3}, "2026-W10": {"year": 2026, "week": 10}, "2026-W53": {"year": 2026, "week": 53},
+		"2027-W53": nil, "2027-W00": nil, "2027-02-30": nil,
 		"4.3.2026": nil, "tomorrow": nil, "": nil, "25:00": nil,
 	} {
 		if d := cmp.Diff(want, values.Moment(text)); d != "" {

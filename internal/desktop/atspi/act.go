@@ -313,8 +313,13 @@ func (a *actor) insertText(ctx context.Context, text string) error {
 		return err
 	}
 	after, _, err := a.textState(ctx)
+	if isGone(err) {
+		return nil // by what it was given, maybe: what is looked at next says so
+	}
 	if err != nil {
-		return a.p.failed(a.app, err)
+		e := failed(a.app, err)
+		e.Delivery = aai.Delivered
+		return e
 	}
 	// Characters, or UTF-16 units in toolkits that count those.
 	grown := after - count

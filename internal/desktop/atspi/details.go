@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"aai/internal/dbuswire"
@@ -204,7 +205,11 @@ func (p *program) askText(first, second *round, n *node, atMost int) {
 		}
 	}
 	if p.habits().toolkit == chromium {
-		first.put(numbers(textInterface, "GetText", "ii", "s", 0, int32(min(atMost, math.MaxInt32))), n.ref, take)
+		first.put(numbers(textInterface, "GetText", "ii", "s", 0, int32(min(atMost, math.MaxInt32))), n.ref, func(d *dbuswire.Decoder) {
+			if take(d); n.states.has(stateMultiLine) && strings.HasSuffix(n.text, "\n\n") {
+				n.text = n.text[:len(n.text)-1] // a line of its own stands behind one that ends
+			}
+		})
 		return
 	}
 	first.put(p.bus.ask.characterCount, n.ref, func(d *dbuswire.Decoder) {
