@@ -278,13 +278,13 @@ func (p *person) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 func TestAPersonsTimeIsNotTheScripts(t *testing.T) {
 	w := newWorld(t)
 	w.open()
-	somebody := &person{takes: 2 * time.Second}
+	somebody := &person{takes: 6 * time.Second}
 	w.gateway.Dialog = somebody
-	a := w.answers(t, `call("org.example.notes", "add", {text: "a"})`, map[string]any{"timeout_ms": 1500})
+	a := w.answers(t, `call("org.example.notes", "add", {text: "a"})`, map[string]any{"timeout_ms": 5000})
 	if string(a.Result) != "1" || somebody.asked != 1 {
 		t.Errorf("%s, asked %d times", a.Result, somebody.asked)
 	}
-	if e := w.fails(t, `call("org.example.notes", "add", {text: "a"}); while (true) {}`, map[string]any{"timeout_ms": 500}); e.Code != aai.Timeout || e.Delivery != aai.Delivered {
+	if e := w.fails(t, `call("org.example.notes", "add", {text: "a"}); while (true) {}`, map[string]any{"timeout_ms": 5000}); e.Code != aai.Timeout || e.Delivery != aai.Delivered {
 		t.Errorf("%v, %s", e, e.Delivery)
 	}
 }
