@@ -65,7 +65,7 @@ func (v *view) setMoment(ctx context.Context, i int, text string) (*aai.Result, 
 // into it as one text would be spread over them.
 func (v *view) unknownParts(i int) error {
 	var parts []string
-	for _, part := range v.Counts(i) {
+	for _, part := range v.Spins(i) {
 		parts = append(parts, fmt.Sprintf("%s from %v to %v", desktop.Describe(part), part.Min, part.Max))
 	}
 	e := aai.Errorf(aai.AutomationNotSupported, "%s is made of parts, and their bounds do not say what they count: %s", desktop.Describe(&v.Shot.Elements[i]), strings.Join(parts, ", "))

@@ -40,7 +40,7 @@ func (v *view) setNumber(ctx context.Context, i int, text string) (*aai.Result, 
 	if e.Role == desktop.Spinbutton && e.States.Has(desktop.Editable) {
 		a.Ways = append(a.Ways, n.taken(v.ByAsking(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: plain})))
 	}
-	if typed := e.States.Has(desktop.Editable) && e.Role != desktop.Scrollbar; !typed || values.Says(strconv.FormatFloat(number, 'f', -1, 64), text) { // else it would be rounded
+	if !e.States.Has(desktop.Editable) || values.Says(strconv.FormatFloat(number, 'f', -1, 64), text) { // what would be rounded is typed
 		a.Ways = append(a.Ways, n.taken(v.ByAsking(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})))
 	}
 	switch {

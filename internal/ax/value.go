@@ -76,7 +76,7 @@ func (v *view) setAs(ctx context.Context, i int, value string) (*aai.Result, err
 		return v.chooseRadio(ctx, i, value)
 	case len(v.MomentParts(i)) > 0:
 		return v.setMoment(ctx, i, value)
-	case v.Counts(i) != nil:
+	case v.Spins(i) != nil:
 		return nil, v.unknownParts(i)
 	case e.Role == desktop.Cell:
 		return v.setCell(ctx, i, value)

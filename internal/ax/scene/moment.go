@@ -21,17 +21,16 @@ type MomentPart struct {
 
 // MomentParts are the parts of a field for a date or a time; none of any other.
 func (s *Scene) MomentParts(i int) (parts []MomentPart) {
-	counts := s.Counts(i)
-	units := values.Units(counts)
-	for n, unit := range units {
-		e := counts[n]
+	spins := s.Spins(i)
+	for n, unit := range values.Units(spins) {
+		e := spins[n]
 		parts = append(parts, MomentPart{s.Shot.Index(e.ID), e.ID, unit, e.Min == e.Max})
 	}
 	return parts
 }
 
-// Counts are the spin buttons that are the parts of a text field; nil where it has none, or one.
-func (s *Scene) Counts(i int) (parts []*desktop.Element) {
+// Spins are the spin buttons that are the parts of a text field; nil where it has none, or one.
+func (s *Scene) Spins(i int) (parts []*desktop.Element) {
 	e := &s.Shot.Elements[i]
 	if e.Role != desktop.Textbox || e.States.Has(desktop.Editable) {
 		return nil

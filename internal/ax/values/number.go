@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"aai/internal/desktop"
 )
 
 // NumberOr reads a number as people and programs write it.
@@ -43,9 +45,6 @@ func Plain(written string) string {
 	return strings.ReplaceAll(strings.TrimSpace(written), "\u2212", "-")
 }
 
-// reckoned is how many digits of a number programs reckon with.
-const reckoned = 15
-
 // digits is a number in one of the ways to write it, "" where there is an exponent or something
 // else, and whether it is a whole one, and has more digits than programs reckon with.
 func digits(text string) (same string, whole, long bool) {
@@ -59,7 +58,7 @@ func digits(text string) (same string, whole, long bool) {
 	if same = before + "." + after; same != "." && strings.HasPrefix(text, "-") {
 		same = "-" + same
 	}
-	return same, after == "", len(strings.TrimLeft(before+after, "0")) > reckoned
+	return same, after == "", desktop.Figures(unsigned) > desktop.SureFigures
 }
 
 // near reports whether a text says the number, but for such a part of it.

@@ -11,6 +11,9 @@ import (
 // the field has a first and a last moment: in a year that is fixed months may go from 3 to 9,
 // and only where the month is fixed, too, are there fewer days.
 func Units(parts []*desktop.Element) []string {
+	if len(parts) < 2 { // as most fields, of which none is asked more
+		return nil
+	}
 	var best []string
 	most := -1
 	for _, units := range orders() {

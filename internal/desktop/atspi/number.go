@@ -52,21 +52,11 @@ func (p *program) askWritten(r *round, n *node) {
 			n.textless = text == "" && (n.number == 0 || n.number == n.min)
 		case firefox || float32(number) == float32(n.number):
 			n.number, n.numeric = number, true
-			if figures(text) > surely {
+			if desktop.Figures(text) > desktop.SureFigures {
 				n.figures = cut(text, desktop.MaxValue)
 			}
 		}
 	})
-}
-
-// figures counts the digits with which a number is written; 0 where there is something else but
-// a sign and a point.
-func figures(text string) int {
-	unsigned := strings.TrimPrefix(text, "-")
-	if strings.Trim(unsigned, "0123456789.") != "" {
-		return 0
-	}
-	return len(strings.TrimLeft(strings.Replace(unsigned, ".", "", 1), "0"))
 }
 
 // numberOf sets the number that the text says.
@@ -77,7 +67,7 @@ func (a *actor) numberOf(ctx context.Context, text string) error {
 		return a.unsupported("cannot be emptied so", nil)
 	case err != nil || math.IsNaN(number) || math.IsInf(number, 0):
 		return a.refuse(fmt.Sprintf("takes a number, not %q", aai.CleanLabel(text, 60)), "Set a number, or type into it with the keyboard.")
-	case figures(text) > surely && browser(a.p.habits().toolkit):
+	case desktop.Figures(text) > desktop.SureFigures && browser(a.p.habits().toolkit):
 		return a.unsupported("rounds the number", nil)
 	}
 	return a.number(ctx, number)
@@ -87,8 +77,5 @@ func (a *actor) numberOf(ctx context.Context, text string) error {
 // 32 bits what is typed into its fields to the last digit; or would write it with an exponent.
 func (a *actor) inexact(number float64) bool {
 	return a.p.habits().toolkit == chromium && a.n.role == roleSpinButton && a.n.states.has(stateEditable) &&
-		(float64(float32(number)) != number || figures(strconv.FormatFloat(number, 'f', -1, 64)) > surely)
+		(float64(float32(number)) != number || desktop.Figures(strconv.FormatFloat(number, 'f', -1, 64)) > desktop.SureFigures)
 }
-
-// surely is how many digits of a number 64 bits are sure to hold.
-const surely = 15
