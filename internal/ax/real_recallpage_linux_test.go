@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 )
@@ -32,6 +33,10 @@ func (w *realWorld) webPage(page string) (app string, witness func() []fact) {
 		"--user-data-dir="+filepath.Join(w.Home, "browser"), "--window-size=1400,900", "--app="+server.URL)
 	app = w.process(a)
 	w.awaitElement(app, "button Search")
+	w.eventually("the browser tells of the page whole", func() bool {
+		a, err := w.do(w.Context(), "ax_get_tree", params{"app": app})
+		return err == nil && !pageBusy.MatchString(a.Text)
+	})
 	return app, func() []fact {
 		w.eventually("the page tells what is in view", func() bool { return told.Load() != nil })
 		var facts []fact
@@ -41,6 +46,10 @@ func (w *realWorld) webPage(page string) (app string, witness func() []fact) {
 		return facts
 	}
 }
+
+// pageBusy is how an outline tells of a page that is still on its way: the browser
+// rests between its parts, longer than any wait for rest on a busy machine.
+var pageBusy = regexp.MustCompile(`(?m)^ *document .* busy\b`)
 
 // web is a page with the words in its body, as HTML. The names of all that people
 // do something with must differ.
