@@ -2,6 +2,7 @@ package ax_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"aai"
@@ -43,6 +44,7 @@ func TestRealKeysInADialogOfAPage(t *testing.T) {
 			p := w.somebody()
 			f := w.webForm(`<p><button ` + page.focus + ` onclick="if (confirm('Delete the account for good?')) this.textContent = 'Gone'">Proceed</button>`)
 			p.back(t)
+			w.eventually("the browser has heard that its window is in the background", func() bool { return !strings.Contains(w.shown(f.app), "] active") })
 			f.ok("ax_click", f.on("button Proceed"))
 			judged := *w
 			judged.offers(ax.Config{Open: func() desktop.Backend { return w.backend }}, losses{w.record})
