@@ -249,7 +249,7 @@ func TestSecretsAreNotInErrors(t *testing.T) {
 		req.URL.RawQuery = "key=" + secondToken
 		return nil
 	}
-	action := compile(t, withLogin(t, &login{add: add}), known("http://"+nobody(t), http.MethodPost, "/"))
+	action := compile(t, withLogin(t, &login{add: add}), known("http://"+nobody, http.MethodPost, "/"))
 	e := fail(t, action, nil, aai.AppNotRunning, aai.NotDelivered)
 	for cause := error(&e); cause != nil; cause = errors.Unwrap(cause) {
 		if strings.Contains(cause.Error(), secondToken) {
