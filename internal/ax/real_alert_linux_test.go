@@ -33,6 +33,13 @@ func TestRealAlert(t *testing.T) {
 	f.done("ax_click", f.on("button Other"))
 }
 
+// inBackground waits until the person has the focus, and the browser has heard of it.
+func (f *webForm) inBackground(t *testing.T, p *person) {
+	t.Helper()
+	p.back(t)
+	f.eventually("the browser has heard that its window is in the background", func() bool { return !strings.Contains(f.shown(f.app), "] active") })
+}
+
 // TestRealKeysInADialogOfAPage: a dialog of the page gets the keys of a window in the background,
 // of which Chromium says that the page has its keyboard: they are judged by what that asks, and
 // what it would press is on record.
@@ -43,8 +50,7 @@ func TestRealKeysInADialogOfAPage(t *testing.T) {
 			w := newRealWorld(t)
 			p := w.somebody()
 			f := w.webForm(`<p><button ` + page.focus + ` onclick="if (confirm('Delete the account for good?')) this.textContent = 'Gone'">Proceed</button>`)
-			p.back(t)
-			w.eventually("the browser has heard that its window is in the background", func() bool { return !strings.Contains(w.shown(f.app), "] active") })
+			f.inBackground(t, p)
 			f.ok("ax_click", f.on("button Proceed"))
 			judged := *w
 			judged.offers(ax.Config{Open: func() desktop.Backend { return w.backend }}, losses{w.record})
@@ -83,4 +89,22 @@ func TestRealPageInAPage(t *testing.T) {
 	}
 	f.done("ax_click", f.on("textbox Inner"))
 	f.done("ax_click", f.on("button Works"))
+}
+
+// TestRealPageThatAsks: a browser in the background tells of the page behind the page's question.
+// What is clicked there does nothing, and the reply says what is open.
+func TestRealPageThatAsks(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	p := w.somebody()
+	f := w.webForm(`<p><button onclick="confirm('Delete the account for good?')">Proceed</button><button onclick="this.textContent = 'Saved'">Save</button>`)
+	f.inBackground(t, p)
+	f.ok("ax_click", f.on("button Proceed"))
+	a := f.ok("ax_click", f.on("button Save"))
+	f.says(a.Warning, "nothing was seen to change", `says" [e`, "is open", "until it is answered")
+	f.done("ax_click", f.on("button Cancel"))
+	if a = f.ok("ax_click", f.on("button Save")); strings.Contains(a.Warning, "answered") {
+		t.Errorf("%q", a.Warning)
+	}
+	w.awaitElement(f.app, "button Saved")
 }

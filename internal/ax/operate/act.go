@@ -114,12 +114,27 @@ func (a Deed) Perform(ctx context.Context) (*aai.Result, error) {
 		return nil, AlsoCame(err, a.App, result.Came)
 	}
 	a.listenOn(result.Verified, a.Done+described, focus, delivered, seenAt)
-	if a.Selects && now >= 0 && scene.Unselected(a.Shot, now) {
+	a.doubt(now, &result, out)
+	out.Data, out.Whole, out.Warning = result, !strings.Contains(out.Text, KeyboardBack), fault.Warnings(out.Warning, used.danger)
+	return out, nil
+}
+
+// doubt adds what of the element, as it is now (-1: gone), speaks against the effect: that it is not
+// selected, or that the browser asks something in its window, which may be what its page waits for.
+// In the background a browser tells of the page beside its question.
+func (a Deed) doubt(now int, result *DeedResult, out *aai.Result) {
+	if now < 0 {
+		return
+	}
+	if !result.Verified && a.App.Browser && a.document(now) >= 0 {
+		for _, dialog := range a.DialogsBefore(a.Shot.Window(now), now) {
+			out.Warning = fault.Warnings(out.Warning, a.Name(dialog)+" is open, and the page may do nothing until it is answered")
+		}
+	}
+	if a.Selects && scene.Unselected(a.Shot, now) {
 		result.Verified = false
 		out.Warning = fault.Warnings(out.Warning, "it is not selected")
 	}
-	out.Data, out.Whole, out.Warning = result, !strings.Contains(out.Text, KeyboardBack), fault.Warnings(out.Warning, used.danger)
-	return out, nil
 }
 
 // comesSelected waits for what was clicked to be selected, where something changed that may be the

@@ -93,7 +93,7 @@ func (m *maker) element(n, window *node) desktop.Element {
 		if m.habits.toolkit == qt {
 			e.Value = n.name // whatever is selected in its list: that is for its keyboard
 		}
-		if m.habits.toolkit != gecko { // it has a name of its own, and its label says too what it stands at
+		if !browser(m.habits.toolkit) { // a page's is called by its label, also while it is empty
 			e.Name, e.Value = m.tree.comboName(n, e.Name, e.Value)
 		}
 	}
