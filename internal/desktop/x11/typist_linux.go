@@ -150,8 +150,9 @@ func (t *typist) rest(ctx context.Context) error {
 // window that we typed into for the one that the person works in. Ours does not rest
 // in the person's window: the server tells of the focus only when the first keyboard
 // comes to a window, so nobody would hear of it when the person leaves and comes back.
-// Only where the person works in this very window it stays: GTK would take the
-// leaving of one keyboard for that of both.
+// Only where the person works in this very window it stays: GTK and Chromium would take
+// the leaving of one keyboard for that of both. It stays there for as long as we have it in
+// GTK's alone, since Chromium takes no keys from the person while it is there.
 func (t *typist) lookAway(ctx context.Context) error {
 	if t.hands.own == nil || !t.aimed {
 		return nil
@@ -163,14 +164,24 @@ func (t *typist) lookAway(ctx context.Context) error {
 	theirs := from(focus.reply, 8).u32()
 	rest := t.hands.own.lap
 	same, err := t.person.within(ctx, theirs, t.window)
+	stays := false
 	if err != nil || same {
 		rest = theirs
+		stays, err = t.person.isGTK(ctx, t.window)
 	}
-	t.hands.own.stays.Store(rest == theirs)
+	t.hands.own.stays.Store(stays || err != nil)
 	if err := t.hands.own.must(ctx, t.hands.own.aim(rest)); err != nil {
 		return err
 	}
 	return t.person.remindOfFocus(ctx, theirs)
+}
+
+// isGTK reports whether a window is GTK's, which alone keeps the time of what the person does
+// in a window of its own.
+func (s *server) isGTK(ctx context.Context, window xid) (bool, error) {
+	times := getProperty(window, s.atoms["_NET_WM_USER_TIME_WINDOW"], 1, false)
+	err := s.must(ctx, times)
+	return err == nil && len(times.property().numbers()) > 0, err
 }
 
 // remindPerson reminds the window that has the person's keyboard.
