@@ -107,6 +107,7 @@ const (
 	SelectItem Verb = "select"      // it becomes its set's one selected item
 	TakeFocus  Verb = "focus"       // it gets its window's keyboard; some toolkits raise the window
 	ScrollTo   Verb = "scroll_to"   // it is brought into view
+	Retell     Verb = "retell"      // its caret goes elsewhere and back, so that a browser tells anew what it holds
 )
 
 // An Act is a verb and what it needs.

@@ -89,7 +89,7 @@ func (a Deed) Perform(ctx context.Context) (*aai.Result, error) {
 		return nil, err
 	}
 	seenAt := time.Now()
-	seen := a.check(ctx)
+	seen := a.check(ctx, focus)
 	if a.Verify != nil && a.Refresh(ctx) == nil || a.comesSelected(ctx, ref, delta) {
 		delta = a.diff(before, focus) // what was seen first may have been half of it
 	}
@@ -194,18 +194,32 @@ type outcome struct {
 	ok    bool
 }
 
-// check verifies the effect. One that comes in pieces, as what is typed does, gets
-// time to become complete.
-func (a Deed) check(ctx context.Context) outcome {
+// check verifies the effect on an element. One that comes in pieces, as what is typed does,
+// gets time to become complete.
+func (a Deed) check(ctx context.Context, id desktop.ID) outcome {
 	if a.Verify == nil {
 		return outcome{}
 	}
 	var o outcome
+	begun, retold := time.Now(), !a.App.Browser
 	_, _ = a.Until(ctx, WrongCeiling, func() (bool, error) { // what was seen last counts
 		o.wrong, o.ok = a.Verify(ctx)
+		if o.wrong != "" && !retold && time.Since(begun) > EffectCeiling {
+			retold = a.retell(ctx, id)
+		}
 		return o.wrong == "", nil
 	})
 	return o
+}
+
+// retell has a browser that is at rest tell anew what a field holds, and reports whether it was
+// asked to. Keys that it has yet to read would be written where the caret is meanwhile.
+func (a Deed) retell(ctx context.Context, id desktop.ID) bool {
+	events := a.Backend.Events
+	if now, err := a.Backend.Tree.Read(ctx, a.App, id); err != nil || !now.States.Has(desktop.Editable) || events == nil || !events.Idle(a.App) {
+		return false
+	}
+	return a.Backend.Actor.Perform(ctx, a.App, id, desktop.Act{Verb: desktop.Retell}) == nil
 }
 
 // judge says whether the effect was observed.

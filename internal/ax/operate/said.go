@@ -12,11 +12,15 @@ import (
 // performOne is perform for one of several: what it hits was said before, and what else
 // changes is told after the last.
 func (a Deed) performOne(ctx context.Context) (*aai.Result, error) {
+	id := desktop.ID("")
+	if a.Index >= 0 {
+		id = a.Shot.Elements[a.Index].ID
+	}
 	used, err := a.tryWays(ctx)
 	if err != nil {
 		return nil, err
 	}
-	seen := a.check(ctx)
+	seen := a.check(ctx, id)
 	if !seen.ok && seen.wrong != "" {
 		if cover := a.unseen(ctx); cover != "" {
 			seen.wrong += ": " + cover

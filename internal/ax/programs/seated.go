@@ -31,7 +31,7 @@ type seatedActor struct {
 // the keyboard; text and numbers are set where they are.
 func (a seatedActor) Perform(ctx context.Context, app desktop.App, id desktop.ID, act desktop.Act) error {
 	switch act.Verb {
-	case desktop.SetText, desktop.InsertText, desktop.SetNumber, desktop.ScrollTo:
+	case desktop.SetText, desktop.InsertText, desktop.SetNumber, desktop.ScrollTo, desktop.Retell:
 		return a.Actor.Perform(ctx, app, id, act)
 	case desktop.Press, desktop.SelectItem, desktop.TakeFocus:
 	}

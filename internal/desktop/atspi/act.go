@@ -58,8 +58,10 @@ func (b *Bus) Perform(ctx context.Context, app desktop.App, id desktop.ID, act d
 		return a.takeFocus(ctx)
 	case desktop.ScrollTo:
 		return a.scrollTo(ctx)
+	case desktop.Retell:
+		return a.retell(ctx)
 	}
-	return a.unsupported(fmt.Sprintf("cannot %q; expected press, set_text, insert_text, set_number, select, focus or scroll_to", act.Verb), nil)
+	return a.unsupported(fmt.Sprintf("cannot %q; expected press, set_text, insert_text, set_number, select, focus, scroll_to or retell", act.Verb), nil)
 }
 
 // before says of an error that it came before anything was done.
