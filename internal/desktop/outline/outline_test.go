@@ -27,6 +27,7 @@ func TestLine(t *testing.T) {
 		"closed combo":  {`combobox "Size" expandable value="Big"`, `combobox "Size" [e1]: "Big"`},
 		"value is name": {`link "Home" value="Home"`, `link "Home" [e1]`},
 		"text box":      {`textbox "Name" editable value="Ann"`, `textbox "Name" [e1]: "Ann"`},
+		"own name":      {`textbox "City" editable value="City"`, `textbox "City" [e1]: "City"`},
 		"written in":    {`paragraph editable value="Dear Ann"`, `paragraph "" [e1] editable: "Dear Ann"`},
 		"read only":     {`textbox "Name" readonly multiline`, `textbox "Name" [e1] readonly multiline`},
 		"password":      {`textbox "Pin" editable password value="1234"`, `textbox "Pin" [e1] password: ****`},
