@@ -139,10 +139,14 @@ func (p step) byPointer() bool {
 	return !slices.Contains([]string{"ax_set_value", "ax_window", "ax_clipboard"}, p.tool)
 }
 
-// waits is how long to look for an effect: also what was refused may have happened.
+// waits is how long to look for an effect: also what was refused may have happened, and of
+// what was said to be sure a busy computer may show others later.
 func (s *stage) waits(p step, said reply) time.Duration {
-	if p.want == nil || said.refused() {
+	switch {
+	case p.want == nil || said.refused():
 		return rest
+	case said.sure():
+		return patience
 	}
 	return late
 }

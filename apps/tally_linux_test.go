@@ -23,7 +23,7 @@ func (s *stage) judge(p step, said reply, done bool, changes []string) {
 	t, fault := s.tally, ""
 	t.acts++
 	t.kinds[p.kind]++
-	sure := said.Result.Verified || said.Result.Done || said.Result.Success
+	sure := said.sure()
 	switch {
 	case p.want == nil && len(changes) > 0:
 		t.target, fault = t.target+1, "wrong target"

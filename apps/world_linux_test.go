@@ -144,6 +144,9 @@ type reply struct {
 // refused reports whether the program got nothing of it.
 func (r reply) refused() bool { return r.Failed && (r.Delivery == "not_delivered" || r.Delivery == "") }
 
+// sure reports whether it says that the effect is there.
+func (r reply) sure() bool { return r.Result.Verified || r.Result.Done || r.Result.Success }
+
 // call makes a call by MCP, or every so often by the command line.
 func (s *stage) call(tool string, p params) reply {
 	s.Helper()
