@@ -206,7 +206,7 @@ func TestFrozen(t *testing.T) {
 // TestRestarted: the server ends, and another one comes at the same place.
 func TestRestarted(t *testing.T) {
 	s := linuxtest.Start(t)
-	own := ":" + strconv.Itoa(1000+os.Getpid()%50_000) // which nobody takes meanwhile who looks for a free one
+	own := ":" + strconv.Itoa(1000+os.Getpid()%30_000) // which nobody takes meanwhile who looks for a free one
 	x := serve(t, s, own, "-screen", "0", "800x600x24")
 	d := x.open(t)
 	w := x.terminal(t, d)
