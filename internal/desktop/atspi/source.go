@@ -124,6 +124,13 @@ func (p *program) Part(ctx context.Context, t *tree, m mirror.Marks[ref], hasty 
 			changed = append(changed, n)
 		}
 	}
+	if browser(p.habits().toolkit) {
+		for n := range known { // where it has several windows it does not tell what has lost the keyboard
+			if n.states.has(stateFocused) && n != t.root && !m.Changed[n.ref] && t.nodes[n.ref] == n {
+				changed = append(changed, n)
+			}
+		}
+	}
 	changed, err = p.again(ctx, t, changed)
 	if err != nil {
 		return err

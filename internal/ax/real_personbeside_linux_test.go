@@ -26,31 +26,55 @@ func TestRealPersonInThePage(t *testing.T) {
 // we write as well.
 func TestRealPersonInAnotherPage(t *testing.T) {
 	t.Parallel()
-	w := newRealWorld(t)
-	f := w.formIn(`<label>Near <input id="near"></label><input type="hidden" id="far"><script>
+	f := twoPages(newRealWorld(t))
+	f.front("Other")
+	for range 2 {
+		f.done("ax_set_value", f.set("textbox First", "Ann"))
+		f.types("first", "Ann")
+		f.done("ax_set_value", f.set("textbox Near", "Bob"))
+		f.types("first", f.holds("first"))
+		f.done("ax_set_value", f.set("textbox Near", ""))
+	}
+	f.front("Form")
+	f.types("near", "")
+}
+
+// TestRealFieldsOfAnotherPage: the browser does not tell that a field of a window has lost the
+// keyboard if another of its windows had it last; what is written comes to its own field.
+func TestRealFieldsOfAnotherPage(t *testing.T) {
+	t.Parallel()
+	f := twoPages(newRealWorld(t))
+	f.front("Form")
+	for _, word := range []string{"Ann", "Bob"} {
+		f.done("ax_set_value", f.set("textbox First", "was "+word))
+		f.done("ax_set_value", f.set("textbox Near", word))
+		a := f.ok("ax_fill", params{"app": f.app, "fields": fields("textbox Second", "2 "+word, "textbox First", "1 "+word)})
+		f.says(a.Text, "Filled 2 of 2 fields.")
+		f.comes("second", "2 "+word)
+		f.comes("first", "1 "+word)
+	}
+}
+
+// twoPages are the page "Form" with the field "Near", and in another window of that browser the
+// page "Other" with the fields "First" and "Second".
+func twoPages(w *realWorld) *webForm {
+	w.Helper()
+	f := w.formIn(`<label>Near <input id="near"></label><input type="hidden" id="first"><input type="hidden" id="second"><script>
 		const channel = new BroadcastChannel("other");
 		if (location.hash) {
 			document.querySelector("button").remove();
-			document.querySelector("label").firstChild.data = "Far ";
+			document.querySelector("label").remove();
+			for (const e of [first, second]) { e.type = "text"; e.ariaLabel = e.id == "first" ? "First" : "Second"; }
 			document.title = "Other";
-			window.fetch = () => channel.postMessage(near.value);
+			window.fetch = () => channel.postMessage([first.value, second.value]);
 		} else {
-			channel.onmessage = e => { far.value = e.data };
+			channel.onmessage = e => { [first.value, second.value] = e.data };
 			open("/#other", "_blank", "popup,width=400,height=300,left=400,top=300");
 		}</script>`, "button Ready", func(address, host string) *linuxtest.App {
 		return w.browse(host, "--app="+address, "--disable-backgrounding-occluded-windows", "--disable-popup-blocking")
 	})
-	w.awaitElement(f.app, "textbox Far")
-	w.front("Other")
-	for range 2 {
-		f.done("ax_set_value", f.set("textbox Far", "Ann"))
-		f.types("far", "Ann")
-		f.done("ax_set_value", f.set("textbox Near", "Bob"))
-		f.types("far", f.holds("far"))
-		f.done("ax_set_value", f.set("textbox Near", ""))
-	}
-	w.front("Form")
-	f.types("near", "")
+	w.awaitElement(f.app, "textbox First")
+	return f
 }
 
 // front brings a window to the front, as a person does.
