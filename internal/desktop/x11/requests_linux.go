@@ -114,8 +114,6 @@ func setInputFocus(_ *seat.Grip, window xid) *call {
 	return command(42, toParent, window, uint32(currentTime))
 }
 func getInputFocus() *call        { return query(43, 0) }
-func grabServer() *call           { return command(36, 0) }
-func ungrabServer() *call         { return command(37, 0) }
 func freePixmap(pixmap xid) *call { return command(54, 0, pixmap) }
 func getModifierMapping() *call   { return query(119, 0) }
 func getKeyboardMapping(s *setup) *call {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"aai"
@@ -60,6 +61,9 @@ func (d *Display) restSeat() {
 		defer cancel()
 		again := false
 		d.own.drop(ctx, func(own *ownSeat) bool {
+			if own.stays.Load() {
+				return false
+			}
 			again = !d.isRead(ctx, own, readSoon)
 			return !again
 		})
@@ -76,8 +80,9 @@ type ownSeat struct {
 	*server
 	name              string
 	pointer, keyboard uint16
-	lap               xid      // a window of ours, where the keyboard rests
-	beside            []string // the seats of other gateways that there were when it was made
+	lap               xid         // a window of ours, where the keyboard rests
+	stays             atomic.Bool // the keyboard is in the window that the person works in
+	beside            []string    // the seats of other gateways that there were when it was made
 	readers           readers
 }
 
@@ -97,7 +102,13 @@ const seatRest = 400 * time.Millisecond
 // seat returns the gateway's own seat, which it makes if need be. The caller
 // releases it.
 func (d *Display) seat(ctx context.Context) (*ownSeat, error) {
-	own, err := d.own.hold(ctx, func(own *ownSeat) bool { return own.newest(ctx) }, func(ctx context.Context) (*ownSeat, error) {
+	left := false // in the window that the person works in, which takes that for their leaving
+	good := func(own *ownSeat) bool {
+		newest := own.newest(ctx)
+		left = !newest && own.stays.Load()
+		return newest
+	}
+	own, err := d.own.hold(ctx, good, func(ctx context.Context) (*ownSeat, error) {
 		s, err := d.connect(ctx, nil)
 		if err != nil {
 			return nil, err
@@ -110,6 +121,9 @@ func (d *Display) seat(ctx context.Context) (*ownSeat, error) {
 	})
 	if err != nil {
 		return nil, explained("making a pointer and a keyboard of our own", err)
+	}
+	if person, ok := d.main.peek(ctx); left && ok {
+		_ = person.remindPerson(ctx) // the next keys of ours do, too
 	}
 	return own, nil
 }

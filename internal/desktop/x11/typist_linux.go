@@ -103,8 +103,7 @@ const returnPatience = time.Second
 // yield puts the keyboard back for a question.
 func (t *typist) yield(ctx context.Context, g *seat.Grip) {
 	t.settle(ctx)
-	_, away := t.lookAway(ctx)
-	err := errors.Join(t.hands.relock(ctx, t.lock), away, t.display.keys.giveBackAll(ctx))
+	err := errors.Join(t.hands.relock(ctx, t.lock), t.lookAway(ctx), t.display.keys.giveBackAll(ctx))
 	t.lock, t.aimed = lockState{}, false
 	if g != nil {
 		err = errors.Join(err, t.note(g, nil))
@@ -130,11 +129,7 @@ func (t *typist) leave(ctx context.Context) {
 		defer t.display.keys.release()
 		defer t.display.returnKeysLater()
 		t.settle(ctx)
-		err := t.hands.relock(ctx, t.lock)
-		lost, away := t.lookAway(ctx)
-		if err = errors.Join(err, away); lost && err == nil {
-			err = t.refocus(ctx)
-		}
+		err := errors.Join(t.hands.relock(ctx, t.lock), t.lookAway(ctx))
 		switch {
 		case err != nil:
 			t.display.config.Log.Warn("x11: the keyboard was not put back", "error", err)
@@ -155,57 +150,30 @@ func (t *typist) rest(ctx context.Context) error {
 // window that we typed into for the one that the person works in. Ours does not rest
 // in the person's window: the server tells of the focus only when the first keyboard
 // comes to a window, so nobody would hear of it when the person leaves and comes back.
-// Only where the person works in this very window it stays until it goes: programs would
-// take the leaving of one keyboard for that of both. GTK 3 may end of a keyboard that is
-// no more in its window, so it is told otherwise, which is left to the caller.
-func (t *typist) lookAway(ctx context.Context) (lost bool, err error) {
+// Only where the person works in this very window it stays: GTK and Chromium would take
+// the leaving of one keyboard for that of both. It stays there for as long as we have it in
+// GTK's alone, since Chromium takes no keys from the person while it is there.
+func (t *typist) lookAway(ctx context.Context) error {
 	if t.hands.own == nil || !t.aimed {
-		return false, nil
+		return nil
 	}
 	focus := getInputFocus()
 	if err := t.person.must(ctx, focus); err != nil {
-		return false, err
+		return err
 	}
 	theirs := from(focus.reply, 8).u32()
 	rest := t.hands.own.lap
 	same, err := t.person.within(ctx, theirs, t.window)
-	if err == nil && same {
-		lost, err = t.person.isGTK(ctx, t.window)
-	}
-	if err == nil && same && !lost {
+	stays := false
+	if err != nil || same {
 		rest = theirs
+		stays, err = t.person.isGTK(ctx, t.window)
 	}
+	t.hands.own.stays.Store(stays || err != nil)
 	if err := t.hands.own.must(ctx, t.hands.own.aim(rest)); err != nil {
-		return lost, err
-	}
-	return lost, t.person.remindOfFocus(ctx, theirs)
-}
-
-// refocus takes the person's keyboard out of the window and gives it back at once, where it
-// is there still: GTK hears by that alone that it has one. What is typed meanwhile waits.
-func (t *typist) refocus(ctx context.Context) error {
-	if t.display.config.Seat.Busy() != nil {
-		return nil // the window gets the keyboard when the question is gone
-	}
-	ctx, cancel := context.WithTimeout(ctx, closePatience)
-	defer cancel()
-	g, err := t.display.config.Seat.Take(ctx, nil)
-	if err != nil {
 		return err
 	}
-	defer g.Leave()
-	if err := t.person.must(ctx, grabServer()); err != nil {
-		return err
-	}
-	focus := getInputFocus()
-	err = t.person.must(ctx, focus)
-	if err == nil {
-		theirs, same := from(focus.reply, 8).u32(), false
-		if same, err = t.person.within(ctx, theirs, t.window); err == nil && same {
-			err = t.person.must(ctx, setInputFocus(g, t.hands.own.lap), setInputFocus(g, theirs))
-		}
-	}
-	return errors.Join(err, t.person.afterwards(ctx, func(ctx context.Context) error { return t.person.must(ctx, ungrabServer()) }))
+	return t.person.remindOfFocus(ctx, theirs)
 }
 
 // isGTK reports whether a window is GTK's, which alone keeps the time of what the person does
@@ -214,6 +182,15 @@ func (s *server) isGTK(ctx context.Context, window xid) (bool, error) {
 	times := getProperty(window, s.atoms["_NET_WM_USER_TIME_WINDOW"], 4, false)
 	err := s.must(ctx, times)
 	return err == nil && len(times.property().numbers()) > 0, err
+}
+
+// remindPerson reminds the window that has the person's keyboard.
+func (s *server) remindPerson(ctx context.Context) error {
+	focus := getInputFocus()
+	if err := s.must(ctx, focus); err != nil {
+		return err
+	}
+	return s.remindOfFocus(ctx, from(focus.reply, 8).u32())
 }
 
 // remindOfFocus sends the events that the server sends when a window gets the
