@@ -18,8 +18,8 @@ const (
 // retell sends the caret of a text to another place and back. Chromium (156) tells nothing of
 // a text that was overwritten by another of the same length, until its caret is elsewhere.
 func (a *actor) retell(ctx context.Context) error {
-	if !a.n.states.has(stateFocused) {
-		return a.refuse("has no caret", "Give it the keyboard first.")
+	if !a.n.states.has(stateFocused | stateEditable) {
+		return a.refuse("has no caret", "Give the keyboard to a field first.")
 	}
 	count, caret, err := a.textState(ctx)
 	if err != nil {

@@ -209,7 +209,7 @@ func (w *walker) value(e *desktop.Element) string {
 		return ""
 	case e.States.Has(desktop.Protected):
 		return "****"
-	case desktop.Blank(e.Value) || e.Value == e.Name && !e.States.Has(desktop.Editable) || e.Role.Wordy() && desktop.Blank(e.Name) && !e.States.Has(desktop.Editable):
+	case desktop.Blank(e.Value) || !e.States.Has(desktop.Editable) && (e.Value == e.Name || e.Role.Wordy() && desktop.Blank(e.Name)):
 		return "" // these are its words
 	}
 	return desktop.Quote(e.Value, w.detail.value)

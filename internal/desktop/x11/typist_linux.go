@@ -164,12 +164,15 @@ func (t *typist) lookAway(ctx context.Context) error {
 	theirs := from(focus.reply, 8).u32()
 	rest := t.hands.own.lap
 	same, err := t.person.within(ctx, theirs, t.window)
-	stays := false
-	if err != nil || same {
-		rest = theirs
-		stays, err = t.person.isGTK(ctx, t.window)
+	stays := err != nil
+	if err == nil && same {
+		gtk, err := t.person.isGTK(ctx, t.window)
+		stays = gtk || err != nil
 	}
-	t.hands.own.stays.Store(stays || err != nil)
+	if same || stays {
+		rest = theirs
+	}
+	t.hands.own.stays.Store(stays)
 	if err := t.hands.own.must(ctx, t.hands.own.aim(rest)); err != nil {
 		return err
 	}
