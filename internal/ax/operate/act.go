@@ -70,10 +70,9 @@ func (a Deed) Perform(ctx context.Context) (*aai.Result, error) {
 		return nil, err
 	}
 	before := a.Shot
-	described, ref, focus := "", "", desktop.ID("")
+	described, ref, focus := "", "", a.id()
 	if a.Index >= 0 {
-		ref = a.Ref(a.Index)
-		described, focus = " "+a.Name(a.Index), before.Elements[a.Index].ID
+		ref, described = a.Ref(a.Index), " "+a.Name(a.Index)
 	}
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -192,6 +191,14 @@ func (a Deed) now(ref string) int {
 type outcome struct {
 	wrong string
 	ok    bool
+}
+
+// id is that of the element as it was looked at last; "" where the deed is about none.
+func (a Deed) id() desktop.ID {
+	if a.Index < 0 {
+		return ""
+	}
+	return a.Shot.Elements[a.Index].ID
 }
 
 // check verifies the effect on an element. One that comes in pieces, as what is typed does,

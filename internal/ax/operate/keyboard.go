@@ -51,8 +51,8 @@ func (v *View) TakeKeyboard(ctx context.Context, i int, input desktop.Input, sea
 			Hint: "Say by query, or by its ref, the field to type into.",
 		}
 	}
-	if has, err := v.keepsFocus(ctx, i); has || err != nil {
-		return err
+	if e.States.Has(desktop.Focused) {
+		return nil
 	}
 	if seat == desktop.PersonSeat {
 		at, err := v.Point(i, w)
@@ -83,16 +83,6 @@ func (v *View) focusing(e *desktop.Element) string {
 }
 
 func (v *View) qt() bool { return strings.HasPrefix(v.App.Toolkit, "Qt") }
-
-// keepsFocus reports whether the element has its window's keyboard that had it when it was looked
-// at. A browser is asked again: of a window of several it does not tell that something lost it.
-func (v *View) keepsFocus(ctx context.Context, i int) (bool, error) {
-	e := &v.Shot.Elements[i]
-	if !e.States.Has(desktop.Focused) || !v.App.Browser {
-		return e.States.Has(desktop.Focused), nil
-	}
-	return v.hasFocus(ctx, e.ID)
-}
 
 // hasFocus asks whether the element has its window's keyboard: of a program that tells that in
 // front alone, whether its window is in front, too.

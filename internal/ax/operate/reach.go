@@ -33,10 +33,9 @@ func (v *View) Enter(ctx context.Context, i int, input desktop.Input, seat deskt
 // would.
 func (v *View) GiveKeyboard(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	e := &v.Shot.Elements[i]
-	if has, err := v.keepsFocus(ctx, i); has || err != nil {
-		return err
-	}
 	switch {
+	case e.States.Has(desktop.Focused):
+		return nil
 	case values.SheetCell(e):
 		return v.EnterCell(ctx, i, input, seat, w)
 	case scene.TakesText(e):
@@ -55,8 +54,8 @@ func (v *View) GiveKeyboard(ctx context.Context, i int, input desktop.Input, sea
 
 // Reach clicks a point of an element, or goes to it by keys.
 func (v *View) Reach(ctx context.Context, i int, at desktop.Point, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-	if has, err := v.keepsFocus(ctx, i); has || err != nil {
-		return err
+	if v.Shot.Elements[i].States.Has(desktop.Focused) {
+		return nil
 	}
 	if v.App.FocusInFront && seat == desktop.OwnSeat && v.Backend.Actor != nil {
 		if v.asksFor(ctx, i, desktop.Act{Verb: desktop.TakeFocus}, input, seat, w) == nil {

@@ -12,10 +12,7 @@ import (
 // performOne is perform for one of several: what it hits was said before, and what else
 // changes is told after the last.
 func (a Deed) performOne(ctx context.Context) (*aai.Result, error) {
-	id := desktop.ID("")
-	if a.Index >= 0 {
-		id = a.Shot.Elements[a.Index].ID
-	}
+	id := a.id()
 	used, err := a.tryWays(ctx)
 	if err != nil {
 		return nil, err

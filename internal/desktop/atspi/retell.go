@@ -8,12 +8,8 @@ import (
 	"aai/internal/dbuswire"
 )
 
-const (
-	// moves is how long a caret may take to be where it was sent.
-	moves = 500 * time.Millisecond
-	// lookForMove is how often it is looked whether it is there.
-	lookForMove = 10 * time.Millisecond
-)
+// moves is how long a caret may take to be where it was sent.
+const moves = 500 * time.Millisecond
 
 // retell sends the caret of a text to another place and back. Chromium (156) tells nothing of
 // a text that was overwritten by another of the same length, until its caret is elsewhere.
@@ -55,7 +51,7 @@ func (a *actor) moveCaret(ctx context.Context, to int) error {
 		if caret == to {
 			return nil
 		}
-		if err := aai.Pause(ctx, lookForMove); err != nil {
+		if err := aai.Pause(ctx, 10*time.Millisecond); err != nil {
 			return err
 		}
 	}
