@@ -22,6 +22,8 @@ func (k *sketch) seen(i int, within bool) (tell, told bool) {
 	switch {
 	case k.options.Hidden || i == k.options.Root && !k.beyond:
 		return true, false
+	case i == k.options.Root:
+		return true, true
 	case k.beyond:
 		return shows || states.Has(desktop.Offscreen), shows && !within
 	}

@@ -55,6 +55,19 @@ func TestRootOutOfView(t *testing.T) {
 	}
 }
 
+// TestOutOfViewOfAHiddenRoot: what is out of view in what does not show itself is told after it,
+// where that is asked for by its ref.
+func TestOutOfViewOfAHiddenRoot(t *testing.T) {
+	for _, states := range []string{"hidden", "hidden offscreen"} {
+		s := shottest.Read(t, "window \"W\" hidden\n  group \"G\" "+states+"\n    button \"A\"\n    button \"Far\" hidden offscreen\n")
+		pages := allPages(t, s, Options{Root: 1})
+		want := []string{"group \"G\" hidden\n  button \"A\" [e1] hidden\n", "group \"G\" …\n  button \"Far\" [e1]\n"}
+		if len(pages) != 2 || pages[0].Text != want[0] || pages[1].Text != want[1] {
+			t.Errorf("%s: %+v", states, pages)
+		}
+	}
+}
+
 // TestMixed: words and what is acted on between them stand in their order.
 func TestMixed(t *testing.T) {
 	const mixed = "paragraph \"See the terms, and go.\"\n  text \"See\"\n  link \"the terms\"\n  text \", and\"\n  text \"go.\"\n"

@@ -120,7 +120,7 @@ func (k *sketch) collect() {
 			i = e.End
 			continue
 		}
-		within[i-k.first], beyond[i-k.first] = parent, out || !e.States.Has(desktop.Showing)
+		within[i-k.first], beyond[i-k.first] = parent, out || i != k.options.Root && !e.States.Has(desktop.Showing)
 		if acts := e.Acts(k.parentRole(parent)); acts || i == k.options.Root || k.means(e, parent) {
 			within[i-k.first] = len(k.nodes)
 			hidden := k.options.Hidden && !e.States.Has(desktop.Showing) || i == k.options.Root && !k.beyond && !k.reaches && !e.States.Has(desktop.Showing)
