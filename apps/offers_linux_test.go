@@ -94,7 +94,7 @@ func (s *stage) word() string {
 	for range 4 + s.random.IntN(20) {
 		b.WriteRune(letters[s.random.IntN(len(letters))])
 	}
-	return b.String() + "w"
+	return strings.Join(strings.Fields(b.String()), " ") + "w" // two spaces are an element of their own in a file of Writer
 }
 
 // leaves reports whether what has the name ends the program or leads out of it.

@@ -49,9 +49,12 @@ let page = await opened(browser);
 const press = async (selector) => { await Promise.all([page.waitForNavigation(), page.click(selector)]); };
 const path = () => new URL(page.url()).pathname;
 
-// The browser is given a file that leads to the link.
-await Promise.all([page.waitForFunction((link) => location.href === link, {}, job.link).catch(() => {}), page.goto(pathToFileURL(job.file).href).catch(() => {})]);
+// The browser is given a file that leads to the link. Firefox ends no navigation that is asked for while the page is
+// on its way by itself.
+const arrived = async (link) => { for (const end = Date.now() + 240000; page.url() !== link && Date.now() < end;) await new Promise((later) => setTimeout(later, 50)); };
+await Promise.all([arrived(job.link), page.goto(pathToFileURL(job.file).href).catch(() => {})]);
 if (page.url() !== job.link) { fault("the file", `leads to ${page.url()}`); await page.goto(job.link); }
+await page.waitForSelector("h1").catch(() => {});
 const inside = await page.$("h1");
 if (!inside) fault("the link", "shows no page");
 if (job.browser === "chrome") await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: job.theme }]);
