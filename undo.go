@@ -77,11 +77,15 @@ type Undo struct {
 	Says string `json:"says"`
 	Step Step   `json:"step"` // takes it back
 	// Look reads how the world is, and Left is what its Result.Data holds while nobody has
-	// changed what the act left: of an object the named members alone count. Without Look
-	// it is what the Step's own Action tells Call.Still; where that looks at nothing nobody
-	// can tell, and whoever takes it back says so.
+	// changed what the act left. Without Look it is what the Step's own Action tells
+	// Call.Still; where that looks at nothing nobody can tell, and whoever takes it back
+	// says so.
 	Look *Step `json:"look,omitempty"`
 	Left any   `json:"left,omitempty"`
+	// Form marks the objects of Left that list only some members: an object at the same
+	// place in Form. Members that such an object does not list are not compared. Everything
+	// else in Left is compared whole.
+	Form any `json:"form,omitempty"`
 	// Stays is what the act changed and the Step leaves as it is, by name.
 	Stays []string `json:"stays,omitempty"`
 }

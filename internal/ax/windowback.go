@@ -53,6 +53,7 @@ func (m *management) back(ctx context.Context, was arrangement) *aai.Undo {
 		u.Says = "the window " + strconv.Quote(aai.CleanLabel(w.Title, 60)) + " has the keyboard again"
 		u.Step = aai.Step{App: aai.DesktopApp, Tool: asked.WindowTool, Args: map[string]any{"app": strconv.Itoa(w.PID), "action": asked.Activate, "window": w.Title}}
 		u.Left = map[string]any{"active": now.told()["active"]}
+		u.Form = u.Left
 		return u
 	case m.action == string(desktop.Minimize) && !was.minimized && now.minimized:
 		u.Says += "on the screen again"
@@ -64,5 +65,6 @@ func (m *management) back(ctx context.Context, was arrangement) *aai.Undo {
 		return nil
 	}
 	u.Left = map[string]any{"minimized": now.minimized}
+	u.Form = u.Left
 	return u
 }

@@ -41,6 +41,7 @@ func (b *Back) of(app *aai.App, call *aai.Call, result *aai.Result) *aai.Undo {
 	if b.Look != nil {
 		u.Look = &aai.Step{App: app.ID, Tool: b.Look.Tool, Args: f.object(b.Look.Args)}
 		u.Left = f.raw(b.Look.Left)
+		u.Form, _ = numbered(b.Look.Left) // its author lists members of an object; an argument is a whole value
 	}
 	if f.lacks {
 		return nil

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"aai"
@@ -94,8 +96,30 @@ func (p *parser) tool(s *section, d *Declared) *aai.Tool {
 	tool.Natural = tool.Effect == natural
 	params, returns := p.known(d.Params), p.known(d.Returns)
 	tool.Params, tool.Secret = params.Schema, params.Secret
+	if d.Recipe.DBus != nil {
+		tool.Params = closed(tool.Params)
+	}
 	tool.Returns, tool.Private = returns.Schema, len(returns.Secret) > 0
 	return tool
+}
+
+// closed returns the schema with a Check that refuses parameters without a declaration, also
+// where the schema admits them: a D-Bus call has no place for such a value.
+func closed(s aai.Schema) aai.Schema {
+	check := s.Check
+	if check == nil {
+		return s
+	}
+	s.Check = func(value any) (any, error) {
+		args, _ := value.(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(args)) {
+			if !slices.Contains(s.Order, name) {
+				return nil, aai.Errorf(aai.InvalidParams, "unexpected parameter %q", aai.CleanLabel(name, maxName))
+			}
+		}
+		return check(value)
+	}
+	return s
 }
 
 // known is what a schema says that was read; nothing where there is none.

@@ -26,7 +26,7 @@ type Back struct {
 type Sight struct {
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args,omitzero"`
-	Left json.RawMessage `json:"left"` // a template of what it answers; of objects the named members alone count
+	Left json.RawMessage `json:"left"` // a template of what it answers; of an object that is written here the listed members alone are compared
 }
 
 // opening begins the name of a value in a template; "}" ends it.

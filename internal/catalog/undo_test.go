@@ -37,6 +37,22 @@ func TestWhatIsSetMayBePutBackUnlessItIsSecret(t *testing.T) {
 	}
 }
 
+// TestADBusToolTakesOnlyItsParameters: a schema that admits others does not help a D-Bus call,
+// which has no place for them.
+func TestADBusToolTakesOnlyItsParameters(t *testing.T) {
+	d, err := Parse([]byte(trash(false, `{"tool": "restore", "args": {"id": 1}}`)), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := d.App.Tool("list").Params.Check
+	if _, err := check(map[string]any{"id": 1}); err != nil {
+		t.Error(err)
+	}
+	if _, err := check(map[string]any{"id": 1, "nosuch": 1}); aai.AsError(err) == nil || aai.AsError(err).Code != aai.InvalidParams {
+		t.Errorf("an unknown parameter: %v", err)
+	}
+}
+
 // trash is an app in either dialect whose tool "delete" has the undo.
 func trash(single bool, undo string) string {
 	tools := `[{"name": "delete", "description": "D.", "method": "Delete", "undo": ` + undo + `,
@@ -93,7 +109,8 @@ func TestADescriptorSaysHowAnActIsTakenBack(t *testing.T) {
 		"with a look": {`{"tool": "restore", "args": {"id": [1, {"a": "${args.id}"}], "note": "no. ${args.id}: ${args.why}"}, "says": "${result.files.0.name} is back",
 				"look": {"tool": "list", "args": {"id": "${args.id}"}, "left": {"gone": true, "why": "${args.why}", "none": null}}}`,
 			`{"says":"${args.id} is back","step":{"app":"org.example.App","tool":"restore","args":{"id":[1,{"a":7}],"note":"no. 7: a \"reason\" ${args.id}"}},` +
-				`"look":{"app":"org.example.App","tool":"list","args":{"id":7}},"left":{"gone":true,"none":null,"why":"a \"reason\" ${args.id}"}}`},
+				`"look":{"app":"org.example.App","tool":"list","args":{"id":7}},"left":{"gone":true,"none":null,"why":"a \"reason\" ${args.id}"},` +
+				`"form":{"gone":true,"none":null,"why":"${args.why}"}}`},
 		"the whole result":      {`{"tool": "restore", "args": {"id": "${result.files}"}}`, `{"says":"restore takes back delete","step":{"app":"org.example.App","tool":"restore","args":{"id":[{"name":"${args.id}"}]}}}`},
 		"what is not answered":  {`{"tool": "restore", "args": {"id": "${result.receipt}"}}`, "none"},
 		"not in the list":       {`{"tool": "restore", "args": {"id": "${result.files.1}"}}`, "none"},

@@ -50,7 +50,7 @@ func Back(ctx context.Context, do func(context.Context, *aai.Call) (*aai.Result,
 	if u == nil || u.Step.Tool == "" {
 		return Outcome{Status: Never, Says: "nobody knows how to take it back"}
 	}
-	seen, step := &seen{left: u.Left}, u.Step.Call(caller)
+	seen, step := &seen{form: u.Form, left: u.Left}, u.Step.Call(caller)
 	if u.Look == nil {
 		step.Still = seen.still
 	} else if o := look(ctx, do, caller, u, seen); o != nil {
@@ -97,7 +97,7 @@ func look(ctx context.Context, do Do, caller aai.Caller, u *aai.Undo, seen *seen
 
 // seen is what was seen of the world, perhaps by an Action that outlasts its call.
 type seen struct {
-	left any
+	form, left any
 
 	mu     sync.Mutex
 	looked bool
@@ -106,7 +106,7 @@ type seen struct {
 
 // still is told what is there, as [aai.Call.Still].
 func (s *seen) still(now any) error {
-	other := difference(s.left, now)
+	other := difference(s.form, s.left, now)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.looked, s.other = true, other

@@ -62,8 +62,9 @@ func TestWhatIsAsItWasLeftIsTakenBack(t *testing.T) {
 		}{2}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &world{data: c.now}
-			o := undo.Back(t.Context(), w.do, me, putBack(c.left))
+			w, u := &world{data: c.now}, putBack(c.left)
+			u.Form = c.left
+			o := undo.Back(t.Context(), w.do, me, u)
 			if !o.Done() || o.Says != "Volume is 0.4 again" || !w.stepped() {
 				t.Errorf("%+v", o)
 			}
@@ -89,6 +90,9 @@ func TestNewerWorkIsNotOverwritten(t *testing.T) {
 		"a member":          {map[string]any{"volume": 0.5}, map[string]any{"volume": 0.9, "b": 1}, "volume is 0.9 and not 0.5"},
 		"a member is gone":  {map[string]any{"volume": 0.5}, map[string]any{}, "volume is gone"},
 		"deep":              {map[string]any{"a": []any{1, 2}}, map[string]any{"a": []any{1, 3}}, "a.2 is 3 and not 2"},
+		"a new member":      {map[string]any{"a": "1"}, map[string]any{"a": "1", "letter": "an hour of work"}, "letter is new"},
+		"no longer empty":   {map[string]any{}, map[string]any{"letter": "an hour of work"}, "letter is new"},
+		"a new one deep":    {[]any{map[string]any{}}, []any{map[string]any{"x": 1}}, "1.x is new"},
 		"a longer list":     {[]any{1}, []any{1, 2}, "it is [1,2] and not [1]"},
 		"nothing there":     {"x", nil, `it is null and not "x"`},
 		"no object":         {map[string]any{"a": 1}, "a", "and not {"},
@@ -106,6 +110,21 @@ func TestNewerWorkIsNotOverwritten(t *testing.T) {
 				t.Errorf("says %q", o.Says)
 			}
 		})
+	}
+}
+
+// TestAFormListsMembers: members that only the look's answer has are not compared, those of a
+// value that stands in the form's place are.
+func TestAFormListsMembers(t *testing.T) {
+	u := putBack(map[string]any{"value": map[string]any{}})
+	u.Form = map[string]any{"value": "${args.value}"}
+	w := &world{data: map[string]any{"value": map[string]any{}, "id": 7}}
+	if o := undo.Back(t.Context(), w.do, me, u); !o.Done() {
+		t.Errorf("%+v", o)
+	}
+	w.data = map[string]any{"value": map[string]any{"letter": "an hour of work"}, "id": 7}
+	if o := undo.Back(t.Context(), w.do, me, u); o.Status != undo.Newer {
+		t.Errorf("%+v", o)
 	}
 }
 

@@ -118,7 +118,7 @@ func (a *Act) weigh() {
 	if a.Undo == nil {
 		return
 	}
-	for _, part := range []any{a.Undo.Step, a.Undo.Look, a.Undo.Left} {
+	for _, part := range []any{a.Undo.Step, a.Undo.Look, a.Undo.Left, a.Undo.Form} {
 		b, err := json.Marshal(part)
 		switch {
 		case err != nil:

@@ -15,10 +15,10 @@ import (
 // maxShown is how much of a value a difference shows, in bytes.
 const maxShown = 60
 
-// difference says in which the world differs from what was left, "" for in nothing. Of
-// objects the members alone count that left names, at any depth; numbers are compared by
-// value; everything else must be the same.
-func difference(left, now any) string {
+// difference describes the first difference between the world and what was left, "" for
+// none. Numbers are compared by value. An object is compared whole, unless form holds an
+// object at its place: then only the members that left lists are compared.
+func difference(form, left, now any) string {
 	was, err := aai.Plain(left)
 	if err != nil {
 		return "what was left cannot be compared"
@@ -27,35 +27,30 @@ func difference(left, now any) string {
 	if err != nil {
 		return "what is there cannot be compared"
 	}
-	return differs("", was, is)
+	return differs("", form, was, is)
 }
 
-// differs compares what is at a place, which is "" for all of it.
-func differs(place string, was, is any) string {
+// differs compares the values at a place, which is "" for all of it.
+func differs(place string, form, was, is any) string {
 	switch was := was.(type) {
 	case map[string]any:
 		object, ok := is.(map[string]any)
 		if !ok {
 			break
 		}
-		for _, name := range slices.Sorted(maps.Keys(was)) {
-			value, there := object[name]
-			at := inside(place, name)
-			if !there && was[name] != nil {
-				return at + " is gone"
-			}
-			if other := differs(at, was[name], value); other != "" {
-				return other
-			}
-		}
-		return ""
+		return membersDiffer(place, form, was, object)
 	case []any:
 		list, ok := is.([]any)
 		if !ok || len(list) != len(was) {
 			break
 		}
+		forms, _ := form.([]any)
 		for i := range was {
-			if other := differs(inside(place, strconv.Itoa(i+1)), was[i], list[i]); other != "" {
+			var of any
+			if len(forms) == len(was) {
+				of = forms[i]
+			}
+			if other := differs(inside(place, strconv.Itoa(i+1)), of, was[i], list[i]); other != "" {
 				return other
 			}
 		}
@@ -76,6 +71,27 @@ func differs(place string, was, is any) string {
 		return place + " is another"
 	}
 	return place + " is " + shown(is) + " and not " + shown(was)
+}
+
+// membersDiffer compares the members of two objects at a place.
+func membersDiffer(place string, form any, was, is map[string]any) string {
+	forms, some := form.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		value, there := is[name]
+		at := inside(place, name)
+		if !there && was[name] != nil {
+			return at + " is gone"
+		}
+		if other := differs(at, forms[name], was[name], value); other != "" {
+			return other
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		if _, listed := was[name]; !some && !listed && is[name] != nil {
+			return inside(place, name) + " is new"
+		}
+	}
+	return ""
 }
 
 func inside(place, name string) string {
@@ -115,5 +131,5 @@ func sameNumber(a, b json.Number) bool {
 	return err == nil && x.Cmp(y) == 0
 }
 
-// As reports whether the world is as it was left; see [aai.Undo].
-func As(left, now any) bool { return difference(left, now) == "" }
+// As reports whether the world is as it was left; see [aai.Undo] for form.
+func As(form, left, now any) bool { return difference(form, left, now) == "" }

@@ -112,6 +112,7 @@ func (s *shelf) put(_ context.Context, c *aai.Call) (*aai.Result, error) {
 		Step: aai.Step{App: c.App, Tool: "put", Args: map[string]any{"name": name(c), "value": was}},
 		Look: &aai.Step{App: c.App, Tool: "get", Args: map[string]any{"name": name(c)}},
 		Left: map[string]any{"value": now},
+		Form: map[string]any{"value": nil},
 	}}, nil
 }
 

@@ -19,7 +19,7 @@ import (
 
 const (
 	boardID     = "org.example.Board"
-	boardValues = 4
+	boardValues = 5
 )
 
 // A board is a service on a real bus with properties of several types.
@@ -53,7 +53,7 @@ func (b *board) Set(_, name string, value godbus.Variant) *godbus.Error {
 func onBoard(t *testing.T, w *world) (b *board, look func(name string) godbus.Variant) {
 	t.Helper()
 	bus := dbustest.Start(t)
-	b = &board{values: map[string]godbus.Variant{"V0": godbus.MakeVariant("zero"), "V1": godbus.MakeVariant(byte(1)), "V2": godbus.MakeVariant(2.5), "V3": godbus.MakeVariant([]string{"a", "b"})}}
+	b = &board{values: map[string]godbus.Variant{"V0": godbus.MakeVariant("zero"), "V1": godbus.MakeVariant(byte(1)), "V2": godbus.MakeVariant(2.5), "V3": godbus.MakeVariant([]string{"a", "b"}), "V4": godbus.MakeVariant(map[string]string{"old": "1"})}}
 	if err := dbustest.Serve(t, bus, boardID).Conn.Export(b, dbustest.OpaquePath, "org.freedesktop.DBus.Properties"); err != nil {
 		t.Fatal(err)
 	}
@@ -102,6 +102,8 @@ func valueFor(t *rapid.T, i int) any {
 		return rapid.IntRange(0, 255).Draw(t, "byte")
 	case 2:
 		return rapid.Float64Range(-9, 9).Draw(t, "double")
+	case 4:
+		return rapid.MapOfN(rapid.StringMatching(`[a-z]`), rapid.StringMatching(`[a-z]{0,3}`).AsAny(), 0, 1).Draw(t, "dict")
 	}
 	return []any{rapid.StringMatching(`[a-z]{0,3}`).Draw(t, "item")}
 }
@@ -140,7 +142,7 @@ func TestRollbackOnABus(t *testing.T) {
 			}
 			all = append(all, one)
 		}
-		all = append(all, object{"app": boardID, "tool": "get_V4", "args": object{}, "on_fail": "rollback"})
+		all = append(all, object{"app": boardID, "tool": fmt.Sprintf("get_V%d", boardValues), "args": object{}, "on_fail": "rollback"})
 		_, err := w.does(t, all...)
 		if err == nil {
 			t2.Fatal("it did not fail")
@@ -154,6 +156,35 @@ func TestRollbackOnABus(t *testing.T) {
 			t2.Errorf("%d sets, %d burns: %v", sets, burns, err)
 		}
 	})
+}
+
+// TestRollbackKeepsNewerWork: another client adds a member to the dict that a workflow has set,
+// also to an empty one; the rollback leaves it.
+func TestRollbackKeepsNewerWork(t *testing.T) {
+	for name, set := range map[string]map[string]any{"an empty dict": {}, "a dict": {"a": "1"}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.answer = "session"
+			b, look := onBoard(t, w)
+			newer := godbus.MakeVariant(map[string]string{"letter": "an hour of work"})
+			if len(set) > 0 {
+				newer = godbus.MakeVariant(map[string]string{"a": "1", "letter": "an hour of work"})
+			}
+			w.apps[1].Tool("burn").Run = func(context.Context, *aai.Call) (*aai.Result, error) {
+				_ = b.Set("", "V4", newer)
+				return nil, aai.Errorf(aai.AutomationFailed, "it burnt")
+			}
+			_, err := w.does(t,
+				object{"app": boardID, "tool": "set_V4", "args": object{"to": set}},
+				step("burn", object{"name": "x"}, "on_fail", "rollback"))
+			if err == nil || !strings.Contains(err.Error(), "letter is new") {
+				t.Errorf("it says %v", err)
+			}
+			if is := look("V4").String(); is != newer.String() {
+				t.Errorf("the dict is %s, want %s", is, newer)
+			}
+		})
+	}
 }
 
 func times(n int) string {

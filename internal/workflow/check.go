@@ -13,7 +13,7 @@ import (
 type check struct {
 	app, tool string
 	args      map[string]any
-	equals    any // of an object the named members alone count
+	equals    any // of an object that is written in it the listed members alone are compared
 }
 
 // check reads a check, such as {"tool": "volume", "equals": {"value": 0.5}}.
@@ -58,17 +58,37 @@ func (c *check) happened(ctx context.Context, r *run, v values) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	app, err := r.gateway.Catalog.Find(ctx, c.app)
+	object, err := r.validateCheck(ctx, c, args)
 	if err != nil {
 		return false, err
 	}
-	if tool := app.Tool(c.tool); tool == nil || tool.Effect != aai.Reads {
-		return false, fmt.Errorf("its check is %s of %s; expected a tool there that only reads", aai.CleanLabel(c.tool, maxName), app.ID)
-	}
-	object, _ := args.(map[string]any)
 	result, err := r.do(ctx, &aai.Call{Caller: r.call.Caller, App: c.app, Tool: c.tool, Args: object})
 	if err != nil {
 		return false, fmt.Errorf("its check failed: %w", err)
 	}
-	return undo.As(equals, result.Data), nil
+	return undo.As(c.equals, equals, result.Data), nil
+}
+
+// validateCheck refuses a check whose tool is not there or does more than read, and wrong
+// arguments. It returns the arguments with the program of the workflow.
+func (r *run) validateCheck(ctx context.Context, c *check, args any) (map[string]any, error) {
+	app, err := r.gateway.Catalog.Find(ctx, c.app)
+	if err != nil {
+		return nil, about(aai.AsError(err), "check: ")
+	}
+	tool := app.Tool(c.tool)
+	switch {
+	case tool == nil:
+		return nil, about(aai.AsError(noTool(app, c.tool)), "check: ")
+	case tool.Effect != aai.Reads:
+		return nil, aai.Errorf(aai.InvalidParams, "check: %s of %s does more than read; expected a tool that only reads", aai.CleanLabel(c.tool, maxName), app.ID)
+	}
+	object, _ := holes(args).(map[string]any)
+	r.doc.addProgram(tool, object)
+	if tool.Params.Check != nil {
+		if _, err := tool.Params.Check(object); err != nil {
+			return nil, about(aai.AsError(err), "check: ")
+		}
+	}
+	return object, nil
 }

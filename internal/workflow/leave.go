@@ -40,14 +40,26 @@ func (r *run) resolve(ctx context.Context) error {
 		if s.tool.Calls {
 			return wrong(s.Label, "tool", s.Tool+" makes calls of its own, and is no step")
 		}
-		if _, given := s.args[targetParam]; !given && r.doc.program != "" && slices.Contains(s.tool.Params.Order, targetParam) {
-			s.args[targetParam] = r.doc.program
-		}
+		r.doc.addProgram(s.tool, s.args)
 		if err := s.check(); err != nil {
+			return at(s, err)
+		}
+		if s.checks == nil {
+			continue
+		}
+		if _, err := r.validateCheck(ctx, s.checks, s.checks.args); err != nil {
 			return at(s, err)
 		}
 	}
 	return nil
+}
+
+// addProgram adds the program of the document to the arguments of a tool that takes one and
+// got none.
+func (d *Document) addProgram(tool *aai.Tool, args map[string]any) {
+	if _, given := args[targetParam]; !given && d.program != "" && slices.Contains(tool.Params.Order, targetParam) {
+		args[targetParam] = d.program
+	}
 }
 
 // check looks at the arguments, as far as they are known.
@@ -57,6 +69,19 @@ func (s *Step) check() error {
 	}
 	if s.tool.Params.Check == nil {
 		return nil
+	}
+	list, _ := s.forEach.([]any)
+	for i, item := range list {
+		if takes(item) {
+			continue
+		}
+		args, err := values{itemName: item}.settle(s.args)
+		if err != nil {
+			return unfilled(s, fmt.Errorf("value %d of %d: %w", i+1, len(list), err))
+		}
+		if _, err := s.tool.Params.Check(holes(args)); err != nil {
+			return about(aai.AsError(err), fmt.Sprintf("value %d of %d: ", i+1, len(list)))
+		}
 	}
 	_, err := s.tool.Params.Check(holes(s.args))
 	return err

@@ -143,7 +143,7 @@ func (s *stand) press(t *rapid.T) object {
 func (s *stand) fails(t *rapid.T) object {
 	app := s.panes[0].app
 	one := rapid.SampledFrom([]object{
-		{"app": boardID, "tool": "get_V4", "args": object{}},
+		{"app": boardID, "tool": fmt.Sprintf("get_V%d", boardValues), "args": object{}},
 		{"app": aai.DesktopApp, "tool": "ax_find", "args": object{"app": app, "query": "no such thing"}},
 		{"app": aai.DesktopApp, "tool": "ax_click", "args": object{"app": app, "query": "button Disabled"}},
 		step("get", object{"name": "{{step_1.no.such.value}}"}),

@@ -92,6 +92,7 @@ func (w *world) set(name string, call *aai.Call) (*aai.Result, error) {
 		Step: aai.Step{App: shelfID, Tool: "set", Args: map[string]any{"name": name, "value": before}},
 		Look: &aai.Step{App: shelfID, Tool: "get", Args: map[string]any{"name": name}},
 		Left: map[string]any{"value": call.Args["value"]},
+		Form: map[string]any{"value": nil},
 	}}, nil
 }
 

@@ -104,7 +104,6 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 		{"too many parameters", methodRecipe("Nothing", "to"), map[string]any{"to": "a"}, aai.DescriptorInvalid, "takes ()"},
 		{"left out", methodRecipe("Join", "to", "subject_line", "urgency"), map[string]any{"to": "a", "subject_line": "b"},
 			aai.InvalidParams, "urgency: expected a value of the D-Bus type y"},
-		{"not a parameter", methodRecipe("EchoString", "v"), map[string]any{"v": "a", "w": 1}, aai.InvalidParams, "w: the tool has no such parameter"},
 		{"out of range", methodRecipe("EchoByte", "v"), map[string]any{"v": 300}, aai.InvalidParams,
 			"v: expected an integer from 0 to 255, got 300"},
 		{"descriptor in", methodRecipe("Descriptor", "file"), map[string]any{"file": "/etc/passwd"}, aai.AutomationNotSupported, "file descriptor"},

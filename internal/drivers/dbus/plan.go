@@ -12,8 +12,7 @@ import (
 // A plan says how the arguments of a call become those of a D-Bus method.
 type plan struct {
 	object    *object // from which it was made
-	params    []string
-	slots     []slot // in the order of the wire
+	slots     []slot  // in the order of the wire
 	signature string
 	inferred  bool     // the types are to be found from the values
 	outs      []string // names for the values of the reply, or nil
@@ -42,7 +41,7 @@ func (s slot) value(args map[string]any) (v any, given bool, err error) {
 // the interface, the arguments go in the descriptor's order, with inferred types.
 func newPlan(o *object, tool *methodTool) (*plan, *aai.Error) {
 	t := tool.target
-	p := &plan{object: o, params: tool.params, slots: slices.Clone(tool.slots)}
+	p := &plan{object: o, slots: slices.Clone(tool.slots)}
 	described := o.interfaces[t.iface]
 	if described == nil {
 		p.inferred = true
@@ -146,9 +145,6 @@ func outNames(outs []argument) []string {
 
 // encode makes the body of the call and its signature.
 func (p *plan) encode(args map[string]any) (signature string, body []byte, err error) {
-	if err := p.checkNames(args); err != nil {
-		return "", nil, err
-	}
 	e := encoder{}
 	signature = p.signature
 	for _, s := range p.slots {
@@ -179,15 +175,4 @@ func (p *plan) encode(args map[string]any) (signature string, body []byte, err e
 		return "", nil, aai.Errorf(aai.InvalidParams, "the arguments have a D-Bus signature of more than %d bytes", dbuswire.MaxSignature)
 	}
 	return signature, e.Bytes(), nil
-}
-
-// checkNames refuses arguments for which there is no place, rather than to drop
-// them in silence.
-func (p *plan) checkNames(args map[string]any) error {
-	for name := range args {
-		if !slices.Contains(p.params, name) {
-			return aai.Errorf(aai.InvalidParams, "%s: the tool has no such parameter", aai.CleanLabel(name, 60))
-		}
-	}
-	return nil
 }
