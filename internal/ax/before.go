@@ -131,8 +131,11 @@ func (v *view) still(now held) error {
 
 // takingBack adds to the result of what was done how the element holds again what it held.
 func (v *view) takingBack(ctx context.Context, was held, out *aai.Result, err error) (*aai.Result, error) {
-	if err != nil || out == nil {
-		return out, err
+	if err != nil {
+		return nil, v.restored(ctx, was, err)
+	}
+	if out == nil {
+		return nil, nil
 	}
 	if did, ok := out.Data.(operate.DeedResult); ok && !did.Delivered {
 		return out, nil
@@ -141,12 +144,62 @@ func (v *view) takingBack(ctx context.Context, was held, out *aai.Result, err er
 	if !ok {
 		return out, nil
 	}
-	out.Undo = &aai.Undo{
+	out.Undo = v.setBack(was, which, now)
+	return out, nil
+}
+
+// setBack returns the Undo that sets the former value of the element, which holds now.
+func (v *view) setBack(was held, which string, now held) *aai.Undo {
+	return &aai.Undo{
 		Says: desktop.Describe(&v.Shot.Elements[v.Shot.Index(was.id)]) + " holds again what it held",
 		Step: v.step(setValueName, map[string]any{"query": which, "value": was.value}),
 		Left: now.value,
 	}
-	return out, nil
+}
+
+// restored sets the former value of an element again after an act that failed and may have
+// changed it. The error says how that ended, and has an Undo for another try.
+func (v *view) restored(ctx context.Context, was held, failed error) error {
+	e := aai.AsError(failed)
+	reached := e.Delivery == aai.Delivered || e.Delivery == aai.DeliveryUnknown
+	if !reached || !was.known || e.Undo != nil || v.Refresh(ctx) != nil {
+		return failed
+	}
+	i := v.Shot.Index(was.id)
+	now := v.holds(ctx, i)
+	if !now.known {
+		return failed
+	}
+	said, how := *e, "; it holds what it held"
+	if now.value != was.value {
+		now, how = v.setFormer(ctx, i, was)
+	}
+	if said.Message += how; v.Shot.Index(was.id) >= 0 && now.known {
+		if which := query.For(v.Shot, v.Shot.Index(was.id)); which != "" {
+			said.Undo = v.setBack(was, which, now)
+		}
+	}
+	return &said
+}
+
+// setFormer sets the former value of the element, and returns the value that it holds then
+// and how it went, for an error's message.
+func (v *view) setFormer(ctx context.Context, i int, was held) (now held, how string) {
+	together := v.Together
+	v.Together = true // the act on this element was announced
+	_, err := v.setAs(ctx, i, was.value)
+	v.Together = together
+	if e := v.Refresh(ctx); err == nil {
+		err = e
+	}
+	now = v.holds(ctx, v.Shot.Index(was.id))
+	switch {
+	case now.known && now.value == was.value:
+		return now, "; it holds again what it held"
+	case err != nil:
+		return now, "; what it held could not be set again: " + aai.AsError(err).Message
+	}
+	return now, "; what it held was set again, and it holds another value"
 }
 
 // changed is a query for an element that holds another thing than it held, and what: ok is

@@ -230,7 +230,7 @@ func (f *filling) one(ctx context.Context, n int) (secret bool) {
 	result, err := f.setOne(ctx, i, one.value)
 	f.Together = false
 	if err != nil {
-		f.failed(n, err)
+		f.failed(n, f.restored(ctx, f.rows[n].was, err))
 		return secret
 	}
 	did, _ := result.Data.(operate.DeedResult)
@@ -302,6 +302,9 @@ func (f *filling) none() error {
 		}
 		if row.sent {
 			e.Delivery = aai.DeliveryUnknown
+		}
+		if row.cause != nil && e.Undo == nil {
+			e.Undo = row.cause.Undo
 		}
 		if row.cause != nil && row.cause.Hint != "" && e.Hint == "" {
 			e.Hint = row.cause.Hint

@@ -70,23 +70,15 @@ func (v *view) setNumber(ctx context.Context, i int, text string) (*aai.Result, 
 	return out, err
 }
 
-// between is the error of a slider that stands beside the number, because that lies between
-// two of its steps: it holds again what it held. Of others it is the error that there was.
+// between returns the error of a slider that took another of its steps, because the number
+// lies between two of them; of others the error that there was.
 func (n numbering) between(ctx context.Context, failed error) error {
-	was := values.NumberOr(n.before.Value, math.NaN())
 	now, err := n.Backend.Tree.Read(ctx, n.App, n.before.ID)
 	at := values.NumberOr(now.Value, math.NaN())
-	if err != nil || n.before.Role != desktop.Slider || n.Backend.Actor == nil || math.IsNaN(was) || math.IsNaN(at) || at == was {
+	if err != nil || n.before.Role != desktop.Slider || math.IsNaN(at) || now.Value == n.before.Value {
 		return failed
 	}
-	back := numbering{n.view, n.before, was, n.before.Value}
-	if n.Backend.Actor.Perform(ctx, n.App, n.before.ID, desktop.Act{Verb: desktop.SetNumber, Number: was}) != nil {
-		return failed
-	}
-	if now, err = back.settles(ctx, now.Value, watch.LookAgain); err != nil || !back.is(now.Value) {
-		return failed
-	}
-	e := fault.Failed(aai.Delivered, "%s took %v in the place of %v, as one does that goes by steps; it holds %v again", desktop.Describe(&n.before), at, n.number, was)
+	e := fault.Failed(aai.Delivered, "%s took %v in the place of %v, as one does that goes by steps", desktop.Describe(&n.before), at, n.number)
 	aai.AsError(e).Hint = fmt.Sprintf("Set %v, or another of its steps.", at)
 	return e
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -93,6 +94,9 @@ func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (
 	}
 	if !lost { // a page takes the key for one that leads out of the field
 		a.Ways = append(a.Ways, v.byTyping(i, text, replace))
+	}
+	if v.skipsValidator(i, before.Value, text) {
+		slices.Reverse(a.Ways)
 	}
 	if !keys { // what keys do nobody knows beforehand
 		a.Verify, was = v.typed(i, before, text, replace), v.holds(ctx, i)
@@ -279,6 +283,8 @@ func (v *view) typed(i int, before desktop.Element, text string, replace bool) f
 		}
 		want := values.Normalized(text)
 		switch got := values.Normalized(now.Value); {
+		case replace && values.Reformatted(got, want), !replace && got != values.Normalized(before.Value) && values.Reformatted(got, values.Normalized(before.Value)+want):
+			return "", true
 		case replace && (got == want || values.Spaced(got) == want || before.Role == desktop.Spinbutton && n.is(now.Value)):
 			return "", true
 		case !replace && got != values.Normalized(before.Value) && (strings.Contains(got, want) || strings.Contains(values.Spaced(got), want)):

@@ -3,7 +3,9 @@ package ax
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
+	"unicode"
 
 	"aai"
 	"aai/internal/ax/asked"
@@ -112,12 +114,25 @@ func (v *view) setText(ctx context.Context, i int, value string) (*aai.Result, e
 		a.Ways = append(a.Ways[:1], a.Ways[2])
 	}
 	leaves := v.tabLeaves(i, value)
-	if leaves {
+	switch {
+	case leaves:
 		a.Ways = a.Ways[:len(a.Ways)-1]
+	case v.skipsValidator(i, before.Value, value):
+		slices.Reverse(a.Ways)
 	}
 	a.Verify = v.typed(i, before, value, true)
 	out, err := a.Perform(ctx)
 	return out, noTab(err, "value", leaves)
+}
+
+// skipsValidator reports whether a program may take the text by its editable text that its
+// keyboard could not enter: Qt does not ask the validator of a line field then. That there is
+// one shows where letters are to replace a number.
+func (v *view) skipsValidator(i int, held, text string) bool {
+	e := &v.Shot.Elements[i]
+	line := strings.HasPrefix(v.App.Toolkit, "Qt") && e.Role == desktop.Textbox && !e.States.Has(desktop.Multiline)
+	number := held != "" && !strings.ContainsFunc(held, unicode.IsLetter)
+	return line && number && strings.ContainsFunc(text, unicode.IsLetter)
 }
 
 // tabLeaves reports whether a tab of the text would lead out of the element if it was typed:

@@ -3,7 +3,9 @@
 package values
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"aai"
 	"aai/internal/desktop"
@@ -64,3 +66,27 @@ func Normalized(s string) string {
 // Spaced is a text with plain spaces: editors of pages make other ones of those that stand
 // beside each other.
 func Spaced(s string) string { return strings.ReplaceAll(s, "\u00a0", " ") }
+
+// Reformatted reports whether a field shows a text in its own way, as an input mask does: with
+// all of its characters in their order, in either case, and others between them that are
+// neither letters nor digits. A sign or a decimal point would make it another number.
+func Reformatted(shown, text string) bool {
+	left, all := []rune(strings.ToLower(text)), []rune(strings.ToLower(shown))
+	for i, r := range all {
+		point := strings.ContainsRune(".,", r) && !thousands(all[i+1:])
+		sign := i == 0 && strings.ContainsRune("-\u2212", r) && text != ""
+		switch {
+		case len(left) > 0 && r == left[0]:
+			left = left[1:]
+		case unicode.IsLetter(r), unicode.IsDigit(r), point, sign:
+			return false
+		}
+	}
+	return len(left) == 0
+}
+
+// thousands reports whether a group of three digits comes next.
+func thousands(rest []rune) bool {
+	n := slices.IndexFunc(rest, func(r rune) bool { return !unicode.IsDigit(r) })
+	return n == 3 || n < 0 && len(rest) == 3
+}

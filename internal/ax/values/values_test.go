@@ -221,3 +221,17 @@ func TestAsWritten(t *testing.T) {
 		}
 	}
 }
+
+func TestReformatted(t *testing.T) {
+	for _, c := range []struct {
+		shown, text string
+		want        bool
+	}{
+		{"123-456", "123456", true}, {"(030) 12 34", "0301234", true}, {"1,234,567", "1234567", true}, {"ABC", "abc", true}, {"+49 30", "4930", true}, {"-", "", true},
+		{"123-45", "123456", false}, {"12.34", "1234", false}, {"-12", "12", false}, {"120", "12", false}, {"ab", "ba", false}, {"x", "", false},
+	} {
+		if got := values.Reformatted(c.shown, c.text); got != c.want {
+			t.Errorf("%q shows %q: %v", c.shown, c.text, got)
+		}
+	}
+}
