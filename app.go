@@ -56,6 +56,9 @@ type App struct {
 	// PID is the process of a program that runs, where the app stands for that;
 	// otherwise zero.
 	PID int
+	// Launch says how the call starts the program, where the app stands for one that it is to
+	// start; otherwise nil.
+	Launch *Launch
 	// Server is how the app is reached where it says itself what tools it has; nil: the
 	// descriptor says. A driver has found it right.
 	Server *Recipe
@@ -93,6 +96,16 @@ type App struct {
 	Shell func(ctx context.Context, call *Call) bool
 }
 
+// A Launch is a start of a program, as a call asks for it.
+type Launch struct {
+	Line     string // the whole command, which no other command is written as
+	Digest   string // of the program, its desktop entry and the entry's command
+	Plain    bool   // the program's own command is the program alone
+	Given    bool   // the call gives arguments
+	Opens    bool   // these are files or addresses in the place that the entry has for them
+	Commands bool   // the program runs commands that it is given
+}
+
 // Names are the app's names for people and its aliases: other apps may have them too.
 func (a *App) Names() []string { return append(strings.Split(a.Name, "|"), a.Aliases...) }
 
@@ -121,8 +134,11 @@ func (a *App) Tool(name string) *Tool {
 }
 
 // DigestOf names what consent to the permission is bound to: the tool of that
-// name, or the whole app.
+// name, how a program is started, or the whole app.
 func (a *App) DigestOf(permission string) string {
+	if a.Launch != nil && permission == PermissionStart {
+		return a.Launch.Digest
+	}
 	if t := a.Tool(permission); t != nil && t.Digest != nil {
 		if digest := t.Digest(); digest != "" {
 			return digest

@@ -172,7 +172,7 @@ func theMap() []room {
 			why: "the person's pointer, keyboard and focus, shared by locks of files; questions and input take it, and it knows neither"},
 		{name: desktop + "/x11", ours: []string{"aai", desktop, seat}, modules: []string{sys},
 			why: "windows, pictures, pointer, keyboard and clipboard of X11, over its own protocol; shared memory needs the system's calls"},
-		{name: desktop + "/launcher", ours: []string{"aai", desktop, entries}, why: "starts programs, and knows nothing of their windows"},
+		{name: desktop + "/launcher", ours: []string{"aai", desktop, entries, process}, why: "starts programs, and knows nothing of their windows; which of them are interpreters the processes' package says"},
 		{name: desktop + "/fakedesktop", ours: []string{"aai", desktop, desktop + "/mirror"}, forTest: true, why: "a desktop in memory"},
 		{name: desktop + "/desktoptest", ours: []string{"aai", desktop, desktop + "/query"}, forTest: true, why: "what every desktop must do"},
 		{name: private, why: "a desktop of its own, for the demo and for tests; it knows programs and folders"},

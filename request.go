@@ -30,7 +30,7 @@ type Request struct {
 	// Hit is what the call will act on in a window, as far as that is known; see Aim.
 	Hit Hit
 	// Shell is what a gate sets where what the act gives a window would be run as a
-	// command, such as text typed into a terminal.
+	// command, such as text typed into a terminal, or where it starts what runs commands.
 	Shell bool
 
 	// Admitted is the permission with which every gate has admitted the request; ""
@@ -54,14 +54,15 @@ type Request struct {
 const (
 	PermissionSee = "see" // what only reads
 	PermissionAct = "act" // the rest
-	// PermissionStart is to start a program, with whatever arguments: it may make
-	// it do anything that the program can do.
+	// PermissionStart is to start a program by its own command, with files or addresses that
+	// it opens. Other arguments need an answer for each call, or a grant of the configuration
+	// for "start" and the whole command.
 	PermissionStart = "start"
 	// PermissionDestroy is an act that looks as if it could not be taken back, such
 	// as a click on "Delete". To act does not include it.
 	PermissionDestroy = "destroy"
-	// PermissionRun is to type into a terminal, and so to run any command. No other
-	// permission includes it, nor does "every".
+	// PermissionRun is to type into a terminal, or to start one or an interpreter, and so to
+	// run any command. No other permission includes it, nor does "every".
 	PermissionRun = "run"
 	// PermissionHost is to see and operate the program that the caller itself runs in,
 	// which may end it. No other permission includes it, nor does "every".
@@ -76,7 +77,9 @@ func (r *Request) Permission() string {
 	switch {
 	case !r.App.OperatesOthers():
 		return r.Tool.Name
-	case !r.OnScreen() && r.Call.Target.PID == 0:
+	case r.Starts() && r.Shell:
+		return PermissionRun
+	case r.Starts():
 		return PermissionStart
 	case r.Shell && r.Tool.Effect != Reads:
 		return PermissionRun
@@ -94,10 +97,15 @@ func (r *Request) Permission() string {
 // all of it such as the clipboard, and about no program in particular.
 func (r *Request) OnScreen() bool { return r.App.OperatesOthers() && r.Call.Target == r.App }
 
+// Starts reports whether the call starts a program that has windows.
+func (r *Request) Starts() bool {
+	return r.App.OperatesOthers() && !r.OnScreen() && r.Call.Target.PID == 0
+}
+
 // Effect is what the call does to the world: what its tool does, or more where it
 // is to start a program.
 func (r *Request) Effect() Effect {
-	if r.Permission() == PermissionStart {
+	if r.Starts() {
 		return Destroys
 	}
 	return r.Tool.Effect
@@ -108,6 +116,9 @@ func (r *Request) Effect() Effect {
 func (r *Request) Digest() string {
 	if !r.App.OperatesOthers() {
 		return r.App.DigestOf(r.Tool.Name)
+	}
+	if r.Starts() && r.Call.Target.Launch != nil {
+		return r.Call.Target.Launch.Digest
 	}
 	return r.Call.Target.Digest
 }

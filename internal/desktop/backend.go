@@ -327,13 +327,6 @@ type Clipboard interface {
 	Set(ctx context.Context, clip Clip) (stays string, err error)
 }
 
-// A Program is one that is installed.
-type Program struct {
-	Name string   // for people
-	Path string   // what is started; it may be a link or a script
-	Args []string // what it is always started with
-}
-
 // Programs starts programs so that their trees can be read.
 type Programs interface {
 	// Find finds the program with the id of a desktop entry, or the name or the

@@ -45,6 +45,7 @@ func kinds() map[string]kind {
 		"start": {request: func() *aai.Request {
 			r := operating("chromium", "ax_connect", map[string]any{"app": "chromium", "arguments": []any{"--incognito"}, "launch": true})
 			r.Call.Target.PID = 0
+			r.Call.Target.Launch = &aai.Launch{Line: "/usr/bin/chromium --incognito", Given: true}
 			return r
 		}},
 		"screen": {request: func() *aai.Request {

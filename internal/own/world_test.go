@@ -158,7 +158,7 @@ func windows() *aai.App {
 		Tools: []*aai.Tool{tool("look", aai.Reads), tool("press", aai.Changes)},
 		Targets: func(_ context.Context, call *aai.Call, name string) (*aai.App, error) {
 			if launch, _ := call.Args["launch"].(bool); launch && name == "desktop/painter" {
-				return &aai.App{ID: name, Name: "Painter", Platform: "any", Digest: "painter's digest"}, nil
+				return &aai.App{ID: name, Name: "Painter", Platform: "any", Digest: "painter's digest", Launch: &aai.Launch{Digest: "painter's digest"}}, nil
 			}
 			if strings.Contains("desktop/editor", name) {
 				return editor, nil

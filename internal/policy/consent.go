@@ -97,7 +97,7 @@ func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, erro
 		return nil, &aai.Error{Code: aai.ConsentRequired, Message: "the consents given so far cannot be read, so none is assumed", Hint: err.Error(), Err: err}
 	}
 	decided, old := decide(grants, r, now)
-	each := c.confirmsEach(r)
+	each := c.confirmsEach(r) || givesMore(r) && c.preapproval(r, now) == nil
 	switch {
 	case decided != nil && decided.Decision == Deny:
 		return nil, refused(r, *decided)
@@ -150,7 +150,7 @@ func (c *Consent) confirmsEach(r *aai.Request) bool {
 	if !r.App.OperatesOthers() {
 		return riskOfTool(r.Tool) == forGood
 	}
-	return r.Permission() == aai.PermissionDestroy || r.Permission() == aai.PermissionStart || r.Permission() == aai.PermissionHost && r.Tool.Effect != aai.Reads
+	return r.Permission() == aai.PermissionDestroy || r.Starts() || r.Permission() == aai.PermissionHost && r.Tool.Effect != aai.Reads
 }
 
 // preapproval is the grant of the configuration that covers the request, or nil.
@@ -179,7 +179,7 @@ func decide(grants []Grant, r *aai.Request, now time.Time) (decided, old *Grant)
 		if !g.covers(r) || g.expired(now) {
 			continue
 		}
-		if g.Digest != r.Digest() && g.Decision == Allow {
+		if !g.binds(r) && g.Decision == Allow {
 			old = &grants[i]
 			continue
 		}
@@ -271,9 +271,9 @@ func permissions(r *aai.Request) []string {
 	case r.App.ID == aai.OwnApp:
 		return []string{r.Permission()} // to one of the gateway's own tools, and never to the others
 	case !r.App.OperatesOthers():
-	case r.Permission() == aai.PermissionStart:
+	case r.Starts():
 		// What will run may be another program than the script that starts it.
-		return []string{aai.PermissionStart}
+		return []string{r.Permission()}
 	case r.Permission() == aai.PermissionDestroy, byName(r.Permission()):
 		return []string{r.Permission()}
 	default:

@@ -28,8 +28,10 @@ type Grant struct {
 	// Identity is who the caller is for certain, as aai.Caller.Identity. Without one the
 	// grant is for everybody if Caller is "*", and else by name alone: see ByName.
 	Identity string `json:"identity,omitempty"`
-	App      string `json:"app"`  // the id of the app that is really touched
-	Tool     string `json:"tool"` // as aai.Request.Permission names it; "*" only in the configuration
+	App      string `json:"app"` // the id of the app that is really touched
+	// Tool is as aai.Request.Permission names it; only in the configuration also "*", or a start
+	// with arguments: the permission, a space and the whole command.
+	Tool string `json:"tool"`
 	// Digest is the descriptor's when the decision was made. Empty in grants of
 	// the configuration, which hold for every form of the descriptor.
 	Digest    string      `json:"digest,omitempty"`
@@ -51,8 +53,32 @@ func byName(permission string) bool {
 
 // covers reports whether the grant speaks of the request's caller, app and tool.
 func (g Grant) covers(r *aai.Request) bool {
-	return g.App == r.Call.Target.ID && g.coversCaller(r.Call.Caller) &&
-		(g.Tool == r.Permission() || g.Tool == Every && !byName(r.Permission()))
+	if g.App != r.Call.Target.ID || !g.coversCaller(r.Call.Caller) {
+		return false
+	}
+	if givesMore(r) && g.Decision != Deny {
+		return r.Call.Target.Launch != nil && g.Tool == r.Permission()+" "+r.Call.Target.Launch.Line
+	}
+	return g.Tool == r.Permission() || g.Tool == Every && !byName(r.Permission())
+}
+
+// binds reports whether the grant is for what the request's permission is bound to. A grant to
+// start a program from before entries were bound names its executable, which is all there is to
+// a command without arguments.
+func (g Grant) binds(r *aai.Request) bool {
+	launch := r.Call.Target.Launch
+	return g.Digest == r.Digest() ||
+		launch != nil && launch.Plain && r.Permission() == aai.PermissionStart && g.Digest == r.Call.Target.Digest
+}
+
+// givesMore reports whether the call starts a program with more than its own command and files
+// or addresses to open; of what runs commands, every argument is more.
+func givesMore(r *aai.Request) bool {
+	if !r.Starts() {
+		return false
+	}
+	launch := r.Call.Target.Launch
+	return launch == nil || launch.Given && (r.Shell || !launch.Opens)
 }
 
 // ByName reports whether all that the grant says of the caller is the name that it gave

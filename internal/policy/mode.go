@@ -93,7 +93,11 @@ func (m *Modes) Check(_ context.Context, r *aai.Request) ([]aai.Question, error)
 	}
 	mode := m.Mode()
 	if mode != Normal && r.App.OperatesOthers() && r.Permission() == aai.PermissionRun {
-		return nil, refusedBy(mode, "typing into a terminal", r.Call.Target)
+		what := "typing into a terminal"
+		if r.Starts() {
+			what = "the start"
+		}
+		return nil, refusedBy(mode, what, r.Call.Target)
 	}
 	if mode == Normal || mode.Admits(r.App, r.Tool) && (mode != Sandboxed || r.App.ID == aai.OwnApp || r.Effect() == aai.Reads || onlyCalls(r.App, r.Tool)) {
 		return nil, nil

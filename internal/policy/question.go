@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/hygiene"
 	"aai/internal/site"
 )
 
@@ -54,6 +55,13 @@ func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Quest
 		text.theirs(w.hits, aai.CleanLabel(r.Hit.String(), maxHit))
 	}
 	text = append(text, w.why(r)...)
+	if r.Starts() && r.Call.Target.Launch != nil {
+		line := hygiene.EscapeUnseen(r.Call.Target.Launch.Line)
+		if len(line) > maxShown {
+			return aai.Question{}, unshown(r, fmt.Sprintf("the command has more than the %d bytes that a person can be asked about", maxShown))
+		}
+		text.theirs(w.pair, w.runs, aai.CleanText(line, maxShown))
+	}
 	with, err := w.args(r)
 	if err != nil {
 		return aai.Question{}, err
@@ -74,7 +82,7 @@ func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Quest
 		Text:     strings.Join(text, "\n"),
 		Details:  strings.Join(c.details(r), "\n"),
 		Choices:  c.choices(r, old != nil),
-		Each:     c.confirmsEach(r),
+		Each:     c.confirmsEach(r) || givesMore(r),
 		Seal:     c.seals.seal(binding(r), now),
 	}, nil
 }
@@ -229,7 +237,7 @@ func (c *Consent) details(r *aai.Request) lines {
 func (c *Consent) choices(r *aai.Request, changed bool) []aai.Choice {
 	w := c.words()
 	deny, once := aai.Choice{ID: choiceDeny, Label: w.deny}, aai.Choice{ID: choiceOnce, Label: w.once}
-	if c.confirmsEach(r) || c.onlyNow(r) {
+	if c.confirmsEach(r) || c.onlyNow(r) || givesMore(r) {
 		return []aai.Choice{deny, once}
 	}
 	kept := c.store.Keeps() == nil

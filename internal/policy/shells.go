@@ -9,8 +9,8 @@ import (
 	"aai"
 )
 
-// Shells is the gate that takes an act on a window for a command that is run: in a
-// terminal, and in what starts programs by a line of text, whatever changes something
+// Shells is the gate that takes a call for a command that is run: the start of a terminal or
+// an interpreter, and an act on a window: in a terminal, and in what starts programs by a line of text, whatever changes something
 // may, since a click pastes as well; in another program, what types into an element
 // that is a terminal. It admits everything; consent then asks for aai.PermissionRun
 // instead of aai.PermissionAct.
@@ -18,6 +18,10 @@ type Shells struct{}
 
 // Check implements aai.Gate.
 func (Shells) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+	if r.Starts() {
+		r.Shell = r.Call.Target.Launch == nil || r.Call.Target.Launch.Commands || isShell(r.Call.Target)
+		return nil, nil
+	}
 	if !r.App.OperatesOthers() || r.OnScreen() || r.Call.Target.PID == 0 || r.Tool.Effect == aai.Reads {
 		return nil, nil
 	}

@@ -64,9 +64,13 @@ func TestATerminalWithinAProgram(t *testing.T) {
 		}
 	}
 	whole := operating(nil, "click")
-	starts := operating(&aai.App{ID: "desktop/xterm"}, "click")
-	if shelled(t, whole).Permission() != aai.PermissionAct || shelled(t, starts).Permission() != aai.PermissionStart {
-		t.Error("the whole screen is no terminal, and to start one is asked for as such")
+	if shelled(t, whole).Permission() != aai.PermissionAct {
+		t.Error("the whole screen is no terminal")
+	}
+	for _, starts := range []*aai.App{{ID: "desktop/xterm", Launch: &aai.Launch{}}, {ID: "desktop/env", Launch: &aai.Launch{Commands: true}}} {
+		if got := shelled(t, operating(starts, "look")).Permission(); got != aai.PermissionRun {
+			t.Errorf("to start %s is to %s", starts.ID, got)
+		}
 	}
 }
 

@@ -83,7 +83,7 @@ func TestPreapprovedWindows(t *testing.T) {
 // make a program do what none of its buttons does.
 func TestStarting(t *testing.T) {
 	shell, running := program("shell", "s1"), program("shell", "s1")
-	shell.PID = 0
+	shell.PID, shell.Launch = 0, &aai.Launch{Line: "/usr/bin/shell", Digest: "s1"}
 	d := newDesk(Grant{Caller: "claude-ai", Identity: agent().Identity, App: "desktop/shell", Tool: aai.PermissionAct, Decision: Allow})
 	d.admits(t, operating(running, "click"))
 	q := d.question(t, operating(shell, "click"))
@@ -112,7 +112,8 @@ func TestTheQuestionSaysWhatIsAllowed(t *testing.T) {
 	}{
 		{program("editor", "e1"), "look", `to see the windows of "editor"?`},
 		{program("editor", "e1"), "click", `to click and type in the windows of "editor"?`},
-		{&aai.App{ID: "desktop/shell", Name: "shell"}, "click", `to start "shell", with any arguments?`},
+		{&aai.App{ID: "desktop/shell", Name: "shell", Launch: &aai.Launch{}}, "click", `to start "shell", with files or addresses that it opens?`},
+		{&aai.App{ID: "desktop/shell", Name: "shell", Launch: &aai.Launch{Given: true}}, "click", `to start "shell" with other arguments than its own?`},
 		{nil, "look", "to see what runs, and the whole screen?"},
 		{nil, "click", "to click and type in the whole screen and the clipboard?"},
 	} {

@@ -24,7 +24,9 @@ type words struct {
 	changed, was, otherProgram, more                       string
 
 	see, act, destroy, start, run, seeAndAct string // what a permission allows
+	startGiven, startRun                     string // of a start with other arguments, or of what runs commands
 	maySee, mayAct, mayStart, mayDestroy     string // and what that comes to
+	mayStartGiven                            string
 	anyCommand                               string
 	operateHost, mayHost, isHost             string // of the program that the caller runs in
 	screen, whole, windows                   string
@@ -62,9 +64,9 @@ func english() words {
 		changed: "You allowed this on %s. Since then it has changed:", was: "%s was: %s, now: %s",
 		otherProgram: "You allowed this on %s, but for another program of that name.", more: "in a part that is not shown",
 		see: "see %s", act: "click and type in %s", destroy: "click in %s on what may not be undone",
-		start: "start %s, with any arguments", run: "type commands into %s", seeAndAct: "see %s, and click and type in them",
+		start: "start %s, with files or addresses that it opens", startGiven: "start %s with other arguments than its own", startRun: "start %s, which runs commands", run: "type commands into %s", seeAndAct: "see %s, and click and type in them",
 		maySee: "read all in its windows, and take pictures of them", mayAct: "click on anything and type in its windows",
-		mayStart: "make it do anything that it can do", mayDestroy: "click on what may delete, send or pay",
+		mayStart: "start it, and open files and addresses in it", mayStartGiven: "make it do what this command says", mayDestroy: "click on what may delete, send or pay",
 		anyCommand:  "run any command as you",
 		operateHost: "see and operate %s, where it runs itself", mayHost: "read, click and type in the program that it runs in, and so also end itself",
 		isHost: "It runs in this program: closing this ends it.",
@@ -95,9 +97,9 @@ func chinese() words {
 		changed: "您曾于 %s 授权，此后它已更改：", was: "%s 原为：%s，现为：%s",
 		otherProgram: "您曾于 %s 授权，但那是同名的另一个程序。", more: "未显示的部分",
 		see: "查看%s", act: "在%s中点击和输入", destroy: "在%s中点击可能无法撤销的内容",
-		start: "以任意参数启动 %s", run: "在%s中输入命令", seeAndAct: "查看%s并在其中点击和输入",
+		start: "启动 %s，可附带由其打开的文件或地址", startGiven: "以其他参数启动 %s", startRun: "启动会执行命令的 %s", run: "在%s中输入命令", seeAndAct: "查看%s并在其中点击和输入",
 		maySee: "读取其窗口中的所有内容，并拍摄其画面", mayAct: "在其窗口中点击任何内容和输入",
-		mayStart: "让它做它能做的任何事", mayDestroy: "点击可能删除、发送或付款的内容",
+		mayStart: "启动它，并在其中打开文件和地址", mayStartGiven: "让它执行此命令所说的操作", mayDestroy: "点击可能删除、发送或付款的内容",
 		anyCommand:  "以您的身份运行任何命令",
 		operateHost: "查看和操作它自身所在的%s", mayHost: "在它自身所在的程序中读取、点击和输入，因此也可能结束自身",
 		isHost: "它在此程序中运行：关闭此程序即结束它。",
@@ -127,6 +129,9 @@ func (w words) deed(r *aai.Request) string {
 	case aai.PermissionHost:
 		return w.mayHost
 	case aai.PermissionStart:
+		if givesMore(r) {
+			return w.mayStartGiven
+		}
 		return w.mayStart
 	}
 	return w.mayAct
@@ -150,10 +155,16 @@ func (w words) window(r *aai.Request, permission string) string {
 	case aai.PermissionDestroy:
 		return fmt.Sprintf(w.destroy, of)
 	case aai.PermissionRun:
+		if r.Starts() {
+			return fmt.Sprintf(w.startRun, name)
+		}
 		return fmt.Sprintf(w.run, of)
 	case aai.PermissionHost:
 		return fmt.Sprintf(w.operateHost, of)
 	case aai.PermissionStart:
+		if givesMore(r) {
+			return fmt.Sprintf(w.startGiven, name)
+		}
 		return fmt.Sprintf(w.start, name)
 	}
 	return fmt.Sprintf(w.seeAndAct, of)

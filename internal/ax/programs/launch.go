@@ -1,6 +1,7 @@
 package programs
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -18,12 +19,35 @@ import (
 // installed is a program that does not run, or not as it is to, in the words of
 // gates and journal. It is bound to its executable as what runs is, but has no
 // process: to start something is another permission than to operate it.
-func (r *Programs) installed(name string) (*aai.App, error) {
-	_, target, err := r.program(name)
+func (r *Programs) installed(call *aai.Call, name string) (*aai.App, error) {
+	_, target, err := r.program(call, name)
 	return target, err
 }
 
-func (r *Programs) program(name string) (desktop.Program, *aai.App, error) {
+// launch is how the call starts the program.
+func launch(call *aai.Call, p desktop.Program, program string) *aai.Launch {
+	args := arguments(call)
+	l := &aai.Launch{
+		Line: desktop.CommandLine(p.Command(args)), Digest: program, Plain: len(p.Args) == 0, Given: len(args) > 0,
+		Opens: p.Opens(args), Commands: p.Commands,
+	}
+	if p.Entry != "" {
+		l.Digest = digest(program, p.Entry, p.Exec)
+	}
+	return l
+}
+
+// arguments are what the call starts a program with.
+func arguments(call *aai.Call) []string {
+	list, _ := call.Args["arguments"].([]any)
+	args := make([]string, len(list))
+	for i, a := range list {
+		args[i], _ = a.(string)
+	}
+	return args
+}
+
+func (r *Programs) program(call *aai.Call, name string) (desktop.Program, *aai.App, error) {
 	programs := r.Open().Programs
 	if programs == nil {
 		return desktop.Program{}, nil, fault.Unsupported("way to start programs")
@@ -32,11 +56,13 @@ func (r *Programs) program(name string) (desktop.Program, *aai.App, error) {
 	if err != nil {
 		return desktop.Program{}, nil, err
 	}
-	executable := p.Path
-	if real, err := filepath.EvalSymlinks(executable); err == nil {
+	starts := cmp.Or(p.Starts, p.Path)
+	executable := starts
+	if real, err := filepath.EvalSymlinks(executable); err == nil && filepath.IsAbs(executable) {
 		executable = real
 	}
-	target := Target(desktop.App{ID: filepath.Base(p.Path), Name: p.Name, Executable: executable})
+	target := Target(desktop.App{ID: filepath.Base(starts), Name: p.Name, Executable: executable})
+	target.Launch = launch(call, p, target.Digest)
 	return p, target, nil
 }
 
@@ -46,25 +72,19 @@ func (r *Programs) program(name string) (desktop.Program, *aai.App, error) {
 // change a title or to come to the front.
 func (r *Programs) Launch(ctx context.Context, call *aai.Call) (app desktop.App, over, seen bool, err error) {
 	name := aai.CleanLabel(call.Target.Name, 60)
-	p, target, err := r.program(asked.Text(call, asked.Target))
+	p, target, err := r.program(call, asked.Text(call, asked.Target))
 	if err != nil {
 		return app, false, false, err
 	}
-	if target.Digest != call.Target.Digest {
+	if target.Digest != call.Target.Digest || call.Target.Launch == nil || *target.Launch != *call.Target.Launch {
 		return app, false, false, fault.Failed(aai.NotDelivered, "%s has become another program", name)
 	}
 	before, err := r.Apps(ctx) // what is started must find accessibility switched on
 	if err != nil {
 		return app, false, false, err
 	}
-	var args []string
-	list, _ := call.Args["arguments"].([]any)
-	for _, a := range list {
-		text, _ := a.(string)
-		args = append(args, text)
-	}
 	l := launching{programs: r, target: target, before: r.windowsOn(ctx), began: time.Now()}
-	if l.pid, err = r.Open().Programs.Start(ctx, p, args); err != nil {
+	if l.pid, err = r.Open().Programs.Start(ctx, p, arguments(call)); err != nil {
 		return app, false, false, err
 	}
 	app, err = l.await(ctx, name)

@@ -28,7 +28,7 @@ const whichApp = "which_app"
 // found where programs are installed.
 func (r *Programs) Target(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
 	if asked.Launches(call) && asked.Given(call, "arguments") {
-		return r.installed(name)
+		return r.installed(call, name)
 	}
 	apps, err := r.Apps(ctx)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *Programs) Target(ctx context.Context, call *aai.Call, name string) (*aa
 	meant := meant(apps, name)
 	switch {
 	case len(meant) == 0 && asked.Launches(call):
-		return r.installed(name)
+		return r.installed(call, name)
 	case len(meant) == 0:
 		return nil, notRunning(name, apps)
 	case len(meant) == 1:
@@ -114,11 +114,16 @@ func meant(apps []desktop.App, name string) []desktop.App {
 // Target is the program in the words of gates and journal. It is bound to its
 // executable: another one of the same name is another program.
 func Target(app desktop.App) *aai.App {
-	sum := sha256.Sum256([]byte(cmp.Or(app.Program, app.Executable) + "\x00" + app.ID))
 	return &aai.App{
 		ID: targetPrefix + app.ID, Name: aai.CleanLabel(app.Name, 80), Platform: "any",
-		Source: app.Executable, Digest: hex.EncodeToString(sum[:]), PID: app.PID,
+		Source: app.Executable, Digest: digest(cmp.Or(app.Program, app.Executable), app.ID), PID: app.PID,
 	}
+}
+
+// digest names the parts, in their order.
+func digest(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:])
 }
 
 // asTarget is asTarget for a call: it can be asked whether it answers. One without an

@@ -47,15 +47,24 @@ func readEntry(file, id string) (entry, bool) {
 	return e, e.exec != ""
 }
 
+// A field is the field code of a command that takes files or addresses: the letter, 0 for none,
+// and how many words stand before it.
+type field struct {
+	letter byte
+	at     int
+}
+
 // command splits Exec into words: quoting and field codes as the specification
 // has them, the codes without anything in their place. No shell is involved.
-func (e entry) command() []string {
-	var words []string
+func (e entry) command() (words []string, files field) {
 	var word strings.Builder
 	begun, quoted := false, false
 	flush := func() {
-		if text := word.String(); begun && !isFieldCode(text) {
+		switch text := word.String(); {
+		case begun && !isFieldCode(text):
 			words = append(words, strings.ReplaceAll(text, "%%", "%"))
+		case begun && files.letter == 0 && strings.IndexByte("fFuU", text[1]) >= 0:
+			files = field{text[1], len(words)}
 		}
 		word.Reset()
 		begun = false
@@ -76,7 +85,7 @@ func (e entry) command() []string {
 		}
 	}
 	flush()
-	return words
+	return words, files
 }
 
 func isFieldCode(word string) bool {

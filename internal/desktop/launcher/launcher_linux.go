@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"unicode"
 
 	"aai"
 	"aai/internal/desktop"
@@ -42,7 +41,7 @@ func (l *Launcher) Start(ctx context.Context, p desktop.Program, args []string) 
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	args = slices.Concat(p.Args, args)
+	args = p.Command(args)[1:]
 	if isChromium(p.Path) {
 		args = append(chromiumSwitches(), args...)
 	}
@@ -136,7 +135,7 @@ func (l *Launcher) Find(name string) (desktop.Program, error) {
 		if !executable(name) {
 			return desktop.Program{}, aai.Errorf(aai.AppNotFound, "%s is no program", aai.CleanLabel(name, 200))
 		}
-		return desktop.Program{Name: filepath.Base(name), Path: name}, nil
+		return l.program(filepath.Base(name), []string{name}, field{}), nil
 	}
 	if name == "" || strings.ContainsAny(name, "/\x00") {
 		return desktop.Program{}, aai.Errorf(aai.InvalidParams, "expected a program's name, a desktop entry or an absolute path, got %q", aai.CleanLabel(name, 100))
@@ -154,7 +153,7 @@ func (l *Launcher) Find(name string) (desktop.Program, error) {
 		}
 	}
 	if path := l.onPath(name); path != "" {
-		return desktop.Program{Name: name, Path: path}, nil
+		return l.program(name, []string{path}, field{}), nil
 	}
 	names := make([]string, 0, 2*len(entries))
 	for _, e := range entries {
@@ -173,19 +172,7 @@ func (l *Launcher) Entry(id string) string {
 	if err != nil {
 		return ""
 	}
-	return commandLine(p)
-}
-
-// commandLine is what is run to start the program, for people and to tell it from another.
-func commandLine(p desktop.Program) string {
-	words := []string{p.Path}
-	for _, arg := range p.Args {
-		if arg == "" || strings.ContainsFunc(arg, func(r rune) bool { return r == '"' || unicode.IsSpace(r) || !unicode.IsPrint(r) }) {
-			arg = strconv.Quote(arg)
-		}
-		words = append(words, arg)
-	}
-	return strings.Join(words, " ")
+	return desktop.CommandLine(p.Command(nil))
 }
 
 // StartEntry starts the desktop entry with exactly this id, if it still has the command that
@@ -197,7 +184,7 @@ func (l *Launcher) StartEntry(ctx context.Context, id, command string) (pid int,
 	if err != nil {
 		return 0, err
 	}
-	if commandLine(p) != command {
+	if desktop.CommandLine(p.Command(nil)) != command {
 		e := aai.Errorf(aai.AppNotRunning, "the desktop entry %q starts another command than when the app was read", aai.CleanLabel(id, 100))
 		e.Delivery, e.Hint = aai.NotDelivered, "Restart the gateway: then the person is asked about the new command."
 		return 0, e
@@ -244,7 +231,7 @@ func (l *Launcher) inTerminal(p desktop.Program) (desktop.Program, error) {
 }
 
 func (l *Launcher) fromEntry(e entry) (desktop.Program, error) {
-	words := e.command()
+	words, code := e.command()
 	if e.terminal || len(words) == 0 {
 		err := aai.Errorf(aai.AutomationNotSupported, "%s has no window of its own", aai.CleanLabel(e.id, 100))
 		err.Delivery = aai.NotDelivered
@@ -257,7 +244,10 @@ func (l *Launcher) fromEntry(e entry) (desktop.Program, error) {
 	if path == "" || !executable(path) {
 		return desktop.Program{}, aai.Errorf(aai.AppNotFound, "%s begins with %q, which is no program here", aai.CleanLabel(e.file, 200), aai.CleanLabel(words[0], 100))
 	}
-	return desktop.Program{Name: e.name, Path: path, Args: words[1:]}, nil
+	words[0] = path
+	p := l.program(e.name, words, code)
+	p.Entry, p.Exec = e.id, e.exec
+	return p, nil
 }
 
 // onPath finds a program as a shell does. Relative parts of the PATH are passed

@@ -284,7 +284,8 @@ func TestCommand(t *testing.T) {
 		``:                            nil,
 		`  a	b `:                      {"a", "b"},
 	} {
-		if diff := cmp.Diff(want, entry{exec: text}.command()); diff != "" {
+		got, _ := entry{exec: text}.command()
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s:\n%s", text, diff)
 		}
 	}

@@ -1,0 +1,98 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// launched is a call that starts the editor.
+func launched(t *testing.T, change func(*aai.App)) *aai.Request {
+	t.Helper()
+	editor := &aai.App{ID: "desktop/editor", Name: "editor", Digest: "program", Launch: &aai.Launch{
+		Line: "/usr/bin/editor --new", Digest: "entry",
+	}}
+	if change != nil {
+		change(editor)
+	}
+	return shelled(t, operating(editor, "look"))
+}
+
+// TestARememberedStartIsForItsOwnCommand: files may be opened in it; other arguments, and another
+// command of the entry, are asked about.
+func TestARememberedStartIsForItsOwnCommand(t *testing.T) {
+	other := func(a *aai.App) { a.Launch.Line, a.Launch.Given = "/usr/bin/editor --new --eval 'rm'", true }
+	d := newDesk()
+	own := func() *aai.Request { return launched(t, nil) }
+	d.admits(t, answered(own(), d.question(t, own()), choiceAlways))
+	d.admits(t, own())
+	d.admits(t, launched(t, func(a *aai.App) { a.Launch.Given, a.Launch.Opens = true, true }))
+	d.question(t, launched(t, func(a *aai.App) { a.Launch.Digest = "another command" }))
+	for range 2 { // each time
+		q := d.question(t, launched(t, other))
+		if !strings.Contains(q.Text, "\n│ Runs: /usr/bin/editor --new --eval 'rm'\n") {
+			t.Errorf("the whole command is not shown:\n%s", q.Text)
+		}
+		if ids := slices.Collect(func(yield func(string) bool) {
+			for _, c := range q.Choices {
+				yield(c.ID)
+			}
+		}); !slices.Equal(ids, []string{choiceDeny, choiceOnce}) {
+			t.Errorf("offered are %q", ids)
+		}
+		d.admits(t, answered(launched(t, other), q, choiceOnce))
+	}
+	q := d.question(t, launched(t, other))
+	d.refuses(t, answered(launched(t, other), q, choiceSession), aai.PermissionDenied)
+}
+
+// TestAStartWithArgumentsByPolicy: the configuration may allow one exact command.
+func TestAStartWithArgumentsByPolicy(t *testing.T) {
+	given := func(line string) *aai.Request {
+		return launched(t, func(a *aai.App) { a.Launch.Line, a.Launch.Given = line, true })
+	}
+	grant := Grant{Caller: Every, App: "desktop/editor", Tool: "start /usr/bin/editor --line 3", Decision: Allow}
+	every := Grant{Caller: Every, App: "desktop/editor", Tool: Every, Decision: Allow}
+	newDesk(grant).admits(t, given("/usr/bin/editor --line 3"))
+	newDesk(grant, every).question(t, given("/usr/bin/editor --line 33"))
+	newDesk(grant).question(t, launched(t, nil))
+	newDesk(every).admits(t, launched(t, nil))
+}
+
+// TestAStartOfBefore: a grant for the executable alone, as they were before entries were bound,
+// covers the executable alone.
+func TestAStartOfBefore(t *testing.T) {
+	d := newDesk()
+	d.kept.grants = []Grant{{
+		Caller: agent().String(), Identity: agent().Identity, App: "desktop/editor", Tool: aai.PermissionStart, Digest: "program", Decision: Allow,
+	}}
+	d.question(t, launched(t, nil))
+	plain := func(a *aai.App) { a.Launch.Plain, a.Launch.Line = true, "/usr/bin/editor" }
+	d.admits(t, launched(t, plain))
+	d.question(t, launched(t, func(a *aai.App) { plain(a); a.Launch.Given = true }))
+}
+
+// TestWhatRunsCommandsIsStartedToRun: no grant to start covers it, and every argument is asked.
+func TestWhatRunsCommandsIsStartedToRun(t *testing.T) {
+	shell := func(more func(*aai.App)) *aai.Request {
+		return launched(t, func(a *aai.App) {
+			a.Launch.Commands = true
+			if more != nil {
+				more(a)
+			}
+		})
+	}
+	d := newDesk(Grant{Caller: Every, App: "desktop/editor", Tool: Every, Decision: Allow}, Grant{Caller: Every, App: "desktop/editor", Tool: aai.PermissionStart, Decision: Allow})
+	q := d.question(t, shell(nil))
+	if !strings.HasSuffix(q.Title, `to start "editor", which runs commands?`) {
+		t.Error(q.Title)
+	}
+	d.admits(t, answered(shell(nil), q, choiceAlways))
+	d.admits(t, shell(nil))
+	d.question(t, shell(func(a *aai.App) { a.Launch.Given, a.Launch.Opens = true, true }))
+	if got := check(&Modes{Configured: Safe}, shell(nil)); got != "PERMISSION_DENIED" {
+		t.Errorf("in the mode safe: %s", got)
+	}
+}
