@@ -150,27 +150,30 @@ func (v *View) Seek(ctx context.Context, query string) (Match, error) {
 }
 
 // Find finds the one element that the query means now.
-func (v *View) Find(ctx context.Context, query string) (Match, error) {
-	if refs.Is(query) {
-		i, err := v.Refs.Resolve(v.Shot, query)
-		if told, renamed := v.Refs.Renamed(v.Shot, query); err == nil && renamed && v.Acting {
-			return Match{}, v.Renamed(query, i, told)
+func (v *View) Find(ctx context.Context, text string) (Match, error) {
+	if refs.Is(text) {
+		i, err := v.Refs.Resolve(v.Shot, text)
+		if told, renamed := v.Refs.Renamed(v.Shot, text); err == nil && renamed && v.Acting {
+			return Match{}, v.Renamed(text, i, told)
 		}
 		if e := aai.AsError(err); e != nil && e.Code == aai.StaleRef {
 			v.behindDialog(e)
 		}
+		if err == nil && v.Acting {
+			i = query.Control(v.Shot, i)
+		}
 		return Match{i, "ref"}, err
 	}
-	found, err := v.search(ctx, query)
+	found, err := v.search(ctx, text)
 	if err != nil {
 		return Match{}, err
 	}
 	nth := asked.Int(v.Call, "nth", 0)
 	switch {
 	case len(found.Matches) == 0:
-		return Match{}, v.notFound(ctx, query, found)
+		return Match{}, v.notFound(ctx, text, found)
 	case nth > len(found.Matches):
-		e := aai.Errorf(aai.ElementNotFound, "nth: %d is more than the %d that match %s", nth, len(found.Matches), fault.Quoted(query))
+		e := aai.Errorf(aai.ElementNotFound, "nth: %d is more than the %d that match %s", nth, len(found.Matches), fault.Quoted(text))
 		e.Delivery = aai.NotDelivered
 		e.Candidates = v.Candidates(found.Matches)
 		return Match{}, e
@@ -179,7 +182,7 @@ func (v *View) Find(ctx context.Context, query string) (Match, error) {
 	case len(found.Matches) == 1:
 		return Match{found.Matches[0], found.Strategy}, nil
 	}
-	e := aai.Errorf(aai.AmbiguousTarget, "%d elements match %s", len(found.Matches), fault.Quoted(query))
+	e := aai.Errorf(aai.AmbiguousTarget, "%d elements match %s", len(found.Matches), fault.Quoted(text))
 	e.Delivery = aai.NotDelivered
 	e.Candidates = v.Candidates(found.Matches)
 	e.Hint = "Give the ref of the one you mean as query, or nth."

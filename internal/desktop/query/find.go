@@ -135,7 +135,7 @@ func (f *finder) prune(matches []int, t try) []int {
 	case slices.ContainsFunc(matches, f.lists):
 		matches = slices.DeleteFunc(slices.Clone(matches), f.says) // what it is labelled by
 	}
-	return f.outermost(matches)
+	return f.outermost(f.withoutWrappers(matches))
 }
 
 // lists reports whether the element holds what people choose from.
@@ -172,6 +172,66 @@ func (f *finder) outermost(matches []int) []int {
 		around = append(around, i)
 	}
 	return kept
+}
+
+// withoutWrappers leaves out elements that wrap a control of the same name, and what else
+// is in such a wrapper and means nothing by itself.
+func (f *finder) withoutWrappers(matches []int) []int {
+	wrappers := make(map[int]bool)
+	for _, i := range matches {
+		for p := f.s.Elements[i].Parent; p >= 0; p = f.s.Elements[p].Parent {
+			if wraps(f.s, p, i) && f.looseName(p) == f.looseName(i) {
+				wrappers[p] = true
+			}
+		}
+	}
+	if len(wrappers) == 0 {
+		return matches
+	}
+	return slices.DeleteFunc(slices.Clone(matches), func(i int) bool {
+		for p := i; p >= 0 && (p == i || f.s.Elements[i].Role == desktop.Generic); p = f.s.Elements[p].Parent {
+			if wrappers[p] && f.looseName(p) == f.looseName(i) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// wraps reports whether an element around a control is none of its own: a click on the control
+// reaches it too. In a page that holds for all but fields that consist of several, and for
+// items in each other.
+func wraps(s *desktop.Snapshot, outer, inner int) bool {
+	control, role := s.Elements[inner].Role, s.Elements[outer].Role
+	switch {
+	case !control.Fires() && !(control.Takes() && control.Interactive()):
+		return false
+	case role == desktop.Generic:
+		return true
+	case control.InSet():
+		return false
+	case role == desktop.ListItem || role == desktop.Row || role == desktop.Cell:
+		return true
+	}
+	return s.App.Browser && (role.Fires() || role.InSet() || role == desktop.Link)
+}
+
+// Control returns the innermost control of the same name that the element wraps, or the element
+// if it wraps none, or several.
+func Control(s *desktop.Snapshot, i int) int {
+	e, found := &s.Elements[i], i
+	if e.Role != desktop.Generic || e.Name == "" {
+		return i
+	}
+	for inner := i + 1; inner < e.End; inner++ {
+		if wraps(s, i, inner) && loosen(s.Elements[inner].Name) == loosen(e.Name) {
+			if found != i && s.Elements[found].End <= inner {
+				return i
+			}
+			found = inner
+		}
+	}
+	return found
 }
 
 // loosened is an attribute of the element as NameLoose compares it.

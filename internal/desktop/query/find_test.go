@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"aai/internal/desktop"
 	"aai/internal/desktop/shottest"
 )
 
@@ -126,4 +127,32 @@ func TestFindAgreesWithItself(t *testing.T) {
 			t.Fatalf("%s: %+v", q, found)
 		}
 	})
+}
+
+// TestWrappersAreNotMeant: of nested elements of one name the control is meant that acts, not
+// one that wraps it.
+func TestWrappersAreNotMeant(t *testing.T) {
+	for tree, want := range map[string]int{
+		"generic \"City\" does=click\n  generic \"City\" does=click\n  generic does=click\n    textbox \"City\"": 3,
+		"generic \"City\" does=click\n  link \"City\"\n    button \"City\"":                                      2,
+		"listitem \"City\"\n  button \"City\"":                                                                   1,
+		"combobox \"City\"\n  textbox \"City\"":                                                                  0,
+		"button \"City\"\n  generic \"City\" does=click":                                                         0,
+		"generic \"City\" does=click\n  text \"City\"":                                                           0,
+		"generic \"City Graz\" does=click\n  button \"City\"":                                                    1,
+		"option \"City\"\n  checkbox \"City\"\n  button \"Go\"":                                                  1,
+		"generic \"City\" does=click\n  treeitem \"City\"":                                                       1,
+		"generic \"City\" does=click\n  document \"City\"":                                                       0,
+		"treeitem \"City\"\n  treeitem \"City\"":                                                                 0,
+		"row \"City\"\n  cell \"City\"\n    link \"City\"\n      button \"Other\"":                               2,
+	} {
+		s := shottest.Read(t, tree)
+		s.App.Browser = true
+		if found := find(t, s, "City", Auto); !slices.Equal(found.Matches, []int{want}) {
+			t.Errorf("%s\n%s", tree, say(s, found.Matches))
+		}
+		if s.Elements[0].Name == "City" && s.Elements[0].Role == desktop.Generic && Control(s, 0) != want {
+			t.Errorf("%s\nits control is %d", tree, Control(s, 0))
+		}
+	}
 }
