@@ -78,9 +78,13 @@ func (a Deed) Perform(ctx context.Context) (*aai.Result, error) {
 	defer cancel()
 	events := a.Watch(watching)
 	keyboard := a.Keep(ctx)
+	hovered := a.pointAt(ctx)
 	used, err := a.tryWays(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if hovered != nil {
+		a.Index, before = hovered.Index(focus), hovered
 	}
 	delivered := time.Now()
 	delta, err := a.Observe(ctx, before, events, focus, used.Asks)
@@ -109,7 +113,7 @@ func (a Deed) Perform(ctx context.Context) (*aai.Result, error) {
 	if keyboard.GiveBack(ctx, before) {
 		out.Text += KeyboardBack
 	}
-	if err := a.judge(ctx, seen, &result, out); err != nil {
+	if err := a.judge(ctx, seen, &result, out, before, used.Asks && hovered == nil); err != nil {
 		return nil, AlsoCame(err, a.App, result.Came)
 	}
 	a.listenOn(result.Verified, a.Done+described, focus, delivered, seenAt)
@@ -226,8 +230,8 @@ func (a Deed) retell(ctx context.Context, id desktop.ID) bool {
 	return events != nil && events.Idle(a.App) && a.Backend.Actor.Perform(ctx, a.App, id, desktop.Act{Verb: desktop.Retell}) == nil
 }
 
-// judge says whether the effect was observed.
-func (a Deed) judge(ctx context.Context, seen outcome, result *DeedResult, out *aai.Result) error {
+// judge says whether the effect was observed, of an act at which the pointer stayed aside or not.
+func (a Deed) judge(ctx context.Context, seen outcome, result *DeedResult, out *aai.Result, before *desktop.Snapshot, aside bool) error {
 	if a.Verify != nil {
 		result.Verified = seen.ok
 		if !seen.ok && seen.wrong != "" {
@@ -242,6 +246,14 @@ func (a Deed) judge(ctx context.Context, seen outcome, result *DeedResult, out *
 		}
 		return nil
 	}
+	var items []int
+	if a.Selects {
+		items = a.items(before)
+	}
+	own, other := a.chosen(before, items)
+	if !own && other != "" {
+		return fault.Failed(aai.Delivered, "%s, but %s was chosen", strings.TrimSuffix(firstLine(out.Text), "."), fault.Quoted(other))
+	}
 	cover := ""
 	if !result.Verified || a.App.Browser { // which shows with an act what the one before did
 		cover = a.unseen(ctx)
@@ -255,6 +267,10 @@ func (a Deed) judge(ctx context.Context, seen outcome, result *DeedResult, out *
 		out.Warning = "delivered, but " + saw + ": " + cover +
 			". Raise it by ax_window and look, before this is done again; started by ax_connect with launch it works in the background"
 		result.Verified = false
+		return nil
+	case result.Verified && !own && aside && len(items) > 1:
+		result.Verified = false
+		out.Warning = "delivered, but no effect of it was seen: what changed may be the effect of another item, for the pointer could not be moved over this one"
 		return nil
 	case result.Verified:
 		return nil
