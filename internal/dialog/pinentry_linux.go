@@ -26,9 +26,9 @@ const (
 
 // pinentry shows up to three buttons: SETCANCEL's has the focus and is what Escape
 // means.
-func pinentry(program string, env []string) shower {
+func pinentry(program string, env func() []string) shower {
 	return shower{name: program, most: 3, room: pinentryRoom, show: func(ctx context.Context, p page, process func(int)) (chosen int, err error) {
-		cmd := command(ctx, env, program)
+		cmd := command(ctx, env(), program)
 		in, err := cmd.StdinPipe()
 		if err != nil {
 			return 0, err

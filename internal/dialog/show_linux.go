@@ -28,11 +28,11 @@ func showers(getenv func(string) string) []shower {
 	if getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" {
 		return nil
 	}
-	env := environment(getenv)
+	env := func() []string { return environment(getenv) }
 	var found []shower
 	for _, way := range []struct {
 		program string
-		make    func(program string, env []string) shower
+		make    func(program string, env func() []string) shower
 	}{
 		{"pinentry-qt", pinentry}, {"pinentry-qt5", pinentry}, {"pinentry-gtk-2", pinentry}, {"pinentry-gtk", pinentry}, {"pinentry", pinentry},
 		{"kdialog", kdialog}, {"zenity", zenity},
@@ -69,7 +69,7 @@ func environment(getenv func(string) string) []string {
 	env := []string{"PATH=/usr/local/bin:/usr/bin:/bin"}
 	for _, name := range []string{
 		"DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
-		"XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP", "XDG_DATA_DIRS", "HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE",
+		"XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP", "XDG_DATA_DIRS", "HOME",
 	} {
 		if value := getenv(name); value != "" {
 			env = append(env, name+"="+value)
@@ -80,10 +80,7 @@ func environment(getenv func(string) string) []string {
 			env = append(env, name+"="+value)
 		}
 	}
-	if getenv("LC_ALL") == "" && getenv("LC_CTYPE") == "" && getenv("LANG") == "" {
-		env = append(env, "LC_CTYPE=C.UTF-8") // else what is not ASCII is lost
-	}
-	return env
+	return append(env, localeVariables(getenv)...)
 }
 
 // legible reports whether people can read what is drawn in that scale: whoever started
@@ -146,14 +143,14 @@ func hadNoScreen(said string, env []string) bool {
 
 // kdialog shows a list, since its buttons cannot have a refusal for the default.
 // Qt takes text for HTML by its first line alone, which is ours.
-func kdialog(program string, env []string) shower {
+func kdialog(program string, env func() []string) shower {
 	return shower{name: program, most: 12, list: true, room: listRoom, appears: slow, show: func(ctx context.Context, p page, process func(int)) (int, error) {
 		// It reads "\n" as a new line.
 		args := []string{"--title", p.title, "--default", p.buttons[0], "--menu", strings.ReplaceAll(p.text, `\`, `\\`)}
 		for i, label := range p.buttons {
 			args = append(args, strconv.Itoa(i), label)
 		}
-		out, code, err := run(ctx, command(ctx, env, program, args...), process)
+		out, code, err := run(ctx, command(ctx, env(), program, args...), process)
 		switch {
 		case err != nil:
 			return 0, err
@@ -166,7 +163,7 @@ func kdialog(program string, env []string) shower {
 
 // zenity shows up to four buttons. Without --no-markup a name could be drawn in
 // any colour and size.
-func zenity(program string, env []string) shower {
+func zenity(program string, env func() []string) shower {
 	return shower{name: program, most: 4, room: listRoom, appears: slow, show: func(ctx context.Context, p page, process func(int)) (int, error) {
 		labels := accelerated(p.buttons, "_")
 		args := []string{"--question", "--no-markup", "--default-cancel", "--no-wrap", "--title", p.title, "--text", p.text, "--cancel-label", labels[0]}
@@ -179,7 +176,7 @@ func zenity(program string, env []string) shower {
 		if deadline, ok := ctx.Deadline(); ok {
 			args = append(args, "--timeout", strconv.Itoa(int(time.Until(deadline).Seconds())+2))
 		}
-		out, code, err := run(ctx, command(ctx, env, program, args...), process)
+		out, code, err := run(ctx, command(ctx, env(), program, args...), process)
 		switch {
 		case err != nil:
 			return 0, err
