@@ -26,8 +26,9 @@ type platform struct {
 	screen func(getenv func(string) string) bool
 	// accepts asks the screen whether it takes us; see session.Config. May be nil.
 	accepts func(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error
-	// focus says whose window has the person's keyboard; nil where that cannot be seen.
-	focus  func(getenv func(string) string, shared *seat.Seat) func(context.Context) (pid int, err error)
+	// seen tells a dialog whose window has the person's keyboard and whether a process shows a
+	// window, as its Config has it; nil where that cannot be seen.
+	seen   func(getenv func(string) string, shared *seat.Seat) (focus func(context.Context) (pid int, err error), shown func(context.Context, int) (bool, error))
 	refs   string // the folder of the terminal's references to elements of windows; only with desktop
 	places func(*setup) []catalog.Place
 	// entries are the folders of desktop entries, the most important first; none elsewhere

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"aai"
@@ -45,8 +47,9 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			return getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != ""
 		},
 		accepts: x11.Accepts,
-		focus: func(getenv func(string) string, shared *seat.Seat) func(context.Context) (int, error) {
-			return x11.New(x11.Config{Getenv: getenv, Seat: shared}).FocusedBy
+		seen: func(getenv func(string) string, shared *seat.Seat) (func(context.Context) (int, error), func(context.Context, int) (bool, error)) {
+			screen := x11.New(x11.Config{Getenv: getenv, Seat: shared})
+			return screen.FocusedBy, func(ctx context.Context, pid int) (bool, error) { return shows(ctx, screen, getenv, pid) }
 		},
 
 		data:    data,
@@ -75,6 +78,16 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			return func() desktop.Backend { return backend }, closeBoth{tree, screen}
 		},
 	}
+}
+
+// shows reports whether the process has a window on the X server. A compositor's windows
+// cannot be seen, so it fails where there is one.
+func shows(ctx context.Context, screen *x11.Display, getenv func(string) string, pid int) (bool, error) {
+	if getenv("WAYLAND_DISPLAY") != "" {
+		return false, errors.ErrUnsupported
+	}
+	windows, err := screen.Windows(ctx)
+	return slices.ContainsFunc(windows, func(w desktop.WindowInfo) bool { return w.PID == pid }), err
 }
 
 // applications are the folders of desktop entries.

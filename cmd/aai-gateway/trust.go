@@ -108,8 +108,8 @@ func (s *setup) newDialog(log *slog.Logger) *dialog.Dialog {
 		Getenv: getenv, Folder: s.platform.data, Language: s.asks.language,
 		Seat: shared, Log: log,
 	}
-	if s.platform.focus != nil {
-		cfg.Focus = s.platform.focus(getenv, shared)
+	if s.platform.seen != nil {
+		cfg.Focus, cfg.Shown = s.platform.seen(getenv, shared)
 	}
 	return dialog.New(cfg)
 }

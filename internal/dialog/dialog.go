@@ -22,6 +22,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"aai"
@@ -37,6 +38,9 @@ const (
 	// its window has the keyboard. A faster answer was meant for another window, or came
 	// from a program.
 	readable = 700 * time.Millisecond
+	// unseen is after how long the window of a program counts as open where it cannot be
+	// seen. A program that fails ends before.
+	unseen = 2 * time.Second
 	// blink is the time between two looks at who has the keyboard.
 	blink = 20 * time.Millisecond
 	// hasty is how often an answer that came too fast, or is void, is asked for again.
@@ -59,6 +63,9 @@ type Config struct {
 	// Focus says which process has the person's keyboard, 0 for none that is known; nil
 	// where that cannot be seen.
 	Focus func(context.Context) (pid int, err error)
+	// Shown reports whether the process shows a window; nil, or with an error, where that
+	// cannot be seen.
+	Shown func(ctx context.Context, pid int) (bool, error)
 	Log   *slog.Logger // nil: nowhere
 }
 
@@ -70,6 +77,8 @@ type Dialog struct {
 	turns    *turns
 	seat     *seat.Seat
 	focus    func(context.Context) (int, error)
+	shown    func(context.Context, int) (bool, error)
+	failed   atomic.Int64 // when no program showed a window, in Unix nanoseconds; 0 after one did
 	log      *slog.Logger
 	find     func() []shower
 	readable time.Duration
@@ -87,7 +96,13 @@ func New(cfg Config) *Dialog {
 	}
 	d := &Dialog{
 		getenv: cfg.Getenv, words: func() words { return wordsIn(cfg.Language()) }, turns: newTurns(cfg.Folder), log: log,
-		seat: cfg.Seat, focus: cfg.Focus, readable: readable, patience: patience,
+		seat: cfg.Seat, focus: cfg.Focus, shown: cfg.Shown, readable: readable, patience: patience,
+	}
+	if d.focus == nil {
+		d.focus = func(context.Context) (int, error) { return 0, errors.ErrUnsupported }
+	}
+	if d.shown == nil {
+		d.shown = func(context.Context, int) (bool, error) { return false, errors.ErrUnsupported }
 	}
 	d.find = func() []shower { return showers(cfg.Getenv) }
 	return d
@@ -101,6 +116,8 @@ type shower struct {
 	room int  // how many bytes of text one page may have
 	// appears is how long it takes until its window can be seen.
 	appears time.Duration
+	// elsewhere says that the window belongs to another process.
+	elsewhere bool
 	// show returns the index of what was chosen. Escape, a closed window and the
 	// default are 0. It tells the process of the window, and ends when ctx does, with
 	// its error. Any other error means that nothing could be shown.
@@ -147,13 +164,14 @@ func (d *Dialog) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 	defer turn.end()
 	asking, cancel := context.WithTimeout(ctx, d.patience)
 	defer cancel()
-	shows := d.aloud(ctx, turn.shows)
-	chosen, err := d.ask(asking, ways, q, showing{shows: shows})
+	announce, announced := d.announcement(ctx)
+	chosen, err := d.ask(asking, ways, q, showing{shows: turn.shows, opened: announce})
 	if errors.Is(err, errVoid) {
-		chosen, err = d.ask(asking, ways, q, showing{shows: shows, again: d.words().void})
+		chosen, err = d.ask(asking, ways, q, showing{shows: turn.shows, opened: announce, again: d.words().void})
 	}
 	switch {
 	case err == nil:
+		d.failed.Store(0)
 		if q.Refused(q.Choices[chosen].ID) {
 			turn.refused(about)
 		}
@@ -167,8 +185,15 @@ func (d *Dialog) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 	case errors.Is(err, errHasty), errors.Is(err, errVoid):
 		return aai.Answer{}, uncertain(err)
 	}
+	if announced() {
+		return aai.Answer{}, uncertain(err)
+	}
+	d.failed.Store(time.Now().UnixNano())
 	return aai.Answer{}, err
 }
+
+// Fails reports whether, a moment ago, no installed program showed a window.
+func (d *Dialog) Fails() bool { return time.Since(time.Unix(0, d.failed.Load())) < stands }
 
 // ask puts the question by the first of the ways that can, with the seat in hand.
 func (d *Dialog) ask(ctx context.Context, ways []shower, q aai.Question, s showing) (int, error) {

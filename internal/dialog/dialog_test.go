@@ -17,7 +17,7 @@ import (
 
 func consent() aai.Question {
 	return aai.Question{
-		ID: "consent", Title: "Allow mcp:claude-ai to use wipe of Notes?", Text: "Effect: may delete\n" + aai.QuoteMark + "Notes",
+		ID: "consent", Title: "Allow mcp:claude-ai to use wipe of Notes?", Text: "Effect: may delete\n" + aai.QuoteMark + "Notes, 笔记, Ğürültü, " + strings.Repeat("as its long name says ", 4),
 		Choices: []aai.Choice{
 			{ID: "deny", Label: "Deny"}, {ID: "once", Label: "Allow once"}, {ID: "session", Label: "Allow in this session"},
 			{ID: "always", Label: "Always allow"}, {ID: "all", Label: "Always allow all"}, {ID: "never", Label: "Never allow", Refuses: true},
@@ -168,18 +168,43 @@ func TestNobodyThere(t *testing.T) {
 	})
 }
 
-// Who waits is told of the window when it opens, once for all its pages.
+// TestWhoWaitsIsTold: the caller's terminal is told once, when a window is there and not before.
 func TestWhoWaitsIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []time.Time
 		begun := time.Now()
 		ctx := aai.WithAssistant(t.Context(), aai.Assistant{Window: func(string) { told = append(told, time.Now()) }})
 		p := &person{presses: []string{"More…", "More…", "Always allow"}, after: 5 * time.Second}
-		if answer, err := deskOf(t, 3, p).Ask(ctx, consent()); err != nil || answer.Choice != "always" {
+		d := deskOf(t, 3, p)
+		const slowly = 4 * time.Second
+		d.shown = func(context.Context, int) (bool, error) { return time.Since(begun) >= slowly, nil }
+		if answer, err := d.Ask(ctx, consent()); err != nil || answer.Choice != "always" {
 			t.Errorf("%+v, %v", answer, err)
 		}
-		if !slices.Equal(told, []time.Time{begun}) {
-			t.Errorf("told at %v, want once, at %v", told, begun)
+		if want := begun.Add(slowly); !slices.Equal(told, []time.Time{want}) {
+			t.Errorf("told at %v, want once, at %v", told, want)
+		}
+	})
+}
+
+// TestAFailureIsNotAnnounced: where no program shows a window the caller's terminal is told
+// of none, and the Dialog knows for a while that windows fail.
+func TestAFailureIsNotAnnounced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := aai.WithAssistant(t.Context(), aai.Assistant{Window: func(string) { t.Error("a window is announced") }})
+		d := deskOf(t, 3, &person{err: errors.New("broken")})
+		if d.Fails() {
+			t.Error("it fails before it was tried")
+		}
+		if _, err := d.Ask(ctx, consent()); err == nil {
+			t.Error("it was answered")
+		}
+		if !d.Fails() {
+			t.Error("the failure is not known")
+		}
+		time.Sleep(stands)
+		if d.Fails() {
+			t.Error("the failure is known for ever")
 		}
 	})
 }

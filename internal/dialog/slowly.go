@@ -3,6 +3,7 @@ package dialog
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"aai"
@@ -12,24 +13,23 @@ import (
 type showing struct {
 	// shows is told the process of the window; 0 is none.
 	shows func(pid int)
+	// opened is called when a window is seen, perhaps several times.
+	opened func()
 	// disturbed reports whether a gateway made input since the question has the seat.
 	disturbed func() bool
 	again     string // why it is put once more, as the first line
 }
 
-// aloud is shows that also tells who waits for the answer, at the first window.
-func (d *Dialog) aloud(ctx context.Context, shows func(pid int)) func(pid int) {
+// announcement returns a function that tells the caller's terminal, once, that a window is
+// open, and a function that reports whether it did.
+func (d *Dialog) announcement(ctx context.Context) (announce func(), announced func() bool) {
 	tell := aai.AssistantOf(ctx).Window
-	if tell == nil {
-		return shows
-	}
-	var once sync.Once
-	return func(pid int) {
-		shows(pid)
-		if pid != 0 {
-			once.Do(func() { tell(screen(d.getenv)) })
+	var was atomic.Bool
+	return func() {
+		if !was.Swap(true) && tell != nil {
+			tell(screen(d.getenv))
 		}
-	}
+	}, was.Load
 }
 
 // takeSeat takes the person's pointer, keyboard and focus, so that no gateway makes
@@ -53,7 +53,7 @@ func (d *Dialog) slowly(ctx context.Context, way shower, p page, s showing) (int
 		p.text = s.again + "\n" + plain
 	}
 	for range hasty {
-		chosen, seen, err := d.watched(ctx, way, p, s.shows)
+		chosen, seen, err := d.watched(ctx, way, p, s)
 		if err != nil {
 			return 0, err
 		}
@@ -71,21 +71,19 @@ func (d *Dialog) slowly(ctx context.Context, way shower, p page, s showing) (int
 // watched shows one page, and reports whether a person can have seen it before it was
 // answered: its window had the keyboard for long enough, or, where that was not seen,
 // its program has run for twice as long.
-func (d *Dialog) watched(ctx context.Context, way shower, p page, shows func(int)) (chosen int, seen bool, err error) {
+func (d *Dialog) watched(ctx context.Context, way shower, p page, s showing) (chosen int, seen bool, err error) {
 	watching, stop := context.WithCancel(ctx)
 	var had span
 	var watcher sync.WaitGroup
 	begun := time.Now()
 	chosen, err = way.show(ctx, p, func(pid int) {
-		shows(pid)
-		if d.focus != nil {
-			watcher.Go(func() { had = d.watch(watching, pid) })
-		}
+		s.shows(pid)
+		watcher.Go(func() { had = d.watch(watching, pid, way, s.opened) })
 	})
 	ended := time.Now()
 	stop()
 	watcher.Wait()
-	shows(0)
+	s.shows(0)
 	if had.from.IsZero() {
 		return chosen, ended.Sub(begun) >= 2*(d.readable+way.appears), err
 	}
@@ -99,14 +97,19 @@ func (d *Dialog) watched(ctx context.Context, way shower, p page, shows func(int
 // while it has it.
 type span struct{ from, to time.Time }
 
-// watch looks at who has the keyboard until the context ends. A window is mapped before
-// it can have it.
-func (d *Dialog) watch(ctx context.Context, pid int) (had span) {
+// watch looks at who has the keyboard until the context ends, and calls opened when the
+// window of the process is there. A window is mapped before it can have the keyboard.
+func (d *Dialog) watch(ctx context.Context, pid int, way shower, opened func()) (had span) {
 	looks := time.NewTicker(blink)
 	defer looks.Stop()
+	begun, isOpen := time.Now(), false
 	for {
 		focused, err := d.focus(ctx)
 		now := time.Now()
+		if !isOpen && ctx.Err() == nil && (err == nil && focused == pid || d.isOpen(ctx, pid, way, now.Sub(begun))) {
+			isOpen = true
+			opened()
+		}
 		switch {
 		case ctx.Err() != nil:
 			return had
@@ -121,4 +124,13 @@ func (d *Dialog) watch(ctx context.Context, pid int) (had span) {
 			return had
 		}
 	}
+}
+
+// isOpen reports whether the process shows a window. Where windows cannot be seen, as under
+// Wayland, or belong to another process, a program that still runs after unseen shows one.
+func (d *Dialog) isOpen(ctx context.Context, pid int, way shower, runs time.Duration) bool {
+	if shown, err := d.shown(ctx, pid); err == nil && !way.elsewhere {
+		return shown
+	}
+	return runs >= unseen+way.appears
 }
