@@ -39,8 +39,22 @@ func New(prefix string) (*Session, error) {
 			return nil, errors.Join(err, s.Remove())
 		}
 	}
+	if err := s.denyPortal(); err != nil {
+		return nil, errors.Join(err, s.Remove())
+	}
 	s.Env = []string{"HOME=" + s.Home, "TMPDIR=" + s.Path("tmp"), "XDG_RUNTIME_DIR=" + s.Runtime, "LANG=C.UTF-8"}
 	return s, nil
+}
+
+// denyPortal keeps the session's bus from starting a desktop portal: a Chromium that finds one
+// has it show the file dialogs. Of two services with one name the bus takes the one in the
+// runtime folder.
+func (s *Session) denyPortal() error {
+	services, name := filepath.Join(s.Runtime, "dbus-1", "services"), "org.freedesktop.portal.Desktop"
+	if err := os.MkdirAll(services, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(services, name+".service"), []byte("[D-BUS Service]\nName="+name+"\nExec=/bin/false\n"), 0o600)
 }
 
 // Windowed are the variables with which programs show windows of their own on a screen

@@ -26,9 +26,12 @@ func TestTryItAsksInAWindow(t *testing.T) {
 	shared := seat.New(seat.Config{Folder: seat.Folder, Getenv: s.Getenv})
 	screen := x11.New(x11.Config{Getenv: s.Getenv, Seat: shared})
 	t.Cleanup(func() { _ = screen.Close() })
-	for name, c := range map[string]struct{ keys, shows []string }{
-		"allowed": {[]string{"Tab", "space"}, []string{"came notice", "a text"}},
-		"denied":  {[]string{"Escape"}, []string{"came fault", string(aai.PermissionDenied) + " the person at this computer said no"}},
+	for name, c := range map[string]struct {
+		keys  map[string][]string
+		shows []string
+	}{
+		"allowed": {allowing(), []string{"came notice", "a text"}},
+		"denied":  {nil, []string{"came fault", string(aai.PermissionDenied) + " the person at this computer said no"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, mail(tool("ask", `{"type": "object", "properties": {"text": {"type": "string"}}}`, nil)))
@@ -40,6 +43,15 @@ func TestTryItAsksInAWindow(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// allowing returns the keys that press the button beside the refusal, by the program of the
+// window.
+func allowing() map[string][]string {
+	return map[string][]string{
+		"pinentry-qt": {"Left", "Left", "space"}, "pinentry-gtk-2": {"Tab", "Tab", "space"}, "kdialog": {"Down", "Return"},
+		"zenity": {"Tab", "space"}, "gcr-prompter": {"1", "Return"},
 	}
 }
 
@@ -66,8 +78,8 @@ func (w *world) pressTry(t *testing.T, s *linuxtest.Session, answer func()) (sho
 }
 
 // answerInWindow waits until a window of the gateway is in front and can have been read, and
-// answers it by its keys.
-func answerInWindow(t *testing.T, s *linuxtest.Session, keys []string, name string) {
+// answers it by the keys for its program; without any it presses Escape.
+func answerInWindow(t *testing.T, s *linuxtest.Session, keys map[string][]string, name string) {
 	t.Helper()
 	xdotool := func(args ...string) string {
 		cmd := exec.CommandContext(t.Context(), "xdotool", args...)
@@ -89,7 +101,14 @@ func answerInWindow(t *testing.T, s *linuxtest.Session, keys []string, name stri
 			if folder := os.Getenv("AAI_PICTURES"); folder != "" {
 				s.Screenshot(t, filepath.Join(folder, "try "+name+".png"))
 			}
-			xdotool(append([]string{"key", "--delay", "50"}, keys...)...)
+			press := []string{"Escape"}
+			if keys != nil {
+				program, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(xdotool("getactivewindow", "getwindowpid")), "comm"))
+				if press = keys[strings.TrimSpace(string(program))]; err != nil || press == nil {
+					t.Fatalf("no keys are known for %q: %v", program, err)
+				}
+			}
+			xdotool(append([]string{"key", "--delay", "50"}, press...)...)
 			return
 		}
 	}
