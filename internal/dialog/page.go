@@ -28,6 +28,8 @@ type page struct {
 	title   string   // of the window
 	text    string   // the first line is in the gateway's own words
 	buttons []string // at least the refusal, which is the first, the default, and what Escape means
+	// number asks for the number of a button, where buttons are lines of the text.
+	number string
 	// means are what the buttons choose: the index of a choice, or one of the following.
 	means []int
 }
@@ -70,7 +72,7 @@ func (d *Dialog) layOut(q aai.Question, way shower) ([]page, error) {
 		return nil, errLong
 	}
 	if len(asked) == 1 && q.Details == "" && len(q.Choices) <= way.most {
-		p := page{title: l.words.title, text: l.words.heading + "\n" + asked[0], buttons: l.labels}
+		p := page{title: l.words.title, number: l.words.number, text: l.words.heading + "\n" + asked[0], buttons: l.labels}
 		for i := range q.Choices {
 			p.means = append(p.means, i)
 		}
@@ -145,7 +147,7 @@ func (l *layout) spread(heading string, texts []string, answers []int) {
 
 // add makes a page. Its button for another page has no label yet.
 func (l *layout) add(heading, text string, refusal int, answers []int) {
-	p := page{title: l.words.title, text: heading + "\n" + text, buttons: []string{l.labels[refusal]}, means: []int{refusal}}
+	p := page{title: l.words.title, number: l.words.number, text: heading + "\n" + text, buttons: []string{l.labels[refusal]}, means: []int{refusal}}
 	put := func(label string, means int) { p.buttons, p.means = append(p.buttons, label), append(p.means, means) }
 	if l.way.list {
 		put("", onward)

@@ -27,7 +27,20 @@ const (
 // pinentry shows up to three buttons: SETCANCEL's has the focus and is what Escape
 // means.
 func pinentry(program string, env func() []string) shower {
-	return shower{name: program, most: 3, room: pinentryRoom, show: func(ctx context.Context, p page, process func(int)) (chosen int, err error) {
+	return shower{name: program, most: 3, room: pinentryRoom, show: conversation(program, env, assuan.confirm)}
+}
+
+// pinentryGNOME shows a numbered list and a field for the number: it has two buttons, and
+// Return presses the one that is not the refusal. Its window belongs to the shell of GNOME
+// or to gcr-prompter.
+func pinentryGNOME(program string, env func() []string) shower {
+	const most = 8
+	return shower{name: program, most: most, list: true, room: pinentryRoom - most*maxLabel, appears: slow, elsewhere: true, show: conversation(program, env, assuan.number)}
+}
+
+// conversation returns the show of a pinentry, which asks in its way.
+func conversation(program string, env func() []string, ask func(assuan, context.Context, page) (int, error)) func(context.Context, page, func(int)) (int, error) {
+	return func(ctx context.Context, p page, process func(int)) (chosen int, err error) {
 		cmd := command(ctx, env(), program)
 		in, err := cmd.StdinPipe()
 		if err != nil {
@@ -49,8 +62,8 @@ func pinentry(program string, env func() []string) shower {
 			}
 		}()
 		a := assuan{in: in, out: bufio.NewReader(out)}
-		return a.confirm(ctx, p)
-	}}
+		return ask(a, ctx, p)
+	}
 }
 
 // assuan talks with a pinentry.
@@ -61,54 +74,78 @@ type assuan struct {
 
 // confirm asks for one of up to three buttons.
 func (a assuan) confirm(ctx context.Context, p page) (int, error) {
-	if _, _, err := a.reply(); err != nil { // it greets first
-		return 0, err
-	}
-	flavor, code, err := a.say("GETINFO flavor")
-	if err != nil || code != 0 || !graphical(flavor) {
-		return 0, fmt.Errorf("this pinentry has no windows (%q, %d): %w", flavor, code, orNone(err))
-	}
 	labels := accelerated(p.buttons, "_")
-	lines := []string{"SETTITLE " + escape(p.title), "SETDESC " + escape(p.text), "SETCANCEL " + escape(labels[0])}
-	if deadline, ok := ctx.Deadline(); ok {
-		// The window goes also when this process cannot see to it any more.
-		lines = append(lines, "SETTIMEOUT "+strconv.Itoa(int(time.Until(deadline).Seconds())+2))
-	}
+	lines := []string{"SETDESC " + escape(p.text)}
 	for i, set := range []string{"SETOK ", "SETNOTOK "} {
 		if i+1 < len(labels) {
 			lines = append(lines, set+escape(labels[i+1]))
 		}
 	}
-	// Not every pinentry knows it; the person goes on using the keyboard.
-	if _, _, err := a.say("OPTION no-grab"); err != nil {
-		return 0, err
-	}
-	for _, line := range lines {
-		if _, code, err := a.say(line); err != nil || code != 0 {
-			return 0, fmt.Errorf("pinentry refused %.12q with code %d: %w", line, code, orNone(err))
-		}
-	}
-	_, code, err = a.say("CONFIRM")
+	_, code, err := a.ask(ctx, p, "CONFIRM", lines)
 	switch {
 	case err != nil:
 		return 0, err
-	case code == 0:
-		return 1, nil
 	case code == gpgNotConfirmed && len(labels) > 2:
 		return 2, nil
-	case code == gpgNotConfirmed || code == gpgCanceled || code == gpgFullCanceled:
-		return 0, nil
-	case code == gpgTimeout:
-		return 0, context.DeadlineExceeded
+	case code == 0:
+		return 1, nil
 	}
-	return 0, fmt.Errorf("pinentry failed with code %d", code)
+	return 0, nil
+}
+
+// number asks for the number of a button. Anything else, and nothing, is the refusal.
+func (a assuan) number(ctx context.Context, p page) (int, error) {
+	text := p.text + "\n"
+	for i, label := range p.buttons[1:] {
+		text += fmt.Sprintf("\n%d  %s", i+1, label)
+	}
+	typed, code, err := a.ask(ctx, p, "GETPIN", []string{"SETDESC " + escape(text), "SETPROMPT " + escape(p.number)})
+	n, wrong := strconv.Atoi(strings.TrimSpace(typed))
+	if err != nil || code != 0 || wrong != nil || n < 0 || n >= len(p.buttons) {
+		return 0, err
+	}
+	return n, nil
+}
+
+// ask sends what a page has and the lines, and returns the data and the code of the answer:
+// 0, or that of a refusal.
+func (a assuan) ask(ctx context.Context, p page, command string, more []string) (data string, code int, err error) {
+	if _, _, err := a.reply(); err != nil { // it greets first
+		return "", 0, err
+	}
+	flavor, code, err := a.say("GETINFO flavor")
+	if err != nil || code != 0 || !graphical(flavor) {
+		return "", 0, fmt.Errorf("this pinentry has no windows (%q, %d): %w", flavor, code, orNone(err))
+	}
+	lines := append(more, "SETTITLE "+escape(p.title), "SETCANCEL "+escape(accelerated(p.buttons, "_")[0]))
+	if deadline, ok := ctx.Deadline(); ok {
+		// The window goes also when this process cannot see to it any more.
+		lines = append(lines, "SETTIMEOUT "+strconv.Itoa(int(time.Until(deadline).Seconds())+2))
+	}
+	// Not every pinentry knows it; the person goes on using the keyboard.
+	if _, _, err := a.say("OPTION no-grab"); err != nil {
+		return "", 0, err
+	}
+	for _, line := range lines {
+		if _, code, err := a.say(line); err != nil || code != 0 {
+			return "", 0, fmt.Errorf("pinentry refused %.12q with code %d: %w", line, code, orNone(err))
+		}
+	}
+	data, code, err = a.say(command)
+	switch code {
+	case 0, gpgNotConfirmed, gpgCanceled, gpgFullCanceled:
+		return data, code, err
+	case gpgTimeout:
+		return "", 0, context.DeadlineExceeded
+	}
+	return "", 0, fmt.Errorf("pinentry failed with code %d", code)
 }
 
 // graphical reports whether a flavor has buttons of its own that are known to
 // work as wanted. One that writes to terminals would write into somebody's work.
 func graphical(flavor string) bool {
 	flavor, fallback, _ := strings.Cut(flavor, ":")
-	return (strings.HasPrefix(flavor, "gtk") || strings.HasPrefix(flavor, "qt")) && fallback != "tty"
+	return (strings.HasPrefix(flavor, "gtk") || strings.HasPrefix(flavor, "qt") || flavor == "gnome3") && fallback == ""
 }
 
 // say sends a line and returns the data and the code of the reply; 0 is OK.

@@ -35,9 +35,13 @@ func showers(getenv func(string) string) []shower {
 		make    func(program string, env func() []string) shower
 	}{
 		{"pinentry-qt", pinentry}, {"pinentry-qt5", pinentry}, {"pinentry-gtk-2", pinentry}, {"pinentry-gtk", pinentry}, {"pinentry", pinentry},
-		{"kdialog", kdialog}, {"zenity", zenity},
+		{"kdialog", kdialog}, {"zenity", zenity}, {"pinentry-gnome3", pinentryGNOME},
 	} {
-		if path := lookUp(way.program); path != "" {
+		path := lookUp(way.program)
+		if real, err := filepath.EvalSymlinks(path); way.program == "pinentry" && err == nil && strings.HasPrefix(filepath.Base(real), "pinentry-") {
+			path = "" // it has a row of its own, or writes to terminals
+		}
+		if path != "" {
 			found = append(found, way.make(path, env))
 		}
 	}

@@ -14,6 +14,8 @@ type words struct {
 	// what stands where no answer can be given.
 	next, more, back, readOn, nothing string
 
+	number string // asks for the number of an answer
+
 	yes, no, cancel string // what a message box calls its three buttons
 }
 
@@ -24,7 +26,8 @@ func wordsIn(language string) words {
 			forGood: "永远拒绝吗？关闭此窗口也表示永远拒绝。",
 			again:   "您的回答太快，请先阅读。", void: "期间有程序输入，请重新回答。",
 			next: "下一页", more: "更多…", back: "返回", readOn: "请先读完", nothing: "–",
-			yes: "是", no: "否", cancel: "取消",
+			number: "请输入答案的编号，不要输入密码。",
+			yes:    "是", no: "否", cancel: "取消",
 		}
 	}
 	return words{
@@ -33,6 +36,7 @@ func wordsIn(language string) words {
 		again:   "That was faster than anybody can read. Please read it first.",
 		void:    "A gateway typed meanwhile. Please answer once more.",
 		next:    "Next page", more: "More…", back: "Back", readOn: "Read on first", nothing: "–",
-		yes: "Yes", no: "No", cancel: "Cancel",
+		number: "Type the number of your answer, no password.",
+		yes:    "Yes", no: "No", cancel: "Cancel",
 	}
 }
