@@ -165,9 +165,8 @@ func askNatively(calls []*passage) (*passage, *Error) {
 		if final {
 			return p, e
 		}
-		return nil, nil
 	}
-	return inTurn(calls, (*passage).gate)
+	return inTurn(calls, (*passage).gate) // which know other ways to ask where windows fail
 }
 
 // awaiting counts from now on for the calls that the person is waited for, until the function

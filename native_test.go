@@ -189,6 +189,23 @@ func TestNobodyCanBeAsked(t *testing.T) {
 	}
 }
 
+// TestWindowsThatFail: where the dialog cannot show a window the gates are asked again, which
+// may know another way.
+func TestWindowsThatFail(t *testing.T) {
+	ways := []aai.Channel{aai.Native}
+	gate := newGate(func(*aai.Request) ([]aai.Question, error) {
+		return []aai.Question{{ID: "q", Channels: ways}}, nil
+	})
+	g := openTo(gate, asker(func(context.Context, aai.Question) (aai.Answer, error) {
+		ways = []aai.Channel{aai.Native, aai.Terminal}
+		return aai.Answer{}, errors.New("zenity ended with code 255")
+	}), nil)
+	_, err := g.Do(t.Context(), work())
+	if e := wantCode(t, err, aai.ConsentRequired); len(e.Questions) != 1 || !e.Questions[0].MayAsk(aai.Terminal) {
+		t.Errorf("%+v", e.Questions)
+	}
+}
+
 // noScreen is a dialog without a screen.
 type noScreen struct{}
 

@@ -74,7 +74,9 @@ func (c *Consent) ways() []aai.Channel {
 	if c.person == nil {
 		return []aai.Channel{aai.Native, aai.Terminal}
 	}
-	if way := c.person.Way(context.Background()); way != "" {
+	if way := c.person.Way(context.Background()); way == aai.Native && c.windowsFail() {
+		return []aai.Channel{aai.Native, aai.Terminal}
+	} else if way != "" {
 		return []aai.Channel{way}
 	}
 	return []aai.Channel{aai.Terminal}

@@ -87,3 +87,19 @@ func TestNobodySaid(t *testing.T) {
 		t.Error(no.Message)
 	}
 }
+
+// TestTerminalWhereWindowsFail: where no window can be shown on a person's screen, one call
+// of the command line may be allowed at a terminal, and nothing for longer.
+func TestTerminalWhereWindowsFail(t *testing.T) {
+	d := newDesk()
+	d.person, d.windowsFail = &somebody{way: aai.Native}, func() bool { return true }
+	r := asking(notesApp("d1"), "list")
+	r.Call.Caller.Door = aai.DoorCLI
+	q := d.question(t, r)
+	if want := []aai.Channel{aai.Native, aai.Terminal}; !slices.Equal(q.Channels, want) {
+		t.Errorf("%q", q.Channels)
+	}
+	if slices.ContainsFunc(q.Choices, func(c aai.Choice) bool { return c.ID != choiceDeny && c.ID != choiceOnce }) {
+		t.Errorf("%+v", q.Choices)
+	}
+}

@@ -41,6 +41,9 @@ type ConsentConfig struct {
 	// Person is who is asked, and how they prove that it is they; nil: they are asked in
 	// a window or at a terminal, and need not.
 	Person Person
+	// WindowsFail reports whether no window can be shown on the person's screen, so that a
+	// terminal may allow one call of the command line; nil: it can.
+	WindowsFail func() bool
 	// Language says in which language questions are, "zh" or English; it is asked for
 	// each. Nil: English.
 	Language func() string
@@ -54,6 +57,7 @@ type Consent struct {
 	store       Store
 	preapproved []Grant
 	elicitation []string
+	windowsFail func() bool
 	mode        *Modes
 	person      Person
 	asked       func(*aai.Request) bool
@@ -68,8 +72,12 @@ func NewConsent(cfg ConsentConfig) *Consent {
 	if cfg.Language == nil {
 		cfg.Language = func() string { return "" }
 	}
+	if cfg.WindowsFail == nil {
+		cfg.WindowsFail = func() bool { return false }
+	}
 	return &Consent{
-		store: cfg.Store, preapproved: cfg.Preapproved, elicitation: cfg.Elicitation, mode: cfg.Mode, person: cfg.Person,
+		windowsFail: cfg.WindowsFail,
+		store:       cfg.Store, preapproved: cfg.Preapproved, elicitation: cfg.Elicitation, mode: cfg.Mode, person: cfg.Person,
 		asked: cfg.Asked, words: func() words { return wordsIn(cfg.Language()) },
 		seals: newSealer(), sessions: newSessionGrants(cfg.Revocations), now: time.Now,
 	}
