@@ -46,8 +46,9 @@ func (p *program) doctor(f cli.Flags, may func(context.Context) bool) (cli.Docto
 	}
 	p.err = said
 	host, getenv := hostPlatform(home, p.getenv), p.getenv
-	made := &parts{}
+	made, asks := &parts{}, (func(func(string) string, string) aai.ReadyAsker)(nil)
 	if err == nil {
+		asks = cfg.doctorDialog
 		getenv = cfg.session.Getenv
 		if made, err = p.forDoctor(cfg); err != nil {
 			broken = errors.Join(broken, err)
@@ -57,7 +58,7 @@ func (p *program) doctor(f cli.Flags, may func(context.Context) bool) (cli.Docto
 	e.Doctor = doctor.New(doctor.Config{
 		Version: ownVersion(), Self: selfFile(), Home: home, Data: host.data, Cache: host.cache, Getenv: asked, Environ: environ,
 		Settings: configFile(f, asked, home), Configured: broken, Notes: linesOf(notes.String()),
-		Gateway: made.gateway, Scratch: p.scratch, Tell: e.hears,
+		Gateway: made.gateway, Scratch: p.scratch, Dialog: asks, Tell: e.hears,
 		TryKeychain: func(ctx context.Context) error { return keychain.Try(ctx, getenv) },
 		Screens:     screens(host), Now: p.grounds.clock(), Built: builtAt(), MayShow: may,
 	})
@@ -79,7 +80,7 @@ func (p *program) doctors(cfg *setup, built *parts) *aai.Tool {
 		}
 		return doctor.New(doctor.Config{
 			Version: ownVersion(), Self: selfFile(), Home: cfg.home, Data: cfg.platform.data, Cache: cfg.platform.cache, Getenv: p.getenv, Environ: p.environ,
-			Settings: cfg.File(), Configured: broken, Notes: notes, Gateway: built.gateway, Scratch: p.scratch,
+			Settings: cfg.File(), Configured: broken, Notes: notes, Gateway: built.gateway, Scratch: p.scratch, Dialog: cfg.doctorDialog,
 			TryKeychain: func(ctx context.Context) error { return keychain.Try(ctx, cfg.session.Getenv) },
 			Screens:     screens(cfg.platform), Now: p.grounds.clock(), Built: builtAt(),
 		})

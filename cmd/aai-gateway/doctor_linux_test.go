@@ -159,7 +159,7 @@ func TestDoctor(t *testing.T) {
 		if kept := m.do(onMachineBus(`secret-tool search --all service aai-gateway 2>&1; true`)); strings.Contains(kept, "trial") {
 			t.Errorf("the keyring has %s", kept)
 		}
-		if exit != 0 || len(r.Checks) != 15 || r.State != "ok" {
+		if exit != 0 || len(r.Checks) != 16 || r.State != "ok" {
 			t.Errorf("exit code %d: %s", exit, r)
 		}
 	})
@@ -231,7 +231,7 @@ func doctorWithoutADesktop(t *testing.T, m *machine) {
 	for _, f := range r.Checks {
 		names = append(names, f.Check)
 	}
-	if want := strings.Fields("settings home clock bus screen accessibility window service web journal keychain descriptors gateways stop client"); !slices.Equal(names, want) {
+	if want := strings.Fields("settings home clock bus screen accessibility window question service web journal keychain descriptors gateways stop client"); !slices.Equal(names, want) {
 		t.Errorf("the names are %q", names)
 	}
 }
@@ -239,7 +239,7 @@ func doctorWithoutADesktop(t *testing.T, m *machine) {
 // doctorElsewhere: a gateway with another home is nobody's business here, and a bundle for
 // which there is no room leaves nothing.
 func doctorElsewhere(t *testing.T, m *machine) {
-	const rest = " --skip settings,bus,screen,accessibility,window,service,web,journal,keychain,descriptors,client"
+	const rest = " --skip settings,bus,screen,accessibility,window,question,service,web,journal,keychain,descriptors,client"
 	m.do(`mkdir -p /tmp/other /tmp/small; sleep 1000 | HOME=/tmp/other aai-gateway >/dev/null 2>&1 &`)
 	m.await(`pidof aai-gateway`)
 	r, exit := m.doctor(rest)
@@ -273,6 +273,10 @@ func doctorWithLess(t *testing.T, m *machine) {
 	without("/usr/bin/Xvfb")
 	window("", "skipped", "", "nobody to ask", " xvfb")
 	window("--yes", "ok", "in your session", "zenity printed what was typed", "")
+	m.do("export LANG=xx_YY.UTF-8")
+	if r, _ := m.doctor(others + " --yes"); r.of(t, "question").State != "ok" {
+		t.Errorf("a locale that is not installed: %+v", r.of(t, "question"))
+	}
 	without("/usr/bin/zenity")
 	without("/usr/bin/kdialog")
 	window("", "skipped", "", "no program here whose window could be tried", " zenity")

@@ -20,7 +20,7 @@ type prover struct {
 func (p prover) Way(ctx context.Context) aai.Channel {
 	window := p.dialog != nil && p.dialog.Ready(ctx) == nil
 	switch {
-	case window && p.screen.certain():
+	case window && p.screen.certain() && (!p.dialog.Fails() || !p.passphrase.Set(ctx)):
 		return aai.Native
 	case p.passphrase.Set(ctx):
 		return aai.Passphrase

@@ -70,7 +70,7 @@ func (s *setup) trust(store policy.Store, passphrase *proof.Passphrase, log *slo
 		policy.NewDestructive(words),
 		policy.NewConsent(policy.ConsentConfig{
 			Store: store, Preapproved: s.Preapproved, Asked: asked, Elicitation: s.Policy.Elicitation,
-			Revocations: t.revocations, Mode: t.modes, Person: who, Language: s.asks.language,
+			Revocations: t.revocations, Mode: t.modes, Person: who, WindowsFail: t.dialog.Fails, Language: s.asks.language,
 		}),
 	}
 	return t
@@ -103,9 +103,24 @@ func (s *setup) person(windows *dialog.Dialog, passphrase *proof.Passphrase) pol
 
 // newDialog makes what asks in a window, on the person's own screen.
 func (s *setup) newDialog(log *slog.Logger) *dialog.Dialog {
-	getenv, shared := s.asks.Getenv, seat.New(seat.Config{Folder: seat.Folder, Getenv: s.asks.Getenv})
+	return s.dialogOn(s.asks.Getenv, s.platform.data, log)
+}
+
+// doctorDialog makes what asks on another screen, in the person's language.
+func (s *setup) doctorDialog(getenv func(string) string, folder string) aai.ReadyAsker {
+	return s.dialogOn(func(name string) string {
+		if name == "LANG" || name == "LANGUAGE" || strings.HasPrefix(name, "LC_") {
+			return s.asks.Getenv(name)
+		}
+		return getenv(name)
+	}, folder, slog.New(slog.DiscardHandler))
+}
+
+// dialogOn makes what asks on the screen that the variables name.
+func (s *setup) dialogOn(getenv func(string) string, folder string, log *slog.Logger) *dialog.Dialog {
+	shared := seat.New(seat.Config{Folder: seat.Folder, Getenv: getenv})
 	cfg := dialog.Config{
-		Getenv: getenv, Folder: s.platform.data, Language: s.asks.language,
+		Getenv: getenv, Folder: folder, Language: s.asks.language,
 		Seat: shared, Log: log,
 	}
 	if s.platform.seen != nil {

@@ -25,6 +25,7 @@ func (d *Doctor) ofTheDesktop() []examination {
 		{"screen", "screen", d.screen},
 		{"accessibility", "accessibility", d.accessibility},
 		{"window", "a window", d.window},
+		{"question", "a question to you", d.question},
 		{"service", "an app on the bus", d.service},
 	}
 }

@@ -40,6 +40,9 @@ type Config struct {
 	// Scratch makes a gateway on other ground: a home and an environment that have nothing to
 	// do with the person's, and somebody who answers its questions.
 	Scratch func(home string, getenv func(string) string, person aai.Asker) (*aai.Gateway, func() error, error)
+	// Dialog makes what asks the person in a window of the screen that the variables name; it
+	// keeps its state in the folder. Nil: nobody can be asked.
+	Dialog func(getenv func(string) string, folder string) aai.ReadyAsker
 	// TryKeychain puts something into the system's keychain, reads it, and takes it away.
 	TryKeychain func(context.Context) error
 	// Screens reports whether the X server of a display takes this user; nil: nobody knows.

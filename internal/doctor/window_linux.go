@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"aai"
 	"aai/internal/desktop/private"
@@ -43,18 +44,9 @@ func (d *Doctor) window(ctx context.Context, f *Finding) {
 		f.State = Skipped
 		return
 	}
-	desk, where, err := d.stage(ctx)
-	if desk != nil {
-		defer func() { _ = errors.Join(desk.End(), desk.Remove()) }() // what stays is in /tmp
-	}
-	switch {
-	case errors.Is(err, errNobodyAllows):
-		f.note("it was not tried: there is no Xvfb here, and nobody to ask whether it may come up on the screen", "To try it on a screen that nobody sees:", install("xvfb"))
-		f.State = Skipped
-		return
-	case err != nil:
-		f.fails("there is no session for it", err)
-		f.Commands = []string{install("xvfb", "dbus-daemon", "at-spi2-core")}
+	desk, where, end := d.staged(ctx, f)
+	defer end()
+	if desk == nil {
 		return
 	}
 	f.Did = "in " + where + ": opened a window of " + asks.program + ", found its field, typed, took a picture, clicked its button"
@@ -72,6 +64,66 @@ func (d *Doctor) window(ctx context.Context, f *Finding) {
 		return
 	}
 	f.well("%s printed what was typed; the picture is %s", asks.program, seen)
+}
+
+// staged returns the session for a window, and what ends it. The session is nil where there
+// is none, as the finding then says.
+func (d *Doctor) staged(ctx context.Context, f *Finding) (desk *private.Session, where string, end func()) {
+	desk, where, err := d.stage(ctx)
+	end = func() {
+		if desk != nil {
+			_ = errors.Join(desk.End(), desk.Remove()) // what stays is in /tmp
+		}
+	}
+	switch {
+	case errors.Is(err, errNobodyAllows):
+		f.note("it was not tried: there is no Xvfb here, and nobody to ask whether it may come up on the screen", "To try it on a screen that nobody sees:", install("xvfb"))
+		f.State = Skipped
+		return nil, "", end
+	case err != nil:
+		f.fails("there is no session for it", err)
+		f.Commands = []string{install("xvfb", "dbus-daemon", "at-spi2-core")}
+		return nil, "", end
+	}
+	return desk, where, end
+}
+
+// question shows the longest question that a window has, in the person's locale.
+func (d *Doctor) question(ctx context.Context, f *Finding) {
+	if d.cfg.Dialog == nil {
+		f.skip("the gateway does not start, see the configuration")
+		return
+	}
+	desk, where, end := d.staged(ctx, f)
+	defer end()
+	if desk == nil {
+		return
+	}
+	f.Did = "in " + where + ": showed the longest question that you may be asked, in your language"
+	dialog := d.cfg.Dialog(lookup(desk.Env), desk.Path("tmp"))
+	if err := dialog.Ready(ctx); err != nil {
+		f.note(err.Error(), "You are asked at a terminal. To be asked in a window:", install("zenity"))
+		return
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var shown atomic.Bool
+	_, err := dialog.Ask(aai.WithAssistant(ctx, aai.Assistant{Window: func(string) { shown.Store(true); stop() }}), longest())
+	if !shown.Load() {
+		f.fails("no window with a question can be shown", err)
+		f.Advice, f.Commands = "Have another program that asks:", []string{install("zenity")}
+		return
+	}
+	f.well("its window was shown")
+}
+
+// longest is a question of the length and with the characters of the longest real one.
+func longest() aai.Question {
+	line := aai.QuoteMark + strings.Repeat(typed+", which goes on; ", 4) + "\n"
+	return aai.Question{
+		ID: "doctor", By: "doctor", Title: "AAI doctor", Text: strings.Repeat(line, 15), Details: line,
+		Choices: []aai.Choice{{ID: "deny", Label: "Deny"}, {ID: "once", Label: "Allow once"}, {ID: "never", Label: "Never allow", Refuses: true}},
+	}
 }
 
 // installed is the first program that is there.
