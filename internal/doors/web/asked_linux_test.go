@@ -46,12 +46,12 @@ func TestTryItAsksInAWindow(t *testing.T) {
 	}
 }
 
-// allowing returns the keys that press the button beside the refusal, by the program of the
+// allowing returns the keys that press an answer beside the refusal, by the program of the
 // window.
 func allowing() map[string][]string {
 	return map[string][]string{
-		"pinentry-qt": {"Left", "Left", "space"}, "pinentry-gtk-2": {"Tab", "Tab", "space"}, "kdialog": {"Down", "Return"},
-		"zenity": {"Tab", "space"}, "gcr-prompter": {"1", "Return"},
+		"pinentry-qt": {"Left", "Left", "space"}, "pinentry-gtk-2": {"Tab", "Tab", "space"}, "kdialog": {"Down", "Down", "Return"},
+		"zenity": {"Tab", "space"}, "gcr-prompter": {"2", "Return"},
 	}
 }
 
