@@ -3,6 +3,8 @@ package desktop
 import (
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"aai"
 )
@@ -21,12 +23,12 @@ func (e *Element) Acts(parent Role) bool {
 	case e.Role.Holds():
 		return false
 	}
-	return e.pressed() || e.States.Has(Focusable)
+	return e.Pressed() || e.States.Has(Focusable)
 }
 
-// pressed reports whether the element, which is of no kind that is pressed, is pressed all
+// Pressed reports whether the element, which is of no kind that is pressed, is pressed all
 // the same: a picture or a part of a page that waits for a click.
-func (e *Element) pressed() bool {
+func (e *Element) Pressed() bool {
 	return len(e.Actions) > 0 && !e.Role.Interactive() && !e.Role.Holds()
 }
 
@@ -40,12 +42,37 @@ func (e *Element) Repeats(parent *Element) bool {
 		if SameWords(e.Name, parent.Name) && parent.Role != Document && parent.Role != Window {
 			return true
 		}
-		return (parent.Role.namedByContent() || parent.pressed()) && strings.Contains(parent.Name, strings.TrimSpace(e.Name)) ||
-			parent.Value != "" && strings.Contains(parent.Value, strings.TrimSpace(e.Name))
+		return (parent.Role.namedByContent() || parent.Pressed()) && containsWords(parent.Name, e.Name) ||
+			parent.Value != "" && containsWords(parent.Value, e.Name)
 	case e.Role == Group:
 		return SameWords(e.Name, parent.Name)
 	}
 	return false
+}
+
+// containsWords reports whether the words stand in the text as whole words.
+func containsWords(text, words string) bool {
+	words = strings.TrimSpace(words)
+	for from := 0; ; from++ {
+		at := strings.Index(text[from:], words)
+		if at < 0 {
+			return false
+		}
+		from += at
+		if !joined(text[:from], words) && !joined(words, text[from+len(words):]) {
+			return true
+		}
+	}
+}
+
+// joined reports whether the end of one text and the beginning of the next make one word.
+func joined(before, after string) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	first, _ := utf8.DecodeRuneInString(after)
+	inWord := func(r rune) bool {
+		return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer)
+	}
+	return inWord(last) && inWord(first)
 }
 
 // Blank reports whether nothing can be seen of the element's name and its value.

@@ -25,6 +25,9 @@ func (w *walker) text(p *part) string {
 		w.items(&b, p.items, "")
 	case linePart:
 		w.own(&b, p.first)
+		if !w.options.Compact {
+			w.held(&b, p.first, " = ")
+		}
 		b.WriteString(": ")
 		w.items(&b, p.items, w.element(p.first).Role)
 	case onePart:
@@ -136,7 +139,7 @@ func isSign(text string) bool {
 // that it consists of, unless they are told one by one.
 func (w *walker) called(c int) string {
 	e := w.element(c)
-	if w.nodes[c].titled {
+	if w.nodes[c].titled || w.nodes[c].acts && w.nodes[c].mixed && !w.detail.terse() {
 		return ""
 	}
 	if !e.Role.Wordy() || w.nodes[c].acts {
@@ -173,11 +176,7 @@ func (w *walker) holding(b *strings.Builder, p *part) {
 	if e.Unread > 0 {
 		fmt.Fprintf(b, " (%d not read)", e.Unread)
 	}
-	if e.Min != e.Max {
-		w.number(b, e)
-	} else if value := w.value(e); value != "" {
-		b.WriteString(": " + value)
-	}
+	w.held(b, p.first, ": ")
 	if w.detail.description {
 		if e.Description != "" && e.Description != e.Name && (!w.nodes[p.first].acts || !desktop.Blank(e.Name)) {
 			b.WriteString(" (" + desktop.Quote(e.Description, 80) + ")")
@@ -188,6 +187,16 @@ func (w *walker) holding(b *strings.Builder, p *part) {
 	}
 	if p.left > 0 {
 		fmt.Fprintf(b, " (%d elements inside)", p.left)
+	}
+}
+
+// held writes the number or the text that an element holds, a text after the sign.
+func (w *walker) held(b *strings.Builder, c int, sign string) {
+	e := w.element(c)
+	if e.Min != e.Max {
+		w.number(b, e)
+	} else if value := w.value(e); value != "" {
+		b.WriteString(sign + value)
 	}
 }
 

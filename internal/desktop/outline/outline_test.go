@@ -59,6 +59,7 @@ func TestLine(t *testing.T) {
 }
 
 func TestLeavesOut(t *testing.T) {
+	long := strings.Repeat("Words and ", 9) + "more"
 	for name, c := range map[string]struct{ screen, want string }{
 		"layout":            {"generic\n  group\n    generic\n      button \"A\"\n    separator\n    scrollbar", `button "A" [e1]`},
 		"empty containers":  {"window \"W\"\n  group \"\"\n  toolbar\n  list\n  paragraph", `window "W" [e1]`},
@@ -77,6 +78,13 @@ func TestLeavesOut(t *testing.T) {
 		"hidden":            {"window \"W\"\n  group hidden\n    button \"A\"\n  button \"B\" hidden", `window "W" [e1]`},
 		"empty cells stay":  {"table \"T\"\n  row\n    cell \"a\"\n    cell\n    cell \"c\"", `table "T" [e1]|  row: "a", "", "c"`},
 		"deep cells":        {"row \"\"\n  cell\n    text \"a\"\n  cell\n    generic\n      link \"b\"", `row: "a", link "b" [e1]`},
+		"icon in a field":   {"textbox \"Name\" editable value=\"Ann\"\n  image \"Clear\" does=click", `textbox "Name" [e1] = "Ann": image "Clear" [e2]`},
+		"buttons of number": {"spinbutton \"Age\" editable value=\"7\" range=0..9\n  button \"More\"", `spinbutton "Age" [e1] 7 (0..9): button "More" [e2]`},
+		"part of a word":    {"button \"Item 12\"\n  text \"1\"", `button "Item 12" [e1]: "1"`},
+		"behind the name":   {"button \"" + long + " end\"\n  text \"" + long + "\"\n  text \"end\"", `button "` + long[:77] + `…" [e1]: "` + long + `", "end"`},
+		"long card":         {"generic \"" + long + " end\" does=click\n  text \"" + long + "\"\n  text \"end\"", `generic [e1]: "` + long + ` end"`},
+		"words of a card":   {"generic \"Room 12 EUR\" does=click\n  text \"Room\"\n  text \"12 EUR\"", `generic "Room 12 EUR" [e1]`},
+		"long cell":         {"row \"\"\n  cell value=\"" + long + " end\"\n    text \"" + long + " end\"\n  cell \"b\"", `row: "` + long + ` end", "b"`},
 		"value twice":       {"textbox \"Name\" editable value=\"Ann\"\n  text \"Ann\"", `textbox "Name" [e1]: "Ann"`},
 		"alerts":            {"alert\n  text \"Saved\"", `alert|  text "Saved"`},
 	} {

@@ -27,7 +27,7 @@ var (
 	wordsForm   = `Q( \[e\d+\])?( [a-z]+)*` // a paragraph's, which has no role in its line
 	wellFormed  = regexp.MustCompile(`^ *(` +
 		`(` + headForm + `|` + wordsForm + `)( \d+ items)?( \(\d+ not read\))?( (Q|-?[\d.]+) \([^)]*\))?(: (Q|\*\*\*\*))?( \(Q\))?( id Q)?( \(\d+ elements inside\))?` +
-		`|` + headForm + `: ` + itemForm + `(, ` + itemForm + `)*` +
+		`|` + headForm + `( (Q|-?[\d.]+) \([^)]*\)| = (Q|\*\*\*\*))?: ` + itemForm + `(, ` + itemForm + `)*` +
 		`|… \d+ more [a-z]+: Q … Q` +
 		`|… \d+ more [a-z]+: \[e\d+\](–\[e\d+\])?(, \[e\d+\](–\[e\d+\])?)* Q … Q` +
 		`|… \d+ more [a-z]+, k=0–\d+: [a-z]+( Q)? \[e\d+\+\dk\](, [a-z]+( Q)? \[e\d+\+\dk\])*; Q … Q` +

@@ -3,6 +3,7 @@ package outline
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"aai"
 	"aai/internal/desktop"
@@ -126,7 +127,7 @@ func (k *sketch) collect() {
 			hidden := k.options.Hidden && !e.States.Has(desktop.Showing) || i == k.options.Root && !k.beyond && !k.reaches && !e.States.Has(desktop.Showing)
 			hidden = hidden || parent >= 0 && k.nodes[parent].hidden
 			k.nodes = append(k.nodes, entry{
-				elem: i, parent: parent, acts: acts && !told, hasRef: acts || e.Role.Holds(), hidden: hidden, told: told, mixed: !acts && k.mixes(i),
+				elem: i, parent: parent, acts: acts && !told, hasRef: acts || e.Role.Holds(), hidden: hidden, told: told, mixed: acts && k.spelledOut(i) || !acts && k.mixes(i),
 			})
 		}
 		i++
@@ -177,7 +178,40 @@ func (k *sketch) means(e *desktop.Element, parent int) bool {
 			return false
 		}
 	}
-	return parent < 0 || k.nodes[parent].mixed && e.Role.Wordy() || !e.Repeats(k.element(parent))
+	return parent < 0 || k.nodes[parent].mixed && e.Role.Wordy() || !e.Repeats(k.told(parent))
+}
+
+// told returns a node with the name and the value that its line has at the most: words that
+// stand behind those are told by the elements within.
+func (k *sketch) told(node int) *desktop.Element {
+	e, most := *k.element(node), details()[0]
+	if k.nodes[node].acts || !e.Role.Wordy() {
+		e.Name = aai.CleanLabel(e.Name, most.name)
+	}
+	if !e.States.Has(desktop.Editable) {
+		e.Value = aai.CleanLabel(e.Value, most.value)
+	}
+	return &e
+}
+
+// spelledOut reports whether the element is pressed, has a longer name than its line shows,
+// and the elements within say all of that name.
+func (k *sketch) spelledOut(i int) bool {
+	e := &k.snapshot.Elements[i]
+	if !e.Pressed() || len(e.Name) <= details()[0].name {
+		return false
+	}
+	left := strings.Fields(e.Name)
+	for c := i + 1; c < e.End; c++ {
+		words := strings.Fields(k.snapshot.Elements[c].Name)
+		if len(words) > len(left) || !slices.Equal(words, left[:len(words)]) {
+			return false
+		}
+		if left = left[len(words):]; len(words) > 0 {
+			c = k.snapshot.Elements[c].End - 1
+		}
+	}
+	return len(left) == 0
 }
 
 // mixes reports whether the element is a text in which stand both words of their own and
