@@ -93,6 +93,7 @@ func New(cfg Config) *aai.App {
 	}
 	tools := d.tools()
 	for _, tool := range tools { // but what says whether there is a screen
+		d.concealing(tool)
 		if tool.Effect != aai.Reads || tool.Pictures || tool.Name == listAppsName {
 			d.screenless(tool)
 		}

@@ -73,6 +73,7 @@ func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (
 	if written(e) && !keysIn(e, text) {
 		return v.set(ctx, i, text)
 	}
+	v.keepSecret(i, text)
 	before, err := v.Read(ctx, e.ID)
 	if err != nil {
 		return nil, err

@@ -100,6 +100,7 @@ func (v *view) setText(ctx context.Context, i int, value string) (*aai.Result, e
 	if err != nil {
 		return nil, err
 	}
+	v.keepSecret(i, value)
 	held, want := values.Normalized(before.Value), values.Normalized(value)
 	if !before.States.Has(desktop.Protected) && (held == want || values.Spaced(held) == want) && value != "" {
 		return v.already(i), nil

@@ -6,11 +6,13 @@ package memory
 import (
 	"slices"
 	"sync"
+	"unicode/utf8"
 
 	"aai"
 	"aai/internal/ax/watch"
 	"aai/internal/desktop"
 	"aai/internal/desktop/refs"
+	"aai/internal/hygiene"
 )
 
 // maxSessions is how many conversations are remembered; the one not heard of for
@@ -66,7 +68,8 @@ type Conversation struct {
 	pictures  map[int]Picture // that were given last, by process
 	late      map[Process]*watch.Late
 	expected  map[Process]*Expected
-	listed    bool // the caller was told of all programs, and by what their windows tell them apart
+	listed    bool     // the caller was told of all programs, and by what their windows tell them apart
+	secrets   []string // texts that were meant for password fields
 }
 
 func (s *Conversation) forget(ended []Process) {
@@ -153,4 +156,24 @@ func (s *Conversation) Report() (connected []int, actions int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.connected), s.actions
+}
+
+// AddSecret notes a text that was meant for a password field. A single character is none: it
+// would be found everywhere.
+func (s *Conversation) AddSecret(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if utf8.RuneCountInString(text) > 1 && !slices.Contains(s.secrets, text) {
+		s.secrets = append(s.secrets, text)
+	}
+}
+
+// Secrets returns what takes the noted texts out of replies, or nil if there are none.
+func (s *Conversation) Secrets() *hygiene.Veil {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.secrets) == 0 {
+		return nil
+	}
+	return hygiene.NewVeil(slices.Clone(s.secrets))
 }

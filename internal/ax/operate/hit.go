@@ -106,6 +106,9 @@ func (v *View) Hit(ctx context.Context, i int, also ...int) aai.Hit {
 		hit.Role, hit.ID = string(desktop.Form), ""
 	}
 	hit.Name = strings.Join(names, " / ")
+	if secrets := v.Desk.Sessions.Of(v.Call).Secrets(); secrets != nil {
+		hit.Name, hit.Window = secrets.Over(hit.Name), secrets.Over(hit.Window)
+	}
 	hit.Says = strings.Join(strings.Fields(strings.Join(append(says, hit.Says), " ")), " ")
 	return v.losing(hit)
 }

@@ -18,7 +18,7 @@ const backPatience = time.Second
 func (v *View) Overwrite(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo, write func(desktop.Input) error) error {
 	before, unread := v.Backend.Tree.Read(ctx, v.App, v.Shot.Elements[i].ID)
 	earlier := false
-	outer, counts := input.(made)
+	outer, counts := unlimited(input).(made)
 	if counts {
 		earlier = *outer.some
 	}

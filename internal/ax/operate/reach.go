@@ -40,6 +40,8 @@ func (v *View) GiveKeyboard(ctx context.Context, i int, input desktop.Input, sea
 		return v.EnterCell(ctx, i, input, seat, w)
 	case scene.TakesText(e):
 		return v.Enter(ctx, i, input, seat, w)
+	case v.App.Browser && !v.App.FocusInFront && seat == desktop.OwnSeat && v.Backend.Actor != nil && e.States.Has(desktop.Focusable):
+		return nil // the first stroke moves the focus, when the window has the keyboard
 	case (seat == desktop.PersonSeat || v.App.FocusInFront) && v.Backend.Actor != nil:
 		if v.asksFor(ctx, i, desktop.Act{Verb: desktop.TakeFocus, Name: e.Name}, input, seat, w) == nil {
 			return nil
@@ -76,6 +78,7 @@ func (v *View) Reach(ctx context.Context, i int, at desktop.Point, input desktop
 // the first tab to the last: it reads a key late that comes while it is at work, and where it has
 // lost the keyboard by then, the next element gets it and nobody is told.
 func (v *View) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	input = unlimited(input)
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
 	now := *v

@@ -171,10 +171,14 @@ func (v *View) ByInputIn(find func(context.Context) (desktop.WindowInfo, error),
 
 // ByKeys is ByInput by keys alone. A program that tells in front alone what has its keyboard
 // has that of the seat from the first key to the last.
-func (v *View) ByKeys(i int, do inputting) Way { return v.ByKeysIn(v.showing(i), do) }
+func (v *View) ByKeys(i int, do inputting) Way { return v.byKeysIn(v.showing(i), v.landsOn(i, do)) }
 
 // ByKeysIn is ByKeys on a window that is found when the way is taken.
 func (v *View) ByKeysIn(find func(context.Context) (desktop.WindowInfo, error), do inputting) Way {
+	return v.byKeysIn(find, v.landsOn(-1, do))
+}
+
+func (v *View) byKeysIn(find func(context.Context) (desktop.WindowInfo, error), do inputting) Way {
 	return v.ByInputIn(find, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if !v.App.FocusInFront || seat == desktop.PersonSeat || w.Active {
 			return do(ctx, input, seat, w)

@@ -19,6 +19,9 @@ func (d *Display) Attend(ctx context.Context, which desktop.Seat, id desktop.Win
 		return err
 	}
 	defer t.leave(ctx)
+	if t.answers { // a program reports what in its window has the focus once it has read that the window has it
+		_ = t.person.settleSoon(ctx, t.window, true)
+	}
 	return while(ctx, attending{t, which})
 }
 

@@ -1,0 +1,228 @@
+package operate
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/fault"
+	"aai/internal/desktop"
+)
+
+// landing is keyboard input for one element. Before each stroke, while the window has the
+// keyboard that types, it checks that no other element of the window reads FOCUSED: in the
+// background a browser reports a field of its page although keys go to its address bar.
+type landing struct {
+	desktop.Input
+	view   *View      // its snapshot is replaced by each check
+	target func() int // index of the element in that snapshot; -1 if there is none
+	named  bool       // the call names an element
+	moved  *bool      // the focus was moved to the target, and no key was seen to arrive there yet
+}
+
+// landsOn limits the input to the element (-1: to whichever element has the window's focus).
+func (v *View) landsOn(i int, do inputting) inputting {
+	if v.Blind {
+		return do
+	}
+	return func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		now := *v
+		l := landing{Input: input, view: &now, named: asked.Given(v.Call, "query") || asked.Given(v.Call, "fields"), moved: new(bool)}
+		if l.target = func() int { return -1 }; i >= 0 && (l.named || !v.App.Browser) {
+			l.target = now.Same(i)
+		}
+		return do(ctx, l, seat, w)
+	}
+}
+
+// unlimited returns the input below a landing, for keys on the way to the element.
+func unlimited(input desktop.Input) desktop.Input {
+	if l, is := input.(landing); is {
+		return l.Input
+	}
+	return input
+}
+
+// Key implements desktop.Keyboard.
+func (l landing) Key(ctx context.Context, seat desktop.Seat, w desktop.WindowID, chord desktop.Chord) error {
+	return l.Attend(ctx, seat, w, func(ctx context.Context, input desktop.Input) error {
+		if err := l.check(ctx, seat); err != nil {
+			return err
+		}
+		return input.Key(ctx, seat, w, chord)
+	})
+}
+
+// Type implements desktop.Keyboard. If the focus had to be moved, the first character is typed
+// alone, and the rest only after the target was seen to receive it.
+func (l landing) Type(ctx context.Context, seat desktop.Seat, w desktop.WindowID, text string) error {
+	return l.Attend(ctx, seat, w, func(ctx context.Context, input desktop.Input) error {
+		if err := l.check(ctx, seat); err != nil {
+			return err
+		}
+		if i := l.target(); *l.moved && i >= 0 && l.view.Shot.Elements[i].States.Has(desktop.Editable) {
+			_, size := utf8.DecodeRuneInString(text)
+			if err := l.arrives(ctx, i, func() error { return input.Type(ctx, seat, w, text[:size]) }); err != nil {
+				return err
+			}
+			*l.moved = false
+			if text = text[size:]; text == "" {
+				return nil
+			}
+			if err := l.check(ctx, seat); err != nil {
+				return err
+			}
+		}
+		return input.Type(ctx, seat, w, text)
+	})
+}
+
+// check returns an error unless keys would go to the target. If another element has the focus it
+// is moved to the target first, which only works while the window has the keyboard.
+func (l landing) check(ctx context.Context, seat desktop.Seat) error {
+	rival, has, active, err := l.look(ctx, EffectCeiling)
+	if err != nil || has && active && rival < 0 {
+		return err
+	}
+	v, i := l.view, l.target()
+	switch {
+	case !l.named && v.App.Browser:
+		if rival >= 0 {
+			return v.inFrame(rival)
+		}
+		return nil
+	case i < 0:
+		return nil
+	}
+	// GTK raises the window of what takes the focus, which is the person's to allow.
+	if raises := seat == desktop.OwnSeat && strings.HasPrefix(v.App.Toolkit, "GTK"); v.Backend.Actor != nil && !raises {
+		act := desktop.Act{Verb: desktop.TakeFocus, Name: v.Shot.Elements[i].Name}
+		if v.Backend.Actor.Perform(ctx, v.App, v.Shot.Elements[i].ID, act) == nil {
+			*l.moved = true
+			if rival, has, _, err = l.look(ctx, WrongCeiling); err != nil || has && rival < 0 {
+				return err
+			}
+		}
+	}
+	return l.elsewhere(rival)
+}
+
+// look reads the window's focus until the target has it alone, but for at most the given time. It
+// returns an element that has it beside the target, or -1, whether the target has it, and whether
+// the window is active; only a browser must report these two.
+func (l landing) look(ctx context.Context, within time.Duration) (rival int, has, active bool, err error) {
+	v := l.view
+	_, err = v.Until(ctx, within, func() (bool, error) {
+		if err := v.Refresh(ctx); err != nil {
+			return false, err
+		}
+		i := l.target()
+		if i < 0 && l.named && v.App.Browser {
+			return false, fault.Failed(aai.NotDelivered, "the element that was to get the keys is gone")
+		}
+		rival, has, active = v.focus(i, l.named)
+		// In the window that has the keyboard a browser's word is final until the focus is moved.
+		return has && rival < 0 && (active || *l.moved) || v.App.Browser && active && !*l.moved, nil
+	})
+	return rival, has, active, err
+}
+
+// focus returns an element that reads FOCUSED in the target's window and is neither the target
+// nor around or in it, or -1; whether the target reads FOCUSED; and whether the window is active.
+// Pages always read FOCUSED, those that a browser hides too, so they are not counted; an open menu
+// takes the keys of every window. Without a target only a browser's own frame is a rival.
+func (v *View) focus(target int, named bool) (rival int, has, active bool) {
+	rival = -1
+	if !named && !v.App.Browser {
+		return -1, true, true
+	}
+	top, all := -1, v.Shot.Elements
+	if target >= 0 {
+		top = v.Shot.Window(target)
+	}
+	for i := range all {
+		e, within := &all[i], v.Shot.Window(i)
+		if top < 0 && all[within].States.Has(desktop.Active) {
+			top = within
+		}
+		open := e.Role.MenuEntry() && e.Parent >= 0 && all[e.Parent].Role == desktop.Menu
+		related := target >= 0 && (i >= target && i < all[target].End || i <= target && target < e.End)
+		switch {
+		case within != top && !open, !e.States.Has(desktop.Focused), e.Role == desktop.Window, !v.Shot.Visible(i), v.App.Browser && e.Frame.Empty():
+		case related:
+			has = has || i >= target || !v.page(i)
+		case v.page(i), e.Role == desktop.Generic:
+		case named || v.document(i) < 0:
+			rival = i
+		}
+	}
+	active = top >= 0 && all[top].States.Has(desktop.Active)
+	return rival, has || !named || !v.App.Browser, active || !v.App.Browser
+}
+
+// page reports whether the element is a page that cannot be edited.
+func (v *View) page(i int) bool {
+	e := &v.Shot.Elements[i]
+	return e.Role == desktop.Document && !e.States.Has(desktop.Editable)
+}
+
+// inFrame is the error of a call that names no element while a browser's own frame has the focus.
+func (v *View) inFrame(i int) error {
+	e := fault.Failed(aai.NotDelivered, "%s has the keyboard, which is part of the browser and not of its page; nothing was typed", v.Name(i))
+	aai.AsError(e).Hint = "Name by query the element that is to get the keys: it gets the keyboard first. Give this one by its ref if you mean it."
+	return e
+}
+
+// elsewhere is the error of keys that would go to another element than the target.
+func (l landing) elsewhere(rival int) error {
+	v, i := l.view, l.target()
+	if rival < 0 {
+		return fault.Failed(aai.NotDelivered, "%s does not get the keyboard; nothing was typed", v.Name(i))
+	}
+	e := fault.Failed(aai.NotDelivered, "%s has the keyboard, and %s does not get it; nothing was typed", v.Name(rival), v.Name(i))
+	aai.AsError(e).Hint = "Close what has the keyboard, or press escape there by its ref, and call again."
+	return e
+}
+
+// arrives types by the function and waits until the element is seen to receive it: its text
+// changes, or its program reports that, as of a password, which cannot be read.
+func (l landing) arrives(ctx context.Context, i int, typing func() error) error {
+	v, id := l.view, l.view.Shot.Elements[i].ID
+	watching, cancel := context.WithCancel(ctx)
+	defer cancel()
+	events := Deed{View: v}.Watch(watching)
+	before, err := v.Read(ctx, id)
+	if err == nil {
+		err = typing()
+	}
+	if err != nil {
+		return err
+	}
+	told := false
+	seen, err := v.Until(ctx, WrongCeiling, func() (bool, error) {
+		now, err := v.Backend.Tree.Read(ctx, v.App, id)
+		told = told || toldText(events, id)
+		return err == nil && (told || now.Value != before.Value), err
+	})
+	if err == nil && !seen {
+		err = fault.Failed(aai.DeliveryUnknown, "one character was typed, and %s was not seen to receive it; the rest was not typed", v.Name(i))
+	}
+	return err
+}
+
+// toldText reports whether one of the waiting events is of a text of the element.
+func toldText(events <-chan desktop.Event, id desktop.ID) bool {
+	for {
+		select {
+		case event, open := <-events:
+			if !open || event.ID == id && (event.Kind == desktop.TextChanged || event.Kind == desktop.ValueChanged) {
+				return open
+			}
+		default:
+			return false
+		}
+	}
+}
