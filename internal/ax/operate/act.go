@@ -113,7 +113,7 @@ func (a Deed) Perform(ctx context.Context) (*aai.Result, error) {
 	if keyboard.GiveBack(ctx, before) {
 		out.Text += KeyboardBack
 	}
-	if err := a.judge(ctx, seen, &result, out, before, used.Asks && hovered == nil); err != nil {
+	if err := a.judge(ctx, seen, &result, out, before, a.App.Browser && used.Asks && hovered == nil); err != nil {
 		return nil, AlsoCame(err, a.App, result.Came)
 	}
 	a.listenOn(result.Verified, a.Done+described, focus, delivered, seenAt)

@@ -13,7 +13,7 @@ import (
 // moves once a frame, and act for accessibility at once.
 const hoverTime = 50 * time.Millisecond
 
-// items returns the item of a page's menu or list that the deed is about, and then the others
+// items returns the item of a menu or list that the deed is about, and then the others
 // of its kind there; nil if it is about none. The deed may be about the words of the item.
 func (a Deed) items(s *desktop.Snapshot) []int {
 	i := a.Index
@@ -26,7 +26,7 @@ func (a Deed) items(s *desktop.Snapshot) []int {
 			return nil
 		}
 	}
-	if i < 0 || !a.App.Browser {
+	if i < 0 {
 		return nil
 	}
 	items := []int{i}
@@ -46,7 +46,7 @@ func (a Deed) items(s *desktop.Snapshot) []int {
 // whichever is clicked (jQuery UI's). It returns a snapshot from before the press; nil if the
 // pointer was not moved.
 func (a Deed) pointAt(ctx context.Context) *desktop.Snapshot {
-	if len(a.Ways) == 0 || !a.Ways[0].Asks || a.Backend.Input == nil || len(a.items(a.Shot)) < 2 {
+	if !a.App.Browser || len(a.Ways) == 0 || !a.Ways[0].Asks || a.Backend.Input == nil || len(a.items(a.Shot)) < 2 {
 		return nil
 	}
 	w, err := a.WindowOf(ctx, a.Index)
@@ -87,7 +87,7 @@ func (a Deed) chosen(before *desktop.Snapshot, items []int) (own bool, other str
 		if n == 0 {
 			states |= desktop.Expanded
 		}
-		changed := now >= 0 && (a.Shot.Elements[now].States^was.States)&states != 0 && (n == 0 || a.Shot.Elements[now].States.Any(states))
+		changed := now >= 0 && a.Shot.Elements[now].Name == was.Name && (a.Shot.Elements[now].States^was.States)&states != 0 && (n == 0 || a.Shot.Elements[now].States.Any(states))
 		for part := i; part < was.End; part++ {
 			if name := before.Elements[part].Name; changed || values[folded(name)] {
 				return n == 0, name

@@ -210,10 +210,10 @@ func wraps(s *desktop.Snapshot, outer, inner int) bool {
 		return true
 	case control.InSet():
 		return false
-	case role == desktop.ListItem || role == desktop.Row || role == desktop.Cell:
+	case role.InSet():
 		return true
 	}
-	return s.App.Browser && (role.Fires() || role.InSet() || role == desktop.Link)
+	return s.App.Browser && (role.Fires() || role == desktop.Link)
 }
 
 // Control returns the innermost control of the same name that the element wraps, or the element
