@@ -32,7 +32,9 @@ func click(ctx context.Context, v *view) (*aai.Result, error) {
 		return nil, err
 	}
 	if how := asked.Text(v.Call, "select"); how != "" {
-		return v.selectMore(ctx, m.Index, how == "range")
+		was := v.holds(ctx, v.switched(m.Index))
+		out, err := v.selectMore(ctx, m.Index, how == "range")
+		return v.takingBack(ctx, was, out, err)
 	}
 	return v.clickOn(ctx, m.Index, button, count, asks, done)
 }

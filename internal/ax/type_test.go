@@ -220,7 +220,7 @@ func TestSetValueThatDoesNotStick(t *testing.T) {
 		slider.OnChange(func() { slider.SetText("5") })
 		w.has(w.failure(aai.AutomationFailed, "ax_set_value", `{"app": "Form", "query": "Stubborn", "value": "true"}`).Message, "it is not true")
 		e := w.failure(aai.AutomationFailed, "ax_set_value", `{"app": "Form", "query": "Steps", "value": "3"}`)
-		w.has(e.Message, "it is now 5 and not 3")
+		w.has(e.Message, "took 5 in the place of 3", "what it held could not be set again: ")
 		if e.Delivery != aai.Delivered {
 			w.Errorf("delivery %q", e.Delivery)
 		}
