@@ -19,10 +19,19 @@ func Long(e *desktop.Element) string {
 	if e.States.Has(desktop.Protected) {
 		return hiddenValue
 	}
-	if words := Held(e); words != "" || !e.Role.Wordy() {
+	if words := Held(e); words != "" || !namedByWords(e) {
 		return aai.CleanText(words, MaxLongText)
 	}
 	return aai.CleanText(e.Name, MaxLongText)
+}
+
+// namedByWords reports whether the name of an element is what can be read in it.
+func namedByWords(e *desktop.Element) bool {
+	switch e.Role {
+	case desktop.Generic, desktop.Cell, desktop.ColumnHeader, desktop.RowHeader, desktop.ListItem:
+		return !e.States.Any(desktop.Editable | desktop.Checkable)
+	}
+	return e.Role.Wordy()
 }
 
 // MaxText is how many bytes of a program's text a field of an answer holds.

@@ -234,7 +234,7 @@ func (p *program) veiledBy(s stateSet) bool { return stateSet(p.veil.Load()) == 
 func (p *program) open(ctx context.Context, t *tree, nodes []*node) error {
 	var boxes []*node
 	for _, n := range nodes {
-		if n.shown && n.role == roleComboBox && n.choice() == "" || browser(p.habits().toolkit) && n.folded() {
+		if n.shown && n.role == roleComboBox && n.choice() == "" || browser(p.habits().toolkit) && (n.folded() || n.composed()) {
 			n.doubt = true
 			t.nodes[n.ref] = n
 			boxes = append(boxes, n)
@@ -246,7 +246,7 @@ func (p *program) open(ctx context.Context, t *tree, nodes []*node) error {
 	first, second := &round{}, &round{}
 	for _, box := range boxes {
 		box.walk(func(n *node) bool {
-			if n != box && n.wantsText() {
+			if n != box && (n.wantsText() || p.habits().toolkit == gecko && n.saysWords()) {
 				p.askText(first, second, n, desktop.MaxValue)
 			}
 			return true
@@ -259,8 +259,11 @@ func (p *program) open(ctx context.Context, t *tree, nodes []*node) error {
 		return err
 	}
 	for _, box := range boxes {
-		if box.folded() {
+		switch {
+		case box.folded() || box.composed() && p.habits().toolkit == gecko:
 			box.text = box.unfolded()
+		case box.composed():
+			box.written = box.isWritten()
 		}
 	}
 	return nil

@@ -13,6 +13,12 @@ func (n *node) folded() bool {
 	return n.states.has(stateEditable) && n.wantsText() && strings.Contains(n.text, object)
 }
 
+// composed reports whether the node is a text to read in which objects stand: links and words
+// with a mark of their own, as emphasized and deleted ones.
+func (n *node) composed() bool {
+	return !n.states.has(stateEditable) && n.wantsText() && strings.Contains(n.text, object)
+}
+
 // unfolded is the node's text with that of its objects in their places, those that are
 // paragraphs on lines of their own.
 func (n *node) unfolded() string {

@@ -51,6 +51,12 @@ const (
 	roleListBox       roleNumber = 98
 	roleLandmark      roleNumber = 110
 	roleStatic        roleNumber = 116
+	roleSubscript     roleNumber = 119
+	roleSuperscript   roleNumber = 120
+	roleDeletion      roleNumber = 125
+	roleInsertion     roleNumber = 126
+	roleMark          roleNumber = 127
+	roleSuggestion    roleNumber = 128
 	roleButtonMenu    roleNumber = 129
 )
 

@@ -86,13 +86,15 @@ func (n *node) call(e *desktop.Element) {
 		e.Name = "" // it says, in the person's language, that the page does not say what it is
 	}
 	if e.Name == "" && len(e.Actions) > 0 && !e.Role.Interactive() && !n.written {
-		if words := n.writing(maxPressed + 1); utf8.RuneCountInString(words) <= maxPressed {
+		if words, whole := n.writing(maxPressed * utf8.UTFMax); whole && utf8.RuneCountInString(words) <= maxPressed {
 			e.Name = words
 		}
 	}
 	whole := n.count <= 0 || len(n.children) > 0
-	if whole && e.Blank() && e.Description == "" && e.States.Any(desktop.Showing|desktop.Offscreen) && e.Acts("") && n.writing(1) == "" {
-		e.Description = n.sign()
+	if whole && e.Blank() && e.Description == "" && e.States.Any(desktop.Showing|desktop.Offscreen) && e.Acts("") {
+		if words, _ := n.writing(1); words == "" {
+			e.Description = n.sign()
+		}
 	}
 }
 
@@ -101,18 +103,20 @@ func (n *node) isWritten() bool {
 	return n.count > 0 && n.count == len(n.children) && !n.states.has(stateEditable)
 }
 
-// writing is what is written on the node, at most so many bytes: the words of what is in
-// it, in their order.
-func (n *node) writing(most int) string {
+// writing returns the words of what is in the node, in their order, and whether they are
+// whole: most is their limit in bytes.
+func (n *node) writing(most int) (words string, whole bool) {
 	var b strings.Builder
-	n.write(&b, most)
-	return cut(strings.Join(strings.Fields(b.String()), " "), most)
+	whole = n.write(&b, most)
+	words = strings.Join(strings.Fields(b.String()), " ")
+	return cut(words, most), whole && len(words) <= most
 }
 
-func (n *node) write(b *strings.Builder, most int) {
+// write appends the words of what is in the node, and reports false if it stops at the limit.
+func (n *node) write(b *strings.Builder, most int) bool {
 	for _, child := range n.children {
 		if b.Len() > most {
-			return
+			return false
 		}
 		block := !inline(child.role)
 		if child.opens || block {
@@ -121,13 +125,22 @@ func (n *node) write(b *strings.Builder, most int) {
 		if child.name != "" {
 			b.WriteString(child.name)
 		} else {
-			child.write(b, most)
+			if !child.write(b, most) {
+				return false
+			}
 		}
 		if child.closes || block {
 			b.WriteByte(' ')
 		}
 	}
+	return true
 }
 
 // inline reports whether what has the role stands in a line of text.
-func inline(r roleNumber) bool { return r == roleStatic || r == roleLink }
+func inline(r roleNumber) bool {
+	switch r {
+	case roleStatic, roleLink, roleSubscript, roleSuperscript, roleDeletion, roleInsertion, roleMark, roleSuggestion:
+		return true
+	}
+	return false
+}

@@ -144,7 +144,8 @@ func (n *node) value(most int) string {
 	case n.role == roleComboBox:
 		return n.choice()
 	case n.written:
-		return n.writing(most)
+		words, _ := n.writing(most)
+		return words
 	}
 	return cut(strings.ReplaceAll(n.text, "\uFFFC", ""), most)
 }
