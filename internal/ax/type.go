@@ -99,7 +99,7 @@ func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (
 	if v.skipsValidator(i, before.Value, text) {
 		slices.Reverse(a.Ways)
 	}
-	if !keys { // what keys do nobody knows beforehand
+	if !keys && !v.relays(i) { // what keys do nobody knows beforehand
 		a.Verify, was = v.typed(i, before, text, replace), v.holds(ctx, i)
 	}
 	edits := values.SheetCell(e) && !strings.HasSuffix(text, "\n")
@@ -266,6 +266,9 @@ func (v *view) grows(ctx context.Context, before, by int, held func() (int, erro
 		}
 	}
 }
+
+// relays reports whether the element is a field of a page that keeps nothing of its keys.
+func (v *view) relays(i int) bool { return v.App.Browser && v.Shot.Elements[i].RelaysKeys() }
 
 // typed checks by reading back that the text has arrived.
 func (v *view) typed(i int, before desktop.Element, text string, replace bool) func(context.Context) (string, bool) {

@@ -121,7 +121,9 @@ func (v *view) setText(ctx context.Context, i int, value string) (*aai.Result, e
 	case v.skipsValidator(i, before.Value, value):
 		slices.Reverse(a.Ways)
 	}
-	a.Verify = v.typed(i, before, value, true)
+	if !v.relays(i) {
+		a.Verify = v.typed(i, before, value, true)
+	}
 	out, err := a.Perform(ctx)
 	return out, noTab(err, "value", leaves)
 }

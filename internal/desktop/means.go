@@ -32,6 +32,13 @@ func (e *Element) Pressed() bool {
 	return len(e.Actions) > 0 && !e.Role.Interactive() && !e.Role.Holds()
 }
 
+// RelaysKeys reports whether the element is a field too narrow to read anything in it, by which
+// a page takes keys: what they do is drawn elsewhere, as on the screen of a terminal.
+func (e *Element) RelaysKeys() bool {
+	const narrow = 16 // pixels; a field for one digit is wider
+	return e.States.Has(Editable) && !e.States.Has(Protected) && e.Frame.W > 0 && e.Frame.W <= narrow && e.Frame.W < e.Frame.H
+}
+
 // Repeats reports whether the element only says what its parent's name says.
 func (e *Element) Repeats(parent *Element) bool {
 	if e.Value != "" && e.Value != e.Name {

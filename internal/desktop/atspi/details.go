@@ -178,6 +178,8 @@ func (n *node) wantsText() bool {
 		return true
 	case roleParagraph, roleHeading, roleLabel, roleStatic, roleTableCell:
 		return n.name == "" || n.states.has(stateEditable)
+	case roleComboBox:
+		return n.states.has(stateEditable) || n.count <= 0 // a field that is read-only
 	}
 	return n.states.has(stateEditable)
 }

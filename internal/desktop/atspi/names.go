@@ -1,6 +1,7 @@
 package atspi
 
 import (
+	"regexp"
 	"strings"
 
 	"aai/internal/desktop"
@@ -20,7 +21,7 @@ func (t traits) clean(s string) string {
 	if len(s) > maxName {
 		s = strings.Clone(cut(s, maxName)) // the rest is not to be kept
 	}
-	if t.windowRelative() && className(s) {
+	if t.windowRelative() && className.MatchString(s) {
 		return ""
 	}
 	return once(s)
@@ -43,16 +44,13 @@ func (n *node) named(name string, habits traits) {
 	n.opens, n.closes = name != strings.TrimLeft(name, " \n"), name != strings.TrimRight(name, " \n")
 }
 
-// className reports whether a text is the name of a class of GTK's or of a library
-// beside it, such as "GtkScale".
-func className(s string) bool {
-	for _, prefix := range []string{"Gtk", "Adw", "Vte", "WebKit", "Hdy", "Shumate", "Panel"} {
-		if rest, ok := strings.CutPrefix(s, prefix); ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' && !strings.ContainsAny(rest, " .,:") {
-			return true
-		}
-	}
-	return false
-}
+// className matches the name of a widget's class of GTK or of a library beside it, such as
+// "GtkScale", by its last word. A label may begin as one does: "GtkPress".
+var className = regexp.MustCompile(`^(Gtk|Adw|Vte|WebKit|Hdy|Shumate|Panel)([A-Z]\w*)?(Area|Assistant|Avatar|Banner|Bar|Base|Bin|Box|Button|` +
+	`Calendar|Carousel|Child|Chooser|Clamp|Column|Compass|Content|Controls|Dialog|Dock|Dots|Down|Entry|Expander|Fixed|Flap|Frame|Gizmo|Grid|Group|` +
+	`Handle|Icon|Image|Indicator|Inscription|Label|Leaflet|License|Lines|List|Map|Marker|Menu|Notebook|Overlay|Overview|Page|Paned|Picture|Popover|` +
+	`Range|Resizer|Revealer|Row|Scale|Scrollable|Scrollbar|Section|Selector|Separator|Shortcut|Sidebar|Spinner|Squeezer|Stack|Statusbar|Switch|` +
+	`Switcher|Tab|Terminal|Text|Thumbnail|Title|Toast|Video|View|Viewport|Widget|Window|Workspace)$`)
 
 // namedByContent reports whether things of the role are called by what is written
 // on them, by ARIA's "name from content".

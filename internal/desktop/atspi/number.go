@@ -37,7 +37,8 @@ func shortest(v float64) float64 {
 
 // askWritten asks for the number as it is written, after the number: Gecko says 0 of the parts
 // of a date, whatever they show, and Chromium tells numbers in 32 bits. The text of Chromium's
-// field may be what it was before keys were typed: it counts where it says the same in 32 bits.
+// field may be what it was before keys were typed: it counts where it says the same in 32 bits,
+// and in a field that a page calls a spin button, whose number may be what it was.
 func (p *program) askWritten(r *round, n *node) {
 	r.put(numbers(textInterface, "GetText", "ii", "s", 0, -1), n.ref, func(d *dbuswire.Decoder) {
 		text := d.Str()
@@ -46,6 +47,11 @@ func (p *program) askWritten(r *round, n *node) {
 		}
 		number, err := strconv.ParseFloat(text, 64)
 		switch firefox := p.habits().toolkit == gecko; {
+		case n.webRoles == "spinbutton" && text != "":
+			n.numeric, n.figures = true, cut(text, desktop.MaxValue)
+			if err == nil {
+				n.number = number
+			}
 		case err != nil && firefox:
 			n.textless = n.number == 0
 		case err != nil:

@@ -89,6 +89,9 @@ func (m *maker) element(n, window *node) desktop.Element {
 		e.Description = ""
 	}
 	n.call(&e)
+	if browser(m.habits.toolkit) && e.RelaysKeys() {
+		e.Value = "" // the last keys, or nothing, whatever the page made of them
+	}
 	if e.Role == desktop.Combobox && n.offers&offersSelection == 0 {
 		if m.habits.toolkit == qt {
 			e.Value = n.name // whatever is selected in its list: that is for its keyboard
@@ -153,7 +156,7 @@ func (n *node) value(most int) string {
 // hollow reports whether nothing was put into a field for a number, of which a toolkit
 // says 0: there is no text in it, or no number is so low.
 func (n *node) hollow() bool {
-	return n.role == roleSpinButton && (n.textless || n.min < n.max && (n.number < n.min || n.number > n.max))
+	return n.role == roleSpinButton && n.figures == "" && (n.textless || n.min < n.max && (n.number < n.min || n.number > n.max))
 }
 
 // choice is what a combo box stands at: the child that is selected in it, or what
@@ -255,7 +258,7 @@ func (t *tree) labelOf(n *node) string {
 	for _, label := range n.labels {
 		name := t.outside[label]
 		if l := t.nodes[label]; l != nil {
-			name = l.name
+			name = firstOf(l.name, l.text) // the text of a label may be that of a class's name
 		}
 		if name != "" {
 			labels = append(labels, name)
@@ -286,8 +289,8 @@ func (n *node) content() string {
 	const most = 5 // labels
 	var parts []string
 	n.walk(func(c *node) bool {
-		if c != n && c.name != "" && (c.role == roleLabel || c.role == roleStatic) {
-			parts = append(parts, c.name)
+		if words := firstOf(c.name, c.text); c != n && words != "" && (c.role == roleLabel || c.role == roleStatic) {
+			parts = append(parts, words)
 		}
 		return len(parts) < most
 	})
