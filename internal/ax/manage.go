@@ -105,6 +105,9 @@ func manage(ctx context.Context, v *view) (*aai.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := programs.ForPerson(ctx, v.Backend.Tree, v.App, programs.ReachesByText); err != nil {
+		return nil, err
+	}
 	m := management{view: v, window: w, action: asked.Text(v.Call, "action"), before: v.Shot}
 	if err := aai.ActsOn(ctx, managed(v.Call, w.Title)); err != nil {
 		return nil, err

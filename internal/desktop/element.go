@@ -45,6 +45,13 @@ type Element struct {
 	Parent, End int
 }
 
+// The identifiers of windows that let people choose, where a platform tells these from others.
+const (
+	FileChooser  = "file-chooser"
+	ColorChooser = "color-chooser"
+	FontChooser  = "font-chooser"
+)
+
 // MaxValue is how many bytes of a value a snapshot holds.
 const MaxValue = 500
 

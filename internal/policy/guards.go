@@ -14,7 +14,7 @@ import (
 func guards() []string {
 	return []string{
 		// Prompts for passwords and rights.
-		"*pinentry*", "*askpass*", "*polkit*", "*policykit*", "gcr*-prompter",
+		"*pinentry*", "*askpass*", "*polkit*", "*policykit*", "gcr*-prompter", "*secretprompter", "*-auth-dialog", "hyprland-share-picker",
 		"gksu", "gksudo", "kdesu*", "lxsu", "lxsudo", "lxqt-sudo", "beesu", "ktsuss", "su-to-root", "xdg-su", "pkexec", "soteria",
 		"dde-auth*", "deepin-auth*", "io.elementary.desktop.agent*", "ukui-auth*",
 		"securityagent", "coreauthd", "coreautha", "coreauthui", "localauthenticationremoteservice", "authorizationhost", "usernotificationcenter",

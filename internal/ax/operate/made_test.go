@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"aai"
+	"aai/internal/ax/programs"
 	"aai/internal/desktop"
 )
 
@@ -39,7 +40,7 @@ func TestPartOfInput(t *testing.T) {
 	}
 	for keys, want := range map[int]aai.Delivery{0: aai.NotDelivered, 1: aai.DeliveryUnknown, 2: aai.DeliveryUnknown} {
 		for _, attended := range []bool{false, true} {
-			m := made{failing{}, new(bool)}
+			m := made{failing{}, new(bool), func(context.Context, programs.Reach) error { return nil }}
 			do := write(keys)
 			if attended {
 				do = func(ctx context.Context, input desktop.Input) error {

@@ -22,7 +22,7 @@ func (v *View) Overwrite(ctx context.Context, i int, input desktop.Input, seat d
 	if counts {
 		earlier = *outer.some
 	}
-	typed := made{input, new(bool)}
+	typed := made{input, new(bool), v.may}
 	err := input.Key(ctx, seat, w.ID, desktop.Chord{Key: "a", Modifiers: []string{"ctrl"}})
 	if err == nil {
 		err = write(typed)

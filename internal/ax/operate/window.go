@@ -164,7 +164,7 @@ func (v *View) ByInputIn(find func(context.Context) (desktop.WindowInfo, error),
 		if v.sight != nil {
 			v.sight.Begin(ctx, w)
 		}
-		input := made{v.Backend.Input, new(bool)}
+		input := made{v.Backend.Input, new(bool), v.may}
 		return input.partly(do(ctx, input, seat, w))
 	}}
 }

@@ -8,8 +8,12 @@ import (
 )
 
 // Seated is the backend on which nothing is begun that may move the person's focus while
-// a question is open. Input waits for the seat by itself.
+// a question is open, and no element of another program's question for the person is acted on.
+// Input waits for the seat by itself.
 func Seated(b desktop.Backend, s *seat.Seat) desktop.Backend {
+	if b.Actor != nil {
+		b.Actor = carefulActor{b.Actor, b.Tree}
+	}
 	if s == nil {
 		return b
 	}
@@ -20,6 +24,21 @@ func Seated(b desktop.Backend, s *seat.Seat) desktop.Backend {
 		b.Programs = seatedPrograms{b.Programs, s}
 	}
 	return b
+}
+
+type carefulActor struct {
+	desktop.Actor
+	tree desktop.Tree
+}
+
+// Perform implements desktop.Actor.
+func (a carefulActor) Perform(ctx context.Context, app desktop.App, id desktop.ID, act desktop.Act) error {
+	if act.Verb != desktop.Retell {
+		if err := ForPerson(ctx, a.tree, app, ReachesElement(id)); err != nil {
+			return err
+		}
+	}
+	return a.Actor.Perform(ctx, app, id, act)
 }
 
 type seatedActor struct {

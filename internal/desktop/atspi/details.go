@@ -113,7 +113,7 @@ func (p *program) askDetails(first, second *round, t *tree, n *node) {
 	if n.action() && (interactive || window || p.mayBePressed(n)) {
 		p.askActions(first, second, n, interactive || window)
 	}
-	if interactive || window || n.role == roleLandmark || plainRole(n.role).InSet() || n.wordless() && browser(p.habits().toolkit) || n.name == "" && n.count == 0 && p.habits().toolkit == gecko {
+	if interactive || window || p.mayPrompt(n) || n.role == roleLandmark || plainRole(n.role).InSet() || n.wordless() && browser(p.habits().toolkit) || n.name == "" && n.count == 0 && p.habits().toolkit == gecko {
 		p.askIdentifiers(first, n)
 	}
 	if interactive && n.name == "" || n.role == roleComboBox && n.offers&offersSelection == 0 {

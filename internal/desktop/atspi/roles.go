@@ -11,9 +11,13 @@ const (
 	roleAlert         roleNumber = 2
 	roleCheckBox      roleNumber = 7
 	roleCheckMenuItem roleNumber = 8
+	roleColorChooser  roleNumber = 9
 	roleComboBox      roleNumber = 11
 	roleDateEditor    roleNumber = 12
+	roleDialog        roleNumber = 16
+	roleFileChooser   roleNumber = 19
 	roleFiller        roleNumber = 20
+	roleFontChooser   roleNumber = 22
 	roleFrame         roleNumber = 23
 	roleIcon          roleNumber = 26
 	roleImage         roleNumber = 27

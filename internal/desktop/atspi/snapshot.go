@@ -59,7 +59,7 @@ func (m *maker) add(n, window *node, parent int) {
 func (m *maker) element(n, window *node) desktop.Element {
 	e := desktop.Element{
 		ID: n.id(m.sender), Role: n.elementRole, Name: m.tree.nameOf(n, m.habits), Description: n.description,
-		Identifier: n.identifier, States: n.wordStates(), Unread: n.unread,
+		Identifier: n.called(), States: n.wordStates(), Unread: n.unread,
 	}
 	if e.Role.InSet() {
 		e.Pos, e.Size = n.pos, n.size
