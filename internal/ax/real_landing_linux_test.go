@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"aai"
+	"aai/internal/desktop/linuxtest"
 )
 
 // loginPage has a password field, and tells in its title that it was sent.
@@ -77,5 +78,49 @@ func TestRealKeysIntoTheFrame(t *testing.T) {
 			f.says(e.Message, "Address and search bar", "part of the browser", "nothing was typed")
 			f.says(f.shown(f.app), "\""+f.host+"\"")
 		}
+	}
+}
+
+// TestRealKeysStray: a page moves the focus when a key comes, so that the text goes to another
+// field. That is a failure, also of a password, and the other field holds again what it held.
+func TestRealKeysStray(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webFormIn(`<label>User <input id="u" value="ann"></label> <label>Password <input type="password" id="p" onkeydown="u.focus()"></label>`, "--app=")
+	e := f.refused(aai.AutomationFailed, "ax_set_value", f.set("textbox Password", "hunter2"))
+	f.says(e.Message, `textbox "User"`, "it holds again what it held")
+	f.comes("u", "ann")
+	if f.holds("p") != "" {
+		t.Errorf("the password field holds %q", f.holds("p"))
+	}
+}
+
+// TestRealKeysPastAnotherField: keys come to the named field while another one of the window has
+// the keyboard, with the window in front and behind another.
+func TestRealKeysPastAnotherField(t *testing.T) {
+	for _, kind := range linuxtest.Kinds() {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			w := newRealWorld(t)
+			f, app := w.open(kind)
+			p := w.somebody()
+			want := ""
+			for _, somebody := range []*person{nil, p} {
+				w.ok("ax_click", params{"app": app, "query": "Password", "mode": "focus"})
+				if somebody != nil {
+					somebody.back(t)
+				}
+				want += "q"
+				tool, keys := "ax_key_press", params{"app": app, "query": `textbox "Full name"`, "key": "q", "mode": "focus"}
+				if somebody != nil {
+					tool, keys = "ax_type", params{"app": app, "query": `textbox "Full name"`, "text": "q"}
+				}
+				w.ok(tool, keys)
+				f.WaitFor(t, "the field has the keys", func(state map[string]any) bool { return state["name"] == want })
+				if f.State(t)["password"] != "" {
+					t.Errorf("the password is %q", f.State(t)["password"])
+				}
+			}
+		})
 	}
 }

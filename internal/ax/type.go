@@ -103,7 +103,11 @@ func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (
 		a.Verify, was = v.typed(i, before, text, replace), v.holds(ctx, i)
 	}
 	edits := values.SheetCell(e) && !strings.HasSuffix(text, "\n")
+	seen := v.Shot
 	out, err := a.Perform(ctx)
+	if !keys {
+		out, err = v.strayed(ctx, seen, before.ID, text, out, err)
+	}
 	if err == nil && edits {
 		out.Text, out.Whole = out.Text+"\nThe cell is being edited: return ends that.", false
 	}

@@ -124,7 +124,9 @@ func (v *view) setText(ctx context.Context, i int, value string) (*aai.Result, e
 	if !v.relays(i) {
 		a.Verify = v.typed(i, before, value, true)
 	}
+	seen := v.Shot
 	out, err := a.Perform(ctx)
+	out, err = v.strayed(ctx, seen, before.ID, value, out, err)
 	return out, noTab(err, "value", leaves)
 }
 
