@@ -1,0 +1,224 @@
+package ax_test
+
+import (
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"aai"
+)
+
+const (
+	plantedShows = 15 * time.Second       // limit for a state that a person's keys cause
+	plantedComes = 3 * time.Second        // limit for the text to reach the field after the reply
+	plantedRest  = 250 * time.Millisecond // time for late keys to land elsewhere
+)
+
+// TestRealPlanted plants the person's keyboard in another element or window, then calls a tool
+// that puts a random text into a named field. The programs report where the characters landed.
+//
+// AAI_APPS=all runs 600 rounds, AAI_PLANTED=chromium:17 only round 17 of Chromium.
+func TestRealPlanted(t *testing.T) {
+	var mu sync.Mutex
+	tallies := map[string]map[string]int{"in all": {}}
+	only, number, one := strings.Cut(os.Getenv("AAI_PLANTED"), ":")
+	first, _ := strconv.Atoi(number)
+	t.Cleanup(func() { reportPlanted(t, tallies, !one) })
+	for _, program := range plantedPrograms() {
+		rounds := program.few
+		if os.Getenv("AAI_APPS") == "all" {
+			rounds = program.all
+		}
+		if one {
+			rounds = first + 1
+		}
+		if one && only != program.name || rounds == 0 {
+			continue
+		}
+		t.Run(program.name, func(t *testing.T) {
+			t.Parallel()
+			p := &planting{realWorld: newRealWorld(t), plantedProgram: program}
+			p.start(p)
+			p.person = p.somebody()
+			for n := first; n < rounds; n++ {
+				counts := p.round(n)
+				mu.Lock()
+				for _, name := range []string{program.name, "in all"} {
+					if tallies[name] == nil {
+						tallies[name] = map[string]int{}
+					}
+					for count, is := range counts {
+						if tallies[name]["rounds"]++; is {
+							tallies[name][count]++
+						}
+					}
+				}
+				mu.Unlock()
+			}
+		})
+	}
+}
+
+// plantedCounts are the counts of a round, see [planting.judge].
+var plantedCounts = [...]string{"typed", "refused", "elsewhere", "untrue", "in clear"}
+
+// reportPlanted prints the tallies and requires that nine of ten texts were typed.
+func reportPlanted(t *testing.T, tallies map[string]map[string]int, whole bool) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(tallies)) {
+		row := fmt.Sprintf("%-9s rounds %d", name, tallies[name]["rounds"]/len(plantedCounts))
+		for _, count := range plantedCounts {
+			row += fmt.Sprintf(", %s %d", count, tallies[name][count])
+		}
+		fmt.Println(row)
+	}
+	all := tallies["in all"]
+	if rounds := all["rounds"] / len(plantedCounts); whole && all["typed"]*10 < rounds*9 {
+		t.Errorf("the text came to its field in %d of %d rounds, want nine of ten", all["typed"], rounds)
+	}
+}
+
+// A plantedCall is a call that puts a text into a field.
+type plantedCall struct {
+	tool, text string
+	args       params
+	submit     bool
+}
+
+// drawCall returns a random call for the field.
+func drawCall(r *rand.Rand, f plantedField) plantedCall {
+	letters := []rune("abcdefghijkmnoprstuvwxyABCDEFGHKLMNPRSTUVWXY23456789-_.é")
+	text := make([]rune, 6+r.IntN(10))
+	for i := range text {
+		text[i] = letters[r.IntN(len(letters))]
+	}
+	c := plantedCall{text: string(text), args: params{"query": f.query}}
+	switch r.IntN(5) {
+	case 0:
+		c.tool, c.args["value"] = "ax_set_value", c.text
+	case 1:
+		c.tool, c.args["text"], c.args["clear_first"] = "ax_type", c.text, r.IntN(2) == 0
+	case 2:
+		c.tool, c.args["text"], c.submit = "ax_type", c.text, !f.lines
+		c.args["submit"] = c.submit
+	case 3:
+		c.tool, c.args = "ax_fill", params{"fields": fields(f.query, c.text)}
+	case 4:
+		c.tool, c.text = "ax_key_press", string(text[:1])
+		c.args["key"] = c.text
+	}
+	if r.IntN(3) == 0 {
+		c.args["mode"] = "focus"
+	}
+	return c
+}
+
+// round runs the round of the number, which is its seed.
+func (p *planting) round(n int) map[string]bool {
+	p.Helper()
+	seed := fnv.New64()
+	_, _ = seed.Write([]byte(p.name))
+	r := rand.New(rand.NewPCG(seed.Sum64(), uint64(n)))
+	f, where, window := p.fields[r.IntN(len(p.fields))], p.plants[r.IntN(len(p.plants))], []string{"active", "covered", "inactive"}[r.IntN(3)]
+	if r.IntN(20) == 0 {
+		where = p.modal[r.IntN(len(p.modal))]
+	}
+	if where.grabs {
+		window = "active"
+	}
+	c := drawCall(r, f)
+	p.plant(where)
+	p.place(window)
+	title := fmt.Sprintf("AAI_PLANTED=%s:%d: keyboard in %s, window %s, %s %s", p.name, n, where.name, window, c.tool, jsonText(p.T, c.args))
+	before, frame := p.read(p), p.frame()
+	delete(before, "the page") // a dialog may keep it from answering
+	c.args["app"] = p.app
+	result, err := p.do(p.Context(), c.tool, c.args)
+	if err == nil {
+		for end := time.Now().Add(plantedComes); p.read(p)[f.key] != c.text && time.Now().Before(end); {
+			time.Sleep(plantedRest)
+		}
+	}
+	time.Sleep(plantedRest)
+	strays := strayFrames(frame, p.frame(), c.text)
+	if len(where.leave) > 0 {
+		p.activate()
+		p.press(where.leave...)
+	}
+	after := p.read(p)
+	return p.judge(title, f, c, append(strays, strayValues(before, after, f, c)...), before[f.key], after[f.key], result, err)
+}
+
+// judge compares the reply with what the programs report.
+func (p *planting) judge(title string, f plantedField, c plantedCall, strays []string, was, is string, result *aai.Result, err *aai.Error) map[string]bool {
+	p.Helper()
+	said, success := "", false
+	if err == nil {
+		said = result.Text + result.Warning + jsonText(p.T, result.Data)
+		data := asJSON(p.T, result.Data)
+		success = at(data, "verified") == true || at(data, "fields", 0, "done") == true
+	} else {
+		said = fmt.Sprint(err.Code, " ", err.Message, " ", err.Delivery, " ", err.Hint, err.Candidates)
+	}
+	if typed, err := os.ReadFile(p.person.file); err != nil || string(typed) != p.person.typed {
+		strays, p.person.typed = append(strays, fmt.Sprintf("another window: %q", typed)), string(typed)
+	}
+	refused := err != nil && err.Delivery == aai.NotDelivered
+	counts := map[string]bool{
+		"typed": is == c.text && len(strays) == 0, "refused": refused, "elsewhere": len(strays) > 0,
+		"untrue": success && is != c.text || refused && is != was, "in clear": false,
+	}
+	if counts["elsewhere"] {
+		p.Errorf("%s\n  characters came elsewhere: %q\n  reply: %s", title, strays, said)
+	} else if !counts["typed"] {
+		p.Logf("%s\n  not typed: %s", title, said)
+	}
+	if counts["untrue"] {
+		p.Errorf("%s\n  the field held %q and holds %q, success claimed: %v, reply: %s", title, was, is, success, said)
+	}
+	if f.secret && len(c.text) > 1 {
+		tree, _ := p.do(p.Context(), "ax_get_tree", params{"app": p.app})
+		for name, text := range map[string]string{"the reply": said, "the next tree": fmt.Sprint(tree), "the record": p.record.text()} {
+			if strings.Contains(text, c.text) {
+				counts["in clear"] = true
+				p.Errorf("%s\n  %s shows the password: %.1000s", title, name, text)
+			}
+		}
+	}
+	if counts["elsewhere"] || counts["untrue"] {
+		p.end()
+		p.start(p)
+	}
+	return counts
+}
+
+// strayValues names the values that changed besides the field's.
+func strayValues(before, after map[string]string, f plantedField, c plantedCall) (strays []string) {
+	for _, key := range slices.Sorted(maps.Keys(after)) {
+		if key != f.key && key != "keys in "+f.key && before[key] != after[key] && !(c.submit && key == "sent") {
+			strays = append(strays, fmt.Sprintf("%s: %q was %q", key, after[key], before[key]))
+		}
+	}
+	return strays
+}
+
+// strayFrames names the elements outside the page or the document that hold another text, or the
+// text that was sent.
+func strayFrames(before, after []*thing, text string) (strays []string) {
+	held := func(e *thing) string { return strings.TrimPrefix(e.text, "http://") }
+	for _, e := range after {
+		same := e.states&rawEditable == 0 || e.text == "" || slices.ContainsFunc(before, func(was *thing) bool { return held(was) == held(e) })
+		if !same || len(text) > 2 && strings.Contains(e.name+e.text, text) {
+			strays = append(strays, fmt.Sprintf("role %d %q: %q", e.role, e.name, e.text))
+		}
+	}
+	return strays
+}
