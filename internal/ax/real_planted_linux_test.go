@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	plantedShows = 15 * time.Second       // limit for a state that a person's keys cause
+	plantedShows = time.Minute            // limit for a state that a person's keys cause
 	plantedComes = 3 * time.Second        // limit for the text to reach the field after the reply
 	plantedRest  = 250 * time.Millisecond // time for late keys to land elsewhere
 )

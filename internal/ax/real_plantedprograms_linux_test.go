@@ -36,6 +36,7 @@ type plant struct {
 	name, click string   // the control to click, in fixtures
 	keys        []string // keys to press then
 	shows       string   // "page:" and the id of the active element, or the name of an element elsewhere
+	types       []string // keys to press when that is there
 	leave       []string // keys that close it again
 	grabs       bool     // no other window can be activated meanwhile
 }
@@ -53,6 +54,7 @@ type planting struct {
 }
 
 func plantedPrograms() []plantedProgram {
+	zq := []string{"z", "q"}
 	browser := plantedProgram{fields: []plantedField{{"textbox User", "user", false, false}, {"textbox Password", "pass", true, false}, {"textbox Note", "note", false, true}, {"textbox City", "city", false, false}},
 		read: (*planting).readPage, fresh: (*planting).freshPage}
 	chromium, firefox := browser, browser
@@ -63,7 +65,7 @@ func plantedPrograms() []plantedProgram {
 	firefox.plants, firefox.modal = browserPlants("Search", "Find in page", "Name", "New Window")
 	firefox.start = func(p *planting) { p.found(p.firefoxForm(plantedPage, "button Ready")) }
 	writer := plantedProgram{name: "writer", all: 80, fields: []plantedField{{"role:paragraph", "text", false, true}}, read: (*planting).readWriter, fresh: (*planting).freshWriter,
-		plants: []plant{{name: "the document"}, {name: "the find bar", keys: []string{"ctrl+f"}, shows: "Find"}, {name: "the find bar", keys: []string{"ctrl+f", "z", "q"}, shows: "Find"},
+		plants: []plant{{name: "the document"}, {name: "the find bar", keys: []string{"ctrl+f"}, shows: "Find"}, {name: "the find bar", keys: []string{"ctrl+f"}, shows: "Find", types: zq},
 			{name: "the find dialog", keys: []string{"ctrl+h"}, shows: "Find:"}},
 		modal: []plant{{name: "a menu", keys: []string{"alt+f"}, shows: "New", grabs: true}, {name: "a dialog", keys: []string{"ctrl+F3"}, shows: "Name:", grabs: true}},
 		start: func(p *planting) {
@@ -75,11 +77,12 @@ func plantedPrograms() []plantedProgram {
 }
 
 func plantedFixture(kind linuxtest.Kind, few int) plantedProgram {
+	zq := []string{"z", "q"}
 	return plantedProgram{
 		name: string(kind), few: few, all: 80, start: func(*planting) {}, read: (*planting).readFixture,
 		fields: []plantedField{{`textbox "Full name"`, "name", false, false}, {"textbox Password", "password", true, false}, {"textbox Notes", "notes", false, true}},
-		plants: []plant{{name: "the window"}, {name: "Full name", click: "Full name"}, {name: "Full name", click: "Full name", keys: []string{"z", "q"}}, {name: "Password", click: "Password"},
-			{name: "Notes", click: "Notes", keys: []string{"z", "q"}}, {name: "Count", click: "Count"}, {name: "the list", click: "Fruit 2"}, {name: "a button", click: "Dead"}, {name: "the slider", click: "Volume"},
+		plants: []plant{{name: "the window"}, {name: "Full name", click: "Full name"}, {name: "Full name", click: "Full name", types: zq}, {name: "Password", click: "Password"},
+			{name: "Notes", click: "Notes", types: zq}, {name: "Count", click: "Count"}, {name: "the list", click: "Fruit 2"}, {name: "a button", click: "Dead"}, {name: "the slider", click: "Volume"},
 			{name: "a list of a combo box", click: "Colour", grabs: true}, {name: "a menu", click: "File", grabs: true}},
 		modal: []plant{{name: "a dialog", click: "Open dialog"}},
 		fresh: func(p *planting) bool {
@@ -96,12 +99,13 @@ func plantedFixture(kind linuxtest.Kind, few int) plantedProgram {
 // browserPlants returns the places in a browser whose bars, field of a bookmark and item of a
 // menu are called so.
 func browserPlants(bar, find, bookmark, item string) (plants, modal []plant) {
+	zq := []string{"z", "q"}
 	tabs := func(n int, more ...string) []string { return append(slices.Repeat([]string{"Tab"}, n), more...) }
 	return []plant{
-			{name: "the page"}, {name: "the address bar", keys: []string{"ctrl+l"}, shows: bar}, {name: "the address bar", keys: []string{"ctrl+l", "z", "q"}, shows: bar},
-			{name: "the address bar", keys: []string{"ctrl+l"}, shows: bar}, {name: "the find bar", keys: []string{"ctrl+f", "z", "q"}, shows: find},
-			{name: "User", keys: tabs(3, "z", "q"), shows: "page:user"}, {name: "Password", keys: tabs(4), shows: "page:pass"}, {name: "Note", keys: tabs(5), shows: "page:note"},
-			{name: "City", keys: tabs(6, "z"), shows: "page:city"}, {name: "Colour", keys: tabs(7), shows: "page:colour"},
+			{name: "the page"}, {name: "the address bar", keys: []string{"ctrl+l"}, shows: bar}, {name: "the address bar", keys: []string{"ctrl+l"}, shows: bar, types: zq},
+			{name: "the address bar", keys: []string{"ctrl+l"}, shows: bar}, {name: "the find bar", keys: []string{"ctrl+f"}, shows: find, types: zq},
+			{name: "User", keys: tabs(3), shows: "page:user", types: zq}, {name: "Password", keys: tabs(4), shows: "page:pass"}, {name: "Note", keys: tabs(5), shows: "page:note"},
+			{name: "City", keys: tabs(6), shows: "page:city", types: zq}, {name: "Colour", keys: tabs(7), shows: "page:colour"},
 			{name: "a bookmark's name", keys: []string{"ctrl+d"}, shows: bookmark, leave: []string{"Escape"}}, {name: "a tab that closed", keys: []string{"ctrl+t", "ctrl+w"}},
 			{name: "DevTools", keys: []string{"ctrl+shift+i"}, shows: "Console", leave: []string{"F12"}},
 		}, []plant{
@@ -154,6 +158,7 @@ func (p *planting) freshPage() bool {
 	p.loads++
 	mark := fmt.Sprintf("?%04d", p.loads)
 	p.press("Escape", "Escape", "ctrl+l")
+	p.soon(func() bool { return p.shows(p.plants[1].shows) })
 	p.xdotool("type", "--delay", "4", "http://"+p.form.host+"/"+mark)
 	p.press("Return")
 	return p.soon(func() bool { return p.form.holds("load") == mark && p.form.holds("active") == "" })
@@ -181,18 +186,23 @@ func (p *planting) plant(where plant) {
 			p.fixture.Press(p.T, where.click)
 		}
 		p.press(where.keys...)
-		if id, ok := strings.CutPrefix(where.shows, "page:"); ok && p.soon(func() bool { return p.form.holds("active") == id }) {
-			return
-		} else if !ok && (where.shows == "" || p.soon(func() bool {
-			return slices.ContainsFunc(p.frame(), func(e *thing) bool {
-				return strings.HasPrefix(e.name, where.shows) && (e.states&rawEditable == 0 || e.states&rawFocused != 0)
-			})
-		})) {
+		if p.soon(func() bool { return p.shows(where.shows) }) {
+			p.press(where.types...)
 			return
 		}
 		p.press(where.leave...)
 	}
-	p.Fatalf("%s: the keyboard does not come to %s: %+v", p.name, where.name, p.frame())
+	p.Fatalf("%s: the keyboard does not come to %s", p.name, where.name)
+}
+
+// shows reports whether the keyboard is at the place, see [plant].
+func (p *planting) shows(place string) bool {
+	if id, ok := strings.CutPrefix(place, "page:"); ok {
+		return p.form.holds("active") == id
+	}
+	return place == "" || slices.ContainsFunc(p.frame(), func(e *thing) bool {
+		return strings.HasPrefix(e.name, place) && (e.states&rawEditable == 0 || e.states&rawFocused != 0)
+	})
 }
 
 // soon reports whether it comes to be so.
@@ -322,7 +332,8 @@ func (p *planting) look() []*thing {
 	o := &eyes{t: p.T, conn: conn, sender: sender, veil: rawShowing}
 	o.look(dbus.ObjectPath("/"+path), nil)
 	for _, e := range o.things {
-		if n, _ := o.get(e.path, "Text.CharacterCount").(int32); e.states&rawEditable != 0 {
+		if e.states&rawEditable != 0 {
+			n, _ := o.get(e.path, "Text.CharacterCount").(int32)
 			o.ask(e.path, "Text.GetText", &e.text, int32(0), n)
 		}
 	}
