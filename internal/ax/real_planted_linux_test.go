@@ -77,9 +77,14 @@ func reportPlanted(t *testing.T, tallies map[string]map[string]int, whole bool) 
 
 // A plantedCall is a call that puts a text into a field.
 type plantedCall struct {
-	tool, text string
-	args       params
-	submit     bool
+	tool, text   string
+	args         params
+	submit, adds bool // adds to the text that the field holds
+}
+
+// done reports whether the text is in the field.
+func (c plantedCall) done(was, is string) bool {
+	return is == c.text || c.adds && (is == was+c.text || is == c.text+was)
 }
 
 // drawCall returns a random call for the field.
@@ -94,15 +99,16 @@ func drawCall(r *rand.Rand, f plantedField) plantedCall {
 	case 0:
 		c.tool, c.args["value"] = "ax_set_value", c.text
 	case 1:
-		c.tool, c.args["text"], c.args["clear_first"] = "ax_type", c.text, r.IntN(2) == 0
+		c.tool, c.args["text"], c.adds = "ax_type", c.text, r.IntN(2) == 0
+		c.args["clear_first"] = !c.adds
 	case 2:
-		c.tool, c.args["text"], c.submit = "ax_type", c.text, !f.lines
+		c.tool, c.args["text"], c.submit, c.adds = "ax_type", c.text, !f.lines, true
 		c.args["submit"] = c.submit
 	case 3:
 		c.tool, c.args = "ax_fill", params{"fields": fields(f.query, c.text)}
 	case 4:
 		c.tool, c.text = "ax_key_press", string(text[:1])
-		c.args["key"] = c.text
+		c.args["key"], c.adds = c.text, true
 	}
 	if c.tool != "ax_set_value" && r.IntN(3) == 0 {
 		c.args["mode"] = "focus"
@@ -147,7 +153,7 @@ func (p *planting) attempt(title string, f plantedField, c plantedCall, where pl
 	c.args["app"] = p.app
 	result, err := p.do(p.Context(), c.tool, c.args)
 	if err == nil {
-		for end := time.Now().Add(plantedComes); p.read(p)[f.key] != c.text && time.Now().Before(end); {
+		for end := time.Now().Add(plantedComes); !c.done(before[f.key], p.read(p)[f.key]) && time.Now().Before(end); {
 			time.Sleep(plantedRest)
 		}
 	}
@@ -176,9 +182,10 @@ func (p *planting) judge(title string, f plantedField, c plantedCall, strays []s
 		strays, p.person.typed = append(strays, fmt.Sprintf("another window: %q", typed)), string(typed)
 	}
 	refused := err != nil && err.Delivery == aai.NotDelivered
+	done := c.done(was, is)
 	counts := map[string]bool{
-		"rounds": true, "typed": is == c.text && len(strays) == 0, "refused": refused, "elsewhere": len(strays) > 0,
-		"untrue": success && is != c.text || refused && is != was, "advised": err != nil && c.args["mode"] == nil && c.tool != "ax_set_value" && strings.Contains(err.Hint, `mode "focus"`),
+		"rounds": true, "typed": done && len(strays) == 0, "refused": refused, "elsewhere": len(strays) > 0,
+		"untrue": success && !done || refused && is != was, "advised": err != nil && c.args["mode"] == nil && c.tool != "ax_set_value" && strings.Contains(err.Hint, `mode "focus"`),
 	}
 	if counts["elsewhere"] {
 		p.Errorf("%s\n  characters came elsewhere: %q\n  reply: %s", title, strays, said)
