@@ -124,3 +124,21 @@ func TestRealKeysPastAnotherField(t *testing.T) {
 		})
 	}
 }
+
+// TestRealKeysPastAMenu: nothing is typed while a menu of the browser is open, which takes all keys:
+// a letter would choose an entry.
+func TestRealKeysPastAMenu(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webFormIn(loginPage, "")
+	f.front("Form - Chromium")
+	f.eventually("the browser's menu is open", func() bool {
+		f.run("xdotool", "key", "alt+f")
+		return strings.Contains(f.shown(f.app), "New Incognito window")
+	})
+	e := f.refused(aai.AutomationFailed, "ax_set_value", f.set("textbox Password", "hunter2"))
+	f.says(e.Message, "menu", "nothing was typed")
+	if f.holds("p") != "" {
+		t.Errorf("the password field holds %q", f.holds("p"))
+	}
+}

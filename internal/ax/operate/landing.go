@@ -49,7 +49,7 @@ func unlimited(input desktop.Input) desktop.Input {
 // Key implements desktop.Keyboard.
 func (l landing) Key(ctx context.Context, seat desktop.Seat, w desktop.WindowID, chord desktop.Chord) error {
 	return l.Attend(ctx, seat, w, func(ctx context.Context, input desktop.Input) error {
-		if err := l.check(ctx, seat); err != nil {
+		if err := l.check(ctx, seat, false); err != nil {
 			return err
 		}
 		return input.Key(ctx, seat, w, chord)
@@ -60,7 +60,7 @@ func (l landing) Key(ctx context.Context, seat desktop.Seat, w desktop.WindowID,
 // alone, and the rest only after the target was seen to receive it.
 func (l landing) Type(ctx context.Context, seat desktop.Seat, w desktop.WindowID, text string) error {
 	return l.Attend(ctx, seat, w, func(ctx context.Context, input desktop.Input) error {
-		if err := l.check(ctx, seat); err != nil {
+		if err := l.check(ctx, seat, true); err != nil {
 			return err
 		}
 		if i := l.target(); *l.moved && i >= 0 && l.view.Shot.Elements[i].States.Has(desktop.Editable) {
@@ -72,7 +72,7 @@ func (l landing) Type(ctx context.Context, seat desktop.Seat, w desktop.WindowID
 			if text = text[size:]; text == "" {
 				return nil
 			}
-			if err := l.check(ctx, seat); err != nil {
+			if err := l.check(ctx, seat, true); err != nil {
 				return err
 			}
 		}
@@ -82,7 +82,7 @@ func (l landing) Type(ctx context.Context, seat desktop.Seat, w desktop.WindowID
 
 // check returns an error unless keys would go to the target. If another element has the focus it
 // is moved to the target first, which only works while the window has the keyboard.
-func (l landing) check(ctx context.Context, seat desktop.Seat) error {
+func (l landing) check(ctx context.Context, seat desktop.Seat, text bool) error {
 	rival, has, active, err := l.look(ctx, EffectCeiling)
 	if err != nil || has && active && rival < 0 {
 		return err
@@ -90,7 +90,7 @@ func (l landing) check(ctx context.Context, seat desktop.Seat) error {
 	v, i := l.view, l.target()
 	switch {
 	case !l.named && v.App.Browser:
-		if rival >= 0 {
+		if rival >= 0 && (text || v.Asks(rival) < 0) { // a key may answer a page's question, which the gates have judged
 			return v.inFrame(rival)
 		}
 		return nil
@@ -149,8 +149,11 @@ func (v *View) focus(target int, named bool) (rival int, has, active bool) {
 			top = within
 		}
 		open := e.Role.MenuEntry() && e.Parent >= 0 && all[e.Parent].Role == desktop.Menu
+		popup := named && within != top && e.Role == desktop.Menu && e.Parent >= 0 && all[e.Parent].Role != desktop.Menubar && e.End > i+1
 		related := target >= 0 && (i >= target && i < all[target].End || i <= target && target < e.End)
 		switch {
+		case popup && !related && v.Shot.Visible(i):
+			rival = i
 		case within != top && !open, !e.States.Has(desktop.Focused), e.Role == desktop.Window, !v.Shot.Visible(i), v.App.Browser && e.Frame.Empty():
 		case related:
 			has = has || i >= target || !v.page(i)
