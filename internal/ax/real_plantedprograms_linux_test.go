@@ -62,7 +62,7 @@ func plantedPrograms() []plantedProgram {
 	chromium.plants, chromium.modal = browserPlants("Address and search bar", "Find", "Bookmark name", "New window")
 	chromium.start = func(p *planting) { p.found(p.webFormIn(plantedPage, "")) }
 	firefox.name, firefox.all = "firefox", 120
-	firefox.plants, firefox.modal = browserPlants("Search", "Find in page", "Name", "New Window")
+	firefox.plants, firefox.modal = browserPlants("Search", "Find in page", "", "New Window") // the bookmark's name is not awaited
 	firefox.start = func(p *planting) { p.found(p.firefoxForm(plantedPage, "button Ready")) }
 	writer := plantedProgram{name: "writer", all: 80, fields: []plantedField{{"role:paragraph", "text", false, true}}, read: (*planting).readWriter, fresh: (*planting).freshWriter,
 		plants: []plant{{name: "the document"}, {name: "the find bar", keys: []string{"ctrl+f"}, shows: "Find"}, {name: "the find bar", keys: []string{"ctrl+f"}, shows: "Find", types: zq},
