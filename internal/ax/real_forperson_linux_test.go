@@ -58,7 +58,7 @@ func TestPortalsAskThePerson(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(portal, program, 0o700); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(portal, program, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	question := w.process(w.Launch(t, portal, "--question", "--text", "Share your screen?"))

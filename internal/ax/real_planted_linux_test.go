@@ -214,7 +214,7 @@ func (p *planting) judge(title string, f plantedField, c plantedCall, strays []s
 // strayValues names the values that changed besides the field's.
 func strayValues(before, after map[string]string, f plantedField, c plantedCall) (strays []string) {
 	for _, key := range slices.Sorted(maps.Keys(after)) {
-		if key != f.key && key != "keys in "+f.key && before[key] != after[key] && !(c.submit && key == "sent") {
+		if key != f.key && key != "keys in "+f.key && before[key] != after[key] && (!c.submit || key != "sent") {
 			strays = append(strays, fmt.Sprintf("%s: %q was %q", key, after[key], before[key]))
 		}
 	}

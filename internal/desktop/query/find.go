@@ -204,7 +204,7 @@ func (f *finder) withoutWrappers(matches []int) []int {
 func wraps(s *desktop.Snapshot, outer, inner int) bool {
 	control, role := s.Elements[inner].Role, s.Elements[outer].Role
 	switch {
-	case !control.Fires() && !(control.Takes() && control.Interactive()):
+	case !control.Fires() && (!control.Takes() || !control.Interactive()):
 		return false
 	case role == desktop.Generic:
 		return true
