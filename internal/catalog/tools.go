@@ -111,13 +111,17 @@ func closed(s aai.Schema) aai.Schema {
 		return s
 	}
 	s.Check = func(value any) (any, error) {
+		checked, err := check(value)
+		if err != nil {
+			return nil, err
+		}
 		args, _ := value.(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(args)) {
 			if !slices.Contains(s.Order, name) {
 				return nil, aai.Errorf(aai.InvalidParams, "unexpected parameter %q", aai.CleanLabel(name, maxName))
 			}
 		}
-		return check(value)
+		return checked, nil
 	}
 	return s
 }

@@ -95,7 +95,7 @@ func (w *stage) open(ctx context.Context) error {
 	}
 	if hasBrowser() {
 		starts = append(starts, map[string]any{
-			"app": "chromium", "launch": true, "arguments": []string{"--app=" + w.form.address}, "alias": "browser",
+			"app": "chromium", "launch": true, "arguments": []string{w.form.address}, "alias": "browser",
 		})
 	} else {
 		w.line("·", "Chromium is not installed here, or only as a snap; the form on the web is left out")
