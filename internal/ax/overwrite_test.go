@@ -23,6 +23,11 @@ func (b brokenKeys) Type(ctx context.Context, seat desktop.Seat, w desktop.Windo
 	return b.Input.Type(ctx, seat, w, text)
 }
 
+// Attend implements desktop.Keyboard: keys within it fail alike.
+func (b brokenKeys) Attend(ctx context.Context, seat desktop.Seat, w desktop.WindowID, while func(context.Context, desktop.Input) error) error {
+	return b.Input.Attend(ctx, seat, w, func(ctx context.Context, input desktop.Input) error { return while(ctx, brokenKeys{input, b.broken}) })
+}
+
 // TestOverwriteFails: where nothing comes in the place of what a field holds, it is not selected
 // any more when the call has ended, however that did.
 func TestOverwriteFails(t *testing.T) {

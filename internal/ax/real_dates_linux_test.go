@@ -62,12 +62,12 @@ func TestRealDatesQt(t *testing.T) {
 		e := w.refused(aai.InvalidParams, "ax_set_value", params{"app": app, "query": "Departure", "value": wrong})
 		w.says(e.Message, `as spinbutton "Departure" shows it: 29.02.2028`)
 	}
-	// There is no such day: it takes the last one there is, and that is told.
+	// There is no such day: it takes the last one there is. The reply says so, and the former one is set again.
 	w.says(w.refused(aai.AutomationFailed, "ax_set_value", params{"app": app, "query": "Departure", "value": "31.02.2027"}).Message, `"28.02.2027"`)
-	has("2027-02-28 2028-01-01 23:59 2027-03-14T09:15 2027-01-02")
+	has("2028-02-29 2028-01-01 23:59 2027-03-14T09:15 2027-01-02")
 
 	w.says(w.refused(aai.AutomationNotSupported, "ax_click", params{"app": app, "query": "14"}).Message, "would keep its date")
 	p.undisturbed(t)
 	w.done("ax_click", params{"app": app, "query": "14", "mode": "focus"})
-	has("2027-02-28 2028-01-01 23:59 2027-03-14T09:15 2027-01-14")
+	has("2028-02-29 2028-01-01 23:59 2027-03-14T09:15 2027-01-14")
 }

@@ -70,7 +70,7 @@ func TestToolsOfTheBrowserAreLeftAlone(t *testing.T) {
 	page := w.webFormIn(`<label>Name <input id=name></label>`, "")
 	w.ok("ax_get_tree", params{"app": page.app})
 	w.ok("ax_key_press", params{"app": page.app, "key": "l", "modifiers": []any{"ctrl"}})
-	w.ok("ax_type", params{"app": page.app, "text": "devtools://devtools/bundled/inspector.html\n"})
+	w.ok("ax_type", params{"app": page.app, "query": "Address and search bar", "text": "devtools://devtools/bundled/inspector.html\n"})
 	hosts.Store(&[]string{"aai-x7.localhost:3000"})
 	w.eventually("the browser is left alone", func() bool {
 		_, err := w.do(t.Context(), "ax_get_tree", params{"app": page.app})

@@ -24,9 +24,11 @@ type landing struct {
 	moved  *bool      // the focus was moved to the target, and no key was seen to arrive there yet
 }
 
-// landsOn limits the input to the element (-1: to whichever element has the window's focus).
+// landsOn limits the input to the element (-1: to whichever element has the window's focus). Keys
+// for the cell of a sheet go to its cursor, which EnterCell has put there; while it is edited, an
+// editor beside it in the sheet has the focus.
 func (v *View) landsOn(i int, do inputting) inputting {
-	if v.Blind {
+	if v.Blind || i >= 0 && !v.App.Browser && values.SheetCell(&v.Shot.Elements[i]) {
 		return do
 	}
 	return func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
@@ -134,20 +136,15 @@ func (l landing) look(ctx context.Context, within time.Duration) (rival int, has
 // focus returns an element that reads FOCUSED in the target's window and is neither the target
 // nor around or in it, or -1; whether the target reads FOCUSED; and whether the window is active.
 // Pages always read FOCUSED, those that a browser hides too, so they are not counted; an open menu
-// takes the keys of every window. A cell that is edited has an editor of its own beside it in its
-// sheet, and a block is typed into several cells. Without a target only a browser's own frame is a
-// rival.
+// takes the keys of every window. Without a target only a browser's own frame is a rival.
 func (v *View) focus(target int, named bool) (rival int, has, active bool) {
 	rival = -1
 	if !named && !v.App.Browser {
 		return -1, true, true
 	}
-	top, sheet, all := -1, -1, v.Shot.Elements
+	top, all := -1, v.Shot.Elements
 	if target >= 0 {
 		top = v.Shot.Window(target)
-		if values.SheetCell(&all[target]) {
-			sheet = v.document(target)
-		}
 	}
 	for i := range all {
 		e, within := &all[i], v.Shot.Window(i)
@@ -156,7 +153,7 @@ func (v *View) focus(target int, named bool) (rival int, has, active bool) {
 		}
 		open := e.Role.MenuEntry() && e.Parent >= 0 && all[e.Parent].Role == desktop.Menu
 		popup := named && within != top && e.Role == desktop.Menu && e.Parent >= 0 && all[e.Parent].Role != desktop.Menubar && e.End > i+1
-		related := target >= 0 && (i >= target && i < all[target].End || i <= target && target < e.End) || sheet >= 0 && v.document(i) == sheet
+		related := target >= 0 && (i >= target && i < all[target].End || i <= target && target < e.End)
 		switch {
 		case popup && !related && v.Shot.Visible(i):
 			rival = i
