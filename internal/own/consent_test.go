@@ -18,7 +18,11 @@ import (
 // may says whether the agent may use the tool of the notes now.
 func (w *world) may(t *testing.T, tool string) bool {
 	t.Helper()
-	_, err := w.do(t, agent(), "org.example.Notes", tool, `{"title": "milk"}`)
+	args := `{}`
+	if tool == "add" {
+		args = `{"title": "milk"}`
+	}
+	_, err := w.do(t, agent(), "org.example.Notes", tool, args)
 	if err != nil && aai.AsError(err).Code != aai.ConsentRequired {
 		t.Fatalf("%s failed otherwise than for consent: %v", tool, err)
 	}
