@@ -116,7 +116,7 @@ func (s *setup) doctorDialog(getenv func(string) string, folder string) aai.Read
 	}, folder, slog.New(slog.DiscardHandler))
 }
 
-// dialogOn makes what asks on the screen that the variables name.
+// dialogOn returns the dialog of the screen that the variables name.
 func (s *setup) dialogOn(getenv func(string) string, folder string, log *slog.Logger) *dialog.Dialog {
 	shared := seat.New(seat.Config{Folder: seat.Folder, Getenv: getenv})
 	cfg := dialog.Config{

@@ -47,7 +47,7 @@ func (d *drawnPage) listener() string {
 	return []string{"", "", "", " data-click"}[d.IntN(4)]
 }
 
-// part is an element with what is in it.
+// part is an element with its descendants.
 func (d *drawnPage) part(depth int) string {
 	most := []int{3, 6, 12, 70}[d.IntN(4)]
 	in := func(tag string, body string) string {

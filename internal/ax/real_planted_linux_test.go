@@ -142,7 +142,7 @@ func (p *planting) round(n int) map[string]bool {
 	return counts
 }
 
-// attempt plants the keyboard, makes the call and returns what [planting.judge] does.
+// attempt plants the keyboard, makes the call and returns the verdict of [planting.judge].
 func (p *planting) attempt(title string, f plantedField, c plantedCall, where plant, window string) map[string]bool {
 	p.Helper()
 	p.plant(where)
@@ -168,7 +168,7 @@ func (p *planting) attempt(title string, f plantedField, c plantedCall, where pl
 	return p.judge(title, f, c, append(strays, strayValues(before, after, f, c)...), before[f.key], after[f.key], result, err)
 }
 
-// judge compares the reply with what the programs report.
+// judge compares the reply with the programs' reports.
 func (p *planting) judge(title string, f plantedField, c plantedCall, strays []string, was, is string, result *aai.Result, err *aai.Error) map[string]bool {
 	p.Helper()
 	said, success := "", false

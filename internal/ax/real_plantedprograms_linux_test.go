@@ -258,7 +258,7 @@ func (p *planting) xdotool(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// readPage returns what the page reports after now.
+// readPage returns the next report of the page.
 func (p *planting) readPage() map[string]string {
 	p.Helper()
 	number := func() int { n, _ := strconv.Atoi(p.form.holds("tick")); return n }

@@ -75,7 +75,7 @@ w.show_all()
 Gtk.main()
 `
 
-// TestRealIconInField: a field with an icon in it is shown with what it holds.
+// TestRealIconInField: a field with an icon in it is shown with its value.
 func TestRealIconInField(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -39,7 +39,7 @@ func (v *view) strayed(ctx context.Context, before *desktop.Snapshot, id desktop
 	return out, err
 }
 
-// resultData returns what a reply says of its act.
+// resultData returns the DeedResult of a reply, if it has one.
 func resultData(out *aai.Result) (done operate.DeedResult, is bool) {
 	if out != nil {
 		done, is = out.Data.(operate.DeedResult)
@@ -47,7 +47,7 @@ func resultData(out *aai.Result) (done operate.DeedResult, is bool) {
 	return done, is
 }
 
-// putBack makes a field hold what it held before a text strayed there.
+// putBack sets the value that a field had before a text strayed there.
 func (v *view) putBack(ctx context.Context, i int, was string) error {
 	now := v.Shot.Elements[i]
 	back := *v.View

@@ -33,7 +33,7 @@ func (e *Element) Pressed() bool {
 }
 
 // RelaysKeys reports whether the element is a field too narrow to read anything in it, by which
-// a page takes keys: what they do is drawn elsewhere, as on the screen of a terminal.
+// a page takes keys: their effect is drawn elsewhere, as on the screen of a terminal.
 func (e *Element) RelaysKeys() bool {
 	const narrow = 16 // pixels; a field for one digit is wider
 	return e.States.Has(Editable) && !e.States.Has(Protected) && e.Frame.W > 0 && e.Frame.W <= narrow && e.Frame.W < e.Frame.H

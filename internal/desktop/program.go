@@ -38,7 +38,7 @@ func (p Program) Command(args []string) []string {
 	return slices.Concat([]string{p.Path}, p.Args[:at], args, p.Args[at:])
 }
 
-// Opens reports whether the arguments are what the field code stands for: absolute paths, or
+// Opens reports whether the arguments fit the field code: absolute paths, or
 // addresses of http, https and local files. A relative path is none: it may be an option or a
 // subcommand.
 func (p Program) Opens(args []string) bool {

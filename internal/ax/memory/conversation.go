@@ -168,7 +168,7 @@ func (s *Conversation) AddSecret(text string) {
 	}
 }
 
-// Secrets returns what takes the noted texts out of replies, or nil if there are none.
+// Secrets returns a Veil that takes the noted texts out of replies, or nil if there are none.
 func (s *Conversation) Secrets() *hygiene.Veil {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -76,7 +76,7 @@ func isPortal(app desktop.App) bool {
 	})
 }
 
-// questions returns the roots of what asks the person. Of a portal these are all windows but
+// questions returns the roots of the windows and prompts that ask the person. Of a portal these are all windows but
 // choosers; of a browser its own prompts, and nothing of a page.
 func questions(shot *desktop.Snapshot, portal bool) (roots []int) {
 	if portal {

@@ -37,7 +37,7 @@ func launch(call *aai.Call, p desktop.Program, program string) *aai.Launch {
 	return l
 }
 
-// arguments are what the call starts a program with.
+// arguments returns the arguments with which the call starts a program.
 func arguments(call *aai.Call) []string {
 	list, _ := call.Args["arguments"].([]any)
 	args := make([]string, len(list))

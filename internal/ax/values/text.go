@@ -25,7 +25,7 @@ func Long(e *desktop.Element) string {
 	return aai.CleanText(e.Name, MaxLongText)
 }
 
-// namedByWords reports whether the name of an element is what can be read in it.
+// namedByWords reports whether the name of an element is the text within it.
 func namedByWords(e *desktop.Element) bool {
 	switch e.Role {
 	case desktop.Generic, desktop.Cell, desktop.ColumnHeader, desktop.RowHeader, desktop.ListItem:

@@ -103,7 +103,7 @@ func (n *node) isWritten() bool {
 	return n.count > 0 && n.count == len(n.children) && !n.states.has(stateEditable)
 }
 
-// writing returns the words of what is in the node, in their order, and whether they are
+// writing returns the words of the node's descendants, in their order, and whether they are
 // whole: most is their limit in bytes.
 func (n *node) writing(most int) (words string, whole bool) {
 	var b strings.Builder
@@ -112,7 +112,7 @@ func (n *node) writing(most int) (words string, whole bool) {
 	return cut(words, most), whole && len(words) <= most
 }
 
-// write appends the words of what is in the node, and reports false if it stops at the limit.
+// write appends the words of the node's descendants, and reports false if it stops at the limit.
 func (n *node) write(b *strings.Builder, most int) bool {
 	for _, child := range n.children {
 		if b.Len() > most {

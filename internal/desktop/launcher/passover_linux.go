@@ -120,7 +120,7 @@ func simpleScript(words []string) []string {
 	return inner
 }
 
-// runsCommands reports whether the program of the name runs what its arguments say.
+// runsCommands reports whether the program of the name runs commands from its arguments.
 func runsCommands(name string) bool {
 	return process.Interpreter(name) || strings.HasPrefix(name, "ld-") || slices.Contains(strings.Fields(
 		`fish csh tcsh ksh mksh ash rbash busybox toybox awk gawk mawk expect find xargs parallel make watch time timeout script
