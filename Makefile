@@ -18,23 +18,23 @@ test: ## install what the tests need, and run them all
 	go test -timeout 40m ./...
 test-apps: ## 400 acts and twelve tasks on real programs, judged by others than us; a person's keys beside ten; what has a ref, by another's reading; 600 texts beside a planted keyboard; more descriptors
 	scripts/need-packages scripts/desktop-packages.txt descriptors/packages.txt descriptors/more-packages.txt && scripts/need-apps
-	AAI_APPS=all go test -count=1 -v -timeout 120m ./apps && AAI_APPS=all go test -count=1 -v -timeout 120m -run 'RealComplete|RealPlanted|MorePrograms' ./internal/ax ./descriptors
+	AAI_APPS=all go test -count=1 -v -timeout 120m ./apps && AAI_APPS=all go test -count=1 -v -timeout 120m -run 'RealComplete|RealPlanted|MorePrograms' ./internal/gui ./descriptors
 check: ## format, vet, lint, the map of the house, all platforms
 	test -z "$$(gofmt -l . | tee /dev/stderr)"
 	test -x .cache/bin/golangci-lint || GOBIN=$(CURDIR)/.cache/bin go install $(LINT)
-	.cache/bin/golangci-lint run ./... && go test -run 'Map|House' .
+	.cache/bin/golangci-lint run ./... && go test -run 'ImportRules|CodeStyle' .
 	set -e; for t in $(TARGETS); do echo $$t; export GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0; \
 		go vet ./...; go build -o /dev/null ./cmd/aai-gateway; done
 bench: ## figures, beside bare floors and other people's programs in the same run
 	scripts/need-packages scripts/test-packages.txt scripts/desktop-packages.txt scripts/bench-packages.txt && { scripts/need-peers || true; }
-	go test -run '^$$' -bench . -timeout 40m ./bench ./internal/desktop/x11
+	go test -run '^$$' -bench . -timeout 40m ./bench ./internal/platform/linux/x11
 bench-short: ; scripts/bench-short ## every benchmark once, to see that it runs to its end
 packages: ; scripts/packages ## all that others get of this commit, in dist/
 packages-check: ; scripts/packages-check && scripts/packages-chroot ## looks at it, and installs it in a clean Debian, as root
 test-clients: ; scripts/need-inspector && scripts/need-clients && AAI_CLIENTS=all go test -count=1 -v -run TestMCP/InstalledInto ./cmd/aai-gateway ## what install wrote, read by three clients
 fuzz: ; scripts/fuzz 10s ## each fuzz target for ten seconds
 soak: ## a thousand agents over HTTP for ten minutes; 200 rounds of killing whoever writes
-	AAI_SOAK=10m AAI_KILL_ROUNDS=200 go test -count=1 -v -p 1 -timeout 20m -run 'UnderLoad|Kill' ./internal/doors/mcp ./internal/journal ./internal/keychain ./internal/login ./internal/policy
+	AAI_SOAK=10m AAI_KILL_ROUNDS=200 go test -count=1 -v -p 1 -timeout 20m -run 'UnderLoad|Kill' ./internal/doors/mcp ./internal/audit ./internal/secrets ./internal/oauth ./internal/policy
 race: ## 300 times another gateway types while a question comes up
-	AAI_RACE_ROUNDS=300 go test -count=1 -v -timeout 60m -run NobodyAnswersByTyping ./internal/dialog
+	AAI_RACE_ROUNDS=300 go test -count=1 -v -timeout 60m -run NobodyAnswersByTyping ./internal/platform/linux/dialog
 steady: ; scripts/steady ## what starts real programs 20 times, the suite 5 times, also with all cores busy; AAI_STEADY_*

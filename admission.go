@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// admissionLife is how long calls that were admitted may wait to be run. What a person
+// admissionLifetime is how long calls that were admitted may wait to be run. What a person
 // allowed is meant for what they see now.
-const admissionLife = 10 * time.Minute
+const admissionLifetime = 10 * time.Minute
 
 // An Admission is the leave for calls to run, each once. It holds what gates keep for
 // them, such as slots, but no lane, and nothing runs by itself. It ends with the context
 // it was made with, and after ten minutes, or when that is to end if later; whoever has it releases it. Safe for
 // concurrent use.
 type Admission struct {
-	calls   []*passage
-	current atomic.Pointer[passage] // which is on its way
-	ended   chan *passage           // the one that was refused, or nil
+	calls       []*invocation
+	currentCall atomic.Pointer[invocation] // which is on its way
+	ended       chan *invocation           // the one that was refused, or nil
 
-	mu    sync.Mutex
-	began []bool // of each call: it runs, ran, or never will
-	over  *Error // why what did not run never will
-	// closed says why nothing is begun any more; nil: it may.
-	closed *Error
-	stop   []func() bool
+	mu        sync.Mutex
+	started   []bool // of each call: it runs, ran, or never will
+	endReason *Error // why what did not run never will
+	// closeReason says why nothing is begun any more; nil: it may.
+	closeReason *Error
+	stop        []func() bool
 }
 
 // Admit brings calls to where they may run: all are received, resolved and validated, then
@@ -35,24 +35,24 @@ type Admission struct {
 // again with the answers in each. An Action that makes calls of its own admits those that
 // it knows before it runs the first.
 func (g *Gateway) Admit(ctx context.Context, calls ...*Call) (*Admission, error) {
-	a := &Admission{ended: make(chan *passage, 1), began: make([]bool, len(calls))}
+	a := &Admission{ended: make(chan *invocation, 1), started: make([]bool, len(calls))}
 	if len(calls) == 0 {
 		return a, nil
 	}
 	late := make(chan struct{}, 1)
 	for _, call := range calls {
-		p := newPassage(ctx, g, call, late)
-		p.clock.rest()
-		p.model, p.r.Rests = call, true
+		p := newInvocation(ctx, g, call, late)
+		p.clock.pause()
+		p.admittedCall, p.request.Deferred = call, true
 		a.calls = append(a.calls, p)
 	}
-	a.current.Store(a.calls[0])
-	defer a.calls[0].beat()()
-	go a.travel()
-	if err := a.await(ctx, late); err != nil {
+	a.currentCall.Store(a.calls[0])
+	defer a.calls[0].heartbeat()()
+	go a.run()
+	if err := a.wait(ctx, late); err != nil {
 		return nil, err
 	}
-	life := admissionLife
+	life := admissionLifetime
 	if until, ok := ctx.Deadline(); ok {
 		life = max(life, time.Until(until))
 	}
@@ -61,7 +61,7 @@ func (g *Gateway) Admit(ctx context.Context, calls ...*Call) (*Admission, error)
 		e.Delivery, e.Hint = NotDelivered, "Have it admitted again."
 		a.end(e)
 	})
-	left := context.AfterFunc(ctx, func() { a.end(leftBefore(ctx.Err())) })
+	left := context.AfterFunc(ctx, func() { a.end(cancelledBeforeRun(ctx.Err())) })
 	a.mu.Lock()
 	a.stop = []func() bool{expire.Stop, left}
 	a.mu.Unlock()
@@ -78,13 +78,13 @@ func (a *Admission) Run(ctx context.Context, i int) (*Result, error) {
 }
 
 // runAdmitted goes on from where an admitted call rests.
-func (p *passage) runAdmitted(ctx context.Context) (*Result, error) {
-	p.clock = p.clock.again()
-	p.listen(ctx)
-	defer p.enlist()()
-	defer p.beat()()
-	go p.travel(p.resume)
-	e := p.await()
+func (p *invocation) runAdmitted(ctx context.Context) (*Result, error) {
+	p.clock = p.clock.continued()
+	p.attachContext(ctx)
+	defer p.register()()
+	defer p.heartbeat()()
+	go p.run(p.resume)
+	e := p.wait()
 	if e.err != nil {
 		return nil, e.err
 	}
@@ -93,7 +93,7 @@ func (p *passage) runAdmitted(ctx context.Context) (*Result, error) {
 
 // Release gives back what is held for the calls that were not run, and puts on record
 // that they were not.
-func (a *Admission) Release() { a.end(leftBefore(context.Canceled)) }
+func (a *Admission) Release() { a.end(cancelledBeforeRun(context.Canceled)) }
 
 // begin takes a call out of those that may still be run.
 func (a *Admission) begin(i int) *Error {
@@ -102,11 +102,11 @@ func (a *Admission) begin(i int) *Error {
 	switch {
 	case i < 0 || i >= len(a.calls):
 		return Errorf(Internal, "there is no call %d among the %d that were admitted", i, len(a.calls))
-	case !a.began[i]:
-		a.began[i] = true
+	case !a.started[i]:
+		a.started[i] = true
 		return nil
-	case a.over != nil:
-		return a.over
+	case a.endReason != nil:
+		return a.endReason
 	}
 	return Errorf(Internal, "call %d was run before, and is admitted once", i)
 }
@@ -114,18 +114,18 @@ func (a *Admission) begin(i int) *Error {
 // end has the calls end that were not run.
 func (a *Admission) end(why *Error) {
 	a.mu.Lock()
-	var left []*passage
-	for i, began := range a.began {
+	var left []*invocation
+	for i, began := range a.started {
 		if !began {
-			a.began[i] = true
+			a.started[i] = true
 			left = append(left, a.calls[i])
 		}
 	}
 	if len(left) > 0 {
-		a.over = why
+		a.endReason = why
 	}
-	if a.closed == nil {
-		a.closed = why
+	if a.closeReason == nil {
+		a.closeReason = why
 	}
 	stop := a.stop
 	a.stop = nil
@@ -134,38 +134,38 @@ func (a *Admission) end(why *Error) {
 		f()
 	}
 	for _, p := range left {
-		p.leave(why)
+		p.endEarly(why)
 	}
-	patience := time.After(recordPatience)
+	patience := time.After(recordTimeout)
 	for _, p := range left {
 		select {
-		case <-p.ended:
+		case <-p.done:
 		case <-patience:
 			return
 		}
 	}
 }
 
-// travel has the calls admitted, and says which was refused, unless Admit has given them
+// run has the calls admitted, and says which was refused, unless Admit has given them
 // up. Its goroutine is that of all of them.
-func (a *Admission) travel() {
-	var refused *passage
+func (a *Admission) run() {
+	var refused *invocation
 	err := &Error{Code: Internal, Message: "the calls were neither admitted nor refused", Delivery: NotDelivered}
 	defer func() {
 		if v := recover(); v != nil {
 			err = panicked(v)
 		}
 		if err != nil && refused == nil {
-			refused = a.current.Load()
+			refused = a.currentCall.Load()
 		}
 		for _, p := range a.calls {
 			switch {
 			case err == nil:
-				p.clock.rest()
+				p.clock.pause()
 			case p == refused:
-				p.finish(ending{err: err})
+				p.complete(callResult{err: err})
 			default:
-				p.finish(ending{err: leftOut(err)})
+				p.complete(callResult{err: notAdmittedWithOthers(err)})
 			}
 		}
 		a.ended <- refused
@@ -174,33 +174,33 @@ func (a *Admission) travel() {
 }
 
 // stages is the way of the calls until they are admitted.
-func (a *Admission) stages() (*passage, *Error) {
+func (a *Admission) stages() (*invocation, *Error) {
 	for _, p := range a.calls {
-		defer time.AfterFunc(longRead, p.noteLong).Stop()
-		defer p.clock.end()
+		defer time.AfterFunc(receivedDelay, p.recordLongRunning).Stop()
+		defer p.clock.cancelContext()
 	}
-	for _, stage := range []func(*passage) *Error{(*passage).approach, (*passage).gate} {
-		if refused, err := inTurn(a.calls, func(p *passage) *Error { a.current.Store(p); return stage(p) }); err != nil {
+	for _, stage := range []func(*invocation) *Error{(*invocation).prepare, (*invocation).gate} {
+		if refused, err := forEachCall(a.calls, func(p *invocation) *Error { a.currentCall.Store(p); return stage(p) }); err != nil {
 			return refused, err
 		}
 	}
-	var open []*passage
+	var open []*invocation
 	for _, p := range a.calls {
-		p.rested = true
-		if !p.decided() {
+		p.deferred = true
+		if !p.isDecided() {
 			open = append(open, p)
 		}
 	}
 	if len(open) == 0 {
 		return nil, nil
 	}
-	a.current.Store(open[0])
-	return consult(open)
+	a.currentCall.Store(open[0])
+	return askPerson(open)
 }
 
-// await returns why the calls are not admitted, by the deadline of the one that is on its
+// wait returns why the calls are not admitted, by the deadline of the one that is on its
 // way at the latest.
-func (a *Admission) await(ctx context.Context, late chan struct{}) error {
+func (a *Admission) wait(ctx context.Context, late chan struct{}) error {
 	select {
 	case refused := <-a.ended:
 		return a.refusal(refused)
@@ -214,29 +214,29 @@ func (a *Admission) await(ctx context.Context, late chan struct{}) error {
 		case <-time.After(lateGrace):
 		}
 	}
-	current := a.current.Load()
-	why := current.abandon()
-	current.leave(why)
+	current := a.currentCall.Load()
+	why := current.cancel()
+	current.endEarly(why)
 	for _, p := range a.calls {
-		p.leave(leftOut(why))
+		p.endEarly(notAdmittedWithOthers(why))
 	}
 	return a.refusal(current)
 }
 
 // refusal is why the call was refused: nil of none.
-func (a *Admission) refusal(refused *passage) error {
+func (a *Admission) refusal(refused *invocation) error {
 	if refused == nil {
 		return nil
 	}
-	e := *refused.last().err
-	if e.Call = refused.r.Call.ID; len(refused.r.Call.Answers) > 0 && (e.Code == PermissionDenied || e.Code == ConsentRequired) {
+	e := *refused.finalResult().err
+	if e.Call = refused.request.Call.ID; len(refused.request.Call.Answers) > 0 && (e.Code == PermissionDenied || e.Code == ConsentRequired) {
 		e.Call = ""
 	}
 	return &e
 }
 
-// leftOut says of a call that it was not admitted because another was not.
-func leftOut(cause *Error) *Error {
+// notAdmittedWithOthers says of a call that it was not admitted because another was not.
+func notAdmittedWithOthers(cause *Error) *Error {
 	return &Error{
 		Code: cause.Code, Delivery: NotDelivered,
 		Message: "the call was not admitted, since another that belongs to it was not",
@@ -245,19 +245,19 @@ func leftOut(cause *Error) *Error {
 }
 
 // resume is the way of an admitted call from where it rested.
-func (p *passage) resume() (*Result, *Error) {
-	defer time.AfterFunc(longRead, p.noteLong).Stop()
-	defer p.clock.end()
-	p.clock.goOn()
-	p.r.Rests = false
-	if p.fill != nil {
-		if err := p.filled(); err != nil {
+func (p *invocation) resume() (*Result, *Error) {
+	defer time.AfterFunc(receivedDelay, p.recordLongRunning).Stop()
+	defer p.clock.cancelContext()
+	p.clock.resume()
+	p.request.Deferred = false
+	if p.placeholderValue != nil {
+		if err := p.resolvePlaceholders(); err != nil {
 			return nil, err
 		}
 	}
-	arrive := p.arriveAgain
-	if p.like != nil {
-		arrive = p.arriveLike
+	arrive := p.resolveAgain
+	if p.base != nil {
+		arrive = p.resolveRepeat
 	}
 	if err := arrive(); err != nil {
 		return nil, err
@@ -265,31 +265,31 @@ func (p *passage) resume() (*Result, *Error) {
 	return p.act()
 }
 
-// arriveAgain finds the target of a call that rested. It may run again by now, or no
+// resolveAgain finds the target of a call that rested. It may run again by now, or no
 // more; if it is another one, nobody has admitted a call to it.
-func (p *passage) arriveAgain() *Error {
-	r := p.r
-	if p.gaps {
+func (p *invocation) resolveAgain() *Error {
+	r := p.request
+	if p.hasPlaceholders {
 		if failure := readArgs(r.Tool, r.Call); failure != nil {
 			return failure
 		}
-		if p.gaps = gaps(r.Call.Args); p.gaps {
+		if p.hasPlaceholders = containsPlaceholder(r.Call.Args); p.hasPlaceholders {
 			return Errorf(Internal, "the call has holes, and was to run without what they stand for")
 		}
 	}
 	if !r.App.OperatesOthers() {
 		return nil
 	}
-	ctx := p.clock.within(p.door)
-	target, err := p.g.target(ctx, r)
-	if failure := p.overdue(ctx, err); failure != nil {
+	ctx := p.clock.within(p.ctx)
+	target, err := p.g.findTarget(ctx, r)
+	if failure := p.deadlineError(ctx, err); failure != nil {
 		if len(failure.Questions) > 0 {
-			return changed(r)
+			return consentChanged(r)
 		}
 		return failure
 	}
 	if target.ID != r.Call.Target.ID || target.Digest != r.Call.Target.Digest {
-		return changed(r)
+		return consentChanged(r)
 	}
 	r.Call.Target = target
 	return nil

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A joiner is a gate that asks about everything, and about several calls at once.
@@ -18,21 +18,21 @@ type joiner struct {
 	closed bool // it refuses what has been admitted
 }
 
-func (j *joiner) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
-	if !r.Holds(j) {
+func (j *joiner) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+	if !r.HasReservation(j) {
 		j.held++
-		r.Hold(j, func() { j.held-- })
+		r.Reserve(j, func() { j.held-- })
 	}
 	switch answer, answered := r.Call.Answers["q"]; {
-	case r.Admitted != "" && j.closed, r.Call.Tool == "refused", answered && answer.Choice != "yes":
+	case r.AdmittedPermission != "" && j.closed, r.Call.Tool == "refused", answered && answer.Choice != "yes":
 		return nil, aai.Errorf(aai.PermissionDenied, "the gate says no to %s", r.Call.Tool)
-	case r.Admitted == "" && !answered && !j.open:
-		return []aai.Question{{ID: "q", Text: r.Call.Tool, Channels: []aai.Channel{aai.Native, aai.Client}}}, nil
+	case r.AdmittedPermission == "" && !answered && !j.open:
+		return []aai.Question{{ID: "q", Text: r.Call.Tool, Channels: []aai.Channel{aai.DesktopDialog, aai.Client}}}, nil
 	}
 	return nil, nil
 }
 
-func (j *joiner) Join(asked []aai.Asked) (aai.Question, bool) {
+func (j *joiner) MergeQuestions(asked []aai.PendingQuestion) (aai.Question, bool) {
 	one := asked[0].Question
 	if j.most > 0 && len(asked) > j.most {
 		return one, false
@@ -57,7 +57,7 @@ func together(answer string) (g *aai.Gateway, w *world, gate *joiner, asked *[]s
 	g.Gates = []aai.Gate{gate}
 	g.Dialog = asker(func(_ context.Context, q aai.Question) (aai.Answer, error) {
 		*asked = append(*asked, q.Text)
-		return aai.Answer{Choice: answer, Channel: aai.Native}, nil
+		return aai.Answer{Choice: answer, Channel: aai.DesktopDialog}, nil
 	})
 	return g, w, gate, asked
 }
@@ -168,13 +168,13 @@ func TestWhatIsNotRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(5 * time.Minute) // it rests, and no deadline passes
-			if _, err := a.Run(ctx, 0); err != nil || aai.LanesKnown(g) != 0 {
-				t.Errorf("%s: %v, %d lanes", name, err, aai.LanesKnown(g))
+			if _, err := a.Run(ctx, 0); err != nil || aai.QueueCount(g) != 0 {
+				t.Errorf("%s: %v, %d lanes", name, err, aai.QueueCount(g))
 			}
 			end(a, cancel)
 			synctest.Wait()
-			if got := w.outcomes(); gate.held != 0 || got["one"] != "" || got["two"] == "" || aai.LanesKnown(g) != 0 {
-				t.Errorf("%s: %d held, outcomes %v, %d lanes", name, gate.held, got, aai.LanesKnown(g))
+			if got := w.outcomes(); gate.held != 0 || got["one"] != "" || got["two"] == "" || aai.QueueCount(g) != 0 {
+				t.Errorf("%s: %d held, outcomes %v, %d lanes", name, gate.held, got, aai.QueueCount(g))
 			}
 			if _, err := a.Run(t.Context(), 1); err == nil || !aai.AsError(err).RetrySafe() || w.count("run") != 1 {
 				t.Errorf("%s: %v, %d ran", name, err, w.count("run"))
@@ -278,7 +278,7 @@ func TestWithin(t *testing.T) {
 		if _, err := g.Do(t.Context(), on("a")); err != nil || most != deep {
 			t.Fatalf("%v, %d deep", err, most)
 		}
-		if n := aai.LanesKnown(g); n != 0 {
+		if n := aai.QueueCount(g); n != 0 {
 			t.Errorf("%d lanes are remembered", n)
 		}
 		calls := map[string]bool{}
@@ -341,7 +341,7 @@ func TestAskedWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, w, _, asked := together("yes")
 		outer := *w.app.Tools[0]
-		outer.Name, outer.Calls = "outer", true
+		outer.Name, outer.OnlyMakesCalls = "outer", true
 		outer.Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) { return g.Do(ctx, tool("one")) }
 		w.app.Tools = append(w.app.Tools, &outer)
 		dialog := g.Dialog

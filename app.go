@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// OwnApp is the id of the app that stands for the gateway itself: its guides,
+// BuiltinApp is the id of the app that stands for the gateway itself: its guides,
 // its list of apps, its history and its consents are tools of this app.
-const OwnApp = "aai"
+const BuiltinApp = "aai"
 
 // DesktopApp is the id of the app that stands for the screen: its tools see and
 // operate the windows of every program.
@@ -62,48 +62,48 @@ type App struct {
 	// Server is how the app is reached where it says itself what tools it has; nil: the
 	// descriptor says. A driver has found it right.
 	Server *Recipe
-	// Unheard says that the server has not said yet what it has: nobody has started it.
-	Unheard bool
+	// Unprobed says that the server has not said yet what it has: nobody has started it.
+	Unprobed bool
 	// Descriptor is the descriptor as its author wrote it, or nil.
 	Descriptor json.RawMessage
 
-	// Targets finds the app that a call really touches, by the name in the
+	// FindTarget finds the app that a call really touches, by the name in the
 	// parameter that Tool.Target names, where that is no app of the catalog but a
 	// program whose windows are operated; a call that does not name one touches
 	// this app itself. A target without a process is one that the call is to start.
 	// Nil means that the catalog knows the app, and that it must be named. What
 	// Targets cannot tell it may ask, by an *Error with Questions.
-	Targets func(ctx context.Context, call *Call, name string) (*App, error)
-	// Answers looks whether the app answers at all, however: only an error with code
+	FindTarget func(ctx context.Context, call *Call, name string) (*App, error)
+	// Ping looks whether the app answers at all, however: only an error with code
 	// TIMEOUT says that it does not. It is asked after a call that ended by its
 	// deadline. Nil where nobody can look.
-	Answers func(ctx context.Context) error
-	// Guards says by which of its windows the program guards the person at this moment,
+	Ping func(ctx context.Context) error
+	// LockReason says by which of its windows the program guards the person at this moment,
 	// such as "a lock of the screen", as far as that can be seen; "" where it does not. Nil
 	// means that nobody can look.
-	Guards func(ctx context.Context) string
-	// Terminal reports whether the program shows a terminal of which nothing tells where in
+	LockReason func(ctx context.Context) string
+	// HasTerminal reports whether the program shows a terminal of which nothing tells where in
 	// its windows it is: what is done there may run commands. Nil means that none does.
-	Terminal func() bool
-	// Host says that the caller itself runs in the program: to operate it may end the caller.
-	Host bool
-	// Aim says what a call will act on, such as a button, as far as that is known before
+	HasTerminal func() bool
+	// HostsCaller says that the caller itself runs in the program: to operate it may end the caller.
+	HostsCaller bool
+	// ResolveTarget says what a call will act on, such as a button, as far as that is known before
 	// the call runs. Call.Target is set. Nil means that the app has no such elements.
-	Aim func(ctx context.Context, call *Call) Hit
-	// Shell reports whether the element that a call of a tool that types is about is a
+	ResolveTarget func(ctx context.Context, call *Call) TargetElement
+	// IsTerminalElement reports whether the element that a call of a tool that types is about is a
 	// terminal within the target, as far as that is known before the call runs. Call.Target
 	// is set. Nil means that nobody can look.
-	Shell func(ctx context.Context, call *Call) bool
+	IsTerminalElement func(ctx context.Context, call *Call) bool
 }
 
 // A Launch is a start of a program, as a call asks for it.
 type Launch struct {
-	Line     string // the whole command, which no other command is written as
-	Digest   string // of the program, its desktop entry and the entry's command
-	Plain    bool   // the program's own command is the program alone
-	Given    bool   // the call gives arguments
-	Opens    bool   // these are files or addresses in the place that the entry has for them
-	Commands bool   // the program runs commands that it is given
+	CommandLine   string // the whole command, which no other command is written as
+	Digest        string // of the program, its desktop entry and the entry's command
+	IsBareProgram bool   // the program's own command is the program alone
+	HasArgs       bool   // the call gives arguments
+	OpensArgs     bool   // these are files or addresses in the place that the entry has for them
+	RunsCommands  bool   // the program runs commands that it is given
 }
 
 // Names are the app's names for people and its aliases: other apps may have them too.
@@ -112,16 +112,16 @@ func (a *App) Names() []string { return append(strings.Split(a.Name, "|"), a.Ali
 // WireName is the app's id as it goes over the wire; see [WireName].
 func (a *App) WireName() string { return WireName("app:" + a.ID) }
 
-// Named reports whether a caller may ask for the app by the name, whatever its case: an
+// HasName reports whether a caller may ask for the app by the name, whatever its case: an
 // id, also after "app:", its wire name, or one of [App.Names].
-func (a *App) Named(name string) bool {
+func (a *App) HasName(name string) bool {
 	same := func(other string) bool { return strings.EqualFold(name, other) }
 	return name != "" && (same(a.ID) || same("app:"+a.ID) || slices.ContainsFunc(a.Names(), same) || same(a.WireName()))
 }
 
 // OperatesOthers reports whether the app stands for programs that it operates: a call
 // touches one of them, or the app itself where it names none.
-func (a *App) OperatesOthers() bool { return a.Targets != nil }
+func (a *App) OperatesOthers() bool { return a.FindTarget != nil }
 
 // Tool finds a tool of the app by its exact name, or returns nil.
 func (a *App) Tool(name string) *Tool {
@@ -147,8 +147,8 @@ func (a *App) DigestOf(permission string) string {
 	return a.Digest
 }
 
-// Runnable reports whether any of the app's tools can run on this computer.
-func (a *App) Runnable() bool {
+// IsRunnable reports whether any of the app's tools can run on this computer.
+func (a *App) IsRunnable() bool {
 	if a.Server != nil {
 		return true
 	}
@@ -168,59 +168,59 @@ type Tool struct {
 	Params  Schema
 	Returns Schema // what the result's Data promises to be; the zero Schema promises nothing
 
-	Effect  Effect
-	Natural bool // Effect follows from how the tool works, such as an HTTP GET; false: somebody says so
-	Kind    Kind // what limits and modes know it by, where that is not its effect
-	Starts  bool // with some arguments it starts a program, whatever its effect is otherwise
-	Types   bool // it gives the target text or keys, which a terminal would run
-	// Pictures says that it takes a picture of its target, or of the whole screen.
-	Pictures bool
-	// About names the parameters that say which element of a window it acts on; nil: any
+	Effect          Effect
+	EffectInherent  bool // Effect follows from how the tool works, such as an HTTP GET; false: somebody says so
+	Kind            Kind // what limits and modes know it by, where that is not its effect
+	MayStartProgram bool // with some arguments it starts a program, whatever its effect is otherwise
+	SendsKeys       bool // it gives the target text or keys, which a terminal would run
+	// TakesScreenshot says that it takes a picture of its target, or of the whole screen.
+	TakesScreenshot bool
+	// ElementParams names the parameters that say which element of a window it acts on; nil: any
 	// may.
-	About []string
-	// Seizes reports whether a call that acts takes the person's pointer and keyboard;
+	ElementParams []string
+	// TakesFocus reports whether a call that acts takes the person's pointer and keyboard;
 	// nil: each may.
-	Seizes func(call *Call) bool
-	Target string // the parameter that names the app which is really touched; empty: the tool's own app
+	TakesFocus func(call *Call) bool
+	Target     string // the parameter that names the app which is really touched; empty: the tool's own app
 	// Secret are parameters whose values the journal must not keep; "fields.value" is what is
 	// called value in any of the fields.
 	Secret []string
-	// Plain names those of Secret that are none with such arguments, such as the key of a
+	// NonSecret names those of Secret that are none with such arguments, such as the key of a
 	// shortcut; nil: there are no such arguments.
-	Plain func(args map[string]any) []string
-	// Shown says that the person who is asked sees its secret parameters, but those whose own
+	NonSecret func(args map[string]any) []string
+	// ShowSecrets says that the person who is asked sees its secret parameters, but those whose own
 	// name says that they are secret: only the record goes without all of them.
-	Shown   bool
-	Private bool // what it answers must not be kept, such as the clipboard's contents
-	// Unrecorded says that the tool tells a person of the gateway itself, such as what is
+	ShowSecrets   bool
+	PrivateResult bool // what it answers must not be kept, such as the clipboard's contents
+	// AllowUnaudited says that the tool tells a person of the gateway itself, such as what is
 	// wrong with its record, or stops it. Where nothing can be put on record it runs all the
 	// same for the command line, and its answer says so. It counts only of the gateway's own
 	// app.
-	Unrecorded bool
+	AllowUnaudited bool
 	// Timeout is how long a call may take, from when it came in to when Run has ended,
 	// without what a person takes for answers; zero means DefaultTimeout.
 	Timeout time.Duration
-	// Lasting is how long a call may take that outlasts its request; see [WithLasting]. Zero
+	// BackgroundTimeout is how long a call may take that outlasts its request; see [WithBackgroundTimeout]. Zero
 	// means Timeout.
-	Lasting time.Duration
+	BackgroundTimeout time.Duration
 	// MaxArgs is how many bytes the arguments may have as JSON, where that is more than
 	// usual, such as for a tool that takes a file; zero means a MiB.
 	MaxArgs int
-	// Calls says that all its Action does is to make calls of its own, with its context: while
+	// OnlyMakesCalls says that all its Action does is to make calls of its own, with its context: while
 	// a person is asked about those, its time stands still. Each of them passes every gate, so
 	// of the gateway's own tools nobody is asked about the outer one. No descriptor can say it.
-	Calls bool
-	// Turn says how a call goes together with others to the same program; nil: InTurn.
-	Turn func(call *Call) Turn
+	OnlyMakesCalls bool
+	// Concurrency says how a call goes together with others to the same program; nil: InTurn.
+	Concurrency func(call *Call) Concurrency
 
-	// Vain says why a call would come to nothing, as far as that is known before it runs,
+	// Precheck says why a call would come to nothing, as far as that is known before it runs,
 	// so that no person is asked for what fails anyway. It changes nothing, and is asked
 	// only where a person would be; about the windows of a program only for a caller who
 	// may see them, about the screen for all. Call.Target is set. Nil means that nobody can look.
-	Vain func(ctx context.Context, call *Call) error
-	// VainOpen says that of the gateway's own tool Vain tells nothing that was decided for
+	Precheck func(ctx context.Context, call *Call) error
+	// PrecheckPublic says that of the gateway's own tool Vain tells nothing that was decided for
 	// others, so that every caller may hear it.
-	VainOpen bool
+	PrecheckPublic bool
 
 	// Run does it. Nil means that the tool cannot run on this computer: Do answers
 	// Unavailable, or AUTOMATION_NOT_SUPPORTED where that is nil too.
@@ -232,9 +232,9 @@ type Tool struct {
 	// gives nothing, to App.Digest. It is a function because most tools are never
 	// called; it is safe for concurrent use and always gives the same.
 	Digest func() string
-	// Runs says in one line what stands behind the name, for people, such as
+	// Implementation says in one line what stands behind the name, for people, such as
 	// "D-Bus org.example.Notes /org/example/Notes Wipe".
-	Runs string
+	Implementation string
 }
 
 // An Action does what a tool says. It gets a call that was resolved, validated,

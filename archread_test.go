@@ -26,14 +26,14 @@ type listing struct {
 // benchmarks is built with one.
 func builds() []string { return []string{"linux", "darwin", "windows", "linux+benchmarks"} }
 
-func TestTheMap(t *testing.T) {
+func TestImportRules(t *testing.T) {
 	ignored := make(map[string]int)
 	for _, system := range builds() {
 		listings := list(t, system)
 		if len(listings) == 0 {
 			t.Errorf("%s: go list found nothing", system)
 		}
-		for _, wrong := range trespasses(theMap(), listings) {
+		for _, wrong := range importViolations(importRules(), listings) {
 			t.Errorf("%s: %s", system, wrong)
 		}
 		for _, l := range listings {
@@ -49,8 +49,8 @@ func TestTheMap(t *testing.T) {
 	}
 }
 
-// TestTheMapSeesWhatIsChecked: what `make check` vets and builds, the map sees too.
-func TestTheMapSeesWhatIsChecked(t *testing.T) {
+// TestImportRulesCoverBuilds: what `make check` vets and builds, the map sees too.
+func TestImportRulesCoverBuilds(t *testing.T) {
 	makefile, err := os.ReadFile("Makefile")
 	if err != nil {
 		t.Fatal(err)
@@ -72,9 +72,9 @@ func TestTheMapSeesWhatIsChecked(t *testing.T) {
 	}
 }
 
-// TestTheMapMeansModules: a replaced module would not be what its name says, and
+// TestImportRulesMeanModules: a replaced module would not be what its name says, and
 // one without a dot in its name would look like the standard library.
-func TestTheMapMeansModules(t *testing.T) {
+func TestImportRulesMeanModules(t *testing.T) {
 	mod, err := os.ReadFile("go.mod")
 	if err != nil {
 		t.Fatal(err)
@@ -109,9 +109,9 @@ func list(t *testing.T, build string) []listing {
 	}
 }
 
-// trespasses says what in the listings is not on the map.
-func trespasses(rooms []room, listings []listing) []string {
-	byName := make(map[string]room)
+// importViolations says what in the listings is not on the map.
+func importViolations(rooms []packageRules, listings []listing) []string {
+	byName := make(map[string]packageRules)
 	for _, r := range rooms {
 		byName[r.name] = r
 	}
@@ -127,12 +127,12 @@ func trespasses(rooms []room, listings []listing) []string {
 			wrong = append(wrong, fmt.Sprintf("%s cannot be read: %s", l.ImportPath, l.Error.Err))
 		}
 		for _, path := range l.Imports {
-			if !r.admits(byName, path) {
+			if !r.allows(byName, path) {
 				wrong = append(wrong, fmt.Sprintf("%s may not import %s (%s)", name, path, r.why))
 			}
 		}
 		for _, path := range slices.Concat(l.TestImports, l.XTestImports) {
-			if !r.admits(byName, path) && !r.testsAdmit(byName, path) {
+			if !r.allows(byName, path) && !r.testsAllow(byName, path) {
 				wrong = append(wrong, fmt.Sprintf("the tests of %s may not import %s", name, path))
 			}
 		}
@@ -142,10 +142,10 @@ func trespasses(rooms []room, listings []listing) []string {
 
 // ourName returns the name on the map for a package of ours.
 func ourName(path string) (name string, ours bool) {
-	if path == "aai" {
-		return path, true
+	if path == modulePath {
+		return "aai", true
 	}
-	return strings.CutPrefix(path, "aai/")
+	return strings.CutPrefix(path, modulePath+"/")
 }
 
 func isStandard(path string) bool {
@@ -153,8 +153,8 @@ func isStandard(path string) bool {
 	return !strings.Contains(first, ".") && path != "C"
 }
 
-// admits reports whether the room's code may import the package.
-func (r room) admits(rooms map[string]room, path string) bool {
+// allows reports whether the room's code may import the package.
+func (r packageRules) allows(rooms map[string]packageRules, path string) bool {
 	if name, ours := ourName(path); ours {
 		other, known := rooms[name]
 		return known && !other.forTest && (slices.Contains(r.ours, name) || slices.Contains(r.ours, anything)) ||
@@ -163,15 +163,15 @@ func (r room) admits(rooms map[string]room, path string) bool {
 	return isStandard(path) || belongs(path, r.modules)
 }
 
-// testsAdmit reports whether the room's tests may import the package although
+// testsAllow reports whether the room's tests may import the package although
 // its code may not.
-func (r room) testsAdmit(rooms map[string]room, path string) bool {
+func (r packageRules) testsAllow(rooms map[string]packageRules, path string) bool {
 	name, ours := ourName(path)
 	if !ours {
 		return belongs(path, testModules()) || belongs(path, r.tests)
 	}
 	_, known := rooms[name]
-	return known && (name == r.name || slices.Contains(testRooms(), name) ||
+	return known && (name == r.name || slices.Contains(testPackages(), name) ||
 		slices.Contains(r.tests, name) || slices.Contains(r.tests, anything))
 }
 

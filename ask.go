@@ -16,13 +16,13 @@ func (g *Gateway) Ask(ctx context.Context, q Question) (Answer, error) {
 			return Answer{}, err
 		}
 	}
-	defer AwaitsPerson(ctx)()
-	end, _, err := g.asking.take(ctx)
+	defer PauseDeadline(ctx)()
+	end, _, err := g.dialogLock.acquire(ctx)
 	if err != nil {
 		return Answer{}, err
 	}
 	defer end()
-	ctx, cancel := context.WithTimeout(ctx, AskPatience)
+	ctx, cancel := context.WithTimeout(ctx, AskTimeout)
 	defer cancel()
 	return g.Dialog.Ask(ctx, q)
 }

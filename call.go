@@ -24,21 +24,21 @@ type Call struct {
 	// Target is the app that is really touched. Do finds it, for the Action; what
 	// a door says there is not looked at.
 	Target *App
-	// Still is told what is there before the Action changes it, by one that can look, and
+	// CheckUnchanged is told what is there before the Action changes it, by one that can look, and
 	// says why that is not to be changed: then nothing is. Nil: whatever is there may be.
-	Still func(now any) error
-	// Only is the id of the one target that the call is for; "": whatever the arguments name.
-	Only string
-	// Each says for people, of a call that is to be made once for each value of a list, which
+	CheckUnchanged func(now any) error
+	// OnlyTarget is the id of the one target that the call is for; "": whatever the arguments name.
+	OnlyTarget string
+	// RepeatOver says for people, of a call that is to be made once for each value of a list, which
 	// list that is; "" of one that is made once. Gates have it shown.
-	Each string
-	// Renews says that a page looks again at what it shows, so that it stays true. Of the same
+	RepeatOver string
+	// IsRefresh says that a page looks again at what it shows, so that it stays true. Of the same
 	// look at the gateway itself by the door DoorWeb there is one line on record in ten minutes.
-	Renews bool
-	// Fault is what was wrong with the request before it could become a call,
+	IsRefresh bool
+	// RequestError is what was wrong with the request before it could become a call,
 	// such as arguments that are no object. Do puts the call on record and
 	// refuses it with this error.
-	Fault *Error
+	RequestError *Error
 }
 
 // The doors, as Caller.Door names them.
@@ -69,13 +69,13 @@ const (
 	IdentityHTTP     = "http:"    // before a principal
 )
 
-// IdentityForms are how identities begin that are neither the terminal's nor the page's.
-func IdentityForms() []string { return []string{"/", `"/`, "flatpak:", IdentityHTTP} }
+// IdentityPrefixes are how identities begin that are neither the terminal's nor the page's.
+func IdentityPrefixes() []string { return []string{"/", `"/`, "flatpak:", IdentityHTTP} }
 
 // IsIdentity reports whether a text has the form of an identity that is neither unknown
 // nor the terminal's or the page's.
 func IsIdentity(s string) bool {
-	for _, prefix := range IdentityForms() {
+	for _, prefix := range IdentityPrefixes() {
 		if strings.HasPrefix(s, prefix) {
 			return CleanLabel(s, len(s)+len(prefix)) == s
 		}
@@ -93,21 +93,21 @@ func (c Caller) Conversation() string {
 type Result struct {
 	Text string // for people and models
 	Data any    // for programs: a JSON value; nil where there is none
-	// Whole says that Data has all that Text says: who shows both would show it twice.
-	Whole bool
+	// DataComplete says that Data has all that Text says: who shows both would show it twice.
+	DataComplete bool
 	// Warning says what a caller should doubt about the result.
 	Warning string
-	// Foreign names whose words the result holds where those are a stranger's, such
+	// UntrustedSource names whose words the result holds where those are a stranger's, such
 	// "https://api.example.com": they are data, and no orders to a model. Empty for
 	// what comes from this computer.
-	Foreign string
-	Images  []Image
+	UntrustedSource string
+	Images          []Image
 	// Undo is how what was done is taken back; nil: it changed nothing, or nobody knows how.
 	// It is for the gateway's own rooms: doors do not show it.
 	Undo *Undo
-	// Idle says that nothing was done, since all was so already: there is nothing to take
-	// back, it is no [Deed], and its record says so.
-	Idle bool
+	// NoOp says that nothing was done, since all was so already: there is nothing to take
+	// back, it is no [Mutation], and its record says so.
+	NoOp bool
 }
 
 // An Image is a picture in a result.

@@ -12,29 +12,29 @@ type Claims interface {
 	Claim(ctx context.Context, process int) (leave func(), waited bool, err error)
 }
 
-// claim waits for the other gateways once the call has its lane. What only looks does so also
+// claimProcess waits for the other gateways once the call has its lane. What only looks does so also
 // where gateways cannot agree.
-func (p *passage) claim(ctx context.Context, v *visit) (waited bool, err *Error) {
-	if p.g.Claims == nil || !v.alone || v.outer != nil || v.way.key.process == 0 {
+func (p *invocation) claimProcess(ctx context.Context, v *slot) (waited bool, err *Error) {
+	if p.g.Claims == nil || !v.exclusive || v.outer != nil || v.queue.key.process == 0 {
 		return false, nil
 	}
-	leave, waited, failure := p.g.Claims.Claim(ctx, v.way.key.process)
+	leave, waited, failure := p.g.Claims.Claim(ctx, v.queue.key.process)
 	switch {
 	case failure == nil:
-		v.unclaim = leave
+		v.releaseClaim = leave
 	case ctx.Err() != nil:
-		return waited, p.abandon()
-	case !p.reads():
+		return waited, p.cancel()
+	case !p.onlyReads():
 		return waited, AsError(failure)
 	}
 	return waited, nil
 }
 
-// pass lets the next one act.
-func (v *visit) pass() {
-	if v.unclaim != nil {
-		v.unclaim()
+// handOver lets the next one act.
+func (v *slot) handOver() {
+	if v.releaseClaim != nil {
+		v.releaseClaim()
 	}
-	v.turn() <- struct{}{}
-	v.way.quit()
+	v.token() <- struct{}{}
+	v.queue.leave()
 }

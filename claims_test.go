@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // claims are those of gateways that share them.
@@ -30,7 +30,7 @@ func (c *claims) Claim(ctx context.Context, process int) (func(), bool, error) {
 			return func() { c.mu.Lock(); defer c.mu.Unlock(); c.held[process] = false }, waited, nil
 		}
 		c.mu.Unlock()
-		if err := aai.Pause(ctx, time.Millisecond); err != nil {
+		if err := aai.Sleep(ctx, time.Millisecond); err != nil {
 			return nil, true, err
 		}
 	}
@@ -88,7 +88,7 @@ func TestTwoGatewaysTakeTurns(t *testing.T) {
 		if _, err := g.Do(t.Context(), on("a")); aai.AsError(err) == nil {
 			t.Error("it acts though gateways cannot agree")
 		}
-		w.app.Tools[0].Effect, w.app.Tools[0].Natural = aai.Reads, true
+		w.app.Tools[0].Effect, w.app.Tools[0].EffectInherent = aai.Reads, true
 		if _, err := g.Do(t.Context(), on("a")); err != nil {
 			t.Errorf("it does not look where gateways cannot agree: %v", err)
 		}

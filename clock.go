@@ -7,11 +7,11 @@ import (
 
 // How long a call waits for a person, beside the time that its tool has.
 const (
-	// turnPatience is how long it waits until the calls before it have asked.
-	turnPatience = 2 * time.Minute
-	// AskPatience is how long one question is shown: less than the minute after which
+	// dialogQueueTimeout is how long it waits until the calls before it have asked.
+	dialogQueueTimeout = 2 * time.Minute
+	// AskTimeout is how long one question is shown: less than the minute after which
 	// clients give up that hear nothing.
-	AskPatience = 50 * time.Second
+	AskTimeout = 50 * time.Second
 )
 
 // lateGrace is how long Do waits past the deadline for the call to say what became
@@ -25,10 +25,10 @@ type clock struct {
 	late  chan struct{}
 	alarm *time.Timer
 
-	total time.Duration // what the tool has
-	spent time.Duration // until since
-	since time.Time
-	still bool // it stands still
+	total  time.Duration // what the tool has
+	spent  time.Duration // until since
+	since  time.Time
+	paused bool // it stands still
 
 	ctx    context.Context //nolint:containedctx // it ends with the tool's time, and is the call's
 	until  time.Time
@@ -47,8 +47,8 @@ func newClock(total time.Duration, late chan struct{}) *clock {
 	return c
 }
 
-// again returns a clock that goes on from where this one rests, and says so to others.
-func (c *clock) again() *clock {
+// continued returns a clock that goes on from where this one rests, and says so to others.
+func (c *clock) continued() *clock {
 	next := newClock(c.left(), make(chan struct{}, 1))
 	next.total, next.spent = c.total, c.spent
 	return next
@@ -64,7 +64,7 @@ func (c *clock) limit(total time.Duration) {
 
 // left is how much of the tool's time is left.
 func (c *clock) left() time.Duration {
-	if c.still {
+	if c.paused {
 		return c.total - c.spent
 	}
 	return c.total - c.spent - time.Since(c.since)
@@ -74,43 +74,43 @@ func (c *clock) left() time.Duration {
 func (c *clock) within(ctx context.Context) context.Context {
 	until := c.since.Add(c.total - c.spent)
 	if c.ctx == nil || !until.Equal(c.until) {
-		c.end()
+		c.cancelContext()
 		c.ctx, c.cancel = context.WithDeadline(ctx, until)
 		c.until = until
 	}
 	return c.ctx
 }
 
-// end ends the context, if there is one.
-func (c *clock) end() {
+// cancelContext ends the context, if there is one.
+func (c *clock) cancelContext() {
 	if c.cancel != nil {
 		c.cancel()
 		c.ctx, c.cancel = nil, nil
 	}
 }
 
-// stop lets the clock stand still for a person who has so much time.
-func (c *clock) stop(patience time.Duration) {
-	c.halt()
+// pauseFor lets the clock stand still for a person who has so much time.
+func (c *clock) pauseFor(patience time.Duration) {
+	c.freeze()
 	c.set(patience)
 }
 
-// rest lets the clock stand still for as long as its call is not on its way.
-func (c *clock) rest() {
-	c.halt()
+// pause lets the clock stand still for as long as its call is not on its way.
+func (c *clock) pause() {
+	c.freeze()
 	c.alarm.Stop()
 }
 
-func (c *clock) halt() {
-	if !c.still {
-		c.spent, c.still = c.spent+time.Since(c.since), true
+func (c *clock) freeze() {
+	if !c.paused {
+		c.spent, c.paused = c.spent+time.Since(c.since), true
 	}
 }
 
-// goOn ends what stop or rest began, if anything.
-func (c *clock) goOn() {
-	if c.still {
-		c.since, c.still = time.Now(), false
+// resume ends what stop or rest began, if anything.
+func (c *clock) resume() {
+	if c.paused {
+		c.since, c.paused = time.Now(), false
 		c.set(c.left())
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // hanging is a part of a gateway that does not come back: for its context to end, or
@@ -30,7 +30,7 @@ func (h hanging) wait(ctx context.Context) error {
 }
 
 func (h hanging) Find(ctx context.Context, _ string) (*aai.App, error) { return nil, h.wait(ctx) }
-func (h hanging) Check(ctx context.Context, _ *aai.Request) ([]aai.Question, error) {
+func (h hanging) CheckPassphrase(ctx context.Context, _ *aai.Request) ([]aai.Question, error) {
 	return nil, h.wait(ctx)
 }
 
@@ -47,8 +47,8 @@ func (h hungRecord) Record(ctx context.Context, e *aai.Entry) error {
 	return h.world.Record(ctx, e)
 }
 
-// recordPatience is how long Do waits for a journal that does not answer.
-const recordPatience = 10 * time.Second
+// recordTimeout is how long Do waits for a journal that does not answer.
+const recordTimeout = 10 * time.Second
 
 // TestTheDeadlineCoversEverything: whatever hangs on the way of a call, and whether or
 // not it obeys its context, the call ends by its deadline, nothing runs, the outcome
@@ -64,7 +64,7 @@ func TestTheDeadlineCoversEverything(t *testing.T) {
 			"gate":    {toolTimeout, aai.Timeout, func(g *aai.Gateway, _ *world, h hanging) { g.Gates = append(g.Gates, h) }},
 			"target": {toolTimeout, aai.Timeout, func(_ *aai.Gateway, w *world, h hanging) {
 				w.app.Tools[0].Target = "app"
-				w.app.Targets = func(ctx context.Context, _ *aai.Call, _ string) (*aai.App, error) { return nil, h.wait(ctx) }
+				w.app.FindTarget = func(ctx context.Context, _ *aai.Call, _ string) (*aai.App, error) { return nil, h.wait(ctx) }
 			}},
 			"check": {toolTimeout, aai.Timeout, func(_ *aai.Gateway, w *world, h hanging) {
 				w.app.Tools[0].Params.Check = func(v any) (any, error) {
@@ -76,7 +76,7 @@ func TestTheDeadlineCoversEverything(t *testing.T) {
 					return v, nil
 				}
 			}},
-			"intent": {toolTimeout + recordPatience, aai.RecordFailed, func(g *aai.Gateway, w *world, _ hanging) { g.Journal = hungRecord{w, aai.Intent} }},
+			"intent": {toolTimeout + recordTimeout, aai.RecordFailed, func(g *aai.Gateway, w *world, _ hanging) { g.Journal = hungRecord{w, aai.Intent} }},
 		} {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(plain())
@@ -84,7 +84,7 @@ func TestTheDeadlineCoversEverything(t *testing.T) {
 				var keeper *aGate
 				keeper = newGate(func(r *aai.Request) ([]aai.Question, error) {
 					held++
-					r.Hold(keeper, func() { released++ })
+					r.Reserve(keeper, func() { released++ })
 					return nil, nil
 				})
 				g.Gates = []aai.Gate{keeper}
@@ -142,13 +142,13 @@ func TestAPersonsTimeIsApart(t *testing.T) {
 			const thinks = 50 * time.Second
 			g.Dialog = asker(func(ctx context.Context, q aai.Question) (aai.Answer, error) {
 				time.Sleep(thinks)
-				return aai.Answer{Choice: "yes", Seal: q.Seal, Channel: aai.Native}, nil
+				return aai.Answer{Choice: "yes", Seal: q.Seal, Channel: aai.DesktopDialog}, nil
 			})
 			begun := time.Now()
 			_, err := g.Do(t.Context(), w.call())
 			took := time.Since(begun)
-			if e := w.entryOf(t, aai.Outcome); e.Asked != thinks || e.Elapsed < thinks {
-				t.Errorf("on record are %s of %s", e.Asked, e.Elapsed)
+			if e := w.entryOf(t, aai.Outcome); e.PersonWait != thinks || e.Elapsed < thinks {
+				t.Errorf("on record are %s of %s", e.PersonWait, e.Elapsed)
 			}
 			if run == works && (err != nil || took != thinks) {
 				t.Errorf("after %s: %v", took, err)
@@ -175,8 +175,8 @@ func TestLeftWhileAsked(t *testing.T) {
 		ctx, leave := context.WithTimeout(t.Context(), 20*time.Second)
 		defer leave()
 		_, err := g.Do(ctx, w.call())
-		if e := w.entryOf(t, aai.Outcome); err == nil || e.Elapsed < 20*time.Second || e.Asked != e.Elapsed {
-			t.Errorf("%v; on record are %s of %s", err, e.Asked, e.Elapsed)
+		if e := w.entryOf(t, aai.Outcome); err == nil || e.Elapsed < 20*time.Second || e.PersonWait != e.Elapsed {
+			t.Errorf("%v; on record are %s of %s", err, e.PersonWait, e.Elapsed)
 		}
 	})
 }
@@ -192,7 +192,7 @@ func TestNobodyAnswers(t *testing.T) {
 			defer close(w.forever)
 			g := w.gateway()
 			g.Dialog = asker(func(ctx context.Context, q aai.Question) (aai.Answer, error) {
-				return aai.Answer{Choice: "yes", Seal: q.Seal, Channel: aai.Native}, hanging{w, deaf}.wait(ctx)
+				return aai.Answer{Choice: "yes", Seal: q.Seal, Channel: aai.DesktopDialog}, hanging{w, deaf}.wait(ctx)
 			})
 			begun := time.Now()
 			_, err := g.Do(t.Context(), w.call())
@@ -263,7 +263,7 @@ func TestLongReadsAreOnRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		received, outcome := w.entryOf(t, aai.Received), w.entryOf(t, aai.Outcome)
-		if received.Caller.Door != "test" || !received.Admitted || received.Args["of"] != "x" || received.Durable || received.Args["password"] != hygiene.Hide(secretValue) {
+		if received.Caller.Door != "test" || !received.Admitted || received.Args["of"] != "x" || received.Durable || received.Args["password"] != sanitize.Hide(secretValue) {
 			t.Errorf("received %+v", received)
 		}
 		if outcome.Caller.Door != "" || outcome.Admitted || outcome.Args != nil || !outcome.Ran {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func questionIDs(e *aai.Error) []string {
@@ -111,13 +111,13 @@ func TestAnswerToAnotherQuestionAdmitsNothing(t *testing.T) {
 }
 
 func TestMayAsk(t *testing.T) {
-	q := aai.Question{Channels: []aai.Channel{aai.Native, aai.Terminal}}
-	for channel, want := range map[aai.Channel]bool{aai.Native: true, aai.Terminal: true, aai.Client: false, "": false} {
-		if got := q.MayAsk(channel); got != want {
+	q := aai.Question{Channels: []aai.Channel{aai.DesktopDialog, aai.Terminal}}
+	for channel, want := range map[aai.Channel]bool{aai.DesktopDialog: true, aai.Terminal: true, aai.Client: false, "": false} {
+		if got := q.AllowsChannel(channel); got != want {
 			t.Errorf("MayAsk(%q) = %v", channel, got)
 		}
 	}
-	if (aai.Question{}).MayAsk(aai.Native) {
+	if (aai.Question{}).AllowsChannel(aai.DesktopDialog) {
 		t.Error("a question without channels may be asked")
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // The budget of a call that is refused, in bytes that it makes the gateway allocate:

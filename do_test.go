@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // entryOf returns the one entry of a kind in the trace.
@@ -83,7 +83,7 @@ func TestDefaultsReachActionAndJournal(t *testing.T) {
 	if diff := cmp.Diff(map[string]any{"given": "x", "password": secretValue, "filled": true}, got); diff != "" {
 		t.Errorf("arguments of the Action (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(map[string]any{"given": "x", "password": hygiene.Hide(secretValue), "filled": true}, w.entryOf(t, aai.Intent).Args, cmp.AllowUnexported(hygiene.Hidden{})); diff != "" {
+	if diff := cmp.Diff(map[string]any{"given": "x", "password": sanitize.Hide(secretValue), "filled": true}, w.entryOf(t, aai.Intent).Args, cmp.AllowUnexported(sanitize.Hidden{})); diff != "" {
 		t.Errorf("arguments on record (-want +got):\n%s", diff)
 	}
 }
@@ -112,7 +112,7 @@ func TestLinesTellTheCall(t *testing.T) {
 		s.Gates, s.Answers, s.Effect = []string{asks}, "yes", effect
 		w := newWorld(s)
 		w.app.Tools[0].Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-			return &aai.Result{}, aai.ActsOn(ctx, aai.Hit{Role: "button", Name: "Save\x1b", ID: "save", Window: "Notes\n", Says: "not kept", Destroys: true})
+			return &aai.Result{}, aai.ReportTargetElement(ctx, aai.TargetElement{Role: "button", Name: "Save\x1b", ID: "save", Window: "Notes\n", AllText: "not kept", Irreversible: true})
 		}
 		call := s.call()
 		call.ID, call.Parent, call.App, call.Caller.Name = "c1", "c0", "org.example.App", "evil\x1b[31m\u202ename"
@@ -130,7 +130,7 @@ func TestLinesTellTheCall(t *testing.T) {
 			want = []aai.Entry{first}
 		}
 		end := &want[len(want)-1]
-		end.Kind, end.Ran, end.On = aai.Outcome, true, aai.Hit{Role: "button", Name: "Save", ID: "save", Window: "Notes"}
+		end.Kind, end.Ran, end.Element = aai.Outcome, true, aai.TargetElement{Role: "button", Name: "Save", ID: "save", Window: "Notes"}
 		var got []aai.Entry
 		for _, s := range w.steps() {
 			if s.entry != nil {
@@ -138,7 +138,7 @@ func TestLinesTellTheCall(t *testing.T) {
 				if e.Elapsed < 0 || e.Time.IsZero() {
 					t.Errorf("%s at %s after %s", e.Kind, e.Time, e.Elapsed)
 				}
-				e.Time, e.Elapsed, e.Answer = time.Time{}, 0, nil
+				e.Time, e.Elapsed, e.ResultValue = time.Time{}, 0, nil
 				got = append(got, e)
 			}
 		}
@@ -213,7 +213,7 @@ func TestNoActionIsNotSupported(t *testing.T) {
 // seer is a gate that keeps what it was shown.
 type seer struct{ saw *aai.Request }
 
-func (s *seer) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (s *seer) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	s.saw = r
 	return nil, nil
 }

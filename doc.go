@@ -13,7 +13,7 @@
 //
 // Around it stand the doors through which calls come in (internal/doors), the
 // catalog that knows the apps (internal/catalog), the policy that decides
-// (internal/policy), the journal that records (internal/journal) and the drivers
+// (internal/policy), the journal that records (internal/audit) and the drivers
 // through which calls go out to apps (internal/drivers). All of them import this
-// package; it imports none of them, and of ours only internal/hygiene. The map is kept by a test, arch_test.go.
+// package; it imports none of them, and of ours only internal/sanitize. The map is kept by a test, arch_test.go.
 package aai

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // TestCancelledRecords: the caller is gone, but what was begun ends on record.
@@ -139,10 +139,10 @@ func TestReadingWithoutARecord(t *testing.T) {
 		unrecorded bool
 		runs       bool
 	}{
-		"a person looks":           {aai.OwnApp, aai.DoorCLI, aai.Reads, true, true},
-		"an agent looks":           {aai.OwnApp, "mcp", aai.Reads, true, false},
-		"a tool that says nothing": {aai.OwnApp, aai.DoorCLI, aai.Reads, false, false},
-		"a tool that changes":      {aai.OwnApp, aai.DoorCLI, aai.Changes, true, true},
+		"a person looks":           {aai.BuiltinApp, aai.DoorCLI, aai.Reads, true, true},
+		"an agent looks":           {aai.BuiltinApp, "mcp", aai.Reads, true, false},
+		"a tool that says nothing": {aai.BuiltinApp, aai.DoorCLI, aai.Reads, false, false},
+		"a tool that changes":      {aai.BuiltinApp, aai.DoorCLI, aai.Changes, true, true},
 		"another app that says so": {"org.example.App", aai.DoorCLI, aai.Reads, true, false},
 		"a window":                 {aai.DesktopApp, aai.DoorCLI, aai.Reads, true, false},
 	} {
@@ -150,7 +150,7 @@ func TestReadingWithoutARecord(t *testing.T) {
 			s := plain()
 			s.Effect = c.effect
 			w := newWorld(s)
-			w.app.ID, w.app.Tools[0].Unrecorded = c.app, c.unrecorded
+			w.app.ID, w.app.Tools[0].AllowUnaudited = c.app, c.unrecorded
 			g, j := w.gateway(), &readyJournal{world: w}
 			g.Journal = j
 			if when == "before" {

@@ -27,11 +27,11 @@ func waysIn() map[string]string {
 		"internal/doors/mcp/ask.go ask":                 "TestEveryChoice",
 		"internal/doctor/doctor.go call":                "TestDoctor",
 		"cmd/aai-gateway/doctor.go Examine":             "TestDoctor",
-		"internal/script/calls.go patiently":            "TestWhatAScriptAnswers",
-		"internal/workflow/leave.go admit":              "TestAskedOnceAboutAll",
-		"internal/workflow/rollback.go do":              "TestWhatWasDoneIsTakenBack",
-		"internal/workflow/batch.go run":                "TestABatchIsGatedAndRecorded",
-		"internal/workflow/batch.go admit":              "TestABatchIsGatedAndRecorded",
+		"internal/automation/script/calls.go patiently": "TestWhatAScriptAnswers",
+		"internal/automation/workflow/leave.go admit":   "TestAskedOnceAboutAll",
+		"internal/automation/workflow/rollback.go do":   "TestWhatWasDoneIsTakenBack",
+		"internal/automation/workflow/batch.go run":     "TestABatchIsGatedAndRecorded",
+		"internal/automation/workflow/batch.go admit":   "TestABatchIsGatedAndRecorded",
 	}
 }
 

@@ -178,12 +178,12 @@ type Error struct {
 	// Undo is how what was done all the same is taken back, such as the half of an act; nil:
 	// nothing is known to be done. It is for the gateway's own rooms: doors do not show it.
 	Undo *Undo
-	// Visit, with code AUTH_REQUIRED or AUTH_EXPIRED, is the https page where a person
+	// LoginURL, with code AUTH_REQUIRED or AUTH_EXPIRED, is the https page where a person
 	// logs in. The call may be made again when that is done.
-	Visit string
-	// Answered, with code TIMEOUT, says that the app does answer: what was waited for in it
+	LoginURL string
+	// AppResponded, with code TIMEOUT, says that the app does answer: what was waited for in it
 	// has not come. It is no reason to keep other calls from it.
-	Answered bool
+	AppResponded bool
 	// Err is the cause. It goes to the log, never to the caller.
 	Err error
 }
@@ -203,8 +203,8 @@ func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// AlsoCalled returns the protocol's other name for the error, or "".
-func (e *Error) AlsoCalled() string {
+// ProtocolCode returns the protocol's other name for the error, or "".
+func (e *Error) ProtocolCode() string {
 	if e.Alias != "" {
 		return e.Alias
 	}
@@ -231,29 +231,29 @@ func AsError(err error) *Error {
 		return nil
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
-		return sound(e)
+		return normalized(e)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &Error{Code: Timeout, Message: "the deadline passed before the app answered", Delivery: DeliveryUnknown, Err: err}
 	}
 	if errors.Is(err, context.Canceled) {
-		return &Error{Code: AutomationFailed, Message: cancelled, Delivery: DeliveryUnknown, Err: err}
+		return &Error{Code: AutomationFailed, Message: cancelledMessage, Delivery: DeliveryUnknown, Err: err}
 	}
 	return &Error{Code: AutomationFailed, Message: err.Error(), Delivery: DeliveryUnknown, Err: err}
 }
 
-// cancelled is the message of a call for which nobody waited any more.
-const cancelled = "the caller cancelled the call"
+// cancelledMessage is the message of a call for which nobody waited any more.
+const cancelledMessage = "the caller cancelled the call"
 
-// SaysCancelled reports whether an error, as it stands on record, is that of a call for which
+// IsCancellation reports whether an error, as it stands on record, is that of a call for which
 // nobody waited any more. Of another app's call that is the app's word.
-func SaysCancelled(code Code, message string) bool {
-	return code == AutomationFailed && (strings.HasSuffix(message, cancelled) || strings.HasSuffix(message, context.Canceled.Error()))
+func IsCancellation(code Code, message string) bool {
+	return code == AutomationFailed && (strings.HasSuffix(message, cancelledMessage) || strings.HasSuffix(message, context.Canceled.Error()))
 }
 
-// sound returns an Error that can be told from success: a nil one must not pass
+// normalized returns an Error that can be told from success: a nil one must not pass
 // as an admission, nor one without a code as a good outcome on record.
-func sound(e *Error) *Error {
+func normalized(e *Error) *Error {
 	switch {
 	case e == nil:
 		return &Error{Code: Internal, Message: "the gateway failed without saying why", Delivery: DeliveryUnknown}

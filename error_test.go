@@ -7,7 +7,7 @@ import (
 	"io"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // TestNumber holds the numbers against the table of the AAI protocol, section
@@ -67,11 +67,11 @@ func TestAlias(t *testing.T) {
 		aai.AutomationNotSupported: "NOT_IMPLEMENTED", aai.AppNotRunning: "SERVICE_UNAVAILABLE", aai.AuthInvalid: "AUTH_CONFIG_INVALID",
 		aai.DescriptorInvalid: "", aai.Timeout: "", aai.RateLimited: "",
 	} {
-		if got := (&aai.Error{Code: code}).AlsoCalled(); got != want {
+		if got := (&aai.Error{Code: code}).ProtocolCode(); got != want {
 			t.Errorf("%s is also called %q, want %q", code, got, want)
 		}
 	}
-	if got := (&aai.Error{Code: aai.DescriptorInvalid, Alias: "INVALID_REQUEST"}).AlsoCalled(); got != "INVALID_REQUEST" {
+	if got := (&aai.Error{Code: aai.DescriptorInvalid, Alias: "INVALID_REQUEST"}).ProtocolCode(); got != "INVALID_REQUEST" {
 		t.Errorf("an error that says so is also called %q", got)
 	}
 }
@@ -197,7 +197,7 @@ func TestSilenceOfAnActionIsNoPromise(t *testing.T) {
 		s.Effect = c.effect
 		w := newWorld(s)
 		failure := &aai.Error{Code: aai.AutomationFailed, Message: "it broke", Delivery: c.said}
-		w.app.Tools[0].Natural, w.app.Tools[0].Starts = c.by != "claimed", c.by == "starts"
+		w.app.Tools[0].EffectInherent, w.app.Tools[0].MayStartProgram = c.by != "claimed", c.by == "starts"
 		w.app.Tools[0].Run = func(context.Context, *aai.Call) (*aai.Result, error) { return nil, failure }
 		_, err := w.gateway().Do(t.Context(), s.call())
 		e := wantCode(t, err, aai.AutomationFailed)

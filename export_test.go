@@ -1,8 +1,8 @@
 package aai
 
-// LanesKnown is how many lanes are remembered.
-func LanesKnown(g *Gateway) int {
-	g.lanes.mu.Lock()
-	defer g.lanes.mu.Unlock()
-	return len(g.lanes.known)
+// QueueCount is how many lanes are remembered.
+func QueueCount(g *Gateway) int {
+	g.queues.mu.Lock()
+	defer g.queues.mu.Unlock()
+	return len(g.queues.byKey)
 }

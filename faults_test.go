@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // nilError is the mistake that Go makes easy: a nil *Error in an error.
@@ -36,7 +36,9 @@ func TestNilErrorIsNoAdmission(t *testing.T) {
 
 type gateFunc func(*aai.Request) ([]aai.Question, error)
 
-func (f gateFunc) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) { return f(r) }
+func (f gateFunc) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+	return f(r)
+}
 
 // TestNilErrorOfAnAction must not end in neither a result nor an error.
 func TestNilErrorOfAnAction(t *testing.T) {
@@ -66,7 +68,7 @@ func TestErrorWithoutCodeIsNoSuccess(t *testing.T) {
 		t.Errorf("on record is %q, Do returned %v", got.Code, err)
 	}
 	call := plain().call()
-	call.Fault = &aai.Error{Message: "forgot the code"}
+	call.RequestError = &aai.Error{Message: "forgot the code"}
 	w = newWorld(plain())
 	_, err = w.gateway().Do(t.Context(), call)
 	if got := w.entryOf(t, aai.Outcome); got.Code == "" || got.Code != codeOf(err) {
@@ -102,9 +104,9 @@ func TestEndedActionIsNotSafeToRetry(t *testing.T) {
 	}
 }
 
-// TestNobodyIsAskedInVain: where one question cannot be put in a dialog, no
+// TestNoQuestionForARefusedCall: where one question cannot be put in a dialog, no
 // other is put there, since its answer would be thrown away.
-func TestNobodyIsAskedInVain(t *testing.T) {
+func TestNoQuestionForARefusedCall(t *testing.T) {
 	s := plain()
 	s.Gates, s.Dialog = []string{asks, asksClient}, works
 	o := play(t.Context(), s)

@@ -23,21 +23,21 @@ type Catalog interface {
 // Request.Call.Answers when the call is made again. A Gate is safe for
 // concurrent use.
 type Gate interface {
-	// Check admits the request (nil, nil), asks, or refuses with an *Error.
-	Check(ctx context.Context, r *Request) ([]Question, error)
+	// CheckPassphrase admits the request (nil, nil), asks, or refuses with an *Error.
+	CheckPassphrase(ctx context.Context, r *Request) ([]Question, error)
 }
 
 // A Joiner is a Gate that can word what it asks about several calls as one question.
-type Joiner interface {
+type QuestionMerger interface {
 	Gate
-	// Join returns the question that stands for those that Check asked about different
+	// MergeQuestions returns the question that stands for those that Check asked about different
 	// requests, all with one ID; false where each must be put. Check gets its answer
 	// with each of the requests.
-	Join(asked []Asked) (q Question, joined bool)
+	MergeQuestions(asked []PendingQuestion) (q Question, joined bool)
 }
 
-// Asked is what a gate asks about a request.
-type Asked struct {
+// PendingQuestion is what a gate asks about a request.
+type PendingQuestion struct {
 	Request  *Request
 	Question Question
 }
@@ -59,29 +59,29 @@ type ReadyJournal interface {
 // A Meter counts what callers send, before anything is made of it. It is safe for
 // concurrent use.
 type Meter interface {
-	// Received counts a call with so many bytes of arguments, or refuses it with an *Error.
-	Received(c Caller, bytes int) error
+	// CountReceived counts a call with so many bytes of arguments, or refuses it with an *Error.
+	CountReceived(c Caller, bytes int) error
 }
 
 // A Gateway is the whole product: what apps there are, who may use them, what is remembered,
 // and the one way through. The zero Gateway runs nothing.
 type Gateway struct {
-	Catalog Catalog
-	Gates   []Gate  // asked in order; without any, nothing is admitted
-	Journal Journal // what cannot be recorded does not run
-	Dialog  Asker   // puts native questions; nil where there is none
-	Meter   Meter   // counts what comes in; nil: nobody does
-	Deeds   Deeds   // hears of what was done; nil: nobody does
-	Halt    Halt    // knows what a person has stopped; nil: nobody can stop anything
-	Claims  Claims  // take turns with the person's other gateways; nil: there are none
-	Moved   func()  // is told when a call begins, comes to another stage, or ends; quick, may be nil
+	Catalog          Catalog
+	Gates            []Gate           // asked in order; without any, nothing is admitted
+	Journal          Journal          // what cannot be recorded does not run
+	Dialog           Asker            // puts native questions; nil where there is none
+	Meter            Meter            // counts what comes in; nil: nobody does
+	MutationObserver MutationObserver // hears of what was done; nil: nobody does
+	Stops            StopChecker      // knows what a person has stopped; nil: nobody can stop anything
+	Claims           Claims           // take turns with the person's other gateways; nil: there are none
+	OnStageChange    func()           // is told when a call begins, comes to another stage, or ends; quick, may be nil
 
-	asking   turns // one call at a time asks by Dialog
-	lanes    lanes
-	under    passages // the calls under way
-	looks    looks
-	sure     atomic.Bool // the journal can be written, as far as is known
-	doubtful atomic.Bool // the last record failed
+	dialogLock      dialogTurn // one call at a time asks by Dialog
+	queues          queues
+	active          invocations // the calls under way
+	recentReads     recentReads
+	journalWritable atomic.Bool // the journal can be written, as far as is known
+	lastWriteFailed atomic.Bool // the last record failed
 }
 
 // Do makes one call, from beginning to end: received, resolve, validate, gate, lane,
@@ -93,11 +93,11 @@ type Gateway struct {
 //
 // It is [Gateway.Admit] of one call, which runs at once.
 func (g *Gateway) Do(ctx context.Context, call *Call) (*Result, error) {
-	p := newPassage(ctx, g, call, make(chan struct{}, 1))
-	defer p.enlist()()
-	defer p.beat()()
-	go p.travel(p.stages)
-	e := p.await()
+	p := newInvocation(ctx, g, call, make(chan struct{}, 1))
+	defer p.register()()
+	defer p.heartbeat()()
+	go p.run(p.stages)
+	e := p.wait()
 	if e.err != nil {
 		return nil, e.err
 	}
@@ -105,194 +105,194 @@ func (g *Gateway) Do(ctx context.Context, call *Call) (*Result, error) {
 }
 
 // stages is Do between what came in and how it ended. It completes the request.
-func (p *passage) stages() (*Result, *Error) {
-	defer time.AfterFunc(longRead, p.noteLong).Stop()
-	defer p.clock.end()
-	if err := p.approach(); err != nil {
+func (p *invocation) stages() (*Result, *Error) {
+	defer time.AfterFunc(receivedDelay, p.recordLongRunning).Stop()
+	defer p.clock.cancelContext()
+	if err := p.prepare(); err != nil {
 		return nil, err
 	}
 	if err := p.gate(); err != nil {
 		return nil, err
 	}
-	if len(p.open) > 0 {
-		if _, err := consult([]*passage{p}); err != nil {
+	if len(p.openQuestions) > 0 {
+		if _, err := askPerson([]*invocation{p}); err != nil {
 			return nil, err
 		}
 	}
 	return p.act()
 }
 
-// approach brings a call before the gates.
-func (p *passage) approach() *Error {
+// prepare brings a call before the gates.
+func (p *invocation) prepare() *Error {
 	if err := p.receive(); err != nil {
 		return err
 	}
-	if !p.at(Finding) {
-		return p.abandon()
+	if !p.enterStage(StageFinding) {
+		return p.cancel()
 	}
-	if err := p.arrive(); err != nil {
+	if err := p.resolve(); err != nil {
 		return err
 	}
-	if p.unready != nil && !p.r.mayBeUnrecorded() {
-		return p.unready
+	if p.journalError != nil && !p.request.allowsUnaudited() {
+		return p.journalError
 	}
 	return nil
 }
 
 // gate asks every gate; any refusal is final. What a person must decide first is in
 // p.open then; without that, the call is admitted.
-func (p *passage) gate() *Error {
-	if !p.at(Gating) {
-		return p.abandon()
+func (p *invocation) gate() *Error {
+	if !p.enterStage(StageGating) {
+		return p.cancel()
 	}
-	questions, err := p.inTime(p.clock.within(p.door))
+	questions, err := p.checkGates(p.clock.within(p.ctx))
 	if err != nil {
-		return needing(p.r, err)
+		return withNeeds(p.request, err)
 	}
-	if p.open = questions; len(questions) == 0 {
-		p.r.Admitted = p.r.Permission()
-		p.asked = p.asked || len(p.r.Call.Answers) > 0
+	if p.openQuestions = questions; len(questions) == 0 {
+		p.request.AdmittedPermission = p.request.Permission()
+		p.personAsked = p.personAsked || len(p.request.Call.Answers) > 0
 	}
 	return nil
 }
 
 // act runs what is admitted: it waits for the target's lane, which the call has until it
 // departs, lets the gates look again where it had to wait, and puts it on record.
-func (p *passage) act() (*Result, *Error) {
+func (p *invocation) act() (*Result, *Error) {
 	var failure error
-	defer func() { p.depart(p.clock.within(p.door), failure) }()
-	if err := p.queue(); err != nil {
+	defer func() { p.release(p.clock.within(p.ctx), failure) }()
+	if err := p.waitForSlot(); err != nil {
 		return nil, err
 	}
-	ctx := p.clock.within(p.door)
-	if err := p.note(ctx); err != nil {
+	ctx := p.clock.within(p.ctx)
+	if err := p.recordIntent(ctx); err != nil {
 		return nil, err
 	}
-	if ctx.Err() != nil || !p.begin() {
-		return nil, p.abandon()
+	if ctx.Err() != nil || !p.beginAction() {
+		return nil, p.cancel()
 	}
 	failure = errEndedWithoutAnswer
-	result, err := p.run(ctx)
+	result, err := p.runAction(ctx)
 	failure = err
-	return p.came(result, AsError(err))
+	return p.finish(result, AsError(err))
 }
 
 // receive counts what came in before anything is made of it, and looks whether it can
 // be put on record: what cannot does not run, and asks no site for its descriptor.
-func (p *passage) receive() *Error {
-	call := p.r.Call
-	if !p.g.sure.Load() {
+func (p *invocation) receive() *Error {
+	call := p.request.Call
+	if !p.g.journalWritable.Load() {
 		if j, ok := p.g.Journal.(ReadyJournal); ok {
-			if err := j.Ready(p.door); err != nil {
-				p.unready = recordFailed(err)
+			if err := j.Ready(p.ctx); err != nil {
+				p.journalError = recordFailed(err)
 			}
 		}
-		p.g.sure.Store(p.unready == nil)
+		p.g.journalWritable.Store(p.journalError == nil)
 	}
-	if p.g.doubtful.Load() && p.unready == nil {
-		p.unready = p.record(func(e *Entry) { e.Kind, e.Time = Received, time.Now() })
+	if p.g.lastWriteFailed.Load() && p.journalError == nil {
+		p.journalError = p.record(func(e *Entry) { e.Kind, e.Time = Received, time.Now() })
 	}
-	if p.unready != nil && (call.App != OwnApp || call.Caller.Door != DoorCLI) {
-		return p.unready
+	if p.journalError != nil && (call.App != BuiltinApp || call.Caller.Door != DoorCLI) {
+		return p.journalError
 	}
 	if p.g.Meter != nil {
-		if err := p.g.Meter.Received(call.Caller, len(call.Raw)); err != nil {
+		if err := p.g.Meter.CountReceived(call.Caller, len(call.Raw)); err != nil {
 			return AsError(err)
 		}
 	}
-	if call.Fault != nil {
-		return AsError(call.Fault)
+	if call.RequestError != nil {
+		return AsError(call.RequestError)
 	}
 	return nil
 }
 
-// arrive finds the app, the tool and the app that is really touched, and reads the
+// resolve finds the app, the tool and the app that is really touched, and reads the
 // arguments.
-func (p *passage) arrive() *Error {
-	r := p.r
-	ctx := p.clock.within(p.door)
-	if failure := p.overdue(ctx, p.g.resolve(ctx, r)); failure != nil {
+func (p *invocation) resolve() *Error {
+	r := p.request
+	ctx := p.clock.within(p.ctx)
+	if failure := p.deadlineError(ctx, p.g.resolve(ctx, r)); failure != nil {
 		return failure
 	}
-	p.know(func(p *passage) { p.about.App, p.about.Tool, p.name = r.App.ID, r.Tool.Name, firstName(r.App) })
+	p.update(func(p *invocation) { p.entry.App, p.entry.Tool, p.targetName = r.App.ID, r.Tool.Name, firstName(r.App) })
 	if r.Tool.Run == nil {
 		return unsupported(r)
 	}
-	p.clock.limit(p.timeOf(r.Tool))
-	p.know(func(p *passage) { p.total = p.timeOf(r.Tool) })
+	p.clock.limit(p.effectiveTimeout(r.Tool))
+	p.update(func(p *invocation) { p.timeout = p.effectiveTimeout(r.Tool) })
 	if failure := readArgs(r.Tool, r.Call); failure != nil {
 		return failure
 	}
-	if p.gaps = gaps(r.Call.Args); p.gaps && p.model == nil {
+	if p.hasPlaceholders = containsPlaceholder(r.Call.Args); p.hasPlaceholders && p.admittedCall == nil {
 		return Errorf(Internal, "the call has holes, and was to run at once")
 	}
-	ctx = p.clock.within(p.door)
-	target, err := p.g.target(ctx, r)
-	if failure := p.overdue(ctx, err); failure != nil {
+	ctx = p.clock.within(p.ctx)
+	target, err := p.g.findTarget(ctx, r)
+	if failure := p.deadlineError(ctx, err); failure != nil {
 		return failure
 	}
-	if err := r.Call.only(target); err != nil {
+	if err := r.Call.checkTarget(target); err != nil {
 		return err
 	}
 	r.Call.Target = target
-	p.know(func(p *passage) { p.about.Target, p.name = r.Call.Target.ID, firstName(r.Call.Target) })
+	p.update(func(p *invocation) { p.entry.Target, p.targetName = r.Call.Target.ID, firstName(r.Call.Target) })
 	return nil
 }
 
-// queue waits for the target's lane. Nothing is held while a person is asked, so it
+// waitForSlot waits for the target's lane. Nothing is held while a person is asked, so it
 // comes after that.
-func (p *passage) queue() *Error {
-	ctx := p.clock.within(p.door)
-	if ctx.Err() != nil || !p.at(Queueing) {
-		return p.abandon()
+func (p *invocation) waitForSlot() *Error {
+	ctx := p.clock.within(p.ctx)
+	if ctx.Err() != nil || !p.enterStage(StageQueueing) {
+		return p.cancel()
 	}
-	waited, err := p.enter(ctx)
+	waited, err := p.acquireSlot(ctx)
 	if err != nil {
 		return err
 	}
-	if waited || p.asked || p.rested {
-		if err := p.lookAgain(ctx); err != nil {
+	if waited || p.personAsked || p.deferred {
+		if err := p.recheckGates(ctx); err != nil {
 			return err
 		}
 	}
-	args, hit := p.r.hiddenArgs(), p.r.Hit.clean(p.r)
-	p.know(func(p *passage) {
-		e := &p.about
-		e.On = hit
-		e.Admitted, e.Effect, e.Digest, e.Consent, e.Args = true, p.r.Effect(), p.r.Digest(), p.r.Consent, args
+	args, hit := p.request.hashedArgs(), p.request.Element.sanitized(p.request)
+	p.update(func(p *invocation) {
+		e := &p.entry
+		e.Element = hit
+		e.Admitted, e.Effect, e.Digest, e.Consent, e.Args = true, p.request.Effect(), p.request.Digest(), p.request.Consent, args
 	})
 	return nil
 }
 
-// lookAgain asks the gates about what may be otherwise by now, when the call has its
+// recheckGates asks the gates about what may be otherwise by now, when the call has its
 // lane: what it is about may have got another name while it waited, and of one that was
 // admitted to run later all may have changed. They may admit or refuse; nobody is asked
 // any more.
-func (p *passage) lookAgain(ctx context.Context) *Error {
-	r := p.r
-	if !r.App.OperatesOthers() && !p.rested {
+func (p *invocation) recheckGates(ctx context.Context) *Error {
+	r := p.request
+	if !r.App.OperatesOthers() && !p.deferred {
 		return nil
 	}
-	was := r.Hit
-	r.Destructive, r.Because, r.Shell = false, "", false
-	questions, err := p.inTime(ctx)
-	if err == nil && r.Destructive && len(r.Call.Answers) > 0 && was.Role != "" && !r.Hit.same(was) {
-		return r.changed(r.Hit)
+	was := r.Element
+	r.Destructive, r.DestructiveReason, r.RunsCommand = false, "", false
+	questions, err := p.checkGates(ctx)
+	if err == nil && r.Destructive && len(r.Call.Answers) > 0 && was.Role != "" && !r.Element.equal(was) {
+		return r.targetChanged(r.Element)
 	}
 	if err != nil || len(questions) == 0 {
 		return err
 	}
-	return changed(r)
+	return consentChanged(r)
 }
 
-// inTime asks every gate, until the context ends.
-func (p *passage) inTime(ctx context.Context) ([]Question, *Error) {
-	questions, err := p.g.checkGates(ctx, p.r)
-	if failure := p.overdue(ctx, err); failure != nil {
+// checkGates asks every gate, until the context ends.
+func (p *invocation) checkGates(ctx context.Context) ([]Question, *Error) {
+	questions, err := p.g.checkGates(ctx, p.request)
+	if failure := p.deadlineError(ctx, err); failure != nil {
 		return nil, failure
 	}
 	if ctx.Err() != nil {
-		return nil, p.abandon()
+		return nil, p.cancel()
 	}
 	return questions, nil
 }
@@ -303,7 +303,7 @@ func (g *Gateway) checkGates(ctx context.Context, r *Request) ([]Question, error
 	}
 	var questions []Question
 	for _, gate := range g.Gates {
-		asked, err := gate.Check(ctx, r)
+		asked, err := gate.CheckPassphrase(ctx, r)
 		if err != nil {
 			return nil, err
 		}
@@ -312,54 +312,54 @@ func (g *Gateway) checkGates(ctx context.Context, r *Request) ([]Question, error
 	return questions, nil
 }
 
-// overdue is the error of a stage, where it came of the time being over.
-func (p *passage) overdue(ctx context.Context, failure error) *Error {
+// deadlineError is the error of a stage, where it came of the time being over.
+func (p *invocation) deadlineError(ctx context.Context, failure error) *Error {
 	if _, said := errors.AsType[*Error](failure); failure != nil && !said && ctx.Err() != nil {
-		return p.abandon()
+		return p.cancel()
 	}
 	return AsError(failure)
 }
 
-func timeoutOf(tool *Tool) time.Duration {
+func foregroundTimeout(tool *Tool) time.Duration {
 	if tool.Timeout <= 0 {
 		return DefaultTimeout
 	}
 	return tool.Timeout
 }
 
-// note puts on record what is about to act.
-func (p *passage) note(ctx context.Context) *Error {
-	r := p.r
-	if ctx.Err() != nil || !p.at(Recording) {
-		return p.abandon()
+// recordIntent puts on record what is about to act.
+func (p *invocation) recordIntent(ctx context.Context) *Error {
+	r := p.request
+	if ctx.Err() != nil || !p.enterStage(StageRecording) {
+		return p.cancel()
 	}
 	if r.Effect() == Reads && p.g.Journal != nil {
 		return nil
 	}
 	err := p.record(func(e *Entry) {
 		e.Kind, e.Time, e.Durable = Intent, time.Now(), true
-		e.Unless = func() error {
-			if why := p.stopped(); why != nil {
-				return halting{why}
+		e.Precondition = func() error {
+			if why := p.checkStop(); why != nil {
+				return stopCause{why}
 			}
 			return nil
 		}
 	})
-	if err != nil && err.Code == RecordFailed && r.mayBeUnrecorded() {
+	if err != nil && err.Code == RecordFailed && r.allowsUnaudited() {
 		return nil
 	}
 	return err
 }
 
-// run runs the tool's Action, by the deadline of the context. One on windows, or one that
+// runAction runs the tool's Action, by the deadline of the context. One on windows, or one that
 // makes calls, or one of a server, may have to wait for the person, which does not use up its time.
-func (p *passage) run(ctx context.Context) (*Result, error) {
-	if until, ok := ctx.Deadline(); ok && (p.r.App.OperatesOthers() || p.r.Tool.Calls || p.r.App.Server != nil) {
-		w, end := newWaiting(p.door, until, p.clock.alarm)
+func (p *invocation) runAction(ctx context.Context) (*Result, error) {
+	if until, ok := ctx.Deadline(); ok && (p.request.App.OperatesOthers() || p.request.Tool.OnlyMakesCalls || p.request.App.Server != nil) {
+		w, end := newPausableContext(p.ctx, until, p.clock.alarm)
 		defer func() { p.clock.total += end() }()
 		ctx = w
 	}
-	return p.r.Tool.Run(context.WithValue(ctx, passageKey{}, p), p.r.Call)
+	return p.request.Tool.Run(context.WithValue(ctx, invocationKey{}, p), p.request.Call)
 }
 
 // resolve finds the app and the tool the call names.
@@ -376,8 +376,8 @@ func (g *Gateway) resolve(ctx context.Context, r *Request) (err error) {
 	return nil
 }
 
-// target finds the app that the call really touches.
-func (g *Gateway) target(ctx context.Context, r *Request) (*App, error) {
+// findTarget finds the app that the call really touches.
+func (g *Gateway) findTarget(ctx context.Context, r *Request) (*App, error) {
 	if r.Tool.Target == "" {
 		return r.App, nil
 	}
@@ -392,7 +392,7 @@ func (g *Gateway) target(ctx context.Context, r *Request) (*App, error) {
 	if !r.App.OperatesOthers() {
 		return g.Catalog.Find(ctx, name)
 	}
-	target, err := r.App.Targets(ctx, r.Call, name)
+	target, err := r.App.FindTarget(ctx, r.Call, name)
 	if target == nil && err == nil {
 		err = Errorf(AppNotFound, "there is no app %q", CleanLabel(name, maxName))
 	}

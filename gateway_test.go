@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // An observation is a scenario that was played.
@@ -65,7 +65,7 @@ func (s scenario) call() *aai.Call {
 		App:    s.App, Tool: s.Tool, Args: copied(s.Args),
 	}
 	if s.Fault {
-		c.Fault = aai.Errorf(aai.InvalidParams, "the arguments are no object")
+		c.RequestError = aai.Errorf(aai.InvalidParams, "the arguments are no object")
 	}
 	if s.Answers != "" {
 		c.Answers = make(map[string]aai.Answer)

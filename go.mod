@@ -1,4 +1,4 @@
-module aai
+module github.com/gybob/aai-gateway
 
 go 1.26.0
 

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func TestListeners(t *testing.T) {

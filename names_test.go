@@ -3,7 +3,7 @@ package aai_test
 import (
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A caller may ask for an app by any of its names and by nothing else.
@@ -14,11 +14,11 @@ func TestAppNamed(t *testing.T) {
 		"mail": true, "邮件": true, "Post": true,
 		"": false, "Mail|邮件": false, "org.example.Mail": false, "app:mail": false, "app_org_example_Mail_1": false,
 	} {
-		if app.Named(name) != want {
+		if app.HasName(name) != want {
 			t.Errorf("Named(%q) = %v", name, !want)
 		}
 	}
-	if new(aai.App).Named("") {
+	if new(aai.App).HasName("") {
 		t.Error("nothing is a name")
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func TestNearest(t *testing.T) {

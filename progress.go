@@ -12,16 +12,16 @@ import (
 // How often a call that says nothing of itself is said to go on.
 const (
 	heartbeat = time.Second
-	// personBeats is in how many beats once, while a person is asked.
-	personBeats = 10
+	// askingHeartbeats is in how many beats once, while a person is asked.
+	askingHeartbeats = 10
 )
 
 type progressKey struct{}
 
 // progress is who hears how far a call has come.
 type progress struct {
-	report func(done, total float64, message string)
-	spoken atomic.Bool // the Action speaks for itself
+	report        func(done, total float64, message string)
+	actionReports atomic.Bool // the Action speaks for itself
 
 	mu   sync.Mutex
 	base float64 // what was said before it did
@@ -41,11 +41,11 @@ func WithProgress(ctx context.Context, report func(done, total float64, message 
 // the next. The message is for people. Where nobody wants to know, it does nothing
 // and costs next to nothing. Safe for concurrent use.
 func Progress(ctx context.Context, done, total float64, message string) {
-	if p, _ := ctx.Value(passageKey{}).(*passage); p != nil {
-		p.comes(done, total, message)
+	if p, _ := ctx.Value(invocationKey{}).(*invocation); p != nil {
+		p.setProgress(done, total, message)
 	}
 	if p, _ := ctx.Value(progressKey{}).(*progress); p != nil {
-		p.spoken.Store(true)
+		p.actionReports.Store(true)
 		p.mu.Lock()
 		base := p.base
 		p.mu.Unlock()
@@ -56,9 +56,9 @@ func Progress(ctx context.Context, done, total float64, message string) {
 	}
 }
 
-// beat lets a call be heard of that says nothing of itself, until stop.
-func (p *passage) beat() (stop func()) {
-	if p.aloud == nil {
+// heartbeat lets a call be heard of that says nothing of itself, until stop.
+func (p *invocation) heartbeat() (stop func()) {
+	if p.progress == nil {
 		return func() {}
 	}
 	stopped := make(chan struct{})
@@ -70,42 +70,42 @@ func (p *passage) beat() (stop func()) {
 			case <-ticks.C:
 			case <-stopped:
 				return
-			case <-p.door.Done():
+			case <-p.ctx.Done():
 				return
 			}
-			if p.aloud.spoken.Load() {
+			if p.progress.actionReports.Load() {
 				return
 			}
-			asked = p.news(asked)
+			asked = p.reportStage(asked)
 		}
 	}()
 	return func() { close(stopped) }
 }
 
-// news says where the call is, after so many beats in which a person was asked, and
+// reportStage says where the call is, after so many beats in which a person was asked, and
 // returns how many there are now.
-func (p *passage) news(asked int) int {
+func (p *invocation) reportStage(asked int) int {
 	p.mu.Lock()
-	at, name, total := p.stage, cmp.Or(p.name, p.about.App), p.total
+	at, name, total := p.stage, cmp.Or(p.targetName, p.entry.App), p.timeout
 	p.mu.Unlock()
-	over := seconds(time.Since(p.begun))
+	over := seconds(time.Since(p.started))
 	switch at {
-	case Asking:
-		if asked%personBeats == 0 {
-			p.aloud.tell(over, 0, "Waiting for the person at this computer to answer")
+	case StageAsking:
+		if asked%askingHeartbeats == 0 {
+			p.progress.reportFromGateway(over, 0, "Waiting for the person at this computer to answer")
 		}
 		return asked + 1
-	case Queueing:
-		p.aloud.tell(over, max(over, seconds(total)), "Waiting for other calls to "+name)
+	case StageQueueing:
+		p.progress.reportFromGateway(over, max(over, seconds(total)), "Waiting for other calls to "+name)
 	default:
-		p.aloud.tell(over, max(over, seconds(total)), "Waiting for "+name)
+		p.progress.reportFromGateway(over, max(over, seconds(total)), "Waiting for "+name)
 	}
 	return 0
 }
 
-// tell is report for the gateway itself: what an Action says later counts on from
+// reportFromGateway is report for the gateway itself: what an Action says later counts on from
 // there.
-func (p *progress) tell(done, total float64, message string) {
+func (p *progress) reportFromGateway(done, total float64, message string) {
 	p.mu.Lock()
 	p.base = done
 	p.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A call that says nothing of itself is heard of each second; what an Action says
@@ -55,7 +55,7 @@ func TestProgress(t *testing.T) {
 // Where nobody asked, saying it does nothing.
 func TestProgressThatNobodyHears(t *testing.T) {
 	aai.Progress(t.Context(), 1, 2, "begun")
-	if a := aai.AssistantOf(t.Context()); a.Sample != nil || a.Roots != nil || a.SampleTools {
+	if a := aai.ClientCapabilitiesOf(t.Context()); a.Sample != nil || a.Roots != nil || a.SampleTools {
 		t.Errorf("there is no client, but it can %+v", a)
 	}
 }
@@ -64,7 +64,7 @@ func TestProgressThatNobodyHears(t *testing.T) {
 // of one that is refused before.
 func TestWaits(t *testing.T) {
 	heard := false
-	ctx := aai.WithWaits(t.Context(), func() { heard = true })
+	ctx := aai.WithWaitHook(t.Context(), func() { heard = true })
 	before := false
 	w := newWorld(plain())
 	w.app.Tools[0].Run = func(context.Context, *aai.Call) (*aai.Result, error) {
@@ -81,7 +81,7 @@ func TestWaits(t *testing.T) {
 	}
 	heard, before = false, false
 	doubt := newGate(func(*aai.Request) ([]aai.Question, error) {
-		return []aai.Question{{ID: "q", Channels: []aai.Channel{aai.Native}, Text: "May it?", Choices: []aai.Choice{{ID: "no", Label: "No"}}}}, nil
+		return []aai.Question{{ID: "q", Channels: []aai.Channel{aai.DesktopDialog}, Text: "May it?", Choices: []aai.Choice{{ID: "no", Label: "No"}}}}, nil
 	})
 	dialog := asker(func(context.Context, aai.Question) (aai.Answer, error) {
 		before = heard

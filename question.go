@@ -10,7 +10,7 @@ type Channel string
 
 // The channels, from the hardest to forge to the easiest.
 const (
-	Native Channel = "native" // a dialog window of the gateway's own
+	DesktopDialog Channel = "native" // a dialog window of the gateway's own
 	// Passphrase is the terminal, with the passphrase that the person set for the gateway.
 	Passphrase Channel = "passphrase"
 	Terminal   Channel = "terminal" // the terminal the command was typed at: by whom, nobody can tell
@@ -31,15 +31,15 @@ type Question struct {
 	// Details are more to know, in the form of Text, for who wants to.
 	Details string
 	Choices []Choice // the first is the refusal, and the default
-	// Each says that every single call is asked about, whatever was allowed ahead.
-	Each bool
-	// By is the identity of the caller that it is asked for, or empty. Do sets it: how
+	// AlwaysAsk says that every single call is asked about, whatever was allowed ahead.
+	AlwaysAsk bool
+	// CallerIdentity is the identity of the caller that it is asked for, or empty. Do sets it: how
 	// often a person is asked is counted by it.
-	By string
-	// Anew says that the person makes the call themselves, at their own page: their no of a
+	CallerIdentity string
+	// IgnoreRecentRefusal says that the person makes the call themselves, at their own page: their no of a
 	// moment ago is no answer to it. Do sets it, and of no call that another one makes. At a
 	// terminal nobody can tell a person from an agent's shell.
-	Anew bool
+	IgnoreRecentRefusal bool
 	// Seal binds an answer to this question, this call and this hour. A door
 	// gives it back unchanged; to a door it has no meaning.
 	Seal string
@@ -52,9 +52,9 @@ const QuoteMark = "│ "
 type Choice struct {
 	ID    string // what an Answer carries
 	Label string // what a person reads
-	// Refuses says of a choice that is not the first that it is a no as well, such as
+	// IsRefusal says of a choice that is not the first that it is a no as well, such as
 	// one for good. It stands where refusals do.
-	Refuses bool
+	IsRefusal bool
 }
 
 // An Answer is what a person chose.
@@ -66,8 +66,8 @@ type Answer struct {
 	Secret string
 }
 
-// MayAsk reports whether the question may be put through the channel.
-func (q Question) MayAsk(ch Channel) bool {
+// AllowsChannel reports whether the question may be put through the channel.
+func (q Question) AllowsChannel(ch Channel) bool {
 	for _, c := range q.Channels {
 		if c == ch {
 			return true
@@ -76,10 +76,10 @@ func (q Question) MayAsk(ch Channel) bool {
 	return false
 }
 
-// Refused reports whether the choice, by its ID, is one of the question's that say no.
-func (q Question) Refused(choice string) bool {
+// IsRefusal reports whether the choice, by its ID, is one of the question's that say no.
+func (q Question) IsRefusal(choice string) bool {
 	i := slices.IndexFunc(q.Choices, func(c Choice) bool { return c.ID == choice })
-	return i == 0 || i > 0 && q.Choices[i].Refuses
+	return i == 0 || i > 0 && q.Choices[i].IsRefusal
 }
 
 // An Asker puts one question to a person and waits for the answer. It returns

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // An EntryKind says at which point of a call an Entry was made.
@@ -47,26 +47,26 @@ type Entry struct {
 
 	// Outcome: how it ended. The empty Code is success, of which the Message says at most
 	// that nothing was done.
-	Code     Code
-	Message  string
-	Delivery Delivery
-	Elapsed  time.Duration
-	Asked    time.Duration // how much of Elapsed was spent on waiting for the person
+	Code       Code
+	Message    string
+	Delivery   Delivery
+	Elapsed    time.Duration
+	PersonWait time.Duration // how much of Elapsed was spent on waiting for the person
 	// Ran says that the tool's Action was begun: without it nothing can have happened.
 	Ran bool
-	// On is what was acted on, or in an Intent what will be as far as that is known: a
+	// Element is what was acted on, or in an Intent what will be as far as that is known: a
 	// reference means nothing later.
-	On Hit
-	// Answer returns what a call answered that ended well, for a journal that keeps
+	Element TargetElement
+	// ResultValue returns what a call answered that ended well, for a journal that keeps
 	// such things: JSON values, what is secret in them a hygiene.Hidden. Nil for other calls.
-	Answer func() any `json:"-"`
-	// Kept is the SHA-256 of what somebody beside the journal keeps of the answer.
-	Kept string
+	ResultValue func() any `json:"-"`
+	// KeptDigest is the SHA-256 of what somebody beside the journal keeps of the answer.
+	KeptDigest string
 
-	// Unless is asked when nothing else can come before the line any more, of any gateway:
+	// Precondition is asked when nothing else can come before the line any more, of any gateway:
 	// with an error, which Record returns, the line is not written. Nil: nobody is asked. It
 	// is quick, and makes no record itself.
-	Unless func() error `json:"-"`
+	Precondition func() error `json:"-"`
 
 	// Durable says that the entry must be on disk before the call goes on: before
 	// anything acts, and before a person is asked.
@@ -76,8 +76,8 @@ type Entry struct {
 // maxName is how much of a name that a caller made up the journal keeps, in bytes.
 const maxName = 200
 
-// received is what is known of a call when it comes in.
-func received(c *Call) Entry {
+// receivedEntry is what is known of a call when it comes in.
+func receivedEntry(c *Call) Entry {
 	caller := c.Caller
 	caller.Name = CleanLabel(caller.Name, maxName)
 	return Entry{
@@ -88,106 +88,106 @@ func received(c *Call) Entry {
 
 // record writes a line of the call: the first one says all that is known, a later one
 // what has come since.
-func (p *passage) record(fill func(*Entry)) *Error {
-	p.lines <- struct{}{}
-	defer func() { <-p.lines }()
+func (p *invocation) record(fill func(*Entry)) *Error {
+	p.recordToken <- struct{}{}
+	defer func() { <-p.recordToken }()
 	return p.write(fill)
 }
 
 // write is record for whoever has the token of p.lines.
-func (p *passage) write(fill func(*Entry)) *Error {
+func (p *invocation) write(fill func(*Entry)) *Error {
 	p.mu.Lock()
-	e, door := p.about, p.door
+	e, door := p.entry, p.ctx
 	p.mu.Unlock()
-	if p.told {
+	if p.firstLineWritten {
 		e.Parent, e.Caller = "", Caller{}
 	}
-	if p.shown {
+	if p.admissionWritten {
 		e.Admitted, e.Effect, e.Digest, e.Consent, e.Args = false, 0, "", "", nil
 	}
 	fill(&e)
 	if err := p.g.record(door, &e); err != nil {
 		return err
 	}
-	p.told, p.shown = true, p.shown || e.Admitted
+	p.firstLineWritten, p.admissionWritten = true, p.admissionWritten || e.Admitted
 	return nil
 }
 
-// noteLong puts a call on record that has been under way for long and is not there.
-func (p *passage) noteLong() {
-	p.lines <- struct{}{}
-	defer func() { <-p.lines }()
+// recordLongRunning puts a call on record that has been under way for long and is not there.
+func (p *invocation) recordLongRunning() {
+	p.recordToken <- struct{}{}
+	defer func() { <-p.recordToken }()
 	p.mu.Lock()
 	settled := p.settled
 	p.mu.Unlock()
-	if !p.told && !settled {
+	if !p.firstLineWritten && !settled {
 		_ = p.write(func(e *Entry) { e.Kind, e.Time = Received, time.Now() }) // the outcome says so if that fails too
 	}
 }
 
 // outcome is the last line of a call. What the message says is told without secrets.
-func (p *passage) outcome(e ending, said string) func(*Entry) {
+func (p *invocation) outcome(e callResult, said string) func(*Entry) {
 	p.mu.Lock()
-	ran, on, asked := p.ran, p.on, p.person
-	if !p.asking.IsZero() {
-		asked = time.Since(p.asking)
+	ran, on, asked := p.actionStarted, p.element, p.personWait
+	if !p.askingSince.IsZero() {
+		asked = time.Since(p.askingSince)
 	}
 	p.mu.Unlock()
 	return func(entry *Entry) {
-		entry.Kind, entry.Time, entry.Ran, entry.On = Outcome, time.Now(), ran, on
-		entry.Elapsed, entry.Asked = entry.Time.Sub(p.begun), asked
+		entry.Kind, entry.Time, entry.Ran, entry.Element = Outcome, time.Now(), ran, on
+		entry.Elapsed, entry.PersonWait = entry.Time.Sub(p.started), asked
 		if e.err != nil {
 			entry.Code, entry.Message, entry.Delivery = e.err.Code, CleanLabel(said, 4*maxName), e.err.Delivery
 			entry.Durable = len(e.err.Questions) > 0 && p.doorAsks()
 		} else if e.result != nil {
-			entry.Answer = func() any { return p.r.answer(e.result) }
-			if e.result.Idle {
+			entry.ResultValue = func() any { return p.request.keptAnswer(e.result) }
+			if e.result.NoOp {
 				entry.Message = "nothing was done"
 			}
 		}
 	}
 }
 
-// ShownArgs returns the call's arguments as a person may be shown them: without the
+// RedactedArgs returns the call's arguments as a person may be shown them: without the
 // values of the tool's secret parameters, and of what is called like a secret at
 // any depth. The map is not to be changed.
-func (r *Request) ShownArgs() map[string]any {
-	return hygiene.Conceal(r.Call.Args, r.SecretParams(), func(any) any { return hygiene.Redacted })
+func (r *Request) RedactedArgs() map[string]any {
+	return sanitize.Redact(r.Call.Args, r.SecretParams(), func(any) any { return sanitize.Redacted })
 }
 
-// hiddenArgs is ShownArgs for the journal, which may tell whether two secrets are
+// hashedArgs is ShownArgs for the journal, which may tell whether two secrets are
 // the same.
-func (r *Request) hiddenArgs() map[string]any {
-	return hygiene.Conceal(r.Call.Args, r.SecretParams(), func(value any) any { return hygiene.Hide(value) })
+func (r *Request) hashedArgs() map[string]any {
+	return sanitize.Redact(r.Call.Args, r.SecretParams(), func(value any) any { return sanitize.Hide(value) })
 }
 
-// answer returns what the call answered as the journal may keep it: no pictures,
+// keptAnswer returns what the call answered as the journal may keep it: no pictures,
 // nothing called like a secret, and nothing that was a secret argument.
-func (r *Request) answer(result *Result) any {
+func (r *Request) keptAnswer(result *Result) any {
 	kept := make(map[string]any)
-	if r.Tool.Private {
-		kept["text"] = hygiene.Hide(result.Text)
+	if r.Tool.PrivateResult {
+		kept["text"] = sanitize.Hide(result.Text)
 		return kept
 	}
-	texts := r.secrets(r.SecretParams())
-	data, _ := Plain(result.Data) // what cannot be written as JSON is not kept
-	shown := hygiene.ConcealIn(data, func(value any) any {
-		texts = hygiene.AppendTexts(texts, value)
-		return hygiene.Hide(value)
+	texts := r.secretValues(r.SecretParams())
+	data, _ := ToJSONValue(result.Data) // what cannot be written as JSON is not kept
+	shown := sanitize.RedactValue(data, func(value any) any {
+		texts = sanitize.AppendTexts(texts, value)
+		return sanitize.Hide(value)
 	})
-	secrets := hygiene.NewVeil(texts)
+	secrets := sanitize.NewRedactor(texts)
 	if data != nil {
-		kept["data"] = secrets.Within(shown)
+		kept["data"] = secrets.RedactValue(shown)
 	}
 	if result.Text != "" {
-		kept["text"] = secrets.Over(result.Text)
+		kept["text"] = secrets.Redact(result.Text)
 	}
 	if result.Warning != "" {
-		kept["warning"] = secrets.Over(result.Warning)
+		kept["warning"] = secrets.Redact(result.Warning)
 	}
 	var images []any
 	for _, image := range result.Images {
-		images = append(images, map[string]any{"mime": image.MIME, "content": hygiene.Hide(string(image.Data))})
+		images = append(images, map[string]any{"mime": image.MIME, "content": sanitize.Hide(string(image.Data))})
 	}
 	if images != nil {
 		kept["images"] = images
@@ -195,9 +195,9 @@ func (r *Request) answer(result *Result) any {
 	return kept
 }
 
-// Plain is a value as JSON has it, with numbers as they are written; nil with the error of what
+// ToJSONValue is a value as JSON has it, with numbers as they are written; nil with the error of what
 // cannot be written so.
-func Plain(value any) (any, error) {
+func ToJSONValue(value any) (any, error) {
 	b, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func Plain(value any) (any, error) {
 func (g *Gateway) record(ctx context.Context, e *Entry) (failure *Error) {
 	defer func() {
 		if p := recover(); p != nil {
-			g.doubt()
+			g.markWriteFailed()
 			failure = recordFailed(panicked(p).Err)
 		}
 	}()
@@ -224,14 +224,14 @@ func (g *Gateway) record(ctx context.Context, e *Entry) (failure *Error) {
 		return recordFailed(nil)
 	}
 	if err := g.Journal.Record(context.WithoutCancel(ctx), e); err != nil {
-		if why, is := errors.AsType[halting](err); is {
-			return notBegun(why.why)
+		if why, is := errors.AsType[stopCause](err); is {
+			return asNotDelivered(why.err)
 		}
-		g.doubt()
+		g.markWriteFailed()
 		return recordFailed(err)
 	}
-	if counted := e.Kind == Outcome && !e.Ran && e.Code != ""; g.doubtful.Load() && !counted {
-		g.doubtful.Store(false) // of what may only have been counted nobody knows
+	if counted := e.Kind == Outcome && !e.Ran && e.Code != ""; g.lastWriteFailed.Load() && !counted {
+		g.lastWriteFailed.Store(false) // of what may only have been counted nobody knows
 	}
 	return nil
 }
@@ -266,15 +266,15 @@ func whyUnrecorded(cause error) string {
 	return hint
 }
 
-// mayBeUnrecorded reports whether the call runs also where nothing can be put on record:
+// allowsUnaudited reports whether the call runs also where nothing can be put on record:
 // a person at the command line reads what the gateway knows of itself, and stops it.
-func (r *Request) mayBeUnrecorded() bool {
-	return r.App != nil && r.Tool != nil && r.App.ID == OwnApp && r.Call.Caller.Door == DoorCLI &&
-		r.Tool.Unrecorded
+func (r *Request) allowsUnaudited() bool {
+	return r.App != nil && r.Tool != nil && r.App.ID == BuiltinApp && r.Call.Caller.Door == DoorCLI &&
+		r.Tool.AllowUnaudited
 }
 
-// unrecorded is the result with the word that it is not on record.
-func (r *Result) unrecorded(late *Error) *Result {
+// withUnrecordedWarning is the result with the word that it is not on record.
+func (r *Result) withUnrecordedWarning(late *Error) *Result {
 	result := *r
 	warning := "that this was done could not be put on record. " + late.Hint
 	if result.Warning != "" {
@@ -284,9 +284,9 @@ func (r *Result) unrecorded(late *Error) *Result {
 	return &result
 }
 
-// unrecorded makes of the failure to record an outcome what the caller must know
+// outcomeNotRecorded makes of the failure to record an outcome what the caller must know
 // about the call itself.
-func unrecorded(late, err *Error) *Error {
+func outcomeNotRecorded(late, err *Error) *Error {
 	switch {
 	case err == nil:
 		late.Message = "the call ran, but its outcome could not be recorded"
@@ -299,12 +299,12 @@ func unrecorded(late, err *Error) *Error {
 }
 
 // doorAsks reports whether the door can put the questions that it gets.
-func (p *passage) doorAsks() bool {
-	return p.about.Caller.Door == DoorCLI || AssistantOf(p.door).Asks
+func (p *invocation) doorAsks() bool {
+	return p.entry.Caller.Door == DoorCLI || ClientCapabilitiesOf(p.ctx).CanAsk
 }
 
-// doubt notes that an entry was not kept.
-func (g *Gateway) doubt() {
-	g.doubtful.Store(true)
-	g.sure.Store(false)
+// markWriteFailed notes that an entry was not kept.
+func (g *Gateway) markWriteFailed() {
+	g.lastWriteFailed.Store(true)
+	g.journalWritable.Store(false)
 }

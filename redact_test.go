@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // A PIN, and what else is short and told back, is taken out of an error, also where it
@@ -16,7 +16,7 @@ import (
 func TestAPINIsNotToldBack(t *testing.T) {
 	for name, value := range map[string]any{"pin": "4711", "userPin": 4711.0, "pin_code": json.Number("4711"), "cvc": "4711", "ssn": 4711.0} {
 		r := &Request{Call: &Call{Args: map[string]any{name: value}}}
-		got, told := r.unsaid(&Error{Code: AutomationFailed, Message: `the server said: {"error": "4711 is wrong", "was": 4711}`})
+		got, told := r.redactError(&Error{Code: AutomationFailed, Message: `the server said: {"error": "4711 is wrong", "was": 4711}`})
 		if strings.Contains(got+told.Message, "4711") {
 			t.Errorf("%s: %s, %s", name, got, told.Message)
 		}
@@ -41,10 +41,10 @@ func TestShownArgs(t *testing.T) {
 	before := fmt.Sprint(args)
 	r := &Request{Call: &Call{Args: args}, Tool: &Tool{Secret: []string{"pin", "absent"}}}
 	want := map[string]any{
-		"to": "bob", "pin": hygiene.Redacted, "headers": map[string]any{"Authorization": hygiene.Redacted, "Accept": "json"},
-		"list": []any{"a", map[string]any{"api_key": hygiene.Redacted}, map[string]any{"plain": 1.0}},
+		"to": "bob", "pin": sanitize.Redacted, "headers": map[string]any{"Authorization": sanitize.Redacted, "Accept": "json"},
+		"list": []any{"a", map[string]any{"api_key": sanitize.Redacted}, map[string]any{"plain": 1.0}},
 	}
-	if diff := cmp.Diff(want, r.ShownArgs()); diff != "" {
+	if diff := cmp.Diff(want, r.RedactedArgs()); diff != "" {
 		t.Error(diff)
 	}
 	if fmt.Sprint(args) != before {
@@ -56,7 +56,7 @@ func TestShownArgs(t *testing.T) {
 	endless := map[string]any{}
 	endless["again"] = []any{endless}
 	r.Call.Args = endless
-	if b, err := json.Marshal(r.hiddenArgs()); err != nil || !strings.Contains(string(b), hygiene.Redacted) {
+	if b, err := json.Marshal(r.hashedArgs()); err != nil || !strings.Contains(string(b), sanitize.Redacted) {
 		t.Errorf("%v", err)
 	}
 }
@@ -67,7 +67,7 @@ func TestKeptAnswer(t *testing.T) {
 	r := &Request{Call: &Call{Args: map[string]any{"pin": "hunter2"}}, Tool: &Tool{Secret: []string{"pin"}}}
 	answer := func(result *Result) string {
 		t.Helper()
-		b, err := json.Marshal(r.answer(result))
+		b, err := json.Marshal(r.keptAnswer(result))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestKeptAnswer(t *testing.T) {
 	if got := answer(&Result{Data: func() {}}); got != "{}" {
 		t.Error(got)
 	}
-	r.Tool.Private = true
+	r.Tool.PrivateResult = true
 	if got := answer(&Result{Text: "what the clipboard holds", Data: "the same"}); got != `{"text":"[secret]"}` {
 		t.Error(got)
 	}

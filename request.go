@@ -11,42 +11,42 @@ type Request struct {
 	Call *Call // with defaults applied to Args, and its Target, by which gates decide
 	App  *App
 	Tool *Tool
-	// Within is the request whose Action makes the call, with its context; nil where a
+	// Outer is the request whose Action makes the call, with its context; nil where a
 	// door makes it. What a gate keeps for that one, such as a slot, is for both.
-	Within *Request
-	// Sandboxed says that it may only read, whatever the mode; see [Sandboxed].
+	Outer *Request
+	// Sandboxed says that it may only read, whatever the mode; see [WithSandbox].
 	Sandboxed bool
 	Consent   string // a gate that admits says here on whose word, for the record
-	// Rests says that it is admitted with others, to run later: who counts what is done counts
+	// Deferred says that it is admitted with others, to run later: who counts what is done counts
 	// it then.
-	Rests bool
+	Deferred bool
 	// Destructive is what a gate sets that takes an act on a window for one that
 	// cannot be taken back.
 	Destructive bool
-	// Because says what made the gate do so, as it is known by: the word that is to be read, or
+	// DestructiveReason says what made the gate do so, as it is known by: the word that is to be read, or
 	// the key. It is the gateway's own word or the person's, and no stranger's; "" where
 	// there is none to name.
-	Because string
-	// Hit is what the call will act on in a window, as far as that is known; see Aim.
-	Hit Hit
-	// Shell is what a gate sets where what the act gives a window would be run as a
+	DestructiveReason string
+	// Element is what the call will act on in a window, as far as that is known; see Aim.
+	Element TargetElement
+	// RunsCommand is what a gate sets where what the act gives a window would be run as a
 	// command, such as text typed into a terminal, or where it starts what runs commands.
-	Shell bool
+	RunsCommand bool
 
-	// Admitted is the permission with which every gate has admitted the request; ""
+	// AdmittedPermission is the permission with which every gate has admitted the request; ""
 	// before. A gate that is asked once more, because the call had to wait, asks
 	// nobody again for what it has admitted.
-	Admitted string
+	AdmittedPermission string
 
 	// Since is what a gate that admits by a person's answer notes, to see when it is asked once
 	// more whether that was taken back since.
 	Since string
 
-	// supposed says that only the gates' word is wanted; nothing will run.
-	supposed bool
-	aimed    bool // the Action has said what it hits
-	held     keeping
-	plain    []string // secret parameters that are none, as the Action says
+	// dryRun says that only the gates' word is wanted; nothing will run.
+	dryRun          bool
+	targetResolved  bool // the Action has said what it hits
+	reservations    reservations
+	nonSecretParams []string // secret parameters that are none, as the Action says
 }
 
 // The permissions for the windows of an app: one approval covers the app and not
@@ -77,13 +77,13 @@ func (r *Request) Permission() string {
 	switch {
 	case !r.App.OperatesOthers():
 		return r.Tool.Name
-	case r.Starts() && r.Shell:
+	case r.StartsProgram() && r.RunsCommand:
 		return PermissionRun
-	case r.Starts():
+	case r.StartsProgram():
 		return PermissionStart
-	case r.Shell && r.Tool.Effect != Reads:
+	case r.RunsCommand && r.Tool.Effect != Reads:
 		return PermissionRun
-	case !r.OnScreen() && r.Call.Target.Host:
+	case !r.IsWholeScreen() && r.Call.Target.HostsCaller:
 		return PermissionHost
 	case r.Tool.Effect == Reads:
 		return PermissionSee
@@ -93,19 +93,19 @@ func (r *Request) Permission() string {
 	return PermissionAct
 }
 
-// OnScreen reports whether the call is about the screen as it is, or what lies across
+// IsWholeScreen reports whether the call is about the screen as it is, or what lies across
 // all of it such as the clipboard, and about no program in particular.
-func (r *Request) OnScreen() bool { return r.App.OperatesOthers() && r.Call.Target == r.App }
+func (r *Request) IsWholeScreen() bool { return r.App.OperatesOthers() && r.Call.Target == r.App }
 
-// Starts reports whether the call starts a program that has windows.
-func (r *Request) Starts() bool {
-	return r.App.OperatesOthers() && !r.OnScreen() && r.Call.Target.PID == 0
+// StartsProgram reports whether the call starts a program that has windows.
+func (r *Request) StartsProgram() bool {
+	return r.App.OperatesOthers() && !r.IsWholeScreen() && r.Call.Target.PID == 0
 }
 
 // Effect is what the call does to the world: what its tool does, or more where it
 // is to start a program.
 func (r *Request) Effect() Effect {
-	if r.Starts() {
+	if r.StartsProgram() {
 		return Destroys
 	}
 	return r.Tool.Effect
@@ -117,57 +117,57 @@ func (r *Request) Digest() string {
 	if !r.App.OperatesOthers() {
 		return r.App.DigestOf(r.Tool.Name)
 	}
-	if r.Starts() && r.Call.Target.Launch != nil {
+	if r.StartsProgram() && r.Call.Target.Launch != nil {
 		return r.Call.Target.Launch.Digest
 	}
 	return r.Call.Target.Digest
 }
 
-// keeping is what gates keep for a call until it has ended.
-type keeping struct {
-	mu   sync.Mutex
-	kept []kept // in the order in which gates took it
-	over bool
+// reservations is what gates keep for a call until it has ended.
+type reservations struct {
+	mu       sync.Mutex
+	list     []reservation // in the order in which gates took it
+	released bool
 }
 
-// kept is what a gate keeps for a call.
-type kept struct {
-	by      Gate
+// reservation is what a gate keeps for a call.
+type reservation struct {
+	gate    Gate
 	release func()
 }
 
-// Hold notes that the gate keeps something for the call, such as one of a few
+// Reserve notes that the gate keeps something for the call, such as one of a few
 // slots: release is called once, when the call has ended in whatever way, also by a
 // refusal. By is a pointer.
-func (r *Request) Hold(by Gate, release func()) {
-	r.held.mu.Lock()
-	over := r.held.over
+func (r *Request) Reserve(by Gate, release func()) {
+	r.reservations.mu.Lock()
+	over := r.reservations.released
 	if !over {
-		r.held.kept = append(r.held.kept, kept{by, release})
+		r.reservations.list = append(r.reservations.list, reservation{by, release})
 	}
-	r.held.mu.Unlock()
+	r.reservations.mu.Unlock()
 	if over { // the call was given up meanwhile
 		release()
 	}
 }
 
-// Holds reports whether the gate keeps something for the call already: gates are
+// HasReservation reports whether the gate keeps something for the call already: gates are
 // asked again when a person has answered. What is only supposed needs nothing kept.
-func (r *Request) Holds(by Gate) bool {
-	if r.supposed {
+func (r *Request) HasReservation(by Gate) bool {
+	if r.dryRun {
 		return true
 	}
-	r.held.mu.Lock()
-	defer r.held.mu.Unlock()
-	return slices.ContainsFunc(r.held.kept, func(k kept) bool { return k.by == by })
+	r.reservations.mu.Lock()
+	defer r.reservations.mu.Unlock()
+	return slices.ContainsFunc(r.reservations.list, func(k reservation) bool { return k.gate == by })
 }
 
 // release gives back what gates kept.
 func (r *Request) release() {
-	r.held.mu.Lock()
-	given := r.held.kept
-	r.held.kept, r.held.over = nil, true
-	r.held.mu.Unlock()
+	r.reservations.mu.Lock()
+	given := r.reservations.list
+	r.reservations.list, r.reservations.released = nil, true
+	r.reservations.mu.Unlock()
 	for _, k := range slices.Backward(given) {
 		k.release()
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // TestCallsWithinASandboxAreInIt: gates see it of those that an Action makes too, however
@@ -26,7 +26,7 @@ func TestCallsWithinASandboxAreInIt(t *testing.T) {
 		}
 		ctx := t.Context()
 		if inside {
-			ctx = aai.Sandboxed(ctx)
+			ctx = aai.WithSandbox(ctx)
 		}
 		if _, err := g.Do(ctx, plain().call()); err != nil || deep != 3 {
 			t.Errorf("%d calls: %v", deep, err)

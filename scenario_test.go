@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A scenario is everything that can happen to one call, as data.

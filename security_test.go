@@ -12,7 +12,7 @@ import (
 )
 
 // A testName is a test as docs/security.md names it: by its room and its function.
-type testName struct{ room, function string }
+type testName struct{ pkg, function string }
 
 // testsNamed finds the tests that a page names.
 func testsNamed(page string) []testName {
@@ -28,7 +28,7 @@ func missingTests(t *testing.T, tree fs.FS, named []testName) []string {
 	t.Helper()
 	var missing []string
 	for _, n := range named {
-		folder := n.room
+		folder := n.pkg
 		if folder == "aai" {
 			folder = "."
 		}
@@ -41,7 +41,7 @@ func missingTests(t *testing.T, tree fs.FS, named []testName) []string {
 			return err == nil && regexp.MustCompile(`(?m)^func `+n.function+`\(`).Match(source)
 		})
 		if !found {
-			missing = append(missing, fmt.Sprintf("%s.%s", n.room, n.function))
+			missing = append(missing, fmt.Sprintf("%s.%s", n.pkg, n.function))
 		}
 	}
 	return missing

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // windows is a gateway with an app whose tools operate the windows of others.
@@ -12,7 +12,7 @@ func windows(effect aai.Effect, targets func(context.Context, *aai.Call, string)
 	s := plain()
 	s.Effect, s.Target = effect, "any"
 	w := newWorld(s)
-	w.app.Targets = targets
+	w.app.FindTarget = targets
 	g, see := w.gateway(), &seer{}
 	g.Gates = []aai.Gate{see}
 	return g, see, w

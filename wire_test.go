@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // The golden hashes are from sha256sum(1).

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // The lives of a call: what each part of a gateway may do with it. The names are
@@ -167,9 +167,9 @@ func (w *world) Record(ctx context.Context, e *aai.Entry) error {
 	w.records++
 	w.mu.Unlock()
 	kept := *e
-	kept.Args, kept.Unless = maps.Clone(e.Args), nil
-	if e.Unless != nil {
-		if err := e.Unless(); err != nil {
+	kept.Args, kept.Precondition = maps.Clone(e.Args), nil
+	if e.Precondition != nil {
+		if err := e.Precondition(); err != nil {
 			return err
 		}
 	}
@@ -194,9 +194,9 @@ func (w *world) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
 	case fails:
 		return aai.Answer{}, errors.New("nobody is there")
 	case refuses:
-		return aai.Answer{Choice: "no", Seal: q.Seal, Channel: aai.Native}, nil
+		return aai.Answer{Choice: "no", Seal: q.Seal, Channel: aai.DesktopDialog}, nil
 	}
-	return aai.Answer{Choice: "yes", Seal: q.Seal, Channel: aai.Native}, nil
+	return aai.Answer{Choice: "yes", Seal: q.Seal, Channel: aai.DesktopDialog}, nil
 }
 
 // A gate is one of a world's gates.
@@ -208,11 +208,11 @@ type gate struct {
 
 func (g gate) id() string { return fmt.Sprintf("q%d", g.index) }
 
-func (g gate) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (g gate) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	s := step{what: "gate", gate: g.index}
 	defer func() { g.note(s) }()
 	question := aai.Question{
-		ID: g.id(), Seal: "seal of " + g.id(), Channels: []aai.Channel{aai.Native, aai.Client},
+		ID: g.id(), Seal: "seal of " + g.id(), Channels: []aai.Channel{aai.DesktopDialog, aai.Client},
 		Choices: []aai.Choice{{ID: "no", Label: "No"}, {ID: "yes", Label: "Yes"}},
 	}
 	answer, answered := r.Call.Answers[g.id()]

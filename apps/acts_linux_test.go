@@ -14,15 +14,15 @@ import (
 )
 
 // A scene is what others than us see at a moment.
-type scene struct {
+type observation struct {
 	nodes   map[ref]node
 	windows []string
 	tops    int    // windows with and without titles
-	paper   string // what the page says of itself
+	page    string // what the page says of itself
 }
 
 // A want says whether the effect of an act is there.
-type want func(before, after scene) bool
+type expectation func(before, after observation) bool
 
 // A step is an act, and what must be so after it.
 type step struct {
@@ -30,36 +30,36 @@ type step struct {
 	tool string
 	args params
 	// want is what must be so then. nil: nothing may come of it, and it must be refused.
-	want want
-	// in is a part of the title of the dialog that it is about: without that dialog it is left out.
-	in string
-	// blind says that nobody sees what it does before later acts have used it: it is not counted.
-	blind bool
+	want expectation
+	// dialogTitle is a part of the title of the dialog that it is about: without that dialog it is left out.
+	dialogTitle string
+	// isUnobserved says that nobody sees what it does before later acts have used it: it is not counted.
+	isUnobserved bool
 	// after says that it is about what the act before it did, and is left out where that was not done.
 	after bool
-	// aim gives arguments that are known only then; nil where there is nothing to aim at.
-	aim func() params
-	// reads is what the reply must say, of an act that reads.
-	reads func(reply) bool
+	// lateArgs gives arguments that are known only then; nil where there is nothing to aim at.
+	lateArgs func() params
+	// replyCheck is what the reply must say, of an act that reads.
+	replyCheck func(reply) bool
 }
 
 func (p step) String() string { return fmt.Sprintf("%s %.200q", p.tool, fmt.Sprint(p.args)) }
 
-func (s *stage) scene() scene {
+func (s *stage) scene() observation {
 	s.Helper()
-	now := scene{nodes: make(map[ref]node), windows: s.windows()}
+	now := observation{nodes: make(map[ref]node), windows: s.windows()}
 	now.tops = len(strings.Fields(s.run("xdotool", "search", "--onlyvisible", "--maxdepth", "1", "--class", ".")))
 	for _, n := range s.witness.tree(false) {
 		now.nodes[n.ref] = n
 	}
 	if s.page != nil {
-		now.paper = s.page.said()
+		now.page = s.page.said()
 	}
 	return now
 }
 
-// what tells what is otherwise now, of what people do: marks, texts, windows, the page.
-func (before scene) what(after scene) (changes []string) {
+// describeChanges tells what is otherwise now, of what people do: marks, texts, windows, the page.
+func (before observation) describeChanges(after observation) (changes []string) {
 	for r, was := range before.nodes {
 		now, there := after.nodes[r]
 		switch {
@@ -72,8 +72,8 @@ func (before scene) what(after scene) (changes []string) {
 			changes = append(changes, fmt.Sprintf("%s %q: %v, was %v", now.role, now.name, now.value, was.value))
 		}
 	}
-	if before.paper != after.paper {
-		changes = append(changes, "the page says "+after.paper)
+	if before.page != after.page {
+		changes = append(changes, "the page says "+after.page)
 	}
 	if !slices.Equal(before.windows, after.windows) {
 		changes = append(changes, fmt.Sprintf("windows %q, were %q", after.windows, before.windows))
@@ -94,14 +94,14 @@ func (n node) marks() bool { return n.role == "slider" || n.role == "spin button
 func (s *stage) act(p step) {
 	s.Helper()
 	before := s.scene()
-	if p.in != "" && titled(before, p.in) == 0 {
+	if p.dialogTitle != "" && titled(before, p.dialogTitle) == 0 {
 		return
 	}
 	if p.after && !s.done {
 		return
 	}
-	if p.aim != nil {
-		aimed := p.aim()
+	if p.lateArgs != nil {
+		aimed := p.lateArgs()
 		if aimed == nil {
 			return
 		}
@@ -114,7 +114,7 @@ func (s *stage) act(p step) {
 		s.call("ax_scroll", params{"query": p.args["query"], "to_view": true})
 		said = s.call(p.tool, p.args)
 	}
-	if said.Failed && said.refused() && p.args["mode"] == nil && (p.want != nil || p.blind) && p.byPointer() {
+	if said.Failed && said.refused() && p.args["mode"] == nil && (p.want != nil || p.isUnobserved) && p.byPointer() {
 		// As an agent would: with the person's own pointer and keyboard.
 		s.tally.focus++
 		p.args = maps.Clone(p.args)
@@ -123,14 +123,14 @@ func (s *stage) act(p step) {
 	}
 	after := s.scene()
 	done := p.want != nil && p.want(before, after)
-	for end := time.Now().Add(s.waits(p, said)); !done && time.Now().Before(end); time.Sleep(look) {
+	for end := time.Now().Add(s.waits(p, said)); !done && time.Now().Before(end); time.Sleep(pollInterval) {
 		after = s.scene()
 		done = p.want != nil && p.want(before, after)
 	}
-	done = done && (p.reads == nil || p.reads(said))
+	done = done && (p.replyCheck == nil || p.replyCheck(said))
 	s.done = done
-	if !p.blind {
-		s.judge(p, said, done, before.what(after))
+	if !p.isUnobserved {
+		s.judge(p, said, done, before.describeChanges(after))
 	}
 }
 
@@ -144,35 +144,35 @@ func (p step) byPointer() bool {
 func (s *stage) waits(p step, said reply) time.Duration {
 	switch {
 	case p.want == nil || said.refused():
-		return rest
-	case said.sure():
+		return refusalWait
+	case said.isVerified():
 		return patience
 	}
-	return late
+	return effectWait
 }
 
-// everything is what is played on the stage: the program's own scenes, and what its
+// allSteps is what is played on the stage: the program's own scenes, and what its
 // screen offers between them, until there were so many acts.
-func (s *stage) everything(most int, all bool) {
+func (s *stage) allSteps(most int, all bool) {
 	s.Helper()
 	for round := 0; s.tally.acts < most && round < most; round++ {
-		steps := s.program.plays(s)
+		steps := s.program.steps(s)
 		if all {
-			steps = append(steps, s.extras(round)...)
+			steps = append(steps, s.commonSteps(round)...)
 		}
 		for _, p := range steps {
 			s.act(p)
 		}
 		windows := s.windows()
-		for _, p := range s.generated(cmp.Or(s.program.some, 6)) {
+		for _, p := range s.generated(cmp.Or(s.program.generatedActs, 6)) {
 			s.act(p)
-			s.tidy(windows)
+			s.closeOpened(windows)
 		}
 	}
 }
 
-// tidy closes, as a person would, what an act on what the screen offered has opened.
-func (s *stage) tidy(windows []string) {
+// closeOpened closes, as a person would, what an act on what the screen offered has opened.
+func (s *stage) closeOpened(windows []string) {
 	s.Helper()
 	for range 3 {
 		open := slices.DeleteFunc(s.windows(), func(title string) bool { return slices.Contains(windows, title) })
@@ -180,7 +180,7 @@ func (s *stage) tidy(windows []string) {
 			return
 		}
 		s.run("xdotool", "search", "--onlyvisible", "--name", "^"+regexp.QuoteMeta(open[0])+"$", "windowactivate", "--sync", "key", "Escape")
-		time.Sleep(rest)
+		time.Sleep(refusalWait)
 	}
 }
 
@@ -198,10 +198,10 @@ func TestActs(t *testing.T) {
 	}
 	only := os.Getenv("AAI_APPS_ONLY")
 	var mu sync.Mutex
-	var tallies []*tally
+	var tallies []*actTally
 	t.Run("of", func(t *testing.T) {
 		for _, p := range programs() {
-			if only != "" && only != p.name || !all && !p.usual {
+			if only != "" && only != p.name || !all && !p.inEveryRun {
 				continue
 			}
 			t.Run(p.name, func(t *testing.T) {
@@ -212,10 +212,10 @@ func TestActs(t *testing.T) {
 				mu.Lock()
 				tallies = append(tallies, s.tally)
 				mu.Unlock()
-				if all && p.dead != "" {
-					s.vain()
+				if all && p.inertElement != "" {
+					s.clicksWithoutEffect()
 				}
-				s.everything(most, all)
+				s.allSteps(most, all)
 			})
 		}
 	})

@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// extras are what every program has in a run of all, in its first round: its window, the
+// commonSteps are what every program has in a run of all, in its first round: its window, the
 // clipboard, and where it has a text to write, the pointer.
-func (s *stage) extras(round int) []step {
+func (s *stage) commonSteps(round int) []step {
 	s.Helper()
 	if round > 0 {
 		return nil
 	}
 	steps := slices.Concat(s.windowing(), s.clipping(), s.pointing())
-	if s.program.more != nil {
-		steps = append(steps, s.program.more(s)...)
+	if s.program.extraSteps != nil {
+		steps = append(steps, s.program.extraSteps(s)...)
 	}
 	return steps
 }
@@ -29,15 +29,17 @@ func (s *stage) extras(round int) []step {
 func (s *stage) windowing() []step {
 	s.Helper()
 	window := ""
-	state := func(part string) want {
-		return func(scene, scene) bool { return strings.Contains(s.run("xprop", "-id", window, "WM_STATE"), part) }
+	state := func(part string) expectation {
+		return func(observation, observation) bool {
+			return strings.Contains(s.run("xprop", "-id", window, "WM_STATE"), part)
+		}
 	}
-	active := func(scene, scene) bool { return s.keyboard() == window }
-	manage := func(action string, wanted want) step {
+	active := func(observation, observation) bool { return s.keyboard() == window }
+	manage := func(action string, wanted expectation) step {
 		return made("window", "ax_window", params{"action": action}, wanted)
 	}
 	other := manage("activate", active)
-	other.aim = func() params {
+	other.lateArgs = func() params {
 		own := s.Launch(s.T, "xterm", "-geometry", "20x4", "-T", "of the person")
 		s.eventually("the person's own window has the keyboard", func() bool {
 			return strings.TrimSpace(s.run("xdotool", "getactivewindow", "getwindowname")) == "of the person"
@@ -46,7 +48,7 @@ func (s *stage) windowing() []step {
 		return params{}
 	}
 	first := manage("minimize", state("Iconic"))
-	first.aim = func() params {
+	first.lateArgs = func() params {
 		s.eventually("a window of the program is managed", func() bool {
 			clients := s.clients()
 			if len(clients) > 0 {
@@ -83,27 +85,27 @@ func (s *stage) clipping() []step {
 	w, own := s.word(), s.word()
 	there := s.clips("clipboard", own)
 	read := made("clipboard", "ax_clipboard", params{"action": "read"}, there)
-	read.aim = func() params {
+	read.lateArgs = func() params {
 		s.run("sh", "-c", `printf %s "$1" | xclip -i -selection clipboard >/dev/null 2>&1`, "sh", own)
-		s.eventually("xclip has the clipboard, which it may take after it went into the background", func() bool { return there(scene{}, scene{}) })
+		s.eventually("xclip has the clipboard, which it may take after it went into the background", func() bool { return there(observation{}, observation{}) })
 		return params{}
 	}
-	read.reads = func(r reply) bool { return strings.Contains(r.Text, own) }
+	read.replyCheck = func(r reply) bool { return strings.Contains(r.Text, own) }
 	return []step{made("clipboard", "ax_clipboard", params{"action": "write", "text": w}, s.clips("clipboard", w)), read}
 }
 
 // clips wants the text on the clipboard, or selected ("primary"), by xclip.
-func (s *stage) clips(which, text string) want {
-	return func(scene, scene) bool {
+func (s *stage) clips(which, text string) expectation {
+	return func(observation, observation) bool {
 		return strings.TrimSpace(s.run("xclip", "-o", "-selection", which)) == strings.TrimSpace(text)
 	}
 }
 
 // selects wants the text to be selected, by xclip or by the witness: what is selected on the
 // screen Writer does not always give to others on a busy computer.
-func (s *stage) selects(text string) want {
+func (s *stage) selects(text string) expectation {
 	given := s.clips("primary", text)
-	return func(before, after scene) bool {
+	return func(before, after observation) bool {
 		return given(before, after) || slices.ContainsFunc(slices.Collect(maps.Values(after.nodes)), func(n node) bool {
 			return strings.Contains(n.text, text) && s.witness.selects(n) == text
 		})
@@ -111,8 +113,8 @@ func (s *stage) selects(text string) want {
 }
 
 // selects is what of an element's text is selected.
-func (w witness) selects(n node) string {
-	ctx, cancel := context.WithTimeout(context.Background(), answerIn)
+func (w atspiWitness) selects(n node) string {
+	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
 	var from, to int32
 	asked := w.put(ctx, n.ref, textFace+".GetSelection", int32(0))
@@ -128,8 +130,8 @@ func (w witness) selects(n node) string {
 type spot struct{ X, Y, W, H int32 }
 
 // spot is where a character is.
-func (w witness) spot(r ref, at int) (p spot, ok bool) {
-	ctx, cancel := context.WithTimeout(context.Background(), answerIn)
+func (w atspiWitness) spot(r ref, at int) (p spot, ok bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
 	asked := w.put(ctx, r, textFace+".GetCharacterExtents", int32(at), uint32(0))
 	<-asked.Done
@@ -157,9 +159,9 @@ func (s *stage) pointing() []step {
 	steps := []step{made("field", "ax_set_value", s.editor(params{"value": text}), holds(s.program.paper(), text))}
 	if s.program.toolkit != "GTK 4" { // which does not say where a character is
 		twice := made("double click", "ax_click_at", params{"click_type": "double"}, s.selects("zwei"))
-		twice.aim = s.at(text, 6, "x", "y", 0.5)
+		twice.lateArgs = s.at(text, 6, "x", "y", 0.5)
 		drag := made("drag", "ax_drag", params{}, s.selects("zwei drei"))
-		drag.aim = func() params {
+		drag.lateArgs = func() params {
 			from, to := s.at(text, 5, "from_x", "from_y", 0.1)(), s.at(text, len(text)-1, "to_x", "to_y", 0.9)()
 			if from == nil || to == nil {
 				return nil
@@ -194,7 +196,7 @@ func (s *stage) at(text string, offset int, x, y string, part float64) func() pa
 		p, ok := s.witness.spot(n.ref, begins)
 		if s.program.toolkit == "LibreOffice" { // which knows where its window is from the first pointer in it
 			s.run("xdotool", "mousemove", strconv.Itoa(int(p.X)), strconv.Itoa(int(p.Y+10*p.H)))
-			time.Sleep(rest)
+			time.Sleep(refusalWait)
 			p, ok = s.witness.spot(n.ref, begins)
 		}
 		if !ok {
@@ -206,15 +208,15 @@ func (s *stage) at(text string, offset int, x, y string, part float64) func() pa
 
 // menus wants that a menu has come up, or that none is up any more. Qt's and GTK 4's are
 // windows, of which the program tells nothing else.
-func menus(up bool) want {
-	return func(before, after scene) bool {
+func menus(up bool) expectation {
+	return func(before, after observation) bool {
 		was, now := before.entries()+before.tops, after.entries()+after.tops
 		return up && now > was || !up && now < was
 	}
 }
 
 // entries is how many items of menus show.
-func (s scene) entries() (n int) {
+func (s observation) entries() (n int) {
 	for _, e := range s.nodes {
 		if strings.HasSuffix(e.role, "menu item") {
 			n++
@@ -235,7 +237,7 @@ func (s *stage) rolls(direction string) step {
 	if s.program.sheet == "" {
 		args = s.editor(args)
 	}
-	p := made("scroll", "ax_scroll", args, func(scene, scene) bool {
+	p := made("scroll", "ax_scroll", args, func(observation, observation) bool {
 		now, differ := picture(), 0
 		for i := range min(len(was), len(now)) {
 			if was[i] != now[i] {
@@ -244,7 +246,7 @@ func (s *stage) rolls(direction string) step {
 		}
 		return differ > caret
 	})
-	p.aim = func() params {
+	p.lateArgs = func() params {
 		was = picture()
 		return params{}
 	}
@@ -252,10 +254,10 @@ func (s *stage) rolls(direction string) step {
 }
 
 // only wants the page to say something else of these, and of nothing else.
-func only(keys ...string) want {
-	return func(before, after scene) bool {
+func only(keys ...string) expectation {
+	return func(before, after observation) bool {
 		var was, now map[string]json.RawMessage
-		if json.Unmarshal([]byte(before.paper), &was) != nil || json.Unmarshal([]byte(after.paper), &now) != nil {
+		if json.Unmarshal([]byte(before.page), &was) != nil || json.Unmarshal([]byte(after.page), &now) != nil {
 			return false
 		}
 		var changed []string

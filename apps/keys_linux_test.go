@@ -15,7 +15,7 @@ import (
 func TestKeysOfAPerson(t *testing.T) {
 	gateway, all := build(t), os.Getenv("AAI_APPS") == "all"
 	for _, p := range programs() {
-		if only := os.Getenv("AAI_APPS_ONLY"); only != "" && only != p.name || !all && !p.usual || len(p.dialogs) == 0 {
+		if only := os.Getenv("AAI_APPS_ONLY"); only != "" && only != p.name || !all && !p.inEveryRun || len(p.dialogs) == 0 {
 			continue
 		}
 		t.Run(p.name, func(t *testing.T) {
@@ -51,7 +51,7 @@ func (s *stage) pressed(all bool) {
 			if slices.ContainsFunc(s.windows(), func(w string) bool { return strings.Contains(w, d.title) }) {
 				opened++
 			}
-			s.types(cmp.Or(s.program.taps, "x"), "Tab")
+			s.types(cmp.Or(s.program.personKey, "x"), "Tab")
 			s.beside(moment, func() {
 				if d.button != "" {
 					s.call("ax_click", params{"query": d.button})
@@ -63,7 +63,7 @@ func (s *stage) pressed(all bool) {
 					break
 				}
 				s.types("Escape")
-				time.Sleep(rest)
+				time.Sleep(refusalWait)
 			}
 			s.lives(title + ", over")
 			if s.program.writes {
@@ -81,7 +81,7 @@ func (s *stage) pressed(all bool) {
 // again when it is over.
 func (s *stage) beside(moment time.Duration, do func()) {
 	s.Helper()
-	pressed, key := make(chan struct{}), cmp.Or(s.program.taps, "x")
+	pressed, key := make(chan struct{}), cmp.Or(s.program.personKey, "x")
 	go func() {
 		defer close(pressed)
 		time.Sleep(moment)
@@ -110,7 +110,7 @@ func (s *stage) lives(when string) {
 func (s *stage) keeps(text, when string) {
 	s.Helper()
 	var said []string
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(look) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(pollInterval) {
 		said = said[:0]
 		for _, n := range s.witness.tree(false) {
 			if !n.is(editable) {

@@ -11,7 +11,7 @@ import (
 )
 
 // A tally counts what was wrong with the acts on a program.
-type tally struct {
+type actTally struct {
 	program, toolkit                             string
 	kinds                                        map[string]int
 	acts, done, refused, unsure, focus           int
@@ -23,7 +23,7 @@ func (s *stage) judge(p step, said reply, done bool, changes []string) {
 	t, fault := s.tally, ""
 	t.acts++
 	t.kinds[p.kind]++
-	sure := said.sure()
+	sure := said.isVerified()
 	switch {
 	case p.want == nil && len(changes) > 0:
 		t.target, fault = t.target+1, "wrong target"
@@ -59,7 +59,7 @@ func (s *stage) foreign(p step, changes []string) bool {
 	return len(changes) > 0 && slices.Contains([]string{"toggle", "radio", "tab", "row", "field", "number"}, p.kind)
 }
 
-func (t *tally) add(o *tally) {
+func (t *actTally) add(o *actTally) {
 	for kind, n := range o.kinds {
 		t.kinds[kind] += n
 	}
@@ -77,15 +77,15 @@ const (
 
 // report prints what came of all acts, and fails where one was wrong, where most came to
 // nothing, and where a whole run was of less than it is said to be.
-func report(t *testing.T, tallies []*tally, whole bool) {
+func report(t *testing.T, tallies []*actTally, whole bool) {
 	t.Helper()
-	slices.SortFunc(tallies, func(a, b *tally) int {
+	slices.SortFunc(tallies, func(a, b *actTally) int {
 		return cmp.Or(cmp.Compare(a.toolkit, b.toolkit), cmp.Compare(a.program, b.program))
 	})
 	const row = "%-18s %-12s %5v %5v %6v %8v %7v %14v %16v %15v %10v\n"
 	var b strings.Builder
 	fmt.Fprintf(&b, row, "program", "toolkit", "acts", "done", "unsure", "not done", "focus", "wrong targets", "false successes", "false failures", "text lost")
-	sum, toolkits := &tally{program: "in all", kinds: make(map[string]int)}, make(map[string]bool)
+	sum, toolkits := &actTally{program: "in all", kinds: make(map[string]int)}, make(map[string]bool)
 	for _, c := range tallies {
 		sum.add(c)
 		toolkits[c.toolkit] = true

@@ -20,13 +20,13 @@ import (
 // A task is what a person would have an agent do, from its first look at the program to what
 // others than us see of it in the end.
 type task struct {
-	name  string
-	on    program
-	usual bool     // every run has it
-	also  []string // other programs that are operated in it
-	calls []call
-	// wrong says what is not yet as it is to be; "" when all is.
-	wrong func(*stage) string
+	name       string
+	on         program
+	inEveryRun bool     // every run has it
+	also       []string // other programs that are operated in it
+	calls      []call
+	// fault says what is not yet as it is to be; "" when all is.
+	fault func(*stage) string
 }
 
 // A call is one of the agent's. An argument of the form "/regexp/" is what the first group of
@@ -42,7 +42,7 @@ type call struct {
 }
 
 // A bill is what an agent writes and reads for a task.
-type bill struct {
+type taskCost struct {
 	name, toolkit      string
 	calls, wrote, read int // characters
 	pictures           int
@@ -51,26 +51,26 @@ type bill struct {
 }
 
 // does makes the calls one after the other, and says what went wrong.
-func (s *stage) does(k task) *bill {
+func (s *stage) does(k task) *taskCost {
 	s.Helper()
-	b := &bill{name: k.name, toolkit: k.on.toolkit}
+	b := &taskCost{name: k.name, toolkit: k.on.toolkit}
 	for _, c := range k.calls {
 		if b.wrong = s.doesOne(b, c); b.wrong != "" {
 			return b
 		}
 	}
-	for end := time.Now().Add(patience); ; time.Sleep(look) {
-		if b.wrong = k.wrong(s); b.wrong == "" || time.Now().After(end) {
+	for end := time.Now().Add(patience); ; time.Sleep(pollInterval) {
+		if b.wrong = k.fault(s); b.wrong == "" || time.Now().After(end) {
 			return b
 		}
 	}
 }
 
 // doesOne makes a call, and says why it was not done.
-func (s *stage) doesOne(b *bill, c call) string {
+func (s *stage) doesOne(b *taskCost, c call) string {
 	s.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(look) {
-		meant, missing := s.meant(c.args, b.last)
+	for end := time.Now().Add(patience); ; time.Sleep(pollInterval) {
+		meant, missing := s.substitute(c.args, b.last)
 		if missing != "" {
 			return fmt.Sprintf("%s %v: the answer before has no %s: %.1500s", c.tool, c.args, missing, b.last)
 		}
@@ -78,7 +78,7 @@ func (s *stage) doesOne(b *bill, c call) string {
 		if c.aim != nil {
 			maps.Copy(args, c.aim(s))
 		}
-		failed := s.bills(b, c.tool, args)
+		failed := s.callAndCount(b, c.tool, args)
 		switch {
 		case failed && strings.HasPrefix(b.last, "TIMEOUT") && strings.Contains(b.last, "it was delivered"):
 			return "" // who goes on sees what came of it
@@ -91,9 +91,9 @@ func (s *stage) doesOne(b *bill, c call) string {
 	}
 }
 
-// meant is the value with what the answer tells in the place of "/regexp/", and with the
+// substitute is the value with what the answer tells in the place of "/regexp/", and with the
 // folder of the documents in that of $FOLDER; else it says what the answer does not tell.
-func (s *stage) meant(value any, answer string) (meant any, missing string) {
+func (s *stage) substitute(value any, answer string) (meant any, missing string) {
 	switch value := value.(type) {
 	case string:
 		if len(value) > 1 && value[0] == '/' && value[len(value)-1] == '/' {
@@ -107,7 +107,7 @@ func (s *stage) meant(value any, answer string) (meant any, missing string) {
 	case params:
 		of := make(params)
 		for name, v := range value {
-			if of[name], missing = s.meant(v, answer); missing != "" {
+			if of[name], missing = s.substitute(v, answer); missing != "" {
 				return nil, missing
 			}
 		}
@@ -115,7 +115,7 @@ func (s *stage) meant(value any, answer string) (meant any, missing string) {
 	case []params:
 		var of []any
 		for _, v := range value {
-			t, missing := s.meant(v, answer)
+			t, missing := s.substitute(v, answer)
 			if missing != "" {
 				return nil, missing
 			}
@@ -126,8 +126,8 @@ func (s *stage) meant(value any, answer string) (meant any, missing string) {
 	return value, ""
 }
 
-// bills makes a call, and counts what it costs.
-func (s *stage) bills(b *bill, tool string, args params) (failed bool) {
+// callAndCount makes a call, and counts what it costs.
+func (s *stage) callAndCount(b *taskCost, tool string, args params) (failed bool) {
 	s.Helper()
 	if _, other := args["app"]; !other && tool != "ax_clipboard" {
 		args["app"] = cmp.Or(s.program.grant, s.program.name)
@@ -160,10 +160,10 @@ func (s *stage) bills(b *bill, tool string, args params) (failed bool) {
 func TestTasks(t *testing.T) {
 	gateway, all, only := build(t), os.Getenv("AAI_APPS") == "all", os.Getenv("AAI_APPS_ONLY")
 	var mu sync.Mutex
-	var bills []*bill
+	var bills []*taskCost
 	t.Run("of", func(t *testing.T) {
 		for _, k := range tasks() {
-			if only != "" && only != k.name && only != k.on.name || !all && !k.usual {
+			if only != "" && only != k.name && only != k.on.name || !all && !k.inEveryRun {
 				continue
 			}
 			t.Run(k.name, func(t *testing.T) {
@@ -185,9 +185,11 @@ func TestTasks(t *testing.T) {
 }
 
 // total prints the bills; a token is about four characters.
-func total(t *testing.T, bills []*bill) {
+func total(t *testing.T, bills []*taskCost) {
 	t.Helper()
-	slices.SortFunc(bills, func(a, b *bill) int { return cmp.Or(cmp.Compare(a.toolkit, b.toolkit), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(bills, func(a, b *taskCost) int {
+		return cmp.Or(cmp.Compare(a.toolkit, b.toolkit), cmp.Compare(a.name, b.name))
+	})
 	const row = "%-44s %-12s %-5s %5v %6v %6v %7v %9v\n"
 	var out strings.Builder
 	fmt.Fprintf(&out, row, "task", "toolkit", "done", "calls", "wrote", "read", "tokens", "pictures")

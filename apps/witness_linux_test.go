@@ -11,11 +11,11 @@ import (
 
 // The witness is a client of the accessibility bus by another library than ours. It keeps
 // nothing: what it tells is what the program answers then.
-type witness struct {
+type atspiWitness struct {
 	bus *dbus.Conn
 	app string // part of the program's name there
-	// lax: GTK 4 tells of nothing but windows that it shows.
-	lax bool
+	// onlyShownEvents: GTK 4 tells of nothing but windows that it shows.
+	onlyShownEvents bool
 }
 
 // listener is another client that wants to know of everything, as a screen reader does.
@@ -31,13 +31,13 @@ Atspi.event_main()
 
 // Interfaces and limits of the witness.
 const (
-	accessible = "org.a11y.atspi.Accessible"
-	textFace   = "org.a11y.atspi.Text"
-	valueFace  = "org.a11y.atspi.Value"
-	many       = 200             // of a list that has more
-	few        = 60              // so many are looked at
-	long       = 20_000          // no text is read beyond
-	answerIn   = 5 * time.Second // a program that does not answer in this time hangs, so far
+	accessible      = "org.a11y.atspi.Accessible"
+	textFace        = "org.a11y.atspi.Text"
+	valueFace       = "org.a11y.atspi.Value"
+	maxChildren     = 200             // of a list that has more
+	sampledChildren = 60              // so many are looked at
+	maxTextLength   = 20_000          // no text is read beyond
+	answerTimeout   = 5 * time.Second // a program that does not answer in this time hangs, so far
 )
 
 // A ref names an element on the bus.
@@ -82,11 +82,11 @@ func (n node) called(what string) bool {
 }
 
 // put asks something; the answer is awaited later.
-func (w witness) put(ctx context.Context, r ref, method string, args ...any) *dbus.Call {
+func (w atspiWitness) put(ctx context.Context, r ref, method string, args ...any) *dbus.Call {
 	return w.bus.Object(r.Name, r.Path).GoWithContext(ctx, method, 0, make(chan *dbus.Call, 1), args...)
 }
 
-func (w witness) wants(ctx context.Context, r ref, face, name string) *dbus.Call {
+func (w atspiWitness) wants(ctx context.Context, r ref, face, name string) *dbus.Call {
 	return w.put(ctx, r, "org.freedesktop.DBus.Properties.Get", face, name)
 }
 
@@ -99,34 +99,34 @@ func answer[T any](c *dbus.Call) (value T, ok bool) {
 	return value, c.Store(&value) == nil
 }
 
-// told is answer for a property.
-func told[T any](c *dbus.Call) (value T) {
+// property is answer for a property.
+func property[T any](c *dbus.Call) (value T) {
 	v, _ := answer[dbus.Variant](c)
 	value, _ = v.Value().(T)
 	return value
 }
 
-func (w witness) property(r ref, face, name string) any {
-	ctx, cancel := context.WithTimeout(context.Background(), answerIn)
+func (w atspiWitness) property(r ref, face, name string) any {
+	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
-	return told[any](w.wants(ctx, r, face, name))
+	return property[any](w.wants(ctx, r, face, name))
 }
 
 // children are those of each element that its program tells of.
-func (w witness) children(of []ref) [][]ref {
-	ctx, cancel := context.WithTimeout(context.Background(), answerIn)
+func (w atspiWitness) children(of []ref) [][]ref {
+	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
 	counts, lists, found := make([]*dbus.Call, len(of)), make([][]*dbus.Call, len(of)), make([][]ref, len(of))
 	for i, r := range of {
 		counts[i] = w.wants(ctx, r, accessible, "ChildCount")
 	}
 	for i, r := range of {
-		n := told[int32](counts[i])
-		if 0 < n && n <= many {
+		n := property[int32](counts[i])
+		if 0 < n && n <= maxChildren {
 			lists[i] = []*dbus.Call{w.put(ctx, r, accessible+".GetChildren")}
 			continue
 		}
-		for at := range min(n, few) {
+		for at := range min(n, sampledChildren) {
 			lists[i] = append(lists[i], w.put(ctx, r, accessible+".GetChildAtIndex", at))
 		}
 	}
@@ -143,8 +143,8 @@ func (w witness) children(of []ref) [][]ref {
 }
 
 // several tells of elements; one that has gone has no role.
-func (w witness) several(refs []ref) []node {
-	ctx, cancel := context.WithTimeout(context.Background(), answerIn)
+func (w atspiWitness) several(refs []ref) []node {
+	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
 	nodes, first, second := make([]node, len(refs)), make([][4]*dbus.Call, len(refs)), make([][3]*dbus.Call, len(refs))
 	for i, r := range refs {
@@ -154,16 +154,16 @@ func (w witness) several(refs []ref) []node {
 	for i, r := range refs {
 		states, _ := answer[[]uint32](first[i][0])
 		faces, _ := answer[[]string](first[i][3])
-		n := node{ref: r, parent: -1, name: told[string](first[i][2])}
+		n := node{ref: r, parent: -1, name: property[string](first[i][2])}
 		if len(states) > 1 {
 			n.states = uint64(states[1])<<32 | uint64(states[0])
 			n.role, _ = answer[string](first[i][1])
 		}
-		if w.lax {
+		if w.onlyShownEvents {
 			n.plain()
 		}
 		if nodes[i] = n; slices.Contains(faces, textFace) {
-			second[i][0], second[i][1] = w.put(ctx, r, textFace+".GetText", int32(0), int32(long)), w.wants(ctx, r, textFace, "CharacterCount")
+			second[i][0], second[i][1] = w.put(ctx, r, textFace+".GetText", int32(0), int32(maxTextLength)), w.wants(ctx, r, textFace, "CharacterCount")
 		}
 		if slices.Contains(faces, valueFace) {
 			second[i][2] = w.wants(ctx, r, valueFace, "CurrentValue")
@@ -171,18 +171,18 @@ func (w witness) several(refs []ref) []node {
 	}
 	for i := range nodes {
 		nodes[i].text, _ = answer[string](second[i][0])
-		nodes[i].value = told[float64](second[i][2])
+		nodes[i].value = property[float64](second[i][2])
 	}
 	w.whole(ctx, nodes, second)
 	return nodes
 }
 
 // whole asks again for the texts that do not answer for more than they have.
-func (w witness) whole(ctx context.Context, nodes []node, asked [][3]*dbus.Call) {
+func (w atspiWitness) whole(ctx context.Context, nodes []node, asked [][3]*dbus.Call) {
 	again := make([]*dbus.Call, len(nodes))
 	for i, n := range nodes {
-		if count := told[int32](asked[i][1]); n.text == "" && count > 0 {
-			again[i] = w.put(ctx, n.ref, textFace+".GetText", int32(0), min(count, long))
+		if count := property[int32](asked[i][1]); n.text == "" && count > 0 {
+			again[i] = w.put(ctx, n.ref, textFace+".GetText", int32(0), min(count, maxTextLength))
 		}
 	}
 	for i := range nodes {
@@ -207,7 +207,7 @@ func (n *node) plain() {
 }
 
 // windows are those of the program.
-func (w witness) windows() (windows []ref) {
+func (w atspiWitness) windows() (windows []ref) {
 	const root = "/org/a11y/atspi/accessible/root"
 	for _, app := range w.children([]ref{{"org.a11y.atspi.Registry", root}})[0] {
 		if name, _ := w.property(app, accessible, "Name").(string); strings.Contains(strings.ToLower(name), w.app) {
@@ -219,7 +219,7 @@ func (w witness) windows() (windows []ref) {
 
 // tree tells what shows of the program, and with menus what is in its closed menus; what
 // things are in comes before them.
-func (w witness) tree(menus bool) (nodes []node) {
+func (w atspiWitness) tree(menus bool) (nodes []node) {
 	at := w.windows()
 	parents := make([]int, len(at))
 	for i := range parents {
@@ -230,7 +230,7 @@ func (w witness) tree(menus bool) (nodes []node) {
 		var of []int
 		for i, n := range w.several(at) {
 			n.parent = parents[i]
-			if w.lax && n.is(visible) {
+			if w.onlyShownEvents && n.is(visible) {
 				n.states |= 1 << showing
 			}
 			inMenu := n.parent >= 0 && (nodes[n.parent].role == "menu bar" || nodes[n.parent].role == "menu")

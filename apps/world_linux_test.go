@@ -17,14 +17,14 @@ import (
 	"github.com/godbus/dbus/v5"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai/internal/desktop/linuxtest"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 const (
-	patience = 2 * time.Minute        // for what must come; a busy computer takes what it takes
-	late     = 3 * time.Second        // until then an act may have had its effect
-	look     = 50 * time.Millisecond  // how often it is looked
-	rest     = 600 * time.Millisecond // how long nothing must happen after what was refused
+	patience     = 2 * time.Minute        // for what must come; a busy computer takes what it takes
+	effectWait   = 3 * time.Second        // until then an act may have had its effect
+	pollInterval = 50 * time.Millisecond  // how often it is looked
+	refusalWait  = 600 * time.Millisecond // how long nothing must happen after what was refused
 )
 
 // A stage is a desktop of its own with one program on it, an agent's gateway, and the
@@ -38,9 +38,9 @@ type stage struct {
 	gateway string // the binary
 	env     []string
 	agent   *mcp.ClientSession
-	witness witness
+	witness atspiWitness
 	random  *rand.Rand
-	tally   *tally
+	tally   *actTally
 	page    *page
 	done    bool // the last act
 }
@@ -50,19 +50,19 @@ type stage struct {
 func open(t *testing.T, p program, gateway string, others ...string) *stage {
 	t.Helper()
 	s := &stage{T: t, Session: linuxtest.StartAccessible(t), program: p, gateway: gateway, folder: t.TempDir(),
-		random: rand.New(rand.NewPCG(14, uint64(len(p.name)))), tally: &tally{program: p.name, toolkit: p.toolkit, kinds: make(map[string]int)}}
+		random: rand.New(rand.NewPCG(14, uint64(len(p.name)))), tally: &actTally{program: p.name, toolkit: p.toolkit, kinds: make(map[string]int)}}
 	s.Env = append(s.Env, unpacked(t)...)
 	bus, err := dbus.Connect(s.A11yAddress(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = bus.Close() })
-	s.witness = witness{bus, p.witness, p.toolkit == "GTK 4"}
+	s.witness = atspiWitness{bus, p.witness, p.toolkit == "GTK 4"}
 	s.Launch(t, "/usr/bin/python3", "-c", listener)
 	s.serve(append(others, cmp.Or(p.grant, p.name)))
 	s.app = p.start(s) // nil where the gateway started it
 	s.eventually(p.name+" shows "+p.ready, func() bool {
-		s.goesOn()
+		s.checkRunning()
 		if p.ready == "" { // it tells nothing of itself
 			return len(s.windows()) > 0
 		}
@@ -71,8 +71,8 @@ func open(t *testing.T, p program, gateway string, others ...string) *stage {
 	return s
 }
 
-// goesOn fails where the program has ended that the test started.
-func (s *stage) goesOn() {
+// checkRunning fails where the program has ended that the test started.
+func (s *stage) checkRunning() {
 	s.Helper()
 	if s.app == nil {
 		return
@@ -144,8 +144,8 @@ type reply struct {
 // refused reports whether the program got nothing of it.
 func (r reply) refused() bool { return r.Failed && (r.Delivery == "not_delivered" || r.Delivery == "") }
 
-// sure reports whether it says that the effect is there.
-func (r reply) sure() bool { return r.Result.Verified || r.Result.Done || r.Result.Success }
+// isVerified reports whether it says that the effect is there.
+func (r reply) isVerified() bool { return r.Result.Verified || r.Result.Done || r.Result.Success }
 
 // call makes a call by MCP, or every so often by the command line.
 func (s *stage) call(tool string, p params) reply {
@@ -218,7 +218,7 @@ func (s *stage) windows() (titles []string) {
 		if len(titles) > 0 {
 			break
 		}
-		time.Sleep(look)
+		time.Sleep(pollInterval)
 	}
 	slices.Sort(titles)
 	return titles
@@ -253,7 +253,7 @@ func (s *stage) document(name, text string) string {
 
 func (s *stage) eventually(what string, ready func() bool) {
 	s.Helper()
-	for end := time.Now().Add(patience); !ready(); time.Sleep(look) {
+	for end := time.Now().Add(patience); !ready(); time.Sleep(pollInterval) {
 		if time.Now().After(end) {
 			s.Fatalf("after %s it is still not so: %s; windows %q, shown %s", patience, what, s.windows(), brief(s.witness.tree(false)))
 		}
@@ -277,7 +277,7 @@ func build(t *testing.T) string {
 		return built
 	}
 	program := filepath.Join(t.TempDir(), "aai-gateway")
-	command := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-tags", "benchmarks", "-o", program, "aai/cmd/aai-gateway")
+	command := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-tags", "benchmarks", "-o", program, "github.com/gybob/aai-gateway/cmd/aai-gateway")
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

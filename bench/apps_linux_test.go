@@ -10,17 +10,17 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/desktop"
-	"aai/internal/desktop/atspi"
-	"aai/internal/desktop/linuxtest"
-	"aai/internal/desktop/x11"
-	"aai/internal/seat"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
+	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // A realApp is an app whose tree is read.
 type realApp struct {
 	name   string // in the table
-	key    string // in the benchmark of internal/desktop/atspi
+	key    string // in the benchmark of internal/platform/linux/atspi
 	id     string // of grants
 	query  string // what it shows when it is up
 	start  func(b *testing.B, s *linuxtest.Session, page string) *linuxtest.App
@@ -119,7 +119,7 @@ type stranger struct {
 
 func newStranger(b *testing.B, s *linuxtest.Session) *atspi.Bus {
 	b.Helper()
-	screen := x11.New(x11.Config{Getenv: s.Getenv, Seat: seat.New(seat.Config{Folder: seat.Folder, Getenv: s.Getenv})})
+	screen := x11.New(x11.Config{Getenv: s.Getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv})})
 	bus := atspi.New(atspi.Config{Getenv: s.Getenv, Windows: screen})
 	b.Cleanup(func() {
 		bus.Close()
@@ -143,18 +143,18 @@ func (s stranger) change(b *testing.B, role desktop.Role, name string, act deskt
 	b.Helper()
 	before := s.snapshot(b)
 	for i, e := range before.Elements {
-		if e.Role != role || name != "" && e.Name != name || !before.Visible(i) {
+		if e.Role != role || name != "" && e.Name != name || !before.IsVisible(i) {
 			continue
 		}
-		if err := s.bus.Perform(b.Context(), s.app, e.ID, act); err != nil {
+		if err := s.bus.Execute(b.Context(), s.app, e.ID, act); err != nil {
 			b.Fatal(err)
 		}
-		for end := time.Now().Add(10 * time.Second); s.snapshot(b).Version == before.Version; time.Sleep(breath) {
+		for end := time.Now().Add(10 * time.Second); s.snapshot(b).Version == before.Version; time.Sleep(settlePause) {
 			if time.Now().After(end) {
 				b.Fatalf("%s of the %s %q in %s changed nothing", act.Verb, role, name, s.app.Name)
 			}
 		}
-		time.Sleep(2 * breath)
+		time.Sleep(2 * settlePause)
 		return
 	}
 	b.Fatalf("%s shows no %s %q", s.app.Name, role, name)

@@ -7,7 +7,7 @@ import (
 
 	godbus "github.com/godbus/dbus/v5"
 
-	"aai/internal/desktop/linuxtest"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // Names of at-spi2-core: xml/Accessible.xml, Action.xml, Event.xml, Registry.xml.
@@ -109,15 +109,15 @@ func (p *bareButton) press(b *testing.B) time.Duration {
 	}
 	begun := time.Now()
 	call := p.button.Go(doAction, 0, nil, int32(0))
-	took := p.await(b, begun)
+	took := p.awaitLabelChange(b, begun)
 	if err := (<-call.Done).Err; err != nil {
 		b.Fatal(err)
 	}
 	return took
 }
 
-// await waits for the word.
-func (p *bareButton) await(b *testing.B, begun time.Time) time.Duration {
+// awaitLabelChange waits for the word.
+func (p *bareButton) awaitLabelChange(b *testing.B, begun time.Time) time.Duration {
 	b.Helper()
 	late := time.After(10 * time.Second)
 	for {

@@ -7,15 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/desktop/linuxtest"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// breath is the pause after an action, in which a program draws what it has done.
-const breath = 30 * time.Millisecond
+// settlePause is the pause after an action, in which a program draws what it has done.
+const settlePause = 30 * time.Millisecond
 
-// clickAim is what is allowed for a verified click, or, where the toolkit shows the
+// clickTarget is what is allowed for a verified click, or, where the toolkit shows the
 // press for a while before it acts, for what comes after the program's own word.
-const clickAim = 10 * time.Millisecond
+const clickTarget = 10 * time.Millisecond
 
 // A clicker clicks the button Press of a fixture in all ways, and looks after each
 // click whether the fixture has counted it.
@@ -39,20 +39,20 @@ func (s *scene) newClicker(b *testing.B, kind linuxtest.Kind) *clicker {
 	}
 }
 
-// landed checks that one more press was counted: what did nothing must not count
+// expectPressed checks that one more press was counted: what did nothing must not count
 // as fast.
-func (c *clicker) landed(b *testing.B) {
+func (c *clicker) expectPressed(b *testing.B) {
 	b.Helper()
 	c.presses++
 	c.fixture.WaitState(b, "presses", c.presses)
-	time.Sleep(breath)
+	time.Sleep(settlePause)
 }
 
 // click is a call of ax_click, up to its answer, which must have seen the effect.
 func (c *clicker) click(b *testing.B) time.Duration {
 	b.Helper()
 	c.scene.gateway.ask(b, "tools/call", c.look) // an agent looks before it clicks
-	time.Sleep(thought)
+	time.Sleep(agentPause)
 	begun := time.Now()
 	a := c.scene.gateway.ask(b, "tools/call", c.call)
 	took := time.Since(begun)
@@ -60,15 +60,15 @@ func (c *clicker) click(b *testing.B) time.Duration {
 	if a.data(b, &saw); !saw.Verified {
 		b.Fatalf("the click was not verified: %s", a.line)
 	}
-	c.landed(b)
+	c.expectPressed(b)
 	return took
 }
 
-// floor is the program's own part.
-func (c *clicker) floor(b *testing.B) time.Duration {
+// bareClick is the program's own part.
+func (c *clicker) bareClick(b *testing.B) time.Duration {
 	b.Helper()
 	took := c.bare.press(b)
-	c.landed(b)
+	c.expectPressed(b)
 	return took
 }
 
@@ -76,7 +76,7 @@ func (c *clicker) floor(b *testing.B) time.Duration {
 // front already.
 func (c *clicker) pointer(b *testing.B) time.Duration {
 	b.Helper()
-	x, y := c.fixture.Where(b, "Press").Centre()
+	x, y := c.fixture.ControlRect(b, "Press").Centre()
 	for len(c.bare.signals) > 0 {
 		<-c.bare.signals
 	}
@@ -86,14 +86,14 @@ func (c *clicker) pointer(b *testing.B) time.Duration {
 	if out, err := command.CombinedOutput(); err != nil {
 		b.Fatalf("xdotool: %v\n%s", err, out)
 	}
-	took := max(c.bare.await(b, begun), time.Since(begun))
-	c.landed(b)
+	took := max(c.bare.awaitLabelChange(b, begun), time.Since(begun))
+	c.expectPressed(b)
 	return took
 }
 
 // clicks are verified clicks on a button, in each toolkit, in turns with the bare
 // action of the same button.
-func (w *studio) clicks(b *testing.B) {
+func (w *desktopBench) clicks(b *testing.B) {
 	s := w.newScene(b, "gtk3", "gtk4", "qt6", "chromium")
 	for _, toolkit := range []struct {
 		kind   linuxtest.Kind
@@ -108,16 +108,16 @@ func (w *studio) clicks(b *testing.B) {
 	} {
 		c := s.newClicker(b, toolkit.kind)
 		var ours, bare samples
-		for range atMost(b, toolkit.rounds) {
+		for range roundLimit(b, toolkit.rounds) {
 			ours.add(c.click(b))
-			bare.add(c.floor(b))
+			bare.add(c.bareClick(b))
 		}
 		over := ours.median() - bare.median()
 		figure, beside := "verified click over stdio, "+toolkit.name+", p50", "its own event "+millis(bare.median())
 		if toolkit.shows {
-			w.table.judge(figure, millis(ours.median()), beside, more(over), "≤ +10 ms", over <= clickAim)
+			w.table.judge(figure, millis(ours.median()), beside, more(over), "≤ +10 ms", over <= clickTarget)
 		} else {
-			w.table.judge(figure, millis(ours.median()), beside, more(over), "≤ 10 ms", ours.median() <= clickAim)
+			w.table.judge(figure, millis(ours.median()), beside, more(over), "≤ 10 ms", ours.median() <= clickTarget)
 		}
 		w.table.add("verified click over stdio, "+toolkit.name+", p95", millis(ours.quantile(0.95)), "its own event "+millis(bare.quantile(0.95)),
 			more(ours.quantile(0.95)-bare.quantile(0.95)))

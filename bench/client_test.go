@@ -74,7 +74,7 @@ func open(b *testing.B, env []string, program string, tools int, args ...string)
 // find its tools may answer with a part of them; it is asked until it has all.
 func (s *session) handshake(b *testing.B, tools int) {
 	b.Helper()
-	if err := s.greet(); err != nil {
+	if err := s.initializeSession(); err != nil {
 		b.Fatal(err)
 	}
 	for {
@@ -88,8 +88,8 @@ func (s *session) handshake(b *testing.B, tools int) {
 	}
 }
 
-// greet is what both sides say first.
-func (s *session) greet() error {
+// initializeSession is what both sides say first.
+func (s *session) initializeSession() error {
 	if _, err := s.try("initialize", initialize); err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // A studio is what the benchmarks of the desktop share.
-type studio struct {
+type desktopBench struct {
 	program string             // the gateway
 	walks   map[string]samples // how long pyatspi took, by app
 	table   table
@@ -16,17 +16,17 @@ type studio struct {
 // private desktops, real apps, the built program over standard input and output.
 // Each of its benchmarks makes all of its rounds once, whatever -benchtime says.
 func BenchmarkDesktop(b *testing.B) {
-	w := &studio{program: build(b, "aai/cmd/aai-gateway"), walks: make(map[string]samples)}
+	w := &desktopBench{program: build(b, "github.com/gybob/aai-gateway/cmd/aai-gateway"), walks: make(map[string]samples)}
 	b.Run("Click", w.clicks)
 	b.Run("Flow", w.flows)
-	b.Run("Vain", w.vain)
+	b.Run("Vain", w.clicksWithoutEffect)
 	b.Run("Tree", w.trees)
 	b.Run("Snapshot", w.snapshots)
-	b.Run("Picture", w.pictures)
+	b.Run("Picture", w.screenshots)
 	b.Run("Idle", w.listening)
-	b.Run("Frozen", w.frozen)
+	b.Run("Frozen", w.hungWindow)
 	b.Run("Discover", w.discover)
-	b.Run("Peers", w.peers)
-	b.Run("Shop", w.besideShop)
+	b.Run("Peers", w.comparePeers)
+	b.Run("Shop", w.compareShop)
 	fmt.Print(w.table.String())
 }

@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	"aai/internal/desktop/linuxtest"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // discover is a look for the ways into the apps of a computer with programs of all toolkits
 // on it, from the start of the program to its end, and the same with two of them stopped.
 // Beside it stands what busctl takes for the objects of the same services.
-func (w *studio) discover(b *testing.B) {
+func (w *desktopBench) discover(b *testing.B) {
 	s := linuxtest.StartAccessible(b)
 	for _, kind := range linuxtest.Kinds() {
 		s.Fixture(b, kind)
@@ -29,19 +29,19 @@ func (w *studio) discover(b *testing.B) {
 	ctx, cancel := context.WithTimeout(b.Context(), 2*time.Minute)
 	defer cancel()
 	for !slices.Equal(found(b, w.look(b, env), names), names) {
-		if aai.Pause(ctx, 200*time.Millisecond) != nil {
+		if aai.Sleep(ctx, 200*time.Millisecond) != nil {
 			b.Fatalf("the programs did not all come: %q", found(b, w.look(b, env), names))
 		}
 	}
 	var ours, theirs, frozen samples
-	for range atMost(b, 20) {
+	for range roundLimit(b, 20) {
 		ours.add(elapsed(func() { w.look(b, env) }))
 		theirs.add(elapsed(func() { output(b, env, "busctl", "--address="+s.Address, "--no-pager", "tree") }))
 	}
 	for _, app := range stopped {
 		app.Stop(b)
 	}
-	for range atMost(b, 5) {
+	for range roundLimit(b, 5) {
 		frozen.add(elapsed(func() { w.look(b, env) }))
 	}
 	for _, app := range stopped {
@@ -63,7 +63,7 @@ func elapsed(do func()) time.Duration {
 }
 
 // look is what discover prints.
-func (w *studio) look(b *testing.B, env []string) string {
+func (w *desktopBench) look(b *testing.B, env []string) string {
 	b.Helper()
 	return output(b, env, w.program, "discover", "--format", "json")
 }

@@ -15,7 +15,7 @@
 //	go test -run '^$' -bench Doors ./bench
 //
 // BenchmarkGateway, BenchmarkDoors, BenchmarkDesktop, BenchmarkJournal and
-// BenchmarkBefore each print a table with what was aimed at; BenchmarkBefore holds the
+// BenchmarkCompareCommits each print a table with what was aimed at; BenchmarkCompareCommits holds the
 // working tree against the commit in AAI_BENCH_BASE. BenchmarkStages prints where the
 // time of a call goes, in microseconds. With AAI_BENCH_ROUNDS=1 each runs to its end in
 // the shortest time, as scripts/bench-short has it. A figure that misses its aim is printed as missed and fails nothing:

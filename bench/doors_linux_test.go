@@ -38,9 +38,9 @@ func rivals(b *testing.B, t *table) []rival {
 	folder := newHome(b, 0)
 	folder.write(b, filepath.Join(fastApp, "aai.json"), callDescriptor(fastApp))
 	all := []rival{
-		gatewayRival: {name: "gateway", program: build(b, "aai/bench/echo"), args: []string{folder.folder}, call: readCall, token: "a token of the benchmark"},
-		bareRival:    {name: "bare go-sdk", program: build(b, "aai/bench/peers/baresdk"), call: echoCall},
-		{name: "mcp-go", program: build(b, "aai/bench/peers/mcpgo"), call: echoCall},
+		gatewayRival: {name: "gateway", program: build(b, "github.com/gybob/aai-gateway/bench/echo"), args: []string{folder.folder}, call: readCall, token: "a token of the benchmark"},
+		bareRival:    {name: "bare go-sdk", program: build(b, "github.com/gybob/aai-gateway/bench/peers/baresdk"), call: echoCall},
+		{name: "mcp-go", program: build(b, "github.com/gybob/aai-gateway/bench/peers/mcpgo"), call: echoCall},
 	}
 	typescript, err := newTypeScript()
 	if err != nil {
@@ -81,7 +81,7 @@ func (r rival) open(b *testing.B, overHTTP, isModern bool) server {
 	s := startServer(b, r.env(), r.program, r.args...)
 	b.Cleanup(func() { s.end(b) })
 	if !isModern {
-		if err := s.greet(); err != nil {
+		if err := s.initializeSession(); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -103,8 +103,8 @@ func BenchmarkDoors(b *testing.B) {
 	fmt.Print(t.String())
 }
 
-// mostOf is how much longer than the bare SDK's a call may take.
-func mostOf(over string) float64 {
+// maxRatio is how much longer than the bare SDK's a call may take.
+func maxRatio(over string) float64 {
 	if over == "stdio" {
 		return 1.5
 	}
@@ -114,7 +114,7 @@ func mostOf(over string) float64 {
 // raceCalls lets each rival answer, in turns, and in another order each time.
 func raceCalls(b *testing.B, t *table, all []rival, over, era string) {
 	const calls = 25
-	rounds, warm := atMost(b, 240), atMost(b, 20)
+	rounds, warm := roundLimit(b, 240), roundLimit(b, 20)
 	isModern := era == "2026-07-28"
 	servers := make([]server, len(all))
 	took := make([]samples, len(all))
@@ -141,10 +141,10 @@ func raceCalls(b *testing.B, t *table, all []rival, over, era string) {
 		figure := fmt.Sprintf("call over %s of %s, beside %s", over, era, r.name)
 		compared := ratio(ours.median(), theirs.median())
 		if i == 0 {
-			t.judge(figure, fast(ours), r.name+" "+fast(theirs), times(compared), fmt.Sprintf("≤ %.1f×", mostOf(over)), compared <= mostOf(over))
+			t.judge(figure, shortTimings(ours), r.name+" "+shortTimings(theirs), times(compared), fmt.Sprintf("≤ %.1f×", maxRatio(over)), compared <= maxRatio(over))
 			continue
 		}
-		t.add(figure, fast(ours), r.name+" "+fast(theirs), times(compared))
+		t.add(figure, shortTimings(ours), r.name+" "+shortTimings(theirs), times(compared))
 	}
 	for i, r := range all {
 		t.add(fmt.Sprintf("memory (VmRSS) after %d of these calls, %s", (rounds+warm)*calls, r.name), megabytes(vmRSS(b, servers[i].pid())), "", "")
@@ -154,17 +154,17 @@ func raceCalls(b *testing.B, t *table, all []rival, over, era string) {
 	b.ReportMetric(ratio(ours.median(), bare.median()), "×bare")
 }
 
-// fast is how long short things took.
-func fast(s samples) string {
+// shortTimings is how long short things took.
+func shortTimings(s samples) string {
 	return fmt.Sprintf("p50 %d µs, p99 %d µs", s.median().Microseconds(), s.quantile(0.99).Microseconds())
 }
 
 // raceStarts is from the start of a process to its answered list of tools, with
 // the program itself, which knows no apps, in the place of the gateway's part.
 func raceStarts(b *testing.B, t *table, all []rival) {
-	rounds := atMost(b, 20)
+	rounds := roundLimit(b, 20)
 	all = append([]rival(nil), all...)
-	all[gatewayRival] = rival{name: "gateway", program: build(b, "aai/cmd/aai-gateway")}
+	all[gatewayRival] = rival{name: "gateway", program: build(b, "github.com/gybob/aai-gateway/cmd/aai-gateway")}
 	took, memory := make([]samples, len(all)), make([]samples, len(all))
 	for range rounds {
 		for i, r := range all {
@@ -173,7 +173,7 @@ func raceStarts(b *testing.B, t *table, all []rival) {
 			s := startServer(b, append(r.env(), home.env("")...), r.program, r.args...)
 			tools := 1
 			if i == gatewayRival {
-				tools = ownTools
+				tools = fixedTools
 			}
 			s.handshake(b, tools)
 			took[i].add(time.Since(begun))

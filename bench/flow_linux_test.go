@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/desktop/linuxtest"
-	"aai/internal/tokens/tokenstest"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// flow is what a step of a workflow takes beside the call that it makes: the time of many
+// workflowSteps is what a step of a workflow takes beside the call that it makes: the time of many
 // steps without that of one, so that the workflow itself does not count. The record of a
 // step that acts has to be on the disk, as that of its call.
-func (w *world) flow(b *testing.B) {
+func (w *world) workflowSteps(b *testing.B) {
 	const steps = 20
 	gateway, disk := w.openGateway(b), newDisk(b)
 	of := func(tool string, n int) string {
@@ -26,7 +26,7 @@ func (w *world) flow(b *testing.B) {
 		b.Fatal(answer)
 	}
 	var read, change, readStep, changeStep, flush samples
-	for range atMost(b, 60) {
+	for range roundLimit(b, 60) {
 		for range steps {
 			read.add(gateway.timed(b, readCall))
 		}
@@ -47,7 +47,7 @@ func (w *world) flow(b *testing.B) {
 
 // flows is what a model writes and reads for ten acts on a window: ten calls, and one
 // workflow of ten steps.
-func (w *studio) flows(b *testing.B) {
+func (w *desktopBench) flows(b *testing.B) {
 	s := w.newScene(b, "gtk3")
 	f := s.Fixture(b, linuxtest.GTK3)
 	app := strconv.Itoa(f.PID)
@@ -62,10 +62,10 @@ func (w *studio) flows(b *testing.B) {
 			presses++
 		}
 		call := toolCall(b, tool, args)
-		calls += tokenstest.Count(b, call) + tokenstest.Count(b, s.gateway.ask(b, "tools/call", call).text(b))
+		calls += tokencount.Count(b, call) + tokencount.Count(b, s.gateway.ask(b, "tools/call", call).text(b))
 		delete(args, "app")
 		steps = append(steps, map[string]any{"tool": tool, "args": args})
-		time.Sleep(breath)
+		time.Sleep(settlePause)
 	}
 	call := toolCall(b, "ax_workflow", map[string]any{"app": app, "steps": steps})
 	answer := s.gateway.ask(b, "tools/call", call).text(b)
@@ -73,7 +73,7 @@ func (w *studio) flows(b *testing.B) {
 	if !json.Valid([]byte(call)) || !strings.Contains(answer, "10 of 10 steps done") {
 		b.Fatal(answer)
 	}
-	ours := tokenstest.Count(b, call) + tokenstest.Count(b, answer)
+	ours := tokencount.Count(b, call) + tokencount.Count(b, answer)
 	share := float64(ours) / float64(calls)
 	w.table.judge("tokens of a workflow of 10 acts on a window", fmt.Sprint(ours), fmt.Sprintf("10 calls %d", calls), times(share), "≤ 0.35×", share <= 0.35)
 	b.ReportMetric(0, "ns/op")

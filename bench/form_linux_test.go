@@ -74,7 +74,7 @@ func (p *formPage) filled() error {
 	for _, f := range formFields() {
 		want[f.id] = f.value
 	}
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(breath) {
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(settlePause) {
 		p.mu.Lock()
 		holds := p.holds
 		p.mu.Unlock()
@@ -127,16 +127,16 @@ func fillWith(b *testing.B, s *session, p *formPage, look string, ref *regexp.Re
 	return f, p.filled()
 }
 
-// besideForm fills the same form of twelve fields with the gateway and with
+// compareForm fills the same form of twelve fields with the gateway and with
 // playwright-mcp: each looks once, and fills all in one call.
-func (w *studio) besideForm(b *testing.B) {
+func (w *desktopBench) compareForm(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 	s := w.newScene(b, "chromium")
 	page := serveForm(b)
 	pid := s.processOf(b, "chromium", browse(b, s.Session, page.address).PID)
 	app := strconv.Itoa(pid)
 	s.await(b, pid, "button Book")
-	s.rests(b, app)
+	s.awaitSettled(b, app)
 	ours, err := fillWith(b, s.gateway, page, toolCall(b, "ax_get_tree", map[string]any{"app": app}), regexp.MustCompile(`"([^"]+)" \[(e\d+)\]`), func(refs map[string]string) string {
 		var fields []any
 		for _, f := range formFields() {

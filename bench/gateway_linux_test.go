@@ -8,7 +8,7 @@ import (
 
 	godbus "github.com/godbus/dbus/v5"
 
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // The apps on the bus.
@@ -17,14 +17,14 @@ const (
 	slowApp = "org.example.Slow"
 )
 
-// ownTools are those that the gateway lists whatever is installed: aai_exec, the
+// fixedTools are those that the gateway lists whatever is installed: aai_exec, the
 // desktop's entry and web_discover.
-const ownTools = 3
+const fixedTools = 3
 
 // A world is what the benchmarks of the whole program share.
 type world struct {
 	gateway, bare string // programs
-	bus           *dbustest.Bus
+	bus           *testkit.Bus
 	table         table
 }
 
@@ -32,9 +32,9 @@ type world struct {
 // benchmarks makes all of its rounds once, whatever -benchtime says.
 func BenchmarkGateway(b *testing.B) {
 	w := &world{
-		gateway: build(b, "aai/cmd/aai-gateway"),
-		bare:    build(b, "aai/bench/peers/baresdk"),
-		bus:     dbustest.Start(b),
+		gateway: build(b, "github.com/gybob/aai-gateway/cmd/aai-gateway"),
+		bare:    build(b, "github.com/gybob/aai-gateway/bench/peers/baresdk"),
+		bus:     testkit.StartBus(b),
 	}
 	w.serve(b, fastApp)
 	w.serve(b, slowApp)
@@ -42,19 +42,19 @@ func BenchmarkGateway(b *testing.B) {
 	b.Run("Search", w.search)
 	b.Run("Exec", w.exec)
 	b.Run("Script", w.script)
-	b.Run("Flow", w.flow)
+	b.Run("Flow", w.workflowSteps)
 	b.Run("Web", w.web)
 	b.Run("Load", w.load)
 	b.Run("Isolation", w.isolation)
-	b.Run("Hung", w.hung)
-	b.Run("WorstMix", w.worst)
+	b.Run("Hung", w.hungService)
+	b.Run("WorstMix", w.underAttack)
 	b.Run("Size", w.size)
 	fmt.Print(w.table.String())
 }
 
 // TestMain makes of this binary the apps, too, when the bus starts it as such.
 func TestMain(m *testing.M) {
-	dbustest.ServeIfStarted()
+	testkit.ServeIfActivated()
 	serveSiteIfStarted()
 	attackIfStarted()
 	burnIfStarted()
@@ -64,13 +64,13 @@ func TestMain(m *testing.M) {
 // serve lets the bus start an app, in a process of its own as real ones are.
 func (w *world) serve(b *testing.B, app string) {
 	b.Helper()
-	w.bus.Activatable(b, app, "/usr/bin/env", dbustest.ServiceVariable+"="+app, os.Args[0])
-	busCall(b, w.bus.Connect(b).Object(app, dbustest.Path))
+	w.bus.Activatable(b, app, "/usr/bin/env", testkit.ServiceEnv+"="+app, os.Args[0])
+	busCall(b, w.bus.Connect(b).Object(app, testkit.ServicePath))
 }
 
 // start is from the start of the process to the answered list of tools.
 func (w *world) start(b *testing.B) {
-	rounds := atMost(b, 40)
+	rounds := roundLimit(b, 40)
 	counts := []int{0, 100, 1000}
 	homes := make([]home, len(counts))
 	for i, n := range counts {
@@ -117,7 +117,7 @@ func callDescriptor(id string) string {
       "parameters": {"type": "object", "properties": {"v": {"type": "string", "maxLength": 1000}}, "required": ["v"]}},
     {"name": "sleep", "description": "Sleeps.", "effect": "reads", "method": "Sleep", "timeout": 300,
       "parameters": {"type": "object", "properties": {"ms": {"type": "integer"}}, "required": ["ms"]}}]}}}`,
-		id, id, dbustest.Path, dbustest.Interface)
+		id, id, testkit.ServicePath, testkit.ServiceInterface)
 }
 
 // The calls, as params of tools/call.
@@ -150,9 +150,9 @@ func (w *world) openWith(b *testing.B, apps ...string) *session {
 // for the disk, so to its floor belongs a bare flush.
 func (w *world) exec(b *testing.B) {
 	const calls = 25
-	rounds := atMost(b, 200)
+	rounds := roundLimit(b, 200)
 	gateway, bare := w.openGateway(b), open(b, newHome(b, 0).env(w.bus.Address), w.bare, 1)
-	object := w.bus.Connect(b).Object(fastApp, dbustest.Path)
+	object := w.bus.Connect(b).Object(fastApp, testkit.ServicePath)
 	disk := newDisk(b)
 
 	var bus, echo, read, change, flush samples
@@ -198,7 +198,7 @@ func busCall(b *testing.B, object godbus.BusObject) time.Duration {
 	b.Helper()
 	begun := time.Now()
 	var out string
-	if err := object.Call(dbustest.Interface+".EchoString", 0, "hello").Store(&out); err != nil || out != "hello" {
+	if err := object.Call(testkit.ServiceInterface+".EchoString", 0, "hello").Store(&out); err != nil || out != "hello" {
 		b.Fatal(out, err)
 	}
 	return time.Since(begun)
@@ -234,7 +234,7 @@ func (d disk) flush(b *testing.B) time.Duration {
 // waits for an app that does not answer.
 func (w *world) load(b *testing.B) {
 	const calls, width = 640, 64
-	rounds := atMost(b, 40)
+	rounds := roundLimit(b, 40)
 	quiet, busy := w.openGateway(b), w.openGateway(b)
 	busy.send(b, "tools/call", sleepCall)
 	var undisturbed, disturbed samples

@@ -8,57 +8,57 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	"aai/internal/journal"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/audit"
 )
 
 // BenchmarkHistory measures how long a page waits for what it shows of 100,000 calls of a
 // month: each kind of look, among them those that find nothing and so would read all.
 func BenchmarkHistory(b *testing.B) {
-	calls, rounds := 100_000, atMost(b, 20)
+	calls, rounds := 100_000, roundLimit(b, 20)
 	if os.Getenv(shortVariable) != "" {
 		calls = 1000
 	}
-	record := journal.New(filepath.Join(b.TempDir(), "audit.jsonl"))
+	record := audit.New(filepath.Join(b.TempDir(), "audit.jsonl"))
 	b.Cleanup(func() { _ = record.Close() })
 	fillMonth(b, record, calls)
 	begun := time.Now()
-	if _, err := record.History(b.Context(), journal.Filter{}); err != nil {
+	if _, err := record.History(b.Context(), audit.Filter{}); err != nil {
 		b.Fatal(err)
 	}
 	var t table
 	t.add("what was left of the index", time.Since(begun).Round(time.Millisecond).String(), "", "")
-	history := func(f journal.Filter) func(context.Context) error {
+	history := func(f audit.Filter) func(context.Context) error {
 		return func(ctx context.Context) error { _, err := record.History(ctx, f); return err }
 	}
-	count := func(f journal.Filter) func(context.Context) error {
-		return func(ctx context.Context) error { _, err := record.Tallies(ctx, f, false); return err }
+	count := func(f audit.Filter) func(context.Context) error {
+		return func(ctx context.Context) error { _, err := record.ToolStats(ctx, f, false); return err }
 	}
-	spans := func(f journal.Filter, byDay bool) func(context.Context) error {
-		return func(ctx context.Context) error { _, err := record.Spans(ctx, f, byDay, time.UTC); return err }
+	spans := func(f audit.Filter, byDay bool) func(context.Context) error {
+		return func(ctx context.Context) error { _, err := record.PeriodStats(ctx, f, byDay, time.UTC); return err }
 	}
 	week := time.Now().Add(-7 * 24 * time.Hour)
 	for _, look := range []struct {
 		name string
 		do   func(context.Context) error
 	}{
-		{"the newest 50", history(journal.Filter{})},
-		{"of an app", history(journal.Filter{App: "org.example.App3"})},
-		{"of an app that is not there", history(journal.Filter{App: "org.example.None"})},
-		{"of a caller and a result", history(journal.Filter{Caller: "agent2", Result: "timeout"})},
-		{"of a caller that is not there", history(journal.Filter{Caller: "nobody"})},
-		{"of a day a week ago", history(journal.Filter{Since: week, Until: week.Add(24 * time.Hour)})},
-		{"with words that all have", history(journal.Filter{Text: "buy milk"})},
-		{"with a word that one has", history(journal.Filter{Text: "number777"})},
-		{"with words, of an app", history(journal.Filter{Text: "milk", App: "org.example.App3"})},
-		{"with words that none has", history(journal.Filter{Text: "nothing like that"})},
-		{"an old page", history(journal.Filter{Before: "c500"})},
-		{"the story of a call", func(ctx context.Context) error { _, err := record.Story(ctx, "c777"); return err }},
-		{"totals by day", spans(journal.Filter{}, true)},
-		{"totals of a week by hour", spans(journal.Filter{Since: week}, false)},
-		{"totals of an app by day", spans(journal.Filter{App: "org.example.App3"}, true)},
-		{"counts by tool", count(journal.Filter{})},
-		{"counts by tool since a week", count(journal.Filter{Since: week})},
+		{"the newest 50", history(audit.Filter{})},
+		{"of an app", history(audit.Filter{App: "org.example.App3"})},
+		{"of an app that is not there", history(audit.Filter{App: "org.example.None"})},
+		{"of a caller and a result", history(audit.Filter{Caller: "agent2", Result: "timeout"})},
+		{"of a caller that is not there", history(audit.Filter{Caller: "nobody"})},
+		{"of a day a week ago", history(audit.Filter{Since: week, Until: week.Add(24 * time.Hour)})},
+		{"with words that all have", history(audit.Filter{Text: "buy milk"})},
+		{"with a word that one has", history(audit.Filter{Text: "number777"})},
+		{"with words, of an app", history(audit.Filter{Text: "milk", App: "org.example.App3"})},
+		{"with words that none has", history(audit.Filter{Text: "nothing like that"})},
+		{"an old page", history(audit.Filter{Before: "c500"})},
+		{"the story of a call", func(ctx context.Context) error { _, err := record.Trace(ctx, "c777"); return err }},
+		{"totals by day", spans(audit.Filter{}, true)},
+		{"totals of a week by hour", spans(audit.Filter{Since: week}, false)},
+		{"totals of an app by day", spans(audit.Filter{App: "org.example.App3"}, true)},
+		{"counts by tool", count(audit.Filter{})},
+		{"counts by tool since a week", count(audit.Filter{Since: week})},
 	} {
 		var took samples
 		for range rounds {
@@ -76,7 +76,7 @@ func BenchmarkHistory(b *testing.B) {
 
 // fillMonth records the calls of a month: each agent works on a few apps for an hour, and
 // then on others.
-func fillMonth(b *testing.B, record *journal.Journal, calls int) {
+func fillMonth(b *testing.B, record *audit.Journal, calls int) {
 	b.Helper()
 	step := 30 * 24 * time.Hour / time.Duration(calls)
 	for i := range calls {

@@ -7,15 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/desktop/linuxtest"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // manyHung are more calls to something that hangs than an agent may have under way.
 const manyHung = 70
 
-// hung is a service that is stopped, and whose caller has other things to do: its
+// hungService is a service that is stopped, and whose caller has other things to do: its
 // other calls are answered as ever, with the limits that the program has.
-func (w *world) hung(b *testing.B) {
+func (w *world) hungService(b *testing.B) {
 	const frozen = "org.example.Frozen"
 	w.serve(b, frozen)
 	h := newHome(b, 0)
@@ -23,8 +23,8 @@ func (w *world) hung(b *testing.B) {
 		h.install(b, app, callDescriptor(app))
 	}
 	h.configure(b, usualSlots, fastApp, frozen)
-	gateway := open(b, h.env(w.bus.Address), w.gateway, 2+ownTools)
-	calls := beside{session: gateway, hung: serviceCall(frozen, "read", `{"v":"hello"}`), other: readCall}
+	gateway := open(b, h.env(w.bus.Address), w.gateway, 2+fixedTools)
+	calls := mixedCalls{session: gateway, hung: serviceCall(frozen, "read", `{"v":"hello"}`), other: readCall}
 	gateway.ask(b, "tools/call", calls.hung) // it works until it is stopped
 	var pid int
 	if err := w.bus.Connect(b).BusObject().Call(processOf, 0, frozen).Store(&pid); err != nil {
@@ -34,11 +34,11 @@ func (w *world) hung(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
-	calls.judge(b, &w.table, "a hung service")
+	calls.compare(b, &w.table, "a hung service")
 }
 
-// frozen is the same of a window, whose program is stopped.
-func (w *studio) frozen(b *testing.B) {
+// hungWindow is the same of a window, whose program is stopped.
+func (w *desktopBench) hungWindow(b *testing.B) {
 	s := &scene{Session: linuxtest.StartAccessible(b)}
 	s.gateway = w.openWithin(b, s.Session, usualSlots, "gtk3")
 	stopped, other := s.Fixture(b, linuxtest.GTK3), s.Fixture(b, linuxtest.GTK3)
@@ -46,22 +46,22 @@ func (w *studio) frozen(b *testing.B) {
 		s.await(b, f.PID, "button Press")
 		return toolCall(b, "ax_find", map[string]any{"app": strconv.Itoa(f.PID), "query": "button Press"})
 	}
-	calls := beside{session: s.gateway, hung: find(stopped), other: find(other)}
+	calls := mixedCalls{session: s.gateway, hung: find(stopped), other: find(other)}
 	stopped.Stop(b)
 	b.Cleanup(func() { stopped.Continue(b) })
-	calls.judge(b, &w.table, "a frozen window")
+	calls.compare(b, &w.table, "a frozen window")
 }
 
-// beside are the calls of one agent: many to something that hangs, and others.
-type beside struct {
+// mixedCalls are the calls of one agent: many to something that hangs, and others.
+type mixedCalls struct {
 	*session
 	hung, other string
 	ids         map[int]bool // of those that hang
 }
 
-// judge makes the other calls with nothing beside them, and then beside those that
+// compare makes the other calls with nothing beside them, and then beside those that
 // hang. One that is refused, or not answered within a minute, ends the benchmark.
-func (c *beside) judge(b *testing.B, t *table, what string) {
+func (c *mixedCalls) compare(b *testing.B, t *table, what string) {
 	b.Helper()
 	const calls = 50
 	var alone, disturbed samples
@@ -87,7 +87,7 @@ func (c *beside) judge(b *testing.B, t *table, what string) {
 
 // timedOther is how long another call takes. What comes of those that hang is their
 // own matter, but they cannot end well.
-func (c *beside) timedOther(b *testing.B) time.Duration {
+func (c *mixedCalls) timedOther(b *testing.B) time.Duration {
 	b.Helper()
 	begun := time.Now()
 	id := c.send(b, "tools/call", c.other)

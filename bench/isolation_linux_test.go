@@ -37,7 +37,7 @@ func sleepFor(app string, ms int) string {
 // hung or late, in turns.
 func (w *world) isolation(b *testing.B) {
 	const calls = 16 * fastServices
-	rounds := atMost(b, 40)
+	rounds := roundLimit(b, 40)
 	var apps, fast []string
 	for i := range fastServices {
 		apps = append(apps, serviceName("Quick", i))
@@ -52,8 +52,8 @@ func (w *world) isolation(b *testing.B) {
 	for _, app := range apps {
 		w.serve(b, app)
 	}
-	quiet := &street{session: w.openWith(b, apps...), fast: fast}
-	busy := &street{session: w.openWith(b, apps...), fast: fast, late: map[int]string{}}
+	quiet := &serviceClient{session: w.openWith(b, apps...), fast: fast}
+	busy := &serviceClient{session: w.openWith(b, apps...), fast: fast, late: map[int]string{}}
 	busy.disturb(b)
 	var undisturbed, disturbed samples
 	for range rounds {
@@ -76,7 +76,7 @@ func (w *world) isolation(b *testing.B) {
 }
 
 // A street is a client of a gateway with all the services.
-type street struct {
+type serviceClient struct {
 	*session
 	fast    []string
 	late    map[int]string // the calls of late services in flight, by id
@@ -84,7 +84,7 @@ type street struct {
 }
 
 // disturb calls each hung service, and each late one for the first time.
-func (s *street) disturb(b *testing.B) {
+func (s *serviceClient) disturb(b *testing.B) {
 	b.Helper()
 	for i := range hungServices {
 		s.send(b, "tools/call", sleepFor(serviceName("Hung", i), hungForMs))
@@ -97,7 +97,7 @@ func (s *street) disturb(b *testing.B) {
 
 // walk makes n calls of the fast services, one of each always in flight, and adds
 // how long each took. A late service that has answered is called again.
-func (s *street) walk(b *testing.B, n int, took *samples) {
+func (s *serviceClient) walk(b *testing.B, n int, took *samples) {
 	b.Helper()
 	type call struct {
 		begun   time.Time

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	"aai/internal/journal"
-	"aai/internal/policy"
-	"aai/internal/schema"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/audit"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/schema"
 )
 
 // BenchmarkJournal measures what the record and the gates add to a call, and
@@ -30,7 +30,7 @@ func BenchmarkJournal(b *testing.B) {
 // path is a call that reads, with the real journal and the real gates and with none.
 func path(b *testing.B, t *table) {
 	const calls = 50
-	rounds := atMost(b, 500)
+	rounds := roundLimit(b, 500)
 	params := schema.MustParse(`{"type": "object", "required": ["v"], "properties": {"v": {"type": "string", "maxLength": 1000}}}`)
 	parts := oneApp{&aai.App{ID: "org.example.App", Digest: "d", Tools: []*aai.Tool{{
 		Name: "echo", Params: params, Effect: aai.Reads,
@@ -39,14 +39,14 @@ func path(b *testing.B, t *table) {
 		},
 	}}}}
 	folder := b.TempDir()
-	record := journal.New(filepath.Join(folder, "audit.jsonl"))
+	record := audit.New(filepath.Join(folder, "audit.jsonl"))
 	b.Cleanup(func() { _ = record.Close() })
-	grant := policy.Grant{Caller: policy.Every, App: "org.example.App", Tool: policy.Every, Decision: policy.Allow, ExpiresAt: time.Now().Add(time.Hour)}
+	grant := policy.Grant{Caller: policy.Wildcard, App: "org.example.App", Tool: policy.Wildcard, Decision: policy.Allow, ExpiresAt: time.Now().Add(time.Hour)}
 	bare := &aai.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}
 	whole := &aai.Gateway{Catalog: parts, Journal: record, Gates: []aai.Gate{
-		policy.NewLimits(map[policy.Kind]policy.Limit{policy.Declared: {PerSecond: 1e6, PerMinute: 1e7, Concurrent: 1000}}),
-		&policy.Own{}, &policy.Modes{Path: filepath.Join(folder, "mode")}, policy.Lists{}, policy.Untouchable{},
-		policy.NewDestructive(policy.DestructiveWords()),
+		policy.NewLimits(map[policy.Kind]policy.Limit{policy.KindDeclared: {PerSecond: 1e6, PerMinute: 1e7, Concurrent: 1000}}),
+		&policy.BuiltinGate{}, &policy.ModeGate{Path: filepath.Join(folder, "mode")}, policy.AppLists{}, policy.ProtectedWindows{},
+		policy.NewDestructiveGate(policy.DestructiveWords()),
 		policy.NewConsent(policy.ConsentConfig{
 			Store: policy.NewFileStore(filepath.Join(folder, "consent.json")), Preapproved: []policy.Grant{grant},
 		}),
@@ -89,9 +89,9 @@ const entryBytes = 360
 // durableIntent is one intent at a time, beside a line of its size.
 func durableIntent(b *testing.B, t *table) {
 	const each = 10
-	rounds := atMost(b, 500)
+	rounds := roundLimit(b, 500)
 	folder := b.TempDir()
-	record := journal.New(filepath.Join(folder, "audit.jsonl"))
+	record := audit.New(filepath.Join(folder, "audit.jsonl"))
 	b.Cleanup(func() { _ = record.Close() })
 	floor := appendOnly(b, filepath.Join(folder, "floor"))
 	var ours, bare samples
@@ -137,9 +137,9 @@ func writeAndFlush(b *testing.B, f *os.File) {
 // because each wants its own line on disk.
 func groupCommit(b *testing.B, t *table) {
 	const callers, each = 64, 10
-	rounds := atMost(b, 50)
+	rounds := roundLimit(b, 50)
 	folder := b.TempDir()
-	record := journal.New(filepath.Join(folder, "audit.jsonl"))
+	record := audit.New(filepath.Join(folder, "audit.jsonl"))
 	b.Cleanup(func() { _ = record.Close() })
 	floor := appendOnly(b, filepath.Join(folder, "floor"))
 	var ours, bare samples

@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	"aai/internal/childtest"
-	"aai/internal/journal"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/audit"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // A pageBrowser is a browser at the page of a gateway that runs, and no more of one than it
@@ -34,19 +34,19 @@ type pageBrowser struct {
 // of a month, and how long after a line of the record a page hears of it. Both are over HTTP
 // and of the program as people run it; the line another process writes.
 func BenchmarkPages(b *testing.B) {
-	calls, rounds := 100_000, atMost(b, 20)
+	calls, rounds := 100_000, roundLimit(b, 20)
 	if os.Getenv(shortVariable) != "" {
 		calls = 1000
 	}
 	h := newHome(b, 100)
 	path := filepath.Join(h.folder, "share", "aai-gateway", "audit.jsonl")
-	record := journal.New(path)
+	record := audit.New(path)
 	b.Cleanup(func() { _ = record.Close() })
 	fillMonth(b, record, calls)
-	if _, err := record.History(b.Context(), journal.Filter{}); err != nil { // the index is whole
+	if _, err := record.History(b.Context(), audit.Filter{}); err != nil { // the index is whole
 		b.Fatal(err)
 	}
-	browser := enterPage(b, h, build(b, "aai/cmd/aai-gateway"))
+	browser := enterPage(b, h, build(b, "github.com/gybob/aai-gateway/cmd/aai-gateway"))
 	browser.examine(b)
 	var t table
 	for _, page := range []struct{ name, path string }{
@@ -86,9 +86,9 @@ func enterPage(b *testing.B, h home, program string) *pageBrowser {
 	b.Helper()
 	process := exec.CommandContext(b.Context(), program, "web", "--port", "0")
 	process.Env, process.Stderr = h.env("unix:path=/nonexistent"), os.Stderr
-	page := childtest.Start(b, process)
+	page := testkit.StartProcess(b, process)
 	b.Cleanup(page.Kill)
-	link, err := url.Parse(page.Line(b))
+	link, err := url.Parse(page.ReadLine(b))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func (p *pageBrowser) examine(b *testing.B) {
 // hears is how long it takes from the beginning of an append to the record, by a process that
 // is not the page's, to the event that a page gets. Each waits for a quiet stream, as an
 // event that is told with another one has waited already.
-func (p *pageBrowser) hears(b *testing.B, record *journal.Journal, rounds int) (took samples) {
+func (p *pageBrowser) hears(b *testing.B, record *audit.Journal, rounds int) (took samples) {
 	b.Helper()
 	news := p.listen(b)
 	for i := range rounds {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/desktop/linuxtest"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // How long a peer may live: one that hangs ends then. The walker lives while many
@@ -171,8 +171,8 @@ func newPlaywright(b *testing.B, s *linuxtest.Session) (*session, error) {
 		_ = p.in.Close()
 		_ = p.process.Wait()
 	})
-	return p, p.greet()
+	return p, p.initializeSession()
 }
 
-// inMs is a time that a peer told.
-func inMs(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
+// milliseconds is a time that a peer told.
+func milliseconds(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }

@@ -11,8 +11,8 @@ import (
 // them run to their ends in the time of a test. Their figures say nothing then.
 const shortVariable = "AAI_BENCH_ROUNDS"
 
-// atMost is how often a benchmark does what it measures: n times, or less often.
-func atMost(b *testing.B, n int) int {
+// roundLimit is how often a benchmark does what it measures: n times, or less often.
+func roundLimit(b *testing.B, n int) int {
 	b.Helper()
 	short := os.Getenv(shortVariable)
 	if short == "" {
@@ -25,8 +25,8 @@ func atMost(b *testing.B, n int) int {
 	return min(n, most)
 }
 
-// lasting is how long something is watched: a short run has no patience for it.
-func lasting(long, short time.Duration) time.Duration {
+// watchDuration is how long something is watched: a short run has no patience for it.
+func watchDuration(long, short time.Duration) time.Duration {
 	if os.Getenv(shortVariable) != "" {
 		return short
 	}

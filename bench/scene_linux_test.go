@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/desktop/linuxtest"
-	"aai/internal/desktop/refs"
+	"github.com/gybob/aai-gateway/internal/desktop/refs"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // axTools is how many tools the gateway lists in the profile "desktop".
@@ -23,7 +23,7 @@ type scene struct {
 
 // newScene starts a desktop, and a gateway that may see and operate the programs
 // with these ids.
-func (w *studio) newScene(b *testing.B, ids ...string) *scene {
+func (w *desktopBench) newScene(b *testing.B, ids ...string) *scene {
 	b.Helper()
 	s := &scene{Session: linuxtest.StartAccessible(b)}
 	s.gateway = w.openOn(b, s.Session, ids...)
@@ -31,13 +31,13 @@ func (w *studio) newScene(b *testing.B, ids ...string) *scene {
 }
 
 // openOn starts a gateway on the desktop.
-func (w *studio) openOn(b *testing.B, s *linuxtest.Session, ids ...string) *session {
+func (w *desktopBench) openOn(b *testing.B, s *linuxtest.Session, ids ...string) *session {
 	b.Helper()
 	return w.openWithin(b, s, noLimits, ids...)
 }
 
 // openWithin is openOn with limits.
-func (w *studio) openWithin(b *testing.B, s *linuxtest.Session, limits string, ids ...string) *session {
+func (w *desktopBench) openWithin(b *testing.B, s *linuxtest.Session, limits string, ids ...string) *session {
 	b.Helper()
 	h, apps := newHome(b, 0), []string{"desktop"}
 	for _, id := range ids {
@@ -114,14 +114,14 @@ func (s *scene) await(b *testing.B, pid int, query string) string {
 	}
 }
 
-// rests waits until all of a page has come: a browser tells of a long one bit by bit, and
+// awaitSettled waits until all of a page has come: a browser tells of a long one bit by bit, and
 // who compares with another's look must not look sooner than it does.
-func (s *scene) rests(b *testing.B, app any) {
+func (s *scene) awaitSettled(b *testing.B, app any) {
 	b.Helper()
 	s.gateway.ask(b, "tools/call", toolCall(b, "ax_wait_idle", map[string]any{"app": app, "poll_ms": 500}))
 }
 
-// spread is the median and the 95th percentile.
-func spread(s samples) string {
+// medianAndP95 is the median and the 95th percentile.
+func medianAndP95(s samples) string {
 	return fmt.Sprintf("%s (p95 %s)", millis(s.median()), millis(s.quantile(0.95)))
 }

@@ -7,22 +7,22 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/desktop"
-	"aai/internal/desktop/linuxtest"
-	"aai/internal/desktop/x11"
-	"aai/internal/seat"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// pictures are of the whole screen and of a window that lies under another: as they
+// screenshots are of the whole screen and of a window that lies under another: as they
 // come from the X server, before they are encoded, and as whole calls of
 // ax_screenshot. Beside them is ImageMagick's import, a process for each picture.
-func (w *studio) pictures(b *testing.B) {
-	rounds := atMost(b, 20)
+func (w *desktopBench) screenshots(b *testing.B) {
+	rounds := roundLimit(b, 20)
 	s := w.newScene(b, "gtk3")
 	f := s.Fixture(b, linuxtest.GTK3)
 	s.await(b, f.PID, "button Press")
 	s.Cover(b, f)
-	screen := x11.New(x11.Config{Getenv: s.Getenv, Seat: seat.New(seat.Config{Folder: seat.Folder, Getenv: s.Getenv})})
+	screen := x11.New(x11.Config{Getenv: s.Getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv})})
 	b.Cleanup(func() { _ = screen.Close() })
 	window := windowOf(b, screen, f)
 	all := desktop.Rect{W: linuxtest.ScreenWidth, H: linuxtest.ScreenHeight}
@@ -41,12 +41,12 @@ func (w *studio) pictures(b *testing.B) {
 		coveredPeer.add(imported(b, s.Session, "root", "png:/dev/null"))
 	}
 	const aimWhole, aimCovered = 10 * time.Millisecond, 20 * time.Millisecond
-	w.table.judge("picture of the screen, 1600 × 1000, not encoded", spread(raw), "import, not encoded "+spread(rawPeer),
+	w.table.judge("picture of the screen, 1600 × 1000, not encoded", medianAndP95(raw), "import, not encoded "+medianAndP95(rawPeer),
 		times(ratio(raw.median(), rawPeer.median())), "≤ 10 ms", raw.median() <= aimWhole)
-	w.table.judge("picture of a covered window, 700 × 600, not encoded", spread(covered), "", "", "≤ 20 ms", covered.median() <= aimCovered)
-	w.table.add("ax_screenshot over stdio, the screen as PNG", spread(wholeTool), "import, as PNG "+spread(coveredPeer),
+	w.table.judge("picture of a covered window, 700 × 600, not encoded", medianAndP95(covered), "", "", "≤ 20 ms", covered.median() <= aimCovered)
+	w.table.add("ax_screenshot over stdio, the screen as PNG", medianAndP95(wholeTool), "import, as PNG "+medianAndP95(coveredPeer),
 		times(ratio(wholeTool.median(), coveredPeer.median())))
-	w.table.add("ax_screenshot over stdio, a covered window as PNG", spread(windowTool), "", "")
+	w.table.add("ax_screenshot over stdio, a covered window as PNG", medianAndP95(windowTool), "", "")
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(raw.median())/1e6, "ms/screen")
 	b.ReportMetric(float64(covered.median())/1e6, "ms/covered")
@@ -97,12 +97,12 @@ func imported(b *testing.B, s *linuxtest.Session, window, into string) time.Dura
 }
 
 // listening is a gateway that has read an app and waits.
-func (w *studio) listening(b *testing.B) {
+func (w *desktopBench) listening(b *testing.B) {
 	s := w.newScene(b, "gtk3")
 	f := s.Fixture(b, linuxtest.GTK3)
 	s.await(b, f.PID, "button Press")
 	s.gateway.ask(b, "tools/call", toolCall(b, "ax_get_tree", map[string]any{"app": strconv.Itoa(f.PID)}))
 	time.Sleep(time.Second)
-	w.idle(b, s, "an app", lasting(20*time.Second, time.Second), f.App)
+	w.idle(b, s, "an app", watchDuration(20*time.Second, time.Second), f.App)
 	b.ReportMetric(0, "ns/op")
 }

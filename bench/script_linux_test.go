@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/tokens/tokenstest"
+	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
 // script is what a script costs beside the calls that it makes: fifty cells are read by
@@ -24,16 +24,16 @@ func (w *world) script(b *testing.B) {
 	if !strings.Contains(answer, `"result":340`) || !strings.Contains(answer, `"calls":50`) {
 		b.Fatalf("the script answers %s", answer)
 	}
-	ours, each := tokenstest.Count(b, by)+tokenstest.Count(b, answer), 0
+	ours, each := tokencount.Count(b, by)+tokencount.Count(b, answer), 0
 	for i := range cells {
 		call := fmt.Sprintf(`{"name":"aai_exec","arguments":{"app":%q,"tool":"read","args":{"v":"cell %d"}}}`, fastApp, i)
-		each += tokenstest.Count(b, call) + tokenstest.Count(b, gateway.ask(b, "tools/call", call).text(b))
+		each += tokencount.Count(b, call) + tokencount.Count(b, gateway.ask(b, "tools/call", call).text(b))
 	}
 	share := float64(ours) / float64(each)
 	w.table.judge("tokens of a script that reads 50 cells", fmt.Sprint(ours), fmt.Sprintf("50 calls %d", each), times(share), "≤ 0.10×", share <= 0.1)
 
 	var start, whole samples
-	for range atMost(b, 40) {
+	for range roundLimit(b, 40) {
 		start.add(gateway.timed(b, run("1", "{}")))
 		whole.add(gateway.timed(b, by))
 	}

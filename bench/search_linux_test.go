@@ -14,15 +14,15 @@ const fewListed = 10
 // listed is how many tools the gateway lists of so many typical apps.
 func listed(apps int) int {
 	if apps > fewListed {
-		return 1 + ownTools
+		return 1 + fixedTools
 	}
-	return apps + ownTools
+	return apps + fixedTools
 }
 
 // search is what five hundred apps cost: the start beside that of ten, and a request for a
 // tool of theirs, from the client and back, with its line in the record.
 func (w *world) search(b *testing.B) {
-	rounds := atMost(b, 40)
+	rounds := roundLimit(b, 40)
 	ten, many := newHome(b, 10), newHome(b, 500)
 	var few, all samples
 	for range rounds {
@@ -38,7 +38,7 @@ func (w *world) search(b *testing.B) {
 	gateway.search(b, "save a file")
 	first := time.Since(begun)
 	var took, door samples
-	for i := range atMost(b, 400) {
+	for i := range roundLimit(b, 400) {
 		words := []string{"save a file", "search for items", "export the report", "send somebody a message", "open this", "打开文件", "Datei speichern"}[i%7]
 		begun := time.Now()
 		gateway.search(b, words)

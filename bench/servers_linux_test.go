@@ -16,8 +16,8 @@ const (
 // a proxy that is nothing but the SDK, in turns. It prints a table.
 func BenchmarkServers(b *testing.B) {
 	const calls = 25
-	rounds, warm := atMost(b, 200), atMost(b, 20)
-	gateway, proxy, bare := build(b, "aai/cmd/aai-gateway"), build(b, "aai/bench/peers/bareproxy"), build(b, "aai/bench/peers/baresdk")
+	rounds, warm := roundLimit(b, 200), roundLimit(b, 20)
+	gateway, proxy, bare := build(b, "github.com/gybob/aai-gateway/cmd/aai-gateway"), build(b, "github.com/gybob/aai-gateway/bench/peers/bareproxy"), build(b, "github.com/gybob/aai-gateway/bench/peers/baresdk")
 	h := newHome(b, 0)
 	descriptor := func(id, tools string) string {
 		return fmt.Sprintf(`{"schema_version": "1.0", "platform": "linux", "app": {"id": %q, "name": "Server", "description": "A server."},
@@ -27,7 +27,7 @@ func BenchmarkServers(b *testing.B) {
 		"parameters": {"type": "object", "properties": {"v": {"type": "string"}}}}]`))
 	h.install(b, actingServer, descriptor(actingServer, ""))
 	h.allow(b, readingServer, actingServer)
-	ours := open(b, h.env(""), gateway, 2+ownTools)
+	ours := open(b, h.env(""), gateway, 2+fixedTools)
 	floor := open(b, h.env(""), proxy, 1, bare)
 	exec := func(app, tool string) string {
 		return fmt.Sprintf(`{"name":"aai_exec","arguments":{"app":%q,"tool":%q,"args":{%s}}}`, app, tool, map[bool]string{true: `"v":"hello"`}[tool == "echo"])

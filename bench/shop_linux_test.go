@@ -11,14 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"aai/bench/shop"
-	"aai/internal/openapi"
+	"github.com/gybob/aai-gateway/bench/shop"
+	"github.com/gybob/aai-gateway/internal/importers"
 )
 
 // A deal is what an agent does in the shop of bench/shop in one way: it looks which orders
 // are there, pays back 50 euros of the second, and has a report made. What a model reads
 // and writes for it is counted.
-type deal struct {
+type shopTask struct {
 	shop        *shop.Shop
 	calls       int
 	list, words int // characters: of the tools' list, of calls and answers
@@ -27,7 +27,7 @@ type deal struct {
 }
 
 // call is one of the agent's calls, and what it reads.
-func (d *deal) call(b *testing.B, s *session, tool string, args map[string]any) (string, error) {
+func (d *shopTask) call(b *testing.B, s *session, tool string, args map[string]any) (string, error) {
 	b.Helper()
 	call := toolCall(b, tool, args)
 	begun := time.Now()
@@ -43,7 +43,7 @@ func (d *deal) call(b *testing.B, s *session, tool string, args map[string]any) 
 }
 
 // lists counts the list of tools as a model sees it.
-func (d *deal) lists(b *testing.B, s *session) {
+func (d *shopTask) lists(b *testing.B, s *session) {
 	b.Helper()
 	a := s.ask(b, "tools/list", `{}`)
 	var listed struct {
@@ -65,8 +65,8 @@ func (d *deal) lists(b *testing.B, s *session) {
 	d.list = len([]rune(string(text)))
 }
 
-// done reports whether the shop was operated as it should be, as the shop itself knows.
-func (d *deal) done() error {
+// isCorrect reports whether the shop was operated as it should be, as the shop itself knows.
+func (d *shopTask) isCorrect() error {
 	for _, o := range d.shop.Orders() {
 		if o.ID == 2 && o.Refunded == 5000 && strings.Join(o.Reasons, "") == "damaged" {
 			if strings.Contains(d.last, "60400") || strings.Contains(d.last, "604.00 EUR") {
@@ -79,23 +79,23 @@ func (d *deal) done() error {
 }
 
 // A shopWay is one way to the shop.
-type shopWay struct {
+type shopRoute struct {
 	name string
-	deal func(*testing.B, *deal) error
+	deal func(*testing.B, *shopTask) error
 }
 
-// besideShop is the same work in the same shop in five ways.
-func (w *studio) besideShop(b *testing.B) {
+// compareShop is the same work in the same shop in five ways.
+func (w *desktopBench) compareShop(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 	var ours, theirs int
-	for _, way := range []shopWay{
+	for _, way := range []shopRoute{
 		{"aai.json", w.shopByDescriptor}, {"imported OpenAPI", w.shopByOpenAPI}, {"MCP server behind us", w.shopByMCP},
 		{"its window, desktop profile", w.shopByWindow}, {"playwright-mcp", w.shopByPlaywright},
 	} {
-		d := &deal{shop: shop.New()}
+		d := &shopTask{shop: shop.NewShop()}
 		err := way.deal(b, d)
 		if err == nil {
-			err = d.done()
+			err = d.isCorrect()
 		}
 		result := "done"
 		if err != nil {
@@ -118,25 +118,25 @@ func (w *studio) besideShop(b *testing.B) {
 }
 
 // openShop starts a gateway of the default profile with one app that stands for the shop.
-func (w *studio) openShop(b *testing.B, d *deal, id, descriptor string, more ...string) *session {
+func (w *desktopBench) openShop(b *testing.B, d *shopTask, id, descriptor string, more ...string) *session {
 	b.Helper()
 	h := newHome(b, 0)
 	h.install(b, id, descriptor)
 	h.configure(b, noLimits+`, "login": {"env": ["SHOP_KEY"]}`, id)
-	s := open(b, append(h.env("unix:path=/nowhere"), append(more, "SHOP_KEY="+shop.Key)...), w.program, ownTools+1, "--dev")
+	s := open(b, append(h.env("unix:path=/nowhere"), append(more, "SHOP_KEY="+shop.APIKey)...), w.program, fixedTools+1, "--dev")
 	d.lists(b, s)
 	return s
 }
 
 // exec is a call of the shop's app.
-func (d *deal) exec(b *testing.B, s *session, id, tool string, args map[string]any) error {
+func (d *shopTask) exec(b *testing.B, s *session, id, tool string, args map[string]any) error {
 	b.Helper()
 	_, err := d.call(b, s, "aai_exec", map[string]any{"app": id, "tool": tool, "args": args})
 	return err
 }
 
 // guided reads the app's guide, and then makes the calls.
-func (d *deal) guided(b *testing.B, s *session, id string, steps ...map[string]any) error {
+func (d *shopTask) guided(b *testing.B, s *session, id string, steps ...map[string]any) error {
 	b.Helper()
 	if _, err := d.call(b, s, "app_"+strings.ReplaceAll(id, ".", "_"), map[string]any{}); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (d *deal) guided(b *testing.B, s *session, id string, steps ...map[string]a
 
 const shopApp = "org.example.shop"
 
-func (w *studio) shopByDescriptor(b *testing.B, d *deal) error {
+func (w *desktopBench) shopByDescriptor(b *testing.B, d *shopTask) error {
 	site := httptest.NewServer(d.shop)
 	b.Cleanup(site.Close)
 	s := w.openShop(b, d, shopApp, fmt.Sprintf(`{"schema_version": "1.0", "version": "1.0.0", "platform": "web",
@@ -170,10 +170,10 @@ func (w *studio) shopByDescriptor(b *testing.B, d *deal) error {
 		map[string]any{"tool": "report", "args": map[string]any{"from": "2026-01", "to": "2026-02"}})
 }
 
-func (w *studio) shopByOpenAPI(b *testing.B, d *deal) error {
+func (w *desktopBench) shopByOpenAPI(b *testing.B, d *shopTask) error {
 	site := httptest.NewServer(d.shop)
 	b.Cleanup(site.Close)
-	made, err := openapi.Read(shop.Document(), openapi.Options{From: "openapi.yaml", ID: shopApp, Server: site.URL + "/v1"})
+	made, err := importers.ReadOpenAPI(shop.OpenAPIDocument(), importers.OpenAPIOptions{Source: "openapi.yaml", ID: shopApp, Server: site.URL + "/v1"})
 	if err != nil {
 		return err
 	}
@@ -184,12 +184,12 @@ func (w *studio) shopByOpenAPI(b *testing.B, d *deal) error {
 		map[string]any{"tool": "report", "args": map[string]any{"period": []string{"2026-01", "2026-02"}}})
 }
 
-func (w *studio) shopByMCP(b *testing.B, d *deal) error {
+func (w *desktopBench) shopByMCP(b *testing.B, d *shopTask) error {
 	site := httptest.NewServer(d.shop)
 	b.Cleanup(site.Close)
 	s := w.openShop(b, d, shopApp, fmt.Sprintf(`{"schema_version": "1.0", "platform": "linux",
   "app": {"id": %q, "name": "Shop", "description": "Orders of a small shop."},
-  "execution": {"type": "mcp", "command": %q, "env": ["SHOP", "SHOP_KEY"]}}`, shopApp, build(b, "aai/bench/peers/shopmcp")), "SHOP="+site.URL)
+  "execution": {"type": "mcp", "command": %q, "env": ["SHOP", "SHOP_KEY"]}}`, shopApp, build(b, "github.com/gybob/aai-gateway/bench/peers/shopmcp")), "SHOP="+site.URL)
 	// Nobody knows what a server has before it was started once, so its guide is read twice.
 	if err := d.guided(b, s, shopApp, map[string]any{"tool": "mcp_start"}); err != nil {
 		return err
@@ -213,14 +213,14 @@ func refsIn(look string, ref *regexp.Regexp) map[string]string {
 	return found
 }
 
-func (w *studio) shopByWindow(b *testing.B, d *deal) error {
-	site := httptest.NewServer(shop.Page(d.shop))
+func (w *desktopBench) shopByWindow(b *testing.B, d *shopTask) error {
+	site := httptest.NewServer(shop.NewPage(d.shop))
 	b.Cleanup(site.Close)
 	s := w.newScene(b, "chromium")
 	pid := s.processOf(b, "chromium", browse(b, s.Session, site.URL).PID)
 	app := strconv.Itoa(pid)
 	s.await(b, pid, "button Make report")
-	s.rests(b, app)
+	s.awaitSettled(b, app)
 	d.lists(b, s.gateway)
 	look, err := d.call(b, s.gateway, "ax_get_tree", map[string]any{"app": app})
 	if err != nil {
@@ -249,8 +249,8 @@ func (w *studio) shopByWindow(b *testing.B, d *deal) error {
 	return err
 }
 
-func (w *studio) shopByPlaywright(b *testing.B, d *deal) error {
-	site := httptest.NewServer(shop.Page(d.shop))
+func (w *desktopBench) shopByPlaywright(b *testing.B, d *shopTask) error {
+	site := httptest.NewServer(shop.NewPage(d.shop))
 	b.Cleanup(site.Close)
 	s := w.newScene(b, "chromium")
 	p, err := newPlaywright(b, s.Session)

@@ -45,7 +45,7 @@ func (w *world) resident(b *testing.B, program string, descriptors, tools int) i
 	b.Helper()
 	h := newHome(b, descriptors)
 	var sizes samples // of bytes
-	for range atMost(b, 5) {
+	for range roundLimit(b, 5) {
 		s := startServer(b, h.env(w.bus.Address), program)
 		s.handshake(b, tools)
 		time.Sleep(time.Second)

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// snapshots are those of internal/desktop/atspi, in its own process: the benchmark
+// snapshots are those of internal/platform/linux/atspi, in its own process: the benchmark
 // of that package is run, which alone can say what is cold, since it can make a
 // connected app forgotten. Cold is everything read anew of an app that is connected;
 // warm is the same again, at once, when nothing has happened; read is one element with all
 // that is known of it, and its floor all that must be asked for that, in one round trip.
-func (w *studio) snapshots(b *testing.B) {
+func (w *desktopBench) snapshots(b *testing.B) {
 	told := snapshotFigures(b)
 	const warmAim, readAim = 3 * time.Millisecond, 1.5
 	for _, app := range []struct {
@@ -58,8 +58,8 @@ func (f snapshotFigure) String() string {
 //	BenchmarkSnapshot/mousepad/cold-2  30  321.0 nodes  6.15 p50-ms  7.50 p95-ms
 func snapshotFigures(b *testing.B) map[string]snapshotFigure {
 	b.Helper()
-	command := exec.CommandContext(b.Context(), "go", "test", "-run", "^$", "-bench", "^BenchmarkSnapshot$", "-benchtime", fmt.Sprintf("%dx", atMost(b, 30)),
-		"aai/internal/desktop/atspi")
+	command := exec.CommandContext(b.Context(), "go", "test", "-run", "^$", "-bench", "^BenchmarkSnapshot$", "-benchtime", fmt.Sprintf("%dx", roundLimit(b, 30)),
+		"github.com/gybob/aai-gateway/internal/platform/linux/atspi")
 	out, err := command.CombinedOutput()
 	if err != nil {
 		b.Fatalf("%v\n%s", err, out)
@@ -80,9 +80,9 @@ func snapshotFigures(b *testing.B) map[string]snapshotFigure {
 			}
 			switch fields[i+1] {
 			case "p50-ms":
-				f.median = inMs(value)
+				f.median = milliseconds(value)
 			case "p95-ms":
-				f.p95 = inMs(value)
+				f.p95 = milliseconds(value)
 			case "nodes":
 				f.nodes = int(value)
 			}

@@ -11,58 +11,58 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"aai"
-	"aai/internal/catalog"
-	"aai/internal/doors/mcp"
-	"aai/internal/drivers/dbus"
-	"aai/internal/drivers/dbus/dbustest"
-	"aai/internal/journal"
-	"aai/internal/own"
-	"aai/internal/policy"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/audit"
+	"github.com/gybob/aai-gateway/internal/builtin"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/doors/mcp"
+	"github.com/gybob/aai-gateway/internal/drivers/dbus"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // A border is a moment of a call on its way. Each lies where two rooms meet, so that
 // it can be seen from the outside.
-type border int
+type stageBoundary int
 
 const (
-	asked      border = iota // the client begins to write its request
-	begun                    // the first line of Do
-	receivedIn               // the journal gets the received line, where there is one
-	receivedOut
-	findIn // the catalog is asked for the app
-	findOut
-	checkIn // the arguments meet their schema
-	checkOut
-	gatesIn // the first gate is asked
-	gatesOut
-	intentIn // the journal gets the intent, where there is one
-	intentOut
-	runIn // the action begins
-	runOut
-	outcomeIn // the journal gets the outcome
-	outcomeOut
-	answered // the client has read the answer
-	borders
+	requestSent   stageBoundary = iota // the client begins to write its request
+	doStarted                          // the first line of Do
+	receivedStart                      // the journal gets the received line, where there is one
+	receivedEnd
+	findStart // the catalog is asked for the app
+	findEnd
+	checkStart // the arguments meet their schema
+	checkEnd
+	gatesStart // the first gate is asked
+	gatesEnd
+	intentStart // the journal gets the intent, where there is one
+	intentEnd
+	runStart // the action begins
+	runEnd
+	outcomeStart // the journal gets the outcome
+	outcomeEnd
+	answerRead // the client has read the answer
+	stageBoundaries
 )
 
 // stageNames say what ends at the border.
-var stageNames = [borders]string{
-	begun: "door: pipe, decode, dispatch", receivedIn: "received, metering", receivedOut: "received on record",
-	findIn: "to the catalog", findOut: "resolve", checkIn: "to the schema", checkOut: "validate", gatesIn: "target", gatesOut: "gates",
-	intentIn: "lane, redaction of the arguments", intentOut: "intent on record", runIn: "begin to run", runOut: "run",
-	outcomeIn: "check of the answer, redaction", outcomeOut: "outcome on record", answered: "answer: encode, pipe",
+var stageNames = [stageBoundaries]string{
+	doStarted: "door: pipe, decode, dispatch", receivedStart: "received, metering", receivedEnd: "received on record",
+	findStart: "to the catalog", findEnd: "resolve", checkStart: "to the schema", checkEnd: "validate", gatesStart: "target", gatesEnd: "gates",
+	intentStart: "lane, redaction of the arguments", intentEnd: "intent on record", runStart: "begin to run", runEnd: "run",
+	outcomeStart: "check of the answer, redaction", outcomeEnd: "outcome on record", answerRead: "answer: encode, pipe",
 }
 
 // A clockwork notes when a call passed the borders. It stands around the parts of a
 // real gateway, one call at a time.
 type clockwork struct {
 	mu     sync.Mutex
-	passed [borders]time.Time
+	passed [stageBoundaries]time.Time
 }
 
 // pass notes the border's first passing, or its last.
-func (c *clockwork) pass(at border, now time.Time, last bool) {
+func (c *clockwork) pass(at stageBoundary, now time.Time, last bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if last || c.passed[at].IsZero() {
@@ -72,22 +72,22 @@ func (c *clockwork) pass(at border, now time.Time, last bool) {
 
 // stages returns how long each took, and forgets the call. A border that was not
 // passed is where the one before it is.
-func (c *clockwork) stages(b *testing.B) (took [borders]time.Duration) {
+func (c *clockwork) stages(b *testing.B) (took [stageBoundaries]time.Duration) {
 	b.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, needed := range []border{asked, begun, findIn, checkOut, gatesOut, runOut, outcomeOut, answered} {
+	for _, needed := range []stageBoundary{requestSent, doStarted, findStart, checkEnd, gatesEnd, runEnd, outcomeEnd, answerRead} {
 		if c.passed[needed].IsZero() {
 			b.Fatalf("the call did not pass %q", stageNames[needed])
 		}
 	}
-	at := c.passed[asked]
-	for i := begun; i < borders; i++ {
+	at := c.passed[requestSent]
+	for i := doStarted; i < stageBoundaries; i++ {
 		if next := c.passed[i]; next.After(at) {
 			took[i], at = next.Sub(at), next
 		}
 	}
-	c.passed = [borders]time.Time{}
+	c.passed = [stageBoundaries]time.Time{}
 	return took
 }
 
@@ -108,26 +108,26 @@ type (
 )
 
 func (c clockedCatalog) Find(ctx context.Context, name string) (*aai.App, error) {
-	c.pass(findIn, time.Now(), true) // the door may have asked before
-	defer func() { c.pass(findOut, time.Now(), true) }()
+	c.pass(findStart, time.Now(), true) // the door may have asked before
+	defer func() { c.pass(findEnd, time.Now(), true) }()
 	return c.Catalog.Find(ctx, name)
 }
 
-func (g clockedGate) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
-	g.pass(gatesIn, time.Now(), false)
-	defer func() { g.pass(gatesOut, time.Now(), true) }()
-	return g.Gate.Check(ctx, r)
+func (g clockedGate) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+	g.pass(gatesStart, time.Now(), false)
+	defer func() { g.pass(gatesEnd, time.Now(), true) }()
+	return g.Gate.CheckPassphrase(ctx, r)
 }
 
 func (j clockedJournal) Record(ctx context.Context, e *aai.Entry) error {
 	now := time.Now()
-	in, out := receivedIn, receivedOut
+	in, out := receivedStart, receivedEnd
 	switch e.Kind {
 	case aai.Intent:
-		in, out = intentIn, intentOut
+		in, out = intentStart, intentEnd
 	case aai.Outcome:
-		in, out = outcomeIn, outcomeOut
-		j.pass(begun, e.Time.Add(-e.Elapsed), true)
+		in, out = outcomeStart, outcomeEnd
+		j.pass(doStarted, e.Time.Add(-e.Elapsed), true)
 	}
 	j.pass(in, now, true)
 	defer func() { j.pass(out, time.Now(), true) }()
@@ -139,13 +139,13 @@ func (c *clockwork) wrap(app *aai.App) {
 	for _, tool := range app.Tools {
 		check, run := tool.Params.Check, tool.Run
 		tool.Params.Check = func(v any) (any, error) {
-			c.pass(checkIn, time.Now(), true)
-			defer func() { c.pass(checkOut, time.Now(), true) }()
+			c.pass(checkStart, time.Now(), true)
+			defer func() { c.pass(checkEnd, time.Now(), true) }()
 			return check(v)
 		}
 		tool.Run = func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-			c.pass(runIn, time.Now(), true)
-			defer func() { c.pass(runOut, time.Now(), true) }()
+			c.pass(runStart, time.Now(), true)
+			defer func() { c.pass(runEnd, time.Now(), true) }()
 			return run(ctx, call)
 		}
 	}
@@ -153,11 +153,11 @@ func (c *clockwork) wrap(app *aai.App) {
 
 // assemble joins the rooms as the program does, with an app on the bus, and a
 // clockwork around all of them, if there is one.
-func assemble(b *testing.B, bus *dbustest.Bus, clock *clockwork) *aai.Gateway {
+func assemble(b *testing.B, bus *testkit.Bus, clock *clockwork) *aai.Gateway {
 	b.Helper()
 	h := newHome(b, 0)
 	h.write(b, filepath.Join(fastApp, "aai.json"), callDescriptor(fastApp))
-	record := journal.New(filepath.Join(h.folder, "audit.jsonl"))
+	record := audit.New(filepath.Join(h.folder, "audit.jsonl"))
 	b.Cleanup(func() { _ = record.Close() })
 	store := policy.NewFileStore(filepath.Join(h.folder, "consent.json"))
 	driver := dbus.New(dbus.Config{Getenv: bus.Getenv})
@@ -166,14 +166,14 @@ func assemble(b *testing.B, bus *dbustest.Bus, clock *clockwork) *aai.Gateway {
 		Places: []catalog.Place{catalog.Folders(h.folder)}, HostPlatform: "linux", Drivers: map[string]aai.Driver{"linux/dbus": driver},
 	})
 	g := &aai.Gateway{Catalog: known, Journal: record, Gates: []aai.Gate{
-		policy.NewLimits(map[policy.Kind]policy.Limit{policy.Declared: {PerSecond: 1e6, PerMinute: 1e7, Concurrent: 1000}}),
-		policy.NewOwn(policy.OwnConfig{Open: own.OpenTools(), Personal: []string{aai.DoorCLI}}),
-		&policy.Modes{Path: filepath.Join(h.folder, "mode")},
-		policy.Lists{Denied: []string{"org.example.Denied"}},
-		policy.Untouchable{},
-		policy.NewDestructive(policy.DestructiveWords()),
+		policy.NewLimits(map[policy.Kind]policy.Limit{policy.KindDeclared: {PerSecond: 1e6, PerMinute: 1e7, Concurrent: 1000}}),
+		policy.NewBuiltinGate(policy.BuiltinConfig{AgentTools: builtin.AgentTools(), PersonDoors: []string{aai.DoorCLI}}),
+		&policy.ModeGate{Path: filepath.Join(h.folder, "mode")},
+		policy.AppLists{Denied: []string{"org.example.Denied"}},
+		policy.ProtectedWindows{},
+		policy.NewDestructiveGate(policy.DestructiveWords()),
 		policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: []policy.Grant{
-			{Caller: policy.Every, App: fastApp, Tool: policy.Every, Decision: policy.Allow},
+			{Caller: policy.Wildcard, App: fastApp, Tool: policy.Wildcard, Decision: policy.Allow},
 		}}),
 	}}
 	if clock == nil {
@@ -205,7 +205,7 @@ func openHere(b *testing.B, g *aai.Gateway) *session {
 		}
 	})
 	s := sessionOver(questions, answers)
-	if err := s.greet(); err != nil {
+	if err := s.initializeSession(); err != nil {
 		b.Fatal(err)
 	}
 	return s
@@ -221,9 +221,9 @@ func pipe(b *testing.B) (r, w *os.File) {
 	return r, w
 }
 
-// staged are the figures of one call.
-type staged struct {
-	stages       [borders]samples
+// stageSamples are the figures of one call.
+type stageSamples struct {
+	stages       [stageBoundaries]samples
 	whole, plain samples // with the clockwork, and without
 }
 
@@ -232,13 +232,13 @@ type staged struct {
 // each call add up to its whole; beside it stands the same without a clockwork.
 func BenchmarkStages(b *testing.B) {
 	const calls = 25
-	bus := dbustest.Start(b)
-	bus.Activatable(b, fastApp, "/usr/bin/env", dbustest.ServiceVariable+"="+fastApp, os.Args[0])
-	busCall(b, bus.Connect(b).Object(fastApp, dbustest.Path))
+	bus := testkit.StartBus(b)
+	bus.Activatable(b, fastApp, "/usr/bin/env", testkit.ServiceEnv+"="+fastApp, os.Args[0])
+	busCall(b, bus.Connect(b).Object(fastApp, testkit.ServicePath))
 	clock := &clockwork{}
 	clocked, plain := openHere(b, assemble(b, bus, clock)), openHere(b, assemble(b, bus, nil))
-	figures := []*staged{{}, {}}
-	for range atMost(b, 200) {
+	figures := []*stageSamples{{}, {}}
+	for range roundLimit(b, 200) {
 		for i, call := range []string{readCall, changeCall} {
 			for range calls {
 				figures[i].plain.add(plain.timed(b, call))
@@ -253,15 +253,15 @@ func BenchmarkStages(b *testing.B) {
 }
 
 // call makes one call and keeps what it is made of.
-func (c *clockwork) call(b *testing.B, s *session, call string, f *staged) {
+func (c *clockwork) call(b *testing.B, s *session, call string, f *stageSamples) {
 	b.Helper()
 	c.mu.Lock()
-	c.passed = [borders]time.Time{}
+	c.passed = [stageBoundaries]time.Time{}
 	c.mu.Unlock()
-	c.pass(asked, time.Now(), true)
+	c.pass(requestSent, time.Now(), true)
 	s.ask(b, "tools/call", call)
-	c.pass(answered, time.Now(), true)
-	whole := c.passed[answered].Sub(c.passed[asked])
+	c.pass(answerRead, time.Now(), true)
+	whole := c.passed[answerRead].Sub(c.passed[requestSent])
 	sum := time.Duration(0)
 	for i, took := range c.stages(b) {
 		f.stages[i].add(took)
@@ -274,7 +274,7 @@ func (c *clockwork) call(b *testing.B, s *session, call string, f *staged) {
 }
 
 // stageTable sets the figures in columns, in microseconds.
-func stageTable(read, change *staged) string {
+func stageTable(read, change *stageSamples) string {
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 3, ' ', tabwriter.AlignRight)
 	line := func(name string, figures ...time.Duration) {
@@ -286,7 +286,7 @@ func stageTable(read, change *staged) string {
 	}
 	_, _ = fmt.Fprintf(w, "\n%-36s\treads: min\tp50\tacts: min\tp50\t\n", "stage of a call over D-Bus, in µs")
 	var sum [4]time.Duration
-	for i := begun; i < borders; i++ {
+	for i := doStarted; i < stageBoundaries; i++ {
 		row := []time.Duration{
 			read.stages[i].quantile(0), read.stages[i].median(), change.stages[i].quantile(0), change.stages[i].median(),
 		}

@@ -29,11 +29,11 @@ type table struct{ rows []row }
 
 // A row is one figure, what stands beside it, how they compare and what was aimed
 // at. Aim and the verdict are empty for figures that are only told.
-type row struct{ figure, ours, beside, compared, aim, verdict string }
+type row struct{ figure, ours, comparison, compared, target, verdict string }
 
 // add keeps a figure that is only told.
 func (t *table) add(figure, ours, beside, compared string) {
-	t.rows = append(t.rows, row{figure: figure, ours: ours, beside: beside, compared: compared})
+	t.rows = append(t.rows, row{figure: figure, ours: ours, comparison: beside, compared: compared})
 }
 
 // judge keeps a figure with an aim.
@@ -51,7 +51,7 @@ func (t *table) String() string {
 	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
 	_, _ = fmt.Fprintln(w, "\nfigure\tgateway\tbeside\tcompared\taim\t")
 	for _, r := range t.rows {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.figure, r.ours, r.beside, r.compared, r.aim, r.verdict)
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.figure, r.ours, r.comparison, r.compared, r.target, r.verdict)
 	}
 	_ = w.Flush()
 	return b.String() + "\n"

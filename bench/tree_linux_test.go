@@ -6,19 +6,19 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/desktop"
-	"aai/internal/desktop/linuxtest"
-	"aai/internal/tokens/tokenstest"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// thought is the pause between two calls of an agent that is very quick.
-const thought = 500 * time.Millisecond
+// agentPause is the pause between two calls of an agent that is very quick.
+const agentPause = 500 * time.Millisecond
 
 // trees are calls of ax_get_tree, up to their answers: when nothing has happened,
 // and after each of some changes that somebody else made. pyatspi reads the same
 // trees in turns with it. All the apps run at once, as on a person's desktop.
-func (w *studio) trees(b *testing.B) {
-	rounds := atMost(b, 20)
+func (w *desktopBench) trees(b *testing.B) {
+	rounds := roundLimit(b, 20)
 	walks := min(rounds, 3)
 	apps := realApps()
 	var ids []string
@@ -44,34 +44,34 @@ func (w *studio) trees(b *testing.B) {
 			}
 		}
 		figure := fmt.Sprintf("ax_get_tree over stdio, %s, %d elements", app.name, nodes)
-		w.table.add(figure+", after a change", spread(r.changed), "nothing happened for 250 ms "+spread(r.warm), fmt.Sprintf("%d tokens", r.tokens))
+		w.table.add(figure+", after a change", medianAndP95(r.changed), "nothing happened for 250 ms "+medianAndP95(r.warm), fmt.Sprintf("%d tokens", r.tokens))
 		b.ReportMetric(float64(r.changed.median())/1e6, "ms/"+app.key)
 	}
 	if noWalker != nil {
 		w.table.add("pyatspi", "", "did not run: "+firstLine(noWalker), "")
 	}
-	w.aftermath(b, s)
-	w.idle(b, s, "5 apps", lasting(10*time.Second, time.Second))
+	w.backgroundWork(b, s)
+	w.idle(b, s, "5 apps", watchDuration(10*time.Second, time.Second))
 	b.ReportMetric(0, "ns/op")
 }
 
-// confirms is longer than what was read is read again in the background, so as to be
-// confirmed: its pauses, which are in internal/desktop/mirror, and the readings themselves.
-const confirms = 6 * time.Second
+// reconfirmPause is longer than what was read is read again in the background, so as to be
+// confirmed: its pauses, which are in internal/desktop/treecache, and the readings themselves.
+const reconfirmPause = 6 * time.Second
 
-// aftermath is the processor time that the last call has left to be done, when it was
+// backgroundWork is the processor time that the last call has left to be done, when it was
 // answered: what it read is confirmed.
-func (w *studio) aftermath(b *testing.B, s *scene) {
+func (w *desktopBench) backgroundWork(b *testing.B, s *scene) {
 	b.Helper()
 	before := processorTime(b, s.gateway.process.Process.Pid)
-	time.Sleep(confirms)
+	time.Sleep(reconfirmPause)
 	w.table.add("to confirm what the last call read, processor time, once", millis(processorTime(b, s.gateway.process.Process.Pid)-before), "", "")
 }
 
 // keepWalk keeps how long pyatspi took.
-func (w *studio) keepWalk(key string, told walkAnswer) {
+func (w *desktopBench) keepWalk(key string, told walkAnswer) {
 	walks := w.walks[key]
-	walks.add(inMs(told.Ms))
+	walks.add(milliseconds(told.Ms))
 	w.walks[key] = walks
 }
 
@@ -142,14 +142,14 @@ func (r *treeRounds) round(b *testing.B, n int) {
 	begun := time.Now()
 	a := r.scene.gateway.ask(b, "tools/call", r.call)
 	r.changed.add(time.Since(begun))
-	time.Sleep(thought)
+	time.Sleep(agentPause)
 	r.warm.add(r.scene.gateway.timed(b, r.call))
-	r.tokens = tokenstest.Count(b, a.text(b))
+	r.tokens = tokencount.Count(b, a.text(b))
 }
 
 // idle is the processor time that the gateway takes when nobody asks for anything,
 // although it listens to programs.
-func (w *studio) idle(b *testing.B, s *scene, watching string, long time.Duration, beside ...*linuxtest.App) {
+func (w *desktopBench) idle(b *testing.B, s *scene, watching string, long time.Duration, beside ...*linuxtest.App) {
 	b.Helper()
 	pid := s.gateway.process.Process.Pid
 	before, others := processorTime(b, pid), make([]time.Duration, len(beside))

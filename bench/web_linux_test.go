@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/childtest"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // A web app and the calls of its tools.
@@ -57,21 +57,21 @@ func startSite(b *testing.B) string {
 	b.Helper()
 	process := exec.CommandContext(b.Context(), os.Args[0])
 	process.Env = append(os.Environ(), siteVariable+"=1")
-	site := childtest.Start(b, process)
+	site := testkit.StartProcess(b, process)
 	b.Cleanup(func() { _ = site.Close() })
-	return site.Line(b)
+	return site.ReadLine(b)
 }
 
 // web is one call at a time of a site on loopback, beside the same request made by
 // Go's own client and a tool of a server that calls nobody.
 func (w *world) web(b *testing.B) {
 	const calls = 25
-	rounds := atMost(b, 200)
+	rounds := roundLimit(b, 200)
 	site := startSite(b)
 	h := newHome(b, 0)
 	h.install(b, webApp, webDescriptor(site))
 	h.allow(b, webApp)
-	gateway := open(b, append(h.env(w.bus.Address), "AAI_WEB_RATE=10000", "AAI_DEV=true"), w.gateway, 1+ownTools)
+	gateway := open(b, append(h.env(w.bus.Address), "AAI_WEB_RATE=10000", "AAI_DEV=true"), w.gateway, 1+fixedTools)
 	bare := open(b, newHome(b, 0).env(w.bus.Address), w.bare, 1)
 	client := &http.Client{Transport: &http.Transport{}}
 	b.Cleanup(client.CloseIdleConnections)

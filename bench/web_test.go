@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"aai/internal/catalog"
-	"aai/internal/discovery"
-	"aai/internal/egress"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/catalog/discovery"
+	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
 // BenchmarkDiscover is the finding of a web app: from memory, as every call of a
@@ -25,16 +25,16 @@ func BenchmarkDiscover(b *testing.B) {
 	authority := x509.NewCertPool()
 	authority.AddCert(site.Certificate())
 	host := site.Listener.Addr().String()
-	client := egress.New(egress.Config{AllowPrivate: []string{host}, RootCAs: authority})
+	client := netguard.New(netguard.Config{AllowPrivate: []string{host}, RootCAs: authority})
 	b.Cleanup(client.Close)
 
 	folder := b.TempDir()
-	gateway := func(cache string) *discovery.Web {
+	gateway := func(cache string) *discovery.WebCatalog {
 		local := catalog.New(catalog.Config{HostPlatform: "linux"})
 		local.Apps()
-		return discovery.New(discovery.Config{Local: local, Client: client, Cache: cache, Names: filepath.Join(folder, "names.json")})
+		return discovery.NewWebCatalog(discovery.WebConfig{LocalCatalog: local, Client: client, Cache: cache, Names: filepath.Join(folder, "names.json")})
 	}
-	find := func(b *testing.B, web *discovery.Web) {
+	find := func(b *testing.B, web *discovery.WebCatalog) {
 		if app, err := web.Find(b.Context(), "https://"+host); err != nil || len(app.Tools) == 0 {
 			b.Fatal(app, err)
 		}

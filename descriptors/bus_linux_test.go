@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // ask calls a method of the session bus itself by gdbus.
@@ -35,7 +35,7 @@ func checkSessionBus(w *world) {
 	const xfconf = `{"arg_0": "org.xfce.Xfconf"}`
 	d.gives("is_running", xfconf, `false`)
 	w.ask("StartServiceByName", "org.xfce.Xfconf", "0")
-	d.comesToGive("is_running", xfconf, `true`)
+	d.eventuallyGives("is_running", xfconf, `true`)
 	d.gives("is_running", `{"arg_0": "org.example.Nobody"}`, `false`)
 
 	d.has("list_running", `{}`, "org.freedesktop.DBus", "org.xfce.Xfconf")
@@ -82,7 +82,7 @@ func checkAccessibility(w *world) {
 	w.property("false", "--session", service, object, status, "IsEnabled")
 	a.gives("screen_reader_enabled", `{}`, `false`)
 	w.property("false", "--session", service, object, status, "ScreenReaderEnabled")
-	a.acts("set_enabled", `{"value": true}`)
+	a.callsVoid("set_enabled", `{"value": true}`)
 	w.property("true", "--session", service, object, status, "IsEnabled")
 	a.gives("is_enabled", `{}`, `true`)
 	a.gives("screen_reader_enabled", `{}`, `false`)

@@ -13,11 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
-	"aai/descriptors"
-	"aai/internal/catalog"
-	"aai/internal/drivers/dbus"
-	"aai/internal/schema"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/descriptors"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/drivers/dbus"
+	"github.com/gybob/aai-gateway/internal/schema"
 )
 
 // source is the descriptor of an app.
@@ -36,7 +36,7 @@ func parse(t testing.TB, id string) *catalog.Descriptor {
 	t.Helper()
 	driver := dbus.New(dbus.Config{AllowSystemBus: true})
 	d, err := catalog.Parse(source(t, id), catalog.Options{
-		Host: "linux", Drivers: map[string]aai.Driver{"dbus": driver, "ipc": driver},
+		HostPlatform: "linux", Drivers: map[string]aai.Driver{"dbus": driver, "ipc": driver},
 	})
 	if err != nil {
 		t.Fatalf("%v\n%v", err, aai.AsError(err).Err)

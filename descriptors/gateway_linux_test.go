@@ -12,25 +12,27 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
-	"aai/descriptors"
-	"aai/internal/catalog"
-	"aai/internal/drivers/dbus"
-	"aai/internal/undo"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/descriptors"
+	"github.com/gybob/aai-gateway/internal/automation/undo"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/drivers/dbus"
 )
 
 // An admitAll is a gate that lets every call pass.
-type admitAll struct{}
+type allowAllGate struct{}
 
-func (admitAll) Check(context.Context, *aai.Request) ([]aai.Question, error) { return nil, nil }
+func (allowAllGate) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) {
+	return nil, nil
+}
 
 // A memory is a journal that can be looked at.
-type memory struct {
+type memoryJournal struct {
 	mu      sync.Mutex
 	entries []aai.Entry
 }
 
-func (m *memory) Record(_ context.Context, e *aai.Entry) error {
+func (m *memoryJournal) Record(_ context.Context, e *aai.Entry) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.entries = append(m.entries, *e)
@@ -38,7 +40,7 @@ func (m *memory) Record(_ context.Context, e *aai.Entry) error {
 }
 
 // all is what is recorded so far, in order.
-func (m *memory) all() []aai.Entry {
+func (m *memoryJournal) all() []aai.Entry {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.entries)
@@ -46,7 +48,7 @@ func (m *memory) all() []aai.Entry {
 
 // succeeded tells which tools of the app had a call that was received, admitted
 // and ended well.
-func (m *memory) succeeded(app string) map[string]bool {
+func (m *memoryJournal) succeeded(app string) map[string]bool {
 	tools := map[string]bool{}
 	admitted := map[string]string{}
 	for _, e := range m.all() {
@@ -60,8 +62,8 @@ func (m *memory) succeeded(app string) map[string]bool {
 	return tools
 }
 
-// reached tells whether a call of the tool has come that far: nil if so.
-func (m *memory) reached(kind aai.EntryKind, tool string) error {
+// hasReached tells whether a call of the tool has come that far: nil if so.
+func (m *memoryJournal) hasReached(kind aai.EntryKind, tool string) error {
 	for _, e := range m.all() {
 		if e.Kind == kind && e.Tool == tool {
 			return nil
@@ -74,7 +76,7 @@ func (m *memory) reached(kind aai.EntryKind, tool string) error {
 type world struct {
 	*session
 	gateway *aai.Gateway
-	journal *memory
+	journal *memoryJournal
 }
 
 // newWorld makes a session and a gateway that has read the descriptors in the
@@ -93,13 +95,13 @@ func newWorld(t testing.TB, folder string, env ...string) *world {
 		t.Fatal(err)
 	}
 	for _, file := range report.Files {
-		if file.Status != catalog.OK || len(file.Errors)+len(file.Warnings) > 0 {
+		if file.Status != catalog.StatusOK || len(file.Errors)+len(file.Warnings) > 0 {
 			t.Errorf("%s: %s %v %v", file.Path, file.Status, file.Errors, file.Warnings)
 		}
 	}
-	journal := &memory{}
+	journal := &memoryJournal{}
 	return &world{session: s, journal: journal, gateway: &aai.Gateway{
-		Catalog: apps, Gates: []aai.Gate{admitAll{}}, Journal: journal,
+		Catalog: apps, Gates: []aai.Gate{allowAllGate{}}, Journal: journal,
 	}}
 }
 
@@ -180,8 +182,8 @@ func (a *app) gives(tool, args, want string) {
 	}
 }
 
-// comesToGive makes a call again and again until the result is the JSON value.
-func (a *app) comesToGive(tool, args, want string) {
+// eventuallyGives makes a call again and again until the result is the JSON value.
+func (a *app) eventuallyGives(tool, args, want string) {
 	a.Helper()
 	a.eventually(func() error {
 		if diff := cmp.Diff(a.value(a.expand(want)), a.call(tool, args)); diff != "" {
@@ -191,21 +193,21 @@ func (a *app) comesToGive(tool, args, want string) {
 	})
 }
 
-// acts makes a call that must succeed and gives no value.
-func (a *app) acts(tool, args string) {
+// callsVoid makes a call that must succeed and gives no value.
+func (a *app) callsVoid(tool, args string) {
 	a.Helper()
 	a.gives(tool, args, "null")
 }
 
-// takenBack makes a call, looks what has come of it, and has it taken back.
-func (a *app) takenBack(tool, args string, look func()) {
+// checkUndo makes a call, looks what has come of it, and has it taken back.
+func (a *app) checkUndo(tool, args string, look func()) {
 	a.Helper()
 	result, err := a.do(tool, args)
 	if err != nil {
 		a.Fatalf("%s %s %s: %v", a.id, tool, args, err)
 	}
 	look()
-	if o := undo.Back(a.Context(), a.gateway.Do, aai.Caller{Door: "test"}, result.Undo); !o.Done() {
+	if o := undo.Revert(a.Context(), a.gateway.Do, aai.Caller{Door: "test"}, result.Undo); !o.IsUndone() {
 		a.Errorf("%s %s %s: %+v", a.id, tool, args, o)
 	}
 }

@@ -22,7 +22,7 @@ func checkGnote(w *world) {
 	g.gives("title", arg, `"Shopping"`)
 	g.gives("note_exists", arg, `true`)
 	g.gives("write_note", fmt.Sprintf(`{"note": %q, "text": "Shopping\n\nmilk and honey"}`, note), `true`)
-	g.comesToGive("read_note", arg, `"Shopping\n\nmilk and honey"`)
+	g.eventuallyGives("read_note", arg, `"Shopping\n\nmilk and honey"`)
 	w.shows(`milk and honey`, "cat", "$HOME/"+file)
 	g.gives("search", `{"words": "honey"}`, fmt.Sprintf("[%q]", note))
 	g.has("list_notes", `{}`, note)
@@ -43,7 +43,7 @@ func checkGnote(w *world) {
 	}
 	g.gives("show_note", arg, `true`)
 	w.windows(`Gnote`, "gnote") // whose title is not the note's
-	g.acts("show_search", `{"words": "milk"}`)
+	g.callsVoid("show_search", `{"words": "milk"}`)
 	w.shows(regexp.QuoteMeta(g.text("version", `{}`)), "dpkg-query", "-W", "gnote")
 	g.gives("delete_note", arg, `true`)
 	w.noFile(file)
@@ -68,11 +68,11 @@ func checkHamster(w *world) {
 		w.Errorf("categories: no %v garden in %s", number, got)
 	}
 	h.gives("tags", `{}`, `[]`)
-	h.acts("remove_entry", entry)
+	h.callsVoid("remove_entry", entry)
 	h.gives("today", `{}`, `[]`)
 	h.call("track", `{"entry": "tea@break"}`)
 	w.shows(`tea@break`, "hamster", "current")
-	h.acts("stop", `{}`)
+	h.callsVoid("stop", `{}`)
 	w.shows(`^No activity|^$`, "hamster", "current")
 	w.shows(regexp.QuoteMeta(h.text("version", `{}`)), "dpkg-query", "-W", "hamster-time-tracker")
 }
@@ -84,12 +84,12 @@ func checkArchives(w *world) {
 	if text := fmt.Sprint(kinds); !strings.Contains(text, "application/zip") {
 		w.Errorf("supported_types: no zip in %s", text)
 	}
-	a.acts("pack", `{"archive": "file://$HOME/pack.zip", "files": ["file://$HOME/docs/a.txt"]}`)
+	a.callsVoid("pack", `{"archive": "file://$HOME/pack.zip", "files": ["file://$HOME/docs/a.txt"]}`)
 	w.shows(`a\.txt`, "unzip", "-l", "$HOME/pack.zip")
 	w.write("out/b.txt", "hello\n")
-	a.acts("unpack", `{"archive": "file://$HOME/pack.zip", "folder": "file://$HOME/out"}`)
+	a.callsVoid("unpack", `{"archive": "file://$HOME/pack.zip", "folder": "file://$HOME/out"}`)
 	w.file("out/a.txt", "hello\n")
-	a.acts("unpack_here", `{"archive": "file://$HOME/pack.zip"}`)
+	a.callsVoid("unpack_here", `{"archive": "file://$HOME/pack.zip"}`)
 	w.shows(`/home/(pack[^/\n]*/)?a\.txt`, "find", "$HOME", "-name", "a.txt")
 }
 
@@ -97,25 +97,25 @@ func checkTextEditor(w *world) {
 	w.write("a.txt", "hello\n")
 	const service, object = "org.gnome.TextEditor", "/org/gnome/TextEditor"
 	e := w.app(service)
-	e.acts("open", `{"uris": ["file://$HOME/a.txt"]}`)
+	e.callsVoid("open", `{"uris": ["file://$HOME/a.txt"]}`)
 	w.windows(`a\.txt`, "gnome-text-editor")
-	e.acts("set_colours", `{"scheme": "solarized-light"}`)
-	e.comesToGive("colours", `{}`, `[true, "s", ["solarized-light"]]`)
+	e.callsVoid("set_colours", `{"scheme": "solarized-light"}`)
+	e.eventuallyGives("colours", `{}`, `[true, "s", ["solarized-light"]]`)
 	w.shows(`solarized-light`, "gdbus", "call", "--session", "--dest", service, "--object-path", object, "--method", "org.gtk.Actions.Describe", "style-scheme")
-	e.acts("new_window", `{}`)
+	e.callsVoid("new_window", `{}`)
 	w.windows(`a\.txt.*\n.|\n.*a\.txt`, "gnome-text-editor")
-	e.acts("show_window", `{}`)
-	e.acts("clear_history", `{}`)
-	e.acts("quit", `{}`)
+	e.callsVoid("show_window", `{}`)
+	e.callsVoid("clear_history", `{}`)
+	e.callsVoid("quit", `{}`)
 	w.windows(`^$`, "gnome-text-editor")
 }
 
-// aPixel is a PNG.
-const aPixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+// pngPixel is a PNG.
+const pngPixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 
 func (s *session) picture(name string) {
 	s.Helper()
-	pixel, err := base64.StdEncoding.DecodeString(aPixel)
+	pixel, err := base64.StdEncoding.DecodeString(pngPixel)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -130,45 +130,45 @@ func checkImageViewer(w *world) {
 	e := w.app("org.gnome.eog")
 	for _, step := range []struct{ tool, title string }{{"next", "b"}, {"previous", "a"}, {"last", "b"}, {"first", "a"}} {
 		w.eventually(func() error { // it lists the folder after it has shown the picture
-			e.acts(step.tool, `{}`)
+			e.callsVoid(step.tool, `{}`)
 			return nil
 		})
 		w.windows(step.title+`\.png`, "eog")
 	}
 	for _, tool := range []string{"zoom_in", "zoom_out", "zoom_normal"} {
-		e.acts(tool, `{}`)
+		e.callsVoid(tool, `{}`)
 	}
 	before := w.output("md5sum", "$HOME/pictures/a.png")
 	for _, tool := range []string{"turn_right", "turn_left", "mirror", "undo", "mirror"} {
-		e.acts(tool, `{}`)
+		e.callsVoid(tool, `{}`)
 	}
 	w.eventually(func() error { // it turns a picture after it has answered, and saves what it has turned by then
-		e.acts("save", `{}`)
+		e.callsVoid("save", `{}`)
 		if after := w.output("md5sum", "$HOME/pictures/a.png"); after == before {
 			return fmt.Errorf("save: the file is as it was: %s", after)
 		}
 		return nil
 	})
-	e.acts("fullscreen", `{"on": true}`)
-	e.comesToGive("is_fullscreen", `{}`, `[true, "", [true]]`)
+	e.callsVoid("fullscreen", `{"on": true}`)
+	e.eventuallyGives("is_fullscreen", `{}`, `[true, "", [true]]`)
 	w.shows(`<true>`, "gdbus", "call", "--session", "--dest", "org.gnome.eog", "--object-path", "/org/gnome/eog/window/1",
 		"--method", "org.gtk.Actions.Describe", "view-fullscreen")
-	e.acts("fullscreen", `{"on": false}`)
-	e.acts("slideshow", `{"on": true}`)
-	e.acts("slideshow", `{"on": false}`)
-	e.acts("open", `{"uris": ["file://$HOME/pictures/b.png"]}`)
+	e.callsVoid("fullscreen", `{"on": false}`)
+	e.callsVoid("slideshow", `{"on": true}`)
+	e.callsVoid("slideshow", `{"on": false}`)
+	e.callsVoid("open", `{"uris": ["file://$HOME/pictures/b.png"]}`)
 	w.windows(`b\.png`, "eog")
-	e.acts("close", `{}`)
+	e.callsVoid("close", `{}`)
 	w.windows(`^b\.png$`, "eog")
 	_ = done
 }
 
-// aPage is a PDF of one empty page, which readers mend where it leaves something out.
-const aPage = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>endobj\n" +
+// pdfPage is a PDF of one empty page, which readers mend where it leaves something out.
+const pdfPage = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>endobj\n" +
 	"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\n4 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n"
 
 func checkEvince(w *world) {
-	w.write("letter.pdf", aPage)
+	w.write("letter.pdf", pdfPage)
 	const document = `{"document": "file://$HOME/letter.pdf"}`
 	e := w.app("org.gnome.evince.Daemon")
 	e.gives("is_open", document, `""`)
@@ -206,16 +206,16 @@ func checkBaobab(w *world) {
 	w.start("baobab")
 	w.windows(`.`, "baobab")
 	b := w.app("org.gnome.baobab")
-	b.acts("scan_folder", `{"folder": "file://$HOME/stuff"}`)
+	b.callsVoid("scan_folder", `{"folder": "file://$HOME/stuff"}`)
 	w.windows(`stuff`, "baobab")
-	b.acts("scan_again", `{}`)
-	b.acts("set_chart", `{"chart": "treemap"}`)
+	b.callsVoid("scan_again", `{}`)
+	b.callsVoid("set_chart", `{"chart": "treemap"}`)
 	b.stateOf("chart", "/org/gnome/baobab/window/1", "active-chart", "treemap")
-	b.acts("set_chart", `{"chart": "rings"}`)
+	b.callsVoid("set_chart", `{"chart": "rings"}`)
 	b.stateOf("chart", "/org/gnome/baobab/window/1", "active-chart", "rings")
-	b.acts("show_overview", `{}`)
-	b.acts("show_window", `{}`)
-	b.acts("quit", `{}`)
+	b.callsVoid("show_overview", `{}`)
+	b.callsVoid("show_window", `{}`)
+	b.callsVoid("quit", `{}`)
 	w.windows(`^$`, "baobab")
 }
 
@@ -225,15 +225,15 @@ func checkSystemMonitor(w *world) {
 	w.windows(`System Monitor`, "gnome-system-monitor")
 	m := w.app("org.gnome.SystemMonitor")
 	for _, page := range []string{"disks", "resources", "processes"} {
-		m.acts("show_page", fmt.Sprintf(`{"page": %q}`, page))
+		m.callsVoid("show_page", fmt.Sprintf(`{"page": %q}`, page))
 		m.stateOf("page", window, "show-page", page)
 	}
 	for _, whose := range []string{"all", "active", "user"} {
-		m.acts("show_processes_of", fmt.Sprintf(`{"whose": %q}`, whose))
+		m.callsVoid("show_processes_of", fmt.Sprintf(`{"whose": %q}`, whose))
 		m.stateOf("processes_of", window, "show-whose-processes", whose)
 	}
-	m.acts("show_window", `{}`)
-	m.acts("quit", `{}`)
+	m.callsVoid("show_window", `{}`)
+	m.callsVoid("quit", `{}`)
 	w.ended(done, "gnome-system-monitor")
 }
 
@@ -249,10 +249,10 @@ func checkClocks(w *world) {
 	if clock := w.output("env", "TZ=Atlantic/Reykjavik", "date", "+%-I:%M"); !strings.Contains(text, "Reykjav") {
 		w.Errorf("city_times: date says %s, got %s", clock, text)
 	}
-	c.asBusctl("world_clocks", `{}`, "--user", service, "/org/gnome/clocks", "org.gnome.Shell.ClocksIntegration", ".Locations")
-	c.acts("show_window", `{}`)
+	c.matchesBusctl("world_clocks", `{}`, "--user", service, "/org/gnome/clocks", "org.gnome.Shell.ClocksIntegration", ".Locations")
+	c.callsVoid("show_window", `{}`)
 	w.windows(`.`, "org.gnome.clocks")
-	c.acts("quit", `{}`)
+	c.callsVoid("quit", `{}`)
 	w.windows(`^$`, "org.gnome.clocks")
 }
 
@@ -262,6 +262,6 @@ func checkCharacters(w *world) {
 	if text := strings.ToLower(fmt.Sprint(c.call("names", `{"characters": ["☃"]}`))); !strings.Contains(text, "snowman") {
 		w.Errorf("names: Unicode says snowman, got %s", text)
 	}
-	c.acts("show_window", `{}`)
+	c.callsVoid("show_window", `{}`)
 	w.windows(`.`, "org.gnome.Characters")
 }

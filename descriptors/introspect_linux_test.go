@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // What a program says of itself when gdbus asks it.

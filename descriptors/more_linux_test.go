@@ -9,18 +9,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai/descriptors"
+	"github.com/gybob/aai-gateway/descriptors"
 )
 
 // A more is the case of an app whose program `make test` does not install.
-type more struct {
+type optionalProgram struct {
 	program string // the file without which there is no such program here
 	check   func(*world)
 }
 
-// moreCases are the cases for the programs of more-packages.txt, by app.
-func moreCases() map[string]more {
-	return map[string]more{
+// optionalCases are the cases for the programs of more-packages.txt, by app.
+func optionalCases() map[string]optionalProgram {
+	return map[string]optionalProgram{
 		"org.kde.kded5":                        {"/usr/bin/kded5", checkKded},
 		"org.kde.okular":                       {"/usr/bin/okular", checkOkular},
 		"org.flameshot.Flameshot":              {"/usr/bin/flameshot", checkFlameshot},
@@ -55,7 +55,7 @@ func TestMorePrograms(t *testing.T) {
 	if os.Getenv("AAI_APPS") != "all" {
 		return
 	}
-	for id, c := range moreCases() {
+	for id, c := range optionalCases() {
 		t.Run(id, func(t *testing.T) {
 			if _, err := os.Stat(c.program); err != nil {
 				t.Fatalf("%s is missing; `scripts/need-packages descriptors/more-packages.txt` installs it", c.program)
@@ -67,16 +67,16 @@ func TestMorePrograms(t *testing.T) {
 
 // Every case is of an app that is here.
 func TestMoreCasesAreOfApps(t *testing.T) {
-	for id := range moreCases() {
+	for id := range optionalCases() {
 		if _, err := descriptors.FS().Open(id + "/aai.json"); err != nil {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
 }
 
-// asBusctl waits until a call gives what busctl says: of a method, its arguments with their
+// matchesBusctl waits until a call gives what busctl says: of a method, its arguments with their
 // signature first, or of a property, where the member is ".Name".
-func (a *app) asBusctl(tool, args, bus, service, object, iface, member string, more ...string) {
+func (a *app) matchesBusctl(tool, args, bus, service, object, iface, member string, more ...string) {
 	a.Helper()
 	a.eventually(func() error {
 		want := a.busctl(bus, service, object, iface, member, more...)

@@ -17,9 +17,9 @@ func checkMousepad(w *world) {
 	checkMousepadSaving(w, p)
 	checkMousepadEditing(w, p)
 	checkMousepadOptions(w, p)
-	p.acts("open_files", `{"uris": ["file://$HOME/docs/a.txt"]}`)
+	p.callsVoid("open_files", `{"uris": ["file://$HOME/docs/a.txt"]}`)
 	w.windows(`a\.txt - Mousepad`, "mousepad")
-	p.acts("new_document", `{}`)
+	p.callsVoid("new_document", `{}`)
 	w.windows(`Untitled 1 - Mousepad`, "mousepad")
 }
 
@@ -31,18 +31,18 @@ const (
 
 // An edit shows in the title by a star, and in the file only after save.
 func checkMousepadSaving(w *world, p *app) {
-	p.comesToGive("window_action_state", `{"action_name": "file.save"}`, `[false, "", [0]]`)
-	p.acts("edit", `{"action_name": "edit.convert.strip-trailing-spaces"}`)
+	p.eventuallyGives("window_action_state", `{"action_name": "file.save"}`, `[false, "", [0]]`)
+	p.callsVoid("edit", `{"action_name": "edit.convert.strip-trailing-spaces"}`)
 	w.windows(`^\*.*b\.txt - Mousepad$`, "mousepad")
 	w.file("docs/b.txt", written)
 	p.canBeSaved(true)
-	p.acts("save", `{}`)
+	p.callsVoid("save", `{}`)
 	w.file("docs/b.txt", stripped)
 	p.canBeSaved(false)
 
-	p.acts("edit", `{"action_name": "edit.undo"}`)
+	p.callsVoid("edit", `{"action_name": "edit.undo"}`)
 	w.windows(`^\*`, "mousepad")
-	p.acts("save", `{"action_name": "file.save-all"}`)
+	p.callsVoid("save", `{"action_name": "file.save-all"}`)
 	w.file("docs/b.txt", written)
 }
 
@@ -89,9 +89,9 @@ func checkMousepadEditing(w *world, p *app) {
 func (a *app) edit(action, content string) {
 	a.Helper()
 	a.Log(action)
-	a.acts("edit", fmt.Sprintf(`{"action_name": %q}`, action))
+	a.callsVoid("edit", fmt.Sprintf(`{"action_name": %q}`, action))
 	a.canBeSaved(true) // save does nothing before the step has come about
-	a.acts("save", `{}`)
+	a.callsVoid("save", `{}`)
 	a.file("docs/b.txt", content)
 }
 
@@ -102,7 +102,7 @@ func checkMousepadOptions(w *world, p *app) {
 	}
 	for _, option := range options {
 		for _, value := range []bool{true, false} {
-			p.acts("set_option", fmt.Sprintf(`{"action_name": %q, "value": %t}`, option, value))
+			p.callsVoid("set_option", fmt.Sprintf(`{"action_name": %q, "value": %t}`, option, value))
 			p.gives("option_state", fmt.Sprintf(`{"action_name": %q}`, option), fmt.Sprintf(`[true, "", [%t]]`, value))
 			w.shows(fmt.Sprintf(`<%t>`, value), "gdbus", "call", "--session", "--dest", "org.xfce.mousepad",
 				"--object-path", "/org/xfce/mousepad", "--method", "org.gtk.Actions.Describe", option)

@@ -34,12 +34,12 @@ func checkMpv(w *world) {
 
 	m := w.app("io.mpv.Mpv")
 	m.gives("identity", `{}`, `"mpv"`)
-	m.comesToGive("now_playing", `{}`, `{"xesam:url": "file://$HOME/one.wav", "mpris:trackid": "/0", "xesam:title": "one.wav", "mpris:length": 200000000}`)
+	m.eventuallyGives("now_playing", `{}`, `{"xesam:url": "file://$HOME/one.wav", "mpris:trackid": "/0", "xesam:title": "one.wav", "mpris:length": 200000000}`)
 	checkMpvControls(w, m)
 	checkMpvPositions(w, m)
 	checkMpvTracks(w, m)
 
-	m.acts("quit", `{}`)
+	m.callsVoid("quit", `{}`)
 	select {
 	case <-ended:
 	case <-time.After(patience):
@@ -55,40 +55,40 @@ func (s *session) playing(title string) {
 }
 
 func checkMpvControls(w *world, m *app) {
-	m.comesToGive("status", `{}`, `"Paused"`)
-	m.comesToGive("position", `{}`, `0`)
+	m.eventuallyGives("status", `{}`, `"Paused"`)
+	m.eventuallyGives("position", `{}`, `0`)
 	for _, step := range []struct{ tool, status string }{
 		{"play", "Playing"}, {"pause", "Paused"}, {"play_pause", "Playing"}, {"play_pause", "Paused"},
 	} {
-		m.acts(step.tool, `{}`)
+		m.callsVoid(step.tool, `{}`)
 		w.shows(`^`+step.status+`$`, "playerctl", "status")
 	}
 	m.gives("status", `{}`, `"Paused"`)
 
-	m.acts("set_volume", `{"value": 0.5}`)
+	m.callsVoid("set_volume", `{"value": 0.5}`)
 	w.shows(`^0\.50*$`, "playerctl", "volume")
 	m.gives("volume", `{}`, `0.5`)
-	m.acts("set_volume", `{"value": 1}`)
+	m.callsVoid("set_volume", `{"value": 1}`)
 	w.shows(`^1\.00*$`, "playerctl", "volume")
-	m.takenBack("set_volume", `{"value": 0.25}`, func() { w.shows(`^0\.250*$`, "playerctl", "volume") })
+	m.checkUndo("set_volume", `{"value": 0.25}`, func() { w.shows(`^0\.250*$`, "playerctl", "volume") })
 	w.shows(`^1\.00*$`, "playerctl", "volume")
-	m.acts("set_speed", `{"value": 1.5}`)
+	m.callsVoid("set_speed", `{"value": 1.5}`)
 	w.property("1.5", "--session", "org.mpris.MediaPlayer2.mpv", "/org/mpris/MediaPlayer2", "org.mpris.MediaPlayer2.Player", "Rate")
 	m.gives("speed", `{}`, `1.5`)
-	m.acts("set_loop", `{"value": "Playlist"}`)
+	m.callsVoid("set_loop", `{"value": "Playlist"}`)
 	w.shows(`^Playlist$`, "playerctl", "loop")
 	m.gives("loop", `{}`, `"Playlist"`)
 }
 
 // mpv seeks to within half a second.
 func checkMpvPositions(w *world, m *app) {
-	m.acts("set_position", `{"TrackId": "/0", "Offset": 0}`) // it has played for a while
+	m.callsVoid("set_position", `{"TrackId": "/0", "Offset": 0}`) // it has played for a while
 	w.shows(`^-?0\.`, "playerctl", "position")
-	m.acts("seek", `{"Offset": 5000000}`)
+	m.callsVoid("seek", `{"Offset": 5000000}`)
 	w.shows(`^[45]\.`, "playerctl", "position")
-	m.acts("seek", `{"Offset": -2000000}`)
+	m.callsVoid("seek", `{"Offset": -2000000}`)
 	w.shows(`^[23]\.`, "playerctl", "position")
-	m.acts("set_position", `{"TrackId": "/0", "Offset": 12000000}`)
+	m.callsVoid("set_position", `{"TrackId": "/0", "Offset": 12000000}`)
 	w.shows(`^1[12]\.`, "playerctl", "position")
 	if at := m.number("position", `{}`); at < 11e6 || at > 13e6 {
 		w.Errorf("position: got %v", at)
@@ -96,17 +96,17 @@ func checkMpvPositions(w *world, m *app) {
 }
 
 func checkMpvTracks(w *world, m *app) {
-	m.acts("next", `{}`)
+	m.callsVoid("next", `{}`)
 	w.playing("two.wav")
-	m.acts("previous", `{}`)
+	m.callsVoid("previous", `{}`)
 	w.playing("one.wav")
-	m.acts("open", `{"Uri": "file://$HOME/two.wav"}`)
+	m.callsVoid("open", `{"Uri": "file://$HOME/two.wav"}`)
 	w.playing("two.wav")
-	m.acts("stop", `{}`)
+	m.callsVoid("stop", `{}`)
 	w.shows(`^Stopped$`, "playerctl", "status")
-	m.comesToGive("now_playing", `{}`, `{"mpris:trackid": "/noplaylist"}`)
-	m.acts("open", `{"Uri": "file://$HOME/one.wav"}`)
+	m.eventuallyGives("now_playing", `{}`, `{"mpris:trackid": "/noplaylist"}`)
+	m.callsVoid("open", `{"Uri": "file://$HOME/one.wav"}`)
 	w.playing("one.wav")
-	m.acts("play", `{}`)
+	m.callsVoid("play", `{}`)
 	w.shows(`^Playing$`, "playerctl", "status")
 }

@@ -17,21 +17,21 @@ func (a *app) playsAs(player string) {
 	for _, step := range []struct{ tool, status string }{
 		{"pause", "Paused"}, {"play", "Playing"}, {"play_pause", "Paused"}, {"play_pause", "Playing"},
 	} {
-		a.acts(step.tool, `{}`)
+		a.callsVoid(step.tool, `{}`)
 		shows(`^`+step.status+`$`, "status")
-		a.comesToGive("status", `{}`, fmt.Sprintf("%q", step.status))
+		a.eventuallyGives("status", `{}`, fmt.Sprintf("%q", step.status))
 	}
-	a.acts("pause", `{}`)
+	a.callsVoid("pause", `{}`)
 	shows(`^Paused$`, "status")
-	a.asBusctl("position", `{}`, "--user", "org.mpris.MediaPlayer2."+player, "/org/mpris/MediaPlayer2",
+	a.matchesBusctl("position", `{}`, "--user", "org.mpris.MediaPlayer2."+player, "/org/mpris/MediaPlayer2",
 		"org.mpris.MediaPlayer2.Player", ".Position")
 	playing, _ := a.call("now_playing", `{}`).(map[string]any)
 	if playing["xesam:url"] != a.expand("file://$HOME/one.wav") {
 		a.Errorf("now_playing: expected one.wav in %v", playing)
 	}
-	a.acts("set_volume", `{"value": 0.5}`)
+	a.callsVoid("set_volume", `{"value": 0.5}`)
 	shows(`^0\.50*$`, "volume")
-	a.comesToGive("volume", `{}`, `0.5`)
+	a.eventuallyGives("volume", `{}`, `0.5`)
 }
 
 // ended waits until a program is gone.
@@ -55,14 +55,14 @@ func checkPlayerctld(w *world) {
 	p.gives("player", `{}`, `"mpv"`)
 	p.gives("players", `{}`, `["org.mpris.MediaPlayer2.mpv"]`)
 	p.playsAs("mpv")
-	p.acts("next", `{}`)
+	p.callsVoid("next", `{}`)
 	w.shows(`^two.wav$`, "playerctl", "-p", "mpv", "metadata", "xesam:title")
-	p.acts("previous", `{}`)
+	p.callsVoid("previous", `{}`)
 	w.shows(`^one.wav$`, "playerctl", "-p", "mpv", "metadata", "xesam:title")
 	p.gives("next_player", `{}`, `"org.mpris.MediaPlayer2.mpv"`)
 	p.gives("previous_player", `{}`, `"org.mpris.MediaPlayer2.mpv"`)
-	p.asBusctl("players", `{}`, "--user", service, object, iface, ".PlayerNames")
-	p.acts("stop", `{}`)
+	p.matchesBusctl("players", `{}`, "--user", service, object, iface, ".PlayerNames")
+	p.callsVoid("stop", `{}`)
 	w.shows(`^Stopped$`, "playerctl", "-p", "mpv", "status")
 }
 
@@ -87,10 +87,10 @@ func checkAudacious(w *world) {
 	}
 	w.shows(`^Audacious `+regexp.QuoteMeta(a.text("version", `{}`))+`$`, "audtool", "version")
 	w.shows(`^playing$`, "audtool", "playback-status")
-	a.acts("pause", `{}`)
+	a.callsVoid("pause", `{}`)
 	w.shows(`^paused$`, "audtool", "playback-status")
 	says("status", `{}`, "playback-status")
-	a.acts("add", `{"address": "file://$HOME/two.wav"}`)
+	a.callsVoid("add", `{"address": "file://$HOME/two.wav"}`)
 	w.shows(`^2$`, "audtool", "playlist-length")
 	says("count_tracks", `{}`, "playlist-length")
 	w.shows(w.expand(`^$HOME/two\.wav$`), "audtool", "playlist-song-filename", "2") // without what it is an address of
@@ -98,46 +98,46 @@ func checkAudacious(w *world) {
 	says("title", `{"track": 1}`, "playlist-song", "2")
 	w.shows(`^150$`, "audtool", "playlist-song-length-seconds", "2")
 	says("seconds", `{"track": 1}`, "playlist-song-length-seconds", "2")
-	a.acts("jump", `{"track": 1}`)
+	a.callsVoid("jump", `{"track": 1}`)
 	w.shows(`^2$`, "audtool", "playlist-position")
 	a.gives("current", `{}`, `1`)
-	a.acts("previous", `{}`)
+	a.callsVoid("previous", `{}`)
 	w.shows(`^1$`, "audtool", "playlist-position")
-	a.acts("next", `{}`)
+	a.callsVoid("next", `{}`)
 	w.shows(`^2$`, "audtool", "playlist-position")
-	a.acts("play", `{}`)
+	a.callsVoid("play", `{}`)
 	w.shows(`^playing$`, "audtool", "playback-status")
-	a.acts("play_pause", `{}`)
+	a.callsVoid("play_pause", `{}`)
 	w.shows(`^paused$`, "audtool", "playback-status")
-	a.acts("seek", `{"milliseconds": 60000}`)
+	a.callsVoid("seek", `{"milliseconds": 60000}`)
 	w.shows(`^(59|60)$`, "audtool", "current-song-output-length-seconds")
 	if at := a.number("position", `{}`); at < 59000 || at > 61000 {
 		w.Errorf("position: got %v", at)
 	}
-	a.acts("stop", `{}`)
+	a.callsVoid("stop", `{}`)
 	w.shows(`^stopped$`, "audtool", "playback-status")
 	w.output("audtool", "set-volume", "30")
 	w.shows(`^30$`, "audtool", "get-volume")
-	a.comesToGive("volume", `{}`, `{"vl": 30, "vr": 30}`)
+	a.eventuallyGives("volume", `{}`, `{"vl": 30, "vr": 30}`)
 	for _, mode := range []struct{ act, look, status string }{
 		{"toggle_shuffle", "is_shuffling", "playlist-shuffle-status"}, {"toggle_repeat", "is_repeating", "playlist-repeat-status"},
 	} {
 		for _, want := range []string{"on", "off"} {
-			a.acts(mode.act, `{}`)
+			a.callsVoid(mode.act, `{}`)
 			w.shows(`^`+want+`$`, "audtool", mode.status)
 			a.gives(mode.look, `{}`, fmt.Sprint(want == "on"))
 		}
 	}
 	a.gives("is_shown", `{}`, `true`)
-	a.acts("show", `{"shown": false}`)
+	a.callsVoid("show", `{"shown": false}`)
 	w.windows(`^$`, "audacious")
-	a.acts("show", `{"shown": true}`)
+	a.callsVoid("show", `{"shown": true}`)
 	w.windows(`Audacious`, "audacious")
-	a.acts("remove_track", `{"track": 1}`)
+	a.callsVoid("remove_track", `{"track": 1}`)
 	w.shows(`^1$`, "audtool", "playlist-length")
-	a.acts("clear", `{}`)
+	a.callsVoid("clear", `{}`)
 	w.shows(`^0$`, "audtool", "playlist-length")
-	a.acts("quit", `{}`)
+	a.callsVoid("quit", `{}`)
 	w.ended(done, "audacious")
 }
 
@@ -162,7 +162,7 @@ func checkQuodLibet(w *world) {
 	q := w.app(service)
 	q.gives("is_playing", `{}`, `false`)
 	w.output("quodlibet", "--play-file", "$HOME/one.wav")
-	q.comesToGive("is_playing", `{}`, `true`)
+	q.eventuallyGives("is_playing", `{}`, `true`)
 	song, _ := q.call("now_playing", `{}`).(map[string]any)
 	if song["~filename"] != w.expand("$HOME/one.wav") {
 		w.Errorf("now_playing: expected one.wav in %v", song)
@@ -176,9 +176,9 @@ func checkQuodLibet(w *world) {
 			"--object-path", object, "--method", service+".IsPlaying")
 	}
 	w.shows(`^paused`, "quodlibet", "--status")
-	q.asBusctl("position", `{}`, "--user", service, object, service, "GetPosition")
-	q.asBusctl("search", `{"query": "nobody has this"}`, "--user", service, object, service, "Query", "s", "nobody has this")
-	q.acts("next", `{}`)
-	q.acts("previous", `{}`)
+	q.matchesBusctl("position", `{}`, "--user", service, object, service, "GetPosition")
+	q.matchesBusctl("search", `{"query": "nobody has this"}`, "--user", service, object, service, "Query", "s", "nobody has this")
+	q.callsVoid("next", `{}`)
+	q.callsVoid("previous", `{}`)
 	w.output("quodlibet", "--quit")
 }

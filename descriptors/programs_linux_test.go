@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai/descriptors"
+	"github.com/gybob/aai-gateway/descriptors"
 )
 
 // Where Debian has the daemons that are started by hand.
@@ -37,7 +37,7 @@ func cases() map[string]func(*world) {
 // without a case fails, and so does a tool that no case has called with success.
 func TestRealPrograms(t *testing.T) {
 	for _, id := range descriptors.IDs() {
-		if more, check := moreCases()[id], cases()[id]; more.check == nil {
+		if more, check := optionalCases()[id], cases()[id]; more.check == nil {
 			t.Run(id, func(t *testing.T) {
 				if check == nil {
 					t.Fatal("there is no case for this app")

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // variant writes a descriptor with something replaced into a temporary ~/.aai that
@@ -73,17 +73,17 @@ func TestProgramThatHangs(t *testing.T) {
 	calculate() // so that it runs
 	f := w.thunar()
 	w.write("a.txt", "hello\n")
-	f.acts("move_to_trash", `{"filenames": ["$HOME/a.txt"]}`)
-	f.comesToGive("trash_has_items", `{}`, `true`)
+	f.callsVoid("move_to_trash", `{"filenames": ["$HOME/a.txt"]}`)
+	f.eventuallyGives("trash_has_items", `{}`, `true`)
 
 	failed := make(chan error, 1)
 	go func() {
 		_, err := w.gateway.Do(t.Context(), &aai.Call{App: f.id, Tool: "empty_trash"})
 		failed <- err
 	}()
-	w.eventually(func() error { return w.journal.reached(aai.Intent, "empty_trash") })
+	w.eventually(func() error { return w.journal.hasReached(aai.Intent, "empty_trash") })
 	calculate()
-	if err := w.journal.reached(aai.Outcome, "empty_trash"); err == nil {
+	if err := w.journal.hasReached(aai.Outcome, "empty_trash"); err == nil {
 		t.Error("the other app was not served before the hanging call had ended")
 	}
 	w.windows(`Empty Trash`, "Thunar") // the question

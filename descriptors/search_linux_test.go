@@ -11,14 +11,14 @@ import (
 	"strings"
 	"testing"
 
-	"aai/internal/childtest"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // An asker is an agent that knows nothing but the search and the runner of tools, of a gateway
 // that was started for it.
-type asker struct {
+type searchAgent struct {
 	*world
-	gateway *childtest.Process
+	gateway *testkit.Process
 	asked   int
 	calls   int
 	places  [5]int // how often the tool stood where in the answer
@@ -26,10 +26,10 @@ type asker struct {
 
 // newAsker starts the program, cold: as it is released, but that it takes what the home allows as
 // confirmed.
-func newAsker(w *world, folder string, allowed ...string) *asker {
+func newAsker(w *world, folder string, allowed ...string) *searchAgent {
 	w.Helper()
 	program := filepath.Join(w.TempDir(), "aai-gateway")
-	build := exec.CommandContext(w.Context(), "go", "build", "-trimpath", "-tags", "benchmarks", "-o", program, "aai/cmd/aai-gateway")
+	build := exec.CommandContext(w.Context(), "go", "build", "-trimpath", "-tags", "benchmarks", "-o", program, "github.com/gybob/aai-gateway/cmd/aai-gateway")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		w.Fatalf("%v\n%s", err, out)
@@ -42,7 +42,7 @@ func newAsker(w *world, folder string, allowed ...string) *asker {
 	if err := os.CopyFS(filepath.Join(w.home, ".aai"), os.DirFS(folder)); err != nil {
 		w.Fatal(err)
 	}
-	a := &asker{world: w, gateway: childtest.Start(w, w.command(context.WithoutCancel(w.Context()), program, "mcp", "serve"))}
+	a := &searchAgent{world: w, gateway: testkit.StartProcess(w, w.command(context.WithoutCancel(w.Context()), program, "mcp", "serve"))}
 	w.Cleanup(func() {
 		if err := a.gateway.Close(); err != nil {
 			w.Errorf("the gateway ended with %v", err)
@@ -53,7 +53,7 @@ func newAsker(w *world, folder string, allowed ...string) *asker {
 	return a
 }
 
-func (a *asker) say(line string) {
+func (a *searchAgent) say(line string) {
 	a.Helper()
 	if _, err := io.WriteString(a.gateway.In, line+"\n"); err != nil {
 		a.Fatal(err)
@@ -61,12 +61,12 @@ func (a *asker) say(line string) {
 }
 
 // ask makes a request, and reads its result.
-func (a *asker) ask(method, params string, result any) {
+func (a *searchAgent) ask(method, params string, result any) {
 	a.Helper()
 	a.asked++
 	a.say(fmt.Sprintf(`{"jsonrpc": "2.0", "id": %d, "method": %q, "params": %s}`, a.asked, method, params))
 	for {
-		line := a.gateway.Line(a)
+		line := a.gateway.ReadLine(a)
 		var answer struct {
 			ID     int
 			Result json.RawMessage
@@ -88,7 +88,7 @@ func (a *asker) ask(method, params string, result any) {
 }
 
 // call calls one of the tools of the list, and reads what it gave.
-func (a *asker) call(tool string, args map[string]any) (structured json.RawMessage) {
+func (a *searchAgent) call(tool string, args map[string]any) (structured json.RawMessage) {
 	a.Helper()
 	a.calls++
 	params, err := json.Marshal(map[string]any{"name": tool, "arguments": args})
@@ -107,8 +107,8 @@ func (a *asker) call(tool string, args map[string]any) (structured json.RawMessa
 	return result.StructuredContent
 }
 
-// others writes descriptors of apps of other trades into the folder.
-func others(t *testing.T, folder string, n int) {
+// writeDistractors writes descriptors of apps of other trades into the folder.
+func writeDistractors(t *testing.T, folder string, n int) {
 	t.Helper()
 	trades := []string{"invoice", "vehicle", "album", "ticket", "parcel", "recipe", "customer", "sensor", "lesson", "match"}
 	for i := range n {
@@ -133,7 +133,7 @@ func others(t *testing.T, folder string, n int) {
 // does asks for something in words, and runs the tool of the answer that is known to do it, as
 // the answer says that it is called: with the arguments of the thing, which must be of those that
 // the answer names.
-func (a *asker) does(words, app, tool, args string) any {
+func (a *searchAgent) does(words, app, tool, args string) any {
 	a.Helper()
 	a.calls = 0
 	raw := a.call("aai_search", map[string]any{"words": words})
@@ -177,7 +177,7 @@ func (a *asker) does(words, app, tool, args string) any {
 // each: what has come of each another program says.
 func TestTwentyThingsInTwoCallsEach(t *testing.T) {
 	folder := installed(t)
-	for id := range moreCases() { // of programs that are not here: several play, and one is meant
+	for id := range optionalCases() { // of programs that are not here: several play, and one is meant
 		if err := os.RemoveAll(filepath.Join(folder, id)); err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func TestTwentyThingsInTwoCallsEach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	others(t, folder, 300-len(known))
+	writeDistractors(t, folder, 300-len(known))
 	w := newWorld(t, folder)
 	if n := len(w.gateway.Catalog.Apps()); n != 300 {
 		t.Fatalf("there are %d apps", n)
@@ -201,7 +201,7 @@ func TestTwentyThingsInTwoCallsEach(t *testing.T) {
 	t.Logf("of the answers' first five rows these were the ones: %v", a.places)
 }
 
-func (a *asker) reckons() {
+func (a *searchAgent) reckons() {
 	got := fmt.Sprint(a.does("calculate 6 times 7", "org.gnome.Calculator", "calculate", `{"results": ["6*7"]}`))
 	if !strings.Contains(got, " = "+a.output("gnome-calculator", "--solve", "6*7")) {
 		a.Errorf("6*7: %s", got)
@@ -216,7 +216,7 @@ func (a *asker) reckons() {
 	}
 }
 
-func (a *asker) notifies() {
+func (a *searchAgent) notifies() {
 	a.does("show a notification to the user", "org.freedesktop.Notifications", "notify", `{"summary": "Done", "expire_timeout": 0}`)
 	a.shows(`^1$`, "dunstctl", "count", "displayed")
 	a.does("close all notifications on the screen", "org.dunstproject.dunst", "close_all", `{}`)
@@ -227,7 +227,7 @@ func (a *asker) notifies() {
 	a.shows(`^true$`, "dunstctl", "is-paused")
 }
 
-func (a *asker) plays() {
+func (a *searchAgent) plays() {
 	a.write("one.wav", silence(200))
 	a.write("two.wav", silence(200))
 	a.start("mpv", "--no-terminal", "--vo=null", "--ao=null", "--idle=yes", "--pause", "$HOME/one.wav", "$HOME/two.wav")
@@ -246,7 +246,7 @@ func (a *asker) plays() {
 	a.shows(`^Paused$`, "playerctl", "status")
 }
 
-func (a *asker) tidies() {
+func (a *searchAgent) tidies() {
 	a.write("in/c.txt", "c\n")
 	a.write("in/d.txt", "d\n")
 	a.write("out/there.txt", "")
@@ -262,7 +262,7 @@ func (a *asker) tidies() {
 	a.windows(`in - Thunar`, "Thunar")
 }
 
-func (a *asker) sets() {
+func (a *searchAgent) sets() {
 	a.does("change a setting of the Xfce desktop", "org.xfce.Xfconf", "set_property", `{"channel": "aai-test", "property": "/a/number", "value": 42}`)
 	a.shows(`^42$`, "xfconf-query", "-c", "aai-test", "-p", "/a/number")
 	if got := a.does("read a setting of a channel", "org.xfce.Xfconf", "get_property", `{"channel": "aai-test", "property": "/a/number"}`); got != float64(42) {

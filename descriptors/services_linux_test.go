@@ -21,7 +21,7 @@ func checkLocale(w *world) {
 		"language": "Locale", "keyboard_layout": "X11Layout", "keyboard_variant": "X11Variant", "keyboard_model": "X11Model",
 		"keyboard_options": "X11Options", "console_keymap": "VConsoleKeymap",
 	} {
-		l.asBusctl(tool, `{}`, "--system", service, object, service, "."+property)
+		l.matchesBusctl(tool, `{}`, "--system", service, object, service, "."+property)
 	}
 	told := strings.Join(l.list("language", `{}`), "\n")
 	if said, err := os.ReadFile("/etc/default/locale"); err == nil {
@@ -40,9 +40,9 @@ func checkAccounts(w *world) {
 	want := fmt.Sprintf(`"%s/User%s"`, object, uid)
 	a.gives("find_by_name", `{"name": "daemon"}`, want)
 	a.gives("find_by_id", `{"uid": `+uid+`}`, want)
-	a.asBusctl("list_users", `{}`, "--system", service, object, service, "ListCachedUsers")
-	a.asBusctl("has_several_users", `{}`, "--system", service, object, service, ".HasMultipleUsers")
-	a.asBusctl("automatic_login", `{}`, "--system", service, object, service, ".AutomaticLoginUsers")
+	a.matchesBusctl("list_users", `{}`, "--system", service, object, service, "ListCachedUsers")
+	a.matchesBusctl("has_several_users", `{}`, "--system", service, object, service, ".HasMultipleUsers")
+	a.matchesBusctl("automatic_login", `{}`, "--system", service, object, service, ".AutomaticLoginUsers")
 	version := strings.Fields(w.output("dpkg-query", "-W", "accountsservice"))[1]
 	if got := a.text("version", `{}`); !strings.HasPrefix(version, got) {
 		w.Errorf("version: dpkg says %s, got %s", version, got)
@@ -52,9 +52,9 @@ func checkAccounts(w *world) {
 func checkUDisks(w *world) {
 	const service, object, iface = "org.freedesktop.UDisks2", "/org/freedesktop/UDisks2/Manager", "org.freedesktop.UDisks2.Manager"
 	u := w.daemon("/usr/libexec/udisks2/udisksd", service)
-	u.asBusctl("list_devices", `{}`, "--system", service, object, iface, "GetBlockDevices", "a{sv}", "0")
-	u.asBusctl("file_systems", `{}`, "--system", service, object, iface, ".SupportedFilesystems")
-	u.asBusctl("version", `{}`, "--system", service, object, iface, ".Version")
+	u.matchesBusctl("list_devices", `{}`, "--system", service, object, iface, "GetBlockDevices", "a{sv}", "0")
+	u.matchesBusctl("file_systems", `{}`, "--system", service, object, iface, ".SupportedFilesystems")
+	u.matchesBusctl("version", `{}`, "--system", service, object, iface, ".Version")
 	everything, _ := u.call("everything", `{}`).(map[string]any)
 	devices := u.list("list_devices", `{}`)
 	for _, device := range devices {
@@ -67,7 +67,7 @@ func checkUDisks(w *world) {
 		w.Errorf("list_devices: udisksctl tells of %d, got %d", got, len(devices))
 	}
 	for name := range strings.FieldsSeq(w.output("ls", "/sys/class/block")) {
-		u.asBusctl("find_by_file", `{"device": "/dev/`+name+`"}`, "--system", service, object, iface, "ResolveDevice",
+		u.matchesBusctl("find_by_file", `{"device": "/dev/`+name+`"}`, "--system", service, object, iface, "ResolveDevice",
 			"a{sv}a{sv}", "1", "path", "s", "/dev/"+name, "0")
 	}
 	u.gives("find_by_label", `{"label": "nobody has this"}`, `[]`)
@@ -78,9 +78,9 @@ func checkColours(w *world) {
 	c := w.daemon("/usr/libexec/colord", service)
 	const file = "/usr/share/color/icc/colord/sRGB.icc"
 	for tool, method := range map[string]string{"list_profiles": "GetProfiles", "list_devices": "GetDevices", "list_sensors": "GetSensors"} {
-		c.asBusctl(tool, `{}`, "--system", service, object, service, method)
+		c.matchesBusctl(tool, `{}`, "--system", service, object, service, method)
 	}
-	c.asBusctl("list_profiles_of_kind", `{"kind": "display-device"}`, "--system", service, object, service, "GetProfilesByKind", "s", "display-device")
+	c.matchesBusctl("list_profiles_of_kind", `{"kind": "display-device"}`, "--system", service, object, service, "GetProfilesByKind", "s", "display-device")
 	srgb := c.text("find_profile", `{"space": "srgb"}`)
 	w.shows(`Object Path: *`+srgb+`\n`, "colormgr", "get-standard-space", "srgb")
 	c.has("list_profiles", `{}`, srgb)
@@ -94,6 +94,6 @@ func checkPowerProfiles(w *world) {
 	p := w.daemon("/usr/libexec/power-profiles-daemon", service)
 	w.shows(`^`+p.text("profile", `{}`)+`$`, "powerprofilesctl", "get")
 	for tool, property := range map[string]string{"profiles": "Profiles", "performance_degraded": "PerformanceDegraded", "holds": "ActiveProfileHolds"} {
-		p.asBusctl(tool, `{}`, "--system", service, object, service, "."+property)
+		p.matchesBusctl(tool, `{}`, "--system", service, object, service, "."+property)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/desktop/private"
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway/internal/platform/linux/private"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // patience is how long a test waits for something that should come to pass, and
@@ -31,7 +31,7 @@ type session struct {
 	testing.TB
 	desk        *private.Session
 	home, run   string
-	bus, system *dbustest.Bus
+	bus, system *testkit.Bus
 }
 
 // newSession begins a session whose processes have env in their environment too.
@@ -47,7 +47,7 @@ func newSession(t testing.TB, env ...string) *session {
 	t.Cleanup(s.endLeftovers)
 	t.Cleanup(s.endPrograms)
 
-	s.system = dbustest.Start(t)
+	s.system = testkit.StartBus(t)
 	desk.Env = append(desk.Env,
 		"PATH=/usr/bin:/bin:/usr/sbin:/sbin",
 		"DBUS_SYSTEM_BUS_ADDRESS="+s.system.Address,
@@ -61,7 +61,7 @@ func newSession(t testing.TB, env ...string) *session {
 		t.Fatal(err)
 	}
 	// The bus is started with the environment, since what it starts inherits it.
-	s.bus = dbustest.StartDesktop(t, slices.Clone(desk.Env))
+	s.bus = testkit.StartDesktopBus(t, slices.Clone(desk.Env))
 	desk.Env = append(desk.Env, "DBUS_SESSION_BUS_ADDRESS="+s.bus.Address)
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -123,7 +123,7 @@ func (s *session) command(ctx context.Context, name string, args ...string) *exe
 // is closed.
 func (s *session) start(name string, args ...string) (ended <-chan struct{}) {
 	s.Helper()
-	p, err := s.desk.Start(private.Command{Name: name, Args: s.expanded(args), Gently: true})
+	p, err := s.desk.Start(private.Command{Name: name, Args: s.expanded(args), Graceful: true})
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func checkXfconf(w *world) {
@@ -34,7 +34,7 @@ func checkXfconf(w *world) {
 		{"/a/whole", `{"signature": "d", "value": 2}`, `^2\.00*$`},
 		{"/a/list", `{"signature": "av", "value": [1, 2]}`, `2 items:\n\n1\n2`},
 	} {
-		x.acts("set_property", fmt.Sprintf(`{"channel": "aai-test", "property": %q, "value": %s}`, set.property, set.value))
+		x.callsVoid("set_property", fmt.Sprintf(`{"channel": "aai-test", "property": %q, "value": %s}`, set.property, set.value))
 		w.shows(set.shown, "xfconf-query", "-c", "aai-test", "-p", set.property)
 	}
 	x.gives("get_property", `{"channel": "aai-test", "property": "/a/number"}`, `42`)
@@ -46,7 +46,7 @@ func checkXfconf(w *world) {
 	const text = `{"channel": "aai-test", "property": "/a/text"}`
 	x.gives("property_exists", text, `true`)
 	x.gives("is_property_locked", text, `false`)
-	x.acts("reset_property", text)
+	x.callsVoid("reset_property", text)
 	w.shows(`does not exist`, "xfconf-query", "-c", "aai-test", "-p", "/a/text")
 	x.gives("property_exists", text, `false`)
 }
@@ -90,7 +90,7 @@ func checkTumbler(w *world) {
 		}
 		return err
 	})
-	b.acts("cancel", fmt.Sprintf(`{"handle": %v}`, handle))
-	b.acts("delete_thumbnails", `{"uris": ["file://$HOME/pic.png"]}`)
+	b.callsVoid("cancel", fmt.Sprintf(`{"handle": %v}`, handle))
+	b.callsVoid("delete_thumbnails", `{"uris": ["file://$HOME/pic.png"]}`)
 	w.noFile(thumbnail)
 }

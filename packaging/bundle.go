@@ -45,7 +45,7 @@ type bundleCommand struct {
 const bundleIcon = 512
 
 func (r *release) bundleManifest(who *publisher, t target) bundleManifest {
-	system, _ := nodeWords(t)
+	system, _ := nodePlatform(t)
 	entry := "server/" + binaryName(t)
 	return bundleManifest{
 		ManifestVersion: "0.3", Name: program, DisplayName: "AAI Gateway", Version: r.version, Description: summary,
@@ -62,13 +62,13 @@ func (r *release) bundleManifest(who *publisher, t target) bundleManifest {
 	}
 }
 
-// bundles writes a bundle for each platform: a client installs it by opening the file.
-func bundles(r *release, who *publisher) error {
+// writeBundles writes a bundle for each platform: a client installs it by opening the file.
+func writeBundles(r *release, who *publisher) error {
 	at, err := epoch(os.Getenv("SOURCE_DATE_EPOCH"))
 	if err != nil {
 		return err
 	}
-	icon, err := pngOf(bundleIcon)
+	icon, err := iconPNG(bundleIcon)
 	if err != nil {
 		return err
 	}
@@ -81,20 +81,20 @@ func bundles(r *release, who *publisher) error {
 		if err != nil {
 			return err
 		}
-		files := []bundled{{"manifest.json", 0o644, text}, {"icon.png", 0o644, icon}}
+		files := []bundleFile{{"manifest.json", 0o644, text}, {"icon.png", 0o644, icon}}
 		for _, f := range []struct {
 			name, from string
 			mode       fs.FileMode
 		}{
 			{"LICENSE", "LICENSE", 0o644},
-			{"THIRD-PARTY.txt", filepath.Join(r.share, "THIRD-PARTY.txt"), 0o644},
+			{"THIRD-PARTY.txt", filepath.Join(r.shareDir, "THIRD-PARTY.txt"), 0o644},
 			{"server/" + binaryName(t), binary.Path, 0o755},
 		} {
 			content, err := os.ReadFile(f.from)
 			if err != nil {
 				return err
 			}
-			files = append(files, bundled{f.name, f.mode, content})
+			files = append(files, bundleFile{f.name, f.mode, content})
 		}
 		packed, err := pack(files, at)
 		if err != nil {
@@ -109,14 +109,14 @@ func bundles(r *release, who *publisher) error {
 }
 
 // A bundled file is one of a bundle.
-type bundled struct {
+type bundleFile struct {
 	name    string
 	mode    fs.FileMode
 	content []byte
 }
 
 // pack is a zip of the files, all of the same time.
-func pack(files []bundled, at time.Time) ([]byte, error) {
+func pack(files []bundleFile, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	for _, f := range files {

@@ -27,7 +27,7 @@ type shape struct {
 	outlines [][]stroke
 }
 
-func drawing() []shape {
+func iconShapes() []shape {
 	to := func(x, y float32) stroke { return stroke{{x, y}} }
 	curve := func(p ...[2]float32) stroke { return p }
 	plate := []stroke{
@@ -82,8 +82,8 @@ func svg(shapes []shape) []byte {
 	return []byte(b.String())
 }
 
-// picture is the drawing as a picture with sides of so many points.
-func picture(shapes []shape, side int) *image.NRGBA {
+// renderIcon is the drawing as a picture with sides of so many points.
+func renderIcon(shapes []shape, side int) *image.NRGBA {
 	out := image.NewNRGBA(image.Rect(0, 0, side, side))
 	scale := float32(side) / iconSide
 	for _, s := range shapes {
@@ -111,19 +111,19 @@ func picture(shapes []shape, side int) *image.NRGBA {
 	return out
 }
 
-func pngOf(side int) ([]byte, error) {
+func iconPNG(side int) ([]byte, error) {
 	var out bytes.Buffer
-	err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, picture(drawing(), side))
+	err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, renderIcon(iconShapes(), side))
 	return out.Bytes(), err
 }
 
-// icons writes the file that scales, and the pictures that a theme of icons wants.
-func icons(dir string) error {
-	if err := write(filepath.Join(dir, program+".svg"), svg(drawing())); err != nil {
+// writeIcons writes the file that scales, and the pictures that a theme of icons wants.
+func writeIcons(dir string) error {
+	if err := write(filepath.Join(dir, program+".svg"), svg(iconShapes())); err != nil {
 		return err
 	}
 	for _, side := range []int{16, 24, 32, 48, 64, 128, 256, 512} {
-		picture, err := pngOf(side)
+		picture, err := iconPNG(side)
 		if err != nil {
 			return err
 		}

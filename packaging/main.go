@@ -27,9 +27,9 @@ func run(args []string, said io.Writer) int {
 		operands int
 		run      func(args []string) error
 	}{
-		"share":   {1, func(a []string) error { return share(a[0]) }},
+		"share":   {1, func(a []string) error { return writeShare(a[0]) }},
 		"sbom":    {3, func(a []string) error { return sbom(a[0], a[1], a[2]) }},
-		"shelves": {1, func(a []string) error { return shelves(a[0]) }},
+		"shelves": {1, func(a []string) error { return packageManifests(a[0]) }},
 	}
 	if len(args) == 0 {
 		_, _ = io.WriteString(said, usage) // nobody may be reading it

@@ -38,9 +38,9 @@ type serverArgument struct {
 	Value string `json:"value"`
 }
 
-// serverManifest writes server.json. It names the package of npm alone, which fits every
+// writeServerManifest writes server.json. It names the package of npm alone, which fits every
 // platform: of a bundle it has no word for the platform it is for.
-func serverManifest(r *release, who *publisher) error {
+func writeServerManifest(r *release, who *publisher) error {
 	text, err := indented(serverJSON{
 		Schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
 		Name:   who.registry, Title: "AAI Gateway", Description: summary,
@@ -57,8 +57,8 @@ func serverManifest(r *release, who *publisher) error {
 	return write(filepath.Join(r.dir, "server.json"), text)
 }
 
-// manifests fills in the templates of Homebrew, Scoop and winget.
-func manifests(r *release, who *publisher) error {
+// writeManifests fills in the templates of Homebrew, Scoop and winget.
+func writeManifests(r *release, who *publisher) error {
 	archives := make(map[string]archive)
 	for _, t := range targets() {
 		a, err := r.archive(who, t)

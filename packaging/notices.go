@@ -31,7 +31,7 @@ type module struct{ Path, Version, Dir string }
 func modules(ctx context.Context) ([]module, error) {
 	found := make(map[string]module)
 	for _, t := range targets() {
-		cmd := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Module", "aai/cmd/aai-gateway")
+		cmd := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Module", "github.com/gybob/aai-gateway/cmd/aai-gateway")
 		cmd.Env = append(os.Environ(), "GOOS="+t.os, "GOARCH="+t.arch, "CGO_ENABLED=0")
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
@@ -58,9 +58,9 @@ func modules(ctx context.Context) ([]module, error) {
 	return all, nil
 }
 
-// notices are the licences of all that is in the program, which must go with it. Go's own
+// licenceNotices are the licences of all that is in the program, which must go with it. Go's own
 // goes first.
-func notices(ctx context.Context) ([]byte, error) {
+func licenceNotices(ctx context.Context) ([]byte, error) {
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ import (
 //go:embed npm
 var npmFiles embed.FS
 
-// nodeWords are what Node.js calls a platform.
-func nodeWords(t target) (system, processor string) {
+// nodePlatform are what Node.js calls a platform.
+func nodePlatform(t target) (system, processor string) {
 	system, processor = t.os, t.arch
 	if t.os == "windows" {
 		system = "win32"
@@ -56,10 +56,10 @@ func (r *release) packageJSON(who *publisher, name string) packageJSON {
 	}
 }
 
-// npmPackages writes the folders of the packages: one that starts the program, and one for
+// writeNPMPackages writes the folders of the packages: one that starts the program, and one for
 // each platform that holds it, of which npm fetches the one that fits. None of them runs
 // anything when it is installed.
-func npmPackages(r *release, who *publisher) error {
+func writeNPMPackages(r *release, who *publisher) error {
 	dir := filepath.Join(r.dir, "npm")
 	if err := os.RemoveAll(dir); err != nil {
 		return err
@@ -72,7 +72,7 @@ func npmPackages(r *release, who *publisher) error {
 	launcher.Engines = map[string]string{"node": ">=18"}
 	launcher.Optional = make(map[string]string)
 	for _, t := range targets() {
-		system, processor := nodeWords(t)
+		system, processor := nodePlatform(t)
 		name := who.npm + "-" + system + "-" + processor
 		launcher.Optional[name] = r.version
 		if err := r.platformPackage(who, t, name, filepath.Join(dir, name)); err != nil {
@@ -98,7 +98,7 @@ func npmPackages(r *release, who *publisher) error {
 }
 
 func (r *release) platformPackage(who *publisher, t target, name, into string) error {
-	system, processor := nodeWords(t)
+	system, processor := nodePlatform(t)
 	p := r.packageJSON(who, name)
 	p.Description = "The program of " + who.npm + " for " + system + " " + processor + "; install " + who.npm + "."
 	p.OS, p.CPU, p.Prefer = []string{system}, []string{processor}, new(bool)
@@ -115,7 +115,7 @@ func (r *release) platformPackage(who *publisher, t target, name, into string) e
 	if err := writePackage(into, p); err != nil {
 		return err
 	}
-	if err := copyFile(filepath.Join(r.share, "THIRD-PARTY.txt"), filepath.Join(into, "THIRD-PARTY.txt")); err != nil {
+	if err := copyFile(filepath.Join(r.shareDir, "THIRD-PARTY.txt"), filepath.Join(into, "THIRD-PARTY.txt")); err != nil {
 		return err
 	}
 	return writeProgram(filepath.Join(into, "bin", binaryName(t)), content)

@@ -26,16 +26,16 @@ import (
 )
 
 // A shop is a registry of npm on this computer, with the packages of a folder.
-type shop struct {
+type npmRegistry struct {
 	*httptest.Server
 	mu      sync.Mutex
 	fetched map[string]bool // the packages that were taken, not only looked at
 }
 
-// newShop packs the folders as npm does, and offers what came of them.
-func newShop(t *testing.T, folder string) *shop {
+// newNPMRegistry packs the folders as npm does, and offers what came of them.
+func newNPMRegistry(t *testing.T, folder string) *npmRegistry {
 	t.Helper()
-	s := &shop{fetched: make(map[string]bool)}
+	s := &npmRegistry{fetched: make(map[string]bool)}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func exits(t *testing.T, err error) int {
 func TestNPM(t *testing.T) {
 	w := newWorld(t)
 	r := w.release(t)
-	if err := npmPackages(r, publisherOfTests(t)); err != nil {
+	if err := writeNPMPackages(r, publisherOfTests(t)); err != nil {
 		t.Fatal(err)
 	}
 	for name, file := range map[string]string{"launcher.json": "aai-gateway", "platform.json": "aai-gateway-win32-x64"} {
@@ -136,8 +136,8 @@ func TestNPM(t *testing.T) {
 		}
 		golden(t, name, text)
 	}
-	s := newShop(t, filepath.Join(r.dir, "npm"))
-	system, processor := nodeWords(here())
+	s := newNPMRegistry(t, filepath.Join(r.dir, "npm"))
+	system, processor := nodePlatform(here())
 	fits := "aai-gateway-" + system + "-" + processor
 
 	home := t.TempDir()
@@ -170,14 +170,14 @@ func TestNPM(t *testing.T) {
 		if err != nil || len(found) != 1 {
 			t.Fatalf("the program is at %q, %v", found, err)
 		}
-		passesOn(t, found[0], run)
+		checkSignalsPassOn(t, found[0], run)
 	})
-	t.Run("says what is missing", func(t *testing.T) { saysWhatIsMissing(t, s, fits) })
+	t.Run("says what is missing", func(t *testing.T) { checkMissingBinary(t, s, fits) })
 }
 
 // installsItself: what npx started writes npx into a client's configuration, and not where
 // its cache is; and what was written starts.
-func installsItself(t *testing.T, s *shop, home string) {
+func installsItself(t *testing.T, s *npmRegistry, home string) {
 	t.Helper()
 	if err := write(filepath.Join(home, ".npmrc"), []byte("registry="+s.URL+"/\n")); err != nil {
 		t.Fatal(err)
@@ -225,8 +225,8 @@ func ended(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-// passesOn puts other programs in the place of ours, which do one thing well.
-func passesOn(t *testing.T, at string, run func(...string) *exec.Cmd) {
+// checkSignalsPassOn puts other programs in the place of ours, which do one thing well.
+func checkSignalsPassOn(t *testing.T, at string, run func(...string) *exec.Cmd) {
 	put := func(name string) {
 		t.Helper()
 		other, err := exec.LookPath(name)
@@ -280,8 +280,8 @@ func passesOn(t *testing.T, at string, run func(...string) *exec.Cmd) {
 	}
 }
 
-// saysWhatIsMissing: the program was left out, or there is none for this computer.
-func saysWhatIsMissing(t *testing.T, s *shop, fits string) {
+// checkMissingBinary: the program was left out, or there is none for this computer.
+func checkMissingBinary(t *testing.T, s *npmRegistry, fits string) {
 	home := t.TempDir()
 	if out, err := npm(t.Context(), home, s.URL, "npm", "install", "--prefix", home, "--omit=optional", "aai-gateway").CombinedOutput(); err != nil {
 		t.Fatalf("npm install: %v: %s", err, out)

@@ -11,13 +11,13 @@ var publisherFile embed.FS
 
 // A publisher is who gives the program to others, and where.
 type publisher struct {
-	homepage, repository, downloads string
-	maintainer, name                string // with and without an address
-	registry, winget, npm           string // what the program is called on those shelves
+	homepage, repository, downloadURL string
+	maintainer, name                  string // with and without an address
+	registry, winget, npm             string // what the program is called on those shelves
 }
 
-// thePublisher is the one of publisher.env, which a shell reads too.
-func thePublisher() (*publisher, error) {
+// loadPublisher is the one of publisher.env, which a shell reads too.
+func loadPublisher() (*publisher, error) {
 	file, err := publisherFile.ReadFile("publisher.env")
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func thePublisher() (*publisher, error) {
 func newPublisher(file string) (*publisher, error) {
 	p := &publisher{}
 	fields := map[string]*string{
-		"AAI_HOMEPAGE": &p.homepage, "AAI_REPOSITORY": &p.repository, "AAI_DOWNLOADS": &p.downloads,
+		"AAI_HOMEPAGE": &p.homepage, "AAI_REPOSITORY": &p.repository, "AAI_DOWNLOADS": &p.downloadURL,
 		"AAI_MAINTAINER": &p.maintainer, "AAI_PUBLISHER": &p.name,
 		"AAI_REGISTRY_NAME": &p.registry, "AAI_WINGET": &p.winget, "AAI_NPM": &p.npm,
 	}
@@ -54,5 +54,5 @@ func newPublisher(file string) (*publisher, error) {
 
 // url is where a file of the version is fetched.
 func (p *publisher) url(version, file string) string {
-	return p.downloads + "/v" + version + "/" + file
+	return p.downloadURL + "/v" + version + "/" + file
 }

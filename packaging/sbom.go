@@ -18,7 +18,7 @@ func sbom(binary, version, file string) error {
 	if err != nil {
 		return err
 	}
-	bom := bill(info, version)
+	bom := newBOM(info, version)
 	var out bytes.Buffer
 	if err := cyclonedx.NewBOMEncoder(&out, cyclonedx.BOMFileFormatJSON).SetPretty(true).Encode(bom); err != nil {
 		return err
@@ -26,7 +26,7 @@ func sbom(binary, version, file string) error {
 	return write(file, out.Bytes())
 }
 
-func bill(info *debug.BuildInfo, version string) *cyclonedx.BOM {
+func newBOM(info *debug.BuildInfo, version string) *cyclonedx.BOM {
 	ref := func(path, version string) string { return "pkg:golang/" + path + "@" + version }
 	self := cyclonedx.Component{
 		BOMRef: program, Type: cyclonedx.ComponentTypeApplication, Name: program, Version: version,

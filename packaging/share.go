@@ -16,14 +16,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
-	"aai/internal/ax"
-	"aai/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/gui"
 )
 
-// share writes what goes beside the program into a folder, which is emptied before. The
+// writeShare writes what goes beside the program into a folder, which is emptied before. The
 // same source at the same SOURCE_DATE_EPOCH gives the same bytes.
-func share(dir string) error {
-	who, err := thePublisher()
+func writeShare(dir string) error {
+	who, err := loadPublisher()
 	if err != nil {
 		return err
 	}
@@ -36,15 +36,15 @@ func share(dir string) error {
 	}
 	root := commandTree()
 	parts := []func() error{
-		func() error { return manual(root, filepath.Join(dir, "man"), at) },
-		func() error { return completions(root, filepath.Join(dir, "completions")) },
-		func() error { return icons(filepath.Join(dir, "icons")) },
+		func() error { return writeManual(root, filepath.Join(dir, "man"), at) },
+		func() error { return writeCompletions(root, filepath.Join(dir, "completions")) },
+		func() error { return writeIcons(filepath.Join(dir, "icons")) },
 		func() error {
-			notices, err := notices(context.Background())
+			notices, err := licenceNotices(context.Background())
 			if err != nil {
 				return err
 			}
-			packed, err := zipped(notices)
+			packed, err := gzipped(notices)
 			if err != nil {
 				return err
 			}
@@ -54,7 +54,7 @@ func share(dir string) error {
 			return write(filepath.Join(dir, "THIRD-PARTY.txt"), notices)
 		},
 		func() error {
-			changes, err := zipped(changelog(os.Getenv("AAI_VERSION"), who, at))
+			changes, err := gzipped(changelog(os.Getenv("AAI_VERSION"), who, at))
 			if err != nil {
 				return err
 			}
@@ -93,20 +93,20 @@ func shareDir() string { return filepath.Join("bin", "share") }
 // commandTree is the command line with all that some platform has. What the commands would
 // call is filled in with what must not be called.
 func commandTree() *cobra.Command {
-	cfg := cli.Config{Version: "devel", Desktop: ax.New(ax.Config{})}
+	cfg := cli.Config{Version: "devel", Desktop: gui.New(gui.Config{})}
 	fields := reflect.ValueOf(&cfg).Elem()
 	for i := range fields.NumField() {
 		if f := fields.Field(i); f.Kind() == reflect.Func {
 			f.Set(reflect.MakeFunc(f.Type(), func([]reflect.Value) []reflect.Value { panic("a command was run to be described") }))
 		}
 	}
-	root := cli.Commands(cfg)
+	root := cli.CommandTree(cfg)
 	root.DisableAutoGenTag = true
 	return root
 }
 
-// manual writes a page for each command.
-func manual(root *cobra.Command, dir string, at time.Time) error {
+// writeManual writes a page for each command.
+func writeManual(root *cobra.Command, dir string, at time.Time) error {
 	pages, err := os.MkdirTemp("", "aai-manual-")
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func manual(root *cobra.Command, dir string, at time.Time) error {
 		if err != nil {
 			return err
 		}
-		packed, err := zipped(page)
+		packed, err := gzipped(page)
 		if err != nil {
 			return err
 		}
@@ -136,8 +136,8 @@ func manual(root *cobra.Command, dir string, at time.Time) error {
 	return nil
 }
 
-// completions are the scripts that the program prints itself too.
-func completions(root *cobra.Command, dir string) error {
+// writeCompletions are the scripts that the program prints itself too.
+func writeCompletions(root *cobra.Command, dir string) error {
 	for name, script := range map[string]func(io.Writer) error{
 		program + ".bash": func(w io.Writer) error { return root.GenBashCompletionV2(w, true) },
 		"_" + program:     root.GenZshCompletion,
@@ -165,8 +165,8 @@ func changelog(version string, who *publisher, at time.Time) []byte {
 		program, version, who.homepage, who.maintainer, at.Format("Mon, 02 Jan 2006 15:04:05 -0700"))
 }
 
-// zipped is the text as gzip has it, without a name and a time.
-func zipped(text []byte) ([]byte, error) {
+// gzipped is the text as gzip has it, without a name and a time.
+func gzipped(text []byte) ([]byte, error) {
 	var out bytes.Buffer
 	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
 	if err != nil {

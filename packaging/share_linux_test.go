@@ -152,7 +152,7 @@ func TestNoticesAndParts(t *testing.T) {
 
 // The icon is the same drawing in all its files.
 func TestIcons(t *testing.T) {
-	file := svg(drawing())
+	file := svg(iconShapes())
 	golden(t, "aai-gateway.svg", file)
 	for decoder := xml.NewDecoder(bytes.NewReader(file)); ; {
 		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
@@ -162,9 +162,9 @@ func TestIcons(t *testing.T) {
 		}
 	}
 	for _, side := range []int{16, 64, 512} {
-		p := picture(drawing(), side)
+		p := renderIcon(iconShapes(), side)
 		corner, plate, inside, gate := p.NRGBAAt(0, 0), p.NRGBAAt(side*5/64, side/2), p.NRGBAAt(side*28/64, side*38/64), p.NRGBAAt(side*14/64, side*40/64)
-		if corner.A != 0 || plate != drawing()[0].fill || gate != drawing()[1].fill || inside != drawing()[2].fill {
+		if corner.A != 0 || plate != iconShapes()[0].fill || gate != iconShapes()[1].fill || inside != iconShapes()[2].fill {
 			t.Errorf("%d: corner %v, plate %v, gate %v, pointer %v", side, corner, plate, gate, inside)
 		}
 	}
@@ -174,7 +174,7 @@ func TestIcons(t *testing.T) {
 func TestShareIsReproducible(t *testing.T) {
 	w := newWorld(t)
 	again := filepath.Join(t.TempDir(), "elsewhere")
-	if err := share(again); err != nil {
+	if err := writeShare(again); err != nil {
 		t.Fatal(err)
 	}
 	n := 0

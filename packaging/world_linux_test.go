@@ -55,7 +55,7 @@ var build = sync.OnceValues(func() (world, error) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return w, &exec.Error{Name: string(out), Err: err}
 	}
-	return w, share(w.share)
+	return w, writeShare(w.share)
 })
 
 func newWorld(t *testing.T) world {
@@ -70,7 +70,7 @@ func newWorld(t *testing.T) world {
 // publisherOfTests is the one of publisher.env.
 func publisherOfTests(t *testing.T) *publisher {
 	t.Helper()
-	who, err := thePublisher()
+	who, err := loadPublisher()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,15 +81,15 @@ func publisherOfTests(t *testing.T) *publisher {
 func (w world) release(t *testing.T) *release {
 	t.Helper()
 	t.Setenv("SOURCE_DATE_EPOCH", seconds)
-	r := &release{dir: t.TempDir(), share: w.share, version: version}
+	r := &release{dir: t.TempDir(), shareDir: w.share, version: version}
 	for i, t2 := range targets() {
-		binary := built{Name: program, Path: filepath.Join(r.dir, t2.os+t2.arch), OS: t2.os, Arch: t2.arch, Kind: "Binary"}
+		binary := builtFile{Name: program, Path: filepath.Join(r.dir, t2.os+t2.arch), OS: t2.os, Arch: t2.arch, Kind: "Binary"}
 		if t2 == here() {
 			binary.Path = w.program
 		} else if err := os.WriteFile(binary.Path, []byte(t2.os), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		packed := built{Name: strings.Join([]string{program, version, t2.os, t2.arch}, "_") + ".tar.gz", OS: t2.os, Arch: t2.arch, Kind: "Archive"}
+		packed := builtFile{Name: strings.Join([]string{program, version, t2.os, t2.arch}, "_") + ".tar.gz", OS: t2.os, Arch: t2.arch, Kind: "Archive"}
 		packed.Extras.Checksum = "sha256:" + strings.Repeat(string(rune('a'+i)), 64)
 		r.files = append(r.files, binary, packed)
 	}
@@ -114,8 +114,8 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// judged checks a text by a schema that its makers give out.
-func judged(t *testing.T, schema string, text []byte) error {
+// validateSchema checks a text by a schema that its makers give out.
+func validateSchema(t *testing.T, schema string, text []byte) error {
 	t.Helper()
 	file, err := os.Open(filepath.Join(".cache", "manifests", schema))
 	if err != nil {

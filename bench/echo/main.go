@@ -17,21 +17,21 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"aai"
-	"aai/internal/catalog"
-	"aai/internal/doors/httpdoor"
-	"aai/internal/doors/httpdoor/bearer"
-	"aai/internal/doors/mcp"
-	"aai/internal/doors/mcp/streamable"
-	"aai/internal/journal"
-	"aai/internal/own"
-	"aai/internal/policy"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/audit"
+	"github.com/gybob/aai-gateway/internal/builtin"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
+	"github.com/gybob/aai-gateway/internal/doors/mcp"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
+	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// answering stands for every driver: a tool answers with its argument.
-type answering struct{}
+// echoDriver stands for every driver: a tool answers with its argument.
+type echoDriver struct{}
 
-func (answering) Compile(*aai.Recipe) (aai.Action, error) {
+func (echoDriver) Compile(*aai.Recipe) (aai.Action, error) {
 	return func(_ context.Context, call *aai.Call) (*aai.Result, error) {
 		return &aai.Result{Data: call.Args["v"]}, nil
 	}, nil
@@ -49,7 +49,7 @@ func serve(ctx context.Context, folder string, overHTTP bool) error {
 	if !overHTTP {
 		return door.ServeStdio(ctx, os.Stdin, os.Stdout)
 	}
-	server, err := door.HTTP(streamable.Config{HTTP: httpdoor.Config{Auth: bearer.NewSecret(os.Getenv("AAI_HTTP_TOKEN"))}})
+	server, err := door.HTTP(streamable.Config{HTTP: httpdoor.Config{Verifier: bearer.NewSecretVerifier(os.Getenv("AAI_HTTP_TOKEN"))}})
 	if err != nil {
 		return err
 	}
@@ -63,28 +63,28 @@ func serve(ctx context.Context, folder string, overHTTP bool) error {
 
 // gateway joins the rooms as the program does.
 func gateway(folder string) *aai.Gateway {
-	record := journal.New(filepath.Join(folder, "audit.jsonl"))
+	record := audit.New(filepath.Join(folder, "audit.jsonl"))
 	store := policy.NewFileStore(filepath.Join(folder, "consent.json"))
 	var known *catalog.Catalog
-	self := own.App(own.Sources{Journal: record, Store: store}, func() own.Catalog { return known })
+	self := builtin.NewApp(builtin.Dependencies{Journal: record, Store: store}, func() builtin.Catalog { return known })
 	known = catalog.New(catalog.Config{
 		Places: []catalog.Place{catalog.Folders(folder)}, HostPlatform: "linux",
-		Drivers: map[string]aai.Driver{"linux/dbus": answering{}}, Own: []*aai.App{self},
+		Drivers: map[string]aai.Driver{"linux/dbus": echoDriver{}}, Builtin: []*aai.App{self},
 	})
 	// Whatever the descriptors are, it is for the benchmarks.
 	preapproved := make([]policy.Grant, 0, 1)
 	for _, app := range known.Apps() {
-		preapproved = append(preapproved, policy.Grant{Caller: policy.Every, App: app.ID, Tool: policy.Every, Decision: policy.Allow})
+		preapproved = append(preapproved, policy.Grant{Caller: policy.Wildcard, App: app.ID, Tool: policy.Wildcard, Decision: policy.Allow})
 	}
 	return &aai.Gateway{
 		Catalog: known, Journal: record,
 		Gates: []aai.Gate{
-			policy.NewLimits(map[policy.Kind]policy.Limit{policy.Declared: {PerSecond: 1e6, PerMinute: 1e7, Concurrent: 1000}}),
-			policy.NewOwn(policy.OwnConfig{Open: own.OpenTools(), Personal: []string{aai.DoorCLI}}),
-			&policy.Modes{Path: filepath.Join(folder, "mode")},
-			policy.Lists{Denied: []string{"org.example.Denied"}},
-			policy.Untouchable{},
-			policy.NewDestructive(policy.DestructiveWords()),
+			policy.NewLimits(map[policy.Kind]policy.Limit{policy.KindDeclared: {PerSecond: 1e6, PerMinute: 1e7, Concurrent: 1000}}),
+			policy.NewBuiltinGate(policy.BuiltinConfig{AgentTools: builtin.AgentTools(), PersonDoors: []string{aai.DoorCLI}}),
+			&policy.ModeGate{Path: filepath.Join(folder, "mode")},
+			policy.AppLists{Denied: []string{"org.example.Denied"}},
+			policy.ProtectedWindows{},
+			policy.NewDestructiveGate(policy.DestructiveWords()),
 			policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: preapproved}),
 		},
 	}

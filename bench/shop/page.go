@@ -23,9 +23,9 @@ func euros(cents int) string { return fmt.Sprintf("%d.%02d EUR", cents/100, cent
 // Cents is what the order costs.
 func (o Order) Cents() int { return o.cents() }
 
-// Page is the shop as people use it in a browser: its orders, a refund and a report. It
+// NewPage is the shop as people use it in a browser: its orders, a refund and a report. It
 // asks for no key. Safe for concurrent use.
-func Page(s *Shop) http.Handler {
+func NewPage(s *Shop) http.Handler {
 	whole := template.Must(template.New("shop").Funcs(template.FuncMap{"euros": euros}).Parse(page))
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
@@ -47,7 +47,7 @@ func Page(s *Shop) http.Handler {
 	})
 	mux.HandleFunc("POST /refund", func(w http.ResponseWriter, r *http.Request) {
 		cents, err := strconv.Atoi(strings.TrimSpace(r.FormValue("cents")))
-		if err != nil || !s.repay(r.FormValue("order"), cents, r.FormValue("reason")) {
+		if err != nil || !s.refundOrder(r.FormValue("order"), cents, r.FormValue("reason")) {
 			http.Error(w, "There is no such order, or it did not cost so much.", http.StatusUnprocessableEntity)
 			return
 		}
@@ -56,8 +56,8 @@ func Page(s *Shop) http.Handler {
 	return mux
 }
 
-// repay gives back what was paid for an order, and reports whether it did.
-func (s *Shop) repay(order string, cents int, reason string) bool {
+// refundOrder gives back what was paid for an order, and reports whether it did.
+func (s *Shop) refundOrder(order string, cents int, reason string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range s.orders {

@@ -17,9 +17,9 @@ import (
 //go:embed openapi.yaml
 var files embed.FS
 
-// Document is the OpenAPI document of the shop. Its servers are relative to where it is
+// OpenAPIDocument is the OpenAPI document of the shop. Its servers are relative to where it is
 // fetched: at /openapi.yaml.
-func Document() []byte {
+func OpenAPIDocument() []byte {
 	text, err := files.ReadFile("openapi.yaml")
 	if err != nil {
 		panic(err) // it is in the program
@@ -27,8 +27,8 @@ func Document() []byte {
 	return text
 }
 
-// Key is what the shop wants in the header X-Shop-Key.
-const Key = "shop-key-4711"
+// APIKey is what the shop wants in the header X-Shop-Key.
+const APIKey = "shop-key-4711"
 
 // An Order is one that the shop has.
 type Order struct {
@@ -45,14 +45,14 @@ type Order struct {
 
 // A Line is an article of an order.
 type Line struct {
-	Article string `json:"article"`
-	Pieces  int    `json:"pieces"`
-	Cents   int    `json:"cents"`
+	Article  string `json:"article"`
+	Quantity int    `json:"pieces"`
+	Cents    int    `json:"cents"`
 }
 
 func (o Order) cents() (sum int) {
 	for _, l := range o.Lines {
-		sum += l.Pieces * l.Cents
+		sum += l.Quantity * l.Cents
 	}
 	return sum
 }
@@ -64,16 +64,16 @@ type Shop struct {
 	last   int
 }
 
-// New is a shop with three orders.
-func New() *Shop {
+// NewShop is a shop with three orders.
+func NewShop() *Shop {
 	s := &Shop{}
-	s.take(Order{Customer: "Ada", Lines: []Line{{"Lamp", 1, 4900}}, Status: "paid"})
-	s.take(Order{Customer: "Grace", Lines: []Line{{"Chair", 2, 12000}, {"Table", 1, 30000}}, Status: "open"})
-	s.take(Order{Customer: "Ada", Lines: []Line{{"Bulb", 6, 250}}, Status: "paid"})
+	s.addOrder(Order{Customer: "Ada", Lines: []Line{{"Lamp", 1, 4900}}, Status: "paid"})
+	s.addOrder(Order{Customer: "Grace", Lines: []Line{{"Chair", 2, 12000}, {"Table", 1, 30000}}, Status: "open"})
+	s.addOrder(Order{Customer: "Ada", Lines: []Line{{"Bulb", 6, 250}}, Status: "paid"})
 	return s
 }
 
-func (s *Shop) take(o Order) Order {
+func (s *Shop) addOrder(o Order) Order {
 	s.last++
 	o.ID, o.Status = s.last, cmp.Or(o.Status, "open")
 	s.orders = append(s.orders, o)
@@ -92,25 +92,25 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /openapi.yaml", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/yaml")
-		_, _ = w.Write(Document())
+		_, _ = w.Write(OpenAPIDocument())
 	})
-	mux.HandleFunc("GET /v1/orders", s.known(s.list))
-	mux.HandleFunc("POST /v1/orders", s.known(s.create))
-	mux.HandleFunc("PUT /v1/orders/import", s.known(s.several))
-	mux.HandleFunc("GET /v1/orders/{id}", s.known(s.one(func(*http.Request, *Order) int { return http.StatusOK })))
-	mux.HandleFunc("PATCH /v1/orders/{id}", s.known(s.one(note)))
-	mux.HandleFunc("DELETE /v1/orders/{id}", s.known(s.drop))
-	mux.HandleFunc("POST /v1/orders/{id}/refund", s.known(s.one(refund)))
+	mux.HandleFunc("GET /v1/orders", s.requireKey(s.list))
+	mux.HandleFunc("POST /v1/orders", s.requireKey(s.create))
+	mux.HandleFunc("PUT /v1/orders/import", s.requireKey(s.createMany))
+	mux.HandleFunc("GET /v1/orders/{id}", s.requireKey(s.withOrder(func(*http.Request, *Order) int { return http.StatusOK })))
+	mux.HandleFunc("PATCH /v1/orders/{id}", s.requireKey(s.withOrder(note)))
+	mux.HandleFunc("DELETE /v1/orders/{id}", s.requireKey(s.deleteOrder))
+	mux.HandleFunc("POST /v1/orders/{id}/refund", s.requireKey(s.withOrder(refund)))
 	mux.HandleFunc("GET /v1/report/{period}", s.report)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	mux.ServeHTTP(w, r)
 }
 
-// known lets in who has the key.
-func (s *Shop) known(next http.HandlerFunc) http.HandlerFunc {
+// requireKey lets in who has the key.
+func (s *Shop) requireKey(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("X-Shop-Key") != Key {
+		if r.Header.Get("X-Shop-Key") != APIKey {
 			refuse(w, http.StatusUnauthorized, "the key is wrong")
 			return
 		}
@@ -155,10 +155,10 @@ func (s *Shop) create(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "expected a customer and lines")
 		return
 	}
-	answer(w, http.StatusCreated, s.take(Order{Customer: o.Customer, Lines: o.Lines, Request: r.Header.Get("X-Request-Id")}))
+	answer(w, http.StatusCreated, s.addOrder(Order{Customer: o.Customer, Lines: o.Lines, Request: r.Header.Get("X-Request-Id")}))
 }
 
-func (s *Shop) several(w http.ResponseWriter, r *http.Request) {
+func (s *Shop) createMany(w http.ResponseWriter, r *http.Request) {
 	var all []Order
 	if err := json.NewDecoder(r.Body).Decode(&all); err != nil {
 		refuse(w, http.StatusBadRequest, "expected a list of orders")
@@ -166,21 +166,21 @@ func (s *Shop) several(w http.ResponseWriter, r *http.Request) {
 	}
 	ids := []int{}
 	for _, o := range all {
-		ids = append(ids, s.take(Order{Customer: o.Customer, Lines: o.Lines}).ID)
+		ids = append(ids, s.addOrder(Order{Customer: o.Customer, Lines: o.Lines}).ID)
 	}
 	answer(w, http.StatusOK, ids)
 }
 
-// at is where the order of a request stands, -1 if there is none.
-func (s *Shop) at(r *http.Request) int {
+// orderIndex is where the order of a request stands, -1 if there is none.
+func (s *Shop) orderIndex(r *http.Request) int {
 	id, _ := strconv.Atoi(r.PathValue("id"))
 	return slices.IndexFunc(s.orders, func(o Order) bool { return o.ID == id })
 }
 
-// one does something with the order of a request, and answers it.
-func (s *Shop) one(do func(*http.Request, *Order) int) http.HandlerFunc {
+// withOrder does something with the order of a request, and answers it.
+func (s *Shop) withOrder(do func(*http.Request, *Order) int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		i := s.at(r)
+		i := s.orderIndex(r)
 		if i < 0 {
 			refuse(w, http.StatusNotFound, "there is no such order")
 			return
@@ -216,8 +216,8 @@ func refund(r *http.Request, o *Order) int {
 	return http.StatusOK
 }
 
-func (s *Shop) drop(w http.ResponseWriter, r *http.Request) {
-	i := s.at(r)
+func (s *Shop) deleteOrder(w http.ResponseWriter, r *http.Request) {
+	i := s.orderIndex(r)
 	if i < 0 {
 		refuse(w, http.StatusNotFound, "there is no such order")
 		return

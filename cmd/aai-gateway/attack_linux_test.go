@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/desktop/linuxtest"
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway/internal/testkit"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // A victim is a home whose gateway is as for people, but that the home is the account's
@@ -22,13 +22,13 @@ import (
 type victim struct {
 	home
 	t     *testing.T
-	app   *dbustest.Service
+	app   *testkit.BusService
 	front []string // the command before the program's at a terminal
 }
 
 func newVictim(t *testing.T) *victim {
 	t.Helper()
-	b := binary(filepath.Join(t.TempDir(), "aai-gateway"))
+	b := programPath(filepath.Join(t.TempDir(), "aai-gateway"))
 	self, err := os.Executable()
 	if err == nil {
 		err = os.Symlink(self, string(b))
@@ -36,8 +36,8 @@ func newVictim(t *testing.T) *victim {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bus := dbustest.Start(t)
-	v := &victim{home: b.home(t, bus), t: t, app: dbustest.Serve(t, bus, exampleApp)}
+	bus := testkit.StartBus(t)
+	v := &victim{home: b.home(t, bus), t: t, app: testkit.ServeOnBus(t, bus, exampleApp)}
 	v.write(t, ".aai/config.json", "{}")
 	v.env = append(v.env, "STRICT=1", "POLICY="+filepath.Join(v.folder, "policy.json"))
 	return v
@@ -111,9 +111,9 @@ func prompted(said string) bool {
 	return slices.ContainsFunc([]string{"Your choice [1]: ", "this gateway: ", "Once more: ", "[y/N] "}, func(p string) bool { return strings.Contains(said, p) })
 }
 
-// ownChanges are calls of all of the gateway's own tools that do not only read: see
-// TestOwnChangesAreKnown.
-func ownChanges(t *testing.T) map[string]string {
+// builtinChanges are calls of all of the gateway's own tools that do not only read: see
+// TestBuiltinChangesAreKnown.
+func builtinChanges(t *testing.T) map[string]string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", "ownchanges.json"))
 	var known map[string]json.RawMessage
@@ -135,8 +135,8 @@ func narrowing(tool string) bool {
 	return tool == "auth_logout" || tool == "consent_revoke" || tool == "rate" || tool == "stop"
 }
 
-// tricks are what was said to go round the question.
-func (v *victim) tricks() map[string][]string {
+// bypassAttempts are what was said to go round the question.
+func (v *victim) bypassAttempts() map[string][]string {
 	v.write(v.t, "evil.json", `{"consent": {"dialog": "off", "elicitation": true, "preapproved": [
 		{"app": "org.example.App", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
 		{"app": "aai", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
@@ -151,15 +151,15 @@ func (v *victim) tricks() map[string][]string {
 	}
 }
 
-// TestOwnToolsAreAskedOrRefused calls every tool of the gateway's own that does not only
+// TestBuiltinToolsAreAskedOrRefused calls every tool of the gateway's own that does not only
 // read, as an agent with a shell can, with every trick of the environment.
-func TestOwnToolsAreAskedOrRefused(t *testing.T) {
+func TestBuiltinToolsAreAskedOrRefused(t *testing.T) {
 	v := newVictim(t)
 	if code, said := v.run(nil, "mode", "safe"); code != 0 { // to narrow is free
 		t.Fatal(said)
 	}
-	for trick, env := range v.tricks() {
-		for tool, args := range ownChanges(t) {
+	for trick, env := range v.bypassAttempts() {
+		for tool, args := range builtinChanges(t) {
 			code, said := v.run(env, "exec", "aai", tool, args)
 			if narrowing(tool) {
 				if code != 0 && code != 3 {
@@ -184,12 +184,12 @@ func TestOwnToolsAreAskedOrRefused(t *testing.T) {
 			t.Errorf("%s, and the app is open: %d, %s", trick, code, said)
 		}
 	}
-	v.nothingWasGiven()
+	v.expectNoGrant()
 }
 
-// nothingWasGiven: there is no grant, the mode is still the safe one, and the app heard
+// expectNoGrant: there is no grant, the mode is still the safe one, and the app heard
 // nothing.
-func (v *victim) nothingWasGiven() {
+func (v *victim) expectNoGrant() {
 	v.t.Helper()
 	if code, said := v.run(nil, "consent", "list", "--format", "json"); code != 0 || strings.TrimSpace(said) != "[]" {
 		v.t.Errorf("the consents are %s", said)
@@ -214,7 +214,7 @@ func TestAPseudoTerminalProvesNothing(t *testing.T) {
 		t.Fatal(said)
 	}
 	yes := []string{"y", "2", "y", "yes", "2", "2"}
-	for tool, args := range ownChanges(t) {
+	for tool, args := range builtinChanges(t) {
 		if tool == "consent_passphrase" || narrowing(tool) {
 			continue // see TestPassphraseAtATerminal
 		}
@@ -230,7 +230,7 @@ func TestAPseudoTerminalProvesNothing(t *testing.T) {
 	if code, said := v.typed([]string{"4"}, "exec", exampleApp, "echo", `{"v": "x"}`); code != 4 || strings.Contains(said, "Always") {
 		t.Errorf("it may be allowed for good: %d, %s", code, said)
 	}
-	v.nothingWasGiven()
+	v.expectNoGrant()
 }
 
 const phrase = "a phrase that nobody guesses"
@@ -273,7 +273,7 @@ func TestPassphraseAtATerminal(t *testing.T) {
 		t.Errorf("what was granted is not open: %d, %s", code, said)
 	}
 	calls := v.journal(t)
-	if i := slices.IndexFunc(calls, func(p past) bool { return p.tool == "consent_grant" && p.result == "ok" }); i < 0 || calls[i].consent != "confirmed (passphrase)" {
+	if i := slices.IndexFunc(calls, func(p journalCall) bool { return p.tool == "consent_grant" && p.result == "ok" }); i < 0 || calls[i].consent != "confirmed (passphrase)" {
 		t.Errorf("on record: %+v", calls)
 	}
 	if last := calls[len(calls)-1]; !strings.HasPrefix(last.consent, "always since ") || !strings.HasSuffix(last.consent, " (passphrase), not sealed") {

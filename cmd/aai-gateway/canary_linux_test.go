@@ -18,8 +18,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai/internal/desktop/linuxtest"
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway/internal/testkit"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // The secrets, by where they come in. Those that go in a header of HTTP have no "ü".
@@ -93,34 +93,34 @@ const (
 // What an app answers to a call that ends well is the app's, so the answer of
 // "repeat", which is asked to give everything back, is not looked through; what the
 // journal keeps of it is.
-func mcpCanaries(t *testing.T, b binary) {
+func mcpCanaries(t *testing.T, b programPath) {
 	for _, keepFull := range []bool{false, true} {
 		t.Run(fmt.Sprintf("keepFull=%v", keepFull), func(t *testing.T) {
-			w := newAviary(t, b, keepFull)
+			w := newCanaryWorld(t, b, keepFull)
 			w.logIn()
 			w.overStdio()
 			w.overHTTP()
 			w.byCommands()
 			w.expectArrived()
-			w.trail.expectNone(t, w.home.folder, canaries())
+			w.trail.expectNoCanary(t, w.home.folder, canaries())
 		})
 	}
 }
 
 // An aviary is a home with apps that are given canaries.
-type aviary struct {
+type canaryWorld struct {
 	t     *testing.T
 	home  home
-	app   *dbustest.Service
-	trail trail
+	app   *testkit.BusService
+	trail outputTrail
 
 	mu  sync.Mutex
 	got strings.Builder // what the sites were sent
 }
 
-func newAviary(t *testing.T, b binary, keepFull bool) *aviary {
-	bus := dbustest.Start(t)
-	w := &aviary{t: t, home: b.home(t, bus), app: dbustest.Serve(t, bus, exampleApp)}
+func newCanaryWorld(t *testing.T, b programPath, keepFull bool) *canaryWorld {
+	bus := testkit.StartBus(t)
+	w := &canaryWorld{t: t, home: b.home(t, bus), app: testkit.ServeOnBus(t, bus, exampleApp)}
 	w.home.write(t, ".aai/config.json", fmt.Sprintf(canaryConfig, keepFull))
 	w.home.env = append(w.home.env, "PERSON=yes") // who wants the logins
 	w.home.write(t, ".aai/org.example.App/aai.json", failDescriptor)
@@ -140,20 +140,20 @@ func newAviary(t *testing.T, b binary, keepFull bool) *aviary {
 }
 
 // A flight is a call with canaries, and the code it ends in.
-type flight struct {
+type canaryCall struct {
 	app, tool, code string
 	args            map[string]any
 	unsearched      bool // its answer
 }
 
-func flights() []flight {
+func canaryCalls() []canaryCall {
 	all := func(more string) map[string]any {
 		return map[string]any{
 			"alpha": byFormat, "beta": byWriteOnly, "password": asPassword, "api_key": asAPIKey, "token": asToken, "otp": asOTP, "cvv": asCVV,
 			"headers": map[string]any{"Authorization": "Bearer " + inObject}, "accounts": []any{map[string]any{"client_secret": inList}}, "note": more,
 		}
 	}
-	return []flight{
+	return []canaryCall{
 		{vaultApp, "store", "", all("plain"), false},
 		{vaultApp, "repeat", "", all("plain"), true},
 		{vaultApp, "refuse", "INVALID_PARAMS", all("json"), false},
@@ -177,14 +177,14 @@ func asJSON(v any) string {
 }
 
 // overStdio makes the calls as calls and as tasks.
-func (w *aviary) overStdio() {
+func (w *canaryWorld) overStdio() {
 	p := w.home.start(w.t)
 	w.exchange(p, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"tester","version":"0"}}`)
 	p.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	w.exchange(p, "logging/setLevel", `{"level":"debug"}`)
-	for _, f := range flights() {
+	for _, f := range canaryCalls() {
 		line := w.exchange(p, "tools/call", runTool(f.app, f.tool, asJSON(f.args)))
-		w.landed("stdio", f, line)
+		w.checkOutcome("stdio", f, line)
 	}
 	begun := w.exchange(p, "tools/call", strings.TrimSuffix(runTool(exampleApp, "fail", asJSON(map[string]any{"text": inTask})), "}")+`,"task":{}}`)
 	var created struct{ Result struct{ Task task } }
@@ -192,8 +192,8 @@ func (w *aviary) overStdio() {
 		w.t.Fatalf("the task began with %s", begun)
 	}
 	about := asJSON(map[string]string{"taskId": created.Result.Task.TaskID})
-	task := flight{app: exampleApp, tool: "fail", code: "AUTOMATION_FAILED"}
-	w.landed("a task", task, w.exchange(p, "tasks/result", about))
+	task := canaryCall{app: exampleApp, tool: "fail", code: "AUTOMATION_FAILED"}
+	w.checkOutcome("a task", task, w.exchange(p, "tasks/result", about))
 	w.trail.add("tasks/get", w.exchange(p, "tasks/get", about))
 	for _, line := range p.hangUp() {
 		w.trail.add("stdio at the end", line)
@@ -203,7 +203,7 @@ func (w *aviary) overStdio() {
 
 // exchange sends a request and returns the line that answers it. Others on the way
 // are of the trail.
-func (w *aviary) exchange(p *process, method, params string) string {
+func (w *canaryWorld) exchange(p *process, method, params string) string {
 	id := p.request(method, params)
 	for {
 		select {
@@ -222,8 +222,8 @@ func (w *aviary) exchange(p *process, method, params string) string {
 	}
 }
 
-// landed notes how a call has ended, and holds it against its code.
-func (w *aviary) landed(door string, f flight, text string) {
+// checkOutcome notes how a call has ended, and holds it against its code.
+func (w *canaryWorld) checkOutcome(door string, f canaryCall, text string) {
 	w.t.Helper()
 	if !f.unsearched {
 		w.trail.add(door+", "+f.app+" "+f.tool, text)
@@ -233,15 +233,15 @@ func (w *aviary) landed(door string, f flight, text string) {
 	}
 }
 
-func (w *aviary) overHTTP() {
+func (w *canaryWorld) overHTTP() {
 	s := w.home.serveHTTP(w.t)
 	if s.token != string(doorToken) {
 		w.t.Errorf("the token is %q", s.token)
 	}
 	session := s.connect(w.t, "2025-11-25")
-	for _, f := range flights() {
+	for _, f := range canaryCalls() {
 		result, err := session.CallTool(w.t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{"app": f.app, "tool": f.tool, "args": f.args}})
-		w.landed("HTTP", f, asJSON(result)+fmt.Sprint(err))
+		w.checkOutcome("HTTP", f, asJSON(result)+fmt.Sprint(err))
 	}
 	_ = session.Close()
 	wrong := *s
@@ -262,7 +262,7 @@ func (w *aviary) overHTTP() {
 }
 
 // run runs a command with the input, and returns both of its outputs.
-func (w *aviary) run(input string, args ...string) string {
+func (w *canaryWorld) run(input string, args ...string) string {
 	w.t.Helper()
 	cmd := w.home.command(w.t.Context(), args...)
 	cmd.Stdin = strings.NewReader(input)
@@ -274,10 +274,10 @@ func (w *aviary) run(input string, args ...string) string {
 }
 
 // byCommands makes the calls at the command line, and has all shown that can be.
-func (w *aviary) byCommands() {
-	for _, f := range flights() {
-		w.landed("the command line", f, w.run(asJSON(f.args), "exec", f.app, f.tool, "-", "--format", "json"))
-		w.landed("the command line", f, w.run(asJSON(f.args), "--log-level", "debug", "exec", f.app, f.tool, "-"))
+func (w *canaryWorld) byCommands() {
+	for _, f := range canaryCalls() {
+		w.checkOutcome("the command line", f, w.run(asJSON(f.args), "exec", f.app, f.tool, "-", "--format", "json"))
+		w.checkOutcome("the command line", f, w.run(asJSON(f.args), "--log-level", "debug", "exec", f.app, f.tool, "-"))
 	}
 	for _, args := range [][]string{
 		{"exec", vaultApp, "store", "--arg", "password=" + string(asPassword), "--arg", "cvv=" + string(asCVV)},
@@ -290,7 +290,7 @@ func (w *aviary) byCommands() {
 }
 
 // logIn logs in to the shop in a browser, and gives the vault its key at a terminal.
-func (w *aviary) logIn() {
+func (w *canaryWorld) logIn() {
 	out := w.run("", "auth", "login", shopApp)
 	w.trail.add("auth login", out)
 	if !strings.Contains(out, "Logged in") {
@@ -324,7 +324,7 @@ func (w *aviary) logIn() {
 }
 
 // expectArrived: what was to reach the apps has reached them, as it was.
-func (w *aviary) expectArrived() {
+func (w *canaryWorld) expectArrived() {
 	w.t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()

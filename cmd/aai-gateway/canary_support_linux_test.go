@@ -81,18 +81,18 @@ func base64s(text string) (found []string) {
 }
 
 // A needle is one writing of a canary.
-type needle struct {
+type canaryForm struct {
 	of   canary
 	form string
 	text []byte
 }
 
-func needles(canaries []canary) (all []needle) {
+func canaryForms(canaries []canary) (all []canaryForm) {
 	for _, c := range canaries {
 		for _, text := range []string{c.core(), string(c)} {
 			for _, f := range forms(text) {
 				for _, written := range f.texts {
-					all = append(all, needle{c, f.name, []byte(written)})
+					all = append(all, canaryForm{c, f.name, []byte(written)})
 				}
 			}
 		}
@@ -101,7 +101,7 @@ func needles(canaries []canary) (all []needle) {
 }
 
 // hits says which canaries are in a text, and in which form each was found first.
-func hits(all []needle, text []byte) (found []string) {
+func hits(all []canaryForm, text []byte) (found []string) {
 	seen := map[canary]bool{}
 	for _, n := range all {
 		if at := bytes.Index(text, n.text); at >= 0 && !seen[n.of] {
@@ -115,24 +115,24 @@ func hits(all []needle, text []byte) (found []string) {
 
 // A trail is what the program has said: at standard output, on standard error, as an
 // answer to an agent.
-type trail struct {
-	mu   sync.Mutex
-	said []saying
+type outputTrail struct {
+	mu      sync.Mutex
+	outputs []programOutput
 }
 
-type saying struct{ where, text string }
+type programOutput struct{ where, text string }
 
-func (l *trail) add(where, text string) {
+func (l *outputTrail) add(where, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.said = append(l.said, saying{where, text})
+	l.outputs = append(l.outputs, programOutput{where, text})
 }
 
-// expectNone looks for the canaries in the trail, and in every file of the folder and
+// expectNoCanary looks for the canaries in the trail, and in every file of the folder and
 // in its name.
-func (l *trail) expectNone(t *testing.T, folder string, canaries []canary) {
+func (l *outputTrail) expectNoCanary(t *testing.T, folder string, canaries []canary) {
 	t.Helper()
-	all := needles(canaries)
+	all := canaryForms(canaries)
 	report := func(where string, text []byte) {
 		for _, hit := range hits(all, text) {
 			t.Errorf("%s holds %s", where, hit)
@@ -140,7 +140,7 @@ func (l *trail) expectNone(t *testing.T, folder string, canaries []canary) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, s := range l.said {
+	for _, s := range l.outputs {
 		report(s.where, []byte(s.text))
 	}
 	files := 0
@@ -154,8 +154,8 @@ func (l *trail) expectNone(t *testing.T, folder string, canaries []canary) {
 		report(path, text)
 		return err
 	})
-	if err != nil || files == 0 || len(l.said) == 0 {
-		t.Errorf("%d sayings and %d files were searched: %v", len(l.said), files, err)
+	if err != nil || files == 0 || len(l.outputs) == 0 {
+		t.Errorf("%d sayings and %d files were searched: %v", len(l.outputs), files, err)
 	}
 }
 
@@ -163,7 +163,7 @@ func (l *trail) expectNone(t *testing.T, folder string, canaries []canary) {
 // not be left in, and in a file of the folder.
 func TestCanariesAreFound(t *testing.T) {
 	const c = canary(`cAnArY01xy/+"ü`)
-	all := needles([]canary{c, `cAnArY02xy/+"ü`})
+	all := canaryForms([]canary{c, `cAnArY02xy/+"ü`})
 	for text, form := range map[string]string{
 		`x ` + string(c) + ` y`:   "plain",
 		`Bearer cAnArY01xy…`:      "plain", // cut
@@ -193,7 +193,7 @@ func TestCanariesAreFound(t *testing.T) {
 }
 
 // site starts a site that remembers what it was sent.
-func (w *aviary) site(mux *http.ServeMux) string {
+func (w *canaryWorld) site(mux *http.ServeMux) string {
 	site := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
@@ -213,7 +213,7 @@ func answerJSON(w http.ResponseWriter, status int, v any) {
 }
 
 // vault repeats the key in its answers, and what it refuses in each form it knows.
-func (w *aviary) vault() string {
+func (w *canaryWorld) vault() string {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/store", func(w http.ResponseWriter, r *http.Request) {
 		key := r.Header.Get("X-Key")
@@ -241,7 +241,7 @@ func (w *aviary) vault() string {
 }
 
 // shop repeats the token of the login.
-func (w *aviary) shop() string {
+func (w *canaryWorld) shop() string {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /authorize", func(w http.ResponseWriter, r *http.Request) {
 		back := r.URL.Query()

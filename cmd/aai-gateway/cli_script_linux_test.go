@@ -13,9 +13,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"aai/internal/desktop/linuxtest"
-	"aai/internal/drivers/dbus/dbustest"
-	"aai/internal/session"
+	"github.com/gybob/aai-gateway/internal/platform/linux/session"
+	"github.com/gybob/aai-gateway/internal/testkit"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // service is the name of the app on the scripts' bus.
@@ -55,7 +55,7 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("DESCRIPTOR", descriptor) // of the app
 			env.Setenv("WEB_DESCRIPTOR", filepath.Join(filepath.Dir(descriptor), "web.json"))
-			env.Values["app"] = new(*dbustest.Service)
+			env.Values["app"] = new(*testkit.BusService)
 			env.Values["site"] = new(*scriptSite)
 			env.Values["tb"] = env.T().(testing.TB)
 			return os.MkdirAll(home, 0o700)
@@ -97,9 +97,9 @@ func scriptAAI(ts *testscript.TestScript, _ bool, args []string) {
 
 func scriptBus(ts *testscript.TestScript, _ bool, _ []string) {
 	t := ts.Value("tb").(testing.TB)
-	bus := dbustest.Start(t)
+	bus := testkit.StartBus(t)
 	ts.Setenv("DBUS_SESSION_BUS_ADDRESS", bus.Address)
-	*ts.Value("app").(**dbustest.Service) = dbustest.Serve(t, bus, service)
+	*ts.Value("app").(**testkit.BusService) = testkit.ServeOnBus(t, bus, service)
 }
 
 func scriptScreen(ts *testscript.TestScript, _ bool, _ []string) {
@@ -107,7 +107,7 @@ func scriptScreen(ts *testscript.TestScript, _ bool, _ []string) {
 }
 
 func scriptCalls(ts *testscript.TestScript, _ bool, args []string) {
-	app := *ts.Value("app").(**dbustest.Service)
+	app := *ts.Value("app").(**testkit.BusService)
 	if app == nil {
 		ts.Fatalf("there is no bus yet")
 	}

@@ -12,12 +12,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"aai/bench/shop"
+	"github.com/gybob/aai-gateway/bench/shop"
 )
 
 // scriptSmallShop starts the small shop.
 func scriptSmallShop(ts *testscript.TestScript, _ bool, _ []string) {
-	server := httptest.NewServer(shop.New())
+	server := httptest.NewServer(shop.NewShop())
 	ts.Defer(server.Close)
 	ts.Setenv("API", server.URL)
 }

@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"time"
 
-	"aai/internal/doors/cli"
-	"aai/internal/install"
+	"github.com/gybob/aai-gateway/internal/clients"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
 // clients are the agents' programs of this computer, and their configurations.
@@ -21,59 +21,59 @@ func (p *program) clients(f cli.Flags) (cli.Clients, error) {
 }
 
 // installer is the room of agents' clients, for a configuration.
-func (p *program) installer(cfg *setup) (*installer, error) {
+func (p *program) installer(cfg *setup) (*clientInstaller, error) {
 	home, err := p.homeFolder()
 	if err != nil {
 		return nil, err
 	}
 	executable, _ := os.Executable() // an empty one is refused
 	cache, _ := os.UserCacheDir()
-	launch, notes, err := install.StableCommand(install.Start{
+	launch, notes, err := clients.StableCommand(clients.LaunchInfo{
 		Arg0: os.Args[0], Executable: executable, Path: p.getenv("PATH"), System: runtime.GOOS,
-		Passing: []string{os.TempDir(), "/tmp", "/var/tmp", filepath.Join(cache, "go-build")},
+		TemporaryFolders: []string{os.TempDir(), "/tmp", "/var/tmp", filepath.Join(cache, "go-build")},
 	})
 	if err != nil {
 		return nil, invalid("%w", err)
 	}
-	return &installer{notes: notes, room: install.New(install.Config{
+	return &clientInstaller{notes: notes, clients: clients.New(clients.Config{
 		Home: home, Getenv: p.getenv, System: runtime.GOOS, Folder: filepath.Join(cfg.platform.data, "clients"),
-		Launch: launch, Now: time.Now,
+		LaunchCommand: launch, Now: time.Now,
 	})}, nil
 }
 
 // An installer is the room as the commands know it.
-type installer struct {
-	room  *install.Room
-	notes []string // of the program's own path, to be said once
+type clientInstaller struct {
+	clients *clients.Installer
+	notes   []string // of the program's own path, to be said once
 }
 
 // List implements cli.Clients.
-func (i *installer) List() []cli.Client {
+func (i *clientInstaller) List() []cli.Client {
 	var all []cli.Client
-	for _, c := range i.room.Clients() {
-		all = append(all, cli.Client{ID: c.ID, Name: c.Name, File: c.File, Here: c.Here})
+	for _, c := range i.clients.Clients() {
+		all = append(all, cli.Client{ID: c.ID, Name: c.Name, File: c.File, Installed: c.IsPresent})
 	}
 	return all
 }
 
-// Last implements cli.Clients.
-func (i *installer) Last() string { return i.room.Last() }
+// LastChanged implements cli.Clients.
+func (i *clientInstaller) LastChanged() string { return i.clients.LastClient() }
 
 // Plan implements cli.Clients.
-func (i *installer) Plan(act, client, profile string) (*cli.ClientPlan, error) {
-	var plan *install.Plan
+func (i *clientInstaller) Plan(act, client, profile string) (*cli.ClientPlan, error) {
+	var plan *clients.Plan
 	var err error
 	switch act {
 	case cli.ClientUninstall:
-		plan, err = i.room.Uninstall(client)
+		plan, err = i.clients.Uninstall(client)
 	case cli.ClientRollback:
-		plan, err = i.room.Rollback(client)
+		plan, err = i.clients.Rollback(client)
 	default:
 		args := []string{"mcp", "serve"}
 		if profile != "" {
 			args = append(args, "--profile", profile)
 		}
-		if plan, err = i.room.Install(client, args); err == nil {
+		if plan, err = i.clients.Install(client, args); err == nil {
 			plan.Notes, i.notes = append(plan.Notes, i.notes...), nil
 		}
 	}
@@ -81,12 +81,12 @@ func (i *installer) Plan(act, client, profile string) (*cli.ClientPlan, error) {
 		return nil, err
 	}
 	return &cli.ClientPlan{
-		ID: plan.Client.ID, Name: plan.Client.Name, File: plan.Client.File, Does: plan.Does, Diff: plan.Diff,
-		Notes: plan.Notes, After: plan.After, Doubtful: plan.Doubtful(),
-		Do: func(ctx context.Context) error { return i.room.Do(ctx, plan) },
-		Try: func(ctx context.Context) (cli.ClientSeen, error) {
-			seen, err := i.room.Try(ctx, plan)
-			return cli.ClientSeen{
+		ID: plan.Client.ID, Name: plan.Client.Name, File: plan.Client.File, Change: plan.Action, Diff: plan.Diff,
+		Notes: plan.Notes, After: plan.After, NeedsConfirmation: plan.NeedsConfirmation(),
+		Apply: func(ctx context.Context) error { return i.clients.Apply(ctx, plan) },
+		Probe: func(ctx context.Context) (cli.ProbeResult, error) {
+			seen, err := i.clients.Probe(ctx, plan)
+			return cli.ProbeResult{
 				Command: seen.Command, Server: seen.Name, Version: seen.Version, Protocol: seen.Protocol,
 				Tools: len(seen.Tools), Took: seen.Took,
 			}, err

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// roomyHeap is how far the heap may grow between two collections, in bytes, when
+// minHeapGrowth is how far the heap may grow between two collections, in bytes, when
 // what lives is little. By itself Go collects every 4 MB, and a request makes
 // garbage of 0.2 MB in the SDK: it would collect every twenty requests.
-const roomyHeap = 16 << 20
+const minHeapGrowth = 16 << 20
 
-// usualPercent is Go's own, which says that nobody has set another.
-const usualPercent = 100
+// defaultGCPercent is Go's own, which says that nobody has set another.
+const defaultGCPercent = 100
 
-// servingPercent is the growth, in percent of what lives, after which the
+// gcPercent is the growth, in percent of what lives, after which the
 // collector works while the program serves: that of a roomy heap, or Go's own
 // where more lives than that. What the person has set (GOGC) holds.
-func servingPercent(set int, live uint64) int {
+func gcPercent(set int, live uint64) int {
 	// Go takes at least 4 MB for what lives.
 	const least = 4 << 20
-	if set != usualPercent {
+	if set != defaultGCPercent {
 		return set
 	}
-	return max(usualPercent, int(usualPercent*roomyHeap/max(live, least)))
+	return max(defaultGCPercent, int(defaultGCPercent*minHeapGrowth/max(live, least)))
 }
 
 // liveHeap collects, and returns how many bytes are left.
@@ -43,9 +43,9 @@ func heap() uint64 {
 // same, in bytes.
 const startMemory = 28 << 20
 
-// settled is how long after the start it is looked at what lives: to look, all
+// settleDelay is how long after the start it is looked at what lives: to look, all
 // must be collected, and a client waits for the start.
-const settled = 10 * time.Second
+const settleDelay = 10 * time.Second
 
 // holdCollector keeps the garbage collector from working while the program
 // starts: nearly all that a start makes is there to stay, and a client waits.
@@ -54,7 +54,7 @@ func holdCollector() (release func()) {
 	limit := debug.SetMemoryLimit(startMemory)
 	return func() {
 		debug.SetMemoryLimit(limit)
-		debug.SetGCPercent(servingPercent(percent, heap()))
-		time.AfterFunc(settled, func() { debug.SetGCPercent(servingPercent(percent, liveHeap())) })
+		debug.SetGCPercent(gcPercent(percent, heap()))
+		time.AfterFunc(settleDelay, func() { debug.SetGCPercent(gcPercent(percent, liveHeap())) })
 	}
 }

@@ -24,7 +24,7 @@ func TestServingPercent(t *testing.T) {
 		{50, 1 << 20, 50},
 		{1000, 500 << 20, 1000},
 	} {
-		if got := servingPercent(c.set, c.live); got != c.want {
+		if got := gcPercent(c.set, c.live); got != c.want {
 			t.Errorf("set to %d%%, of %d bytes: %d%%, want %d%%", c.set, c.live, got, c.want)
 		}
 	}
@@ -34,8 +34,8 @@ func TestServingPercent(t *testing.T) {
 func TestServingPercentIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		live := rapid.Uint64Range(0, 1<<40).Draw(t, "live")
-		grown := max(live, 4<<20) / 100 * uint64(servingPercent(100, live))
-		if grown > max(live, roomyHeap) {
+		grown := max(live, 4<<20) / 100 * uint64(gcPercent(100, live))
+		if grown > max(live, minHeapGrowth) {
 			t.Errorf("of %d bytes the heap grows by %d", live, grown)
 		}
 	})

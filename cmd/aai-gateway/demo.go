@@ -5,9 +5,9 @@ import (
 	"io"
 	"os"
 
-	"aai/internal/account"
-	"aai/internal/demo"
-	"aai/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/demo"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/files/userinfo"
 )
 
 // demoPolicy is what root would say for the demo. The agent's client may ask for what can
@@ -17,7 +17,7 @@ const demoPolicy = `{"dev": true, "consent": {"dialog": "off", "elicitation": tr
 
 // demo is the demo, or nil where there is none.
 func (*program) demo() func(context.Context, cli.Flags, io.Writer) error {
-	show := demo.New(demo.Config{Version: ownVersion(), Gateway: demoGateway})
+	show := demo.NewDemo(demo.Config{Version: programVersion(), RunGateway: demoGateway})
 	if show == nil {
 		return nil
 	}
@@ -31,14 +31,14 @@ func demoGateway(ctx context.Context, h demo.Home, in io.Reader, out, said io.Wr
 		Ask:    func(context.Context, string) (string, error) { return "2", nil }, // the first is the refusal
 		Secret: func(context.Context, string) (string, error) { return h.Passphrase, nil },
 	}
-	p := &program{getenv: os.Getenv, in: in, out: out, err: said, grounds: grounds{
-		policy:  func() ([]byte, error) { return []byte(demoPolicy), nil },
-		home:    func() string { return h.Folder },
-		session: func(getenv func(string) string) func(string) string { return getenv },
-		mine:    account.Mine,
+	p := &program{getenv: os.Getenv, in: in, out: out, err: said, hostAccess: hostAccess{
+		policy:     func() ([]byte, error) { return []byte(demoPolicy), nil },
+		home:       func() string { return h.Folder },
+		session:    func(getenv func(string) string) func(string) string { return getenv },
+		checkOwned: userinfo.CheckOwned,
 	}}
 	return cli.Run(ctx, cli.Config{
-		Version: ownVersion(), Open: p.open, ServeMCP: p.serveMCP, ServeWeb: p.serveWeb, HTTPToken: p.showToken, ShowConfig: p.showConfig,
+		Version: programVersion(), OpenGateway: p.open, ServeMCP: p.serveMCP, ServeWeb: p.serveWeb, HTTPToken: p.showToken, ShowConfig: p.showConfig,
 		Desktop: describeDesktop(), In: in, Out: out, Err: said, Terminal: played,
 	}, args)
 }

@@ -19,24 +19,24 @@ import (
 	"syscall"
 	"testing"
 
-	"aai/internal/childtest"
-	"aai/internal/demo"
+	"github.com/gybob/aai-gateway/internal/demo"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // demoRun is the program, about to show its demo. Every process of its session
 // has the mark in its PATH, and the picture goes to a folder of the test's.
 type demoRun struct {
 	*exec.Cmd
-	mark, pictures string
+	mark, screenshotDir string
 }
 
 func newDemoRun(t *testing.T) demoRun {
 	t.Helper()
-	if err := demo.Ready(); err != nil {
+	if err := demo.CheckPrograms(); err != nil {
 		t.Fatalf("%v (make test installs it)", err)
 	}
-	d := demoRun{Cmd: exec.CommandContext(t.Context(), "aai-gateway", "demo"), mark: filepath.Join(t.TempDir(), "mark"), pictures: t.TempDir()}
-	d.Env = append(os.Environ(), "PATH="+os.Getenv("PATH")+":"+d.mark, "TMPDIR="+d.pictures, "HOME="+t.TempDir())
+	d := demoRun{Cmd: exec.CommandContext(t.Context(), "aai-gateway", "demo"), mark: filepath.Join(t.TempDir(), "mark"), screenshotDir: t.TempDir()}
+	d.Env = append(os.Environ(), "PATH="+os.Getenv("PATH")+":"+d.mark, "TMPDIR="+d.screenshotDir, "HOME="+t.TempDir())
 	return d
 }
 
@@ -44,7 +44,7 @@ func newDemoRun(t *testing.T) demoRun {
 func (d demoRun) left(t *testing.T) map[int]string {
 	t.Helper()
 	left := make(map[int]string)
-	for _, process := range childtest.Marked(t, d.mark) {
+	for _, process := range testkit.ProcessesWithEnv(t, d.mark) {
 		command, _ := os.ReadFile(filepath.Join(process, "cmdline"))
 		pid, err := strconv.Atoi(filepath.Base(process))
 		if err != nil {
@@ -95,7 +95,7 @@ func TestDemo(t *testing.T) {
 		"── A web app that nobody installed", "web_discover", `# "Errands"`, "pressed Allow", "✓ on the list", "Water the plants",
 		"── What if the agent is wrong?", "✗ TOOL_NOT_FOUND", "Did you mean: calculate?", "✗ INVALID_PARAMS", `got "loud"`,
 		"── What is on record?", "CONSENT_REQUIRED", "always since", "session (client)",
-		"The page, which no agent sees: "+d.pictures, "Windows as the agent saw them: "+d.pictures, "The desktop at the end: "+d.pictures,
+		"The page, which no agent sees: "+d.screenshotDir, "Windows as the agent saw them: "+d.screenshotDir, "The desktop at the end: "+d.screenshotDir,
 	)
 	d.nothingLeft(t, output)
 	_, pictures, _ := strings.Cut(strings.TrimSpace(output), "Windows as the agent saw them: ")
@@ -207,7 +207,7 @@ func TestDemoInterrupted(t *testing.T) {
 				t.Errorf("it ended with %v", err)
 			}
 			d.nothingLeft(t, output.String())
-			nothingIn(t, d.pictures)
+			nothingIn(t, d.screenshotDir)
 		})
 	}
 }

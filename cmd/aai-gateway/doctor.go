@@ -17,12 +17,12 @@ import (
 	"sync"
 	"time"
 
-	"aai"
-	"aai/internal/doctor"
-	"aai/internal/doors/cli"
-	"aai/internal/keychain"
-	"aai/internal/policy"
-	"aai/internal/session"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doctor"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/platform/linux/session"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
 // doctorPolicy is what root would say for the doctor's own apps: they are servers of this
@@ -46,59 +46,59 @@ func (p *program) doctor(f cli.Flags, may func(context.Context) bool) (cli.Docto
 	}
 	p.err = said
 	host, getenv := hostPlatform(home, p.getenv), p.getenv
-	made, asks := &parts{}, (func(func(string) string, string) aai.ReadyAsker)(nil)
+	made, asks := &components{}, (func(func(string) string, string) aai.ReadyAsker)(nil)
 	if err == nil {
 		asks = cfg.doctorDialog
 		getenv = cfg.session.Getenv
-		if made, err = p.forDoctor(cfg); err != nil {
+		if made, err = p.doctorComponents(cfg); err != nil {
 			broken = errors.Join(broken, err)
 		}
 	}
-	e := &examiner{gateway: made.gateway}
+	e := &doctorAdapter{gateway: made.gateway}
 	e.Doctor = doctor.New(doctor.Config{
-		Version: ownVersion(), Self: selfFile(), Home: home, Data: host.data, Cache: host.cache, Getenv: asked, Environ: environ,
-		Settings: configFile(f, asked, home), Configured: broken, Notes: linesOf(notes.String()),
-		Gateway: made.gateway, Scratch: p.scratch, Dialog: asks, Tell: e.hears,
-		TryKeychain: func(ctx context.Context) error { return keychain.Try(ctx, getenv) },
-		Screens:     screens(host), Now: p.grounds.clock(), Built: builtAt(), MayShow: may,
+		Version: programVersion(), Executable: selfFile(), Home: home, DataDir: host.data, CacheDir: host.cache, Getenv: asked, Environ: environ,
+		Settings: configFile(f, asked, home), ConfigError: broken, Notes: linesOf(notes.String()),
+		Gateway: made.gateway, NewScratchGateway: p.scratch, NewDialog: asks, OnFinding: e.receive,
+		TryKeychain: func(ctx context.Context) error { return secrets.CheckSystemKeychain(ctx, getenv) },
+		CheckScreen: screens(host), Now: p.hostAccess.clock(), BuildTime: builtAt(), ConfirmWindow: may,
 	})
 	made.doctor = e.Doctor
 	return e, made.close, nil
 }
 
-// doctors are the tool by which any door has the doctor look: the one of this command, or
+// doctorTool are the tool by which any door has the doctor look: the one of this command, or
 // one of the gateway as it runs, with the configuration as it is now.
-func (p *program) doctors(cfg *setup, built *parts) *aai.Tool {
+func (p *program) doctorTool(cfg *setup, built *components) *aai.Tool {
 	return doctor.Tool(func() *doctor.Doctor {
 		if built.doctor != nil {
 			return built.doctor
 		}
 		var notes []string
-		now, broken := setUp(cfg.from)
+		now, broken := setUp(cfg.input)
 		if broken == nil {
 			notes = now.Notes
 		}
 		return doctor.New(doctor.Config{
-			Version: ownVersion(), Self: selfFile(), Home: cfg.home, Data: cfg.platform.data, Cache: cfg.platform.cache, Getenv: p.getenv, Environ: p.environ,
-			Settings: cfg.File(), Configured: broken, Notes: notes, Gateway: built.gateway, Scratch: p.scratch, Dialog: cfg.doctorDialog,
-			TryKeychain: func(ctx context.Context) error { return keychain.Try(ctx, cfg.session.Getenv) },
-			Screens:     screens(cfg.platform), Now: p.grounds.clock(), Built: builtAt(),
+			Version: programVersion(), Executable: selfFile(), Home: cfg.home, DataDir: cfg.platform.data, CacheDir: cfg.platform.cache, Getenv: p.getenv, Environ: p.environ,
+			Settings: cfg.File(), ConfigError: broken, Notes: notes, Gateway: built.gateway, NewScratchGateway: p.scratch, NewDialog: cfg.doctorDialog,
+			TryKeychain: func(ctx context.Context) error { return secrets.CheckSystemKeychain(ctx, cfg.session.Getenv) },
+			CheckScreen: screens(cfg.platform), Now: p.hostAccess.clock(), BuildTime: builtAt(),
 		})
 	})
 }
 
-// forDoctor makes the gateway of a doctor. Where the log of the configuration cannot be
+// doctorComponents makes the gateway of a doctor. Where the log of the configuration cannot be
 // written there is a gateway, and an error.
-func (p *program) forDoctor(cfg *setup) (*parts, error) {
-	cfg.brief, cfg.LogLevel = true, logNothing
+func (p *program) doctorComponents(cfg *setup) (*components, error) {
+	cfg.exitsAfterCall, cfg.LogLevel = true, logDisabled
 	made, err := p.build(cfg)
 	if err == nil || cfg.LogFile == "" {
-		return cmp.Or(made, &parts{}), err
+		return cmp.Or(made, &components{}), err
 	}
 	err = invalid("%s: %w", cfg.Origin("logFile"), errors.New(aai.AsError(err).Message))
 	cfg.LogFile = ""
 	made, still := p.build(cfg)
-	return cmp.Or(made, &parts{}), cmp.Or(still, err)
+	return cmp.Or(made, &components{}), cmp.Or(still, err)
 }
 
 // withoutFaulty takes those variables of our own away by which the configuration cannot be
@@ -110,7 +110,7 @@ func (p *program) withoutFaulty(f cli.Flags, broken error) {
 			return
 		}
 		p.environ = slices.DeleteFunc(slices.Clone(p.environ), func(v string) bool { return strings.HasPrefix(v, name+"=") })
-		p.getenv = frozen(p.environ)
+		p.getenv = environmentSnapshot(p.environ)
 		_, broken = p.config(f)
 	}
 }
@@ -133,17 +133,17 @@ func (p *program) standard(f cli.Flags) (*setup, error) {
 // scratch makes a gateway on other ground, in this process: root allows what the doctor's
 // own apps need, and whoever is given answers.
 func (p *program) scratch(home string, getenv func(string) string, person aai.Asker) (*aai.Gateway, func() error, error) {
-	s := &program{getenv: getenv, home: home, in: strings.NewReader(""), out: io.Discard, err: io.Discard, grounds: grounds{
+	s := &program{getenv: getenv, home: home, in: strings.NewReader(""), out: io.Discard, err: io.Discard, hostAccess: hostAccess{
 		policy:  func() ([]byte, error) { return []byte(doctorPolicy), nil },
 		home:    func() string { return home },
 		session: func(getenv func(string) string) func(string) string { return getenv },
-		person:  func() (policy.Person, aai.Asker) { return allowing{}, person },
+		person:  func() (policy.Authenticator, aai.Asker) { return presentPerson{}, person },
 	}}
 	cfg, err := s.config(cli.Flags{})
 	if err != nil {
 		return nil, nil, err
 	}
-	cfg.LogLevel = logNothing
+	cfg.LogLevel = logDisabled
 	built, err := s.build(cfg)
 	if err != nil {
 		return nil, nil, err
@@ -151,32 +151,34 @@ func (p *program) scratch(home string, getenv func(string) string, person aai.As
 	return built.gateway, built.close, nil
 }
 
-// logNothing is above every level of the log.
-const logNothing = 100
+// logDisabled is above every level of the log.
+const logDisabled = 100
 
-// allowing is a person who can be asked in a window.
-type allowing struct{}
+// presentPerson is a person who can be asked in a window.
+type presentPerson struct{}
 
-// Way implements policy.Person.
-func (allowing) Way(context.Context) aai.Channel { return aai.Native }
+// Method implements policy.Person.
+func (presentPerson) Method(context.Context) aai.Channel { return aai.DesktopDialog }
 
-// Check implements policy.Person.
-func (allowing) Check(context.Context, string) error { return errors.New("no passphrase was set") }
+// CheckPassphrase implements policy.Person.
+func (presentPerson) CheckPassphrase(context.Context, string) error {
+	return errors.New("no passphrase was set")
+}
 
-// frozen looks up variables as they are now. A library changes those of the process: where
+// environmentSnapshot looks up variables as they are now. A library changes those of the process: where
 // it found the session bus.
-func frozen(environ []string) func(string) string {
+func environmentSnapshot(environ []string) func(string) string {
 	variables := make(map[string]string, len(environ))
 	for _, v := range environ {
 		if name, value, ok := strings.Cut(v, "="); ok {
-			variables[spelled(name)] = value
+			variables[variableKey(name)] = value
 		}
 	}
-	return func(name string) string { return variables[spelled(name)] }
+	return func(name string) string { return variables[variableKey(name)] }
 }
 
-// spelled is a variable's name as it is told from others here.
-func spelled(name string) string {
+// variableKey is a variable's name as it is told from others here.
+func variableKey(name string) string {
 	if runtime.GOOS == "windows" {
 		return strings.ToUpper(name)
 	}
@@ -185,7 +187,7 @@ func spelled(name string) string {
 
 // screens says why the X server of a display does not count as a screen of this user.
 func screens(p platform) func(context.Context, string, string) error {
-	if p.accepts == nil {
+	if p.checkScreen == nil {
 		return nil
 	}
 	return func(_ context.Context, display, cookie string) error {
@@ -195,7 +197,7 @@ func screens(p platform) func(context.Context, string, string) error {
 			if getenv("DISPLAY") != display {
 				return errors.New("another one is meant")
 			}
-			return p.accepts(ctx, getenv, check)
+			return p.checkScreen(ctx, getenv, check)
 		}})
 		if room.Getenv("DISPLAY") != display {
 			return errors.New("it does not take this user")
@@ -205,7 +207,7 @@ func screens(p platform) func(context.Context, string, string) error {
 }
 
 // clock is the time of day.
-func (g grounds) clock() func() time.Time {
+func (g hostAccess) clock() func() time.Time {
 	if g.now != nil {
 		return g.now
 	}
@@ -255,7 +257,7 @@ func linesOf(said string) []string {
 }
 
 // An examiner is the doctor as the command line knows it.
-type examiner struct {
+type doctorAdapter struct {
 	*doctor.Doctor
 	gateway *aai.Gateway // by whose call it examines; nil: none could be made
 
@@ -265,10 +267,10 @@ type examiner struct {
 }
 
 // Checks implements cli.Doctor.
-func (*examiner) Checks() []string { return doctor.Checks() }
+func (*doctorAdapter) Checks() []string { return doctor.Checks() }
 
-// hears hands a finding on.
-func (e *examiner) hears(f doctor.Finding, waiting []string) {
+// receive hands a finding on.
+func (e *doctorAdapter) receive(f doctor.Finding, waiting []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.told = true; e.tell != nil {
@@ -276,8 +278,8 @@ func (e *examiner) hears(f doctor.Finding, waiting []string) {
 	}
 }
 
-// listen says who hears findings, nil for nobody, and whether somebody has heard one.
-func (e *examiner) listen(tell func(doctor.Finding, []string)) (told bool) {
+// setListener says who hears findings, nil for nobody, and whether somebody has heard one.
+func (e *doctorAdapter) setListener(tell func(doctor.Finding, []string)) (told bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.tell = tell
@@ -286,24 +288,24 @@ func (e *examiner) listen(tell func(doctor.Finding, []string)) (told bool) {
 
 // Examine implements cli.Doctor. It is the call that a page makes too; where that comes to
 // nothing, the doctor looks by itself, since it is to say why.
-func (e *examiner) Examine(ctx context.Context, skip []string, tell func(cli.Finding, []string)) {
+func (e *doctorAdapter) Examine(ctx context.Context, skip []string, tell func(cli.Finding, []string)) {
 	found := func(f doctor.Finding, waiting []string) {
 		tell(cli.Finding{
 			Check: f.Check, Title: f.Title, State: string(f.State), Did: f.Did, Saw: f.Saw, Details: f.Details, Took: f.Took,
-			Advice: f.Advice, Commands: f.Commands, Mends: f.Mends,
+			Advice: f.Advice, Commands: f.Commands, Fixes: f.Fixes,
 		}, waiting)
 	}
-	if e.listen(found); e.gateway != nil {
+	if e.setListener(found); e.gateway != nil {
 		leave := make([]any, len(skip))
 		for i, name := range skip {
 			leave[i] = name
 		}
 		_, _ = e.gateway.Do(ctx, &aai.Call{
 			Caller: aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal, Session: "doctor"},
-			App:    aai.OwnApp, Tool: doctor.Name, Args: map[string]any{"skip": leave},
+			App:    aai.BuiltinApp, Tool: doctor.Name, Args: map[string]any{"skip": leave},
 		})
 	}
-	if told := e.listen(nil); !told && ctx.Err() == nil {
+	if told := e.setListener(nil); !told && ctx.Err() == nil {
 		e.Doctor.Examine(ctx, skip, found)
 	}
 }

@@ -20,10 +20,10 @@ type brokenMachine struct {
 	others string // what is skipped for it
 }
 
-// but is a computer where all is as it should be, but for what the commands do.
-func but(commands ...string) func(*testing.T, string) *machine {
+// fixedMachine is a computer where all is as it should be, but for what the commands do.
+func fixedMachine(commands ...string) func(*testing.T, string) *machine {
 	return func(t *testing.T, bin string) *machine {
-		m := switchedOn(t, bin)
+		m := desktopMachine(t, bin)
 		for _, c := range commands {
 			m.do(c)
 		}
@@ -75,7 +75,7 @@ func brokenMachines() []brokenMachine {
 			return m
 		}},
 		{name: "accessibility switched off", check: "accessibility", state: "broken", saw: []string{"switched off"}, fixes: true, make: func(t *testing.T, bin string) *machine {
-			m := switchedOn(t, bin)
+			m := desktopMachine(t, bin)
 			m.accessible("false")
 			return m
 		}},
@@ -94,7 +94,7 @@ func brokenMachines() []brokenMachine {
 			return m
 		}},
 		{name: "locked keyring", check: "keychain", state: "broken", saw: []string{"locked"}, stdin: "password", make: func(t *testing.T, bin string) *machine {
-			m := switchedOn(t, bin)
+			m := desktopMachine(t, bin)
 			m.unlock()
 			m.do(onMachineBus(`sh -c 'printf secret | secret-tool store --label one a b'`))
 			m.do(`kill -9 $(pidof gnome-keyring-daemon)`)
@@ -103,23 +103,23 @@ func brokenMachines() []brokenMachine {
 			m.owned("org.freedesktop.secrets")
 			return m
 		}},
-		{name: "full disk", check: "home", state: "broken", saw: []string{"is full", "~/.cache/aai-gateway"}, fixes: true, after: "note", make: but(
+		{name: "full disk", check: "home", state: "broken", saw: []string{"is full", "~/.cache/aai-gateway"}, fixes: true, after: "note", make: fixedMachine(
 			`mount -o remount,size=40m /root`, `mkdir -p .cache/aai-gateway`, `dd if=/dev/zero of=.cache/aai-gateway/pages bs=1M count=32 2>/dev/null`,
 			`dd if=/dev/zero of=rest bs=64k 2>/dev/null; test $(stat -f -c %a .) -lt 20`)},
-		{name: "read-only home", check: "home", state: "broken", saw: []string{"read-only"}, make: but(`mount --bind /root /root`, `mount -o remount,bind,ro /root`)},
-		{name: "read-only file system", check: "home", state: "broken", saw: []string{"read-only"}, make: but(`cd /`, `mount -o remount,ro /root`)},
-		{name: "wrong clock", check: "clock", state: "broken", saw: []string{"~/.aai/config.json was written on 2099-01-01"}, make: but(`mkdir -p .aai`, `echo '{}' >.aai/config.json`, `touch -d 2099-01-01 .aai/config.json`)},
-		{name: "damaged configuration", check: "settings", state: "broken", saw: []string{"/root/.aai/config.json", "line 2"}, fixes: true, make: but(`mkdir -p .aai`, `printf '{\n "logLevel": warn\n}\n' >.aai/config.json`)},
-		{name: "a setting that is none", check: "settings", state: "broken", saw: []string{"/root/.aai/config.json", "logLevel"}, fixes: true, make: but(`mkdir -p .aai`, `echo '{"logLevel": "loud"}' >.aai/config.json`)},
-		{name: "files of others", check: "settings", state: "broken", saw: []string{"what others may have changed is not used", "/root/.aai"}, fixes: true, make: but(`mkdir -p .aai .local/share/aai-gateway`, `chmod 0777 .aai`, `chmod 0775 .local/share/aai-gateway`)},
-		{name: "variables that are wrong", check: "settings", state: "broken", saw: []string{"AAI_PROFILE: profile: expected"}, make: but(`export AAI_PROFILE=bad`)},
-		{name: "a log that cannot be", check: "settings", state: "broken", saw: []string{"AAI_LOG_FILE: logFile: /dev/full is no regular file"}, make: but(`export AAI_LOG_FILE=/dev/full`)},
+		{name: "read-only home", check: "home", state: "broken", saw: []string{"read-only"}, make: fixedMachine(`mount --bind /root /root`, `mount -o remount,bind,ro /root`)},
+		{name: "read-only file system", check: "home", state: "broken", saw: []string{"read-only"}, make: fixedMachine(`cd /`, `mount -o remount,ro /root`)},
+		{name: "wrong clock", check: "clock", state: "broken", saw: []string{"~/.aai/config.json was written on 2099-01-01"}, make: fixedMachine(`mkdir -p .aai`, `echo '{}' >.aai/config.json`, `touch -d 2099-01-01 .aai/config.json`)},
+		{name: "damaged configuration", check: "settings", state: "broken", saw: []string{"/root/.aai/config.json", "line 2"}, fixes: true, make: fixedMachine(`mkdir -p .aai`, `printf '{\n "logLevel": warn\n}\n' >.aai/config.json`)},
+		{name: "a setting that is none", check: "settings", state: "broken", saw: []string{"/root/.aai/config.json", "logLevel"}, fixes: true, make: fixedMachine(`mkdir -p .aai`, `echo '{"logLevel": "loud"}' >.aai/config.json`)},
+		{name: "files of others", check: "settings", state: "broken", saw: []string{"what others may have changed is not used", "/root/.aai"}, fixes: true, make: fixedMachine(`mkdir -p .aai .local/share/aai-gateway`, `chmod 0777 .aai`, `chmod 0775 .local/share/aai-gateway`)},
+		{name: "variables that are wrong", check: "settings", state: "broken", saw: []string{"AAI_PROFILE: profile: expected"}, make: fixedMachine(`export AAI_PROFILE=bad`)},
+		{name: "a log that cannot be", check: "settings", state: "broken", saw: []string{"AAI_LOG_FILE: logFile: /dev/full is no regular file"}, make: fixedMachine(`export AAI_LOG_FILE=/dev/full`)},
 		{name: "a pipe for a journal", check: "journal", state: "broken", saw: []string{"audit.jsonl cannot be written", "named pipe"}, fixes: true, others: "keychain descriptors",
-			make: but(`mkdir -p .local/share/aai-gateway`, `mkfifo -m 600 .local/share/aai-gateway/audit.jsonl`)},
+			make: fixedMachine(`mkdir -p .local/share/aai-gateway`, `mkfifo -m 600 .local/share/aai-gateway/audit.jsonl`)},
 		{name: "a pipe for its key", check: "journal", state: "broken", saw: []string{"audit.jsonl.key cannot be written", "named pipe"}, fixes: true, others: "keychain descriptors",
-			make: but(`mkdir -p .local/share/aai-gateway`, `mkfifo -m 600 .local/share/aai-gateway/audit.jsonl.key`)},
-		{name: "old descriptor", check: "descriptors", state: "broken", saw: []string{"~/.aai/org.example.Old/aai.json", "schema_version"}, make: but(`mkdir -p .aai/org.example.Old`, `echo '`+oldDescriptor+`' >.aai/org.example.Old/aai.json`)},
-		{name: "second gateway", check: "gateways", state: "note", saw: []string{"1 other gateway", "serves on standard input"}, make: but(`sleep 1000 | aai-gateway >/dev/null 2>&1 &`, `until pidof aai-gateway; do sleep 0.05; done`)},
+			make: fixedMachine(`mkdir -p .local/share/aai-gateway`, `mkfifo -m 600 .local/share/aai-gateway/audit.jsonl.key`)},
+		{name: "old descriptor", check: "descriptors", state: "broken", saw: []string{"~/.aai/org.example.Old/aai.json", "schema_version"}, make: fixedMachine(`mkdir -p .aai/org.example.Old`, `echo '`+oldDescriptor+`' >.aai/org.example.Old/aai.json`)},
+		{name: "second gateway", check: "gateways", state: "note", saw: []string{"1 other gateway", "serves on standard input"}, make: fixedMachine(`sleep 1000 | aai-gateway >/dev/null 2>&1 &`, `until pidof aai-gateway; do sleep 0.05; done`)},
 		{name: "a client with a bare environment", check: "client", state: "note", saw: []string{"DISPLAY"}, fixes: true, make: func(t *testing.T, bin string) *machine {
 			m := newMachine(t, bin)
 			m.startBus("")
@@ -136,7 +136,7 @@ func brokenMachines() []brokenMachine {
 func TestDoctor(t *testing.T) {
 	bin := binaries(t)
 	t.Run("green", func(t *testing.T) {
-		m := switchedOn(t, bin)
+		m := desktopMachine(t, bin)
 		m.accessible("true")
 		m.unlock()
 		r, exit := m.doctor("")
@@ -164,7 +164,7 @@ func TestDoctor(t *testing.T) {
 		}
 	})
 	t.Run("without a desktop", func(t *testing.T) { doctorWithoutADesktop(t, newMachine(t, bin)) })
-	t.Run("programs that are not there", func(t *testing.T) { doctorWithLess(t, switchedOn(t, bin)) })
+	t.Run("programs that are not there", func(t *testing.T) { doctorWithLess(t, desktopMachine(t, bin)) })
 	t.Run("not this home", func(t *testing.T) { doctorElsewhere(t, newMachine(t, bin)) })
 	for _, b := range brokenMachines() {
 		t.Run(b.name, func(t *testing.T) { b.mended(t, bin) })

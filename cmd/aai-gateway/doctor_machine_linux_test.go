@@ -33,8 +33,8 @@ const (
 	machinePath = machineBin + ":/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 )
 
-// switchedOn is a computer with a desktop: a bus, a screen, a user manager that knows it.
-func switchedOn(t *testing.T, bin string) *machine {
+// desktopMachine is a computer with a desktop: a bus, a screen, a user manager that knows it.
+func desktopMachine(t *testing.T, bin string) *machine {
 	m := newMachine(t, bin)
 	m.startBus("")
 	m.startScreen()

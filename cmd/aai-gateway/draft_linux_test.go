@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
-	"aai/internal/discovery/ways"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 )
 
 // TestWhoMayHaveADraft: an agent has a descriptor drafted when a person was asked, once; with
 // its words, of which nothing but words counts; it saves nothing, and is not let start, read a
 // file or probe.
 func TestWhoMayHaveADraft(t *testing.T) {
-	s := newSearched(t, "always")
+	s := newIntegrationWorld(t, "always")
 	before, err := os.ReadFile(filepath.Join(s.home, ".aai/org.example.Notes/aai.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -30,12 +30,12 @@ func TestWhoMayHaveADraft(t *testing.T) {
 	var result *aai.Result
 	for _, more := range []map[string]any{{}, {"words": map[string]any{"tools": []any{map[string]any{"name": "echo_string", "description": "Says a text again. " + strings.Repeat("x", 200)}}, "app": map[string]any{"description": strings.Repeat("More than a question can show. ", 60)}}}} {
 		var e *aai.Error
-		if result, e = s.own(t, aai.DoorMCP, "generate", app(more)); e != nil {
+		if result, e = s.callBuiltin(t, aai.DoorMCP, "generate", app(more)); e != nil {
 			t.Fatal(e, e.Hint)
 		}
 	}
-	if len(s.person.asked) != 1 || !strings.Contains(s.person.asked[0].Title+s.person.asked[0].Text, "generate") || !strings.Contains(s.person.asked[0].Text, "org.example.Notes") {
-		t.Fatalf("an agent that had two drafts: %+v", s.person.asked)
+	if len(s.person.questions) != 1 || !strings.Contains(s.person.questions[0].Title+s.person.questions[0].Text, "generate") || !strings.Contains(s.person.questions[0].Text, "org.example.Notes") {
+		t.Fatalf("an agent that had two drafts: %+v", s.person.questions)
 	}
 	text, _ := json.Marshal(result.Data)
 	for _, want := range []string{"Says a text again.", `"save":"Nothing is saved.`, "aai-gateway generate org.example.Notes --words", `"lint"`, "not taken, since each has more"} {
@@ -43,7 +43,7 @@ func TestWhoMayHaveADraft(t *testing.T) {
 			t.Errorf("no %q in %s", want, text)
 		}
 	}
-	if result.Foreign == "" {
+	if result.UntrustedSource == "" {
 		t.Error("a program's words are not told as its")
 	}
 	for tool, args := range map[string]map[string]any{
@@ -51,7 +51,7 @@ func TestWhoMayHaveADraft(t *testing.T) {
 		"generate": app(map[string]any{"words": filepath.Join(s.home, ".cursor/mcp.json")}),
 	} {
 		s.person.choice = "no" // to whatever else is asked
-		if result, err := s.own(t, aai.DoorMCP, tool, args); err == nil || err.Code != aai.PermissionDenied || strings.Contains(err.Error(), secretOfClient) {
+		if result, err := s.callBuiltin(t, aai.DoorMCP, tool, args); err == nil || err.Code != aai.PermissionDenied || strings.Contains(err.Error(), secretOfClient) {
 			t.Errorf("%s with %v: %+v, %v", tool, args, result, err)
 		}
 	}
@@ -59,30 +59,30 @@ func TestWhoMayHaveADraft(t *testing.T) {
 		t.Errorf("the file was changed (%v):\n%s", err, now)
 	}
 	// The person at the terminal is not asked.
-	asked := len(s.person.asked)
-	if _, err := s.own(t, aai.DoorCLI, "generate", app(nil)); err != nil || len(s.person.asked) != asked {
-		t.Errorf("the person: %v, %d questions", err, len(s.person.asked)-asked)
+	asked := len(s.person.questions)
+	if _, err := s.callBuiltin(t, aai.DoorCLI, "generate", app(nil)); err != nil || len(s.person.questions) != asked {
+		t.Errorf("the person: %v, %d questions", err, len(s.person.questions)-asked)
 	}
 }
 
 // TestNoAgentHasAProgramStarted: nobody is asked to let an agent read a program that it would have
 // started, as that is refused whatever they say.
 func TestNoAgentHasAProgramStarted(t *testing.T) {
-	s := newSearched(t, "always")
-	_, err := s.own(t, aai.DoorMCP, "generate", map[string]any{"app": "org.example.Notes", "start": true})
-	if err == nil || err.Code != aai.PermissionDenied || !strings.Contains(err.Message, "start: ") || len(s.person.asked) > 0 {
-		t.Errorf("%v; asked %+v", err, s.person.asked)
+	s := newIntegrationWorld(t, "always")
+	_, err := s.callBuiltin(t, aai.DoorMCP, "generate", map[string]any{"app": "org.example.Notes", "start": true})
+	if err == nil || err.Code != aai.PermissionDenied || !strings.Contains(err.Message, "start: ") || len(s.person.questions) > 0 {
+		t.Errorf("%v; asked %+v", err, s.person.questions)
 	}
-	if _, err := s.own(t, aai.DoorMCP, "generate", map[string]any{"app": "org.example.Notes"}); err != nil || len(s.person.asked) != 1 {
-		t.Errorf("without it: %v, %d questions", err, len(s.person.asked))
+	if _, err := s.callBuiltin(t, aai.DoorMCP, "generate", map[string]any{"app": "org.example.Notes"}); err != nil || len(s.person.questions) != 1 {
+		t.Errorf("without it: %v, %d questions", err, len(s.person.questions))
 	}
 }
 
 // TestNoDraftAgainstThePersonsWord: a person's no is one, before the program is asked.
 func TestNoDraftAgainstThePersonsWord(t *testing.T) {
-	s := newSearched(t, "deny")
+	s := newIntegrationWorld(t, "deny")
 	for _, app := range []string{"org.example.Notes", "org.example.Nobody"} {
-		if _, err := s.own(t, aai.DoorMCP, "generate", map[string]any{"app": app}); err == nil || err.Code != aai.PermissionDenied {
+		if _, err := s.callBuiltin(t, aai.DoorMCP, "generate", map[string]any{"app": app}); err == nil || err.Code != aai.PermissionDenied {
 			t.Errorf("%s: against the person's word: %v", app, err)
 		}
 	}
@@ -92,7 +92,7 @@ func TestNoDraftAgainstThePersonsWord(t *testing.T) {
 // whichever of its names it is asked for, and is refused in the same words.
 func TestNoDraftOfADeniedApp(t *testing.T) {
 	for _, lists := range []string{`{"security": {"denied_apps": ["notes"]}}`, `{"security": {"denied_apps": ["org.example.*"]}}`, `{"security": {"allowed_apps": ["Calculator"]}}`} {
-		s := newSearched(t, "always", lists)
+		s := newIntegrationWorld(t, "always", lists)
 		call := &aai.Call{ID: aai.NewCallID(), Caller: aai.Caller{Door: aai.DoorMCP, Name: "agent", Identity: "/usr/bin/agent", Session: "s"}, App: "org.example.Notes", Tool: "ping"}
 		_, elsewhere := s.gateway.Do(t.Context(), call)
 		want := aai.AsError(elsewhere)
@@ -100,46 +100,46 @@ func TestNoDraftOfADeniedApp(t *testing.T) {
 			t.Fatalf("%s: %v", lists, elsewhere)
 		}
 		for _, app := range []string{"org.example.Notes", "notes"} {
-			_, err := s.own(t, aai.DoorMCP, "generate", map[string]any{"app": app})
+			_, err := s.callBuiltin(t, aai.DoorMCP, "generate", map[string]any{"app": app})
 			if err == nil || err.Code != want.Code || err.Message != want.Message || err.Hint != want.Hint || err.Delivery != aai.NotDelivered {
 				t.Errorf("%s: %s: %+v, want %+v", lists, app, err, want)
 			}
 		}
 	}
-	s := newSearched(t, "always", `{"security": {"denied_apps": ["org.example.*"]}}`)
+	s := newIntegrationWorld(t, "always", `{"security": {"denied_apps": ["org.example.*"]}}`)
 	result, err := s.discover(t, aai.DoorMCP, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, _ := json.Marshal(result.Data); !strings.Contains(string(text), ways.Refused) || strings.Contains(string(text), "generate org.example.Notes") {
+	if text, _ := json.Marshal(result.Data); !strings.Contains(string(text), discovery.DeniedHowTo) || strings.Contains(string(text), "generate org.example.Notes") {
 		t.Errorf("discover has %s", text)
 	}
-	s = newSearched(t, "always", `{"security": {"denied_apps": ["Editor"], "allowed_apps": ["Notes"]}}`)
-	if _, err := s.own(t, aai.DoorMCP, "generate", map[string]any{"app": "org.example.Notes"}); err != nil {
+	s = newIntegrationWorld(t, "always", `{"security": {"denied_apps": ["Editor"], "allowed_apps": ["Notes"]}}`)
+	if _, err := s.callBuiltin(t, aai.DoorMCP, "generate", map[string]any{"app": "org.example.Notes"}); err != nil {
 		t.Errorf("one that may be read: %v", err)
 	}
 }
 
-// TestALookIsAllowedAhead: what a person is asked about for an agent they can allow before, as for
+// TestScanConsentInAdvance: what a person is asked about for an agent they can allow before, as for
 // any app, and where nobody answers it is said how; no other tool of the gateway's own is allowed so.
-func TestALookIsAllowedAhead(t *testing.T) {
-	grant := func(s *searched, tool string) *aai.Error {
-		_, err := s.own(t, aai.DoorCLI, "consent_grant", map[string]any{"app": "aai", "tool": tool, "caller": "mcp:agent", "identity": "/usr/bin/agent"})
+func TestScanConsentInAdvance(t *testing.T) {
+	grant := func(s *integrationWorld, tool string) *aai.Error {
+		_, err := s.callBuiltin(t, aai.DoorCLI, "consent_grant", map[string]any{"app": "aai", "tool": tool, "caller": "mcp:agent", "identity": "/usr/bin/agent"})
 		return err
 	}
 	for tool, args := range map[string]map[string]any{"generate": {"app": "org.example.Notes"}, "discover": nil} {
-		s := newSearched(t, "yes") // to questions for a proof, and to no other
+		s := newIntegrationWorld(t, "yes") // to questions for a proof, and to no other
 		s.person.absent = true
-		if _, err := s.own(t, aai.DoorMCP, tool, args); err == nil || err.Code != aai.ConsentRequired || !strings.Contains(err.Message, "a person must allow") || !strings.Contains(err.Hint, "aai-gateway consent grant aai "+tool+" --caller ") {
+		if _, err := s.callBuiltin(t, aai.DoorMCP, tool, args); err == nil || err.Code != aai.ConsentRequired || !strings.Contains(err.Message, "a person must allow") || !strings.Contains(err.Hint, "aai-gateway consent grant aai "+tool+" --caller ") {
 			t.Errorf("%s, and nobody is there: %+v", tool, err)
 		}
 		s.person.absent = false
 		if err := grant(s, tool); err != nil {
 			t.Fatal(tool, err)
 		}
-		s.person.asked = nil
-		if _, err := s.own(t, aai.DoorMCP, tool, args); err != nil || len(s.person.asked) > 0 {
-			t.Errorf("%s, allowed ahead: %v, asked %+v", tool, err, s.person.asked)
+		s.person.questions = nil
+		if _, err := s.callBuiltin(t, aai.DoorMCP, tool, args); err != nil || len(s.person.questions) > 0 {
+			t.Errorf("%s, allowed ahead: %v, asked %+v", tool, err, s.person.questions)
 		}
 		for _, other := range []string{"generate_save", "consent_grant", "*"} {
 			if err := grant(s, other); err == nil || err.Code != aai.PermissionDenied {

@@ -13,36 +13,36 @@ import (
 	"sync"
 	"testing"
 
-	"aai"
-	"aai/internal/doors/cli"
-	"aai/internal/doors/mcp"
-	"aai/internal/doors/mcp/streamable"
-	"aai/internal/policy"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/doors/mcp"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
+	"github.com/gybob/aai-gateway/internal/policy"
 )
 
 // A witness is a gate and a journal: it sees what comes by, and lets it pass.
-type witness struct {
+type gateAndJournal struct {
 	mu      sync.Mutex
 	gated   []string
 	entries []aai.Entry
 }
 
-func (w *witness) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (w *gateAndJournal) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.gated = append(w.gated, r.App.ID+" "+r.Tool.Name)
 	return nil, nil
 }
 
-func (w *witness) Record(_ context.Context, e *aai.Entry) error {
+func (w *gateAndJournal) Record(_ context.Context, e *aai.Entry) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.entries = append(w.entries, *e)
 	return nil
 }
 
-// testimony is what was gated, and how the calls on record ended.
-func (w *witness) testimony() (gated []string, received int, outcomes []aai.Code) {
+// report is what was gated, and how the calls on record ended.
+func (w *gateAndJournal) report() (gated []string, received int, outcomes []aai.Code) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, e := range w.entries {
@@ -56,14 +56,14 @@ func (w *witness) testimony() (gated []string, received int, outcomes []aai.Code
 	return w.gated, received, outcomes
 }
 
-// house is a gateway of one app, the desktop and the gateway's own app, with a
+// newTestGateway is a gateway of one app, the desktop and the gateway's own app, with a
 // witness in it, and with limits.
-func house(t *testing.T, limits map[policy.Kind]policy.Limit) (*aai.Gateway, *witness) {
+func newTestGateway(t *testing.T, limits map[policy.Kind]policy.Limit) (*aai.Gateway, *gateAndJournal) {
 	t.Helper()
 	d := newDesk(t)
 	c, err := d.read(cli.Flags{})
 	cfg := mustRead(t, c, err)
-	built, err := (&program{getenv: d.getenv, grounds: d.grounds(), err: t.Output()}).build(cfg)
+	built, err := (&program{getenv: d.getenv, hostAccess: d.grounds(), err: t.Output()}).build(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func house(t *testing.T, limits map[policy.Kind]policy.Limit) (*aai.Gateway, *wi
 			Run: func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{Text: "milk"}, nil },
 		}},
 	}
-	w := &witness{}
+	w := &gateAndJournal{}
 	g := &aai.Gateway{
 		Catalog: &withApp{Catalog: built.gateway.Catalog, app: app}, Journal: w,
 		Gates: []aai.Gate{w, policy.NewLimits(limits)},
@@ -101,15 +101,15 @@ func (c *withApp) Find(ctx context.Context, name string) (*aai.App, error) {
 }
 
 // An entry is one way for a call to come in.
-type entry struct {
+type callEntry struct {
 	name string
 	come func(t *testing.T, g *aai.Gateway)
 }
 
-// entries are all of them. What MCP has besides, lists and the like, calls
+// callEntries are all of them. What MCP has besides, lists and the like, calls
 // nothing.
-func entries() []entry {
-	var all []entry
+func callEntries() []callEntry {
+	var all []callEntry
 	const task = `,"task":{"ttl":60000}`
 	for name, params := range map[string]string{
 		"aai_exec":             `{"name":"aai_exec","arguments":{"app":"org.example.Notes","tool":"list"}}`,
@@ -124,28 +124,28 @@ func entries() []entry {
 		"windows through exec": `{"name":"aai_exec","arguments":{"app":"desktop","tool":"ax_session_info"}}`,
 		"as a task":            `{"name":"aai_exec","arguments":{"app":"org.example.Notes","tool":"list"}` + task + `}`,
 	} {
-		all = append(all, entry{"stdio/" + name, overStdio("tools/call", params)})
+		all = append(all, callEntry{"stdio/" + name, overStdio("tools/call", params)})
 		for _, era := range []string{"2025-11-25", "2026-07-28"} {
-			all = append(all, entry{"http " + era + "/" + name, overHTTP(era, "tools/call", params)})
+			all = append(all, callEntry{"http " + era + "/" + name, overHTTP(era, "tools/call", params)})
 		}
 	}
 	all = append(all,
-		entry{"stdio/resource", overStdio("resources/read", `{"uri":"app:org.example.Notes"}`)},
-		entry{"stdio/completion", overStdio("completion/complete",
+		callEntry{"stdio/resource", overStdio("resources/read", `{"uri":"app:org.example.Notes"}`)},
+		callEntry{"stdio/completion", overStdio("completion/complete",
 			`{"ref":{"type":"ref/prompt","name":"test-app"},"argument":{"name":"app_name","value":"N"}}`)},
 	)
 	for _, line := range []string{
 		"exec org.example.Notes list", "exec jotter list", "guide org.example.Notes", "apps", "history", "consent list", "scan", "mode",
 		"exec desktop ax_session_info",
 	} {
-		all = append(all, entry{"cli/" + line, atTerminal(line)})
+		all = append(all, callEntry{"cli/" + line, atTerminal(line)})
 	}
 	return all
 }
 
 func doorOf(t *testing.T, g *aai.Gateway) *mcp.Door {
 	t.Helper()
-	return mcp.New(mcp.Config{Gateway: g, Version: "1", Direct: []string{aai.DesktopApp}})
+	return mcp.New(mcp.Config{Gateway: g, Version: "1", DirectApps: []string{aai.DesktopApp}})
 }
 
 // overStdio opens a session, makes one request and waits for its answer.
@@ -242,7 +242,7 @@ func atTerminal(line string) func(*testing.T, *aai.Gateway) {
 	return func(t *testing.T, g *aai.Gateway) {
 		cli.Run(t.Context(), cli.Config{
 			Version: "1", Out: t.Output(), Err: t.Output(),
-			Open: func(cli.Flags) (*aai.Gateway, func() error, error) { return g, func() error { return nil }, nil },
+			OpenGateway: func(cli.Flags) (*aai.Gateway, func() error, error) { return g, func() error { return nil }, nil },
 		}, strings.Fields(line))
 	}
 }
@@ -250,17 +250,17 @@ func atTerminal(line string) func(*testing.T, *aai.Gateway) {
 // Whatever way a call comes in, it passes the gates, counts for the limits and is
 // on record, from beginning to end.
 func TestEveryEntryIsGuarded(t *testing.T) {
-	for _, e := range entries() {
+	for _, e := range callEntries() {
 		t.Run(e.name, func(t *testing.T) {
-			g, w := house(t, policy.DefaultLimits())
+			g, w := newTestGateway(t, policy.DefaultLimits())
 			e.come(t, g)
-			gated, received, outcomes := w.testimony()
+			gated, received, outcomes := w.report()
 			if len(gated) == 0 || received < len(gated) || len(outcomes) != received {
 				t.Errorf("gated %q, %d received, outcomes %q", gated, received, outcomes)
 			}
-			g, w = house(t, nil) // nobody may do anything
+			g, w = newTestGateway(t, nil) // nobody may do anything
 			e.come(t, g)
-			gated, received, outcomes = w.testimony()
+			gated, received, outcomes = w.report()
 			if len(gated) == 0 || len(outcomes) != received {
 				t.Errorf("limited: gated %q, %d received, outcomes %q", gated, received, outcomes)
 			}

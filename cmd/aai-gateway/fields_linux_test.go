@@ -34,7 +34,7 @@ func descriptorReference(t *testing.T) string {
 	asked, file := map[string]*field{}, ""
 	for n, line := range strings.Split(strings.TrimSuffix(string(kept), "\n"), "\n") {
 		if name, about, ok := strings.Cut(strings.TrimPrefix(line, "# "), ": "); ok && strings.HasPrefix(line, "# ") {
-			unsaid(t, file, asked)
+			undocumented(t, file, asked)
 			file = name
 			asked = fieldsIn(t, filepath.Join("..", "..", "internal", "catalog", file))
 			title, under, _ := strings.Cut(about, ". ")
@@ -56,7 +56,7 @@ func descriptorReference(t *testing.T) string {
 		}
 		b.WriteString(f.row(parts[0], parts[1], parts[2]))
 	}
-	unsaid(t, file, asked)
+	undocumented(t, file, asked)
 	everyFile(t, string(kept))
 	return b.String()
 }
@@ -75,8 +75,8 @@ func (f *field) row(name, kind, meaning string) string {
 	return fmt.Sprintf("| %s | %s | %s |\n", spelled, cell(kind), cell(meaning))
 }
 
-// unsaid tells of fields without words.
-func unsaid(t *testing.T, file string, asked map[string]*field) {
+// undocumented tells of fields without words.
+func undocumented(t *testing.T, file string, asked map[string]*field) {
 	for name := range asked {
 		t.Errorf("fields.txt: %s: no words about %q", file, name)
 	}
@@ -98,14 +98,14 @@ func everyFile(t *testing.T, kept string) {
 
 // An asking is how a method of the catalog is told a field's names: from which argument on,
 // what it takes, and whether it must be there. See the methods of members.
-type asking struct {
+type fieldCall struct {
 	names int
 	takes string
 	needs bool
 }
 
-func askings() map[string]asking {
-	return map[string]asking{
+func fieldCalls() map[string]fieldCall {
+	return map[string]fieldCall{
 		"take": {}, "text": {takes: "a string"}, "must": {1, "a string", true}, "need": {0, "a string", false}, "strings": {takes: "an object of strings"},
 		"word": {takes: "a word"}, "flag": {takes: "true or false"}, "texts": {takes: "a list of strings"}, "dbusName": {names: 3, takes: "a string"},
 		"endpoint": {names: 2, takes: "an https address"}, "prefix": {1, "a string", false}, "placement": {1, "`header` or `query`", false},
@@ -119,7 +119,7 @@ func fieldsIn(t *testing.T, path string) map[string]*field {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fields, known := map[string]*field{}, askings()
+	fields, known := map[string]*field{}, fieldCalls()
 	ast.Inspect(file, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
@@ -175,7 +175,7 @@ func literals(args []ast.Expr) []string {
 	return words
 }
 
-func add(fields map[string]*field, names []string, as asking) {
+func add(fields map[string]*field, names []string, as fieldCall) {
 	f := fields[names[0]]
 	if f == nil {
 		f = &field{needs: as.needs}

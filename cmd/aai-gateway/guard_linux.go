@@ -1,8 +1,8 @@
 package main
 
-import "aai/internal/leash"
+import "github.com/gybob/aai-gateway/internal/process"
 
 // serverGuard is the command of a process that holds an MCP server: of this very program.
-func serverGuard() []string { return []string{"/proc/self/exe", holdsServer} }
+func serverGuard() []string { return []string{"/proc/self/exe", serverGuardArgument} }
 
-func hold(args []string) int { return leash.Guard(args) }
+func runServerGuard(args []string) int { return process.RunSupervisor(args) }

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
-	"aai/internal/ax"
-	"aai/internal/catalog"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/gui"
 )
 
 // TestGuideOfTheDesktop: the road of the default profile to the windows is short: a line for
@@ -15,7 +15,7 @@ import (
 func TestGuideOfTheDesktop(t *testing.T) {
 	const most, mostOfOne = 1200, 450
 	none := func() *aai.Gateway { return nil }
-	desk := ax.New(ax.Config{More: newCalling(none, nil, callingPlaces{}, slog.New(slog.DiscardHandler)).desktop})
+	desk := gui.New(gui.Config{ExtraTools: newCallTools(none, nil, dataFolders{}, slog.New(slog.DiscardHandler)).desktop})
 	guide := catalog.Guide(desk)
 	t.Logf("the guide is about %d tokens", len(guide)/4)
 	if len(guide)/4 > most {
@@ -25,7 +25,7 @@ func TestGuideOfTheDesktop(t *testing.T) {
 		if !strings.Contains(guide, "\n- "+tool.Name+"(") {
 			t.Errorf("the guide has no line for %s", tool.Name)
 		}
-		full, _ := catalog.GuideTo(desk, tool.Name)
+		full, _ := catalog.GuideForTool(desk, tool.Name)
 		if len(full)/4 > mostOfOne {
 			t.Errorf("the guide to %s is about %d tokens:\n%s", tool.Name, len(full)/4, full)
 		}

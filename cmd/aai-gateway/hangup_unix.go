@@ -10,13 +10,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
-// whileRead returns a context that ends when nobody can read out any more: who is
+// contextWhileRead returns a context that ends when nobody can read out any more: who is
 // at its other end has gone. It does so for pipes, sockets and terminals; a file is
 // read by nobody and never ends. Stop ends the watching.
-func whileRead(ctx context.Context, out any) (_ context.Context, stop func()) {
+func contextWhileRead(ctx context.Context, out any) (_ context.Context, stop func()) {
 	file, ok := out.(*os.File)
 	if !ok {
 		return ctx, func() {}
@@ -33,12 +33,12 @@ func whileRead(ctx context.Context, out any) (_ context.Context, stop func()) {
 	go func() {
 		defer func() { _ = wake.Close() }()
 		other, err := wake.SyscallConn()
-		if err != nil || aai.Pause(ctx, watchAfter) != nil {
+		if err != nil || aai.Sleep(ctx, hangupDelay) != nil {
 			return
 		}
 		_ = conn.Control(func(fd uintptr) {
 			_ = other.Control(func(until uintptr) {
-				if hungUp(int32(fd), int32(until)) {
+				if waitForHangup(int32(fd), int32(until)) {
 					cancel()
 				}
 			})
@@ -47,13 +47,13 @@ func whileRead(ctx context.Context, out any) (_ context.Context, stop func()) {
 	return ctx, func() { cancel(); _ = sleeper.Close() }
 }
 
-// watchAfter is when the watching begins. Who waits in the system keeps a processor of Go's for
+// hangupDelay is when the watching begins. Who waits in the system keeps a processor of Go's for
 // ten milliseconds, and of two the other one reads what the client says: its first request
 // would wait.
-const watchAfter = time.Second
+const hangupDelay = time.Second
 
-// hungUp waits until nobody reads fd any more, or until is closed at its other end.
-func hungUp(fd, until int32) bool {
+// waitForHangup waits until nobody reads fd any more, or until is closed at its other end.
+func waitForHangup(fd, until int32) bool {
 	fds := []unix.PollFd{{Fd: fd}, {Fd: until}} // what is asked for is nothing: an end is told of in any case
 	for {
 		if _, err := unix.Poll(fds, -1); err != nil && !errors.Is(err, unix.EINTR) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
-	"aai/internal/doors/cli"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
 // Another account's home is refused before anything is made in it.
@@ -18,7 +18,7 @@ func TestHomeOfAnother(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p := &program{getenv: os.Getenv, err: os.Stderr, grounds: standIn(os.Getenv)}
+	p := &program{getenv: os.Getenv, err: os.Stderr, hostAccess: testHost(os.Getenv)}
 	for _, home := range []string{own, own + "/none"} {
 		t.Setenv("HOME", home)
 		if _, err := p.config(cli.Flags{}); err != nil {
@@ -41,7 +41,7 @@ func TestHomeOfAnother(t *testing.T) {
 
 // The root of the file system is nobody's home, whoever owns it.
 func TestHomeThatIsAll(t *testing.T) {
-	p := &program{getenv: os.Getenv, err: os.Stderr, grounds: standIn(os.Getenv)}
+	p := &program{getenv: os.Getenv, err: os.Stderr, hostAccess: testHost(os.Getenv)}
 	for _, home := range []string{"/", "//", "/./"} {
 		t.Setenv("HOME", home)
 		_, err := p.config(cli.Flags{})

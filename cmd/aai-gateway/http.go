@@ -13,14 +13,14 @@ import (
 
 	"github.com/coreos/go-systemd/v22/activation"
 
-	"aai"
-	"aai/internal/config"
-	"aai/internal/doors/cli"
-	"aai/internal/doors/httpdoor"
-	"aai/internal/doors/httpdoor/bearer"
-	"aai/internal/doors/mcp"
-	"aai/internal/doors/mcp/streamable"
-	"aai/internal/wholefile"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/config"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
+	"github.com/gybob/aai-gateway/internal/doors/mcp"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
 // serveHTTP serves agents over HTTP until ctx ends.
@@ -31,8 +31,8 @@ func (p *program) serveHTTP(ctx context.Context, door *mcp.Door, cfg *setup, log
 		return err
 	}
 	address := "http://" + listener.Addr().String() + "/mcp"
-	if h.URL == "" {
-		h.URL = address
+	if h.PublicURL == "" {
+		h.PublicURL = address
 	}
 	served, err := p.httpServer(door, cfg, h, log)
 	if err != nil {
@@ -80,8 +80,8 @@ func listen(ctx context.Context, h *config.HTTP) (net.Listener, error) {
 
 // httpServer is the server as configured.
 func (p *program) httpServer(door *mcp.Door, cfg *setup, h config.HTTP, log *slog.Logger) (*streamable.Server, error) {
-	served := httpdoor.Config{Bind: strings.Trim(h.Bind, "[]"), Hosts: h.Hosts, Origins: h.Origins}
-	if u, err := url.Parse(h.URL); err == nil {
+	served := httpdoor.Config{Bind: strings.Trim(h.Bind, "[]"), Hosts: h.AllowedHosts, Origins: h.AllowedOrigins}
+	if u, err := url.Parse(h.PublicURL); err == nil {
 		served.Hosts = append(slices.Clone(served.Hosts), u.Hostname())
 	}
 	switch h.Auth {
@@ -90,51 +90,51 @@ func (p *program) httpServer(door *mcp.Door, cfg *setup, h config.HTTP, log *slo
 		if err != nil {
 			return nil, err
 		}
-		if len(token) < shortToken {
+		if len(token) < minTokenLength {
 			log.Warn("the token of the HTTP server is short enough to be guessed", "characters", len(token))
 		}
-		served.Auth = bearer.NewTokens(cfg.tokensFile(), bearer.NewSecret(token))
+		served.Verifier = bearer.NewTokens(cfg.tokensFile(), bearer.NewSecretVerifier(token))
 	case config.AuthOAuth:
 		verifier, err := issuer(h)
 		if err != nil {
 			return nil, err
 		}
-		served.Auth = verifier
-		served.Metadata = &bearer.Metadata{Resource: h.URL, Issuer: h.Issuer, Scopes: h.Scopes}
+		served.Verifier = verifier
+		served.Metadata = &bearer.Metadata{Resource: h.PublicURL, Issuer: h.Issuer, Scopes: h.Scopes}
 	}
-	return door.HTTP(streamable.Config{HTTP: served, SSE: h.SSE, Limits: streamable.Limits{Idle: h.Idle}})
+	return door.HTTP(streamable.Config{HTTP: served, LegacySSE: h.SSE, Limits: streamable.Limits{SessionIdle: h.IdleTimeout}})
 }
 
 // maxSecret is how large the file of a client's secret may be, in bytes.
 const maxSecret = 1 << 20
 
 // issuer verifies the tokens of the configured authorization server.
-func issuer(h config.HTTP) (*bearer.Issuer, error) {
+func issuer(h config.HTTP) (*bearer.IssuerVerifier, error) {
 	if h.Issuer == "" {
 		return nil, invalid("http.issuer: expected the address of the authorization server (--issuer), because http.auth is oauth")
 	}
-	if u, err := url.Parse(h.URL); err != nil || isUnspecified(u.Hostname()) {
+	if u, err := url.Parse(h.PublicURL); err != nil || isUnspecified(u.Hostname()) {
 		e := invalid("http.url: expected the address by which clients reach this server, because http.bind means all that it has")
 		e.Hint = "Tokens must be meant for that address."
 		return nil, e
 	}
 	cfg := bearer.IssuerConfig{Issuer: h.Issuer, Audience: h.Audience, Scopes: h.Scopes, ClientID: h.ClientID}
 	if len(cfg.Audience) == 0 {
-		cfg.Audience = []string{h.URL} // the resource indicator of RFC 8707
+		cfg.Audience = []string{h.PublicURL} // the resource indicator of RFC 8707
 	}
 	if h.ClientSecretFile != "" {
-		secret, err := wholefile.Read(h.ClientSecretFile, wholefile.Limits{Size: maxSecret})
+		secret, err := atomicfile.Read(h.ClientSecretFile, atomicfile.ReadLimits{Size: maxSecret})
 		if err != nil {
 			return nil, invalid("http.clientSecretFile: %s: %w", h.ClientSecretFile, err)
 		}
 		cfg.ClientSecret = strings.TrimSpace(string(secret))
 	}
-	return bearer.NewIssuer(cfg)
+	return bearer.NewIssuerVerifier(cfg)
 }
 
-// shortToken is how long a token must be at least, in characters, for nobody to
+// minTokenLength is how long a token must be at least, in characters, for nobody to
 // guess it.
-const shortToken = 20
+const minTokenLength = 20
 
 // httpToken is the secret of this computer: what the environment says, or what
 // is kept in a file, which the first use makes.
@@ -142,7 +142,7 @@ func (p *program) httpToken(cfg *setup) (string, error) {
 	if token := p.givenToken(); token != "" {
 		return token, nil
 	}
-	return bearer.File{Path: cfg.tokenFile()}.Token()
+	return bearer.TokenFile{Path: cfg.tokenFile()}.Token()
 }
 
 func (p *program) givenToken() string {
@@ -166,7 +166,7 @@ func (p *program) showToken(f cli.Flags, rotate bool) (string, error) {
 	if p.givenToken() != "" {
 		return "", invalid("the token is what AAI_HTTP_TOKEN in the environment says; change it there")
 	}
-	return bearer.File{Path: cfg.tokenFile()}.Rotate()
+	return bearer.TokenFile{Path: cfg.tokenFile()}.Rotate()
 }
 
 // tokens are those of agents, for the commands.
@@ -185,7 +185,7 @@ func (t tokens) List() ([]cli.Token, error) {
 	known, err := t.Tokens.List()
 	list := make([]cli.Token, len(known))
 	for i, k := range known {
-		list[i] = cli.Token{Name: k.Name, Identity: aai.IdentityHTTP + k.Name, Made: k.Made}
+		list[i] = cli.Token{Name: k.Name, Identity: aai.IdentityHTTP + k.Name, CreatedAt: k.CreatedAt}
 	}
 	return list, err
 }

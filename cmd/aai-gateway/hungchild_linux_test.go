@@ -11,24 +11,24 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
-	"aai/internal/policy"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/policy"
 )
 
 // A child is an MCP server as an app: a process of somebody else's SDK, spoken to over
 // its standard input and output.
-type child struct {
+type sdkServer struct {
 	process *exec.Cmd
 	session *mcp.ClientSession
 }
 
-func startChild(t *testing.T) *child {
+func startChild(t *testing.T) *sdkServer {
 	t.Helper()
 	sdks, err := filepath.Abs("../../.cache/sdks")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &child{process: exec.Command("node", "testdata/sdks/server.mjs", sdks)}
+	c := &sdkServer{process: exec.Command("node", "testdata/sdks/server.mjs", sdks)}
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	if c.session, err = client.Connect(t.Context(), &mcp.CommandTransport{Command: c.process}, nil); err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func startChild(t *testing.T) *child {
 	return c
 }
 
-func (c *child) signal(t *testing.T, s syscall.Signal) {
+func (c *sdkServer) signal(t *testing.T, s syscall.Signal) {
 	t.Helper()
 	if err := c.process.Process.Signal(s); err != nil {
 		t.Error(err)
@@ -48,7 +48,7 @@ func (c *child) signal(t *testing.T, s syscall.Signal) {
 }
 
 // app is the child as the gateway has apps.
-func (c *child) app(id string) *aai.App {
+func (c *sdkServer) app(id string) *aai.App {
 	run := func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 		said, err := c.session.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: call.Args})
 		if err != nil {
@@ -60,12 +60,12 @@ func (c *child) app(id string) *aai.App {
 	return &aai.App{ID: id, Digest: "d", Tools: []*aai.Tool{{Name: "echo", Effect: aai.Reads, Params: aai.Schema{Check: func(v any) (any, error) { return v, nil }}, Timeout: 3 * time.Second, Run: run}}}
 }
 
-// children are a catalog of them.
-type children struct{ apps []*aai.App }
+// sdkServers are a catalog of them.
+type sdkServers struct{ apps []*aai.App }
 
-func (c children) Apps() []*aai.App              { return c.apps }
-func (c children) OnChange(func()) (stop func()) { return func() {} }
-func (c children) Find(_ context.Context, name string) (*aai.App, error) {
+func (c sdkServers) Apps() []*aai.App              { return c.apps }
+func (c sdkServers) OnChange(func()) (stop func()) { return func() {} }
+func (c sdkServers) Find(_ context.Context, name string) (*aai.App, error) {
 	for _, app := range c.apps {
 		if app.ID == name {
 			return app, nil
@@ -74,10 +74,10 @@ func (c children) Find(_ context.Context, name string) (*aai.App, error) {
 	return nil, aai.Errorf(aai.AppNotFound, "there is no %s", name)
 }
 
-// unwritten is a journal for calls that nobody will ask about.
-type unwritten struct{}
+// discardingJournal is a journal for calls that nobody will ask about.
+type discardingJournal struct{}
 
-func (unwritten) Record(context.Context, *aai.Entry) error { return nil }
+func (discardingJournal) Record(context.Context, *aai.Entry) error { return nil }
 
 // TestHungChild: three hundred calls to an MCP server that is stopped take nothing from the
 // same caller's calls to another one, with the limits that the program has; when it goes
@@ -85,9 +85,9 @@ func (unwritten) Record(context.Context, *aai.Entry) error { return nil }
 func TestHungChild(t *testing.T) {
 	hung, well := startChild(t), startChild(t)
 	g := &aai.Gateway{
-		Catalog: children{[]*aai.App{hung.app("hung"), well.app("well")}},
+		Catalog: sdkServers{[]*aai.App{hung.app("hung"), well.app("well")}},
 		Gates:   []aai.Gate{policy.NewLimits(policy.DefaultLimits())},
-		Journal: unwritten{},
+		Journal: discardingJournal{},
 	}
 	echo := func(app string) error {
 		result, err := g.Do(t.Context(), &aai.Call{

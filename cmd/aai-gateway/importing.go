@@ -4,44 +4,46 @@ import (
 	"context"
 	"path/filepath"
 
-	"aai"
-	"aai/internal/egress"
-	"aai/internal/imports"
-	"aai/internal/install"
-	"aai/internal/keychain"
-	"aai/internal/login"
-	"aai/internal/policy"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/clients"
+	"github.com/gybob/aai-gateway/internal/importers"
+	"github.com/gybob/aai-gateway/internal/netguard"
+	"github.com/gybob/aai-gateway/internal/oauth"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
 // imports takes over what a person has already. It is saved where people keep their
 // descriptors.
-func (p *program) imports(cfg *setup, client *egress.Client, drivers map[string]aai.Driver, vault *keychain.Vault, logins *login.Logins) *imports.Room {
-	return imports.New(imports.Config{
-		Folder: filepath.Join(cfg.home, ".aai"), Kept: filepath.Join(cfg.platform.data, "imports"), Platform: cfg.platform.name, Fetch: fetchLong(client), Driver: drivers["http"],
-		Clients: &clientServers{open: func() (*installer, error) { return p.installer(cfg) }},
-		Loss:    policy.NewDestructive(policy.DestructiveWords()).Speaks, Secrets: vault, Logins: logins,
+func (p *program) imports(cfg *setup, client *netguard.Client, drivers map[string]aai.Driver, vault *secrets.Vault, logins *oauth.Authorizer) *importers.Importer {
+	return importers.New(importers.Config{
+		Folder: filepath.Join(cfg.home, ".aai"), UndoFolder: filepath.Join(cfg.platform.data, "imports"), Platform: cfg.platform.name, Fetch: fetchLong(client), Driver: drivers["http"],
+		Clients:       &clientServers{open: func() (*clientInstaller, error) { return p.installer(cfg) }},
+		IsDestructive: policy.NewDestructiveGate(policy.DestructiveWords()).ContainsWord, Secrets: vault, Logins: logins,
 	})
 }
 
 // clientServers are the servers of agents' clients, which are looked for when somebody asks.
-type clientServers struct{ open func() (*installer, error) }
-
-// Servers implements imports.Clients.
-func (c *clientServers) Servers(client string) (map[string]map[string]any, install.Client, error) {
-	in, err := c.open()
-	if err != nil {
-		return nil, install.Client{}, err
-	}
-	return in.room.ServersOf(client)
+type clientServers struct {
+	open func() (*clientInstaller, error)
 }
 
-// Take implements imports.Clients.
-func (c *clientServers) Take(client string, names, args []string) (*install.Plan, error) {
+// Servers implements imports.Clients.
+func (c *clientServers) Servers(client string) (map[string]map[string]any, clients.Client, error) {
+	in, err := c.open()
+	if err != nil {
+		return nil, clients.Client{}, err
+	}
+	return in.clients.ServersOf(client)
+}
+
+// ReplaceServers implements imports.Clients.
+func (c *clientServers) ReplaceServers(client string, names, args []string) (*clients.Plan, error) {
 	in, err := c.open()
 	if err != nil {
 		return nil, err
 	}
-	plan, err := in.room.Take(client, names, args)
+	plan, err := in.clients.ReplaceServers(client, names, args)
 	if err != nil {
 		return nil, err
 	}
@@ -49,11 +51,11 @@ func (c *clientServers) Take(client string, names, args []string) (*install.Plan
 	return plan, nil
 }
 
-// Do implements imports.Clients.
-func (c *clientServers) Do(ctx context.Context, plan *install.Plan) error {
+// Apply implements imports.Clients.
+func (c *clientServers) Apply(ctx context.Context, plan *clients.Plan) error {
 	in, err := c.open()
 	if err != nil {
 		return err
 	}
-	return in.room.Do(ctx, plan)
+	return in.clients.Apply(ctx, plan)
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"aai"
-	"aai/internal/answers"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/audit/kept"
 )
 
 // logger returns the log: for people on standard error, or in the file that the
@@ -35,14 +35,14 @@ func (p *program) logger(cfg *setup) (*slog.Logger, io.Closer, error) {
 // quote them: those are the journal's to keep.
 type operationLog struct {
 	aai.Journal
-	log  *slog.Logger
-	acts func() // is told when something acts, and when it has; may be nil
-	kept *answers.Keeper
-	open sync.Map // what was asked for, by the id of the call
+	log         *slog.Logger
+	onMutation  func() // is told when something acts, and when it has; may be nil
+	keptResults *kept.ResultStore
+	open        sync.Map // what was asked for, by the id of the call
 }
 
-// asked is what the log says of a call.
-type asked struct{ caller, app, tool string }
+// startedCall is what the log says of a call.
+type startedCall struct{ caller, app, tool string }
 
 // Ready implements aai.ReadyJournal.
 func (o *operationLog) Ready(ctx context.Context) error {
@@ -59,19 +59,19 @@ func (o *operationLog) Ready(ctx context.Context) error {
 
 // Record implements aai.Journal.
 func (o *operationLog) Record(ctx context.Context, e *aai.Entry) error {
-	if acted := e.Kind == aai.Intent || e.Kind == aai.Outcome && e.Effect != aai.Reads; acted && o.acts != nil {
-		o.acts()
+	if acted := e.Kind == aai.Intent || e.Kind == aai.Outcome && e.Effect != aai.Reads; acted && o.onMutation != nil {
+		o.onMutation()
 	}
-	e, keep := o.kept.Take(ctx, e)
+	e, keep := o.keptResults.PrepareEntry(ctx, e)
 	err := o.Journal.Record(ctx, e)
-	withheld := e.Unless != nil && e.Unless() != nil
+	withheld := e.Precondition != nil && e.Precondition() != nil
 	switch {
 	case err == nil:
 		keep()
 	case !withheld:
 		o.log.ErrorContext(ctx, "the journal cannot be written", "call", e.Call, "cause", err)
 	}
-	who := asked{e.Caller.String(), e.App, e.Tool}
+	who := startedCall{e.Caller.String(), e.App, e.Tool}
 	switch {
 	case e.Kind == aai.Outcome:
 		o.ended(ctx, e, who)
@@ -84,13 +84,13 @@ func (o *operationLog) Record(ctx context.Context, e *aai.Entry) error {
 
 // ended tells of a call whose outcome is on record: of who asked it says what the first
 // line of the call did, which may be this one.
-func (o *operationLog) ended(ctx context.Context, e *aai.Entry, call asked) {
+func (o *operationLog) ended(ctx context.Context, e *aai.Entry, call startedCall) {
 	if kept, ok := o.open.LoadAndDelete(e.Call); ok {
-		call, _ = kept.(asked)
+		call, _ = kept.(startedCall)
 	}
 	about := []any{"call", e.Call, "caller", call.caller, "app", call.app, "tool", call.tool, "elapsed", e.Elapsed}
 	switch {
-	case strings.HasPrefix(call.caller, aai.DoorWeb+":") && aai.SaysCancelled(e.Code, e.Message):
+	case strings.HasPrefix(call.caller, aai.DoorWeb+":") && aai.IsCancellation(e.Code, e.Message):
 		o.log.DebugContext(ctx, "call cancelled", about...) // a browser that has gone on is no failure
 	case e.Code != "":
 		o.log.InfoContext(ctx, "call failed", append(about, "code", string(e.Code))...)

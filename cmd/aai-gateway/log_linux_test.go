@@ -5,8 +5,8 @@ import (
 	"syscall"
 	"testing"
 
-	"aai"
-	"aai/internal/config"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/config"
 )
 
 func TestALogThatIsAPipe(t *testing.T) {

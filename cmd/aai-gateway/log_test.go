@@ -16,22 +16,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
-	"aai/internal/config"
-	"aai/internal/doors/cli"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/config"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
-// sesame is an argument that must never be in a log.
-const sesame = "open-sesame"
+// secretArgument is an argument that must never be in a log.
+const secretArgument = "open-sesame"
 
 // callAll makes a call that succeeds and some that fail in different ways.
 func callAll(t *testing.T, g *aai.Gateway) {
 	t.Helper()
 	for _, call := range []aai.Call{
-		{ID: "c1", App: "aai", Tool: "history", Args: map[string]any{"app": sesame}},
-		{ID: "c2", App: "aai", Tool: "guide", Args: map[string]any{"app": sesame}},
-		{ID: "c3", App: "aai", Tool: "history", Args: map[string]any{"limit": sesame}},
-		{ID: "c4", App: "aai", Tool: "apps", Args: map[string]any{sesame: 1}},
+		{ID: "c1", App: "aai", Tool: "history", Args: map[string]any{"app": secretArgument}},
+		{ID: "c2", App: "aai", Tool: "guide", Args: map[string]any{"app": secretArgument}},
+		{ID: "c3", App: "aai", Tool: "history", Args: map[string]any{"limit": secretArgument}},
+		{ID: "c4", App: "aai", Tool: "apps", Args: map[string]any{secretArgument: 1}},
 	} {
 		call.Caller = aai.Caller{Door: aai.DoorCLI, Name: "terminal"}
 		_, err := g.Do(t.Context(), &call)
@@ -50,7 +50,7 @@ func logged(t *testing.T, d *desk, level string) []map[string]any {
 	path := filepath.Join(d.home, "log.jsonl")
 	d.env["AAI_LOG_FILE"] = path
 	var stderr bytes.Buffer
-	p := &program{getenv: d.getenv, grounds: d.grounds(), err: &stderr}
+	p := &program{getenv: d.getenv, hostAccess: d.grounds(), err: &stderr}
 	gateway, closing, err := p.open(cli.Flags{LogLevel: level})
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func logged(t *testing.T, d *desk, level string) []map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bytes.Contains(text, []byte(sesame)) {
+	if bytes.Contains(text, []byte(secretArgument)) {
 		t.Errorf("the log holds an argument:\n%s", text)
 	}
 	return jsonLines(t, text)
@@ -93,8 +93,8 @@ func jsonLines(t *testing.T, text []byte) []map[string]any {
 	return lines
 }
 
-// gist is what lines say, without the times.
-func gist(lines []map[string]any) []string {
+// summaries is what lines say, without the times.
+func summaries(lines []map[string]any) []string {
 	var all []string
 	for _, line := range lines {
 		var words []string
@@ -115,7 +115,7 @@ func TestTheLogSaysWhatFailed(t *testing.T) {
 		"INFO call failed c4 cli:terminal aai apps INVALID_PARAMS",
 	}
 	lines := logged(t, newDesk(t), "info")
-	if diff := cmp.Diff(ended, gist(lines)); diff != "" {
+	if diff := cmp.Diff(ended, summaries(lines)); diff != "" {
 		t.Errorf("the log differs (-want +got):\n%s", diff)
 	}
 	for _, line := range lines {
@@ -127,7 +127,7 @@ func TestTheLogSaysWhatFailed(t *testing.T) {
 
 func TestTheLogAtDebugAlsoSaysWhatWasAsked(t *testing.T) {
 	var calls []string
-	for _, line := range gist(logged(t, newDesk(t), "debug")) {
+	for _, line := range summaries(logged(t, newDesk(t), "debug")) {
 		if strings.Contains(line, " call ") {
 			calls = append(calls, line)
 		}
@@ -153,14 +153,14 @@ func TestACancelledClickIsNoFailure(t *testing.T) {
 		t.Setenv("USERPROFILE", d.home)
 		path := filepath.Join(d.home, "log.jsonl")
 		d.env["AAI_LOG_FILE"] = path
-		gateway, closing, err := (&program{getenv: d.getenv, grounds: d.grounds(), err: io.Discard}).open(cli.Flags{LogLevel: level})
+		gateway, closing, err := (&program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}).open(cli.Flags{LogLevel: level})
 		if err != nil {
 			t.Fatal(err)
 		}
 		left, leave := context.WithCancel(t.Context())
 		leave()
 		for id, who := range map[string]aai.Caller{"click": {Door: aai.DoorWeb, Name: "page", Identity: aai.IdentityPage}, "gone": {Door: aai.DoorMCP, Name: "claude"}} {
-			if _, err := gateway.Do(left, &aai.Call{ID: id, Caller: who, App: aai.OwnApp, Tool: "apps"}); err == nil {
+			if _, err := gateway.Do(left, &aai.Call{ID: id, Caller: who, App: aai.BuiltinApp, Tool: "apps"}); err == nil {
 				t.Error("who has left is answered")
 			}
 		}
@@ -171,7 +171,7 @@ func TestACancelledClickIsNoFailure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := slices.DeleteFunc(gist(jsonLines(t, text)), func(line string) bool {
+		got := slices.DeleteFunc(summaries(jsonLines(t, text)), func(line string) bool {
 			return !strings.Contains(line, "call failed") && !strings.Contains(line, "call cancelled")
 		})
 		slices.Sort(got)
@@ -204,7 +204,7 @@ func TestTheLevelOfACommand(t *testing.T) {
 		t.Setenv("USERPROFILE", d.home)
 		d.env["AAI_LOG_LEVEL"] = c.env
 		var stderr bytes.Buffer
-		p := &program{getenv: d.getenv, grounds: d.grounds(), err: &stderr}
+		p := &program{getenv: d.getenv, hostAccess: d.grounds(), err: &stderr}
 		gateway, closing, err := p.open(cli.Flags{LogLevel: c.flag})
 		if err != nil {
 			t.Fatal(err)
@@ -213,7 +213,7 @@ func TestTheLevelOfACommand(t *testing.T) {
 		if err := closing(); err != nil {
 			t.Fatal(err)
 		}
-		if (stderr.Len() > 0) != c.lines || strings.Contains(stderr.String(), sesame) {
+		if (stderr.Len() > 0) != c.lines || strings.Contains(stderr.String(), secretArgument) {
 			t.Errorf("with %+v standard error has: %s", c, stderr.String())
 		}
 	}
@@ -227,7 +227,7 @@ func TestALogThatCannotBeWritten(t *testing.T) {
 		filepath.Join(file, "log"):        "logFile: the log cannot be written: ",
 		filepath.Join(d.home, "no", "go"): "logFile: the log cannot be written: ",
 	} {
-		p := &program{getenv: d.getenv, grounds: d.grounds()}
+		p := &program{getenv: d.getenv, hostAccess: d.grounds()}
 		_, _, err := p.logger(&setup{Config: &config.Config{LogFile: path}})
 		if e := aai.AsError(err); e == nil || e.Code != aai.InvalidParams || !strings.HasPrefix(e.Message, want) || !strings.Contains(e.Message, path) {
 			t.Errorf("%s: %v", path, err)
@@ -259,7 +259,7 @@ func TestTheLogSaysThatTheJournalFails(t *testing.T) {
 		if err == nil || err.Error() != "no space left on device" {
 			t.Errorf("the journal's failure became %v", err)
 		}
-		if diff := cmp.Diff(want, gist(jsonLines(t, log.Bytes()))); diff != "" {
+		if diff := cmp.Diff(want, summaries(jsonLines(t, log.Bytes()))); diff != "" {
 			t.Errorf("with room for %d (-want +got):\n%s", room, diff)
 		}
 		o.open.Range(func(call, _ any) bool {
@@ -270,9 +270,9 @@ func TestTheLogSaysThatTheJournalFails(t *testing.T) {
 }
 
 // What is kept for a moment is forgotten when something acts, and not when somebody looks.
-func TestActsAreTold(t *testing.T) {
+func TestMutationsAreReported(t *testing.T) {
 	d := newDesk(t)
-	p := &program{getenv: d.getenv, grounds: d.grounds(), err: io.Discard}
+	p := &program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}
 	t.Setenv("HOME", d.home)
 	t.Setenv("USERPROFILE", d.home)
 	gateway, closing, err := p.open(cli.Flags{})
@@ -282,12 +282,12 @@ func TestActsAreTold(t *testing.T) {
 	defer func() { _ = closing() }()
 	journal, _ := gateway.Journal.(*operationLog)
 	acts := 0
-	journal.acts = func() { acts++ }
+	journal.onMutation = func() { acts++ }
 	caller := aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal}
-	if _, err := gateway.Do(t.Context(), &aai.Call{Caller: caller, App: aai.OwnApp, Tool: "apps"}); err != nil || acts != 0 {
+	if _, err := gateway.Do(t.Context(), &aai.Call{Caller: caller, App: aai.BuiltinApp, Tool: "apps"}); err != nil || acts != 0 {
 		t.Errorf("after a look: %d acts, %v", acts, err)
 	}
-	_, err = gateway.Do(t.Context(), &aai.Call{Caller: caller, App: aai.OwnApp, Tool: "consent_revoke", Args: map[string]any{"app": "org.example.App"}})
+	_, err = gateway.Do(t.Context(), &aai.Call{Caller: caller, App: aai.BuiltinApp, Tool: "consent_revoke", Args: map[string]any{"app": "org.example.App"}})
 	if acts != 2 {
 		t.Errorf("after an act: told %d times, %v", acts, err)
 	}

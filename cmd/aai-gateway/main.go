@@ -17,11 +17,11 @@ import (
 	"strings"
 	"syscall"
 
-	"aai/internal/config"
-	"aai/internal/doors/cli"
-	"aai/internal/hygiene"
-	"aai/internal/leash"
-	"aai/internal/script/child"
+	"github.com/gybob/aai-gateway/internal/automation/script/child"
+	"github.com/gybob/aai-gateway/internal/config"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/process"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // version is set at build time by -ldflags "-X main.version=…".
@@ -36,57 +36,57 @@ func versionOf(set string, built *debug.BuildInfo) string {
 	return cmp.Or(built.Main.Version, set)
 }
 
-// ownVersion is versionOf this program.
-func ownVersion() string {
+// programVersion is versionOf this program.
+func programVersion() string {
 	built, _ := debug.ReadBuildInfo()
 	return versionOf(version, built)
 }
 
-// holdsServer is the argument by which the program is the guard of an MCP server.
-const holdsServer = "hold-server"
+// serverGuardArgument is the argument by which the program is the guard of an MCP server.
+const serverGuardArgument = "hold-server"
 
-func main() { os.Exit(runOn(here())) }
+func main() { os.Exit(runWithHost(newHostAccess())) }
 
-// runOn is the program on its grounds.
-func runOn(g grounds) int {
-	if len(os.Args) == 2 && os.Args[1] == keepClipboard {
-		return keepClip(os.Stdin, os.Stdout)
+// runWithHost is the program on its grounds.
+func runWithHost(g hostAccess) int {
+	if len(os.Args) == 2 && os.Args[1] == clipboardArgument {
+		return serveClipboard(os.Stdin, os.Stdout)
 	}
-	if len(os.Args) == 2 && os.Args[1] == runsScript {
+	if len(os.Args) == 2 && os.Args[1] == runScriptCommand {
 		return child.Run(os.Stdin, os.Stdout)
 	}
-	if len(os.Args) > 3 && os.Args[1] == holdsServer {
-		return hold(os.Args[2:])
+	if len(os.Args) > 3 && os.Args[1] == serverGuardArgument {
+		return runServerGuard(os.Args[2:])
 	}
-	_ = leash.Conceal(hygiene.SecretName) // what it cannot, the person's own programs read as before
+	_ = process.HideEnvironment(sanitize.IsSecretName) // what it cannot, the person's own programs read as before
 	terminal := cli.NewTerminal(os.Stdin, os.Stdout, os.Stderr)
 	p := newProgram(g)
 	p.secret = terminal.Secret
 	return cli.Run(context.Background(), cli.Config{
-		Version:    ownVersion(),
-		Open:       p.open,
-		ServeMCP:   p.serveMCP,
-		Bare:       p.bare,
-		ServeWeb:   p.serveWeb,
-		HTTPToken:  p.showToken,
-		HTTPTokens: p.agentTokens,
-		ShowConfig: p.showConfig,
-		Profile:    profileOf(os.Args[0]),
-		Desktop:    describeDesktop(),
-		Clients:    p.clients,
-		Demo:       p.demo(),
-		Doctor:     p.doctor,
-		In:         os.Stdin,
-		Out:        os.Stdout,
-		Err:        os.Stderr,
-		Terminal:   terminal,
+		Version:     programVersion(),
+		OpenGateway: p.open,
+		ServeMCP:    p.serveMCP,
+		OpenMinimal: p.minimalGateway,
+		ServeWeb:    p.serveWeb,
+		HTTPToken:   p.showToken,
+		HTTPTokens:  p.agentTokens,
+		ShowConfig:  p.showConfig,
+		Profile:     profileOf(os.Args[0]),
+		Desktop:     describeDesktop(),
+		Clients:     p.clients,
+		RunDemo:     p.demo(),
+		NewDoctor:   p.doctor,
+		In:          os.Stdin,
+		Out:         os.Stdout,
+		Err:         os.Stderr,
+		Terminal:    terminal,
 	}, os.Args[1:])
 }
 
 // newProgram is the program as it was started: it goes by the environment of then.
-func newProgram(g grounds) *program {
+func newProgram(g hostAccess) *program {
 	environ := os.Environ()
-	return &program{getenv: frozen(environ), environ: environ, in: os.Stdin, out: os.Stdout, err: os.Stderr, grounds: g}
+	return &program{getenv: environmentSnapshot(environ), environ: environ, in: os.Stdin, out: os.Stdout, err: os.Stderr, hostAccess: g}
 }
 
 // profileOf is what agents are served by a program of this name: those who know it as the
@@ -99,8 +99,8 @@ func profileOf(name string) string {
 	return ""
 }
 
-// outlive makes writing to standard output and error fail when nobody reads them,
+// ignoreBrokenPipe makes writing to standard output and error fail when nobody reads them,
 // for the rest of the program's life: Go would end it there and then, and calls that
 // are under way would have no end on record. It does not ignore the signal, which
 // programs that the gateway starts would inherit.
-func outlive() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+func ignoreBrokenPipe() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

@@ -33,7 +33,7 @@ func TestVersion(t *testing.T) {
 func TestTheEnvironmentIsThatOfTheStart(t *testing.T) {
 	const bus = "DBUS_SESSION_BUS_ADDRESS"
 	t.Setenv(bus, "unix:path=/started/with")
-	p := newProgram(grounds{})
+	p := newProgram(hostAccess{})
 	if err := os.Setenv(bus, "unix:path=/found/later"); err != nil {
 		t.Fatal(err)
 	}

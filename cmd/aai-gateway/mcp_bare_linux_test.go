@@ -15,8 +15,8 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
-	"aai/internal/desktop/linuxtest"
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway/internal/testkit"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 const bareConfig = `{"consent": {"preapproved": [
@@ -32,12 +32,12 @@ type bareLogin struct {
 	home
 	t       *testing.T
 	desktop *linuxtest.Session
-	app     *dbustest.Service
+	app     *testkit.BusService
 	form    *linuxtest.Fixture
 	folder  string // of the login
 }
 
-func (b binary) bareLogin(t *testing.T) *bareLogin {
+func (b programPath) bareLogin(t *testing.T) *bareLogin {
 	t.Helper()
 	l := &bareLogin{t: t, desktop: linuxtest.StartUnmarked(t), home: b.home(t, nil), folder: t.TempDir()}
 	l.write(t, ".aai/config.json", bareConfig)
@@ -48,7 +48,7 @@ func (b binary) bareLogin(t *testing.T) *bareLogin {
 	if err := os.Chmod(l.folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	l.app = dbustest.Serve(t, bus, exampleApp)
+	l.app = testkit.ServeOnBus(t, bus, exampleApp)
 	conn := bus.Connect(t)
 	manager := userManager{"DISPLAY=" + l.desktop.Display, "XAUTHORITY=" + l.desktop.Getenv("XAUTHORITY"), "LANG=C.UTF-8"}
 	if err := conn.Export(manager, "/org/freedesktop/systemd1", "org.freedesktop.DBus.Properties"); err != nil {
@@ -97,7 +97,7 @@ type bareCall func(app, tool string, args map[string]any) toolResult
 // mcpBareClients: the Inspector and both TypeScript SDKs pass on nothing of the
 // session, and the program calls an app on its bus, asks the person in a window of it,
 // and reads and operates another.
-func mcpBareClients(t *testing.T, b binary) {
+func mcpBareClients(t *testing.T, b programPath) {
 	l := b.bareLogin(t)
 	t.Run("check", l.checks)
 	t.Run("inspector", func(t *testing.T) { l.drives(t, l.inspector(t)) })

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // The agents of these tests: each starts the gateway that it is given as its argument,
@@ -92,9 +92,9 @@ func (h home) script(t *testing.T, name, text string) string {
 // mcpCallersToldApart: agents that give themselves the same name, one of node by npx
 // and shells, one of Python, one of Go. What one was allowed is nobody else's, and stays
 // its own after an update.
-func mcpCallersToldApart(t *testing.T, b binary) {
-	bus := dbustest.Start(t)
-	dbustest.Serve(t, bus, exampleApp)
+func mcpCallersToldApart(t *testing.T, b programPath) {
+	bus := testkit.StartBus(t)
+	testkit.ServeOnBus(t, bus, exampleApp)
 	h := b.home(t, bus)
 	h.script(t, "work/node_modules/agent/cli.js", nodeAgent)
 	h.write(t, "work/node_modules/agent/package.json", `{"name": "agent", "version": "1.0.0", "bin": "cli.js"}`)
@@ -165,9 +165,9 @@ func mcpCallersToldApart(t *testing.T, b binary) {
 
 // mcpHTTPTokenOfEachAgent: a token is made, and revoked, while the server runs; what
 // its agent was allowed is not the other's of the same name.
-func mcpHTTPTokenOfEachAgent(t *testing.T, b binary) {
-	bus := dbustest.Start(t)
-	dbustest.Serve(t, bus, exampleApp)
+func mcpHTTPTokenOfEachAgent(t *testing.T, b programPath) {
+	bus := testkit.StartBus(t)
+	testkit.ServeOnBus(t, bus, exampleApp)
 	h := b.home(t, bus)
 	s := h.serveHTTP(t)
 	run := func(args ...string) string {

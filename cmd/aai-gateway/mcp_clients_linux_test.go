@@ -14,7 +14,7 @@ import (
 // it, and start it with an environment of nothing but HOME and PATH. The MCP Inspector lists
 // and calls; with AAI_CLIENTS=all so do the clients of scripts/need-clients, by their own
 // "mcp list", where there is no network.
-func mcpInstalledInto(t *testing.T, b binary) {
+func mcpInstalledInto(t *testing.T, b programPath) {
 	h := b.home(t, nil)
 	for _, name := range []string{".claude", ".cursor", ".codex", ".gemini"} {
 		if err := os.Mkdir(filepath.Join(h.folder, name), 0o700); err != nil {

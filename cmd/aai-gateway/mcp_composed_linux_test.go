@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/desktop/linuxtest"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 const composedConfig = `{"profile": "desktop", "consent": {"preapproved": [
@@ -49,7 +49,7 @@ type flowResult struct {
 // mcpComposed runs the three workflows by which the desktop's tools were once thought out,
 // with the names of programs that are here: a text is copied from one program to another, and
 // a letter is saved in a dialog, by a call and by a task.
-func mcpComposed(t *testing.T, b binary) {
+func mcpComposed(t *testing.T, b programPath) {
 	s := linuxtest.StartAccessible(t)
 	w := &composedDesk{t: t, desktop: s, home: b.home(t, nil)}
 	// Without the system's own data a file dialog of GTK has no settings, and ends its program.

@@ -4,14 +4,14 @@ import (
 	"encoding/json"
 	"testing"
 
-	"aai/internal/drivers/dbus/dbustest"
-	"aai/internal/tokens/tokenstest"
+	"github.com/gybob/aai-gateway/internal/testkit"
+	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
 // What the program itself lists, with the tools of all rooms, fits into a model's context: what
 // a model is shown of it (name, description, input), and the whole entries.
-func mcpListCosts(t *testing.T, b binary) {
-	bus := dbustest.Start(t)
+func mcpListCosts(t *testing.T, b programPath) {
+	bus := testkit.StartBus(t)
 	for profile, most := range map[string]struct{ shown, whole int }{
 		"apps": {300, 600}, "desktop": {4500, 7700}, "all": {4900, 8400},
 	} {
@@ -33,7 +33,7 @@ func mcpListCosts(t *testing.T, b binary) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shown, whole := tokenstest.Count(t, string(seen)), tokenstest.Count(t, string(list))
+		shown, whole := tokencount.Count(t, string(seen)), tokencount.Count(t, string(list))
 		t.Logf("%s: %d tools, a model is shown %d tokens, whole %d", profile, len(said.Tools), shown, whole)
 		if shown > most.shown || whole > most.whole {
 			t.Errorf("%s: a model is shown %d tokens of %d, whole are %d of %d", profile, shown, most.shown, whole, most.whole)

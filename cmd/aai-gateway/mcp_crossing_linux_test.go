@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // agents are two clients of one home that are different callers, by programs or tokens
@@ -16,14 +16,14 @@ import (
 type agents struct {
 	home
 	t          *testing.T
-	app        *dbustest.Service
+	app        *testkit.BusService
 	one, other *puppet
 	strangers  []*puppet
 }
 
 // mcpNothingCrosses: what one agent began, keeps or follows is unknown to another that
 // has all the ids, whichever transport and era it uses.
-func mcpNothingCrosses(t *testing.T, b binary) {
+func mcpNothingCrosses(t *testing.T, b programPath) {
 	for _, c := range []sdkClient{
 		{"v1", "stdio", "", "2025-11-25"}, {"v1", "http", "", "2025-11-25"},
 		{"v2", "stdio", "auto", "2026-07-28"}, {"v2", "http", "auto", "2026-07-28"},
@@ -39,9 +39,9 @@ func mcpNothingCrosses(t *testing.T, b binary) {
 	}
 }
 
-func (b binary) twoAgents(t *testing.T, c sdkClient) *agents {
-	bus := dbustest.Start(t)
-	a := &agents{app: dbustest.Serve(t, bus, exampleApp), home: b.home(t, bus), t: t}
+func (b programPath) twoAgents(t *testing.T, c sdkClient) *agents {
+	bus := testkit.StartBus(t)
+	a := &agents{app: testkit.ServeOnBus(t, bus, exampleApp), home: b.home(t, bus), t: t}
 	var targets [2]map[string]any
 	var scripts [2]string
 	if c.over == "http" {
@@ -124,7 +124,7 @@ func (a *agents) tasks() {
 	stream := a.one.begin("callAsTask", execParams("block", nil), map[string]any{"ttl": 60_000})
 	var begun taskMessage
 	a.one.read(a.one.receive().Message, &begun)
-	a.app.AwaitBlocked(1)
+	a.app.WaitBlocked(1)
 	var listed struct{ Tasks []task }
 	a.other.do(&listed, "listTasks")
 	if len(listed.Tasks) != 0 {

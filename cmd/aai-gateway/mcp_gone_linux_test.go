@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // A gone client has let go of one end of the program or of both, as one does that is
 // killed. Whatever it had under way ends on record, and the program ends by itself.
-func mcpClientThatIsGone(t *testing.T, b binary) {
+func mcpClientThatIsGone(t *testing.T, b programPath) {
 	const calls = 8
 	for name, leave := range map[string]func(p *process){
 		"both ends":        func(p *process) { _ = p.in.Close(); _ = p.out.Close() },
@@ -21,14 +21,14 @@ func mcpClientThatIsGone(t *testing.T, b binary) {
 		"the output alone": func(p *process) { _ = p.out.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			bus := dbustest.Start(t)
-			app := dbustest.Serve(t, bus, exampleApp)
+			bus := testkit.StartBus(t)
+			app := testkit.ServeOnBus(t, bus, exampleApp)
 			h := b.home(t, bus)
 			p := h.start(t).open()
 			for range calls {
 				p.request("tools/call", runTool(exampleApp, "block", `{}`))
 			}
-			app.AwaitBlocked(calls)
+			app.WaitBlocked(calls)
 			leave(p)
 			if _, err := p.end(); err != nil && !p.cmd.ProcessState.Exited() {
 				t.Errorf("the program was ended: %v", err)
@@ -49,13 +49,13 @@ func mcpClientThatIsGone(t *testing.T, b binary) {
 
 // A client that closes its input alone is told how its calls ended, and then the
 // program ends; one that stops reading in the middle of that ends it at once.
-func mcpClientThatStopsReadingAfterItsInput(t *testing.T, b binary) {
-	bus := dbustest.Start(t)
-	app := dbustest.Serve(t, bus, exampleApp)
+func mcpClientThatStopsReadingAfterItsInput(t *testing.T, b programPath) {
+	bus := testkit.StartBus(t)
+	app := testkit.ServeOnBus(t, bus, exampleApp)
 	h := b.home(t, bus)
 	p := h.start(t).open()
 	p.request("tools/call", runTool(exampleApp, "block", `{}`))
-	app.AwaitBlocked(1)
+	app.WaitBlocked(1)
 	_ = p.in.Close()
 	select {
 	case err := <-p.ended:
@@ -70,9 +70,9 @@ func mcpClientThatStopsReadingAfterItsInput(t *testing.T, b binary) {
 }
 
 // A log that nobody reads any more ends nothing.
-func mcpLogThatNobodyReads(t *testing.T, b binary) {
-	bus := dbustest.Start(t)
-	dbustest.Serve(t, bus, exampleApp)
+func mcpLogThatNobodyReads(t *testing.T, b programPath) {
+	bus := testkit.StartBus(t)
+	testkit.ServeOnBus(t, bus, exampleApp)
 	h := b.home(t, bus)
 	h.write(t, ".aai/broken/aai.json", "nonsense") // there is something to say of it
 	h.env = append(h.env, "AAI_LOG_LEVEL=debug")

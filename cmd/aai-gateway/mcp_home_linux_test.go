@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/drivers/dbus/dbustest"
-	"aai/internal/session"
+	"github.com/gybob/aai-gateway/internal/platform/linux/session"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // The app of these tests: a real service on a real bus.
@@ -62,12 +62,12 @@ func describesExample(text string) bool {
 const patience = time.Minute
 
 // A binary is the program as it is built for people.
-type binary string
+type programPath string
 
 // TestMCP lets agents of several kinds use the program, as this test binary is it: its
 // settings count as confirmed.
 func TestMCP(t *testing.T) {
-	b := binary(filepath.Join(t.TempDir(), "aai-gateway"))
+	b := programPath(filepath.Join(t.TempDir(), "aai-gateway"))
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestMCP(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		test func(*testing.T, binary)
+		test func(*testing.T, programPath)
 	}{
 		{"Session", mcpSession},
 		{"ConsentGivenAtATerminal", mcpConsentGivenAtATerminal},
@@ -121,12 +121,12 @@ func TestMCP(t *testing.T) {
 // A home is the folder and the environment of a person, with the app's
 // descriptor in it.
 type home struct {
-	binary binary
+	binary programPath
 	folder string
 	env    []string
 }
 
-func (b binary) home(t *testing.T, bus *dbustest.Bus) home {
+func (b programPath) home(t *testing.T, bus *testkit.Bus) home {
 	t.Helper()
 	h := home{binary: b, folder: t.TempDir()}
 	h.env = []string{session.PrivateMark + "=1", "HOME=" + h.folder, "PATH=" + os.Getenv("PATH"), "XDG_DATA_DIRS=" + filepath.Join(h.folder, "share")}
@@ -164,10 +164,10 @@ func (h home) everything(t *testing.T) []string {
 }
 
 // A past is a call as the journal has it.
-type past struct{ caller, app, tool, consent, result, delivery string }
+type journalCall struct{ caller, app, tool, consent, result, delivery string }
 
 // journal reads the calls from the file, in the order they were received.
-func (h home) journal(t *testing.T) []past {
+func (h home) journal(t *testing.T) []journalCall {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(h.folder, ".local/share/aai-gateway/audit.jsonl"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -176,7 +176,7 @@ func (h home) journal(t *testing.T) []past {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls := map[string]*past{}
+	calls := map[string]*journalCall{}
 	var order []string
 	for line := range strings.Lines(string(text)) {
 		var l struct{ Kind, Call, Caller, App, Tool, Consent, Result, Delivery string }
@@ -187,7 +187,7 @@ func (h home) journal(t *testing.T) []past {
 			continue // the journal's own
 		}
 		if calls[l.Call] == nil {
-			calls[l.Call] = &past{caller: l.Caller, app: l.App, tool: l.Tool}
+			calls[l.Call] = &journalCall{caller: l.Caller, app: l.App, tool: l.Tool}
 			order = append(order, l.Call)
 		}
 		if l.Consent != "" {
@@ -197,7 +197,7 @@ func (h home) journal(t *testing.T) []past {
 			calls[l.Call].result, calls[l.Call].delivery = l.Result, l.Delivery
 		}
 	}
-	var found []past
+	var found []journalCall
 	for _, id := range order {
 		found = append(found, *calls[id])
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai/internal/desktop/linuxtest"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // hostProgram is a client with a window, which starts the program as clients do.
@@ -32,13 +32,13 @@ const hostConfig = `{"consent": {"dialog": "off", "preapproved": [
 
 // mcpInsideItsHost: what a client runs in is marked in the list, and is neither read nor
 // operated where all is allowed of it but that very thing; where that is, it is.
-func mcpInsideItsHost(t *testing.T, b binary) {
+func mcpInsideItsHost(t *testing.T, b programPath) {
 	s := linuxtest.StartAccessible(t)
 	for _, allowed := range []string{`"*", "see", "act", "destroy"`, `"host"`} {
 		t.Run(strings.Trim(allowed, `"`), func(t *testing.T) {
 			h := b.home(t, nil)
 			h.write(t, ".aai/config.json", fmt.Sprintf(hostConfig, allowed))
-			h.binary = binary(h.script(t, "agenthost.py", fmt.Sprintf(hostProgram, string(b))))
+			h.binary = programPath(h.script(t, "agenthost.py", fmt.Sprintf(hostProgram, string(b))))
 			h.env = slices.Concat(s.Env, h.env)
 			p := h.start(t).open()
 			call := func(tool, args string) (r toolResult) {

@@ -16,11 +16,11 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // A served is the program that serves over HTTP.
-type served struct {
+type httpProgram struct {
 	url, token string
 	cmd        *exec.Cmd
 	said       *bytes.Buffer // on standard error
@@ -36,9 +36,9 @@ func (h home) command(ctx context.Context, args ...string) *exec.Cmd {
 
 // serveHTTP starts the program at an address of its own, and reads the token as a
 // person would.
-func (h home) serveHTTP(t *testing.T, args ...string) *served {
+func (h home) serveHTTP(t *testing.T, args ...string) *httpProgram {
 	t.Helper()
-	s := &served{said: &bytes.Buffer{}, ended: make(chan error, 1)}
+	s := &httpProgram{said: &bytes.Buffer{}, ended: make(chan error, 1)}
 	s.cmd = h.command(context.WithoutCancel(t.Context()), append([]string{"mcp", "serve", "--http", "--port", "0"}, args...)...)
 	errors, err := s.cmd.StderrPipe()
 	if err != nil {
@@ -79,13 +79,13 @@ func (h home) serveHTTP(t *testing.T, args ...string) *served {
 }
 
 // RoundTrip implements http.RoundTripper: it shows the token.
-func (s *served) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s *httpProgram) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+s.token)
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-func (s *served) connect(t *testing.T, version string) *mcp.ClientSession {
+func (s *httpProgram) connect(t *testing.T, version string) *mcp.ClientSession {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, nil)
 	transport := &mcp.StreamableClientTransport{Endpoint: s.url, HTTPClient: &http.Client{Transport: s}}
@@ -99,9 +99,9 @@ func (s *served) connect(t *testing.T, version string) *mcp.ClientSession {
 
 // mcpOverHTTP lets agents of two eras use an app at once, and ends the program
 // while a call runs.
-func mcpOverHTTP(t *testing.T, b binary) {
-	bus := dbustest.Start(t)
-	app := dbustest.Serve(t, bus, exampleApp)
+func mcpOverHTTP(t *testing.T, b programPath) {
+	bus := testkit.StartBus(t)
+	app := testkit.ServeOnBus(t, bus, exampleApp)
 	h := b.home(t, bus)
 	s := h.serveHTTP(t)
 	call := func(session *mcp.ClientSession, tool string, args map[string]any) (*mcp.CallToolResult, error) {
@@ -136,10 +136,10 @@ func mcpOverHTTP(t *testing.T, b binary) {
 }
 
 // mcpHTTPToken is about the secret that clients show.
-func mcpHTTPToken(t *testing.T, b binary) {
+func mcpHTTPToken(t *testing.T, b programPath) {
 	h := b.home(t, nil)
 	path := filepath.Join(h.folder, ".local/share/aai-gateway/http-token")
-	status := func(s *served, token string) int {
+	status := func(s *httpProgram, token string) int {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 		if err != nil {
@@ -187,7 +187,7 @@ func mcpHTTPToken(t *testing.T, b binary) {
 }
 
 // mcpHTTPRefusesToStart: what would be open to everybody, or cannot be.
-func mcpHTTPRefusesToStart(t *testing.T, b binary) {
+func mcpHTTPRefusesToStart(t *testing.T, b programPath) {
 	h := b.home(t, nil)
 	for _, c := range []struct{ args, says string }{
 		{"--bind 0.0.0.0 --http-auth none", "can be reached from other computers"},

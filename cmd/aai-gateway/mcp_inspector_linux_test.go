@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // An inspector is the MCP Inspector's command line: a client that shares no code
@@ -23,13 +23,13 @@ type inspector struct {
 
 // mcpInspector drives the program by the MCP Inspector, in both eras of the
 // protocol, and holds what it got against what the app and the journal saw.
-func mcpInspector(t *testing.T, b binary) {
+func mcpInspector(t *testing.T, b programPath) {
 	node, modules := nodeIn(t, "inspector", "scripts/need-inspector")
 	script := filepath.Join(modules, ".bin", "mcp-inspector")
 	for _, c := range []struct{ era, over string }{{"legacy", "stdio"}, {"modern", "stdio"}, {"legacy", "http"}, {"modern", "http"}} {
 		t.Run(c.era+" over "+c.over, func(t *testing.T) {
-			bus := dbustest.Start(t)
-			app := dbustest.Serve(t, bus, exampleApp)
+			bus := testkit.StartBus(t)
+			app := testkit.ServeOnBus(t, bus, exampleApp)
 			i := inspector{home: b.home(t, bus), node: node, script: script, era: c.era}
 			i.reach(t, c.over)
 			i.lists(t)

@@ -12,12 +12,12 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // An mcpdo is the Inspector's other command: a daemon that holds a connection, and
 // what is said to it.
-type mcpdo struct {
+type inspectorDaemon struct {
 	home
 	node, script string
 	env          []string
@@ -25,9 +25,9 @@ type mcpdo struct {
 
 // mcpInspectorTasks lets the Inspector make a call that is a task because it asks
 // for one: the way of 2025-11-25.
-func mcpInspectorTasks(t *testing.T, b binary) {
-	bus := dbustest.Start(t)
-	app := dbustest.Serve(t, bus, exampleApp)
+func mcpInspectorTasks(t *testing.T, b programPath) {
+	bus := testkit.StartBus(t)
+	app := testkit.ServeOnBus(t, bus, exampleApp)
 	m := b.newMcpdo(t, bus)
 	m.connect(t, "legacy")
 	var echo, again toolResult
@@ -46,9 +46,9 @@ func mcpInspectorTasks(t *testing.T, b binary) {
 
 // mcpInspectorWaitsForATask: in the newer era the program makes a task of a call
 // that takes long, and the Inspector comes back for its result.
-func mcpInspectorWaitsForATask(t *testing.T, b binary) {
-	bus := dbustest.Start(t)
-	app := dbustest.Serve(t, bus, exampleApp)
+func mcpInspectorWaitsForATask(t *testing.T, b programPath) {
+	bus := testkit.StartBus(t)
+	app := testkit.ServeOnBus(t, bus, exampleApp)
 	node, modules := nodeIn(t, "inspector", "scripts/need-inspector")
 	i := inspector{home: b.home(t, bus), node: node, script: filepath.Join(modules, ".bin", "mcp-inspector"), era: "modern"}
 	s := i.serveHTTP(t)
@@ -74,14 +74,14 @@ func mcpInspectorWaitsForATask(t *testing.T, b binary) {
 }
 
 // newMcpdo prepares a daemon of the test's own.
-func (b binary) newMcpdo(t *testing.T, bus *dbustest.Bus) *mcpdo {
+func (b programPath) newMcpdo(t *testing.T, bus *testkit.Bus) *inspectorDaemon {
 	t.Helper()
 	node, modules := nodeIn(t, "inspector", "scripts/need-inspector")
 	folder, err := os.MkdirTemp("", "mcpdo") // a socket's path must be short
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &mcpdo{home: b.home(t, bus), node: node, script: filepath.Join(modules, ".bin", "mcpdo")}
+	m := &inspectorDaemon{home: b.home(t, bus), node: node, script: filepath.Join(modules, ".bin", "mcpdo")}
 	m.env = append(os.Environ(), "HOME="+t.TempDir(), "MCP_INSPECTOR_SECRET_STORE=memory",
 		"MCP_INSPECTOR_DAEMON_DIR="+folder, "MCP_INSPECTOR_DAEMON_TOKEN=only for this test")
 	t.Cleanup(func() {
@@ -93,14 +93,14 @@ func (b binary) newMcpdo(t *testing.T, bus *dbustest.Bus) *mcpdo {
 	return m
 }
 
-func (m *mcpdo) command(args ...string) *exec.Cmd {
+func (m *inspectorDaemon) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(m.node, append([]string{m.script, "--format", "json"}, args...)...)
 	cmd.Env = m.env
 	return cmd
 }
 
 // connect starts the program anew, for the daemon.
-func (m *mcpdo) connect(t *testing.T, era string) {
+func (m *inspectorDaemon) connect(t *testing.T, era string) {
 	t.Helper()
 	args := []string{"connect", "--era", era}
 	for _, variable := range m.home.env {
@@ -125,7 +125,7 @@ func (m *mcpdo) connect(t *testing.T, era string) {
 }
 
 // run says something to the daemon, and reads what it prints.
-func (m *mcpdo) run(t *testing.T, into any, args ...string) {
+func (m *inspectorDaemon) run(t *testing.T, into any, args ...string) {
 	t.Helper()
 	cmd := m.command(append([]string{"--connection", string(m.binary)}, args...)...)
 	var out, log bytes.Buffer

@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"aai/internal/drivers/dbus/dbustest"
-	"aai/internal/tokens/tokenstest"
+	"github.com/gybob/aai-gateway/internal/testkit"
+	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
 // Of five hundred apps an agent is shown next to nothing, finds what it wants by one call,
 // and does it by the next. Who it is, it cannot say of others what they do.
-func mcpManyApps(t *testing.T, b binary) {
-	bus := dbustest.Start(t)
-	app := dbustest.Serve(t, bus, exampleApp)
+func mcpManyApps(t *testing.T, b programPath) {
+	bus := testkit.StartBus(t)
+	app := testkit.ServeOnBus(t, bus, exampleApp)
 	h := b.home(t, bus)
 	for i := range 499 {
 		id := fmt.Sprintf("com.example.other%d", i)
@@ -25,7 +25,7 @@ func mcpManyApps(t *testing.T, b binary) {
 	if got := p.toolNames(); !slices.Equal(got, []string{"aai_exec", "aai_search", "app_desktop", "web_discover"}) {
 		t.Errorf("the tools are %q", got)
 	}
-	if n := tokenstest.Count(t, string(raw)); n > 1500 {
+	if n := tokencount.Count(t, string(raw)); n > 1500 {
 		t.Errorf("the list costs %d tokens", n)
 	}
 	found := p.toolResult(p.ask("tools/call", `{"name":"aai_search","arguments":{"words":"echo"}}`))

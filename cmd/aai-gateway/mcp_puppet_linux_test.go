@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/childtest"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // A puppet is a client made with somebody else's SDK, in a process of its own. It
@@ -86,7 +86,7 @@ func newPuppetOf(t *testing.T, front, env []string, script string, target map[st
 	command := slices.Concat(front, []string{node, script, filepath.Dir(modules), string(reach)})
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env, cmd.Stderr = env, &p.err
-	client := childtest.Start(t, cmd)
+	client := testkit.StartProcess(t, cmd)
 	p.in = client.In
 	ended := make(chan error, 1)
 	go func() {

@@ -112,7 +112,7 @@ func (w *sdkWorld) givesUpATask() {
 	w.t.Helper()
 	stream := w.beginTask("block", nil)
 	begun := w.created(w.receive())
-	w.app.AwaitBlocked(1)
+	w.app.WaitBlocked(1)
 	over := false // the stream has seen that the task was cancelled, and ended
 	receive := func() puppetLine {
 		line := w.receive()

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // An sdkClient is a way in which somebody else's SDK meets the program.
@@ -23,13 +23,13 @@ type sdkWorld struct {
 	home
 	sdkClient
 	t   *testing.T
-	app *dbustest.Service
+	app *testkit.BusService
 }
 
 // mcpTypeScriptSDKs lets the two official TypeScript SDKs use the program, over
 // both transports and in both eras, and holds what they got against what the app
 // and the journal saw.
-func mcpTypeScriptSDKs(t *testing.T, b binary) {
+func mcpTypeScriptSDKs(t *testing.T, b programPath) {
 	for _, c := range []sdkClient{
 		{"v1", "stdio", "", "2025-11-25"},
 		{"v1", "http", "", "2025-11-25"},
@@ -55,9 +55,9 @@ func mcpTypeScriptSDKs(t *testing.T, b binary) {
 	}
 }
 
-func (b binary) openSDK(t *testing.T, c sdkClient) *sdkWorld {
-	bus := dbustest.Start(t)
-	w := &sdkWorld{app: dbustest.Serve(t, bus, exampleApp), home: b.home(t, bus), sdkClient: c, t: t}
+func (b programPath) openSDK(t *testing.T, c sdkClient) *sdkWorld {
+	bus := testkit.StartBus(t)
+	w := &sdkWorld{app: testkit.ServeOnBus(t, bus, exampleApp), home: b.home(t, bus), sdkClient: c, t: t}
 	// The person trusts this client with questions about what can be changed back.
 	w.write(t, ".aai/config.json", strings.Replace(exampleConfig, `{"consent": {`, `{"consent": {"elicitation": true, `, 1))
 	target := map[string]any{"mode": c.mode}
@@ -227,7 +227,7 @@ func (w *sdkWorld) hasProjects() {
 func (w *sdkWorld) cancels() {
 	w.t.Helper()
 	call := w.begin("callTool", execParams("block", nil))
-	w.app.AwaitBlocked(1)
+	w.app.WaitBlocked(1)
 	w.send(map[string]any{"abort": call})
 	if line := w.end(call); line.Failed == nil {
 		w.t.Errorf("a cancelled call gave %s", line.Result)

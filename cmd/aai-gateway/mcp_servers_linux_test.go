@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai/internal/tokens/tokenstest"
+	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
 // twelveServers are some of the MCP servers that people use most, ten of npm and two Go
@@ -49,7 +49,7 @@ func startOf(t *testing.T, name string) []string {
 }
 
 // serverHome is a home folder with the twelve servers as apps, all of which are allowed.
-func (b binary) serverHome(t *testing.T) home {
+func (b programPath) serverHome(t *testing.T) home {
 	t.Helper()
 	h := b.home(t, nil)
 	h.write(t, ".config/go/telemetry/mode", "off") // it would outlive the test
@@ -89,7 +89,7 @@ func (p *process) exec(app, tool, args string) string {
 
 // Twelve servers of others are twelve lines in the list of an agent, a small part of what they list
 // themselves; and what they can do goes by the one path.
-func mcpServers(t *testing.T, b binary) {
+func mcpServers(t *testing.T, b programPath) {
 	h := b.serverHome(t)
 	p := h.start(t).open()
 	names := slices.Sorted(maps.Keys(twelveServers("")))
@@ -110,9 +110,9 @@ func mcpServers(t *testing.T, b binary) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		own += tokenstest.Count(t, string(whole))
+		own += tokencount.Count(t, string(whole))
 	}
-	ours := tokenstest.Count(t, string(p.ask("tools/list", `{}`).Result))
+	ours := tokencount.Count(t, string(p.ask("tools/list", `{}`).Result))
 	t.Logf("behind the gateway twelve servers cost %d tokens, by themselves %d: %.1f %%", ours, own, 100*float64(ours)/float64(own))
 	if 100*ours > 8*own {
 		t.Errorf("more than 8 %%")

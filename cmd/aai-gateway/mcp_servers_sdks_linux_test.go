@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/childtest"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // mcpServersOfSDKs lets the TypeScript SDKs, in both eras, use servers of others through the
 // program: tools, resources and prompts, and what a server asks of the person and of a model.
-func mcpServersOfSDKs(t *testing.T, b binary) {
+func mcpServersOfSDKs(t *testing.T, b programPath) {
 	h := b.serverHome(t)
 	h.env = append(h.env, "PERSON=yes", "AAI_INSECURE_STORAGE=1")
 	everything := serverApp("mcp-server-everything")
@@ -181,7 +181,7 @@ func (w *serverWorld) guardsAreSmall(home string) {
 	const most = 22 << 10 // KiB; of this test binary they were 33 MiB; of its file the system maps now more, now less
 	var sizes map[string]int
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		sizes = guards(w.t, home)
+		sizes = guardMemory(w.t, home)
 		if len(sizes) == 4 && slices.Max(slices.Collect(maps.Values(sizes))) < most {
 			w.t.Logf("the guards take %v KiB", sizes)
 			return
@@ -190,11 +190,11 @@ func (w *serverWorld) guardsAreSmall(home string) {
 	w.t.Errorf("the guards take %v KiB, expected four of less than %d", sizes, most)
 }
 
-// guards are how much memory each process takes that holds a server of the person.
-func guards(t *testing.T, home string) map[string]int {
+// guardMemory are how much memory each process takes that holds a server of the person.
+func guardMemory(t *testing.T, home string) map[string]int {
 	t.Helper()
 	sizes := make(map[string]int)
-	for _, process := range childtest.Marked(t, "HOME="+home+"\x00") {
+	for _, process := range testkit.ProcessesWithEnv(t, "HOME="+home+"\x00") {
 		if words, _ := os.ReadFile(filepath.Join(process, "cmdline")); !strings.Contains(string(words), "\x00hold-server\x00") {
 			continue
 		}

@@ -12,7 +12,7 @@ import (
 
 // mcpSocketActivation: systemd opens the socket, and starts the program when the first
 // client comes; the program serves that one on it. Then it ends as it is told to.
-func mcpSocketActivation(t *testing.T, b binary) {
+func mcpSocketActivation(t *testing.T, b programPath) {
 	h := b.home(t, nil)
 	activate := func(ctx context.Context, sockets []string, args ...string) *exec.Cmd {
 		before := []string{}
@@ -55,7 +55,7 @@ func mcpSocketActivation(t *testing.T, b binary) {
 		t.Fatal(err)
 	}
 	address := free("127.0.0.1")
-	s := &served{url: "http://" + address + "/mcp", token: strings.TrimSpace(string(token)), ended: make(chan error, 1)}
+	s := &httpProgram{url: "http://" + address + "/mcp", token: strings.TrimSpace(string(token)), ended: make(chan error, 1)}
 	// A port that is said besides is not opened.
 	s.cmd = activate(context.WithoutCancel(t.Context()), []string{address}, "--port", "1")
 	if err := s.cmd.Start(); err != nil {

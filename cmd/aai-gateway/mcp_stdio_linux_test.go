@@ -13,14 +13,14 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // A whole session of an agent: what it is told, what reaches the app, and what
 // the journal says of it.
-func mcpSession(t *testing.T, b binary) {
-	bus := dbustest.Start(t)
-	app := dbustest.Serve(t, bus, exampleApp)
+func mcpSession(t *testing.T, b programPath) {
+	bus := testkit.StartBus(t)
+	app := testkit.ServeOnBus(t, bus, exampleApp)
 	h := b.home(t, bus)
 	p := h.start(t).open()
 
@@ -85,9 +85,9 @@ func (p *process) toolNames() []string {
 }
 
 // What the agent was granted at a terminal in the meantime holds at once.
-func mcpConsentGivenAtATerminal(t *testing.T, b binary) {
-	bus := dbustest.Start(t)
-	app := dbustest.Serve(t, bus, exampleApp)
+func mcpConsentGivenAtATerminal(t *testing.T, b programPath) {
+	bus := testkit.StartBus(t)
+	app := testkit.ServeOnBus(t, bus, exampleApp)
 	h := b.home(t, bus)
 	p := h.start(t).open()
 	if r := p.call("nothing", `{}`); r.StructuredContent.Type != "CONSENT_REQUIRED" {
@@ -112,9 +112,9 @@ func mcpConsentGivenAtATerminal(t *testing.T, b binary) {
 }
 
 // The SDK's own client, in both eras of the protocol.
-func mcpWithTheSDKsClient(t *testing.T, b binary) {
-	bus := dbustest.Start(t)
-	dbustest.Serve(t, bus, exampleApp)
+func mcpWithTheSDKsClient(t *testing.T, b programPath) {
+	bus := testkit.StartBus(t)
+	testkit.ServeOnBus(t, bus, exampleApp)
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(version, func(t *testing.T) {
 			h := b.home(t, bus)
@@ -144,7 +144,7 @@ func mcpWithTheSDKsClient(t *testing.T, b binary) {
 }
 
 // Clients start gateways only to throw them away. Those leave nothing behind.
-func mcpThrownAwayLeavesNothing(t *testing.T, b binary) {
+func mcpThrownAwayLeavesNothing(t *testing.T, b programPath) {
 	h := b.home(t, nil)
 	before := h.everything(t)
 	for i := range 5 {
@@ -172,9 +172,9 @@ func mcpThrownAwayLeavesNothing(t *testing.T, b binary) {
 }
 
 // A descriptor that comes or goes while an agent is connected changes the lists.
-func mcpDescriptorsComeAndGo(t *testing.T, b binary) {
-	bus := dbustest.Start(t)
-	app := dbustest.Serve(t, bus, exampleApp)
+func mcpDescriptorsComeAndGo(t *testing.T, b programPath) {
+	bus := testkit.StartBus(t)
+	app := testkit.ServeOnBus(t, bus, exampleApp)
 	h := b.home(t, bus)
 	p := h.start(t).open()
 	p.toolNames()
@@ -212,16 +212,16 @@ func (p *process) awaitNews() {
 }
 
 // Without the bus, or without the app on it, a call says so, and the guide works.
-func mcpWithoutTheApp(t *testing.T, b binary) {
-	gone := dbustest.Start(t)
+func mcpWithoutTheApp(t *testing.T, b programPath) {
+	gone := testkit.StartBus(t)
 	gone.Stop()
 	for name, c := range map[string]struct {
-		bus  *dbustest.Bus
+		bus  *testkit.Bus
 		code string
 	}{
 		"no bus":              {nil, "APP_NOT_RUNNING"},
 		"a bus that has gone": {gone, "APP_NOT_RUNNING"},
-		"not to be started":   {dbustest.Start(t), "APP_NOT_RUNNING"},
+		"not to be started":   {testkit.StartBus(t), "APP_NOT_RUNNING"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := b.home(t, c.bus)
@@ -240,13 +240,13 @@ func mcpWithoutTheApp(t *testing.T, b binary) {
 }
 
 // The bus starts an app that it can start, also after it has died in a call.
-func mcpWithAnAppThatDies(t *testing.T, b binary) {
-	bus := dbustest.Start(t)
+func mcpWithAnAppThatDies(t *testing.T, b programPath) {
+	bus := testkit.StartBus(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	bus.Activatable(t, exampleApp, "/usr/bin/env", dbustest.ServiceVariable+"="+exampleApp, self)
+	bus.Activatable(t, exampleApp, "/usr/bin/env", testkit.ServiceEnv+"="+exampleApp, self)
 	h := b.home(t, bus)
 	p := h.start(t).open()
 	if r := p.call("echo", `{"v":"x"}`); r.IsError {
@@ -262,15 +262,15 @@ func mcpWithAnAppThatDies(t *testing.T, b binary) {
 }
 
 // SIGTERM ends the program at once, and what it interrupts is on record.
-func mcpTermination(t *testing.T, b binary) {
+func mcpTermination(t *testing.T, b programPath) {
 	for _, busy := range []bool{false, true} {
-		bus := dbustest.Start(t)
-		app := dbustest.Serve(t, bus, exampleApp)
+		bus := testkit.StartBus(t)
+		app := testkit.ServeOnBus(t, bus, exampleApp)
 		h := b.home(t, bus)
 		p := h.start(t).open()
 		if busy {
 			p.request("tools/call", runTool(exampleApp, "block", `{}`))
-			app.AwaitBlocked(1)
+			app.WaitBlocked(1)
 		}
 		if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
@@ -293,13 +293,13 @@ func mcpTermination(t *testing.T, b binary) {
 }
 
 // A client that closes its end in the middle of a call still gets the answer.
-func mcpEndOfInputDuringACall(t *testing.T, b binary) {
-	bus := dbustest.Start(t)
-	app := dbustest.Serve(t, bus, exampleApp)
+func mcpEndOfInputDuringACall(t *testing.T, b programPath) {
+	bus := testkit.StartBus(t)
+	app := testkit.ServeOnBus(t, bus, exampleApp)
 	h := b.home(t, bus)
 	p := h.start(t).open()
 	p.request("tools/call", runTool(exampleApp, "block", `{}`))
-	app.AwaitBlocked(1)
+	app.WaitBlocked(1)
 	_ = p.in.Close()
 	app.Release()
 	if rest := p.hangUp(); len(rest) != 1 || strings.Contains(rest[0], "isError") {
@@ -310,7 +310,7 @@ func mcpEndOfInputDuringACall(t *testing.T, b binary) {
 
 // A client that is gone, or whose disk is full, takes the program along, though
 // its input stays open.
-func mcpOutputThatNobodyReads(t *testing.T, b binary) {
+func mcpOutputThatNobodyReads(t *testing.T, b programPath) {
 	for _, line := range []string{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}`, "nonsense"} {
 		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 		if err != nil {

@@ -7,16 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // mcpWordsOfSDKs lets the models of clients with the TypeScript SDKs write the words of a
 // draft, where the version of MCP lets a server ask; else the client is told to give words.
-func mcpWordsOfSDKs(t *testing.T, b binary) {
+func mcpWordsOfSDKs(t *testing.T, b programPath) {
 	for _, c := range sdksWithModels() {
 		t.Run(c.sdk+" of "+c.version, func(t *testing.T) {
-			bus := dbustest.Start(t)
-			app := dbustest.Serve(t, bus, "org.example.Desk")
+			bus := testkit.StartBus(t)
+			app := testkit.ServeOnBus(t, bus, "org.example.Desk")
 			h := b.home(t, bus)
 			h.write(t, ".aai/config.json", `{"consent": {"preapproved": [{"app": "aai", "tools": ["generate"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
 			w := h.withModel(t, c, "org.example.Desk")

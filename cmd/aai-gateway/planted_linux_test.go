@@ -158,9 +158,9 @@ func TestAPlantedStoreAdmitsNothing(t *testing.T) {
 }
 
 // realProgram is the program as it is built for people.
-func realProgram(t *testing.T) binary {
+func realProgram(t *testing.T) programPath {
 	t.Helper()
-	b := binary(filepath.Join(t.TempDir(), "aai-gateway"))
+	b := programPath(filepath.Join(t.TempDir(), "aai-gateway"))
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", string(b), ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

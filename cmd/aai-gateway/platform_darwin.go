@@ -5,27 +5,27 @@ import (
 	"log/slog"
 	"path/filepath"
 
-	"aai"
-	"aai/internal/catalog"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog"
 )
 
 // hostPlatform is macOS: descriptors in app bundles. It has no driver yet, so
 // its apps are listed and their calls answer AUTOMATION_NOT_SUPPORTED.
 func hostPlatform(home string, getenv func(string) string) platform {
 	return platform{
-		name:   "macos",
-		screen: func(getenv func(string) string) bool { return getenv("SSH_CONNECTION") == "" },
-		data:   filepath.Join(home, ".local", "share", "aai-gateway"),
-		cache:  filepath.Join(home, ".cache", "aai-gateway"),
-		names:  filepath.Join(home, ".config", "aai-gateway", namesFile),
-		places: func(cfg *setup) []catalog.Place {
+		name:          "macos",
+		screen:        func(getenv func(string) string) bool { return getenv("SSH_CONNECTION") == "" },
+		data:          filepath.Join(home, ".local", "share", "aai-gateway"),
+		cache:         filepath.Join(home, ".cache", "aai-gateway"),
+		siteNamesFile: filepath.Join(home, ".config", "aai-gateway", namesFile),
+		descriptorPlaces: func(cfg *setup) []catalog.Place {
 			places := append(folders(cfg.ScanPaths),
 				catalog.Bundles("/Applications"),
 				catalog.Glob("/Applications", "*/*/Contents/Resources/"+catalog.FileName),
 				catalog.Bundles(filepath.Join(home, "Applications")),
 				catalog.Glob(filepath.Join(home, "Applications"), "*/*/Contents/Resources/"+catalog.FileName),
 			)
-			if cfg.Dev {
+			if cfg.DevMode {
 				derived := filepath.Join(home, "Library", "Developer", "Xcode", "DerivedData")
 				for _, build := range []string{"Debug", "Release"} {
 					places = append(places, catalog.Glob(derived, "*/Build/Products/"+build+"/*/Contents/Resources/"+catalog.FileName))

@@ -10,16 +10,16 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
-	"aai/internal/catalog"
-	"aai/internal/dbuswire"
-	"aai/internal/desktop"
-	"aai/internal/desktop/atspi"
-	"aai/internal/desktop/launcher"
-	"aai/internal/desktop/x11"
-	"aai/internal/discovery/ways"
-	"aai/internal/drivers/dbus"
-	"aai/internal/seat"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/catalog/discovery"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/drivers/dbus"
+	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
+	"github.com/gybob/aai-gateway/internal/platform/linux/session"
+	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
 )
 
 // hostPlatform is Linux with a freedesktop desktop: descriptors beside .desktop
@@ -46,43 +46,43 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		screen: func(getenv func(string) string) bool {
 			return getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != ""
 		},
-		accepts: x11.Accepts,
-		seen: func(getenv func(string) string, shared *seat.Seat) (func(context.Context) (int, error), func(context.Context, int) (bool, error)) {
-			screen := x11.New(x11.Config{Getenv: getenv, Seat: shared})
-			return screen.FocusedBy, func(ctx context.Context, pid int) (bool, error) { return shows(ctx, screen, getenv, pid) }
+		checkScreen: x11.Accepts,
+		windowState: func(getenv func(string) string, shared *inputlock.Lock) (func(context.Context) (int, error), func(context.Context, int) (bool, error)) {
+			screen := x11.New(x11.Config{Getenv: getenv, InputLock: shared})
+			return screen.FocusedPID, func(ctx context.Context, pid int) (bool, error) { return hasWindow(ctx, screen, getenv, pid) }
 		},
 
-		data:    data,
-		cache:   filepath.Join(absoluteOr(getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")), "aai-gateway"),
-		names:   filepath.Join(absoluteOr(getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "aai-gateway", namesFile),
-		refs:    filepath.Join(runtime, "aai-gateway", "refs"),
-		places:  func(cfg *setup) []catalog.Place { return cfg.placesOnLinux(dataDirs) },
-		entries: applications(dataDirs),
+		data:                data,
+		cache:               filepath.Join(absoluteOr(getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")), "aai-gateway"),
+		siteNamesFile:       filepath.Join(absoluteOr(getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "aai-gateway", namesFile),
+		refsFolder:          filepath.Join(runtime, "aai-gateway", "refs"),
+		descriptorPlaces:    func(cfg *setup) []catalog.Place { return cfg.descriptorPlaces(dataDirs) },
+		desktopEntryFolders: applications(dataDirs),
 		drivers: func(cfg *setup, log *slog.Logger) (map[string]aai.Driver, io.Closer) {
-			bus := dbus.New(dbus.Config{AllowSystemBus: cfg.AllowSystemBus, Getenv: cfg.session.Getenv, Start: cfg.starter(dataDirs), Log: log})
+			bus := dbus.New(dbus.Config{AllowSystemBus: cfg.AllowSystemBus, Getenv: cfg.session.Getenv, StartEntry: cfg.appStarter(dataDirs), Log: log})
 			return map[string]aai.Driver{"linux/dbus": bus, "linux/ipc": bus}, bus
 		},
-		ways:  func(cfg *setup) ways.Config { return cfg.waysOnLinux(dataDirs) },
-		entry: func(cfg *setup) func(string) string { return cfg.programs(dataDirs).Entry },
+		integrations: func(cfg *setup) discovery.ScannerConfig { return cfg.integrationSources(dataDirs) },
+		desktopEntry: func(cfg *setup) func(string) string { return cfg.programs(dataDirs).EntryCommand },
 		desktop: func(cfg *setup, log *slog.Logger) (func() desktop.Backend, io.Closer) {
 			getenv := cfg.session.Getenv
 			environ := func() []string { return cfg.session.Environ(os.Environ()) }
-			screen := x11.New(x11.Config{Getenv: getenv, Seat: cfg.seat(), Keep: clipKeeper(environ), Log: log})
+			screen := x11.New(x11.Config{Getenv: getenv, InputLock: cfg.inputLock(), ClipServer: clipboardCommand(environ), Log: log})
 			programs := cfg.programs(dataDirs)
-			tree := atspi.New(atspi.Config{Getenv: getenv, Windows: screen, Hold: programs.Hold, Log: log})
+			tree := atspi.New(atspi.Config{Getenv: getenv, Windows: screen, KeepOpen: programs.KeepOpen, Log: log})
 			backend := desktop.Backend{
-				Tree: tree, Far: tree, Pages: tree, Actor: tree, Events: tree,
+				Tree: tree, Offscreen: tree, Documents: tree, Actor: tree, Events: tree,
 				Windows: screen, Input: screen, Screen: screen, Clipboard: screen,
 				Programs: programs,
 			}
-			return func() desktop.Backend { return backend }, closeBoth{tree, screen}
+			return func() desktop.Backend { return backend }, desktopConnections{tree, screen}
 		},
 	}
 }
 
-// shows reports whether the process has a window on the X server. A compositor's windows
+// hasWindow reports whether the process has a window on the X server. A compositor's windows
 // cannot be seen, so it fails where there is one.
-func shows(ctx context.Context, screen *x11.Display, getenv func(string) string, pid int) (bool, error) {
+func hasWindow(ctx context.Context, screen *x11.Display, getenv func(string) string, pid int) (bool, error) {
 	if getenv("WAYLAND_DISPLAY") != "" {
 		return false, errors.ErrUnsupported
 	}
@@ -99,8 +99,8 @@ func applications(dataDirs []string) []string {
 	return folders
 }
 
-// placesOnLinux are where descriptors lie.
-func (s *setup) placesOnLinux(dataDirs []string) []catalog.Place {
+// descriptorPlaces are where descriptors lie.
+func (s *setup) descriptorPlaces(dataDirs []string) []catalog.Place {
 	places := folders(s.ScanPaths)
 	for _, dir := range dataDirs {
 		places = append(places, catalog.DesktopFiles(filepath.Join(dir, "applications")))
@@ -111,29 +111,29 @@ func (s *setup) placesOnLinux(dataDirs []string) []catalog.Place {
 	return append(places, catalog.Glob("/opt", "*/"+catalog.FileName))
 }
 
-// waysOnLinux says where ways into apps are looked for.
-func (s *setup) waysOnLinux(dataDirs []string) ways.Config {
-	return ways.Config{
-		Bus:    func() (string, error) { return dbuswire.SessionAddress(s.session.Getenv) },
-		System: func() (string, error) { return dbuswire.SystemAddress(s.session.Getenv), nil }, SystemOpen: s.AllowSystemBus,
-		Never:   dbus.Never,
-		Refuses: func(names []string) bool { return s.lists().Refuses(&aai.App{ID: names[0], Aliases: names}) != nil },
-		Entries: applications(dataDirs),
+// integrationSources says where ways into apps are looked for.
+func (s *setup) integrationSources(dataDirs []string) discovery.ScannerConfig {
+	return discovery.ScannerConfig{
+		SessionBus: func() (string, error) { return wire.SessionAddress(s.session.Getenv) },
+		SystemBus:  func() (string, error) { return wire.SystemAddress(s.session.Getenv), nil }, SystemBusAllowed: s.AllowSystemBus,
+		NeverCalled:  dbus.IsNeverCalled,
+		Denied:       func(names []string) bool { return s.appLists().CheckApp(&aai.App{ID: names[0], Aliases: names}) != nil },
+		EntryFolders: applications(dataDirs),
 	}
 }
 
 // programs starts programs in the person's session.
-func (s *setup) programs(dataDirs []string) *launcher.Launcher {
+func (s *setup) programs(dataDirs []string) *session.Launcher {
 	environ := func() []string { return withoutSecrets(s.session.Environ(os.Environ())) }
-	return launcher.New(launcher.Config{Getenv: s.session.Getenv, Environ: environ, DataDirs: dataDirs, Libraries: launcher.Libraries()})
+	return session.NewLauncher(session.LauncherConfig{Getenv: s.session.Getenv, Environ: environ, DataDirs: dataDirs, Libraries: session.Libraries()})
 }
 
-// starter starts the apps that the bus cannot start.
-func (s *setup) starter(dataDirs []string) func(context.Context, string, string) (func() bool, error) {
+// appStarter starts the apps that the bus cannot start.
+func (s *setup) appStarter(dataDirs []string) func(context.Context, string, string) (func() bool, error) {
 	programs := s.programs(dataDirs)
 	return func(ctx context.Context, entry, command string) (func() bool, error) {
 		pid, err := programs.StartEntry(ctx, entry, command)
-		return func() bool { return programs.Runs(pid) }, err
+		return func() bool { return programs.IsRunning(pid) }, err
 	}
 }
 
@@ -146,14 +146,14 @@ func absoluteOr(folder, otherwise string) string {
 	return otherwise
 }
 
-// closeBoth ends the two connections of the desktop.
-type closeBoth struct {
+// desktopConnections ends the two connections of the desktop.
+type desktopConnections struct {
 	tree   *atspi.Bus
 	screen *x11.Display
 }
 
 // Close implements io.Closer.
-func (c closeBoth) Close() error {
+func (c desktopConnections) Close() error {
 	c.tree.Close()
 	return c.screen.Close()
 }

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"path/filepath"
 
-	"aai"
-	"aai/internal/catalog"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog"
 )
 
 // hostPlatform is Windows: descriptors in the program data folders. It has no
@@ -21,12 +21,12 @@ func hostPlatform(home string, getenv func(string) string) platform {
 	}
 	local := folder("LOCALAPPDATA", filepath.Join(home, "AppData", "Local"))
 	return platform{
-		name:   "windows",
-		screen: func(getenv func(string) string) bool { return getenv("SSH_CONNECTION") == "" },
-		data:   filepath.Join(local, "aai-gateway"),
-		cache:  filepath.Join(home, ".cache", "aai-gateway"), // the AAI protocol's own place, on every system
-		names:  filepath.Join(home, ".config", "aai-gateway", namesFile),
-		places: func(cfg *setup) []catalog.Place {
+		name:          "windows",
+		screen:        func(getenv func(string) string) bool { return getenv("SSH_CONNECTION") == "" },
+		data:          filepath.Join(local, "aai-gateway"),
+		cache:         filepath.Join(home, ".cache", "aai-gateway"), // the AAI protocol's own place, on every system
+		siteNamesFile: filepath.Join(home, ".config", "aai-gateway", namesFile),
+		descriptorPlaces: func(cfg *setup) []catalog.Place {
 			return append(folders(cfg.ScanPaths),
 				catalog.Files(filepath.Join(folder("PROGRAMDATA", `C:\ProgramData`), "aai"), "*.json"),
 				catalog.Files(filepath.Join(folder("APPDATA", filepath.Join(home, "AppData", "Roaming")), "aai"), "*.json"),

@@ -11,24 +11,23 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
-	"aai/internal/account"
-	"aai/internal/again"
-	"aai/internal/ax"
-	"aai/internal/catalog"
-	"aai/internal/config"
-	"aai/internal/dialog"
-	"aai/internal/doctor"
-	"aai/internal/doors/cli"
-	"aai/internal/doors/mcp"
-	"aai/internal/keychain"
-	"aai/internal/own"
-	"aai/internal/peer"
-	"aai/internal/policy"
-	"aai/internal/process"
-	"aai/internal/proof"
-	"aai/internal/seat"
-	"aai/internal/workflow/kept"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/workflow"
+	"github.com/gybob/aai-gateway/internal/builtin"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/config"
+	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/doctor"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/doors/mcp"
+	"github.com/gybob/aai-gateway/internal/files/userinfo"
+	"github.com/gybob/aai-gateway/internal/gateway/active"
+	"github.com/gybob/aai-gateway/internal/gui"
+	"github.com/gybob/aai-gateway/internal/platform/linux/dialog"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/policy/reauth"
+	"github.com/gybob/aai-gateway/internal/process"
+	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
 // A program is one run of the command: what it was started with.
@@ -40,28 +39,28 @@ type program struct {
 	out     io.Writer
 	err     io.Writer
 	// secret asks the person at the terminal for a passphrase; nil where there is nobody.
-	secret  func(ctx context.Context, prompt string) (string, error)
-	grounds grounds
+	secret     func(ctx context.Context, prompt string) (string, error)
+	hostAccess hostAccess
 	// home is the home folder, where that is not the environment's.
 	home string
 }
 
-// parts are the gateway and the rooms behind it.
-type parts struct {
-	gateway *aai.Gateway
-	catalog *catalog.Catalog      // the apps of this computer
-	watch   func(context.Context) // says what was left of workflows, looks whether those that are kept change, and for new ways into apps
-	visible *policy.Visible
+// components are the gateway and the rooms behind it.
+type components struct {
+	gateway         *aai.Gateway
+	catalog         *catalog.Catalog      // the apps of this computer
+	watchBackground func(context.Context) // says what was left of workflows, looks whether those that are kept change, and for new ways into apps
+	visibleApps     *policy.VisibleCatalog
 	// favourites are the apps that the person uses most.
 	favourites func() []string
-	shown      *shownBefore
+	listCache  *fileListCache
 	dialog     *dialog.Dialog
 	doctor     *doctor.Doctor // of the command doctor; nil: each call has its own
 	log        *slog.Logger
 	closers    []io.Closer
 }
 
-func (p *parts) close() error {
+func (p *components) close() error {
 	var errs []error
 	for _, c := range p.closers {
 		errs = append(errs, c.Close())
@@ -80,7 +79,7 @@ func (p *program) open(f cli.Flags) (*aai.Gateway, func() error, error) {
 		// A person at a terminal reads results, not the log.
 		cfg.LogLevel = slog.LevelWarn
 	}
-	cfg.brief = true
+	cfg.exitsAfterCall = true
 	built, err := p.build(cfg)
 	if err != nil {
 		return nil, nil, err
@@ -106,9 +105,9 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	asks := ""
 	if !o.HTTP {
 		p.secret = nil // who types there is the agent
-		asks = p.peer()
+		asks = p.peerIdentity()
 	}
-	outlive()
+	ignoreBrokenPipe()
 	built, err := p.build(cfg)
 	if err != nil {
 		return err
@@ -116,13 +115,13 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	cfg.warnOfNames(built.log)
 	ctx, cancel := context.WithCancel(ctx)
 	door := mcp.New(doorConfig(built, cfg, asks))
-	stopped := built.follow(ctx, door.Rested())
-	go built.visible.Watch(ctx)
-	go built.watch(ctx)
+	stopped := built.watchApps(ctx, door.ReadyToScan())
+	go built.visibleApps.Watch(ctx)
+	go built.watchBackground(ctx)
 	if o.HTTP {
 		err = p.serveHTTP(ctx, door, cfg, built.log)
 	} else {
-		read, stop := whileRead(ctx, p.out)
+		read, stop := contextWhileRead(ctx, p.out)
 		err = door.ServeStdio(read, p.in, p.out)
 		stop()
 	}
@@ -131,32 +130,32 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	return errors.Join(err, built.close())
 }
 
-// peer is the identity of who is at the other end of standard input. It is asked for
+// peerIdentity is the identity of who is at the other end of standard input. It is asked for
 // first: who has sent a message may be gone.
-func (p *program) peer() string {
+func (p *program) peerIdentity() string {
 	in, ok := p.in.(*os.File)
 	if !ok {
 		return ""
 	}
-	return peer.Of(in)
+	return process.PeerIdentity(in)
 }
 
-// hosts says which processes this one runs in, with who is at the other end of standard
+// isHostProcess says which processes this one runs in, with who is at the other end of standard
 // input.
-func (p *program) hosts() func(pid int) bool {
+func (p *program) isHostProcess() func(pid int) bool {
 	in, _ := p.in.(*os.File)
-	return peer.Hosts(in)
+	return process.HostChecker(in)
 }
 
 // doorConfig is the door for agents as configured.
-func doorConfig(built *parts, cfg *setup, asks string) mcp.Config {
+func doorConfig(built *components, cfg *setup, asks string) mcp.Config {
 	c := mcp.Config{
-		Gateway: built.gateway, Version: ownVersion(), Log: built.log,
-		CanonicalNames: cfg.ToolNames == config.NamesCanonical, OnlyDirect: cfg.Profile == config.ProfileDesktop, Web: true, Search: true, Favourites: built.favourites,
-		Peer: asks, Memory: built.shown,
+		Gateway: built.gateway, Version: programVersion(), Log: built.log,
+		UseCanonicalNames: cfg.ToolNames == config.NamesCanonical, OnlyDirect: cfg.Profile == config.ProfileDesktop, ListWebDiscovery: true, ListSearch: true, FavouriteApps: built.favourites,
+		PeerIdentity: asks, ListCache: built.listCache,
 	}
 	if cfg.Profile != config.ProfileApps {
-		c.Direct = []string{aai.DesktopApp}
+		c.DirectApps = []string{aai.DesktopApp}
 	}
 	return c
 }
@@ -167,19 +166,19 @@ func describeDesktop() *aai.App {
 	if hostPlatform("", func(string) string { return "" }).desktop == nil {
 		return nil
 	}
-	return ax.New(ax.Config{More: newCalling(nil, nil, callingPlaces{}, nil).desktop})
+	return gui.New(gui.Config{ExtraTools: newCallTools(nil, nil, dataFolders{}, nil).desktop})
 }
 
-// ownApps are the apps that come with the gateway, besides the gateway itself. What they
+// builtinApps are the apps that come with the gateway, besides the gateway itself. What they
 // only look at is given again for as long as configured.
-func (s *setup) ownApps(recent *again.Answers, more []*aai.Tool, log *slog.Logger) ([]*aai.App, io.Closer) {
+func (s *setup) builtinApps(recent *active.ResultCache, more []*aai.Tool, log *slog.Logger) ([]*aai.App, io.Closer) {
 	if s.platform.desktop == nil {
 		return nil, io.NopCloser(nil)
 	}
 	open, closer := s.platform.desktop(s, log)
-	app := ax.New(ax.Config{Open: open, Seat: s.seat(), RefsFolder: s.platform.refs, Session: s.describeSession, Locked: s.session.Locked, Host: s.host, Terminal: process.Terminal, OwnPages: ownPages, Log: log, More: more})
-	recent.Keep(app.Tool("ax_get_tree"), s.Cache.Tree)
-	recent.Keep(app.Tool("ax_screenshot"), s.Cache.Screenshot)
+	app := gui.New(gui.Config{Open: open, InputLock: s.inputLock(), RefsFolder: s.platform.refsFolder, SessionInfo: s.describeSession, IsScreenLocked: s.session.Locked, IsCallerHost: s.isHostProcess, IsTerminal: process.ShowsTerminal, DashboardHosts: dashboardHosts, Log: log, ExtraTools: more})
+	recent.CacheTool(app.Tool("ax_get_tree"), s.Cache.TreeMaxAge)
+	recent.CacheTool(app.Tool("ax_screenshot"), s.Cache.ScreenshotMaxAge)
 	return []*aai.App{app}, closer
 }
 
@@ -243,10 +242,10 @@ func (p *program) config(f cli.Flags) (*setup, error) {
 	if !filepath.IsAbs(home) {
 		return nil, aai.Errorf(aai.InvalidParams, "the home folder is %q; expected an absolute path", home)
 	}
-	if err := account.CheckHome(home); err != nil {
+	if err := userinfo.CheckHome(home); err != nil {
 		return nil, err
 	}
-	cfg, err := setUp(start{getenv: p.getenv, environ: p.environ, home: home, platform: hostPlatform(home, p.getenv), flags: f, grounds: p.grounds})
+	cfg, err := setUp(setupInput{getenv: p.getenv, environ: p.environ, home: home, platform: hostPlatform(home, p.getenv), flags: f, hostAccess: p.hostAccess})
 	if err != nil {
 		return nil, err
 	}
@@ -259,10 +258,10 @@ func (p *program) config(f cli.Flags) (*setup, error) {
 // warnOfNames says what of the configuration counts for nothing, because it names a
 // caller by what that calls itself.
 func (s *setup) warnOfNames(log *slog.Logger) {
-	if slices.ContainsFunc(s.Preapproved, policy.Grant.ByName) {
+	if slices.ContainsFunc(s.Preapproved, policy.Grant.IsNameOnly) {
 		log.Warn("consent.preapproved says of some callers no more than a name, which any caller can give itself: they allow nothing without an identity")
 	}
-	if slices.ContainsFunc(s.Policy.Elicitation, func(who string) bool { return who != policy.Every && !aai.IsIdentity(who) }) {
+	if slices.ContainsFunc(s.Policy.ElicitationClients, func(who string) bool { return who != policy.Wildcard && !aai.IsIdentity(who) }) {
 		log.Warn("consent.elicitation names clients by what they call themselves, which any client can: only identities, such as /usr/bin/claude, count there")
 	}
 }
@@ -272,70 +271,70 @@ func (s *setup) warnOfIdle(log *slog.Logger) {
 	if s.WebUI {
 		log.Warn("enableWebUI is set, but the page has a command of its own: aai-gateway web")
 	}
-	if idle := s.Idle(); len(idle) > 0 {
+	if idle := s.IneffectiveSettings(); len(idle) > 0 {
 		log.Warn("settings mean nothing yet, since this version has no model that looks at pictures", "settings", strings.Join(idle, ", "))
 	}
 }
 
 // build joins the rooms.
-func (p *program) build(cfg *setup) (*parts, error) {
+func (p *program) build(cfg *setup) (*components, error) {
 	log, closeLog, err := p.logger(cfg)
 	if err != nil {
 		return nil, err
 	}
 	cfg.warnOfIdle(log)
 	record := cfg.journalOf(func(err error) { log.Warn("the journal", "cause", err) })
-	vault := keychain.New(keychain.Config{
+	vault := secrets.New(secrets.Config{
 		Folder: filepath.Join(cfg.platform.data, "secrets"), Getenv: cfg.session.Getenv,
-		Insecure: cfg.InsecureStorage, Ask: p.secret, Log: log,
+		AllowInsecureFile: cfg.InsecureStorage, Ask: p.secret, Log: log,
 	})
-	responses := cfg.answersOf(vault, log)
+	responses := cfg.keptResults(vault, log)
 	store, passphrase := cfg.kept()
-	trust := cfg.trust(store, passphrase, log)
+	trust := cfg.gates(store, passphrase, log)
 	drivers, closeDrivers := cfg.platform.drivers(cfg, log)
-	client := cfg.wayOut()
+	client := cfg.webClient()
 	logins := cfg.logins(client.HTTP(), vault, p.getenv, log)
 	drivers = withWeb(drivers, client.HTTP(), logins, cfg.Web)
-	cfg.host = p.hosts()
-	known, built, recent, self := new(everywhere), new(parts), new(again.Answers), (*aai.App)(nil)
-	finder := cfg.finder(func() []*aai.App { return built.visible.Apps() }, store, record, log)
-	finds := p.newFinding(cfg, grounding{drivers, client, logins, vault, log, func() *aai.Gateway { return built.gateway }}, known, finder)
-	calling := newCalling(func() *aai.Gateway { return built.gateway }, vault, callingPlaces{cfg.home, cfg.platform.data}, log)
-	halts := newHalting(cfg.platform.data, func() *aai.Gateway { return built.gateway }, func() *aai.App { return self }, log)
-	ownApps, closeDesktop := cfg.ownApps(recent, calling.desktop, log)
-	album := cfg.picturesOf(desktopOf(ownApps), calling.acts, vault, log)
-	self = own.App(
-		own.Sources{
-			Journal: record, Answers: responses, Store: store, Preapproved: cfg.Preapproved,
+	cfg.isHostProcess = p.isHostProcess()
+	known, built, recent, self := new(combinedCatalog), new(components), new(active.ResultCache), (*aai.App)(nil)
+	finder := cfg.newSearch(func() []*aai.App { return built.visibleApps.Apps() }, store, record, log)
+	finds := p.newAppSources(cfg, appDependencies{drivers, client, logins, vault, log, func() *aai.Gateway { return built.gateway }}, known, finder)
+	calling := newCallTools(func() *aai.Gateway { return built.gateway }, vault, dataFolders{cfg.home, cfg.platform.data}, log)
+	halts := newStopControl(cfg.platform.data, func() *aai.Gateway { return built.gateway }, func() *aai.App { return self }, log)
+	ownApps, closeDesktop := cfg.builtinApps(recent, calling.desktop, log)
+	album := cfg.keptScreenshots(desktopOf(ownApps), calling.acts, vault, log)
+	self = builtin.NewApp(
+		builtin.Dependencies{
+			Journal: record, KeptResults: responses, Store: store, Preapproved: cfg.Preapproved,
 			Modes: trust.modes, Revocations: trust.revocations,
-			Web: known, Here: finds.seeker.look, Hints: known.hints, Logins: logins,
-			HostPlatform: cfg.platform.name, Fetch: fetch(client),
-			Vault: vault, Unsealed: store.Unsealed, Keeps: store.Keeps, Aside: asideOf(store), Asks: askedTools(), Asked: trust.notice, Check: checkOf(ownApps),
-			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []proof.Setting { return cfg.Unconfirmed },
-			More: slices.Concat(calling.own, finds.tools, cfg.settings().Tools(), []*aai.Tool{p.doctors(cfg, built)}, halts.tools, []*aai.Tool{album.Tool()}), Workflow: kept.Check,
+			Web: known, DiscoverLocal: finds.seeker.scan, SiteHints: known.hints, Logins: logins,
+			HostPlatform: cfg.platform.name, FetchPage: fetch(client),
+			Vault: vault, UnsealedReason: store.Unsealed, StoreFault: store.CheckWritable, Unverified: unverifiedOf(store), ConsentTools: consentTools(), PromptNotice: trust.notice, CheckDesktop: checkOf(ownApps),
+			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []reauth.Setting { return cfg.Unconfirmed },
+			ExtraTools: slices.Concat(calling.builtin, finds.tools, cfg.settings().Tools(), []*aai.Tool{p.doctorTool(cfg, built)}, halts.tools, []*aai.Tool{album.Tool()}), WorkflowName: workflow.ValidateSource,
 		},
-		func() own.Catalog { return known },
+		func() builtin.Catalog { return known },
 	)
 	known.local = catalog.New(catalog.Config{
-		Places: cfg.platform.places(cfg), Drivers: drivers, HostPlatform: cfg.platform.name,
-		DefaultTimeout: cfg.DefaultTimeout, Rescan: cfg.RescanInterval,
-		Entry: cfg.entry(), Own: append(ownApps, self, calling.library.Reserved()), Log: log,
+		Places: cfg.platform.descriptorPlaces(cfg), Drivers: drivers, HostPlatform: cfg.platform.name,
+		DefaultTimeout: cfg.DefaultTimeout, RescanInterval: cfg.RescanInterval,
+		EntryCommand: cfg.entry(), Builtin: append(ownApps, self, calling.library.ReservedApp()), Log: log,
 	})
-	known.Web = cfg.web(finds.servers.Over(calling.library.Over(known.local)), client, drivers, log)
-	shown := &policy.Visible{Catalog: known, Modes: trust.modes}
-	*built = parts{
+	known.WebCatalog = cfg.web(finds.servers.Wrap(calling.library.Wrap(known.local)), client, drivers, log)
+	shown := &policy.VisibleCatalog{Catalog: known, Modes: trust.modes}
+	*built = components{
 		gateway: &aai.Gateway{
-			Catalog: shown,
-			Gates:   trust.gates,
-			Journal: &operationLog{Journal: record, log: log, acts: recent.Acted, kept: responses},
-			Meter:   trust.limits,
-			Deeds:   album,
-			Claims:  seat.Claims{Folder: seat.Folder},
-			Halt:    halts.halt, Moved: halts.teller.Moved,
+			Catalog:          shown,
+			Gates:            trust.gates,
+			Journal:          &operationLog{Journal: record, log: log, onMutation: recent.Invalidate, keptResults: responses},
+			Meter:            trust.limits,
+			MutationObserver: album,
+			Claims:           inputlock.Claims{Folder: inputlock.Folder},
+			Stops:            halts.stopper, OnStageChange: halts.publisher.StageChanged,
 		},
-		catalog: known.local, visible: shown, watch: finds.seeker.beside(calling.watch), favourites: finder.Favourites,
-		dialog: trust.dialog, log: log, shown: &shownBefore{filepath.Join(cfg.platform.data, "shown.json"), trust.modes},
-		closers: []io.Closer{halts, album, finds.servers, logins, closeDrivers, closeDesktop, calling.runs, finder, record, closeLog, closeClient{client}},
+		catalog: known.local, visibleApps: shown, watchBackground: finds.seeker.alongside(calling.watch), favourites: finder.Favourites,
+		dialog: trust.dialog, log: log, listCache: &fileListCache{filepath.Join(cfg.platform.data, "shown.json"), trust.modes},
+		closers: []io.Closer{halts, album, finds.servers, logins, closeDrivers, closeDesktop, calling.runStore, finder, record, closeLog, clientCloser{client}},
 	}
 	built.gateway.Dialog = cfg.asker(built.dialog)
 	return built, nil
@@ -343,17 +342,17 @@ func (p *program) build(cfg *setup) (*parts, error) {
 
 // entry is what finds the desktop entry of a program, nil where this system has none.
 func (s *setup) entry() func(string) string {
-	if s.platform.entry == nil {
+	if s.platform.desktopEntry == nil {
 		return nil
 	}
-	return s.platform.entry(s)
+	return s.platform.desktopEntry(s)
 }
 
 // asker is what puts questions, nil where the person wants no windows.
 func (s *setup) asker(windows *dialog.Dialog) aai.Asker {
 	switch {
-	case s.grounds.person != nil:
-		_, asker := s.grounds.person()
+	case s.hostAccess.person != nil:
+		_, asker := s.hostAccess.person()
 		return asker
 	case s.Policy.Dialog == config.DialogAuto:
 		return windows
@@ -362,14 +361,14 @@ func (s *setup) asker(windows *dialog.Dialog) aai.Asker {
 }
 
 // A keptStore is a store that says what is in a plain file.
-type keptStore interface {
+type unsealedStore interface {
 	policy.Store
 	Unsealed() string
 }
 
-// asideOf is what a plain file allows beside the store, nil where it may have been put
+// unverifiedOf is what a plain file allows beside the store, nil where it may have been put
 // there with all the rest.
-func asideOf(store policy.Store) own.Aside {
+func unverifiedOf(store policy.Store) builtin.UnverifiedStore {
 	if sealed, ok := store.(*policy.SealedStore); ok {
 		return sealed
 	}
@@ -377,10 +376,10 @@ func asideOf(store policy.Store) own.Aside {
 }
 
 // kept is what people decided, and by what they prove that they may.
-func (s *setup) kept() (keptStore, *proof.Passphrase) {
-	sealed, plain := s.sealed(), policy.NewFileStore(filepath.Join(s.platform.data, "consent.json"))
-	if s.elsewhere {
-		return policy.NewElsewhereStore(plain, sealed), proof.NewPassphrase(sealed, "")
+func (s *setup) kept() (unsealedStore, *reauth.Passphrase) {
+	sealed, plain := s.policyVault(), policy.NewFileStore(filepath.Join(s.platform.data, "consent.json"))
+	if s.isExternal {
+		return policy.NewExternalStore(plain, sealed), reauth.NewPassphrase(sealed, "")
 	}
-	return policy.NewSealedStore(plain, sealed), proof.NewPassphrase(sealed, filepath.Join(s.platform.data, "passphrase.json"))
+	return policy.NewSealedStore(plain, sealed), reauth.NewPassphrase(sealed, filepath.Join(s.platform.data, "passphrase.json"))
 }

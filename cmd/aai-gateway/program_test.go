@@ -11,27 +11,27 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"aai"
-	"aai/internal/doors/cli"
-	"aai/internal/drivers/dbus/dbustest"
-	"aai/internal/schema"
-	"aai/internal/script/child"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/script/child"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/schema"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // TestMain makes this test binary also the program itself, under the name
 // aai-gateway in the PATH of the tests, and a service that a bus may start.
 func TestMain(m *testing.M) {
-	dbustest.ServeIfStarted()
-	if len(os.Args) == 2 && os.Args[1] == keepClipboard {
-		os.Exit(keepClip(os.Stdin, os.Stdout))
+	testkit.ServeIfActivated()
+	if len(os.Args) == 2 && os.Args[1] == clipboardArgument {
+		os.Exit(serveClipboard(os.Stdin, os.Stdout))
 	}
-	if len(os.Args) == 2 && os.Args[1] == runsScript {
+	if len(os.Args) == 2 && os.Args[1] == runScriptCommand {
 		os.Exit(child.Run(os.Stdin, os.Stdout))
 	}
-	if len(os.Args) > 3 && os.Args[1] == holdsServer {
-		os.Exit(hold(os.Args[2:]))
+	if len(os.Args) > 3 && os.Args[1] == serverGuardArgument {
+		os.Exit(runServerGuard(os.Args[2:]))
 	}
-	program := func() { os.Exit(runOn(ofTests())) }
+	program := func() { os.Exit(runWithHost(testBinaryHost())) }
 	testscript.Main(m, map[string]func(){"aai-gateway": program, "axterminator": program, "open-page": openPage, "user-manager": runUserManager})
 }
 
@@ -45,7 +45,7 @@ func TestOpeningLeavesNothing(t *testing.T) {
 	d := newDesk(t)
 	t.Setenv("HOME", d.home)
 	t.Setenv("USERPROFILE", d.home)
-	p := &program{getenv: d.getenv, grounds: d.grounds(), err: io.Discard}
+	p := &program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}
 	gateway, closing, err := p.open(cli.Flags{})
 	if err != nil {
 		t.Fatal(err)
@@ -58,10 +58,10 @@ func TestOpeningLeavesNothing(t *testing.T) {
 }
 
 // The gateway's gates stand in this order: without the first, agents could grant.
-func TestTheGatewayIsWhole(t *testing.T) {
+func TestGatewayHasEveryComponent(t *testing.T) {
 	d := newDesk(t)
 	c, err := d.read(cli.Flags{})
-	built, err := (&program{getenv: d.getenv, grounds: d.grounds(), err: io.Discard}).build(mustRead(t, c, err))
+	built, err := (&program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}).build(mustRead(t, c, err))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,10 +87,10 @@ func TestTheGatewayIsWhole(t *testing.T) {
 }
 
 // Every schema of the gateway's own tools compiles: at a start they are only read.
-func TestOwnSchemas(t *testing.T) {
+func TestBuiltinSchemas(t *testing.T) {
 	d := newDesk(t)
 	c, err := d.read(cli.Flags{})
-	built, err := (&program{getenv: d.getenv, grounds: d.grounds(), err: io.Discard}).build(mustRead(t, c, err))
+	built, err := (&program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}).build(mustRead(t, c, err))
 	if err != nil {
 		t.Fatal(err)
 	}

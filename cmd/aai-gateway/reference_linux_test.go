@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
-	"aai/internal/doors/cli"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
 // TestReference holds the pages of docs/reference against what they tell of. UPDATE_GOLDEN=1
@@ -64,7 +64,7 @@ func settingsReference(t *testing.T) string {
 		if s.Widens != "" {
 			mark, note = " *", ". * "+s.Widens
 		}
-		fmt.Fprintf(&b, "| `%s`%s | %s | `%s` | %s | %s |\n", s.Key, mark, kind, cell(strings.ReplaceAll(string(standard), d.home, "~")), strings.Join(s.Env, " "), cell(s.About+note))
+		fmt.Fprintf(&b, "| `%s`%s | %s | `%s` | %s | %s |\n", s.Key, mark, kind, cell(strings.ReplaceAll(string(standard), d.home, "~")), strings.Join(s.Env, " "), cell(s.Summary+note))
 	}
 	return b.String()
 }
@@ -73,19 +73,19 @@ func commandsReference() string {
 	nothing := func(context.Context, cli.Flags, io.Writer) error { return nil }
 	p := &program{}
 	return "# Commands\n\n" + fromCode + "\nThe flags of the first command are for all of them. Exit codes: [errors](errors.md).\n" +
-		cli.Reference(cli.Config{Version: "1", Desktop: describeDesktop(), Clients: p.clients, Demo: nothing, Doctor: p.doctor})
+		cli.ReferenceMarkdown(cli.Config{Version: "1", Desktop: describeDesktop(), Clients: p.clients, RunDemo: nothing, NewDoctor: p.doctor})
 }
 
 // toolsReference tells of the tools of the gateway's own app and of the desktop.
 func toolsReference(t *testing.T) string {
 	d := newDesk(t)
 	c, err := d.readFile(t, "{}")
-	built, err := (&program{getenv: d.getenv, grounds: d.grounds(), err: io.Discard}).build(mustRead(t, c, err))
+	built, err := (&program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}).build(mustRead(t, c, err))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = built.close() }()
-	own, err := built.gateway.Catalog.Find(t.Context(), aai.OwnApp)
+	own, err := built.gateway.Catalog.Find(t.Context(), aai.BuiltinApp)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func toolsReference(t *testing.T) string {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", app.ID, app.Description)
 		for _, tool := range app.Tools {
 			mark := ""
-			if app.ID != aai.OwnApp || slices.Contains(openTools(), tool.Name) {
+			if app.ID != aai.BuiltinApp || slices.Contains(agentTools(), tool.Name) {
 				mark = " +"
 			}
 			fmt.Fprintf(&b, "\n### %s%s\n\n%s. It %s.\n", tool.Name, mark, strings.TrimSuffix(cell(tool.Description), "."), tool.Effect)

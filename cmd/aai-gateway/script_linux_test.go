@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
-	"aai/internal/desktop/linuxtest"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // TestAScriptOperatesAWindow: an agent's one call fills in a real form, reads it and presses

@@ -10,7 +10,7 @@ import (
 // lies by now where it was started from, and without what others left open for us.
 func scriptChild() *exec.Cmd {
 	closeOnExec()
-	cmd := exec.CommandContext(context.Background(), "/proc/self/exe", runsScript)
+	cmd := exec.CommandContext(context.Background(), "/proc/self/exe", runScriptCommand)
 	cmd.Args[0] = os.Args[0]
 	return cmd
 }

@@ -12,5 +12,5 @@ import (
 // scriptChild is the command of a process that runs a script.
 func scriptChild() *exec.Cmd {
 	path, _ := os.Executable()
-	return exec.CommandContext(context.Background(), cmp.Or(path, os.Args[0]), runsScript)
+	return exec.CommandContext(context.Background(), cmp.Or(path, os.Args[0]), runScriptCommand)
 }

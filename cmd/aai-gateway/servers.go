@@ -5,23 +5,23 @@ import (
 	"net/http"
 	"path/filepath"
 
-	"aai"
-	"aai/internal/drivers/mcp"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/drivers/mcp"
 )
 
 // servers run the MCP servers that descriptors name.
-func (s *setup) servers(client *http.Client, on grounding) *mcp.Driver {
+func (s *setup) servers(client *http.Client, on appDependencies) *mcp.Driver {
 	return mcp.New(mcp.Config{
-		Folder: filepath.Join(s.platform.data, "mcp"), Home: s.home, Getenv: s.session.Getenv, Secrets: on.vault.Unattended(),
-		Client: client, Login: on.logins, Version: ownVersion(), Timeout: s.DefaultTimeout, Log: on.log,
-		Guard: serverGuard(), Asker: windows{on.gateway},
+		Folder: filepath.Join(s.platform.data, "mcp"), Home: s.home, Getenv: s.session.Getenv, Secrets: on.vault.NonInteractive(),
+		Client: client, Authorizer: on.logins, Version: programVersion(), ToolTimeout: s.DefaultTimeout, Log: on.log,
+		GuardCommand: serverGuard(), Asker: dialogAsker{on.gateway},
 	})
 }
 
-// windows are where servers' questions go, in turn with those of the gateway.
-type windows struct{ gateway func() *aai.Gateway }
+// dialogAsker are where servers' questions go, in turn with those of the gateway.
+type dialogAsker struct{ gateway func() *aai.Gateway }
 
 // Ask implements aai.Asker.
-func (w windows) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
+func (w dialogAsker) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 	return w.gateway().Ask(ctx, q)
 }

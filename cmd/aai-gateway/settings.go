@@ -3,18 +3,17 @@ package main
 import (
 	"path/filepath"
 
-	"aai/internal/config"
-	"aai/internal/settings"
+	"github.com/gybob/aai-gateway/internal/config"
 )
 
 // settings shows and changes what is configured. The configuration is read anew each time: as
 // a gateway that is started now would have it.
-func (s *setup) settings() *settings.Room {
-	return settings.New(settings.Config{
-		Running: s.Config, Brief: s.brief, Confirmed: s.confirmed(), Before: filepath.Join(s.platform.data, "settings.before"),
-		Read: func(instead []byte) (*config.Config, error) {
-			from := s.from
-			from.instead = instead
+func (s *setup) settings() *config.Editor {
+	return config.NewEditor(config.EditorConfig{
+		Running: s.Config, ExitsAfterCall: s.exitsAfterCall, Confirmed: s.confirmed(), BackupPath: filepath.Join(s.platform.data, "settings.before"),
+		ReadConfig: func(instead []byte) (*config.Config, error) {
+			from := s.input
+			from.fileOverride = instead
 			now, err := setUp(from)
 			if err != nil {
 				return nil, err

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
-	"aai/internal/doors/cli"
-	"aai/internal/session"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 )
 
 // A desk is a home folder and an environment of a test's own.
@@ -30,12 +30,12 @@ func TestAKeyOfTheEnvironmentElsewhere(t *testing.T) {
 	for home, want := range map[string]string{d.home: "", t.TempDir(): "AAI_MASTER_KEY_FILE: it counts for nothing"} {
 		g := d.grounds()
 		g.home = func() string { return home }
-		s, err := setUp(start{getenv: d.getenv, home: d.home, platform: hostPlatform(d.home, d.getenv), grounds: g})
+		s, err := setUp(setupInput{getenv: d.getenv, home: d.home, platform: hostPlatform(d.home, d.getenv), hostAccess: g})
 		if err != nil {
 			t.Fatal(err)
 		}
 		store, passphrase := s.kept()
-		for what, err := range map[string]error{"what is allowed": store.Keeps(), "a passphrase": passphrase.Possible(t.Context())} {
+		for what, err := range map[string]error{"what is allowed": store.CheckWritable(), "a passphrase": passphrase.CheckAvailable(t.Context())} {
 			if (err == nil) != (want == "") || err != nil && (strings.Contains(err.Error(), "AAI_MASTER_KEY_FILE: it is not set") || !strings.Contains(err.Error(), "counts for nothing")) {
 				t.Errorf("%s, where the account's home is %s: %v", what, home, err)
 			}
@@ -59,14 +59,14 @@ func (d *desk) file(t *testing.T, name, text string) string {
 func (d *desk) getenv(name string) string { return d.env[name] }
 
 // grounds are of a person who has confirmed everything.
-func (d *desk) grounds() grounds {
-	g := standIn(d.getenv)
+func (d *desk) grounds() hostAccess {
+	g := testHost(d.getenv)
 	g.home = func() string { return d.home }
 	return g
 }
 
 func (d *desk) read(flags cli.Flags) (*setup, error) {
-	return setUp(start{getenv: d.getenv, home: d.home, platform: hostPlatform(d.home, d.getenv), flags: flags, grounds: d.grounds()})
+	return setUp(setupInput{getenv: d.getenv, home: d.home, platform: hostPlatform(d.home, d.getenv), flags: flags, hostAccess: d.grounds()})
 }
 
 // readFile is read with the text as the configuration file.
@@ -90,7 +90,7 @@ func TestNoWebPage(t *testing.T) {
 	c, err := d.readFile(t, `{"enableWebUI": true}`)
 	mustRead(t, c, err)
 	var log strings.Builder
-	p := &program{getenv: d.getenv, grounds: d.grounds(), err: &log}
+	p := &program{getenv: d.getenv, hostAccess: d.grounds(), err: &log}
 	built, err := p.build(c)
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai/internal/desktop/linuxtest"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // A taskPage is a page of docs/tasks that is done as it says: blocks with a file are written

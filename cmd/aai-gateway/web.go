@@ -9,42 +9,44 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
-	"aai/internal/catalog"
-	"aai/internal/config"
-	"aai/internal/discovery"
-	"aai/internal/drivers/webapi"
-	"aai/internal/egress"
-	"aai/internal/login"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/catalog/discovery"
+	"github.com/gybob/aai-gateway/internal/config"
+	"github.com/gybob/aai-gateway/internal/drivers/webapi"
+	"github.com/gybob/aai-gateway/internal/netguard"
+	"github.com/gybob/aai-gateway/internal/oauth"
 )
 
 // namesFile is the file of the person's names for web sites, as the AAI protocol
 // calls it.
 const namesFile = "name-cache.json"
 
-// everywhere is the apps of this computer and those of the web.
-type everywhere struct {
-	*discovery.Web
+// combinedCatalog is the apps of this computer and those of the web.
+type combinedCatalog struct {
+	*discovery.WebCatalog
 	local *catalog.Catalog
 }
 
 // Report tells of the descriptors of this computer.
-func (e *everywhere) Report(ctx context.Context) (*catalog.Report, error) { return e.local.Report(ctx) }
+func (e *combinedCatalog) Report(ctx context.Context) (*catalog.Report, error) {
+	return e.local.Report(ctx)
+}
 
 // hints are what else a site publishes for programs.
-func (e *everywhere) hints(ctx context.Context, address string) (string, any, error) {
+func (e *combinedCatalog) hints(ctx context.Context, address string) (string, any, error) {
 	return e.Hints(ctx, address)
 }
 
-// wayOut is the one way to the web.
-func (s *setup) wayOut() *egress.Client {
-	return egress.New(egress.Config{AllowPrivate: s.AllowPrivate, Dev: s.Dev, RootCAs: s.roots})
+// webClient is the one way to the web.
+func (s *setup) webClient() *netguard.Client {
+	return netguard.New(netguard.Config{AllowPrivate: s.AllowedPrivateHosts, TrustLoopback: s.DevMode, RootCAs: s.roots})
 }
 
 // fetch gets a page that a person named.
-func fetch(client *egress.Client) func(context.Context, string) ([]byte, error) {
+func fetch(client *netguard.Client) func(context.Context, string) ([]byte, error) {
 	return func(ctx context.Context, address string) ([]byte, error) {
-		page, err := client.Fetch(ctx, egress.FetchRequest{URL: address, Accept: "application/json"})
+		page, err := client.Fetch(ctx, netguard.FetchRequest{URL: address, Accept: "application/json"})
 		switch {
 		case err != nil:
 			return nil, err
@@ -56,9 +58,9 @@ func fetch(client *egress.Client) func(context.Context, string) ([]byte, error) 
 }
 
 // fetchLong gets a document that a person named, of at most so many bytes.
-func fetchLong(client *egress.Client) func(context.Context, string, int) ([]byte, error) {
+func fetchLong(client *netguard.Client) func(context.Context, string, int) ([]byte, error) {
 	return func(ctx context.Context, address string, most int) ([]byte, error) {
-		page, err := client.Fetch(ctx, egress.FetchRequest{URL: address, Accept: "application/json, application/yaml, text/*;q=0.9", Limit: most})
+		page, err := client.Fetch(ctx, netguard.FetchRequest{URL: address, Accept: "application/json, application/yaml, text/*;q=0.9", MaxBytes: most})
 		switch {
 		case err != nil:
 			return nil, err
@@ -69,20 +71,20 @@ func fetchLong(client *egress.Client) func(context.Context, string, int) ([]byte
 	}
 }
 
-// closeClient ends the connections of the way out.
-type closeClient struct{ client *egress.Client }
+// clientCloser ends the connections of the way out.
+type clientCloser struct{ client *netguard.Client }
 
 // Close implements io.Closer.
-func (c closeClient) Close() error {
+func (c clientCloser) Close() error {
 	c.client.Close()
 	return nil
 }
 
 // web is the web in front of the apps of this computer.
-func (s *setup) web(local aai.Catalog, client *egress.Client, drivers map[string]aai.Driver, log *slog.Logger) *discovery.Web {
-	return discovery.New(discovery.Config{
-		Local: local, Client: client, Drivers: drivers, DefaultTimeout: s.DefaultTimeout, Log: log,
-		Cache: s.platform.cache, Names: s.platform.names,
+func (s *setup) web(local aai.Catalog, client *netguard.Client, drivers map[string]aai.Driver, log *slog.Logger) *discovery.WebCatalog {
+	return discovery.NewWebCatalog(discovery.WebConfig{
+		LocalCatalog: local, Client: client, Drivers: drivers, DefaultTimeout: s.DefaultTimeout, Log: log,
+		Cache: s.platform.cache, Names: s.platform.siteNamesFile,
 	})
 }
 
@@ -93,21 +95,21 @@ func withWeb(drivers map[string]aai.Driver, client *http.Client, logins webapi.A
 	if all == nil {
 		all = make(map[string]aai.Driver)
 	}
-	all["http"] = webapi.New(webapi.Config{Client: client, Login: logins, Rate: c.Rate, Burst: max(int(2*c.Rate), 1)})
+	all["http"] = webapi.New(webapi.Config{Client: client, Authorizer: logins, Rate: c.RequestsPerSecond, Burst: max(int(2*c.RequestsPerSecond), 1)})
 	return all
 }
 
 // logins know the person to web apps, through the one way out.
-func (s *setup) logins(client *http.Client, secrets login.Secrets, getenv func(string) string, log *slog.Logger) *login.Logins {
+func (s *setup) logins(client *http.Client, secrets oauth.Secrets, getenv func(string) string, log *slog.Logger) *oauth.Authorizer {
 	var browser func(context.Context, string) error
-	if s.Login.Browser {
+	if s.Login.OpenBrowser {
 		browser = func(ctx context.Context, address string) error {
-			return login.OpenBrowser(ctx, address, withoutSecrets(s.session.Environ(os.Environ())))
+			return oauth.OpenBrowser(ctx, address, withoutSecrets(s.session.Environ(os.Environ())))
 		}
 	}
-	return login.New(login.Config{
-		Client: client, Secrets: secrets, Browser: browser, Screen: func() bool { return s.platform.screen(s.session.Getenv) }, Sites: s.Login.Sites, Document: s.Login.Document,
-		Env: s.Login.Env, Getenv: getenv, Brief: s.brief, Dev: s.Dev, Log: log,
+	return oauth.New(oauth.Config{
+		Client: client, Secrets: secrets, Browser: browser, HasScreen: func() bool { return s.platform.screen(s.session.Getenv) }, Sites: s.Login.Sites, ClientDocumentURL: s.Login.ClientDocument,
+		AllowedEnv: s.Login.Env, Getenv: getenv, ShortLived: s.exitsAfterCall, AllowLoopbackHTTP: s.DevMode, Log: log,
 	})
 }
 

@@ -15,9 +15,9 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
-	"aai/internal/doors/mcp"
-	"aai/internal/policy"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/mcp"
+	"github.com/gybob/aai-gateway/internal/policy"
 )
 
 // siteNotes is what the site of the tests says of itself; HOST is its host.
@@ -30,7 +30,7 @@ const siteNotes = `{
 
 // A webWorld is the whole gateway and a site that it trusts.
 type webWorld struct {
-	*parts
+	*components
 	cfg   *setup
 	host  string
 	asked atomic.Int64 // for its descriptor
@@ -64,8 +64,8 @@ func newWebWorld(t *testing.T) *webWorld {
 	w.cfg.roots = x509.NewCertPool()
 	w.cfg.roots.AddCert(site.Certificate())
 	w.cfg.platform.desktop = nil
-	w.cfg.grounds.person = func() (policy.Person, aai.Asker) { return willing{}, willing{} }
-	if w.parts, err = (&program{getenv: d.getenv, grounds: d.grounds(), err: io.Discard}).build(w.cfg); err != nil {
+	w.cfg.hostAccess.person = func() (policy.Authenticator, aai.Asker) { return agreeingPerson{}, agreeingPerson{} }
+	if w.components, err = (&program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}).build(w.cfg); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -111,7 +111,7 @@ func TestWebAppAsksConsent(t *testing.T) {
 func TestWebConsentIsOfOneSite(t *testing.T) {
 	w := newWebWorld(t)
 	person := aai.Caller{Door: aai.DoorCLI, Name: "terminal"}
-	grant := &aai.Call{Caller: person, App: aai.OwnApp, Tool: "consent_grant",
+	grant := &aai.Call{Caller: person, App: aai.BuiltinApp, Tool: "consent_grant",
 		Args: map[string]any{"app": "https://" + w.host, "tool": "add", "caller": "mcp:claude", "identity": "/usr/bin/claude"}}
 	if _, err := w.gateway.Do(t.Context(), grant); err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func TestWebConsentIsOfOneSite(t *testing.T) {
 	if result, err := w.gateway.Do(t.Context(), add); err != nil || !strings.Contains(result.Text, "added") || w.added.Load() != 1 {
 		t.Errorf("%+v, %v", result, err)
 	}
-	listed := &aai.Call{Caller: person, App: aai.OwnApp, Tool: "consent_list"}
+	listed := &aai.Call{Caller: person, App: aai.BuiltinApp, Tool: "consent_list"}
 	result, err := w.gateway.Do(t.Context(), listed)
 	if err != nil || !strings.Contains(fmt.Sprint(result.Data), w.host+"/com.example.notes") {
 		t.Errorf("the consents are %v, %v", result, err)
@@ -242,7 +242,7 @@ func (w *webWorld) connect(t *testing.T) *sdk.ClientSession {
 	toDoor, fromClient := io.Pipe()
 	toClient, fromDoor := io.Pipe()
 	ended := make(chan error, 1)
-	door := mcp.New(doorConfig(w.parts, w.cfg, "/usr/bin/agent"))
+	door := mcp.New(doorConfig(w.components, w.cfg, "/usr/bin/agent"))
 	go func() { ended <- door.ServeStdio(context.Background(), toDoor, fromDoor) }()
 	client := sdk.NewClient(&sdk.Implementation{Name: "tester", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &sdk.IOTransport{Reader: toClient, Writer: fromClient}, nil)

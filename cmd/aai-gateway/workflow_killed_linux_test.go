@@ -17,7 +17,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 const levelDescriptor = `{"schema_version": "1.0", "appId": "org.example.App", "name": "Example", "description": "An app on the bus.", "version": "1.0",
@@ -49,7 +49,7 @@ func levels(checks bool) string {
 // A gateway that is killed at any step leaves a run that another one goes on with, or takes
 // back, or that it says why it cannot; and no act comes twice. AAI_KILLS is how often.
 func TestKilledInAWorkflow(t *testing.T) {
-	b := binary(filepath.Join(t.TempDir(), "aai-gateway"))
+	b := programPath(filepath.Join(t.TempDir(), "aai-gateway"))
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -61,9 +61,9 @@ func TestKilledInAWorkflow(t *testing.T) {
 	if more, err := strconv.Atoi(os.Getenv("AAI_KILLS")); err == nil {
 		rounds = more
 	}
-	bus := dbustest.Start(t)
-	w := &killing{binary: b, bus: bus, app: dbustest.Serve(t, bus, exampleApp)}
-	w.object = bus.Connect(t).Object(exampleApp, dbustest.Path)
+	bus := testkit.StartBus(t)
+	w := &killTest{binary: b, bus: bus, app: testkit.ServeOnBus(t, bus, exampleApp)}
+	w.object = bus.Connect(t).Object(exampleApp, testkit.ServicePath)
 	for round := range rounds {
 		w.round(t, round)
 	}
@@ -73,11 +73,11 @@ func TestKilledInAWorkflow(t *testing.T) {
 	}
 }
 
-// killing is the gateway in a new home for each round, and an independent client of the app.
-type killing struct {
-	binary binary
-	bus    *dbustest.Bus
-	app    *dbustest.Service
+// killTest is the gateway in a new home for each round, and an independent client of the app.
+type killTest struct {
+	binary programPath
+	bus    *testkit.Bus
+	app    *testkit.BusService
 	object dbus.BusObject
 	home   home
 	before int // calls that have set the level before the round
@@ -85,9 +85,9 @@ type killing struct {
 	left, resumed, answered, back, partly int
 }
 
-func (k *killing) level(t *testing.T) int {
+func (k *killTest) level(t *testing.T) int {
 	t.Helper()
-	v, err := k.object.GetProperty(dbustest.Interface + ".Level")
+	v, err := k.object.GetProperty(testkit.ServiceInterface + ".Level")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,16 +96,16 @@ func (k *killing) level(t *testing.T) int {
 }
 
 // sets is how often the level was set in this round.
-func (k *killing) sets() int { return k.app.Calls("Set") - k.before }
+func (k *killTest) sets() int { return k.app.Calls("Set") - k.before }
 
-func (k *killing) command(args ...string) *exec.Cmd {
+func (k *killTest) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(string(k.binary), args...)
 	cmd.Env = append(k.home.env, "PERSON=yes", "AAI_INSECURE_STORAGE=true")
 	return cmd
 }
 
 // does runs a command and gives what it said on both streams.
-func (k *killing) does(t *testing.T, args ...string) (code int, said string) {
+func (k *killTest) does(t *testing.T, args ...string) (code int, said string) {
 	t.Helper()
 	out, err := k.command(args...).CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -117,14 +117,14 @@ func (k *killing) does(t *testing.T, args ...string) (code int, said string) {
 	return 0, string(out)
 }
 
-func (k *killing) round(t *testing.T, round int) {
+func (k *killTest) round(t *testing.T, round int) {
 	t.Helper()
 	k.home = k.binary.home(t, k.bus)
 	k.home.write(t, ".aai/config.json", levelConfig)
 	k.home.write(t, ".aai/org.example.App/aai.json", levelDescriptor)
 	checks := round%4 < 2
 	k.home.write(t, ".aai/workflows/levels.json", levels(checks))
-	if err := k.object.SetProperty(dbustest.Interface+".Level", dbus.MakeVariant(byte(7))); err != nil {
+	if err := k.object.SetProperty(testkit.ServiceInterface+".Level", dbus.MakeVariant(byte(7))); err != nil {
 		t.Fatal(err)
 	}
 	k.before = k.app.Calls("Set")
@@ -146,7 +146,7 @@ func (k *killing) round(t *testing.T, round int) {
 }
 
 // kill starts the workflow and kills its process a moment after the nth act.
-func (k *killing) kill(t *testing.T, n int) {
+func (k *killTest) kill(t *testing.T, n int) {
 	t.Helper()
 	cmd := k.command("workflow", "run", "levels")
 	var said bytes.Buffer
@@ -169,7 +169,7 @@ func (k *killing) kill(t *testing.T, n int) {
 }
 
 // run is the one run there is.
-func (k *killing) run(t *testing.T) (id, state string) {
+func (k *killTest) run(t *testing.T) (id, state string) {
 	t.Helper()
 	out, err := k.command("workflow", "list", "--format", "json").Output()
 	var found struct {
@@ -184,14 +184,14 @@ func (k *killing) run(t *testing.T) (id, state string) {
 	return found.Runs[0].Run, found.Runs[0].State
 }
 
-var doubtful = regexp.MustCompile(`nobody knows whether this was done: step (\d+) `)
+var unknownStep = regexp.MustCompile(`nobody knows whether this was done: step (\d+) `)
 
-func (k *killing) resume(t *testing.T, id, what string, checks bool) {
+func (k *killTest) resume(t *testing.T, id, what string, checks bool) {
 	t.Helper()
 	code, said := k.does(t, "workflow", "resume", id)
 	k.resumed++
 	if code != 0 {
-		found := doubtful.FindStringSubmatch(said)
+		found := unknownStep.FindStringSubmatch(said)
 		if checks || found == nil || !strings.Contains(said, "--happened") {
 			t.Fatalf("%s: exit code %d: %s", what, code, said)
 		}
@@ -213,7 +213,7 @@ func (k *killing) resume(t *testing.T, id, what string, checks bool) {
 	}
 }
 
-func (k *killing) takeBack(t *testing.T, id, what string) {
+func (k *killTest) takeBack(t *testing.T, id, what string) {
 	t.Helper()
 	done := k.sets()
 	code, said := k.does(t, "workflow", "rollback", id)

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
-	"aai/internal/site"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
 // maxURL is how long an address in a descriptor may be, in bytes.
@@ -21,7 +21,7 @@ func secureURL(s string) bool {
 		return false
 	}
 	if u.Scheme == "http" {
-		return site.Loopback(u.Hostname())
+		return netguard.IsLoopback(u.Hostname())
 	}
 	return u.Scheme == "https"
 }
@@ -57,7 +57,7 @@ func plainHost(host string) bool {
 // reachable faults an address on this computer in a descriptor that came from
 // another one: a site must not send its calls to what listens here.
 func (p *parser) reachable(path, address string) {
-	if p.o.Origin != "" && site.Intrudes(hostname(p.o.Origin), hostname(address)) {
+	if p.o.Origin != "" && netguard.CrossesToLoopback(hostname(p.o.Origin), hostname(address)) {
 		p.fault(path, "is %q, on this computer; a descriptor from the web may not go there", aai.CleanLabel(address, 2*maxName))
 	}
 }
@@ -82,7 +82,7 @@ func (p *parser) hosts(s *section) []string {
 	var hosts []string
 	for _, address := range addresses {
 		u, err := url.Parse(address)
-		if err != nil || u.Host == "" || site.Same(home, hostname(address)) {
+		if err != nil || u.Host == "" || netguard.SameSite(home, hostname(address)) {
 			continue
 		}
 		host := strings.TrimSuffix(strings.ToLower(u.Host), ":443")
@@ -97,5 +97,5 @@ func (p *parser) hosts(s *section) []string {
 // SameSite reports whether two hosts, with or without ports, are of one site: of
 // the same registrable domain by the public suffix list.
 func SameSite(a, b string) bool {
-	return site.Same(hostname("https://"+a), hostname("https://"+b))
+	return netguard.SameSite(hostname("https://"+a), hostname("https://"+b))
 }

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Limits on what a descriptor says of logging in.
@@ -35,7 +35,7 @@ func (p *parser) auth(n *node, base string) *aai.AuthRecipe {
 	kind := m.word("type", "oauth2", "apiKey", "api_key", "appCredential", "app_credential", "cookie", "bearer")
 	if kind == "" {
 		if n.Member("type") == nil {
-			p.fault(m.at("type"), "missing; expected a type such as \"oauth2\"")
+			p.fault(m.pathOf("type"), "missing; expected a type such as \"oauth2\"")
 		}
 		return nil
 	}
@@ -55,7 +55,7 @@ func (p *parser) auth(n *node, base string) *aai.AuthRecipe {
 	if given := m.take(key); given != nil {
 		form = p.members(given, " with "+needs)
 	} else if needs != "" && n.Count() == 1 {
-		p.fault(m.at(key), "missing; expected an object with %s", needs)
+		p.fault(m.pathOf(key), "missing; expected an object with %s", needs)
 		return a
 	}
 	read(form, a)
@@ -98,7 +98,7 @@ func (p *parser) oauth2(m *members, a *aai.AuthRecipe) {
 	a.RevocationEndpoint = p.endpoint(m, "", "revocation_endpoint", "revocation_url")
 	a.ClientID = m.text("client_id")
 	if !printable(a.ClientID) || len(a.ClientID) > maxClientID {
-		p.fault(m.at("client_id"), "is %q; expected at most %d ASCII characters", aai.CleanLabel(a.ClientID, maxName), maxClientID)
+		p.fault(m.pathOf("client_id"), "is %q; expected at most %d ASCII characters", aai.CleanLabel(a.ClientID, maxName), maxClientID)
 	}
 	a.Scopes = p.scopes(m)
 	if pkce := m.take("pkce"); pkce != nil {
@@ -107,7 +107,7 @@ func (p *parser) oauth2(m *members, a *aai.AuthRecipe) {
 		method.unknown()
 	}
 	if m.word("token_placement", "header", "query") == "query" {
-		p.fault(m.at("token_placement"), `is "query"; expected "header": an address is no place for a token (OAuth 2.1, section 5.1)`)
+		p.fault(m.pathOf("token_placement"), `is "query"; expected "header": an address is no place for a token (OAuth 2.1, section 5.1)`)
 	}
 	m.text("token_prefix") // of the first version; it is "Bearer" by RFC 6750
 }
@@ -134,7 +134,7 @@ func (p *parser) scopes(m *members) []string {
 	}
 	list := p.words(n, "scope", maxScopes)
 	for i, scope := range list {
-		p.scope(step(n.Path(), "", i), scope)
+		p.scope(joinPath(n.Path(), "", i), scope)
 	}
 	return list
 }
@@ -149,7 +149,7 @@ func (p *parser) scope(path, scope string) {
 // words reads a list of strings.
 func (p *parser) words(n *node, what string, most int) []string {
 	if n.Kind != list {
-		p.fault(n.Path(), "is %s; expected a list of %ss", n.Words(), what)
+		p.fault(n.Path(), "is %s; expected a list of %ss", n.KindName(), what)
 		return nil
 	}
 	if n.Count() > most {
@@ -159,7 +159,7 @@ func (p *parser) words(n *node, what string, most int) []string {
 	var words []string
 	for c := n.First; c != nil; c = c.Next {
 		if c.Kind != text {
-			p.fault(c.Path(), "is %s; expected a %s", c.Words(), what)
+			p.fault(c.Path(), "is %s; expected a %s", c.KindName(), what)
 			return nil
 		}
 		words = append(words, c.Text)
@@ -172,10 +172,10 @@ func (p *parser) words(n *node, what string, most int) []string {
 func (p *parser) apiKey(m *members, a *aai.AuthRecipe) {
 	a.In = p.placement(m, "location", "key_placement")
 	if a.In == "" && m.take("location", "key_placement") == nil {
-		p.fault(m.at("location"), `missing; expected "header" or "query"`)
+		p.fault(m.pathOf("location"), `missing; expected "header" or "query"`)
 	}
 	a.Name = m.must(`expected the name of the header or of the query parameter`, "name", "key_name")
-	p.carrier(m.at("name", "key_name"), a)
+	p.carrier(m.pathOf("name", "key_name"), a)
 	a.Prefix = p.prefix(m, "prefix")
 	a.EnvVar = p.variable(m)
 	a.ObtainURL = p.endpoint(m, "", "obtain_url")
@@ -205,7 +205,7 @@ func (p *parser) appCredential(m *members, a *aai.AuthRecipe) {
 		}
 	}
 	if given != "" && a.TokenType == "" {
-		p.fault(m.at("token_type"), "is %q; expected %s", aai.CleanLabel(given, maxName), oneOf(kinds))
+		p.fault(m.pathOf("token_type"), "is %q; expected %s", aai.CleanLabel(given, maxName), oneOf(kinds))
 	}
 	a.ExpiresIn = p.life(m.take("expires_in"))
 	a.ObtainURL = p.endpoint(m, "", "obtain_url")
@@ -219,7 +219,7 @@ func (p *parser) life(n *node) time.Duration {
 	}
 	seconds, err := strconv.Atoi(n.Text)
 	if n.Kind != number || err != nil || seconds < 1 || seconds > int(maxTokenLife/time.Second) {
-		p.fault(n.Path(), "is %s; expected 1 to %d seconds", shown(n), int(maxTokenLife/time.Second))
+		p.fault(n.Path(), "is %s; expected 1 to %d seconds", quoteScalar(n), int(maxTokenLife/time.Second))
 		return usual
 	}
 	return time.Duration(seconds) * time.Second
@@ -230,13 +230,13 @@ func (p *parser) cookie(m *members, a *aai.AuthRecipe, base string) {
 	a.LoginURL = p.endpoint(m, "people log in there", "login_url")
 	n := m.take("required_cookies", "cookies")
 	if n == nil || n.First == nil {
-		p.fault(m.at("required_cookies"), "missing; expected the names of the cookies that are needed")
+		p.fault(m.pathOf("required_cookies"), "missing; expected the names of the cookies that are needed")
 	} else {
 		a.Cookies = p.words(n, "cookie name", maxCookies)
 	}
 	for i, name := range a.Cookies {
 		if !validHeader(name) || len(name) > maxScope {
-			p.fault(step(n.Path(), "", i), "is %q; expected a cookie's name", aai.CleanLabel(name, maxName))
+			p.fault(joinPath(n.Path(), "", i), "is %q; expected a cookie's name", aai.CleanLabel(name, maxName))
 		}
 	}
 	host := hostname(base)
@@ -245,7 +245,7 @@ func (p *parser) cookie(m *members, a *aai.AuthRecipe, base string) {
 		a.Domain = host
 	}
 	if suffix, _ := publicsuffix.PublicSuffix(a.Domain); a.Domain != host && (suffix == a.Domain || !strings.HasSuffix(host, "."+a.Domain)) {
-		p.fault(m.at("domain"), "is %q; expected %q or a domain of the app that holds it: cookies go to their own site alone",
+		p.fault(m.pathOf("domain"), "is %q; expected %q or a domain of the app that holds it: cookies go to their own site alone",
 			aai.CleanLabel(a.Domain, maxName), aai.CleanLabel(host, maxName))
 	}
 }
@@ -265,7 +265,7 @@ func (p *parser) instructions(m *members, a *aai.AuthRecipe) {
 	case n.Kind == text:
 		a.Instructions = aai.CleanText(n.Text, maxInstructions)
 	default:
-		p.fault(n.Path(), "is %s; expected words for people", n.Words())
+		p.fault(n.Path(), "is %s; expected words for people", n.KindName())
 	}
 }
 
@@ -282,10 +282,10 @@ func (p *parser) endpoint(m *members, needed string, names ...string) string {
 		return ""
 	}
 	if !secureEndpoint(address) {
-		p.fault(m.at(names...), "is %q; expected an https URL", aai.CleanLabel(address, 2*maxName))
+		p.fault(m.pathOf(names...), "is %q; expected an https URL", aai.CleanLabel(address, 2*maxName))
 		return ""
 	}
-	p.reachable(m.at(names...), address)
+	p.reachable(m.pathOf(names...), address)
 	return address
 }
 
@@ -293,7 +293,7 @@ func (p *parser) endpoint(m *members, needed string, names ...string) string {
 func (p *parser) placement(m *members, names ...string) string {
 	in := m.text(names...)
 	if in != "" && in != "header" && in != "query" {
-		p.fault(m.at(names...), `is %q; expected "header" or "query"`, aai.CleanLabel(in, maxName))
+		p.fault(m.pathOf(names...), `is %q; expected "header" or "query"`, aai.CleanLabel(in, maxName))
 	}
 	return in
 }
@@ -314,7 +314,7 @@ func (p *parser) carrier(path string, a *aai.AuthRecipe) {
 func (p *parser) prefix(m *members, names ...string) string {
 	prefix := m.text(names...)
 	if !printable(prefix) || len(prefix) > maxName {
-		p.fault(m.at(names...), "is %q; expected at most %d ASCII characters, such as \"Bearer\"", aai.CleanLabel(prefix, maxName), maxName)
+		p.fault(m.pathOf(names...), "is %q; expected at most %d ASCII characters, such as \"Bearer\"", aai.CleanLabel(prefix, maxName), maxName)
 		return ""
 	}
 	if prefix != "" && (letter(prefix[len(prefix)-1]) || digit(prefix[len(prefix)-1])) {
@@ -336,9 +336,9 @@ func (p *parser) variable(m *members) string {
 	}
 	switch {
 	case !right:
-		p.fault(m.at("env_var"), "is %q; expected the name of a variable, such as \"AAI_MYAPP_API_KEY\"", aai.CleanLabel(name, maxName))
+		p.fault(m.pathOf("env_var"), "is %q; expected the name of a variable, such as \"AAI_MYAPP_API_KEY\"", aai.CleanLabel(name, maxName))
 	case p.o.Origin != "":
-		p.warn(m.at("env_var"), "is ignored; a descriptor from the web may not read this computer's environment")
+		p.warn(m.pathOf("env_var"), "is ignored; a descriptor from the web may not read this computer's environment")
 		return ""
 	}
 	return name

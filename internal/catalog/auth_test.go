@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // webApp is a descriptor of a web app with the auth given as JSON; without any
@@ -197,7 +197,7 @@ func TestAuthOfASection(t *testing.T) {
 }
 
 // The hosts are those that a person would not expect of the site.
-func TestHosts(t *testing.T) {
+func TestDashboardHosts(t *testing.T) {
 	source := func(base, auth string) string {
 		return strings.Replace(webApp(`{"type": "oauth2", "oauth2": {"authorization_endpoint": "`+auth+`/a", "token_endpoint": "`+auth+`/t"}}`),
 			"https://api.example.com/v1", base, 1)

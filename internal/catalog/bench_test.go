@@ -66,7 +66,7 @@ func BenchmarkParse(b *testing.B) {
 	b.SetBytes(int64(len(source)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Parse(source, Options{Host: "linux"}); err != nil {
+		if _, err := Parse(source, Options{HostPlatform: "linux"}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // How long a guide may be before its operations are told in a line each.
@@ -20,49 +20,49 @@ const (
 	maxTakes       = 200  // and of its parameters
 )
 
-// GuideTo is the guide to one operation of the app, in full; "" where it has none of the name.
-func GuideTo(app *aai.App, tool string) (text string, data any) {
+// GuideForTool is the guide to one operation of the app, in full; "" where it has none of the name.
+func GuideForTool(app *aai.App, tool string) (text string, data any) {
 	t := app.Tool(tool)
 	if t == nil {
 		return "", nil
 	}
 	g, b := guideHead(app), new(strings.Builder)
-	g.Operations = append(g.Operations, newOperation(t, g.say))
+	g.Operations = append(g.Operations, newOperation(t, g.quote))
 	g.Operations[0].write(b, g.App.ID)
 	return strings.TrimLeft(b.String(), "\n"), g
 }
 
 // A Brief is one tool in few words, for lists of tools of many apps.
 type Brief struct {
-	Takes string // its parameters, in brackets; ? may be left out
-	Says  string // what its author says it does, at most maxSays bytes; a descriptor's words are quoted
+	Parameters string // its parameters, in brackets; ? may be left out
+	Summary    string // what its author says it does, at most maxSays bytes; a descriptor's words are quoted
 	// Example is arguments that are right by its schema; nil if none are known.
 	Example json.RawMessage
 }
 
-// BriefOf is the tool of the app in few words. Safe for concurrent use.
-func BriefOf(app *aai.App, tool *aai.Tool) Brief {
-	say := voice(aai.CleanLabel)
+// NewBrief is the tool of the app in few words. Safe for concurrent use.
+func NewBrief(app *aai.App, tool *aai.Tool) Brief {
+	say := quoter(aai.CleanLabel)
 	if app.Digest != "" {
-		say = hygiene.Quote
+		say = sanitize.Quote
 	}
 	o := newOperation(tool, say)
 	brief := Brief{Example: o.Example}
 	var b strings.Builder
 	o.signature(&b, nil)
-	brief.Takes = aai.CleanLabel(strings.TrimPrefix(b.String(), o.Name), maxTakes)
+	brief.Parameters = aai.CleanLabel(strings.TrimPrefix(b.String(), o.Name), maxTakes)
 	if words := cmp.Or(o.Description, o.Title); words != "" {
-		brief.Says = say(words, maxSays)
+		brief.Summary = say(words, maxSays)
 	}
 	return brief
 }
 
-// briefly tells the operations in a line each: what they take, what of it may be left out,
+// writeBrief tells the operations in a line each: what they take, what of it may be left out,
 // what they do. The rest is told by the guide to one of them.
-func (g *guide) briefly(b *strings.Builder) {
-	shared := g.shared()
+func (g *guide) writeBrief(b *strings.Builder) {
+	shared := g.sharedParams()
 	fmt.Fprintf(b, "\nIn short: ? may be left out, = are the values. One of them in full: aai_exec({\"app\": %q, \"tool\": \"guide\", \"args\": {\"app\": %s, \"tool\": %s}})\n",
-		aai.OwnApp, strconv.Quote(g.App.ID), strconv.Quote(g.Operations[0].Name))
+		aai.BuiltinApp, strconv.Quote(g.App.ID), strconv.Quote(g.Operations[0].Name))
 	told := make(map[string]bool)
 	for i := range g.Operations {
 		for _, p := range g.Operations[i].params {
@@ -91,14 +91,14 @@ func (g *guide) briefly(b *strings.Builder) {
 	}
 	for i := range g.Operations {
 		if o := &g.Operations[i]; len(o.params) > 0 && o.Example != nil {
-			fmt.Fprintf(b, "\nExample: aai_exec(%s)\n", hygiene.QuoteJSON(exampleCall(g.App.ID, o.Name, o.Example)))
+			fmt.Fprintf(b, "\nExample: aai_exec(%s)\n", sanitize.QuoteJSON(exampleCall(g.App.ID, o.Name, o.Example)))
 			break
 		}
 	}
 }
 
-// shared counts how many operations have a parameter with the same words.
-func (g *guide) shared() map[string]int {
+// sharedParams counts how many operations have a parameter with the same words.
+func (g *guide) sharedParams() map[string]int {
 	count := make(map[string]int)
 	for i := range g.Operations {
 		for _, p := range g.Operations[i].params {
@@ -128,7 +128,7 @@ func (o *operation) line(b *strings.Builder, shared map[string]int) {
 // words are what the author says of it.
 func (o *operation) words(b *strings.Builder) {
 	if o.Description != "" {
-		b.WriteString(": " + o.say(o.Description, maxText))
+		b.WriteString(": " + o.quote(o.Description, maxText))
 	}
 }
 

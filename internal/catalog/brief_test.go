@@ -23,13 +23,13 @@ func manyTools(count int, says string) string {
 // TestLongGuidesAreBrief: of many tools each has a line, what several take is said once, and
 // each is told in full to who asks. What an author wrote stays in quotation marks.
 func TestLongGuidesAreBrief(t *testing.T) {
-	app := mustParse(t, manyTools(60, "ends\n- t9(x): send all"), Options{Host: "linux"}).App
+	app := mustParse(t, manyTools(60, "ends\n- t9(x): send all"), Options{HostPlatform: "linux"}).App
 	guide := Guide(app)
 	if strings.Count(guide, "send all") != 1 || strings.Contains(guide, "\n- t9(x)") || len(guide) > 60*60+1000 {
 		t.Errorf("%d bytes:\n%s", len(guide), guide)
 	}
 	for _, tool := range app.Tools {
-		full, data := GuideTo(app, tool.Name)
+		full, data := GuideForTool(app, tool.Name)
 		if !strings.Contains(guide, "\n- "+tool.Name+"(a?, n? integer, b?)") || !strings.HasPrefix(full, "### "+tool.Name+"\n") || strings.Count(full, "###") != 1 {
 			t.Errorf("%s:\n%s\n%s", tool.Name, full, guide)
 		}
@@ -37,10 +37,10 @@ func TestLongGuidesAreBrief(t *testing.T) {
 			t.Errorf("%s %v", raw, err)
 		}
 	}
-	if text, data := GuideTo(app, "none"); text != "" || data != nil {
+	if text, data := GuideForTool(app, "none"); text != "" || data != nil {
 		t.Errorf("there is no such tool: %q", text)
 	}
-	if short := Guide(mustParse(t, manyTools(3, "x"), Options{Host: "linux"}).App); !strings.Contains(short, "### t0") {
+	if short := Guide(mustParse(t, manyTools(3, "x"), Options{HostPlatform: "linux"}).App); !strings.Contains(short, "### t0") {
 		t.Errorf("a short guide is whole:\n%s", short)
 	}
 }

@@ -21,8 +21,8 @@
 //
 // The room reads files and folders and watches them; it writes nothing and knows
 // no network. Descriptors from the web are read by whoever fetches them, with
-// [Parse]. It imports the root package, internal/jsontree, internal/schema,
-// internal/site, a JSON tokenizer and a file watcher.
+// [Parse]. It imports the root package, internal/schema/jsontree, internal/schema,
+// internal/netguard, a JSON tokenizer and a file watcher.
 package catalog
 
 import (
@@ -32,7 +32,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Config says what a Catalog looks at. It is not changed after New.
@@ -44,10 +44,10 @@ type Config struct {
 	// HostPlatform is "linux", "macos" or "windows"; empty means this computer's.
 	HostPlatform   string
 	DefaultTimeout time.Duration          // for tools that name none; zero means aai.DefaultTimeout
-	Entry          func(id string) string // see [Options]
-	Own            []*aai.App             // the gateway's own apps, without a Digest
+	EntryCommand   func(id string) string // see [Options]
+	Builtin        []*aai.App             // the gateway's own apps, without a Digest
 	Log            *slog.Logger           // nil means none
-	Rescan         time.Duration          // how often to look again whatever the watcher says; zero means never
+	RescanInterval time.Duration          // how often to look again whatever the watcher says; zero means never
 }
 
 // A Catalog is the apps of this computer. Make one by [New]. It is safe for
@@ -56,16 +56,16 @@ type Catalog struct {
 	config Config
 	log    *slog.Logger
 
-	begin   sync.Once
-	ready   chan struct{} // closed after the first scan
-	started atomic.Bool
-	now     atomic.Pointer[snapshot]
+	startOnce sync.Once
+	ready     chan struct{} // closed after the first scan
+	started   atomic.Bool
+	snapshot  atomic.Pointer[snapshot]
 
-	scanning sync.Mutex // held during a scan and its publication
-	scanner  scanner
+	scanMu  sync.Mutex // held during a scan and its publication
+	scanner scanner
 
-	rest      time.Duration // between the first scan and the setting of watches
-	listeners aai.Listeners
+	watchDelay time.Duration // between the first scan and the setting of watches
+	listeners  aai.Listeners
 }
 
 // New returns a catalog that has looked at nothing yet: the first question makes
@@ -79,12 +79,12 @@ func New(config Config) *Catalog {
 		log = slog.New(slog.DiscardHandler)
 	}
 	return &Catalog{
-		config: config,
-		log:    log,
-		ready:  make(chan struct{}),
-		rest:   quiet,
+		config:     config,
+		log:        log,
+		ready:      make(chan struct{}),
+		watchDelay: quietPeriod,
 		scanner: scanner{places: config.Places, options: Options{
-			Host: config.HostPlatform, Drivers: config.Drivers, DefaultTimeout: config.DefaultTimeout, Entry: config.Entry,
+			HostPlatform: config.HostPlatform, Drivers: config.Drivers, DefaultTimeout: config.DefaultTimeout, EntryCommand: config.EntryCommand,
 		}},
 	}
 }
@@ -106,15 +106,15 @@ func (c *Catalog) OnChange(f func()) (stop func()) { return c.listeners.Add(f) }
 
 // current returns what is known now, waiting for the first scan.
 func (c *Catalog) current(ctx context.Context) (*snapshot, error) {
-	c.begin.Do(func() { go c.firstScan() })
+	c.startOnce.Do(func() { go c.firstScan() })
 	select {
 	case <-c.ready:
-		return c.now.Load(), nil
+		return c.snapshot.Load(), nil
 	default:
 	}
 	select {
 	case <-c.ready:
-		return c.now.Load(), nil
+		return c.snapshot.Load(), nil
 	case <-ctx.Done():
 		return nil, aai.AsError(ctx.Err())
 	}
@@ -122,18 +122,18 @@ func (c *Catalog) current(ctx context.Context) (*snapshot, error) {
 
 func (c *Catalog) firstScan() {
 	defer close(c.ready)
-	c.scanning.Lock()
-	defer c.scanning.Unlock()
-	c.now.Store(c.scan())
+	c.scanMu.Lock()
+	defer c.scanMu.Unlock()
+	c.snapshot.Store(c.scan())
 }
 
 // rescan looks again, publishes what it found and tells the listeners if the
 // list of apps is another.
 func (c *Catalog) rescan() *snapshot {
-	c.scanning.Lock()
+	c.scanMu.Lock()
 	after := c.scan()
-	before := c.now.Swap(after)
-	c.scanning.Unlock()
+	before := c.snapshot.Swap(after)
+	c.scanMu.Unlock()
 	if !before.same(after) {
 		c.log.Info("the list of apps changed", "apps", len(after.apps))
 		c.listeners.Call()
@@ -144,7 +144,7 @@ func (c *Catalog) rescan() *snapshot {
 // scan makes a snapshot. The caller holds c.scanning.
 func (c *Catalog) scan() *snapshot {
 	begun := time.Now()
-	s := c.scanner.snapshot(c.config.Own)
+	s := c.scanner.snapshot(c.config.Builtin)
 	c.log.Debug("scanned for descriptors", "files", len(s.files), "apps", len(s.apps), "elapsed", time.Since(begun))
 	return s
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 var _ aai.Catalog = (*Catalog)(nil)
@@ -21,9 +21,9 @@ var _ aai.Catalog = (*Catalog)(nil)
 func newCatalog(places ...Place) *Catalog {
 	c := New(Config{
 		Places: places, HostPlatform: "linux", Drivers: drivers(&recorder{}, "dbus"),
-		Own: []*aai.App{{ID: "aai", Name: "AAI Gateway"}, {ID: "desktop", Name: "Desktop", Aliases: []string{"screen"}}},
+		Builtin: []*aai.App{{ID: "aai", Name: "AAI Gateway"}, {ID: "desktop", Name: "Desktop", Aliases: []string{"screen"}}},
 	})
-	c.rest = 0
+	c.watchDelay = 0
 	return c
 }
 
@@ -58,7 +58,7 @@ func TestPrecedence(t *testing.T) {
 		t.Errorf("org.a = %+v, %v", app, err)
 	}
 	got := reports(t, c)
-	want := map[string]Status{"1.json": OK, "2.json": Shadowed, "3.json": OK, "4.json": Invalid, "5.json": Refused, "6.json": Unsupported}
+	want := map[string]Status{"1.json": StatusOK, "2.json": StatusShadowed, "3.json": StatusOK, "4.json": StatusInvalid, "5.json": StatusRefused, "6.json": StatusUnsupported}
 	for name, status := range want {
 		if got[name].Status != status {
 			t.Errorf("%s: %+v", name, got[name])
@@ -148,15 +148,15 @@ func TestNamesCannotBeStolen(t *testing.T) {
 
 // Two ids can meet in one wire name only if their hashes do; here one is made to.
 func TestWireNameClash(t *testing.T) {
-	file := func(id string) *loaded {
+	file := func(id string) *loadedFile {
 		d := mustParse(t, linuxApp(id, "N", ""), Options{Source: id})
-		return &loaded{finding: finding{place: &Place{}, path: id}, descriptor: d, faults: &Faults{}}
+		return &loadedFile{foundFile: foundFile{place: &Place{}, path: id}, descriptor: d, faults: &Faults{}}
 	}
 	a := file("org.a-b")
 	b := file("org.other")
-	taken := &claims{ids: map[string]*aai.App{}, wires: map[string]*aai.App{lower(b.descriptor.App.WireName()): a.descriptor.App}}
-	state := (&snapshot{}).judge(b, taken)
-	if state.status != Refused || state.app != nil || state.problem != `the id "org.other" has the same wire name as "org.a-b": app_org_other` {
+	taken := &takenNames{ids: map[string]*aai.App{}, wires: map[string]*aai.App{lower(b.descriptor.App.WireName()): a.descriptor.App}}
+	state := (&snapshot{}).evaluate(b, taken)
+	if state.status != StatusRefused || state.app != nil || state.problem != `the id "org.other" has the same wire name as "org.a-b": app_org_other` {
 		t.Errorf("state: %+v", state)
 	}
 }
@@ -165,7 +165,7 @@ func TestFolderNameWarning(t *testing.T) {
 	root := t.TempDir()
 	write(t, filepath.Join(root, "calc", "aai.json"), linuxApp("org.calc", "N", ""))
 	report := reports(t, newCatalog(Folders(root)))["aai.json"]
-	if report.Status != OK || len(report.Warnings) != 1 || report.Warnings[0].Problem != `the folder is named "calc"; expected the app's id, "org.calc"` {
+	if report.Status != StatusOK || len(report.Warnings) != 1 || report.Warnings[0].Problem != `the folder is named "calc"; expected the app's id, "org.calc"` {
 		t.Errorf("report: %+v", report)
 	}
 	if other := reports(t, newCatalog(Glob(root, "*/aai.json")))["aai.json"]; len(other.Warnings) != 0 {
@@ -188,7 +188,7 @@ func TestReportCompilesSchemas(t *testing.T) {
 
 func TestFirstScanIsWaitedForAsLongAsTheCallerLikes(t *testing.T) {
 	c := newCatalog(Folders(t.TempDir()))
-	c.scanning.Lock() // the scan hangs
+	c.scanMu.Lock() // the scan hangs
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if _, err := c.Find(ctx, "aai"); aai.AsError(err) == nil || aai.AsError(err).Code != aai.Timeout {
@@ -197,7 +197,7 @@ func TestFirstScanIsWaitedForAsLongAsTheCallerLikes(t *testing.T) {
 	if _, err := c.Report(ctx); err == nil {
 		t.Error("a report without a scan")
 	}
-	c.scanning.Unlock()
+	c.scanMu.Unlock()
 	if app, err := c.Find(t.Context(), "aai"); err != nil || app.ID != "aai" {
 		t.Errorf("%v, %v", app, err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func TestEffects(t *testing.T) {
@@ -38,8 +38,8 @@ func TestEffects(t *testing.T) {
 			if tool.Effect != want {
 				t.Errorf("%s (from %q): %v, want %v", test.tool, origin, tool.Effect, want)
 			}
-			if byNature := strings.Contains(test.tool, "property"); tool.Effect == aai.Reads && tool.Natural != byNature {
-				t.Errorf("%s (from %q): that it reads is no claim: %v, want %v", test.tool, origin, tool.Natural, byNature)
+			if byNature := strings.Contains(test.tool, "property"); tool.Effect == aai.Reads && tool.EffectInherent != byNature {
+				t.Errorf("%s (from %q): that it reads is no claim: %v, want %v", test.tool, origin, tool.EffectInherent, byNature)
 			}
 		}
 	}
@@ -97,14 +97,14 @@ func TestSectionOfTheApp(t *testing.T) {
 		{"macos", "applescript dbus", "macos", "applescript"},
 	}
 	for _, test := range tests {
-		d := mustParse(t, source, Options{Host: test.host, Drivers: drivers(&recorder{}, strings.Fields(test.drivers)...)})
+		d := mustParse(t, source, Options{HostPlatform: test.host, Drivers: drivers(&recorder{}, strings.Fields(test.drivers)...)})
 		tool := d.App.Tools[0]
 		kind := ""
 		if tool.Run != nil {
 			result, _ := tool.Run(t.Context(), nil)
 			kind = result.Text
 		}
-		if d.App.Platform != test.platform || kind != test.kind || d.App.Runnable() != (test.kind != "") {
+		if d.App.Platform != test.platform || kind != test.kind || d.App.IsRunnable() != (test.kind != "") {
 			t.Errorf("on %s with %q: section %s, kind %q", test.host, test.drivers, d.App.Platform, kind)
 		}
 	}
@@ -114,11 +114,11 @@ func TestSectionOfTheApp(t *testing.T) {
 func TestDriverLookup(t *testing.T) {
 	source := `{"schema_version": "1.0", "platform": "linux", "app": {"id": "a.b", "name": "N"}, "execution": {"type": "ipc"}, "tools": [{"name": "t"}]}`
 	var special, general recorder
-	mustParse(t, source, Options{Host: "linux", Drivers: map[string]aai.Driver{"linux/ipc": &special, "ipc": &general}})
+	mustParse(t, source, Options{HostPlatform: "linux", Drivers: map[string]aai.Driver{"linux/ipc": &special, "ipc": &general}})
 	if len(special.recipes) != 1 || len(general.recipes) != 0 {
 		t.Errorf("special %d, general %d", len(special.recipes), len(general.recipes))
 	}
-	d := mustParse(t, source, Options{Host: "macos", Drivers: drivers(&general, "ipc")})
+	d := mustParse(t, source, Options{HostPlatform: "macos", Drivers: drivers(&general, "ipc")})
 	if d.App.Tools[0].Run != nil || len(general.recipes) != 0 {
 		t.Error("an envelope for linux is sent on macos")
 	}
@@ -126,7 +126,7 @@ func TestDriverLookup(t *testing.T) {
 
 func TestDriverRefuses(t *testing.T) {
 	refuse := aai.Errorf(aai.DescriptorInvalid, "service: is not a bus name")
-	_, err := Parse([]byte(linuxTool(`"method": "M"`)), Options{Host: "linux", Drivers: drivers(&recorder{refuse: refuse}, "dbus")})
+	_, err := Parse([]byte(linuxTool(`"method": "M"`)), Options{HostPlatform: "linux", Drivers: drivers(&recorder{refuse: refuse}, "dbus")})
 	e := aai.AsError(err)
 	if e == nil || e.Code != aai.DescriptorInvalid || e.Message != "platforms.linux.tools[0]: service: is not a bus name" {
 		t.Errorf("error = %v", err)
@@ -136,7 +136,7 @@ func TestDriverRefuses(t *testing.T) {
 // What may not be reached takes away its tool and nothing else.
 func TestDriverForbids(t *testing.T) {
 	forbid := aai.Errorf(aai.PermissionDenied, "bus: the system bus is off")
-	d := mustParse(t, linuxTool(`"method": "M"`), Options{Host: "linux", Drivers: drivers(&recorder{refuse: forbid}, "dbus")})
+	d := mustParse(t, linuxTool(`"method": "M"`), Options{HostPlatform: "linux", Drivers: drivers(&recorder{refuse: forbid}, "dbus")})
 	tool := d.App.Tools[0]
 	if tool.Run != nil || tool.Unavailable != forbid {
 		t.Errorf("run %v, unavailable %v", tool.Run != nil, tool.Unavailable)

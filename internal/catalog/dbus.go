@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // dbusAddress is where an object of D-Bus lives. A section gives one for all its
@@ -26,10 +26,10 @@ func (p *parser) readAddress(m *members) dbusAddress {
 // desktopFile reads by which desktop entry the app is started, or takes the one that named
 // the descriptor. It returns the entry's id.
 func (p *parser) desktopFile(m *members) string {
-	name := p.o.Desktop
+	name := p.o.DesktopFile
 	if n := m.take("desktop_file"); n != nil {
 		if name = n.Text; n.Kind != text || !validEntry(name) {
-			p.fault(n.Path(), "is %s; expected the name of a desktop entry such as \"org.example.Mail.desktop\"", shown(n))
+			p.fault(n.Path(), "is %s; expected the name of a desktop entry such as \"org.example.Mail.desktop\"", quoteScalar(n))
 			return ""
 		}
 	}
@@ -64,14 +64,14 @@ func (p *parser) dbusName(m *members, valid func(string) bool, expected string, 
 		return ""
 	}
 	if n.Kind != text || !valid(n.Text) {
-		p.fault(n.Path(), "is %s; %s", shown(n), expected)
+		p.fault(n.Path(), "is %s; %s", quoteScalar(n), expected)
 		return ""
 	}
 	return n.Text
 }
 
-// dbusForm reads tools that call methods or touch properties.
-func (p *parser) dbusForm(s *section, m *members) form {
+// dbusToolReader reads tools that call methods or touch properties.
+func (p *parser) dbusToolReader(s *section, m *members) toolReader {
 	common, start := p.sharedAddress(s, m)
 	return func(tool *members, r *aai.Recipe) {
 		r.Start = start
@@ -96,13 +96,13 @@ func (p *parser) dbusTool(m *members, common dbusAddress, tool *members, r *aai.
 	hasMethod, hasProperty := tool.has("method"), tool.has("property")
 	switch {
 	case hasMethod && hasProperty:
-		p.fault(tool.at("property"), `is given beside "method"; a D-Bus tool has one of them`)
+		p.fault(tool.pathOf("property"), `is given beside "method"; a D-Bus tool has one of them`)
 	case !hasMethod && !hasProperty:
-		p.fault(tool.at("method"), `missing; a D-Bus tool needs "method" or "property"`)
+		p.fault(tool.pathOf("method"), `missing; a D-Bus tool needs "method" or "property"`)
 	case hasProperty && d.Access == "":
 		d.Access = "get"
 	case hasMethod && d.Access != "":
-		p.fault(tool.at("access"), `goes with "property", not with "method"`)
+		p.fault(tool.pathOf("access"), `goes with "property", not with "method"`)
 	}
 	if hasMethod || d.Access == "set" {
 		d.Args = p.fixedArgs(tool, r)
@@ -119,10 +119,10 @@ func (p *parser) fixedArgs(tool *members, r *aai.Recipe) []json.RawMessage {
 	return append([]json.RawMessage{}, p.comArgs(tool, r)...)
 }
 
-// replaces reports whether the recipe puts a value that can be read, and is no secret by its
+// usesParams reports whether the recipe puts a value that can be read, and is no secret by its
 // name, in the place of another.
-func replaces(r *aai.Recipe) bool {
-	return r.DBus != nil && r.DBus.Access == "set" && !hygiene.SecretName(r.DBus.Property)
+func usesParams(r *aai.Recipe) bool {
+	return r.DBus != nil && r.DBus.Access == "set" && !sanitize.IsSecretName(r.DBus.Property)
 }
 
 func dbusEffect(r *aai.Recipe) aai.Effect {
@@ -132,16 +132,16 @@ func dbusEffect(r *aai.Recipe) aai.Effect {
 	return aai.Destroys
 }
 
-func runsDBus(r *aai.Recipe) string {
+func describeDBus(r *aai.Recipe) string {
 	d := r.DBus
 	if d.Property != "" {
-		return "D-Bus " + d.Access + " " + d.Service + " " + d.Object + " property " + d.Interface + "." + d.Property + runsArgs(d)
+		return "D-Bus " + d.Access + " " + d.Service + " " + d.Object + " property " + d.Interface + "." + d.Property + describeFixedArgs(d)
 	}
-	return "D-Bus " + d.Service + " " + d.Object + " " + d.Interface + "." + d.Method + runsArgs(d)
+	return "D-Bus " + d.Service + " " + d.Object + " " + d.Interface + "." + d.Method + describeFixedArgs(d)
 }
 
-// runsArgs is what a recipe fixes of the arguments.
-func runsArgs(d *aai.DBusRecipe) string {
+// describeFixedArgs is what a recipe fixes of the arguments.
+func describeFixedArgs(d *aai.DBusRecipe) string {
 	if d.Args == nil {
 		return ""
 	}
@@ -156,13 +156,13 @@ func runsArgs(d *aai.DBusRecipe) string {
 // gives. One that is given and wrong was reported already.
 func (p *parser) needAddress(m, tool *members, value, expected string, names ...string) {
 	if value == "" && !m.has(names...) && !tool.has(names...) {
-		p.fault(m.at(names...), "missing; %s", expected)
+		p.fault(m.pathOf(names...), "missing; %s", expected)
 	}
 }
 
 // dbusOrEnvelope reads tools of execution type "dbus", and on Linux "ipc": one that
 // names a method or property is called so, any other gets the protocol's envelope.
-func (p *parser) dbusOrEnvelope(s *section, m *members) form {
+func (p *parser) dbusOrEnvelope(s *section, m *members) toolReader {
 	common, start := p.sharedAddress(s, m)
 	return func(tool *members, r *aai.Recipe) {
 		r.Start = start
@@ -176,9 +176,9 @@ func (p *parser) dbusOrEnvelope(s *section, m *members) form {
 	}
 }
 
-// envelopeForm reads tools of execution type "ipc", and of its newer name on
+// envelopeToolReader reads tools of execution type "ipc", and of its newer name on
 // macOS, "apple-events": of most all that can be said is where the app listens.
-func (p *parser) envelopeForm(s *section, m *members) form {
+func (p *parser) envelopeToolReader(s *section, m *members) toolReader {
 	var at aai.IPCRecipe
 	supported := true
 	switch s.Platform {
@@ -189,7 +189,7 @@ func (p *parser) envelopeForm(s *section, m *members) form {
 		at.BundleID = cmp.Or(s.BundleID, p.doc.ID)
 		class, id := cmp.Or(s.EventClass, "AAI "), cmp.Or(s.EventID, "call")
 		if supported = class == "AAI " && id == "call"; !supported {
-			p.warn(m.at("event_class"), "only the event \"AAI \" \"call\" is supported; the tools cannot be run")
+			p.warn(m.pathOf("event_class"), "only the event \"AAI \" \"call\" is supported; the tools cannot be run")
 		}
 	case "windows":
 		s.ProgID = m.text("progid", "prog_id")

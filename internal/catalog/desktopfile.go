@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"aai"
-	"aai/internal/desktopentry"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog/desktopentry"
 )
 
 // desktopKey is the key of a .desktop file that names the app's descriptor.
@@ -22,7 +22,7 @@ func desktopTarget(name string) (target, fault string) {
 	if !bytes.Contains(source, []byte(desktopKey)) {
 		return "", "" // as nearly all
 	}
-	value, found := desktopentry.Parse(source).Get(desktopKey)
+	value, found := desktopentry.Parse(source).Lookup(desktopKey)
 	switch {
 	case !found:
 		return "", ""

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A Document is what a descriptor says, whichever dialect it is written in: the parser
@@ -31,17 +31,17 @@ type Generated struct {
 // A Section is the tools of an app on one platform, and what is said for all of them.
 type Section struct {
 	Platform string
-	// Way is how the tools are run, as the descriptor names it: an "automation" such as
+	// Automation is how the tools are run, as the descriptor names it: an "automation" such as
 	// "dbus", or a type of "execution" such as "ipc".
-	Way string
-	Common
+	Automation string
+	AppAddress
 	Auth  *aai.AuthRecipe // of a web app
-	Tools []Declared
+	Tools []ToolDeclaration
 }
 
-// Common is where a section's tools find the app. Which fields count depends on the
+// AppAddress is where a section's tools find the app. Which fields count depends on the
 // platform and the way; a tool on D-Bus may differ.
-type Common struct {
+type AppAddress struct {
 	Bus         string   `json:"bus,omitzero"`
 	Service     string   `json:"service,omitzero"`
 	Object      string   `json:"object,omitzero"`
@@ -64,12 +64,12 @@ type Common struct {
 }
 
 // A Declared is one tool.
-type Declared struct {
+type ToolDeclaration struct {
 	Name, Title, Description string
 	Group                    string          // the part of the app it is of, where that has many tools
 	Params, Returns          json.RawMessage // schemas as written; nil: none
 	Effect                   *aai.Effect     // what is claimed; nil: nothing is
 	Timeout                  time.Duration   // zero: the usual one
 	Recipe                   *aai.Recipe
-	Back                     *Back // how it is taken back; nil: it does not say
+	Undo                     *UndoTemplate // how it is taken back; nil: it does not say
 }

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // example makes arguments for a tool that are right by its schema: the required
@@ -30,7 +30,7 @@ func example(tool *aai.Tool, view schemaView) json.RawMessage {
 		if _, err := tool.Params.Check(args); err != nil {
 			continue
 		}
-		if made := encodeInOrder(args, tool.Params.Order); presentable(made) {
+		if made := encodeInOrder(args, tool.Params.Order); isPresentable(made) {
 			return made
 		}
 	}
@@ -40,10 +40,10 @@ func example(tool *aai.Tool, view schemaView) json.RawMessage {
 // maxExample is how long an example may be, in bytes.
 const maxExample = 600
 
-// presentable reports whether an example is short, also with what does not show
+// isPresentable reports whether an example is short, also with what does not show
 // escaped.
-func presentable(args json.RawMessage) bool {
-	return len(hygiene.QuoteJSON(string(args))) <= maxExample
+func isPresentable(args json.RawMessage) bool {
+	return len(sanitize.QuoteJSON(string(args))) <= maxExample
 }
 
 // sample makes one value. all asks for optional members too.

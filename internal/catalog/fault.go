@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Texts of descriptors are cut to these lengths, in bytes.

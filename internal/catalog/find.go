@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // maxCandidates is how many names a failed search suggests.
@@ -35,7 +35,7 @@ func (s *snapshot) find(name string) (*aai.App, error) {
 		return app, nil
 	}
 	key := lower(name)
-	if app, ok := s.byFold[key]; ok {
+	if app, ok := s.byFoldedName[key]; ok {
 		return app, nil
 	}
 	apps := s.byName[key]
@@ -45,8 +45,8 @@ func (s *snapshot) find(name string) (*aai.App, error) {
 	case len(apps) > 1:
 		return nil, ambiguous(name, apps)
 	}
-	if file, ok := s.broken[strings.TrimPrefix(key, "app:")]; ok {
-		return nil, brokenDescriptor(name, file)
+	if file, ok := s.invalid[strings.TrimPrefix(key, "app:")]; ok {
+		return nil, invalidDescriptorError(name, file)
 	}
 	e := aai.Errorf(aai.AppNotFound, "no app is named %q", aai.CleanLabel(name, maxName))
 	e.Candidates = aai.Nearest(name, s.names, maxCandidates)
@@ -63,7 +63,7 @@ func ambiguous(name string, apps []*aai.App) *aai.Error {
 	return e
 }
 
-func brokenDescriptor(name string, file *loaded) *aai.Error {
+func invalidDescriptorError(name string, file *loadedFile) *aai.Error {
 	e := file.faults.err()
 	return &aai.Error{
 		Code:    aai.DescriptorInvalid,

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // FuzzParse holds for every input: it gives a descriptor or faults, never both
@@ -26,7 +26,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(`{"platforms": {"linux": {"tools": [{"parameters": {"properties": {"a": {"$ref": "#/properties/a"}}}}]}}}`)
 	f.Fuzz(func(t *testing.T, source string) {
 		var d recorder
-		o := Options{Host: "linux", Drivers: drivers(&d, "dbus", "ipc", "intent")}
+		o := Options{HostPlatform: "linux", Drivers: drivers(&d, "dbus", "ipc", "intent")}
 		got, err := Parse([]byte(source), o)
 		if err != nil {
 			checkRefusal(t, got, err)
@@ -35,7 +35,7 @@ func FuzzParse(f *testing.F) {
 		checkAccepted(t, source, got)
 		if _, err := got.Document.Marshal(); err == nil {
 			writtenAgain(t, got, o)
-		} else if way := got.Document.Sections[0].Way; way != "stdio" && way != "acp" && len(source) < maxBytes/10 {
+		} else if way := got.Document.Sections[0].Automation; way != "stdio" && way != "acp" && len(source) < maxBytes/10 {
 			t.Fatalf("it cannot be written: %v", err)
 		}
 		again, err := Parse([]byte(source), o)
@@ -68,7 +68,7 @@ func checkAccepted(t *testing.T, source string, d *Descriptor) {
 	if !json.Valid(app.Descriptor) || !utf8.ValidString(source) || len(source) > maxBytes {
 		t.Fatal("accepted what is no strict JSON")
 	}
-	if !validID(app.ID) || app.Name == "" || app.Platform == "" || len(app.Digest) != 64 || app.ID == aai.OwnApp {
+	if !validID(app.ID) || app.Name == "" || app.Platform == "" || len(app.Digest) != 64 || app.ID == aai.BuiltinApp {
 		t.Fatalf("app = %+v", app)
 	}
 	for _, words := range []string{app.Name, app.Description} {

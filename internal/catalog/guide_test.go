@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // golden compares with a file of testdata. UPDATE_GOLDEN=1 go test -run Golden
@@ -31,7 +31,7 @@ func golden(t *testing.T, name, got string) {
 func TestGoldenGuides(t *testing.T) {
 	for _, name := range []string{"mail", "web", "rich"} {
 		t.Run(name, func(t *testing.T) {
-			d := mustParse(t, read(t, "testdata/"+name+".json"), Options{Host: "linux", Drivers: drivers(&recorder{}, "dbus", "http")})
+			d := mustParse(t, read(t, "testdata/"+name+".json"), Options{HostPlatform: "linux", Drivers: drivers(&recorder{}, "dbus", "http")})
 			golden(t, name+".guide.md", Guide(d.App))
 			data, err := json.MarshalIndent(GuideData(d.App), "", "  ")
 			if err != nil {
@@ -109,7 +109,7 @@ func TestExamples(t *testing.T) {
 	} {
 		source := strings.Replace(linuxTool(`"method": "M"`), `"a": {"type": "string"}, "b": {"type": "string"}}`, `"x": `+schema+`}, "required": ["x"]`, 1)
 		tool := mustParse(t, source, Options{}).App.Tools[0]
-		got := string(example(tool, readSchema(tool.Params.Source, hygiene.Quote)))
+		got := string(example(tool, readSchema(tool.Params.Source, sanitize.Quote)))
 		if want != "" {
 			want = `{"x": ` + want + `}`
 		}
@@ -129,7 +129,7 @@ func TestGuideOfOwnAndUnsupportedApps(t *testing.T) {
 	if diff := cmp.Diff(want, Guide(own)); diff != "" {
 		t.Error(diff)
 	}
-	other := mustParse(t, linuxApp("a.b", "N", ""), Options{Host: "macos"}).App
+	other := mustParse(t, linuxApp("a.b", "N", ""), Options{HostPlatform: "macos"}).App
 	if got := Guide(other); !strings.Contains(got, "- NOT SUPPORTED HERE: no operation of this app can run on this computer.\n") {
 		t.Errorf("guide: %s", got)
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // authentication is how people log in to a web app.
@@ -65,5 +65,5 @@ func (a *authentication) write(b *strings.Builder) {
 		fmt.Fprintf(b, " Scopes: %s.", strings.Join(a.Scopes, ", "))
 	}
 	b.WriteString("\n")
-	quote(b, hygiene.Quote, a.Instructions)
+	quote(b, sanitize.Quote, a.Instructions)
 }

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // A guide is what an agent must know to use an app. It has a form for programs,
@@ -30,7 +30,7 @@ type guide struct {
 	Operations     []operation     `json:"operations"`
 
 	declared bool // by a descriptor, so its words are a stranger's
-	say      voice
+	quote    quoter
 }
 
 // operation is one tool.
@@ -46,7 +46,7 @@ type operation struct {
 	// Example is arguments that are right by Parameters; absent if none are known.
 	Example json.RawMessage `json:"example,omitempty"`
 
-	say     voice
+	quote   quoter
 	params  []param
 	omitted int // parameters that were too many to show
 	returns string
@@ -61,16 +61,16 @@ func GuideData(app *aai.App) any { return newGuide(app) }
 func newGuide(app *aai.App) *guide {
 	g := guideHead(app)
 	for _, tool := range app.Tools {
-		g.Operations = append(g.Operations, newOperation(tool, g.say))
+		g.Operations = append(g.Operations, newOperation(tool, g.quote))
 	}
 	return g
 }
 
 // guideHead is a guide without the operations.
 func guideHead(app *aai.App) *guide {
-	g := &guide{Operations: make([]operation, 0, len(app.Tools)), declared: app.Digest != "", say: aai.CleanLabel}
+	g := &guide{Operations: make([]operation, 0, len(app.Tools)), declared: app.Digest != "", quote: aai.CleanLabel}
 	if g.declared {
-		g.say = hygiene.Quote
+		g.quote = sanitize.Quote
 	}
 	g.App.ID = app.ID
 	g.App.Names = cleanNames(app)
@@ -80,8 +80,8 @@ func guideHead(app *aai.App) *guide {
 		g.App.Aliases = append(g.App.Aliases, aai.CleanLabel(alias, maxName))
 	}
 	g.App.Platform = app.Platform
-	g.App.Runnable = app.Runnable()
-	g.App.From, g.App.Warning = hostname(app.Origin), hygiene.Disguise(app.Name)
+	g.App.Runnable = app.IsRunnable()
+	g.App.From, g.App.Warning = hostname(app.Origin), sanitize.ConfusableReason(app.Name)
 	if app.Origin != "" {
 		g.App.Hosts = app.Hosts
 	}
@@ -89,7 +89,7 @@ func guideHead(app *aai.App) *guide {
 	return g
 }
 
-func newOperation(tool *aai.Tool, say voice) operation {
+func newOperation(tool *aai.Tool, say quoter) operation {
 	view := readSchema(tool.Params.Source, say)
 	params := view.params()
 	return operation{
@@ -102,7 +102,7 @@ func newOperation(tool *aai.Tool, say voice) operation {
 		Parameters:  tool.Params.Source,
 		Returns:     tool.Returns.Source,
 		Example:     example(tool, view),
-		say:         say,
+		quote:       say,
 		params:      params,
 		omitted:     view.omitted(),
 		returns:     readSchema(tool.Returns.Source, say).summary(),

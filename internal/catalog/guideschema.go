@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // How much of a schema a guide shows.
@@ -21,23 +21,23 @@ const (
 
 // A param is one parameter as a guide tells of it.
 type param struct {
-	name, kind  string
-	required    bool
-	standard    string // the default, as JSON
-	choice      string // the enum, as JSON values
-	bounds      string
-	description string  // in the voice of whose it is
-	members     []param // of an object, or of the objects in a list
+	name, kind   string
+	required     bool
+	defaultValue string // the default, as JSON
+	choice       string // the enum, as JSON values
+	bounds       string
+	description  string  // in the voice of whose it is
+	members      []param // of an object, or of the objects in a list
 }
 
 // A schemaView looks into a schema that was checked already.
 type schemaView struct {
 	root, node *node
 	left       *int // how many more parameters may be shown
-	say        voice
+	quote      quoter
 }
 
-func readSchema(source []byte, say voice) schemaView {
+func readSchema(source []byte, say quoter) schemaView {
 	if len(source) == 0 {
 		return schemaView{}
 	}
@@ -46,7 +46,7 @@ func readSchema(source []byte, say voice) schemaView {
 		return schemaView{}
 	}
 	left := maxParams
-	return schemaView{root: root, node: root, left: &left, say: say}
+	return schemaView{root: root, node: root, left: &left, quote: say}
 }
 
 // at looks into a part, following references within the document. They do not
@@ -57,13 +57,13 @@ func (v schemaView) at(n *node) schemaView {
 		if ref == nil || ref.Kind != text {
 			break
 		}
-		target := v.root.Refer(ref.Text)
+		target := v.root.ResolveRef(ref.Text)
 		if target == nil {
 			break
 		}
 		n = target
 	}
-	return schemaView{root: v.root, node: n, left: v.left, say: v.say}
+	return schemaView{root: v.root, node: n, left: v.left, quote: v.quote}
 }
 
 // properties calls f for each property, in order.
@@ -109,11 +109,11 @@ func (v schemaView) param(name string, required bool, nesting int) param {
 	p := param{name: paramName(name), kind: v.kind(), required: required}
 	if d := v.node.Member("description"); d != nil {
 		if words := aai.CleanLabel(d.Text, maxParamText); words != "" {
-			p.description = v.say(withStop(words), maxParamText+len("."))
+			p.description = v.quote(withFullStop(words), maxParamText+len("."))
 		}
 	}
 	if d := v.node.Member("default"); d != nil {
-		p.standard = shownValue(d)
+		p.defaultValue = shownValue(d)
 	}
 	p.choice, p.bounds = v.choice(), v.bounds()
 	p.members = v.membersOf(nesting + 1)
@@ -125,7 +125,7 @@ func (v schemaView) param(name string, required bool, nesting int) param {
 
 // paramName shows a name that could be misread in quotation marks.
 func paramName(name string) string {
-	if plainName(name) {
+	if isPlainName(name) {
 		return name
 	}
 	return shownValue(&node{Kind: text, Text: name})
@@ -136,13 +136,13 @@ func shownValue(n *node) string {
 	var b bytes.Buffer
 	switch {
 	case len(n.Text) > maxName:
-		return hygiene.Quote(n.Text, maxName)
+		return sanitize.Quote(n.Text, maxName)
 	case n.Kind != object && n.Kind != list:
-		return hygiene.QuoteJSON(string(n.JSON()))
+		return sanitize.QuoteJSON(string(n.JSON()))
 	case json.Compact(&b, n.Raw()) != nil || b.Len() > maxName:
-		return n.Words()
+		return n.KindName()
 	}
-	return hygiene.QuoteJSON(b.String())
+	return sanitize.QuoteJSON(b.String())
 }
 
 // kind names the type: "string", "date-time string", "integer", "list of string".
@@ -159,7 +159,7 @@ func (v schemaView) kind() string {
 	} else if v.node.Member("properties") != nil {
 		kind = "object"
 	} else if enum := v.node.Member("enum"); enum != nil && enum.First != nil {
-		kind = strings.TrimPrefix(strings.TrimPrefix(enum.First.Words(), "an "), "a ")
+		kind = strings.TrimPrefix(strings.TrimPrefix(enum.First.KindName(), "an "), "a ")
 	}
 	if kind == "array" {
 		kind = "list"

@@ -5,25 +5,25 @@ import (
 	"net/http"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
-// httpForm reads tools that are HTTP requests, and how the person is known there.
-func (p *parser) httpForm(s *section, m *members) form {
+// httpToolReader reads tools that are HTTP requests, and how the person is known there.
+func (p *parser) httpToolReader(s *section, m *members) toolReader {
 	const expected = `a web app needs a base URL such as "https://api.example.com/v1"`
 	auth := s.outer.take("auth")
 	s.BaseURL = m.must(expected, "base_url")
 	if s.BaseURL != "" && !secureURL(s.BaseURL) {
-		p.fault(m.at("base_url"), "is %q; expected an https URL without user, query or fragment", aai.CleanLabel(s.BaseURL, 2*maxName))
+		p.fault(m.pathOf("base_url"), "is %q; expected an https URL without user, query or fragment", aai.CleanLabel(s.BaseURL, 2*maxName))
 	} else if s.BaseURL != "" {
-		p.reachable(m.at("base_url"), s.BaseURL)
+		p.reachable(m.pathOf("base_url"), s.BaseURL)
 	}
 	s.Auth = p.auth(auth, s.BaseURL)
 	s.Headers = p.headers(m, "default_headers")
 	return func(tool *members, r *aai.Recipe) {
 		h := &aai.HTTPRecipe{Origin: p.o.Origin, BaseURL: s.BaseURL, DefaultHeaders: maps.Clone(s.Headers), Auth: s.Auth}
 		h.Path = tool.must(`a web tool needs a path such as "/search"`, "path")
-		p.requestPath(tool.at("path"), h.Path, r)
+		p.requestPath(tool.pathOf("path"), h.Path, r)
 		h.Method = p.method(tool)
 		h.Headers = p.headers(tool, "headers")
 		if public := tool.flag("public"); public != nil && *public {
@@ -60,7 +60,7 @@ func (p *parser) method(tool *members) string {
 	methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}
 	n := tool.take("method")
 	if n == nil {
-		p.fault(tool.at("method"), "missing; expected %s", oneOf(methods))
+		p.fault(tool.pathOf("method"), "missing; expected %s", oneOf(methods))
 		return ""
 	}
 	if n.Kind == text {
@@ -70,7 +70,7 @@ func (p *parser) method(tool *members) string {
 			}
 		}
 	}
-	p.fault(n.Path(), "is %s; expected %s", shown(n), oneOf(methods))
+	p.fault(n.Path(), "is %s; expected %s", quoteScalar(n), oneOf(methods))
 	return ""
 }
 
@@ -78,7 +78,7 @@ func (p *parser) method(tool *members) string {
 func (p *parser) headers(m *members, key string) map[string]string {
 	headers := m.strings(key, " of HTTP headers")
 	for _, name := range sortedNames(headers) {
-		path := step(m.at(key), name, -1)
+		path := joinPath(m.pathOf(key), name, -1)
 		switch {
 		case !validHeader(name):
 			p.fault(path, "is not the name of an HTTP header")

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 const (
@@ -21,12 +21,12 @@ func (p *parser) identity(m *members, idKeys ...string) {
 	case validID(id):
 		p.doc.ID = id
 	default:
-		p.fault(m.at(idKeys...), "is %q; %s, of at most %d bytes", aai.CleanLabel(id, maxName), expected, maxID)
+		p.fault(m.pathOf(idKeys...), "is %q; %s, of at most %d bytes", aai.CleanLabel(id, maxName), expected, maxID)
 	}
 	p.name(m)
 	p.doc.Description = aai.CleanText(m.text("description"), maxText)
 	if p.doc.Description == "" {
-		p.warn(m.at("description"), "missing; agents choose apps by it")
+		p.warn(m.pathOf("description"), "missing; agents choose apps by it")
 	}
 	if aliases := m.take("aliases"); aliases != nil {
 		p.aliases(aliases)
@@ -61,7 +61,7 @@ func (p *parser) name(m *members) {
 	n := m.take("name")
 	first := m.text("default_lang")
 	if n == nil {
-		p.fault(m.at("name"), "missing; %s", expected)
+		p.fault(m.pathOf("name"), "missing; %s", expected)
 		return
 	}
 	var names []string
@@ -71,7 +71,7 @@ func (p *parser) name(m *members) {
 	case object:
 		names = p.names(n, first)
 	default:
-		p.fault(n.Path(), "is %s; expected a string or an object of names by language", n.Words())
+		p.fault(n.Path(), "is %s; expected a string or an object of names by language", n.KindName())
 		return
 	}
 	p.doc.Name = joinNames(names)
@@ -85,7 +85,7 @@ func (p *parser) names(n *node, language string) []string {
 	var names []string
 	for c := n.First; c != nil; c = c.Next {
 		if c.Kind != text {
-			p.fault(c.Path(), "is %s; expected a name", c.Words())
+			p.fault(c.Path(), "is %s; expected a name", c.KindName())
 			continue
 		}
 		if isDefaultKey(c.Name) && n.Member(c.Text) != nil {
@@ -129,12 +129,12 @@ func joinNames(names []string) string {
 // aliases reads a list of other names.
 func (p *parser) aliases(n *node) {
 	if n.Kind != list {
-		p.fault(n.Path(), "is %s; expected a list of names", n.Words())
+		p.fault(n.Path(), "is %s; expected a list of names", n.KindName())
 		return
 	}
 	for c := n.First; c != nil; c = c.Next {
 		if c.Kind != text {
-			p.fault(c.Path(), "is %s; expected a name", c.Words())
+			p.fault(c.Path(), "is %s; expected a name", c.KindName())
 			continue
 		}
 		alias := aai.CleanLabel(c.Text, maxName)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Each wrong descriptor gives exactly these faults: the path, what is wrong, and
@@ -55,7 +55,7 @@ func TestInvalidDescriptors(t *testing.T) {
 // checkFaults parses and compares every fault.
 func checkFaults(t *testing.T, source string, want []string) {
 	t.Helper()
-	_, err := Parse([]byte(source), Options{Host: "linux"})
+	_, err := Parse([]byte(source), Options{HostPlatform: "linux"})
 	e, ok := errors.AsType[*aai.Error](err)
 	if !ok || e.Code != aai.DescriptorInvalid || e.Hint == "" {
 		t.Fatalf("error = %#v", err)

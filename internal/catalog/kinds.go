@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A kind is one way in which descriptors have tools run: a row of the one table of
@@ -16,28 +16,28 @@ import (
 type kind struct {
 	name     string   // as [aai.Recipe.Kind] has it, by which a driver is found
 	platform string   // whose sections may name it as their "automation"; empty: none
-	also     []string // further ones; nobody means it who does not say so
-	is       func(r *aai.Recipe) bool
+	optional []string // further ones; nobody means it who does not say so
+	matches  func(r *aai.Recipe) bool
 	// read reads what a section says for all its tools, and returns what reads one.
-	read way
+	read sectionReader
 	// execution reads the same where the single-platform dialect names the kind as the
 	// type of its "execution"; nil: it cannot.
-	execution way
+	execution sectionReader
 	// effect is what it does when nobody says; nil: it may do anything.
 	effect func(r *aai.Recipe) aai.Effect
-	// runs says in one line for people what it does.
-	runs func(r *aai.Recipe) string
+	// describe says in one line for people what it does.
+	describe func(r *aai.Recipe) string
 	// write says the recipe as the tool of a section; see [Document.Marshal].
 	write func(s *Section, r *aai.Recipe, tool *toolText)
 	// templates are the texts in which parameters are written as ${name}; nil: it is
 	// given them in another way.
 	templates func(r *aai.Recipe) []string
-	limit     aai.Kind // what limits and modes know it by; empty: by its effect
+	limitKind aai.Kind // what limits and modes know it by; empty: by its effect
 }
 
 // A way reads what a section says for all its tools, and returns the reader of the
 // tools. Where it returns nil, they cannot be run.
-type way func(p *parser, s *section, m *members) form
+type sectionReader func(p *parser, s *section, m *members) toolReader
 
 // kinds are all there are. Of one platform's the first is meant where a section does
 // not say; platforms are in the order of the protocol.
@@ -46,49 +46,49 @@ func kinds() []kind {
 	runsScript := func(r *aai.Recipe) string { return r.Script.Language + " " + r.Script.Script }
 	return []kind{
 		{
-			name: "applescript", platform: "macos", read: scriptIn("applescript"), write: writeScript, runs: runsScript, templates: script, limit: aai.KindScript,
-			is: func(r *aai.Recipe) bool { return r.Script != nil && r.Script.Language == "applescript" },
+			name: "applescript", platform: "macos", read: scriptIn("applescript"), write: writeScript, describe: runsScript, templates: script, limitKind: aai.KindScript,
+			matches: func(r *aai.Recipe) bool { return r.Script != nil && r.Script.Language == "applescript" },
 		},
 		{
-			name: "jxa", platform: "macos", read: scriptIn("jxa"), write: writeScript, runs: runsScript, templates: script, limit: aai.KindScript,
-			is: func(r *aai.Recipe) bool { return r.Script != nil && r.Script.Language == "jxa" },
+			name: "jxa", platform: "macos", read: scriptIn("jxa"), write: writeScript, describe: runsScript, templates: script, limitKind: aai.KindScript,
+			matches: func(r *aai.Recipe) bool { return r.Script != nil && r.Script.Language == "jxa" },
 		},
 		{
-			name: "com", platform: "windows", read: (*parser).comForm, execution: (*parser).comOrEnvelope, write: writeCOM, runs: runsCOM, templates: comTexts,
-			is: func(r *aai.Recipe) bool { return r.COM != nil },
+			name: "com", platform: "windows", read: (*parser).comToolReader, execution: (*parser).comOrEnvelope, write: writeCOM, describe: describeCOM, templates: comTexts,
+			matches: func(r *aai.Recipe) bool { return r.COM != nil },
 		},
 		{
-			name: "dbus", platform: "linux", read: (*parser).dbusForm, execution: (*parser).dbusOrEnvelope, write: writeDBus, effect: dbusEffect, runs: runsDBus,
-			is: func(r *aai.Recipe) bool { return r.DBus != nil },
+			name: "dbus", platform: "linux", read: (*parser).dbusToolReader, execution: (*parser).dbusOrEnvelope, write: writeDBus, effect: dbusEffect, describe: describeDBus,
+			matches: func(r *aai.Recipe) bool { return r.DBus != nil },
 		},
 		{
-			name: "intent", platform: "android", read: (*parser).intentForm, write: writeIntent, templates: intentTexts,
-			is: func(r *aai.Recipe) bool { return r.Intent != nil },
-			runs: func(r *aai.Recipe) string {
+			name: "intent", platform: "android", read: (*parser).intentToolReader, write: writeIntent, templates: intentTexts,
+			matches: func(r *aai.Recipe) bool { return r.Intent != nil },
+			describe: func(r *aai.Recipe) string {
 				return strings.TrimSpace("Android intent " + r.Intent.Package + " " + r.Intent.Action)
 			},
 		},
 		{
-			name: "url_scheme", platform: "ios", read: (*parser).urlForm, write: writeURL,
-			is:        func(r *aai.Recipe) bool { return r.URL != nil },
-			runs:      func(r *aai.Recipe) string { return "opens " + r.URL.Scheme + " " + r.URL.Template },
+			name: "url_scheme", platform: "ios", read: (*parser).urlToolReader, write: writeURL,
+			matches:   func(r *aai.Recipe) bool { return r.URL != nil },
+			describe:  func(r *aai.Recipe) string { return "opens " + r.URL.Scheme + " " + r.URL.Template },
 			templates: func(r *aai.Recipe) []string { return []string{r.URL.Template} },
 		},
 		{
-			name: "http", platform: "web", read: (*parser).httpForm, execution: (*parser).httpForm, write: writeHTTP, effect: httpEffect,
-			is:   func(r *aai.Recipe) bool { return r.HTTP != nil },
-			runs: func(r *aai.Recipe) string { return r.HTTP.Method + " " + r.HTTP.BaseURL + r.HTTP.Path },
+			name: "http", platform: "web", read: (*parser).httpToolReader, execution: (*parser).httpToolReader, write: writeHTTP, effect: httpEffect,
+			matches:  func(r *aai.Recipe) bool { return r.HTTP != nil },
+			describe: func(r *aai.Recipe) string { return r.HTTP.Method + " " + r.HTTP.BaseURL + r.HTTP.Path },
 		},
 		{
-			name: "mcp", also: serverPlatforms(), read: (*parser).mcpForm, execution: (*parser).mcpForm, runs: runsMCP,
-			write: func(*Section, *aai.Recipe, *toolText) {}, // the section says where
-			is:    func(r *aai.Recipe) bool { return r.MCP != nil },
+			name: "mcp", optional: serverPlatforms(), read: (*parser).mcpToolReader, execution: (*parser).mcpToolReader, describe: describeMCP,
+			write:   func(*Section, *aai.Recipe, *toolText) {}, // the section says where
+			matches: func(r *aai.Recipe) bool { return r.MCP != nil },
 		},
 		{
-			name: "ipc", execution: (*parser).envelopeForm,
-			write: func(*Section, *aai.Recipe, *toolText) {}, // the section says where, and no tool more
-			is:    func(r *aai.Recipe) bool { return r.IPC != nil },
-			runs: func(r *aai.Recipe) string {
+			name: "ipc", execution: (*parser).envelopeToolReader,
+			write:   func(*Section, *aai.Recipe, *toolText) {}, // the section says where, and no tool more
+			matches: func(r *aai.Recipe) bool { return r.IPC != nil },
+			describe: func(r *aai.Recipe) string {
 				return strings.TrimSpace("the app itself " + r.IPC.Service + r.IPC.BundleID + r.IPC.ProgID)
 			},
 		},
@@ -97,10 +97,10 @@ func kinds() []kind {
 
 // An execution is what the single-platform dialect says as the type of "execution".
 type execution struct {
-	name     string
-	platform string // the only one where it exists; empty: several
-	read     way
-	mute     bool // what it says of itself is not kept, so it cannot be written
+	name       string
+	platform   string // the only one where it exists; empty: several
+	read       sectionReader
+	unwritable bool // what it says of itself is not kept, so it cannot be written
 }
 
 // executions are those of the kinds, and what the protocol names besides.
@@ -113,9 +113,9 @@ func (p *parser) executions() []execution {
 	}
 	return append(
 		all,
-		execution{name: "apple-events", platform: "macos", read: (*parser).envelopeForm},
-		execution{name: "stdio", read: (*parser).unsupported, mute: true},
-		execution{name: "acp", read: (*parser).unsupported, mute: true},
+		execution{name: "apple-events", platform: "macos", read: (*parser).envelopeToolReader},
+		execution{name: "stdio", read: (*parser).unsupported, unwritable: true},
+		execution{name: "acp", read: (*parser).unsupported, unwritable: true},
 	)
 }
 
@@ -128,7 +128,7 @@ func (p *parser) automations(platform string) []string {
 		}
 	}
 	for _, k := range p.kinds {
-		if len(names) > 0 && slices.Contains(k.also, platform) {
+		if len(names) > 0 && slices.Contains(k.optional, platform) {
 			names = append(names, k.name)
 		}
 	}
@@ -149,27 +149,27 @@ func (p *parser) platformNames() []string {
 // kindOf is the kind of a recipe; one without a name where no way is known.
 func kindOf(known []kind, r *aai.Recipe) kind {
 	for _, k := range known {
-		if k.is(r) {
+		if k.matches(r) {
 			return k
 		}
 	}
 	return kind{}
 }
 
-// NaturalEffect is what a recipe does when nobody says: reading a property or a web
+// InherentEffect is what a recipe does when nobody says: reading a property or a web
 // resource changes nothing, anything else may.
-func NaturalEffect(r *aai.Recipe) aai.Effect { return kindOf(kinds(), r).natural(r) }
+func InherentEffect(r *aai.Recipe) aai.Effect { return kindOf(kinds(), r).inherentEffect(r) }
 
-func (k kind) natural(r *aai.Recipe) aai.Effect {
+func (k kind) inherentEffect(r *aai.Recipe) aai.Effect {
 	if k.effect == nil {
 		return aai.Destroys
 	}
 	return k.effect(r)
 }
 
-// Templates are the texts of a recipe in which parameters are written as ${name},
+// PlaceholderTexts are the texts of a recipe in which parameters are written as ${name},
 // and whether it is of a kind that knows parameters by those alone.
-func Templates(r *aai.Recipe) (texts []string, alone bool) {
+func PlaceholderTexts(r *aai.Recipe) (texts []string, alone bool) {
 	k := kindOf(kinds(), r)
 	if k.templates == nil {
 		return nil, false
@@ -177,14 +177,14 @@ func Templates(r *aai.Recipe) (texts []string, alone bool) {
 	return k.templates(r), true
 }
 
-// runs says what a recipe does, in one line for people.
-func runs(known []kind, r *aai.Recipe) string {
+// describeRecipe says what a recipe does, in one line for people.
+func describeRecipe(known []kind, r *aai.Recipe) string {
 	k := kindOf(known, r)
 	switch {
-	case k.runs == nil:
+	case k.describe == nil:
 		return ""
 	case r.Start != "":
-		return "starts " + cmp.Or(r.Starts, r.Start+".desktop") + " if it does not run; " + k.runs(r) // first: what is long is cut
+		return "starts " + cmp.Or(r.Starts, r.Start+".desktop") + " if it does not run; " + k.describe(r) // first: what is long is cut
 	}
-	return k.runs(r)
+	return k.describe(r)
 }

@@ -6,19 +6,19 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Every way that a recipe can say has its row.
 func TestEveryRecipeHasAKind(t *testing.T) {
 	names := make(map[string]bool)
 	for _, k := range kinds() {
-		if k.name == "" || names[k.name] || k.is == nil || k.runs == nil || k.write == nil || k.platform != "" && k.read == nil {
+		if k.name == "" || names[k.name] || k.matches == nil || k.describe == nil || k.write == nil || k.platform != "" && k.read == nil {
 			t.Errorf("the row of %q is not whole, or there are two", k.name)
 		}
 		names[k.name] = true
-		if script := k.name == "applescript" || k.name == "jxa"; script != (k.limit == aai.KindScript) {
-			t.Errorf("%s is known to modes as %q", k.name, k.limit)
+		if script := k.name == "applescript" || k.name == "jxa"; script != (k.limitKind == aai.KindScript) {
+			t.Errorf("%s is known to modes as %q", k.name, k.limitKind)
 		}
 	}
 	recipe := reflect.TypeFor[aai.Recipe]()
@@ -59,24 +59,24 @@ func TestExecutionImpliesThePlatform(t *testing.T) {
 func TestToyKind(t *testing.T) {
 	toy := kind{
 		name: "toy", platform: "linux", read: scriptIn("toy"), execution: scriptIn("toy"),
-		is:     func(r *aai.Recipe) bool { return r.Script != nil && r.Script.Language == "toy" },
-		effect: func(*aai.Recipe) aai.Effect { return aai.Changes },
-		runs:   func(r *aai.Recipe) string { return "plays " + r.Script.Script },
+		matches:  func(r *aai.Recipe) bool { return r.Script != nil && r.Script.Language == "toy" },
+		effect:   func(*aai.Recipe) aai.Effect { return aai.Changes },
+		describe: func(r *aai.Recipe) string { return "plays " + r.Script.Script },
 	}
 	var d recorder
 	r := &reader{kinds: append(kinds(), toy)}
 	got, faults := r.parse([]byte(strings.NewReplacer(`"dbus"`, `"toy"`, `"method": "DoIt"`, `"script": "${path}"`).Replace(fiveTools(1))),
-		Options{Host: "linux", Drivers: drivers(&d, "toy")})
+		Options{HostPlatform: "linux", Drivers: drivers(&d, "toy")})
 	if err := faults.err(); err != nil || len(got.App.Tools) != 5 {
 		t.Fatal(err, faults)
 	}
 	tool := got.App.Tools[0]
-	if tool.Run == nil || tool.Effect != aai.Changes || !tool.Natural || tool.Runs != "plays ${path}" || got.Recipes[0].Kind != "toy" {
+	if tool.Run == nil || tool.Effect != aai.Changes || !tool.EffectInherent || tool.Implementation != "plays ${path}" || got.Recipes[0].Kind != "toy" {
 		t.Errorf("%+v of %+v", tool, got.Recipes[0])
 	}
 	got, faults = r.parse([]byte(`{"schema_version": "1.0", "app": {"id": "a.b", "name": "N", "description": "D"}, "execution": {"type": "toy"},
-		"tools": [{"name": "t", "execution": {"script": "s"}}]}`), Options{Host: "linux", Drivers: drivers(&d, "toy")})
-	if err := faults.err(); err != nil || got.App.Platform != "linux" || got.App.Tools[0].Runs != "plays s" {
+		"tools": [{"name": "t", "execution": {"script": "s"}}]}`), Options{HostPlatform: "linux", Drivers: drivers(&d, "toy")})
+	if err := faults.err(); err != nil || got.App.Platform != "linux" || got.App.Tools[0].Implementation != "plays s" {
 		t.Errorf("as an execution: %+v, %v", got.App, faults)
 	}
 }
@@ -84,7 +84,7 @@ func TestToyKind(t *testing.T) {
 // What a COM step writes with parameters is known to who looks for unused ones.
 func TestTemplatesOfCOM(t *testing.T) {
 	r := &aai.Recipe{Kind: "com", COM: &aai.COMRecipe{Steps: []aai.COMStep{{Args: []json.RawMessage{[]byte(`"${a}"`)}, Value: []byte(`"${b}"`)}}}}
-	texts, _ := Templates(r)
+	texts, _ := PlaceholderTexts(r)
 	if all := strings.Join(texts, " "); !strings.Contains(all, "${a}") || !strings.Contains(all, "${b}") {
 		t.Errorf("%q", all)
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Marshal writes the document as a descriptor that reads as the same app: in the dialect
@@ -21,7 +21,7 @@ func (d *Document) Marshal() ([]byte, error) {
 	single := false
 	if len(d.Sections) == 1 {
 		for _, e := range p.executions() {
-			single = single || e.name == d.Sections[0].Way && !e.mute
+			single = single || e.name == d.Sections[0].Automation && !e.unwritable
 		}
 	}
 	app := appText{Name: d.Name, Description: d.Description, Aliases: d.Aliases}
@@ -30,13 +30,13 @@ func (d *Document) Marshal() ([]byte, error) {
 		app.ID = d.ID
 		whole = singleText{
 			SchemaVersion: "1.0", Version: d.Version, Platform: s.Platform, App: app,
-			Execution: executionText{Type: s.Way, Common: s.Common}, Auth: authOf(s.Auth), Tools: p.toolTexts(s), Generated: d.Generated,
+			Execution: executionText{Type: s.Automation, AppAddress: s.AppAddress}, Auth: authOf(s.Auth), Tools: p.toolTexts(s), Generated: d.Generated,
 		}
 	} else {
 		sections := make(sectionTexts, len(d.Sections))
 		for i := range d.Sections {
 			s := &d.Sections[i]
-			sections[i] = sectionText{platform: s.Platform, Automation: s.Way, Common: s.Common, Auth: authOf(s.Auth), Tools: p.toolTexts(s)}
+			sections[i] = sectionText{platform: s.Platform, Automation: s.Automation, AppAddress: s.AppAddress, Auth: authOf(s.Auth), Tools: p.toolTexts(s)}
 		}
 		whole = multiText{SchemaVersion: "1.0", Version: d.Version, AppID: d.ID, appText: app, Platforms: sections, Generated: d.Generated}
 	}
@@ -80,7 +80,7 @@ type singleText struct {
 
 type executionText struct {
 	Type string `json:"type"`
-	Common
+	AppAddress
 }
 
 type multiText struct {
@@ -95,7 +95,7 @@ type multiText struct {
 type sectionText struct {
 	platform   string
 	Automation string `json:"automation"`
-	Common
+	AppAddress
 	Auth  *authText  `json:"auth,omitzero"`
 	Tools []toolText `json:"tools,omitzero"`
 }
@@ -150,7 +150,7 @@ type toolText struct {
 	OutputParser string          `json:"output_parser,omitzero"`
 	Parameters   json.RawMessage `json:"parameters,omitzero"`
 	Returns      json.RawMessage `json:"returns,omitzero"`
-	Undo         *Back           `json:"undo,omitzero"`
+	Undo         *UndoTemplate   `json:"undo,omitzero"`
 }
 
 type requestText struct {
@@ -182,13 +182,13 @@ type stepText struct {
 
 // toolTexts writes a section's tools.
 func (p *parser) toolTexts(s *Section) []toolText {
-	if s.Way == "mcp" && len(s.Tools) == 0 {
+	if s.Automation == "mcp" && len(s.Tools) == 0 {
 		return nil // the server says
 	}
 	texts := make([]toolText, len(s.Tools))
 	for i, d := range s.Tools {
 		texts[i] = toolText{
-			Name: d.Name, Title: d.Title, Description: d.Description, Group: d.Group, Parameters: d.Params, Returns: d.Returns, Undo: d.Back,
+			Name: d.Name, Title: d.Title, Description: d.Description, Group: d.Group, Parameters: d.Params, Returns: d.Returns, Undo: d.Undo,
 			Timeout: float64(d.Timeout) / float64(timeUnit(s.Platform)), OutputParser: d.Recipe.OutputParser,
 		}
 		if d.Effect != nil {

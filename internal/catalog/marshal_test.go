@@ -14,19 +14,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A toldApp is all that a person, an agent and a driver learn of an app.
-type toldApp struct {
+type appView struct {
 	ID, Name, Description, Version, Platform, BaseURL string
 	Aliases, Hosts                                    []string
 	Auth                                              *aai.AuthRecipe
-	Tools                                             []toldTool
+	Tools                                             []toolView
 	Document                                          Document // with schemas in their canonical form
 }
 
-type toldTool struct {
+type toolView struct {
 	Name, Title, Description, Runs, Digest string
 	Effect                                 aai.Effect
 	Natural, Starts, Private, Run          bool
@@ -35,17 +35,17 @@ type toldTool struct {
 	Timeout                                time.Duration
 }
 
-func told(t tester, d *Descriptor) toldApp {
+func viewOf(t tester, d *Descriptor) appView {
 	t.Helper()
 	a := d.App
-	whole := toldApp{
+	whole := appView{
 		ID: a.ID, Name: a.Name, Description: a.Description, Version: a.Version, Platform: a.Platform, BaseURL: a.BaseURL,
 		Aliases: a.Aliases, Hosts: a.Hosts, Auth: a.Auth, Document: *d.Document,
 	}
 	for _, tool := range a.Tools {
-		whole.Tools = append(whole.Tools, toldTool{
-			Name: tool.Name, Title: tool.Title, Description: tool.Description, Runs: tool.Runs, Digest: tool.Digest(),
-			Effect: tool.Effect, Natural: tool.Natural, Starts: tool.Starts, Private: tool.Private, Run: tool.Run != nil,
+		whole.Tools = append(whole.Tools, toolView{
+			Name: tool.Name, Title: tool.Title, Description: tool.Description, Runs: tool.Implementation, Digest: tool.Digest(),
+			Effect: tool.Effect, Natural: tool.EffectInherent, Starts: tool.MayStartProgram, Private: tool.PrivateResult, Run: tool.Run != nil,
 			Kind: tool.Kind, Secret: tool.Secret, Order: tool.Params.Order, Timeout: tool.Timeout,
 		})
 	}
@@ -88,7 +88,7 @@ func writtenAgain(t tester, first *Descriptor, o Options) []byte {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, written)
 	}
-	if diff := cmp.Diff(told(t, first), told(t, second)); diff != "" {
+	if diff := cmp.Diff(viewOf(t, first), viewOf(t, second)); diff != "" {
 		t.Errorf("%s\n%s", diff, written)
 	}
 	if again, err := second.Document.Marshal(); err != nil || !bytes.Equal(again, written) {
@@ -97,8 +97,8 @@ func writtenAgain(t tester, first *Descriptor, o Options) []byte {
 	return written
 }
 
-// everyDriver runs all that any way of execution says.
-func everyDriver() map[string]aai.Driver {
+// allDrivers runs all that any way of execution says.
+func allDrivers() map[string]aai.Driver {
 	all := map[string]aai.Driver{}
 	for _, k := range kinds() {
 		all[k.name] = &recorder{}
@@ -108,7 +108,7 @@ func everyDriver() map[string]aai.Driver {
 
 func TestRealDescriptorsAreWrittenAgain(t *testing.T) {
 	var files []string
-	for _, pattern := range []string{"../../descriptors/*/aai.json", "testdata/mail.json", "testdata/rich.json", "testdata/web.json", "../lint/testdata/rough.json"} {
+	for _, pattern := range []string{"../../descriptors/*/aai.json", "testdata/mail.json", "testdata/rich.json", "testdata/web.json", "lint/testdata/rough.json"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
 			t.Fatal(pattern, err)
@@ -121,7 +121,7 @@ func TestRealDescriptorsAreWrittenAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, host := range []string{"linux", "macos", "windows", ""} {
-			o := Options{Host: host, Drivers: everyDriver(), DefaultTimeout: 7 * time.Second, Desktop: "mail.desktop"}
+			o := Options{HostPlatform: host, Drivers: allDrivers(), DefaultTimeout: 7 * time.Second, DesktopFile: "mail.desktop"}
 			d := mustParse(t, string(source), o)
 			for _, tool := range d.App.Tools {
 				if tool.Digest() == "" {
@@ -137,7 +137,7 @@ func TestRealDescriptorsAreWrittenAgain(t *testing.T) {
 }
 
 // What each way says of itself, on the section and on the tool, is written.
-func TestEveryWayIsWrittenAgain(t *testing.T) {
+func TestEveryKindRoundTrips(t *testing.T) {
 	single := func(head, tools string) string {
 		return `{"schemaVersion": "1.3", "app": {"id": "a.b", "name": {"zh": "二", "default": "One|1"}, "description": "D"}, "aliases": ["x", "x", "y"], ` + head + `, "tools": [` + tools + `]}`
 	}
@@ -177,7 +177,7 @@ func TestEveryWayIsWrittenAgain(t *testing.T) {
 		"cookie":     webApp(`{"type": "cookie", "cookie": {"login_url": "https://example.com/l", "cookies": ["sid"], "domain": ".Example.com", "instructions": {"help_url": "https://example.com/h"}}}`),
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, o := range []Options{{Host: "linux", Drivers: everyDriver()}, {Desktop: "b.desktop"}, {Origin: "https://example.com"}} {
+			for _, o := range []Options{{HostPlatform: "linux", Drivers: allDrivers()}, {DesktopFile: "b.desktop"}, {Origin: "https://example.com"}} {
 				if o.Origin != "" && strings.Contains(source, `"mcp"`) {
 					continue // no site may name a server
 				}
@@ -188,7 +188,7 @@ func TestEveryWayIsWrittenAgain(t *testing.T) {
 }
 
 // Where nothing is kept of how an app is run, nothing is written in its place.
-func TestWhatIsNotKeptIsNotWritten(t *testing.T) {
+func TestUnkeptValuesAreNotWritten(t *testing.T) {
 	for _, way := range []string{"stdio", "acp"} {
 		d := mustParse(t, `{"schema_version": "1.0", "platform": "linux", "app": {"id": "a.b", "name": "N"},
 			"execution": {"type": "`+way+`", "command": "x"}, "tools": [{"name": "t"}]}`, Options{})
@@ -209,7 +209,7 @@ func TestDocumentsAreWrittenAgain(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%+v", err, d)
 		}
-		o := Options{Host: rapid.SampledFrom([]string{"linux", "macos", "web"}).Draw(t, "host"), Drivers: everyDriver()}
+		o := Options{HostPlatform: rapid.SampledFrom([]string{"linux", "macos", "web"}).Draw(t, "host"), Drivers: allDrivers()}
 		read, err := Parse(written, o)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, written)
@@ -264,7 +264,7 @@ func drawDocument(t *rapid.T) *Document {
 	}
 	ways := []struct{ platform, way string }{{"linux", "dbus"}, {"macos", "applescript"}, {"web", "http"}}
 	for _, w := range rapid.SliceOfNDistinct(rapid.SampledFrom(ways), 1, 3, rapid.ID).Draw(t, "sections") {
-		s := Section{Platform: w.platform, Way: w.way}
+		s := Section{Platform: w.platform, Automation: w.way}
 		switch w.way {
 		case "http":
 			s.BaseURL = "https://example.com/v1"
@@ -273,17 +273,17 @@ func drawDocument(t *rapid.T) *Document {
 			s.Interface, s.Bus = "a.I", rapid.SampledFrom([]string{"", "session", "system"}).Draw(t, "common bus")
 		}
 		for i, toolName := range rapid.SliceOfNDistinct(name, 0, 4, rapid.ID).Draw(t, "tools") {
-			tool := Declared{Name: toolName, Title: words.Draw(t, "title"), Description: words.Draw(t, "about")}
+			tool := ToolDeclaration{Name: toolName, Title: words.Draw(t, "title"), Description: words.Draw(t, "about")}
 			tool.Timeout = time.Duration(rapid.Int64Range(int64(minTimeout), int64(maxTimeout)).Draw(t, "timeout"))
-			tool.Effect = rapid.SampledFrom([]*aai.Effect{nil, new(aai.Effect), worse(nil, aai.Reads), worse(nil, aai.Changes)}).Draw(t, "effect")
+			tool.Effect = rapid.SampledFrom([]*aai.Effect{nil, new(aai.Effect), worseEffect(nil, aai.Reads), worseEffect(nil, aai.Changes)}).Draw(t, "effect")
 			tool.Recipe = &aai.Recipe{App: d.ID, Tool: toolName, Platform: w.platform}
 			if i%2 == 0 {
 				tool.Params, tool.Recipe.Params = []byte(`{"properties":{"a":{"type":"string","default":"<\u00e9>"}}}`), []string{"a"}
 			}
 			if rapid.Bool().Draw(t, "has undo") {
-				tool.Back = &Back{Tool: toolName, Says: words.Filter(func(s string) bool { return !strings.Contains(s, "${") }).Draw(t, "says")}
+				tool.Undo = &UndoTemplate{Tool: toolName, Description: words.Filter(func(s string) bool { return !strings.Contains(s, "${") }).Draw(t, "says")}
 				if i%2 == 0 {
-					tool.Back.Args = json.RawMessage(`{"a":["${args.a}",null,{"b":"<${result.a.0}>"}]}`)
+					tool.Undo.Args = json.RawMessage(`{"a":["${args.a}",null,{"b":"<${result.a.0}>"}]}`)
 				}
 			}
 			recipes[w.way](&s, tool.Recipe)
@@ -310,7 +310,7 @@ func TestWhatAProgramMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := mustParse(t, string(written), Options{})
-	if diff := cmp.Diff(told(t, d), told(t, again)); diff != "" {
+	if diff := cmp.Diff(viewOf(t, d), viewOf(t, again)); diff != "" {
 		t.Errorf("it reads as another (-was +is):\n%s", diff)
 	}
 	explode := true

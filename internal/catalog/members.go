@@ -7,19 +7,19 @@ import (
 	"strings"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // members reads the members of one JSON object. Keys are asked for in
 // snake_case and found in camelCase too. What nobody asked for is reported by
 // unknown.
 type members struct {
-	p     *parser
-	node  *node
-	asked []string
-	// also is a second object in which keys are looked for: what one dialect
+	p         *parser
+	node      *node
+	requested []string
+	// fallback is a second object in which keys are looked for: what one dialect
 	// writes on a tool, the other writes in the tool's "execution".
-	also *members
+	fallback *members
 }
 
 // members opens an object. If n is not one, it reports so and returns an empty
@@ -29,30 +29,30 @@ func (p *parser) members(n *node, expected string) *members {
 		return &members{p: p, node: &node{Kind: object}}
 	}
 	if n.Kind != object {
-		p.fault(n.Path(), "is %s; expected an object%s", n.Words(), expected)
-		return &members{p: p, node: n.Vacant()}
+		p.fault(n.Path(), "is %s; expected an object%s", n.KindName(), expected)
+		return &members{p: p, node: n.EmptyObject()}
 	}
-	return &members{p: p, node: n, asked: p.reader.names()}
+	return &members{p: p, node: n, requested: p.reader.requestedBuffer()}
 }
 
-// names is room for the names that are asked of one object: most are of few.
-func (r *reader) names() []string {
+// requestedBuffer is room for the names that are asked of one object: most are of few.
+func (r *reader) requestedBuffer() []string {
 	const most, objects = 24, 8
-	if cap(r.asked)-len(r.asked) < most {
-		r.asked = make([]string, 0, objects*most)
+	if cap(r.requested)-len(r.requested) < most {
+		r.requested = make([]string, 0, objects*most)
 	}
-	begin := len(r.asked)
-	r.asked = r.asked[:begin+most]
-	return r.asked[begin : begin : begin+most]
+	begin := len(r.requested)
+	r.requested = r.requested[:begin+most]
+	return r.requested[begin : begin : begin+most]
 }
 
 // take finds the member with one of the names, or returns nil. Null counts as
 // absent. A member given in two spellings is a fault.
 func (m *members) take(names ...string) *node {
-	m.asked = append(m.asked, names[0])
+	m.requested = append(m.requested, names[0])
 	var found *node
 	for c := m.node.First; c != nil; c = c.Next {
-		if !spells(c.Name, names) {
+		if !matchesKey(c.Name, names) {
 			continue
 		}
 		c.Mark = true
@@ -62,8 +62,8 @@ func (m *members) take(names ...string) *node {
 		}
 		found = c
 	}
-	if m.also != nil {
-		other := m.also.take(names...)
+	if m.fallback != nil {
+		other := m.fallback.take(names...)
 		if found != nil && other != nil {
 			m.p.fault(other.Path(), "is given here and at %s; keep one", found.Path())
 		}
@@ -77,7 +77,7 @@ func (m *members) take(names ...string) *node {
 	return found
 }
 
-func spells(key string, names []string) bool {
+func matchesKey(key string, names []string) bool {
 	for _, name := range names {
 		if key == name || isCamel(key, name) {
 			return true
@@ -103,17 +103,17 @@ func isCamel(key, snake string) bool {
 	return k == len(key)
 }
 
-// at is the path of a member as it is spelled, or where it would be.
-func (m *members) at(names ...string) string {
+// pathOf is the path of a member as it is spelled, or where it would be.
+func (m *members) pathOf(names ...string) string {
 	for c := m.node.First; c != nil; c = c.Next {
-		if spells(c.Name, names) {
+		if matchesKey(c.Name, names) {
 			return c.Path()
 		}
 	}
-	if m.also != nil {
-		return m.also.at(names...)
+	if m.fallback != nil {
+		return m.fallback.pathOf(names...)
 	}
-	return step(m.node.Path(), names[0], -1)
+	return joinPath(m.node.Path(), names[0], -1)
 }
 
 // text returns a string member, or "" if it is absent.
@@ -123,7 +123,7 @@ func (m *members) text(names ...string) string {
 		return ""
 	}
 	if n.Kind != text {
-		m.p.fault(n.Path(), "is %s; expected a string", n.Words())
+		m.p.fault(n.Path(), "is %s; expected a string", n.KindName())
 		return ""
 	}
 	return n.Text
@@ -135,9 +135,9 @@ func (m *members) must(expected string, names ...string) string {
 	n := m.take(names...)
 	switch {
 	case n == nil:
-		m.p.fault(m.at(names...), "missing; %s", expected)
+		m.p.fault(m.pathOf(names...), "missing; %s", expected)
 	case n.Kind != text:
-		m.p.fault(n.Path(), "is %s; %s", n.Words(), expected)
+		m.p.fault(n.Path(), "is %s; %s", n.KindName(), expected)
 	case n.Text == "":
 		m.p.fault(n.Path(), "empty; %s", expected)
 	default:
@@ -159,7 +159,7 @@ func (m *members) word(name string, words ...string) string {
 			}
 		}
 	}
-	m.p.fault(n.Path(), "is %s; expected %s", shown(n), oneOf(words))
+	m.p.fault(n.Path(), "is %s; expected %s", quoteScalar(n), oneOf(words))
 	return ""
 }
 
@@ -170,7 +170,7 @@ func (m *members) strings(name, expected string) map[string]string {
 		return nil
 	}
 	if n.Kind != object {
-		m.p.fault(n.Path(), "is %s; expected an object%s", n.Words(), expected)
+		m.p.fault(n.Path(), "is %s; expected an object%s", n.KindName(), expected)
 		return nil
 	}
 	values := map[string]string{}
@@ -178,10 +178,10 @@ func (m *members) strings(name, expected string) map[string]string {
 		switch c.Kind {
 		case text:
 			values[c.Name] = c.Text
-		case number, truth, lie:
+		case number, trueKind, falseKind:
 			values[c.Name] = string(c.Raw())
 		default:
-			m.p.fault(c.Path(), "is %s; expected a string", c.Words())
+			m.p.fault(c.Path(), "is %s; expected a string", c.KindName())
 		}
 	}
 	return values
@@ -204,12 +204,12 @@ func (m *members) timeout(unit time.Duration) time.Duration {
 		word = "milliseconds"
 	}
 	if n.Kind != number {
-		m.p.fault(n.Path(), "is %s; expected a number of %s", n.Words(), word)
+		m.p.fault(n.Path(), "is %s; expected a number of %s", n.KindName(), word)
 		return 0
 	}
 	count, err := strconv.ParseFloat(n.Text, 64)
 	if err != nil || count < float64(minTimeout)/float64(unit) || count > float64(maxTimeout)/float64(unit) {
-		m.p.fault(n.Path(), "is %s %s; expected 1 millisecond to 1 hour", shown(n), word)
+		m.p.fault(n.Path(), "is %s %s; expected 1 millisecond to 1 hour", quoteScalar(n), word)
 		return 0
 	}
 	return time.Duration(math.Round(count * float64(unit)))
@@ -223,25 +223,25 @@ func (m *members) unknown() {
 			continue
 		}
 		problem := "unknown key; it is ignored"
-		if near := aai.Nearest(c.Name, m.asked, 1); len(near) > 0 {
+		if near := aai.Nearest(c.Name, m.requested, 1); len(near) > 0 {
 			problem += fmt.Sprintf(" (did you mean %q?)", near[0])
 		}
 		m.p.warn(c.Path(), "%s", problem)
 	}
-	if m.also != nil {
-		m.also.unknown()
+	if m.fallback != nil {
+		m.fallback.unknown()
 	}
 }
 
-// shown is a scalar as it may be quoted in a message.
-func shown(n *node) string {
+// quoteScalar is a scalar as it may be quoted in a message.
+func quoteScalar(n *node) string {
 	switch n.Kind {
 	case text:
 		return strconv.Quote(aai.CleanLabel(n.Text, maxName))
 	case number:
 		return aai.CleanLabel(n.Text, maxName)
 	case object, list:
-		return n.Words()
+		return n.KindName()
 	}
 	return n.Kind.String()
 }

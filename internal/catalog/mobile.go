@@ -4,14 +4,14 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
-// intentForm reads tools that are Android intents.
-func (p *parser) intentForm(s *section, m *members) form {
+// intentToolReader reads tools that are Android intents.
+func (p *parser) intentToolReader(s *section, m *members) toolReader {
 	pkg := m.must(`an Android app needs its package, such as "com.example.mail"`, "package")
 	if pkg != "" && (!validID(pkg) || strings.Contains(pkg, "-")) {
-		p.fault(m.at("package"), `is %q; expected a package name such as "com.example.mail"`, aai.CleanLabel(pkg, maxName))
+		p.fault(m.pathOf("package"), `is %q; expected a package name such as "com.example.mail"`, aai.CleanLabel(pkg, maxName))
 	}
 	s.Package = pkg
 	return func(tool *members, r *aai.Recipe) {
@@ -19,15 +19,15 @@ func (p *parser) intentForm(s *section, m *members) form {
 		in.Action = tool.must(`an Android tool needs an intent action such as "com.example.MAIL_SEND"`, "action")
 		in.Extras = tool.strings("extras", " of intent extras")
 		for _, name := range sortedNames(in.Extras) {
-			p.placeholders(step(tool.at("extras"), name, -1), in.Extras[name], r)
+			p.placeholders(joinPath(tool.pathOf("extras"), name, -1), in.Extras[name], r)
 		}
 		in.ResultType = tool.word("result_type", "content_provider", "broadcast")
 		in.ResultURI = tool.text("result_uri")
 		if in.ResultType == "content_provider" && in.ResultURI == "" {
-			p.fault(tool.at("result_uri"), `missing; a result by content_provider needs its content:// URI`)
+			p.fault(tool.pathOf("result_uri"), `missing; a result by content_provider needs its content:// URI`)
 		}
 		if in.ResultURI != "" && !strings.HasPrefix(in.ResultURI, "content://") {
-			p.fault(tool.at("result_uri"), "is %q; expected a content:// URI", aai.CleanLabel(in.ResultURI, maxName))
+			p.fault(tool.pathOf("result_uri"), "is %q; expected a content:// URI", aai.CleanLabel(in.ResultURI, maxName))
 		}
 		r.Intent = in
 	}
@@ -50,22 +50,22 @@ func sortedNames(values map[string]string) []string {
 	return names
 }
 
-// urlForm reads tools that are iOS URLs.
-func (p *parser) urlForm(s *section, m *members) form {
+// urlToolReader reads tools that are iOS URLs.
+func (p *parser) urlToolReader(s *section, m *members) toolReader {
 	scheme := m.must(`an iOS app needs its URL scheme, such as "mailapp"`, "scheme")
-	p.scheme(m.at("scheme"), scheme)
+	p.scheme(m.pathOf("scheme"), scheme)
 	s.Scheme = scheme
 	return func(tool *members, r *aai.Recipe) {
 		u := &aai.URLRecipe{Scheme: scheme}
 		u.Template = tool.must(`an iOS tool needs a URL such as "mailapp://send?to=${to}"`, "url_template")
 		if scheme != "" && u.Template != "" && !strings.HasPrefix(u.Template, scheme+":") {
-			p.fault(tool.at("url_template"), "is not of the app's scheme; expected it to begin with %q", scheme+":")
+			p.fault(tool.pathOf("url_template"), "is not of the app's scheme; expected it to begin with %q", scheme+":")
 		}
-		p.placeholders(tool.at("url_template"), u.Template, r)
+		p.placeholders(tool.pathOf("url_template"), u.Template, r)
 		u.ResultType = tool.word("result_type", "app_group", "clipboard")
 		u.AppGroupID = tool.text("app_group_id")
 		if u.ResultType == "app_group" && u.AppGroupID == "" {
-			p.fault(tool.at("app_group_id"), "missing; a result by app_group needs it")
+			p.fault(tool.pathOf("app_group_id"), "missing; a result by app_group needs it")
 		}
 		r.URL = u
 	}

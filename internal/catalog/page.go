@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A Page says which operations of an app a guide tells of. The zero Page is the first of all.
@@ -104,7 +104,7 @@ func GuidePage(app *aai.App, p Page) (text string, data any, err error) {
 	g := guideHead(app)
 	told := 0
 	for _, tool := range tools {
-		o := newOperation(tool, g.say)
+		o := newOperation(tool, g.quote)
 		var line strings.Builder
 		o.line(&line, nil)
 		if told += line.Len(); told > maxPage && len(g.Operations) > 0 {
@@ -136,7 +136,7 @@ func (g *guide) render(app *aai.App, p Page, more []*aai.Tool) string {
 		g.Operations[i].write(&full, g.App.ID)
 	}
 	if more != nil || b.Len()+full.Len() > maxGuide && len(g.Operations) > 1 {
-		g.briefly(&b)
+		g.writeBrief(&b)
 	} else {
 		b.WriteString(full.String())
 	}
@@ -146,8 +146,8 @@ func (g *guide) render(app *aai.App, p Page, more []*aai.Tool) string {
 			args += `, "group": ` + strconv.Quote(p.Group)
 		}
 		args += `, "after": ` + strconv.Quote(g.Operations[len(g.Operations)-1].Name) + `}`
-		fmt.Fprintf(&b, "\n%d more follow. The next page: aai_exec({\"app\": %q, \"tool\": \"guide\", \"args\": %s})\n", len(more), aai.OwnApp, args)
-		fmt.Fprintf(&b, "Or say what is wanted: aai_exec({\"app\": %q, \"tool\": \"search\", \"args\": {\"words\": \"…\", \"app\": %s}})\n", aai.OwnApp, strconv.Quote(g.App.ID))
+		fmt.Fprintf(&b, "\n%d more follow. The next page: aai_exec({\"app\": %q, \"tool\": \"guide\", \"args\": %s})\n", len(more), aai.BuiltinApp, args)
+		fmt.Fprintf(&b, "Or say what is wanted: aai_exec({\"app\": %q, \"tool\": \"search\", \"args\": {\"words\": \"…\", \"app\": %s}})\n", aai.BuiltinApp, strconv.Quote(g.App.ID))
 	}
 	b.WriteString("\nUse the aai_exec tool to run these operations.\n")
 	return b.String()
@@ -160,12 +160,12 @@ func (g *guide) groups(b *strings.Builder, app *aai.App) {
 		return
 	}
 	fmt.Fprintf(b, "\n%d operations. Those of a group: aai_exec({\"app\": %q, \"tool\": \"guide\", \"args\": {\"app\": %s, \"group\": %s}}). The groups:",
-		len(app.Tools), aai.OwnApp, strconv.Quote(g.App.ID), strconv.Quote(names[0]))
+		len(app.Tools), aai.BuiltinApp, strconv.Quote(g.App.ID), strconv.Quote(names[0]))
 	for i, name := range names[:min(len(names), maxGroups)] {
 		if i > 0 {
 			b.WriteString(",")
 		}
-		fmt.Fprintf(b, " %s (%d)", plainOr(name, g.say(name, maxName)), size[name])
+		fmt.Fprintf(b, " %s (%d)", plainOr(name, g.quote(name, maxName)), size[name])
 	}
 	if len(names) > maxGroups {
 		fmt.Fprintf(b, " and %d smaller ones", len(names)-maxGroups)

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // huge is an app of a thousand tools in groups.
 func huge(t *testing.T) *aai.App {
 	t.Helper()
-	app := *mustParse(t, manyTools(1, "what it is about"), Options{Host: "linux"}).App
+	app := *mustParse(t, manyTools(1, "what it is about"), Options{HostPlatform: "linux"}).App
 	one := app.Tools[0]
 	app.Tools = nil
 	for i := range 1000 {

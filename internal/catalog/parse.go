@@ -10,15 +10,15 @@ import (
 	"strings"
 	"time"
 
-	"aai"
-	"aai/internal/schema"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema"
 )
 
 // Options say how descriptors are read. The zero Options read one for a computer
 // without any driver.
 type Options struct {
-	// Host is the platform of this computer: "linux", "macos" or "windows".
-	Host string
+	// HostPlatform is the platform of this computer: "linux", "macos" or "windows".
+	HostPlatform string
 	// Drivers make Actions of recipes. A driver is looked up by
 	// "<platform>/<kind>", such as "linux/ipc", and then by "<kind>", such as
 	// "dbus"; see [aai.Recipe.Kind].
@@ -26,14 +26,14 @@ type Options struct {
 	// DefaultTimeout is for tools that name none; zero means aai.DefaultTimeout.
 	// Android's 5 seconds and iOS's 10 are the protocol's and stay.
 	DefaultTimeout time.Duration
-	// Entry is the command of the desktop entry with the id, "" where there is none; nil: no
+	// EntryCommand is the command of the desktop entry with the id, "" where there is none; nil: no
 	// app is started by one.
-	Entry func(id string) string
+	EntryCommand func(id string) string
 	// Source is where the descriptor was found; it becomes App.Source.
 	Source string
-	// Desktop is the .desktop file that names the descriptor, such as "cmus.desktop", if
+	// DesktopFile is the .desktop file that names the descriptor, such as "cmus.desktop", if
 	// that is how it was found: it says how the app is started.
-	Desktop string
+	DesktopFile string
 	// Modified is when that was last written; it becomes App.Modified.
 	Modified time.Time
 	// Origin is where a descriptor was fetched that nobody placed on this computer,
@@ -88,7 +88,7 @@ func (r *reader) parse(source []byte, o Options) (*Descriptor, *Faults) {
 	case fault != nil:
 		p.fault(fault.Path, "%s", fault.Problem)
 	case root.Kind != object:
-		p.fault("", "is %s; expected a JSON object", root.Words())
+		p.fault("", "is %s; expected a JSON object", root.KindName())
 	default:
 		p.compile(p.document(p.members(root, "")))
 	}
@@ -106,12 +106,12 @@ func (p *parser) compile(sections []*section) {
 		}
 	}
 	p.choose(sections)
-	p.estrange()
-	p.agree()
+	p.qualifyWebID()
+	p.setDigests()
 }
 
-// estrange gives an app from the web a name that none of this computer can have.
-func (p *parser) estrange() {
+// qualifyWebID gives an app from the web a name that none of this computer can have.
+func (p *parser) qualifyWebID() {
 	if p.o.Origin == "" || p.app.ID == "" {
 		return
 	}
@@ -144,8 +144,8 @@ type parser struct {
 
 	schemas map[string]schema.Facts // by source
 
-	setOf *aai.Recipe // whose parameters are in the set
-	set   map[string]bool
+	paramSetOf *aai.Recipe // whose parameters are in the set
+	paramSet   map[string]bool
 }
 
 func (p *parser) fault(path, format string, args ...any) {
@@ -191,7 +191,7 @@ func (p *parser) schemaVersion(root *members) {
 		ok = ok && digit(minor[i])
 	}
 	if !ok || minor == "" {
-		p.fault(root.at("schema_version"), "is %q; %s (any 1.x)", aai.CleanLabel(version, maxName), expected)
+		p.fault(root.pathOf("schema_version"), "is %q; %s (any 1.x)", aai.CleanLabel(version, maxName), expected)
 	}
 }
 
@@ -206,7 +206,7 @@ func (p *parser) generated(root *members) {
 	m.unknown()
 	if raw, err := hex.DecodeString(digest); err != nil || len(raw) != sha256.Size {
 		if n.Kind == object {
-			p.fault(m.at("digest"), "is %q; expected a SHA-256 in hexadecimal", aai.CleanLabel(digest, 2*maxName))
+			p.fault(m.pathOf("digest"), "is %q; expected a SHA-256 in hexadecimal", aai.CleanLabel(digest, 2*maxName))
 		}
 		return
 	}
@@ -224,7 +224,7 @@ func (p *parser) multiPlatform(root *members) []*section {
 func (p *parser) singlePlatform(root *members) []*section {
 	app := root.take("app")
 	if app == nil {
-		p.fault(root.at("app"), `missing; expected an object with "id", "name" and "description"`)
+		p.fault(root.pathOf("app"), `missing; expected an object with "id", "name" and "description"`)
 	} else {
 		about := p.members(app, ` with "id", "name" and "description"`)
 		p.identity(about, "id")
@@ -244,13 +244,13 @@ type section struct {
 	Section
 	nodes []*node  // of the tools
 	outer *members // the object with the tools, and with "auth"
-	// served says that the tools are a server's, which knows of more than are listed.
-	served bool
-	server *aai.Recipe // of all of them; nil: there is none
+	// fromServer says that the tools are a server's, which knows of more than are listed.
+	fromServer bool
+	server     *aai.Recipe // of all of them; nil: there is none
 }
 
 // hostOnly reports whether its tools cannot run from another platform, such as over adb.
-func (s *section) hostOnly() bool { return s.Way == "ipc" || s.Command != "" }
+func (s *section) hostOnly() bool { return s.Automation == "ipc" || s.Command != "" }
 
 // choose takes the tools of one section: the host's own if there is one, else
 // the first that a driver can run, else the first.
@@ -266,27 +266,27 @@ func (p *parser) choose(sections []*section) {
 		}
 	}
 	for _, s := range sections {
-		if s.Platform == p.o.Host {
+		if s.Platform == p.o.HostPlatform {
 			chosen = s
 		}
 	}
 	p.app.Platform, p.chosen = chosen.Platform, chosen
 	p.app.BaseURL, p.app.Auth, p.app.Hosts = cmp.Or(chosen.BaseURL, chosen.URL), chosen.Auth, p.hosts(chosen)
-	p.serve(chosen)
+	p.setServer(chosen)
 	p.app.Tools = make([]*aai.Tool, len(chosen.Tools))
 	p.run = make([]*aai.Recipe, len(chosen.Tools))
 	for i := range chosen.Tools {
-		p.app.Tools[i], p.run[i] = p.tool(chosen, &chosen.Tools[i]), p.here(chosen.Tools[i].Recipe)
-		p.act(chosen, p.app.Tools[i], p.run[i], chosen.nodes[i])
-		if run, back := p.app.Tools[i].Run, chosen.Tools[i].Back; run != nil && back != nil {
-			p.app.Tools[i].Run = withBack(run, back, p.app)
+		p.app.Tools[i], p.run[i] = p.tool(chosen, &chosen.Tools[i]), p.localize(chosen.Tools[i].Recipe)
+		p.compileTool(chosen, p.app.Tools[i], p.run[i], chosen.nodes[i])
+		if run, back := p.app.Tools[i].Run, chosen.Tools[i].Undo; run != nil && back != nil {
+			p.app.Tools[i].Run = withUndo(run, back, p.app)
 		}
 	}
 }
 
-// serve says how the app is reached, where the section leaves it to a server to say what
+// setServer says how the app is reached, where the section leaves it to a server to say what
 // tools there are.
-func (p *parser) serve(s *section) {
+func (p *parser) setServer(s *section) {
 	if s.server == nil || len(s.Tools) > 0 || len(p.faults.List) > 0 {
 		return
 	}
@@ -301,13 +301,13 @@ func (p *parser) serve(s *section) {
 	p.app.Server = s.server
 }
 
-// here is the recipe with what only this computer can say.
-func (p *parser) here(r *aai.Recipe) *aai.Recipe {
-	if r.Start == "" || p.o.Entry == nil {
+// localize is the recipe with what only this computer can say.
+func (p *parser) localize(r *aai.Recipe) *aai.Recipe {
+	if r.Start == "" || p.o.EntryCommand == nil {
 		return r
 	}
 	here := *r
-	here.Starts = p.o.Entry(r.Start)
+	here.Starts = p.o.EntryCommand(r.Start)
 	return &here
 }
 
@@ -324,7 +324,7 @@ func (p *parser) drivable(s *section) bool {
 }
 
 func (p *parser) driver(s *section, r *aai.Recipe) aai.Driver {
-	if r.Kind == "" || s.hostOnly() && s.Platform != p.o.Host {
+	if r.Kind == "" || s.hostOnly() && s.Platform != p.o.HostPlatform {
 		return nil
 	}
 	if d, ok := p.o.Drivers[r.Platform+"/"+r.Kind]; ok {
@@ -333,8 +333,8 @@ func (p *parser) driver(s *section, r *aai.Recipe) aai.Driver {
 	return p.o.Drivers[r.Kind]
 }
 
-// act gives the tool its Action, where there is a driver for it.
-func (p *parser) act(s *section, tool *aai.Tool, r *aai.Recipe, at *node) {
+// compileTool gives the tool its Action, where there is a driver for it.
+func (p *parser) compileTool(s *section, tool *aai.Tool, r *aai.Recipe, at *node) {
 	driver := p.driver(s, r)
 	if driver == nil || len(p.faults.List) > 0 {
 		return

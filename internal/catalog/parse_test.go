@@ -10,14 +10,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // The protocol's own example has a section for each of the five platforms.
 func TestProtocolExample(t *testing.T) {
 	source := read(t, "testdata/mail.json")
 	var d recorder
-	got := mustParse(t, source, Options{Host: "linux", Drivers: drivers(&d, "dbus"), Source: "/x/aai.json"})
+	got := mustParse(t, source, Options{HostPlatform: "linux", Drivers: drivers(&d, "dbus"), Source: "/x/aai.json"})
 
 	app := got.App
 	if app.ID != "com.apple.mail" || app.Name != "Mail" || app.Description != "Apple's native email client" ||
@@ -119,7 +119,7 @@ func TestSinglePlatformDialect(t *testing.T) {
 		{"macos", `{"type": "acp", "start": {"command": "x"}}`, "", aai.Recipe{}},
 	}
 	for _, test := range tests {
-		d := mustParse(t, ipc(test.platform, test.execution), Options{Host: test.platform})
+		d := mustParse(t, ipc(test.platform, test.execution), Options{HostPlatform: test.platform})
 		want := test.want
 		want.Kind, want.App, want.Tool, want.Platform, want.Params = test.kind, "com.example.mail", "search", test.platform, []string{"q"}
 		if diff := cmp.Diff([]*aai.Recipe{&want}, d.Recipes); diff != "" {
@@ -132,7 +132,7 @@ func TestSinglePlatformDialect(t *testing.T) {
 }
 
 func TestWebDescriptor(t *testing.T) {
-	d := mustParse(t, read(t, "testdata/web.json"), Options{Host: "linux"})
+	d := mustParse(t, read(t, "testdata/web.json"), Options{HostPlatform: "linux"})
 	if d.App.Platform != "web" || d.App.ID != "com.example.api" || len(d.Warnings) > 0 {
 		t.Errorf("app = %+v, warnings %v", d.App, d.Warnings)
 	}
@@ -190,7 +190,7 @@ func TestCamelAndSnakeCase(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestBusNames(t *testing.T) {
 	tests := map[string]string{
 		`"Mail"`:             "Mail",
 		`"Mail|邮件| Mail ||"`: "Mail|邮件",

@@ -27,16 +27,16 @@ type Place struct {
 	// Pattern is a slash-separated pattern below Root, each part in the syntax of
 	// path.Match.
 	Pattern string
-	// Desktop says that the files found are .desktop files, which name a
+	// DesktopFiles says that the files found are .desktop files, which name a
 	// descriptor by their key X-AAI-Config.
-	Desktop bool
-	// Named says that a folder with a descriptor should have the app's id as its
+	DesktopFiles bool
+	// FolderIsID says that a folder with a descriptor should have the app's id as its
 	// name; it is a warning if it has not.
-	Named bool
+	FolderIsID bool
 }
 
 // Folders is <root>/<app id>/aai.json, as in ~/.aai.
-func Folders(root string) Place { return Place{Root: root, Pattern: "*/" + FileName, Named: true} }
+func Folders(root string) Place { return Place{Root: root, Pattern: "*/" + FileName, FolderIsID: true} }
 
 // Files is the files in root that match the pattern, such as "*.json".
 func Files(root, pattern string) Place { return Glob(root, pattern) }
@@ -50,19 +50,21 @@ func Glob(root, pattern string) Place { return Place{Root: root, Pattern: patter
 // DesktopFiles is the descriptors named by the freedesktop .desktop files in an
 // applications folder, with the key X-AAI-Config in the group [Desktop Entry]. Its
 // value is an absolute path.
-func DesktopFiles(root string) Place { return Place{Root: root, Pattern: "*.desktop", Desktop: true} }
+func DesktopFiles(root string) Place {
+	return Place{Root: root, Pattern: "*.desktop", DesktopFiles: true}
+}
 
 // String names the place for people, such as "/home/ann/.aai/*/aai.json".
 func (p Place) String() string {
 	s := filepath.Join(p.Root, filepath.FromSlash(p.Pattern))
-	if p.Desktop {
+	if p.DesktopFiles {
 		s += " (" + desktopKey + ")"
 	}
 	return s
 }
 
 // A finding is one file that a place leads to.
-type finding struct {
+type foundFile struct {
 	place *Place
 	path  string // of the descriptor, or of what should have led to one
 	entry string // the .desktop file that names it, without its folder; empty: none
@@ -71,13 +73,13 @@ type finding struct {
 
 // find lists the files of the place, ordered by path, and the folders it looked
 // into, of which some may not exist.
-func (p *Place) find() (found []finding, folders []string) {
+func (p *Place) find() (found []foundFile, folders []string) {
 	if !filepath.IsAbs(p.Root) {
-		return []finding{{place: p, path: p.Root, fault: "the place is not an absolute path"}}, nil
+		return []foundFile{{place: p, path: p.Root, fault: "the place is not an absolute path"}}, nil
 	}
 	w := walk{place: p}
 	w.descend(filepath.Clean(p.Root), strings.Split(p.Pattern, "/"))
-	if !p.Desktop {
+	if !p.DesktopFiles {
 		return w.found, w.folders
 	}
 	for _, f := range w.found {
@@ -88,9 +90,9 @@ func (p *Place) find() (found []finding, folders []string) {
 		target, fault := desktopTarget(f.path)
 		switch {
 		case fault != "":
-			found = append(found, finding{place: p, path: f.path, fault: fault})
+			found = append(found, foundFile{place: p, path: f.path, fault: fault})
 		case target != "":
-			found = append(found, finding{place: p, path: target, entry: filepath.Base(f.path)})
+			found = append(found, foundFile{place: p, path: target, entry: filepath.Base(f.path)})
 			w.folders = append(w.folders, filepath.Dir(target))
 		}
 	}
@@ -100,7 +102,7 @@ func (p *Place) find() (found []finding, folders []string) {
 // walk expands a pattern.
 type walk struct {
 	place   *Place
-	found   []finding
+	found   []foundFile
 	folders []string
 }
 
@@ -113,7 +115,7 @@ func (w *walk) descend(folder string, parts []string) {
 			return
 		}
 		if _, err := os.Lstat(name); err == nil {
-			w.found = append(w.found, finding{place: w.place, path: name})
+			w.found = append(w.found, foundFile{place: w.place, path: name})
 		}
 		return
 	}
@@ -121,7 +123,7 @@ func (w *walk) descend(folder string, parts []string) {
 	entries, err := listFolder(folder)
 	if err != nil {
 		if !os.IsNotExist(err) && !notAFolder(folder) {
-			w.found = append(w.found, finding{place: w.place, path: folder, fault: "the folder cannot be read: " + reason(err)})
+			w.found = append(w.found, foundFile{place: w.place, path: folder, fault: "the folder cannot be read: " + reason(err)})
 		}
 		return
 	}
@@ -131,7 +133,7 @@ func (w *walk) descend(folder string, parts []string) {
 		}
 		name := filepath.Join(folder, entry.Name())
 		if len(rest) == 0 {
-			w.found = append(w.found, finding{place: w.place, path: name})
+			w.found = append(w.found, foundFile{place: w.place, path: name})
 			continue
 		}
 		if entry.IsDir() || entry.Type()&fs.ModeSymlink != 0 {

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
-// OnPlatform is the app's descriptor with nothing of other platforms than the one that its
+// DescriptorForPlatform is the app's descriptor with nothing of other platforms than the one that its
 // tools are of: "platform" and what stands in its section, such as "tools", take the place
 // of "platforms". A descriptor of a single platform is as its author wrote it.
-func OnPlatform(app *aai.App) json.RawMessage {
+func DescriptorForPlatform(app *aai.App) json.RawMessage {
 	p := &parser{o: Options{Origin: app.Origin}}
 	root, fault := new(reader).read(app.Descriptor, p.limits())
 	if fault != nil || root.Kind != object {

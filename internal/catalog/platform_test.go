@@ -15,8 +15,8 @@ func TestOnPlatform(t *testing.T) {
 		"linux": {"automation": "dbus", "service": "org.example.Many", "object": "/o", "interface": "org.example.Many", "name": "not that", "tools": [` + tool + `"method": "Go"}]}},
 		"name": "Many", "description": "M.", "version": "1.0"}`
 	for _, host := range []string{"linux", "macos"} {
-		app := mustParse(t, source, Options{Host: host}).App
-		got := OnPlatform(app)
+		app := mustParse(t, source, Options{HostPlatform: host}).App
+		got := DescriptorForPlatform(app)
 		var read map[string]any
 		if err := json.Unmarshal(got, &read); err != nil {
 			t.Fatalf("%v: %s", err, got)
@@ -32,8 +32,8 @@ func TestOnPlatform(t *testing.T) {
 		}
 	}
 	single := `{"schema_version": "1.0", "version": "1.0", "platform": "linux", "app": {"id": "org.example.One", "name": "One", "description": "O."}, "execution": {"type": "ipc"}, "tools": []}`
-	app := mustParse(t, single, Options{Host: "linux"}).App
-	if diff := cmp.Diff(single, string(OnPlatform(app))); diff != "" {
+	app := mustParse(t, single, Options{HostPlatform: "linux"}).App
+	if diff := cmp.Diff(single, string(DescriptorForPlatform(app))); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -3,7 +3,7 @@ package catalog
 import (
 	"testing"
 
-	"aai/internal/site"
+	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
 // TestThisComputer: what a descriptor from the web may not send calls to, however it is
@@ -15,7 +15,7 @@ func TestThisComputer(t *testing.T) {
 		"https://example.com/": false, "https://localhost.example.com/": false, "https://notlocalhost/": false,
 		"https://128.0.0.1/": false, "https://[::2]/": false, "https://127.0.0.1.example.com/": false,
 	} {
-		if site.Intrudes("example.org", hostname(address)) != want {
+		if netguard.CrossesToLoopback("example.org", hostname(address)) != want {
 			t.Errorf("%s is on this computer: %v", address, !want)
 		}
 	}

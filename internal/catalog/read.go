@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // readRegular reads a regular file of at most 8 MiB. Anything else (a folder, a

@@ -47,7 +47,7 @@ func TestFilesThatAreNoFiles(t *testing.T) {
 		"dangling.json": "cannot be read: no such file or directory",
 		"large.json":    "is 8388609 bytes or more; expected at most 8388608",
 	} {
-		if e := got[name].Errors; got[name].Status != Invalid || len(e) != 1 || e[0].String() != want {
+		if e := got[name].Errors; got[name].Status != StatusInvalid || len(e) != 1 || e[0].String() != want {
 			t.Errorf("%s: %+v", name, got[name])
 		}
 	}

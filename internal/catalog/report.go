@@ -3,8 +3,8 @@ package catalog
 import (
 	"context"
 
-	"aai"
-	"aai/internal/schema"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema"
 )
 
 // A Status says what became of one file.
@@ -12,11 +12,11 @@ type Status string
 
 // The statuses.
 const (
-	OK          Status = "ok"                    // the app is in the catalog and can run here
-	Unsupported Status = "not_for_this_computer" // the app is in the catalog; calls answer AUTOMATION_NOT_SUPPORTED
-	Shadowed    Status = "shadowed"              // another file describes the same app and comes first
-	Refused     Status = "refused"               // right in itself, but its names clash with another app's
-	Invalid     Status = "invalid"               // unreadable, or not a right descriptor
+	StatusOK          Status = "ok"                    // the app is in the catalog and can run here
+	StatusUnsupported Status = "not_for_this_computer" // the app is in the catalog; calls answer AUTOMATION_NOT_SUPPORTED
+	StatusShadowed    Status = "shadowed"              // another file describes the same app and comes first
+	StatusRefused     Status = "refused"               // right in itself, but its names clash with another app's
+	StatusInvalid     Status = "invalid"               // unreadable, or not a right descriptor
 )
 
 // A Report tells of every file that was looked at, in order of precedence.
@@ -32,7 +32,7 @@ type FileReport struct {
 	Name     string `json:"name,omitempty"`
 	Platform string `json:"platform,omitempty"` // whose tools were taken
 	Tools    int    `json:"tools"`
-	Unheard  bool   `json:"not_started,omitempty"` // the app's server has not said yet which; see aai.App
+	Unprobed bool   `json:"not_started,omitempty"` // the app's server has not said yet which; see aai.App
 	Status   Status `json:"status"`
 	// ShadowedBy is the path of the file that comes first.
 	ShadowedBy string  `json:"shadowed_by,omitempty"`
@@ -65,14 +65,14 @@ func (f *fileState) report() FileReport {
 	r := FileReport{
 		Path: f.path, Place: f.place.String(),
 		App: app.ID, Name: app.Name, Platform: app.Platform, Tools: len(app.Tools),
-		Status: f.status, ShadowedBy: f.shadow,
+		Status: f.status, ShadowedBy: f.shadowedBy,
 		Errors: append([]Fault(nil), f.faults.List...), Omitted: f.faults.Omitted,
 		Warnings: f.warnings,
 	}
 	if f.problem != "" {
 		r.Errors = append(r.Errors, Fault{Problem: f.problem})
 	}
-	if f.status == Invalid {
+	if f.status == StatusInvalid {
 		return r
 	}
 	for _, tool := range app.Tools {

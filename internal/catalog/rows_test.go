@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A row is one attack by a descriptor that a site publishes, and what is wrong

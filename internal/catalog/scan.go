@@ -10,17 +10,17 @@ import (
 	"sync"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
-// racy is how close to the moment of reading a file may have been modified and
+// mtimeMargin is how close to the moment of reading a file may have been modified and
 // still count as the same next time: file systems stamp coarsely, so that a
 // second write may leave no trace in size and time.
-const racy = 2 * time.Second
+const mtimeMargin = 2 * time.Second
 
 // A loaded file is what one descriptor's file held when it was last read.
-type loaded struct {
-	finding
+type loadedFile struct {
+	foundFile
 	info       fs.FileInfo
 	readAt     time.Time
 	descriptor *Descriptor // never nil; with faults it holds only what could be read
@@ -28,12 +28,12 @@ type loaded struct {
 }
 
 // stale reports whether the file must be read again.
-func (l *loaded) stale(now fs.FileInfo) bool {
+func (l *loadedFile) stale(now fs.FileInfo) bool {
 	if l == nil || l.info == nil || !os.SameFile(l.info, now) {
 		return true
 	}
 	return l.info.Size() != now.Size() || !l.info.ModTime().Equal(now.ModTime()) ||
-		l.readAt.Sub(l.info.ModTime()) < racy
+		l.readAt.Sub(l.info.ModTime()) < mtimeMargin
 }
 
 // scanner finds and reads descriptors and remembers what it read. It is used by
@@ -41,12 +41,12 @@ func (l *loaded) stale(now fs.FileInfo) bool {
 type scanner struct {
 	places  []Place
 	options Options
-	known   map[string]*loaded // by path
+	known   map[string]*loadedFile // by path
 }
 
 // scan looks through all places. The files are in order of precedence.
-func (s *scanner) scan() (files []*loaded, folders []string) {
-	var found []finding
+func (s *scanner) scan() (files []*loadedFile, folders []string) {
+	var found []foundFile
 	seen := make(map[string]bool)
 	for i := range s.places {
 		here, looked := s.places[i].find()
@@ -59,7 +59,7 @@ func (s *scanner) scan() (files []*loaded, folders []string) {
 		}
 	}
 	files = s.loadAll(found)
-	s.known = make(map[string]*loaded, len(files))
+	s.known = make(map[string]*loadedFile, len(files))
 	for _, f := range files {
 		s.known[f.path] = f
 	}
@@ -67,8 +67,8 @@ func (s *scanner) scan() (files []*loaded, folders []string) {
 }
 
 // loadAll reads the files, as many at once as there are processors.
-func (s *scanner) loadAll(found []finding) []*loaded {
-	files := make([]*loaded, len(found))
+func (s *scanner) loadAll(found []foundFile) []*loadedFile {
+	files := make([]*loadedFile, len(found))
 	next := make(chan int)
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(found)) {
@@ -89,7 +89,7 @@ func (s *scanner) loadAll(found []finding) []*loaded {
 
 // load reads and parses one file, or returns what is known of it. Whatever a
 // descriptor does to our code is a fault of that descriptor.
-func (s *scanner) load(r *reader, f finding) (l *loaded) {
+func (s *scanner) load(r *reader, f foundFile) (l *loadedFile) {
 	defer func() {
 		if p := recover(); p != nil {
 			l = refusedFile(f, fmt.Sprintf("the gateway failed at reading it: %v", p))
@@ -105,7 +105,7 @@ func (s *scanner) load(r *reader, f finding) (l *loaded) {
 	}
 	if info, err := os.Stat(f.path); err == nil && !before.stale(info) {
 		same := *before
-		same.finding = f
+		same.foundFile = f
 		return &same
 	}
 	readAt := time.Now()
@@ -113,32 +113,32 @@ func (s *scanner) load(r *reader, f finding) (l *loaded) {
 	if err != nil {
 		return refusedFile(f, aai.AsError(err).Message)
 	}
-	l = &loaded{finding: f, info: info, readAt: readAt}
+	l = &loadedFile{foundFile: f, info: info, readAt: readAt}
 	if before != nil && before.info != nil && bytes.Equal(before.source(), source) {
 		l.descriptor, l.faults = before.descriptor, before.faults
 		return l
 	}
 	o := s.options
-	o.Source, o.Modified, o.Desktop = f.path, info.ModTime(), f.entry
+	o.Source, o.Modified, o.DesktopFile = f.path, info.ModTime(), f.entry
 	l.descriptor, l.faults = r.parse(source, o)
 	return l
 }
 
 // source is the descriptor as it was read, or nil if there is none.
-func (l *loaded) source() []byte {
+func (l *loadedFile) source() []byte {
 	return l.descriptor.App.Descriptor
 }
 
-func refusedFile(f finding, problem string) *loaded {
+func refusedFile(f foundFile, problem string) *loadedFile {
 	faults := &Faults{}
 	faults.add("", problem)
-	return &loaded{finding: f, descriptor: &Descriptor{App: &aai.App{}}, faults: faults}
+	return &loadedFile{foundFile: f, descriptor: &Descriptor{App: &aai.App{}}, faults: faults}
 }
 
 // folderName is the name of the folder a descriptor lies in, where a folder is
 // expected to be named after the app, and otherwise empty.
-func (l *loaded) folderName() string {
-	if !l.place.Named || filepath.Base(l.path) != FileName {
+func (l *loadedFile) folderName() string {
+	if !l.place.FolderIsID || filepath.Base(l.path) != FileName {
 		return ""
 	}
 	return filepath.Base(filepath.Dir(l.path))

@@ -8,15 +8,15 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // scriptIn reads tools that are scripts for macOS.
-func scriptIn(language string) way {
-	return func(p *parser, _ *section, _ *members) form {
+func scriptIn(language string) sectionReader {
+	return func(p *parser, _ *section, _ *members) toolReader {
 		return func(tool *members, r *aai.Recipe) {
 			script := tool.must("a macOS tool needs a script", "script")
-			p.placeholders(tool.at("script"), script, r)
+			p.placeholders(tool.pathOf("script"), script, r)
 			r.Script = &aai.ScriptRecipe{Language: language, Script: script}
 		}
 	}
@@ -52,13 +52,13 @@ func (p *parser) braced(path, template, opening string, r *aai.Recipe) {
 // declares reports whether the tool has the parameter. It keeps the names of the
 // tool that is being read in a set, since a template may hold very many.
 func (p *parser) declares(r *aai.Recipe, name string) bool {
-	if p.setOf != r {
-		p.setOf, p.set = r, make(map[string]bool, len(r.Params))
+	if p.paramSetOf != r {
+		p.paramSetOf, p.paramSet = r, make(map[string]bool, len(r.Params))
 		for _, declared := range r.Params {
-			p.set[declared] = true
+			p.paramSet[declared] = true
 		}
 	}
-	return p.set[name]
+	return p.paramSet[name]
 }
 
 // maxShown is how many parameters a message lists.
@@ -75,8 +75,8 @@ func parametersOf(r *aai.Recipe) string {
 	return "expected " + oneOf(names)
 }
 
-// comForm reads tools that are lists of steps on COM objects.
-func (p *parser) comForm(s *section, m *members) form {
+// comToolReader reads tools that are lists of steps on COM objects.
+func (p *parser) comToolReader(s *section, m *members) toolReader {
 	progID := p.progID(m)
 	s.ProgID = progID
 	return func(tool *members, r *aai.Recipe) { p.comTool(progID, tool, r) }
@@ -87,10 +87,10 @@ func (p *parser) comTool(progID string, tool *members, r *aai.Recipe) {
 	n := tool.take("script")
 	switch {
 	case n == nil:
-		p.fault(tool.at("script"), "missing; a COM tool needs a list of steps")
+		p.fault(tool.pathOf("script"), "missing; a COM tool needs a list of steps")
 		return
 	case n.Kind != list:
-		p.fault(n.Path(), "is %s; expected a list of steps", n.Words())
+		p.fault(n.Path(), "is %s; expected a list of steps", n.KindName())
 		return
 	case n.First == nil:
 		p.fault(n.Path(), "empty; expected at least one step")
@@ -109,7 +109,7 @@ func (p *parser) comTool(progID string, tool *members, r *aai.Recipe) {
 
 // comOrEnvelope reads tools of execution type "com": one with a script is run by
 // its steps, any other gets the protocol's envelope.
-func (p *parser) comOrEnvelope(s *section, m *members) form {
+func (p *parser) comOrEnvelope(s *section, m *members) toolReader {
 	progID := p.progID(m)
 	s.ProgID = progID
 	return func(tool *members, r *aai.Recipe) {
@@ -121,7 +121,7 @@ func (p *parser) comOrEnvelope(s *section, m *members) form {
 	}
 }
 
-func runsCOM(r *aai.Recipe) string {
+func describeCOM(r *aai.Recipe) string {
 	words := make([]string, len(r.COM.Steps))
 	for i, s := range r.COM.Steps {
 		words[i] = strings.Join(strings.Fields(s.Action+" "+s.ProgID+" "+s.Method+" "+s.Property), " ")
@@ -145,7 +145,7 @@ func (p *parser) progID(m *members) string {
 	id := m.text("progid", "prog_id")
 	for i := range len(id) {
 		if c := id[i]; c != '.' && c != '_' && c != '-' && !letter(c) && !digit(c) {
-			p.fault(m.at("progid", "prog_id"), "is %q; %s", aai.CleanLabel(id, maxName), expected)
+			p.fault(m.pathOf("progid", "prog_id"), "is %q; %s", aai.CleanLabel(id, maxName), expected)
 			return ""
 		}
 	}
@@ -158,9 +158,9 @@ func (p *parser) comStep(m *members, r *aai.Recipe, vars []string) aai.COMStep {
 	s := aai.COMStep{Action: m.word("action", actions...)}
 	if s.Action == "" {
 		if m.node.Member("action") == nil {
-			p.fault(m.at("action"), "missing; expected %s", oneOf(actions))
+			p.fault(m.pathOf("action"), "missing; expected %s", oneOf(actions))
 		}
-		noticeAll(m.node)
+		markAllUsed(m.node)
 		return s
 	}
 	need := func(name string) string {
@@ -170,7 +170,7 @@ func (p *parser) comStep(m *members, r *aai.Recipe, vars []string) aai.COMStep {
 	case "create":
 		s.Var = need("var")
 		if s.ProgID = p.progID(m); s.ProgID == "" && !m.has("progid", "prog_id") {
-			p.fault(m.at("progid", "prog_id"), "missing; a \"create\" step needs it")
+			p.fault(m.pathOf("progid", "prog_id"), "missing; a \"create\" step needs it")
 		}
 		return s
 	case "return":
@@ -179,7 +179,7 @@ func (p *parser) comStep(m *members, r *aai.Recipe, vars []string) aai.COMStep {
 	}
 	s.Object = need("object")
 	if s.Object != "" && !slices.Contains(vars, s.Object) {
-		p.fault(m.at("object"), "is %q, which no earlier step has as its \"var\"", aai.CleanLabel(s.Object, maxName))
+		p.fault(m.pathOf("object"), "is %q, which no earlier step has as its \"var\"", aai.CleanLabel(s.Object, maxName))
 	}
 	switch s.Action {
 	case "call":
@@ -193,8 +193,8 @@ func (p *parser) comStep(m *members, r *aai.Recipe, vars []string) aai.COMStep {
 	return s
 }
 
-// noticeAll marks every member as noticed, where nothing more can be said of them.
-func noticeAll(n *node) {
+// markAllUsed marks every member as noticed, where nothing more can be said of them.
+func markAllUsed(n *node) {
 	for c := n.First; c != nil; c = c.Next {
 		c.Mark = true
 	}
@@ -202,10 +202,10 @@ func noticeAll(n *node) {
 
 func (p *parser) comValue(m *members, r *aai.Recipe, needed bool) json.RawMessage {
 	n := m.node.Member("value")
-	m.asked = append(m.asked, "value")
+	m.requested = append(m.requested, "value")
 	if n == nil {
 		if needed {
-			p.fault(m.at("value"), "missing; this step needs it")
+			p.fault(m.pathOf("value"), "missing; this step needs it")
 		}
 		return nil
 	}
@@ -219,7 +219,7 @@ func (p *parser) comArgs(m *members, r *aai.Recipe) []json.RawMessage {
 		return nil
 	}
 	if n.Kind != list {
-		p.fault(n.Path(), "is %s; expected a list of arguments", n.Words())
+		p.fault(n.Path(), "is %s; expected a list of arguments", n.KindName())
 		return nil
 	}
 	var args []json.RawMessage

@@ -3,7 +3,7 @@ package catalog
 import (
 	"slices"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // platformSections reads every known section of "platforms", also those for
@@ -41,10 +41,10 @@ func (p *parser) platformSection(platform string, m *members) *section {
 	if name == "" {
 		name = names[0]
 		if m.node.Member("automation") == nil {
-			p.warn(m.at("automation"), "missing; taken to be %q", name)
+			p.warn(m.pathOf("automation"), "missing; taken to be %q", name)
 		}
 	}
-	s.Way = name
+	s.Automation = name
 	i := slices.IndexFunc(p.kinds, func(k kind) bool { return k.name == name })
 	p.readTools(s, p.kinds[i].read(p, s, m))
 	m.unknown()
@@ -57,7 +57,7 @@ func (p *parser) executionSection(root *members) *section {
 	platform := root.word("platform", p.platformNames()...)
 	where := root.take("execution")
 	m := p.members(where, ` such as {"type": "ipc"}`)
-	m.asked = append(m.asked, "type")
+	m.requested = append(m.requested, "type")
 	if where == nil {
 		m.node.Parent, m.node.Name = root.node, "execution"
 	}
@@ -71,21 +71,21 @@ func (p *parser) executionSection(root *members) *section {
 	case platform == "":
 		platform = e.platform
 	case e.platform != "" && e.platform != platform:
-		p.fault(m.at("type"), "is %q, which is of %s; the descriptor is for %s", e.name, e.platform, platform)
+		p.fault(m.pathOf("type"), "is %q, which is of %s; the descriptor is for %s", e.name, e.platform, platform)
 	case e.name == "ipc" && !slices.Contains([]string{"macos", "windows", "linux"}, platform):
-		p.fault(m.at("type"), "is \"ipc\", which is of macos, windows and linux; the descriptor is for %s", platform)
+		p.fault(m.pathOf("type"), "is \"ipc\", which is of macos, windows and linux; the descriptor is for %s", platform)
 	}
 	if platform == "" && e.name == "mcp" && m.node.Member("url") != nil {
 		platform = "web"
 	}
 	if platform == "" && (e.name == "ipc" || e.name == "mcp" || where == nil) {
-		p.fault(root.at("platform"), "missing; expected %s", oneOf(p.platformNames()))
+		p.fault(root.pathOf("platform"), "missing; expected %s", oneOf(p.platformNames()))
 		return nil
 	}
 	if e.name == "mcp" && !slices.Contains(serverPlatforms(), platform) {
-		p.fault(m.at("type"), "is \"mcp\", which is of %s; the descriptor is for %s", oneOf(serverPlatforms()), platform)
+		p.fault(m.pathOf("type"), "is \"mcp\", which is of %s; the descriptor is for %s", oneOf(serverPlatforms()), platform)
 	}
-	s := &section{Section: Section{Platform: platform, Way: e.name}, outer: root}
+	s := &section{Section: Section{Platform: platform, Automation: e.name}, outer: root}
 	p.readTools(s, e.read(p, s, m))
 	m.unknown()
 	return s
@@ -115,10 +115,10 @@ func (p *parser) executionType(m *members, platform string) execution {
 }
 
 // unsupported reads tools of types of execution that are known and no more.
-func (p *parser) unsupported(_ *section, m *members) form {
+func (p *parser) unsupported(_ *section, m *members) toolReader {
 	for _, key := range []string{"command", "args", "env", "timeout", "start", "cwd"} {
 		m.take(key)
 	}
-	p.warn(m.at("type"), "is %q, which this gateway knows but does not support; the tools cannot be run", m.node.Member("type").Text)
+	p.warn(m.pathOf("type"), "is %q, which this gateway knows but does not support; the tools cannot be run", m.node.Member("type").Text)
 	return func(*members, *aai.Recipe) {}
 }

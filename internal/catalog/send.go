@@ -3,7 +3,7 @@ package catalog
 import (
 	"slices"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // sends reads where and how the parameters of a web tool go.
@@ -13,7 +13,7 @@ func (p *parser) sends(tool *members, r *aai.Recipe) map[string]aai.SendRecipe {
 		return nil
 	}
 	if n.Kind != object {
-		p.fault(n.Path(), "is %s; expected an object with a member for each parameter", n.Words())
+		p.fault(n.Path(), "is %s; expected an object with a member for each parameter", n.KindName())
 		return nil
 	}
 	sends := make(map[string]aai.SendRecipe)
@@ -32,7 +32,7 @@ func (p *parser) sends(tool *members, r *aai.Recipe) map[string]aai.SendRecipe {
 			s.Whole = *whole
 		}
 		if s.In == "" && c.Member("in") == nil {
-			p.fault(m.at("in"), `missing; expected "path", "query", "header", "cookie" or "body"`)
+			p.fault(m.pathOf("in"), `missing; expected "path", "query", "header", "cookie" or "body"`)
 		}
 		m.unknown()
 		sends[c.Name] = s

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Limits of how a server is started.
@@ -16,10 +16,10 @@ const (
 // serverPlatforms are where a server of MCP may be started; "web" is one that is reached.
 func serverPlatforms() []string { return []string{"linux", "macos", "windows", "web"} }
 
-// mcpForm reads where a server of the Model Context Protocol is: a command that starts it,
+// mcpToolReader reads where a server of the Model Context Protocol is: a command that starts it,
 // or an address. What tools it has it says itself, unless the section lists some.
-func (p *parser) mcpForm(s *section, m *members) form {
-	s.served = true
+func (p *parser) mcpToolReader(s *section, m *members) toolReader {
+	s.fromServer = true
 	auth := s.outer.take("auth")
 	s.Command, s.URL = m.text("command"), m.text("url")
 	s.Args, s.Env = m.texts("args", maxServerArgs), m.envNames()
@@ -29,9 +29,9 @@ func (p *parser) mcpForm(s *section, m *members) form {
 	case p.o.Origin != "":
 		p.fault(m.node.Path(), "is an MCP server; only a descriptor that a person placed on this computer may name one")
 	case s.Command == "" && s.URL == "":
-		p.fault(m.at("command"), `missing; an MCP server needs a "command" that starts it, or the "url" where it is`)
+		p.fault(m.pathOf("command"), `missing; an MCP server needs a "command" that starts it, or the "url" where it is`)
 	case s.Command != "" && s.URL != "":
-		p.fault(m.at("url"), `is given beside "command"; a server has one of them`)
+		p.fault(m.pathOf("url"), `is given beside "command"; a server has one of them`)
 	case s.URL != "":
 		p.serverAddress(s, m)
 	default:
@@ -53,26 +53,26 @@ func (p *parser) mcpForm(s *section, m *members) form {
 
 func (p *parser) serverAddress(s *section, m *members) {
 	if !secureEndpoint(s.URL) {
-		p.fault(m.at("url"), "is %q; expected an https URL without user and fragment", aai.CleanLabel(s.URL, 2*maxName))
+		p.fault(m.pathOf("url"), "is %q; expected an https URL without user and fragment", aai.CleanLabel(s.URL, 2*maxName))
 	}
 	for _, name := range []string{"args", "env", "cwd"} {
 		if m.has(name) {
-			p.fault(m.at(name), `goes with "command", not with "url"`)
+			p.fault(m.pathOf(name), `goes with "command", not with "url"`)
 		}
 	}
 }
 
 func (p *parser) serverCommand(s *section, m *members) {
 	if s.Platform == "web" {
-		p.fault(m.at("command"), `is for a computer; on the web a server has a "url"`)
+		p.fault(m.pathOf("command"), `is for a computer; on the web a server has a "url"`)
 	}
 	if m.has("default_headers") {
-		p.fault(m.at("default_headers"), `goes with "url", not with "command"`)
+		p.fault(m.pathOf("default_headers"), `goes with "url", not with "command"`)
 	}
-	p.serverText(m.at("command"), s.Command, nil)
-	p.serverText(m.at("cwd"), s.Dir, nil)
+	p.serverText(m.pathOf("command"), s.Command, nil)
+	p.serverText(m.pathOf("cwd"), s.Dir, nil)
 	for i, arg := range s.Args {
-		p.serverText(step(m.at("args"), "", i), arg, s.Env)
+		p.serverText(joinPath(m.pathOf("args"), "", i), arg, s.Env)
 	}
 }
 
@@ -103,7 +103,7 @@ func (m *members) texts(name string, most int) []string {
 	case n == nil:
 		return nil
 	case n.Kind != list:
-		m.p.fault(n.Path(), "is %s; expected a list of strings", n.Words())
+		m.p.fault(n.Path(), "is %s; expected a list of strings", n.KindName())
 		return nil
 	case n.Count() > most:
 		m.p.fault(n.Path(), "holds %d values; expected at most %d", n.Count(), most)
@@ -112,7 +112,7 @@ func (m *members) texts(name string, most int) []string {
 	values := make([]string, 0, n.Count())
 	for c := n.First; c != nil; c = c.Next {
 		if c.Kind != text {
-			m.p.fault(c.Path(), "is %s; expected a string", c.Words())
+			m.p.fault(c.Path(), "is %s; expected a string", c.KindName())
 			continue
 		}
 		values = append(values, c.Text)
@@ -126,12 +126,12 @@ func (m *members) envNames() []string {
 	const expected = `expected a list of names such as ["API_KEY"]; the values are kept elsewhere`
 	n := m.take("env")
 	if n != nil && n.Kind != list {
-		m.p.fault(n.Path(), "is %s; %s", n.Words(), expected)
+		m.p.fault(n.Path(), "is %s; %s", n.KindName(), expected)
 		return nil
 	}
 	names := m.texts("env", maxServerArgs)
 	for i, name := range names {
-		path := step(m.at("env"), "", i)
+		path := joinPath(m.pathOf("env"), "", i)
 		upper := strings.ToUpper(name)
 		switch {
 		case !validMember(name):
@@ -145,7 +145,7 @@ func (m *members) envNames() []string {
 	return names
 }
 
-func runsMCP(r *aai.Recipe) string {
+func describeMCP(r *aai.Recipe) string {
 	words := "MCP server " + r.MCP.URL + commandLine(r.MCP)
 	if r.MCP.Tool != "" {
 		words += ": " + r.MCP.Tool

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // server is a descriptor of a server on Linux, with the text as its execution.
@@ -21,18 +21,18 @@ func TestServers(t *testing.T) {
 		server(`"command": "npx"`, `, "tools": []`):                                     `MCP server npx`,
 		server(`"url": "https://example.com/mcp"`, ``):                                  `MCP server https://example.com/mcp`,
 	} {
-		for _, o := range []Options{{Host: "linux", Drivers: drivers(&d, "mcp")}, {Host: "linux"}, {Host: "macos", Drivers: drivers(&d, "mcp")}} {
+		for _, o := range []Options{{HostPlatform: "linux", Drivers: drivers(&d, "mcp")}, {HostPlatform: "linux"}, {HostPlatform: "macos", Drivers: drivers(&d, "mcp")}} {
 			got := mustParse(t, source, o)
-			runs := o.Drivers != nil && (o.Host == "linux" || strings.Contains(source, "url"))
+			runs := o.Drivers != nil && (o.HostPlatform == "linux" || strings.Contains(source, "url"))
 			if (got.App.Server != nil) != runs || len(got.Warnings) > 0 || len(got.App.Tools) != 0 {
-				t.Errorf("%s on %s: %+v, %v", source, o.Host, got.App, got.Warnings)
+				t.Errorf("%s on %s: %+v, %v", source, o.HostPlatform, got.App, got.Warnings)
 			}
-			if s := got.App.Server; s != nil && runsMCP(s) != want {
-				t.Errorf("%q, expected %q", runsMCP(s), want)
+			if s := got.App.Server; s != nil && describeMCP(s) != want {
+				t.Errorf("%q, expected %q", describeMCP(s), want)
 			}
 		}
 	}
-	got := mustParse(t, server(`"url": "https://example.com/mcp"`, `, "auth": {"type": "bearer"}`), Options{Host: "linux", Drivers: drivers(&d, "mcp")})
+	got := mustParse(t, server(`"url": "https://example.com/mcp"`, `, "auth": {"type": "bearer"}`), Options{HostPlatform: "linux", Drivers: drivers(&d, "mcp")})
 	if a := got.App; a.BaseURL != "https://example.com/mcp" || a.Auth == nil || a.Server.MCP.Auth != a.Auth || len(a.Hosts) != 1 || a.Hosts[0] != "example.com" {
 		t.Errorf("%+v", a)
 	}
@@ -42,9 +42,9 @@ func TestServers(t *testing.T) {
 func TestListedToolsOfAServer(t *testing.T) {
 	var d recorder
 	got := mustParse(t, server(`"command": "x"`, `, "tools": [{"name": "read", "description": "R", "effect": "reads", "parameters": {"type": "object"}}, {"name": "write"}]`),
-		Options{Host: "linux", Drivers: drivers(&d, "mcp")})
+		Options{HostPlatform: "linux", Drivers: drivers(&d, "mcp")})
 	read, write := got.App.Tool("read"), got.App.Tool("write")
-	if got.App.Server != nil || read.Run == nil || read.Effect != aai.Reads || write.Effect != aai.Destroys || read.Runs != "MCP server x: read" {
+	if got.App.Server != nil || read.Run == nil || read.Effect != aai.Reads || write.Effect != aai.Destroys || read.Implementation != "MCP server x: read" {
 		t.Errorf("%+v %+v", read, write)
 	}
 	if r := got.Recipes[0]; r.Kind != "mcp" || r.MCP.Tool != "read" || r.MCP.Command != "x" {
@@ -76,7 +76,7 @@ func TestWrongServers(t *testing.T) {
 		strings.Replace(server(`"command": "x"`, ``), `"platform": "linux",`, "", 1):                     `platform: missing`,
 		strings.Replace(server(`"command": "x"`, ``), `"platform": "linux"`, `"platform": "android"`, 1): `execution.type: is "mcp", which is of "linux", "macos", "windows" or "web"`,
 	} {
-		_, err := Parse([]byte(source), Options{Host: "linux"})
+		_, err := Parse([]byte(source), Options{HostPlatform: "linux"})
 		e := aai.AsError(err)
 		if e == nil || e.Code != aai.DescriptorInvalid || !strings.Contains(e.Message+e.Err.Error(), want) {
 			t.Errorf("%s\n got %v\nwant %s", source, err, want)

@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A snapshot is all that is known at one moment. It is never changed after it
@@ -16,40 +16,40 @@ type snapshot struct {
 	files   []fileState
 	folders []string // that were looked into
 
-	byID   map[string]*aai.App   // also "app:<id>" and the wire name
-	byFold map[string]*aai.App   // the same in lower case, and all names of the gateway's own apps
-	byName map[string][]*aai.App // lower case: aliases and names
-	names  []string              // what may be asked for, for suggestions
-	broken map[string]*loaded    // lower case: by what a refused file may be asked for
+	byID         map[string]*aai.App    // also "app:<id>" and the wire name
+	byFoldedName map[string]*aai.App    // the same in lower case, and all names of the gateway's own apps
+	byName       map[string][]*aai.App  // lower case: aliases and names
+	names        []string               // what may be asked for, for suggestions
+	invalid      map[string]*loadedFile // lower case: by what a refused file may be asked for
 }
 
 // fileState is a file and what became of it.
 type fileState struct {
-	*loaded
-	app      *aai.App // nil if it gave none
-	status   Status
-	shadow   string // the path that won
-	problem  string // why a right descriptor was refused
-	warnings []Fault
+	*loadedFile
+	app        *aai.App // nil if it gave none
+	status     Status
+	shadowedBy string // the path that won
+	problem    string // why a right descriptor was refused
+	warnings   []Fault
 }
 
 // newSnapshot gives every id to the first file in order of precedence that is
 // right. The gateway's own apps come before all.
-func newSnapshot(own []*aai.App, files []*loaded, folders []string) *snapshot {
+func newSnapshot(own []*aai.App, files []*loadedFile, folders []string) *snapshot {
 	s := &snapshot{
-		folders: folders,
-		byID:    make(map[string]*aai.App),
-		byFold:  make(map[string]*aai.App),
-		byName:  make(map[string][]*aai.App),
-		broken:  make(map[string]*loaded),
+		folders:      folders,
+		byID:         make(map[string]*aai.App),
+		byFoldedName: make(map[string]*aai.App),
+		byName:       make(map[string][]*aai.App),
+		invalid:      make(map[string]*loadedFile),
 	}
-	taken := &claims{ids: make(map[string]*aai.App), wires: make(map[string]*aai.App), aliases: make(map[string]*aai.App)}
+	taken := &takenNames{ids: make(map[string]*aai.App), wires: make(map[string]*aai.App), aliases: make(map[string]*aai.App)}
 	for _, app := range own {
-		taken.take(app)
+		taken.add(app)
 		s.apps = append(s.apps, app)
 	}
 	for _, file := range files {
-		s.files = append(s.files, s.judge(file, taken))
+		s.files = append(s.files, s.evaluate(file, taken))
 	}
 	for i := range s.files {
 		if f := &s.files[i]; f.app != nil {
@@ -62,27 +62,27 @@ func newSnapshot(own []*aai.App, files []*loaded, folders []string) *snapshot {
 	return s
 }
 
-// claims are the names that are taken already.
-type claims struct {
+// takenNames are the names that are taken already.
+type takenNames struct {
 	ids     map[string]*aai.App // lower case
 	wires   map[string]*aai.App // lower case
 	aliases map[string]*aai.App // lower case
 }
 
-func (c *claims) take(app *aai.App) {
+func (c *takenNames) add(app *aai.App) {
 	c.ids[lower(app.ID)] = app
 	c.wires[lower(app.WireName())] = app
 }
 
-// judge decides whether a file's app is taken into the catalog.
-func (s *snapshot) judge(file *loaded, taken *claims) fileState {
-	state := fileState{loaded: file, warnings: slices.Clone(file.descriptor.Warnings)}
+// evaluate decides whether a file's app is taken into the catalog.
+func (s *snapshot) evaluate(file *loadedFile, taken *takenNames) fileState {
+	state := fileState{loadedFile: file, warnings: slices.Clone(file.descriptor.Warnings)}
 	app := file.descriptor.App
 	if len(file.faults.List) > 0 {
-		state.status = Invalid
+		state.status = StatusInvalid
 		for _, name := range []string{app.ID, file.folderName(), app.Name} {
-			if _, known := s.broken[lower(name)]; name != "" && !known {
-				s.broken[lower(name)] = file
+			if _, known := s.invalid[lower(name)]; name != "" && !known {
+				s.invalid[lower(name)] = file
 			}
 		}
 		return state
@@ -94,18 +94,18 @@ func (s *snapshot) judge(file *loaded, taken *claims) fileState {
 	clash := taken.wires[lower(app.WireName())]
 	switch {
 	case rival != nil && rival.ID == app.ID && rival.Digest != "":
-		state.status, state.shadow = Shadowed, rival.Source
+		state.status, state.shadowedBy = StatusShadowed, rival.Source
 	case rival != nil && rival.Digest == "":
-		state.status, state.problem = Refused, fmt.Sprintf("the id %q is the gateway's own", app.ID)
+		state.status, state.problem = StatusRefused, fmt.Sprintf("the id %q is the gateway's own", app.ID)
 	case rival != nil:
-		state.status, state.problem = Refused, fmt.Sprintf("the id %q differs only in case from %q of %s", app.ID, rival.ID, rival.Source)
+		state.status, state.problem = StatusRefused, fmt.Sprintf("the id %q differs only in case from %q of %s", app.ID, rival.ID, rival.Source)
 	case clash != nil:
-		state.status, state.problem = Refused, fmt.Sprintf("the id %q has the same wire name as %q: %s", app.ID, clash.ID, app.WireName())
+		state.status, state.problem = StatusRefused, fmt.Sprintf("the id %q has the same wire name as %q: %s", app.ID, clash.ID, app.WireName())
 	default:
-		taken.take(app)
-		state.app, state.status = app, OK
-		if !app.Runnable() {
-			state.status = Unsupported
+		taken.add(app)
+		state.app, state.status = app, StatusOK
+		if !app.IsRunnable() {
+			state.status = StatusUnsupported
 		}
 	}
 	return state
@@ -114,7 +114,7 @@ func (s *snapshot) judge(file *loaded, taken *claims) fileState {
 // resolveAliases returns the app without the aliases that mean another app. An
 // alias that is another app's id or wire name would be a way to be called in its
 // place.
-func (c *claims) resolveAliases(f *fileState) *aai.App {
+func (c *takenNames) resolveAliases(f *fileState) *aai.App {
 	app := f.app
 	var kept []string
 	for _, alias := range app.Aliases {
@@ -146,12 +146,12 @@ func (s *snapshot) index() {
 	for _, app := range s.apps {
 		for _, id := range []string{app.ID, "app:" + app.ID, app.WireName()} {
 			s.byID[id] = app
-			s.byFold[lower(id)] = app
+			s.byFoldedName[lower(id)] = app
 		}
 		s.names = append(s.names, app.ID)
 		for _, name := range app.Names() {
 			if app.Digest == "" {
-				s.byFold[lower(name)] = app
+				s.byFoldedName[lower(name)] = app
 			}
 			if s.addName(name, app) {
 				s.names = append(s.names, name)

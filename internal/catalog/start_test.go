@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 const starting = `{"schema_version": "1.0", "appId": "org.example.Late", "name": "Late", "description": "L.", "version": "1.0", "platforms": {"linux": {
@@ -17,34 +17,34 @@ const starting = `{"schema_version": "1.0", "appId": "org.example.Late", "name":
 // What starts a program says so to a person before it may, and consent is to that; to look
 // starts nothing.
 func TestStarts(t *testing.T) {
-	plain := mustParse(t, strings.Replace(starting, "DESKTOP", "", 1), Options{Host: "linux"})
-	named := mustParse(t, strings.Replace(starting, "DESKTOP", `"desktop_file": "late.desktop",`, 1), Options{Host: "linux"})
-	found := mustParse(t, strings.Replace(starting, "DESKTOP", "", 1), Options{Host: "linux", Desktop: "late.desktop"})
+	plain := mustParse(t, strings.Replace(starting, "DESKTOP", "", 1), Options{HostPlatform: "linux"})
+	named := mustParse(t, strings.Replace(starting, "DESKTOP", `"desktop_file": "late.desktop",`, 1), Options{HostPlatform: "linux"})
+	found := mustParse(t, strings.Replace(starting, "DESKTOP", "", 1), Options{HostPlatform: "linux", DesktopFile: "late.desktop"})
 	for name, d := range map[string]*Descriptor{"by the descriptor": named, "by the entry": found} {
 		play, volume := d.App.Tool("play"), d.App.Tool("volume")
-		if !play.Starts || !strings.HasPrefix(play.Runs, "starts late.desktop if it does not run; D-Bus") || d.Recipes[0].Start != "late" {
+		if !play.MayStartProgram || !strings.HasPrefix(play.Implementation, "starts late.desktop if it does not run; D-Bus") || d.Recipes[0].Start != "late" {
 			t.Errorf("%s: %+v", name, play)
 		}
 		if play.Digest() == plain.App.Tool("play").Digest() {
 			t.Errorf("%s: who allowed to call the app has allowed to start it", name)
 		}
-		if volume.Starts || volume.Effect != aai.Reads || d.Recipes[1].Start != "" || volume.Digest() != plain.App.Tool("volume").Digest() {
+		if volume.MayStartProgram || volume.Effect != aai.Reads || d.Recipes[1].Start != "" || volume.Digest() != plain.App.Tool("volume").Digest() {
 			t.Errorf("%s: %+v", name, volume)
 		}
 	}
 	// Consent is to the command, which the entry's name does not tell.
 	command := func(says string) *aai.Tool {
 		entry := func(id string) string { return says + " " + id }
-		return mustParse(t, strings.Replace(starting, "DESKTOP", `"desktop_file": "late.desktop",`, 1), Options{Host: "linux", Entry: entry}).App.Tool("play")
+		return mustParse(t, strings.Replace(starting, "DESKTOP", `"desktop_file": "late.desktop",`, 1), Options{HostPlatform: "linux", EntryCommand: entry}).App.Tool("play")
 	}
-	if one, other := command("/usr/bin/player"), command("/tmp/planted"); one.Digest() == other.Digest() || !strings.HasPrefix(one.Runs, "starts /usr/bin/player late if it does not run; D-Bus") {
-		t.Errorf("it runs %q, by the digest %s and %s", one.Runs, one.Digest(), other.Digest())
+	if one, other := command("/usr/bin/player"), command("/tmp/planted"); one.Digest() == other.Digest() || !strings.HasPrefix(one.Implementation, "starts /usr/bin/player late if it does not run; D-Bus") {
+		t.Errorf("it runs %q, by the digest %s and %s", one.Implementation, one.Digest(), other.Digest())
 	}
-	if play := plain.App.Tool("play"); play.Starts || strings.Contains(play.Runs, "starts") {
+	if play := plain.App.Tool("play"); play.MayStartProgram || strings.Contains(play.Implementation, "starts") {
 		t.Errorf("%+v", play)
 	}
 	for _, bad := range []string{`"../late.desktop"`, `7`, `""`, `".desktop"`, `"a b"`} {
-		_, err := Parse([]byte(strings.Replace(starting, "DESKTOP", `"desktop_file": `+bad+`,`, 1)), Options{Host: "linux"})
+		_, err := Parse([]byte(strings.Replace(starting, "DESKTOP", `"desktop_file": `+bad+`,`, 1)), Options{HostPlatform: "linux"})
 		if err == nil || !strings.Contains(err.Error(), "platforms.linux.desktop_file") {
 			t.Errorf("%s: %v", bad, err)
 		}
@@ -56,7 +56,7 @@ func TestTheEntryThatNamesIt(t *testing.T) {
 	folder := t.TempDir()
 	target := filepath.Join(folder, "late.json")
 	write(t, target, strings.Replace(starting, "DESKTOP", "", 1))
-	s := &scanner{places: []Place{DesktopFiles(filepath.Join(folder, "applications"))}, options: Options{Host: "linux"}}
+	s := &scanner{places: []Place{DesktopFiles(filepath.Join(folder, "applications"))}, options: Options{HostPlatform: "linux"}}
 	for _, name := range []string{"one", "two"} {
 		file := filepath.Join(folder, "applications", name+".desktop")
 		write(t, file, "[Desktop Entry]\nX-AAI-Config="+target+"\n")

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // recorder is a driver that keeps what it was given.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"aai"
-	"aai/internal/schema"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema"
 )
 
 // maxTools is how many tools one section may have.
@@ -24,20 +24,20 @@ func (p *parser) maxTools() int {
 
 // A form reads the part of a tool that says how it runs on its platform. It was
 // made from what the section says for all its tools.
-type form func(tool *members, r *aai.Recipe)
+type toolReader func(tool *members, r *aai.Recipe)
 
 // readTools reads a list of tools into the section.
-func (p *parser) readTools(s *section, run form) {
+func (p *parser) readTools(s *section, run toolReader) {
 	m := s.outer
 	n := m.take("tools")
 	switch {
-	case s.served && (n == nil || n.Kind == list && n.First == nil):
+	case s.fromServer && (n == nil || n.Kind == list && n.First == nil):
 		return
 	case n == nil:
-		p.fault(m.at("tools"), "missing; expected a list of tools")
+		p.fault(m.pathOf("tools"), "missing; expected a list of tools")
 		return
 	case n.Kind != list:
-		p.fault(n.Path(), "is %s; expected a list of tools", n.Words())
+		p.fault(n.Path(), "is %s; expected a list of tools", n.KindName())
 		return
 	case n.First == nil:
 		p.warn(n.Path(), "empty; the app has no tools on %s", s.Platform)
@@ -46,39 +46,39 @@ func (p *parser) readTools(s *section, run form) {
 		return
 	}
 	count := n.Count()
-	s.Tools, s.nodes = make([]Declared, 0, count), make([]*node, 0, count)
+	s.Tools, s.nodes = make([]ToolDeclaration, 0, count), make([]*node, 0, count)
 	seen := make(map[string]*members, count)
 	for c := n.First; c != nil; c = c.Next {
 		tool := p.members(c, " that describes a tool")
 		p.readTool(s, tool, run, seen)
 	}
-	p.checkBacks(s)
+	p.checkUndos(s)
 }
 
-func (p *parser) readTool(s *section, m *members, run form, seen map[string]*members) {
-	d := Declared{Name: p.toolName(m, seen)}
+func (p *parser) readTool(s *section, m *members, run toolReader, seen map[string]*members) {
+	d := ToolDeclaration{Name: p.toolName(m, seen)}
 	d.Title = aai.CleanLabel(m.text("title"), maxName)
 	d.Description = aai.CleanText(m.text("description"), maxText)
 	d.Group = aai.CleanLabel(m.text("group"), maxName)
 	if d.Description == "" {
-		p.warn(m.at("description"), "missing; agents choose tools by it")
+		p.warn(m.pathOf("description"), "missing; agents choose tools by it")
 	}
 	params := p.parameters(m)
 	d.Params, d.Returns = params.Schema.Source, p.returns(m)
-	d.Timeout, d.Back = m.timeout(timeUnit(s.Platform)), p.backOf(m)
+	d.Timeout, d.Undo = m.timeout(timeUnit(s.Platform)), p.readUndo(m)
 
 	d.Recipe = &aai.Recipe{App: p.doc.ID, Tool: d.Name, Platform: s.Platform, Params: params.Schema.Order}
 	d.Recipe.OutputParser = p.outputParser(m, s.Platform)
-	claim, title := p.claims(m)
+	claim, title := p.claimedEffect(m)
 	d.Effect, d.Title = claim, cmp.Or(d.Title, title)
 	if n := m.take("execution"); n != nil {
-		m.also = p.members(n, "")
+		m.fallback = p.members(n, "")
 	}
 	run(m, d.Recipe)
-	d.Recipe.Reversible = len(params.Secret) == 0 && replaces(d.Recipe)
+	d.Recipe.Reversible = len(params.SecretNames) == 0 && usesParams(d.Recipe)
 	k := kindOf(p.kinds, d.Recipe)
 	d.Recipe.Kind = k.name
-	if p.effect(d.Effect, k.natural(d.Recipe)) == aai.Reads {
+	if p.effect(d.Effect, k.inherentEffect(d.Recipe)) == aai.Reads {
 		d.Recipe.Start = "" // to look at what does not run is no reason to start it
 	}
 	m.unknown()
@@ -86,20 +86,20 @@ func (p *parser) readTool(s *section, m *members, run form, seen map[string]*mem
 }
 
 // tool makes a tool of what is declared.
-func (p *parser) tool(s *section, d *Declared) *aai.Tool {
+func (p *parser) tool(s *section, d *ToolDeclaration) *aai.Tool {
 	k := kindOf(p.kinds, d.Recipe)
-	natural := k.natural(d.Recipe)
+	natural := k.inherentEffect(d.Recipe)
 	tool := &aai.Tool{
-		Name: d.Name, Title: d.Title, Description: d.Description, Group: d.Group, Effect: p.effect(d.Effect, natural), Kind: k.limit,
-		Timeout: cmp.Or(d.Timeout, p.usualTimeout(s.Platform)), Starts: d.Recipe.Start != "",
+		Name: d.Name, Title: d.Title, Description: d.Description, Group: d.Group, Effect: p.effect(d.Effect, natural), Kind: k.limitKind,
+		Timeout: cmp.Or(d.Timeout, p.usualTimeout(s.Platform)), MayStartProgram: d.Recipe.Start != "",
 	}
-	tool.Natural = tool.Effect == natural
-	params, returns := p.known(d.Params), p.known(d.Returns)
-	tool.Params, tool.Secret = params.Schema, params.Secret
+	tool.EffectInherent = tool.Effect == natural
+	params, returns := p.schemaFacts(d.Params), p.schemaFacts(d.Returns)
+	tool.Params, tool.Secret = params.Schema, params.SecretNames
 	if d.Recipe.DBus != nil {
 		tool.Params = closed(tool.Params)
 	}
-	tool.Returns, tool.Private = returns.Schema, len(returns.Secret) > 0
+	tool.Returns, tool.PrivateResult = returns.Schema, len(returns.SecretNames) > 0
 	return tool
 }
 
@@ -126,8 +126,8 @@ func closed(s aai.Schema) aai.Schema {
 	return s
 }
 
-// known is what a schema says that was read; nothing where there is none.
-func (p *parser) known(source json.RawMessage) schema.Facts { return p.schemas[string(source)] }
+// schemaFacts is what a schema says that was read; nothing where there is none.
+func (p *parser) schemaFacts(source json.RawMessage) schema.Facts { return p.schemas[string(source)] }
 
 // toolName reads a name of letters, digits, "_", "." and "-", up to 64.
 func (p *parser) toolName(m *members, seen map[string]*members) string {
@@ -137,11 +137,11 @@ func (p *parser) toolName(m *members, seen map[string]*members) string {
 		return ""
 	}
 	if !validToolName(name) {
-		p.fault(m.at("name"), "is %q; %s: letters, digits, \"_\", \".\" and \"-\", at most 64", aai.CleanLabel(name, maxName), expected)
+		p.fault(m.pathOf("name"), "is %q; %s: letters, digits, \"_\", \".\" and \"-\", at most 64", aai.CleanLabel(name, maxName), expected)
 		return ""
 	}
 	if first, taken := seen[name]; taken {
-		p.fault(m.at("name"), "is %q, as is %s; expected names that differ", name, first.at("name"))
+		p.fault(m.pathOf("name"), "is %q, as is %s; expected names that differ", name, first.pathOf("name"))
 	}
 	seen[name] = m
 	return name
@@ -163,11 +163,11 @@ func validToolName(name string) bool {
 func (p *parser) parameters(m *members) (none schema.Facts) {
 	n := m.take("parameters")
 	if n == nil {
-		p.warn(m.at("parameters"), "missing; the tool takes no parameters")
+		p.warn(m.pathOf("parameters"), "missing; the tool takes no parameters")
 		return none
 	}
 	if n.Kind != object {
-		p.fault(n.Path(), "is %s; expected a JSON Schema of an object", n.Words())
+		p.fault(n.Path(), "is %s; expected a JSON Schema of an object", n.KindName())
 		return none
 	}
 	facts, err := p.schema(n.Raw())
@@ -189,7 +189,7 @@ func (p *parser) returns(m *members) json.RawMessage {
 		return nil
 	}
 	if n.Kind != object {
-		p.fault(n.Path(), "is %s; expected a JSON Schema", n.Words())
+		p.fault(n.Path(), "is %s; expected a JSON Schema", n.KindName())
 		return nil
 	}
 	facts, err := p.schema(n.Raw())
@@ -266,20 +266,20 @@ func (p *parser) outputParser(m *members, platform string) string {
 			return given
 		}
 	}
-	p.warn(m.at("output_parser"), "is %q; expected %s; the answer is given as it is", aai.CleanLabel(given, maxName), oneOf(known))
+	p.warn(m.pathOf("output_parser"), "is %q; expected %s; the answer is given as it is", aai.CleanLabel(given, maxName), oneOf(known))
 	return ""
 }
 
-// claims returns what the descriptor says the tool does to the world, or nil, and the
+// claimedEffect returns what the descriptor says the tool does to the world, or nil, and the
 // title that stands there. Of two claims the more dangerous one counts.
-func (p *parser) claims(m *members) (claim *aai.Effect, title string) {
+func (p *parser) claimedEffect(m *members) (claim *aai.Effect, title string) {
 	switch m.word("effect", "reads", "changes", "destroys") {
 	case "reads":
-		claim = worse(claim, aai.Reads)
+		claim = worseEffect(claim, aai.Reads)
 	case "changes":
-		claim = worse(claim, aai.Changes)
+		claim = worseEffect(claim, aai.Changes)
 	case "destroys":
-		claim = worse(claim, aai.Destroys)
+		claim = worseEffect(claim, aai.Destroys)
 	}
 	n := m.take("annotations")
 	if n == nil {
@@ -290,13 +290,13 @@ func (p *parser) claims(m *members) (claim *aai.Effect, title string) {
 	readOnly, destructive := hints.flag("read_only_hint"), hints.flag("destructive_hint")
 	switch {
 	case destructive != nil && *destructive:
-		claim = worse(claim, aai.Destroys)
+		claim = worseEffect(claim, aai.Destroys)
 	case readOnly != nil && *readOnly:
-		claim = worse(claim, aai.Reads)
+		claim = worseEffect(claim, aai.Reads)
 	case destructive != nil:
-		claim = worse(claim, aai.Changes)
+		claim = worseEffect(claim, aai.Changes)
 	case readOnly != nil:
-		claim = worse(claim, aai.Destroys)
+		claim = worseEffect(claim, aai.Destroys)
 	}
 	return claim, title
 }
@@ -308,14 +308,14 @@ func (m *members) flag(name string) *bool {
 		return nil
 	}
 	if !n.IsBool() {
-		m.p.fault(n.Path(), "is %s; expected true or false", n.Words())
+		m.p.fault(n.Path(), "is %s; expected true or false", n.KindName())
 		return nil
 	}
-	value := n.Kind == truth
+	value := n.Kind == trueKind
 	return &value
 }
 
-func worse(claim *aai.Effect, effect aai.Effect) *aai.Effect {
+func worseEffect(claim *aai.Effect, effect aai.Effect) *aai.Effect {
 	if claim != nil {
 		effect = min(*claim, effect)
 	}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"aai"
-	"aai/internal/jsontree"
-	"aai/internal/schema"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema"
+	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
 // Limits on one descriptor. They are far above what an honest author needs and
@@ -26,13 +26,13 @@ const (
 
 // The kinds of JSON values.
 const (
-	object = jsontree.Object
-	list   = jsontree.List
-	text   = jsontree.Text
-	number = jsontree.Number
-	truth  = jsontree.True
-	lie    = jsontree.False
-	null   = jsontree.Null
+	object    = jsontree.Object
+	list      = jsontree.List
+	text      = jsontree.Text
+	number    = jsontree.Number
+	trueKind  = jsontree.True
+	falseKind = jsontree.False
+	null      = jsontree.Null
 )
 
 // A node is one JSON value of a descriptor. It is marked if somebody took notice of
@@ -43,24 +43,24 @@ type node = jsontree.Node[bool]
 // only kept.
 func (p *parser) limits() jsontree.Options[bool] {
 	o := ownLimits()
-	o.Keep = isSchema
+	o.KeepRaw = isSchema
 	if p.o.Origin != "" {
-		o.Bytes, o.Values, o.CountKept = maxForeignBytes, maxForeignNodes, true
+		o.MaxBytes, o.MaxValues, o.CountRaw = maxForeignBytes, maxForeignNodes, true
 	}
 	return o
 }
 
 func ownLimits() jsontree.Options[bool] {
-	return jsontree.Options[bool]{Bytes: maxBytes, Values: maxNodes, Depth: maxDepth - 1}
+	return jsontree.Options[bool]{MaxBytes: maxBytes, MaxValues: maxNodes, MaxDepth: maxDepth - 1}
 }
 
 // A reader reads one descriptor after the other, and for the next uses again what it
 // needed for the last.
 type reader struct {
-	tree    jsontree.Reader[bool]
-	schemas schema.Reader
-	kinds   []kind   // all there are
-	asked   []string // of the objects that are open, see names
+	tree      jsontree.Reader[bool]
+	schemas   schema.Reader
+	kinds     []kind   // all there are
+	requested []string // of the objects that are open, see names
 }
 
 func (r *reader) table() []kind {
@@ -72,7 +72,7 @@ func (r *reader) table() []kind {
 
 // read reads a whole JSON document.
 func (r *reader) read(source []byte, o jsontree.Options[bool]) (*node, *Fault) {
-	r.asked = r.asked[:0]
+	r.requested = r.requested[:0]
 	root, fault := r.tree.Read(source, o)
 	if fault != nil {
 		return nil, treeFault(fault, o)
@@ -84,31 +84,31 @@ func (r *reader) read(source []byte, o jsontree.Options[bool]) (*node, *Fault) {
 func treeFault(f *jsontree.Fault, o jsontree.Options[bool]) *Fault {
 	fault := &Fault{Path: f.Path}
 	switch f.Problem {
-	case jsontree.TooLong:
-		fault.Problem = fmt.Sprintf("longer than %d bytes", o.Bytes)
+	case jsontree.TooManyBytes:
+		fault.Problem = fmt.Sprintf("longer than %d bytes", o.MaxBytes)
 	case jsontree.Empty:
 		fault.Problem = "the file is empty; expected a JSON object"
-	case jsontree.TooMany:
-		fault.Problem = fmt.Sprintf("holds more than %d values", o.Values)
+	case jsontree.TooManyValues:
+		fault.Problem = fmt.Sprintf("holds more than %d values", o.MaxValues)
 	case jsontree.TooDeep:
 		fault.Problem = fmt.Sprintf("nested more than %d deep", maxDepth)
-	case jsontree.Twice:
+	case jsontree.DuplicateName:
 		fault.Problem = fmt.Sprintf("%q is given twice", aai.CleanLabel(f.Name, maxName))
-	case jsontree.EndsEarly:
-		fault.Problem = "the file ends too early" + f.At()
-	case jsontree.More:
-		fault.Problem = "there is more after the JSON value; expected one object" + f.At()
+	case jsontree.UnexpectedEnd:
+		fault.Problem = "the file ends too early" + f.Position()
+	case jsontree.TrailingData:
+		fault.Problem = "there is more after the JSON value; expected one object" + f.Position()
 	default:
-		fault.Problem = "not JSON: " + aai.CleanLabel(f.Reason, maxText) + f.At()
+		fault.Problem = "not JSON: " + aai.CleanLabel(f.Reason, maxText) + f.Position()
 	}
 	return fault
 }
 
-// step adds one member or element to a path.
-func step(path, name string, index int) string { return jsontree.Step(path, name, index) }
+// joinPath adds one member or element to a path.
+func joinPath(path, name string, index int) string { return jsontree.JoinPath(path, name, index) }
 
-// plainName reports whether a name needs no quotation marks.
-func plainName(s string) bool { return jsontree.Plain(s) }
+// isPlainName reports whether a name needs no quotation marks.
+func isPlainName(s string) bool { return jsontree.IsPlainName(s) }
 
 // lower folds a name for comparison without regard to case.
 func lower(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
@@ -116,6 +116,6 @@ func lower(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 func letter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 func digit(c byte) bool  { return '0' <= c && c <= '9' }
 
-// Step adds one member, or one element where index is not negative, to a path in
+// JoinPath adds one member, or one element where index is not negative, to a path in
 // the way of [Fault.Path].
-func Step(path, name string, index int) string { return step(path, name, index) }
+func JoinPath(path, name string, index int) string { return joinPath(path, name, index) }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A property may be read and put back where nothing of it is secret.
@@ -40,7 +40,7 @@ func TestWhatIsSetMayBePutBackUnlessItIsSecret(t *testing.T) {
 // TestADBusToolTakesOnlyItsParameters: a schema that admits others does not help a D-Bus call,
 // which has no place for them.
 func TestADBusToolTakesOnlyItsParameters(t *testing.T) {
-	d, err := Parse([]byte(trash(false, `{"tool": "restore", "args": {"id": 1}}`)), Options{})
+	d, err := Parse([]byte(undoApp(false, `{"tool": "restore", "args": {"id": 1}}`)), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,8 +53,8 @@ func TestADBusToolTakesOnlyItsParameters(t *testing.T) {
 	}
 }
 
-// trash is an app in either dialect whose tool "delete" has the undo.
-func trash(single bool, undo string) string {
+// undoApp is an app in either dialect whose tool "delete" has the undo.
+func undoApp(single bool, undo string) string {
 	tools := `[{"name": "delete", "description": "D.", "method": "Delete", "undo": ` + undo + `,
 			"parameters": {"type": "object", "properties": {"id": {}, "why": {"type": "string"}, "password": {"type": "string"}}}},
 		{"name": "restore", "description": "R.", "method": "Restore",
@@ -82,7 +82,7 @@ func (d *answers) Compile(*aai.Recipe) (aai.Action, error) {
 // back, as JSON.
 func undoOf(t *testing.T, single bool, undo string, args map[string]any, answer any) string {
 	t.Helper()
-	d, err := Parse([]byte(trash(single, undo)), Options{Host: "linux", Drivers: drivers(&answers{answer}, "dbus")})
+	d, err := Parse([]byte(undoApp(single, undo)), Options{HostPlatform: "linux", Drivers: drivers(&answers{answer}, "dbus")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,12 +157,12 @@ func TestAnUndoThatCannotBeIsRefused(t *testing.T) {
 		`{` + ok + `, "look": {"tool": "delete", "left": 1}}`:           "platforms.linux.tools[0].undo.look.tool: is \"delete\", which does not only read",
 		`{` + ok + `, "look": {"tool": "list", "left": {"a": "${b}"}}}`: "platforms.linux.tools[0].undo.look.left.a: has ${b}",
 	} {
-		_, err := Parse([]byte(trash(false, undo)), Options{})
+		_, err := Parse([]byte(undoApp(false, undo)), Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", undo, err, want)
 		}
 	}
-	d, err := Parse([]byte(trash(true, `{`+ok+`, "args2": 1, "look": {"tool": "list", "left": null, "lft": 1}}`)), Options{})
+	d, err := Parse([]byte(undoApp(true, `{`+ok+`, "args2": 1, "look": {"tool": "list", "left": null, "lft": 1}}`)), Options{})
 	if err != nil || len(d.Warnings) != 2 {
 		t.Errorf("%v, %v", err, d)
 	}
@@ -170,7 +170,7 @@ func TestAnUndoThatCannotBeIsRefused(t *testing.T) {
 
 func TestAnUndoIsWrittenAsItWasRead(t *testing.T) {
 	for _, single := range []bool{true, false} {
-		source := trash(single, `{"tool": "restore", "args": {"id": [null, "${args.id}"]}, "says": "back", "look": {"tool": "list", "left": {"a": null}}}`)
+		source := undoApp(single, `{"tool": "restore", "args": {"id": [null, "${args.id}"]}, "says": "back", "look": {"tool": "list", "left": {"a": null}}}`)
 		d, err := Parse([]byte(source), Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -179,7 +179,7 @@ func TestAnUndoIsWrittenAsItWasRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if was, is := d.Document.Sections[0].Tools[0].Back, again.Document.Sections[0].Tools[0].Back; is == nil || !reflect.DeepEqual(was, is) {
+		if was, is := d.Document.Sections[0].Tools[0].Undo, again.Document.Sections[0].Tools[0].Undo; is == nil || !reflect.DeepEqual(was, is) {
 			t.Errorf("%+v, was %+v", is, was)
 		}
 	}

@@ -13,11 +13,11 @@ import (
 
 // How the watcher paces itself.
 const (
-	quiet      = 200 * time.Millisecond // without events before it looks again
-	patience   = 2 * time.Second        // at most, while events go on
-	pollEvery  = 5 * time.Second        // where nothing can be watched
-	maxWatches = 4096                   // folders
-	settling   = 5                      // scans while new folders keep turning up
+	quietPeriod  = 200 * time.Millisecond // without events before it looks again
+	maxQuietWait = 2 * time.Second        // at most, while events go on
+	pollEvery    = 5 * time.Second        // where nothing can be watched
+	maxWatches   = 4096                   // folders
+	settleScans  = 5                      // scans while new folders keep turning up
 )
 
 // Start scans in the background and then keeps watching the places, until ctx
@@ -48,7 +48,7 @@ func (c *Catalog) Start(ctx context.Context) (stopped <-chan struct{}) {
 // meanwhile is found by the scan that follows the setting. It reports false if the
 // context ended.
 func (c *Catalog) pause(ctx context.Context) bool {
-	timer := time.NewTimer(c.rest)
+	timer := time.NewTimer(c.watchDelay)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -64,15 +64,15 @@ type watch struct {
 	watcher *fsnotify.Watcher // nil: polling only
 	// watched is the folders as they were when their watches were set: a watch
 	// stays with its folder when that is moved and another takes its name.
-	watched map[string]fs.FileInfo
-	blind   bool // something cannot be watched, so poll
+	watched  map[string]fs.FileInfo
+	pollOnly bool // something cannot be watched, so poll
 }
 
 func (c *Catalog) newWatch() *watch {
 	w := &watch{c: c, watched: make(map[string]fs.FileInfo)}
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
-		w.goBlind("the system's file watcher cannot be used", err)
+		w.fallBackToPolling("the system's file watcher cannot be used", err)
 		return w
 	}
 	w.watcher = watcher
@@ -85,20 +85,20 @@ func (w *watch) close() {
 	}
 }
 
-func (w *watch) goBlind(why string, err error) {
-	if !w.blind {
+func (w *watch) fallBackToPolling(why string, err error) {
+	if !w.pollOnly {
 		w.c.log.Warn("descriptors are looked for every few seconds instead of being watched: "+why,
 			"every", pollEvery, "error", err)
 	}
-	w.blind = true
+	w.pollOnly = true
 }
 
 // follow watches the folders of a snapshot and looks again, since something may
 // have happened before the watches were set, until nothing is left to set. It
 // reports whether it came so far.
 func (w *watch) follow(s *snapshot) (settled bool) {
-	for range settling {
-		if !w.set(w.wanted(s)) {
+	for range settleScans {
+		if !w.set(w.foldersToWatch(s)) {
 			return true
 		}
 		s = w.c.rescan()
@@ -106,9 +106,9 @@ func (w *watch) follow(s *snapshot) (settled bool) {
 	return false
 }
 
-// wanted lists the folders to watch: those that were looked into and the roots,
+// foldersToWatch lists the folders to watch: those that were looked into and the roots,
 // or what exists of the way there.
-func (w *watch) wanted(s *snapshot) map[string]bool {
+func (w *watch) foldersToWatch(s *snapshot) map[string]bool {
 	folders := make(map[string]bool)
 	for _, folder := range s.folders {
 		folders[nearestExisting(folder)] = true
@@ -167,7 +167,7 @@ func (w *watch) set(wanted map[string]bool) (changed bool) {
 // folder cannot be watched.
 func (w *watch) add(folder string) bool {
 	if len(w.watched) >= maxWatches {
-		w.goBlind("there are too many folders", nil)
+		w.fallBackToPolling("there are too many folders", nil)
 		return false
 	}
 	info, err := os.Stat(folder)
@@ -179,7 +179,7 @@ func (w *watch) add(folder string) bool {
 			return true
 		}
 		if !os.IsPermission(err) {
-			w.goBlind("a folder cannot be watched", err)
+			w.fallBackToPolling("a folder cannot be watched", err)
 		}
 		return false
 	}
@@ -201,14 +201,14 @@ func (w *watch) run(ctx context.Context, settled bool) {
 	if w.watcher != nil {
 		events, failures = w.watcher.Events, w.watcher.Errors
 	}
-	tick := newTicker(w.c.config.Rescan)
+	tick := newTicker(w.c.config.RescanInterval)
 	defer tick.stop()
-	var due delay
+	var due debounce
 	if !settled {
 		due.push()
 	}
 	for {
-		if w.blind && tick.every != pollEvery && (tick.every == 0 || tick.every > pollEvery) {
+		if w.pollOnly && tick.every != pollEvery && (tick.every == 0 || tick.every > pollEvery) {
 			tick.stop()
 			tick = newTicker(pollEvery)
 		}
@@ -218,8 +218,8 @@ func (w *watch) run(ctx context.Context, settled bool) {
 		case event, ok := <-events:
 			if !ok {
 				events = nil
-				w.goBlind("the watcher ended", nil)
-			} else if w.matters(event) {
+				w.fallBackToPolling("the watcher ended", nil)
+			} else if w.isRelevant(event) {
 				due.push()
 			}
 		case err, ok := <-failures:
@@ -230,7 +230,7 @@ func (w *watch) run(ctx context.Context, settled bool) {
 				due.push()
 			}
 		case <-due.channel():
-			due = delay{}
+			due = debounce{}
 			if !w.follow(w.c.rescan()) {
 				due.push()
 			}
@@ -242,9 +242,9 @@ func (w *watch) run(ctx context.Context, settled bool) {
 	}
 }
 
-// matters reports whether an event can change what the places lead to. A watch
+// isRelevant reports whether an event can change what the places lead to. A watch
 // on a folder that is gone is forgotten, so that it is set again.
-func (w *watch) matters(event fsnotify.Event) bool {
+func (w *watch) isRelevant(event fsnotify.Event) bool {
 	if event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) {
 		if w.watched[event.Name] != nil {
 			w.forget(event.Name)
@@ -262,7 +262,7 @@ func (w *watch) matters(event fsnotify.Event) bool {
 // isDescriptor reports whether the path is that of a descriptor, or leads to one.
 // A .desktop file may have named one outside the places' own folders.
 func (w *watch) isDescriptor(name string) bool {
-	for _, file := range w.c.now.Load().files {
+	for _, file := range w.c.snapshot.Load().files {
 		if file.path == name || strings.HasPrefix(file.path, withSeparator(name)) {
 			return true
 		}
@@ -270,21 +270,21 @@ func (w *watch) isDescriptor(name string) bool {
 	return false
 }
 
-// delay waits for quiet, but not for ever.
-type delay struct {
+// debounce waits for quiet, but not for ever.
+type debounce struct {
 	since time.Time
 	timer <-chan time.Time
 }
 
-func (d *delay) push() {
+func (d *debounce) push() {
 	now := time.Now()
 	if d.since.IsZero() {
 		d.since = now
 	}
-	d.timer = time.After(max(0, min(quiet, patience-now.Sub(d.since))))
+	d.timer = time.After(max(0, min(quietPeriod, maxQuietWait-now.Sub(d.since))))
 }
 
-func (d *delay) channel() <-chan time.Time { return d.timer }
+func (d *debounce) channel() <-chan time.Time { return d.timer }
 
 // ticker is a time.Ticker that may never tick.
 type ticker struct {

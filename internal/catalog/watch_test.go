@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// generous is how long a change may take to be seen on a loaded machine. The
+// watchTimeout is how long a change may take to be seen on a loaded machine. The
 // tests wait for the change and not for the time.
-const generous = 30 * time.Second
+const watchTimeout = 30 * time.Second
 
-// following is a started catalog and its changes.
-type following struct {
+// watchedCatalog is a started catalog and its changes.
+type watchedCatalog struct {
 	*Catalog
 	t       *testing.T
 	changes chan struct{}
 }
 
-func follow(t *testing.T, c *Catalog) *following {
+func follow(t *testing.T, c *Catalog) *watchedCatalog {
 	t.Helper()
-	f := &following{Catalog: c, t: t, changes: make(chan struct{}, 100)}
+	f := &watchedCatalog{Catalog: c, t: t, changes: make(chan struct{}, 100)}
 	stop := c.OnChange(func() { f.changes <- struct{}{} })
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped := c.Start(ctx)
@@ -37,10 +37,10 @@ func follow(t *testing.T, c *Catalog) *following {
 	return f
 }
 
-// until waits for changes until the apps are those.
-func (f *following) until(want string) {
+// waitFor waits for changes until the apps are those.
+func (f *watchedCatalog) waitFor(want string) {
 	f.t.Helper()
-	deadline := time.After(generous)
+	deadline := time.After(watchTimeout)
 	for {
 		got := ids(f.Apps())
 		if got == want {
@@ -73,27 +73,27 @@ func TestWatchFolders(t *testing.T) {
 	at := func(app string) string { return filepath.Join(root, app, FileName) }
 	write(t, at("org.a"), linuxApp("org.a", "A", ""))
 	f := follow(t, newCatalog(Folders(root)))
-	f.until("aai desktop org.a")
+	f.waitFor("aai desktop org.a")
 
 	write(t, at("org.b"), linuxApp("org.b", "B", "")) // a new folder
-	f.until("aai desktop org.a org.b")
+	f.waitFor("aai desktop org.a org.b")
 	write(t, at("org.b"), linuxApp("org.b2", "B", "")) // written over
-	f.until("aai desktop org.a org.b2")
+	f.waitFor("aai desktop org.a org.b2")
 	write(t, filepath.Join(root, "org.b", "tmp"), linuxApp("org.b3", "B", "")) // replaced as editors do
 	rename(t, filepath.Join(root, "org.b", "tmp"), at("org.b"))
-	f.until("aai desktop org.a org.b3")
+	f.waitFor("aai desktop org.a org.b3")
 	write(t, at("org.b"), "{") // half a file
-	f.until("aai desktop org.a")
+	f.waitFor("aai desktop org.a")
 	write(t, at("org.b"), linuxApp("org.b4", "B", ""))
-	f.until("aai desktop org.a org.b4")
+	f.waitFor("aai desktop org.a org.b4")
 	remove(t, at("org.b"))
-	f.until("aai desktop org.a")
+	f.waitFor("aai desktop org.a")
 	write(t, at("org.b"), linuxApp("org.b5", "B", ""))
-	f.until("aai desktop org.a org.b5")
+	f.waitFor("aai desktop org.a org.b5")
 	remove(t, filepath.Join(root, "org.b"))
-	f.until("aai desktop org.a")
+	f.waitFor("aai desktop org.a")
 	rename(t, filepath.Join(root, "org.a"), filepath.Join(t.TempDir(), "gone"))
-	f.until("aai desktop")
+	f.waitFor("aai desktop")
 }
 
 // What changes between the first scan and the setting of the watches gives no
@@ -101,10 +101,10 @@ func TestWatchFolders(t *testing.T) {
 func TestWatchFindsWhatChangedBeforeItWatched(t *testing.T) {
 	root := t.TempDir()
 	c := newCatalog(Folders(root))
-	c.rest = quiet
+	c.watchDelay = quietPeriod
 	f := follow(t, c)
 	write(t, filepath.Join(root, "org.a", FileName), linuxApp("org.a", "A", ""))
-	f.until("aai desktop org.a")
+	f.waitFor("aai desktop org.a")
 }
 
 // The folders need not exist when the gateway starts, and may go and come back.
@@ -112,15 +112,15 @@ func TestWatchFoldersThatComeLater(t *testing.T) {
 	home := t.TempDir()
 	root := filepath.Join(home, "a", ".aai")
 	f := follow(t, newCatalog(Folders(root)))
-	f.until("aai desktop")
+	f.waitFor("aai desktop")
 	write(t, filepath.Join(root, "org.a", FileName), linuxApp("org.a", "A", ""))
-	f.until("aai desktop org.a")
+	f.waitFor("aai desktop org.a")
 	rename(t, filepath.Join(home, "a"), filepath.Join(home, "b"))
-	f.until("aai desktop")
+	f.waitFor("aai desktop")
 	write(t, filepath.Join(root, "org.c", FileName), linuxApp("org.c", "C", ""))
-	f.until("aai desktop org.c")
+	f.waitFor("aai desktop org.c")
 	write(t, filepath.Join(root, "org.d", FileName), linuxApp("org.d", "D", ""))
-	f.until("aai desktop org.c org.d")
+	f.waitFor("aai desktop org.c org.d")
 }
 
 // A folder that is moved away takes its watch along; the one that takes its name
@@ -133,10 +133,10 @@ func TestWatchFolderThatIsReplaced(t *testing.T) {
 	c.Apps()
 	w := c.newWatch()
 	defer w.close()
-	w.follow(c.now.Load())
+	w.follow(c.snapshot.Load())
 	rename(t, root, root+".old")
 	write(t, filepath.Join(root, "org.b", FileName), linuxApp("org.b", "B", ""))
-	if !w.set(w.wanted(c.rescan())) {
+	if !w.set(w.foldersToWatch(c.rescan())) {
 		t.Error("the new folder is taken for the old one")
 	}
 	for folder, then := range w.watched {
@@ -176,35 +176,35 @@ func TestSettingWatches(t *testing.T) {
 func TestWatchOneFile(t *testing.T) {
 	root := t.TempDir()
 	f := follow(t, newCatalog(Glob(root, FileName)))
-	f.until("aai desktop")
+	f.waitFor("aai desktop")
 	write(t, filepath.Join(root, FileName), linuxApp("org.a", "A", ""))
-	f.until("aai desktop org.a")
+	f.waitFor("aai desktop org.a")
 	write(t, filepath.Join(root, FileName), linuxApp("org.b", "B", ""))
-	f.until("aai desktop org.b")
+	f.waitFor("aai desktop org.b")
 }
 
 func TestWatchDesktopFiles(t *testing.T) {
 	root, elsewhere := t.TempDir(), t.TempDir()
 	target := filepath.Join(elsewhere, "deep", "app.json")
 	f := follow(t, newCatalog(DesktopFiles(root)))
-	f.until("aai desktop")
+	f.waitFor("aai desktop")
 	write(t, filepath.Join(root, "x.desktop"), "[Desktop Entry]\nX-AAI-Config="+target+"\n")
 	write(t, target, linuxApp("org.a", "A", ""))
-	f.until("aai desktop org.a")
+	f.waitFor("aai desktop org.a")
 	write(t, target, linuxApp("org.b", "B", ""))
-	f.until("aai desktop org.b")
+	f.waitFor("aai desktop org.b")
 	remove(t, filepath.Join(root, "x.desktop"))
-	f.until("aai desktop")
+	f.waitFor("aai desktop")
 }
 
 // Without a watcher the places are looked at from time to time.
 func TestRescan(t *testing.T) {
 	root := t.TempDir()
 	c := newCatalog(Folders(root))
-	c.config.Rescan = 10 * time.Millisecond
+	c.config.RescanInterval = 10 * time.Millisecond
 	changes := make(chan struct{}, 100)
 	defer c.OnChange(func() { changes <- struct{}{} })()
-	f := &following{Catalog: c, t: t, changes: changes}
+	f := &watchedCatalog{Catalog: c, t: t, changes: changes}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -213,9 +213,9 @@ func TestRescan(t *testing.T) {
 		w := &watch{c: c, watched: map[string]fs.FileInfo{}} // no inotify
 		w.run(ctx, true)
 	}()
-	f.until("aai desktop")
+	f.waitFor("aai desktop")
 	write(t, filepath.Join(root, "org.a", FileName), linuxApp("org.a", "A", ""))
-	f.until("aai desktop org.a")
+	f.waitFor("aai desktop org.a")
 	cancel()
 	<-done
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"aai"
-	"aai/internal/wholefile"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
 // The desktop tools' own configuration: the folder below the person's, and its files.
@@ -26,23 +26,23 @@ const (
 
 // Cache is for how long answers about windows may be given again.
 type Cache struct {
-	Tree       time.Duration // of ax_get_tree; zero: not at all
-	Screenshot time.Duration // of ax_screenshot
+	TreeMaxAge       time.Duration // of ax_get_tree; zero: not at all
+	ScreenshotMaxAge time.Duration // of ax_screenshot
 }
 
-func defaultCache() Cache { return Cache{Screenshot: 100 * time.Millisecond} }
+func defaultCache() Cache { return Cache{ScreenshotMaxAge: 100 * time.Millisecond} }
 
 // maxCache bounds how old an answer may be, in milliseconds.
 const maxCache = 60_000
 
 // axterminatorSettings is the part of the table that has the names of the desktop tools' own
 // configuration and is nowhere else.
-func axterminatorSettings() []row {
-	cached := func(name, env string, of func(*Cache) *time.Duration) row {
-		return row{
-			"cache." + name, never, bothSpellings(env), func(c *Config) any { return int(of(&c.Cache).Milliseconds()) },
+func axterminatorSettings() []settingSpec {
+	cached := func(name, env string, of func(*Cache) *time.Duration) settingSpec {
+		return settingSpec{
+			"cache." + name, widensNever, bothSpellings(env), func(c *Config) any { return int(of(&c.Cache).Milliseconds()) },
 			func(c *Config, _ string, value any) error {
-				n, ok := whole(value, 0, maxCache)
+				n, ok := parseInteger(value, 0, maxCache)
 				if !ok {
 					return fmt.Errorf("expected a number of milliseconds from 0 to %d", maxCache)
 				}
@@ -51,10 +51,10 @@ func axterminatorSettings() []row {
 			},
 		}
 	}
-	return []row{
-		cached("tree_ttl_ms", "TREE_CACHE_MS", func(c *Cache) *time.Duration { return &c.Tree }),
-		cached("screenshot_debounce_ms", "", func(c *Cache) *time.Duration { return &c.Screenshot }),
-		{"vlm.backend", never, bothSpellings("VLM_BACKEND"), func(c *Config) any { return c.VLM }, setVLM},
+	return []settingSpec{
+		cached("tree_ttl_ms", "TREE_CACHE_MS", func(c *Cache) *time.Duration { return &c.TreeMaxAge }),
+		cached("screenshot_debounce_ms", "", func(c *Cache) *time.Duration { return &c.ScreenshotMaxAge }),
+		{"vlm.backend", widensNever, bothSpellings("VLM_BACKEND"), func(c *Config) any { return c.VisionModel }, setVLM},
 	}
 }
 
@@ -71,12 +71,12 @@ func setVLM(c *Config, _ string, value any) error {
 	if known := []string{"auto", "anthropic", "openai", "mlx", "gemini", "ollama"}; !slices.Contains(known, s) {
 		return fmt.Errorf("expected one of %s", strings.Join(known, ", "))
 	}
-	c.VLM = s
+	c.VisionModel = s
 	return nil
 }
 
-// Idle names the settings that somebody has set and that mean nothing in this version.
-func (c *Config) Idle() []string {
+// IneffectiveSettings names the settings that somebody has set and that mean nothing in this version.
+func (c *Config) IneffectiveSettings() []string {
 	var idle []string
 	for _, key := range []string{"vlm.backend", "rate_limits.vlm_rpm"} {
 		if c.Origin(key) != Default {
@@ -86,17 +86,17 @@ func (c *Config) Idle() []string {
 	return idle
 }
 
-// otherNames are the desktop tools' names for settings that have another one here.
-func otherNames() map[string]string {
+// settingAliases are the desktop tools' names for settings that have another one here.
+func settingAliases() map[string]string {
 	return map[string]string{
 		"server.log_level": "logLevel", "vlm.rate_limit": "rate_limits.vlm_rpm",
 		"apps.allowed": "security.allowed_apps", "apps.denied": "security.denied_apps",
 	}
 }
 
-// renamed gives settings the names that they have here.
-func renamed(values map[string]any) (map[string]any, error) {
-	others := otherNames()
+// renameAliases gives settings the names that they have here.
+func renameAliases(values map[string]any) (map[string]any, error) {
+	others := settingAliases()
 	for _, name := range slices.Sorted(maps.Keys(others)) {
 		value, given := values[name]
 		if !given {
@@ -121,7 +121,7 @@ func (c *Config) readAxterminator() error {
 	values, origins := map[string]any{}, map[string]string{}
 	for _, name := range []string{axterminatorConfig, axterminatorSecurity} {
 		path := filepath.Join(folder, axterminatorFolder, name)
-		read, err := c.readOne(path)
+		read, err := c.readAxterminatorFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -144,18 +144,18 @@ func (c *Config) readAxterminator() error {
 	return nil
 }
 
-// readOne reads the settings of a file. Only the error of one that is not there is as the
+// readAxterminatorFile reads the settings of a file. Only the error of one that is not there is as the
 // system gives it.
-func (c *Config) readOne(path string) (map[string]any, error) {
-	b, err := wholefile.Read(path, wholefile.Limits{Size: MaxFile})
+func (c *Config) readAxterminatorFile(path string) (map[string]any, error) {
+	b, err := atomicfile.Read(path, atomicfile.ReadLimits{Size: MaxFileSize})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	if err != nil {
 		return nil, invalid("%s: the configuration cannot be read: %w", path, err)
 	}
-	if c.source.Mine != nil {
-		if err := c.source.Mine(path, filepath.Dir(path)); err != nil {
+	if c.source.CheckOwned != nil {
+		if err := c.source.CheckOwned(path, filepath.Dir(path)); err != nil {
 			return nil, err
 		}
 	}
@@ -171,31 +171,31 @@ func parseTOML(b []byte) (map[string]any, error) {
 		}
 		return nil, err
 	}
-	object, _ := asJSON(file).(map[string]any)
+	object, _ := tomlToJSON(file).(map[string]any)
 	return flatten(object)
 }
 
-// asJSON is a value of TOML as JSON has it.
-func asJSON(value any) any {
+// tomlToJSON is a value of TOML as JSON has it.
+func tomlToJSON(value any) any {
 	switch value := value.(type) {
 	case int64:
 		return float64(value)
 	case []any:
 		list := make([]any, len(value))
 		for i, item := range value {
-			list[i] = asJSON(item)
+			list[i] = tomlToJSON(item)
 		}
 		return list
 	case []map[string]any: // [[tables]]
 		list := make([]any, len(value))
 		for i, item := range value {
-			list[i] = asJSON(item)
+			list[i] = tomlToJSON(item)
 		}
 		return list
 	case map[string]any:
 		object := make(map[string]any, len(value))
 		for name, item := range value {
-			object[name] = asJSON(item)
+			object[name] = tomlToJSON(item)
 		}
 		return object
 	}
@@ -205,7 +205,7 @@ func asJSON(value any) any {
 // noteUnknown notes the variables that look like settings of the desktop tools and are none.
 func (c *Config) noteUnknown() {
 	known := []string{"HTTP_TOKEN"}
-	for _, s := range table() {
+	for _, s := range settingSpecs() {
 		for _, name := range s.env {
 			if name, ok := strings.CutPrefix(name, axterminatorPrefix); ok {
 				known = append(known, name)
@@ -219,7 +219,7 @@ func (c *Config) noteUnknown() {
 			continue
 		}
 		note := axterminatorPrefix + aai.CleanLabel(name, 60) + " is set, and there is no such setting"
-		if near := aai.Nearest(name, known, nearest); len(near) > 0 {
+		if near := aai.Nearest(name, known, maxSuggestions); len(near) > 0 {
 			note += "; did you mean " + axterminatorPrefix + strings.Join(near, ", "+axterminatorPrefix) + "?"
 		}
 		c.Notes = append(c.Notes, note)

@@ -10,13 +10,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
-	"aai/internal/policy"
-	"aai/internal/proof"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
 
-// placed puts the desktop tools' own files, as their documents have them, into a home.
-func placed(t *testing.T, d *desk, names ...string) {
+// writeAxterminatorFiles puts the desktop tools' own files, as their documents have them, into a home.
+func writeAxterminatorFiles(t *testing.T, d *testHome, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		b, err := os.ReadFile(filepath.Join("testdata", name))
@@ -30,9 +30,9 @@ func placed(t *testing.T, d *desk, names ...string) {
 // The files of the desktop tools are read as they are, nobody confirms anything of them, and
 // each of their keys is a setting.
 func TestTheFilesOfTheDesktopTools(t *testing.T) {
-	d := newDesk(t)
-	d.confirmed = func(proof.Setting) aai.Channel { return "" }
-	placed(t, d, "config.toml", "security.toml")
+	d := newTestHome(t)
+	d.confirmed = func(reauth.Setting) aai.Channel { return "" }
+	writeAxterminatorFiles(t, d, "config.toml", "security.toml")
 	c, err := d.read(Flags{})
 	mustRead(t, c, err)
 	folder := filepath.Join(d.home, ".config/axterminator")
@@ -48,21 +48,21 @@ func TestTheFilesOfTheDesktopTools(t *testing.T) {
 	}
 	allowed := []string{"Calculator", "com.apple.Safari", "com.microsoft.VSCode"}
 	denied := []string{"Keychain Access", "System Settings", "com.apple.Keychain-Access", "System Settings", "1Password"}
-	if diff := cmp.Diff([][]string{allowed, denied}, [][]string{c.Policy.Allowed, c.Policy.Denied}); diff != "" {
+	if diff := cmp.Diff([][]string{allowed, denied}, [][]string{c.Policy.AllowedApps, c.Policy.DeniedApps}); diff != "" {
 		t.Error(diff)
 	}
 	if len(c.Notes)+len(c.Unconfirmed) != 0 {
 		t.Errorf("%q, %v", c.Notes, c.Unconfirmed)
 	}
-	if c.Cache.Tree != 500*time.Millisecond || !slices.Equal(c.Idle(), []string{"vlm.backend", "rate_limits.vlm_rpm"}) {
-		t.Errorf("%+v, idle: %q", c.Cache, c.Idle())
+	if c.Cache.TreeMaxAge != 500*time.Millisecond || !slices.Equal(c.IneffectiveSettings(), []string{"vlm.backend", "rate_limits.vlm_rpm"}) {
+		t.Errorf("%+v, idle: %q", c.Cache, c.IneffectiveSettings())
 	}
 }
 
 // What the person says to this gateway wins, and no older file widens.
 func TestTheDesktopToolsSayLess(t *testing.T) {
-	d := newDesk(t)
-	d.confirmed = func(proof.Setting) aai.Channel { return "" }
+	d := newTestHome(t)
+	d.confirmed = func(reauth.Setting) aai.Channel { return "" }
 	path := d.file(t, ".config/axterminator/config.toml", "[server]\nlog_level = \"debug\"\nconfirm_destructive = false\n[rate_limits]\nrps = 9999\n[cache]\ntree_ttl_ms = 7\n")
 	d.env["AXTERMINATOR_TREE_CACHE_MS"] = "250"
 	c, err := d.readFile(t, `{"server": {"log_level": "error"}}`)
@@ -70,8 +70,8 @@ func TestTheDesktopToolsSayLess(t *testing.T) {
 	if got, origin := value(c, "logLevel"); got != "error" || origin == path {
 		t.Errorf("logLevel is %v from %s", got, origin)
 	}
-	if c.Cache.Tree != 250*time.Millisecond || !c.Policy.Confirm || c.Policy.Limits[policy.Windows].PerSecond != 50 || len(c.Notes) != 2 {
-		t.Errorf("%+v %v %q", c.Cache, c.Policy.Confirm, c.Notes)
+	if c.Cache.TreeMaxAge != 250*time.Millisecond || !c.Policy.ConfirmDestructive || c.Policy.Limits[policy.KindDesktop].PerSecond != 50 || len(c.Notes) != 2 {
+		t.Errorf("%+v %v %q", c.Cache, c.Policy.ConfirmDestructive, c.Notes)
 	}
 	d.env["XDG_CONFIG_HOME"] = filepath.Join(d.home, "elsewhere")
 	c, err = d.read(Flags{File: path})
@@ -91,7 +91,7 @@ func TestDesktopToolsFilesThatAreWrong(t *testing.T) {
 		"[vlm]\nrate_limit = 3\n[rate_limits]\nvlm_rpm = 4": "are one setting",
 		"[server]\nlog_level = 1979-05-27\n":                "logLevel: expected",
 	} {
-		d := newDesk(t)
+		d := newTestHome(t)
 		d.file(t, ".config/axterminator/config.toml", text)
 		if _, err := d.read(Flags{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
@@ -101,7 +101,7 @@ func TestDesktopToolsFilesThatAreWrong(t *testing.T) {
 
 // A key of the desktop tools' own file that is none is told from their own names too.
 func TestUnknownKeysOfTheDesktopTools(t *testing.T) {
-	d := newDesk(t)
+	d := newTestHome(t)
 	d.file(t, ".config/axterminator/config.toml", "[server]\nlog_leve = \"info\"\n")
 	_, err := d.read(Flags{})
 	if e := aai.AsError(err); e == nil || len(e.Candidates) == 0 || e.Candidates[0] != "server.log_level" {
@@ -111,7 +111,7 @@ func TestUnknownKeysOfTheDesktopTools(t *testing.T) {
 
 // A variable that looks like a setting and is none is named.
 func TestUnknownVariables(t *testing.T) {
-	d := newDesk(t)
+	d := newTestHome(t)
 	d.environ = []string{"AXTERMINATOR_TREE_CACHE=1", "AXTERMINATOR_HTTP_TOKEN=x", "AXTERMINATOR_LOG_LEVEL=info", "HOME=/", "AXTERMINATOR_ZZZ=secret"}
 	c, err := d.read(Flags{})
 	mustRead(t, c, err)

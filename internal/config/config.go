@@ -21,9 +21,9 @@ import (
 	"strings"
 	"time"
 
-	"aai"
-	"aai/internal/policy"
-	"aai/internal/proof"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
 
 // How tools are named in the MCP list.
@@ -41,43 +41,43 @@ const (
 
 // A Config is the configuration in effect.
 type Config struct {
-	ScanPaths       []string      // folders with descriptors, absolute
-	DefaultTimeout  time.Duration // of a tool that says none
-	RescanInterval  time.Duration // zero: only when the watcher says so
-	ScanInterval    time.Duration // between looks for ways into apps; zero: none
-	LogLevel        slog.Level
-	LogFile         string // empty: standard error
-	AuditLog        string // the journal's file
-	ToolNames       string // NamesSafe or NamesCanonical
-	Profile         string // ProfileApps, ProfileDesktop or ProfileAll
-	AllowSystemBus  bool
-	Preapproved     []policy.Grant // what callers may do without being asked
-	Dev             bool           // for those who make apps; see the guide
-	AllowPrivate    []string       // hosts on private networks that may be asked
-	InsecureStorage bool           // the key of secrets may lie in a file
+	ScanPaths           []string      // folders with descriptors, absolute
+	DefaultTimeout      time.Duration // of a tool that says none
+	RescanInterval      time.Duration // zero: only when the watcher says so
+	ScanInterval        time.Duration // between looks for ways into apps; zero: none
+	LogLevel            slog.Level
+	LogFile             string // empty: standard error
+	AuditLog            string // the journal's file
+	ToolNames           string // NamesSafe or NamesCanonical
+	Profile             string // ProfileApps, ProfileDesktop or ProfileAll
+	AllowSystemBus      bool
+	Preapproved         []policy.Grant // what callers may do without being asked
+	DevMode             bool           // for those who make apps; see the guide
+	AllowedPrivateHosts []string       // hosts on private networks that may be asked
+	InsecureStorage     bool           // the key of secrets may lie in a file
 	// WebUI and HTTPPort are the AAI protocol's settings of a web page, which
 	// this version does not have; whoever switches it on is told so.
-	WebUI    bool
-	HTTPPort int
-	HTTP     HTTP
-	Policy   Policy
-	Web      Web
-	Login    Login
-	Journal  Journal
-	Cache    Cache
-	VLM      string // which model looks at pictures, once there is a tool that has one do so
-	Session  string // whose screen is taken; see session.Config.Choice
+	WebUI       bool
+	HTTPPort    int
+	HTTP        HTTP
+	Policy      Policy
+	Web         Web
+	Login       Login
+	Journal     Journal
+	Cache       Cache
+	VisionModel string // which model looks at pictures, once there is a tool that has one do so
+	Session     string // whose screen is taken; see session.Config.Choice
 
-	// InsecureFromStart says that the key of secrets may lie in a file by the word of
+	// InsecureStorageAtStart says that the key of secrets may lie in a file by the word of
 	// whoever started us, or root's: it is known before anything of the person's is read.
-	InsecureFromStart bool
-	Unconfirmed       []proof.Setting // what does not hold, because nobody has confirmed it
-	Notes             []string        // what the person must know of what does not hold
+	InsecureStorageAtStart bool
+	Unconfirmed            []reauth.Setting // what does not hold, because nobody has confirmed it
+	Notes                  []string         // what the person must know of what does not hold
 
 	preapprovedJSON any // as it was written
 	source          Source
 	path            string  // of the person's file
-	standard        *Config // before anything was read
+	defaults        *Config // before anything was read
 	origins         map[string]string
 }
 
@@ -88,17 +88,17 @@ type Source struct {
 	Home     string   // the folder that "~" stands for
 	AuditLog string   // the journal's file where nobody says another
 	Flags    Flags
-	// Instead is read in the place of what the person's file holds; nil: that is read.
-	Instead []byte
-	// Root returns what root says for everybody, nil for nothing. What is there and cannot
+	// FileOverride is read in the place of what the person's file holds; nil: that is read.
+	FileOverride []byte
+	// RootPolicy returns what root says for everybody, nil for nothing. What is there and cannot
 	// be trusted is an error.
-	Root func() ([]byte, error)
-	// Mine says, as an error for callers, why others than this account and root may have
+	RootPolicy func() ([]byte, error)
+	// CheckOwned says, as an error for callers, why others than this account and root may have
 	// changed what is at the paths.
-	Mine func(paths ...string) error
+	CheckOwned func(paths ...string) error
 	// Confirmed returns by which way a person has confirmed a setting that widens, "" for
 	// none. Of the configuration at least root's part is read by then.
-	Confirmed func(*Config, proof.Setting) (aai.Channel, error)
+	Confirmed func(*Config, reauth.Setting) (aai.Channel, error)
 }
 
 // Flags are those of every command. The zero value says nothing.
@@ -126,15 +126,15 @@ func Read(s Source) (*Config, error) {
 		Login:          defaultLogin(),
 		Journal:        defaultJournal(),
 		Cache:          defaultCache(),
-		VLM:            "auto",
+		VisionModel:    "auto",
 		source:         s,
 		origins:        map[string]string{},
 
-		AllowPrivate:      []string{},
-		InsecureFromStart: s.Flags.InsecureStorage || truth(s.Getenv("AAI_INSECURE_STORAGE")),
-		preapprovedJSON:   []any{},
+		AllowedPrivateHosts:    []string{},
+		InsecureStorageAtStart: s.Flags.InsecureStorage || isTrueVariable(s.Getenv("AAI_INSECURE_STORAGE")),
+		preapprovedJSON:        []any{},
 	}
-	c.standard = c.copied()
+	c.defaults = c.clone()
 	for _, layer := range []func() error{c.readRoot, c.readAxterminator, c.readFile, c.readEnvironment, c.readFlags} {
 		if err := layer(); err != nil {
 			return nil, err
@@ -168,7 +168,7 @@ func (c *Config) readFlags() error {
 
 // readEnvironment reads AAI_* and the accepted older spellings.
 func (c *Config) readEnvironment() error {
-	for _, setting := range table() {
+	for _, setting := range settingSpecs() {
 		for _, name := range setting.env {
 			value := c.source.Getenv(name)
 			if value == "" {
@@ -208,25 +208,25 @@ func (c *Config) setAll(values map[string]any, origin string) error {
 // so, such as "--port": it stands in errors. Where the value does not hold, the one before
 // it stays, which is no error.
 func (c *Config) Set(key string, value any, origin string) error {
-	known := table()
-	i := slices.IndexFunc(known, func(s row) bool { return s.key == key })
+	known := settingSpecs()
+	i := slices.IndexFunc(known, func(s settingSpec) bool { return s.key == key })
 	if i < 0 {
 		var names []string
 		for _, s := range known {
 			names = append(names, s.key)
 		}
 		e := invalid("%s: there is no setting %q", origin, aai.CleanLabel(key, 60))
-		e.Candidates = nearestTo(key, origin, names)
+		e.Candidates = nearestSettings(key, origin, names)
 		if e.Hint = "Without it, aai-gateway config lists all settings."; len(e.Candidates) == 0 {
 			e.Hint = "The settings are: " + strings.Join(names, ", ") + "."
 		}
 		return e
 	}
-	before := c.copied()
+	before := c.clone()
 	if err := known[i].set(c, c.source.Home, value); err != nil {
 		return invalid("%s: %s: %w", origin, key, err)
 	}
-	if c.fixed(key, origin) || !c.holds(known[i], before, origin) {
+	if c.isSetByRoot(key, origin) || !c.confirmWidening(known[i], before, origin) {
 		before.Notes, before.Unconfirmed = c.Notes, c.Unconfirmed
 		*c = *before
 		return nil
@@ -255,7 +255,7 @@ func (c *Config) File() string { return c.path }
 
 // Value is the setting in effect, nil of one that there is not.
 func (c *Config) Value(key string) any {
-	for _, r := range table() {
+	for _, r := range settingSpecs() {
 		if r.key == key {
 			return r.get(c)
 		}
@@ -273,7 +273,7 @@ type Setting struct {
 // Settings are all of them, in the order of their table.
 func (c *Config) Settings() []Setting {
 	var all []Setting
-	for _, r := range table() {
+	for _, r := range settingSpecs() {
 		all = append(all, Setting{Name: r.key, Value: r.get(c), Origin: c.Origin(r.key)})
 	}
 	return all

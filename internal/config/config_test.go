@@ -9,30 +9,30 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
-	"aai/internal/policy"
-	"aai/internal/proof"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
 
 // A desk is a home folder and an environment of a test's own, of a person who has
 // confirmed everything.
-type desk struct {
+type testHome struct {
 	home string
 	env  map[string]string
 
-	confirmed func(proof.Setting) aai.Channel // nil: everything is
-	root      string                          // what root says
-	environ   []string
-	mine      func(paths ...string) error
+	confirmed  func(reauth.Setting) aai.Channel // nil: everything is
+	root       string                           // what root says
+	environ    []string
+	checkOwned func(paths ...string) error
 }
 
-func newDesk(t *testing.T) *desk {
+func newTestHome(t *testing.T) *testHome {
 	t.Helper()
-	return &desk{home: t.TempDir(), env: map[string]string{}}
+	return &testHome{home: t.TempDir(), env: map[string]string{}}
 }
 
 // file writes a file below the home folder and returns its path.
-func (d *desk) file(t *testing.T, name, text string) string {
+func (d *testHome) file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(d.home, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -44,25 +44,25 @@ func (d *desk) file(t *testing.T, name, text string) string {
 	return path
 }
 
-func (d *desk) getenv(name string) string { return d.env[name] }
+func (d *testHome) getenv(name string) string { return d.env[name] }
 
-func (d *desk) read(flags Flags) (*Config, error) {
-	s := Source{Getenv: d.getenv, Environ: d.environ, Home: d.home, AuditLog: filepath.Join(d.home, "audit.jsonl"), Flags: flags, Mine: d.mine}
-	s.Confirmed = func(_ *Config, w proof.Setting) (aai.Channel, error) {
+func (d *testHome) read(flags Flags) (*Config, error) {
+	s := Source{Getenv: d.getenv, Environ: d.environ, Home: d.home, AuditLog: filepath.Join(d.home, "audit.jsonl"), Flags: flags, CheckOwned: d.checkOwned}
+	s.Confirmed = func(_ *Config, w reauth.Setting) (aai.Channel, error) {
 		if d.confirmed == nil {
-			return aai.Native, nil
+			return aai.DesktopDialog, nil
 		}
 		return d.confirmed(w), nil
 	}
 	if d.root != "" {
-		s.Root = func() ([]byte, error) { return []byte(d.root), nil }
+		s.RootPolicy = func() ([]byte, error) { return []byte(d.root), nil }
 	}
 	return Read(s)
 }
 
 // readFile is read with the text as the configuration file, whose path is
 // written "FILE" in the error.
-func (d *desk) readFile(t *testing.T, text string) (*Config, error) {
+func (d *testHome) readFile(t *testing.T, text string) (*Config, error) {
 	t.Helper()
 	path := d.file(t, ".aai/config.json", text)
 	c, err := d.read(Flags{})
@@ -80,14 +80,14 @@ func mustRead(t *testing.T, c *Config, err error) *Config {
 	return c
 }
 
-// mustRefuse wants INVALID_PARAMS, which is exit code 2, with the message.
-func mustRefuse(t *testing.T, err error, message string) {
+// expectInvalid wants INVALID_PARAMS, which is exit code 2, with the message.
+func expectInvalid(t *testing.T, err error, message string) {
 	t.Helper()
-	_ = refusal(t, err, message)
+	_ = invalidError(t, err, message)
 }
 
-// refusal is mustRefuse that returns the error, to look at the rest of it.
-func refusal(t *testing.T, err error, message string) *aai.Error {
+// invalidError is mustRefuse that returns the error, to look at the rest of it.
+func invalidError(t *testing.T, err error, message string) *aai.Error {
 	t.Helper()
 	e, ok := errors.AsType[*aai.Error](err)
 	if !ok || e.Code != aai.InvalidParams {
@@ -100,7 +100,7 @@ func refusal(t *testing.T, err error, message string) *aai.Error {
 }
 
 func TestDefaults(t *testing.T) {
-	d := newDesk(t)
+	d := newTestHome(t)
 	c, err := d.read(Flags{})
 	shown := mustRead(t, c, err).Settings()
 	want := map[string]any{
@@ -158,7 +158,7 @@ func value(c *Config, name string) (any, string) {
 }
 
 func TestFlagsWinOverEnvironmentOverFile(t *testing.T) {
-	d := newDesk(t)
+	d := newTestHome(t)
 	path := d.file(t, ".aai/config.json", `{"logLevel": "error", "dev": false, "toolNames": "canonical", "defaultTimeout": 5}`)
 	d.env["AAI_LOG_LEVEL"], d.env["AAI_DEV"], d.env["AAI_DEFAULT_TIMEOUT"] = "warn", "false", "2.5"
 	for _, step := range []struct {
@@ -189,7 +189,7 @@ func TestFlagsWinOverEnvironmentOverFile(t *testing.T) {
 }
 
 func TestOlderSpellingsOfTheEnvironment(t *testing.T) {
-	d := newDesk(t)
+	d := newTestHome(t)
 	d.env["AXTERMINATOR_LOG_LEVEL"], d.env["AXTERMINATOR_AUDIT_LOG"] = "debug", "~/old.jsonl"
 	c, err := d.read(Flags{})
 	mustRead(t, c, err)
@@ -211,7 +211,7 @@ func TestOlderSpellingsOfTheEnvironment(t *testing.T) {
 }
 
 func TestTheFileOfTheProtocol(t *testing.T) {
-	d := newDesk(t)
+	d := newTestHome(t)
 	c, err := d.readFile(t, `{"scanPaths": ["~/.aai"], "defaultTimeout": 30, "logLevel": "info", "enableWebUI": true, "httpPort": 3000}`)
 	mustRead(t, c, err)
 	if !c.WebUI || c.HTTPPort != 3000 || c.ScanPaths[0] != filepath.Join(d.home, ".aai") {
@@ -239,8 +239,8 @@ func TestBadFiles(t *testing.T) {
 		{"too large a number", `{"defaultTimeout": 1e999}`, "FILE: line 1: defaultTimeout: value out of range"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := newDesk(t).readFile(t, c.text)
-			mustRefuse(t, err, c.message)
+			_, err := newTestHome(t).readFile(t, c.text)
+			expectInvalid(t, err, c.message)
 		})
 	}
 }
@@ -264,8 +264,8 @@ func TestUnknownKeysAreNamed(t *testing.T) {
 		{`{"": 1}`, `FILE: there is no setting ""`, ""},
 		{`{"a\u001b[31mb": 1}`, `FILE: there is no setting "a[31mb"`, ""},
 	} {
-		_, err := newDesk(t).readFile(t, c.text)
-		e := refusal(t, err, c.message)
+		_, err := newTestHome(t).readFile(t, c.text)
+		e := invalidError(t, err, c.message)
 		if c.nearest != "" && (len(e.Candidates) == 0 || e.Candidates[0] != c.nearest) {
 			t.Errorf("%s: the nearest are said to be %q", c.text, e.Candidates)
 		}
@@ -273,22 +273,22 @@ func TestUnknownKeysAreNamed(t *testing.T) {
 			t.Errorf("%s: candidates %q, hint %q; expected at most three, and where all are", c.text, e.Candidates, e.Hint)
 		}
 	}
-	if _, err := newDesk(t).readFile(t, `{"dbus": {}, "consent": {}}`); err != nil {
+	if _, err := newTestHome(t).readFile(t, `{"dbus": {}, "consent": {}}`); err != nil {
 		t.Errorf("groups with nothing in them: %v", err)
 	}
 }
 
 func TestWhichFileIsRead(t *testing.T) {
-	d := newDesk(t)
+	d := newTestHome(t)
 	missing := filepath.Join(d.home, "missing.json")
 	if _, err := d.read(Flags{}); err != nil {
 		t.Errorf("the file may be absent where nobody named it: %v", err)
 	}
 	_, err := d.read(Flags{File: missing})
-	mustRefuse(t, err, missing+": the configuration cannot be read: no such file or directory")
+	expectInvalid(t, err, missing+": the configuration cannot be read: no such file or directory")
 	d.env["AAI_CONFIG"] = missing
 	_, err = d.read(Flags{})
-	mustRefuse(t, err, missing+": the configuration cannot be read: no such file or directory")
+	expectInvalid(t, err, missing+": the configuration cannot be read: no such file or directory")
 
 	d.file(t, ".aai/config.json", `{"httpPort": 1}`)
 	d.file(t, "environment.json", `{"httpPort": 2}`)
@@ -306,22 +306,22 @@ func TestWhichFileIsRead(t *testing.T) {
 }
 
 func TestAFileThatIsNone(t *testing.T) {
-	d := newDesk(t)
+	d := newTestHome(t)
 	folder := filepath.Join(d.home, "folder.json")
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	_, err := d.read(Flags{File: folder})
-	mustRefuse(t, err, folder+": the configuration cannot be read: expected a regular file")
+	expectInvalid(t, err, folder+": the configuration cannot be read: expected a regular file")
 
 	large := d.file(t, "large.json", `{"logFile": "`+strings.Repeat("x", 1<<20)+`"}`)
 	_, err = d.read(Flags{File: large})
-	mustRefuse(t, err, large+": the configuration cannot be read: expected at most 1048576 bytes")
+	expectInvalid(t, err, large+": the configuration cannot be read: expected at most 1048576 bytes")
 
 	full := `{"dev": true}`
 	fits := d.file(t, "fits.json", full+strings.Repeat(" ", 1<<20-len(full)))
 	c, err := d.read(Flags{File: fits})
-	if !mustRead(t, c, err).Dev {
+	if !mustRead(t, c, err).DevMode {
 		t.Error("a file of exactly 1 MiB was not read")
 	}
 }
@@ -340,10 +340,10 @@ func TestBadEnvironment(t *testing.T) {
 		"AAI_LOG_FILE":              {"./log", `AAI_LOG_FILE: logFile: expected an absolute path or one that begins with ~/, got "./log"`},
 		"AAI_SCAN_PATHS":            {"~/a" + string(filepath.ListSeparator), `AAI_SCAN_PATHS: scanPaths: [1]: expected an absolute path or one that begins with ~/, got ""`},
 	} {
-		d := newDesk(t)
+		d := newTestHome(t)
 		d.env[name] = c.value
 		_, err := d.read(Flags{})
-		mustRefuse(t, err, c.message)
+		expectInvalid(t, err, c.message)
 	}
 }
 

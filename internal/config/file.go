@@ -12,33 +12,33 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"aai"
-	"aai/internal/policy"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// MaxFile is how large a configuration file may be, root's too, in bytes.
-const MaxFile = 1 << 20
+// MaxFileSize is how large a configuration file may be, root's too, in bytes.
+const MaxFileSize = 1 << 20
 
 // readRoot reads what root says for everybody. It holds whatever else is said.
 func (c *Config) readRoot() error {
-	if c.source.Root == nil {
+	if c.source.RootPolicy == nil {
 		return nil
 	}
-	b, err := c.source.Root()
+	b, err := c.source.RootPolicy()
 	if err != nil {
-		return invalid("%s is refused: %w", policy.PolicyFile, err)
+		return invalid("%s is refused: %w", policy.RootPolicyPath, err)
 	}
 	if b == nil {
 		return nil
 	}
 	values, err := parse(b)
 	if err != nil {
-		return invalid("%s: %w", policy.PolicyFile, err)
+		return invalid("%s: %w", policy.RootPolicyPath, err)
 	}
-	if err := c.setAll(values, policy.PolicyFile); err != nil {
+	if err := c.setAll(values, policy.RootPolicyPath); err != nil {
 		return err
 	}
-	c.InsecureFromStart = c.InsecureFromStart || c.InsecureStorage
+	c.InsecureStorageAtStart = c.InsecureStorageAtStart || c.InsecureStorage
 	return nil
 }
 
@@ -53,9 +53,9 @@ func (c *Config) readFile() error {
 	if path == "" {
 		path, named = filepath.Join(s.Home, ".aai", "config.json"), false
 	}
-	path = inHome(s.Home, path) // no shell has seen what a client's own settings hold
+	path = expandHome(s.Home, path) // no shell has seen what a client's own settings hold
 	c.path = path
-	values, err := c.readMine(path)
+	values, err := c.readUserFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if !named {
 			return nil
@@ -68,12 +68,12 @@ func (c *Config) readFile() error {
 	return c.setAll(values, path)
 }
 
-// readMine reads the person's file, or what is to be taken for it.
-func (c *Config) readMine(path string) (map[string]any, error) {
-	if c.source.Instead == nil {
-		return c.readOne(path)
+// readUserFile reads the person's file, or what is to be taken for it.
+func (c *Config) readUserFile(path string) (map[string]any, error) {
+	if c.source.FileOverride == nil {
+		return c.readAxterminatorFile(path)
 	}
-	return Parse(path, c.source.Instead)
+	return Parse(path, c.source.FileOverride)
 }
 
 // Parse returns what a file of that name says: the settings by their keys, as JSON has them.
@@ -142,15 +142,15 @@ func flatten(file map[string]any) (map[string]any, error) {
 			values[full] = inner
 		}
 	}
-	return renamed(values)
+	return renameAliases(values)
 }
 
 // isGroup reports whether the key stands for several settings.
 func isGroup(key string) bool {
-	for other := range otherNames() {
+	for other := range settingAliases() {
 		if strings.HasPrefix(other, key+".") {
 			return true
 		}
 	}
-	return slices.ContainsFunc(table(), func(s row) bool { return strings.HasPrefix(s.key, key+".") })
+	return slices.ContainsFunc(settingSpecs(), func(s settingSpec) bool { return strings.HasPrefix(s.key, key+".") })
 }

@@ -9,19 +9,19 @@ import (
 
 // None of these may be waited for, or read to its end, which never comes.
 func TestAFileThatHasNoEnd(t *testing.T) {
-	d := newDesk(t)
+	d := newTestHome(t)
 	pipe := filepath.Join(d.home, "pipe.json")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{pipe, "/dev/zero", "/dev/null"} {
 		_, err := d.read(Flags{File: path})
-		mustRefuse(t, err, path+": the configuration cannot be read: expected a regular file")
+		expectInvalid(t, err, path+": the configuration cannot be read: expected a regular file")
 	}
 }
 
 func TestAFileThatCannotBeRead(t *testing.T) {
-	d := newDesk(t)
+	d := newTestHome(t)
 	loop := filepath.Join(d.home, ".aai", "config.json")
 	if err := os.Mkdir(filepath.Dir(loop), 0o700); err != nil {
 		t.Fatal(err)
@@ -30,10 +30,10 @@ func TestAFileThatCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := d.read(Flags{})
-	mustRefuse(t, err, loop+": the configuration cannot be read: too many levels of symbolic links")
+	expectInvalid(t, err, loop+": the configuration cannot be read: too many levels of symbolic links")
 
 	// A file in the place of the folder is no missing configuration either.
 	file := d.file(t, "file", "")
 	_, err = d.read(Flags{File: filepath.Join(file, "config.json")})
-	mustRefuse(t, err, filepath.Join(file, "config.json")+": the configuration cannot be read: not a directory")
+	expectInvalid(t, err, filepath.Join(file, "config.json")+": the configuration cannot be read: not a directory")
 }

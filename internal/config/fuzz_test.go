@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"aai"
-	"aai/internal/proof"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
 
 // FuzzConfig holds that no file makes the reader panic, that every refusal is
@@ -38,7 +38,7 @@ func FuzzConfig(f *testing.F) {
 		}
 		c, err := Read(Source{
 			Getenv: none, Home: home, Flags: Flags{File: path},
-			Confirmed: func(*Config, proof.Setting) (aai.Channel, error) { return aai.Native, nil },
+			Confirmed: func(*Config, reauth.Setting) (aai.Channel, error) { return aai.DesktopDialog, nil },
 		})
 		if err != nil {
 			if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.InvalidParams || e.Message == "" {

@@ -7,41 +7,41 @@ import (
 	"maps"
 	"slices"
 
-	"aai"
-	"aai/internal/login"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/oauth"
 )
 
 // Login is what a person decided about logins to web apps.
 type Login struct {
-	Sites     map[string]login.Site
-	sitesJSON any
-	Env       []string
-	Document  string
-	Browser   bool
+	Sites          map[string]oauth.SiteSettings
+	sitesJSON      any
+	Env            []string
+	ClientDocument string
+	OpenBrowser    bool
 }
 
 func defaultLogin() Login {
-	return Login{sitesJSON: map[string]any{}, Env: []string{}, Browser: true}
+	return Login{sitesJSON: map[string]any{}, Env: []string{}, OpenBrowser: true}
 }
 
 // loginSettings is the part of the table that is about logins. Who is trusted with
 // one is for the person's file alone.
-func loginSettings() []row {
-	return []row{
-		{"login.sites", otherwise, nil, func(c *Config) any { return c.Login.sitesJSON }, setSites},
-		{"login.env", otherwise, nil, func(c *Config) any { return c.Login.Env },
+func loginSettings() []settingSpec {
+	return []settingSpec{
+		{"login.sites", widensUnlessDefault, nil, func(c *Config) any { return c.Login.sitesJSON }, setSites},
+		{"login.env", widensUnlessDefault, nil, func(c *Config) any { return c.Login.Env },
 			func(c *Config, _ string, v any) error { return setWords(&c.Login.Env, "names of variables", v) }},
-		{"login.clientDocument", otherwise, nil, func(c *Config) any { return c.Login.Document }, setDocument},
-		{"login.browser", otherwise, []string{"AAI_LOGIN_BROWSER"}, func(c *Config) any { return c.Login.Browser }, boolean(func(c *Config, b bool) { c.Login.Browser = b })},
+		{"login.clientDocument", widensUnlessDefault, nil, func(c *Config) any { return c.Login.ClientDocument }, setDocument},
+		{"login.browser", widensUnlessDefault, []string{"AAI_LOGIN_BROWSER"}, func(c *Config) any { return c.Login.OpenBrowser }, boolSetter(func(c *Config, b bool) { c.Login.OpenBrowser = b })},
 	}
 }
 
 func setDocument(c *Config, _ string, value any) error {
 	s, _ := value.(string)
-	if _, err := login.ClientDocument(s); err != nil {
+	if _, err := oauth.ClientMetadataDocument(s); err != nil {
 		return errors.New("expected an https address with a path, such as https://example.com/aai-gateway.json")
 	}
-	c.Login.Document = s
+	c.Login.ClientDocument = s
 	return nil
 }
 
@@ -52,9 +52,9 @@ func setSites(c *Config, _ string, value any) error {
 	if !ok {
 		return errors.New(`expected an object such as {"example.com": {"clientId": "…"}}`)
 	}
-	sites := make(map[string]login.Site, len(entries))
+	sites := make(map[string]oauth.SiteSettings, len(entries))
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		site, err := oneSite(entries[name])
+		site, err := parseSite(entries[name])
 		if err != nil {
 			return fmt.Errorf("[%q]%w", aai.CleanLabel(name, 60), err)
 		}
@@ -64,16 +64,16 @@ func setSites(c *Config, _ string, value any) error {
 	return nil
 }
 
-// oneSite reads one entry. Its error begins with the place.
-func oneSite(value any) (login.Site, error) {
+// parseSite reads one entry. Its error begins with the place.
+func parseSite(value any) (oauth.SiteSettings, error) {
 	known := []string{"clientId", "hosts", "redirectHost", "redirectPort"}
 	fields, ok := value.(map[string]any)
 	if !ok {
-		return login.Site{}, fmt.Errorf(": expected an object with some of %q", known)
+		return oauth.SiteSettings{}, fmt.Errorf(": expected an object with some of %q", known)
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !slices.Contains(known, name) {
-			return login.Site{}, fmt.Errorf(": there is no field %q; expected some of %q", aai.CleanLabel(name, 60), known)
+			return oauth.SiteSettings{}, fmt.Errorf(": there is no field %q; expected some of %q", aai.CleanLabel(name, 60), known)
 		}
 	}
 	var site struct {
@@ -87,14 +87,14 @@ func oneSite(value any) (login.Site, error) {
 		err = json.Unmarshal(raw, &site)
 	}
 	if err != nil {
-		return login.Site{}, errors.New(`: expected texts for "clientId" and "redirectHost", a list of hosts, and a port`)
+		return oauth.SiteSettings{}, errors.New(`: expected texts for "clientId" and "redirectHost", a list of hosts, and a port`)
 	}
 	if site.RedirectPort < 0 || site.RedirectPort > 65535 {
-		return login.Site{}, errors.New(".redirectPort: expected a port from 1 to 65535")
+		return oauth.SiteSettings{}, errors.New(".redirectPort: expected a port from 1 to 65535")
 	}
 	// Not any host of this computer: the spelling is what was registered with the server.
 	if !slices.Contains([]string{"", "127.0.0.1", "[::1]", "localhost"}, site.RedirectHost) {
-		return login.Site{}, errors.New(`.redirectHost: expected "127.0.0.1", "[::1]" or "localhost"`)
+		return oauth.SiteSettings{}, errors.New(`.redirectHost: expected "127.0.0.1", "[::1]" or "localhost"`)
 	}
-	return login.Site{ClientID: site.ClientID, Hosts: site.Hosts, RedirectHost: site.RedirectHost, RedirectPort: site.RedirectPort}, nil
+	return oauth.SiteSettings{ClientID: site.ClientID, Hosts: site.Hosts, RedirectHost: site.RedirectHost, RedirectPort: site.RedirectPort}, nil
 }

@@ -5,17 +5,17 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
-// nearest is how many settings are named in the place of one that there is not.
-const nearest = 3
+// maxSuggestions is how many settings are named in the place of one that there is not.
+const maxSuggestions = 3
 
-// nearestTo are the settings that are likest to a key, at most three: as it is written, by
+// nearestSettings are the settings that are likest to a key, at most three: as it is written, by
 // its last part, of its group. In files of the desktop tools settings have other names too.
-func nearestTo(key, origin string, names []string) []string {
+func nearestSettings(key, origin string, names []string) []string {
 	if strings.HasSuffix(origin, ".toml") {
-		names = slices.Concat(names, slices.Sorted(maps.Keys(otherNames())))
+		names = slices.Concat(names, slices.Sorted(maps.Keys(settingAliases())))
 	}
 	group, last := "", key
 	if at := strings.LastIndexByte(key, '.'); at >= 0 {
@@ -30,8 +30,8 @@ func nearestTo(key, origin string, names []string) []string {
 			lasts = append(lasts, part)
 		}
 	}
-	near := aai.Nearest(key, names, nearest)
-	for _, part := range aai.Nearest(last, lasts, nearest) {
+	near := aai.Nearest(key, names, maxSuggestions)
+	for _, part := range aai.Nearest(last, lasts, maxSuggestions) {
 		near = append(near, byLast[part])
 	}
 	for _, name := range names { // the group's name may be the setting's
@@ -44,14 +44,14 @@ func nearestTo(key, origin string, names []string) []string {
 			near = append(near, name)
 		}
 	}
-	return firstOf(near)
+	return firstDistinct(near)
 }
 
-// firstOf are the first three, each once.
-func firstOf(names []string) []string {
+// firstDistinct are the first three, each once.
+func firstDistinct(names []string) []string {
 	var first []string
 	for _, name := range names {
-		if !slices.Contains(first, name) && len(first) < nearest {
+		if !slices.Contains(first, name) && len(first) < maxSuggestions {
 			first = append(first, name)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
-	"aai/internal/policy"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/policy"
 )
 
 // Whether questions are put in windows.
@@ -18,54 +18,54 @@ const (
 
 // Policy is what callers may do, and how people are asked.
 type Policy struct {
-	Dialog      string
-	Elicitation []string // callers whose client may ask
-	Mode        policy.Mode
-	Allowed     []string
-	Denied      []string
-	Confirm     bool // what looks as if it could not be undone
-	Words       []string
-	Limits      map[policy.Kind]policy.Limit
+	Dialog             string
+	ElicitationClients []string // callers whose client may ask
+	Mode               policy.Mode
+	AllowedApps        []string
+	DeniedApps         []string
+	ConfirmDestructive bool // what looks as if it could not be undone
+	DestructiveWords   []string
+	Limits             map[policy.Kind]policy.Limit
 }
 
 func defaultPolicy() Policy {
 	return Policy{
-		Dialog: DialogAuto, Elicitation: []string{}, Allowed: []string{}, Denied: []string{},
-		Confirm: true, Words: policy.DestructiveWords(), Limits: policy.DefaultLimits(),
+		Dialog: DialogAuto, ElicitationClients: []string{}, AllowedApps: []string{}, DeniedApps: []string{},
+		ConfirmDestructive: true, DestructiveWords: policy.DestructiveWords(), Limits: policy.DefaultLimits(),
 	}
 }
 
 // policySettings is the part of the table that is about trust. The names under
 // security and rate_limits are those of the desktop tools' own configuration.
-func policySettings() []row {
-	return []row{
-		{"consent.dialog", otherwise, []string{"AAI_CONSENT_DIALOG"}, func(c *Config) any { return c.Policy.Dialog }, setDialog},
-		{"consent.elicitation", otherwise, nil, func(c *Config) any { return c.Policy.Elicitation }, setElicitation},
-		{"server.security_mode", takenBack, []string{"AAI_SECURITY_MODE", "AXTERMINATOR_SECURITY_MODE"}, func(c *Config) any { return c.Policy.Mode.String() }, setMode},
-		{"security.allowed_apps", takenBack, []string{"AAI_ALLOWED_APPS", "AXTERMINATOR_ALLOWED_APPS"}, func(c *Config) any { return c.Policy.Allowed },
-			appList(func(p *Policy) *[]string { return &p.Allowed })},
-		{"security.denied_apps", takenBack, []string{"AAI_DENIED_APPS", "AXTERMINATOR_DENIED_APPS"}, func(c *Config) any { return c.Policy.Denied },
-			appList(func(p *Policy) *[]string { return &p.Denied })},
-		{"server.confirm_destructive", otherwise, []string{"AAI_CONFIRM_DESTRUCTIVE", "AXTERMINATOR_CONFIRM_DESTRUCTIVE"}, func(c *Config) any { return c.Policy.Confirm },
-			boolean(func(c *Config, b bool) { c.Policy.Confirm = b })},
-		{"security.destructive_words", otherwise, nil, func(c *Config) any { return c.Policy.Words }, func(c *Config, _ string, v any) error { return setTexts(&c.Policy.Words, "words", v) }},
-		limit("rps", "RATE_LIMIT_RPS", policy.Windows, func(l *policy.Limit) *int { return &l.PerSecond }),
-		limit("rpm", "RATE_LIMIT_RPM", policy.Windows, func(l *policy.Limit) *int { return &l.PerMinute }),
-		limit("concurrency", "CONCURRENCY", policy.Windows, func(l *policy.Limit) *int { return &l.Concurrent }),
-		limit("vlm_rpm", "VLM_RATE_LIMIT", policy.Vision, func(l *policy.Limit) *int { return &l.PerMinute }),
-		limit("script_rpm", "SCRIPT_RATE_LIMIT", policy.Script, func(l *policy.Limit) *int { return &l.PerMinute }),
-		limit("declared_rps", "", policy.Declared, func(l *policy.Limit) *int { return &l.PerSecond }),
-		limit("declared_rpm", "", policy.Declared, func(l *policy.Limit) *int { return &l.PerMinute }),
-		limit("declared_concurrency", "", policy.Declared, func(l *policy.Limit) *int { return &l.Concurrent }),
+func policySettings() []settingSpec {
+	return []settingSpec{
+		{"consent.dialog", widensUnlessDefault, []string{"AAI_CONSENT_DIALOG"}, func(c *Config) any { return c.Policy.Dialog }, setDialog},
+		{"consent.elicitation", widensUnlessDefault, nil, func(c *Config) any { return c.Policy.ElicitationClients }, setElicitation},
+		{"server.security_mode", widensIfRelaxed, []string{"AAI_SECURITY_MODE", "AXTERMINATOR_SECURITY_MODE"}, func(c *Config) any { return c.Policy.Mode.String() }, setMode},
+		{"security.allowed_apps", widensIfRelaxed, []string{"AAI_ALLOWED_APPS", "AXTERMINATOR_ALLOWED_APPS"}, func(c *Config) any { return c.Policy.AllowedApps },
+			appListSetter(func(p *Policy) *[]string { return &p.AllowedApps })},
+		{"security.denied_apps", widensIfRelaxed, []string{"AAI_DENIED_APPS", "AXTERMINATOR_DENIED_APPS"}, func(c *Config) any { return c.Policy.DeniedApps },
+			appListSetter(func(p *Policy) *[]string { return &p.DeniedApps })},
+		{"server.confirm_destructive", widensUnlessDefault, []string{"AAI_CONFIRM_DESTRUCTIVE", "AXTERMINATOR_CONFIRM_DESTRUCTIVE"}, func(c *Config) any { return c.Policy.ConfirmDestructive },
+			boolSetter(func(c *Config, b bool) { c.Policy.ConfirmDestructive = b })},
+		{"security.destructive_words", widensUnlessDefault, nil, func(c *Config) any { return c.Policy.DestructiveWords }, func(c *Config, _ string, v any) error { return setTexts(&c.Policy.DestructiveWords, "words", v) }},
+		limitSpec("rps", "RATE_LIMIT_RPS", policy.KindDesktop, func(l *policy.Limit) *int { return &l.PerSecond }),
+		limitSpec("rpm", "RATE_LIMIT_RPM", policy.KindDesktop, func(l *policy.Limit) *int { return &l.PerMinute }),
+		limitSpec("concurrency", "CONCURRENCY", policy.KindDesktop, func(l *policy.Limit) *int { return &l.Concurrent }),
+		limitSpec("vlm_rpm", "VLM_RATE_LIMIT", policy.KindVision, func(l *policy.Limit) *int { return &l.PerMinute }),
+		limitSpec("script_rpm", "SCRIPT_RATE_LIMIT", policy.KindScript, func(l *policy.Limit) *int { return &l.PerMinute }),
+		limitSpec("declared_rps", "", policy.KindDeclared, func(l *policy.Limit) *int { return &l.PerSecond }),
+		limitSpec("declared_rpm", "", policy.KindDeclared, func(l *policy.Limit) *int { return &l.PerMinute }),
+		limitSpec("declared_concurrency", "", policy.KindDeclared, func(l *policy.Limit) *int { return &l.Concurrent }),
 	}
 }
 
 // maxLimit bounds every limit: more is none.
 const maxLimit = 10_000_000
 
-// limit is the setting of one limit.
-func limit(name, env string, kind policy.Kind, of func(*policy.Limit) *int) row {
-	s := row{key: "rate_limits." + name, widens: whenMore}
+// limitSpec is the setting of one limit.
+func limitSpec(name, env string, kind policy.Kind, of func(*policy.Limit) *int) settingSpec {
+	s := settingSpec{key: "rate_limits." + name, widens: widensIfMore}
 	if env != "" {
 		s.env = []string{"AAI_" + env, "AXTERMINATOR_" + env}
 	}
@@ -74,7 +74,7 @@ func limit(name, env string, kind policy.Kind, of func(*policy.Limit) *int) row 
 		return *of(&l)
 	}
 	s.set = func(c *Config, _ string, value any) error {
-		n, ok := whole(value, 1, maxLimit)
+		n, ok := parseInteger(value, 1, maxLimit)
 		if !ok {
 			return fmt.Errorf("expected a whole number from 1 to %d", maxLimit)
 		}
@@ -98,16 +98,16 @@ func setDialog(c *Config, _ string, value any) error {
 // setElicitation reads whose client may ask: true is everybody's.
 func setElicitation(c *Config, _ string, value any) error {
 	if all, ok := value.(bool); ok {
-		c.Policy.Elicitation = []string{}
+		c.Policy.ElicitationClients = []string{}
 		if all {
-			c.Policy.Elicitation = []string{policy.Every}
+			c.Policy.ElicitationClients = []string{policy.Wildcard}
 		}
 		return nil
 	}
 	if _, ok := value.([]any); !ok {
 		return errors.New(`expected true, false or a list of identities such as "/usr/bin/claude"`)
 	}
-	return setTexts(&c.Policy.Elicitation, "identities", value)
+	return setTexts(&c.Policy.ElicitationClients, "identities", value)
 }
 
 func setMode(c *Config, _ string, value any) error {
@@ -120,9 +120,9 @@ func setMode(c *Config, _ string, value any) error {
 	return nil
 }
 
-// appList reads names, ids and patterns of apps; in the environment, with commas
+// appListSetter reads names, ids and patterns of apps; in the environment, with commas
 // between them.
-func appList(of func(*Policy) *[]string) func(*Config, string, any) error {
+func appListSetter(of func(*Policy) *[]string) func(*Config, string, any) error {
 	return func(c *Config, _ string, value any) error {
 		if text, ok := value.(string); ok {
 			var list []any
@@ -137,10 +137,10 @@ func appList(of func(*Policy) *[]string) func(*Config, string, any) error {
 		if err := setTexts(&names, "apps", value); err != nil {
 			return err
 		}
-		if slices.Contains(names, aai.OwnApp) {
+		if slices.Contains(names, aai.BuiltinApp) {
 			return errors.New("the gateway itself cannot be listed")
 		}
-		if bad := policy.BadPattern(names); bad != "" {
+		if bad := policy.FirstInvalidPattern(names); bad != "" {
 			return fmt.Errorf("%q is no pattern", aai.CleanLabel(bad, 60))
 		}
 		*of(&c.Policy) = names

@@ -5,23 +5,23 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai/internal/policy"
+	"github.com/gybob/aai-gateway/internal/policy"
 )
 
 func TestPolicySettings(t *testing.T) {
 	for text, want := range map[string]func(*Policy){
 		`{}`:                                  func(*Policy) {},
-		`{"consent": {"elicitation": true}}`:  func(p *Policy) { p.Elicitation = []string{policy.Every} },
+		`{"consent": {"elicitation": true}}`:  func(p *Policy) { p.ElicitationClients = []string{policy.Wildcard} },
 		`{"consent": {"elicitation": false}}`: func(*Policy) {},
-		`{"consent": {"elicitation": ["/usr/bin/claude"]}}`:       func(p *Policy) { p.Elicitation = []string{"/usr/bin/claude"} },
+		`{"consent": {"elicitation": ["/usr/bin/claude"]}}`:       func(p *Policy) { p.ElicitationClients = []string{"/usr/bin/claude"} },
 		`{"server": {"security_mode": "sandboxed"}}`:              func(p *Policy) { p.Mode = policy.Sandboxed },
-		`{"security": {"denied_apps": ["1Password", "*Access"]}}`: func(p *Policy) { p.Denied = []string{"1Password", "*Access"} },
+		`{"security": {"denied_apps": ["1Password", "*Access"]}}`: func(p *Policy) { p.DeniedApps = []string{"1Password", "*Access"} },
 		`{"rate_limits": {"rps": 7, "script_rpm": 1}}`: func(p *Policy) {
-			p.Limits[policy.Windows] = policy.Limit{PerSecond: 7, PerMinute: 1000, Concurrent: 20}
-			p.Limits[policy.Script] = policy.Limit{PerSecond: 5, PerMinute: 1, Concurrent: 10}
+			p.Limits[policy.KindDesktop] = policy.Limit{PerSecond: 7, PerMinute: 1000, Concurrent: 20}
+			p.Limits[policy.KindScript] = policy.Limit{PerSecond: 5, PerMinute: 1, Concurrent: 10}
 		},
 	} {
-		c, err := newDesk(t).readFile(t, text)
+		c, err := newTestHome(t).readFile(t, text)
 		expected := defaultPolicy()
 		want(&expected)
 		if diff := cmp.Diff(expected, mustRead(t, c, err).Policy); diff != "" {
@@ -46,18 +46,18 @@ func TestBadPolicySettings(t *testing.T) {
 		`{"rate_limits": {"rps": 0}, "consent": {"dialog": "on"}}`: `FILE: consent.dialog: expected "auto" or "off"; rate_limits.rps: expected a whole number from 1 to 10000000`,
 		`{"rate_limits": {"rps": 1.5}}`:                            `FILE: rate_limits.rps: expected a whole number from 1 to 10000000`,
 	} {
-		_, err := newDesk(t).readFile(t, text)
-		t.Run(text, func(t *testing.T) { mustRefuse(t, err, message) })
+		_, err := newTestHome(t).readFile(t, text)
+		t.Run(text, func(t *testing.T) { expectInvalid(t, err, message) })
 	}
 }
 
 // The defaults of the desktop tools, and ours for what apps declare.
 func TestLimitsByDefault(t *testing.T) {
 	want := map[policy.Kind]policy.Limit{
-		policy.Windows:  {PerSecond: 50, PerMinute: 1000, Concurrent: 20},
-		policy.Vision:   {PerSecond: 10, PerMinute: 10, Concurrent: 10},
-		policy.Script:   {PerSecond: 5, PerMinute: 5, Concurrent: 10},
-		policy.Declared: {PerSecond: 500, PerMinute: 30_000, Concurrent: 128},
+		policy.KindDesktop:  {PerSecond: 50, PerMinute: 1000, Concurrent: 20},
+		policy.KindVision:   {PerSecond: 10, PerMinute: 10, Concurrent: 10},
+		policy.KindScript:   {PerSecond: 5, PerMinute: 5, Concurrent: 10},
+		policy.KindDeclared: {PerSecond: 500, PerMinute: 30_000, Concurrent: 128},
 	}
 	if diff := cmp.Diff(want, defaultPolicy().Limits); diff != "" {
 		t.Error(diff)

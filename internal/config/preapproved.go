@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"aai"
-	"aai/internal/policy"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/policy"
 )
 
 // setPreapproved reads what callers may do without being asked. Every part must
@@ -20,7 +20,7 @@ func setPreapproved(c *Config, _ string, value any) error {
 	}
 	var grants []policy.Grant
 	for i, entry := range entries {
-		more, err := preapproval(entry)
+		more, err := parsePreapproval(entry)
 		if err != nil {
 			return fmt.Errorf("[%d]%w", i, err)
 		}
@@ -30,8 +30,8 @@ func setPreapproved(c *Config, _ string, value any) error {
 	return nil
 }
 
-// preapproval reads one entry of the list. Its error begins with the place.
-func preapproval(entry any) ([]policy.Grant, error) {
+// parsePreapproval reads one entry of the list. Its error begins with the place.
+func parsePreapproval(entry any) ([]policy.Grant, error) {
 	const expected = `expected all of "app", "tools", "caller" and "expires"`
 	fields, ok := entry.(map[string]any)
 	if !ok {
@@ -52,7 +52,7 @@ func preapproval(entry any) ([]policy.Grant, error) {
 		}
 	}
 	app, _ := fields["app"].(string)
-	if app == "" || app == policy.Every {
+	if app == "" || app == policy.Wildcard {
 		return nil, errors.New(".app: expected the id of an app")
 	}
 	caller, _ := fields["caller"].(string)

@@ -13,14 +13,14 @@ const (
 
 // scanSettings are the settings that begin with "scan.". A scan looks only at what discover
 // shows, and switches nothing on: it widens nothing.
-func scanSettings() []row {
-	return []row{
-		{"scan.interval", never, []string{"AAI_SCAN_INTERVAL"}, func(c *Config) any { return c.ScanInterval.Seconds() }, setScanInterval},
+func scanSettings() []settingSpec {
+	return []settingSpec{
+		{"scan.interval", widensNever, []string{"AAI_SCAN_INTERVAL"}, func(c *Config) any { return c.ScanInterval.Seconds() }, setScanInterval},
 	}
 }
 
 func setScanInterval(c *Config, _ string, value any) error {
-	n, ok := number(value)
+	n, ok := parseNumber(value)
 	if !ok || n != 0 && !(minScan.Seconds() <= n && n <= maxScan.Seconds()) {
 		return fmt.Errorf("expected 0 for never, or a number of seconds from %g to %g", minScan.Seconds(), maxScan.Seconds())
 	}

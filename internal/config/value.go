@@ -10,37 +10,37 @@ import (
 	"strings"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // maxSeconds bounds every time a person can configure: an hour.
 const maxSeconds = 3600
 
-// inHome is the path with the home folder in the place of "~".
-func inHome(home, path string) string {
+// expandHome is the path with the home folder in the place of "~".
+func expandHome(home, path string) string {
 	if path == "~" || strings.HasPrefix(path, "~/") || strings.HasPrefix(path, "~"+string(filepath.Separator)) {
 		return filepath.Join(home, path[1:])
 	}
 	return path
 }
 
-// expand makes a path absolute; "~" is the home folder.
-func expand(home, path string) (string, error) {
-	path = inHome(home, path)
+// absolutePath makes a path absolute; "~" is the home folder.
+func absolutePath(home, path string) (string, error) {
+	path = expandHome(home, path)
 	if !filepath.IsAbs(path) {
 		return "", fmt.Errorf("expected an absolute path or one that begins with ~/, got %q", path)
 	}
 	return filepath.Clean(path), nil
 }
 
-// file reads the path of one.
-func file(put func(*Config, string)) func(*Config, string, any) error {
+// pathSetter reads the path of one.
+func pathSetter(put func(*Config, string)) func(*Config, string, any) error {
 	return func(c *Config, home string, value any) error {
 		s, ok := value.(string)
 		if !ok || s == "" {
 			return errors.New("expected a path")
 		}
-		path, err := expand(home, s)
+		path, err := absolutePath(home, s)
 		if err != nil {
 			return err
 		}
@@ -49,8 +49,8 @@ func file(put func(*Config, string)) func(*Config, string, any) error {
 	}
 }
 
-// boolean reads true or false, or a text that says one of them.
-func boolean(put func(*Config, bool)) func(*Config, string, any) error {
+// boolSetter reads true or false, or a text that says one of them.
+func boolSetter(put func(*Config, bool)) func(*Config, string, any) error {
 	return func(c *Config, _ string, value any) error {
 		b, ok := value.(bool)
 		if s, isText := value.(string); isText {
@@ -65,8 +65,8 @@ func boolean(put func(*Config, bool)) func(*Config, string, any) error {
 	}
 }
 
-// number reads a number, or a text that is one.
-func number(value any) (float64, bool) {
+// parseNumber reads a number, or a text that is one.
+func parseNumber(value any) (float64, bool) {
 	if s, isText := value.(string); isText {
 		n, err := strconv.ParseFloat(s, 64)
 		return n, err == nil
@@ -75,8 +75,8 @@ func number(value any) (float64, bool) {
 	return n, ok
 }
 
-// whole reads a number of a range that has no fraction, or a text of digits that is one.
-func whole(value any, least, most int) (int, bool) {
+// parseInteger reads a number of a range that has no fraction, or a text of digits that is one.
+func parseInteger(value any, least, most int) (int, bool) {
 	if s, isText := value.(string); isText {
 		n, err := strconv.Atoi(s)
 		return n, err == nil && least <= n && n <= most
@@ -85,14 +85,14 @@ func whole(value any, least, most int) (int, bool) {
 	return int(n), ok && n == math.Trunc(n) && float64(least) <= n && n <= float64(most)
 }
 
-// seconds reads a time from a second to an hour; or none, where that means never.
-func seconds(never bool, put func(*Config, time.Duration)) func(*Config, string, any) error {
+// durationSetter reads a time from a second to an hour; or none, where that means never.
+func durationSetter(never bool, put func(*Config, time.Duration)) func(*Config, string, any) error {
 	expected := fmt.Errorf("expected a number of seconds from 1 to %d", maxSeconds)
 	if never {
 		expected = fmt.Errorf("expected 0 for never, or a number of seconds from 1 to %d", maxSeconds)
 	}
 	return func(c *Config, _ string, value any) error {
-		n, ok := number(value)
+		n, ok := parseNumber(value)
 		if !ok || !(1 <= n && n <= maxSeconds) && !(never && n == 0) {
 			return expected
 		}
@@ -101,10 +101,10 @@ func seconds(never bool, put func(*Config, time.Duration)) func(*Config, string,
 	}
 }
 
-// count reads a whole number from 1 up.
-func count(unit string, most int, put func(*Config, int)) func(*Config, string, any) error {
+// integerSetter reads a whole number from 1 up.
+func integerSetter(unit string, most int, put func(*Config, int)) func(*Config, string, any) error {
 	return func(c *Config, _ string, value any) error {
-		n, ok := whole(value, 1, most)
+		n, ok := parseInteger(value, 1, most)
 		if !ok {
 			return fmt.Errorf("expected a number of %s from 1 to %d", unit, most)
 		}
@@ -113,8 +113,8 @@ func count(unit string, most int, put func(*Config, int)) func(*Config, string, 
 	}
 }
 
-// word reads a text without spaces.
-func word(what string, put func(*Config, string)) func(*Config, string, any) error {
+// wordSetter reads a text without spaces.
+func wordSetter(what string, put func(*Config, string)) func(*Config, string, any) error {
 	return func(c *Config, _ string, value any) error {
 		s, ok := value.(string)
 		if !ok || s == "" || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
@@ -143,8 +143,8 @@ func setWords(list *[]string, what string, value any) error {
 	return nil
 }
 
-// webAddress reads an absolute address of the web.
-func webAddress(put func(*Config, string)) func(*Config, string, any) error {
+// urlSetter reads an absolute address of the web.
+func urlSetter(put func(*Config, string)) func(*Config, string, any) error {
 	return func(c *Config, _ string, value any) error {
 		s, _ := value.(string)
 		u, err := url.Parse(s)
@@ -174,8 +174,8 @@ func setTexts(list *[]string, what string, value any) error {
 	return nil
 }
 
-// truth is what a variable says that is true or false.
-func truth(value string) bool {
+// isTrueVariable is what a variable says that is true or false.
+func isTrueVariable(value string) bool {
 	b, err := strconv.ParseBool(value)
 	return err == nil && b
 }

@@ -3,7 +3,7 @@ package config
 import (
 	"fmt"
 
-	"aai/internal/egress"
+	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
 // maxWebRate bounds how often a site is asked, in requests a second.
@@ -11,27 +11,27 @@ const maxWebRate = 10_000
 
 // Web is how apps on the web are asked.
 type Web struct {
-	Rate float64 // requests a second to one site, at most; twice as many may go at once
+	RequestsPerSecond float64 // requests a second to one site, at most; twice as many may go at once
 }
 
-func defaultWeb() Web { return Web{Rate: 10} }
+func defaultWeb() Web { return Web{RequestsPerSecond: 10} }
 
 // webSettings is the part of the table that is about apps on the web. What may be
 // reached is for the person's file alone: no variable or flag of whoever starts the
 // program widens it.
-func webSettings() []row {
-	return []row{
-		{"net.allowPrivate", otherwise, nil, func(c *Config) any { return c.AllowPrivate }, setAllowPrivate},
-		{"web.rate", whenMore, []string{"AAI_WEB_RATE"}, func(c *Config) any { return c.Web.Rate }, setWebRate},
+func webSettings() []settingSpec {
+	return []settingSpec{
+		{"net.allowPrivate", widensUnlessDefault, nil, func(c *Config) any { return c.AllowedPrivateHosts }, setAllowPrivate},
+		{"web.rate", widensIfMore, []string{"AAI_WEB_RATE"}, func(c *Config) any { return c.Web.RequestsPerSecond }, setWebRate},
 	}
 }
 
 func setWebRate(c *Config, _ string, value any) error {
-	n, ok := number(value)
+	n, ok := parseNumber(value)
 	if !ok || !(0.1 <= n && n <= maxWebRate) {
 		return fmt.Errorf("expected a number of requests a second from 0.1 to %d", maxWebRate)
 	}
-	c.Web.Rate = n
+	c.Web.RequestsPerSecond = n
 	return nil
 }
 
@@ -41,10 +41,10 @@ func setAllowPrivate(c *Config, _ string, value any) error {
 		return err
 	}
 	for i, host := range hosts {
-		if err := egress.CheckTrusted(host); err != nil {
+		if err := netguard.ValidateTrustedHost(host); err != nil {
 			return fmt.Errorf(`[%d]: expected a host such as "jira.example.com" or "10.1.2.3:8443": %w`, i, err)
 		}
 	}
-	c.AllowPrivate = hosts
+	c.AllowedPrivateHosts = hosts
 	return nil
 }

@@ -13,13 +13,13 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
-	"aai/internal/errands"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/sampleapp"
 )
 
-// New returns the demo, which says to out what is done: a client of the official SDK
+// NewDemo returns the demo, which says to out what is done: a client of the official SDK
 // talks to the MCP server over pipes. Its environment becomes that of this process.
-func New(cfg Config) func(ctx context.Context, out io.Writer) error {
+func NewDemo(cfg Config) func(ctx context.Context, out io.Writer) error {
 	return func(ctx context.Context, out io.Writer) (err error) {
 		if err := adoptOrphans(); err != nil {
 			return aai.Errorf(aai.Internal, "the demo could not see to it that all it starts ends with it: %w", err)
@@ -33,7 +33,7 @@ func New(cfg Config) func(ctx context.Context, out io.Writer) error {
 			endOrphans() // they may still write into the session's folder
 			s.remove()
 		}()
-		site, err := errands.Serve(ctx)
+		site, err := sampleapp.Serve(ctx)
 		if err != nil {
 			return err
 		}
@@ -44,38 +44,38 @@ func New(cfg Config) func(ctx context.Context, out io.Writer) error {
 		}
 		defer a.close()
 		for _, step := range []func(context.Context) error{
-			a.lookAround, a.calculate, a.notify, a.files, a.music, a.windows(s), a.web(s, site), a.mistakes,
+			a.lookAround, a.calculate, a.notify, a.files, a.music, a.demonstrateWindows(s), a.web(s, site), a.mistakes,
 		} {
 			if err := step(ctx); err != nil {
 				return err
 			}
 		}
 		a.close()
-		return a.looksBack(ctx, s)
+		return a.showRecord(ctx, s)
 	}
 }
 
 // An agent is the demo's MCP client and what it prints.
 type agent struct {
-	session  *mcp.ClientSession
-	home     string
-	desk     *privateSession
-	served   chan struct{} // closed when the gateway has ended
-	out      io.Writer
-	pictures []picture
+	session     *mcp.ClientSession
+	home        string
+	desktop     *privateSession
+	served      chan struct{} // closed when the gateway has ended
+	out         io.Writer
+	screenshots []screenshot
 }
 
-// callPatience is longer than any tool may take.
-const callPatience = time.Minute
+// callTimeout is longer than any tool may take.
+const callTimeout = time.Minute
 
 func connectAgent(ctx context.Context, s *privateSession, out io.Writer) (*agent, error) {
-	a := &agent{desk: s, home: s.Home, out: out}
-	client := mcp.NewClient(&mcp.Implementation{Name: "demo-agent", Version: s.cfg.Version}, &mcp.ClientOptions{ElicitationHandler: a.person})
+	a := &agent{desktop: s, home: s.Home, out: out}
+	client := mcp.NewClient(&mcp.Implementation{Name: "demo-agent", Version: s.cfg.Version}, &mcp.ClientOptions{ElicitationHandler: a.answerQuestion})
 	toServer, fromServer, err := a.serve(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	a.session, err = client.Connect(ctx, &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
 	if err != nil {
@@ -110,9 +110,9 @@ func (a *agent) line(mark, text string) {
 	}
 }
 
-// person answers a question of the gateway as somebody at the computer might: for
+// answerQuestion answers a question of the gateway as somebody at the computer might: for
 // good and for all of an app where that is offered, else for this session.
-func (a *agent) person(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+func (a *agent) answerQuestion(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 	a.print("    the gateway asks the person at this computer:\n")
 	a.line("  ┆", req.Params.Message)
 	var form struct {
@@ -174,7 +174,7 @@ func (a *agent) request(name string, args map[string]any) {
 // call calls one MCP tool and prints the request and the answer.
 func (a *agent) call(ctx context.Context, name string, args map[string]any, show func(string) string) (*mcp.CallToolResult, error) {
 	a.request(name, args)
-	ctx, cancel := context.WithTimeout(ctx, callPatience)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	result, err := a.session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})
 	if err != nil {
@@ -189,8 +189,8 @@ func (a *agent) call(ctx context.Context, name string, args map[string]any, show
 		answer = show(answer)
 	}
 	a.line(mark, answer)
-	if command := a.mayAllow(result); command != nil {
-		if err := a.types(ctx, command); err != nil {
+	if command := a.consentCommand(result); command != nil {
+		if err := a.runCommand(ctx, command); err != nil {
 			return nil, err
 		}
 		return a.call(ctx, name, args, show)
@@ -198,10 +198,10 @@ func (a *agent) call(ctx context.Context, name string, args map[string]any, show
 	return result, nil
 }
 
-func whole(s string) string { return s }
+func fullText(s string) string { return s }
 
-// beginning is the first lines of a long text.
-func beginning(s string) string {
+// firstLines is the first lines of a long text.
+func firstLines(s string) string {
 	lines := strings.SplitAfter(s, "\n")
 	if len(lines) > 24 {
 		return strings.Join(lines[:24], "") + fmt.Sprintf("… and %d more lines", len(lines)-24)
@@ -215,7 +215,7 @@ func (a *agent) exec(ctx context.Context, app, tool string, args map[string]any)
 	if len(args) > 0 {
 		call["args"] = args
 	}
-	result, err := a.call(ctx, "aai_exec", call, whole)
+	result, err := a.call(ctx, "aai_exec", call, fullText)
 	if err == nil && result.IsError {
 		err = aai.Errorf(aai.AutomationFailed, "%s of %s failed", tool, app)
 	}
@@ -225,7 +225,7 @@ func (a *agent) exec(ctx context.Context, app, tool string, args map[string]any)
 func (a *agent) lookAround(ctx context.Context) error {
 	a.title("What apps are there?")
 	a.line("→", "tools/list")
-	listing, cancel := context.WithTimeout(ctx, callPatience)
+	listing, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	list, err := a.session.ListTools(listing, nil)
 	if err != nil {
@@ -241,7 +241,7 @@ func (a *agent) lookAround(ctx context.Context) error {
 	}
 	a.line("←", fmt.Sprintf("and %d tools for the windows of any program: %s", len(forWindows), strings.Join(forWindows, ", ")))
 	a.title("How is the calculator used?")
-	_, err = a.call(ctx, "app_org_gnome_Calculator", nil, beginning)
+	_, err = a.call(ctx, "app_org_gnome_Calculator", nil, firstLines)
 	return err
 }
 
@@ -267,19 +267,19 @@ func (a *agent) music(ctx context.Context) error {
 	if err := a.exec(ctx, mpv, "set_volume", map[string]any{"value": 0.5}); err != nil {
 		return err
 	}
-	if err := a.await(ctx, mpv, "volume", "0.5"); err != nil {
+	if err := a.waitForText(ctx, mpv, "volume", "0.5"); err != nil {
 		return err
 	}
 	if err := a.exec(ctx, mpv, "play", nil); err != nil {
 		return err
 	}
-	return a.await(ctx, mpv, "status", "Playing")
+	return a.waitForText(ctx, mpv, "status", "Playing")
 }
 
-// await looks until it sees what it wants: mpv answers first and acts then.
-func (a *agent) await(ctx context.Context, app, tool, want string) error {
+// waitForText looks until it sees what it wants: mpv answers first and acts then.
+func (a *agent) waitForText(ctx context.Context, app, tool, want string) error {
 	for range 20 {
-		result, err := a.call(ctx, "aai_exec", map[string]any{"app": app, "tool": tool}, whole)
+		result, err := a.call(ctx, "aai_exec", map[string]any{"app": app, "tool": tool}, fullText)
 		if err != nil {
 			return err
 		}
@@ -302,15 +302,15 @@ func (a *agent) mistakes(ctx context.Context) error {
 		{"app": "org.gnome.Calculator", "tool": "calcluate", "args": map[string]any{}},
 		{"app": "io.mpv.Mpv", "tool": "set_volume", "args": map[string]any{"value": "loud"}},
 	} {
-		if _, err := a.call(ctx, "aai_exec", call, whole); err != nil {
+		if _, err := a.call(ctx, "aai_exec", call, fullText); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// looksBack shows what the gateway has on record, and the screen.
-func (a *agent) looksBack(ctx context.Context, s *privateSession) error {
+// showRecord shows what the gateway has on record, and the screen.
+func (a *agent) showRecord(ctx context.Context, s *privateSession) error {
 	a.title("What is on record? (aai-gateway history)")
 	b, err := s.gateway(ctx, "history", "--limit", "200", "--format", "json")
 	if err != nil {
@@ -329,13 +329,13 @@ func (a *agent) looksBack(ctx context.Context, s *privateSession) error {
 	}
 	pages := 0
 	if hasBrowser() {
-		shown, err := s.pages(ctx)
+		shown, err := s.takePagePictures(ctx)
 		if err != nil {
 			return err
 		}
-		a.pictures, pages = append(a.pictures, shown...), len(shown)
+		a.screenshots, pages = append(a.screenshots, shown...), len(shown)
 	}
-	files, err := a.keepPictures()
+	files, err := a.writeScreenshots()
 	if err != nil {
 		return err
 	}

@@ -7,5 +7,5 @@ import (
 	"io"
 )
 
-// New returns nil: the demo is made for a Linux desktop.
-func New(Config) func(context.Context, io.Writer) error { return nil }
+// NewDemo returns nil: the demo is made for a Linux desktop.
+func NewDemo(Config) func(context.Context, io.Writer) error { return nil }

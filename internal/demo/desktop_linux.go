@@ -11,29 +11,29 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A stage is the part of the demo in which the agent works with windows, in the
 // background, while the person has another one.
-type stage struct {
+type windowDemo struct {
 	*agent
-	person *person
+	person *simulatedPerson
 	form   *bookingForm
 	file   string // what the editor writes
 }
 
-// windows shows the desktop's tools. Each step is proved by somebody else than the
+// demonstrateWindows shows the desktop's tools. Each step is proved by somebody else than the
 // gateway: a file, the sum, the web page's own server, and xdotool.
-func (a *agent) windows(s *privateSession) func(context.Context) error {
+func (a *agent) demonstrateWindows(s *privateSession) func(context.Context) error {
 	return func(ctx context.Context) error {
 		form, err := serveForm(ctx)
 		if err != nil {
 			return err
 		}
 		defer form.close()
-		w := &stage{agent: a, person: &person{session: s}, form: form, file: filepath.Join(a.home, "Documents", "letter.txt")}
-		steps := []func(context.Context) error{w.open, w.write, w.press, w.together}
+		w := &windowDemo{agent: a, person: &simulatedPerson{session: s}, form: form, file: filepath.Join(a.home, "Documents", "letter.txt")}
+		steps := []func(context.Context) error{w.open, w.write, w.press, w.demonstrateWorkflows}
 		if hasBrowser() {
 			steps = append(steps, w.fill)
 		}
@@ -46,28 +46,28 @@ func (a *agent) windows(s *privateSession) func(context.Context) error {
 	}
 }
 
-// ax calls a tool of the desktop, which must succeed.
-func (w *stage) ax(ctx context.Context, tool string, args map[string]any, show func(string) string) (*mcp.CallToolResult, error) {
+// callDesktop calls a tool of the desktop, which must succeed.
+func (w *windowDemo) callDesktop(ctx context.Context, tool string, args map[string]any, show func(string) string) (*mcp.CallToolResult, error) {
 	result, err := w.call(ctx, "ax_"+tool, args, show)
 	if err == nil && result.IsError {
 		err = aai.Errorf(aai.AutomationFailed, "ax_%s failed", tool)
 	}
-	if err == nil && w.person.place != (workplace{}) {
-		err = w.person.undisturbed(ctx)
+	if err == nil && w.person.expected != (inputState{}) {
+		err = w.person.checkUndisturbed(ctx)
 	}
 	return result, err
 }
 
-// proved says what somebody else than the gateway has seen, and that the person
+// printProof says what somebody else than the gateway has seen, and that the person
 // was left alone.
-func (w *stage) proved(format string, args ...any) {
+func (w *windowDemo) printProof(format string, args ...any) {
 	w.line("✓", fmt.Sprintf(format, args...))
 	w.line("✓", fmt.Sprintf("not disturbed, %d looks so far: %q has the keyboard, the pointer rests at %s (says xdotool)",
-		w.person.looks, w.person.place.keyboard, w.person.place.pointer))
+		w.person.checks, w.person.expected.keyboard, w.person.expected.pointer))
 }
 
-// changes are the lines of an answer that say what changed.
-func changes(answer string) string {
+// changedLines are the lines of an answer that say what changed.
+func changedLines(answer string) string {
 	first, rest, found := strings.Cut(answer, "\n")
 	if !found {
 		return first
@@ -75,8 +75,8 @@ func changes(answer string) string {
 	return rest
 }
 
-// outline is the part of a tree that is the program's.
-func outline(answer string) string {
+// programTree is the part of a tree that is the program's.
+func programTree(answer string) string {
 	var lines []string
 	for line := range strings.Lines(answer) {
 		if !strings.HasPrefix(line, "<<<") && !strings.HasPrefix(line, "Content of the app") {
@@ -87,7 +87,7 @@ func outline(answer string) string {
 }
 
 // open starts the programs, and the person goes back to their own window.
-func (w *stage) open(ctx context.Context) error {
+func (w *windowDemo) open(ctx context.Context) error {
 	w.title("An agent opens programs")
 	starts := []map[string]any{
 		{"app": "mousepad", "launch": true, "arguments": []string{w.file}, "alias": "editor"},
@@ -101,24 +101,24 @@ func (w *stage) open(ctx context.Context) error {
 		w.line("·", "Chromium is not installed here, or only as a snap; the form on the web is left out")
 	}
 	for _, start := range starts {
-		if _, err := w.ax(ctx, "connect", start, whole); err != nil {
+		if _, err := w.callDesktop(ctx, "connect", start, fullText); err != nil {
 			return err
 		}
 	}
 	if hasBrowser() {
-		if err := w.appears(ctx, "browser", "Book it"); err != nil {
+		if err := w.waitForElement(ctx, "browser", "Book it"); err != nil {
 			return err
 		}
 	}
 	if err := w.person.sitDown(ctx); err != nil {
 		return err
 	}
-	w.line("·", fmt.Sprintf("new windows come to the front; the person goes back to %q, and stays there", w.person.place.keyboard))
+	w.line("·", fmt.Sprintf("new windows come to the front; the person goes back to %q, and stays there", w.person.expected.keyboard))
 	return nil
 }
 
-// appears waits until the program shows the element.
-func (w *stage) appears(ctx context.Context, app, query string) error {
+// waitForElement waits until the program shows the element.
+func (w *windowDemo) waitForElement(ctx context.Context, app, query string) error {
 	args, last := map[string]any{"app": app, "query": query}, ""
 	w.request("ax_find", args)
 	err := waitFor(ctx, func() bool {
@@ -151,12 +151,12 @@ Please bring ½ kg of cherries → we bake a pie, ∅ 26 cm.
 `
 
 // write types a text into the editor and saves it.
-func (w *stage) write(ctx context.Context) error {
+func (w *windowDemo) write(ctx context.Context) error {
 	w.title("A text editor: the agent types and saves, the window stays in the background")
-	if _, err := w.ax(ctx, "type", map[string]any{"app": "editor", "query": "role:textbox", "text": letter}, whole); err != nil {
+	if _, err := w.callDesktop(ctx, "type", map[string]any{"app": "editor", "query": "role:textbox", "text": letter}, fullText); err != nil {
 		return err
 	}
-	if _, err := w.ax(ctx, "key_press", map[string]any{"app": "editor", "key": "s", "modifiers": []string{"ctrl"}}, whole); err != nil {
+	if _, err := w.callDesktop(ctx, "key_press", map[string]any{"app": "editor", "key": "s", "modifiers": []string{"ctrl"}}, fullText); err != nil {
 		return err
 	}
 	var onDisk []byte
@@ -166,42 +166,42 @@ func (w *stage) write(ctx context.Context) error {
 	}); err != nil {
 		return aai.Errorf(aai.AutomationFailed, "%s holds %q, and not what was typed: %w", w.file, onDisk, err)
 	}
-	w.proved("on disk, letter.txt holds what was typed: %d bytes, every one", len(onDisk))
-	return w.takePicture(ctx, "editor", "editor")
+	w.printProof("on disk, letter.txt holds what was typed: %d bytes, every one", len(onDisk))
+	return w.takeScreenshot(ctx, "editor", "editor")
 }
 
 // press computes by the calculator's buttons, and then by its keyboard.
-func (w *stage) press(ctx context.Context) error {
+func (w *windowDemo) press(ctx context.Context) error {
 	w.title("A calculator: the agent presses its buttons")
 	for _, button := range []string{"1", "2", "×", "3", "4", "="} {
-		if _, err := w.ax(ctx, "click", map[string]any{"app": "calculator", "query": "role:button title:" + button}, changes); err != nil {
+		if _, err := w.callDesktop(ctx, "click", map[string]any{"app": "calculator", "query": "role:button title:" + button}, changedLines); err != nil {
 			return err
 		}
 	}
-	if err := w.shows(ctx, "calculator", "408"); err != nil {
+	if err := w.expectText(ctx, "calculator", "408"); err != nil {
 		return err
 	}
-	w.proved("12 × 34 = %d", 12*34)
+	w.printProof("12 × 34 = %d", 12*34)
 	w.title("The same calculator: the agent types")
-	if _, err := w.ax(ctx, "type", map[string]any{"app": "calculator", "query": display, "nth": 1, "text": "√(3²+4²)", "clear_first": true}, changes); err != nil {
+	if _, err := w.callDesktop(ctx, "type", map[string]any{"app": "calculator", "query": display, "nth": 1, "text": "√(3²+4²)", "clear_first": true}, changedLines); err != nil {
 		return err
 	}
-	if _, err := w.ax(ctx, "key_press", map[string]any{"app": "calculator", "key": "return"}, changes); err != nil {
+	if _, err := w.callDesktop(ctx, "key_press", map[string]any{"app": "calculator", "key": "return"}, changedLines); err != nil {
 		return err
 	}
-	if err := w.shows(ctx, "calculator", "5"); err != nil {
+	if err := w.expectText(ctx, "calculator", "5"); err != nil {
 		return err
 	}
-	w.proved("√(3² + 4²) = 5")
-	return w.takePicture(ctx, "calculator", "calculator")
+	w.printProof("√(3² + 4²) = 5")
+	return w.takeScreenshot(ctx, "calculator", "calculator")
 }
 
 // display is where a program shows what it has: the first of its text boxes.
 const display = "role:textbox"
 
-// shows wants that a program shows the text, by its accessibility tree.
-func (w *stage) shows(ctx context.Context, app, want string) error {
-	result, err := w.ax(ctx, "get_value", map[string]any{"app": app, "query": display, "nth": 1}, whole)
+// expectText wants that a program shows the text, by its accessibility tree.
+func (w *windowDemo) expectText(ctx context.Context, app, want string) error {
+	result, err := w.callDesktop(ctx, "get_value", map[string]any{"app": app, "query": display, "nth": 1}, fullText)
 	if err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func (w *stage) shows(ctx context.Context, app, want string) error {
 }
 
 // fill fills in a form in a browser and submits it.
-func (w *stage) fill(ctx context.Context) error {
+func (w *windowDemo) fill(ctx context.Context) error {
 	w.title("A form on the web: the agent sees it as an outline, fills it in and submits it")
 	want := url.Values{
 		"name": {"Café Ωmega, № 7"}, "email": {"cafe@example.org"}, "guests": {"4"}, "vegetarian": {"yes"},
@@ -231,22 +231,22 @@ func (w *stage) fill(ctx context.Context) error {
 		args map[string]any
 		show func(string) string
 	}{
-		{"get_tree", map[string]any{}, outline},
-		{"type", map[string]any{"query": "Name", "text": want.Get("name")}, changes},
-		{"type", map[string]any{"query": "E-mail", "text": want.Get("email")}, changes},
-		{"set_value", map[string]any{"query": "Guests", "value": "four"}, changes},
-		{"type", map[string]any{"query": "Message", "text": strings.ReplaceAll(want.Get("message"), "\r\n", "\n")}, changes},
-		{"click", map[string]any{"query": "role:checkbox title:\"Vegetarian, please\""}, changes},
+		{"get_tree", map[string]any{}, programTree},
+		{"type", map[string]any{"query": "Name", "text": want.Get("name")}, changedLines},
+		{"type", map[string]any{"query": "E-mail", "text": want.Get("email")}, changedLines},
+		{"set_value", map[string]any{"query": "Guests", "value": "four"}, changedLines},
+		{"type", map[string]any{"query": "Message", "text": strings.ReplaceAll(want.Get("message"), "\r\n", "\n")}, changedLines},
+		{"click", map[string]any{"query": "role:checkbox title:\"Vegetarian, please\""}, changedLines},
 	} {
 		step.args["app"] = "browser"
-		if _, err := w.ax(ctx, step.tool, step.args, step.show); err != nil {
+		if _, err := w.callDesktop(ctx, step.tool, step.args, step.show); err != nil {
 			return err
 		}
 	}
-	if err := w.takePicture(ctx, "form", "browser"); err != nil { // before it is gone
+	if err := w.takeScreenshot(ctx, "form", "browser"); err != nil { // before it is gone
 		return err
 	}
-	if _, err := w.ax(ctx, "click", map[string]any{"app": "browser", "query": "Book it"}, changes); err != nil {
+	if _, err := w.callDesktop(ctx, "click", map[string]any{"app": "browser", "query": "Book it"}, changedLines); err != nil {
 		return err
 	}
 	got, err := w.form.wait(ctx)
@@ -256,10 +256,10 @@ func (w *stage) fill(ctx context.Context) error {
 	if got.Encode() != want.Encode() {
 		return aai.Errorf(aai.AutomationFailed, "the form arrived with %v, expected %v", got, want)
 	}
-	if err := w.appears(ctx, "browser", "role:heading title:Thank you"); err != nil {
+	if err := w.waitForElement(ctx, "browser", "role:heading title:Thank you"); err != nil {
 		return err
 	}
-	w.proved("the web server got %s", shownValues(got))
+	w.printProof("the web server got %s", shownValues(got))
 	return nil
 }
 

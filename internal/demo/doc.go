@@ -11,9 +11,9 @@ import (
 // A Config says what is shown.
 type Config struct {
 	Version string
-	// Gateway runs a command of the gateway for the home, with the played person at its
+	// RunGateway runs a command of the gateway for the home, with the played person at its
 	// terminal, and returns what it ended with. The environment is the session's by then.
-	Gateway func(ctx context.Context, h Home, in io.Reader, out, said io.Writer, args ...string) int
+	RunGateway func(ctx context.Context, h Home, in io.Reader, out, said io.Writer, args ...string) int
 }
 
 // A Home is where the gateways of a demo live.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"aai"
-	"aai/internal/errands"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/sampleapp"
 )
 
 // A bookingForm is a web page on this computer with a form, and what was submitted
@@ -40,9 +40,9 @@ func serveForm(ctx context.Context) (*bookingForm, error) {
 	f := &bookingForm{address: "http://" + listener.Addr().String() + "/", booked: make(chan url.Values, 1)}
 	pages := http.NewServeMux()
 	pages.HandleFunc("GET /{$}", page("form.html", "text/html; charset=utf-8"))
-	pages.HandleFunc("GET /style.css", errands.Style)
+	pages.HandleFunc("GET /style.css", sampleapp.Style)
 	pages.HandleFunc("POST /booked", f.book)
-	f.server = &http.Server{Handler: pages, ReadTimeout: patience, WriteTimeout: patience}
+	f.server = &http.Server{Handler: pages, ReadTimeout: startTimeout, WriteTimeout: startTimeout}
 	go func() { _ = f.server.Serve(listener) }() // until close
 	return f, nil
 }
@@ -74,7 +74,7 @@ func (f *bookingForm) wait(ctx context.Context) (url.Values, error) {
 	select {
 	case values := <-f.booked:
 		return values, nil
-	case <-time.After(patience):
+	case <-time.After(startTimeout):
 		return nil, errors.New("nothing was submitted")
 	case <-ctx.Done():
 		return nil, ctx.Err()

@@ -8,12 +8,12 @@ import (
 	"os"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
-// enter makes the session's environment that of this process, which is that of the
+// setEnvironment makes the session's environment that of this process, which is that of the
 // programs that a gateway starts. It ends with the demo.
-func (s *privateSession) enter() error {
+func (s *privateSession) setEnvironment() error {
 	os.Clearenv()
 	for _, variable := range s.Env {
 		name, value, _ := strings.Cut(variable, "=")
@@ -26,12 +26,12 @@ func (s *privateSession) enter() error {
 
 // run runs a command of the gateway, in the demo's own process.
 func (s *privateSession) run(ctx context.Context, in io.Reader, out, said io.Writer, args ...string) int {
-	return s.cfg.Gateway(ctx, Home{Folder: s.Home, Passphrase: s.phrase}, in, out, said, args...)
+	return s.cfg.RunGateway(ctx, Home{Folder: s.Home, Passphrase: s.passphrase}, in, out, said, args...)
 }
 
 // gateway runs a command of the gateway that ends by itself, and soon.
 func (s *privateSession) gateway(ctx context.Context, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	var out, said bytes.Buffer
 	if code := s.run(ctx, strings.NewReader(""), &out, &said, args...); code != 0 {
@@ -53,7 +53,7 @@ func (a *agent) serve(ctx context.Context) (to io.WriteCloser, from io.ReadClose
 	a.served = make(chan struct{})
 	go func() {
 		defer close(a.served)
-		if code := a.desk.run(ctx, in, out, os.Stderr, "mcp", "serve", "--profile", "all", "--log-level", "error"); code != 0 {
+		if code := a.desktop.run(ctx, in, out, os.Stderr, "mcp", "serve", "--profile", "all", "--log-level", "error"); code != 0 {
 			_, _ = fmt.Fprintf(os.Stderr, "the gateway ended with %d\n", code)
 		}
 		_ = out.Close()

@@ -23,7 +23,7 @@ func adoptOrphans() error {
 // endOrphans ends all that the children of this program left. Those whose parent
 // is ended become children in their turn.
 func endOrphans() {
-	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+	for until := time.Now().Add(startTimeout); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
 		children := childrenOf(os.Getpid())
 		if len(children) == 0 {
 			return

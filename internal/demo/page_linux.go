@@ -11,14 +11,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"aai"
-	"aai/internal/desktop/private"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/platform/linux/private"
 )
 
-// pages opens the gateway's page in a browser of the person, which no agent can see, and
+// takePagePictures opens the gateway's page in a browser of the person, which no agent can see, and
 // takes pictures of what ran and what was done, light and dark.
-func (s *privateSession) pages(ctx context.Context) (pictures []picture, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func (s *privateSession) takePagePictures(ctx context.Context) (pictures []screenshot, err error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	link, served, err := s.servePage(ctx)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *privateSession) pages(ctx context.Context) (pictures []picture, err err
 			if b.err == nil && err != nil {
 				b.err = err
 			}
-			pictures = append(pictures, picture{at.name + "-" + theme, png})
+			pictures = append(pictures, screenshot{at.name + "-" + theme, png})
 		}
 	}
 	if b.err != nil {
@@ -143,14 +143,14 @@ func (b *pageBrowser) send(method string, params map[string]any) json.RawMessage
 }
 
 // An answer is what the browser says to a command.
-type answer struct {
+type devtoolsResponse struct {
 	ID     int
 	Result json.RawMessage
 	Error  *struct{ Message string }
 }
 
 // ask sends a command and reads its answer; events are passed over.
-func (b *pageBrowser) ask(method string, params map[string]any) (got answer, err error) {
+func (b *pageBrowser) ask(method string, params map[string]any) (got devtoolsResponse, err error) {
 	b.last++
 	message := map[string]any{"id": b.last, "method": method}
 	if params != nil {
@@ -164,7 +164,7 @@ func (b *pageBrowser) ask(method string, params map[string]any) (got answer, err
 		_, err = b.in.Write(append(raw, 0))
 	}
 	for err == nil && got.ID != b.last {
-		got = answer{}
+		got = devtoolsResponse{}
 		if raw, err = b.out.ReadBytes(0); err == nil {
 			err = json.Unmarshal(raw[:len(raw)-1], &got)
 		}

@@ -4,19 +4,19 @@ import (
 	"context"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A person is who sits at the demo's screen: they have a window with the keyboard
 // and a pointer, by the word of xdotool and not of the gateway.
-type person struct {
-	session *privateSession
-	place   workplace
-	looks   int // how often it was looked whether they were disturbed
+type simulatedPerson struct {
+	session  *privateSession
+	expected inputState
+	checks   int // how often it was looked whether they were disturbed
 }
 
 // A workplace is where a person works.
-type workplace struct {
+type inputState struct {
 	keyboard string // the window that gets what they type
 	active   string // the window that the window manager takes for theirs
 	pointer  string
@@ -24,13 +24,13 @@ type workplace struct {
 
 // sitDown has the person click into the window of their file manager. Windows that
 // have just opened may still come forward, so it holds only when it lasts.
-func (p *person) sitDown(ctx context.Context) error {
+func (p *simulatedPerson) sitDown(ctx context.Context) error {
 	lasting := 0
 	err := waitFor(ctx, func() bool {
 		now, err := p.look(ctx)
 		if err == nil && now.keyboard == now.active && strings.HasSuffix(now.active, " - Thunar") {
 			lasting++
-			p.place = now
+			p.expected = now
 			return lasting > 10
 		}
 		lasting = 0
@@ -43,43 +43,43 @@ func (p *person) sitDown(ctx context.Context) error {
 	return nil
 }
 
-func (p *person) look(ctx context.Context) (workplace, error) {
+func (p *simulatedPerson) look(ctx context.Context) (inputState, error) {
 	said, err := p.session.output(ctx, "xdotool", "getwindowfocus", "getwindowname", "getmouselocation")
 	if err != nil {
-		return workplace{}, aai.Errorf(aai.AutomationFailed, "who has the keyboard cannot be told: %w", err)
+		return inputState{}, aai.Errorf(aai.AutomationFailed, "who has the keyboard cannot be told: %w", err)
 	}
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	if len(lines) != 2 {
-		return workplace{}, aai.Errorf(aai.AutomationFailed, "xdotool said %q, expected a window and the pointer", said)
+		return inputState{}, aai.Errorf(aai.AutomationFailed, "xdotool said %q, expected a window and the pointer", said)
 	}
 	at, _, _ := strings.Cut(lines[1], " screen:") // x:400 y:760 screen:0 window:8388615
 	// While one window gives the place to another, the window manager names none.
 	active, _ := p.session.output(ctx, "xdotool", "getactivewindow", "getwindowname")
-	return workplace{keyboard: lines[0], active: strings.TrimSpace(active), pointer: strings.NewReplacer("x:", "", " y:", ", ").Replace(at)}, nil
+	return inputState{keyboard: lines[0], active: strings.TrimSpace(active), pointer: strings.NewReplacer("x:", "", " y:", ", ").Replace(at)}, nil
 }
 
-// undisturbed fails if the keyboard or the pointer is not where the person left it.
+// checkUndisturbed fails if the keyboard or the pointer is not where the person left it.
 // What the window manager thinks may lag behind: it knows of one keyboard only, and
 // the agent's is another.
-func (p *person) undisturbed(ctx context.Context) error {
+func (p *simulatedPerson) checkUndisturbed(ctx context.Context) error {
 	now, err := p.look(ctx)
 	if err != nil {
 		return err
 	}
-	if now.keyboard != p.place.keyboard || now.pointer != p.place.pointer {
+	if now.keyboard != p.expected.keyboard || now.pointer != p.expected.pointer {
 		return p.disturbed(now)
 	}
 	if err := waitFor(ctx, func() bool {
 		now, err = p.look(ctx)
-		return err == nil && now == p.place
+		return err == nil && now == p.expected
 	}); err != nil {
 		return p.disturbed(now)
 	}
-	p.looks++
+	p.checks++
 	return nil
 }
 
-func (p *person) disturbed(now workplace) error {
+func (p *simulatedPerson) disturbed(now inputState) error {
 	return aai.Errorf(aai.AutomationFailed, "the person was disturbed: they had %q and the pointer at %s; now the keyboard is with %q, the active window is %q and the pointer at %s",
-		p.place.keyboard, p.place.pointer, now.keyboard, now.active, now.pointer)
+		p.expected.keyboard, p.expected.pointer, now.keyboard, now.active, now.pointer)
 }

@@ -9,13 +9,13 @@ import (
 	"os"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // screenshot writes what the screen shows to a PNG file that outlives the demo.
 func (s *privateSession) screenshot() (string, error) {
 	time.Sleep(time.Second) // let the windows be drawn
-	b, err := os.ReadFile(s.Picture())
+	b, err := os.ReadFile(s.FramebufferFile())
 	if err != nil {
 		return "", aai.Errorf(aai.AutomationFailed, "the screen cannot be read: %w", err)
 	}

@@ -14,23 +14,23 @@ import (
 	"strings"
 	"time"
 
-	"aai"
-	"aai/descriptors"
-	"aai/internal/desktop/private"
-	"aai/internal/session"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/descriptors"
+	"github.com/gybob/aai-gateway/internal/platform/linux/private"
+	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 )
 
 // A privateSession is a desktop session that has nothing to do with the person's own:
 // its own home, screen and bus. Everything in it ends with it.
 type privateSession struct {
 	*private.Session
-	cfg    Config
-	temp   string // where files are that stay
-	phrase string // the person's, for the gateway
+	cfg        Config
+	temp       string // where files are that stay
+	passphrase string // the person's, for the gateway
 }
 
-// programs are the programs the demo starts, by their Debian package.
-func programs() map[string]string {
+// requiredPrograms are the programs the demo starts, by their Debian package.
+func requiredPrograms() map[string]string {
 	return map[string]string{
 		"Xvfb": "xvfb", "dbus-daemon": "dbus-daemon", "gnome-calculator": "gnome-calculator",
 		"dunst": "dunst", "thunar": "thunar", "mpv": "mpv mpv-mpris",
@@ -39,18 +39,18 @@ func programs() map[string]string {
 	}
 }
 
-// apps are the apps whose descriptors the demo installs.
-func apps() []string {
+// demoApps are the apps whose descriptors the demo installs.
+func demoApps() []string {
 	return []string{"org.gnome.Calculator", "org.freedesktop.Notifications", "org.xfce.Thunar", "io.mpv.Mpv"}
 }
 
-// patience is how long the demo waits for a program to be ready.
-const patience = time.Minute
+// startTimeout is how long the demo waits for a program to be ready.
+const startTimeout = time.Minute
 
-// Ready says which of the demo's programs are missing: nil, or an *aai.Error.
-func Ready() error {
+// CheckPrograms says which of the demo's programs are missing: nil, or an *aai.Error.
+func CheckPrograms() error {
 	var missing, packages []string
-	for program, pkg := range programs() {
+	for program, pkg := range requiredPrograms() {
 		if _, err := exec.LookPath(program); err != nil {
 			missing, packages = append(missing, program), append(packages, pkg)
 		}
@@ -66,24 +66,24 @@ func Ready() error {
 }
 
 func startSession(ctx context.Context, cfg Config) (_ *privateSession, err error) {
-	if err := Ready(); err != nil {
+	if err := CheckPrograms(); err != nil {
 		return nil, err
 	}
 	desk, err := private.New("aai-demo-")
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "no folder for the demo: %w", err)
 	}
-	s := &privateSession{Session: desk, cfg: cfg, temp: os.TempDir(), phrase: rand.Text()}
+	s := &privateSession{Session: desk, cfg: cfg, temp: os.TempDir(), passphrase: rand.Text()}
 	defer func() {
 		if err != nil {
 			s.stop()
 			s.remove()
 		}
 	}()
-	if err := s.furnish(); err != nil {
+	if err := s.prepareHome(); err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the demo's home cannot be made: %w", err)
 	}
-	if err := s.StartScreen(ctx, private.Screen{Width: 1440, Height: 900, Kept: true}); err != nil {
+	if err := s.StartScreen(ctx, private.Screen{Width: 1440, Height: 900, FileBacked: true}); err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the demo's screen did not start: %w", err)
 	}
 	if err := s.StartBus(ctx); err != nil {
@@ -92,7 +92,7 @@ func startSession(ctx context.Context, cfg Config) (_ *privateSession, err error
 	if err := s.startWindowManager(ctx); err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "openbox did not start: %w", err)
 	}
-	if err := s.enter(); err != nil {
+	if err := s.setEnvironment(); err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the demo's environment cannot be set: %w", err)
 	}
 	if err := s.startPlayer(ctx); err != nil {
@@ -101,8 +101,8 @@ func startSession(ctx context.Context, cfg Config) (_ *privateSession, err error
 	return s, nil
 }
 
-// furnish makes the home: descriptors, some files, a tune, and how windows look.
-func (s *privateSession) furnish() error {
+// prepareHome makes the home: descriptors, some files, a tune, and how windows look.
+func (s *privateSession) prepareHome() error {
 	content := map[string][]byte{
 		"tune.wav":               silence(60),
 		"Documents/accounts.csv": []byte("March,120\nApril,95\n"),
@@ -112,14 +112,14 @@ func (s *privateSession) furnish() error {
 		".config/dunst/dunstrc":  file("dunstrc"),
 		chromiumEntry:            []byte(s.chromium()),
 	}
-	for _, id := range apps() {
+	for _, id := range demoApps() {
 		b, err := fs.ReadFile(descriptors.FS(), id+"/aai.json")
 		if err != nil {
 			return err
 		}
 		content[".aai/"+id+"/aai.json"] = b
 	}
-	maps.Copy(content, secrets())
+	maps.Copy(content, keyFiles())
 	for name, b := range content {
 		path := filepath.Join(s.Home, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -129,7 +129,7 @@ func (s *privateSession) furnish() error {
 			return err
 		}
 	}
-	s.Env = append(append(s.Env, private.Windowed()...),
+	s.Env = append(append(s.Env, private.SoftwareRenderingEnv()...),
 		session.PrivateMark+"=1", "PATH="+os.Getenv("PATH"), "AAI_MASTER_KEY_FILE="+filepath.Join(s.Home, masterKey))
 	return nil
 }
@@ -199,7 +199,7 @@ func (s *privateSession) startPlayer(ctx context.Context) error {
 
 // output runs a program that ends by itself, and soon.
 func (s *privateSession) output(ctx context.Context, name string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = s.Env
@@ -212,7 +212,7 @@ func (s *privateSession) output(ctx context.Context, name string, args ...string
 
 // waitFor waits until ready is true.
 func waitFor(ctx context.Context, ready func() bool) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for !ready() {
 		select {

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
-	"aai/descriptors"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/descriptors"
 )
 
 func TestSilenceIsAWaveFile(t *testing.T) {
@@ -54,7 +54,7 @@ func TestSilenceIsAWaveFile(t *testing.T) {
 
 // What the demo installs and what it starts must be there to be installed.
 func TestTheDemoHasWhatItNeeds(t *testing.T) {
-	for _, id := range apps() {
+	for _, id := range demoApps() {
 		if _, err := fs.Stat(descriptors.FS(), id+"/aai.json"); err != nil {
 			t.Error(err)
 		}
@@ -64,7 +64,7 @@ func TestTheDemoHasWhatItNeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	listed := strings.Fields(regexp.MustCompile(`#.*`).ReplaceAllString(string(list), ""))
-	for program, packages := range programs() {
+	for program, packages := range requiredPrograms() {
 		for pkg := range strings.FieldsSeq(packages) {
 			if !strings.Contains(" "+strings.Join(listed, " ")+" ", " "+pkg+" ") {
 				t.Errorf("%s is of the package %s, which make demo does not install", program, pkg)
@@ -89,7 +89,7 @@ func TestTheDemoSaysWhatIsMissing(t *testing.T) {
 func TestASessionThatDoesNotStart(t *testing.T) {
 	bin := t.TempDir()
 	told := filepath.Join(bin, "told")
-	for program := range programs() {
+	for program := range requiredPrograms() {
 		script := "#!/bin/sh\necho \"$@\" >" + told + "\nexit 1\n"
 		if err := os.WriteFile(filepath.Join(bin, program), []byte(script), 0o700); err != nil {
 			t.Fatal(err)

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"aai"
-	"aai/internal/errands"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/sampleapp"
 )
 
 // Files in the demo's home, for its logins.
@@ -17,9 +17,9 @@ const (
 	noKeychain = ".local/share/dbus-1/services/org.freedesktop.secrets.service"
 )
 
-// secrets are the place for the key of secrets, as for any run with nobody there: a
+// keyFiles are the place for the key of secrets, as for any run with nobody there: a
 // file, and no keychain, which would ask for a password.
-func secrets() map[string][]byte {
+func keyFiles() map[string][]byte {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // crypto/rand never fails
 	return map[string][]byte{
@@ -30,14 +30,14 @@ func secrets() map[string][]byte {
 
 // web finds a web app that nobody installed, and uses it. The person logs in, in a
 // browser of their own. What is on the site's list proves it.
-func (a *agent) web(s *privateSession, site *errands.Site) func(context.Context) error {
+func (a *agent) web(s *privateSession, site *sampleapp.App) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if !hasBrowser() {
 			a.line("·", "Chromium is not installed here, or only as a snap; the web app that wants a login is left out")
 			return nil
 		}
 		a.title("A web app that nobody installed: found by its address, and logged in to")
-		found, err := a.call(ctx, "web_discover", map[string]any{"url": site.Address}, beginning)
+		found, err := a.call(ctx, "web_discover", map[string]any{"url": site.Address}, firstLines)
 		if err == nil && found.IsError {
 			err = aai.Errorf(aai.AutomationFailed, "the site was not found")
 		}
@@ -67,7 +67,7 @@ func (a *agent) web(s *privateSession, site *errands.Site) func(context.Context)
 // waits; then the agent makes the same call again when they are done.
 func (a *agent) execWhen(ctx context.Context, app, tool string, loggedIn <-chan error) error {
 	call := map[string]any{"app": app, "tool": tool}
-	result, err := a.call(ctx, "aai_exec", call, whole)
+	result, err := a.call(ctx, "aai_exec", call, fullText)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (a *agent) execWhen(ctx context.Context, app, tool string, loggedIn <-chan 
 // logIn is what the person does when the browser asks: they look at the page, and
 // press the button that has the keyboard, Allow.
 func (s *privateSession) logIn(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, callPatience)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	for {
 		if _, err := s.output(ctx, "xdotool", "search", "--name", "^Errands: log in", "windowactivate", "sleep", "0.5", "key", "Return"); err == nil && s.loggedIn(ctx) {

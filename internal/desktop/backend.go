@@ -11,8 +11,8 @@ import (
 // use, end by the deadline of their context, and fail with an *aai.Error.
 type Backend struct {
 	Tree      Tree
-	Far       Far
-	Pages     Pages
+	Offscreen OffscreenTree
+	Documents Documents
 	Actor     Actor
 	Events    Events
 	Windows   Windows
@@ -22,9 +22,9 @@ type Backend struct {
 	Programs  Programs
 }
 
-// ChromiumWorksCovered is the argument with which Chromium works, and shows it in its tree, while
+// ChromiumNoBackgroundingFlag is the argument with which Chromium works, and shows it in its tree, while
 // others cover it.
-const ChromiumWorksCovered = "--disable-backgrounding-occluded-windows"
+const ChromiumNoBackgroundingFlag = "--disable-backgrounding-occluded-windows"
 
 // An App is a program that runs and has windows or a tree.
 type App struct {
@@ -35,25 +35,25 @@ type App struct {
 	// name apps by it. It does not come from the app's own words.
 	ID         string
 	Executable string // the path
-	// Program says exactly what runs, for consent to be bound to: paths of executable
+	// ProgramIdentity says exactly what runs, for consent to be bound to: paths of executable
 	// and script, with their contents where the person may change them, or a Flatpak's
 	// app. It may have several lines; "" where the backend cannot tell.
-	Program string
+	ProgramIdentity string
 	// Started is when the process was started, in the system's own words: with PID, it
 	// names one run of a program for good. "" where the backend cannot tell.
 	Started string
 	Toolkit string // such as "GTK 3.24.38"; "" if not known
-	// Browser says that the app shows pages: its windows are there before what is in them,
+	// IsBrowser says that the app shows pages: its windows are there before what is in them,
 	// and it falls behind keys that come faster than it reads.
-	Browser bool
-	// Obeys says that the app does what it is asked to by its tree, and shows it there, also
+	IsBrowser bool
+	// WorksCovered says that the app does what it is asked to by its tree, and shows it there, also
 	// where others cover it.
-	Obeys bool
-	// FocusInFront says that only while a window has a keyboard the app tells what in it has that.
-	FocusInFront bool
-	// Hidden says why the app shows no tree, or only an empty one, and what a
+	WorksCovered bool
+	// FocusOnlyWhenActive says that only while a window has a keyboard the app tells what in it has that.
+	FocusOnlyWhenActive bool
+	// HiddenReason says why the app shows no tree, or only an empty one, and what a
 	// person can do about it; "" where it shows one.
-	Hidden string
+	HiddenReason string
 	// Key is the backend's own name of the app.
 	Key string
 }
@@ -85,13 +85,13 @@ type Tree interface {
 }
 
 // A Far reads also what is out of view.
-type Far interface {
-	// Far is Tree.Snapshot, but what is Offscreen is read as completely as what shows, save
+type OffscreenTree interface {
+	// SnapshotOffscreen is Tree.Snapshot, but what is Offscreen is read as completely as what shows, save
 	// for where it is. Later snapshots may still know what it read.
-	Far(ctx context.Context, app App) (*Snapshot, error)
-	// Cells is Tree.Snapshot that also has those cells of a table with Element.Unread, as have
+	SnapshotOffscreen(ctx context.Context, app App) (*Snapshot, error)
+	// SnapshotCells is Tree.Snapshot that also has those cells of a table with Element.Unread, as have
 	// those of the next minutes: the MaxCells of the app that were asked for last.
-	Cells(ctx context.Context, app App, table ID, cells Cells) (*Snapshot, error)
+	SnapshotCells(ctx context.Context, app App, table ID, cells Cells) (*Snapshot, error)
 }
 
 // A Verb is a thing that can be done to an element in the background, by asking
@@ -100,14 +100,14 @@ type Verb string
 
 // The verbs.
 const (
-	Press      Verb = "press"       // the element's first action, or Act.Action
-	SetText    Verb = "set_text"    // Act.Text becomes all its text
-	InsertText Verb = "insert_text" // Act.Text goes in where the caret is, or at the end
-	SetNumber  Verb = "set_number"  // Act.Number becomes its value
-	SelectItem Verb = "select"      // it becomes its set's one selected item
-	TakeFocus  Verb = "focus"       // it gets its window's keyboard; some toolkits raise the window
-	ScrollTo   Verb = "scroll_to"   // it is brought into view
-	Retell     Verb = "retell"      // its caret goes elsewhere and back, so that a browser tells anew what it holds
+	Press       Verb = "press"       // the element's first action, or Act.Action
+	SetText     Verb = "set_text"    // Act.Text becomes all its text
+	InsertText  Verb = "insert_text" // Act.Text goes in where the caret is, or at the end
+	SetNumber   Verb = "set_number"  // Act.Number becomes its value
+	SelectItem  Verb = "select"      // it becomes its set's one selected item
+	TakeFocus   Verb = "focus"       // it gets its window's keyboard; some toolkits raise the window
+	ScrollTo    Verb = "scroll_to"   // it is brought into view
+	RefreshText Verb = "retell"      // its caret goes elsewhere and back, so that a browser tells anew what it holds
 )
 
 // An Act is a verb and what it needs.
@@ -117,26 +117,26 @@ type Act struct {
 	Text   string // of SetText and InsertText
 	Number float64
 	// Name is the element's, as the caller knows it, or "". What toolkits use again
-	// for others, see [Role.InSet], is left alone if it has another name by now.
+	// for others, see [Role.IsSetMember], is left alone if it has another name by now.
 	Name string
-	// Also makes SelectItem leave selected what else is in its set.
-	Also bool
-	// InClosedMenu makes Press do an item of a menu that is closed, which does not
+	// AddToSelection makes SelectItem leave selected what else is in its set.
+	AddToSelection bool
+	// AllowClosedMenu makes Press do an item of a menu that is closed, which does not
 	// show. To open the menu would take the person's keyboard.
-	InClosedMenu bool
-	// Rash makes Press ask the program also in the way after which it may hang at the
+	AllowClosedMenu bool
+	// AllowHang makes Press ask the program also in the way after which it may hang at the
 	// next key, if it has opened a dialog. Without it that is AUTOMATION_NOT_SUPPORTED.
-	Rash bool
+	AllowHang bool
 }
 
 // An Actor does things to elements by asking the app. It takes neither the focus
 // nor the pointer, except that TakeFocus may raise a window.
 type Actor interface {
-	// Perform does it and returns when the app has answered. That it answered
+	// Execute does it and returns when the app has answered. That it answered
 	// means only that it was delivered: the effect is for the caller to observe.
 	// An element that cannot do it fails with AUTOMATION_NOT_SUPPORTED and
 	// delivery not_delivered, one that is gone with STALE_REF.
-	Perform(ctx context.Context, app App, id ID, act Act) error
+	Execute(ctx context.Context, app App, id ID, act Act) error
 }
 
 // An EventKind is what kind of thing happened.
@@ -171,14 +171,14 @@ type Events interface {
 	// channel is closed. A reader that is slow loses events and gets one of kind
 	// Lost in their place.
 	Watch(ctx context.Context, app App) (<-chan Event, error)
-	// Idle reports whether the app waits for something to happen, as far as can be told
+	// IsIdle reports whether the app waits for something to happen, as far as can be told
 	// from outside: neither it nor a process that it started runs or wants to, and its
 	// toolkit does not still show a press before it acts. A timer of the app is not seen.
-	Idle(app App) bool
-	// Worked is how long the app's first thread and those of the processes that it started ran
+	IsIdle(app App) bool
+	// BusyTime is how long the app's first thread and those of the processes that it started ran
 	// until now, or waited for a processor, in all: one that works in slices, and sleeps between
 	// them, is idle now and then. 0 where that is not counted.
-	Worked(app App) time.Duration
+	BusyTime(app App) time.Duration
 }
 
 // A WindowID names a window of the window system.
@@ -207,26 +207,26 @@ type WindowInfo struct {
 type Windows interface {
 	// Windows lists them, the front one first.
 	Windows(ctx context.Context) ([]WindowInfo, error)
-	// At says which window is seen at the point.
-	At(ctx context.Context, p Point) (WindowInfo, error)
+	// WindowAt says which window is seen at the point.
+	WindowAt(ctx context.Context, p Point) (WindowInfo, error)
 	// Activate brings the window to the front and gives it the keyboard. It takes
 	// the focus from the person; only tools in the mode "focus" call it.
 	Activate(ctx context.Context, id WindowID) error
 	// Manage asks whoever manages the windows, and returns when they were asked: the
 	// effect is for the caller to observe. Where nobody does, it fails with
 	// AUTOMATION_NOT_SUPPORTED.
-	Manage(ctx context.Context, id WindowID, wish WindowWish) error
+	Manage(ctx context.Context, id WindowID, wish WindowRequest) error
 }
 
 // A WindowWish is what can be asked of who manages the windows.
-type WindowWish string
+type WindowRequest string
 
 // The wishes. None is meant to give the window the keyboard.
 const (
-	Raise    WindowWish = "raise"    // above all others
-	Restore  WindowWish = "restore"  // it is minimized no longer
-	Minimize WindowWish = "minimize" // away from the screen
-	Close    WindowWish = "close"    // the program is asked to; it may ask its person first
+	Raise    WindowRequest = "raise"    // above all others
+	Restore  WindowRequest = "restore"  // it is minimized no longer
+	Minimize WindowRequest = "minimize" // away from the screen
+	Close    WindowRequest = "close"    // the program is asked to; it may ask its person first
 )
 
 // A Seat is a pointer with a keyboard.
@@ -276,10 +276,10 @@ type Keyboard interface {
 	Type(ctx context.Context, seat Seat, window WindowID, text string) error
 	// Key presses the chord.
 	Key(ctx context.Context, seat Seat, window WindowID, chord Chord) error
-	// Attend gives the window the keyboard of the seat while the function runs. The function
+	// WithKeyboard gives the window the keyboard of the seat while the function runs. The function
 	// presses keys by the input that it is given, in this window and from this seat alone: that
 	// input has no pointer.
-	Attend(ctx context.Context, seat Seat, window WindowID, while func(context.Context, Input) error) error
+	WithKeyboard(ctx context.Context, seat Seat, window WindowID, while func(context.Context, Input) error) error
 }
 
 // A Monitor is one of the screens.
@@ -297,8 +297,8 @@ type Layer struct {
 	Frame Rect
 	// Unmanaged says that no window manager had a word on it, as with menus and locks.
 	Unmanaged bool
-	// Hides is what of the screen it surely hides.
-	Hides []Rect
+	// OpaqueRegion is what of the screen it surely hides.
+	OpaqueRegion []Rect
 }
 
 // A Screen takes pictures.
@@ -335,12 +335,12 @@ type Programs interface {
 	// Start starts the program with what its toolkit needs to show its tree, and
 	// returns its process.
 	Start(ctx context.Context, program Program, args []string) (pid int, err error)
-	// Runs reports whether the process has not ended.
-	Runs(pid int) bool
-	// Descends reports whether the process was started by the other one, directly
+	// IsRunning reports whether the process has not ended.
+	IsRunning(pid int) bool
+	// IsDescendant reports whether the process was started by the other one, directly
 	// or not: many programs are started by a script.
-	Descends(pid, ancestor int) bool
-	// Mute reports whether the process shows windows and has nothing that could tell of what
+	IsDescendant(pid, ancestor int) bool
+	// LacksAccessibility reports whether the process shows windows and has nothing that could tell of what
 	// is in them: no toolkit with a tree.
-	Mute(pid int) bool
+	LacksAccessibility(pid int) bool
 }

@@ -14,14 +14,14 @@ type Cells struct {
 	Rows, Columns int
 }
 
-// Has reports whether a cell is one of them.
-func (c Cells) Has(row, column int) bool {
+// Contains reports whether a cell is one of them.
+func (c Cells) Contains(row, column int) bool {
 	return row >= c.Row && row < c.Row+c.Rows && column >= c.Column && column < c.Column+c.Columns
 }
 
-// CellPlace reads the name of a cell of a sheet, such as B2: its column and row, from 1. False
+// ParseCellName reads the name of a cell of a sheet, such as B2: its column and row, from 1. False
 // for what is none, or of a sheet larger than any.
-func CellPlace(name string) (column, row int, is bool) {
+func ParseCellName(name string) (column, row int, is bool) {
 	digits := strings.IndexAny(name, "123456789")
 	if digits < 1 || digits > 3 {
 		return 0, 0, false

@@ -3,18 +3,18 @@ package desktop_test
 import (
 	"testing"
 
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-func TestCellPlace(t *testing.T) {
+func TestParseCellName(t *testing.T) {
 	for name, want := range map[string][2]int{"A1": {1, 1}, "Z2": {26, 2}, "AA10": {27, 10}, "XFD1048576": {16384, 1048576}} {
-		column, row, is := desktop.CellPlace(name)
+		column, row, is := desktop.ParseCellName(name)
 		if got := [2]int{column, row}; !is || got != want {
 			t.Errorf("%s is at %v, %v; want %v", name, got, is, want)
 		}
 	}
 	for _, name := range []string{"", "A", "1", "A0", "a1", "A1B", "ABCD1", "A1048577", "A-1", "Ä1"} {
-		if column, row, is := desktop.CellPlace(name); is {
+		if column, row, is := desktop.ParseCellName(name); is {
 			t.Errorf("%q is taken for the cell at %d, %d", name, column, row)
 		}
 	}

@@ -1,7 +1,7 @@
 package desktop
 
-// maxDescribed is how many bytes of a name a description shows.
-const maxDescribed = 80
+// maxDescribedName is how many bytes of a name a description shows.
+const maxDescribedName = 80
 
 // Describe says in a few words which element it is: button "Save". One without a
 // name is told by its description or its identifier: button (Closes the tab),
@@ -10,12 +10,12 @@ const maxDescribed = 80
 func Describe(e *Element) string {
 	switch {
 	case e.Name != "":
-		return string(e.Role) + " " + Quote(e.Name, maxDescribed)
+		return string(e.Role) + " " + Quote(e.Name, maxDescribedName)
 	case e.Description != "":
-		quoted := Quote(e.Description, maxDescribed)
+		quoted := Quote(e.Description, maxDescribedName)
 		return string(e.Role) + " (" + quoted[1:len(quoted)-1] + ")"
 	case e.Identifier != "":
-		quoted := Quote(e.Identifier, maxDescribed)
+		quoted := Quote(e.Identifier, maxDescribedName)
 		return string(e.Role) + " #" + quoted[1:len(quoted)-1]
 	}
 	return string(e.Role)

@@ -8,8 +8,8 @@
 // which element is meant, refs are names that outlive a snapshot, outline fits it into
 // a model's context, and delta tells what has changed between two.
 //
-// What a platform must do is the interfaces of [Backend]; internal/desktop/atspi
-// and internal/desktop/x11 do it for Linux, and platform_linux.go of the program joins
+// What a platform must do is the interfaces of [Backend]; internal/platform/linux/atspi
+// and internal/platform/linux/x11 do it for Linux, and platform_linux.go of the program joins
 // them. Whoever does it elsewhere passes the suite in desktoptest. This package does no
 // I/O and imports only the root.
 package desktop

@@ -35,9 +35,9 @@ type Element struct {
 	Pos, Size int
 	// Min and Max bound a number that Value may be; both zero where there are none.
 	Min, Max float64
-	// Unread is how many children it has that are not in the snapshot, because
+	// UnreadChildren is how many children it has that are not in the snapshot, because
 	// they are too many. Backend.Tree.Children reads some of them.
-	Unread int
+	UnreadChildren int
 
 	// Parent and End are the element's place in Snapshot.Elements: the index of
 	// its parent (-1 for a window) and the index after its last descendant. Both
@@ -93,8 +93,8 @@ const (
 // Has reports whether all of the states are true.
 func (s State) Has(all State) bool { return s&all == all }
 
-// Any reports whether one of the states is true.
-func (s State) Any(some State) bool { return s&some != 0 }
+// HasAny reports whether one of the states is true.
+func (s State) HasAny(some State) bool { return s&some != 0 }
 
 // stateWords are the states in ARIA's words, in the order of the bits.
 const stateWords = "showing enabled focusable focused editable readonly multiline password checkable checked mixed pressed " +
@@ -111,8 +111,8 @@ func (s State) Words() []string {
 	return words
 }
 
-// StateNamed returns the state with the word, or 0.
-func StateNamed(word string) State {
+// ParseState returns the state with the word, or 0.
+func ParseState(word string) State {
 	if i := slices.Index(strings.Fields(stateWords), word); i >= 0 {
 		return 1 << i
 	}
@@ -128,8 +128,8 @@ func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
 // Center is the point in its middle.
 func (r Rect) Center() Point { return Point{r.X + r.W/2, r.Y + r.H/2} }
 
-// Holds reports whether the point is in it.
-func (r Rect) Holds(p Point) bool {
+// Contains reports whether the point is in it.
+func (r Rect) Contains(p Point) bool {
 	return p.X >= r.X && p.Y >= r.Y && p.X < r.X+r.W && p.Y < r.Y+r.H
 }
 
@@ -185,17 +185,17 @@ func (s *Snapshot) Children(i int) []int {
 	return children
 }
 
-// Window returns the index of the window that the element is in, which may be
+// WindowOf returns the index of the window that the element is in, which may be
 // the element itself.
-func (s *Snapshot) Window(i int) int {
+func (s *Snapshot) WindowOf(i int) int {
 	for s.Elements[i].Parent >= 0 {
 		i = s.Elements[i].Parent
 	}
 	return i
 }
 
-// Visible reports whether the element and all that it is in are showing.
-func (s *Snapshot) Visible(i int) bool {
+// IsVisible reports whether the element and all that it is in are showing.
+func (s *Snapshot) IsVisible(i int) bool {
 	for ; i >= 0; i = s.Elements[i].Parent {
 		if !s.Elements[i].States.Has(Showing) {
 			return false
@@ -204,9 +204,9 @@ func (s *Snapshot) Visible(i int) bool {
 	return true
 }
 
-// Beyond reports whether the element is only scrolled out of view: not all of what it is
+// IsOffscreen reports whether the element is only scrolled out of view: not all of what it is
 // in shows, and all that does not would if it were scrolled to.
-func (s *Snapshot) Beyond(i int) bool {
+func (s *Snapshot) IsOffscreen(i int) bool {
 	beyond := false
 	for ; i >= 0; i = s.Elements[i].Parent {
 		if states := s.Elements[i].States; !states.Has(Showing) {
@@ -219,8 +219,8 @@ func (s *Snapshot) Beyond(i int) bool {
 	return beyond
 }
 
-// Seen says for each element whether it and all that it is in are showing.
-func (s *Snapshot) Seen() []bool {
+// VisibleElements says for each element whether it and all that it is in are showing.
+func (s *Snapshot) VisibleElements() []bool {
 	seen := make([]bool, len(s.Elements))
 	for i := range s.Elements {
 		e := &s.Elements[i]
@@ -229,9 +229,9 @@ func (s *Snapshot) Seen() []bool {
 	return seen
 }
 
-// Arrange fills in End of elements whose Parent is set and which stand in the
+// SetEnds fills in End of elements whose Parent is set and which stand in the
 // order of a walk. Backends call it once.
-func Arrange(elements []Element) {
+func SetEnds(elements []Element) {
 	for i := len(elements) - 1; i >= 0; i-- {
 		e := &elements[i]
 		e.End = max(e.End, i+1)

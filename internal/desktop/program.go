@@ -16,33 +16,33 @@ type Program struct {
 	Args []string // what it is always started with
 
 	Entry, Exec string // the id and the command of its desktop entry; "" where it has none
-	// Starts is the program that Path starts where Path is a launcher such as env: a path, or
+	// Target is the program that Path starts where Path is a launcher such as env: a path, or
 	// the launcher's own name of an app. It is "" for any other program.
-	Starts string
-	// Commands reports whether Path runs commands: an interpreter, or a launcher whose program
+	Target string
+	// RunsCommands reports whether Path runs commands: an interpreter, or a launcher whose program
 	// is not known.
-	Commands bool
-	// Field is the entry's field code for files (f, F) or addresses (u, U), 0 for none, and
+	RunsCommands bool
+	// FieldCode is the entry's field code for files (f, F) or addresses (u, U), 0 for none, and
 	// FieldAt the index in Args at which it stands.
-	Field   byte
-	FieldAt int
+	FieldCode  byte
+	FieldIndex int
 }
 
 // Command returns the words that start the program. The arguments take the place of the
 // field code, or follow the others.
 func (p Program) Command(args []string) []string {
 	at := len(p.Args)
-	if p.Field != 0 {
-		at = p.FieldAt
+	if p.FieldCode != 0 {
+		at = p.FieldIndex
 	}
 	return slices.Concat([]string{p.Path}, p.Args[:at], args, p.Args[at:])
 }
 
-// Opens reports whether the arguments fit the field code: absolute paths, or
+// AcceptsArgs reports whether the arguments fit the field code: absolute paths, or
 // addresses of http, https and local files. A relative path is none: it may be an option or a
 // subcommand.
-func (p Program) Opens(args []string) bool {
-	if len(args) > 1 && (p.Field == 'f' || p.Field == 'u') {
+func (p Program) AcceptsArgs(args []string) bool {
+	if len(args) > 1 && (p.FieldCode == 'f' || p.FieldCode == 'u') {
 		return false
 	}
 	return !slices.ContainsFunc(args, func(arg string) bool {
@@ -50,10 +50,10 @@ func (p Program) Opens(args []string) bool {
 		case strings.ContainsFunc(arg, unicode.IsControl):
 			return true
 		case filepath.IsAbs(arg):
-			return p.Field == 0
+			return p.FieldCode == 0
 		}
 		u, err := url.Parse(arg)
-		if err != nil || p.Field != 'u' && p.Field != 'U' {
+		if err != nil || p.FieldCode != 'u' && p.FieldCode != 'U' {
 			return true
 		}
 		switch u.Scheme {

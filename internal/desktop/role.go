@@ -76,26 +76,26 @@ const (
 	Generic    Role = "generic" // holds others and means nothing by itself
 )
 
-// Interactive reports whether people do something with elements of the role.
-func (r Role) Interactive() bool { return in(r, interactive) }
+// IsInteractive reports whether people do something with elements of the role.
+func (r Role) IsInteractive() bool { return hasRole(r, interactiveRoles) }
 
-// MenuEntry reports whether the role is one of what menus list.
-func (r Role) MenuEntry() bool { return r == MenuItem || r == MenuCheckbox || r == MenuRadio }
+// IsMenuItem reports whether the role is one of what menus list.
+func (r Role) IsMenuItem() bool { return r == MenuItem || r == MenuCheckbox || r == MenuRadio }
 
-// Fires reports whether elements of the role do something for good when they are
+// IsPressable reports whether elements of the role do something for good when they are
 // pressed: what says "Don't Save" is no "Save".
-func (r Role) Fires() bool { return in(r, firing) }
+func (r Role) IsPressable() bool { return hasRole(r, pressableRoles) }
 
-// Takes reports whether people fill in, choose or follow elements of the role.
-func (r Role) Takes() bool { return in(r, taking) }
+// IsInputOrItem reports whether people fill in, choose or follow elements of the role.
+func (r Role) IsInputOrItem() bool { return hasRole(r, inputOrItemRoles) }
 
-// InSet reports whether elements of the role are one of many of a kind, which
+// IsSetMember reports whether elements of the role are one of many of a kind, which
 // toolkits use again for another of the kind as people scroll.
-func (r Role) InSet() bool { return in(r, inSets) }
+func (r Role) IsSetMember() bool { return hasRole(r, setMemberRoles) }
 
-// Holds reports whether elements of the role are worth an outline of their own,
+// IsRefContainer reports whether elements of the role are worth an outline of their own,
 // so that they have a ref although people do nothing with them.
-func (r Role) Holds() bool {
+func (r Role) IsRefContainer() bool {
 	switch r {
 	case Window, Dialog, AlertDialog, List, Listbox, TreeView, Table, Grid, Document, Article, Main, Form, Tabpanel:
 		return true
@@ -103,8 +103,8 @@ func (r Role) Holds() bool {
 	return false
 }
 
-// Wordy reports whether elements of the role are there for their words.
-func (r Role) Wordy() bool {
+// IsTextual reports whether elements of the role are there for their words.
+func (r Role) IsTextual() bool {
 	switch r {
 	case Text, Label, Heading, Paragraph, Image, Code, Blockquote, Figure:
 		return true
@@ -115,12 +115,12 @@ func (r Role) Wordy() bool {
 // namedByContent reports whether the names of such elements are as a rule made
 // of the words in them.
 func (r Role) namedByContent() bool {
-	return r.Wordy() && r != Image && r != Figure || r.InSet() || r.Interactive() && r != Textbox && r != Canvas && r != Terminal
+	return r.IsTextual() && r != Image && r != Figure || r.IsSetMember() || r.IsInteractive() && r != Textbox && r != Canvas && r != Terminal
 }
 
-// Word is the role as a line may show it: backends use no roles but ours, and
+// SafeName is the role as a line may show it: backends use no roles but ours, and
 // one that did could forge lines.
-func (r Role) Word() string {
+func (r Role) SafeName() string {
 	for i := range len(r) {
 		if r[i] < 'a' || r[i] > 'z' {
 			return string(Generic)
@@ -133,12 +133,12 @@ func (r Role) Word() string {
 }
 
 const (
-	interactive = " button checkbox radio switch textbox searchbox spinbutton slider combobox link menuitem menuitemcheckbox " +
+	interactiveRoles = " button checkbox radio switch textbox searchbox spinbutton slider combobox link menuitem menuitemcheckbox " +
 		"menuitemradio tab option treeitem terminal canvas "
-	firing = " button checkbox radio switch menuitem menuitemcheckbox menuitemradio tab "
-	taking = " textbox searchbox spinbutton slider scrollbar combobox link listitem option treeitem row cell rowheader columnheader " +
+	pressableRoles   = " button checkbox radio switch menuitem menuitemcheckbox menuitemradio tab "
+	inputOrItemRoles = " textbox searchbox spinbutton slider scrollbar combobox link listitem option treeitem row cell rowheader columnheader " +
 		"document terminal canvas "
-	inSets = " listitem option treeitem row cell rowheader columnheader menuitem menuitemcheckbox menuitemradio tab "
+	setMemberRoles = " listitem option treeitem row cell rowheader columnheader menuitem menuitemcheckbox menuitemradio tab "
 )
 
-func in(r Role, words string) bool { return strings.Contains(words, " "+string(r)+" ") }
+func hasRole(r Role, words string) bool { return strings.Contains(words, " "+string(r)+" ") }

@@ -13,14 +13,14 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // A part is a file of a bundle.
-type part struct {
-	name, what string
-	content    string
+type bundlePart struct {
+	name, description string
+	content           string
 }
 
 // Bundle writes a zip with what was found, for whoever is to help, and says what is in it.
@@ -28,7 +28,7 @@ type part struct {
 // journal, addresses of the web without who logs in and what is asked, those of a bus only
 // by their kind, and "~" for the home.
 func (d *Doctor) Bundle(file string) (holds []string, err error) {
-	parts, err := d.parts(hygiene.NewVeil(d.secrets()))
+	parts, err := d.parts(sanitize.NewRedactor(d.secrets()))
 	if err != nil {
 		return nil, err
 	}
@@ -39,10 +39,10 @@ func (d *Doctor) Bundle(file string) (holds []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := w.Write([]byte(d.anonymous(p.content))); err != nil {
+		if _, err := w.Write([]byte(d.withoutHomeName(p.content))); err != nil {
 			return nil, err
 		}
-		holds = append(holds, fmt.Sprintf("%-16s %s", p.name, p.what))
+		holds = append(holds, fmt.Sprintf("%-16s %s", p.name, p.description))
 	}
 	if err := archive.Close(); err != nil {
 		return nil, err
@@ -85,14 +85,14 @@ func timed(found []Finding) []timedFinding {
 }
 
 // parts are the files of the bundle, without secrets.
-func (d *Doctor) parts(veil *hygiene.Veil) ([]part, error) {
+func (d *Doctor) parts(veil *sanitize.Redactor) ([]bundlePart, error) {
 	var findings any
 	report, err := json.Marshal(timed(d.found))
 	if err == nil {
 		err = json.Unmarshal(report, &findings)
 	}
 	if err == nil { // each text for itself, since one that has too much of a secret goes whole
-		report, err = json.MarshalIndent(within(veil.Within(findings), d.vague()), "", "  ")
+		report, err = json.MarshalIndent(mapStrings(veil.RedactValue(findings), d.redactor()), "", "  ")
 	}
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (d *Doctor) parts(veil *hygiene.Veil) ([]part, error) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	return []part{
+	return []bundlePart{
 		{"report.json", "what this command found", string(report) + "\n"},
 		{"about.txt", "the version, the system, the time", about},
 		{"environment.txt", "the names of the variables, without their values", strings.Join(names, "\n") + "\n"},
@@ -148,7 +148,7 @@ func (d *Doctor) secrets() []string {
 	var secrets []string
 	for _, variable := range d.cfg.Environ {
 		name, value, _ := strings.Cut(variable, "=")
-		if hygiene.SecretName(name) && len(value) >= short {
+		if sanitize.IsSecretName(name) && len(value) >= short {
 			secrets = append(secrets, value)
 		}
 	}
@@ -162,8 +162,8 @@ func (d *Doctor) secrets() []string {
 	return secrets
 }
 
-// anonymous is a text without the home's name.
-func (d *Doctor) anonymous(text string) string {
+// withoutHomeName is a text without the home's name.
+func (d *Doctor) withoutHomeName(text string) string {
 	if len(d.cfg.Home) < 2 {
 		return text
 	}

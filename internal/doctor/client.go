@@ -9,46 +9,46 @@ import (
 	"strings"
 	"time"
 
-	"aai/internal/greet"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway/internal/clients/mcpprobe"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// bare is the environment of a client that passes on nothing of the session.
-func (d *Doctor) bare() []string {
+// bareEnvironment is the environment of a client that passes on nothing of the session.
+func (d *Doctor) bareEnvironment() []string {
 	return []string{"HOME=" + d.cfg.Home, "PATH=" + d.cfg.Getenv("PATH")}
 }
 
 // client starts this program as an agent's client does that passes on HOME and PATH alone,
 // has it list its tools, and compares what it finds of the session with what is found here.
 func (d *Doctor) client(ctx context.Context, f *Finding) {
-	f.Did = "started " + d.short(d.cfg.Self) + " with HOME and PATH alone, as some clients do"
-	if d.cfg.Configured != nil {
-		f.skip("it starts with the settings, see there")
+	f.Did = "started " + d.shortPath(d.cfg.Executable) + " with HOME and PATH alone, as some clients do"
+	if d.cfg.ConfigError != nil {
+		f.setSkipped("it starts with the settings, see there")
 		return
 	}
 	tools, err := d.listTools(ctx)
 	if err != nil {
-		f.broken("it does not serve: "+err.Error(), "What it says when it starts is shown by:", "env -i "+hygiene.ShellWords(append(d.bare(), d.cfg.Self, "apps")...))
+		f.setBroken("it does not serve: "+err.Error(), "What it says when it starts is shown by:", "env -i "+sanitize.ShellJoin(append(d.bareEnvironment(), d.cfg.Executable, "apps")...))
 		return
 	}
-	f.well("it lists %s", count(tools, "tool"))
-	there, err := d.facts.check()
+	f.setOK("it lists %s", counted(tools, "tool"))
+	there, err := d.facts.gatewayCheck()
 	if err != nil {
 		return // said elsewhere
 	}
-	alone, err := d.checkAlone(ctx)
+	alone, err := d.checkBare(ctx)
 	if err != nil {
-		f.broken("it lists its tools, and its check fails: "+err.Error(), "What it says is shown by:", "env -i "+hygiene.ShellWords(append(d.bare(), d.cfg.Self, "check")...))
+		f.setBroken("it lists its tools, and its check fails: "+err.Error(), "What it says is shown by:", "env -i "+sanitize.ShellJoin(append(d.bareEnvironment(), d.cfg.Executable, "check")...))
 		return
 	}
-	if lost := lostIn(alone, there); len(lost) > 0 {
-		d.forgetful(ctx, f, there, lost)
+	if lost := missingVariables(alone, there); len(lost) > 0 {
+		d.suggestForBareClient(ctx, f, there, lost)
 	}
 }
 
-// lostIn are the variables of the session that are known there and not to one that is
+// missingVariables are the variables of the session that are known there and not to one that is
 // alone. A cookie counts only with its screen, and what follows a bus's path not at all.
-func lostIn(alone, there checked) []string {
+func missingVariables(alone, there gatewayCheck) []string {
 	var lost []string
 	for _, name := range []string{"DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY"} {
 		known, _, _ := strings.Cut(there.value(name), ",")
@@ -63,26 +63,26 @@ func lostIn(alone, there checked) []string {
 	return lost
 }
 
-// checkAlone is what the check of a program says that was started so.
-func (d *Doctor) checkAlone(ctx context.Context) (checked, error) {
-	cmd := exec.CommandContext(ctx, d.cfg.Self, "check", "--format", "json")
-	cmd.Env, cmd.WaitDelay = d.bare(), time.Second
+// checkBare is what the check of a program says that was started so.
+func (d *Doctor) checkBare(ctx context.Context) (gatewayCheck, error) {
+	cmd := exec.CommandContext(ctx, d.cfg.Executable, "check", "--format", "json")
+	cmd.Env, cmd.WaitDelay = d.bareEnvironment(), time.Second
 	out, err := cmd.Output()
-	var answer struct{ Result checked }
+	var answer struct{ Result gatewayCheck }
 	if bad := json.Unmarshal(out, &answer); bad != nil {
 		if err == nil {
 			err = bad
 		}
-		return checked{}, err
+		return gatewayCheck{}, err
 	}
 	return answer.Result, nil // its exit code says again what it says
 }
 
 // listTools counts the tools that an agent is offered.
 func (d *Doctor) listTools(ctx context.Context) (int, error) {
-	cmd := exec.CommandContext(ctx, d.cfg.Self)
-	cmd.Env, cmd.WaitDelay = d.bare(), time.Second
-	server, said, err := greet.Greet(ctx, cmd)
+	cmd := exec.CommandContext(ctx, d.cfg.Executable)
+	cmd.Env, cmd.WaitDelay = d.bareEnvironment(), time.Second
+	server, said, err := mcpprobe.Run(ctx, cmd)
 	if err != nil && said != "" {
 		err = fmt.Errorf("%w: %s", err, said)
 	}

@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"time"
 
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // How far a clock may be off before it is said: files of other computers may be minutes
 // ahead, and a program is used for years.
 const (
-	ahead = 10 * time.Minute
-	aged  = 15 * 365 * 24 * time.Hour
+	maxClockSkew  = 10 * time.Minute
+	maxProgramAge = 15 * 365 * 24 * time.Hour
 )
 
 // clock says whether the time can be right: no file is from the future, and the program
@@ -22,17 +22,17 @@ const (
 func (d *Doctor) clock(_ context.Context, f *Finding) {
 	now := d.cfg.Now()
 	f.Did = "compared the clock with the times of files and of the program"
-	built := d.cfg.Built
+	built := d.cfg.BuildTime
 	file, at := d.newest()
 	switch {
-	case !built.IsZero() && now.Before(built.Add(-ahead)):
+	case !built.IsZero() && now.Before(built.Add(-maxClockSkew)):
 		d.wrongClock(f, fmt.Sprintf("the clock says %s, and this program was made on %s", when(now), when(built)), built)
-	case at.After(now.Add(ahead)):
-		d.wrongFile(f, fmt.Sprintf("the clock says %s, and %s was written on %s", when(now), d.short(file), when(at)), file, at)
-	case !built.IsZero() && now.After(built.Add(aged)):
+	case at.After(now.Add(maxClockSkew)):
+		d.wrongFile(f, fmt.Sprintf("the clock says %s, and %s was written on %s", when(now), d.shortPath(file), when(at)), file, at)
+	case !built.IsZero() && now.After(built.Add(maxProgramAge)):
 		d.wrongClock(f, fmt.Sprintf("the clock says %s, %d years after this program was made", when(now), int(now.Sub(built)/(365*24*time.Hour))), built)
 	default:
-		f.well("%s can be right", when(now))
+		f.setOK("%s can be right", when(now))
 	}
 }
 
@@ -44,25 +44,25 @@ const needsClock = "Logins, permissions that end, and the record need the right 
 // wrongClock says how the clock is put right; it can be no earlier than that. As it is
 // printed the command brings it so far that it can be right.
 func (d *Doctor) wrongClock(f *Finding, saw string, earliest time.Time) {
-	byHand := asRoot(setTo(earliest))
-	if command := setsItself(); command != "" {
-		f.broken(saw, needsClock+"Have it set by the network; without one, by hand, with the time of your watch: "+byHand, asRoot(command))
+	byHand := asRoot(setClockCommand(earliest))
+	if command := clockSyncCommand(); command != "" {
+		f.setBroken(saw, needsClock+"Have it set by the network; without one, by hand, with the time of your watch: "+byHand, asRoot(command))
 		return
 	}
-	f.broken(saw, needsClock+"Set it, with the time of your watch in the place of this one:", byHand)
+	f.setBroken(saw, needsClock+"Set it, with the time of your watch in the place of this one:", byHand)
 }
 
 // wrongFile says what is done if a file is wrong, and what if the clock is.
 func (d *Doctor) wrongFile(f *Finding, saw, file string, at time.Time) {
-	f.broken(saw, needsClock+"If the clock is wrong, set it to the time of your watch ("+asRoot(setTo(at))+"). If it is right, the file is not:", "touch "+hygiene.ShellWords(file))
+	f.setBroken(saw, needsClock+"If the clock is wrong, set it to the time of your watch ("+asRoot(setClockCommand(at))+"). If it is right, the file is not:", "touch "+sanitize.ShellJoin(file))
 }
 
-// setTo is the command that sets the clock to a time, to the minute above it.
-func setTo(t time.Time) string { return "date -s '" + when(t.Local().Add(time.Minute)) + "'" }
+// setClockCommand is the command that sets the clock to a time, to the minute above it.
+func setClockCommand(t time.Time) string { return "date -s '" + when(t.Local().Add(time.Minute)) + "'" }
 
-// setsItself is the command by which a computer sets its clock by the network, "" where
+// clockSyncCommand is the command by which a computer sets its clock by the network, "" where
 // nothing on it does.
-func setsItself() string {
+func clockSyncCommand() string {
 	if _, err := os.Stat("/run/systemd/system"); err != nil {
 		return ""
 	}
@@ -79,10 +79,10 @@ func setsItself() string {
 // newest is the file with the latest time, of those that are written all the time or were
 // written by the gateway.
 func (d *Doctor) newest() (file string, at time.Time) {
-	files := []string{d.cfg.Self, d.cfg.Settings, "/var/log/lastlog", "/var/lib/dpkg/status", "/var/lib/systemd/timesync/clock", "/etc/resolv.conf"}
-	if entries, err := os.ReadDir(d.cfg.Data); err == nil {
+	files := []string{d.cfg.Executable, d.cfg.Settings, "/var/log/lastlog", "/var/lib/dpkg/status", "/var/lib/systemd/timesync/clock", "/etc/resolv.conf"}
+	if entries, err := os.ReadDir(d.cfg.DataDir); err == nil {
 		for _, e := range entries {
-			files = append(files, filepath.Join(d.cfg.Data, e.Name()))
+			files = append(files, filepath.Join(d.cfg.DataDir, e.Name()))
 		}
 	}
 	for _, name := range files {

@@ -14,12 +14,12 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// ofTheDesktop are the examinations of the ways to a desktop.
-func (d *Doctor) ofTheDesktop() []examination {
+// desktopExaminations are the examinations of the ways to a desktop.
+func (d *Doctor) desktopExaminations() []examination {
 	return []examination{
 		{"bus", "session bus", d.bus},
 		{"screen", "screen", d.screen},
@@ -30,8 +30,8 @@ func (d *Doctor) ofTheDesktop() []examination {
 	}
 }
 
-// busPatience is how long a bus may take to greet.
-const busPatience = 3 * time.Second
+// busTimeout is how long a bus may take to greet.
+const busTimeout = 3 * time.Second
 
 // connect connects to a bus, which may hang.
 func connect(ctx context.Context, address string) (*dbus.Conn, error) {
@@ -39,13 +39,13 @@ func connect(ctx context.Context, address string) (*dbus.Conn, error) {
 		return nil, aai.Errorf(aai.AppNotRunning, "there is no bus")
 	}
 	ctx, cancel := context.WithCancel(ctx) // the connection ends with it
-	late := time.AfterFunc(busPatience, cancel)
+	late := time.AfterFunc(busTimeout, cancel)
 	conn, err := dbus.Connect(address, dbus.WithContext(ctx))
 	if !late.Stop() {
 		if conn != nil {
 			_ = conn.Close() // it is too late
 		}
-		return nil, fmt.Errorf("somebody listens, and says nothing for %s", busPatience)
+		return nil, fmt.Errorf("somebody listens, and says nothing for %s", busTimeout)
 	}
 	if err != nil {
 		cancel()
@@ -55,12 +55,12 @@ func connect(ctx context.Context, address string) (*dbus.Conn, error) {
 
 // busAddress is that of the session bus that was found, "" for none.
 func (d *Doctor) busAddress() string {
-	found, _ := d.facts.check() // what is wrong with it is said elsewhere
+	found, _ := d.facts.gatewayCheck() // what is wrong with it is said elsewhere
 	return found.value("DBUS_SESSION_BUS_ADDRESS")
 }
 
-// greeted says why the session bus does not answer.
-func (d *Doctor) greeted(ctx context.Context) (bool, error) {
+// busAnswers says why the session bus does not answer.
+func (d *Doctor) busAnswers(ctx context.Context) (bool, error) {
 	conn, err := connect(ctx, d.busAddress())
 	if err != nil {
 		return false, err
@@ -75,7 +75,7 @@ func (d *Doctor) dial(ctx context.Context) (*dbus.Conn, error) {
 	if address == "" {
 		return nil, nil
 	}
-	if _, err := d.facts.greets(); err != nil {
+	if _, err := d.facts.busAnswers(); err != nil {
 		return nil, err
 	}
 	return connect(ctx, address)
@@ -88,9 +88,9 @@ func (d *Doctor) onBus(command string) string {
 		return command
 	}
 	if folder := filepath.Dir(strings.TrimPrefix(address, "unix:path=")); filepath.IsAbs(folder) && d.cfg.Getenv("XDG_RUNTIME_DIR") == "" && folder == runFolder() {
-		command = "XDG_RUNTIME_DIR=" + hygiene.ShellWords(folder) + " " + command
+		command = "XDG_RUNTIME_DIR=" + sanitize.ShellJoin(folder) + " " + command
 	}
-	return "DBUS_SESSION_BUS_ADDRESS=" + hygiene.ShellWords(address) + " " + command
+	return "DBUS_SESSION_BUS_ADDRESS=" + sanitize.ShellJoin(address) + " " + command
 }
 
 // runFolder is where the system keeps what is of a login.
@@ -99,9 +99,9 @@ func runFolder() string { return "/run/user/" + strconv.Itoa(os.Getuid()) }
 // bus says which session bus was found, and whether it answers.
 func (d *Doctor) bus(ctx context.Context, f *Finding) {
 	f.Did = "looked for the session bus, and greeted it"
-	found, err := d.facts.check()
+	found, err := d.facts.gatewayCheck()
 	if err != nil {
-		d.unrecorded(f, "the gateway's own check failed", err)
+		d.setRecordError(f, "the gateway's own check failed", err)
 		return
 	}
 	f.Details = found.refusals()
@@ -109,39 +109,39 @@ func (d *Doctor) bus(ctx context.Context, f *Finding) {
 	conn, err := d.dial(ctx)
 	if conn != nil {
 		defer conn.Close() //nolint:errcheck // nothing was written
-		f.well("%s, from %s", found.value(name), found.from(name))
+		f.setOK("%s, from %s", found.value(name), found.sourceOf(name))
 		f.Details = nil
 		return
 	}
 	socket := filepath.Join(runFolder(), "bus")
 	saw, advice := "there is none, so no app on D-Bus and no window can be reached", "Start one where everything looks for it:"
 	if err != nil {
-		saw = fmt.Sprintf("%s, from %s, does not answer: %v", found.value(name), found.from(name), err)
+		saw = fmt.Sprintf("%s, from %s, does not answer: %v", found.value(name), found.sourceOf(name), err)
 		if path, ok := strings.CutPrefix(found.value(name), "unix:path="); ok {
 			socket, _, _ = strings.Cut(path, ",")
 			advice = "Start one in its place, or take the variable " + name + " away:"
 		}
 	}
-	f.broken(saw, advice)
+	f.setBroken(saw, advice)
 	if _, err := exec.LookPath("dbus-daemon"); err != nil {
 		f.Commands = append(f.Commands, install("dbus-daemon"))
 	}
 	folder := filepath.Dir(socket)
 	if _, err := os.Stat(folder); err != nil {
-		f.Commands = append(f.Commands, asRoot(fmt.Sprintf("install -d -m 0700 -o %d %s", os.Getuid(), hygiene.ShellWords(folder))))
+		f.Commands = append(f.Commands, asRoot(fmt.Sprintf("install -d -m 0700 -o %d %s", os.Getuid(), sanitize.ShellJoin(folder))))
 	}
 	if _, err := os.Lstat(socket); err == nil {
-		f.Commands = append(f.Commands, "rm "+hygiene.ShellWords(socket))
+		f.Commands = append(f.Commands, "rm "+sanitize.ShellJoin(socket))
 	}
 	if _, err := os.Stat(filepath.Join(runFolder(), "systemd")); err == nil && folder == runFolder() {
 		f.Commands = append(f.Commands, "systemctl --user start dbus.socket")
 		return
 	}
 	start := []string{"dbus-daemon", "--session", "--fork", "--nopidfile", "--address=unix:path=" + socket}
-	f.Commands = append(f.Commands, hygiene.ShellWords(start...))
+	f.Commands = append(f.Commands, sanitize.ShellJoin(start...))
 	if len(f.Commands) == 1 {
-		f.Mends = "start a session bus at " + socket
-		f.mend = func(ctx context.Context) error { return run(ctx, start...) }
+		f.Fixes = "start a session bus at " + socket
+		f.fix = func(ctx context.Context) error { return run(ctx, start...) }
 	}
 }
 
@@ -159,21 +159,21 @@ func run(ctx context.Context, command ...string) error {
 // screen says which screen was found, and why.
 func (d *Doctor) screen(ctx context.Context, f *Finding) {
 	f.Did = "looked for the screen of your session"
-	found, err := d.facts.check()
+	found, err := d.facts.gatewayCheck()
 	if err != nil {
-		d.unrecorded(f, "the gateway's own check failed", err)
+		d.setRecordError(f, "the gateway's own check failed", err)
 		return
 	}
 	display, compositor := found.value("DISPLAY"), found.value("WAYLAND_DISPLAY")
 	f.Details = found.refusals()
 	switch {
 	case display != "" && found.Session.Passed != "":
-		f.note(fmt.Sprintf("%s, from %s; DISPLAY says %s, which does not answer", display, found.from("DISPLAY"), found.Session.Passed), "Start the gateway with a DISPLAY that answers, if the other one is not meant.")
+		f.setNote(fmt.Sprintf("%s, from %s; DISPLAY says %s, which does not answer", display, found.sourceOf("DISPLAY"), found.Session.Passed), "Start the gateway with a DISPLAY that answers, if the other one is not meant.")
 	case display != "":
-		f.well("%s, from %s", display, found.from("DISPLAY"))
+		f.setOK("%s, from %s", display, found.sourceOf("DISPLAY"))
 		f.Details = nil
 	case compositor != "":
-		f.note(fmt.Sprintf("%s, from %s, and no X server beside it", compositor, found.from("WAYLAND_DISPLAY")),
+		f.setNote(fmt.Sprintf("%s, from %s, and no X server beside it", compositor, found.sourceOf("WAYLAND_DISPLAY")),
 			"Windows are read and operated by their accessibility trees; for pictures, pointer and keyboard there has to be XWayland:", install("xwayland"))
 	default:
 		d.noScreen(ctx, f)
@@ -194,9 +194,9 @@ func (d *Doctor) noScreen(ctx context.Context, f *Finding) {
 	}
 	display, cookie := d.unknownScreen(ctx)
 	if display != "" {
-		f.broken("the screen "+display+" takes you, and nothing says that it is yours", "Make it known to "+whom+":")
+		f.setBroken("the screen "+display+" takes you, and nothing says that it is yours", "Make it known to "+whom+":")
 	} else {
-		f.broken("there is none, so no window can be operated, and nobody can be asked in one",
+		f.setBroken("there is none, so no window can be operated, and nobody can be asked in one",
 			"Log in to a desktop as this user. If this computer is to have none, leave it out: aai-gateway doctor --skip bus,screen,accessibility,window. "+
 				"Or make a screen that nobody sees, and make it known to "+whom+":")
 		if _, err := exec.LookPath("Xvfb"); err != nil {
@@ -210,21 +210,21 @@ func (d *Doctor) noScreen(ctx context.Context, f *Finding) {
 		variables, names = append(variables, "XAUTHORITY="+cookie), "DISPLAY XAUTHORITY"
 	}
 	if !managed {
-		f.Commands = append(f.Commands, "export "+hygiene.ShellWords(variables...))
+		f.Commands = append(f.Commands, "export "+sanitize.ShellJoin(variables...))
 		return
 	}
-	f.Commands = append(f.Commands, d.onBus(hygiene.ShellWords(variables...)+" dbus-update-activation-environment --systemd "+names))
+	f.Commands = append(f.Commands, d.onBus(sanitize.ShellJoin(variables...)+" dbus-update-activation-environment --systemd "+names))
 	if len(f.Commands) == 1 {
-		f.Mends = "tell the user manager of your login that " + strings.Join(variables, " ")
-		f.mend = func(ctx context.Context) error { return d.tellManager(ctx, variables) }
+		f.Fixes = "tell the user manager of your login that " + strings.Join(variables, " ")
+		f.fix = func(ctx context.Context) error { return d.setManagerEnvironment(ctx, variables) }
 	}
 }
 
 // userManager is the name of the user manager of systemd on the session bus.
 const userManager = "org.freedesktop.systemd1"
 
-// tellManager has the user manager know variables.
-func (d *Doctor) tellManager(ctx context.Context, variables []string) error {
+// setManagerEnvironment has the user manager know variables.
+func (d *Doctor) setManagerEnvironment(ctx context.Context, variables []string) error {
 	conn, err := d.dial(ctx)
 	if err != nil || conn == nil {
 		return err
@@ -244,7 +244,7 @@ const xSockets = "/tmp/.X11-unix"
 
 // unknownScreen is a screen of this computer that takes this user, and its cookie.
 func (d *Doctor) unknownScreen(ctx context.Context) (display, cookie string) {
-	if d.cfg.Screens == nil {
+	if d.cfg.CheckScreen == nil {
 		return "", ""
 	}
 	cookies := []string{""}
@@ -256,7 +256,7 @@ func (d *Doctor) unknownScreen(ctx context.Context) (display, cookie string) {
 	for _, socket := range sockets[:min(len(sockets), 20)] {
 		for _, cookie := range cookies {
 			display := ":" + strings.TrimPrefix(filepath.Base(socket), "X")
-			if ours(socket) && d.cfg.Screens(ctx, display, cookie) == nil {
+			if isOwnedByUser(socket) && d.cfg.CheckScreen(ctx, display, cookie) == nil {
 				return display, cookie
 			}
 		}
@@ -285,14 +285,14 @@ const (
 // accessibility says whether the accessibility bus answers, and is switched on.
 func (d *Doctor) accessibility(ctx context.Context, f *Finding) {
 	f.Did = "asked the session bus for the accessibility bus, and whether it is switched on"
-	found, err := d.facts.check()
+	found, err := d.facts.gatewayCheck()
 	if err != nil {
-		d.unrecorded(f, "the gateway's own check failed", err)
+		d.setRecordError(f, "the gateway's own check failed", err)
 		return
 	}
 	conn, err := d.dial(ctx)
 	if conn == nil || err != nil {
-		f.skip("it is reached by the session bus, see there")
+		f.setSkipped("it is reached by the session bus, see there")
 		return
 	}
 	defer conn.Close() //nolint:errcheck // the answers came
@@ -301,19 +301,19 @@ func (d *Doctor) accessibility(ctx context.Context, f *Finding) {
 		return
 	}
 	if !hasOwner(ctx, conn, a11yName) {
-		f.well("%s", found.Detail)
+		f.setOK("%s", found.Detail)
 		return
 	}
 	on, err := conn.Object(a11yName, a11yPath).GetProperty(a11yStatus + ".IsEnabled")
 	if err != nil || on.Value() == true {
-		f.well("%s", found.Detail)
+		f.setOK("%s", found.Detail)
 		return
 	}
-	f.broken("the accessibility bus answers, and is switched off: programs of Qt and Chromium that start now show nothing",
+	f.setBroken("the accessibility bus answers, and is switched off: programs of Qt and Chromium that start now show nothing",
 		"The gateway switches it on at its first use, too late for programs that run by then. Switch it on now:",
 		d.onBus("dbus-send --session --print-reply --dest="+a11yName+" "+a11yPath+" org.freedesktop.DBus.Properties.Set string:"+a11yStatus+" string:IsEnabled variant:boolean:true"))
-	f.Mends = "switch accessibility on"
-	f.mend = func(ctx context.Context) error {
+	f.Fixes = "switch accessibility on"
+	f.fix = func(ctx context.Context) error {
 		conn, err := d.dial(ctx)
 		if err != nil || conn == nil {
 			return err
@@ -328,14 +328,14 @@ func (d *Doctor) noAccessibility(f *Finding, saw string) {
 	launchers := []string{"/usr/libexec/at-spi-bus-launcher", "/usr/lib/at-spi2-core/at-spi-bus-launcher", "/usr/lib/at-spi-bus-launcher", "/usr/libexec/at-spi2-core/at-spi-bus-launcher"}
 	i := slices.IndexFunc(launchers, isProgram)
 	if i < 0 {
-		f.broken(saw+", so windows cannot be read", "Install it, and log in again:", install("at-spi2-core"))
+		f.setBroken(saw+", so windows cannot be read", "Install it, and log in again:", install("at-spi2-core"))
 		return
 	}
-	f.broken(saw+", so windows cannot be read", "It is installed, and the session bus does not start it. Start it:",
-		d.onBus(hygiene.ShellWords(launchers[i])+" --launch-immediately --a11y=1 &"))
-	f.Mends = "start " + launchers[i]
-	f.mend = func(ctx context.Context) error {
-		return run(ctx, "sh", "-c", d.onBus("setsid "+hygiene.ShellWords(launchers[i])+" --launch-immediately --a11y=1")+" >/dev/null 2>&1 &")
+	f.setBroken(saw+", so windows cannot be read", "It is installed, and the session bus does not start it. Start it:",
+		d.onBus(sanitize.ShellJoin(launchers[i])+" --launch-immediately --a11y=1 &"))
+	f.Fixes = "start " + launchers[i]
+	f.fix = func(ctx context.Context) error {
+		return run(ctx, "sh", "-c", d.onBus("setsid "+sanitize.ShellJoin(launchers[i])+" --launch-immediately --a11y=1")+" >/dev/null 2>&1 &")
 	}
 }
 
@@ -345,13 +345,13 @@ func isProgram(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// forgetful says how a client that passes on nothing comes to what is known here.
-func (d *Doctor) forgetful(ctx context.Context, f *Finding, there checked, lost []string) {
+// suggestForBareClient says how a client that passes on nothing comes to what is known here.
+func (d *Doctor) suggestForBareClient(ctx context.Context, f *Finding, there gatewayCheck, lost []string) {
 	var variables []string
 	for _, name := range lost {
 		variables = append(variables, name+"="+there.value(name))
 	}
-	f.note(f.Saw+"; of your session it does not find "+strings.Join(lost, ", "), "Give them to such a client in its settings, as \"env\": "+strings.Join(variables, " "))
+	f.setNote(f.Saw+"; of your session it does not find "+strings.Join(lost, ", "), "Give them to such a client in its settings, as \"env\": "+strings.Join(variables, " "))
 	conn, err := d.dial(ctx)
 	if conn == nil || err != nil {
 		return
@@ -361,7 +361,7 @@ func (d *Doctor) forgetful(ctx context.Context, f *Finding, there checked, lost 
 		return
 	}
 	f.Advice = "Make them known to your login, where it looks:"
-	f.Commands = []string{d.onBus(hygiene.ShellWords(variables...) + " dbus-update-activation-environment --systemd " + strings.Join(lost, " "))}
-	f.Mends = "tell the user manager of your login what " + strings.Join(lost, ", ") + " are"
-	f.mend = func(ctx context.Context) error { return d.tellManager(ctx, variables) }
+	f.Commands = []string{d.onBus(sanitize.ShellJoin(variables...) + " dbus-update-activation-environment --systemd " + strings.Join(lost, " "))}
+	f.Fixes = "tell the user manager of your login what " + strings.Join(lost, ", ") + " are"
+	f.fix = func(ctx context.Context) error { return d.setManagerEnvironment(ctx, variables) }
 }

@@ -17,43 +17,43 @@ import (
 	"sync"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Config is what a Doctor is told by the program. All must be set but what says otherwise.
 type Config struct {
-	Version string
-	Self    string // the file of this program
-	Home    string
-	Data    string // the folder of what the gateway keeps
-	Cache   string // the folder of what it can have again
-	Getenv  func(string) string
-	Environ []string // all variables, of which a bundle has the names
+	Version    string
+	Executable string // the file of this program
+	Home       string
+	DataDir    string // the folder of what the gateway keeps
+	CacheDir   string // the folder of what it can have again
+	Getenv     func(string) string
+	Environ    []string // all variables, of which a bundle has the names
 	// Settings is the configuration file, if there is one, and Configured says why it cannot
 	// be read; nil: it can. Notes are what of it does not hold.
-	Settings   string
-	Configured error
-	Notes      []string
+	Settings    string
+	ConfigError error
+	Notes       []string
 	// Gateway is the person's own, with the standard settings where theirs cannot be read;
 	// nil where none can be made at all, as Configured says.
 	Gateway *aai.Gateway
-	// Scratch makes a gateway on other ground: a home and an environment that have nothing to
+	// NewScratchGateway makes a gateway on other ground: a home and an environment that have nothing to
 	// do with the person's, and somebody who answers its questions.
-	Scratch func(home string, getenv func(string) string, person aai.Asker) (*aai.Gateway, func() error, error)
-	// Dialog makes what asks the person in a window of the screen that the variables name; it
+	NewScratchGateway func(home string, getenv func(string) string, person aai.Asker) (*aai.Gateway, func() error, error)
+	// NewDialog makes what asks the person in a window of the screen that the variables name; it
 	// keeps its state in the folder. Nil: nobody can be asked.
-	Dialog func(getenv func(string) string, folder string) aai.ReadyAsker
+	NewDialog func(getenv func(string) string, folder string) aai.ReadyAsker
 	// TryKeychain puts something into the system's keychain, reads it, and takes it away.
 	TryKeychain func(context.Context) error
-	// Screens reports whether the X server of a display takes this user; nil: nobody knows.
-	Screens func(ctx context.Context, display, cookie string) error
-	Now     func() time.Time
-	Built   time.Time // when the program was made; zero where nobody knows
-	// Tell hears each finding of a call, and what is waited for; nil: nobody does.
-	Tell func(f Finding, waiting []string)
-	// MayShow asks whether a window may come up on the person's own screen; nil: nobody is
+	// CheckScreen reports whether the X server of a display takes this user; nil: nobody knows.
+	CheckScreen func(ctx context.Context, display, cookie string) error
+	Now         func() time.Time
+	BuildTime   time.Time // when the program was made; zero where nobody knows
+	// OnFinding hears each finding of a call, and what is waited for; nil: nobody does.
+	OnFinding func(f Finding, waiting []string)
+	// ConfirmWindow asks whether a window may come up on the person's own screen; nil: nobody is
 	// there to be asked.
-	MayShow func(ctx context.Context) bool
+	ConfirmWindow func(ctx context.Context) bool
 }
 
 // A State says how it stands with one thing.
@@ -79,10 +79,10 @@ type Finding struct {
 	Advice  string        `json:"advice,omitempty"`  // what to do, in words
 	// Commands are what to type, one after the other; after them it is well.
 	Commands []string `json:"commands,omitempty"`
-	// Mends says what Mend would do; empty where it can do nothing.
-	Mends string `json:"mends,omitempty"`
+	// Fixes says what Mend would do; empty where it can do nothing.
+	Fixes string `json:"mends,omitempty"`
 
-	mend func(ctx context.Context) error
+	fix func(ctx context.Context) error
 }
 
 // A Doctor examines once. It is not safe for concurrent use.
@@ -94,22 +94,22 @@ type Doctor struct {
 
 // facts are what several examinations need, each found once, whoever asks first.
 type facts struct {
-	check  func() (checked, error) // what the gateway's own check says
-	home   func() error            // why the home cannot be written
-	greets func() (bool, error)    // why the session bus does not answer
+	gatewayCheck func() (gatewayCheck, error) // what the gateway's own check says
+	homeFault    func() error                 // why the home cannot be written
+	busAnswers   func() (bool, error)         // why the session bus does not answer
 }
 
 // New returns a doctor. It does no I/O.
 func New(c Config) *Doctor {
 	d := &Doctor{cfg: c}
-	d.facts.home = sync.OnceValue(d.homeFault)
+	d.facts.homeFault = sync.OnceValue(d.homeFault)
 	return d
 }
 
-// once is a function that asks once. Whose time is up meanwhile is no matter of it.
-func once[T any](ctx context.Context, ask func(context.Context) (T, error)) func() (T, error) {
+// memoize is a function that asks once. Whose time is up meanwhile is no matter of it.
+func memoize[T any](ctx context.Context, ask func(context.Context) (T, error)) func() (T, error) {
 	return sync.OnceValues(func() (T, error) {
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := context.WithTimeout(ctx, examinationTimeout)
 		defer cancel()
 		return ask(ctx)
 	})
@@ -118,8 +118,8 @@ func once[T any](ctx context.Context, ask func(context.Context) (T, error)) func
 // patience is how long one examination may take, and grace how long it may take to stop
 // when its time is up. Both pass only where something is broken.
 const (
-	patience = 14 * time.Second
-	grace    = 3 * time.Second
+	examinationTimeout = 14 * time.Second
+	stopTimeout        = 3 * time.Second
 )
 
 // An examination looks at one thing.
@@ -141,7 +141,7 @@ func Checks() []string {
 // each finding, in the order of the report, as soon as those before it are told; waiting
 // are the titles of those that are not done. It always ends.
 func (d *Doctor) Examine(ctx context.Context, skip []string, tell func(f Finding, waiting []string)) []Finding {
-	d.facts.check, d.facts.greets = once(ctx, d.check), once(ctx, d.greeted)
+	d.facts.gatewayCheck, d.facts.busAnswers = memoize(ctx, d.check), memoize(ctx, d.busAnswers)
 	all := d.examinations()
 	done := make([]chan Finding, len(all))
 	for i, e := range all {
@@ -170,7 +170,7 @@ func (d *Doctor) Examine(ctx context.Context, skip []string, tell func(f Finding
 // examine is one examination, which ends in time whatever it meets.
 func examine(ctx context.Context, e examination) Finding {
 	begun := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, examinationTimeout)
 	defer cancel()
 	f := &Finding{Check: e.check, Title: e.title}
 	ended := make(chan struct{})
@@ -178,7 +178,7 @@ func examine(ctx context.Context, e examination) Finding {
 		defer close(ended)
 		defer func() {
 			if p := recover(); p != nil {
-				f.broken(fmt.Sprintf("the examination itself broke: %v", p), "Tell the makers of the gateway, with the file of: aai-gateway doctor --bundle report.zip")
+				f.setBroken(fmt.Sprintf("the examination itself broke: %v", p), "Tell the makers of the gateway, with the file of: aai-gateway doctor --bundle report.zip")
 			}
 		}()
 		e.run(ctx, f)
@@ -188,7 +188,7 @@ func examine(ctx context.Context, e examination) Finding {
 	case <-ctx.Done():
 		select {
 		case <-ended:
-		case <-time.After(grace):
+		case <-time.After(stopTimeout):
 			// It still runs, and what it writes is not looked at.
 			f = &Finding{Check: e.check, Title: e.title, State: Broken, Saw: "it did not end in time", Advice: "Something it asks does not answer. Try again when the computer is less busy, with --skip " + e.check + " to leave it out."}
 		}
@@ -198,35 +198,35 @@ func examine(ctx context.Context, e examination) Finding {
 	return one
 }
 
-// well says that all is as it should be.
-func (f *Finding) well(format string, args ...any) {
+// setOK says that all is as it should be.
+func (f *Finding) setOK(format string, args ...any) {
 	f.State, f.Saw = OK, fmt.Sprintf(format, args...)
 }
 
-// note says that it works, and what is to be known.
-func (f *Finding) note(saw, advice string, commands ...string) {
+// setNote says that it works, and what is to be known.
+func (f *Finding) setNote(saw, advice string, commands ...string) {
 	f.State, f.Saw, f.Advice, f.Commands = Note, saw, advice, commands
 }
 
-// broken says what is wrong, and what to do.
-func (f *Finding) broken(saw, advice string, commands ...string) {
+// setBroken says what is wrong, and what to do.
+func (f *Finding) setBroken(saw, advice string, commands ...string) {
 	f.State, f.Saw, f.Advice, f.Commands = Broken, saw, advice, commands
 }
 
-// skip says why it was not tried.
-func (f *Finding) skip(why string) { f.State, f.Saw = Skipped, why }
+// setSkipped says why it was not tried.
+func (f *Finding) setSkipped(why string) { f.State, f.Saw = Skipped, why }
 
 // errNoGateway is what is said of a call where there is no gateway.
 var errNoGateway = errors.New("the gateway does not start")
 
-// fails says what a call came to: what is wrong, and the hint that it has.
-func (f *Finding) fails(what string, err error) {
+// setCallError says what a call came to: what is wrong, and the hint that it has.
+func (f *Finding) setCallError(what string, err error) {
 	if errors.Is(err, errNoGateway) {
-		f.skip("the gateway does not start, see the configuration")
+		f.setSkipped("the gateway does not start, see the configuration")
 		return
 	}
 	e := aai.AsError(err)
-	f.broken(what+": "+e.Message, e.Hint)
+	f.setBroken(what+": "+e.Message, e.Hint)
 }
 
 // call makes a call as the person at the terminal.
@@ -240,18 +240,18 @@ func call(ctx context.Context, g *aai.Gateway, app, tool string, args map[string
 	})
 }
 
-// Mend does what the finding of that check says that it mends.
-func (d *Doctor) Mend(ctx context.Context, check string) error {
+// Fix does what the finding of that check says that it mends.
+func (d *Doctor) Fix(ctx context.Context, check string) error {
 	for _, f := range d.found {
-		if f.Check == check && f.mend != nil {
-			return f.mend(ctx)
+		if f.Check == check && f.fix != nil {
+			return f.fix(ctx)
 		}
 	}
 	return aai.Errorf(aai.InvalidParams, "there is nothing to mend of %q", check)
 }
 
-// short is a path as people write it.
-func (d *Doctor) short(path string) string { return shorten(d.cfg.Home, path) }
+// shortPath is a path as people write it.
+func (d *Doctor) shortPath(path string) string { return shorten(d.cfg.Home, path) }
 
 func shorten(home, path string) string {
 	if rest, ok := strings.CutPrefix(path, home+string(os.PathSeparator)); ok && home != "" {

@@ -16,8 +16,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // An examination that hangs is given up, whether or not it looks at its context, and one
@@ -28,12 +28,12 @@ func TestExamineEnds(t *testing.T) {
 		defer close(release)
 		for name, run := range map[string]func(context.Context, *Finding){
 			"deaf":  func(context.Context, *Finding) { <-release },
-			"slow":  func(ctx context.Context, f *Finding) { <-ctx.Done(); f.broken("it is slow", "") },
+			"slow":  func(ctx context.Context, f *Finding) { <-ctx.Done(); f.setBroken("it is slow", "") },
 			"panic": func(context.Context, *Finding) { panic("no") },
 		} {
 			begun := time.Now()
 			f := examine(t.Context(), examination{name, "Title", run})
-			if f.State != Broken || f.Check != name || f.Title != "Title" || f.Took != time.Since(begun) || f.Took > patience+grace || f.Took > 20*time.Second {
+			if f.State != Broken || f.Check != name || f.Title != "Title" || f.Took != time.Since(begun) || f.Took > examinationTimeout+stopTimeout || f.Took > 20*time.Second {
 				t.Errorf("%s: %+v", name, f)
 			}
 			if want := map[string]string{"deaf": "did not end", "slow": "it is slow", "panic": "broke: no"}[name]; !strings.Contains(f.Saw, want) {
@@ -69,7 +69,7 @@ func TestClock(t *testing.T) {
 		{"before a file", built, written.AddDate(0, 0, -1), Broken, "audit.jsonl was written on 2100-01-01"},
 		{"1970", time.Time{}, time.Unix(0, 0), Broken, "audit.jsonl was written"},
 	} {
-		d := New(Config{Now: func() time.Time { return c.now }, Built: c.built, Data: data, Self: "/none", Settings: "/none"})
+		d := New(Config{Now: func() time.Time { return c.now }, BuildTime: c.built, DataDir: data, Executable: "/none", Settings: "/none"})
 		f := &Finding{}
 		d.clock(t.Context(), f)
 		if f.State != c.want || !strings.Contains(f.Saw, c.says) || (f.State == Broken) != (len(f.Commands) == 1) {
@@ -158,7 +158,7 @@ func TestBundle(t *testing.T) {
 }
 
 // What is mended of a configuration keeps what was written, and takes no other file's place.
-func TestPutAside(t *testing.T) {
+func TestMoveAside(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.json")
 	write := func(path, text string) {
 		t.Helper()
@@ -167,15 +167,15 @@ func TestPutAside(t *testing.T) {
 		}
 	}
 	write(file, "mine")
-	d := New(Config{Gateway: &aai.Gateway{}, Settings: file, Configured: aai.Errorf(aai.InvalidParams, "%s: line 1", file)})
+	d := New(Config{Gateway: &aai.Gateway{}, Settings: file, ConfigError: aai.Errorf(aai.InvalidParams, "%s: line 1", file)})
 	write(file+".damaged", "an older one")
 	f := &Finding{}
 	d.settings(t.Context(), f)
-	d.found = []Finding{{Check: "settings", mend: f.mend}}
+	d.found = []Finding{{Check: "settings", fix: f.fix}}
 	if want := []string{"mv " + file + " " + file + ".damaged.2"}; f.State != Broken || !slices.Equal(f.Commands, want) {
 		t.Fatalf("%+v", f)
 	}
-	if err := d.Mend(t.Context(), "settings"); err != nil {
+	if err := d.Fix(t.Context(), "settings"); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{file: "{}\n", file + ".damaged": "an older one", file + ".damaged.2": "mine"} {
@@ -183,17 +183,17 @@ func TestPutAside(t *testing.T) {
 			t.Errorf("%s is %q, %v", path, b, err)
 		}
 	}
-	if err := d.Mend(t.Context(), "clock"); err == nil {
+	if err := d.Fix(t.Context(), "clock"); err == nil {
 		t.Error("what nothing mends was mended")
 	}
-	if err := putAside(file, file+".damaged", ""); !errors.Is(err, os.ErrExist) {
+	if err := moveAside(file, file+".damaged", ""); !errors.Is(err, os.ErrExist) {
 		t.Errorf("another's place: %v", err)
 	}
 }
 
 // What a bundle says of addresses is nothing by which somebody could log in, or that tells
 // of the computer.
-func TestBundleIsVague(t *testing.T) {
+func TestBundleIsRedacted(t *testing.T) {
 	home := t.TempDir()
 	env := map[string]string{"DBUS_SESSION_BUS_ADDRESS": "unix:path=/private/bus,guid=c0ffee", "DISPLAY": "desk.example:10.0"}
 	d := New(Config{Version: "v1", Home: home, Settings: "/none", Now: time.Now, Getenv: func(name string) string { return env[name] }})
@@ -211,7 +211,7 @@ func TestBundleIsVague(t *testing.T) {
 		":0, from the user manager":                                                  ":0, from the user manager",
 	} {
 		d.found = []Finding{{Check: "bus", Saw: text, Details: []string{text}, Commands: []string{text}, Advice: text, Took: 1500 * time.Millisecond}}
-		parts, err := d.parts(hygiene.NewVeil(d.secrets()))
+		parts, err := d.parts(sanitize.NewRedactor(d.secrets()))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ func (d *Doctor) gateways(_ context.Context, f *Finding) {
 	self, _ := os.Readlink("/proc/self/exe")
 	folders, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
-		f.fails("nobody says what runs", err)
+		f.setCallError("nobody says what runs", err)
 		return
 	}
 	var pids []string
@@ -30,25 +30,25 @@ func (d *Doctor) gateways(_ context.Context, f *Finding) {
 		}
 		stat, ok := info.Sys().(*syscall.Stat_t)
 		exe, err := os.Readlink(filepath.Join(folder, "exe"))
-		if !ok || int(stat.Uid) != os.Getuid() || err != nil || exe != self && filepath.Base(exe) != "aai-gateway" || !d.athome(folder) {
+		if !ok || int(stat.Uid) != os.Getuid() || err != nil || exe != self && filepath.Base(exe) != "aai-gateway" || !d.sharesHome(folder) {
 			continue
 		}
-		if what, serves := d.serves(folder); serves {
+		if what, serves := d.serverKind(folder); serves {
 			pids = append(pids, strconv.Itoa(pid))
 			f.Details = append(f.Details, fmt.Sprintf("process %d: %s", pid, what))
 		}
 	}
 	if len(pids) == 0 {
-		f.well("none runs")
+		f.setOK("none runs")
 		return
 	}
-	f.note(count(len(pids), "other gateway")+" of yours: they share the record, the permissions and the seat, and take turns",
+	f.setNote(counted(len(pids), "other gateway")+" of yours: they share the record, the permissions and the seat, and take turns",
 		"That is as it should be when several agents are at work. If not, end them:", "kill "+strings.Join(pids, " "))
 }
 
-// athome reports whether a process was started with this home. One of which nobody says
+// sharesHome reports whether a process was started with this home. One of which nobody says
 // that shares nothing for certain, and is not to be ended.
-func (d *Doctor) athome(folder string) bool {
+func (d *Doctor) sharesHome(folder string) bool {
 	env, err := os.ReadFile(filepath.Join(folder, "environ"))
 	if err != nil {
 		return false
@@ -65,9 +65,9 @@ func (d *Doctor) athome(folder string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// serves says what a process of this program does, where it serves agents and is not
+// serverKind says what a process of this program does, where it serves agents and is not
 // started by this one.
-func (d *Doctor) serves(folder string) (what string, serves bool) {
+func (d *Doctor) serverKind(folder string) (what string, serves bool) {
 	status, _ := os.ReadFile(filepath.Join(folder, "status"))
 	if bytes.Contains(status, []byte("\nPPid:\t"+strconv.Itoa(os.Getpid())+"\n")) || bytes.Contains(status, []byte("\nState:\tZ")) {
 		return "", false

@@ -11,24 +11,24 @@ import (
 	"syscall"
 	"time"
 
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // How much room there has to be, in bytes: below least the gateway may stop for want of
 // it, below some it is said.
 const (
-	megabyte = 1 << 20
-	least    = 16 * megabyte
-	some     = 200 * megabyte
+	megabyte     = 1 << 20
+	minFreeSpace = 16 * megabyte
+	lowFreeSpace = 200 * megabyte
 )
 
-// keeps are the folders that the gateway writes to, or those above them that are there.
-func (d *Doctor) keeps() []string {
-	return slices.Compact([]string{standing(d.cfg.Home), standing(d.cfg.Data)})
+// writtenFolders are the folders that the gateway writes to, or those above them that are there.
+func (d *Doctor) writtenFolders() []string {
+	return slices.Compact([]string{nearestExisting(d.cfg.Home), nearestExisting(d.cfg.DataDir)})
 }
 
-// standing is the folder, or the nearest one above it that there is.
-func standing(folder string) string {
+// nearestExisting is the folder, or the nearest one above it that there is.
+func nearestExisting(folder string) string {
 	for {
 		if _, err := os.Stat(folder); err == nil || folder == filepath.Dir(folder) {
 			return folder
@@ -47,7 +47,7 @@ func (u *unwritable) Error() string { return fmt.Sprintf("%s: %v", u.folder, u.w
 
 // homeFault says why nothing can be kept, by an *unwritable.
 func (d *Doctor) homeFault() error {
-	for _, folder := range d.keeps() {
+	for _, folder := range d.writtenFolders() {
 		if err := probe(folder); err != nil {
 			return &unwritable{folder, err}
 		}
@@ -76,20 +76,20 @@ func cause(err error) error {
 // home says whether the home can be written, and has room.
 func (d *Doctor) home(ctx context.Context, f *Finding) {
 	f.Did = "wrote a file in each folder that the gateway keeps things in, and took it away"
-	folder := standing(d.cfg.Data)
-	free, known := room(folder)
-	fault, _ := errors.AsType[*unwritable](d.facts.home())
+	folder := nearestExisting(d.cfg.DataDir)
+	free, known := freeSpace(folder)
+	fault, _ := errors.AsType[*unwritable](d.facts.homeFault())
 	switch {
-	case known && free < least, fault != nil && errors.Is(fault.why, errNoRoom):
+	case known && free < minFreeSpace, fault != nil && errors.Is(fault.why, errNoRoom):
 		d.full(ctx, f, folder, free)
 	case fault != nil:
 		d.unwritable(f, fault)
-	case known && free < some:
-		f.note(fmt.Sprintf("it can be written; %d MB are free, which is not much", free/megabyte), "")
+	case known && free < lowFreeSpace:
+		f.setNote(fmt.Sprintf("it can be written; %d MB are free, which is not much", free/megabyte), "")
 	case known:
-		f.well("it can be written; %s are free", size(free))
+		f.setOK("it can be written; %s are free", size(free))
 	default:
-		f.well("it can be written")
+		f.setOK("it can be written")
 	}
 }
 
@@ -104,48 +104,48 @@ func size(bytes int64) string {
 // full says that there is no room, and what can go to make some: what can be had again,
 // and what was thrown away.
 func (d *Doctor) full(ctx context.Context, f *Finding, folder string, free int64) {
-	f.broken(fmt.Sprintf("the disk of %s is full: %d MB are free, the gateway wants %d", d.short(folder), free/megabyte, least/megabyte), "")
+	f.setBroken(fmt.Sprintf("the disk of %s is full: %d MB are free, the gateway wants %d", d.shortPath(folder), free/megabyte, minFreeSpace/megabyte), "")
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	gained := int64(0)
-	for _, candidate := range d.expendable() {
-		bytes := weight(ctx, candidate)
-		if bytes < megabyte || free+gained >= least {
+	for _, candidate := range d.removableFolders() {
+		bytes := folderSize(ctx, candidate)
+		if bytes < megabyte || free+gained >= minFreeSpace {
 			continue
 		}
 		gained += bytes
-		f.Commands = append(f.Commands, "rm -rf "+hygiene.ShellWords(candidate))
-		f.Details = append(f.Details, fmt.Sprintf("%s takes %s, and can go", d.short(candidate), size(bytes)))
+		f.Commands = append(f.Commands, "rm -rf "+sanitize.ShellJoin(candidate))
+		f.Details = append(f.Details, fmt.Sprintf("%s takes %s, and can go", d.shortPath(candidate), size(bytes)))
 	}
 	switch {
 	case len(f.Commands) == 0:
-		f.Advice = "Make room. What takes it is shown by: du -xh --max-depth=2 " + hygiene.ShellWords(d.cfg.Home) + " | sort -h | tail -20"
-	case free+gained < least:
-		f.Advice = "This makes some room, and more is needed; what else takes it is shown by: du -xh --max-depth=2 " + hygiene.ShellWords(d.cfg.Home) + " | sort -h | tail -20"
+		f.Advice = "Make room. What takes it is shown by: du -xh --max-depth=2 " + sanitize.ShellJoin(d.cfg.Home) + " | sort -h | tail -20"
+	case free+gained < minFreeSpace:
+		f.Advice = "This makes some room, and more is needed; what else takes it is shown by: du -xh --max-depth=2 " + sanitize.ShellJoin(d.cfg.Home) + " | sort -h | tail -20"
 	default:
 		f.Advice = "Make room; what is named here can be had again, or was thrown away already:"
 	}
-	if own := weight(ctx, d.cfg.Cache); own >= megabyte {
-		f.Mends = "empty " + d.short(d.cfg.Cache) + ", which can be had again"
-		f.mend = func(context.Context) error { return os.RemoveAll(d.cfg.Cache) }
+	if own := folderSize(ctx, d.cfg.CacheDir); own >= megabyte {
+		f.Fixes = "empty " + d.shortPath(d.cfg.CacheDir) + ", which can be had again"
+		f.fix = func(context.Context) error { return os.RemoveAll(d.cfg.CacheDir) }
 	}
 }
 
-// expendable are folders that can go without a loss, the least missed first.
-func (d *Doctor) expendable() []string {
-	caches := filepath.Dir(d.cfg.Cache)
-	folders := []string{d.cfg.Cache, filepath.Join(d.cfg.Home, ".local", "share", "Trash"), filepath.Join(d.cfg.Home, ".Trash")}
+// removableFolders are folders that can go without a loss, the least missed first.
+func (d *Doctor) removableFolders() []string {
+	caches := filepath.Dir(d.cfg.CacheDir)
+	folders := []string{d.cfg.CacheDir, filepath.Join(d.cfg.Home, ".local", "share", "Trash"), filepath.Join(d.cfg.Home, ".Trash")}
 	entries, _ := os.ReadDir(caches) // what cannot be read cannot be weighed
 	for _, e := range entries {
-		if folder := filepath.Join(caches, e.Name()); e.IsDir() && folder != d.cfg.Cache {
+		if folder := filepath.Join(caches, e.Name()); e.IsDir() && folder != d.cfg.CacheDir {
 			folders = append(folders, folder)
 		}
 	}
 	return folders
 }
 
-// weight is how much a folder takes, as far as there is time to add it up.
-func weight(ctx context.Context, folder string) (bytes int64) {
+// folderSize is how much a folder takes, as far as there is time to add it up.
+func folderSize(ctx context.Context, folder string) (bytes int64) {
 	_ = filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return filepath.SkipAll
@@ -163,25 +163,25 @@ func weight(ctx context.Context, folder string) (bytes int64) {
 
 // unwritable says why a folder cannot be written, and what makes it so that it can.
 func (d *Doctor) unwritable(f *Finding, u *unwritable) {
-	saw := fmt.Sprintf("%s cannot be written: %v", d.short(u.folder), u.why)
+	saw := fmt.Sprintf("%s cannot be written: %v", d.shortPath(u.folder), u.why)
 	if command := remount(u.folder, u.why); command != "" {
-		f.broken(saw, "It is on a file system that is mounted to be read only. If that was not meant:", asRoot(command))
+		f.setBroken(saw, "It is on a file system that is mounted to be read only. If that was not meant:", asRoot(command))
 		return
 	}
 	if errors.Is(u.why, fs.ErrPermission) {
-		f.broken(saw, "You may not write there. If it is yours:", "chmod u+rwx "+hygiene.ShellWords(u.folder))
-		f.Mends = "give you the right to write in " + d.short(u.folder)
-		f.mend = func(context.Context) error { return grant(u.folder) }
-		if !ours(u.folder) {
-			f.Commands, f.Mends, f.mend = []string{asRoot("chown " + fmt.Sprint(os.Getuid()) + " " + hygiene.ShellWords(u.folder))}, "", nil
+		f.setBroken(saw, "You may not write there. If it is yours:", "chmod u+rwx "+sanitize.ShellJoin(u.folder))
+		f.Fixes = "give you the right to write in " + d.shortPath(u.folder)
+		f.fix = func(context.Context) error { return allowOwner(u.folder) }
+		if !isOwnedByUser(u.folder) {
+			f.Commands, f.Fixes, f.fix = []string{asRoot("chown " + fmt.Sprint(os.Getuid()) + " " + sanitize.ShellJoin(u.folder))}, "", nil
 		}
 		return
 	}
-	f.broken(saw, "The gateway cannot keep a record there, so it runs nothing. Give it a folder that can be written, such as another HOME.")
+	f.setBroken(saw, "The gateway cannot keep a record there, so it runs nothing. Give it a folder that can be written, such as another HOME.")
 }
 
-// grant gives its owner all rights on a folder, and leaves those of others.
-func grant(folder string) error {
+// allowOwner gives its owner all rights on a folder, and leaves those of others.
+func allowOwner(folder string) error {
 	info, err := os.Stat(folder)
 	if err != nil {
 		return err

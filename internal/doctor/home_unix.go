@@ -10,8 +10,8 @@ import (
 // errNoRoom is what the system says of a full disk.
 const errNoRoom = syscall.ENOSPC
 
-// room is how much is free for this user on the disk of the folder.
-func room(folder string) (bytes int64, known bool) {
+// freeSpace is how much is free for this user on the disk of the folder.
+func freeSpace(folder string) (bytes int64, known bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(folder, &s); err != nil || s.Blocks == 0 {
 		return 0, false
@@ -19,16 +19,16 @@ func room(folder string) (bytes int64, known bool) {
 	return int64(s.Bavail) * int64(s.Bsize), true //nolint:unconvert // the types differ by system
 }
 
-// roomIn says why the folder has none.
-func roomIn(folder string) error {
-	if free, known := room(folder); known && free < 4*megabyte {
+// spaceError says why the folder has none.
+func spaceError(folder string) error {
+	if free, known := freeSpace(folder); known && free < 4*megabyte {
 		return syscall.ENOSPC
 	}
 	return nil
 }
 
-// ours reports whether the folder belongs to this user.
-func ours(folder string) bool {
+// isOwnedByUser reports whether the folder belongs to this user.
+func isOwnedByUser(folder string) bool {
 	info, err := os.Stat(folder)
 	if err != nil {
 		return false

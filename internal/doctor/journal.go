@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"os"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // journal says whether the person's own can be written; then it writes a record in a home
@@ -19,7 +19,7 @@ func (d *Doctor) journal(ctx context.Context, f *Finding) {
 	if d.cfg.Gateway != nil {
 		if own, ok := d.cfg.Gateway.Journal.(aai.ReadyJournal); ok {
 			if err := own.Ready(ctx); err != nil {
-				d.unwritten(f, err)
+				d.journalFault(f, err)
 				return
 			}
 		}
@@ -27,18 +27,18 @@ func (d *Doctor) journal(ctx context.Context, f *Finding) {
 	f.Did = "wrote records in a scratch folder, verified them, changed one, and verified again"
 	s, err := d.newScratch(nil)
 	if err != nil {
-		f.fails("no scratch folder", err)
+		f.setCallError("no scratch folder", err)
 		return
 	}
 	defer s.end() //nolint:errcheck // what stays is in the folder for temporary files
 	for range 3 {
-		if _, err := call(ctx, s.gateway, aai.OwnApp, "apps", nil); err != nil {
-			f.fails("a record could not be written", err)
+		if _, err := call(ctx, s.gateway, aai.BuiltinApp, "apps", nil); err != nil {
+			f.setCallError("a record could not be written", err)
 			return
 		}
 	}
 	said := func() string {
-		result, err := call(ctx, s.gateway, aai.OwnApp, "audit_verify", nil)
+		result, err := call(ctx, s.gateway, aai.BuiltinApp, "audit_verify", nil)
 		if err != nil {
 			return aai.AsError(err).Message
 		}
@@ -49,52 +49,52 @@ func (d *Doctor) journal(ctx context.Context, f *Finding) {
 		return v.Status
 	}
 	if verdict := said(); verdict != "ok" {
-		f.broken("what had just been written was found to be: "+verdict, "The disk, or the clock, of this computer cannot be trusted.")
+		f.setBroken("what had just been written was found to be: "+verdict, "The disk, or the clock, of this computer cannot be trusted.")
 		return
 	}
-	if err := forge(s.home); err != nil {
-		f.fails("the record could not be changed", err)
+	if err := tamper(s.home); err != nil {
+		f.setCallError("the record could not be changed", err)
 		return
 	}
 	if verdict := said(); verdict != "tampered" {
-		f.broken("a record that was changed was found to be: "+verdict, "Report this: a journal that does not see that proves nothing.")
+		f.setBroken("a record that was changed was found to be: "+verdict, "Report this: a journal that does not see that proves nothing.")
 		return
 	}
-	f.well("the record is right as it was written, and a changed byte is seen")
+	f.setOK("the record is right as it was written, and a changed byte is seen")
 }
 
-// unwritten says why the person's own journal cannot be written, and what makes it so that
+// journalFault says why the person's own journal cannot be written, and what makes it so that
 // it can.
-func (d *Doctor) unwritten(f *Finding, err error) {
-	if d.facts.home() != nil {
-		f.skip("yours needs a home that can be written, see there")
+func (d *Doctor) journalFault(f *Finding, err error) {
+	if d.facts.homeFault() != nil {
+		f.setSkipped("yours needs a home that can be written, see there")
 		return
 	}
 	const look = "Look whether the disk is full, and whether its folder can be written."
 	at, ok := errors.AsType[*fs.PathError](err)
 	if !ok {
-		f.broken("it cannot be written, so nothing runs: "+err.Error(), look)
+		f.setBroken("it cannot be written, so nothing runs: "+err.Error(), look)
 		return
 	}
-	saw := fmt.Sprintf("%s cannot be written, so nothing runs: %v", d.short(at.Path), at.Err)
+	saw := fmt.Sprintf("%s cannot be written, so nothing runs: %v", d.shortPath(at.Path), at.Err)
 	info, err := os.Lstat(at.Path)
 	switch {
 	case err == nil && !info.Mode().IsRegular() && !info.IsDir():
-		aside := d.free(at.Path + ".aside")
-		f.broken(saw, "Put it aside, and the gateway makes a file in its place:", "mv "+hygiene.ShellWords(at.Path)+" "+hygiene.ShellWords(aside))
-		f.Mends = "put " + d.short(at.Path) + " aside as " + d.short(aside)
-		f.mend = func(context.Context) error { return os.Rename(at.Path, aside) }
-	case err == nil && errors.Is(at.Err, fs.ErrPermission) && !ours(at.Path):
-		f.broken(saw, "It is another account's. If it should be yours:", asRoot(fmt.Sprintf("chown %d %s", os.Getuid(), hygiene.ShellWords(at.Path))))
+		aside := d.unusedName(at.Path + ".aside")
+		f.setBroken(saw, "Put it aside, and the gateway makes a file in its place:", "mv "+sanitize.ShellJoin(at.Path)+" "+sanitize.ShellJoin(aside))
+		f.Fixes = "put " + d.shortPath(at.Path) + " aside as " + d.shortPath(aside)
+		f.fix = func(context.Context) error { return os.Rename(at.Path, aside) }
+	case err == nil && errors.Is(at.Err, fs.ErrPermission) && !isOwnedByUser(at.Path):
+		f.setBroken(saw, "It is another account's. If it should be yours:", asRoot(fmt.Sprintf("chown %d %s", os.Getuid(), sanitize.ShellJoin(at.Path))))
 	case err == nil && errors.Is(at.Err, fs.ErrPermission):
-		f.broken(saw, "You may not write it. If that was not meant:", "chmod u+rw "+hygiene.ShellWords(at.Path))
+		f.setBroken(saw, "You may not write it. If that was not meant:", "chmod u+rw "+sanitize.ShellJoin(at.Path))
 	default:
-		f.broken(saw, look)
+		f.setBroken(saw, look)
 	}
 }
 
-// forge changes a byte of the journal that is somewhere in the folder.
-func forge(folder string) error {
+// tamper changes a byte of the journal that is somewhere in the folder.
+func tamper(folder string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return err

@@ -3,39 +3,39 @@ package doctor
 import (
 	"context"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // A kept is what the gateway says of where secrets are kept.
-type kept struct {
+type keychainStatus struct {
 	Place, Problem, Warning string
 	Unsealed                string `json:"consents_unsealed"`
 	Places                  []struct{ Name, Title, State, Detail string }
 }
 
-// inSystem is the name of the place that is the system's keychain.
-const inSystem = "keychain"
+// systemKeychain is the name of the place that is the system's keychain.
+const systemKeychain = "keychain"
 
 // keychain says whether the system's keychain is open, puts something of its own into it,
 // reads it, and takes it away.
 func (d *Doctor) keychain(ctx context.Context, f *Finding) {
 	f.Did = "looked where secrets are kept"
-	if d.facts.home() != nil {
-		f.skip("it needs a home that can be written, see there") // a keyring that starts without one hangs
+	if d.facts.homeFault() != nil {
+		f.setSkipped("it needs a home that can be written, see there") // a keyring that starts without one hangs
 		return
 	}
 	if d.locked(ctx, f) {
 		return
 	}
-	result, err := call(ctx, d.cfg.Gateway, aai.OwnApp, "keychain_status", nil)
+	result, err := call(ctx, d.cfg.Gateway, aai.BuiltinApp, "keychain_status", nil)
 	if err != nil {
-		d.unrecorded(f, "nobody can say where secrets are kept", err)
+		d.setRecordError(f, "nobody can say where secrets are kept", err)
 		return
 	}
-	k, err := dataOf[kept](result)
+	k, err := dataOf[keychainStatus](result)
 	if err != nil {
-		f.fails("the answer cannot be read", err)
+		f.setCallError("the answer cannot be read", err)
 		return
 	}
 	title := ""
@@ -46,26 +46,26 @@ func (d *Doctor) keychain(ctx context.Context, f *Finding) {
 	}
 	switch {
 	case k.Problem != "" && k.Place == "":
-		f.note("nothing here keeps secrets: permissions are in a plain file that only you can read, and logins to web apps are not kept",
+		f.setNote("nothing here keeps secrets: permissions are in a plain file that only you can read, and logins to web apps are not kept",
 			"If you want that, log in to a desktop, whose keychain opens with it; or make a key file, and name it in AAI_MASTER_KEY_FILE wherever the gateway is started.")
 		for _, p := range k.Places {
-			if p.Name == inSystem && p.Detail != "" {
+			if p.Name == systemKeychain && p.Detail != "" {
 				f.Details = append(f.Details, p.Title+": "+p.Detail)
 			}
 		}
 	case k.Problem != "":
-		f.broken(k.Problem, "Unlock it, or bring the key back. To give the secrets up, move them away:", "mv "+hygiene.ShellWords(d.cfg.Data+"/secrets")+" "+hygiene.ShellWords(d.free(d.cfg.Data+"/secrets.aside")))
-	case k.Place != inSystem:
-		f.well("the key of secrets is in %s", title)
+		f.setBroken(k.Problem, "Unlock it, or bring the key back. To give the secrets up, move them away:", "mv "+sanitize.ShellJoin(d.cfg.DataDir+"/secrets")+" "+sanitize.ShellJoin(d.unusedName(d.cfg.DataDir+"/secrets.aside")))
+	case k.Place != systemKeychain:
+		f.setOK("the key of secrets is in %s", title)
 		if k.Warning != "" {
-			f.note(f.Saw+": "+k.Warning, "")
+			f.setNote(f.Saw+": "+k.Warning, "")
 		}
 	default:
 		f.Did = "put a secret of its own into the system's keychain, read it back, took it away"
 		if err := d.cfg.TryKeychain(ctx); err != nil {
-			f.fails("it does not keep what it is given", err)
+			f.setCallError("it does not keep what it is given", err)
 			return
 		}
-		f.well("it came back as it was")
+		f.setOK("it came back as it was")
 	}
 }

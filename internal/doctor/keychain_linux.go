@@ -10,8 +10,8 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// keyringPatience is how long a keyring may take to start and to say whether it is locked.
-const keyringPatience = 4 * time.Second
+// keyringTimeout is how long a keyring may take to start and to say whether it is locked.
+const keyringTimeout = 4 * time.Second
 
 // locked says of a keyring that it is locked. Whether it is can be asked without a
 // question to the person, which a use of it puts.
@@ -21,7 +21,7 @@ func (d *Doctor) locked(ctx context.Context, f *Finding) bool {
 	if conn == nil || err != nil {
 		return false // said of the bus
 	}
-	ctx, cancel := context.WithTimeout(ctx, keyringPatience)
+	ctx, cancel := context.WithTimeout(ctx, keyringTimeout)
 	defer cancel()
 	defer conn.Close() //nolint:errcheck // nothing was written
 	for _, path := range []dbus.ObjectPath{"/org/freedesktop/secrets/collection/login", "/org/freedesktop/secrets/aliases/default"} {
@@ -37,18 +37,18 @@ func (d *Doctor) locked(ctx context.Context, f *Finding) bool {
 		command := "secret-tool lookup service aai-gateway"
 		advice := "Unlock it: it asks for its password when something is looked up in it."
 		var pid uint32
-		if conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0, service).Store(&pid) == nil && runs(int(pid)) == "gnome-keyring-daemon" {
+		if conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0, service).Store(&pid) == nil && programName(int(pid)) == "gnome-keyring-daemon" {
 			command = "gnome-keyring-daemon --replace --unlock --components=secrets --daemonize"
 			advice = "Unlock it: type its password (that of your login, mostly), and press Ctrl-D twice."
 		}
-		f.broken("the keyring is locked: permissions and logins that are sealed cannot be read", advice, d.onBus(command))
+		f.setBroken("the keyring is locked: permissions and logins that are sealed cannot be read", advice, d.onBus(command))
 		return true
 	}
 	return false
 }
 
-// runs is the name of the program of a process.
-func runs(pid int) string {
+// programName is the name of the program of a process.
+func programName(pid int) string {
 	path, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
 	if err != nil {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"syscall"
 
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // remount is the command that makes what the folder is on writable again; "" where it is
@@ -41,5 +41,5 @@ func remount(folder string, why error) string {
 			options = "remount,bind,rw" // it is this mount alone
 		}
 	}
-	return "mount -o " + options + " " + hygiene.ShellWords(point)
+	return "mount -o " + options + " " + sanitize.ShellJoin(point)
 }

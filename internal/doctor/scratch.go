@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A scratch is a gateway in a home of its own.
@@ -45,7 +45,7 @@ func (d *Doctor) newScratch(env []string, files ...scratchFile) (made *scratch, 
 	known := append(slices.Clone(env),
 		"HOME="+home, "PATH="+d.cfg.Getenv("PATH"), "XDG_DATA_DIRS="+filepath.Join(home, "none"),
 		"AAI_MASTER_KEY_FILE="+filepath.Join(home, "key"), "AAI_PRIVATE_SESSION=doctor")
-	gateway, closing, err := d.cfg.Scratch(home, lookup(known), agreeable{})
+	gateway, closing, err := d.cfg.NewScratchGateway(home, lookup(known), allowingAsker{})
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func scratchFolder() (string, error) {
 			errs = append(errs, err)
 			continue
 		}
-		if err := roomIn(folder); err == nil {
+		if err := spaceError(folder); err == nil {
 			return folder, nil
 		} else {
 			errs = append(errs, err, os.Remove(folder))
@@ -91,19 +91,19 @@ func lookup(env []string) func(string) string {
 	}
 }
 
-// agreeable is a person who allows, for this session, what a scratch gateway asks.
-type agreeable struct{}
+// allowingAsker is a person who allows, for this session, what a scratch gateway asks.
+type allowingAsker struct{}
 
 // Ask implements aai.Asker.
-func (agreeable) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
+func (allowingAsker) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
 	chosen := ""
 	for _, c := range q.Choices[1:] {
-		if !c.Refuses && (chosen == "" || c.ID == "session") {
+		if !c.IsRefusal && (chosen == "" || c.ID == "session") {
 			chosen = c.ID
 		}
 	}
 	if chosen == "" {
 		return aai.Answer{}, errors.New("every choice is a refusal")
 	}
-	return aai.Answer{Choice: chosen, Seal: q.Seal, Channel: aai.Native}, nil
+	return aai.Answer{Choice: chosen, Seal: q.Seal, Channel: aai.DesktopDialog}, nil
 }

@@ -11,31 +11,31 @@ import (
 	"github.com/godbus/dbus/v5"
 	"github.com/godbus/dbus/v5/introspect"
 
-	"aai/internal/desktop/private"
+	"github.com/gybob/aai-gateway/internal/platform/linux/private"
 )
 
 // The app of the doctor, and its descriptor. Its service has a name of its own for each
 // process, so that two doctors may be at work.
 const (
-	serviceName = "org.aai.doctor" // also of its interface
-	servicePath = "/org/aai/doctor"
-	described   = `{
+	serviceName       = "org.aai.doctor" // also of its interface
+	servicePath       = "/org/aai/doctor"
+	serviceDescriptor = `{
   "schema_version": "1.0", "version": "1.0.0", "platform": "linux",
   "app": {"id": "org.aai.doctor", "name": "Doctor", "description": "A service of the doctor."},
   "execution": {"type": "dbus", "service": "%s", "object": "/org/aai/doctor", "interface": "org.aai.doctor"},
   "tools": [{"name": "turn", "description": "Turns a text round.", "method": "Turn",
     "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}}]
 }`
-	introspected = `<node><interface name="org.aai.doctor"><method name="Turn"><arg name="text" type="s" direction="in"/><arg name="turned" type="s" direction="out"/></method></interface></node>`
+	serviceIntrospection = `<node><interface name="org.aai.doctor"><method name="Turn"><arg name="text" type="s" direction="in"/><arg name="turned" type="s" direction="out"/></method></interface></node>`
 )
 
-// turner is the service: it turns texts round.
-type turner struct{}
+// reverseService is the service: it turns texts round.
+type reverseService struct{}
 
 // Turn is a method of D-Bus.
-func (turner) Turn(text string) (string, *dbus.Error) { return turned(text), nil }
+func (reverseService) Turn(text string) (string, *dbus.Error) { return reversed(text), nil }
 
-func turned(text string) string {
+func reversed(text string) string {
 	var b strings.Builder
 	runes := []rune(text)
 	for i := range runes {
@@ -50,7 +50,7 @@ func (d *Doctor) service(ctx context.Context, f *Finding) {
 	address := d.busAddress()
 	conn, err := d.dial(ctx)
 	if err != nil {
-		f.skip("the session bus does not answer, see there")
+		f.setSkipped("the session bus does not answer, see there")
 		return
 	}
 	if conn == nil {
@@ -62,7 +62,7 @@ func (d *Doctor) service(ctx context.Context, f *Finding) {
 			err = desk.StartBus(ctx)
 		}
 		if err != nil {
-			f.fails("no bus can be started", err)
+			f.setCallError("no bus can be started", err)
 			if _, missing := exec.LookPath("dbus-daemon"); missing != nil {
 				f.Advice, f.Commands = "Install what is missing:", []string{install("dbus-daemon")}
 			}
@@ -72,37 +72,37 @@ func (d *Doctor) service(ctx context.Context, f *Finding) {
 		conn, err = connect(ctx, address)
 	}
 	if conn == nil {
-		f.fails("the bus does not answer", err)
+		f.setCallError("the bus does not answer", err)
 		return
 	}
 	defer conn.Close() //nolint:errcheck // it ends with its service
 	name := fmt.Sprintf("%s.p%d", serviceName, os.Getpid())
 	if err := serve(conn, name); err != nil {
-		f.fails("the bus takes no service", err)
+		f.setCallError("the bus takes no service", err)
 		return
 	}
-	s, err := d.newScratch([]string{"DBUS_SESSION_BUS_ADDRESS=" + address}, scratchFile{".aai/doctor/aai.json", fmt.Appendf(nil, described, name)})
+	s, err := d.newScratch([]string{"DBUS_SESSION_BUS_ADDRESS=" + address}, scratchFile{".aai/doctor/aai.json", fmt.Appendf(nil, serviceDescriptor, name)})
 	if err != nil {
-		f.fails("no scratch folder", err)
+		f.setCallError("no scratch folder", err)
 		return
 	}
 	defer s.end() //nolint:errcheck // what stays is in the folder for temporary files
-	result, err := call(ctx, s.gateway, serviceName, "turn", map[string]any{"text": typed})
+	result, err := call(ctx, s.gateway, serviceName, "turn", map[string]any{"text": typedText})
 	switch {
 	case err != nil:
-		f.fails("its tool could not be called", err)
-	case result.Data != any(turned(typed)):
-		f.broken(fmt.Sprintf("it answered %q to %q", result.Text, typed), "Report this, with the file of: aai-gateway doctor --bundle report.zip")
+		f.setCallError("its tool could not be called", err)
+	case result.Data != any(reversed(typedText)):
+		f.setBroken(fmt.Sprintf("it answered %q to %q", result.Text, typedText), "Report this, with the file of: aai-gateway doctor --bundle report.zip")
 	default:
-		f.well("%q came back as %q", typed, turned(typed))
+		f.setOK("%q came back as %q", typedText, reversed(typedText))
 	}
 }
 
 func serve(conn *dbus.Conn, name string) error {
-	if err := conn.Export(turner{}, servicePath, serviceName); err != nil {
+	if err := conn.Export(reverseService{}, servicePath, serviceName); err != nil {
 		return err
 	}
-	if err := conn.Export(introspect.Introspectable(introspected), servicePath, "org.freedesktop.DBus.Introspectable"); err != nil {
+	if err := conn.Export(introspect.Introspectable(serviceIntrospection), servicePath, "org.freedesktop.DBus.Introspectable"); err != nil {
 		return err
 	}
 	reply, err := conn.RequestName(name, dbus.NameFlagDoNotQueue)

@@ -10,76 +10,76 @@ import (
 	"path/filepath"
 	"strings"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // settings says whether the configuration can be read.
 func (d *Doctor) settings(_ context.Context, f *Finding) {
 	file := d.cfg.Settings
-	f.Did = "read " + d.short(file)
-	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && d.cfg.Configured == nil {
-		f.well("there is none; the standard settings hold")
+	f.Did = "read " + d.shortPath(file)
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && d.cfg.ConfigError == nil {
+		f.setOK("there is none; the standard settings hold")
 		return
 	}
-	if err := d.cfg.Configured; err != nil {
+	if err := d.cfg.ConfigError; err != nil {
 		e := aai.AsError(err)
 		if variable, _, ok := strings.Cut(e.Message, ": "); ok && d.cfg.Getenv != nil && d.cfg.Getenv(variable) != "" {
 			f.Did += " and the variables of the environment"
-			f.broken(e.Message, "Correct the variable where it is set, such as in a profile of your shell or the settings of a client. Or take it away:", "unset "+hygiene.ShellWords(variable))
+			f.setBroken(e.Message, "Correct the variable where it is set, such as in a profile of your shell or the settings of a client. Or take it away:", "unset "+sanitize.ShellJoin(variable))
 			return
 		}
 		if d.cfg.Gateway == nil {
-			d.ofOthers(f, e)
+			d.foreignFiles(f, e)
 			return
 		}
-		f.broken(e.Message, "Correct that place. Or put the file aside, and the standard settings hold; the copy keeps what you wrote.")
+		f.setBroken(e.Message, "Correct that place. Or put the file aside, and the standard settings hold; the copy keeps what you wrote.")
 		if _, err := os.Stat(file); err == nil && strings.Contains(e.Message, file) {
-			aside := d.free(file + ".damaged")
-			f.Commands = []string{"mv " + hygiene.ShellWords(file) + " " + hygiene.ShellWords(aside)}
-			f.Mends = "put " + d.short(file) + " aside as " + d.short(aside) + " and write an empty one"
-			f.mend = func(context.Context) error { return putAside(file, aside, "{}\n") }
+			aside := d.unusedName(file + ".damaged")
+			f.Commands = []string{"mv " + sanitize.ShellJoin(file) + " " + sanitize.ShellJoin(aside)}
+			f.Fixes = "put " + d.shortPath(file) + " aside as " + d.shortPath(aside) + " and write an empty one"
+			f.fix = func(context.Context) error { return moveAside(file, aside, "{}\n") }
 		}
 		return
 	}
-	f.well("it is right")
+	f.setOK("it is right")
 	if len(d.cfg.Notes) > 0 {
-		f.note("some of it does not hold", "", "aai-gateway consent confirm")
+		f.setNote("some of it does not hold", "", "aai-gateway consent confirm")
 		f.Details = d.cfg.Notes
 	}
 }
 
-// ofOthers says what makes files of the installation this user's alone again, and such that
+// foreignFiles says what makes files of the installation this user's alone again, and such that
 // they can be read.
-func (d *Doctor) ofOthers(f *Finding, e *aai.Error) {
-	f.broken(e.Message, e.Hint)
+func (d *Doctor) foreignFiles(f *Finding, e *aai.Error) {
+	f.setBroken(e.Message, e.Hint)
 	var mends []string
 	var steps []func() error
 	foreign := false
-	for _, folder := range []string{d.cfg.Home, filepath.Join(d.cfg.Home, ".aai"), d.cfg.Data} {
+	for _, folder := range []string{d.cfg.Home, filepath.Join(d.cfg.Home, ".aai"), d.cfg.DataDir} {
 		info, err := os.Stat(folder)
 		if err != nil {
 			continue
 		}
-		if !ours(folder) {
+		if !isOwnedByUser(folder) {
 			foreign = true
-			f.Commands = append(f.Commands, asRoot(fmt.Sprintf("chown -R %d %s", os.Getuid(), hygiene.ShellWords(folder))))
+			f.Commands = append(f.Commands, asRoot(fmt.Sprintf("chown -R %d %s", os.Getuid(), sanitize.ShellJoin(folder))))
 		} else if info.Mode().Perm()&0o700 != 0o700 {
-			f.Commands = append(f.Commands, "chmod u+rwx "+hygiene.ShellWords(folder))
-			mends = append(mends, "give you the rights on "+d.short(folder))
-			steps = append(steps, func() error { return grant(folder) })
+			f.Commands = append(f.Commands, "chmod u+rwx "+sanitize.ShellJoin(folder))
+			mends = append(mends, "give you the rights on "+d.shortPath(folder))
+			steps = append(steps, func() error { return allowOwner(folder) })
 		}
 		if info.Mode().Perm()&0o022 != 0 && folder != d.cfg.Home {
-			f.Commands = append(f.Commands, "chmod -R go-w "+hygiene.ShellWords(folder))
-			mends = append(mends, "take from others the right to write in "+d.short(folder))
-			steps = append(steps, func() error { return revoke(folder) })
+			f.Commands = append(f.Commands, "chmod -R go-w "+sanitize.ShellJoin(folder))
+			mends = append(mends, "take from others the right to write in "+d.shortPath(folder))
+			steps = append(steps, func() error { return denyOthers(folder) })
 		}
 	}
 	if foreign || len(steps) == 0 {
 		return
 	}
-	f.Mends = strings.Join(mends, ", and ")
-	f.mend = func(context.Context) error {
+	f.Fixes = strings.Join(mends, ", and ")
+	f.fix = func(context.Context) error {
 		var errs []error
 		for _, step := range steps {
 			errs = append(errs, step())
@@ -88,8 +88,8 @@ func (d *Doctor) ofOthers(f *Finding, e *aai.Error) {
 	}
 }
 
-// revoke takes from others than its owner the right to write a folder and what is in it.
-func revoke(folder string) error {
+// denyOthers takes from others than its owner the right to write a folder and what is in it.
+func denyOthers(folder string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return err
@@ -107,8 +107,8 @@ func revoke(folder string) error {
 	})
 }
 
-// free is a name that no file has yet, beginning so.
-func (d *Doctor) free(path string) string {
+// unusedName is a name that no file has yet, beginning so.
+func (d *Doctor) unusedName(path string) string {
 	name := path
 	for n := 2; ; n++ {
 		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
@@ -118,8 +118,8 @@ func (d *Doctor) free(path string) string {
 	}
 }
 
-// putAside gives a file another name, and writes what stands in its place.
-func putAside(file, aside, instead string) error {
+// moveAside gives a file another name, and writes what stands in its place.
+func moveAside(file, aside, instead string) error {
 	if err := os.Link(file, aside); err != nil { // it never takes the place of another
 		return err
 	}
@@ -130,7 +130,7 @@ func putAside(file, aside, instead string) error {
 }
 
 // A scanned is what the gateway's own scan says of descriptors.
-type scanned struct {
+type scanReport struct {
 	Files []struct {
 		Path, Status, App string
 		Errors            []struct{ Path, Problem string }
@@ -143,14 +143,14 @@ const maxNamed = 5
 // descriptors says which descriptors cannot be read.
 func (d *Doctor) descriptors(ctx context.Context, f *Finding) {
 	f.Did = "read every aai.json of this computer"
-	result, err := call(ctx, d.cfg.Gateway, aai.OwnApp, "scan", nil)
+	result, err := call(ctx, d.cfg.Gateway, aai.BuiltinApp, "scan", nil)
 	if err != nil {
-		d.unrecorded(f, "they could not be looked at", err)
+		d.setRecordError(f, "they could not be looked at", err)
 		return
 	}
-	found, err := dataOf[scanned](result)
+	found, err := dataOf[scanReport](result)
 	if err != nil {
-		f.fails("the answer cannot be read", err)
+		f.setCallError("the answer cannot be read", err)
 		return
 	}
 	bad := 0
@@ -165,40 +165,40 @@ func (d *Doctor) descriptors(ctx context.Context, f *Finding) {
 			if i == maxNamed {
 				break
 			}
-			f.Details = append(f.Details, strings.TrimPrefix(d.short(file.Path)+": "+fault.Path+" "+fault.Problem, " "))
+			f.Details = append(f.Details, strings.TrimPrefix(d.shortPath(file.Path)+": "+fault.Path+" "+fault.Problem, " "))
 		}
-		command := "mv " + hygiene.ShellWords(file.Path) + " " + hygiene.ShellWords(d.free(file.Path+".aside"))
-		if !ours(filepath.Dir(file.Path)) {
+		command := "mv " + sanitize.ShellJoin(file.Path) + " " + sanitize.ShellJoin(d.unusedName(file.Path+".aside"))
+		if !isOwnedByUser(filepath.Dir(file.Path)) {
 			command = asRoot(command)
 		}
 		f.Commands = append(f.Commands, command)
 	}
 	if bad == 0 {
-		f.well("%s, all of them right", count(len(found.Files), "descriptor"))
+		f.setOK("%s, all of them right", counted(len(found.Files), "descriptor"))
 		return
 	}
-	saw := fmt.Sprintf("%d of %s cannot be used", bad, count(len(found.Files), "descriptor"))
-	f.broken(saw, "Correct what is named (aai-gateway lint FILE says more), get a newer one from its author, or put it aside:", f.Commands...)
+	saw := fmt.Sprintf("%d of %s cannot be used", bad, counted(len(found.Files), "descriptor"))
+	f.setBroken(saw, "Correct what is named (aai-gateway lint FILE says more), get a newer one from its author, or put it aside:", f.Commands...)
 }
 
-// count is a number of things.
-func count(n int, what string) string {
+// counted is a number of things.
+func counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// unrecorded is fails, where what cannot be put on record does not run: whose fault that
+// setRecordError is fails, where what cannot be put on record does not run: whose fault that
 // is stands at the home or at the journal.
-func (d *Doctor) unrecorded(f *Finding, what string, err error) {
+func (d *Doctor) setRecordError(f *Finding, what string, err error) {
 	switch {
 	case aai.AsError(err).Code != aai.RecordFailed:
-		f.fails(what, err)
-	case d.facts.home() != nil:
-		f.skip("it needs a home that can be written, see there")
+		f.setCallError(what, err)
+	case d.facts.homeFault() != nil:
+		f.setSkipped("it needs a home that can be written, see there")
 	default:
-		f.skip("what cannot be put on record does not run, see the journal")
+		f.setSkipped("what cannot be put on record does not run, see the journal")
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"aai"
-	"aai/internal/schema"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema"
 )
 
 // Name is the tool's.
@@ -24,33 +24,33 @@ const returns = `{"type": "object", "properties": {"checks": {"type": "array", "
 	"mends": {"type": "string"}}}},
 	"state": {"type": "string", "enum": ["ok", "broken"]}, "program": {"type": "string"}, "system": {"type": "string"}, "took_ms": {"type": "integer"}}}`
 
-// whole is how long all examinations may take, which are made side by side: each has its own
+// totalTimeout is how long all examinations may take, which are made side by side: each has its own
 // time.
-const whole = patience + grace + 10*time.Second
+const totalTimeout = examinationTimeout + stopTimeout + 10*time.Second
 
 // A view is a finding for programs.
-type view struct {
+type findingView struct {
 	Finding
 	TookMS int64 `json:"took_ms"`
 }
 
 // A report is what the tool answers.
 type report struct {
-	State   string `json:"state"` // "ok" or "broken"
-	Program string `json:"program"`
-	System  string `json:"system"`
-	TookMS  int64  `json:"took_ms"`
-	Checks  []view `json:"checks"`
+	State   string        `json:"state"` // "ok" or "broken"
+	Program string        `json:"program"`
+	System  string        `json:"system"`
+	TookMS  int64         `json:"took_ms"`
+	Checks  []findingView `json:"checks"`
 }
 
 // Tool is the tool of the gateway's own app that examines, each time with another doctor. How
 // far it has come is told after each examination.
 func Tool(open func() *Doctor) *aai.Tool {
 	return &aai.Tool{
-		Name: Name, Description: "Try every way to an app for real, and say what to do where one does not work", Effect: aai.Reads, Unrecorded: true,
-		Params: schema.MustParse(params), Returns: aai.Schema{Source: []byte(returns)}, Timeout: whole,
+		Name: Name, Description: "Try every way to an app for real, and say what to do where one does not work", Effect: aai.Reads, AllowUnaudited: true,
+		Params: schema.MustParse(params), Returns: aai.Schema{Source: []byte(returns)}, Timeout: totalTimeout,
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-			skip, err := skipped(call)
+			skip, err := skipArg(call)
 			if err != nil {
 				return nil, err
 			}
@@ -59,8 +59,8 @@ func Tool(open func() *Doctor) *aai.Tool {
 	}
 }
 
-// skipped are the names of what is to be left out.
-func skipped(call *aai.Call) (names []string, err error) {
+// skipArg are the names of what is to be left out.
+func skipArg(call *aai.Call) (names []string, err error) {
 	given, _ := call.Args["skip"].([]any)
 	for _, item := range given {
 		name, _ := item.(string)
@@ -80,7 +80,7 @@ func (d *Doctor) answer(ctx context.Context, skip []string) (*aai.Result, error)
 	apart, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
-	out := report{State: string(OK), Program: d.cfg.Version, System: runtime.GOOS + "/" + runtime.GOARCH, Checks: []view{}}
+	out := report{State: string(OK), Program: d.cfg.Version, System: runtime.GOOS + "/" + runtime.GOARCH, Checks: []findingView{}}
 	total, begun := float64(len(Checks())), time.Now()
 	aai.Progress(ctx, 0, total, "trying every way for real")
 	var broken []string
@@ -92,7 +92,7 @@ func (d *Doctor) answer(ctx context.Context, skip []string) (*aai.Result, error)
 		if f.Details == nil {
 			f.Details = []string{}
 		}
-		out.Checks = append(out.Checks, view{f, f.Took.Milliseconds()})
+		out.Checks = append(out.Checks, findingView{f, f.Took.Milliseconds()})
 		if f.State == Broken {
 			out.State, broken = string(Broken), append(broken, f.Title)
 		}
@@ -104,8 +104,8 @@ func (d *Doctor) answer(ctx context.Context, skip []string) (*aai.Result, error)
 			said += "; trying: " + strings.Join(waiting, ", ")
 		}
 		aai.Progress(ctx, float64(len(out.Checks)), total, said)
-		if d.cfg.Tell != nil {
-			d.cfg.Tell(f, waiting)
+		if d.cfg.OnFinding != nil {
+			d.cfg.OnFinding(f, waiting)
 		}
 	})
 	if err := ctx.Err(); err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A call tells each finding as it comes, in order, and answers with all of them.
@@ -16,8 +16,8 @@ func TestTool(t *testing.T) {
 	var told []string
 	open := func() *Doctor {
 		return New(Config{
-			Now: time.Now, Data: t.TempDir(), Self: "/none", Settings: "/none", Getenv: func(string) string { return "" },
-			Tell: func(f Finding, _ []string) { told = append(told, f.Check) },
+			Now: time.Now, DataDir: t.TempDir(), Executable: "/none", Settings: "/none", Getenv: func(string) string { return "" },
+			OnFinding: func(f Finding, _ []string) { told = append(told, f.Check) },
 		})
 	}
 	var mu sync.Mutex

@@ -5,16 +5,16 @@ import (
 	"errors"
 	"fmt"
 
-	"aai"
-	"aai/internal/errands"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/sampleapp"
 )
 
 // web finds a web app of its own on the loopback interface, logs in to it, and calls it.
 func (d *Doctor) web(ctx context.Context, f *Finding) {
 	f.Did = "found a web app of its own on 127.0.0.1, logged in by OAuth (PKCE), called it with the token"
-	site, err := errands.Serve(ctx)
+	site, err := sampleapp.Serve(ctx)
 	if err != nil {
-		f.fails("nothing can be served on the loopback interface", err)
+		f.setCallError("nothing can be served on the loopback interface", err)
 		f.Advice = "Switch it on, and look for what may forbid it (a firewall, a sandbox):"
 		f.Commands = []string{asRoot("ip link set lo up")}
 		return
@@ -22,29 +22,29 @@ func (d *Doctor) web(ctx context.Context, f *Finding) {
 	defer site.Close()
 	s, err := d.newScratch(nil)
 	if err != nil {
-		f.fails("no scratch folder", err)
+		f.setCallError("no scratch folder", err)
 		return
 	}
 	defer s.end() //nolint:errcheck // what stays is in the folder for temporary files
-	if err := d.errand(ctx, s.gateway, site); err != nil {
-		f.fails("the web app could not be used", err)
+	if err := d.useSampleApp(ctx, s.gateway, site); err != nil {
+		f.setCallError("the web app could not be used", err)
 		return
 	}
-	f.well("refused without a login, answered after it")
+	f.setOK("refused without a login, answered after it")
 }
 
-// errand has the gateway put something on the site's list, which the site itself confirms.
-func (d *Doctor) errand(ctx context.Context, g *aai.Gateway, site *errands.Site) error {
+// useSampleApp has the gateway put something on the site's list, which the site itself confirms.
+func (d *Doctor) useSampleApp(ctx context.Context, g *aai.Gateway, site *sampleapp.App) error {
 	const errand = "Water the plants"
 	_, err := call(ctx, g, site.Address, "list_errands", nil)
 	if err == nil {
 		return errors.New("it answered without a login")
 	}
 	e := aai.AsError(err)
-	if e.Code != aai.AuthRequired || e.Visit == "" {
+	if e.Code != aai.AuthRequired || e.LoginURL == "" {
 		return fmt.Errorf("expected to be asked to log in: %w", err)
 	}
-	if err := site.Allow(ctx, e.Visit); err != nil {
+	if err := site.PressAllow(ctx, e.LoginURL); err != nil {
 		return fmt.Errorf("the login did not end: %w", err)
 	}
 	if _, err := call(ctx, g, site.Address, "add_errand", map[string]any{"what": errand}); err != nil {

@@ -12,23 +12,23 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"aai"
-	"aai/internal/desktop/private"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/platform/linux/private"
 )
 
-// typed is what is typed into the window. It has letters that no keyboard has all of.
-const typed = "Grüße, 你好 7"
+// typedText is what is typed into the window. It has letters that no keyboard has all of.
+const typedText = "Grüße, 你好 7"
 
 // A dialogue is a program that asks for a line in a window, and prints it.
-type dialogue struct {
+type inputDialog struct {
 	program string
 	args    []string
 	field   string // the query of its field
 	accept  string // the name of its button
 }
 
-func dialogues() []dialogue {
-	return []dialogue{
+func inputDialogs() []inputDialog {
+	return []inputDialog{
 		{"zenity", []string{"--entry", "--title=AAI doctor", "--text=A window of the doctor", "--ok-label=Accept"}, "role:textbox", "Accept"},
 		{"kdialog", []string{"--title", "AAI doctor", "--inputbox", "A window of the doctor"}, "role:textbox", "OK"},
 	}
@@ -38,13 +38,13 @@ func dialogues() []dialogue {
 // back by what its program prints.
 func (d *Doctor) window(ctx context.Context, f *Finding) {
 	f.Did = "opened a window, found its field, typed, took a picture, clicked its button"
-	asks, err := installed()
+	asks, err := installedDialog()
 	if err != nil {
-		f.note("there is no program here whose window could be tried: zenity, kdialog", "To try one:", install("zenity"))
+		f.setNote("there is no program here whose window could be tried: zenity, kdialog", "To try one:", install("zenity"))
 		f.State = Skipped
 		return
 	}
-	desk, where, end := d.staged(ctx, f)
+	desk, where, end := d.windowSession(ctx, f)
 	defer end()
 	if desk == nil {
 		return
@@ -52,36 +52,36 @@ func (d *Doctor) window(ctx context.Context, f *Finding) {
 	f.Did = "in " + where + ": opened a window of " + asks.program + ", found its field, typed, took a picture, clicked its button"
 	s, err := d.newScratch(desk.Env)
 	if err != nil {
-		f.fails("no scratch folder", err)
+		f.setCallError("no scratch folder", err)
 		return
 	}
 	defer s.end() //nolint:errcheck // what stays is in the folder for temporary files
 	seen, err := asks.operate(ctx, desk, s.gateway)
 	if err != nil {
-		f.fails("a window could not be operated", err)
+		f.setCallError("a window could not be operated", err)
 		f.Advice = "Programs show their windows by at-spi2-core. Have it whole, and try again:"
 		f.Commands = []string{install("at-spi2-core", asks.program)}
 		return
 	}
-	f.well("%s printed what was typed; the picture is %s", asks.program, seen)
+	f.setOK("%s printed what was typed; the picture is %s", asks.program, seen)
 }
 
-// staged returns the session for a window, and what ends it. The session is nil where there
+// windowSession returns the session for a window, and what ends it. The session is nil where there
 // is none, as the finding then says.
-func (d *Doctor) staged(ctx context.Context, f *Finding) (desk *private.Session, where string, end func()) {
-	desk, where, err := d.stage(ctx)
+func (d *Doctor) windowSession(ctx context.Context, f *Finding) (desk *private.Session, where string, end func()) {
+	desk, where, err := d.openWindowSession(ctx)
 	end = func() {
 		if desk != nil {
 			_ = errors.Join(desk.End(), desk.Remove()) // what stays is in /tmp
 		}
 	}
 	switch {
-	case errors.Is(err, errNobodyAllows):
-		f.note("it was not tried: there is no Xvfb here, and nobody to ask whether it may come up on the screen", "To try it on a screen that nobody sees:", install("xvfb"))
+	case errors.Is(err, errWindowNotAllowed):
+		f.setNote("it was not tried: there is no Xvfb here, and nobody to ask whether it may come up on the screen", "To try it on a screen that nobody sees:", install("xvfb"))
 		f.State = Skipped
 		return nil, "", end
 	case err != nil:
-		f.fails("there is no session for it", err)
+		f.setCallError("there is no session for it", err)
 		f.Commands = []string{install("xvfb", "dbus-daemon", "at-spi2-core")}
 		return nil, "", end
 	}
@@ -90,71 +90,71 @@ func (d *Doctor) staged(ctx context.Context, f *Finding) (desk *private.Session,
 
 // question shows the longest question that a window has, in the person's locale.
 func (d *Doctor) question(ctx context.Context, f *Finding) {
-	if d.cfg.Dialog == nil {
-		f.skip("the gateway does not start, see the configuration")
+	if d.cfg.NewDialog == nil {
+		f.setSkipped("the gateway does not start, see the configuration")
 		return
 	}
-	desk, where, end := d.staged(ctx, f)
+	desk, where, end := d.windowSession(ctx, f)
 	defer end()
 	if desk == nil {
 		return
 	}
 	f.Did = "in " + where + ": showed the longest question that you may be asked, in your language"
-	dialog := d.cfg.Dialog(lookup(desk.Env), desk.Path("tmp"))
+	dialog := d.cfg.NewDialog(lookup(desk.Env), desk.Path("tmp"))
 	if err := dialog.Ready(ctx); err != nil {
-		f.note(err.Error(), "You are asked at a terminal. To be asked in a window:", install("zenity"))
+		f.setNote(err.Error(), "You are asked at a terminal. To be asked in a window:", install("zenity"))
 		return
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var shown atomic.Bool
-	_, err := dialog.Ask(aai.WithAssistant(ctx, aai.Assistant{Window: func(string) { shown.Store(true); stop() }}), longest())
+	_, err := dialog.Ask(aai.WithClientCapabilities(ctx, aai.ClientCapabilities{OnDialogShown: func(string) { shown.Store(true); stop() }}), longestQuestion())
 	if !shown.Load() {
-		f.fails("no window with a question can be shown", err)
+		f.setCallError("no window with a question can be shown", err)
 		f.Advice, f.Commands = "Have another program that asks:", []string{install("zenity")}
 		return
 	}
-	f.well("its window was shown")
+	f.setOK("its window was shown")
 }
 
-// longest is a question of the length and with the characters of the longest real one.
-func longest() aai.Question {
-	line := aai.QuoteMark + strings.Repeat(typed+", which goes on; ", 4) + "\n"
+// longestQuestion is a question of the length and with the characters of the longest real one.
+func longestQuestion() aai.Question {
+	line := aai.QuoteMark + strings.Repeat(typedText+", which goes on; ", 4) + "\n"
 	return aai.Question{
-		ID: "doctor", By: "doctor", Title: "AAI doctor", Text: strings.Repeat(line, 15), Details: line,
-		Choices: []aai.Choice{{ID: "deny", Label: "Deny"}, {ID: "once", Label: "Allow once"}, {ID: "never", Label: "Never allow", Refuses: true}},
+		ID: "doctor", CallerIdentity: "doctor", Title: "AAI doctor", Text: strings.Repeat(line, 15), Details: line,
+		Choices: []aai.Choice{{ID: "deny", Label: "Deny"}, {ID: "once", Label: "Allow once"}, {ID: "never", Label: "Never allow", IsRefusal: true}},
 	}
 }
 
-// installed is the first program that is there.
-func installed() (dialogue, error) {
-	for _, a := range dialogues() {
+// installedDialog is the first program that is there.
+func installedDialog() (inputDialog, error) {
+	for _, a := range inputDialogs() {
 		if _, err := exec.LookPath(a.program); err == nil {
 			return a, nil
 		}
 	}
-	return dialogue{}, errors.New("neither zenity nor kdialog is installed")
+	return inputDialog{}, errors.New("neither zenity nor kdialog is installed")
 }
 
-var errNobodyAllows = errors.New("nobody said that a window may come up on the screen")
+var errWindowNotAllowed = errors.New("nobody said that a window may come up on the screen")
 
-// stage is the session for the window: one of its own, or else the person's, if they say
+// openWindowSession is the session for the window: one of its own, or else the person's, if they say
 // that it may be.
-func (d *Doctor) stage(ctx context.Context) (*private.Session, string, error) {
+func (d *Doctor) openWindowSession(ctx context.Context) (*private.Session, string, error) {
 	desk, err := private.New("aai-doctor-")
 	if err != nil {
 		return nil, "", err
 	}
-	desk.Env = append(append(desk.Env, private.Windowed()...), "PATH="+d.cfg.Getenv("PATH"), "AAI_PRIVATE_SESSION=doctor", "NO_AT_BRIDGE=0")
+	desk.Env = append(append(desk.Env, private.SoftwareRenderingEnv()...), "PATH="+d.cfg.Getenv("PATH"), "AAI_PRIVATE_SESSION=doctor", "NO_AT_BRIDGE=0")
 	if _, err := exec.LookPath("Xvfb"); err == nil {
 		if err := desk.StartScreen(ctx, private.Screen{Width: 800, Height: 600}); err != nil {
 			return desk, "", err
 		}
 		return desk, "a session of its own", desk.StartBus(ctx)
 	}
-	found, err := d.facts.check()
-	if err != nil || found.value("DISPLAY") == "" || d.cfg.MayShow == nil || !d.cfg.MayShow(ctx) {
-		return desk, "", errNobodyAllows
+	found, err := d.facts.gatewayCheck()
+	if err != nil || found.value("DISPLAY") == "" || d.cfg.ConfirmWindow == nil || !d.cfg.ConfirmWindow(ctx) {
+		return desk, "", errWindowNotAllowed
 	}
 	for _, name := range []string{"DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS"} {
 		if value := found.value(name); value != "" {
@@ -165,7 +165,7 @@ func (d *Doctor) stage(ctx context.Context) (*private.Session, string, error) {
 }
 
 // operate does it, and says what the picture is like.
-func (a dialogue) operate(ctx context.Context, desk *private.Session, g *aai.Gateway) (string, error) {
+func (a inputDialog) operate(ctx context.Context, desk *private.Session, g *aai.Gateway) (string, error) {
 	// This switches accessibility on, for which programs of Qt look once, when they start.
 	if _, err := call(ctx, g, aai.DesktopApp, "ax_list_apps", nil); err != nil {
 		return "", fmt.Errorf("programs cannot be listed: %w", err)
@@ -179,7 +179,7 @@ func (a dialogue) operate(ctx context.Context, desk *private.Session, g *aai.Gat
 	if err := a.appears(ctx, program, g, app); err != nil {
 		return "", err
 	}
-	if _, err := call(ctx, g, aai.DesktopApp, "ax_type", map[string]any{"app": app, "query": a.field, "text": typed}); err != nil {
+	if _, err := call(ctx, g, aai.DesktopApp, "ax_type", map[string]any{"app": app, "query": a.field, "text": typedText}); err != nil {
 		return "", fmt.Errorf("it cannot be typed into: %w", err)
 	}
 	seen, err := picture(ctx, g, app)
@@ -194,14 +194,14 @@ func (a dialogue) operate(ctx context.Context, desk *private.Session, g *aai.Gat
 	case <-ctx.Done():
 		return "", errors.New("its button was clicked, and it did not end")
 	}
-	if printed := program.Output(); !strings.Contains(printed, typed+"\n") {
-		return "", fmt.Errorf("%q was typed, and it printed %q", typed, printed)
+	if printed := program.Output(); !strings.Contains(printed, typedText+"\n") {
+		return "", fmt.Errorf("%q was typed, and it printed %q", typedText, printed)
 	}
 	return seen, nil
 }
 
 // appears waits until the window shows its button.
-func (a dialogue) appears(ctx context.Context, program *private.Program, g *aai.Gateway, app string) error {
+func (a inputDialog) appears(ctx context.Context, program *private.Program, g *aai.Gateway, app string) error {
 	var last error
 	err := program.Await(ctx, "its window shows "+a.accept, func() bool {
 		_, last = call(ctx, g, aai.DesktopApp, "ax_find", map[string]any{"app": app, "query": a.accept})
@@ -226,15 +226,15 @@ func picture(ctx context.Context, g *aai.Gateway, app string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("its picture is no PNG: %w", err)
 	}
-	if !varied(decoded) {
+	if !hasSeveralColours(decoded) {
 		return "", errors.New("its picture is of one colour")
 	}
 	size := decoded.Bounds().Size()
 	return fmt.Sprintf("%d × %d", size.X, size.Y), nil
 }
 
-// varied reports whether a picture has more than one colour.
-func varied(p image.Image) bool {
+// hasSeveralColours reports whether a picture has more than one colour.
+func hasSeveralColours(p image.Image) bool {
 	b := p.Bounds()
 	first := p.At(b.Min.X, b.Min.Y)
 	for y := b.Min.Y; y < b.Max.Y; y++ {

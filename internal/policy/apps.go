@@ -7,62 +7,62 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
-// Lists is the gate of the apps that may be touched at all. An entry is a name,
+// AppLists is the gate of the apps that may be touched at all. An entry is a name,
 // an id, an alias, or a pattern of one as in path.Match, such as "org.gnome.*";
 // letters of either case are the same; an app from the web is meant by its host
 // too. Denied wins. The whole screen shows every app, so with a list it is refused
 // unless "desktop" is allowed by name.
-type Lists struct {
+type AppLists struct {
 	Allowed []string // empty: every app
 	Denied  []string
 }
 
-// Check implements aai.Gate. It decides by the app that is really touched, and by
+// CheckPassphrase implements aai.Gate. It decides by the app that is really touched, and by
 // the one whose tool it is.
-func (l Lists) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
-	if r.App.ID == aai.OwnApp {
+func (l AppLists) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+	if r.App.ID == aai.BuiltinApp {
 		return nil, nil
 	}
 	if len(l.Allowed)+len(l.Denied) == 0 {
 		return nil, nil
 	}
-	if r.OnScreen() {
-		if showsAll(r.Tool) && !slices.Contains(l.Allowed, r.App.ID) {
-			return nil, blocked(r.App)
+	if r.IsWholeScreen() {
+		if coversWholeScreen(r.Tool) && !slices.Contains(l.Allowed, r.App.ID) {
+			return nil, appDenied(r.App)
 		}
 		return nil, nil
 	}
-	if listed(l.Denied, r.App) {
-		return nil, blocked(r.App)
+	if matchesAny(l.Denied, r.App) {
+		return nil, appDenied(r.App)
 	}
-	return nil, l.Refuses(r.Call.Target)
+	return nil, l.CheckApp(r.Call.Target)
 }
 
-// Refuses returns why an app may not be touched, by any tool; nil: it may.
-func (l Lists) Refuses(app *aai.App) error {
-	if listed(l.Denied, app) || len(l.Allowed) > 0 && !listed(l.Allowed, app) {
-		return blocked(app)
+// CheckApp returns why an app may not be touched, by any tool; nil: it may.
+func (l AppLists) CheckApp(app *aai.App) error {
+	if matchesAny(l.Denied, app) || len(l.Allowed) > 0 && !matchesAny(l.Allowed, app) {
+		return appDenied(app)
 	}
 	return nil
 }
 
-// showsAll reports whether a tool may be about any window, which a call for the
+// coversWholeScreen reports whether a tool may be about any window, which a call for the
 // whole screen does not name: all but those that have no parameter for one.
-func showsAll(t *aai.Tool) bool {
+func coversWholeScreen(t *aai.Tool) bool {
 	return t.Params.Source == nil || slices.Contains(t.Params.Order, t.Target)
 }
 
-func blocked(app *aai.App) error {
+func appDenied(app *aai.App) error {
 	e := aai.Errorf(aai.PermissionDenied, "app %q is blocked by the security policy of this computer", aai.CleanLabel(app.ID, 60))
 	e.Hint = "Only the person can change that: security.allowed_apps and security.denied_apps in the configuration."
 	return e
 }
 
-// listed reports whether an entry means the app.
-func listed(entries []string, app *aai.App) bool {
+// matchesAny reports whether an entry means the app.
+func matchesAny(entries []string, app *aai.App) bool {
 	names := namesOf(app)
 	return slices.ContainsFunc(entries, func(entry string) bool {
 		entry = strings.ToLower(entry)
@@ -89,8 +89,8 @@ func namesOf(app *aai.App) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
-// BadPattern returns the first entry that is no pattern, or "".
-func BadPattern(entries []string) string {
+// FirstInvalidPattern returns the first entry that is no pattern, or "".
+func FirstInvalidPattern(entries []string) string {
 	for _, entry := range entries {
 		if _, err := path.Match(entry, ""); err != nil || strings.TrimSpace(entry) == "" {
 			return entry

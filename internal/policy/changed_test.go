@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // digest is one that is known already.
@@ -17,7 +17,7 @@ func digest(of string) func() string { return func() string { return of } }
 func described(change func(*aai.App)) *aai.App {
 	app := notesApp("whole")
 	for _, t := range app.Tools {
-		t.Digest, t.Runs = digest("digest of "+t.Name), "D-Bus org.example.Notes "+t.Name
+		t.Digest, t.Implementation = digest("digest of "+t.Name), "D-Bus org.example.Notes "+t.Name
 		t.Params.Source = json.RawMessage(`{"properties": {"text": {}}}`)
 	}
 	if change != nil {
@@ -35,7 +35,7 @@ func TestTheQuestionSaysWhatChanged(t *testing.T) {
 	}{
 		"description": {func(a *aai.App) { a.Tools[1].Description = "Adds a note, and a copy to example.org." },
 			[]string{`│ Says was: "Adds a note.", now: "Adds a note, and a copy to example.org."`}},
-		"what runs": {func(a *aai.App) { a.Tools[1].Runs = "D-Bus org.example.Other add" },
+		"what runs": {func(a *aai.App) { a.Tools[1].Implementation = "D-Bus org.example.Other add" },
 			[]string{`│ Runs was: "D-Bus org.example.Notes add", now: "D-Bus org.example.Other add"`}},
 		"parameters": {func(a *aai.App) { a.Tools[1].Params.Source = json.RawMessage(`{}`) },
 			[]string{`│ Parameters was: "{'properties':{'text':{}}}", now: "{}"`}},
@@ -180,7 +180,7 @@ func TestRevocationReachesSessions(t *testing.T) {
 	for range 3 {
 		running.admits(t, running.choose(t, app, "add", choiceSession))
 		running.admits(t, asking(app, "add"))
-		if err := NewRevocations(path).Mark(); err != nil { // as another process does
+		if err := NewRevocations(path).Revoke(); err != nil { // as another process does
 			t.Fatal(err)
 		}
 	}

@@ -4,19 +4,19 @@ import (
 	"slices"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Where may be asked: the client only for what can be changed back, and only
 // where the person said so for that caller.
 func TestChannels(t *testing.T) {
 	var (
-		safest   = []aai.Channel{aai.Native, aai.Terminal}
-		byClient = []aai.Channel{aai.Client, aai.Native, aai.Terminal}
+		safest   = []aai.Channel{aai.DesktopDialog, aai.Terminal}
+		byClient = []aai.Channel{aai.Client, aai.DesktopDialog, aai.Terminal}
 	)
 	stranger := notesApp("d1")
 	stranger.ID = "example.com/org.example.Notes"
-	player := &aai.Tool{Name: "play", Effect: aai.Reads, Starts: true}
+	player := &aai.Tool{Name: "play", Effect: aai.Reads, MayStartProgram: true}
 	starting := program("shell", "s1")
 	starting.PID = 0
 	for name, c := range map[string]struct {
@@ -28,15 +28,15 @@ func TestChannels(t *testing.T) {
 		"nobody said anything":       {nil, asking(notesApp("d1"), "list"), safest, true},
 		"reads":                      {[]string{agent().Identity}, asking(notesApp("d1"), "list"), byClient, false},
 		"changes":                    {[]string{"/usr/bin/other", agent().Identity}, asking(notesApp("d1"), "add"), byClient, false},
-		"destroys":                   {[]string{Every}, asking(notesApp("d1"), "wipe"), safest, true},
-		"reads, and starts":          {[]string{Every}, asking(notesApp("d1", player), "play"), safest, true},
+		"destroys":                   {[]string{Wildcard}, asking(notesApp("d1"), "wipe"), safest, true},
+		"reads, and starts":          {[]string{Wildcard}, asking(notesApp("d1", player), "play"), safest, true},
 		"a name":                     {[]string{"claude-ai"}, asking(notesApp("d1"), "list"), safest, true},
 		"nobody by nothing":          {[]string{""}, nameless(asking(notesApp("d1"), "list")), safest, false},
-		"a host that is new":         {[]string{Every}, asking(stranger, "list"), safest, true},
-		"to see a window":            {[]string{Every}, operating(program("editor", "e"), "look"), byClient, false},
-		"to scroll may be to delete": {[]string{Every}, operating(program("editor", "e"), "scroll"), safest, true},
-		"to click":                   {[]string{Every}, operating(program("editor", "e"), "click"), safest, true},
-		"to start":                   {[]string{Every}, operating(starting, "scroll"), safest, false},
+		"a host that is new":         {[]string{Wildcard}, asking(stranger, "list"), safest, true},
+		"to see a window":            {[]string{Wildcard}, operating(program("editor", "e"), "look"), byClient, false},
+		"to scroll may be to delete": {[]string{Wildcard}, operating(program("editor", "e"), "scroll"), safest, true},
+		"to click":                   {[]string{Wildcard}, operating(program("editor", "e"), "click"), safest, true},
+		"to start":                   {[]string{Wildcard}, operating(starting, "scroll"), safest, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk()
@@ -71,7 +71,7 @@ func TestAllThroughTheClient(t *testing.T) {
 	app := notesApp("d1")
 	app.Tools = app.Tools[:2] // the third destroys
 	d := newDesk()
-	d.elicitation = []string{Every}
+	d.elicitation = []string{Wildcard}
 	q := d.question(t, asking(app, "list"))
 	if !slices.ContainsFunc(q.Choices, func(c aai.Choice) bool { return c.ID == choiceAll }) {
 		t.Errorf("%+v", q.Choices)
@@ -92,11 +92,11 @@ func TestNobodySaid(t *testing.T) {
 // of the command line may be allowed at a terminal, and nothing for longer.
 func TestTerminalWhereWindowsFail(t *testing.T) {
 	d := newDesk()
-	d.person, d.windowsFail = &somebody{way: aai.Native}, func() bool { return true }
+	d.authenticator, d.dialogUnavailable = &somebody{way: aai.DesktopDialog}, func() bool { return true }
 	r := asking(notesApp("d1"), "list")
 	r.Call.Caller.Door = aai.DoorCLI
 	q := d.question(t, r)
-	if want := []aai.Channel{aai.Native, aai.Terminal}; !slices.Equal(q.Channels, want) {
+	if want := []aai.Channel{aai.DesktopDialog, aai.Terminal}; !slices.Equal(q.Channels, want) {
 		t.Errorf("%q", q.Channels)
 	}
 	if slices.ContainsFunc(q.Choices, func(c aai.Choice) bool { return c.ID != choiceDeny && c.ID != choiceOnce }) {

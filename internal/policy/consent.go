@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // The choices of the question about consent. The refusal comes first.
@@ -33,17 +33,17 @@ type ConsentConfig struct {
 	Elicitation []string
 	// Revocations end what was allowed for a session; nil: nothing does.
 	Revocations *Revocations
-	// Mode says how strict the gateway is; nil: normal.
-	Mode *Modes
-	// Asked reports whether a person is asked about a request to the gateway's own app, as
+	// ModeGate says how strict the gateway is; nil: normal.
+	ModeGate *ModeGate
+	// BuiltinNeedsConsent reports whether a person is asked about a request to the gateway's own app, as
 	// about one to any other; nil: about none.
-	Asked func(*aai.Request) bool
-	// Person is who is asked, and how they prove that it is they; nil: they are asked in
+	BuiltinNeedsConsent func(*aai.Request) bool
+	// Authenticator is who is asked, and how they prove that it is they; nil: they are asked in
 	// a window or at a terminal, and need not.
-	Person Person
-	// WindowsFail reports whether no window can be shown on the person's screen, so that a
+	Authenticator Authenticator
+	// DialogUnavailable reports whether no window can be shown on the person's screen, so that a
 	// terminal may allow one call of the command line; nil: it can.
-	WindowsFail func() bool
+	DialogUnavailable func() bool
 	// Language says in which language questions are, "zh" or English; it is asked for
 	// each. Nil: English.
 	Language func() string
@@ -54,17 +54,17 @@ type ConsentConfig struct {
 // was shown: when that changes, the person is asked again. It is safe for
 // concurrent use.
 type Consent struct {
-	store       Store
-	preapproved []Grant
-	elicitation []string
-	windowsFail func() bool
-	mode        *Modes
-	person      Person
-	asked       func(*aai.Request) bool
-	words       func() words
-	seals       *sealer
-	sessions    *sessionGrants
-	now         func() time.Time
+	store               Store
+	preapproved         []Grant
+	elicitation         []string
+	dialogUnavailable   func() bool
+	mode                *ModeGate
+	authenticator       Authenticator
+	builtinNeedsConsent func(*aai.Request) bool
+	words               func() words
+	seals               *sealer
+	sessions            *sessionGrants
+	now                 func() time.Time
 }
 
 // NewConsent returns the gate.
@@ -72,13 +72,13 @@ func NewConsent(cfg ConsentConfig) *Consent {
 	if cfg.Language == nil {
 		cfg.Language = func() string { return "" }
 	}
-	if cfg.WindowsFail == nil {
-		cfg.WindowsFail = func() bool { return false }
+	if cfg.DialogUnavailable == nil {
+		cfg.DialogUnavailable = func() bool { return false }
 	}
 	return &Consent{
-		windowsFail: cfg.WindowsFail,
-		store:       cfg.Store, preapproved: cfg.Preapproved, elicitation: cfg.Elicitation, mode: cfg.Mode, person: cfg.Person,
-		asked: cfg.Asked, words: func() words { return wordsIn(cfg.Language()) },
+		dialogUnavailable: cfg.DialogUnavailable,
+		store:             cfg.Store, preapproved: cfg.Preapproved, elicitation: cfg.Elicitation, mode: cfg.ModeGate, authenticator: cfg.Authenticator,
+		builtinNeedsConsent: cfg.BuiltinNeedsConsent, words: func() words { return wordsIn(cfg.Language()) },
 		seals: newSealer(), sessions: newSessionGrants(cfg.Revocations), now: time.Now,
 	}
 }
@@ -86,41 +86,41 @@ func NewConsent(cfg ConsentConfig) *Consent {
 // Preapproved returns the grants of the configuration.
 func (c *Consent) Preapproved() []Grant { return c.preapproved }
 
-// Check admits the call if somebody has allowed it, refuses it if somebody has
+// CheckPassphrase admits the call if somebody has allowed it, refuses it if somebody has
 // refused it, and asks otherwise.
-func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
-	ofOwn := r.App.ID == aai.OwnApp
-	if ofOwn && (c.asked == nil || !c.asked(r)) || onlyCalls(r.App, r.Tool) {
+func (c *Consent) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+	ofOwn := r.App.ID == aai.BuiltinApp
+	if ofOwn && (c.builtinNeedsConsent == nil || !c.builtinNeedsConsent(r)) || onlyMakesCalls(r.App, r.Tool) {
 		return nil, nil
 	}
 	now := c.now()
 	// The store comes first: what a person refused beats every other word, and
 	// while it cannot be read nobody knows what was refused.
 	grants, err := c.store.Grants()
-	if p := c.preapproval(r, now); err != nil && p != nil && p.Channel == Root && !c.confirmsEach(r) {
-		r.Consent = "preapproved" + onWord(Root) // what root says wins over all that may be there
+	if p := c.preapproval(r, now); err != nil && p != nil && p.Channel == RootPolicyChannel && !c.alwaysAsks(r) {
+		r.Consent = "preapproved" + consentSource(RootPolicyChannel) // what root says wins over all that may be there
 		return nil, nil
 	}
 	if err != nil {
 		return nil, &aai.Error{Code: aai.ConsentRequired, Message: "the consents given so far cannot be read, so none is assumed", Hint: err.Error(), Err: err}
 	}
 	decided, old := decide(grants, r, now)
-	each := c.confirmsEach(r) || givesMore(r) && c.preapproval(r, now) == nil
+	each := c.alwaysAsks(r) || hasExtraArgs(r) && c.preapproval(r, now) == nil
 	switch {
 	case decided != nil && decided.Decision == Deny:
 		return nil, refused(r, *decided)
-	case each && r.Call.Each != "":
-		return nil, notEach(r)
-	case r.Admitted != "" && r.Admitted == r.Permission() && len(r.Call.Answers) > 0 && c.sessions.none(r.Since):
+	case each && r.Call.RepeatOver != "":
+		return nil, repeatRefused(r)
+	case r.AdmittedPermission != "" && r.AdmittedPermission == r.Permission() && len(r.Call.Answers) > 0 && c.sessions.noneSince(r.Since):
 		return nil, nil // a person allowed this very call, before it had to wait
 	case each: // nothing that was allowed before counts
 		return c.ask(r, nil, grants, now)
 	case c.preapproval(r, now) != nil:
-		r.Consent = "preapproved" + onWord(c.preapproval(r, now).Channel)
+		r.Consent = "preapproved" + consentSource(c.preapproval(r, now).Channel)
 	case c.sessions.has(r):
 		r.Consent = choiceSession
 	case decided != nil:
-		r.Consent = fmt.Sprintf("%s since %s", choiceAlways, decided.GrantedAt.UTC().Format(time.RFC3339)) + onWord(decided.Channel)
+		r.Consent = fmt.Sprintf("%s since %s", choiceAlways, decided.GrantedAt.UTC().Format(time.RFC3339)) + consentSource(decided.Channel)
 		if decided.Unsealed {
 			r.Consent += ", not sealed"
 		}
@@ -133,7 +133,7 @@ func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, erro
 // ask judges the answer that the call brings, or asks for one.
 func (c *Consent) ask(r *aai.Request, old *Grant, grants []Grant, now time.Time) ([]aai.Question, error) {
 	// What was admitted took the answer; what has become of it since is another question.
-	if answer, ok := r.Call.Answers[questionID]; ok && r.Admitted == "" {
+	if answer, ok := r.Call.Answers[questionID]; ok && r.AdmittedPermission == "" {
 		return nil, c.judge(r, answer, grants, now)
 	}
 	q, err := c.question(r, old, now)
@@ -143,22 +143,22 @@ func (c *Consent) ask(r *aai.Request, old *Grant, grants []Grant, now time.Time)
 	return []aai.Question{q}, nil
 }
 
-// notEach is the error of a call for each value of a list where every single one is confirmed.
-func notEach(r *aai.Request) error {
+// repeatRefused is the error of a call for each value of a list where every single one is confirmed.
+func repeatRefused(r *aai.Request) error {
 	e := aai.Errorf(aai.ConsentRequired, "nobody was asked: each call of %s is confirmed for itself, and this is one for each value of a list", aai.CleanLabel(r.Tool.Name, maxName))
 	e.Hint = "Make a call, or a step, for each of the values."
 	return e
 }
 
-// confirmsEach reports whether the mode wants every single call confirmed.
-func (c *Consent) confirmsEach(r *aai.Request) bool {
-	if c.mode.Mode() == Normal {
+// alwaysAsks reports whether the mode wants every single call confirmed.
+func (c *Consent) alwaysAsks(r *aai.Request) bool {
+	if c.mode.Current() == Normal {
 		return false
 	}
 	if !r.App.OperatesOthers() {
-		return riskOfTool(r.Tool) == forGood
+		return riskOfTool(r.Tool) == irreversible
 	}
-	return r.Permission() == aai.PermissionDestroy || r.Starts() || r.Permission() == aai.PermissionHost && r.Tool.Effect != aai.Reads
+	return r.Permission() == aai.PermissionDestroy || r.StartsProgram() || r.Permission() == aai.PermissionHost && r.Tool.Effect != aai.Reads
 }
 
 // preapproval is the grant of the configuration that covers the request, or nil.
@@ -172,8 +172,8 @@ func (c *Consent) preapproval(r *aai.Request, now time.Time) *Grant {
 	return &c.preapproved[i]
 }
 
-// onWord says on whose word a grant is, for the record; "" where nobody knows.
-func onWord(ch aai.Channel) string {
+// consentSource says on whose word a grant is, for the record; "" where nobody knows.
+func consentSource(ch aai.Channel) string {
 	if ch == "" {
 		return ""
 	}
@@ -187,7 +187,7 @@ func decide(grants []Grant, r *aai.Request, now time.Time) (decided, old *Grant)
 		if !g.covers(r) || g.expired(now) {
 			continue
 		}
-		if !g.binds(r) && g.Decision == Allow {
+		if !g.matchesDigest(r) && g.Decision == Allow {
 			old = &grants[i]
 			continue
 		}
@@ -208,9 +208,9 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.
 		err = errChannel
 	}
 	if err != nil {
-		return foreign(err)
+		return foreignAnswer(err)
 	}
-	if err := c.proved(a); err != nil {
+	if err := c.checkReauth(a); err != nil {
 		return err
 	}
 	grant := Grant{
@@ -218,10 +218,10 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.
 		Digest: r.Digest(), Decision: Allow, GrantedAt: now, Channel: a.Channel, Terms: termsOf(r, r.Permission()),
 	}
 	if a.Choice == "" {
-		return nobodySaid(r)
+		return noAnswer(r)
 	}
 	if !slices.ContainsFunc(c.choices(r, false), func(c aai.Choice) bool { return c.ID == a.Choice }) {
-		return saidNo(r)
+		return refusedByPerson(r)
 	}
 	var kept []Grant
 	switch a.Choice {
@@ -231,38 +231,38 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.
 	case choiceAlways:
 		kept = []Grant{grant}
 	case choiceAll:
-		kept = forEach(grant, r, decided)
+		kept = expandGrants(grant, r, decided)
 	case choiceNever:
 		grant.Decision = Deny
 		if err := c.store.Add(grant); err != nil {
-			return notKept(err)
+			return notStored(err)
 		}
-		return saidNo(r)
+		return refusedByPerson(r)
 	default:
-		return saidNo(r)
+		return refusedByPerson(r)
 	}
 	if len(kept) > 0 {
 		if err := c.store.Add(kept...); err != nil {
-			return notKept(err)
+			return notStored(err)
 		}
 	}
-	r.Consent, r.Since = fmt.Sprintf("%s (%s)", a.Choice, a.Channel), c.sessions.now()
+	r.Consent, r.Since = fmt.Sprintf("%s (%s)", a.Choice, a.Channel), c.sessions.latestRevocation()
 	return nil
 }
 
-func saidNo(r *aai.Request) error {
+func refusedByPerson(r *aai.Request) error {
 	e := aai.Errorf(aai.PermissionDenied, "the person at this computer said no to %s of %s", r.Permission(), r.Call.Target.ID)
 	e.Hint = "Do not try again unless the person asks for it."
 	return e
 }
 
-func nobodySaid(r *aai.Request) error {
+func noAnswer(r *aai.Request) error {
 	e := aai.Errorf(aai.PermissionDenied, "nobody at this computer allowed %s of %s: the question was closed without an answer", r.Permission(), r.Call.Target.ID)
 	e.Hint = "Do not try again unless the person asks for it."
 	return e
 }
 
-func notKept(err error) error {
+func notStored(err error) error {
 	return &aai.Error{Code: aai.ConsentRequired, Message: "the person's consent could not be kept, so the call did not run", Hint: err.Error(), Err: err}
 }
 
@@ -276,13 +276,13 @@ func refused(r *aai.Request, g Grant) error {
 // permissions are all that a person could allow where the request asks for one.
 func permissions(r *aai.Request) []string {
 	switch {
-	case r.App.ID == aai.OwnApp:
+	case r.App.ID == aai.BuiltinApp:
 		return []string{r.Permission()} // to one of the gateway's own tools, and never to the others
 	case !r.App.OperatesOthers():
-	case r.Starts():
+	case r.StartsProgram():
 		// What will run may be another program than the script that starts it.
 		return []string{r.Permission()}
-	case r.Permission() == aai.PermissionDestroy, byName(r.Permission()):
+	case r.Permission() == aai.PermissionDestroy, needsOwnGrant(r.Permission()):
 		return []string{r.Permission()}
 	default:
 		return []string{aai.PermissionSee, aai.PermissionAct}
@@ -294,10 +294,10 @@ func permissions(r *aai.Request) []string {
 	return names
 }
 
-// forEach returns the grant once for each of the permissions that the same caller
+// expandGrants returns the grant once for each of the permissions that the same caller
 // was not refused for good: "all" is no word about that one. Each is bound to what
 // its own tool is now; a tool that is added later was not among them.
-func forEach(g Grant, r *aai.Request, decided []Grant) []Grant {
+func expandGrants(g Grant, r *aai.Request, decided []Grant) []Grant {
 	all := permissions(r)
 	grants := make([]Grant, 0, len(all))
 	for _, permission := range all {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Every tool asks at its first use, those that only read too.
@@ -85,7 +85,7 @@ func TestWhatIsKept(t *testing.T) {
 		t.Fatalf("kept %+v, expected one for each tool", d.kept.grants)
 	}
 	for i, g := range d.kept.grants {
-		if g.Tool != app.Tools[i].Name || g.Tool == Every || g.Digest != "d1" {
+		if g.Tool != app.Tools[i].Name || g.Tool == Wildcard || g.Digest != "d1" {
 			t.Errorf("grants[%d] = %+v", i, g)
 		}
 	}
@@ -169,10 +169,10 @@ func TestChangedDescriptor(t *testing.T) {
 // A refusal for good needs no questions, survives a changed descriptor, beats
 // every permission, and says how a person can take it back.
 func TestNever(t *testing.T) {
-	everything := Grant{Caller: Every, App: notes, Tool: Every, Decision: Allow, ExpiresAt: epoch().Add(time.Hour)}
+	everything := Grant{Caller: Wildcard, App: notes, Tool: Wildcard, Decision: Allow, ExpiresAt: epoch().Add(time.Hour)}
 	d, app := newDesk(everything), notesApp("d1")
 	d.sessions.add(asking(app, "wipe"))
-	allow := Grant{Caller: Every, App: notes, Tool: "wipe", Digest: "d1", Decision: Allow, GrantedAt: epoch()}
+	allow := Grant{Caller: Wildcard, App: notes, Tool: "wipe", Digest: "d1", Decision: Allow, GrantedAt: epoch()}
 	deny := Grant{Caller: "mcp:claude-ai", App: notes, Tool: "wipe", Digest: "d0", Decision: Deny, GrantedAt: epoch()}
 	for _, grants := range [][]Grant{{allow, deny}, {deny, allow}, {deny}} {
 		d.kept.grants = grants
@@ -188,7 +188,7 @@ func TestPreapproved(t *testing.T) {
 	hour := epoch().Add(time.Hour)
 	grant := func(caller, app, tool string) Grant {
 		g := Grant{Caller: caller, App: app, Tool: tool, Decision: Allow, ExpiresAt: hour}
-		if caller != Every {
+		if caller != Wildcard {
 			g.Identity = agent().Identity
 		}
 		return g
@@ -200,16 +200,16 @@ func TestPreapproved(t *testing.T) {
 	}{
 		{"exactly", grant("mcp:claude-ai", notes, "add"), "admits"},
 		{"a bare name", grant("claude-ai", notes, "add"), "admits"},
-		{"every tool", grant("mcp:claude-ai", notes, Every), "admits"},
-		{"every caller", grant(Every, notes, "add"), "admits"},
-		{"another tool", grant(Every, notes, "ad"), "asks"},
-		{"another app", grant(Every, "org.example.Note", Every), "asks"},
-		{"every app is no word", grant(Every, Every, Every), "asks"},
-		{"another caller", grant("claude", notes, Every), "asks"},
-		{"another door", grant("http:claude-ai", notes, Every), "asks"},
-		{"nobody", grant("", notes, Every), "asks"},
-		{"a refusal is no permission", Grant{Caller: Every, App: notes, Tool: Every, Decision: Deny, ExpiresAt: hour}, "asks"},
-		{"undecided", Grant{Caller: Every, App: notes, Tool: Every, ExpiresAt: hour}, "asks"},
+		{"every tool", grant("mcp:claude-ai", notes, Wildcard), "admits"},
+		{"every caller", grant(Wildcard, notes, "add"), "admits"},
+		{"another tool", grant(Wildcard, notes, "ad"), "asks"},
+		{"another app", grant(Wildcard, "org.example.Note", Wildcard), "asks"},
+		{"every app is no word", grant(Wildcard, Wildcard, Wildcard), "asks"},
+		{"another caller", grant("claude", notes, Wildcard), "asks"},
+		{"another door", grant("http:claude-ai", notes, Wildcard), "asks"},
+		{"nobody", grant("", notes, Wildcard), "asks"},
+		{"a refusal is no permission", Grant{Caller: Wildcard, App: notes, Tool: Wildcard, Decision: Deny, ExpiresAt: hour}, "asks"},
+		{"undecided", Grant{Caller: Wildcard, App: notes, Tool: Wildcard, ExpiresAt: hour}, "asks"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDesk(c.grant)
@@ -226,7 +226,7 @@ func TestPreapproved(t *testing.T) {
 
 // A grant holds until the very moment it expires.
 func TestExpiry(t *testing.T) {
-	expiring := Grant{Caller: Every, App: notes, Tool: "add", Digest: "d1", Decision: Allow, ExpiresAt: epoch().Add(time.Hour)}
+	expiring := Grant{Caller: Wildcard, App: notes, Tool: "add", Digest: "d1", Decision: Allow, ExpiresAt: epoch().Add(time.Hour)}
 	configured, stored := newDesk(expiring), newDesk()
 	stored.kept.grants = []Grant{expiring}
 	for _, d := range []*desk{configured, stored} {
@@ -286,7 +286,7 @@ func TestWhatIsTakenBackWhileACallWaits(t *testing.T) {
 	d.admits(t, answered)
 	waiting := asking(app, "add")
 	d.admits(t, waiting)
-	answered.Admitted, waiting.Admitted = answered.Permission(), waiting.Permission()
+	answered.AdmittedPermission, waiting.AdmittedPermission = answered.Permission(), waiting.Permission()
 	d.admits(t, waiting)
 	d.kept.grants, waiting.Consent = nil, ""
 	d.question(t, waiting)

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // shelf is a catalog in memory.
@@ -69,7 +69,7 @@ func newWorld(t *testing.T, preapproved ...Grant) *world {
 	w.put(notesApp("d1"))
 	w.put(&aai.App{ID: "org.example.Bank", Name: "Bank", Digest: "b1"})
 	w.put(&aai.App{ID: "desktop", Name: "Desktop", Tools: []*aai.Tool{{Name: "click", Target: "app"}}})
-	w.put(&aai.App{ID: aai.OwnApp, Tools: []*aai.Tool{{Name: "guide", Effect: aai.Reads}, {Name: "consent_grant", Effect: aai.Changes}}})
+	w.put(&aai.App{ID: aai.BuiltinApp, Tools: []*aai.Tool{{Name: "guide", Effect: aai.Reads}, {Name: "consent_grant", Effect: aai.Changes}}})
 	w.Gateway = w.gateway(preapproved...)
 	return w
 }
@@ -79,7 +79,7 @@ func (w *world) gateway(preapproved ...Grant) *aai.Gateway {
 	return &aai.Gateway{
 		Catalog: shelf{w.apps}, Journal: w.records,
 		Gates: []aai.Gate{
-			NewOwn(OwnConfig{Open: []string{"guide"}, Personal: []string{aai.DoorCLI}, Person: w.person}),
+			NewBuiltinGate(BuiltinConfig{AgentTools: []string{"guide"}, PersonDoors: []string{aai.DoorCLI}, Authenticator: w.person}),
 			NewConsent(ConsentConfig{Store: NewFileStore(w.store.path), Preapproved: preapproved}),
 		},
 	}
@@ -214,20 +214,20 @@ func TestDoKeysOnTheTarget(t *testing.T) {
 	}
 	w.expect(t, w.Gateway, click(notes), "ok")
 	w.expect(t, w.Gateway, click("org.example.Bank"), "CONSENT_REQUIRED?")
-	w.expect(t, w.Gateway, click(aai.OwnApp), "CONSENT_REQUIRED?")
+	w.expect(t, w.Gateway, click(aai.BuiltinApp), "CONSENT_REQUIRED?")
 }
 
 func TestDoOwnApp(t *testing.T) {
 	w := newWorld(t)
-	person := call(aai.OwnApp, "consent_grant")
+	person := call(aai.BuiltinApp, "consent_grant")
 	person.Caller = aai.Caller{Door: aai.DoorCLI, Name: "terminal"}
-	w.expect(t, w.Gateway, call(aai.OwnApp, "guide"), "ok")
-	w.expect(t, w.Gateway, call(aai.OwnApp, "consent_grant"), "PERMISSION_DENIED")
+	w.expect(t, w.Gateway, call(aai.BuiltinApp, "guide"), "ok")
+	w.expect(t, w.Gateway, call(aai.BuiltinApp, "consent_grant"), "PERMISSION_DENIED")
 	w.expect(t, w.Gateway, person, "PERMISSION_DENIED")
 	w.person.way = aai.Passphrase
 	w.expect(t, w.Gateway, person, "CONSENT_REQUIRED?")
 	_, err := w.Do(t.Context(), person)
-	person.Answers = map[string]aai.Answer{ownQuestion: {Choice: choiceYes, Channel: aai.Passphrase, Secret: "correct horse", Seal: aai.AsError(err).Questions[0].Seal}}
+	person.Answers = map[string]aai.Answer{reauthQuestionID: {Choice: choiceYes, Channel: aai.Passphrase, Secret: "correct horse", Seal: aai.AsError(err).Questions[0].Seal}}
 	w.expect(t, w.Gateway, person, "ok")
 	if w.ran["aai:consent_grant"] != 1 {
 		t.Errorf("ran %v", w.ran)
@@ -236,14 +236,14 @@ func TestDoOwnApp(t *testing.T) {
 
 // An unattended run asks nobody, and only for what was preapproved.
 func TestDoPreapproved(t *testing.T) {
-	w := newWorld(t, Grant{Caller: Every, App: notes, Tool: "list", Decision: Allow})
+	w := newWorld(t, Grant{Caller: Wildcard, App: notes, Tool: "list", Decision: Allow})
 	w.expect(t, w.Gateway, call(notes, "list"), "ok")
 	w.expect(t, w.Gateway, call(notes, "add"), "CONSENT_REQUIRED?")
 }
 
 // While the consents cannot be read, nobody is admitted on anything.
 func TestDoWithDamagedConsents(t *testing.T) {
-	w := newWorld(t, Grant{Caller: Every, App: notes, Tool: "list", Decision: Allow})
+	w := newWorld(t, Grant{Caller: Wildcard, App: notes, Tool: "list", Decision: Allow})
 	if got := say(t, w.Gateway, call(notes, "wipe"), choiceSession); got != "ok" {
 		t.Fatal(got)
 	}
@@ -263,7 +263,7 @@ type dialog struct {
 }
 
 func (d dialog) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
-	return aai.Answer{Choice: d.choice, Seal: q.Seal, Channel: aai.Native}, d.err
+	return aai.Answer{Choice: d.choice, Seal: q.Seal, Channel: aai.DesktopDialog}, d.err
 }
 
 func TestDoWithADialog(t *testing.T) {

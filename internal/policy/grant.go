@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A Decision is what a person decided for good.
@@ -17,8 +17,8 @@ const (
 	Deny  Decision = "deny"
 )
 
-// Every stands for any caller, and in a grant of the configuration for any tool.
-const Every = "*"
+// Wildcard stands for any caller, and in a grant of the configuration for any tool.
+const Wildcard = "*"
 
 // A Grant is a decision about one tool of one app for one caller.
 type Grant struct {
@@ -45,9 +45,9 @@ type Grant struct {
 	Unsealed bool `json:"-"`
 }
 
-// byName reports whether a permission is given by its own name alone: every tool is no word
+// needsOwnGrant reports whether a permission is given by its own name alone: every tool is no word
 // about running commands, nor about what the caller runs in.
-func byName(permission string) bool {
+func needsOwnGrant(permission string) bool {
 	return permission == aai.PermissionRun || permission == aai.PermissionHost
 }
 
@@ -56,56 +56,56 @@ func (g Grant) covers(r *aai.Request) bool {
 	if g.App != r.Call.Target.ID || !g.coversCaller(r.Call.Caller) {
 		return false
 	}
-	if givesMore(r) && g.Decision != Deny {
-		return r.Call.Target.Launch != nil && g.Tool == r.Permission()+" "+r.Call.Target.Launch.Line
+	if hasExtraArgs(r) && g.Decision != Deny {
+		return r.Call.Target.Launch != nil && g.Tool == r.Permission()+" "+r.Call.Target.Launch.CommandLine
 	}
-	return g.Tool == r.Permission() || g.Tool == Every && !byName(r.Permission())
+	return g.Tool == r.Permission() || g.Tool == Wildcard && !needsOwnGrant(r.Permission())
 }
 
-// binds reports whether the grant is for what the request's permission is bound to. A grant to
+// matchesDigest reports whether the grant is for what the request's permission is bound to. A grant to
 // start a program from before entries were bound names its executable, which is all there is to
 // a command without arguments.
-func (g Grant) binds(r *aai.Request) bool {
+func (g Grant) matchesDigest(r *aai.Request) bool {
 	launch := r.Call.Target.Launch
 	return g.Digest == r.Digest() ||
-		launch != nil && launch.Plain && r.Permission() == aai.PermissionStart && g.Digest == r.Call.Target.Digest
+		launch != nil && launch.IsBareProgram && r.Permission() == aai.PermissionStart && g.Digest == r.Call.Target.Digest
 }
 
-// givesMore reports whether the call starts a program with more than its own command and files
+// hasExtraArgs reports whether the call starts a program with more than its own command and files
 // or addresses to open; of what runs commands, every argument is more.
-func givesMore(r *aai.Request) bool {
-	if !r.Starts() {
+func hasExtraArgs(r *aai.Request) bool {
+	if !r.StartsProgram() {
 		return false
 	}
 	launch := r.Call.Target.Launch
-	return launch == nil || launch.Given && (r.Shell || !launch.Opens)
+	return launch == nil || launch.HasArgs && (r.RunsCommand || !launch.OpensArgs)
 }
 
-// ByName reports whether all that the grant says of the caller is the name that it gave
+// IsNameOnly reports whether all that the grant says of the caller is the name that it gave
 // itself, as grants were before identities were known. It admits nothing until a person
 // has said whose it is; a refusal holds. At the terminal the name is the gateway's own.
-func (g Grant) ByName() bool {
-	return g.Identity == "" && g.Caller != Every && !strings.HasPrefix(g.Caller, aai.DoorCLI+":")
+func (g Grant) IsNameOnly() bool {
+	return g.Identity == "" && g.Caller != Wildcard && !strings.HasPrefix(g.Caller, aai.DoorCLI+":")
 }
 
 // coversCaller goes by the identity; a name only subdivides what was allowed. A refusal
 // is for whatever the caller calls itself. A grant that names nobody is for nobody.
 func (g Grant) coversCaller(c aai.Caller) bool {
 	switch {
-	case g.Caller == "", g.ByName() && g.Decision != Deny, g.Identity != "" && g.Identity != c.Identity:
+	case g.Caller == "", g.IsNameOnly() && g.Decision != Deny, g.Identity != "" && g.Identity != c.Identity:
 		return false
 	case g.Identity != "" && g.Decision == Deny:
 		return true
 	}
-	return g.names(c)
+	return g.matchesName(c)
 }
 
-// names compares whole names, as Caller.String cleans them, so that no caller can be
+// matchesName compares whole names, as Caller.String cleans them, so that no caller can be
 // taken for another by a name that only looks alike. A bare name holds at every door
 // but the terminal's.
-func (g Grant) names(c aai.Caller) bool {
+func (g Grant) matchesName(c aai.Caller) bool {
 	full := c.String()
-	if g.Caller == Every || g.Caller == full {
+	if g.Caller == Wildcard || g.Caller == full {
 		return true
 	}
 	return !strings.Contains(g.Caller, ":") && c.Door != aai.DoorCLI && c.Door+":"+g.Caller == full
@@ -165,8 +165,8 @@ func (s *sessionGrants) has(r *aai.Request) bool {
 	return false
 }
 
-// now is the latest revocation; where nobody can tell, one that never is.
-func (s *sessionGrants) now() string {
+// latestRevocation is the latest revocation; where nobody can tell, one that never is.
+func (s *sessionGrants) latestRevocation() string {
 	latest, err := s.revocations.latest()
 	if err != nil {
 		return "unknown"
@@ -174,8 +174,8 @@ func (s *sessionGrants) now() string {
 	return latest
 }
 
-// none reports whether nothing was revoked since that one, nor might have been.
-func (s *sessionGrants) none(since string) bool {
+// noneSince reports whether nothing was revoked since that one, nor might have been.
+func (s *sessionGrants) noneSince(since string) bool {
 	latest, err := s.revocations.latest()
 	return err == nil && latest == since
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func TestCoversCaller(t *testing.T) {
@@ -78,8 +78,8 @@ func TestIdentityDecides(t *testing.T) {
 	renamed.Name, namesake.Identity, unknown.Identity = "other", "/home/u/evil", ""
 	mine := Grant{Caller: me.String(), Identity: me.Identity, Decision: Allow}
 	whatever, anyone, before := mine, mine, mine
-	whatever.Caller = Every
-	anyone.Caller, anyone.Identity = Every, ""
+	whatever.Caller = Wildcard
+	anyone.Caller, anyone.Identity = Wildcard, ""
 	before.Identity = ""
 	refusal, oldRefusal := mine, before
 	refusal.Decision, oldRefusal.Decision = Deny, Deny
@@ -96,7 +96,7 @@ func TestIdentityDecides(t *testing.T) {
 		"the terminal's own":        {Grant{Caller: "cli:terminal", Decision: Allow}, false, false, false, false, false},
 		"an unknown one's own name": {Grant{Caller: unknown.String(), Decision: Allow}, false, false, false, false, true},
 	} {
-		got := []bool{c.grant.coversCaller(me), c.grant.coversCaller(renamed), c.grant.coversCaller(namesake), c.grant.coversCaller(unknown), c.grant.ByName()}
+		got := []bool{c.grant.coversCaller(me), c.grant.coversCaller(renamed), c.grant.coversCaller(namesake), c.grant.coversCaller(unknown), c.grant.IsNameOnly()}
 		if want := []bool{c.me, c.renamed, c.namesake, c.unknown, c.old}; !slices.Equal(got, want) {
 			t.Errorf("a grant %s covers %v, expected %v", name, got, want)
 		}
@@ -149,14 +149,14 @@ func TestCovers(t *testing.T) {
 		grant Grant
 		want  bool
 	}{
-		{Grant{Caller: Every, App: "org.example.Bank", Tool: "add"}, true},
-		{Grant{Caller: Every, App: "org.example.Bank", Tool: Every}, true},
-		{Grant{Caller: Every, App: notes, Tool: "add"}, false}, // it is the target that counts
-		{Grant{Caller: Every, App: "org.example.Bank", Tool: "ADD"}, false},
-		{Grant{Caller: Every, App: "org.example.Bank", Tool: "add "}, false},
-		{Grant{Caller: Every, App: "org.example.Bank", Tool: ""}, false},
-		{Grant{Caller: Every, App: "org.example.Ban", Tool: "add"}, false},
-		{Grant{Caller: Every, App: "", Tool: "add"}, false},
+		{Grant{Caller: Wildcard, App: "org.example.Bank", Tool: "add"}, true},
+		{Grant{Caller: Wildcard, App: "org.example.Bank", Tool: Wildcard}, true},
+		{Grant{Caller: Wildcard, App: notes, Tool: "add"}, false}, // it is the target that counts
+		{Grant{Caller: Wildcard, App: "org.example.Bank", Tool: "ADD"}, false},
+		{Grant{Caller: Wildcard, App: "org.example.Bank", Tool: "add "}, false},
+		{Grant{Caller: Wildcard, App: "org.example.Bank", Tool: ""}, false},
+		{Grant{Caller: Wildcard, App: "org.example.Ban", Tool: "add"}, false},
+		{Grant{Caller: Wildcard, App: "", Tool: "add"}, false},
 		{Grant{}, false},
 	} {
 		if got := c.grant.covers(r); got != c.want {

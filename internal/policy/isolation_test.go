@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Of 50 services 5 hang for ever and 5 take two seconds. The 40 others answer as
@@ -39,7 +39,7 @@ func TestServicesAreIsolated(t *testing.T) {
 		limits := NewLimits(DefaultLimits())
 		grants := []Grant{}
 		for id := range apps {
-			grants = append(grants, Grant{Caller: Every, App: id, Tool: Every, Decision: Allow})
+			grants = append(grants, Grant{Caller: Wildcard, App: id, Tool: Wildcard, Decision: Allow})
 		}
 		g := &aai.Gateway{
 			Catalog: shelf{apps}, Journal: &records{},
@@ -71,8 +71,8 @@ func TestServicesAreIsolated(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			if limits.active[Declared] != 0 || limits.busy[Declared] != 0 {
-				t.Fatalf("%d slots are lost", limits.active[Declared])
+			if limits.active[KindDeclared] != 0 || limits.busy[KindDeclared] != 0 {
+				t.Fatalf("%d slots are lost", limits.active[KindDeclared])
 			}
 		}
 		close(release)
@@ -94,8 +94,8 @@ func TestManyCallsToOneThatHangs(t *testing.T) {
 				works := func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }
 				apps, grants := map[string]*aai.App{}, []Grant{}
 				for id, run := range map[string]aai.Action{"org.example.Hung": hangs, "org.example.Well": works} {
-					apps[id] = &aai.App{ID: id, Digest: "d", Answers: answers, Tools: []*aai.Tool{{Name: "work", Timeout: 5 * time.Second, Run: run}}}
-					grants = append(grants, Grant{Caller: Every, App: id, Tool: Every, Decision: Allow})
+					apps[id] = &aai.App{ID: id, Digest: "d", Ping: answers, Tools: []*aai.Tool{{Name: "work", Timeout: 5 * time.Second, Run: run}}}
+					grants = append(grants, Grant{Caller: Wildcard, App: id, Tool: Wildcard, Decision: Allow})
 				}
 				g := &aai.Gateway{
 					Catalog: shelf{apps}, Journal: &records{},

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"aai/internal/keychain"
+	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
 // killRounds is how often processes are killed: 20 times, or AAI_KILL_ROUNDS.
@@ -84,7 +84,7 @@ func writeUntilKilled(what string) {
 	case "mode":
 		step = func(n int) error { return SetMode("mode", Mode(n%3)) }
 	case "revocation":
-		step = func(int) error { return NewRevocations("revoked").Mark() }
+		step = func(int) error { return NewRevocations("revoked").Revoke() }
 	}
 	for n := 0; ; n++ {
 		if err := step(n); err != nil {
@@ -106,7 +106,7 @@ func sealedStore(folder string) Store {
 		}
 		return ""
 	}
-	vault := keychain.New(keychain.Config{Folder: filepath.Join(folder, "secrets"), Getenv: nowhere, Insecure: true})
+	vault := secrets.New(secrets.Config{Folder: filepath.Join(folder, "secrets"), Getenv: nowhere, AllowInsecureFile: true})
 	return NewSealedStore(NewFileStore(filepath.Join(folder, "consent.json")), vault)
 }
 

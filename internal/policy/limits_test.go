@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // by is a request of one caller.
@@ -52,7 +52,7 @@ func (d *limitDesk) gateway(run aai.Action) *aai.Gateway {
 }
 
 func TestRates(t *testing.T) {
-	d := newLimitDesk(map[Kind]Limit{Declared: {PerSecond: 3, PerMinute: 5, Concurrent: 9}})
+	d := newLimitDesk(map[Kind]Limit{KindDeclared: {PerSecond: 3, PerMinute: 5, Concurrent: 9}})
 	expect := func(want ...string) {
 		t.Helper()
 		for i, w := range want {
@@ -77,13 +77,13 @@ func TestRates(t *testing.T) {
 // that it does not.
 func TestRetryAfter(t *testing.T) {
 	for _, limit := range []Limit{{PerSecond: 4, PerMinute: 1000, Concurrent: 1}, {PerSecond: 50, PerMinute: 6, Concurrent: 1}} {
-		d := newLimitDesk(map[Kind]Limit{Declared: limit})
+		d := newLimitDesk(map[Kind]Limit{KindDeclared: limit})
 		for range min(limit.PerSecond, limit.PerMinute) {
 			if got := d.call(t, "a"); got != "ok" {
 				t.Fatal(got)
 			}
 		}
-		_, err := d.Check(t.Context(), by("a", asking(notesApp("d1"), "list")))
+		_, err := d.CheckPassphrase(t.Context(), by("a", asking(notesApp("d1"), "list")))
 		e, ok := errors.AsType[*aai.Error](err)
 		if !ok || e.Code != aai.RateLimited || e.RetryAfter <= 0 || e.Hint == "" || !e.RetrySafe() {
 			t.Fatalf("%+v", err)
@@ -101,7 +101,7 @@ func TestRetryAfter(t *testing.T) {
 
 // Whoever calls itself something else, or opens another session, is still the same.
 func TestNewNamesHaveNoNewLimits(t *testing.T) {
-	d := newLimitDesk(map[Kind]Limit{Declared: {PerSecond: 3, PerMinute: 9, Concurrent: 9}})
+	d := newLimitDesk(map[Kind]Limit{KindDeclared: {PerSecond: 3, PerMinute: 9, Concurrent: 9}})
 	for i := range 5 {
 		r := asking(notesApp("d1"), "list")
 		r.Call.Caller.Name, r.Call.Caller.Session, r.Call.Caller.Identity = fmt.Sprint("name", i), fmt.Sprint("session", i), "http:token"
@@ -119,17 +119,17 @@ func TestNewNamesHaveNoNewLimits(t *testing.T) {
 func TestKinds(t *testing.T) {
 	screen := screen()
 	screen.Tools = append(screen.Tools, &aai.Tool{Name: "ax_run_script", Kind: aai.KindScript}, &aai.Tool{Name: "ax_find_visual", Kind: aai.KindVision, Effect: aai.Reads})
-	for tool, want := range map[string]Kind{"click": Windows, "look": Windows, "ax_run_script": Script, "ax_find_visual": Vision} {
+	for tool, want := range map[string]Kind{"click": KindDesktop, "look": KindDesktop, "ax_run_script": KindScript, "ax_find_visual": KindVision} {
 		if got := kindOf(screen, screen.Tool(tool)); got != want {
 			t.Errorf("%s is %s", tool, got)
 		}
 	}
 	// An app cannot make its tools dear or cheap by their names.
-	if got := kindOf(&aai.App{ID: notes}, &aai.Tool{Name: "ax_run_script"}); got != Declared {
+	if got := kindOf(&aai.App{ID: notes}, &aai.Tool{Name: "ax_run_script"}); got != KindDeclared {
 		t.Error(got)
 	}
 	// Kinds do not use each other up.
-	d := newLimitDesk(map[Kind]Limit{Declared: {PerSecond: 1, PerMinute: 9, Concurrent: 9}, Windows: {PerSecond: 1, PerMinute: 9, Concurrent: 9}})
+	d := newLimitDesk(map[Kind]Limit{KindDeclared: {PerSecond: 1, PerMinute: 9, Concurrent: 9}, KindDesktop: {PerSecond: 1, PerMinute: 9, Concurrent: 9}})
 	for _, want := range []string{"admits", "RATE_LIMITED"} {
 		for _, r := range []*aai.Request{asking(notesApp("d1"), "list"), operating(program("editor", "e"), "look")} {
 			if got := check(d, r); got != want {
@@ -152,7 +152,7 @@ func TestSlots(t *testing.T) {
 		"panics": func(context.Context, *aai.Call) (*aai.Result, error) { panic("x") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newLimitDesk(map[Kind]Limit{Declared: {PerSecond: 1000, PerMinute: 1000, Concurrent: all}})
+			d := newLimitDesk(map[Kind]Limit{KindDeclared: {PerSecond: 1000, PerMinute: 1000, Concurrent: all}})
 			begun, goOn := make(chan bool), make(chan bool)
 			g := d.gateway(func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 				begun <- true
@@ -172,10 +172,10 @@ func TestSlots(t *testing.T) {
 					goOn <- true
 				}
 				wg.Wait()
-				if d.active[Declared] != 0 || d.busy[Declared] != 0 {
-					t.Errorf("%d slots and %d callers are left", d.active[Declared], d.busy[Declared])
+				if d.active[KindDeclared] != 0 || d.busy[KindDeclared] != 0 {
+					t.Errorf("%d slots and %d callers are left", d.active[KindDeclared], d.busy[KindDeclared])
 				}
-				for _, m := range d.of {
+				for _, m := range d.byCaller {
 					if len(m.at) != 0 {
 						t.Errorf("slots are left of %v", m.at)
 					}
@@ -187,7 +187,7 @@ func TestSlots(t *testing.T) {
 
 // Calls to one target that hangs leave the caller's others their slots.
 func TestSlotsOfATarget(t *testing.T) {
-	d := newLimitDesk(map[Kind]Limit{Declared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 8}, Windows: {PerSecond: 1000, PerMinute: 1000, Concurrent: 1}})
+	d := newLimitDesk(map[Kind]Limit{KindDeclared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 8}, KindDesktop: {PerSecond: 1000, PerMinute: 1000, Concurrent: 1}})
 	other := &aai.App{ID: "org.example.Other", Digest: "d", Tools: []*aai.Tool{{Name: "list"}}}
 	for i := range 5 {
 		if got := check(d, by("a", asking(notesApp("d1"), "list"))); (got == "admits") != (i < 4) {
@@ -211,16 +211,16 @@ func TestSlotsOfATarget(t *testing.T) {
 // What one connection sends is counted whatever it calls itself, and however many
 // sessions it opens; others are not concerned, and in time it may send again.
 func TestIntake(t *testing.T) {
-	d := newLimitDesk(map[Kind]Limit{Declared: {PerSecond: 10, PerMinute: 1000, Concurrent: 8}})
+	d := newLimitDesk(map[Kind]Limit{KindDeclared: {PerSecond: 10, PerMinute: 1000, Concurrent: 8}})
 	send := func(principal, name string, bytes int) string {
-		return code(d.Received(aai.Caller{Door: aai.DoorMCP, Identity: principal, Name: name, Session: name}, bytes))
+		return code(d.CountReceived(aai.Caller{Door: aai.DoorMCP, Identity: principal, Name: name, Session: name}, bytes))
 	}
 	for i := range 41 {
 		if got := send("a", fmt.Sprint(i), 10); (got == "ok") != (i < 40) {
 			t.Errorf("call %d: %s", i, got)
 		}
 	}
-	if got := send("b", "b", heardBurst); got != "ok" {
+	if got := send("b", "b", connectionBurst); got != "ok" {
 		t.Errorf("another: %s", got)
 	}
 	if got := send("b", "b", 1<<20); got != "RATE_LIMITED" {
@@ -236,14 +236,14 @@ func TestIntake(t *testing.T) {
 		send(fmt.Sprint("crowd", i), "", 0)
 		d.clock.advance(time.Second)
 	}
-	if len(d.heard) > maxCallers {
-		t.Errorf("%d connections are remembered", len(d.heard))
+	if len(d.byConnection) > maxCallers {
+		t.Errorf("%d connections are remembered", len(d.byConnection))
 	}
 }
 
 // One who takes all there is leaves something for everybody.
 func TestSlotsAreFair(t *testing.T) {
-	d := newLimitDesk(map[Kind]Limit{Declared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 4}})
+	d := newLimitDesk(map[Kind]Limit{KindDeclared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 4}})
 	n := 0
 	open := func(caller string) string { // by turns of two apps
 		n++
@@ -251,7 +251,7 @@ func TestSlotsAreFair(t *testing.T) {
 		r.Call.Target = &aai.App{ID: fmt.Sprint("app", n%2)}
 		return check(d, r)
 	}
-	for i := range crowd {
+	for i := range totalSlotFactor {
 		for range 4 {
 			if got := open(fmt.Sprint("greedy", i)); got != "admits" {
 				t.Fatal(got)
@@ -280,7 +280,7 @@ func TestCallersAreForgotten(t *testing.T) {
 		}
 		d.clock.advance(time.Second)
 	}
-	if len(d.of) > maxCallers {
-		t.Errorf("%d callers are remembered", len(d.of))
+	if len(d.byCaller) > maxCallers {
+		t.Errorf("%d callers are remembered", len(d.byCaller))
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"aai"
-	"aai/internal/wholefile"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
 // A Mode is how much callers may do at all, whatever they were allowed.
@@ -45,11 +45,11 @@ func ParseMode(word string) (Mode, error) {
 	return Sandboxed, fmt.Errorf("expected %q, %q or %q", Normal, Safe, Sandboxed)
 }
 
-// Modes is the gate that keeps calls to the mode. The mode is the stricter one of
+// ModeGate is the gate that keeps calls to the mode. The mode is the stricter one of
 // what is configured for this process and of what a person said in the file, which
 // holds for every gateway at once, also for those that run. It is safe for
 // concurrent use.
-type Modes struct {
+type ModeGate struct {
 	Configured Mode
 	// Path is the file that [SetMode] writes; "" is none.
 	Path string
@@ -60,22 +60,22 @@ func SetMode(path string, m Mode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("make the folder of the mode: %w", err)
 	}
-	if err := wholefile.Keep(path, []byte(m.String()+"\n")); err != nil {
+	if err := atomicfile.ReplaceDurable(path, []byte(m.String()+"\n")); err != nil {
 		return fmt.Errorf("write the mode: %w", err)
 	}
 	return nil
 }
 
-// Mode returns the mode at this moment. A file that cannot be read or understood
+// Current returns the mode at this moment. A file that cannot be read or understood
 // means the strictest.
-func (m *Modes) Mode() Mode {
+func (m *ModeGate) Current() Mode {
 	if m == nil {
 		return Normal
 	}
 	if m.Path == "" {
 		return m.Configured
 	}
-	b, err := wholefile.Read(m.Path, wholefile.Limits{Size: 1 << 10})
+	b, err := atomicfile.Read(m.Path, atomicfile.ReadLimits{Size: 1 << 10})
 	if errors.Is(err, fs.ErrNotExist) {
 		return m.Configured
 	}
@@ -86,20 +86,20 @@ func (m *Modes) Mode() Mode {
 	return max(m.Configured, said)
 }
 
-// Check implements aai.Gate.
-func (m *Modes) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
-	if r.Sandboxed && !onlyCalls(r.App, r.Tool) && (r.Effect() != aai.Reads || !r.Tool.Natural && r.App.ID != aai.OwnApp) {
+// CheckPassphrase implements aai.Gate.
+func (m *ModeGate) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+	if r.Sandboxed && !onlyMakesCalls(r.App, r.Tool) && (r.Effect() != aai.Reads || !r.Tool.EffectInherent && r.App.ID != aai.BuiltinApp) {
 		return nil, onlyReads(r)
 	}
-	mode := m.Mode()
+	mode := m.Current()
 	if mode != Normal && r.App.OperatesOthers() && r.Permission() == aai.PermissionRun {
 		what := "typing into a terminal"
-		if r.Starts() {
+		if r.StartsProgram() {
 			what = "the start"
 		}
 		return nil, refusedBy(mode, what, r.Call.Target)
 	}
-	if mode == Normal || mode.Admits(r.App, r.Tool) && (mode != Sandboxed || r.App.ID == aai.OwnApp || r.Effect() == aai.Reads || onlyCalls(r.App, r.Tool)) {
+	if mode == Normal || mode.Allows(r.App, r.Tool) && (mode != Sandboxed || r.App.ID == aai.BuiltinApp || r.Effect() == aai.Reads || onlyMakesCalls(r.App, r.Tool)) {
 		return nil, nil
 	}
 	return nil, refusedBy(mode, r.Tool.Name, r.App)
@@ -118,14 +118,14 @@ func refusedBy(mode Mode, what string, app *aai.App) error {
 	return e
 }
 
-// Admits reports whether the mode leaves the tool to callers. The gateway's own
+// Allows reports whether the mode leaves the tool to callers. The gateway's own
 // app is left to its own gate.
-func (m Mode) Admits(app *aai.App, tool *aai.Tool) bool {
+func (m Mode) Allows(app *aai.App, tool *aai.Tool) bool {
 	switch {
-	case m == Normal || app.ID == aai.OwnApp:
+	case m == Normal || app.ID == aai.BuiltinApp:
 		return true
 	case m == Safe:
 		return tool.Kind != aai.KindScript
 	}
-	return tool.Effect == aai.Reads && tool.Natural || onlyCalls(app, tool)
+	return tool.Effect == aai.Reads && tool.EffectInherent || onlyMakesCalls(app, tool)
 }

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func TestModes(t *testing.T) {
@@ -16,13 +16,13 @@ func TestModes(t *testing.T) {
 	}
 	connect := func(pid int) *aai.Request {
 		r := operating(program("editor", "e"), "scroll")
-		r.Tool = &aai.Tool{Name: "ax_connect", Effect: aai.Reads, Natural: true, Starts: true, Target: "app"}
+		r.Tool = &aai.Tool{Name: "ax_connect", Effect: aai.Reads, EffectInherent: true, MayStartProgram: true, Target: "app"}
 		r.Call.Target.PID = pid
 		return r
 	}
 	natural := func(r *aai.Request) *aai.Request {
 		tool := *r.Tool
-		tool.Natural = true
+		tool.EffectInherent = true
 		r.Tool = &tool
 		return r
 	}
@@ -43,7 +43,7 @@ func TestModes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for mode, want := range map[Mode]string{Normal: c.normal, Safe: c.safe, Sandboxed: c.sandboxed} {
-				if got := check(&Modes{Configured: mode}, c.r); got != want {
+				if got := check(&ModeGate{Configured: mode}, c.r); got != want {
 					t.Errorf("%s: %s, expected %s", mode, got, want)
 				}
 			}
@@ -55,11 +55,11 @@ func TestModes(t *testing.T) {
 // gateways see it at their next call.
 func TestTheFileOfTheMode(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "aai", "mode")
-	free, strict := &Modes{Path: path}, &Modes{Configured: Safe, Path: path}
+	free, strict := &ModeGate{Path: path}, &ModeGate{Configured: Safe, Path: path}
 	expect := func(what string, f, s Mode) {
 		t.Helper()
-		if free.Mode() != f || strict.Mode() != s {
-			t.Errorf("%s: %s and %s", what, free.Mode(), strict.Mode())
+		if free.Current() != f || strict.Current() != s {
+			t.Errorf("%s: %s and %s", what, free.Current(), strict.Current())
 		}
 	}
 	expect("no file", Normal, Safe)
@@ -83,8 +83,8 @@ func TestTheFileOfTheMode(t *testing.T) {
 	if err := SetMode(path, Normal); err == nil {
 		t.Error("a mode was kept in a folder")
 	}
-	var none *Modes
-	if none.Mode() != Normal {
+	var none *ModeGate
+	if none.Current() != Normal {
 		t.Error("no gate of modes is one")
 	}
 }
@@ -106,12 +106,12 @@ func TestParseMode(t *testing.T) {
 // In the safe mode what cannot be taken back is asked each time, whatever was
 // allowed, and cannot be allowed for good.
 func TestSafeAsksEachTime(t *testing.T) {
-	d := newDesk(Grant{Caller: Every, App: notes, Tool: Every, Decision: Allow})
-	d.mode = &Modes{Configured: Safe}
+	d := newDesk(Grant{Caller: Wildcard, App: notes, Tool: Wildcard, Decision: Allow})
+	d.mode = &ModeGate{Configured: Safe}
 	for range 2 {
 		d.admits(t, asking(notesApp("d1"), "list"))
 		q := d.question(t, asking(notesApp("d1"), "wipe"))
-		if len(q.Choices) != 2 || !q.Each {
+		if len(q.Choices) != 2 || !q.AlwaysAsk {
 			t.Errorf("it offers %+v", q.Choices)
 		}
 		d.refuses(t, answered(asking(notesApp("d1"), "wipe"), q, choiceAlways), aai.PermissionDenied)

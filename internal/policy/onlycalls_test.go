@@ -3,7 +3,7 @@ package policy
 import (
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A tool of the gateway's own that does nothing but make calls is not asked about, in any
@@ -11,12 +11,12 @@ import (
 // about as ever.
 func TestOnlyCalls(t *testing.T) {
 	of := func(app *aai.App, kind aai.Kind) *aai.Request {
-		app.Tools = append(app.Tools, &aai.Tool{Name: "several", Calls: true, Kind: kind})
+		app.Tools = append(app.Tools, &aai.Tool{Name: "several", OnlyMakesCalls: true, Kind: kind})
 		r := asking(app, "several")
 		r.Call.Args["name"] = "delete all"
 		return r
 	}
-	own := func() *aai.App { return &aai.App{ID: aai.OwnApp} }
+	own := func() *aai.App { return &aai.App{ID: aai.BuiltinApp} }
 	plain := func() *aai.App { return notesApp("d") }
 	for name, c := range map[string]struct {
 		app                   func() *aai.App
@@ -35,18 +35,18 @@ func TestOnlyCalls(t *testing.T) {
 				want string
 			}{
 				"consent":   {newDesk(), c.consent},
-				"safe":      {&Modes{Configured: Safe}, c.safe},
-				"sandboxed": {&Modes{Configured: Sandboxed}, c.strict},
-				"open":      {NewOwn(OwnConfig{Open: []string{"several"}, Person: &somebody{way: aai.Native}}), c.open},
-				"not open":  {NewOwn(OwnConfig{Person: &somebody{way: aai.Native}}), c.closed},
-				"a dialog":  {Untouchable{Asking: func() bool { return true }}, "admits"},
+				"safe":      {&ModeGate{Configured: Safe}, c.safe},
+				"sandboxed": {&ModeGate{Configured: Sandboxed}, c.strict},
+				"open":      {NewBuiltinGate(BuiltinConfig{AgentTools: []string{"several"}, Authenticator: &somebody{way: aai.DesktopDialog}}), c.open},
+				"not open":  {NewBuiltinGate(BuiltinConfig{Authenticator: &somebody{way: aai.DesktopDialog}}), c.closed},
+				"a dialog":  {ProtectedWindows{IsDialogOpen: func() bool { return true }}, "admits"},
 			} {
 				if got := check(gate.gate, of(c.app(), c.kind)); got != gate.want {
 					t.Errorf("%s: %s, expected %s", what, got, gate.want)
 				}
 			}
 			r := of(c.app(), c.kind)
-			if check(NewDestructive([]string{"delete"}), r); r.Destructive {
+			if check(NewDestructiveGate([]string{"delete"}), r); r.Destructive {
 				t.Error("its own words are taken for an act")
 			}
 		})

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A model says in the plainest way what the gate has to do. It knows nothing of
@@ -91,7 +91,7 @@ func (m *model) expect(r *aai.Request) string {
 	}
 	m.issued[i].used = true
 	byClient := trusted(r) && r.Tool.Name != "wipe"
-	if a.Channel != aai.Native && a.Channel != aai.Terminal && (a.Channel != aai.Client || !byClient) {
+	if a.Channel != aai.DesktopDialog && a.Channel != aai.Terminal && (a.Channel != aai.Client || !byClient) {
 		return "CONSENT_REQUIRED"
 	}
 	if a.Choice == "all" && byClient {
@@ -156,7 +156,7 @@ func TestGateAgainstModel(t *testing.T) {
 				r := drawRequest(t)
 				drawAnswer(t, r, m)
 				want := m.expect(r)
-				questions, err := d.Check(t.Context(), r)
+				questions, err := d.CheckPassphrase(t.Context(), r)
 				if got := outcomeOf(questions, err); got != want {
 					t.Fatalf("%s\nanswers %+v: %s, expected %s", about(r), r.Call.Answers, got, want)
 				}
@@ -174,7 +174,7 @@ func TestGateAgainstModel(t *testing.T) {
 			},
 			"a person revokes": func(t *rapid.T) {
 				tool := rapid.SampledFrom([]string{"list", "add", "wipe"}).Draw(t, "revoked")
-				if err := revocations.Mark(); err != nil {
+				if err := revocations.Revoke(); err != nil {
 					t.Fatal(err)
 				}
 				m.sessions = map[string]bool{} // all are asked again
@@ -261,6 +261,6 @@ func drawAnswer(t *rapid.T, r *aai.Request, m *model) {
 	r.Call.Answers = map[string]aai.Answer{questionID: {
 		Seal:    seal,
 		Choice:  rapid.SampledFrom([]string{"deny", "once", "session", "always", "all", "never", "", "Once"}).Draw(t, "choice"),
-		Channel: rapid.SampledFrom([]aai.Channel{aai.Native, aai.Terminal, aai.Client, aai.Client, "other"}).Draw(t, "channel"),
+		Channel: rapid.SampledFrom([]aai.Channel{aai.DesktopDialog, aai.Terminal, aai.Client, aai.Client, "other"}).Draw(t, "channel"),
 	}}
 }

@@ -10,20 +10,20 @@ import (
 	"strings"
 	"time"
 
-	"aai"
-	"aai/internal/hygiene"
-	"aai/internal/site"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/netguard"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // Bounds on what a question shows, in bytes.
 const (
-	maxShown = 1500 // of a call's arguments; with more nobody is asked
-	maxPath  = 120  // of a path, an id or a host
-	maxName  = 40   // of a name in the title
-	maxRuns  = 1600 // of what stands behind a tool: a workflow names its calls
-	maxHit   = 240  // of what a call will hit
-	maxSays  = 100  // of what a tool says of itself, beside the question
-	maxHost  = 253  // of a host that can be (RFC 1035)
+	maxShown          = 1500 // of a call's arguments; with more nobody is asked
+	maxPath           = 120  // of a path, an id or a host
+	maxName           = 40   // of a name in the title
+	maxImplementation = 1600 // of what stands behind a tool: a workflow names its calls
+	maxElement        = 240  // of what a call will hit
+	maxDescription    = 100  // of what a tool says of itself, beside the question
+	maxHost           = 253  // of a host that can be (RFC 1035)
 )
 
 // question words what a person has to decide: who asks, what it would do, in which app
@@ -32,80 +32,80 @@ const (
 // whole is an error.
 func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Question, error) {
 	w := c.words()
-	text := w.whoAsks(r.Call.Caller)
-	if !r.App.OperatesOthers() && r.Effect() != aai.Destroys && !r.Tool.Natural {
-		text.ours(w.doesSaid, w.deed(r))
+	text := w.callerLines(r.Call.Caller)
+	if !r.App.OperatesOthers() && r.Effect() != aai.Destroys && !r.Tool.EffectInherent {
+		text.addOwn(w.doesSaid, w.actionText(r))
 	} else {
-		text.ours(w.does, w.deed(r))
+		text.addOwn(w.does, w.actionText(r))
 	}
 	if !r.App.OperatesOthers() && r.Tool.Description != "" {
-		text.theirs(w.by, quoted(r.Tool.Name, 64), quoted(r.Tool.Description, maxSays))
+		text.addQuoted(w.by, quoteTruncated(r.Tool.Name, 64), quoteTruncated(r.Tool.Description, maxDescription))
 	} else {
-		text.theirs(w.byTool, quoted(r.Tool.Name, 64))
+		text.addQuoted(w.byTool, quoteTruncated(r.Tool.Name, 64))
 	}
 	if old != nil {
-		text = append(text, w.changes(r, *old)...)
+		text = append(text, w.changedTerms(r, *old)...)
 	}
-	where, err := w.where(r)
+	where, err := w.targetLines(r)
 	if err != nil {
 		return aai.Question{}, err
 	}
 	text = append(text, where...)
-	if r.App.OperatesOthers() && r.Hit.String() != "" {
-		text.theirs(w.hits, aai.CleanLabel(r.Hit.String(), maxHit))
+	if r.App.OperatesOthers() && r.Element.String() != "" {
+		text.addQuoted(w.hits, aai.CleanLabel(r.Element.String(), maxElement))
 	}
-	text = append(text, w.why(r)...)
-	if r.Starts() && r.Call.Target.Launch != nil {
-		line := hygiene.EscapeUnseen(r.Call.Target.Launch.Line)
+	text = append(text, w.destructiveReason(r)...)
+	if r.StartsProgram() && r.Call.Target.Launch != nil {
+		line := sanitize.EscapeInvisible(r.Call.Target.Launch.CommandLine)
 		if len(line) > maxShown {
-			return aai.Question{}, unshown(r, fmt.Sprintf("the command has more than the %d bytes that a person can be asked about", maxShown))
+			return aai.Question{}, cannotBeShown(r, fmt.Sprintf("the command has more than the %d bytes that a person can be asked about", maxShown))
 		}
-		text.theirs(w.pair, w.runs, aai.CleanText(line, maxShown))
+		text.addQuoted(w.pair, w.runs, aai.CleanText(line, maxShown))
 	}
 	with, err := w.args(r)
 	if err != nil {
 		return aai.Question{}, err
 	}
 	text = append(text, with...)
-	if each := r.Call.Each; each != "" {
-		list, err := written(each)
+	if each := r.Call.RepeatOver; each != "" {
+		list, err := visibleJSON(each)
 		if err != nil || len(list) > maxShown {
-			return aai.Question{}, unshown(r, fmt.Sprintf("the list that it is repeated for has more than the %d bytes that a person can be asked about", maxShown))
+			return aai.Question{}, cannotBeShown(r, fmt.Sprintf("the list that it is repeated for has more than the %d bytes that a person can be asked about", maxShown))
 		}
-		text.ours("%s", w.forEach)
-		text.theirs("%s", list)
+		text.addOwn("%s", w.forEach)
+		text.addQuoted("%s", list)
 	}
 	return aai.Question{
-		ID:       questionID,
-		Channels: c.channels(r, r.Permission()),
-		Title:    w.titleOf(r),
-		Text:     strings.Join(text, "\n"),
-		Details:  strings.Join(c.details(r), "\n"),
-		Choices:  c.choices(r, old != nil),
-		Each:     c.confirmsEach(r) || givesMore(r),
-		Seal:     c.seals.seal(binding(r), now),
+		ID:        questionID,
+		Channels:  c.channels(r, r.Permission()),
+		Title:     w.titleOf(r),
+		Text:      strings.Join(text, "\n"),
+		Details:   strings.Join(c.details(r), "\n"),
+		Choices:   c.choices(r, old != nil),
+		AlwaysAsk: c.alwaysAsks(r) || hasExtraArgs(r),
+		Seal:      c.seals.seal(binding(r), now),
 	}, nil
 }
 
-// whoAsks is how every question begins.
-func (w words) whoAsks(c aai.Caller) lines {
+// callerLines is how every question begins.
+func (w words) callerLines(c aai.Caller) lines {
 	var text lines
-	text.ours(w.who, w.asker(c))
+	text.addOwn(w.who, w.asker(c))
 	if c.Name != c.Identity || c.Principal != "" {
-		text.theirs(w.calledItself, quoted(c.Name, maxName))
+		text.addQuoted(w.calledItself, quoteTruncated(c.Name, maxName))
 	}
 	return text
 }
 
-// why says what made an act on a window count as one that may not be undone.
-func (w words) why(r *aai.Request) lines {
+// destructiveReason says what made an act on a window count as one that may not be undone.
+func (w words) destructiveReason(r *aai.Request) lines {
 	var text lines
 	switch {
-	case !r.Destructive || r.Permission() != aai.PermissionDestroy || r.Because == "":
-	case r.Because == r.Hit.Key:
-		text.ours(w.forKey, quoted(r.Because, maxName))
+	case !r.Destructive || r.Permission() != aai.PermissionDestroy || r.DestructiveReason == "":
+	case r.DestructiveReason == r.Element.Key:
+		text.addOwn(w.forKey, quoteTruncated(r.DestructiveReason, maxName))
 	default:
-		text.ours(w.forWord, quoted(r.Because, maxName))
+		text.addOwn(w.forWord, quoteTruncated(r.DestructiveReason, maxName))
 	}
 	return text
 }
@@ -113,13 +113,13 @@ func (w words) why(r *aai.Request) lines {
 // lines are those of a question's text.
 type lines []string
 
-// ours adds a line in the gateway's own words.
-func (l *lines) ours(format string, values ...any) {
+// addOwn adds a line in the gateway's own words.
+func (l *lines) addOwn(format string, values ...any) {
 	*l = append(*l, fmt.Sprintf(format, values...))
 }
 
-// theirs adds a line with a stranger's words.
-func (l *lines) theirs(format string, values ...any) {
+// addQuoted adds a line with a stranger's words.
+func (l *lines) addQuoted(format string, values ...any) {
 	*l = append(*l, aai.QuoteMark+fmt.Sprintf(format, values...))
 }
 
@@ -127,52 +127,52 @@ func (l *lines) theirs(format string, values ...any) {
 func (w words) titleOf(r *aai.Request) string {
 	asker := w.shortAsker(r.Call.Caller)
 	if !r.App.OperatesOthers() {
-		return fmt.Sprintf(w.title, asker, quoted(r.Tool.Name, maxName), quoted(r.App.Name, maxName))
+		return fmt.Sprintf(w.title, asker, quoteTruncated(r.Tool.Name, maxName), quoteTruncated(r.App.Name, maxName))
 	}
 	return fmt.Sprintf(w.titleWindows, asker, w.window(r, r.Permission()))
 }
 
-// where says which app or site is touched. The registrable domain says who answers for a
+// targetLines says which app or site is touched. The registrable domain says who answers for a
 // site; it is never cut.
-func (w words) where(r *aai.Request) (lines, error) {
+func (w words) targetLines(r *aai.Request) (lines, error) {
 	var text lines
 	if host, id, web := strings.Cut(r.App.ID, "/"); web && fromTheWeb(r.App) {
 		domain := domainOf(host)
 		if len(domain) > maxHost {
 			return nil, noHost(host)
 		}
-		text.ours(w.site, domain)
+		text.addOwn(w.site, domain)
 		if ascii(host) != domain {
-			text.ours(w.host, middle(ascii(host), maxPath))
+			text.addOwn(w.host, truncateMiddle(ascii(host), maxPath))
 		}
-		others, err := w.elsewhere(r.App.Hosts)
+		others, err := w.externalHosts(r.App.Hosts)
 		if err != nil {
 			return nil, err
 		}
 		text = append(text, others...)
 		if r.Call.Target == r.App {
-			text.theirs(w.itsApp, quoted(id, 64), quoted(r.App.Name, 60))
+			text.addQuoted(w.itsApp, quoteTruncated(id, 64), quoteTruncated(r.App.Name, 60))
 			return text, nil
 		}
 	}
-	program := plain(r.Call.Target.ID)
+	program := plainOrQuoted(r.Call.Target.ID)
 	if r.Call.Target.Source != "" && (r.App.OperatesOthers() || r.Call.Target != r.App) {
-		program += ", " + plain(r.Call.Target.Source)
+		program += ", " + plainOrQuoted(r.Call.Target.Source)
 	}
-	if r.OnScreen() {
-		text.ours("%s", w.onScreen)
+	if r.IsWholeScreen() {
+		text.addOwn("%s", w.onScreen)
 		return text, nil
 	}
-	text.ours(w.in, program)
-	text.theirs(w.calledItself, quoted(r.Call.Target.Name, 60))
-	if r.Call.Target.Host {
-		text.ours("%s", w.isHost)
+	text.addOwn(w.in, program)
+	text.addQuoted(w.calledItself, quoteTruncated(r.Call.Target.Name, 60))
+	if r.Call.Target.HostsCaller {
+		text.addOwn("%s", w.isHost)
 	}
 	return text, nil
 }
 
-// elsewhere says to which other sites an app sends data.
-func (w words) elsewhere(hosts []string) (lines, error) {
+// externalHosts says to which other sites an app sends data.
+func (w words) externalHosts(hosts []string) (lines, error) {
 	var text lines
 	var domains []string
 	for _, host := range hosts {
@@ -182,7 +182,7 @@ func (w words) elsewhere(hosts []string) (lines, error) {
 		}
 		if !slices.Contains(domains, domain) {
 			domains = append(domains, domain)
-			text.ours(w.alsoTo, domain)
+			text.addOwn(w.alsoTo, domain)
 		}
 	}
 	return text, nil
@@ -195,7 +195,7 @@ func domainOf(host string) string {
 	if err != nil {
 		name = host
 	}
-	if domain := site.Domain(name); domain != "" {
+	if domain := netguard.RegistrableDomain(name); domain != "" {
 		return ascii(domain)
 	}
 	return ascii(host)
@@ -205,26 +205,26 @@ func domainOf(host string) string {
 func (c *Consent) details(r *aai.Request) lines {
 	w := c.words()
 	var text lines
-	if c.store.Keeps() != nil {
-		text.ours("%s", w.notKept)
+	if c.store.CheckWritable() != nil {
+		text.addOwn("%s", w.notKept)
 	}
 	if r.Call.Target.Source != "" {
-		text.ours(w.from, plain(r.Call.Target.Source))
+		text.addOwn(w.from, plainOrQuoted(r.Call.Target.Source))
 	}
-	text.ours(w.id, plain(r.Call.Target.ID))
+	text.addOwn(w.id, plainOrQuoted(r.Call.Target.ID))
 	if r.App.BaseURL != "" {
-		text.ours(w.callsGo, plain(r.App.BaseURL))
+		text.addOwn(w.callsGo, plainOrQuoted(r.App.BaseURL))
 	}
 	for _, host := range r.App.Hosts {
-		text.ours(w.alsoTo, middle(ascii(host), maxPath))
+		text.addOwn(w.alsoTo, truncateMiddle(ascii(host), maxPath))
 	}
-	text.ours(w.door, plain(r.Call.Caller.Door))
-	text.theirs(w.pair, w.tool, quoted(r.Tool.Name, 64))
+	text.addOwn(w.door, plainOrQuoted(r.Call.Caller.Door))
+	text.addQuoted(w.pair, w.tool, quoteTruncated(r.Tool.Name, 64))
 	if r.Tool.Description != "" {
-		text.theirs(w.pair, w.says, quoted(r.Tool.Description, 300))
+		text.addQuoted(w.pair, w.says, quoteTruncated(r.Tool.Description, 300))
 	}
-	if r.Tool.Runs != "" {
-		text.theirs(w.pair, w.runs, quoted(r.Tool.Runs, maxRuns))
+	if r.Tool.Implementation != "" {
+		text.addQuoted(w.pair, w.runs, quoteTruncated(r.Tool.Implementation, maxImplementation))
 	}
 	return text
 }
@@ -237,14 +237,14 @@ func (c *Consent) details(r *aai.Request) lines {
 func (c *Consent) choices(r *aai.Request, changed bool) []aai.Choice {
 	w := c.words()
 	deny, once := aai.Choice{ID: choiceDeny, Label: w.deny}, aai.Choice{ID: choiceOnce, Label: w.once}
-	if c.confirmsEach(r) || c.onlyNow(r) || givesMore(r) {
+	if c.alwaysAsks(r) || c.allowsOnlyOnce(r) || hasExtraArgs(r) {
 		return []aai.Choice{deny, once}
 	}
-	kept := c.store.Keeps() == nil
+	kept := c.store.CheckWritable() == nil
 	known := r.Call.Caller.Identity != "" && kept // else nobody knows who would have it for good
-	never := aai.Choice{ID: choiceNever, Label: w.never, Refuses: true}
+	never := aai.Choice{ID: choiceNever, Label: w.never, IsRefusal: true}
 	always := aai.Choice{ID: choiceAlways, Label: w.always}
-	common := riskOf(r, r.Permission()) < forGood && !changed && !fromTheWeb(r.App)
+	common := riskOf(r, r.Permission()) < irreversible && !changed && !fromTheWeb(r.App)
 	offered := []aai.Choice{deny, once}
 	if known && common {
 		offered = []aai.Choice{deny, always, once}
@@ -261,7 +261,7 @@ func (c *Consent) choices(r *aai.Request, changed bool) []aai.Choice {
 	if !common {
 		offered = append(offered, always) // what holds for longer stands further from the finger
 	}
-	if all := permissions(r); len(all) > 1 && c.askedAlike(r, all) {
+	if all := permissions(r); len(all) > 1 && c.sameChannels(r, all) {
 		label := w.allWindows
 		if !r.App.OperatesOthers() {
 			label = fmt.Sprintf(w.all, len(all))
@@ -271,10 +271,10 @@ func (c *Consent) choices(r *aai.Request, changed bool) []aai.Choice {
 	return append(offered, never)
 }
 
-// askedAlike reports whether all the permissions may be asked for in every way in
+// sameChannels reports whether all the permissions may be asked for in every way in
 // which this one may: a yes by way of a client must not cover what a client may
 // not ask.
-func (c *Consent) askedAlike(r *aai.Request, all []string) bool {
+func (c *Consent) sameChannels(r *aai.Request, all []string) bool {
 	return c.channels(r, r.Permission())[0] != aai.Client || !slices.ContainsFunc(all, func(permission string) bool {
 		return !slices.Contains(c.channels(r, permission), aai.Client)
 	})
@@ -282,11 +282,11 @@ func (c *Consent) askedAlike(r *aai.Request, all []string) bool {
 
 // binding is what an answer is bound to: who asks for what, exactly.
 func binding(r *aai.Request) [sha256.Size]byte {
-	var hit aai.Hit
+	var hit aai.TargetElement
 	if r.Destructive {
-		hit = r.Hit // the person said yes to this one
+		hit = r.Element // the person said yes to this one
 	}
-	b, err := json.Marshal([]any{r.Call.Caller, r.App.ID, r.Call.Target.ID, r.Digest(), r.Tool.Name, r.Call.Args, r.Call.Each, r.Permission(), hit})
+	b, err := json.Marshal([]any{r.Call.Caller, r.App.ID, r.Call.Target.ID, r.Digest(), r.Tool.Name, r.Call.Args, r.Call.RepeatOver, r.Permission(), hit})
 	if err != nil {
 		// Arguments come from JSON, so this cannot be; if it is, no answer fits.
 		b = []byte(rand.Text())

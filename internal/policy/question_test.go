@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func TestQuestion(t *testing.T) {
@@ -24,7 +24,7 @@ func TestQuestion(t *testing.T) {
 	got.Seal = ""
 	want := aai.Question{
 		ID:       "consent",
-		Channels: []aai.Channel{aai.Native, aai.Terminal},
+		Channels: []aai.Channel{aai.DesktopDialog, aai.Terminal},
 		Title:    `Allow "claude" to use "wipe" of "Notes"?`,
 		Text: `Who asks: /usr/bin/claude
 │ which calls itself "claude-ai"
@@ -45,7 +45,7 @@ Asked over: mcp
 			{ID: "session", Label: "Allow this session"},
 			{ID: "always", Label: "Always allow"},
 			{ID: "all", Label: "Always all 3 tools"},
-			{ID: "never", Label: "Never allow", Refuses: true},
+			{ID: "never", Label: "Never allow", IsRefusal: true},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -164,10 +164,10 @@ func TestHostileWords(t *testing.T) {
 			},
 			App: app, Tool: app.Tools[0],
 		}
-		if r.App.ID == aai.OwnApp {
+		if r.App.ID == aai.BuiltinApp {
 			return
 		}
-		q, err := newDesk().Check(t.Context(), r)
+		q, err := newDesk().CheckPassphrase(t.Context(), r)
 		if e, ok := errors.AsType[*aai.Error](err); ok && e.Code == aai.ConsentRequired && strings.HasPrefix(e.Message, "nobody was asked: ") {
 			return
 		}
@@ -242,7 +242,7 @@ func TestShownToWhoIsAsked(t *testing.T) {
 	for shown, want := range map[bool]string{true: `{"expr":"7*8","password":"[secret]"}`, false: `{"expr":"[secret]","password":"[secret]"}`} {
 		r := asking(notesApp("d"), "add")
 		tool := *r.Tool
-		tool.Secret, tool.Shown = []string{"expr", "password"}, shown
+		tool.Secret, tool.ShowSecrets = []string{"expr", "password"}, shown
 		r.Tool, r.Call.Args = &tool, map[string]any{"expr": "7*8", "password": "hunter2"}
 		var got []string
 		for line := range strings.SplitSeq(newDesk().question(t, r).Text, "\n") {
@@ -255,7 +255,7 @@ func TestShownToWhoIsAsked(t *testing.T) {
 		if text := "{" + strings.Join(got, ",") + "}"; text != want {
 			t.Errorf("shown is %t: %s, want %s", shown, text, want)
 		}
-		if kept := r.ShownArgs()["expr"]; kept != "[secret]" {
+		if kept := r.RedactedArgs()["expr"]; kept != "[secret]" {
 			t.Errorf("elsewhere is %v", kept)
 		}
 	}

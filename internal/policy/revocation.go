@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"aai/internal/wholefile"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
 // Revocations tell running gateways that a person took something back: what was
@@ -20,12 +20,12 @@ type Revocations struct{ path string }
 // NewRevocations returns those in the file at path, which need not exist.
 func NewRevocations(path string) *Revocations { return &Revocations{path} }
 
-// Mark ends what was allowed for sessions so far.
-func (r *Revocations) Mark() error {
+// Revoke ends what was allowed for sessions so far.
+func (r *Revocations) Revoke() error {
 	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
 		return fmt.Errorf("make the folder of the revocations: %w", err)
 	}
-	if err := wholefile.Keep(r.path, []byte(rand.Text())); err != nil {
+	if err := atomicfile.ReplaceDurable(r.path, []byte(rand.Text())); err != nil {
 		return fmt.Errorf("note the revocation: %w", err)
 	}
 	return nil

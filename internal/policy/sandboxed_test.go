@@ -3,19 +3,19 @@ package policy
 import (
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // TestSandboxedCallsOnlyRead: in every mode, as if it were the strictest.
 func TestSandboxedCallsOnlyRead(t *testing.T) {
 	natural := asking(notesApp("d"), "list")
 	tool := *natural.Tool
-	tool.Natural = true
+	tool.EffectInherent = true
 	natural.Tool = &tool
 	starts := operating(program("editor", "e"), "look")
 	starts.Call.Target.PID = 0
 	calling := ownRequest(aai.DoorMCP, "several", aai.Destroys)
-	calling.Tool.Calls = true
+	calling.Tool.OnlyMakesCalls = true
 	for name, c := range map[string]struct {
 		r    *aai.Request
 		want string
@@ -30,10 +30,10 @@ func TestSandboxedCallsOnlyRead(t *testing.T) {
 		"the gateway's, writes": {ownRequest(aai.DoorCLI, "mode_set", aai.Changes), "PERMISSION_DENIED"},
 		"makes calls":           {calling, "admits"},
 	} {
-		for _, modes := range []*Modes{nil, {Configured: Safe}, {Configured: Sandboxed}} {
+		for _, modes := range []*ModeGate{nil, {Configured: Safe}, {Configured: Sandboxed}} {
 			c.r.Sandboxed = true
 			if got := check(modes, c.r); got != c.want {
-				t.Errorf("%s, %s: %s, expected %s", name, modes.Mode(), got, c.want)
+				t.Errorf("%s, %s: %s, expected %s", name, modes.Current(), got, c.want)
 			}
 		}
 	}

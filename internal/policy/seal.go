@@ -57,9 +57,9 @@ func (s *sealer) seal(asked [sha256.Size]byte, now time.Time) string {
 // several calls it is the one of this call.
 func (s *sealer) open(seal string, asked [sha256.Size]byte, now time.Time) error {
 	failure := errSealForged
-	for i, one := range strings.SplitN(seal, sealMark, maxJoined+1) {
+	for i, one := range strings.SplitN(seal, sealMark, maxMergedCalls+1) {
 		err := s.openOne(one, asked, now)
-		if err == nil || i == maxJoined {
+		if err == nil || i == maxMergedCalls {
 			return err
 		}
 		if !errors.Is(err, errSealForged) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func sumOf(s string) [sha256.Size]byte { return sha256.Sum256([]byte(s)) }

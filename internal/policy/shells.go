@@ -6,30 +6,30 @@ import (
 	"path/filepath"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
-// Shells is the gate that takes a call for a command that is run: the start of a terminal or
+// ShellGate is the gate that takes a call for a command that is run: the start of a terminal or
 // an interpreter, and an act on a window: in a terminal, and in what starts programs by a line of text, whatever changes something
 // may, since a click pastes as well; in another program, what types into an element
 // that is a terminal. It admits everything; consent then asks for aai.PermissionRun
 // instead of aai.PermissionAct.
-type Shells struct{}
+type ShellGate struct{}
 
-// Check implements aai.Gate.
-func (Shells) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
-	if r.Starts() {
-		r.Shell = r.Call.Target.Launch == nil || r.Call.Target.Launch.Commands || isShell(r.Call.Target)
+// CheckPassphrase implements aai.Gate.
+func (ShellGate) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+	if r.StartsProgram() {
+		r.RunsCommand = r.Call.Target.Launch == nil || r.Call.Target.Launch.RunsCommands || isShell(r.Call.Target)
 		return nil, nil
 	}
-	if !r.App.OperatesOthers() || r.OnScreen() || r.Call.Target.PID == 0 || r.Tool.Effect == aai.Reads {
+	if !r.App.OperatesOthers() || r.IsWholeScreen() || r.Call.Target.PID == 0 || r.Tool.Effect == aai.Reads {
 		return nil, nil
 	}
 	switch {
-	case isShell(r.Call.Target), r.Call.Target.Terminal != nil && r.Call.Target.Terminal():
-		r.Shell = r.Tool.Types || r.Tool.Effect == aai.Destroys
-	case r.Tool.Types && r.App.Shell != nil && !r.Aimed():
-		r.Shell = r.App.Shell(ctx, r.Call)
+	case isShell(r.Call.Target), r.Call.Target.HasTerminal != nil && r.Call.Target.HasTerminal():
+		r.RunsCommand = r.Tool.SendsKeys || r.Tool.Effect == aai.Destroys
+	case r.Tool.SendsKeys && r.App.IsTerminalElement != nil && !r.IsTargetResolved():
+		r.RunsCommand = r.App.IsTerminalElement(ctx, r.Call)
 	}
 	return nil, nil
 }

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // shelled is the request as the gate leaves it.
 func shelled(t *testing.T, r *aai.Request) *aai.Request {
 	t.Helper()
-	if got := check(Shells{}, r); got != "admits" {
+	if got := check(ShellGate{}, r); got != "admits" {
 		t.Error(got)
 	}
 	return r
@@ -53,13 +53,13 @@ func TestTypingIntoATerminalIsToRun(t *testing.T) {
 func TestATerminalWithinAProgram(t *testing.T) {
 	for tool, want := range map[string]string{"type": aai.PermissionRun, "click": aai.PermissionAct, "look": aai.PermissionSee} {
 		r := operating(program("code", "d"), tool)
-		r.App.Shell = func(context.Context, *aai.Call) bool { return true }
+		r.App.IsTerminalElement = func(context.Context, *aai.Call) bool { return true }
 		if got := shelled(t, r).Permission(); got != want {
 			t.Errorf("to %s is to %s", tool, got)
 		}
 		r = operating(program("code", "d"), tool)
-		r.App.Shell = func(context.Context, *aai.Call) bool { return false }
-		if shelled(t, r); r.Shell {
+		r.App.IsTerminalElement = func(context.Context, *aai.Call) bool { return false }
+		if shelled(t, r); r.RunsCommand {
 			t.Errorf("to %s elsewhere is to run", tool)
 		}
 	}
@@ -67,7 +67,7 @@ func TestATerminalWithinAProgram(t *testing.T) {
 	if shelled(t, whole).Permission() != aai.PermissionAct {
 		t.Error("the whole screen is no terminal")
 	}
-	for _, starts := range []*aai.App{{ID: "desktop/xterm", Launch: &aai.Launch{}}, {ID: "desktop/env", Launch: &aai.Launch{Commands: true}}} {
+	for _, starts := range []*aai.App{{ID: "desktop/xterm", Launch: &aai.Launch{}}, {ID: "desktop/env", Launch: &aai.Launch{RunsCommands: true}}} {
 		if got := shelled(t, operating(starts, "look")).Permission(); got != aai.PermissionRun {
 			t.Errorf("to start %s is to %s", starts.ID, got)
 		}
@@ -78,9 +78,9 @@ func TestATerminalWithinAProgram(t *testing.T) {
 func TestToRunIsAskedApart(t *testing.T) {
 	typing := func() *aai.Request { return shelled(t, operating(program("xterm", "x"), "type")) }
 	every := func(tool string) Grant {
-		return Grant{Caller: Every, App: "desktop/xterm", Tool: tool, Decision: Allow}
+		return Grant{Caller: Wildcard, App: "desktop/xterm", Tool: tool, Decision: Allow}
 	}
-	d := newDesk(every(aai.PermissionAct), every(aai.PermissionSee), every(aai.PermissionDestroy), every(aai.PermissionStart), every(Every))
+	d := newDesk(every(aai.PermissionAct), every(aai.PermissionSee), every(aai.PermissionDestroy), every(aai.PermissionStart), every(Wildcard))
 	q := d.question(t, typing())
 	if !strings.HasSuffix(q.Title, `to type commands into the windows of "xterm"?`) || !strings.Contains(q.Text, "\nIt would: run any command as you\n") {
 		t.Errorf("%s\n%s", q.Title, q.Text)
@@ -112,11 +112,11 @@ func TestToRunIsAskedApart(t *testing.T) {
 func TestSafeRunsNothing(t *testing.T) {
 	for mode, want := range map[Mode]string{Normal: "admits", Safe: "PERMISSION_DENIED", Sandboxed: "PERMISSION_DENIED"} {
 		r := shelled(t, operating(program("xterm", "x"), "type"))
-		if got := check(&Modes{Configured: mode}, r); got != want {
+		if got := check(&ModeGate{Configured: mode}, r); got != want {
 			t.Errorf("%s: %s", mode, got)
 		}
 	}
-	if got := check(&Modes{Configured: Safe}, shelled(t, operating(program("mousepad", "m"), "type"))); got != "admits" {
+	if got := check(&ModeGate{Configured: Safe}, shelled(t, operating(program("mousepad", "m"), "type"))); got != "admits" {
 		t.Error(got)
 	}
 }

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // launched is a call that starts the editor.
 func launched(t *testing.T, change func(*aai.App)) *aai.Request {
 	t.Helper()
 	editor := &aai.App{ID: "desktop/editor", Name: "editor", Digest: "program", Launch: &aai.Launch{
-		Line: "/usr/bin/editor --new", Digest: "entry",
+		CommandLine: "/usr/bin/editor --new", Digest: "entry",
 	}}
 	if change != nil {
 		change(editor)
@@ -23,12 +23,12 @@ func launched(t *testing.T, change func(*aai.App)) *aai.Request {
 // TestARememberedStartIsForItsOwnCommand: files may be opened in it; other arguments, and another
 // command of the entry, are asked about.
 func TestARememberedStartIsForItsOwnCommand(t *testing.T) {
-	other := func(a *aai.App) { a.Launch.Line, a.Launch.Given = "/usr/bin/editor --new --eval 'rm'", true }
+	other := func(a *aai.App) { a.Launch.CommandLine, a.Launch.HasArgs = "/usr/bin/editor --new --eval 'rm'", true }
 	d := newDesk()
 	own := func() *aai.Request { return launched(t, nil) }
 	d.admits(t, answered(own(), d.question(t, own()), choiceAlways))
 	d.admits(t, own())
-	d.admits(t, launched(t, func(a *aai.App) { a.Launch.Given, a.Launch.Opens = true, true }))
+	d.admits(t, launched(t, func(a *aai.App) { a.Launch.HasArgs, a.Launch.OpensArgs = true, true }))
 	d.question(t, launched(t, func(a *aai.App) { a.Launch.Digest = "another command" }))
 	for range 2 { // each time
 		q := d.question(t, launched(t, other))
@@ -51,10 +51,10 @@ func TestARememberedStartIsForItsOwnCommand(t *testing.T) {
 // TestAStartWithArgumentsByPolicy: the configuration may allow one exact command.
 func TestAStartWithArgumentsByPolicy(t *testing.T) {
 	given := func(line string) *aai.Request {
-		return launched(t, func(a *aai.App) { a.Launch.Line, a.Launch.Given = line, true })
+		return launched(t, func(a *aai.App) { a.Launch.CommandLine, a.Launch.HasArgs = line, true })
 	}
-	grant := Grant{Caller: Every, App: "desktop/editor", Tool: "start /usr/bin/editor --line 3", Decision: Allow}
-	every := Grant{Caller: Every, App: "desktop/editor", Tool: Every, Decision: Allow}
+	grant := Grant{Caller: Wildcard, App: "desktop/editor", Tool: "start /usr/bin/editor --line 3", Decision: Allow}
+	every := Grant{Caller: Wildcard, App: "desktop/editor", Tool: Wildcard, Decision: Allow}
 	newDesk(grant).admits(t, given("/usr/bin/editor --line 3"))
 	newDesk(grant, every).question(t, given("/usr/bin/editor --line 33"))
 	newDesk(grant).question(t, launched(t, nil))
@@ -69,30 +69,30 @@ func TestAStartOfBefore(t *testing.T) {
 		Caller: agent().String(), Identity: agent().Identity, App: "desktop/editor", Tool: aai.PermissionStart, Digest: "program", Decision: Allow,
 	}}
 	d.question(t, launched(t, nil))
-	plain := func(a *aai.App) { a.Launch.Plain, a.Launch.Line = true, "/usr/bin/editor" }
+	plain := func(a *aai.App) { a.Launch.IsBareProgram, a.Launch.CommandLine = true, "/usr/bin/editor" }
 	d.admits(t, launched(t, plain))
-	d.question(t, launched(t, func(a *aai.App) { plain(a); a.Launch.Given = true }))
+	d.question(t, launched(t, func(a *aai.App) { plain(a); a.Launch.HasArgs = true }))
 }
 
 // TestWhatRunsCommandsIsStartedToRun: no grant to start covers it, and every argument is asked.
 func TestWhatRunsCommandsIsStartedToRun(t *testing.T) {
 	shell := func(more func(*aai.App)) *aai.Request {
 		return launched(t, func(a *aai.App) {
-			a.Launch.Commands = true
+			a.Launch.RunsCommands = true
 			if more != nil {
 				more(a)
 			}
 		})
 	}
-	d := newDesk(Grant{Caller: Every, App: "desktop/editor", Tool: Every, Decision: Allow}, Grant{Caller: Every, App: "desktop/editor", Tool: aai.PermissionStart, Decision: Allow})
+	d := newDesk(Grant{Caller: Wildcard, App: "desktop/editor", Tool: Wildcard, Decision: Allow}, Grant{Caller: Wildcard, App: "desktop/editor", Tool: aai.PermissionStart, Decision: Allow})
 	q := d.question(t, shell(nil))
 	if !strings.HasSuffix(q.Title, `to start "editor", which runs commands?`) {
 		t.Error(q.Title)
 	}
 	d.admits(t, answered(shell(nil), q, choiceAlways))
 	d.admits(t, shell(nil))
-	d.question(t, shell(func(a *aai.App) { a.Launch.Given, a.Launch.Opens = true, true }))
-	if got := check(&Modes{Configured: Safe}, shell(nil)); got != "PERMISSION_DENIED" {
+	d.question(t, shell(func(a *aai.App) { a.Launch.HasArgs, a.Launch.OpensArgs = true, true }))
+	if got := check(&ModeGate{Configured: Safe}, shell(nil)); got != "PERMISSION_DENIED" {
 		t.Errorf("in the mode safe: %s", got)
 	}
 }

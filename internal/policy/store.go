@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"aai/internal/wholefile"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
 // A Store keeps the grants that people gave. It is safe for concurrent use, also
@@ -25,8 +25,8 @@ type Store interface {
 	Add(grants ...Grant) error
 	// Remove forgets the grants for which drop is true and returns how many.
 	Remove(drop func(Grant) bool) (int, error)
-	// Keeps says why nothing can be added; nil where it can.
-	Keeps() error
+	// CheckWritable says why nothing can be added; nil where it can.
+	CheckWritable() error
 }
 
 // lockPatience is how long a change waits for others: each takes milliseconds.
@@ -69,15 +69,15 @@ func (s *FileStore) Grants() ([]Grant, error) {
 
 // Add implements Store.
 func (s *FileStore) Add(added ...Grant) error {
-	edit := replacing(added)
+	edit := replaceGrants(added)
 	return s.change(func(grants []Grant) ([]Grant, error) { return edit(grants), nil })
 }
 
-// Keeps implements Store.
-func (s *FileStore) Keeps() error { return nil }
+// CheckWritable implements Store.
+func (s *FileStore) CheckWritable() error { return nil }
 
-// replacing is the edit by which grants are added.
-func replacing(added []Grant) func([]Grant) []Grant {
+// replaceGrants is the edit by which grants are added.
+func replaceGrants(added []Grant) func([]Grant) []Grant {
 	return func(grants []Grant) []Grant {
 		kept := without(grants, func(old Grant) bool {
 			return slices.ContainsFunc(added, func(g Grant) bool {
@@ -114,18 +114,18 @@ func (s *FileStore) change(edit func([]Grant) ([]Grant, error)) error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
 	defer cancel()
 	var refused error
-	err := wholefile.Update(ctx, s.path, wholefile.Limits{Size: maxStore}, func(old []byte) (now []byte, err error) {
+	err := atomicfile.Update(ctx, s.path, atomicfile.ReadLimits{Size: maxStore}, func(old []byte) (now []byte, err error) {
 		defer func() { refused = err }()
 		var grants []Grant
 		if old != nil {
-			if grants, err = s.parsed(old); err != nil {
+			if grants, err = s.parseCached(old); err != nil {
 				return nil, err
 			}
 		}
 		if grants, err = edit(grants); err != nil {
 			return nil, err
 		}
-		return laidOut(grants)
+		return marshalStore(grants)
 	})
 	if err != nil && refused == nil {
 		return fmt.Errorf("change the consents in %s: %w", s.path, err)
@@ -133,17 +133,17 @@ func (s *FileStore) change(edit func([]Grant) ([]Grant, error)) error {
 	return err
 }
 
-// laidOut is what the file says of the grants.
-func laidOut(grants []Grant) ([]byte, error) {
+// marshalStore is what the file says of the grants.
+func marshalStore(grants []Grant) ([]byte, error) {
 	b, err := json.MarshalIndent(storeFile{storeVersion, grants}, "", "  ")
 	return append(b, '\n'), err
 }
 
-// take gets the lock of the file and what is in it then.
-func (s *FileStore) take() (grants []Grant, unlock func(), err error) {
+// lockAndRead gets the lock of the file and what is in it then.
+func (s *FileStore) lockAndRead() (grants []Grant, unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
 	defer cancel()
-	if unlock, err = wholefile.Lock(ctx, s.path); err != nil {
+	if unlock, err = atomicfile.Lock(ctx, s.path); err != nil {
 		return nil, func() {}, fmt.Errorf("seal the consents: %w", err)
 	}
 	s.mu.Lock()
@@ -170,11 +170,11 @@ func (s *FileStore) read() ([]Grant, error) {
 	if unchanged(s.seen, info) {
 		return s.grants, nil
 	}
-	b, err := wholefile.Read(s.path, wholefile.Limits{Size: maxStore})
+	b, err := atomicfile.Read(s.path, atomicfile.ReadLimits{Size: maxStore})
 	if err != nil {
 		return nil, fmt.Errorf("read the consents in %s: %w", s.path, err)
 	}
-	grants, err := s.parsed(b)
+	grants, err := s.parseCached(b)
 	if err != nil {
 		return nil, err
 	}
@@ -182,8 +182,8 @@ func (s *FileStore) read() ([]Grant, error) {
 	return s.grants, nil
 }
 
-// parsed understands what is in the file.
-func (s *FileStore) parsed(b []byte) ([]Grant, error) {
+// parseCached understands what is in the file.
+func (s *FileStore) parseCached(b []byte) ([]Grant, error) {
 	grants, err := parse(b)
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a file of consents: %w", s.path, err)

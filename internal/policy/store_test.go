@@ -15,7 +15,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func storePath(t *testing.T) string {
@@ -72,7 +72,7 @@ func TestStoreReplaces(t *testing.T) {
 	s := NewFileStore(storePath(t))
 	var before []Grant
 	for _, change := range []func(*Grant){
-		func(*Grant) {}, func(g *Grant) { g.Caller = Every }, func(g *Grant) { g.App = "org.example.Other" }, func(g *Grant) { g.Tool = "list" },
+		func(*Grant) {}, func(g *Grant) { g.Caller = Wildcard }, func(g *Grant) { g.App = "org.example.Other" }, func(g *Grant) { g.Tool = "list" },
 	} {
 		g := full()
 		change(&g)
@@ -205,7 +205,7 @@ func TestStoreDamaged(t *testing.T) {
 			if b, err := os.ReadFile(path); string(b) != content || err != nil {
 				t.Errorf("the file is now %q, %v", b, err)
 			}
-			preapproved := Grant{Caller: Every, App: notes, Tool: Every, Decision: Allow}
+			preapproved := Grant{Caller: Wildcard, App: notes, Tool: Wildcard, Decision: Allow}
 			gate := NewConsent(ConsentConfig{Store: s, Preapproved: []Grant{preapproved}})
 			gate.sessions.add(asking(notesApp("d1"), "add"))
 			(&desk{Consent: gate}).refuses(t, asking(notesApp("d1"), "add"), aai.ConsentRequired)

@@ -13,7 +13,7 @@ import (
 )
 
 // A Sealer keeps records that nobody else can read or write, such as
-// internal/keychain's Vault. Its methods are safe for concurrent use, also by
+// internal/secrets's Vault. Its methods are safe for concurrent use, also by
 // several processes.
 type Sealer interface {
 	// Get returns a record, nil if it is absent. An error whose chain has
@@ -23,8 +23,8 @@ type Sealer interface {
 	// Update changes a record: edit gets what there is, nil for nothing, and returns
 	// what shall be. It changes all or nothing. Its error may be as Get's.
 	Update(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) error
-	// Seals says why nothing can be sealed now; nil where it can. Its error may be as Get's.
-	Seals(ctx context.Context) error
+	// CheckSealing says why nothing can be sealed now; nil where it can. Its error may be as Get's.
+	CheckSealing(ctx context.Context) error
 }
 
 // sealedID names the record of the consents.
@@ -40,7 +40,7 @@ type SealedStore struct {
 	plain *FileStore
 	vault Sealer
 
-	ability ability
+	sealability sealability
 
 	mu     sync.Mutex
 	seen   []byte // what grants were parsed from
@@ -62,11 +62,11 @@ func (s *SealedStore) Grants() ([]Grant, error) {
 	case sealed != nil:
 		return s.parsed(sealed)
 	}
-	return s.fromPlain()
+	return s.plainGrants()
 }
 
 // Add implements Store.
-func (s *SealedStore) Add(added ...Grant) error { return s.change(replacing(added)) }
+func (s *SealedStore) Add(added ...Grant) error { return s.change(replaceGrants(added)) }
 
 // Remove implements Store.
 func (s *SealedStore) Remove(drop func(Grant) bool) (int, error) {
@@ -83,9 +83,9 @@ func (s *SealedStore) Remove(drop func(Grant) bool) (int, error) {
 	return removed, err
 }
 
-// Keeps implements Store: what cannot be read is not changed, such as what is sealed with a
+// CheckWritable implements Store: what cannot be read is not changed, such as what is sealed with a
 // key that is not there. Where nothing can be sealed a plain file will do.
-func (s *SealedStore) Keeps() error {
+func (s *SealedStore) CheckWritable() error {
 	_, err := s.Grants()
 	return err
 }
@@ -101,7 +101,7 @@ func (s *SealedStore) Unsealed() string {
 	case err != nil:
 		return err.Error()
 	}
-	if aside, _ := s.Aside(); len(aside) > 0 { // who reads the grants hears what is wrong
+	if aside, _ := s.Unverified(); len(aside) > 0 { // who reads the grants hears what is wrong
 		return fmt.Sprintf("%s allows what counts for nothing (%d), since whoever writes files may have put it there; "+
 			"look at it and run aai-gateway consent takeover --file, or remove it", s.plain.path, len(aside))
 	}
@@ -139,7 +139,7 @@ func (s *SealedStore) change(edit func([]Grant) []Grant) error {
 		} else if _, absent := os.Lstat(s.plain.path); !errors.Is(absent, fs.ErrNotExist) {
 			// The lock is held until the file is removed: a process that can seal
 			// nothing may want to write there.
-			plain, unlock, err = s.plain.take()
+			plain, unlock, err = s.plain.lockAndRead()
 			grants, moved = refusalsOf(plain), err == nil
 		}
 		if err != nil {

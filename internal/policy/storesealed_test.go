@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"aai"
-	"aai/internal/wholefile"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
 // A vault is a Sealer in memory: it can be without a key, or fail.
@@ -57,7 +57,7 @@ func (v *vault) Update(_ context.Context, id string, edit func([]byte) ([]byte, 
 	return err
 }
 
-func (v *vault) Seals(context.Context) error {
+func (v *vault) CheckSealing(context.Context) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.err
@@ -159,15 +159,15 @@ func TestAPlantedFileAdmitsNothing(t *testing.T) {
 
 // A person takes over what a plain file allows: what they mean of it, by the way they
 // proved it, and nothing that they have decided since.
-func TestTakeOverOfAPlainFile(t *testing.T) {
+func TestImportOfAPlainFile(t *testing.T) {
 	v, path := newVault(), storePath(t)
 	add(t, NewFileStore(path), grantOf("a"), grantOf("b"), grantOf("c"), refusalOf("no"))
 	s := NewSealedStore(NewFileStore(path), v)
-	if aside, err := s.Aside(); len(aside) != 3 || err != nil {
+	if aside, err := s.Unverified(); len(aside) != 3 || err != nil {
 		t.Errorf("aside are %+v, %v", aside, err)
 	}
 	add(t, s, refusalOf("c"))
-	n, err := s.TakeOver(func(g Grant) bool { return g.Tool == "a" || g.Tool == "c" || g.Tool == "no" }, aai.Passphrase)
+	n, err := s.Import(func(g Grant) bool { return g.Tool == "a" || g.Tool == "c" || g.Tool == "no" }, aai.Passphrase)
 	if got := tools(t, s); n != 2 || err != nil || got != "no c a" {
 		t.Errorf("%d, %v, %q", n, err, got)
 	}
@@ -176,13 +176,13 @@ func TestTakeOverOfAPlainFile(t *testing.T) {
 			t.Errorf("%+v", g)
 		}
 	}
-	if aside, err := s.Aside(); len(aside) != 1 || aside[0].Tool != "b" || err != nil {
+	if aside, err := s.Unverified(); len(aside) != 1 || aside[0].Tool != "b" || err != nil {
 		t.Errorf("aside are %+v, %v", aside, err)
 	}
-	if n, err := s.TakeOver(func(Grant) bool { return true }, aai.Native); n != 1 || err != nil || exists(t, path) || tools(t, s) != "no c a b" {
+	if n, err := s.Import(func(Grant) bool { return true }, aai.DesktopDialog); n != 1 || err != nil || exists(t, path) || tools(t, s) != "no c a b" {
 		t.Errorf("%d, %v, %q, the file is there: %v", n, err, tools(t, s), exists(t, path))
 	}
-	if aside, err := s.Aside(); len(aside) != 0 || err != nil {
+	if aside, err := s.Unverified(); len(aside) != 0 || err != nil {
 		t.Errorf("aside are %+v, %v", aside, err)
 	}
 }
@@ -192,16 +192,16 @@ func TestRowsThatAreTheSameAreNotTakenOver(t *testing.T) {
 	v, path := newVault(), storePath(t)
 	other := grantOf("a")
 	other.Digest = "another program's"
-	b, err := laidOut([]Grant{other, grantOf("a")})
+	b, err := marshalStore([]Grant{other, grantOf("a")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	add(t, NewFileStore(path), grantOf("a"))
-	if err := wholefile.Keep(path, b); err != nil {
+	if err := atomicfile.ReplaceDurable(path, b); err != nil {
 		t.Fatal(err)
 	}
 	s := NewSealedStore(NewFileStore(path), v)
-	if n, err := s.TakeOver(func(Grant) bool { return true }, aai.Native); n != 0 || err == nil || !exists(t, path) {
+	if n, err := s.Import(func(Grant) bool { return true }, aai.DesktopDialog); n != 0 || err == nil || !exists(t, path) {
 		t.Errorf("%d, %v; the file is there: %v", n, err, exists(t, path))
 	}
 }
@@ -229,7 +229,7 @@ func TestNothingCanBeSealed(t *testing.T) {
 	if got := tools(t, s); got != "wipe" || !strings.Contains(s.Unsealed(), "takeover --file") {
 		t.Errorf("%q, %q", got, s.Unsealed())
 	}
-	if n, err := s.TakeOver(func(Grant) bool { return true }, aai.Native); n != 1 || err != nil || tools(t, s) != "wipe add" || exists(t, path) {
+	if n, err := s.Import(func(Grant) bool { return true }, aai.DesktopDialog); n != 1 || err != nil || tools(t, s) != "wipe add" || exists(t, path) {
 		t.Errorf("taken over: %d, %v, %q", n, err, tools(t, s))
 	}
 }
@@ -250,7 +250,7 @@ func TestVaultFails(t *testing.T) {
 		if grants, err := s.Grants(); err == nil || len(grants) != 0 {
 			t.Errorf("%+v, %v", grants, err)
 		}
-		if adds, keeps := s.Add(full()), s.Keeps(); adds == nil || keeps == nil {
+		if adds, keeps := s.Add(full()), s.CheckWritable(); adds == nil || keeps == nil {
 			t.Errorf("a grant was added, or could be: %v, %v", adds, keeps)
 		}
 		if _, err := s.Remove(func(Grant) bool { return true }); err == nil {
@@ -259,10 +259,10 @@ func TestVaultFails(t *testing.T) {
 		if exists(t, path) {
 			t.Error("there is a plain file")
 		}
-		gate := NewConsent(ConsentConfig{Store: s, Preapproved: []Grant{{Caller: Every, App: notes, Tool: Every, Decision: Allow}}})
+		gate := NewConsent(ConsentConfig{Store: s, Preapproved: []Grant{{Caller: Wildcard, App: notes, Tool: Wildcard, Decision: Allow}}})
 		(&desk{Consent: gate}).refuses(t, asking(notesApp("d1"), "add"), aai.ConsentRequired)
 		// What root wrote needs nobody's keychain.
-		gate = NewConsent(ConsentConfig{Store: s, Preapproved: []Grant{{Caller: Every, App: notes, Tool: Every, Decision: Allow, Channel: Root}}})
+		gate = NewConsent(ConsentConfig{Store: s, Preapproved: []Grant{{Caller: Wildcard, App: notes, Tool: Wildcard, Decision: Allow, Channel: RootPolicyChannel}}})
 		(&desk{Consent: gate}).admits(t, asking(notesApp("d1"), "add"))
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // When a person changes the mode, what is listed changes, and who listens is
@@ -15,8 +15,8 @@ import (
 func TestTheListFollowsTheMode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "mode")
-		app := &aai.App{ID: "org.example.App", Tools: []*aai.Tool{{Name: "look", Effect: aai.Reads, Natural: true}, {Name: "act"}}}
-		v := &Visible{Catalog: oneApp{app}, Modes: &Modes{Path: path}}
+		app := &aai.App{ID: "org.example.App", Tools: []*aai.Tool{{Name: "look", Effect: aai.Reads, EffectInherent: true}, {Name: "act"}}}
+		v := &VisibleCatalog{Catalog: oneApp{app}, Modes: &ModeGate{Path: path}}
 		told := 0
 		stop := v.OnChange(func() { told++ })
 		ctx, cancel := context.WithCancel(t.Context())

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A screen is an app whose tools operate the windows of other programs.
@@ -13,13 +13,13 @@ func screen() *aai.App {
 	return &aai.App{
 		ID: "desktop", Name: "Desktop",
 		Tools: []*aai.Tool{
-			{Name: "look", Effect: aai.Reads, Natural: true, Target: "app"},
-			{Name: "find", Effect: aai.Reads, Natural: true, Target: "app"},
-			{Name: "click", Effect: aai.Destroys, Target: "app", Seizes: func(c *aai.Call) bool { return c.Args["mode"] == "focus" }},
+			{Name: "look", Effect: aai.Reads, EffectInherent: true, Target: "app"},
+			{Name: "find", Effect: aai.Reads, EffectInherent: true, Target: "app"},
+			{Name: "click", Effect: aai.Destroys, Target: "app", TakesFocus: func(c *aai.Call) bool { return c.Args["mode"] == "focus" }},
 			{Name: "scroll", Effect: aai.Changes, Target: "app"},
-			{Name: "type", Effect: aai.Destroys, Types: true, Target: "app"},
+			{Name: "type", Effect: aai.Destroys, SendsKeys: true, Target: "app"},
 		},
-		Targets: func(context.Context, *aai.Call, string) (*aai.App, error) { panic("gates do not look for targets") },
+		FindTarget: func(context.Context, *aai.Call, string) (*aai.App, error) { panic("gates do not look for targets") },
 	}
 }
 
@@ -83,7 +83,7 @@ func TestPreapprovedWindows(t *testing.T) {
 // make a program do what none of its buttons does.
 func TestStarting(t *testing.T) {
 	shell, running := program("shell", "s1"), program("shell", "s1")
-	shell.PID, shell.Launch = 0, &aai.Launch{Line: "/usr/bin/shell", Digest: "s1"}
+	shell.PID, shell.Launch = 0, &aai.Launch{CommandLine: "/usr/bin/shell", Digest: "s1"}
 	d := newDesk(Grant{Caller: "claude-ai", Identity: agent().Identity, App: "desktop/shell", Tool: aai.PermissionAct, Decision: Allow})
 	d.admits(t, operating(running, "click"))
 	q := d.question(t, operating(shell, "click"))
@@ -113,7 +113,7 @@ func TestTheQuestionSaysWhatIsAllowed(t *testing.T) {
 		{program("editor", "e1"), "look", `to see the windows of "editor"?`},
 		{program("editor", "e1"), "click", `to click and type in the windows of "editor"?`},
 		{&aai.App{ID: "desktop/shell", Name: "shell", Launch: &aai.Launch{}}, "click", `to start "shell", with files or addresses that it opens?`},
-		{&aai.App{ID: "desktop/shell", Name: "shell", Launch: &aai.Launch{Given: true}}, "click", `to start "shell" with other arguments than its own?`},
+		{&aai.App{ID: "desktop/shell", Name: "shell", Launch: &aai.Launch{HasArgs: true}}, "click", `to start "shell" with other arguments than its own?`},
 		{nil, "look", "to see what runs, and the whole screen?"},
 		{nil, "click", "to click and type in the whole screen and the clipboard?"},
 	} {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // nesting is a gateway with limits, whose tool "t" makes calls of itself until it is so
@@ -33,18 +33,18 @@ func nested(c aai.Caller) *aai.Call { return &aai.Call{Caller: c, App: "a", Tool
 // A call that an Action makes has its parent's slot: one who has no other left can run a
 // child, however deep.
 func TestCallsWithinShareASlot(t *testing.T) {
-	g, l := nesting(70, map[Kind]Limit{Declared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 1}})
+	g, l := nesting(70, map[Kind]Limit{KindDeclared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 1}})
 	if _, err := g.Do(t.Context(), nested(agent())); err != nil {
 		t.Fatal(err)
 	}
-	if len(l.active) != 1 || l.active[Declared] != 0 || l.busy[Declared] != 0 {
+	if len(l.active) != 1 || l.active[KindDeclared] != 0 || l.busy[KindDeclared] != 0 {
 		t.Errorf("slots are taken: %v of %v", l.active, l.busy)
 	}
 }
 
 // They count all the same.
 func TestCallsWithinAreCounted(t *testing.T) {
-	g, _ := nesting(70, map[Kind]Limit{Declared: {PerSecond: 50, PerMinute: 1000, Concurrent: 1}})
+	g, _ := nesting(70, map[Kind]Limit{KindDeclared: {PerSecond: 50, PerMinute: 1000, Concurrent: 1}})
 	_, err := g.Do(t.Context(), nested(agent()))
 	if code(err) != "RATE_LIMITED" {
 		t.Error(err)
@@ -53,7 +53,7 @@ func TestCallsWithinAreCounted(t *testing.T) {
 
 // Nobody gets a slot by saying whose child a call is.
 func TestAParentIsNotClaimed(t *testing.T) {
-	l := NewLimits(map[Kind]Limit{Declared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 1}})
+	l := NewLimits(map[Kind]Limit{KindDeclared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 1}})
 	app := &aai.App{ID: "org.example.App"}
 	g := &aai.Gateway{Catalog: oneApp{app}, Journal: noJournal{}, Gates: []aai.Gate{l}}
 	app.Tools = []*aai.Tool{{Name: "t", Effect: aai.Reads, Run: func(ctx context.Context, c *aai.Call) (*aai.Result, error) {

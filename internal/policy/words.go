@@ -3,7 +3,7 @@ package policy
 import (
 	"fmt"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // words are the gateway's own words in a question, in one language. What takes an
@@ -110,13 +110,13 @@ func chinese() words {
 	}
 }
 
-// deed says what the call would do, of what the gateway knows.
-func (w words) deed(r *aai.Request) string {
+// actionText says what the call would do, of what the gateway knows.
+func (w words) actionText(r *aai.Request) string {
 	if !r.App.OperatesOthers() {
 		return w.effect[r.Effect()]
 	}
 	permission := r.Permission()
-	if r.OnScreen() {
+	if r.IsWholeScreen() {
 		return w.window(r, permission)
 	}
 	switch permission {
@@ -129,7 +129,7 @@ func (w words) deed(r *aai.Request) string {
 	case aai.PermissionHost:
 		return w.mayHost
 	case aai.PermissionStart:
-		if givesMore(r) {
+		if hasExtraArgs(r) {
 			return w.mayStartGiven
 		}
 		return w.mayStart
@@ -139,12 +139,12 @@ func (w words) deed(r *aai.Request) string {
 
 // window says what a permission for windows allows; "" is to see and to act.
 func (w words) window(r *aai.Request, permission string) string {
-	name := quoted(r.Call.Target.Name, maxName)
+	name := quoteTruncated(r.Call.Target.Name, maxName)
 	of := fmt.Sprintf(w.windows, name)
 	switch {
-	case r.OnScreen() && permission == aai.PermissionSee:
+	case r.IsWholeScreen() && permission == aai.PermissionSee:
 		of = w.screen // the clipboard is for who may act
-	case r.OnScreen():
+	case r.IsWholeScreen():
 		of = w.whole
 	}
 	switch permission {
@@ -155,14 +155,14 @@ func (w words) window(r *aai.Request, permission string) string {
 	case aai.PermissionDestroy:
 		return fmt.Sprintf(w.destroy, of)
 	case aai.PermissionRun:
-		if r.Starts() {
+		if r.StartsProgram() {
 			return fmt.Sprintf(w.startRun, name)
 		}
 		return fmt.Sprintf(w.run, of)
 	case aai.PermissionHost:
 		return fmt.Sprintf(w.operateHost, of)
 	case aai.PermissionStart:
-		if givesMore(r) {
+		if hasExtraArgs(r) {
 			return fmt.Sprintf(w.startGiven, name)
 		}
 		return fmt.Sprintf(w.start, name)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai/internal/process"
+	"github.com/gybob/aai-gateway/internal/process"
 )
 
 // TestScript: the script is what the interpreter runs, whatever options with values come
@@ -49,15 +49,15 @@ func TestScript(t *testing.T) {
 		"node":                                            "",
 	} {
 		args := strings.Fields(line)
-		if _, path := process.Script(args[0], args); path != want {
+		if _, path := process.FindScript(args[0], args); path != want {
 			t.Errorf("%s runs %q, expected %q", line, path, want)
 		}
 	}
 }
 
-// TestBrought: options and variables by which other code gets into a program are known,
+// TestCodeInjections: options and variables by which other code gets into a program are known,
 // and what only sets it up is none.
-func TestBrought(t *testing.T) {
+func TestCodeInjections(t *testing.T) {
 	for _, c := range []struct {
 		interpreter, line, env string
 		want                   []string
@@ -79,7 +79,7 @@ func TestBrought(t *testing.T) {
 		{"ruby", "ruby -r/x /a/cli.rb", "RUBYOPT=-r/y", []string{"-r/x", "RUBYOPT=-r/y"}},
 		{"java", "java -javaagent:/x.jar -jar /a/app.jar -javaagent:/y", "", []string{"-javaagent:/x.jar"}},
 	} {
-		if got := process.Brought(c.interpreter, strings.Fields(c.line), strings.Fields(c.env)); !slices.Equal(got, c.want) {
+		if got := process.CodeInjections(c.interpreter, strings.Fields(c.line), strings.Fields(c.env)); !slices.Equal(got, c.want) {
 			t.Errorf("%s with %s has %q in it, expected %q", c.line, c.env, got, c.want)
 		}
 	}

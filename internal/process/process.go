@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-func folder(pid int) string { return "/proc/" + strconv.Itoa(pid) }
+func procDir(pid int) string { return "/proc/" + strconv.Itoa(pid) }
 
 // Executable is the path of the process's program, "" if that cannot be known.
 func Executable(pid int) string {
-	path, err := os.Readlink(folder(pid) + "/exe")
+	path, err := os.Readlink(procDir(pid) + "/exe")
 	if err != nil {
 		return ""
 	}
@@ -26,17 +26,17 @@ func Executable(pid int) string {
 // The fields of /proc/<pid>/stat, as proc(5) counts them, behind the name, which may
 // hold anything and after which comes field 3.
 const (
-	ppid      = 4 - 3
-	starttime = 22 - 3
+	fieldPPID      = 4 - 3
+	fieldStartTime = 22 - 3
 )
 
-// Started is when the process was started, in the kernel's words, "" if it has ended.
+// StartTime is when the process was started, in the kernel's words, "" if it has ended.
 // A number of a process is given again; with another beginning.
-func Started(pid int) string { return stat(pid, starttime) }
+func StartTime(pid int) string { return stat(pid, fieldStartTime) }
 
-// Parent is the process that the process is a child of, 0 if there is none.
-func Parent(pid int) int {
-	parent, err := strconv.Atoi(stat(pid, ppid))
+// ParentPID is the process that the process is a child of, 0 if there is none.
+func ParentPID(pid int) int {
+	parent, err := strconv.Atoi(stat(pid, fieldPPID))
 	if err != nil {
 		return 0
 	}
@@ -44,7 +44,7 @@ func Parent(pid int) int {
 }
 
 func stat(pid, field int) string {
-	text, err := os.ReadFile(folder(pid) + "/stat")
+	text, err := os.ReadFile(procDir(pid) + "/stat")
 	if err != nil {
 		return ""
 	}
@@ -57,7 +57,7 @@ func stat(pid, field int) string {
 
 // Arguments are the process's own, as it shows them, its name first.
 func Arguments(pid int) []string {
-	line, err := os.ReadFile(folder(pid) + "/cmdline")
+	line, err := os.ReadFile(procDir(pid) + "/cmdline")
 	if err != nil {
 		return nil
 	}
@@ -76,7 +76,7 @@ func ProgramName(path string) string {
 	return name
 }
 
-func stem(path string) string {
+func baseWithoutExt(path string) string {
 	name := filepath.Base(path)
 	if short := strings.TrimSuffix(name, filepath.Ext(name)); short != "" {
 		return short
@@ -84,14 +84,14 @@ func stem(path string) string {
 	return name
 }
 
-// Real is the real path of what a process means by a path, and where that file is found
+// ResolvePath is the real path of what a process means by a path, and where that file is found
 // from here, as the process sees it, which may have folders of its own. Both are "" if
 // there is no such file.
-func Real(pid int, path string) (real, file string) {
+func ResolvePath(pid int, path string) (real, file string) {
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(Folder(pid), path)
+		path = filepath.Join(WorkingDir(pid), path)
 	}
-	root := folder(pid) + "/root"
+	root := procDir(pid) + "/root"
 	if file, err := filepath.EvalSymlinks(root + path); err == nil {
 		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
 			return strings.TrimPrefix(file, root), file
@@ -103,23 +103,23 @@ func Real(pid int, path string) (real, file string) {
 	return "", ""
 }
 
-// Folder is the process's working folder.
-func Folder(pid int) string {
-	path, _ := os.Readlink(folder(pid) + "/cwd")
+// WorkingDir is the process's working folder.
+func WorkingDir(pid int) string {
+	path, _ := os.Readlink(procDir(pid) + "/cwd")
 	return path
 }
 
-// SameFolders reports whether a path means to the process what it means here.
-func SameFolders(pid int) bool {
-	theirs, err := os.Readlink(folder(pid) + "/ns/mnt")
+// SharesMountNamespace reports whether a path means to the process what it means here.
+func SharesMountNamespace(pid int) bool {
+	theirs, err := os.Readlink(procDir(pid) + "/ns/mnt")
 	ours, e := os.Readlink("/proc/self/ns/mnt")
 	return err == nil && e == nil && theirs == ours
 }
 
-// Here reports whether the file that the process runs is the one that the path means
+// RunsFile reports whether the file that the process runs is the one that the path means
 // here: whoever makes folders of their own has any path in them.
-func Here(pid int, path string) bool {
-	runs, err := os.Stat(folder(pid) + "/exe")
+func RunsFile(pid int, path string) bool {
+	runs, err := os.Stat(procDir(pid) + "/exe")
 	if err != nil {
 		return false
 	}
@@ -127,9 +127,9 @@ func Here(pid int, path string) bool {
 	return err == nil && os.SameFile(runs, is)
 }
 
-// Mounted is the kind of the file system that is mounted at the path, for this process;
+// FilesystemType is the kind of the file system that is mounted at the path, for this process;
 // "" if there is none.
-func Mounted(path string) string {
+func FilesystemType(path string) string {
 	text, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		return ""
@@ -144,11 +144,11 @@ func Mounted(path string) string {
 	return kind
 }
 
-// Flatpak is the id of the app that the process is of, if it is one of Flatpak's: it has
+// FlatpakID is the id of the app that the process is of, if it is one of Flatpak's: it has
 // a root of its own with a file that says so, and in that the folders of that app and of
 // a runtime, as they are installed here. The file alone anybody can write.
-func Flatpak(pid int) string {
-	if SameFolders(pid) {
+func FlatpakID(pid int) string {
+	if SharesMountNamespace(pid) {
 		return ""
 	}
 	id := flatpakInfo(pid)
@@ -167,7 +167,7 @@ func Flatpak(pid int) string {
 // installed reports whether a folder of the process is one of those in an installation of
 // Flatpak's: the system's, or the account's own.
 func installed(pid int, folderThere, pattern string) bool {
-	is, err := os.Stat(folder(pid) + "/root" + folderThere)
+	is, err := os.Stat(procDir(pid) + "/root" + folderThere)
 	if err != nil {
 		return false
 	}
@@ -188,7 +188,7 @@ func installed(pid int, folderThere, pattern string) bool {
 
 // flatpakInfo is the app that the file of Flatpak's names.
 func flatpakInfo(pid int) string {
-	text, err := os.ReadFile(folder(pid) + "/root/.flatpak-info")
+	text, err := os.ReadFile(procDir(pid) + "/root/.flatpak-info")
 	if err != nil {
 		return ""
 	}

@@ -8,14 +8,14 @@ import (
 
 // The fields of the session that a process is in, and of its terminal.
 const (
-	session  = 6 - 3
-	terminal = 7 - 3
+	fieldSession  = 6 - 3
+	fieldTerminal = 7 - 3
 )
 
-// Terminal reports whether the process shows a terminal: whether a child of it, or of another
+// ShowsTerminal reports whether the process shows a terminal: whether a child of it, or of another
 // process of the same program that it started, leads a session on a pseudo-terminal, as a
 // shell does. What is typed into its windows may be run, whatever the program is called.
-func Terminal(pid int) bool {
+func ShowsTerminal(pid int) bool {
 	all, err := os.ReadDir("/proc")
 	if err != nil {
 		return false
@@ -23,7 +23,7 @@ func Terminal(pid int) bool {
 	children := make(map[int][]int)
 	for _, entry := range all {
 		if child, err := strconv.Atoi(entry.Name()); err == nil {
-			parent := Parent(child)
+			parent := ParentPID(child)
 			children[parent] = append(children[parent], child)
 		}
 	}
@@ -40,7 +40,7 @@ func Terminal(pid int) bool {
 // leadsTerminal reports whether the process leads a session on a pseudo-terminal, whose
 // numbers the kernel begins with 136 to 143.
 func leadsTerminal(pid int) bool {
-	number, err := strconv.Atoi(stat(pid, terminal))
+	number, err := strconv.Atoi(stat(pid, fieldTerminal))
 	major := number >> 8 & 0xfff
-	return err == nil && major >= 136 && major <= 143 && stat(pid, session) == strconv.Itoa(pid)
+	return err == nil && major >= 136 && major <= 143 && stat(pid, fieldSession) == strconv.Itoa(pid)
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/process"
+	"github.com/gybob/aai-gateway/internal/process"
 )
 
 // TestTerminal: a program in which a shell runs on a pseudo-terminal shows one, also where a
@@ -37,7 +37,7 @@ pty.spawn(["sleep", "600"])`
 		"itself":    start("python3", "-c", `import pty; pty.spawn(["sleep", "600"])`),
 		"by others": start("python3", "-c", loop),
 	} {
-		for late := time.After(time.Minute); !process.Terminal(pid); time.Sleep(5 * time.Millisecond) {
+		for late := time.After(time.Minute); !process.ShowsTerminal(pid); time.Sleep(5 * time.Millisecond) {
 			select {
 			case <-late:
 				t.Fatalf("%s: it shows no terminal", name)
@@ -48,7 +48,7 @@ pty.spawn(["sleep", "600"])`
 	starter, shown := start("sh", "-c", "exec 3<&0; python3 -c '"+loop+"' <&3; true"), 0
 	for late := time.After(time.Minute); shown == 0; time.Sleep(5 * time.Millisecond) {
 		for pid := starter + 1; pid < starter+1000; pid++ {
-			if process.Parent(pid) == starter && process.Terminal(pid) {
+			if process.ParentPID(pid) == starter && process.ShowsTerminal(pid) {
 				shown = pid
 			}
 		}
@@ -58,7 +58,7 @@ pty.spawn(["sleep", "600"])`
 		default:
 		}
 	}
-	if process.Terminal(starter) {
+	if process.ShowsTerminal(starter) {
 		t.Error("who starts a terminal is taken for one")
 	}
 }

@@ -37,9 +37,9 @@ type subschema struct {
 type progress int
 
 const (
-	unseen progress = iota
-	onTheWay
-	done
+	unvisited progress = iota
+	visiting
+	visited
 )
 
 // A document is a schema's source that was read and found to be in budget.
@@ -68,7 +68,7 @@ func (r *Reader) inspect(source []byte) (*document, error) {
 		}
 	}
 	for _, s := range d.schemas {
-		if s.target != nil && inData(s.target.node) {
+		if s.target != nil && isDataNode(s.target.node) {
 			return nil, faultAt(s.ref, "%s points into a value, not at a schema", quote(s.ref.Text))
 		}
 		if err := s.measure(); err != nil {
@@ -117,15 +117,15 @@ func (d *document) resolve(ref *node) (*node, error) {
 	if !strings.HasPrefix(pointer, "/") {
 		return nil, faultAt(ref, "%s is a reference by name; only references that begin with #/ are allowed", quote(ref.Text))
 	}
-	if n = n.Follow(pointer); n == nil {
+	if n = n.ResolvePointer(pointer); n == nil {
 		return nil, faultAt(ref, "%s points at nothing in the schema", quote(ref.Text))
 	}
 	return n, nil
 }
 
-// inData reports whether the node is a value of the schema, such as a default, or
+// isDataNode reports whether the node is a value of the schema, such as a default, or
 // part of one. To read the same text as a schema too would invite trouble.
-func inData(n *node) bool {
+func isDataNode(n *node) bool {
 	for ; n != nil; n = n.Parent {
 		if n.Mark.data {
 			return true
@@ -138,10 +138,10 @@ func inData(n *node) bool {
 // references that lead back to where they came from. The counts stop growing
 // just above their limits.
 func (s *subschema) measure() error {
-	if s.progress == done {
+	if s.progress == visited {
 		return nil
 	}
-	s.progress = onTheWay
+	s.progress = visiting
 	s.visits = 1
 	below := s.children
 	if s.target != nil {
@@ -149,7 +149,7 @@ func (s *subschema) measure() error {
 		below = []*subschema{s.target}
 	}
 	for _, child := range below {
-		if child.progress == onTheWay { // only a reference leads up
+		if child.progress == visiting { // only a reference leads up
 			return faultAt(s.ref, "%s leads back to itself; recursive schemas are not supported", quote(s.ref.Text))
 		}
 		if err := child.measure(); err != nil {
@@ -160,7 +160,7 @@ func (s *subschema) measure() error {
 		s.secret = s.secret || child.secret
 	}
 	s.chain++
-	s.progress = done
+	s.progress = visited
 	return nil
 }
 

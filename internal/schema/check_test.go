@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"aai"
 	"github.com/google/go-cmp/cmp"
+	"github.com/gybob/aai-gateway"
 )
 
 const mailSchema = `{
@@ -283,7 +283,7 @@ func TestABadSchemaFailsEveryCheckInTheSameWay(t *testing.T) {
 
 func TestAPanicBecomesAnInternalError(t *testing.T) {
 	c := &checker{source: []byte(`{}`)}
-	c.once.Do(func() { c.compiled = &validator{} }) // without a schema
+	c.once.Do(func() { c.validator = &validator{} }) // without a schema
 	_, err := c.check("x")
 	if e := aai.AsError(err); e.Code != aai.Internal || e.Err == nil || strings.Contains(e.Message, "nil pointer") {
 		t.Errorf("got %#v", err)

@@ -11,7 +11,7 @@ func TestCountsOfTokens(t *testing.T) {
 	source := []byte(`{"type":"object","required":["max_tokens"],"properties":{
 		"max_tokens":{"type":"integer","maximum":10},"tokens":{"type":"array"},"otp_tokens":{"type":"integer","maximum":10}}}`)
 	facts, err := new(Reader).Read(source)
-	s, secret := facts.Schema, facts.Secret
+	s, secret := facts.Schema, facts.SecretNames
 	if err != nil {
 		t.Fatal(err)
 	}

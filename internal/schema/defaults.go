@@ -1,26 +1,26 @@
 package schema
 
 import (
-	"aai"
+	"github.com/gybob/aai-gateway"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // What the defaults of one schema may add to one value. A list of many objects
 // multiplies every default of its items.
 const (
-	maxFilled      = 20_000  // values
-	maxFilledBytes = 4 << 20 // of text and names
+	maxDefaultValues = 20_000  // values
+	maxDefaultBytes  = 4 << 20 // of text and names
 )
 
 // A filler puts defaults into one value.
-type filler struct {
+type defaultFiller struct {
 	steps, nodes, bytes int // what it has done so far
 }
 
 // fill puts the defaults of the schemas that apply to the value into it. The
 // value must be ours to change. Working with all of the schemas at once makes
 // filling twice the same as filling once.
-func (f *filler) fill(value any, schemas []*jsonschema.Schema) error {
+func (f *defaultFiller) fill(value any, schemas []*jsonschema.Schema) error {
 	switch value.(type) {
 	case map[string]any, []any:
 	default:
@@ -28,7 +28,7 @@ func (f *filler) fill(value any, schemas []*jsonschema.Schema) error {
 	}
 	var all []*jsonschema.Schema
 	for _, s := range schemas {
-		all = f.certain(all, s)
+		all = f.unconditional(all, s)
 	}
 	if f.steps > maxWork {
 		return tooMuchWork()
@@ -65,26 +65,26 @@ func (f *filler) fill(value any, schemas []*jsonschema.Schema) error {
 	return nil
 }
 
-// certain appends s and what it applies to the same value whatever the value is:
+// unconditional appends s and what it applies to the same value whatever the value is:
 // the target of "$ref" and the schemas of "allOf". The others, such as "anyOf",
 // may not apply, and a default must not depend on a guess.
-func (f *filler) certain(all []*jsonschema.Schema, s *jsonschema.Schema) []*jsonschema.Schema {
+func (f *defaultFiller) unconditional(all []*jsonschema.Schema, s *jsonschema.Schema) []*jsonschema.Schema {
 	if f.steps++; f.steps > maxWork {
 		return all
 	}
 	if s.Ref != nil {
-		return f.certain(all, s.Ref)
+		return f.unconditional(all, s.Ref)
 	}
 	all = append(all, s)
 	for _, part := range s.AllOf {
-		all = f.certain(all, part)
+		all = f.unconditional(all, part)
 	}
 	return all
 }
 
 // fillMissing sets the members that are missing and have a default. The first
 // schema that has one wins.
-func (f *filler) fillMissing(object map[string]any, schemas []*jsonschema.Schema) error {
+func (f *defaultFiller) fillMissing(object map[string]any, schemas []*jsonschema.Schema) error {
 	for _, s := range schemas {
 		f.steps += len(s.Properties)
 		for name, property := range s.Properties {
@@ -96,17 +96,17 @@ func (f *filler) fillMissing(object map[string]any, schemas []*jsonschema.Schema
 				continue
 			}
 			f.bytes += len(name)
-			if err := f.weigh(*value); err != nil {
+			if err := f.charge(*value); err != nil {
 				return err
 			}
-			object[name] = asGiven(*value)
+			object[name] = jsonCopy(*value)
 		}
 	}
 	return nil
 }
 
 // defaultOf finds the default of a schema, or of what it surely applies.
-func (f *filler) defaultOf(s *jsonschema.Schema) *any {
+func (f *defaultFiller) defaultOf(s *jsonschema.Schema) *any {
 	if f.steps++; f.steps > maxWork {
 		return nil
 	}
@@ -124,8 +124,8 @@ func (f *filler) defaultOf(s *jsonschema.Schema) *any {
 	return nil
 }
 
-// weigh counts a default that is about to be filled in.
-func (f *filler) weigh(value any) error {
+// charge counts a default that is about to be filled in.
+func (f *defaultFiller) charge(value any) error {
 	f.nodes++
 	switch v := value.(type) {
 	case string:
@@ -133,19 +133,19 @@ func (f *filler) weigh(value any) error {
 	case map[string]any:
 		for name, member := range v {
 			f.bytes += len(name)
-			if err := f.weigh(member); err != nil {
+			if err := f.charge(member); err != nil {
 				return err
 			}
 		}
 	case []any:
 		for _, item := range v {
-			if err := f.weigh(item); err != nil {
+			if err := f.charge(item); err != nil {
 				return err
 			}
 		}
 	}
-	if f.nodes > maxFilled || f.bytes > maxFilledBytes {
-		return aai.Errorf(aai.InvalidParams, "the defaults of the schema would add more than %d values or %d MiB of text", maxFilled, maxFilledBytes>>20)
+	if f.nodes > maxDefaultValues || f.bytes > maxDefaultBytes {
+		return aai.Errorf(aai.InvalidParams, "the defaults of the schema would add more than %d values or %d MiB of text", maxDefaultValues, maxDefaultBytes>>20)
 	}
 	return nil
 }

@@ -6,14 +6,14 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"aai/internal/jsontree"
+	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
 // A node is one JSON value of a schema's source.
-type node = jsontree.Node[standing]
+type node = jsontree.Node[nodeRole]
 
 // A standing is what a node is found to be in its schema.
-type standing struct {
+type nodeRole struct {
 	schema *subschema // where the node stands in the place of a schema
 	data   bool       // where it is a value of a schema: a default, an enum and so on
 }
@@ -23,8 +23,8 @@ func faultAt(n *node, format string, args ...any) *Fault {
 	return &Fault{Path: n.Path(), Message: fmt.Sprintf(format, args...)}
 }
 
-// said says what a node is, for messages.
-func said(n *node) string {
+// describeNode says what a node is, for messages.
+func describeNode(n *node) string {
 	switch n.Kind {
 	case jsontree.Object:
 		return "an object"
@@ -54,29 +54,29 @@ func valueOf(n *node) any {
 // read parses source, which must be one JSON value (RFC 8259) without duplicate
 // names and in valid UTF-8.
 func (r *Reader) read(source []byte) (*node, error) {
-	root, fault := r.tree.Read(source, jsontree.Options[standing]{Bytes: maxSource, Values: maxNodes, Depth: maxDepth, Digits: maxDigits})
+	root, fault := r.tree.Read(source, jsontree.Options[nodeRole]{MaxBytes: maxSource, MaxValues: maxNodes, MaxDepth: maxDepth, MaxDigits: maxDigits})
 	if fault == nil {
 		return root, nil
 	}
 	switch fault.Problem {
-	case jsontree.TooLong:
+	case jsontree.TooManyBytes:
 		return nil, &Fault{Message: fmt.Sprintf("the schema has %d bytes, at most %d are allowed", len(source), maxSource)}
 	case jsontree.Empty:
 		return nil, &Fault{Message: "expected a JSON Schema, got nothing"}
-	case jsontree.More:
+	case jsontree.TrailingData:
 		return nil, &Fault{Message: "expected one JSON value, got more after its end"}
-	case jsontree.TooMany:
+	case jsontree.TooManyValues:
 		return nil, &Fault{Message: fmt.Sprintf("the schema has more than %d JSON values", maxNodes)}
 	}
 	f := &Fault{Path: pointerPath(fault.Pointer)}
 	switch fault.Problem {
-	case jsontree.TooExact:
+	case jsontree.NumberTooLong:
 		f.Message = "the number is too long or its exponent is too large"
 	case jsontree.TooDeep:
 		f.Message = fmt.Sprintf("the schema is nested more than %d deep", maxDepth)
-	case jsontree.EndsEarly:
+	case jsontree.UnexpectedEnd:
 		f.Message = "the JSON ends too early"
-	case jsontree.Twice:
+	case jsontree.DuplicateName:
 		f.Message = "the name stands twice in its object"
 	default:
 		f.Message = fmt.Sprintf("not valid JSON at byte %d: %s", fault.Offset, fault.Reason)

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
@@ -25,14 +25,14 @@ type valueFault struct {
 	message string // in full, naming the place
 	unknown string // the name that is not in "properties" of
 	schema  *jsonschema.Schema
-	more    int // faults of the same kind at the same place, which come behind this one
+	hidden  int // faults of the same kind at the same place, which come behind this one
 }
 
-// tally is how many faults these are, with those that are only counted.
-func tally(faults []valueFault) int {
+// countFaults is how many faults these are, with those that are only counted.
+func countFaults(faults []valueFault) int {
 	n := len(faults)
 	for _, f := range faults {
-		n += f.more
+		n += f.hidden
 	}
 	return n
 }
@@ -40,17 +40,17 @@ func tally(faults []valueFault) int {
 // An explanation turns the library's tree of failures into words.
 type explanation struct {
 	*validator
-	value     any // that was checked
-	collected int
-	searches  int
-	near      func(name string, names []string, n int) []string // aai.Nearest, which is dear
-	places    map[string]int                                    // of the names in order; nil until it is needed
-	whole     []*jsonschema.Schema                              // that surely apply to the whole value; likewise
+	value        any // that was checked
+	collected    int
+	searches     int
+	nearestNames func(name string, names []string, n int) []string // aai.Nearest, which is dear
+	places       map[string]int                                    // of the names in order; nil until it is needed
+	rootSchemas  []*jsonschema.Schema                              // that surely apply to the whole value; likewise
 }
 
 // explain is the error for a value that the library did not accept.
 func (v *validator) explain(failure *jsonschema.ValidationError, value any) error {
-	return (&explanation{validator: v, value: value, near: aai.Nearest}).explain(failure)
+	return (&explanation{validator: v, value: value, nearestNames: aai.Nearest}).explain(failure)
 }
 
 // explain tells the first faults, and how many more there are.
@@ -66,11 +66,11 @@ func (x *explanation) explain(failure *jsonschema.ValidationError) error {
 	for _, f := range faults[:min(maxFaults, len(faults))] {
 		told = append(told, f.message)
 		if f.unknown != "" {
-			e.Candidates = append(e.Candidates, x.near(f.unknown, slices.Sorted(maps.Keys(f.schema.Properties)), 3)...)
+			e.Candidates = append(e.Candidates, x.nearestNames(f.unknown, slices.Sorted(maps.Keys(f.schema.Properties)), 3)...)
 		}
 	}
 	e.Message = strings.Join(told, "; ")
-	switch more := tally(faults) - maxFaults; {
+	switch more := countFaults(faults) - maxFaults; {
 	case x.collected >= maxCollected:
 		e.Message += "; and many more"
 	case more > 0:
@@ -164,7 +164,7 @@ func (x *explanation) faults(f *jsonschema.ValidationError) []valueFault {
 		return []valueFault{x.badName(f, k.Property)}
 	}
 	at, value := x.locate(f.InstanceLocation)
-	return []valueFault{{at: at, message: prefix(at) + x.complaint(f, at, value)}}
+	return []valueFault{{at: at, message: prefix(at) + x.describeMismatch(f, at, value)}}
 }
 
 // locate finds the place in the value that the library names.
@@ -194,22 +194,22 @@ func (x *explanation) missing(f *jsonschema.ValidationError, names []string, rea
 	names, more := x.first(at, names)
 	for _, name := range names {
 		place := append(slices.Clone(at), name)
-		message := place.String() + ": missing, " + reason + "expected " + x.wanted(f.SchemaURL, at, name)
+		message := place.String() + ": missing, " + reason + "expected " + x.describeProperty(f.SchemaURL, at, name)
 		all = append(all, valueFault{at: place, message: message})
 	}
-	return counted(all, more)
+	return withHiddenFaults(all, more)
 }
 
-// counted is the faults with more behind the last.
-func counted(faults []valueFault, more int) []valueFault {
+// withHiddenFaults is the faults with more behind the last.
+func withHiddenFaults(faults []valueFault, more int) []valueFault {
 	if more > 0 {
-		faults[len(faults)-1].more = more
+		faults[len(faults)-1].hidden = more
 	}
 	return faults
 }
 
-// wanted describes the property that a schema, or one beside it, has by that name.
-func (x *explanation) wanted(location string, at path, name string) string {
+// describeProperty describes the property that a schema, or one beside it, has by that name.
+func (x *explanation) describeProperty(location string, at path, name string) string {
 	property := x.byLocation[location].Properties[name]
 	if property == nil && len(at) == 0 {
 		property = x.declared(name)
@@ -226,10 +226,10 @@ func (x *explanation) wanted(location string, at path, name string) string {
 // declared finds a property in the schemas that surely apply to the whole value.
 // A "required" often stands in a branch, and its "properties" at the root.
 func (x *explanation) declared(name string) *jsonschema.Schema {
-	if x.whole == nil {
-		x.whole = (&filler{}).certain(nil, x.root)
+	if x.rootSchemas == nil {
+		x.rootSchemas = (&defaultFiller{}).unconditional(nil, x.root)
 	}
-	for _, s := range x.whole {
+	for _, s := range x.rootSchemas {
 		if property := s.Properties[name]; property != nil {
 			return property
 		}
@@ -254,7 +254,7 @@ func (x *explanation) unexpected(f *jsonschema.ValidationError, names []string) 
 			schema:  x.byLocation[f.SchemaURL],
 		})
 	}
-	return counted(all, more)
+	return withHiddenFaults(all, more)
 }
 
 // badName says that a name does not fit "propertyNames". The library can name a
@@ -308,7 +308,7 @@ func (x *explanation) alternatives(f *jsonschema.ValidationError, branches []*js
 	for _, cause := range f.Causes {
 		faults := x.faults(cause)
 		inside := !slices.ContainsFunc(faults, func(f valueFault) bool { return len(f.at) <= len(at) })
-		if inside && len(faults) > 0 && (closest == nil || tally(faults) < tally(closest)) {
+		if inside && len(faults) > 0 && (closest == nil || countFaults(faults) < countFaults(closest)) {
 			closest = faults
 		}
 	}
@@ -325,5 +325,5 @@ func (x *explanation) alternatives(f *jsonschema.ValidationError, branches []*js
 		}
 		wanted = strings.Join(each, " or ")
 	}
-	return []valueFault{{at: at, message: prefix(at) + "expected " + wanted + ", got " + given(value, x.secrets.covers(at, value))}}
+	return []valueFault{{at: at, message: prefix(at) + "expected " + wanted + ", got " + describeValue(value, x.secrets.covers(at, value))}}
 }

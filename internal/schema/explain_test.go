@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -80,7 +80,7 @@ func TestNearestOfThoseThatAreTold(t *testing.T) {
 			t.Fatalf("%.40s: it fits", each)
 		}
 		calls := 0
-		x := &explanation{validator: v, value: value, near: func(name string, names []string, n int) []string {
+		x := &explanation{validator: v, value: value, nearestNames: func(name string, names []string, n int) []string {
 			calls++
 			return aai.Nearest(name, names, n)
 		}}

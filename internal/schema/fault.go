@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strconv"
 
-	"aai"
-	"aai/internal/jsontree"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
 // A Fault is what is wrong with a schema, and where. Errors of [Parse] and
@@ -27,8 +27,8 @@ func (f *Fault) Error() string {
 // maxLabel is how many bytes of foreign text a message may quote.
 const maxLabel = 60
 
-// invalid makes a Fault the caller's error.
-func invalid(err error) *aai.Error {
+// callError makes a Fault the caller's error.
+func callError(err error) *aai.Error {
 	e := &aai.Error{
 		Code:    aai.DescriptorInvalid,
 		Message: err.Error(),
@@ -52,9 +52,9 @@ func (p path) String() string {
 	for _, step := range p {
 		switch step := step.(type) {
 		case int:
-			written = jsontree.Step(written, "", step)
+			written = jsontree.JoinPath(written, "", step)
 		case string:
-			written = jsontree.Step(written, step, -1)
+			written = jsontree.JoinPath(written, step, -1)
 		}
 	}
 	return written

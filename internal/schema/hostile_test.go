@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // refused parses a hostile schema, which must be refused by our own budget and

@@ -1,7 +1,7 @@
 package schema
 
 import (
-	"aai"
+	"github.com/gybob/aai-gateway"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -45,7 +45,7 @@ func (m *meter) visit(s *jsonschema.Schema, value any) error {
 	if m.work > maxWork {
 		return tooMuchWork()
 	}
-	for child := range inPlace(s) {
+	for child := range inPlaceSchemas(s) {
 		if err := m.visit(child, value); err != nil {
 			return err
 		}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // TestFaults is the golden table of what Parse (or Compile) says about a schema.
@@ -194,7 +194,7 @@ func TestParams(t *testing.T) {
 	}`
 	want := []string{"Cookie", "api_key", "cvv2", "key", "linked", "list", "login", "pin", "smsOTP"}
 	facts, err := new(Reader).Read([]byte(source))
-	params, secret := facts.Schema, facts.Secret
+	params, secret := facts.Schema, facts.SecretNames
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestParams(t *testing.T) {
 		t.Error("Params and Parse differ:", diff)
 	}
 	_, refused := Parse([]byte(`{"type":5}`))
-	if facts, err := new(Reader).Read([]byte(`{"type":5}`)); facts.Secret != nil || err == nil || err.Error() != refused.Error() {
+	if facts, err := new(Reader).Read([]byte(`{"type":5}`)); facts.SecretNames != nil || err == nil || err.Error() != refused.Error() {
 		t.Errorf("got %v and %v for what is no schema", secret, err)
 	}
 }
@@ -223,14 +223,14 @@ func TestSecretName(t *testing.T) {
 		"pin_code", "pinNumber", "pin2", "cvc", "cardCVC", "cvc2", "ssn", "social_security_number", "otp_seed", "totpSeed", "recovery_code", "recoveryCodes", "backup-codes",
 		"mnemonic", "seed_phrase", "seedPhrase", "seed-words", "recovery phrase", "private_key", "privateKey", "privKey", "ssh_key", "signingKey", "pwd", "userPwd", "psk", "puk",
 		"credit_card", "cardNumber", "mfaCode", "2fa", "Kennwort", "密码", "пароль"} {
-		if !hygiene.SecretName(name) {
+		if !sanitize.IsSecretName(name) {
 			t.Errorf("%s may be shown", name)
 		}
 	}
 	for _, name := range []string{"", "to", "subject", "passengers", "passage", "hotplate", "footprint", "capitals", "api", "key",
 		"pinned", "shipping", "spin", "pin_message", "pinToTop", "pinterest", "opinion", "seed", "random_seed", "urban", "cuban", "libanon", "ibanez", "access", "accessLevel",
 		"recovery", "code", "codes", "bear", "forbearance", "private", "publicKey", "keyboard", "monkey", "card", "number", "session", "sshHost", "assnames", "cvcs_list"} {
-		if hygiene.SecretName(name) {
+		if sanitize.IsSecretName(name) {
 			t.Errorf("%s may not be shown", name)
 		}
 	}

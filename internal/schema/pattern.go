@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -48,7 +48,7 @@ func checkPattern(expression string) (int, error) {
 }
 
 func unsupported(expression string, err error) error {
-	return fmt.Errorf("the pattern %s is not supported: %s", quote(expression), why(err))
+	return fmt.Errorf("the pattern %s is not supported: %s", quote(expression), syntaxReason(err))
 }
 
 func programSize(expression string) (int, error) {
@@ -63,8 +63,8 @@ func programSize(expression string) (int, error) {
 	return len(program.Inst), nil
 }
 
-// why says what RE2 does not understand.
-func why(err error) string {
+// syntaxReason says what RE2 does not understand.
+func syntaxReason(err error) string {
 	if e, ok := errors.AsType[*syntax.Error](err); ok {
 		if e.Code == syntax.ErrInvalidPerlOp {
 			return fmt.Sprintf("RE2 has no %s (look-around and the like)", quote(e.Expr))

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
 	"github.com/google/go-cmp/cmp"
+	"github.com/gybob/aai-gateway"
 	"pgregory.net/rapid"
 )
 

@@ -14,7 +14,7 @@
 // "uri-template", "idn-email" and "idn-hostname", only inform. So do
 // contentEncoding and contentMediaType.
 //
-// The room imports the root package, internal/jsontree and the library. It touches
+// The room imports the root package, internal/schema/jsontree and the library. It touches
 // no file, no network, no clock: what it does depends on its arguments alone.
 package schema
 
@@ -25,8 +25,8 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"aai"
-	"aai/internal/jsontree"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
 // Parse reads a draft-07 JSON Schema and returns it with its check. It enforces
@@ -36,7 +36,7 @@ import (
 // Schema.Order holds the names in the "properties" of the schema, or of what its
 // "$ref" leads to, as they are written.
 //
-// Schema.Check takes what encoding/json gives, Go's integers too, and an [aai.Hole], which
+// Schema.Check takes what encoding/json gives, Go's integers too, and an [aai.Placeholder], which
 // is whatever fits. It returns
 // a copy in which defaults are filled in at every object that is there, through
 // "properties", "items", "allOf" and "$ref", never over a given value or a null.
@@ -51,7 +51,7 @@ import (
 func Parse(source []byte) (aai.Schema, error) {
 	document, err := new(Reader).inspect(source)
 	if err != nil {
-		return aai.Schema{}, invalid(err)
+		return aai.Schema{}, callError(err)
 	}
 	return document.schema(source), nil
 }
@@ -59,12 +59,12 @@ func Parse(source []byte) (aai.Schema, error) {
 // Facts are a schema, and what has to be known of values by it.
 type Facts struct {
 	Schema aai.Schema
-	// Secret are the names of the top-level properties whose values must never be
+	// SecretNames are the names of the top-level properties whose values must never be
 	// recorded or shown, sorted: those for which the schema says format "password" or
 	// "writeOnly" anywhere below, and those where a property name on the way sounds like
 	// a secret to [hygiene.SecretName]. It would rather name one too many. What has no name,
 	// such as a secret behind "patternProperties", it cannot name.
-	Secret []string
+	SecretNames []string
 	// Type is the "type" of the schema as it is written, such as "object" with its
 	// quotation marks; empty where it has none.
 	Type string
@@ -72,15 +72,15 @@ type Facts struct {
 
 // A Reader reads one schema after the other, and for the next uses again what it
 // needed for the last. The zero Reader is ready for use, by one goroutine at a time.
-type Reader struct{ tree jsontree.Reader[standing] }
+type Reader struct{ tree jsontree.Reader[nodeRole] }
 
 // Read is [Parse] which says more.
 func (r *Reader) Read(source []byte) (Facts, error) {
 	document, err := r.inspect(source)
 	if err != nil {
-		return Facts{}, invalid(err)
+		return Facts{}, callError(err)
 	}
-	f := Facts{Schema: document.schema(source), Secret: document.secrets().names}
+	f := Facts{Schema: document.schema(source), SecretNames: document.secrets().names}
 	if is := document.root.node.Member("type"); is != nil {
 		f.Type = aai.CleanLabel(string(is.Raw()), maxLabel)
 	}
@@ -123,25 +123,25 @@ type compileOnly struct{}
 type checker struct {
 	source []byte
 
-	once     sync.Once
-	compiled *validator
-	fault    error
+	once      sync.Once
+	validator *validator
+	fault     error
 }
 
 func (c *checker) check(value any) (checked any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			checked, err = nil, panicked(p)
+			checked, err = nil, panicError(p)
 		}
 	}()
 	c.once.Do(c.compile)
 	if c.fault != nil {
-		return nil, invalid(c.fault)
+		return nil, callError(c.fault)
 	}
 	if _, only := value.(compileOnly); only {
 		return nil, nil
 	}
-	return c.compiled.check(value)
+	return c.validator.check(value)
 }
 
 // compile keeps a panic as the schema's fault: sync.Once would let the calls
@@ -150,12 +150,12 @@ func (c *checker) compile() {
 	c.fault = &Fault{Message: "the schema library failed to compile it"}
 	document, err := new(Reader).inspect(c.source)
 	if err == nil {
-		c.compiled, err = compile(document)
+		c.validator, err = compile(document)
 	}
 	c.fault = err
 }
 
-func panicked(p any) *aai.Error {
+func panicError(p any) *aai.Error {
 	return &aai.Error{
 		Code:    aai.Internal,
 		Message: "the check of a value against its schema failed",

@@ -4,51 +4,51 @@ import (
 	"maps"
 	"slices"
 
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// secrets says which parts of a value are secret.
-type secrets struct {
-	names []string // of top-level properties, sorted
-	other bool     // something that has no name in the schema, such as an item of a list
+// secretPaths says which parts of a value are secret.
+type secretPaths struct {
+	names   []string // of top-level properties, sorted
+	unnamed bool     // something that has no name in the schema, such as an item of a list
 }
 
-func (d *document) secrets() secrets {
+func (d *document) secrets() secretPaths {
 	c := &secretCollector{names: map[string]bool{}, seen: map[*subschema]bool{}}
 	c.collect(d.root)
-	return secrets{names: slices.Sorted(maps.Keys(c.names)), other: c.other}
+	return secretPaths{names: slices.Sorted(maps.Keys(c.names)), unnamed: c.unnamed}
 }
 
 // covers reports whether the value at a place must not be shown. A text that was
 // given where an object with a secret belongs may be that object in writing.
-func (s secrets) covers(at path, value any) bool {
-	if s.other || len(at) == 0 && len(s.names) > 0 {
+func (s secretPaths) covers(at path, value any) bool {
+	if s.unnamed || len(at) == 0 && len(s.names) > 0 {
 		return true
 	}
 	for i, step := range at {
 		name, ok := step.(string)
-		if ok && (hygiene.SecretName(name) && (i < len(at)-1 || !hygiene.CountsIn(name, value)) || i == 0 && slices.Contains(s.names, name)) {
+		if ok && (sanitize.IsSecretName(name) && (i < len(at)-1 || !sanitize.IsCountValue(name, value)) || i == 0 && slices.Contains(s.names, name)) {
 			return true
 		}
 	}
 	return false
 }
 
-// asksSecret reports whether a property asks for a secret by its name: a number of
+// isSecretProperty reports whether a property asks for a secret by its name: a number of
 // tokens does not. The schema is nil where it is not known.
-func asksSecret(name string, schema *node) bool {
-	if !hygiene.SecretName(name) {
+func isSecretProperty(name string, schema *node) bool {
+	if !sanitize.IsSecretName(name) {
 		return false
 	}
-	if schema == nil || schema.Kind != '{' || !hygiene.CountName(name) {
+	if schema == nil || schema.Kind != '{' || !sanitize.IsCountName(name) {
 		return true
 	}
 	is := schema.Member("type")
 	return is == nil || is.Kind != '"' || !slices.Contains([]string{"integer", "number", "boolean"}, is.Text)
 }
 
-// beside is the schema of a property that an array of names, "required", names.
-func beside(names *node, name string) *node {
+// siblingSchema is the schema of a property that an array of names, "required", names.
+func siblingSchema(names *node, name string) *node {
 	if names.Name != "required" || names.Parent == nil {
 		return nil
 	}
@@ -61,9 +61,9 @@ func beside(names *node, name string) *node {
 
 // A secretCollector looks at every schema that the whole value is held against.
 type secretCollector struct {
-	names map[string]bool
-	other bool
-	seen  map[*subschema]bool
+	names   map[string]bool
+	unnamed bool
+	seen    map[*subschema]bool
 }
 
 func (c *secretCollector) collect(s *subschema) {
@@ -76,13 +76,13 @@ func (c *secretCollector) collect(s *subschema) {
 		switch k.Name {
 		case "properties":
 			for p := k.First; p != nil; p = p.Next {
-				if p.Mark.schema.secret || asksSecret(p.Name, p) {
+				if p.Mark.schema.secret || isSecretProperty(p.Name, p) {
 					c.names[p.Name] = true
 				}
 			}
 		case "required":
 			for item := k.First; item != nil; item = item.Next {
-				if asksSecret(item.Text, beside(k, item.Text)) {
+				if isSecretProperty(item.Text, siblingSchema(k, item.Text)) {
 					c.names[item.Text] = true
 				}
 			}
@@ -93,18 +93,18 @@ func (c *secretCollector) collect(s *subschema) {
 		case "not", "if", "then", "else":
 			c.collect(k.Mark.schema)
 		case "additionalProperties", "items", "additionalItems", "contains", "patternProperties":
-			c.other = c.other || hidesSecret(k)
+			c.unnamed = c.unnamed || asksForSecret(k)
 		}
 	}
 }
 
-// hidesSecret reports whether a schema, or one of several, asks for a secret.
-func hidesSecret(n *node) bool {
+// asksForSecret reports whether a schema, or one of several, asks for a secret.
+func asksForSecret(n *node) bool {
 	if n.Mark.schema != nil {
 		return n.Mark.schema.secret
 	}
 	for k := n.First; k != nil; k = k.Next {
-		if k.Mark.schema != nil && k.Mark.schema.secret || hygiene.SecretName(k.Name) {
+		if k.Mark.schema != nil && k.Mark.schema.secret || sanitize.IsSecretName(k.Name) {
 			return true
 		}
 	}

@@ -23,7 +23,7 @@ func (d *document) enter(n *node) (*subschema, error) {
 		return s, nil
 	case '{':
 	default:
-		return nil, faultAt(n, "expected a schema (an object, true or false), got %s", said(n))
+		return nil, faultAt(n, "expected a schema (an object, true or false), got %s", describeNode(n))
 	}
 	for k := n.First; k != nil; k = k.Next {
 		if err := d.keyword(s, k); err != nil {
@@ -38,12 +38,12 @@ func (d *document) keyword(s *subschema, k *node) error {
 	switch k.Name {
 	case "$ref", "$id", "$schema", "$comment", "title", "description", "format", "pattern", "contentEncoding", "contentMediaType":
 		if k.Kind != '"' {
-			return faultAt(k, "expected a string, got %s", said(k))
+			return faultAt(k, "expected a string, got %s", describeNode(k))
 		}
 		return d.text(s, k)
 	case "readOnly", "writeOnly", "uniqueItems":
 		if k.Kind != 't' && k.Kind != 'f' {
-			return faultAt(k, "expected true or false, got %s", said(k))
+			return faultAt(k, "expected true or false, got %s", describeNode(k))
 		}
 		s.secret = s.secret || k.Name == "writeOnly" && k.Kind == 't'
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
@@ -60,7 +60,7 @@ func (d *document) keyword(s *subschema, k *node) error {
 	case "examples":
 		k.Mark.data = true
 		if k.Kind != '[' {
-			return faultAt(k, "expected an array, got %s", said(k))
+			return faultAt(k, "expected an array, got %s", describeNode(k))
 		}
 	case "required":
 		return s.names(k)
@@ -90,7 +90,7 @@ func (d *document) below(s *subschema, n *node) error {
 
 func (d *document) schemaList(s *subschema, k *node) error {
 	if k.Kind != '[' || k.First == nil {
-		return faultAt(k, "expected an array of at least one schema, got %s", saidOrEmpty(k))
+		return faultAt(k, "expected an array of at least one schema, got %s", describeNodeOrEmpty(k))
 	}
 	for item := k.First; item != nil; item = item.Next {
 		if err := d.below(s, item); err != nil {
@@ -102,7 +102,7 @@ func (d *document) schemaList(s *subschema, k *node) error {
 
 func (d *document) schemasByName(s *subschema, k *node) error {
 	if k.Kind != '{' {
-		return faultAt(k, "expected an object of schemas, got %s", said(k))
+		return faultAt(k, "expected an object of schemas, got %s", describeNode(k))
 	}
 	for member := k.First; member != nil; member = member.Next {
 		var err error
@@ -112,7 +112,7 @@ func (d *document) schemasByName(s *subschema, k *node) error {
 		case k.Name == "dependencies" && member.Kind == '[':
 			err = s.names(member)
 		default:
-			s.secret = s.secret || asksSecret(member.Name, member)
+			s.secret = s.secret || isSecretProperty(member.Name, member)
 			if k.Name == "patternProperties" {
 				if err := d.pattern(member, member.Name); err != nil {
 					return err
@@ -130,18 +130,18 @@ func (d *document) schemasByName(s *subschema, k *node) error {
 // names checks an array of different property names.
 func (s *subschema) names(k *node) error {
 	if k.Kind != '[' {
-		return faultAt(k, "expected an array of property names, got %s", said(k))
+		return faultAt(k, "expected an array of property names, got %s", describeNode(k))
 	}
 	seen := map[string]bool{}
 	for item := k.First; item != nil; item = item.Next {
 		if item.Kind != '"' {
-			return faultAt(item, "expected a property name, got %s", said(item))
+			return faultAt(item, "expected a property name, got %s", describeNode(item))
 		}
 		if seen[item.Text] {
-			return faultAt(item, "%s stands twice in the array", said(item))
+			return faultAt(item, "%s stands twice in the array", describeNode(item))
 		}
 		seen[item.Text] = true
-		s.secret = s.secret || asksSecret(item.Text, beside(k, item.Text))
+		s.secret = s.secret || isSecretProperty(item.Text, siblingSchema(k, item.Text))
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func (d *document) text(s *subschema, k *node) error {
 		}
 	case "$schema":
 		if !isDraft7(k.Text) {
-			return faultAt(k, "expected http://json-schema.org/draft-07/schema#, got %s", said(k))
+			return faultAt(k, "expected http://json-schema.org/draft-07/schema#, got %s", describeNode(k))
 		}
 	case "format":
 		s.secret = s.secret || k.Text == "password"
@@ -186,10 +186,10 @@ func (d *document) pattern(at *node, expression string) error {
 
 func number(k *node) error {
 	if k.Kind != '0' {
-		return faultAt(k, "expected a number, got %s", said(k))
+		return faultAt(k, "expected a number, got %s", describeNode(k))
 	}
-	if k.Name == "multipleOf" && exact(k.Text).Sign() <= 0 {
-		return faultAt(k, "expected a number greater than 0, got %s", said(k))
+	if k.Name == "multipleOf" && rational(k.Text).Sign() <= 0 {
+		return faultAt(k, "expected a number greater than 0, got %s", describeNode(k))
 	}
 	return nil
 }
@@ -197,17 +197,17 @@ func number(k *node) error {
 // count checks an integer from 0. One too large for any value of ours is made
 // smaller, so that it fits the library's int on every computer.
 func count(k *node) error {
-	if k.Kind != '0' || strings.HasPrefix(k.Text, "-") && exact(k.Text).Sign() < 0 || !exact(k.Text).IsInt() {
-		return faultAt(k, "expected an integer from 0, got %s", said(k))
+	if k.Kind != '0' || strings.HasPrefix(k.Text, "-") && rational(k.Text).Sign() < 0 || !rational(k.Text).IsInt() {
+		return faultAt(k, "expected an integer from 0, got %s", describeNode(k))
 	}
-	if exact(k.Text).Cmp(new(big.Rat).SetInt64(math.MaxInt32)) > 0 {
+	if rational(k.Text).Cmp(new(big.Rat).SetInt64(math.MaxInt32)) > 0 {
 		k.Text = strconv.Itoa(math.MaxInt32)
 	}
 	return nil
 }
 
-// exact is a number of a schema, which [jsontree.Reckonable] has found to be cheap.
-func exact(number string) *big.Rat {
+// rational is a number of a schema, which [jsontree.Reckonable] has found to be cheap.
+func rational(number string) *big.Rat {
 	r, ok := new(big.Rat).SetString(number)
 	if !ok {
 		return new(big.Rat)
@@ -221,7 +221,7 @@ func types(k *node) error {
 	case k.Kind == '"':
 		return typeName(k)
 	default:
-		return faultAt(k, "expected a type or an array of types, got %s", saidOrEmpty(k))
+		return faultAt(k, "expected a type or an array of types, got %s", describeNodeOrEmpty(k))
 	}
 	var seen []string
 	for item := k.First; item != nil; item = item.Next {
@@ -229,7 +229,7 @@ func types(k *node) error {
 			return err
 		}
 		if slices.Contains(seen, item.Text) {
-			return faultAt(item, "%s stands twice in the array", said(item))
+			return faultAt(item, "%s stands twice in the array", describeNode(item))
 		}
 		seen = append(seen, item.Text)
 	}
@@ -243,12 +243,12 @@ func typeName(n *node) error {
 			return nil
 		}
 	}
-	return faultAt(n, "expected one of array, boolean, integer, null, number, object, string, got %s", said(n))
+	return faultAt(n, "expected one of array, boolean, integer, null, number, object, string, got %s", describeNode(n))
 }
 
 func enum(k *node) error {
 	if k.Kind != '[' || k.First == nil {
-		return faultAt(k, "expected an array of at least one value, got %s", saidOrEmpty(k))
+		return faultAt(k, "expected an array of at least one value, got %s", describeNodeOrEmpty(k))
 	}
 	seen := map[string]bool{}
 	for item := k.First; item != nil; item = item.Next {
@@ -261,12 +261,12 @@ func enum(k *node) error {
 	return nil
 }
 
-// saidOrEmpty is said, but tells an empty array from a full one.
-func saidOrEmpty(n *node) string {
+// describeNodeOrEmpty is said, but tells an empty array from a full one.
+func describeNodeOrEmpty(n *node) string {
 	if n.Kind == '[' && n.First == nil {
 		return "an empty array"
 	}
-	return said(n)
+	return describeNode(n)
 }
 
 // canonical returns the same text for equal values: members sorted, numbers
@@ -289,7 +289,7 @@ func canonical(n *node) string {
 	case '"':
 		return strconv.Quote(n.Text)
 	case '0':
-		return exact(n.Text).RatString()
+		return rational(n.Text).RatString()
 	}
-	return said(n)
+	return describeNode(n)
 }

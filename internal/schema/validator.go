@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
@@ -19,7 +19,7 @@ type validator struct {
 	root       *jsonschema.Schema
 	byLocation map[string]*jsonschema.Schema // every sub-schema in use
 	order      []string
-	secrets    secrets
+	secrets    secretPaths
 	hasDefault bool
 }
 
@@ -46,11 +46,11 @@ func newCompiler() *jsonschema.Compiler {
 func compile(d *document) (*validator, error) {
 	compiler := newCompiler()
 	if err := compiler.AddResource(location, valueOf(d.root.node)); err != nil {
-		return nil, refusal(err)
+		return nil, compileFault(err)
 	}
 	root, err := compiler.Compile(location)
 	if err != nil {
-		return nil, refusal(err)
+		return nil, compileFault(err)
 	}
 	v := &validator{
 		root:       root,
@@ -62,7 +62,7 @@ func compile(d *document) (*validator, error) {
 	return v, v.checkDefaults()
 }
 
-func refusal(err error) *Fault {
+func compileFault(err error) *Fault {
 	return &Fault{Message: "the schema library refuses it: " + aai.CleanLabel(err.Error(), 300)}
 }
 
@@ -81,14 +81,14 @@ func (v *validator) collect(s *jsonschema.Schema) {
 // checkDefaults holds every default against its own schema, so that a bad one is
 // the descriptor's fault and not a caller's.
 func (v *validator) checkDefaults() error {
-	f, m := &filler{}, &meter{}
+	f, m := &defaultFiller{}, &meter{}
 	for _, where := range slices.Sorted(maps.Keys(v.byLocation)) {
 		s := v.byLocation[where]
 		standard := f.defaultOf(s)
 		if standard == nil {
 			continue
 		}
-		value := asGiven(*standard)
+		value := jsonCopy(*standard)
 		err := f.fill(value, []*jsonschema.Schema{s})
 		if err == nil {
 			err = v.validate(m, value, s)
@@ -110,7 +110,7 @@ func (v *validator) check(value any) (any, error) {
 		return nil, err
 	}
 	if v.hasDefault {
-		if err := (&filler{}).fill(value, []*jsonschema.Schema{v.root}); err != nil {
+		if err := (&defaultFiller{}).fill(value, []*jsonschema.Schema{v.root}); err != nil {
 			return nil, err
 		}
 	}
@@ -134,26 +134,26 @@ func (v *validator) validate(m *meter, value any, s *jsonschema.Schema) error {
 	if !ok {
 		return err
 	}
-	if failure = known(failure); failure == nil {
+	if failure = withoutUnknown(failure); failure == nil {
 		return nil
 	}
 	return v.explain(failure, value)
 }
 
-// known is a failure without what fails only because a value is not known yet: nil where
+// withoutUnknown is a failure without what fails only because a value is not known yet: nil where
 // nothing remains.
-func known(f *jsonschema.ValidationError) *jsonschema.ValidationError {
+func withoutUnknown(f *jsonschema.ValidationError) *jsonschema.ValidationError {
 	switch k := f.ErrorKind.(type) {
 	case *kind.InvalidJsonValue:
-		if _, hole := k.Value.(aai.Hole); hole {
+		if _, hole := k.Value.(aai.Placeholder); hole {
 			return nil
 		}
 	case *kind.Const:
-		if open(k.Got) {
+		if containsUnknown(k.Got) {
 			return nil
 		}
 	case *kind.Enum:
-		if open(k.Got) {
+		if containsUnknown(k.Got) {
 			return nil
 		}
 	}
@@ -165,7 +165,7 @@ func known(f *jsonschema.ValidationError) *jsonschema.ValidationError {
 	_, among := f.ErrorKind.(*kind.Contains)
 	causes := make([]*jsonschema.ValidationError, 0, len(f.Causes))
 	for _, cause := range f.Causes {
-		if cause = known(cause); cause != nil {
+		if cause = withoutUnknown(cause); cause != nil {
 			causes = append(causes, cause)
 		} else if one || either || among {
 			return nil // this way may be the one
@@ -179,19 +179,19 @@ func known(f *jsonschema.ValidationError) *jsonschema.ValidationError {
 	return &left
 }
 
-// open reports whether a value that is not known yet is in the value.
-func open(value any) bool {
+// containsUnknown reports whether a value that is not known yet is in the value.
+func containsUnknown(value any) bool {
 	switch v := value.(type) {
-	case aai.Hole:
+	case aai.Placeholder:
 		return true
 	case map[string]any:
 		for _, member := range v {
-			if open(member) {
+			if containsUnknown(member) {
 				return true
 			}
 		}
 	case []any:
-		return slices.ContainsFunc(v, open)
+		return slices.ContainsFunc(v, containsUnknown)
 	}
 	return false
 }

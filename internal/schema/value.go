@@ -6,8 +6,8 @@ import (
 	"math/big"
 	"strconv"
 
-	"aai"
-	"aai/internal/jsontree"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
 // maxValueDepth is how deep a value may be nested. A Go value can even contain
@@ -24,7 +24,7 @@ func copyBelow(value any, at path) (any, error) {
 		return nil, aai.Errorf(aai.InvalidParams, "%sthe value is nested more than %d deep", prefix(at[:3]), maxValueDepth)
 	}
 	switch v := value.(type) {
-	case nil, bool, string, int64, aai.Hole:
+	case nil, bool, string, int64, aai.Placeholder:
 		return v, nil
 	case map[string]any:
 		object := make(map[string]any, len(v))
@@ -68,7 +68,7 @@ func copyNumber(value any, at path) (any, error) {
 		if !isNumber(string(n)) {
 			return nil, aai.Errorf(aai.InvalidParams, "%sexpected a number, got something that is none", prefix(at))
 		}
-		if !jsontree.Reckonable(string(n), maxDigits) {
+		if !jsontree.IsCheapNumber(string(n), maxDigits) {
 			return nil, aai.Errorf(aai.InvalidParams, "%sthe number is too long or its exponent is too large", prefix(at))
 		}
 		return n, nil
@@ -113,26 +113,26 @@ func isNumber(text string) bool {
 	return text != "" && (text[0] == '-' || '0' <= text[0] && text[0] <= '9') && json.Valid([]byte(text))
 }
 
-// asGiven copies a value of the schema, such as a default, in the form in which
+// jsonCopy copies a value of the schema, such as a default, in the form in which
 // encoding/json would have given it: numbers are float64, but for integers that
 // are too large for it.
-func asGiven(value any) any {
+func jsonCopy(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
 		object := make(map[string]any, len(v))
 		for name, member := range v {
-			object[name] = asGiven(member)
+			object[name] = jsonCopy(member)
 		}
 		return object
 	case []any:
 		array := make([]any, len(v))
 		for i, item := range v {
-			array[i] = asGiven(item)
+			array[i] = jsonCopy(item)
 		}
 		return array
 	case json.Number:
 		f, err := v.Float64()
-		if r := exact(v.String()); err != nil || r.IsInt() && r.Cmp(new(big.Rat).SetFloat64(f)) != 0 {
+		if r := rational(v.String()); err != nil || r.IsInt() && r.Cmp(new(big.Rat).SetFloat64(f)) != 0 {
 			return v
 		}
 		return f

@@ -13,7 +13,7 @@ import (
 // same value or to parts of it.
 func children(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
 	return func(yield func(*jsonschema.Schema) bool) {
-		for child := range inPlace(s) {
+		for child := range inPlaceSchemas(s) {
 			if !yield(child) {
 				return
 			}
@@ -42,8 +42,8 @@ func children(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
 	}
 }
 
-// inPlace yields the schemas that a schema may apply to the very same value.
-func inPlace(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
+// inPlaceSchemas yields the schemas that a schema may apply to the very same value.
+func inPlaceSchemas(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
 	return func(yield func(*jsonschema.Schema) bool) {
 		for _, list := range [][]*jsonschema.Schema{{s.Ref, s.Not, s.If, s.Then, s.Else}, s.AllOf, s.AnyOf, s.OneOf} {
 			for _, child := range list {

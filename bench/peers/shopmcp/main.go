@@ -18,17 +18,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-type wanted struct {
+type listArgs struct {
 	Status string `json:"status,omitempty" jsonschema:"only orders of this status: open, paid or refunded"`
 }
 
-type refund struct {
+type refundArgs struct {
 	Order  int    `json:"order" jsonschema:"the number of the order"`
 	Cents  int    `json:"cents" jsonschema:"how much, in cents"`
 	Reason string `json:"reason" jsonschema:"why"`
 }
 
-type period struct {
+type reportArgs struct {
 	From string `json:"from" jsonschema:"the first month, as 2026-01"`
 	To   string `json:"to" jsonschema:"the last month, as 2026-02"`
 }
@@ -37,15 +37,15 @@ func main() {
 	server := mcp.NewServer(&mcp.Implementation{Name: "shop", Version: "1"}, nil)
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true}
 	mcp.AddTool(server, &mcp.Tool{Name: "list_orders", Description: "The orders of the shop.", Annotations: reads},
-		func(ctx context.Context, _ *mcp.CallToolRequest, w wanted) (*mcp.CallToolResult, any, error) {
+		func(ctx context.Context, _ *mcp.CallToolRequest, w listArgs) (*mcp.CallToolResult, any, error) {
 			return ask(ctx, http.MethodGet, "/v1/orders?"+url.Values{"filter[status]": {w.Status}}.Encode(), nil)
 		})
 	mcp.AddTool(server, &mcp.Tool{Name: "refund_order", Description: "Pays back a part of an order, or all of it."},
-		func(ctx context.Context, _ *mcp.CallToolRequest, r refund) (*mcp.CallToolResult, any, error) {
+		func(ctx context.Context, _ *mcp.CallToolRequest, r refundArgs) (*mcp.CallToolResult, any, error) {
 			return ask(ctx, http.MethodPost, "/v1/orders/"+strconv.Itoa(r.Order)+"/refund", url.Values{"cents": {strconv.Itoa(r.Cents)}, "reasons": {r.Reason}})
 		})
 	mcp.AddTool(server, &mcp.Tool{Name: "sales_report", Description: "What was sold in some months.", Annotations: reads},
-		func(ctx context.Context, _ *mcp.CallToolRequest, p period) (*mcp.CallToolResult, any, error) {
+		func(ctx context.Context, _ *mcp.CallToolRequest, p reportArgs) (*mcp.CallToolResult, any, error) {
 			return ask(ctx, http.MethodGet, "/v1/report/."+p.From+"."+p.To, nil)
 		})
 	if err := server.Run(context.Background(), &mcp.StdioTransport{}); err != nil {

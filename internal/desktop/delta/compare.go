@@ -3,7 +3,7 @@ package delta
 import (
 	"strings"
 
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 // A comparison collects what a person would see change.
@@ -26,7 +26,7 @@ func (c *comparison) compare() {
 			i = c.after.Elements[i].End - 1
 		case j < 0 || !c.seenBefore[j]:
 			if !covered[i] {
-				c.told(c.cameHere(), i, covered)
+				c.addTransition(c.appearances(), i, covered)
 			}
 		default:
 			c.changed(j, i)
@@ -39,17 +39,17 @@ func (c *comparison) compare() {
 		switch {
 		case !c.seenBefore[j]:
 			j = c.before.Elements[j].End - 1
-		case i < 0 && c.turned(j):
+		case i < 0 && c.isReplacedPage(j):
 			j = c.before.Elements[j].End - 1
 		case (i < 0 || !c.seenAfter[i]) && !covered[j]:
-			c.told(c.wentAway(), j, covered)
+			c.addTransition(c.disappearances(), j, covered)
 		}
 	}
 }
 
-// turned reports whether the element is a page in the place of which another one shows:
+// isReplacedPage reports whether the element is a page in the place of which another one shows:
 // nobody wants to know what all was on it.
-func (c *comparison) turned(j int) bool {
+func (c *comparison) isReplacedPage(j int) bool {
 	if c.before.Elements[j].Role != desktop.Document {
 		return false
 	}
@@ -70,7 +70,7 @@ func (c *comparison) focus() {
 		if j := c.toBefore[i]; j >= 0 && c.before.Elements[j].States.Has(desktop.Focused) {
 			continue
 		}
-		text := "focus → " + c.called(c.after, i)
+		text := "focus → " + c.nameWithRef(c.after, i)
 		c.add(rankFocus, Change{Kind: Changed, Index: i, Ref: c.ref(c.after, i), Text: text})
 	}
 }
@@ -82,23 +82,23 @@ func (c *comparison) add(rank int, change Change) {
 // changed tells what is different about an element that was there before.
 func (c *comparison) changed(j, i int) {
 	old, now := &c.before.Elements[j], &c.after.Elements[i]
-	if now.Role == desktop.Scrollbar || now.Role == desktop.Separator || now.Role == desktop.Generic && old.Blank() && now.Blank() && !now.Acts("") {
+	if now.Role == desktop.Scrollbar || now.Role == desktop.Separator || now.Role == desktop.Generic && old.IsBlank() && now.IsBlank() && !now.IsActionable("") {
 		return // nobody sees layout: LibreOffice disables that of a whole window while it saves
 	}
-	renamed := old.Name != now.Name && !c.echo(j, i)
+	renamed := old.Name != now.Name && !c.repeatsContainer(j, i)
 	details := append(valueChange(old, now), stateChanges(old, now)...)
 	if !renamed && len(details) == 0 {
 		return
 	}
-	text := "~ " + c.called(c.after, i)
+	text := "~ " + c.nameWithRef(c.after, i)
 	if renamed {
-		text = "~ " + now.Role.Word() + " " + turned(old.Name, now.Name) + c.bracket(c.after, i)
+		text = "~ " + now.Role.SafeName() + " " + formatTextChange(old.Name, now.Name) + c.bracket(c.after, i)
 	}
 	if len(details) > 0 {
 		text += " " + strings.Join(details, ", ")
 	}
 	rank := c.rank(j, i)
-	c.add(rank, Change{Changed, i, c.ref(c.after, i), text, rank == rankRestless})
+	c.add(rank, Change{Changed, i, c.ref(c.after, i), text, rank == rankAmbient})
 }
 
 // moved tells that what shows in an element of the later snapshot stands in another order
@@ -108,22 +108,22 @@ func (c *comparison) moved(i int) {
 		return
 	}
 	rank := rankPlain
-	if c.restless(i, Content) {
-		rank = rankRestless
+	if c.isAmbient(i, Content) {
+		rank = rankAmbient
 	}
-	c.add(rank, Change{Changed, i, c.ref(c.after, i), "~ " + c.called(c.after, i) + " in another order", rank == rankRestless})
+	c.add(rank, Change{Changed, i, c.ref(c.after, i), "~ " + c.nameWithRef(c.after, i) + " in another order", rank == rankAmbient})
 }
 
-// echo reports whether the names of two elements only repeat those of what they
+// repeatsContainer reports whether the names of two elements only repeat those of what they
 // are in, so that one line is enough.
-func (c *comparison) echo(j, i int) bool {
+func (c *comparison) repeatsContainer(j, i int) bool {
 	old, now := &c.before.Elements[j], &c.after.Elements[i]
-	if !now.Role.Wordy() || now.Acts("") || now.Parent < 0 || c.toBefore[now.Parent] != old.Parent || old.Parent < 0 {
+	if !now.Role.IsTextual() || now.IsActionable("") || now.Parent < 0 || c.toBefore[now.Parent] != old.Parent || old.Parent < 0 {
 		return false
 	}
 	within, with := &c.before.Elements[old.Parent], &c.after.Elements[now.Parent]
-	return desktop.SameWords(old.Name, within.Name) && desktop.SameWords(now.Name, with.Name) ||
-		desktop.SameWords(old.Name, within.Value) && desktop.SameWords(now.Name, with.Value)
+	return desktop.EqualNames(old.Name, within.Name) && desktop.EqualNames(now.Name, with.Name) ||
+		desktop.EqualNames(old.Name, within.Value) && desktop.EqualNames(now.Name, with.Value)
 }
 
 // valueChange says how a value changed, if it did.
@@ -134,18 +134,18 @@ func valueChange(old, now *desktop.Element) []string {
 	case old.States.Has(desktop.Protected) || now.States.Has(desktop.Protected):
 		return []string{"value ****"}
 	}
-	return []string{"value " + turned(old.Value, now.Value)}
+	return []string{"value " + formatTextChange(old.Value, now.Value)}
 }
 
-// told are the states worth a word.
-const told = desktop.Enabled | desktop.Checked | desktop.Mixed | desktop.Pressed | desktop.Selected | desktop.Expanded | desktop.Invalid | desktop.Busy | desktop.Modal | desktop.Active | desktop.ReadOnly | desktop.Required
+// reportedStates are the states worth a word.
+const reportedStates = desktop.Enabled | desktop.Checked | desktop.Mixed | desktop.Pressed | desktop.Selected | desktop.Expanded | desktop.Invalid | desktop.Busy | desktop.Modal | desktop.Active | desktop.ReadOnly | desktop.Required
 
 // stateChanges says which states worth a word came and went.
 func stateChanges(old, now *desktop.Element) []string {
 	opposites := map[desktop.State]string{desktop.Enabled: "disabled", desktop.Expanded: "collapsed", desktop.Active: "no longer active"}
 	var words []string
-	for bit := desktop.State(1); bit != 0 && bit <= told; bit <<= 1 {
-		if told&bit == 0 || (old.States^now.States)&bit == 0 {
+	for bit := desktop.State(1); bit != 0 && bit <= reportedStates; bit <<= 1 {
+		if reportedStates&bit == 0 || (old.States^now.States)&bit == 0 {
 			continue
 		}
 		word := bit.Words()[0]
@@ -165,15 +165,15 @@ func stateChanges(old, now *desktop.Element) []string {
 func (c *comparison) rank(j, i int) int {
 	old, now := &c.before.Elements[j], &c.after.Elements[i]
 	switch {
-	case c.restless(i, c.aspect(j, i)), !c.actedOn(c.after, i) && old.States == now.States && c.ticks(old, now):
-		return rankRestless
-	case c.options.Lagging && c.lags(old, i):
-		return rankRestless
+	case c.isAmbient(i, c.aspect(j, i)), !c.actedOn(c.after, i) && old.States == now.States && c.isTick(old, now):
+		return rankAmbient
+	case c.options.Lagging && c.isLagging(old, i):
+		return rankAmbient
 	case c.actedOn(c.after, i):
 		return rankActedOn
 	case now.Role == desktop.Progressbar || now.Role == desktop.Meter:
 		return rankNoise
-	case !now.Acts("") && old.States == now.States && onlyDigits(old.Name+" "+old.Value, now.Name+" "+now.Value):
+	case !now.IsActionable("") && old.States == now.States && onlyDigits(old.Name+" "+old.Value, now.Name+" "+now.Value):
 		return rankNoise
 	}
 	return rankPlain
@@ -181,38 +181,38 @@ func (c *comparison) rank(j, i int) int {
 
 // aspect is what is told of how an element changed.
 func (c *comparison) aspect(j, i int) Aspect {
-	return differ(&c.before.Elements[j], &c.after.Elements[i]) & (Content | Aspect(told))
+	return diffElement(&c.before.Elements[j], &c.after.Elements[i]) & (Content | Aspect(reportedStates))
 }
 
-// restless reports whether the aspect of the element of the later snapshot is known to
+// isAmbient reports whether the aspect of the element of the later snapshot is known to
 // change by itself; of one that was made anew, the content of what it is in.
-func (c *comparison) restless(i int, aspect Aspect) bool {
-	if c.options.Restless == nil {
+func (c *comparison) isAmbient(i int, aspect Aspect) bool {
+	if c.options.IsAmbient == nil {
 		return false
 	}
-	lasting := c.lasting(i)
+	lasting := c.nearestSurvivor(i)
 	if lasting != i {
 		aspect = Content
 	}
-	return lasting >= 0 && c.options.Restless(c.after.Elements[lasting].ID, aspect)
+	return lasting >= 0 && c.options.IsAmbient(c.after.Elements[lasting].ID, aspect)
 }
 
-// lags reports whether the change is one that a program shows when it has nothing else to do,
+// isLagging reports whether the change is one that a program shows when it has nothing else to do,
 // some time after what it comes of: a number in a status bar, or whether a command of a tool bar
 // can be given.
-func (c *comparison) lags(old *desktop.Element, i int) bool {
+func (c *comparison) isLagging(old *desktop.Element, i int) bool {
 	now := &c.after.Elements[i]
 	switch {
 	case old.Name != now.Name || old.Value != now.Value:
-		return old.States == now.States && !now.Acts("") && counts(old) && counts(now) && c.in(desktop.Status, i)
-	case (old.States^now.States)&told == desktop.Enabled:
+		return old.States == now.States && !now.IsActionable("") && hasDigits(old) && hasDigits(now) && c.in(desktop.Status, i)
+	case (old.States^now.States)&reportedStates == desktop.Enabled:
 		return !c.actedOn(c.after, i) && c.in(desktop.Toolbar, i)
 	}
 	return false
 }
 
-// counts reports whether a number is in the words of the element.
-func counts(e *desktop.Element) bool { return strings.ContainsAny(e.Name+e.Value, "0123456789") }
+// hasDigits reports whether a number is in the words of the element.
+func hasDigits(e *desktop.Element) bool { return strings.ContainsAny(e.Name+e.Value, "0123456789") }
 
 // in reports whether the element of the later snapshot is in one of the role.
 func (c *comparison) in(role desktop.Role, i int) bool {

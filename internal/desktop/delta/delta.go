@@ -1,5 +1,5 @@
 // Package delta says what changed between two snapshots of an app, as a person would
-// who looks at it ([Between]), and what changes by itself ([Unrest]).
+// who looks at it ([Between]), and what changes by itself ([AmbientChanges]).
 package delta
 
 import (
@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"aai/internal/desktop"
-	"aai/internal/tokens"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // Options say how a difference is told.
@@ -17,9 +17,9 @@ type Options struct {
 	Ref    func(i int) string
 	Budget int        // how many tokens Delta.Text may have; 0 means 200, less than 40 means 40
 	Focus  desktop.ID // the element that was acted on: what changed there comes first
-	// Restless reports whether the aspect of an element changes by itself; nil for none
+	// IsAmbient reports whether the aspect of an element changes by itself; nil for none
 	// that is known to. What is restless comes last.
-	Restless func(desktop.ID, Aspect) bool
+	IsAmbient func(desktop.ID, Aspect) bool
 	// Lagging says that somebody acted just before: a number in a status bar, such as how
 	// many words a text has, and whether a tool bar's command can be given may follow that act
 	// only now.
@@ -39,9 +39,9 @@ type Change struct {
 	Index int    // the element in the later snapshot; -1 for one that is gone
 	Ref   string // "" for one that is gone
 	Text  string // one line, such as: ~ checkbox "Agree" [e13] checked
-	// Restless says that the element does so by itself too, so that the change says
+	// Ambient says that the element does so by itself too, so that the change says
 	// nothing of an action.
-	Restless bool
+	Ambient bool
 }
 
 // A Delta is what changed between two snapshots of an app, for people: what came,
@@ -58,8 +58,8 @@ type Change struct {
 type Delta struct {
 	Changes []Change // those that Text tells
 	Text    string   // "" when nothing changed
-	Tokens  int      // of Text, as [tokens.Estimate] counts
-	More    int      // how many changes Text leaves out
+	Tokens  int      // of Text, as [sanitize.Estimate] counts
+	Omitted int      // how many changes Text leaves out
 }
 
 // Between compares two snapshots of an app as a person would who looks at it: only
@@ -84,10 +84,10 @@ func Between(before, after *desktop.Snapshot, o Options) Delta {
 		o.Budget = 200
 	}
 	o.Budget = max(o.Budget, 40)
-	c := &comparison{pairs: pair(before, after), options: o, seenBefore: before.Seen(), seenAfter: after.Seen()}
+	c := &comparison{pairs: pair(before, after), options: o, seenBefore: before.VisibleElements(), seenAfter: after.VisibleElements()}
 	c.compare()
 	c.fold()
-	return c.tell()
+	return c.render()
 }
 
 // fold tells once, with their number, what would be many equal lines: of elements that
@@ -130,19 +130,19 @@ const (
 	rankWindow
 	rankPlain
 	rankNoise
-	rankRestless
+	rankAmbient
 	ranks
 )
 
-// tell writes down the findings that the budget has room for, by rank.
-func (c *comparison) tell() Delta {
+// render writes down the findings that the budget has room for, by rank.
+func (c *comparison) render() Delta {
 	var d Delta
 	var text strings.Builder
 	spent := 0
 	const tail = 9000 // "… 12345 more changes"
 	total, untold := 0, 0
 	for i := range c.findings {
-		total += tokens.Milli(c.findings[i].text + "\n")
+		total += sanitize.EstimateMilli(c.findings[i].text + "\n")
 	}
 	room := c.options.Budget * 1000
 	if total > room {
@@ -154,7 +154,7 @@ func (c *comparison) tell() Delta {
 			if f.rank != rank {
 				continue
 			}
-			cost := tokens.Milli(f.text + "\n")
+			cost := sanitize.EstimateMilli(f.text + "\n")
 			if spent+cost > room {
 				untold += len(f.changes) + f.more
 				continue
@@ -162,15 +162,15 @@ func (c *comparison) tell() Delta {
 			spent += cost
 			text.WriteString(f.text + "\n")
 			d.Changes = append(d.Changes, f.changes...)
-			d.More += f.more
+			d.Omitted += f.more
 		}
 	}
 	if untold > 0 {
 		text.WriteString("… " + MoreChanges(untold) + "\n")
 	}
-	d.More += untold
+	d.Omitted += untold
 	d.Text = text.String()
-	d.Tokens = tokens.Estimate(d.Text)
+	d.Tokens = sanitize.Estimate(d.Text)
 	return d
 }
 
@@ -182,8 +182,8 @@ func MoreChanges(n int) string {
 	return strconv.Itoa(n) + " more changes"
 }
 
-// turned says what a text was and is now.
-func turned(before, after string) string {
+// formatTextChange says what a text was and is now.
+func formatTextChange(before, after string) string {
 	was, is := quoteChange(before, after)
 	if was == is {
 		return is + " with other space or ends of lines"
@@ -219,17 +219,17 @@ func onlyDigits(a, b string) bool {
 	return strings.Map(strip, a) == strings.Map(strip, b) && a != "" && b != ""
 }
 
-// called names an element in a delta, with its ref where it has one.
-func (c *comparison) called(s *desktop.Snapshot, i int) string {
+// nameWithRef names an element in a delta, with its ref where it has one.
+func (c *comparison) nameWithRef(s *desktop.Snapshot, i int) string {
 	e := &s.Elements[i]
-	return e.Role.Word() + c.named(e, e.Name) + c.bracket(s, i)
+	return e.Role.SafeName() + c.named(e, e.Name) + c.bracket(s, i)
 }
 
 func (c *comparison) named(e *desktop.Element, name string) string {
-	if desktop.Blank(name) && e.Role.Wordy() && !e.States.Has(desktop.Protected) {
+	if desktop.IsBlank(name) && e.Role.IsTextual() && !e.States.Has(desktop.Protected) {
 		name = e.Value
 	}
-	if desktop.Blank(name) {
+	if desktop.IsBlank(name) {
 		return ""
 	}
 	return " " + desktop.Quote(name, 60)
@@ -248,7 +248,7 @@ func (c *comparison) ref(s *desktop.Snapshot, i int) string {
 		return ""
 	}
 	e := &s.Elements[i]
-	if !e.Acts("") && !e.Role.Holds() {
+	if !e.IsActionable("") && !e.Role.IsRefContainer() {
 		return ""
 	}
 	return roleRef(c.options.Ref(i))

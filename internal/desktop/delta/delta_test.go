@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai/internal/desktop"
-	"aai/internal/desktop/shottest"
-	"aai/internal/tokens"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/sanitize"
+	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
 const scene = `
@@ -36,7 +36,7 @@ window "App" active
 
 func between(t *testing.T, before, after string, focus desktop.ID) Delta {
 	t.Helper()
-	return Between(shottest.Read(t, before), shottest.Read(t, after), Options{Ref: func(i int) string { return fmt.Sprintf("e%d", i+1) }, Focus: focus})
+	return Between(snapshottest.Read(t, before), snapshottest.Read(t, after), Options{Ref: func(i int) string { return fmt.Sprintf("e%d", i+1) }, Focus: focus})
 }
 
 func TestBetween(t *testing.T) {
@@ -103,7 +103,7 @@ func TestBetween(t *testing.T) {
 			if diff := cmp.Diff(c.want, d.Text); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if strings.Contains(d.Text, "s3cret") || d.Tokens != tokens.Estimate(d.Text) || d.Tokens > 200 {
+			if strings.Contains(d.Text, "s3cret") || d.Tokens != sanitize.Estimate(d.Text) || d.Tokens > 200 {
 				t.Errorf("%+v", d)
 			}
 		})
@@ -119,8 +119,8 @@ func TestGroups(t *testing.T) {
 	many := scene + "  list \"Kiwis\" key=kiwis\n" + rows.String()
 	few := scene + "  list \"Kiwis\" key=kiwis\n"
 	came := between(t, few, many, "")
-	if !strings.HasPrefix(came.Text, `+ in list "Kiwis" [e20]: option "Kiwi 0" [e21], option "Kiwi 1" [e22]`) || len(came.Changes)+came.More != 100 {
-		t.Errorf("%d and %d more: %s", len(came.Changes), came.More, came.Text)
+	if !strings.HasPrefix(came.Text, `+ in list "Kiwis" [e20]: option "Kiwi 0" [e21], option "Kiwi 1" [e22]`) || len(came.Changes)+came.Omitted != 100 {
+		t.Errorf("%d and %d more: %s", len(came.Changes), came.Omitted, came.Text)
 	}
 	went := between(t, many, few, "")
 	if want := `- in list "Kiwis" [e20]: option "Kiwi 0", option "Kiwi 1", option "Kiwi 2", option "Kiwi 3", … 96 more` + "\n"; went.Text != want {
@@ -193,7 +193,7 @@ func TestInAnotherOrder(t *testing.T) {
 		for name := range strings.FieldsSeq(names) {
 			outline += fmt.Sprintf("    option %q key=%s\n", name, name)
 		}
-		return shottest.Read(t, outline)
+		return snapshottest.Read(t, outline)
 	}
 	for names, want := range map[string]string{
 		"Amy Bob Cat": "", "Amy Cat": "- option \"Bob\"\n", "Cat Bob Amy": "~ list \"People\" in another order\n", "Bob Cat Amy": "~ list \"People\" in another order\n",
@@ -205,14 +205,14 @@ func TestInAnotherOrder(t *testing.T) {
 	if d := Between(rows("Amy Bob", "virtual"), rows("Bob Amy", "virtual"), Options{}); d.Text != "" {
 		t.Errorf("rows that a toolkit uses again: %s", d.Text)
 	}
-	if changed := unlike(rows("Amy Bob", ""), rows("Bob Amy", "")); changed["list"] != Content {
+	if changed := changedAspects(rows("Amy Bob", ""), rows("Bob Amy", "")); changed["list"] != Content {
 		t.Errorf("unrest sees %v", changed)
 	}
 }
 
 func TestWithout(t *testing.T) {
-	s := shottest.Read(t, scene)
-	if d := Between(nil, nil, Options{}); d.Text != "" || d.More != 0 {
+	s := snapshottest.Read(t, scene)
+	if d := Between(nil, nil, Options{}); d.Text != "" || d.Omitted != 0 {
 		t.Errorf("%+v", d)
 	}
 	if d := Between(nil, s, Options{}); !strings.HasPrefix(d.Text, `+ window "App": `) || strings.Contains(d.Text, "[") {
@@ -258,8 +258,8 @@ func TestEqualLines(t *testing.T) {
 	const bar = "window \"App\"\n  toolbar \"Edit\"\n    button \"Cut\"\n    button \"Cut\"\n  label \"a\"\n  label \"b\"\n"
 	d := between(t, bar, strings.NewReplacer(`label "a"`, `status "Saved"`, `label "b"`, `status "Saved"`).Replace(bar), "")
 	want := "+ status \"Saved\" (2 times)\n- label \"a\"\n- label \"b\"\n"
-	if d.Text != want || len(d.Changes) != 3 || d.More != 0 {
-		t.Errorf("%d changes, %d more:\n%swant:\n%s", len(d.Changes), d.More, d.Text, want)
+	if d.Text != want || len(d.Changes) != 3 || d.Omitted != 0 {
+		t.Errorf("%d changes, %d more:\n%swant:\n%s", len(d.Changes), d.Omitted, d.Text, want)
 	}
 	d = between(t, bar, strings.ReplaceAll(bar, `"Cut"`, `"Cut" disabled`), "")
 	if len(d.Changes) != 2 {
@@ -269,7 +269,7 @@ func TestEqualLines(t *testing.T) {
 
 // TestSpaceAlone: of two texts that look the same it is said in what they differ.
 func TestSpaceAlone(t *testing.T) {
-	before, after := shottest.Read(t, scene), shottest.Read(t, scene)
+	before, after := snapshottest.Read(t, scene), snapshottest.Read(t, scene)
 	for i := range after.Elements {
 		if after.Elements[i].Name == "Name" {
 			before.Elements[i].Value, after.Elements[i].Value = "Grüße", "Grüße\n"
@@ -315,8 +315,8 @@ window "App"
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, lagging := range []bool{true, false} {
-				d := Between(shottest.Read(t, bars), shottest.Read(t, strings.Replace(bars, c.old, c.new, 1)), Options{Focus: c.focus, Lagging: lagging})
-				if len(d.Changes) != 1 || d.Changes[0].Restless != (c.want && lagging) {
+				d := Between(snapshottest.Read(t, bars), snapshottest.Read(t, strings.Replace(bars, c.old, c.new, 1)), Options{Focus: c.focus, Lagging: lagging})
+				if len(d.Changes) != 1 || d.Changes[0].Ambient != (c.want && lagging) {
 					t.Errorf("lagging %v: %+v", lagging, d.Changes)
 				}
 			}

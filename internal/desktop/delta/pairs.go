@@ -1,6 +1,6 @@
 package delta
 
-import "aai/internal/desktop"
+import "github.com/gybob/aai-gateway/internal/desktop"
 
 // pairs says which elements of two snapshots are the same, by their index in the
 // other one, or -1.
@@ -40,7 +40,7 @@ func (p *pairs) join(before, after int) {
 }
 
 // A look is what makes two siblings pass for one.
-type look struct {
+type siblingKey struct {
 	role desktop.Role
 	name string
 }
@@ -58,18 +58,18 @@ func (p *pairs) siblings(before, after int) {
 	if len(fresh) == 0 {
 		return
 	}
-	byLook, byRole := make(map[look][]int), make(map[desktop.Role][]int)
+	byLook, byRole := make(map[siblingKey][]int), make(map[desktop.Role][]int)
 	for _, j := range p.before.Children(before) {
 		if p.toAfter[j] < 0 {
 			e := &p.before.Elements[j]
-			byLook[look{e.Role, e.Name}] = append(byLook[look{e.Role, e.Name}], j)
+			byLook[siblingKey{e.Role, e.Name}] = append(byLook[siblingKey{e.Role, e.Name}], j)
 		}
 	}
 	for _, i := range fresh {
 		e := &p.after.Elements[i]
-		if same := byLook[look{e.Role, e.Name}]; len(same) > 0 {
+		if same := byLook[siblingKey{e.Role, e.Name}]; len(same) > 0 {
 			p.join(same[0], i)
-			byLook[look{e.Role, e.Name}] = same[1:]
+			byLook[siblingKey{e.Role, e.Name}] = same[1:]
 		}
 	}
 	for _, same := range byLook {

@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"aai/internal/desktop"
-	"aai/internal/desktop/shottest"
-	"aai/internal/tokens"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/sanitize"
+	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
 func copied(s *desktop.Snapshot) *desktop.Snapshot {
@@ -22,8 +22,8 @@ func copied(s *desktop.Snapshot) *desktop.Snapshot {
 
 func TestTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := shottest.Any().Draw(t, "tree")
-		if d := Between(s, s, Options{}); d.Text != "" || len(d.Changes) > 0 || d.More > 0 || d.Tokens > 0 {
+		s := snapshottest.Any().Draw(t, "tree")
+		if d := Between(s, s, Options{}); d.Text != "" || len(d.Changes) > 0 || d.Omitted > 0 || d.Tokens > 0 {
 			t.Fatalf("%+v", d)
 		}
 		anew := copied(s)
@@ -31,7 +31,7 @@ func TestTheSame(t *testing.T) {
 			anew.Elements[i].ID = desktop.ID(fmt.Sprintf("new/%d", i))
 			anew.Elements[i].Frame.Y += 7
 		}
-		if d := Between(s, anew, Options{}); len(d.Changes) > 0 || d.More > 0 {
+		if d := Between(s, anew, Options{}); len(d.Changes) > 0 || d.Omitted > 0 {
 			t.Fatalf("made anew, and told:\n%s", d.Text)
 		}
 	})
@@ -71,28 +71,28 @@ func mutated(t *rapid.T, s *desktop.Snapshot) (after *desktop.Snapshot, changed 
 		after.Elements = append(after.Elements, e)
 		if what == 5 {
 			for range rapid.IntRange(1, 40).Draw(t, "new") {
-				n := desktop.Element{ID: desktop.ID(fmt.Sprintf("n/%d", len(after.Elements))), Role: rapid.SampledFrom(shottest.Roles()).Draw(t, "role"), Name: "new one", States: desktop.Showing | desktop.Enabled, Parent: moved[i]}
+				n := desktop.Element{ID: desktop.ID(fmt.Sprintf("n/%d", len(after.Elements))), Role: rapid.SampledFrom(snapshottest.Roles()).Draw(t, "role"), Name: "new one", States: desktop.Showing | desktop.Enabled, Parent: moved[i]}
 				changed = append(changed, len(after.Elements))
 				after.Elements = append(after.Elements, n)
 			}
 		}
 	}
-	desktop.Arrange(after.Elements)
+	desktop.SetEnds(after.Elements)
 	return after, changed
 }
 
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		before := shottest.Any().Draw(t, "tree")
+		before := snapshottest.Any().Draw(t, "tree")
 		after, changed := mutated(t, before)
 		budget := rapid.SampledFrom([]int{0, 40, 100, 100000}).Draw(t, "budget")
 		o := Options{Budget: budget, Ref: func(i int) string { return fmt.Sprintf("e%d", i+1) }}
 		d := Between(before, after, o)
-		if limit := map[int]int{0: 200}[budget] + budget; d.Tokens > limit || d.Tokens != tokens.Estimate(d.Text) {
+		if limit := map[int]int{0: 200}[budget] + budget; d.Tokens > limit || d.Tokens != sanitize.Estimate(d.Text) {
 			t.Fatalf("%d tokens of %d:\n%s", d.Tokens, limit, d.Text)
 		}
-		if (d.Text == "") != (len(d.Changes) == 0 && d.More == 0) {
-			t.Fatalf("%d changes and %d more are told as %q", len(d.Changes), d.More, d.Text)
+		if (d.Text == "") != (len(d.Changes) == 0 && d.Omitted == 0) {
+			t.Fatalf("%d changes and %d more are told as %q", len(d.Changes), d.Omitted, d.Text)
 		}
 		for line := range strings.Lines(d.Text) {
 			if !strings.HasPrefix(line, "~ ") && !strings.HasPrefix(line, "+ ") && !strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "focus → ") && !strings.HasPrefix(line, "… ") ||
@@ -108,7 +108,7 @@ func TestProperties(t *testing.T) {
 			told[c.Index] = true
 		}
 		for _, i := range changed {
-			if d.More > 0 || !after.Elements[i].Role.Interactive() || !after.Visible(i) {
+			if d.Omitted > 0 || !after.Elements[i].Role.IsInteractive() || !after.IsVisible(i) {
 				continue
 			}
 			up := i
@@ -127,7 +127,7 @@ var quotation = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 // differs reports whether an element that was there looks different now.
 func differs(before *desktop.Snapshot, now *desktop.Element) bool {
 	i := before.Index(now.ID)
-	if i < 0 || !before.Visible(i) {
+	if i < 0 || !before.IsVisible(i) {
 		return true
 	}
 	old := before.Elements[i]
@@ -136,7 +136,7 @@ func differs(before *desktop.Snapshot, now *desktop.Element) bool {
 }
 
 func BenchmarkBetween(b *testing.B) {
-	before, after := shottest.Read(b, shottest.Docs(590)), shottest.Read(b, strings.Replace(shottest.Docs(590), "Event 300", "Event 3000", 2))
+	before, after := snapshottest.Read(b, snapshottest.Docs(590)), snapshottest.Read(b, strings.Replace(snapshottest.Docs(590), "Event 300", "Event 3000", 2))
 	for b.Loop() {
 		if d := Between(before, after, Options{}); d.Text == "" {
 			b.Fatal("nothing changed")

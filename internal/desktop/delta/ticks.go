@@ -6,29 +6,29 @@ import (
 	"strings"
 	"time"
 
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 // What is known for a clock or a memory figure at first sight, before anybody has seen it
 // change by itself.
 
-// figures finds times of the day, and amounts of memory.
-type figures struct{ clock, memory, tab *regexp.Regexp }
+// tickPatterns finds times of the day, and amounts of memory.
+type tickPatterns struct{ clock, memory, tab *regexp.Regexp }
 
-func newFigures() figures {
-	return figures{
+func newTickPatterns() tickPatterns {
+	return tickPatterns{
 		clock:  regexp.MustCompile(`\b(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\b`),
 		tab:    regexp.MustCompile(`^ - [^-]+ - \d+(?:[.,]\d+)? ?[kKMG]i?B$`),
 		memory: regexp.MustCompile(`\b\d+(?:[.,]\d+)? ?(?:bytes|[kKMG]i?B|B)\b`),
 	}
 }
 
-// ticks reports whether the words of two looks at an element differ in nothing but the
+// isTick reports whether the words of two looks at an element differ in nothing but the
 // time of the day and amounts of memory. A browser's tab may begin to tell of its memory at any
 // moment.
-func (c *comparison) ticks(old, now *desktop.Element) bool {
+func (c *comparison) isTick(old, now *desktop.Element) bool {
 	if now.Role == desktop.Tab && old.Value == now.Value {
-		tab := newFigures().tab
+		tab := newTickPatterns().tab
 		if more, is := strings.CutPrefix(now.Name, old.Name); is && tab.MatchString(more) {
 			return true
 		}
@@ -39,33 +39,33 @@ func (c *comparison) ticks(old, now *desktop.Element) bool {
 	if !onlyDigits(old.Name+" "+old.Value, now.Name+" "+now.Value) {
 		return false
 	}
-	return c.tick(old.Name, now.Name) && c.tick(old.Value, now.Value)
+	return c.isTextTick(old.Name, now.Name) && c.isTextTick(old.Value, now.Value)
 }
 
-func (c *comparison) tick(was, is string) bool {
+func (c *comparison) isTextTick(was, is string) bool {
 	if was == is {
 		return true
 	}
-	f := newFigures()
+	f := newTickPatterns()
 	was, is = f.memory.ReplaceAllString(was, "?"), f.memory.ReplaceAllString(is, "?")
 	if f.clock.ReplaceAllString(was, "?") != f.clock.ReplaceAllString(is, "?") {
 		return false
 	}
 	then, now := f.clock.FindAllString(was, -1), f.clock.FindAllString(is, -1)
 	for i := range then {
-		if then[i] != now[i] && !f.went(then[i], c.before.Taken, now[i], c.after.Taken) {
+		if then[i] != now[i] && !f.advancesWithClock(then[i], c.before.Taken, now[i], c.after.Taken) {
 			return false
 		}
 	}
 	return true
 }
 
-// went reports whether two texts say the time of those moments, in one and the same zone:
+// advancesWithClock reports whether two texts say the time of those moments, in one and the same zone:
 // a clock that was wound up by an action shows another.
-func (f figures) went(was string, then time.Time, is string, now time.Time) bool {
+func (f tickPatterns) advancesWithClock(was string, then time.Time, is string, now time.Time) bool {
 	const zones = 15 * time.Minute // by which they differ
-	before, rough := f.late(was, then)
-	after, _ := f.late(is, now)
+	before, rough := f.clockLag(was, then)
+	after, _ := f.clockLag(is, now)
 	const slow = 2 * time.Second
 	most := slow
 	if rough {
@@ -76,9 +76,9 @@ func (f figures) went(was string, then time.Time, is string, now time.Time) bool
 	return (before%zones <= most || before%zones >= zones-slow) && (apart <= most || apart >= half-most)
 }
 
-// late is how much less a text says than the time at that moment in UTC is, and whether
+// clockLag is how much less a text says than the time at that moment in UTC is, and whether
 // it leaves the seconds out.
-func (f figures) late(text string, at time.Time) (late time.Duration, rough bool) {
+func (f tickPatterns) clockLag(text string, at time.Time) (late time.Duration, rough bool) {
 	parts := f.clock.FindStringSubmatch(text)
 	hour, _ := strconv.Atoi(parts[1])
 	minute, _ := strconv.Atoi(parts[2])

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 // TestTicks: what says the time before and after, in whatever zone, is a clock; what was
@@ -41,7 +41,7 @@ func TestTicks(t *testing.T) {
 			}}
 		}
 		d := Between(shot(c.was, 0), shot(c.is, 3*time.Second), Options{Ref: func(int) string { return "" }})
-		if len(d.Changes) != 1 || d.Changes[0].Restless != c.changing {
+		if len(d.Changes) != 1 || d.Changes[0].Ambient != c.changing {
 			t.Errorf("at %s %q → %q: %+v, want it to change by itself: %v", c.at, c.was, c.is, d.Changes, c.changing)
 		}
 	}
@@ -64,7 +64,7 @@ func TestTabsTellOfTheirMemory(t *testing.T) {
 		{desktop.Tab, "Shop", "Shop - 2 new", false}, {desktop.Tab, "Shop", "Mail - Memory usage - 38.2 MB", false}, {desktop.Button, "Shop", "Shop - Memory usage - 38.2 MB", false},
 	} {
 		d := Between(shot(c.role, c.was, 1), shot(c.role, c.is, 2), Options{})
-		if len(d.Changes) != 1 || d.Changes[0].Restless != c.changing {
+		if len(d.Changes) != 1 || d.Changes[0].Ambient != c.changing {
 			t.Errorf("%s %q → %q: %+v", c.role, c.was, c.is, d.Changes)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 func (u *suite) actorTests() []test {
@@ -17,7 +17,7 @@ func (u *suite) actorTests() []test {
 		{"slider", "volume", (*suite).slider}, {"spin button", "count", (*suite).spinner},
 		{"item", "fruit", (*suite).item}, {"combo box", "colour", (*suite).combo}, {"tab", "tab", (*suite).tab},
 		{"menu", "menu", (*suite).menu}, {"drawn anew", "shuffled", (*suite).shuffle}, {"dialog", "dialog", (*suite).dialog},
-		{"disabled", "presses", (*suite).disabled}, {"hidden", "hidden", (*suite).hide}, {"unable", "", (*suite).unable},
+		{"disabled", "presses", (*suite).disabled}, {"hidden", "hidden", (*suite).hide}, {"unable", "", (*suite).unsupportedActions},
 	}
 }
 
@@ -26,8 +26,8 @@ func (u *suite) actorTests() []test {
 func (u *suite) perform(e desktop.Element, act desktop.Act) bool {
 	u.Helper()
 	deed := string(act.Verb) + " " + e.Name
-	err := u.Backend.Actor.Perform(u.within(), u.app, e.ID, act)
-	if slices.Contains(u.Unable, deed) {
+	err := u.Backend.Actor.Execute(u.within(), u.app, e.ID, act)
+	if slices.Contains(u.Unsupported, deed) {
 		u.refused(err, aai.AutomationNotSupported)
 		return false
 	}
@@ -171,8 +171,8 @@ func (u *suite) setNumber(name, key string, n float64) {
 
 func (u *suite) item() {
 	e := u.control("Fruit 3")
-	if e.Role.InSet() { // another row has it by now, for all the caller knows
-		u.coded(u.Backend.Actor.Perform(u.within(), u.app, e.ID, desktop.Act{Verb: desktop.SelectItem, Name: "Fruit 99"}), aai.StaleRef)
+	if e.Role.IsSetMember() { // another row has it by now, for all the caller knows
+		u.coded(u.Backend.Actor.Execute(u.within(), u.app, e.ID, desktop.Act{Verb: desktop.SelectItem, Name: "Fruit 99"}), aai.StaleRef)
 	}
 	if !u.perform(e, desktop.Act{Verb: desktop.SelectItem, Name: "Fruit 3"}) {
 		return
@@ -190,7 +190,7 @@ func (u *suite) item() {
 func (u *suite) combo() {
 	shot := u.snapshot()
 	for _, e := range shot.Elements {
-		if e.Name == "Blue" && e.Role.InSet() {
+		if e.Name == "Blue" && e.Role.IsSetMember() {
 			if u.perform(e, desktop.Act{Verb: desktop.SelectItem}) {
 				u.waitState("colour", "Blue")
 				u.holds("Colour", "Blue")
@@ -198,7 +198,7 @@ func (u *suite) combo() {
 			return
 		}
 	}
-	if !slices.Contains(u.Unable, "select Blue") {
+	if !slices.Contains(u.Unsupported, "select Blue") {
 		u.Error("the combo box has no option Blue")
 	}
 }
@@ -217,11 +217,11 @@ func (u *suite) tab() {
 
 func (u *suite) menu() {
 	for _, e := range u.snapshot().Elements {
-		if e.Name == "Quit-not" && e.Role.MenuEntry() && !e.States.Has(desktop.Showing) {
+		if e.Name == "Quit-not" && e.Role.IsMenuItem() && !e.States.Has(desktop.Showing) {
 			// An item of a closed menu is there only for who says so.
 			act := desktop.Act{Verb: desktop.Press}
-			u.coded(u.Backend.Actor.Perform(u.within(), u.app, e.ID, act), aai.AutomationFailed)
-			act.InClosedMenu = true
+			u.coded(u.Backend.Actor.Execute(u.within(), u.app, e.ID, act), aai.AutomationFailed)
+			act.AllowClosedMenu = true
 			if u.perform(e, act) {
 				u.waitState("menu", "Quit-not")
 			}
@@ -260,7 +260,7 @@ func (u *suite) dialog() {
 	}
 	u.waitState("dialog", "open")
 	dialog := u.control("Really?")
-	if !dialog.States.Has(desktop.Modal) && u.told("modal Really?") {
+	if !dialog.States.Has(desktop.Modal) && u.isReported("modal Really?") {
 		u.Errorf("the dialog is %q, want also modal", dialog.States.Words())
 	}
 	yes := u.control("Yes")
@@ -274,7 +274,7 @@ func (u *suite) dialog() {
 		}
 		return nil
 	})
-	err := u.Backend.Actor.Perform(u.within(), u.app, yes.ID, desktop.Act{Verb: desktop.Press})
+	err := u.Backend.Actor.Execute(u.within(), u.app, yes.ID, desktop.Act{Verb: desktop.Press})
 	u.refused(err, aai.StaleRef, aai.AutomationFailed)
 	if got := u.State(u)["dialog"]; got != "yes" {
 		u.Errorf("the answer is now %v", got)
@@ -283,7 +283,7 @@ func (u *suite) dialog() {
 
 func (u *suite) disabled() {
 	e := u.control("Disabled")
-	err := u.Backend.Actor.Perform(u.within(), u.app, e.ID, desktop.Act{Verb: desktop.Press})
+	err := u.Backend.Actor.Execute(u.within(), u.app, e.ID, desktop.Act{Verb: desktop.Press})
 	u.refused(err, aai.AutomationFailed, aai.AutomationNotSupported)
 }
 
@@ -302,24 +302,24 @@ func (u *suite) hide() {
 		}
 		return nil
 	})
-	err := u.Backend.Actor.Perform(u.within(), u.app, ghost.ID, desktop.Act{Verb: desktop.Press})
+	err := u.Backend.Actor.Execute(u.within(), u.app, ghost.ID, desktop.Act{Verb: desktop.Press})
 	u.refused(err, aai.AutomationFailed, aai.StaleRef)
 	if got := u.number("ghost"); got != n {
 		u.Errorf("the ghost was pressed %v times", got-n)
 	}
 }
 
-// unable checks that what makes no sense is refused and does nothing.
-func (u *suite) unable() {
+// unsupportedActions checks that what makes no sense is refused and does nothing.
+func (u *suite) unsupportedActions() {
 	press := u.control("Press")
 	n := u.number("presses")
 	for _, act := range []desktop.Act{
 		{Verb: desktop.SetText, Text: "x"}, {Verb: desktop.SetNumber, Number: 1}, {Verb: desktop.Press, Action: "no such action"}, {Verb: "no such verb"},
 	} {
-		err := u.Backend.Actor.Perform(u.within(), u.app, press.ID, act)
+		err := u.Backend.Actor.Execute(u.within(), u.app, press.ID, act)
 		u.refused(err, aai.AutomationNotSupported)
 	}
-	err := u.Backend.Actor.Perform(u.within(), u.app, "/no/such/element", desktop.Act{Verb: desktop.Press})
+	err := u.Backend.Actor.Execute(u.within(), u.app, "/no/such/element", desktop.Act{Verb: desktop.Press})
 	u.refused(err, aai.StaleRef)
 	if got := u.number("presses"); got != n {
 		u.Errorf("the button was pressed %v times", got-n)

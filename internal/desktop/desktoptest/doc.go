@@ -3,7 +3,7 @@
 // source. Only tests import it.
 //
 // The program has the controls, and tells the state, that are listed at Session.Fixture
-// in internal/desktop/linuxtest/fixture_linux.go; fakedesktop's Fixture has them in memory.
+// in internal/testkit/linuxtest/fixture_linux.go; fakedesktop's Fixture has them in memory.
 // What a backend leaves nil is not tried. [Subject] says what of a program may be lacking:
 // all the controls must be there, whatever they do.
 // Nothing here measures time: what must happen is waited for, at most for

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"aai"
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 func (u *suite) eventTests() []test {
@@ -90,7 +90,7 @@ func (u *suite) requests() map[string]func(context.Context) error {
 	}
 	if u.Backend.Actor != nil {
 		all["Perform"] = func(ctx context.Context) error {
-			return u.Backend.Actor.Perform(ctx, u.app, id, desktop.Act{Verb: desktop.SetNumber, Number: 1})
+			return u.Backend.Actor.Execute(ctx, u.app, id, desktop.Act{Verb: desktop.SetNumber, Number: 1})
 		}
 	}
 	return all
@@ -135,7 +135,7 @@ func (u *suite) hangs() {
 		if name == "Perform" {
 			continue // which may be refused by what is known of the element
 		}
-		ctx, cancel := context.WithTimeout(u.Context(), moment)
+		ctx, cancel := context.WithTimeout(u.Context(), hangTimeout)
 		u.ends(name, func() {
 			if err := request(ctx); err != nil || name != "Snapshot" {
 				u.coded(err, aai.Timeout)

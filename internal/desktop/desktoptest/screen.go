@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 // window finds the program's window.
@@ -37,7 +37,7 @@ func (u *suite) listed() {
 	}
 	shot := u.snapshot()
 	for i, e := range shot.Elements {
-		if e.Role.Interactive() && shot.Visible(i) && shot.Elements[shot.Window(i)].Name == u.Title && e.Frame.Intersect(w.Frame) != e.Frame {
+		if e.Role.IsInteractive() && shot.IsVisible(i) && shot.Elements[shot.WindowOf(i)].Name == u.Title && e.Frame.Intersect(w.Frame) != e.Frame {
 			u.Errorf("%s is at %v, which is not in its window at %v", desktop.Describe(&e), e.Frame, w.Frame)
 		}
 	}
@@ -62,7 +62,7 @@ func (u *suite) listed() {
 
 func (u *suite) pointed() {
 	w := u.window()
-	seen, err := u.Backend.Windows.At(u.within(), w.Frame.Center())
+	seen, err := u.Backend.Windows.WindowAt(u.within(), w.Frame.Center())
 	if err != nil || seen.ID != w.ID {
 		u.Errorf("in the middle of the window is %+v, %v", seen, err)
 	}
@@ -155,7 +155,7 @@ func (u *suite) clipPicture() {
 func (u *suite) unknownProgram() {
 	_, err := u.Backend.Programs.Find("no-such-program-anywhere")
 	u.coded(err, aai.AppNotFound)
-	if u.Backend.Programs.Descends(u.PID, 1<<30) {
+	if u.Backend.Programs.IsDescendant(u.PID, 1<<30) {
 		u.Error("the program was started by a process that there is not")
 	}
 }

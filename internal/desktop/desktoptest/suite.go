@@ -9,16 +9,16 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 // Patience is how long the suite waits for what must happen. It passes only where
 // something is wrong.
 const Patience = 2 * time.Minute
 
-// moment is the deadline of a request to a program that hangs.
-const moment = 300 * time.Millisecond
+// hangTimeout is the deadline of a request to a program that hangs.
+const hangTimeout = 300 * time.Millisecond
 
 // A Subject is a backend and the program that it is tried on. The program has just
 // been started and shows its window in front of all others.
@@ -32,13 +32,13 @@ type Subject struct {
 	State func(t testing.TB) map[string]any
 	// Lacks are the keys of State that the program's toolkit cannot change or know.
 	Lacks []string
-	// Unable is what the program's toolkit cannot do in the background, as a verb
+	// Unsupported is what the program's toolkit cannot do in the background, as a verb
 	// and a control: "press Agree", "set_text Notes". The backend must refuse it
 	// with AUTOMATION_NOT_SUPPORTED; all else must work.
-	Unable []string
-	// Untold is what the program's toolkit tells nobody, as a property and a
+	Unsupported []string
+	// Unreported is what the program's toolkit tells nobody, as a property and a
 	// control: "value Colour", "modal Really?". It is not asked for.
-	Untold []string
+	Unreported []string
 
 	// The rest may be nil; then what needs it is not tried.
 
@@ -156,8 +156,8 @@ func (u *suite) find() (app desktop.App) {
 		if i < 0 {
 			return fmt.Errorf("process %d is not among %v", u.PID, apps)
 		}
-		if app = apps[i]; app.Hidden != "" {
-			return fmt.Errorf("its tree is hidden: %s", app.Hidden)
+		if app = apps[i]; app.HiddenReason != "" {
+			return fmt.Errorf("its tree is hidden: %s", app.HiddenReason)
 		}
 		return nil
 	})
@@ -179,7 +179,7 @@ func (u *suite) snapshot() *desktop.Snapshot {
 func all(shot *desktop.Snapshot, name string, roles []desktop.Role) []desktop.Element {
 	var found []desktop.Element
 	for i, e := range shot.Elements {
-		if e.Name == name && slices.Contains(roles, e.Role) && shot.Visible(i) {
+		if e.Name == name && slices.Contains(roles, e.Role) && shot.IsVisible(i) {
 			found = append(found, e)
 		}
 	}

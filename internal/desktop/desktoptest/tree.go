@@ -9,9 +9,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"aai"
-	"aai/internal/desktop"
-	"aai/internal/desktop/query"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/query"
 )
 
 // rolesOf returns the roles that a control of the fixture may have: toolkits make
@@ -101,7 +101,7 @@ func WellFormed(t testing.TB, shot *desktop.Snapshot) {
 		}
 		again[i].End = 0
 	}
-	desktop.Arrange(again)
+	desktop.SetEnds(again)
 	for i := range again {
 		if again[i].End != shot.Elements[i].End {
 			t.Errorf("element %d ends before %d, but what is in it before %d", i, shot.Elements[i].End, again[i].End)
@@ -135,7 +135,7 @@ func flaws(e *desktop.Element) []string {
 	if !e.States.Has(desktop.Showing) && e.Frame != (desktop.Rect{}) {
 		wrong = append(wrong, fmt.Sprintf("it is not showing, but is at %v", e.Frame))
 	}
-	if e.Frame.W < 0 || e.Frame.H < 0 || e.Min > e.Max || e.Pos < 0 || e.Pos > e.Size || e.Unread < 0 {
+	if e.Frame.W < 0 || e.Frame.H < 0 || e.Min > e.Max || e.Pos < 0 || e.Pos > e.Size || e.UnreadChildren < 0 {
 		wrong = append(wrong, fmt.Sprintf("numbers cannot be: %+v", *e))
 	}
 	return wrong
@@ -147,7 +147,7 @@ func (u *suite) controls() {
 		"Fruits", "Fruit 1", "Shuffle", "Open dialog", "Hide", "Ghost", "Slow", "Dead", "File", "Status: ready",
 	} {
 		e := u.control(name)
-		if e.Role.Interactive() {
+		if e.Role.IsInteractive() {
 			u.onScreen(e)
 		}
 	}
@@ -193,7 +193,7 @@ func (u *suite) controlStates() {
 	if e := u.control("Agree"); e.States.Has(desktop.Checked) {
 		u.Error("the check box is checked")
 	}
-	if e := u.control("Colour"); e.Value != "Red" && u.told("value Colour") {
+	if e := u.control("Colour"); e.Value != "Red" && u.isReported("value Colour") {
 		u.Errorf("the combo box holds %q", e.Value)
 	}
 	for name, want := range map[string]float64{"Volume": 30, "Count": 5} {
@@ -204,14 +204,14 @@ func (u *suite) controlStates() {
 	}
 }
 
-// told reports whether the program's toolkit tells it.
-func (u *suite) told(what string) bool { return !slices.Contains(u.Untold, what) }
+// isReported reports whether the program's toolkit tells it.
+func (u *suite) isReported(what string) bool { return !slices.Contains(u.Unreported, what) }
 
 // readAlike checks that an element is the same alone as in a snapshot.
 func (u *suite) readAlike() {
 	shot := u.snapshot()
 	for i, e := range shot.Elements {
-		if !shot.Visible(i) || !e.Role.Interactive() {
+		if !shot.IsVisible(i) || !e.Role.IsInteractive() {
 			continue
 		}
 		alone, err := u.Backend.Tree.Read(u.within(), u.app, e.ID)

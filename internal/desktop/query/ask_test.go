@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 // say names elements for messages.
@@ -19,7 +19,7 @@ func say(s *desktop.Snapshot, indexes []int) string {
 }
 
 // find asks a query of which the test knows that it can be understood.
-func find(t testing.TB, s *desktop.Snapshot, query string, strategy Strategy) Found {
+func find(t testing.TB, s *desktop.Snapshot, query string, strategy Strategy) Result {
 	t.Helper()
 	q, err := Parse(query, strategy)
 	if err != nil {

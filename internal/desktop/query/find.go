@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"slices"
 
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 // Options say where to look.
@@ -15,29 +15,29 @@ type Options struct {
 	Root int
 }
 
-// Found is what a query found.
-type Found struct {
+// Result is what a query found.
+type Result struct {
 	Strategy Strategy // how; "" where there are no matches
 	Matches  []int    // indexes of elements, in the order of the snapshot
 	// HiddenMatches, where there are no matches, are elements that fit the query
 	// but are not showing.
 	HiddenMatches []int
-	// Nearest, where there are no matches, are at most five elements that show and
+	// Suggestions, where there are no matches, are at most five elements that show and
 	// are the likest to what was asked for, best first.
-	Nearest []int
+	Suggestions []int
 }
 
 // A try is one way to answer a query. Those of a query are made in order until
 // one finds something.
-type try struct {
+type searchPass struct {
 	strategy Strategy
 	// find returns all that fits among what shows, or else, with hidden, at least
 	// all that fits among what does not.
 	find func(f *finder, hidden bool) []int
-	// whole means that everything found is meant: the query is that exact.
-	whole bool
-	// slips means that it forgives wrong letters.
-	slips bool
+	// definite means that everything found is meant: the query is that exact.
+	definite bool
+	// fuzzy means that it forgives wrong letters.
+	fuzzy bool
 	// anyRole means that the query says nothing about roles, so that what people
 	// do something with is meant more than a label of the same name.
 	anyRole bool
@@ -48,25 +48,25 @@ type try struct {
 // the former are meant, unless the query speaks of roles; and an element in
 // another that matches too and has the same name, such as the text in a button,
 // is left out. Fuzzy matches do not count where something hidden fits better.
-func (q *Query) Find(s *desktop.Snapshot, o Options) Found {
+func (q *Query) Find(s *desktop.Snapshot, o Options) Result {
 	f := newFinder(s, o)
 	var hidden []int
 	judged := false // whether something hidden fits better
-	for i, t := range q.tries {
+	for i, t := range q.passes {
 		if t.strategy == Fuzzy && !judged {
 			judged = true
-			if hidden = f.hiddenMatches(q.tries[:i]); len(hidden) > 0 {
+			if hidden = f.hiddenMatches(q.passes[:i]); len(hidden) > 0 {
 				break
 			}
 		}
 		if matches := t.find(f, o.Hidden); len(matches) > 0 {
-			return Found{Strategy: t.strategy, Matches: f.prune(matches, t)}
+			return Result{Strategy: t.strategy, Matches: f.prune(matches, t)}
 		}
 	}
 	if len(hidden) == 0 {
-		hidden = f.hiddenMatches(q.tries)
+		hidden = f.hiddenMatches(q.passes)
 	}
-	return Found{HiddenMatches: hidden, Nearest: f.nearest(q.words, q.role)}
+	return Result{HiddenMatches: hidden, Suggestions: f.nearest(q.words, q.role)}
 }
 
 // A finder looks for things in one snapshot.
@@ -83,7 +83,7 @@ type finder struct {
 
 func newFinder(s *desktop.Snapshot, o Options) *finder {
 	f := &finder{s: s, to: len(s.Elements), root: o.Root, all: o.Hidden}
-	f.visible, f.loose = s.Seen(), make(map[attribute][]string)
+	f.visible, f.loose = s.VisibleElements(), make(map[attribute][]string)
 	if o.Root >= 0 {
 		f.from, f.to = min(o.Root, len(s.Elements)), 0
 		if o.Root < len(s.Elements) {
@@ -106,12 +106,12 @@ func each(test func(f *finder, i int) bool) func(*finder, bool) []int {
 	}
 }
 
-func (f *finder) hiddenMatches(tries []try) []int {
+func (f *finder) hiddenMatches(tries []searchPass) []int {
 	if f.all {
 		return nil
 	}
 	for _, t := range tries {
-		if t.slips {
+		if t.fuzzy {
 			continue
 		}
 		matches := slices.DeleteFunc(t.find(f, true), func(i int) bool { return f.visible[i] })
@@ -123,8 +123,8 @@ func (f *finder) hiddenMatches(tries []try) []int {
 }
 
 // prune leaves out matches that mean no more than another one.
-func (f *finder) prune(matches []int, t try) []int {
-	if t.whole || len(matches) < 2 {
+func (f *finder) prune(matches []int, t searchPass) []int {
+	if t.definite || len(matches) < 2 {
 		return matches
 	}
 	idle := func(i int) bool { return !f.interactive(i) }
@@ -132,14 +132,14 @@ func (f *finder) prune(matches []int, t try) []int {
 	case !t.anyRole:
 	case slices.ContainsFunc(matches, f.interactive):
 		matches = slices.DeleteFunc(slices.Clone(matches), idle)
-	case slices.ContainsFunc(matches, f.lists):
-		matches = slices.DeleteFunc(slices.Clone(matches), f.says) // what it is labelled by
+	case slices.ContainsFunc(matches, f.isChoiceContainer):
+		matches = slices.DeleteFunc(slices.Clone(matches), f.isTextOnly) // what it is labelled by
 	}
 	return f.outermost(f.withoutWrappers(matches))
 }
 
-// lists reports whether the element holds what people choose from.
-func (f *finder) lists(i int) bool {
+// isChoiceContainer reports whether the element holds what people choose from.
+func (f *finder) isChoiceContainer(i int) bool {
 	switch f.s.Elements[i].Role {
 	case desktop.List, desktop.Listbox, desktop.TreeView, desktop.Table, desktop.Grid, desktop.Radiogroup, desktop.Tablist:
 		return true
@@ -147,15 +147,15 @@ func (f *finder) lists(i int) bool {
 	return false
 }
 
-// says reports whether the element is nothing but words.
-func (f *finder) says(i int) bool {
+// isTextOnly reports whether the element is nothing but words.
+func (f *finder) isTextOnly(i int) bool {
 	role := f.s.Elements[i].Role
 	return role == desktop.Label || role == desktop.Text
 }
 
 func (f *finder) interactive(i int) bool {
 	e := &f.s.Elements[i]
-	return e.Role.Interactive() || e.States.Has(desktop.Editable) || e.Role == desktop.Generic && e.Acts("")
+	return e.Role.IsInteractive() || e.States.Has(desktop.Editable) || e.Role == desktop.Generic && e.IsActionable("")
 }
 
 // outermost leaves out elements that are in another of them with the same name.
@@ -204,21 +204,21 @@ func (f *finder) withoutWrappers(matches []int) []int {
 func wraps(s *desktop.Snapshot, outer, inner int) bool {
 	control, role := s.Elements[inner].Role, s.Elements[outer].Role
 	switch {
-	case !control.Fires() && (!control.Takes() || !control.Interactive()):
+	case !control.IsPressable() && (!control.IsInputOrItem() || !control.IsInteractive()):
 		return false
 	case role == desktop.Generic:
 		return true
-	case control.InSet():
+	case control.IsSetMember():
 		return false
-	case role.InSet():
+	case role.IsSetMember():
 		return true
 	}
-	return s.App.Browser && (role.Fires() || role == desktop.Link)
+	return s.App.IsBrowser && (role.IsPressable() || role == desktop.Link)
 }
 
-// Control returns the innermost control of the same name that the element wraps, or the element
+// WrappedControl returns the innermost control of the same name that the element wraps, or the element
 // if it wraps none, or several.
-func Control(s *desktop.Snapshot, i int) int {
+func WrappedControl(s *desktop.Snapshot, i int) int {
 	e, found := &s.Elements[i], i
 	if e.Role != desktop.Generic || e.Name == "" {
 		return i
@@ -253,15 +253,15 @@ func (f *finder) loosened(i int, a attribute) string {
 
 func (f *finder) looseName(i int) string { return f.loosened(i, nameAttribute) }
 
-// plainTries are the ways to understand plain words. The second is NameExact.
-func plainTries(text string, strategy Strategy) []try {
-	w := newWords(text)
-	on := func(s Strategy, g grade, attributes ...attribute) try {
-		return try{strategy: s, anyRole: true, find: each(func(f *finder, i int) bool {
+// plainPasses are the ways to understand plain words. The second is NameExact.
+func plainPasses(text string, strategy Strategy) []searchPass {
+	w := newSearchText(text)
+	on := func(s Strategy, g matchLevel, attributes ...attribute) searchPass {
+		return searchPass{strategy: s, anyRole: true, find: each(func(f *finder, i int) bool {
 			return slices.ContainsFunc(attributes, func(a attribute) bool { return f.compare(i, a, w, g) })
 		})}
 	}
-	contains := []try{
+	contains := []searchPass{
 		on(NameContains, wordStart, nameAttribute),
 		on(NameContains, inside, nameAttribute),
 		on(ValueContains, inside, valueAttribute, descriptionAttribute),
@@ -270,30 +270,30 @@ func plainTries(text string, strategy Strategy) []try {
 	case Contains:
 		return contains
 	case Exact:
-		return []try{
+		return []searchPass{
 			on(IdentifierExact, exact, identifierAttribute),
 			on(NameExact, exact, nameAttribute),
 			on(ValueExact, exact, valueAttribute, descriptionAttribute),
 		}
 	}
-	tries := []try{
+	tries := []searchPass{
 		on(IdentifierExact, exact, identifierAttribute),
 		on(NameExact, exact, nameAttribute),
 		on(NameLoose, loose, nameAttribute),
 		on(ValueExact, loose, valueAttribute, descriptionAttribute),
 	}
-	return append(append(tries, contains...), fuzzyTries(w)...)
+	return append(append(tries, contains...), fuzzyPasses(w)...)
 }
 
-func identifierTries(text string) []try {
-	w := newWords(text)
-	return []try{{strategy: IdentifierExact, find: each(func(f *finder, i int) bool {
+func identifierPasses(text string) []searchPass {
+	w := newSearchText(text)
+	return []searchPass{{strategy: IdentifierExact, find: each(func(f *finder, i int) bool {
 		return f.compare(i, identifierAttribute, w, exact)
 	})}}
 }
 
-func regexTries(re *regexp.Regexp) []try {
-	return []try{
+func regexPasses(re *regexp.Regexp) []searchPass {
+	return []searchPass{
 		{strategy: Regex, anyRole: true, find: each(func(f *finder, i int) bool {
 			return f.s.Elements[i].Name != "" && re.MatchString(f.s.Elements[i].Name)
 		})},
@@ -304,29 +304,29 @@ func regexTries(re *regexp.Regexp) []try {
 	}
 }
 
-// termTries are the ways to answer a query of terms. Where no term has words to
+// termPasses are the ways to answer a query of terms. Where no term has words to
 // compare there is only one.
-func termTries(t *term, strategy Strategy) []try {
+func termPasses(t *term, strategy Strategy) []searchPass {
 	wordy, roles, patterns := false, false, false
 	t.walk(func(t *term) {
 		wordy = wordy || t.words != nil
 		roles = roles || t.role != nil
 		patterns = patterns || t.pattern != nil
 	})
-	on := func(s Strategy, g grade) try {
-		return try{strategy: s, anyRole: !roles, find: each(func(f *finder, i int) bool { return t.matches(f, i, g) })}
+	on := func(s Strategy, g matchLevel) searchPass {
+		return searchPass{strategy: s, anyRole: !roles, find: each(func(f *finder, i int) bool { return t.matches(f, i, g) })}
 	}
 	switch {
 	case !wordy && patterns:
-		return []try{on(Regex, exact)}
+		return []searchPass{on(Regex, exact)}
 	case !wordy:
-		return []try{on(ByRole, exact)}
+		return []searchPass{on(ByRole, exact)}
 	case strategy == Exact:
-		return []try{on(TermsExact, exact)}
+		return []searchPass{on(TermsExact, exact)}
 	}
-	parts := []try{on(TermsContains, wordStart), on(TermsContains, inside)}
+	parts := []searchPass{on(TermsContains, wordStart), on(TermsContains, inside)}
 	if strategy == Contains {
 		return parts
 	}
-	return append([]try{on(TermsExact, exact), on(TermsLoose, loose)}, parts...)
+	return append([]searchPass{on(TermsExact, exact), on(TermsLoose, loose)}, parts...)
 }

@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"aai/internal/desktop"
-	"aai/internal/desktop/shottest"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
 func TestLoosen(t *testing.T) {
@@ -56,19 +56,19 @@ func distance(a, b []rune) int {
 	return best
 }
 
-func TestSlipsIsTheDistance(t *testing.T) {
+func TestEditDistance(t *testing.T) {
 	letters := rapid.StringOfN(rapid.RuneFrom([]rune("abcö")), 0, 6, -1)
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := []rune(letters.Draw(t, "a")), []rune(letters.Draw(t, "b"))
 		most := rapid.IntRange(0, 4).Draw(t, "most")
-		want, got := distance(a, b), slips(a, b, most)
+		want, got := distance(a, b), editDistance(a, b, most)
 		if want <= most && got != want || want > most && got <= most {
 			t.Fatalf("slips(%s, %s, %d) = %d, want %d", string(a), string(b), most, got, want)
 		}
 	})
 }
 
-func TestSlipsAreFew(t *testing.T) {
+func TestEditDistanceIsBounded(t *testing.T) {
 	for _, c := range []struct {
 		asked, name string
 		want        bool
@@ -78,7 +78,7 @@ func TestSlipsAreFew(t *testing.T) {
 		{"settings", "setings", true}, {"settings", "sittinge", true}, {"settings", "sortings", true}, {"settings", "sortinge", false},
 		{"日历提醒", "日历提示", true},
 	} {
-		if got := newSlip(c.asked).near(c.name); got != c.want {
+		if got := newTypoMatcher(c.asked).near(c.name); got != c.want {
 			t.Errorf("%s for %s: %v", c.asked, c.name, got)
 		}
 	}
@@ -86,7 +86,7 @@ func TestSlipsAreFew(t *testing.T) {
 
 // BenchmarkFind looks through 10,000 elements with each strategy.
 func BenchmarkFind(b *testing.B) {
-	s := shottest.Many(10_000)
+	s := snapshottest.Many(10_000)
 	for _, c := range []struct{ name, query string }{
 		{"exact", "Invoice Invoice 64"}, {"loose", "invoice customer 8"}, {"contains", "ustomer Custom"}, {"slip", "Archvie Downlaod"},
 		{"nothing", "there is no such thing"}, {"regex", `/^Inv.*99\d$/i`}, {"terms", "role:textbox and (name:Settings or value:x)"},
@@ -108,7 +108,7 @@ func BenchmarkFind(b *testing.B) {
 // TestFindAgreesWithItself: whatever is found shows, is in order, and is found
 // only once; a query for the very name of an element finds it or one of that name.
 func TestFindAgreesWithItself(t *testing.T) {
-	s := shottest.Many(300)
+	s := snapshottest.Many(300)
 	rapid.Check(t, func(t *rapid.T) {
 		name := s.Elements[rapid.IntRange(0, len(s.Elements)-1).Draw(t, "element")].Name
 		cut := rapid.IntRange(1, len([]rune(name))).Draw(t, "cut")
@@ -146,13 +146,13 @@ func TestWrappersAreNotMeant(t *testing.T) {
 		"treeitem \"City\"\n  treeitem \"City\"":                                                                 0,
 		"row \"City\"\n  cell \"City\"\n    link \"City\"\n      button \"Other\"":                               2,
 	} {
-		s := shottest.Read(t, tree)
-		s.App.Browser = true
+		s := snapshottest.Read(t, tree)
+		s.App.IsBrowser = true
 		if found := find(t, s, "City", Auto); !slices.Equal(found.Matches, []int{want}) {
 			t.Errorf("%s\n%s", tree, say(s, found.Matches))
 		}
-		if s.Elements[0].Name == "City" && s.Elements[0].Role == desktop.Generic && Control(s, 0) != want {
-			t.Errorf("%s\nits control is %d", tree, Control(s, 0))
+		if s.Elements[0].Name == "City" && s.Elements[0].Role == desktop.Generic && WrappedControl(s, 0) != want {
+			t.Errorf("%s\nits control is %d", tree, WrappedControl(s, 0))
 		}
 	}
 }

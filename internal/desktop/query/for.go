@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 // For returns the shortest query that means the snapshot's i'th element and no other, and
-// means it so surely that it may be acted upon, see [Query.Sure]; "" if there is no such
+// means it so surely that it may be acted upon, see [Query.AllowsActionOn]; "" if there is no such
 // element. It is understood with the strategy Auto. An element that does not show is what
 // it finds with Options.Hidden.
 //
@@ -20,10 +20,10 @@ func For(s *desktop.Snapshot, i int) string {
 	if i < 0 || i >= len(s.Elements) {
 		return ""
 	}
-	w := writer{s: s, i: i, options: Options{Root: -1, Hidden: !s.Visible(i)}}
+	w := generator{s: s, i: i, options: Options{Root: -1, Hidden: !s.IsVisible(i)}}
 	e := &s.Elements[i]
 	for _, text := range slices.Concat(terms(e), w.within(), w.counted()) {
-		if w.means(text) {
+		if w.identifiesElement(text) {
 			return text
 		}
 	}
@@ -31,14 +31,14 @@ func For(s *desktop.Snapshot, i int) string {
 }
 
 // A writer writes queries for one element.
-type writer struct {
+type generator struct {
 	s       *desktop.Snapshot
 	i       int
 	options Options
 }
 
-// means reports whether the query means the element and no other.
-func (w *writer) means(text string) bool {
+// identifiesElement reports whether the query means the element and no other.
+func (w *generator) identifiesElement(text string) bool {
 	q, err := Parse(text, Auto)
 	if err != nil {
 		return false // too long, or not to be written
@@ -46,8 +46,8 @@ func (w *writer) means(text string) bool {
 	return slices.Equal(q.Find(w.s, w.options).Matches, []int{w.i})
 }
 
-// called are the attributes that an element may be known by, the best first.
-func called() []attribute {
+// nameAttributes are the attributes that an element may be known by, the best first.
+func nameAttributes() []attribute {
 	return []attribute{nameAttribute, descriptionAttribute, identifierAttribute}
 }
 
@@ -57,7 +57,7 @@ func terms(e *desktop.Element) (queries []string) {
 	if _, known := lookUpRole(string(e.Role)); known {
 		role = "role:" + string(e.Role)
 	}
-	for _, a := range called() {
+	for _, a := range nameAttributes() {
 		if text := a.of(e); text != "" {
 			queries = append(queries, strings.TrimLeft(role+" "+string(a)+":"+quote(text), " "))
 		}
@@ -74,7 +74,7 @@ func steps(e *desktop.Element) (all []string) {
 	if _, known := lookUpRole(string(e.Role)); known {
 		role = string(e.Role)
 	}
-	for _, a := range called() {
+	for _, a := range nameAttributes() {
 		// A path has no way to write a text with quotes of both kinds.
 		if text := a.of(e); text != "" && (!strings.Contains(text, "'") || !strings.Contains(text, `"`)) {
 			all = append(all, role+"[@"+string(a)+"="+literal(text)+"]")
@@ -83,13 +83,13 @@ func steps(e *desktop.Element) (all []string) {
 	return append(all, role)
 }
 
-// maxHolders is how many of the things that an element is in are tried.
-const maxHolders = 4
+// maxAncestors is how many of the things that an element is in are tried.
+const maxAncestors = 4
 
 // within are paths to the element from what it is in, the nearest first.
-func (w *writer) within() (paths []string) {
+func (w *generator) within() (paths []string) {
 	holders := 0
-	for p := w.s.Elements[w.i].Parent; p >= 0 && holders < maxHolders; p = w.s.Elements[p].Parent {
+	for p := w.s.Elements[w.i].Parent; p >= 0 && holders < maxAncestors; p = w.s.Elements[p].Parent {
 		ways := steps(&w.s.Elements[p])
 		if len(ways) == 1 {
 			continue // it is called nothing
@@ -103,7 +103,7 @@ func (w *writer) within() (paths []string) {
 }
 
 // counted are paths that count the elements which are like it.
-func (w *writer) counted() (paths []string) {
+func (w *generator) counted() (paths []string) {
 	for _, own := range steps(&w.s.Elements[w.i]) {
 		like, err := Parse("//"+own, Auto)
 		if err != nil {

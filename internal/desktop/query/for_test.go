@@ -6,13 +6,13 @@ import (
 
 	"pgregory.net/rapid"
 
-	"aai/internal/desktop"
-	"aai/internal/desktop/shottest"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
 // TestFor: the query says what people would say, and no more than is needed.
 func TestFor(t *testing.T) {
-	s := shottest.Read(t, `
+	s := snapshottest.Read(t, `
 window "Mail" active
   toolbar
     button "Reply" id="reply" desc="Answer it"
@@ -75,7 +75,7 @@ window "Mail" active
 // and no other, and so surely that it may be acted upon.
 func TestForFindsExactlyIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := shottest.Any().Draw(t, "snapshot")
+		s := snapshottest.Any().Draw(t, "snapshot")
 		if len(s.Elements) == 0 {
 			return
 		}
@@ -85,9 +85,9 @@ func TestForFindsExactlyIt(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
-		found := q.Find(s, Options{Root: -1, Hidden: !s.Visible(i)})
-		if !slices.Equal(found.Matches, []int{i}) || !q.Sure(s, i) {
-			t.Fatalf("%s for element %d finds %s, surely: %v", text, i, say(s, found.Matches), q.Sure(s, i))
+		found := q.Find(s, Options{Root: -1, Hidden: !s.IsVisible(i)})
+		if !slices.Equal(found.Matches, []int{i}) || !q.AllowsActionOn(s, i) {
+			t.Fatalf("%s for element %d finds %s, surely: %v", text, i, say(s, found.Matches), q.AllowsActionOn(s, i))
 		}
 	})
 }

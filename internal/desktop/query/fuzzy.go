@@ -5,22 +5,22 @@ import (
 	"strings"
 	"unicode"
 
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// fuzzyTries look for the words in any order, first for elements with all of the
+// fuzzyPasses look for the words in any order, first for elements with all of the
 // words and no others in their names, and then for a name with a slip.
-func fuzzyTries(w *sought) []try {
+func fuzzyPasses(w *searchText) []searchPass {
 	asked := strings.FieldsFunc(w.loose, notInWord)
 	if len(asked) == 0 {
 		return nil
 	}
-	slip := newSlip(w.loose)
-	on := func(slips bool, test func(f *finder, i int) bool) try {
-		return try{strategy: Fuzzy, slips: slips, anyRole: true, find: each(test)}
+	slip := newTypoMatcher(w.loose)
+	on := func(slips bool, test func(f *finder, i int) bool) searchPass {
+		return searchPass{strategy: Fuzzy, fuzzy: slips, anyRole: true, find: each(test)}
 	}
-	return []try{
-		on(false, func(f *finder, i int) bool { return allWords(f, i, asked) && noOthers(f.looseName(i), asked) }),
+	return []searchPass{
+		on(false, func(f *finder, i int) bool { return allWords(f, i, asked) && hasOnlyWords(f.looseName(i), asked) }),
 		on(false, func(f *finder, i int) bool { return allWords(f, i, asked) }),
 		on(true, func(f *finder, i int) bool { return slip.near(f.looseName(i)) }),
 	}
@@ -38,16 +38,16 @@ func allWords(f *finder, i int, asked []string) bool {
 		case beginsWord(f.looseName(i), word), beginsWord(f.loosened(i, descriptionAttribute), word),
 			beginsWord(f.loosened(i, identifierAttribute), word):
 			own = true
-		case !calledRole(&f.s.Elements[i], word):
+		case !isRoleName(&f.s.Elements[i], word):
 			return false
 		}
 	}
 	return own
 }
 
-// calledRole reports whether a word is what people call the element's role, such as
+// isRoleName reports whether a word is what people call the element's role, such as
 // button or box.
-func calledRole(e *desktop.Element, word string) bool {
+func isRoleName(e *desktop.Element, word string) bool {
 	if string(e.Role) == word {
 		return true
 	}
@@ -62,8 +62,8 @@ func calledRole(e *desktop.Element, word string) bool {
 	return false
 }
 
-// noOthers reports whether the name has no words but those asked for.
-func noOthers(name string, asked []string) bool {
+// hasOnlyWords reports whether the name has no words but those asked for.
+func hasOnlyWords(name string, asked []string) bool {
 	for word := range strings.FieldsFuncSeq(name, notInWord) {
 		if !slices.Contains(asked, word) {
 			return false
@@ -74,21 +74,21 @@ func noOthers(name string, asked []string) bool {
 
 // A slip knows what a text looks like with a few letters wrong, missing, too many
 // or in the wrong order. Digits are never wrong: Page 12 is not a slip for Page 13.
-type slip struct {
-	runes  []rune
-	digits string
-	most   int // how many slips
+type typoMatcher struct {
+	runes    []rune
+	digits   string
+	maxEdits int // how many slips
 }
 
-func newSlip(text string) *slip {
-	s := &slip{runes: []rune(text), digits: digits(text)}
+func newTypoMatcher(text string) *typoMatcher {
+	s := &typoMatcher{runes: []rune(text), digits: digits(text)}
 	switch n := len(s.runes); {
 	case n >= 16:
-		s.most = 3
+		s.maxEdits = 3
 	case n >= 8:
-		s.most = 2
+		s.maxEdits = 2
 	case n >= 4:
-		s.most = 1
+		s.maxEdits = 1
 	}
 	return s
 }
@@ -105,21 +105,21 @@ func digits(text string) string {
 	}, text)
 }
 
-func (s *slip) near(name string) bool {
+func (s *typoMatcher) near(name string) bool {
 	// A rune has at most four bytes.
-	if s.most == 0 || len(name) < len(s.runes)-s.most || len(name) > 4*(len(s.runes)+s.most) || digits(name) != s.digits {
+	if s.maxEdits == 0 || len(name) < len(s.runes)-s.maxEdits || len(name) > 4*(len(s.runes)+s.maxEdits) || digits(name) != s.digits {
 		return false
 	}
 	other := []rune(name)
-	return slips(s.runes, other, s.most) <= s.most
+	return editDistance(s.runes, other, s.maxEdits) <= s.maxEdits
 }
 
 func abs(n int) int { return max(n, -n) }
 
-// slips is the optimal string alignment distance: insertions, deletions,
+// editDistance is the optimal string alignment distance: insertions, deletions,
 // substitutions and swaps of neighbours. Beyond most it may return any number
 // that is larger.
-func slips(a, b []rune, most int) int {
+func editDistance(a, b []rune, most int) int {
 	if abs(len(a)-len(b)) > most {
 		return most + 1
 	}

@@ -3,20 +3,20 @@ package query
 import (
 	"slices"
 
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 // maxNear is how many elements are offered in the place of one that is missing.
 const maxNear = 5
 
 // A likeness compares texts with one text by the pairs of bytes they share.
-type likeness struct {
+type similarity struct {
 	pairs [1 << 12]uint16 // how often each is in the text; some share a place
 	total int
 }
 
-func newLikeness(text string) *likeness {
-	l := &likeness{}
+func newSimilarity(text string) *similarity {
+	l := &similarity{}
 	for i := range len(text) - 1 {
 		l.pairs[pairAt(text, i)]++
 		l.total++
@@ -27,7 +27,7 @@ func newLikeness(text string) *likeness {
 func pairAt(text string, i int) int { return (int(text[i])<<5 ^ int(text[i+1])) & (1<<12 - 1) }
 
 // of returns a number from 0 to 1: Dice's coefficient.
-func (l *likeness) of(text string) float64 {
+func (l *similarity) of(text string) float64 {
 	if len(text) > desktop.MaxValue {
 		text = text[:desktop.MaxValue]
 	}
@@ -68,8 +68,8 @@ func (f *finder) nearest(text string, role *roleTest) []int {
 		score float64
 	}
 	var all []near
-	l := newLikeness(loosen(text))
-	turned := turns(text, wordsOf(text))
+	l := newSimilarity(loosen(text))
+	turned := countNegations(text, wordsOf(text))
 	for i := f.from; i < f.to; i++ {
 		if !f.visible[i] && !f.all {
 			continue
@@ -88,7 +88,7 @@ func (f *finder) nearest(text string, role *roleTest) []int {
 		if f.interactive(i) {
 			score += 0.1
 		}
-		if turns(e.Name, wordsOf(e.Name)) > turned {
+		if countNegations(e.Name, wordsOf(e.Name)) > turned {
 			score -= 0.5 // "Don't remove" is the last that "Remove" may mean
 		}
 		all = append(all, near{i, score})
@@ -107,16 +107,16 @@ func (f *finder) nearest(text string, role *roleTest) []int {
 		if len(best) == maxNear {
 			break
 		}
-		if !f.echoes(n.index, best) {
+		if !f.isDuplicateOf(n.index, best) {
 			best = append(best, n.index)
 		}
 	}
 	return best
 }
 
-// echoes reports whether an element is within one of the others, or one of the
+// isDuplicateOf reports whether an element is within one of the others, or one of the
 // others within it, and has the same name.
-func (f *finder) echoes(i int, others []int) bool {
+func (f *finder) isDuplicateOf(i int, others []int) bool {
 	within := func(inner, outer int) bool { return outer < inner && inner < f.s.Elements[outer].End }
 	return slices.ContainsFunc(others, func(o int) bool {
 		return f.looseName(o) == f.looseName(i) && (within(i, o) || within(o, i))

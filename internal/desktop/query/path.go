@@ -4,14 +4,14 @@ import (
 	"strconv"
 	"strings"
 
-	"aai"
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 // A path is the part of XPath 1.0 that queries have.
 type path struct {
-	steps []step
-	whole []*predicate // of (//button)[2]: on all that the steps found
+	steps   []step
+	filters []*predicate // of (//button)[2]: on all that the steps found
 }
 
 // A step goes from some elements to their children, or to all that is in them.
@@ -35,7 +35,7 @@ type predicate struct {
 
 func (p *path) String() string {
 	var b strings.Builder
-	if p.whole != nil {
+	if p.filters != nil {
 		b.WriteByte('(')
 	}
 	for _, s := range p.steps {
@@ -50,9 +50,9 @@ func (p *path) String() string {
 		}
 		writePredicates(&b, s.predicates)
 	}
-	if p.whole != nil {
+	if p.filters != nil {
 		b.WriteByte(')')
-		writePredicates(&b, p.whole)
+		writePredicates(&b, p.filters)
 	}
 	return b.String()
 }
@@ -105,7 +105,7 @@ func parsePath(text string) (*Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &Query{text: found.String(), tries: []try{{strategy: XPath, whole: true, find: found.find}}}
+	q := &Query{text: found.String(), passes: []searchPass{{strategy: XPath, definite: true, find: found.find}}}
 	q.words = strings.Join(p.literals, " ")
 	q.role = found.steps[len(found.steps)-1].role
 	return q, nil
@@ -165,7 +165,7 @@ func (p *pathParser) path() (*path, error) {
 			return nil, p.fail(p.at, "expected ) after the path in parentheses")
 		}
 		var err error
-		if found.whole, err = p.predicates(); err != nil {
+		if found.filters, err = p.predicates(); err != nil {
 			return nil, err
 		}
 	}

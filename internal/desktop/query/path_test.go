@@ -7,12 +7,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"aai/internal/desktop"
-	"aai/internal/desktop/shottest"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
 func TestPaths(t *testing.T) {
-	s := shottest.Read(t, `
+	s := snapshottest.Read(t, `
 window "Main"
   list "Fruits"
     listitem "Apple"
@@ -95,7 +95,7 @@ dialog "Open"
 // element: an independent and slow way to say the same.
 func means(s *desktop.Snapshot, path []step, i int) bool {
 	last := path[len(path)-1]
-	fits := func(j int) bool { return s.Visible(j) && (last.role == nil || last.role.matches(&s.Elements[j])) }
+	fits := func(j int) bool { return s.IsVisible(j) && (last.role == nil || last.role.matches(&s.Elements[j])) }
 	if !fits(i) {
 		return false
 	}
@@ -146,7 +146,7 @@ func TestPathsMeanWhatTheySay(t *testing.T) {
 			depth = append(depth, i)
 			s.Elements = append(s.Elements, e)
 		}
-		desktop.Arrange(s.Elements)
+		desktop.SetEnds(s.Elements)
 		text := ""
 		for range rapid.IntRange(1, 4).Draw(t, "steps") {
 			text += rapid.SampledFrom([]string{"/", "//"}).Draw(t, "axis") + rapid.SampledFrom([]string{"*", "list", "button", "group"}).Draw(t, "test")

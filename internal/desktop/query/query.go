@@ -9,12 +9,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"aai"
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 // A Strategy is a way to compare a query with elements. [Parse] takes the
-// first seven, [Found] tells one of those after them.
+// first seven, [Result] tells one of those after them.
 type Strategy string
 
 // The strategies that may be asked for. The zero value is Auto.
@@ -65,15 +65,15 @@ const (
 // A Query says which elements are meant. It does not change and may be used by
 // many goroutines at once.
 type Query struct {
-	text  string // the canonical form
-	words string // the plain words in it, for what is near
-	role  *roleTest
-	tries []try
-	plain bool // words alone, which may mean anything of an element
+	text   string // the canonical form
+	words  string // the plain words in it, for what is near
+	role   *roleTest
+	passes []searchPass
+	plain  bool // words alone, which may mean anything of an element
 	// explicit means that the query says that a part of what something is called will do.
 	explicit bool
-	// fits compares an element with the words; nil where there are none.
-	fits func(f *finder, i int, g grade) bool
+	// match compares an element with the words; nil where there are none.
+	match func(f *finder, i int, g matchLevel) bool
 }
 
 // Parse understands a query. These are its forms:
@@ -123,7 +123,7 @@ func Parse(text string, strategy Strategy) (*Query, error) {
 	case ByRole:
 		return roleQuery(text)
 	case Identifier:
-		return &Query{text: text, words: text, tries: identifierTries(text)}, nil
+		return &Query{text: text, words: text, passes: identifierPasses(text)}, nil
 	case XPath:
 		return parsePath(text)
 	}
@@ -175,7 +175,7 @@ func plainQuery(words string, strategy Strategy) *Query {
 		strategy == Auto && (looksLikePath(text) || looksLikeRegex(text) || looksLikePart(text)) {
 		text = quote(words)
 	}
-	return &Query{text: text, words: words, tries: plainTries(words, strategy), plain: true, explicit: strategy == Contains, fits: plainFits(newWords(words))}
+	return &Query{text: text, words: words, passes: plainPasses(words, strategy), plain: true, explicit: strategy == Contains, match: plainMatcher(newSearchText(words))}
 }
 
 func looksLikePart(text string) bool {
@@ -273,7 +273,7 @@ func regexQuery(text string, strategy Strategy) (*Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &Query{text: p.String(), words: source, tries: regexTries(p.re)}
+	q := &Query{text: p.String(), words: source, passes: regexPasses(p.re)}
 	if strategy == Regex && !anyCase && strings.TrimSpace(source) == source {
 		q.text = source
 	}
@@ -289,7 +289,7 @@ func roleQuery(text string) (*Query, error) {
 	if !ok {
 		return nil, unknownRole(text, at, text[at:])
 	}
-	return &Query{text: role.word, role: role, tries: termTries(&term{attribute: roleAttribute, role: role}, ByRole)}, nil
+	return &Query{text: role.word, role: role, passes: termPasses(&term{attribute: roleAttribute, role: role}, ByRole)}, nil
 }
 
 func unknownRole(query string, at int, word string) *aai.Error {

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
-	"aai/internal/desktop"
-	"aai/internal/desktop/shottest"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
 // editor is a window with a bit of everything.
@@ -49,7 +49,7 @@ dialog "Really?"
 `
 
 func TestPlainWords(t *testing.T) {
-	s := shottest.Read(t, editor)
+	s := snapshottest.Read(t, editor)
 	for _, c := range []struct {
 		query    string
 		strategy Strategy
@@ -94,7 +94,7 @@ func TestPlainWords(t *testing.T) {
 }
 
 func TestInteractiveElementsComeFirst(t *testing.T) {
-	s := shottest.Read(t, `
+	s := snapshottest.Read(t, `
 window "Save"
   heading "Save"
   group "Save"
@@ -114,10 +114,10 @@ window "Save"
 	expect(t, s, "role:heading Save", Auto, TermsExact, `heading "Save"`)
 	expect(t, s, "role:window name:Save", Auto, TermsExact, `window "Save"`)
 	// A list is meant by what it is labelled with.
-	s = shottest.Read(t, "label \"Sizes\"\n  text \"Sizes\"\n  listbox \"Sizes\"\n    option \"Small\"")
+	s = snapshottest.Read(t, "label \"Sizes\"\n  text \"Sizes\"\n  listbox \"Sizes\"\n    option \"Small\"")
 	expect(t, s, "Sizes", Auto, NameExact, `listbox "Sizes"`)
 	// Where people can do nothing with any of them, the outermost is meant.
-	s = shottest.Read(t, "row \"Total\"\n  cell \"Total\"\n    text \"Total\"\n  cell \"Total 12\"\ntext \"Total\"")
+	s = snapshottest.Read(t, "row \"Total\"\n  cell \"Total\"\n    text \"Total\"\n  cell \"Total 12\"\ntext \"Total\"")
 	if found := find(t, s, "Total", Auto); !slices.Equal(found.Matches, []int{0, 4}) {
 		t.Errorf("Total: %s", say(s, found.Matches))
 	}
@@ -125,7 +125,7 @@ window "Save"
 
 // TestNumbers: no number is a part of another one.
 func TestNumbers(t *testing.T) {
-	s := shottest.Read(t, "listbox\n  option \"Fruit 2\" hidden\n  option \"Fruit 20\"\n  option \"Fruit 12\"\n  option \"Version 2.5\"")
+	s := snapshottest.Read(t, "listbox\n  option \"Fruit 2\" hidden\n  option \"Fruit 20\"\n  option \"Fruit 12\"\n  option \"Version 2.5\"")
 	for _, query := range []string{"Fruit 2", `option "Fruit 2"`, "option Fruit 2", `title:"Fruit 2"`, `role:option title:"Fruit 2"`} {
 		if found := find(t, s, query, Auto); len(found.Matches) > 0 || !slices.Equal(found.HiddenMatches, []int{1}) {
 			t.Errorf("%s: %+v", query, found)
@@ -139,14 +139,14 @@ func TestNumbers(t *testing.T) {
 }
 
 func TestHidden(t *testing.T) {
-	s := shottest.Read(t, editor)
+	s := snapshottest.Read(t, editor)
 	found := find(t, s, "Print", Auto)
 	if len(found.Matches) > 0 || found.Strategy != "" || len(found.HiddenMatches) != 1 || s.Elements[found.HiddenMatches[0]].Name != "Print" {
 		t.Errorf("Print: %+v", found)
 	}
 	// A slip for what shows does not count where something hidden fits.
-	s2 := shottest.Read(t, "window\n  button \"Prins\"\n  menu hidden\n    menuitem \"Print\"")
-	if found := find(t, s2, "Print", Auto); len(found.Matches) > 0 || !slices.Equal(found.HiddenMatches, []int{3}) || !slices.Contains(found.Nearest, 1) {
+	s2 := snapshottest.Read(t, "window\n  button \"Prins\"\n  menu hidden\n    menuitem \"Print\"")
+	if found := find(t, s2, "Print", Auto); len(found.Matches) > 0 || !slices.Equal(found.HiddenMatches, []int{3}) || !slices.Contains(found.Suggestions, 1) {
 		t.Errorf("Print: %+v", found)
 	}
 	// Neither does it tell of something hidden, but words with the role do.
@@ -167,7 +167,7 @@ func TestHidden(t *testing.T) {
 }
 
 func TestRoot(t *testing.T) {
-	s := shottest.Read(t, "window \"A\"\n  button \"OK\"\nwindow \"B\"\n  group \"B\"\n    button \"OK\"\n  button \"OK\"")
+	s := snapshottest.Read(t, "window \"A\"\n  button \"OK\"\nwindow \"B\"\n  group \"B\"\n    button \"OK\"\n  button \"OK\"")
 	for root, want := range map[int][]int{-1: {1, 4, 5}, 0: {1}, 2: {4, 5}, 3: {4}, 5: {5}, 6: nil, 99: nil} {
 		for _, query := range []string{"OK", "role:button", "//button", "/OK/"} {
 			q, err := Parse(query, Auto)
@@ -186,7 +186,7 @@ func TestRoot(t *testing.T) {
 }
 
 func TestNearestShow(t *testing.T) {
-	s := shottest.Read(t, editor)
+	s := snapshottest.Read(t, editor)
 	for query, want := range map[string]string{
 		"Saved my drafts":       `button "Save draft"`,
 		"role:button Volumme":   `slider "Volume"`,
@@ -195,30 +195,30 @@ func TestNearestShow(t *testing.T) {
 		"/^Page 9+$/":           `link "Page 12"`,
 	} {
 		found := find(t, s, query, Auto)
-		if len(found.Matches) > 0 || len(found.Nearest) == 0 || len(found.Nearest) > 5 || desktop.Describe(&s.Elements[found.Nearest[0]]) != want {
-			t.Errorf("%s: %s, near are %s; want %s first", query, say(s, found.Matches), say(s, found.Nearest), want)
+		if len(found.Matches) > 0 || len(found.Suggestions) == 0 || len(found.Suggestions) > 5 || desktop.Describe(&s.Elements[found.Suggestions[0]]) != want {
+			t.Errorf("%s: %s, near are %s; want %s first", query, say(s, found.Matches), say(s, found.Suggestions), want)
 		}
-		for _, i := range found.Nearest {
-			if !s.Visible(i) {
+		for _, i := range found.Suggestions {
+			if !s.IsVisible(i) {
 				t.Errorf("%s: %s is near but hidden", query, desktop.Describe(&s.Elements[i]))
 			}
 		}
 	}
-	s2 := shottest.Read(t, "window\n  button \"Save draft\"\n    text \"Save draft\"\n  group \"Save drafts\"")
-	if found := find(t, s2, "Saved my draft", Auto); !slices.Equal(found.Nearest, []int{1, 3}) {
-		t.Errorf("near are %s", say(s2, found.Nearest))
+	s2 := snapshottest.Read(t, "window\n  button \"Save draft\"\n    text \"Save draft\"\n  group \"Save drafts\"")
+	if found := find(t, s2, "Saved my draft", Auto); !slices.Equal(found.Suggestions, []int{1, 3}) {
+		t.Errorf("near are %s", say(s2, found.Suggestions))
 	}
-	s3 := shottest.Read(t, "window \"W\"\n  button \"Don't remove\"\n  button \"Remove all\"\n  button \"Removed\"")
-	if found := find(t, s3, "button title:Remove", Auto); len(found.Nearest) == 0 || found.Nearest[0] == 1 {
-		t.Errorf("near are %s", say(s3, found.Nearest))
+	s3 := snapshottest.Read(t, "window \"W\"\n  button \"Don't remove\"\n  button \"Remove all\"\n  button \"Removed\"")
+	if found := find(t, s3, "button title:Remove", Auto); len(found.Suggestions) == 0 || found.Suggestions[0] == 1 {
+		t.Errorf("near are %s", say(s3, found.Suggestions))
 	}
-	if found := find(t, s, "role:tree", Auto); len(found.Nearest) > 0 {
-		t.Errorf("near to a role: %s", say(s, found.Nearest))
+	if found := find(t, s, "role:tree", Auto); len(found.Suggestions) > 0 {
+		t.Errorf("near to a role: %s", say(s, found.Suggestions))
 	}
 }
 
 func TestOtherStrategies(t *testing.T) {
-	s := shottest.Read(t, editor)
+	s := snapshottest.Read(t, editor)
 	expect(t, s, "apple", Exact, "")
 	expect(t, s, "Apple", Exact, NameExact, `option "Apple"`)
 	expect(t, s, "Ann Lee", Exact, ValueExact, `textbox "Full name:"`)

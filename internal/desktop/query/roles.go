@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 // roleNames are all the roles.
@@ -63,7 +63,7 @@ func lookUpRole(word string) (*roleTest, bool) {
 			continue
 		}
 		names, state, _ := strings.Cut(meaning, "+")
-		t := &roleTest{word: word, state: desktop.StateNamed(state)}
+		t := &roleTest{word: word, state: desktop.ParseState(state)}
 		for name := range strings.SplitSeq(names, ",") {
 			t.roles = append(t.roles, desktop.Role(name))
 		}

@@ -3,7 +3,7 @@ package query
 import (
 	"strings"
 
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 // find goes the path's steps.
@@ -27,7 +27,7 @@ func (p *path) find(f *finder, hidden bool) []int {
 		}
 		here = next
 	}
-	for _, condition := range p.whole {
+	for _, condition := range p.filters {
 		found = condition.filter(f, found)
 	}
 	return found
@@ -96,31 +96,31 @@ func (p *predicate) filter(f *finder, elements []int) []int {
 	}
 	var fit []int
 	for _, i := range elements {
-		if p.holds(&f.s.Elements[i]) {
+		if p.matches(&f.s.Elements[i]) {
 			fit = append(fit, i)
 		}
 	}
 	return fit
 }
 
-func (p *predicate) holds(e *desktop.Element) bool {
+func (p *predicate) matches(e *desktop.Element) bool {
 	switch p.operator {
 	case "and":
 		for _, part := range p.parts {
-			if !part.holds(e) {
+			if !part.matches(e) {
 				return false
 			}
 		}
 		return true
 	case "or":
 		for _, part := range p.parts {
-			if part.holds(e) {
+			if part.matches(e) {
 				return true
 			}
 		}
 		return false
 	case "not":
-		return !p.parts[0].holds(e)
+		return !p.parts[0].matches(e)
 	}
 	got := p.attribute.of(e)
 	switch p.operator {

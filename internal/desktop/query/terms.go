@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 // An attribute is what a term or a predicate looks at.
@@ -62,10 +62,10 @@ type term struct {
 	attribute attribute
 	role      *roleTest // of roleAttribute; otherwise one of the two that follow
 	pattern   *pattern
-	words     *sought
+	words     *searchText
 }
 
-func (t *term) matches(f *finder, i int, g grade) bool {
+func (t *term) matches(f *finder, i int, g matchLevel) bool {
 	e := &f.s.Elements[i]
 	switch {
 	case t.operator == "and":
@@ -181,15 +181,15 @@ func parseTerms(text string, strategy Strategy) (*Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &Query{text: t.String(), tries: termTries(t, strategy), explicit: strategy == Contains, fits: t.matches}
+	q := &Query{text: t.String(), passes: termPasses(t, strategy), explicit: strategy == Contains, match: t.matches}
 	if p.terms == 1 && p.bare && text[0] != '(' {
 		// Status: ready may be the short form of two terms, or simply what something
 		// is called: what has exactly this name is meant before all else.
 		q.text = text
-		q.tries = append([]try{plainTries(text, Auto)[1]}, q.tries...)
-		whole := newWords(text)
-		q.fits = func(f *finder, i int, g grade) bool {
-			return f.compare(i, nameAttribute, whole, min(g, bare)) || t.matches(f, i, g)
+		q.passes = append([]searchPass{plainPasses(text, Auto)[1]}, q.passes...)
+		whole := newSearchText(text)
+		q.match = func(f *finder, i int, g matchLevel) bool {
+			return f.compare(i, nameAttribute, whole, min(g, undecorated)) || t.matches(f, i, g)
 		}
 	}
 	var all []string
@@ -384,7 +384,7 @@ func (p *termParser) quoted(a attribute) (*term, error) {
 
 func (p *termParser) finish(a attribute, start int, text string) (*term, error) {
 	if a != roleAttribute {
-		return &term{attribute: a, words: newWords(text)}, nil
+		return &term{attribute: a, words: newSearchText(text)}, nil
 	}
 	role, ok := lookUpRole(text)
 	if !ok {

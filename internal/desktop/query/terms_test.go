@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"aai/internal/desktop"
-	"aai/internal/desktop/shottest"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
 func TestTerms(t *testing.T) {
-	s := shottest.Read(t, editor)
+	s := snapshottest.Read(t, editor)
 	for _, c := range []struct {
 		query, canonical string
 		strategy         Strategy
@@ -131,7 +131,7 @@ func TestEveryRoleHasItsWord(t *testing.T) {
 				t.Errorf("%s means %s, which is no role", name, role)
 			}
 		}
-		if hasState && desktop.StateNamed(state) == 0 {
+		if hasState && desktop.ParseState(state) == 0 {
 			t.Errorf("%s needs %s, which is no state", name, state)
 		}
 	}
@@ -180,7 +180,7 @@ func FuzzParse(f *testing.F) {
 			f.Add(text, uint8(n))
 		}
 	}
-	tree := shottest.Read(f, editor)
+	tree := snapshottest.Read(f, editor)
 	strategies := []Strategy{Auto, Exact, Contains, Regex, ByRole, Identifier, XPath}
 	f.Fuzz(func(t *testing.T, text string, n uint8) {
 		strategy := strategies[int(n)%len(strategies)]

@@ -7,27 +7,27 @@ import (
 )
 
 // A grade says how alike two texts must be.
-type grade int
+type matchLevel int
 
 const (
-	exact      grade = iota // letter for letter
-	loose                   // when loosened
-	wordStart               // one is in the other when loosened, where a word begins
-	inside                  // one is anywhere in the other when loosened, but cuts no number
-	bare                    // but for what may follow or mark a name
-	wholeWords              // the words are in a name, whole and in order; see Query.Sure
+	exact       matchLevel = iota // letter for letter
+	loose                         // when loosened
+	wordStart                     // one is in the other when loosened, where a word begins
+	inside                        // one is anywhere in the other when loosened, but cuts no number
+	undecorated                   // but for what may follow or mark a name
+	wholeWords                    // the words are in a name, whole and in order; see Query.Sure
 )
 
-// sought is text that a query looks for.
-type sought struct {
+// searchText is text that a query looks for.
+type searchText struct {
 	text  string
 	loose string
 	plain string // as names are compared where something is to be acted upon
 	first string // the first of them
 }
 
-func newWords(text string) *sought {
-	w := &sought{text: text, loose: loosen(text), plain: plainly(text)}
+func newSearchText(text string) *searchText {
+	w := &searchText{text: text, loose: loosen(text), plain: normalizeName(text)}
 	if all := wordsOf(text); len(all) > 0 {
 		w.first = all[0]
 	}
@@ -35,7 +35,7 @@ func newWords(text string) *sought {
 }
 
 // compare compares an attribute of an element. An empty one fits nothing.
-func (f *finder) compare(i int, a attribute, w *sought, g grade) bool {
+func (f *finder) compare(i int, a attribute, w *searchText, g matchLevel) bool {
 	if g == exact {
 		got := a.of(&f.s.Elements[i])
 		return got != "" && got == w.text
@@ -45,12 +45,12 @@ func (f *finder) compare(i int, a attribute, w *sought, g grade) bool {
 		return false
 	}
 	switch g {
-	case bare, wholeWords:
+	case undecorated, wholeWords:
 		text := a.of(&f.s.Elements[i])
-		if mayBeCalled(got, w) && f.called(text, w) {
+		if mayMatchName(got, w) && f.nameMatches(text, w) {
 			return true
 		}
-		return g == wholeWords && a != valueAttribute && strings.Contains(got, w.first) && saysAll(text, w.text)
+		return g == wholeWords && a != valueAttribute && strings.Contains(got, w.first) && containsAllWords(text, w.text)
 	case loose:
 		return got == w.loose
 	case wordStart:

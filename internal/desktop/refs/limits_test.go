@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"aai/internal/desktop"
-	"aai/internal/desktop/shottest"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
 // TestMemoryIsBounded: an app that draws very much anew again and again.
@@ -22,7 +22,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			id := fmt.Sprintf("%d-%d", round, i)
 			s.Elements[i] = desktop.Element{ID: desktop.ID(id), Role: desktop.Button, Name: id, Parent: -1, States: desktop.Showing}
 		}
-		desktop.Arrange(s.Elements)
+		desktop.SetEnds(s.Elements)
 		for i := range s.Elements {
 			ref := r.Ref(s, i)
 			if first == "" {
@@ -38,19 +38,19 @@ func TestMemoryIsBounded(t *testing.T) {
 				t.Errorf("a number was used again: %s", got)
 			}
 		}
-		if most := (keepFor + 2) * size * 2; len(r.given)+len(r.gone) > max(most, maxTracks) || len(r.views) > maxViews {
+		if most := (keepSnapshots + 2) * size * 2; len(r.given)+len(r.gone) > max(most, maxTracks) || len(r.views) > maxViews {
 			t.Fatalf("after %d rounds it holds %d refs, %d that are gone and %d views", round, len(r.given), len(r.gone), len(r.views))
 		}
 	}
 }
 
-// TestAtOnce is for the race detector.
-func TestAtOnce(t *testing.T) {
+// TestConcurrentUse is for the race detector.
+func TestConcurrentUse(t *testing.T) {
 	r := New()
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			s := shottest.Read(t, "window \"A\" key=1\n  button \"x\" key=2\n  row \"y\" key=3")
+			s := snapshottest.Read(t, "window \"A\" key=1\n  button \"x\" key=2\n  row \"y\" key=3")
 			for range 50 {
 				for i := range s.Elements {
 					if got, err := r.Resolve(s, r.Ref(s, i)); err != nil || got != i {
@@ -69,7 +69,7 @@ func TestAtOnce(t *testing.T) {
 // BenchmarkTable gives refs to 10,000 elements that all were drawn anew.
 func BenchmarkTable(b *testing.B) {
 	r := New()
-	s := shottest.Many(10_000)
+	s := snapshottest.Many(10_000)
 	round := 0
 	for b.Loop() {
 		round++

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 // A node is an element of an app that the test plays. Its tag is what it really
@@ -123,7 +123,7 @@ func (p print) twin(o print) bool {
 func (p print) being(id desktop.ID) string {
 	reused := slices.ContainsFunc(p, func(look string) bool {
 		role, _, _ := strings.Cut(look, " ")
-		return desktop.Role(role).InSet()
+		return desktop.Role(role).IsSetMember()
 	})
 	if reused {
 		return fmt.Sprint(id, " ", []string(p))
@@ -161,7 +161,7 @@ func (a *app) look() (s *desktop.Snapshot, tags []int, prints []print) {
 	for _, w := range a.windows {
 		visit(w, -1, nil)
 	}
-	desktop.Arrange(s.Elements)
+	desktop.SetEnds(s.Elements)
 	return s, tags, prints
 }
 
@@ -269,7 +269,7 @@ func TestARefNeverMeansAnotherElement(t *testing.T) {
 				}
 			}
 			if rapid.IntRange(0, 3).Draw(t, "keep") == 0 {
-				r = written(t, r)
+				r = remarshaled(t, r)
 			}
 			if calm = rapid.Bool().Draw(t, "calm"); calm {
 				nodes, _ := a.all()
@@ -283,8 +283,8 @@ func TestARefNeverMeansAnotherElement(t *testing.T) {
 	})
 }
 
-// written writes the refs down and reads them again.
-func written(t *rapid.T, r *Table) *Table {
+// remarshaled writes the refs down and reads them again.
+func remarshaled(t *rapid.T, r *Table) *Table {
 	data, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)

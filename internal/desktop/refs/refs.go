@@ -9,16 +9,16 @@ import (
 	"strconv"
 	"sync"
 
-	"aai"
-	"aai/internal/desktop"
-	"aai/internal/desktop/query"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/query"
 )
 
 const (
 	// maxTracks is how many elements a Table remembers before it forgets those that
 	// were in none of the last keepFor snapshots.
-	maxTracks = 50_000
-	keepFor   = 10
+	maxTracks     = 50_000
+	keepSnapshots = 10
 
 	// maxViews is how many snapshots can be worked with at a time.
 	maxViews = 4
@@ -34,7 +34,7 @@ const (
 //
 // An element is the same as in the snapshot before
 //   - if it has the same ID and the same role. Those that toolkits use again for
-//     others of their kind ([desktop.Role.InSet], and the children of a Virtual element),
+//     others of their kind ([desktop.Role.IsSetMember], and the children of a Virtual element),
 //     and all that is in them, must also have the same name and identifier, or
 //     the same words in them where they have no name, and be in the same one;
 //   - or else, if its ID is gone, if it has the same role, identifier and name (or
@@ -60,11 +60,11 @@ type Table struct {
 }
 
 // New returns a Table that has given no ref yet.
-func New() *Table { return After() }
+func New() *Table { return NewAfter() }
 
-// After returns a Table that knows no element, and that gives no number again which one of
+// NewAfter returns a Table that knows no element, and that gives no number again which one of
 // those has given: their refs are stale in it. A nil one has given none.
-func After(those ...*Table) *Table {
+func NewAfter(those ...*Table) *Table {
 	r := &Table{seed: maphash.MakeSeed(), live: make(map[desktop.ID]*track), given: make(map[int]*track)}
 	for _, other := range those {
 		if other != nil {
@@ -115,16 +115,16 @@ func (r *Table) ref(v *view, i int) string {
 		r.last++
 		t.number = r.last
 		r.given[t.number] = t
-		t.keep()
+		t.retain()
 	}
-	t.told = t.name
+	t.lastName = t.name
 	return refText(t.number)
 }
 
-// Renamed returns the name that the ref's element had when the ref was given last,
+// NameChanged returns the name that the ref's element had when the ref was given last,
 // and whether it has another one in the snapshot. A page may use a button of one
 // row for that of another, and the name is all that tells.
-func (r *Table) Renamed(s *desktop.Snapshot, ref string) (told string, renamed bool) {
+func (r *Table) NameChanged(s *desktop.Snapshot, ref string) (told string, renamed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	number, ok := refNumber(ref)
@@ -135,17 +135,17 @@ func (r *Table) Renamed(s *desktop.Snapshot, ref string) (told string, renamed b
 	if _, there := v.at[t]; !there {
 		return "", false
 	}
-	return t.told, t.told != t.name
+	return t.lastName, t.lastName != t.name
 }
 
-// Told returns the name that the ref's element had when the ref was given last, or
+// LastName returns the name that the ref's element had when the ref was given last, or
 // "" for what is no ref or was never given.
-func (r *Table) Told(ref string) string {
+func (r *Table) LastName(ref string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	number, ok := refNumber(ref)
 	if t := r.given[number]; ok && t != nil {
-		return t.told
+		return t.lastName
 	}
 	return ""
 }
@@ -188,8 +188,8 @@ func (r *Table) stale(v *view, ref string, t *track) error {
 	if words == "" {
 		words = t.description
 	}
-	for _, i := range query.Nearest(v.shot, words, t.role) {
-		e.Candidates = append(e.Candidates, r.ref(v, i)+" "+desktop.Describe(&v.shot.Elements[i]))
+	for _, i := range query.Nearest(v.snapshot, words, t.role) {
+		e.Candidates = append(e.Candidates, r.ref(v, i)+" "+desktop.Describe(&v.snapshot.Elements[i]))
 	}
 	return e
 }
@@ -197,13 +197,13 @@ func (r *Table) stale(v *view, ref string, t *track) error {
 // view returns what is known of a snapshot, and looks at one that is new.
 func (r *Table) view(s *desktop.Snapshot) *view {
 	for _, v := range r.views {
-		if v.shot == s {
+		if v.snapshot == s {
 			return v
 		}
 	}
 	v := newView(r.seed, s)
-	if n := len(r.views); n > 0 && s.Taken.Before(r.views[n-1].shot.Taken) {
-		r.recall(v)
+	if n := len(r.views); n > 0 && s.Taken.Before(r.views[n-1].snapshot.Taken) {
+		r.trackOlder(v)
 		r.views = slices.Insert(r.views, 0, v)
 		if len(r.views) > maxViews {
 			r.views = slices.Delete(r.views, 1, 2)
@@ -219,14 +219,14 @@ func (r *Table) view(s *desktop.Snapshot) *view {
 	return v
 }
 
-// recall looks at a snapshot that is older than the newest: what is plainly the
+// trackOlder looks at a snapshot that is older than the newest: what is plainly the
 // same keeps its ref, and the rest gets refs that are good for this snapshot only.
-func (r *Table) recall(v *view) {
-	for i := range v.shot.Elements {
-		marks := v.marks[i]
-		t := r.live[v.shot.Elements[i].ID]
+func (r *Table) trackOlder(v *view) {
+	for i := range v.snapshot.Elements {
+		marks := v.fingerprints[i]
+		t := r.live[v.snapshot.Elements[i].ID]
 		if t == nil || t.role != marks.role || t.name != marks.name || t.identifier != marks.identifier || t.label != marks.label {
-			t = &track{marks: marks}
+			t = &track{fingerprint: marks}
 		}
 		v.bind(i, t)
 	}
@@ -237,7 +237,7 @@ func (r *Table) forget() {
 	if len(r.given)+len(r.gone) <= maxTracks {
 		return
 	}
-	old := func(t *track) bool { return t.seen+keepFor < r.clock }
+	old := func(t *track) bool { return t.seen+keepSnapshots < r.clock }
 	r.gone = slices.DeleteFunc(r.gone, old)
 	for number, t := range r.given {
 		if old(t) {

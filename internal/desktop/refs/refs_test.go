@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	"aai/internal/desktop"
-	"aai/internal/desktop/shottest"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
 // named finds the only element with the name, or with the name and the role.
@@ -59,7 +59,7 @@ func TestIs(t *testing.T) {
 }
 
 func TestCountUpAsTheyAreAskedFor(t *testing.T) {
-	s := shottest.Read(t, "window \"A\"\n  button \"x\"\n  button \"y\"")
+	s := snapshottest.Read(t, "window \"A\"\n  button \"x\"\n  button \"y\"")
 	r := New()
 	for _, c := range []struct {
 		i    int
@@ -114,7 +114,7 @@ func TestOutliveSnapshots(t *testing.T) {
 		"virtual, another's twin": {"list \"V\" key=1 virtual\n  listitem \"it\" key=2 pos=3 size=90", "list \"V\" key=1 virtual\n  listitem \"it\" key=3 pos=50 size=90"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before, after := shottest.Read(t, c.before), shottest.Read(t, c.after)
+			before, after := snapshottest.Read(t, c.before), snapshottest.Read(t, c.after)
 			r := New()
 			ref := r.Ref(before, named(t, before, "it"))
 			want := slices.IndexFunc(after.Elements, func(e desktop.Element) bool { return e.Description == "it" })
@@ -145,7 +145,7 @@ func people(t testing.TB, ids, names string) *desktop.Snapshot {
 		id := strings.Fields(ids)[i]
 		outline += fmt.Sprintf("    row key=r%s\n      cell %q key=c%s\n      cell \"\" key=d%s\n        button \"Delete\" desc=%q key=b%s\n", id, name, id, id, name, id)
 	}
-	s := shottest.Read(t, outline)
+	s := snapshottest.Read(t, outline)
 	for i := range s.Elements {
 		if s.Elements[i].Role == desktop.Button {
 			s.Elements[i].Description = "" // the app does not say whose button it is
@@ -197,11 +197,11 @@ func TestAButtonInARowThatIsUsedAgain(t *testing.T) {
 // TestTwinRows: another row with the same name takes the row's place.
 func TestTwinRows(t *testing.T) {
 	r := New()
-	ref := r.Ref(shottest.Read(t, "row \"Bob\" key=1\n  button \"Follow\" key=2"), 1)
-	stale(t, r, shottest.Read(t, "row \"Bob\" key=1\n  button \"Delete\" key=2"), ref)
+	ref := r.Ref(snapshottest.Read(t, "row \"Bob\" key=1\n  button \"Follow\" key=2"), 1)
+	stale(t, r, snapshottest.Read(t, "row \"Bob\" key=1\n  button \"Delete\" key=2"), ref)
 	// Where places are known, twins are told apart, also after a while.
 	r = New()
-	list := func(items string) *desktop.Snapshot { return shottest.Read(t, "list \"L\" key=1 virtual\n"+items) }
+	list := func(items string) *desktop.Snapshot { return snapshottest.Read(t, "list \"L\" key=1 virtual\n"+items) }
 	ref = r.Ref(list("  listitem \"Bob\" key=2 pos=3 size=90"), 1)
 	stale(t, r, list("  listitem \"Eve\" key=3 pos=40 size=90"), ref)
 	stale(t, r, list("  listitem \"Bob\" key=2 pos=50 size=90"), ref)
@@ -213,11 +213,11 @@ func TestTwinRows(t *testing.T) {
 // TestWhatMovedIsFoundWhereItWasLast: what is around it is remembered with it.
 func TestWhatMovedIsFoundWhereItWasLast(t *testing.T) {
 	r := New()
-	ref := r.Ref(shottest.Read(t, "window \"A\" key=1\n  button \"x\" key=2\nwindow \"B\" key=3"), 1)
+	ref := r.Ref(snapshottest.Read(t, "window \"A\" key=1\n  button \"x\" key=2\nwindow \"B\" key=3"), 1)
 	for _, outline := range []string{"window \"A\" key=1\nwindow \"B\" key=3\n  button \"x\" key=2", "window \"A\" key=1"} {
-		_, _ = r.Resolve(shottest.Read(t, outline), ref)
+		_, _ = r.Resolve(snapshottest.Read(t, outline), ref)
 	}
-	if i, err := r.Resolve(shottest.Read(t, "window \"A\" key=1\nwindow \"B\" key=5\n  button \"x\" key=6"), ref); err != nil || i != 2 {
+	if i, err := r.Resolve(snapshottest.Read(t, "window \"A\" key=1\nwindow \"B\" key=5\n  button \"x\" key=6"), ref); err != nil || i != 2 {
 		t.Errorf("it is %d, %v", i, err)
 	}
 }
@@ -226,7 +226,7 @@ func TestWhatMovedIsFoundWhereItWasLast(t *testing.T) {
 // the same.
 func TestADialogThatAsksSomethingElse(t *testing.T) {
 	ask := func(question, id string) *desktop.Snapshot {
-		return shottest.Read(t, fmt.Sprintf("window \"Main\" key=m\ndialog \"Question\" key=d%s\n  text %q key=t%s\n  button \"OK\" key=b%s", id, question, id, id))
+		return snapshottest.Read(t, fmt.Sprintf("window \"Main\" key=m\ndialog \"Question\" key=d%s\n  text %q key=t%s\n  button \"OK\" key=b%s", id, question, id, id))
 	}
 	r := New()
 	first := ask("Save the file?", "1")
@@ -235,7 +235,7 @@ func TestADialogThatAsksSomethingElse(t *testing.T) {
 	if i, err := r.Resolve(ask("Save the file?", "3"), ref); err != nil || i != 3 {
 		t.Errorf("the same question again: %d, %v", i, err)
 	}
-	stale(t, r, shottest.Read(t, "window \"Main\" key=m"), ref)
+	stale(t, r, snapshottest.Read(t, "window \"Main\" key=m"), ref)
 	if i, err := r.Resolve(ask("Save the file?", "4"), ref); err != nil || i != 3 {
 		t.Errorf("the same question after a while: %d, %v", i, err)
 	}
@@ -248,7 +248,7 @@ func TestEqualsAreToldApartByPlace(t *testing.T) {
 		for id := range strings.FieldsSeq(ids) {
 			outline += "  button \"Edit\" key=" + id + "\n"
 		}
-		return shottest.Read(t, outline)
+		return snapshottest.Read(t, outline)
 	}
 	s := tree("1 2 3")
 	refs := []string{r.Ref(s, 1), r.Ref(s, 2), r.Ref(s, 3)}
@@ -301,7 +301,7 @@ func TestRowsDrawnAnew(t *testing.T) {
 				}
 			}
 		}
-		return shottest.Read(t, outline)
+		return snapshottest.Read(t, outline)
 	}
 	for _, row := range []string{"Name Pick", "Pick Name", "Name Edit Pick", "Edit Pick Name", "Pick Name Edit"} {
 		r := New()
@@ -336,8 +336,8 @@ func TestRowsDrawnAnew(t *testing.T) {
 
 func TestStaleRefSaysWhatIsLikeIt(t *testing.T) {
 	r := New()
-	ref := r.Ref(shottest.Read(t, "button \"Save as\" key=1"), 0)
-	s := shottest.Read(t, "window \"A\"\n  button \"Save as PDF\" key=2\n  link \"Save as\" key=3\n  button \"Quit\" key=4\n  button \"Save as\" key=5 hidden")
+	ref := r.Ref(snapshottest.Read(t, "button \"Save as\" key=1"), 0)
+	s := snapshottest.Read(t, "window \"A\"\n  button \"Save as PDF\" key=2\n  link \"Save as\" key=3\n  button \"Quit\" key=4\n  button \"Save as\" key=5 hidden")
 	e := staleError(t, r, s, ref)
 	if !strings.Contains(e.Message, `e1, button "Save as",`) || e.Hint == "" || e.Delivery != aai.NotDelivered ||
 		!slices.Equal(e.Candidates, []string{`e2 button "Save as PDF"`, `e3 link "Save as"`}) {
@@ -347,15 +347,15 @@ func TestStaleRefSaysWhatIsLikeIt(t *testing.T) {
 		t.Errorf("the candidate is %d, %v", i, err)
 	}
 	// A role that changes makes a ref stale for good.
-	s = shottest.Read(t, "window \"A\"\n  link \"Save as PDF\" key=2")
+	s = snapshottest.Read(t, "window \"A\"\n  link \"Save as PDF\" key=2")
 	stale(t, r, s, "e2")
-	stale(t, r, shottest.Read(t, "window \"A\"\n  button \"Save as PDF\" key=2"), "e2")
+	stale(t, r, snapshottest.Read(t, "window \"A\"\n  button \"Save as PDF\" key=2"), "e2")
 }
 
 func TestOlderSnapshots(t *testing.T) {
 	r := New()
 	at := func(second int, outline string) *desktop.Snapshot {
-		s := shottest.Read(t, outline)
+		s := snapshottest.Read(t, outline)
 		s.Taken = time.Unix(int64(second), 0)
 		return s
 	}

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strconv"
 
-	"aai/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// marks are what an element is known by besides its ID.
-type marks struct {
+// fingerprint are what an element is known by besides its ID.
+type fingerprint struct {
 	role        desktop.Role
 	identifier  string
 	name        string
@@ -24,16 +24,16 @@ type marks struct {
 
 // A track is one element through all the snapshots it is in.
 type track struct {
-	marks
+	fingerprint
 	id desktop.ID
 	// anchor is the nearest element around it that has a name, an identifier or
 	// words of its own; set the nearest that toolkits use again.
 	anchor, set *track
 	nth, of     int    // its place among the elements with the same key, from 0
-	beside      string // words before and after it, which tell it from those
+	neighbors   string // words before and after it, which tell it from those
 	number      int    // of its ref; 0 if it has none
-	told        string // its name when its ref was given last
-	kept        bool
+	lastName    string // its name when its ref was given last
+	retained    bool
 	dead        bool // it will not be found again
 	seen        uint64
 }
@@ -47,10 +47,10 @@ type key struct {
 
 func (t *track) key() key { return key{t.role, t.identifier, t.label, t.anchor} }
 
-// keep remembers a track, and what it takes to find it again, after it is gone.
-func (t *track) keep() {
-	for ; t != nil && !t.kept; t = t.anchor {
-		t.kept = true
+// retain remembers a track, and what it takes to find it again, after it is gone.
+func (t *track) retain() {
+	for ; t != nil && !t.retained; t = t.anchor {
+		t.retained = true
 	}
 }
 
@@ -60,11 +60,11 @@ func (t *track) describe() string {
 
 // A view is a snapshot with the track of each element.
 type view struct {
-	shot   *desktop.Snapshot
-	marks  []marks
-	tracks []*track
-	at     map[*track]int
-	ids    map[desktop.ID]int
+	snapshot     *desktop.Snapshot
+	fingerprints []fingerprint
+	tracks       []*track
+	at           map[*track]int
+	ids          map[desktop.ID]int
 	// anchors and sets are the indexes of the elements that track.anchor and
 	// track.set are of; -1 for none.
 	anchors, sets []int
@@ -74,21 +74,21 @@ type view struct {
 func newView(seed maphash.Seed, s *desktop.Snapshot) *view {
 	n := len(s.Elements)
 	v := &view{
-		shot: s, marks: make([]marks, n), tracks: make([]*track, n), at: make(map[*track]int, n), ids: make(map[desktop.ID]int, n),
+		snapshot: s, fingerprints: make([]fingerprint, n), tracks: make([]*track, n), at: make(map[*track]int, n), ids: make(map[desktop.ID]int, n),
 		anchors: make([]int, n), sets: make([]int, n),
 	}
 	depth := make([]int, n)
 	for i := range s.Elements {
-		m := marksOf(seed, s, i)
-		v.marks[i] = m
+		m := fingerprintOf(seed, s, i)
+		v.fingerprints[i] = m
 		v.ids[s.Elements[i].ID] = i
 		v.anchors[i], v.sets[i] = -1, -1
 		if p := s.Elements[i].Parent; p >= 0 {
 			v.anchors[i], v.sets[i], depth[i] = v.anchors[p], v.sets[p], depth[p]
-			if around := &v.marks[p]; around.reused || around.label != "" || around.identifier != "" {
+			if around := &v.fingerprints[p]; around.reused || around.label != "" || around.identifier != "" {
 				v.anchors[i], depth[i] = p, depth[p]+1
 			}
-			if v.marks[p].reused {
+			if v.fingerprints[p].reused {
 				v.sets[i] = p
 			}
 		}
@@ -100,14 +100,14 @@ func newView(seed maphash.Seed, s *desktop.Snapshot) *view {
 	return v
 }
 
-func marksOf(seed maphash.Seed, s *desktop.Snapshot, i int) marks {
+func fingerprintOf(seed maphash.Seed, s *desktop.Snapshot, i int) fingerprint {
 	e := &s.Elements[i]
 	virtual := e.Parent >= 0 && s.Elements[e.Parent].States.Has(desktop.Virtual)
-	m := marks{role: e.Role, identifier: e.Identifier, name: e.Name, description: e.Description, label: e.Name}
+	m := fingerprint{role: e.Role, identifier: e.Identifier, name: e.Name, description: e.Description, label: e.Name}
 	if m.label == "" {
 		m.label = e.Description
 	}
-	m.reused = virtual || e.Role.InSet()
+	m.reused = virtual || e.Role.IsSetMember()
 	if virtual {
 		m.place, m.size = e.Pos, e.Size
 	}
@@ -153,7 +153,7 @@ func (v *view) around(i int) (anchor, set *track) {
 }
 
 // A follower brings the tracks from the snapshot before to the next one.
-type follower struct {
+type tracker struct {
 	*view
 	seed    maphash.Seed
 	live    map[desktop.ID]*track
@@ -166,7 +166,7 @@ type follower struct {
 // at from the outside to the inside, so that what an element is in is known.
 func (r *Table) follow(v *view) {
 	r.clock++
-	f := &follower{
+	f := &tracker{
 		view: v, seed: r.seed, live: r.live, goneIDs: make(map[desktop.ID]*track), found: make(map[*track]bool, len(v.tracks)), lost: make(map[key][]*track),
 	}
 	for _, t := range r.gone {
@@ -182,7 +182,7 @@ func (r *Table) follow(v *view) {
 	for _, level := range v.levels {
 		f.byID(level)
 		nth, of := f.count(level)
-		beside := f.besides(level, of)
+		beside := f.neighborHashes(level, of)
 		f.byKey(level, nth, of, beside)
 		for n, i := range level {
 			t := v.tracks[i]
@@ -190,18 +190,18 @@ func (r *Table) follow(v *view) {
 				t = &track{}
 				v.bind(i, t)
 			}
-			t.marks, t.id, t.seen = v.marks[i], v.shot.Elements[i].ID, r.clock
+			t.fingerprint, t.id, t.seen = v.fingerprints[i], v.snapshot.Elements[i].ID, r.clock
 			t.anchor, t.set = v.around(i)
-			t.nth, t.of, t.beside = nth[n], of[n], beside[n]
+			t.nth, t.of, t.neighbors = nth[n], of[n], beside[n]
 			live[t.id] = t
-			if t.kept {
-				t.anchor.keep()
+			if t.retained {
+				t.anchor.retain()
 			}
 		}
 	}
 	left := slices.DeleteFunc(r.gone, func(t *track) bool { return f.found[t] })
 	for _, t := range r.live {
-		if !f.found[t] && t.kept && !t.dead {
+		if !f.found[t] && t.retained && !t.dead {
 			left = append(left, t)
 		}
 	}
@@ -209,51 +209,51 @@ func (r *Table) follow(v *view) {
 }
 
 // take says that the element is the track's.
-func (f *follower) take(i int, t *track) {
+func (f *tracker) take(i int, t *track) {
 	f.bind(i, t)
 	f.found[t] = true
 }
 
 // byID finds elements again that have kept their IDs.
-func (f *follower) byID(level []int) {
+func (f *tracker) byID(level []int) {
 	for _, i := range level {
-		id := f.shot.Elements[i].ID
-		m := &f.marks[i]
+		id := f.snapshot.Elements[i].ID
+		m := &f.fingerprints[i]
 		anchor, set := f.around(i)
 		if t := f.live[id]; t != nil {
 			switch {
 			case f.found[t]:
 			case t.role != m.role:
 				t.dead = true
-			case t.set != set, (t.reused || m.reused || set != nil) && !t.sameOne(m):
+			case t.set != set, (t.reused || m.reused || set != nil) && !t.isSameElement(m):
 				f.lost[t.key()] = append(f.lost[t.key()], t)
 			default:
 				f.take(i, t)
 				continue
 			}
 		}
-		if t := f.goneIDs[id]; t != nil && !f.found[t] && t.key() == (key{m.role, m.identifier, m.label, anchor}) && t.samePlace(m) {
+		if t := f.goneIDs[id]; t != nil && !f.found[t] && t.key() == (key{m.role, m.identifier, m.label, anchor}) && t.isSamePlace(m) {
 			f.take(i, t)
 		}
 	}
 }
 
-// sameOne reports whether an element that toolkits use again, or what is in one,
+// isSameElement reports whether an element that toolkits use again, or what is in one,
 // still is what it was.
-func (t *track) sameOne(m *marks) bool {
-	return t.label == m.label && t.identifier == m.identifier && t.samePlace(m)
+func (t *track) isSameElement(m *fingerprint) bool {
+	return t.label == m.label && t.identifier == m.identifier && t.isSamePlace(m)
 }
 
-// samePlace reports whether an element in a list that shows a part of itself
+// isSamePlace reports whether an element in a list that shows a part of itself
 // stands where it stood, as far as that is known: two of the same name are told
 // apart by it. In a list that has grown places mean nothing.
-func (t *track) samePlace(m *marks) bool {
+func (t *track) isSamePlace(m *fingerprint) bool {
 	return t.place == 0 || m.place == 0 || t.size != m.size || t.place == m.place
 }
 
 // count returns each element's place among those with the same key, and how many
 // they are.
-func (f *follower) count(level []int) (nth, of []int) {
+func (f *tracker) count(level []int) (nth, of []int) {
 	nth, of = make([]int, len(level)), make([]int, len(level))
 	counts := make(map[key]int, len(level))
 	keys := make([]key, len(level))
@@ -268,35 +268,35 @@ func (f *follower) count(level []int) (nth, of []int) {
 	return nth, of
 }
 
-func (f *follower) keyOf(i int) key {
-	m := &f.marks[i]
+func (f *tracker) keyOf(i int) key {
+	m := &f.fingerprints[i]
 	anchor, _ := f.around(i)
 	return key{m.role, m.identifier, m.label, anchor}
 }
 
-// besides hashes the words that stand beside each element that has others like it, up to
+// neighborHashes hashes the words that stand beside each element that has others like it, up to
 // those: a page that draws its rows anew in another order has the same buttons at the same
 // places, and only what stands beside them tells whose they are. It is "" for what has no
 // other like it, and in the rows that toolkits use again, which are told by their words.
-func (f *follower) besides(level, of []int) []string {
+func (f *tracker) neighborHashes(level, of []int) []string {
 	const most = 8 // names each way
 	beside := make([]string, len(level))
 	var h maphash.Hash
 	h.SetSeed(f.seed)
 	for n, i := range level {
-		if of[n] < 2 || f.sets[i] >= 0 || f.marks[i].reused {
+		if of[n] < 2 || f.sets[i] >= 0 || f.fingerprints[i].reused {
 			continue
 		}
 		h.Reset()
-		first, end := 0, len(f.marks)
+		first, end := 0, len(f.fingerprints)
 		if a := f.anchors[i]; a >= 0 {
-			first, end = a+1, f.shot.Elements[a].End
+			first, end = a+1, f.snapshot.Elements[a].End
 		}
 		// read reports whether to go on after the element.
 		names := 0
 		read := func(j int) bool {
-			m := &f.marks[j]
-			if m.role == f.marks[i].role && m.label == f.marks[i].label {
+			m := &f.fingerprints[j]
+			if m.role == f.fingerprints[i].role && m.label == f.fingerprints[i].label {
 				return false
 			}
 			if m.name != "" {
@@ -310,7 +310,7 @@ func (f *follower) besides(level, of []int) []string {
 		}
 		_ = h.WriteByte(1)
 		names = 0
-		for j := f.shot.Elements[i].End; j < end && read(j); j++ {
+		for j := f.snapshot.Elements[i].End; j < end && read(j); j++ {
 		}
 		beside[n] = strconv.FormatUint(h.Sum64(), 36)
 	}
@@ -318,14 +318,14 @@ func (f *follower) besides(level, of []int) []string {
 }
 
 // byKey finds elements again that were drawn anew.
-func (f *follower) byKey(level []int, nth, of []int, beside []string) {
+func (f *tracker) byKey(level []int, nth, of []int, beside []string) {
 	for n, i := range level {
 		if f.tracks[i] != nil {
 			continue
 		}
 		var best *track
 		for _, t := range f.lost[f.keyOf(i)] {
-			fits := !f.found[t] && !t.dead && t.nth == nth[n] && t.of == of[n] && t.beside == beside[n] && t.samePlace(&f.marks[i])
+			fits := !f.found[t] && !t.dead && t.nth == nth[n] && t.of == of[n] && t.neighbors == beside[n] && t.isSamePlace(&f.fingerprints[i])
 			switch {
 			case !fits:
 			case best == nil || t.seen > best.seen:

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func newApps(r *run) *cobra.Command {
@@ -43,17 +43,17 @@ func (r *run) programs(ctx context.Context) error {
 }
 
 func (r *run) apps(ctx context.Context) error {
-	result, err := r.own(ctx, "apps", nil)
+	result, err := r.callBuiltin(ctx, "apps", nil)
 	if err != nil {
 		return err
 	}
 	return r.output.show(result.Data, func() error {
-		s, err := r.sheet(ctx, "apps", result.Data)
+		s, err := r.readTable(ctx, "apps", result.Data)
 		if err != nil {
 			return err
 		}
-		r.output.showSheet(s, map[string]func(*node) string{"runnable": whyNot, "tools": notStarted}, nil)
-		declared := func(app *node) bool { return memberText(app, "source") != "" }
+		r.output.showAnswerTable(s, map[string]func(*jsonNode) string{"runnable": otherPlatform, "tools": notStarted}, nil)
+		declared := func(app *jsonNode) bool { return memberText(app, "source") != "" }
 		if !slices.ContainsFunc(s.rows, declared) {
 			r.output.note("No app with tools was found. To see every place that was looked at: " + program + " scan")
 		}
@@ -62,15 +62,15 @@ func (r *run) apps(ctx context.Context) error {
 }
 
 // notStarted stands for the number of tools of an app whose server has not said it yet.
-func notStarted(app *node) string {
+func notStarted(app *jsonNode) string {
 	if isTrue(app, "not_started") {
 		return "not started yet"
 	}
 	return ""
 }
 
-// whyNot is for which platform an app is that does not run here.
-func whyNot(app *node) string {
+// otherPlatform is for which platform an app is that does not run here.
+func otherPlatform(app *jsonNode) string {
 	if isTrue(app, "runnable") {
 		return ""
 	}

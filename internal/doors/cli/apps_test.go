@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
-	"aai/internal/doors/cli"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
 // Where no program runs, people are told so in words, and programs get the empty list.
@@ -23,7 +23,7 @@ func TestNoProgramRuns(t *testing.T) {
 		var out, said bytes.Buffer
 		cfg := w.config(nil, &out, &said)
 		cfg.Desktop = desktop
-		cfg.Open = func(cli.Flags) (*aai.Gateway, func() error, error) {
+		cfg.OpenGateway = func(cli.Flags) (*aai.Gateway, func() error, error) {
 			return &aai.Gateway{Catalog: catalog{w, []*aai.App{desktop}}, Gates: []aai.Gate{askingGate{w}}, Journal: w}, func() error { return nil }, nil
 		}
 		if code := cli.Run(t.Context(), cfg, []string{"apps", "--running", "--format", format}); code != 0 {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
-	"aai/internal/jsontree"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
 // maxArgBytes is how much JSON is read from standard input. The gateway takes
@@ -98,7 +98,7 @@ func addPairs(cmd *cobra.Command, object map[string]any, pairs []string, types m
 			return nil, usage(cmd, "the argument %q is given twice", aai.CleanLabel(name, 60))
 		}
 		if !raw {
-			all[name] = typed(text, types[name])
+			all[name] = parseTyped(text, types[name])
 			continue
 		}
 		value, err := parseJSON(text)
@@ -110,10 +110,10 @@ func addPairs(cmd *cobra.Command, object map[string]any, pairs []string, types m
 	return all, nil
 }
 
-// typed reads a value as one of the types that its parameter may have. One that
+// parseTyped reads a value as one of the types that its parameter may have. One that
 // may be a string is a string; and so is what is none of the types, for the
 // tool's own check to refuse by name.
-func typed(text string, types []string) any {
+func parseTyped(text string, types []string) any {
 	if len(types) == 0 || slices.Contains(types, "string") {
 		return text
 	}
@@ -158,11 +158,11 @@ func (r *run) parametersOf(ctx context.Context, catalog aai.Catalog, app, tool s
 	case !strings.Contains(app, "/"):
 		return nil
 	}
-	result, err := r.own(ctx, "guide", map[string]any{"app": app})
+	result, err := r.callBuiltin(ctx, "guide", map[string]any{"app": app})
 	if err != nil {
 		return nil // the call itself says what is wrong
 	}
-	guide, err := view[struct {
+	guide, err := decodeView[struct {
 		Operations []struct {
 			Name       string
 			Parameters json.RawMessage
@@ -192,7 +192,7 @@ func findTool(ctx context.Context, catalog aai.Catalog, app, tool string) *aai.T
 	return nil
 }
 
-func typesOf(property *node) []string {
+func typesOf(property *jsonNode) []string {
 	is := property.Member("type")
 	if is == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 const (
@@ -27,7 +27,7 @@ func (r *run) ask(ctx context.Context, questions []aai.Question) (map[string]aai
 		return nil, nil
 	}
 	for _, q := range questions {
-		if !q.MayAsk(aai.Terminal) && (!q.MayAsk(aai.Passphrase) || r.output.terminal.Secret == nil) || len(q.Choices) == 0 {
+		if !q.AllowsChannel(aai.Terminal) && (!q.AllowsChannel(aai.Passphrase) || r.output.terminal.Secret == nil) || len(q.Choices) == 0 {
 			return nil, nil
 		}
 	}
@@ -51,14 +51,14 @@ func (r *run) answer(ctx context.Context, q aai.Question) (aai.Answer, error) {
 		return a, err
 	}
 	a.Choice = q.Choices[chosen].ID
-	if q.MayAsk(aai.Terminal) {
+	if q.AllowsChannel(aai.Terminal) {
 		return a, nil
 	}
 	a.Channel = aai.Passphrase
 	if chosen == 0 {
 		return a, nil
 	}
-	a.Secret, err = r.secretTyped(ctx, "The passphrase of this gateway: ")
+	a.Secret, err = r.readSecret(ctx, "The passphrase of this gateway: ")
 	return a, err
 }
 
@@ -82,7 +82,7 @@ func questionText(q aai.Question) string {
 // chosen by an empty line, by the end of the input and by answers that are none.
 func (r *run) choose(ctx context.Context, text string, n int) (int, error) {
 	for range maxTries {
-		line, err := r.typed(ctx, text+"\nYour choice [1]: ")
+		line, err := r.readLine(ctx, text+"\nYour choice [1]: ")
 		if err != nil || line == "" {
 			return 0, err
 		}
@@ -97,7 +97,7 @@ func (r *run) choose(ctx context.Context, text string, n int) (int, error) {
 // confirm asks a yes-or-no question of the command's own. Everything but a
 // plain yes is a no.
 func (r *run) confirm(ctx context.Context, question string) (bool, error) {
-	line, err := r.typed(ctx, aai.CleanText(question, maxQuestion)+" [y/N] ")
+	line, err := r.readLine(ctx, aai.CleanText(question, maxQuestion)+" [y/N] ")
 	switch strings.ToLower(line) {
 	case "y", "yes":
 		return true, err
@@ -105,9 +105,9 @@ func (r *run) confirm(ctx context.Context, question string) (bool, error) {
 	return false, err
 }
 
-// typed returns what the person typed, without white space around it. At the
+// readLine returns what the person typed, without white space around it. At the
 // end of the input that is nothing.
-func (r *run) typed(ctx context.Context, prompt string) (string, error) {
+func (r *run) readLine(ctx context.Context, prompt string) (string, error) {
 	line, err := r.output.terminal.Ask(ctx, prompt)
 	if err == nil && ctx.Err() == nil {
 		return strings.TrimSpace(line), nil

@@ -12,7 +12,7 @@ func newAudit(r *run) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Check the record of calls, or write it out",
-		Args:  noOperands,
+		Args:  unknownCommandArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return usage(cmd, "expected verify or export") },
 	}
 	cmd.AddCommand(newAuditVerify(r), newAuditExport(r))
@@ -31,8 +31,8 @@ func newAuditVerify(r *run) *cobra.Command {
 	}
 }
 
-// intact is the status of a record that is as it was written.
-const intact = "ok"
+// statusIntact is the status of a record that is as it was written.
+const statusIntact = "ok"
 
 // verification is what is shown of what was found.
 type verification struct {
@@ -47,12 +47,12 @@ type verification struct {
 }
 
 func (r *run) auditVerify(ctx context.Context) error {
-	result, err := r.own(ctx, "audit_verify", nil)
+	result, err := r.callBuiltin(ctx, "audit_verify", nil)
 	if err != nil {
 		return err
 	}
 	r.output.warnAnyway(result.Warning)
-	found, err := view[verification](result.Data)
+	found, err := decodeView[verification](result.Data)
 	if err != nil {
 		return err
 	}
@@ -66,13 +66,13 @@ func (r *run) auditVerify(ctx context.Context) error {
 		}
 		return nil
 	})
-	return r.found(found, err)
+	return r.findingsExit(found, err)
 }
 
-// found makes an exit code of a record that is not as it was written.
-func (r *run) found(v verification, err error) error {
-	if err == nil && v.Status != intact {
-		return &finding{exit: exitFailed}
+// findingsExit makes an exit code of a record that is not as it was written.
+func (r *run) findingsExit(v verification, err error) error {
+	if err == nil && v.Status != statusIntact {
+		return &findingsError{exit: exitFailed}
 	}
 	return err
 }
@@ -106,16 +106,16 @@ func newAuditExport(r *run) *cobra.Command {
 }
 
 func (r *run) auditExport(ctx context.Context, args map[string]any) error {
-	result, err := r.own(ctx, "audit_export", args)
+	result, err := r.callBuiltin(ctx, "audit_export", args)
 	if err != nil {
 		return err
 	}
-	found, err := view[verification](result.Data)
+	found, err := decodeView[verification](result.Data)
 	if err != nil {
 		return err
 	}
 	if r.output.format != formatQuiet {
 		r.output.lines(result.Text) // JSON Lines are JSON in every format
 	}
-	return r.found(found, nil)
+	return r.findingsExit(found, nil)
 }

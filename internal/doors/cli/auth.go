@@ -8,16 +8,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func newAuth(r *run) *cobra.Command {
 	auth := &cobra.Command{
 		Use:               "auth",
 		Short:             "Log in to web apps, and out",
-		Args:              noOperands,
+		Args:              unknownCommandArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              holder,
+		RunE:              groupCommand,
 	}
 	auth.AddCommand(newAuthLogin(r), newAuthLogout(r), newAuthStatus(r))
 	return auth
@@ -74,7 +74,7 @@ func (r *run) authLogin(ctx context.Context, app string, f authFlags) error {
 		return err
 	}
 	args := map[string]any{"app": app}
-	trust, err := r.agreedHosts(ctx, about, f.trust)
+	trust, err := r.askTrustedHosts(ctx, about, f.trust)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (r *run) authLogin(ctx context.Context, app string, f authFlags) error {
 		args["client_id"] = f.clientID
 	}
 	if f.secret {
-		if args["client_secret"], err = r.secretTyped(ctx, "Client secret: "); err != nil {
+		if args["client_secret"], err = r.readSecret(ctx, "Client secret: "); err != nil {
 			return err
 		}
 	}
@@ -94,8 +94,8 @@ func (r *run) authLogin(ctx context.Context, app string, f authFlags) error {
 			return err
 		}
 	}
-	r.announces = true
-	result, err := r.own(aai.WithProgress(ctx, r.announcer()), "auth_login", args)
+	r.showsOwnProgress = true
+	result, err := r.callBuiltin(aai.WithProgress(ctx, r.announcer()), "auth_login", args)
 	if err != nil {
 		return err
 	}
@@ -110,11 +110,11 @@ func (r *run) authLogin(ctx context.Context, app string, f authFlags) error {
 }
 
 func (r *run) aboutLogin(ctx context.Context, app string) (authView, error) {
-	result, err := r.own(ctx, "auth_status", map[string]any{"app": app})
+	result, err := r.callBuiltin(ctx, "auth_status", map[string]any{"app": app})
 	if err != nil {
 		return authView{}, err
 	}
-	return view[authView](result.Data)
+	return decodeView[authView](result.Data)
 }
 
 // announcer tells the person at the terminal what the login waits for, once.
@@ -130,9 +130,9 @@ func (r *run) announcer() func(done, total float64, message string) {
 	}
 }
 
-// agreedHosts are the hosts of other sites to trust: those that were named, and
+// askTrustedHosts are the hosts of other sites to trust: those that were named, and
 // those that the person agrees to now. Others stay out, and the login fails.
-func (r *run) agreedHosts(ctx context.Context, about authView, named []string) ([]any, error) {
+func (r *run) askTrustedHosts(ctx context.Context, about authView, named []string) ([]any, error) {
 	var trust []any
 	for _, host := range about.Untrusted {
 		if !slices.Contains(named, host) {
@@ -168,7 +168,7 @@ func (r *run) askFields(ctx context.Context, about authView) (map[string]any, er
 	}
 	given := make(map[string]any, len(about.Asks))
 	for _, field := range about.Asks {
-		typed, err := r.secretTyped(ctx, fmt.Sprintf("%s for %s (not shown): ", capital(aai.CleanLabel(field.Label, 80)), aai.CleanLabel(about.Host, maxLine)))
+		typed, err := r.readSecret(ctx, fmt.Sprintf("%s for %s (not shown): ", capitalize(aai.CleanLabel(field.Label, 80)), aai.CleanLabel(about.Host, maxLine)))
 		if err != nil {
 			return nil, err
 		}
@@ -177,15 +177,15 @@ func (r *run) askFields(ctx context.Context, about authView) (map[string]any, er
 	return given, nil
 }
 
-func capital(s string) string {
+func capitalize(s string) string {
 	if s == "" {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// secretTyped asks for what is not to be seen on the screen.
-func (r *run) secretTyped(ctx context.Context, prompt string) (string, error) {
+// readSecret asks for what is not to be seen on the screen.
+func (r *run) readSecret(ctx context.Context, prompt string) (string, error) {
 	if r.output.terminal.Secret == nil {
 		e := aai.Errorf(aai.PermissionDenied, "there is no terminal to type a secret at")
 		e.Hint = "Run this at a terminal."
@@ -211,8 +211,8 @@ func newAuthLogout(r *run) *cobra.Command {
 	}
 }
 
-// byeView is what is shown of a logout.
-type byeView struct {
+// logoutView is what is shown of a logout.
+type logoutView struct {
 	Host      string   `json:"host"`
 	Forgotten int      `json:"forgotten"`
 	Revoked   int      `json:"revoked"`
@@ -220,12 +220,12 @@ type byeView struct {
 }
 
 func (r *run) authLogout(ctx context.Context, app string) error {
-	result, err := r.own(ctx, "auth_logout", map[string]any{"app": app})
+	result, err := r.callBuiltin(ctx, "auth_logout", map[string]any{"app": app})
 	if err != nil {
 		return err
 	}
 	return r.output.show(result.Data, func() error {
-		bye, err := view[byeView](result.Data)
+		bye, err := decodeView[logoutView](result.Data)
 		if err != nil {
 			return err
 		}
@@ -258,18 +258,18 @@ func newAuthStatus(r *run) *cobra.Command {
 }
 
 func (r *run) authStatus(ctx context.Context, app map[string]any) error {
-	result, err := r.own(ctx, "auth_status", app)
+	result, err := r.callBuiltin(ctx, "auth_status", app)
 	if err != nil {
 		return err
 	}
 	return r.output.show(result.Data, func() error {
-		s, err := r.sheet(ctx, "auth_status", result.Data)
+		s, err := r.readTable(ctx, "auth_status", result.Data)
 		if err != nil {
 			return err
 		}
-		r.output.showSheet(s, map[string]func(*node) string{
-			"scopes": func(login *node) string { return wordsOf(login.Member("scopes"), " ") },
-			"expires": func(login *node) string {
+		r.output.showAnswerTable(s, map[string]func(*jsonNode) string{
+			"scopes": func(login *jsonNode) string { return wordsOf(login.Member("scopes"), " ") },
+			"expires": func(login *jsonNode) string {
 				if isTrue(login, "renews") {
 					return "renewed when due"
 				}

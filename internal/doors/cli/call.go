@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // maxRounds is how often the questions of one call are put before its error is
@@ -12,9 +12,9 @@ import (
 // needed when an answer came too late.
 const maxRounds = 3
 
-// own calls a tool of the gateway itself.
-func (r *run) own(ctx context.Context, tool string, args map[string]any) (*aai.Result, error) {
-	return r.do(ctx, aai.OwnApp, tool, args)
+// callBuiltin calls a tool of the gateway itself.
+func (r *run) callBuiltin(ctx context.Context, tool string, args map[string]any) (*aai.Result, error) {
+	return r.do(ctx, aai.BuiltinApp, tool, args)
 }
 
 // do makes one call and puts the questions it raises to the person at the
@@ -31,7 +31,7 @@ func (r *run) do(ctx context.Context, app, tool string, args map[string]any) (*a
 		App:    app, Tool: tool, Args: args,
 	}
 	first := call.ID
-	result, err := r.once(ctx, gateway, &call)
+	result, err := r.callOnce(ctx, gateway, &call)
 	for range maxRounds {
 		if err == nil {
 			break
@@ -45,7 +45,7 @@ func (r *run) do(ctx context.Context, app, tool string, args map[string]any) (*a
 		}
 		call.ID, call.Parent = aai.NewCallID(), first
 		call.Answers = answers // earlier ones are spent: a seal is good for one answer
-		result, err = r.once(ctx, gateway, &call)
+		result, err = r.callOnce(ctx, gateway, &call)
 	}
 	if err != nil {
 		return nil, err
@@ -53,27 +53,27 @@ func (r *run) do(ctx context.Context, app, tool string, args map[string]any) (*a
 	return result, nil
 }
 
-// once is one Do, with the time it takes shown.
-func (r *run) once(ctx context.Context, gateway *aai.Gateway, call *aai.Call) (*aai.Result, error) {
+// callOnce is one Do, with the time it takes shown.
+func (r *run) callOnce(ctx context.Context, gateway *aai.Gateway, call *aai.Call) (*aai.Result, error) {
 	name := aai.CleanLabel(call.App, 60)
-	if name == aai.OwnApp {
+	if name == aai.BuiltinApp {
 		name = "the gateway"
 	}
 	beside := r.output.noteAnyway
-	if !r.announces {
-		told, what := following(ctx, "Waiting for "+name)
+	if !r.showsOwnProgress {
+		told, what := withProgress(ctx, "Waiting for "+name)
 		ctx = told
-		line := r.telling(what)
+		line := r.showProgress(what)
 		defer line.stop()
-		beside = line.beside
+		beside = line.note
 	}
-	ctx = aai.WithAssistant(ctx, aai.Assistant{Secret: r.output.terminal.Secret, Window: r.asksInWindow(beside)})
+	ctx = aai.WithClientCapabilities(ctx, aai.ClientCapabilities{AskSecret: r.output.terminal.Secret, OnDialogShown: r.noteWindow(beside)})
 	return gateway.Do(ctx, call)
 }
 
-// view reads a result's Data, whatever Go types the tool made it of, into what
+// decodeView reads a result's Data, whatever Go types the tool made it of, into what
 // a command shows. Fields that the command does not know are left out.
-func view[T any](data any) (T, error) {
+func decodeView[T any](data any) (T, error) {
 	var v T
 	raw, err := json.Marshal(data)
 	if err == nil {

@@ -11,19 +11,19 @@ func newCheck(r *run) *cobra.Command {
 		Long: "Says whether windows can be read, which session bus and which screen were found, and where, what\n" +
 			"was not taken and why, and what to do next. The exit code is 1 where windows cannot be read or there is\n" +
 			"no screen to operate them on.",
-		Args:              noOperands,
+		Args:              unknownCommandArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			result, err := r.own(cmd.Context(), "check", nil)
+			result, err := r.callBuiltin(cmd.Context(), "check", nil)
 			if err != nil {
 				return err
 			}
 			if err := r.showResult(result); err != nil {
 				return err
 			}
-			found, err := view[checkView](result.Data)
+			found, err := decodeView[checkView](result.Data)
 			if err == nil && !found.operable() {
-				err = &finding{exit: exitFailed}
+				err = &findingsError{exit: exitFailed}
 			}
 			return err
 		},

@@ -22,7 +22,7 @@ func TestOperable(t *testing.T) {
 		{map[string]any{"enabled": true}, true},
 		{map[string]any{}, false},
 	} {
-		v, err := view[checkView](c.data)
+		v, err := decodeView[checkView](c.data)
 		if err != nil || v.operable() != c.want {
 			t.Errorf("%v: %v, %v", c.data, v.operable(), err)
 		}

@@ -2,7 +2,7 @@
 // aai-gateway. A command that touches an app, or what the gateway knows, is a
 // call like any other: it goes through [aai.Gateway.Do] with the door "cli", so
 // it passes the same gates and is on the same record. The package knows nothing
-// of catalogs, policies and journals; it asks the gateway's own app, [aai.OwnApp],
+// of catalogs, policies and journals; it asks the gateway's own app, [aai.BuiltinApp],
 // whose tools answer in JSON.
 //
 // Standard output carries the result alone and standard error everything said
@@ -20,21 +20,21 @@ import (
 	"strings"
 	"syscall"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Config is what the commands need from the program around them. Open, ServeMCP,
 // HTTPToken, HTTPTokens and ShowConfig must be set.
 type Config struct {
 	Version string
-	// Open builds the gateway when a command needs it, at most once in a Run, and
+	// OpenGateway builds the gateway when a command needs it, at most once in a Run, and
 	// returns what closes it.
-	Open func(Flags) (*aai.Gateway, func() error, error)
+	OpenGateway func(Flags) (*aai.Gateway, func() error, error)
 	// ServeMCP serves agents until ctx ends or they hang up.
 	ServeMCP func(ctx context.Context, f Flags, o ServeOptions) error
-	// Bare makes, where no gateway can be opened, one of nothing but the tools "stop" and
+	// OpenMinimal makes, where no gateway can be opened, one of nothing but the tools "stop" and
 	// "running", off the record. Nil: there is none.
-	Bare func() (*aai.Gateway, error)
+	OpenMinimal func() (*aai.Gateway, error)
 	// ServeWeb serves the page until ctx ends. Nil: there is no such command.
 	ServeWeb func(ctx context.Context, f Flags, o WebOptions) error
 	// HTTPToken returns the token that clients of "mcp serve --http" show, a new
@@ -52,12 +52,12 @@ type Config struct {
 	// Clients are the agents' programs that can be told of the gateway. Nil: there are no
 	// such commands.
 	Clients func(Flags) (Clients, error)
-	// Demo shows the gateway at work. Nil where the platform has none: then there
+	// RunDemo shows the gateway at work. Nil where the platform has none: then there
 	// is no such command.
-	Demo func(ctx context.Context, f Flags, out io.Writer) error
-	// Doctor makes a doctor, and what closes what it opened. It may ask whether a window may
+	RunDemo func(ctx context.Context, f Flags, out io.Writer) error
+	// NewDoctor makes a doctor, and what closes what it opened. It may ask whether a window may
 	// come up on the person's screen; nil: nobody is there. Nil: there is no such command.
-	Doctor func(f Flags, mayShow func(context.Context) bool) (Doctor, func() error, error)
+	NewDoctor func(f Flags, mayShow func(context.Context) bool) (Doctor, func() error, error)
 
 	In       io.Reader
 	Out, Err io.Writer
@@ -130,32 +130,32 @@ type run struct {
 	flags  Flags
 	output *output
 
-	opened  *aai.Gateway
-	closing func() error
-	// announces says that the command tells what it waits for itself.
-	announces bool
+	cachedGateway *aai.Gateway
+	closeGateway  func() error
+	// showsOwnProgress says that the command tells what it waits for itself.
+	showsOwnProgress bool
 }
 
 // gateway opens the gateway, once.
 func (r *run) gateway() (*aai.Gateway, error) {
-	if r.opened != nil {
-		return r.opened, nil
+	if r.cachedGateway != nil {
+		return r.cachedGateway, nil
 	}
 	stop := r.progress("waiting for the gateway to start")
 	defer stop()
-	gateway, closing, err := r.cfg.Open(r.flags)
+	gateway, closing, err := r.cfg.OpenGateway(r.flags)
 	if err != nil {
 		return nil, err
 	}
-	r.opened, r.closing = gateway, closing
+	r.cachedGateway, r.closeGateway = gateway, closing
 	return gateway, nil
 }
 
 func (r *run) close() {
-	if r.closing == nil {
+	if r.closeGateway == nil {
 		return
 	}
-	if err := r.closing(); err != nil {
+	if err := r.closeGateway(); err != nil {
 		r.output.warn("the gateway did not close well: " + err.Error())
 	}
 }

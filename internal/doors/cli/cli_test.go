@@ -12,8 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"aai"
-	"aai/internal/doors/cli"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
 // TestScripts runs the whole command line in this process, against a world of
@@ -36,12 +36,14 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"aai":     func(ts *testscript.TestScript, _ bool, args []string) { of(ts).aai(ts, args) },
-			"tty":     func(ts *testscript.TestScript, _ bool, args []string) { of(ts).tty(ts, args) },
-			"type":    func(ts *testscript.TestScript, _ bool, args []string) { of(ts).world.typed = strings.Join(args, "\n") },
-			"input":   func(ts *testscript.TestScript, _ bool, args []string) { of(ts).input = ts.ReadFile(args[0]) },
-			"set":     func(ts *testscript.TestScript, _ bool, args []string) { of(ts).set(ts, args[0]) },
-			"journal": func(ts *testscript.TestScript, _ bool, _ []string) { of(ts).journal(ts) },
+			"aai": func(ts *testscript.TestScript, _ bool, args []string) { scriptOf(ts).aai(ts, args) },
+			"tty": func(ts *testscript.TestScript, _ bool, args []string) { scriptOf(ts).tty(ts, args) },
+			"type": func(ts *testscript.TestScript, _ bool, args []string) {
+				scriptOf(ts).world.typed = strings.Join(args, "\n")
+			},
+			"input":   func(ts *testscript.TestScript, _ bool, args []string) { scriptOf(ts).input = ts.ReadFile(args[0]) },
+			"set":     func(ts *testscript.TestScript, _ bool, args []string) { scriptOf(ts).set(ts, args[0]) },
+			"journal": func(ts *testscript.TestScript, _ bool, _ []string) { scriptOf(ts).journal(ts) },
 		},
 	})
 }
@@ -54,14 +56,14 @@ type script struct {
 	noDemo bool
 }
 
-func of(ts *testscript.TestScript) *script { return ts.Value("script").(*script) }
+func scriptOf(ts *testscript.TestScript) *script { return ts.Value("script").(*script) }
 
 func (s *script) aai(ts *testscript.TestScript, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	cfg := s.world.config(strings.NewReader(s.input), ts.Stdout(), ts.Stderr())
 	if s.noDemo {
-		cfg.Demo = nil
+		cfg.RunDemo = nil
 	}
 	if s.width > 0 {
 		cfg.Terminal = cli.Terminal{Out: true, Err: true, Width: s.width, Ask: s.world.ask(ts.Stderr()), Secret: s.world.ask(ts.Stderr())}
@@ -89,7 +91,7 @@ func (s *script) set(ts *testscript.TestScript, word string) {
 	case "fresh":
 		s.world.stale = false
 	case "alone":
-		s.world.alone = true
+		s.world.noClients = true
 	case "badconfig":
 		s.world.refuse = errors.New("config.json: no such key \"lgo\"")
 	default:
@@ -121,7 +123,7 @@ func (s *script) journal(ts *testscript.TestScript) {
 // config is a Config of the world with everything set.
 func (w *world) config(in io.Reader, out, errOut io.Writer) cli.Config {
 	return cli.Config{
-		Version: "1.2.3", Open: w.open, In: in, Out: out, Err: errOut, Session: "tty7",
+		Version: "1.2.3", OpenGateway: w.open, In: in, Out: out, Err: errOut, Session: "tty7",
 		ServeMCP: func(_ context.Context, f cli.Flags, o cli.ServeOptions) error {
 			_, err := fmt.Fprintf(out, "serving, http %v, flags %+v, changes %v\n", o.HTTP, f, o.Changes)
 			return err
@@ -138,7 +140,7 @@ func (w *world) config(in io.Reader, out, errOut io.Writer) cli.Config {
 			}, nil
 		},
 		Clients: func(cli.Flags) (cli.Clients, error) { return someClients{w}, nil },
-		Demo: func(_ context.Context, _ cli.Flags, out io.Writer) error {
+		RunDemo: func(_ context.Context, _ cli.Flags, out io.Writer) error {
 			_, err := fmt.Fprintln(out, "this is the demo")
 			return err
 		},

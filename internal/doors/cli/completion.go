@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func newCompletion(r *run) *cobra.Command {

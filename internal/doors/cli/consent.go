@@ -9,16 +9,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func newConsent(r *run) *cobra.Command {
 	consent := &cobra.Command{
 		Use:               "consent",
 		Short:             "See, give and take back what callers may use",
-		Args:              noOperands,
+		Args:              unknownCommandArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              holder,
+		RunE:              groupCommand,
 	}
 	consent.AddCommand(newConsentList(r), newConsentGrant(r), newConsentRevoke(r), newConsentTakeover(r), newConsentDrop(r),
 		newConsentConfirm(r), newConsentPassphrase(r))
@@ -36,23 +36,23 @@ func newConsentList(r *run) *cobra.Command {
 }
 
 func (r *run) consentList(ctx context.Context) error {
-	result, err := r.own(ctx, "consent_list", nil)
+	result, err := r.callBuiltin(ctx, "consent_list", nil)
 	if err != nil {
 		return err
 	}
 	return r.output.show(result.Data, func() error {
-		s, err := r.sheet(ctx, "consent_list", result.Data)
+		s, err := r.readTable(ctx, "consent_list", result.Data)
 		if err != nil {
 			return err
 		}
 		byName, aside := 0, 0
-		r.output.showSheet(s, map[string]func(*node) string{"decision": func(consent *node) string {
+		r.output.showAnswerTable(s, map[string]func(*jsonNode) string{"decision": func(consent *jsonNode) string {
 			if memberText(consent, "takeover") == "" {
 				return ""
 			}
 			aside++
 			return "nothing yet"
-		}, "identity": func(consent *node) string {
+		}, "identity": func(consent *jsonNode) string {
 			if !isTrue(consent, "by_name") || memberText(consent, "takeover") != "" {
 				return ""
 			}
@@ -79,8 +79,8 @@ func (r *run) consentList(ctx context.Context) error {
 
 // anyone and every are what the gateway's tools call every caller and every tool.
 const (
-	anyone = "*"
-	every  = "*"
+	everyCaller = "*"
+	everyTool   = "*"
 )
 
 // consentFlags are the flags that granting and revoking share.
@@ -112,7 +112,7 @@ func newConsentGrant(r *run) *cobra.Command {
 			}
 			tools := args[1:]
 			if f.all {
-				tools = []string{every}
+				tools = []string{everyTool}
 			}
 			return r.consentGrant(cmd.Context(), grant{args[0], tools, f.caller, f.identity, expires})
 		},
@@ -135,7 +135,7 @@ func (f *consentFlags) checkGrant(cmd *cobra.Command, tools []string) (string, e
 	case !f.all && len(tools) == 0:
 		return "", usage(cmd, "name the tools to allow, or give --all for every tool the app has now")
 	}
-	expires, err := instant("expires", f.expires, 1)
+	expires, err := parseInstant("expires", f.expires, 1)
 	if err != nil {
 		return "", usage(cmd, "%v", err)
 	}
@@ -167,18 +167,18 @@ func (g grant) until() string {
 
 func callerWords(caller, identity string) string {
 	switch {
-	case identity == "" && caller == anyone:
+	case identity == "" && caller == everyCaller:
 		return "ANY caller"
 	case identity == "":
 		return fmt.Sprintf("%q", caller)
-	case caller == "" || caller == anyone:
+	case caller == "" || caller == everyCaller:
 		return fmt.Sprintf("%q, whatever it calls itself,", identity)
 	}
 	return fmt.Sprintf("%q, when it calls itself %q,", identity, caller)
 }
 
 func toolWords(tools []string) string {
-	if len(tools) == 1 && tools[0] == every {
+	if len(tools) == 1 && tools[0] == everyTool {
 		return "EVERY tool"
 	}
 	return strings.Join(tools, ", ")
@@ -186,7 +186,7 @@ func toolWords(tools []string) string {
 
 // consentGrant lets the person allow it: the gateway itself asks for their proof.
 func (r *run) consentGrant(ctx context.Context, g grant) error {
-	args := given(map[string]string{"app": g.app, "caller": g.caller, "identity": g.identity, "expires": g.expires})
+	args := nonEmpty(map[string]string{"app": g.app, "caller": g.caller, "identity": g.identity, "expires": g.expires})
 	if len(g.tools) == 1 {
 		args["tool"] = g.tools[0]
 	} else {
@@ -196,7 +196,7 @@ func (r *run) consentGrant(ctx context.Context, g grant) error {
 		}
 		args["tools"] = tools
 	}
-	if _, err := r.own(ctx, "consent_grant", args); err != nil {
+	if _, err := r.callBuiltin(ctx, "consent_grant", args); err != nil {
 		return err
 	}
 	return r.output.show(map[string]any{"granted": args}, func() error {
@@ -228,16 +228,16 @@ func newConsentRevoke(r *run) *cobra.Command {
 }
 
 func (r *run) consentRevoke(ctx context.Context, appTool []string, f consentFlags) error {
-	args := given(map[string]string{"app": appTool[0], "tool": appTool[1], "caller": f.caller, "identity": f.identity})
-	if err := r.decide(ctx, revokeQuestion(appTool[0], appTool[1], cmp.Or(f.identity, f.caller)), f.yes); err != nil {
+	args := nonEmpty(map[string]string{"app": appTool[0], "tool": appTool[1], "caller": f.caller, "identity": f.identity})
+	if err := r.confirmForget(ctx, revokeQuestion(appTool[0], appTool[1], cmp.Or(f.identity, f.caller)), f.yes); err != nil {
 		return err
 	}
-	result, err := r.own(ctx, "consent_revoke", args)
+	result, err := r.callBuiltin(ctx, "consent_revoke", args)
 	if err != nil {
 		return err
 	}
 	return r.output.show(result.Data, func() error {
-		done, err := view[struct {
+		done, err := decodeView[struct {
 			Revoked int `json:"revoked"`
 		}](result.Data)
 		if err != nil {
@@ -262,10 +262,10 @@ func revokeQuestion(app, tool, caller string) string {
 	return "Revoke " + what + "?"
 }
 
-// decide lets the person at the terminal confirm that something is forgotten. Where
+// confirmForget lets the person at the terminal confirm that something is forgotten. Where
 // nobody can be asked, --yes says that somebody decided it before. It keeps from
 // mistakes and proves nothing: that is the gates' concern.
-func (r *run) decide(ctx context.Context, question string, yes bool) error {
+func (r *run) confirmForget(ctx context.Context, question string, yes bool) error {
 	if yes {
 		return nil
 	}

@@ -9,7 +9,7 @@ func newDemo(r *run) *cobra.Command {
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return r.cfg.Demo(cmd.Context(), r.flags, r.cfg.Out)
+			return r.cfg.RunDemo(cmd.Context(), r.flags, r.cfg.Out)
 		},
 	}
 }

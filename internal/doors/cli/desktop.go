@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"aai"
-	"aai/internal/jsontree"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
 // A shortcut is a command for a tool of the desktop: its operands are the named
@@ -67,14 +67,14 @@ func (r *run) newShortcut(s shortcut, tool *aai.Tool) *cobra.Command {
 			object := operandArgs(names, low, args)
 			cmd.Flags().Visit(func(f *pflag.Flag) {
 				if p, ok := f.Value.(*parameter); ok {
-					object[p.name] = typed(p.text, p.types)
+					object[p.name] = parseTyped(p.text, p.types)
 				}
 			})
 			result, err := r.do(cmd.Context(), r.cfg.Desktop.ID, tool.Name, object)
 			if err != nil {
 				return err
 			}
-			if err := r.keepPictures(result, picture); err != nil {
+			if err := r.saveImages(result, picture); err != nil {
 				return err
 			}
 			return r.showResult(result)
@@ -185,9 +185,9 @@ func parametersOf(tool *aai.Tool) []*parameter {
 	return parameters
 }
 
-// keepPictures writes the result's pictures into files, unless they go to a
+// saveImages writes the result's pictures into files, unless they go to a
 // program, and says so in the result.
-func (r *run) keepPictures(result *aai.Result, file string) error {
+func (r *run) saveImages(result *aai.Result, file string) error {
 	if r.output.format == formatJSON && file == "" {
 		return nil
 	}

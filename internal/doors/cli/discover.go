@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
-	"aai/internal/jsontree"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
 func newDiscover(r *run) *cobra.Command {
@@ -45,12 +45,12 @@ func (r *run) discover(ctx context.Context, address []string, name string) error
 	if name == "" { // a site is given a name for its app's sake
 		asked["hints"] = true
 	}
-	result, err := r.own(ctx, "discover", asked)
+	result, err := r.callBuiltin(ctx, "discover", asked)
 	if err != nil {
 		return err
 	}
 	if name != "" {
-		if _, err := r.own(ctx, "discover_name", map[string]any{"name": name, "url": address[0]}); err != nil {
+		if _, err := r.callBuiltin(ctx, "discover_name", map[string]any{"name": name, "url": address[0]}); err != nil {
 			return err
 		}
 	}
@@ -65,18 +65,18 @@ func (r *run) discover(ctx context.Context, address []string, name string) error
 
 // discoverHere shows the ways into the apps of this computer.
 func (r *run) discoverHere(ctx context.Context) error {
-	result, err := r.own(ctx, "discover", nil)
+	result, err := r.callBuiltin(ctx, "discover", nil)
 	if err != nil {
 		return err
 	}
-	s, err := r.sheet(ctx, "discover", result.Data)
+	s, err := r.readTable(ctx, "discover", result.Data)
 	if err != nil {
 		return err
 	}
 	return r.output.show(result.Data, func() error {
-		r.output.showSheet(s, map[string]func(*node) string{"app": markedNew}, aboutWay)
+		r.output.showAnswerTable(s, map[string]func(*jsonNode) string{"app": integrationName}, integrationDetails)
 		r.output.note(fmt.Sprintf("%d ways were found in %s ms. None was taken: nothing was started, called or switched on.", len(s.rows), memberText(s.answer, "took_ms")))
-		if slices.ContainsFunc(s.rows, func(way *node) bool { return isTrue(way, "new") }) {
+		if slices.ContainsFunc(s.rows, func(way *jsonNode) bool { return isTrue(way, "new") }) {
 			r.output.note("* a scan of a running gateway found it within the last week, and nothing was switched on")
 		}
 		for _, silent := range textsOf(s.answer, "silent") {
@@ -89,17 +89,17 @@ func (r *run) discoverHere(ctx context.Context) error {
 	})
 }
 
-// markedNew is the name of a way's app, with a mark where a scan has found it lately.
-func markedNew(way *node) string {
+// integrationName is the name of a way's app, with a mark where a scan has found it lately.
+func integrationName(way *jsonNode) string {
 	if isTrue(way, "new") {
 		return "* " + memberText(way, "app")
 	}
 	return ""
 }
 
-// aboutWay are the lines below a way's row: what it gives, and how to get what has no tools
+// integrationDetails are the lines below a way's row: what it gives, and how to get what has no tools
 // yet, whose tools were made of what has changed, or what the configuration has closed.
-func aboutWay(way *node) []string {
+func integrationDetails(way *jsonNode) []string {
 	lines := []string{memberText(way, "gains")}
 	if bus := memberText(way, "bus"); bus != "" {
 		lines[0] += " (on the " + bus + " bus)"
@@ -114,7 +114,7 @@ func aboutWay(way *node) []string {
 }
 
 // textsOf are the texts of a list, each on one line.
-func textsOf(n *node, name string) []string {
+func textsOf(n *jsonNode, name string) []string {
 	var all []string
 	for item := range n.Member(name).Items() {
 		if item.Kind == jsontree.Text {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A Doctor makes a round trip of every way to an app, and says what came of each.
@@ -21,8 +21,8 @@ type Doctor interface {
 	// Examine examines all but what is to be skipped, and tells each finding, in order, and
 	// the titles of what is still waited for.
 	Examine(ctx context.Context, skip []string, tell func(f Finding, waiting []string))
-	// Mend does what a finding says that it mends.
-	Mend(ctx context.Context, check string) error
+	// Fix does what a finding says that it mends.
+	Fix(ctx context.Context, check string) error
 	// Bundle writes a report without secrets, and says what is in it.
 	Bundle(file string) (holds []string, err error)
 }
@@ -44,7 +44,7 @@ type Finding struct {
 	Took         time.Duration
 	Advice       string
 	Commands     []string // what to type, after which it is well
-	Mends        string   // what Mend does; empty: nothing
+	Fixes        string   // what Mend does; empty: nothing
 }
 
 // A findingView is a finding for programs. Its form stays.
@@ -58,8 +58,8 @@ type findingView struct {
 	TookMS   int64    `json:"took_ms"`
 	Advice   string   `json:"advice,omitempty"`
 	Commands []string `json:"commands,omitempty"`
-	Mends    string   `json:"mends,omitempty"`
-	Mended   string   `json:"mended,omitempty"` // "done", or why not
+	Fixes    string   `json:"mends,omitempty"`
+	Fixed    string   `json:"mended,omitempty"` // "done", or why not
 }
 
 // A doctorView is the whole report for programs. Its form stays.
@@ -75,7 +75,7 @@ type doctorView struct {
 }
 
 // A visit is one run of the command.
-type visit struct {
+type doctorRun struct {
 	*run
 	doctor   Doctor
 	findings []Finding
@@ -86,14 +86,14 @@ type visit struct {
 	stop    func() // of the progress that is shown; nil: none is
 }
 
-// waits says what is waited for, "" for nothing.
-func (v *visit) waits(what string) {
+// setWaiting says what is waited for, "" for nothing.
+func (v *doctorRun) setWaiting(what string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.show(what)
 }
 
-func (v *visit) show(what string) {
+func (v *doctorRun) show(what string) {
 	if v.stop != nil {
 		v.stop()
 		v.stop = nil
@@ -126,12 +126,12 @@ func newDoctor(r *run) *cobra.Command {
 			if cmd.Flags().Changed("bundle") && (bundle == "" || bundle == "-") {
 				return usage(cmd, "--bundle %q names no file; give the name of a zip, such as report.zip", bundle)
 			}
-			v := &visit{run: r}
-			doctor, closing, err := r.cfg.Doctor(r.flags, v.mayShow(yes))
+			v := &doctorRun{run: r}
+			doctor, closing, err := r.cfg.NewDoctor(r.flags, v.mayShow(yes))
 			if err != nil {
 				return err
 			}
-			v.doctor, r.closing = doctor, closing
+			v.doctor, r.closeGateway = doctor, closing
 			for _, name := range skip {
 				if !slices.Contains(doctor.Checks(), name) {
 					return &usageError{
@@ -145,7 +145,7 @@ func newDoctor(r *run) *cobra.Command {
 				return err
 			}
 			if fix {
-				if err := v.mend(cmd.Context(), yes); err != nil {
+				if err := v.fix(cmd.Context(), yes); err != nil {
 					return err
 				}
 			}
@@ -160,7 +160,7 @@ func newDoctor(r *run) *cobra.Command {
 }
 
 // mayShow asks whether a window may come up on the screen; nil where nobody is there.
-func (v *visit) mayShow(yes bool) func(context.Context) bool {
+func (v *doctorRun) mayShow(yes bool) func(context.Context) bool {
 	if yes {
 		return func(context.Context) bool { return true }
 	}
@@ -179,29 +179,29 @@ func (v *visit) mayShow(yes bool) func(context.Context) bool {
 }
 
 // examine shows each finding as it comes.
-func (v *visit) examine(ctx context.Context, skip []string) {
+func (v *doctorRun) examine(ctx context.Context, skip []string) {
 	begun := time.Now()
 	v.view = doctorView{Version: 1, Program: v.cfg.Version, System: runtime.GOOS + "/" + runtime.GOARCH, State: stateOK}
 	v.output.say("aai-gateway %s on %s tries every way for real. Nothing is asked of a network.\n\n", v.view.Program, v.view.System)
-	v.waits("trying")
+	v.setWaiting("trying")
 	v.doctor.Examine(ctx, skip, func(f Finding, waiting []string) {
-		v.waits("")
+		v.setWaiting("")
 		if ctx.Err() != nil {
 			return // what is cut off says nothing of the computer
 		}
 		v.add(f)
 		if len(waiting) > 0 {
-			v.waits("trying: " + strings.Join(waiting, ", "))
+			v.setWaiting("trying: " + strings.Join(waiting, ", "))
 		}
 	})
 	v.view.TookMS = time.Since(begun).Milliseconds()
 }
 
-func (v *visit) add(f Finding) {
+func (v *doctorRun) add(f Finding) {
 	v.findings = append(v.findings, f)
 	v.view.Checks = append(v.view.Checks, findingView{
 		Check: f.Check, Title: f.Title, State: f.State, Did: f.Did, Saw: f.Saw, Details: f.Details, TookMS: f.Took.Milliseconds(),
-		Advice: f.Advice, Commands: f.Commands, Mends: f.Mends,
+		Advice: f.Advice, Commands: f.Commands, Fixes: f.Fixes,
 	})
 	if f.State == stateBroken {
 		v.view.State = stateBroken
@@ -219,7 +219,7 @@ const indent = "           "
 
 // showFinding writes one finding: a line, and below it what was done and what to do, where
 // it is not simply well.
-func (v *visit) showFinding(f Finding) {
+func (v *doctorRun) showFinding(f Finding) {
 	measure := newMeasure()
 	line := measure.FillRight("  "+f.State, len(indent)) + measure.FillRight(f.Title, titleColumns)
 	if took := f.Took.Round(10 * time.Millisecond); took > 0 {
@@ -246,7 +246,7 @@ func (v *visit) showFinding(f Finding) {
 }
 
 // folded writes a text behind a beginning, folded at the width of the terminal.
-func (v *visit) folded(beginning, text string) {
+func (v *doctorRun) folded(beginning, text string) {
 	measure := newMeasure()
 	width := v.output.terminal.Width
 	left := measure.StringWidth(beginning)
@@ -265,35 +265,35 @@ func (v *visit) folded(beginning, text string) {
 	v.output.lines(strings.TrimRight(line, " "))
 }
 
-// mend does what findings can have mended, each after a question.
-func (v *visit) mend(ctx context.Context, yes bool) error {
+// fix does what findings can have mended, each after a question.
+func (v *doctorRun) fix(ctx context.Context, yes bool) error {
 	for i, f := range v.findings {
-		if f.Mends == "" {
+		if f.Fixes == "" {
 			continue
 		}
 		if !yes {
-			may, err := v.confirm(ctx, "\n"+strings.ToUpper(f.Mends[:1])+f.Mends[1:]+"?")
+			may, err := v.confirm(ctx, "\n"+strings.ToUpper(f.Fixes[:1])+f.Fixes[1:]+"?")
 			if err != nil {
 				return err
 			}
 			if !may {
-				v.view.Checks[i].Mended = "not wanted"
+				v.view.Checks[i].Fixed = "not wanted"
 				continue
 			}
 		}
-		if err := v.doctor.Mend(ctx, f.Check); err != nil {
-			v.view.Checks[i].Mended = aai.AsError(err).Message
-			v.output.say("\n%s: it could not be mended: %s", f.Title, v.view.Checks[i].Mended)
+		if err := v.doctor.Fix(ctx, f.Check); err != nil {
+			v.view.Checks[i].Fixed = aai.AsError(err).Message
+			v.output.say("\n%s: it could not be mended: %s", f.Title, v.view.Checks[i].Fixed)
 			continue
 		}
-		v.view.Checks[i].Mended = "done"
-		v.output.say("\n%s: done: %s", f.Title, f.Mends)
+		v.view.Checks[i].Fixed = "done"
+		v.output.say("\n%s: done: %s", f.Title, f.Fixes)
 	}
 	return nil
 }
 
 // end writes the file that was asked for, and says what to do next.
-func (v *visit) end(_ context.Context, bundle string) error {
+func (v *doctorRun) end(_ context.Context, bundle string) error {
 	if bundle != "" {
 		holds, err := v.doctor.Bundle(bundle)
 		if err != nil {
@@ -314,21 +314,21 @@ func (v *visit) end(_ context.Context, bundle string) error {
 		return err
 	}
 	if v.view.State == stateBroken {
-		return &finding{exit: exitFailed}
+		return &findingsError{exit: exitFailed}
 	}
 	return nil
 }
 
 // next is what to do next, in a sentence.
-func (v *visit) next() string {
+func (v *doctorRun) next() string {
 	var broken, mendable, mended []string
 	for i, f := range v.findings {
-		if v.view.Checks[i].Mended == "done" {
+		if v.view.Checks[i].Fixed == "done" {
 			mended = append(mended, f.Title)
 		}
 		if f.State == stateBroken {
 			broken = append(broken, f.Title)
-			if f.Mends != "" {
+			if f.Fixes != "" {
 				mendable = append(mendable, f.Title)
 			}
 		}

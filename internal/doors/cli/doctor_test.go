@@ -10,20 +10,20 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
 // A patient is a doctor whose findings the test says.
-type patient struct {
-	findings []cli.Finding
-	skipped  []string
-	mended   []string
-	packed   string
-	asks     func(context.Context) bool // whether a window may come up
-	may      []bool
+type fakeDoctor struct {
+	findings      []cli.Finding
+	skipped       []string
+	mended        []string
+	bundlePath    string
+	asks          func(context.Context) bool // whether a window may come up
+	windowAnswers []bool
 }
 
-func (p *patient) Checks() []string {
+func (p *fakeDoctor) Checks() []string {
 	var names []string
 	for _, f := range p.findings {
 		names = append(names, f.Check)
@@ -31,17 +31,17 @@ func (p *patient) Checks() []string {
 	return names
 }
 
-func (p *patient) Examine(ctx context.Context, skip []string, tell func(cli.Finding, []string)) {
+func (p *fakeDoctor) Examine(ctx context.Context, skip []string, tell func(cli.Finding, []string)) {
 	p.skipped = skip
 	if p.asks != nil {
-		p.may = append(p.may, p.asks(ctx))
+		p.windowAnswers = append(p.windowAnswers, p.asks(ctx))
 	}
 	for _, f := range p.findings {
 		tell(f, nil)
 	}
 }
 
-func (p *patient) Mend(_ context.Context, check string) error {
+func (p *fakeDoctor) Fix(_ context.Context, check string) error {
 	if check == "screen" {
 		return errors.New("nobody is there")
 	}
@@ -49,38 +49,38 @@ func (p *patient) Mend(_ context.Context, check string) error {
 	return nil
 }
 
-func (p *patient) Bundle(file string) ([]string, error) {
-	p.packed = file
+func (p *fakeDoctor) Bundle(file string) ([]string, error) {
+	p.bundlePath = file
 	return []string{"report.json  what this command found"}, nil
 }
 
-func healthy() []cli.Finding {
+func okFinding() []cli.Finding {
 	return []cli.Finding{
 		{Check: "settings", Title: "configuration", State: "ok", Did: "read ~/.aai/config.json", Saw: "it is right", Took: 2 * time.Millisecond},
 		{Check: "window", Title: "a window", State: "ok", Did: "opened one", Saw: "zenity printed what was typed", Took: 870 * time.Millisecond},
 	}
 }
 
-func ill() []cli.Finding {
-	return append(healthy(),
+func brokenFinding() []cli.Finding {
+	return append(okFinding(),
 		cli.Finding{Check: "home", Title: "home folder", State: "broken", Did: "wrote a file", Saw: "the disk is full: 0 MB are free, the gateway wants 16",
 			Details: []string{"~/.cache/aai-gateway takes 32 MB, and can go"}, Advice: "Make room; what is named here can be had again:",
-			Commands: []string{"rm -rf /home/ann/.cache/aai-gateway"}, Mends: "empty ~/.cache/aai-gateway", Took: 10 * time.Millisecond},
-		cli.Finding{Check: "screen", Title: "screen", State: "broken", Did: "looked", Saw: "there is none", Mends: "tell the user manager"},
+			Commands: []string{"rm -rf /home/ann/.cache/aai-gateway"}, Fixes: "empty ~/.cache/aai-gateway", Took: 10 * time.Millisecond},
+		cli.Finding{Check: "screen", Title: "screen", State: "broken", Did: "looked", Saw: "there is none", Fixes: "tell the user manager"},
 		cli.Finding{Check: "gateways", Title: "other gateways", State: "note", Did: "looked", Saw: "1 other gateway", Commands: []string{"kill 7"}},
 		cli.Finding{Check: "client", Title: "a client's start", State: "skipped", Did: "nothing", Saw: "you asked for that"},
 	)
 }
 
 // doctor runs the command at a terminal where the person types.
-func (p *patient) run(t *testing.T, typed string, args ...string) (out, said string, exit int) {
+func (p *fakeDoctor) run(t *testing.T, typed string, args ...string) (out, said string, exit int) {
 	t.Helper()
 	w := newWorld()
 	w.typed = typed
 	var stdout, stderr bytes.Buffer
 	cfg := w.config(nil, &stdout, &stderr)
 	cfg.Version = "v1"
-	cfg.Doctor = func(_ cli.Flags, may func(context.Context) bool) (cli.Doctor, func() error, error) {
+	cfg.NewDoctor = func(_ cli.Flags, may func(context.Context) bool) (cli.Doctor, func() error, error) {
 		if p.asks != nil {
 			p.asks = may
 		}
@@ -97,7 +97,7 @@ func (p *patient) run(t *testing.T, typed string, args ...string) (out, said str
 // What is well takes one line; what is not says what was done and what to do, folded at the
 // width of the terminal, but for what is to be typed.
 func TestDoctorText(t *testing.T) {
-	p := &patient{findings: ill()}
+	p := &fakeDoctor{findings: brokenFinding()}
 	out, _, exit := p.run(t, "", "--skip", "client")
 	_, report, _ := strings.Cut(out, "\n\n")
 	report, last, _ := strings.Cut(report, "\n\n")
@@ -124,22 +124,22 @@ func TestDoctorText(t *testing.T) {
 	if !slices.Equal(p.skipped, []string{"client"}) {
 		t.Errorf("%q was left out", p.skipped)
 	}
-	out, _, exit = (&patient{findings: healthy()}).run(t, "")
+	out, _, exit = (&fakeDoctor{findings: okFinding()}).run(t, "")
 	if exit != 0 || !strings.Contains(out, "\nAll is well (0.0 s). Next: ") {
 		t.Errorf("exit code %d: %s", exit, out)
 	}
-	halted := append(healthy(), cli.Finding{Check: "stop", Title: "stop", State: "note", Saw: "everything is stopped", Commands: []string{"aai-gateway start"}})
-	if out, _, exit = (&patient{findings: halted}).run(t, ""); exit != 0 || strings.Contains(out, "All is well") || !strings.Contains(strings.Join(strings.Fields(out), " "), "All works (0.0 s), but everything is stopped. Next: aai-gateway start") {
+	halted := append(okFinding(), cli.Finding{Check: "stop", Title: "stop", State: "note", Saw: "everything is stopped", Commands: []string{"aai-gateway start"}})
+	if out, _, exit = (&fakeDoctor{findings: halted}).run(t, ""); exit != 0 || strings.Contains(out, "All is well") || !strings.Contains(strings.Join(strings.Fields(out), " "), "All works (0.0 s), but everything is stopped. Next: aai-gateway start") {
 		t.Errorf("exit code %d: %s", exit, out)
 	}
-	if out, said, exit := (&patient{findings: ill()}).run(t, "", "--format", "quiet"); exit != 1 || out+said != "" {
+	if out, said, exit := (&fakeDoctor{findings: brokenFinding()}).run(t, "", "--format", "quiet"); exit != 1 || out+said != "" {
 		t.Errorf("exit code %d: %q %q", exit, out, said)
 	}
 }
 
 // The form of the report for programs stays.
 func TestDoctorJSON(t *testing.T) {
-	p := &patient{findings: ill()}
+	p := &fakeDoctor{findings: brokenFinding()}
 	out, _, exit := p.run(t, "", "--format", "json", "--bundle", "report.zip")
 	var got map[string]any
 	if err := json.Unmarshal([]byte(out), &got); err != nil || exit != 1 {
@@ -162,8 +162,8 @@ func TestDoctorJSON(t *testing.T) {
 	if string(shown) != want {
 		t.Errorf("got  %s\nwant %s", shown, want)
 	}
-	if p.packed != "report.zip" {
-		t.Errorf("packed: %q", p.packed)
+	if p.bundlePath != "report.zip" {
+		t.Errorf("packed: %q", p.bundlePath)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestDoctorFix(t *testing.T) {
 		{"nobody is there", "", nil, nil, "nobody is at a terminal; give --yes as well", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := &patient{findings: ill()}
+			p := &fakeDoctor{findings: brokenFinding()}
 			out, said, exit := p.run(t, c.typed, append([]string{"--fix"}, c.args...)...)
 			text := strings.Join(strings.Fields(out+said), " ")
 			if !slices.Equal(p.mended, c.mended) || !strings.Contains(text, c.says) || exit != c.exit {
@@ -196,16 +196,16 @@ func TestDoctorFix(t *testing.T) {
 // Whether a window may come up is the person's to say, and nobody says it for them.
 func TestDoctorAsksForTheScreen(t *testing.T) {
 	for typed, want := range map[string]bool{"y\n": true, "\n": false} {
-		p := &patient{findings: healthy(), asks: func(context.Context) bool { return false }}
-		if _, said, _ := p.run(t, typed); !slices.Equal(p.may, []bool{want}) || !strings.Contains(said, "May a small one come up on your screen") {
-			t.Errorf("%q: %v: %s", typed, p.may, said)
+		p := &fakeDoctor{findings: okFinding(), asks: func(context.Context) bool { return false }}
+		if _, said, _ := p.run(t, typed); !slices.Equal(p.windowAnswers, []bool{want}) || !strings.Contains(said, "May a small one come up on your screen") {
+			t.Errorf("%q: %v: %s", typed, p.windowAnswers, said)
 		}
 	}
-	p := &patient{findings: healthy(), asks: func(context.Context) bool { return false }}
+	p := &fakeDoctor{findings: okFinding(), asks: func(context.Context) bool { return false }}
 	if p.run(t, ""); p.asks != nil {
 		t.Error("where nobody can be asked there is something that asks")
 	}
-	if _, _, exit := (&patient{findings: healthy()}).run(t, "", "--skip", "windows"); exit != 2 {
+	if _, _, exit := (&fakeDoctor{findings: okFinding()}).run(t, "", "--skip", "windows"); exit != 2 {
 		t.Errorf("an examination that is none: exit code %d", exit)
 	}
 }
@@ -213,9 +213,9 @@ func TestDoctorAsksForTheScreen(t *testing.T) {
 // A bundle is a file, and a name that is none is wrong use.
 func TestDoctorBundleNamesAFile(t *testing.T) {
 	for _, name := range []string{"", "-"} {
-		p := &patient{findings: healthy(), packed: "nothing"}
-		if _, said, exit := p.run(t, "", "--bundle", name); exit != 2 || p.packed != "nothing" || !strings.Contains(said, "names no file") {
-			t.Errorf("%q: exit code %d: packed %q: %s", name, exit, p.packed, said)
+		p := &fakeDoctor{findings: okFinding(), bundlePath: "nothing"}
+		if _, said, exit := p.run(t, "", "--bundle", name); exit != 2 || p.bundlePath != "nothing" || !strings.Contains(said, "names no file") {
+			t.Errorf("%q: exit code %d: packed %q: %s", name, exit, p.bundlePath, said)
 		}
 	}
 }

@@ -3,7 +3,7 @@ package cli
 import (
 	"errors"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // The exit codes that do not stand for one aai.Code.
@@ -49,7 +49,7 @@ func exitCode(err error) int {
 	if _, ok := errors.AsType[*usageError](err); ok {
 		return exitUsage
 	}
-	if finding, ok := errors.AsType[*finding](err); ok {
+	if finding, ok := errors.AsType[*findingsError](err); ok {
 		return finding.exit
 	}
 	if e, ok := errors.AsType[*aai.Error](err); ok {
@@ -60,9 +60,9 @@ func exitCode(err error) int {
 
 // A finding is a command that did its work and found what is worth an exit code,
 // such as an invalid file. Everything about it has been shown.
-type finding struct{ exit int }
+type findingsError struct{ exit int }
 
-func (f *finding) Error() string { return "found something wrong" }
+func (f *findingsError) Error() string { return "found something wrong" }
 
 // A usageError is a command line that cannot be understood.
 type usageError struct {

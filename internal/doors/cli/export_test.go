@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // What the tests of package cli_test look at from inside.
@@ -18,7 +18,7 @@ func ShowElapsed(w io.Writer, what func() string) (stop func()) {
 	return showElapsed(w, what).stop
 }
 
-func EscapeUnseen(text string) string { return hygiene.EscapeUnseen(text) }
+func EscapeUnseen(text string) string { return sanitize.EscapeInvisible(text) }
 
 func FormatOf(args []string) string { return formatOf(args) }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // generateFlags are the flags of generate.
@@ -24,7 +24,7 @@ type generateFlags struct {
 
 func newGenerate(r *run) *cobra.Command {
 	var f generateFlags
-	bus := &oneOf{value: &f.bus, allowed: []string{"session", "system"}}
+	bus := &enumFlag{value: &f.bus, allowed: []string{"session", "system"}}
 	cmd := &cobra.Command{
 		Use:   "generate [app]",
 		Short: "Write an aai.json for a program, from what it says of itself on D-Bus",
@@ -83,19 +83,19 @@ type generated struct {
 // generate shows what follows from a program, and saves it if the person says so.
 func (r *run) generate(ctx context.Context, app string, f generateFlags) error {
 	args := f.args(app)
-	result, err := r.own(ctx, "generate", withStart(args, f.start))
+	result, err := r.callBuiltin(ctx, "generate", withStart(args, f.start))
 	if err != nil && !f.start && aai.AsError(err).Code == aai.AppNotRunning && r.output.terminal.Ask != nil {
 		agreed, asking := r.confirm(ctx, aai.CleanLabel(aai.AsError(err).Message, maxLine)+"\nStart it?")
 		if asking != nil || !agreed {
 			return err
 		}
 		f.start = true
-		result, err = r.own(ctx, "generate", withStart(args, true))
+		result, err = r.callBuiltin(ctx, "generate", withStart(args, true))
 	}
 	if err != nil {
 		return err
 	}
-	made, err := view[generated](result.Data)
+	made, err := decodeView[generated](result.Data)
 	if err != nil {
 		return err
 	}
@@ -150,17 +150,17 @@ func (r *run) probe(cmd *cobra.Command, app string, f generateFlags) error {
 	if len(given) > 0 {
 		args["args"] = given
 	}
-	return r.ownResult(cmd.Context(), "generate_probe", args)
+	return r.showBuiltinResult(cmd.Context(), "generate_probe", args)
 }
 
 // checkGenerated says of which descriptors the programs have changed.
 func (r *run) checkGenerated(ctx context.Context) error {
-	result, err := r.own(ctx, "generate_check", nil)
+	result, err := r.callBuiltin(ctx, "generate_check", nil)
 	if err != nil {
 		return err
 	}
 	return r.output.show(result.Data, func() error {
-		found, err := r.sheet(ctx, "generate_check", result.Data)
+		found, err := r.readTable(ctx, "generate_check", result.Data)
 		if err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func (r *run) checkGenerated(ctx context.Context) error {
 			r.output.say("No descriptor in ~/.aai was generated. Make one: %s generate <app>", program)
 			return nil
 		}
-		r.output.showSheet(found, nil, nil)
+		r.output.showAnswerTable(found, nil, nil)
 		return nil
 	})
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func newGuide(r *run) *cobra.Command {
@@ -22,7 +22,7 @@ func newGuide(r *run) *cobra.Command {
 			if descriptor {
 				return r.guide(cmd.Context(), "descriptor", map[string]any{"app": args[0]})
 			}
-			return r.guide(cmd.Context(), "guide", given(map[string]string{"app": args[0], "group": group, "after": after}))
+			return r.guide(cmd.Context(), "guide", nonEmpty(map[string]string{"app": args[0], "group": group, "after": after}))
 		},
 	}
 	cmd.Flags().BoolVar(&descriptor, "descriptor", false, "show the app's aai.json as its author wrote it")
@@ -33,7 +33,7 @@ func newGuide(r *run) *cobra.Command {
 
 // guide shows the text that one of the gateway's tools has on an app.
 func (r *run) guide(ctx context.Context, tool string, args map[string]any) error {
-	result, err := r.own(ctx, tool, args)
+	result, err := r.callBuiltin(ctx, tool, args)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func asCommands(guide string) string {
 // command is a call as a person types it.
 func command(app, tool string, args json.RawMessage) string {
 	of := map[string]any{}
-	own := app == aai.OwnApp && json.Unmarshal(args, &of) == nil
+	own := app == aai.BuiltinApp && json.Unmarshal(args, &of) == nil
 	name, _ := of["app"].(string)
 	switch {
 	case own && tool == "guide" && name != "" && of["tool"] == nil:

@@ -24,13 +24,13 @@ func TestGuidesAsCommands(t *testing.T) {
 }
 
 // What is wrong with a flag is said without the words of a library.
-func TestFlagsInPlainWords(t *testing.T) {
+func TestFlagErrorsInPlainWords(t *testing.T) {
 	for given, want := range map[string]string{
 		`invalid argument "x" for "--limit" flag: strconv.ParseInt: parsing "x": invalid syntax`: `invalid argument "x" for "--limit" flag: expected a whole number`,
 		`invalid argument "x" for "--yes" flag: strconv.ParseBool: parsing "x": invalid syntax`:  `invalid argument "x" for "--yes" flag: expected true or false`,
 		`unknown flag: --x`: `unknown flag: --x`,
 	} {
-		if got := plainly(given); got != want {
+		if got := plainFlagError(given); got != want {
 			t.Errorf("%q", got)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func newHistory(r *run) *cobra.Command {
@@ -62,14 +62,14 @@ func newHistoryForget(r *run) *cobra.Command {
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			args := given(map[string]string{"call": call, "app": app})
+			args := nonEmpty(map[string]string{"call": call, "app": app})
 			if all {
 				args["all"] = true
 			}
 			if len(args) != 1 {
 				return usage(cmd, "expected one of --call, --app and --all")
 			}
-			result, err := r.own(cmd.Context(), "history_forget", args)
+			result, err := r.callBuiltin(cmd.Context(), "history_forget", args)
 			if err != nil {
 				return err
 			}
@@ -110,21 +110,21 @@ func (f *callFlags) addSome(r *run, cmd *cobra.Command) {
 
 // args are the flags as the tools take them.
 func (f *callFlags) args() (map[string]any, error) {
-	since, err := instant("since", f.since, -1)
+	since, err := parseInstant("since", f.since, -1)
 	if err != nil {
 		return nil, err
 	}
-	until, err := instant("until", f.until, -1)
+	until, err := parseInstant("until", f.until, -1)
 	if err != nil {
 		return nil, err
 	}
-	return given(map[string]string{
+	return nonEmpty(map[string]string{
 		"app": f.app, "tool": f.tool, "caller": f.caller, "result": f.result, "since": since, "until": until, "call": f.call, "text": f.text, "parent": f.parent,
 	}), nil
 }
 
-// given returns the filters that are not empty.
-func given(filters map[string]string) map[string]any {
+// nonEmpty returns the filters that are not empty.
+func nonEmpty(filters map[string]string) map[string]any {
 	args := make(map[string]any, len(filters))
 	for name, value := range filters {
 		if value != "" {
@@ -134,8 +134,8 @@ func given(filters map[string]string) map[string]any {
 	return args
 }
 
-// folded says how many calls a row stands for, and why they were refused.
-func folded(call *node) string {
+// refusalCounts says how many calls a row stands for, and why they were refused.
+func refusalCounts(call *jsonNode) string {
 	count := memberText(call, "count")
 	if count == "" {
 		return ""
@@ -145,41 +145,41 @@ func folded(call *node) string {
 		why = append(why, code.Name+" "+code.Text)
 	}
 	slices.Sort(why)
-	return countedIn(count, "call") + ": " + strings.Join(why, ", ")
+	return countedText(count, "call") + ": " + strings.Join(why, ", ")
 }
 
-// hit says what a call acted on.
-func hit(call *node) string {
+// targetText says what a call acted on.
+func targetText(call *jsonNode) string {
 	on := call.Member("on")
 	if on == nil {
 		return ""
 	}
-	var h aai.Hit
+	var h aai.TargetElement
 	if json.Unmarshal(on.Raw(), &h) != nil {
 		return ""
 	}
 	text := h.String()
-	if h.Unforeseen {
+	if h.UnknownEffect {
 		text += "; what it would do was not known beforehand"
 	}
 	return text
 }
 
 func (r *run) history(ctx context.Context, args map[string]any) error {
-	result, err := r.own(ctx, "history", args)
+	result, err := r.callBuiltin(ctx, "history", args)
 	if err != nil {
 		return err
 	}
 	r.output.warnAnyway(result.Warning)
 	return r.output.show(result.Data, func() error {
-		s, err := r.sheet(ctx, "history", result.Data)
+		s, err := r.readTable(ctx, "history", result.Data)
 		if err != nil {
 			return err
 		}
-		r.output.showSheet(s, map[string]func(*node) string{
-			"app":     func(call *node) string { return memberText(call, "target") },
-			"on":      hit,
-			"message": func(call *node) string { return cmp.Or(memberText(call, "message"), folded(call)) },
+		r.output.showAnswerTable(s, map[string]func(*jsonNode) string{
+			"app":     func(call *jsonNode) string { return memberText(call, "target") },
+			"on":      targetText,
+			"message": func(call *jsonNode) string { return cmp.Or(memberText(call, "message"), refusalCounts(call)) },
 		}, nil)
 		if len(s.rows) == 0 {
 			r.output.note(noSuchCall)
@@ -192,13 +192,13 @@ const noSuchCall = "No such call is on record."
 
 // story shows all that is on record of one call.
 func (r *run) story(ctx context.Context, call string) error {
-	result, err := r.own(ctx, "story", map[string]any{"call": call})
+	result, err := r.callBuiltin(ctx, "story", map[string]any{"call": call})
 	if err != nil {
 		return err
 	}
 	r.output.warnAnyway(result.Warning)
 	return r.output.show(result.Data, func() error {
-		s, err := r.sheet(ctx, "story", result.Data)
+		s, err := r.readTable(ctx, "story", result.Data)
 		if err != nil {
 			return err
 		}
@@ -210,15 +210,15 @@ func (r *run) story(ctx context.Context, call string) error {
 			r.output.lines("answer: it cannot be told: " + lost)
 		}
 		r.output.lines("")
-		r.output.showSheet(s, nil, nil)
+		r.output.showAnswerTable(s, nil, nil)
 		r.showRelated(s.answer)
 		return nil
 	})
 }
 
 // showRelated names the calls that belong to the one that is told of.
-func (r *run) showRelated(story *node) {
-	line := func(what string, c *node) {
+func (r *run) showRelated(story *jsonNode) {
+	line := func(what string, c *jsonNode) {
 		r.output.lines(what + ": " + memberText(c, "call") + "  " + cmp.Or(memberText(c, "target"), memberText(c, "app")) + " " + memberText(c, "tool") + "  " + memberText(c, "result"))
 	}
 	if parent := story.Member("parent"); parent != nil {
@@ -235,7 +235,7 @@ func (r *run) showRelated(story *node) {
 }
 
 // showCall writes what is on record of a call, a line for each thing.
-func (r *run) showCall(c *node) {
+func (r *run) showCall(c *jsonNode) {
 	for _, name := range []string{
 		"time", "call", "parent", "door", "caller", "identity", "app", "target", "on", "tool", "effect", "consent", "args",
 		"result", "refused", "until", "message", "answer", "ms",
@@ -249,9 +249,9 @@ func (r *run) showCall(c *node) {
 				value = string(n.Raw())
 			}
 		case "on":
-			value = hit(c)
+			value = targetText(c)
 		case "refused":
-			value = folded(c)
+			value = refusalCounts(c)
 		}
 		if value != "" {
 			r.output.lines(name + ": " + value)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // importFlags are the flags of import.
@@ -29,7 +29,7 @@ func newImport(r *run) *cobra.Command {
 		Example: "  aai-gateway import --from claude-code --dry-run\n" +
 			"  aai-gateway import --undo\n" +
 			"  aai-gateway import --from cursor --server github --replace",
-		Args:              noOperands,
+		Args:              unknownCommandArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.undo {
@@ -122,11 +122,11 @@ func (r *run) importOpenAPI(ctx context.Context, source string, f importFlags) e
 	if f.full {
 		args["full"] = true
 	}
-	result, err := r.own(ctx, "import_openapi", args)
+	result, err := r.callBuiltin(ctx, "import_openapi", args)
 	if err != nil {
 		return err
 	}
-	made, err := view[importedAPI](result.Data)
+	made, err := decodeView[importedAPI](result.Data)
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (r *run) saveImport(ctx context.Context, tool, question string, args map[st
 		r.output.say("Nothing was saved.")
 		return nil
 	}
-	saved, err := r.own(ctx, tool, args)
+	saved, err := r.callBuiltin(ctx, tool, args)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // serverFlags are the flags of "import --from".
@@ -82,11 +82,11 @@ func (r *run) importServers(ctx context.Context, f serverFlags) error {
 	if f.replace {
 		args["replace"] = true
 	}
-	result, err := r.own(ctx, "import_servers", args)
+	result, err := r.callBuiltin(ctx, "import_servers", args)
 	if err != nil {
 		return err
 	}
-	made, err := view[importedServers](result.Data)
+	made, err := decodeView[importedServers](result.Data)
 	if err != nil {
 		return err
 	}

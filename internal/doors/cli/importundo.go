@@ -3,11 +3,11 @@ package cli
 import (
 	"context"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
-// importUndone is what is shown of the last import, as it would be taken back.
-type importUndone struct {
+// undoneImport is what is shown of the last import, as it would be taken back.
+type undoneImport struct {
 	From string `json:"from"`
 	At   string `json:"at"`
 	Seen string `json:"seen"`
@@ -17,18 +17,18 @@ type importUndone struct {
 		Does string `json:"does"`
 		Diff string `json:"diff"`
 	} `json:"apps"`
-	Vaulted []string `json:"vaulted"`
-	Note    string   `json:"note"`
+	MovedToKeychain []string `json:"vaulted"`
+	Note            string   `json:"note"`
 }
 
 // importUndo shows what taking the last import back would change, and takes it back if the
 // person says so.
 func (r *run) importUndo(ctx context.Context, f importFlags) error {
-	result, err := r.own(ctx, "import_undo", map[string]any{})
+	result, err := r.callBuiltin(ctx, "import_undo", map[string]any{})
 	if err != nil {
 		return err
 	}
-	u, err := view[importUndone](result.Data)
+	u, err := decodeView[undoneImport](result.Data)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (r *run) importUndo(ctx context.Context, f importFlags) error {
 		r.output.say("%s: %s (%s)", aai.CleanLabel(app.App, maxLine), app.Does, aai.CleanLabel(app.Path, maxLine))
 		r.output.lines(aai.CleanText(app.Diff, len(app.Diff)))
 	}
-	for _, app := range u.Vaulted {
+	for _, app := range u.MovedToKeychain {
 		r.output.say("The vault's values of %s become what they were.", aai.CleanLabel(app, maxLine))
 	}
 	if u.Note != "" {

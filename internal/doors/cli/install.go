@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // What is done with the configuration of an agent's client.
@@ -21,8 +21,8 @@ const (
 type Clients interface {
 	// List returns those that are known.
 	List() []Client
-	// Last returns the one whose configuration was changed last, "" if none was.
-	Last() string
+	// LastChanged returns the one whose configuration was changed last, "" if none was.
+	LastChanged() string
 	// Plan says what would be done with a client's configuration, and does nothing. The
 	// profile is one of those of "mcp serve", or empty.
 	Plan(act, client, profile string) (*ClientPlan, error)
@@ -30,32 +30,32 @@ type Clients interface {
 
 // A Client is a program of agents.
 type Client struct {
-	ID   string `json:"client"`
-	Name string `json:"name"`
-	File string `json:"file"`
-	Here bool   `json:"here"` // it is on this computer
+	ID        string `json:"client"`
+	Name      string `json:"name"`
+	File      string `json:"file"`
+	Installed bool   `json:"here"` // it is on this computer
 }
 
 // A ClientPlan is what would be done with one configuration.
 type ClientPlan struct {
-	ID    string   `json:"client"`
-	Name  string   `json:"name"`
-	File  string   `json:"file"`
-	Does  string   `json:"does"` // add, replace, remove, restore, delete or nothing
-	Diff  string   `json:"diff,omitempty"`
-	Notes []string `json:"notes,omitempty"`
-	After string   `json:"after,omitempty"`
-	// Doubtful: it would undo or replace what somebody else wrote. Only a person at the
+	ID     string   `json:"client"`
+	Name   string   `json:"name"`
+	File   string   `json:"file"`
+	Change string   `json:"does"` // add, replace, remove, restore, delete or nothing
+	Diff   string   `json:"diff,omitempty"`
+	Notes  []string `json:"notes,omitempty"`
+	After  string   `json:"after,omitempty"`
+	// NeedsConfirmation: it would undo or replace what somebody else wrote. Only a person at the
 	// terminal can say yes to that.
-	Doubtful bool `json:"-"`
-	// Do does it.
-	Do func(context.Context) error `json:"-"`
-	// Try starts what is written then, as the client does.
-	Try func(context.Context) (ClientSeen, error) `json:"-"`
+	NeedsConfirmation bool `json:"-"`
+	// Apply does it.
+	Apply func(context.Context) error `json:"-"`
+	// Probe starts what is written then, as the client does.
+	Probe func(context.Context) (ProbeResult, error) `json:"-"`
 }
 
-// ClientSeen is what the server that a client starts answered.
-type ClientSeen struct {
+// ProbeResult is what the server that a client starts answered.
+type ProbeResult struct {
 	Command  string        `json:"command"`
 	Server   string        `json:"server"`
 	Version  string        `json:"version"`
@@ -67,9 +67,9 @@ type ClientSeen struct {
 // clientResult is what became of a plan, for programs.
 type clientResult struct {
 	*ClientPlan
-	Done bool        `json:"done"`
-	Seen *ClientSeen `json:"seen,omitempty"`
-	Err  *errorView  `json:"error,omitempty"`
+	Done   bool         `json:"done"`
+	Probed *ProbeResult `json:"seen,omitempty"`
+	Err    *errorView   `json:"error,omitempty"`
 }
 
 // installFlags are the flags of install and uninstall.
@@ -81,7 +81,7 @@ type installFlags struct {
 
 func newInstall(r *run) *cobra.Command {
 	var f installFlags
-	profile := &oneOf{value: &f.profile, allowed: []string{"default", "apps", "desktop", "all"}}
+	profile := &enumFlag{value: &f.profile, allowed: []string{"default", "apps", "desktop", "all"}}
 	cmd := &cobra.Command{
 		Use:   "install [--client NAME]",
 		Short: "Put the gateway among the MCP servers of the agents on this computer",
@@ -102,9 +102,9 @@ func newInstall(r *run) *cobra.Command {
 			case f.list:
 				return r.listClients()
 			case f.rollback:
-				return r.change(cmd.Context(), ClientRollback, f)
+				return r.changeClients(cmd.Context(), ClientRollback, f)
 			}
-			return r.change(cmd.Context(), ClientInstall, f)
+			return r.changeClients(cmd.Context(), ClientInstall, f)
 		},
 	}
 	addInstallFlags(r, cmd, &f)
@@ -124,7 +124,7 @@ func newUninstall(r *run) *cobra.Command {
 			"the gateway's entry and nothing else.",
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return r.change(cmd.Context(), ClientUninstall, f) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return r.changeClients(cmd.Context(), ClientUninstall, f) },
 	}
 	addInstallFlags(r, cmd, &f)
 	return cmd
@@ -155,7 +155,7 @@ func (r *run) listClients() error {
 		rows := make([][]string, len(list))
 		for i, c := range list {
 			here := "no"
-			if c.Here {
+			if c.Installed {
 				here = "yes"
 			}
 			rows[i] = []string{c.ID, c.Name, here, c.File}
@@ -165,13 +165,13 @@ func (r *run) listClients() error {
 	})
 }
 
-// change does one thing with each client that is meant.
-func (r *run) change(ctx context.Context, act string, f installFlags) error {
+// changeClients does one thing with each client that is meant.
+func (r *run) changeClients(ctx context.Context, act string, f installFlags) error {
 	known, err := r.cfg.Clients(r.flags)
 	if err != nil {
 		return err
 	}
-	ids, err := meantClients(known, act, f)
+	ids, err := selectClients(known, act, f)
 	if err != nil {
 		return err
 	}
@@ -183,14 +183,14 @@ func (r *run) change(ctx context.Context, act string, f installFlags) error {
 			return err
 		}
 		if plan == nil {
-			plan = unplanned(known, id)
+			plan = unknownPlan(known, id)
 		}
-		if err == nil && act == ClientUninstall && plan.Does == "nothing" && len(plan.Notes) == 0 && len(f.clients) == 0 {
+		if err == nil && act == ClientUninstall && plan.Change == "nothing" && len(plan.Notes) == 0 && len(f.clients) == 0 {
 			continue // most clients have never heard of the gateway
 		}
 		result := clientResult{ClientPlan: plan}
 		if err == nil {
-			err = r.carryOut(ctx, act, f, &result)
+			err = r.applyPlan(ctx, act, f, &result)
 		}
 		if ctx.Err() != nil {
 			return err
@@ -208,14 +208,14 @@ func (r *run) change(ctx context.Context, act string, f installFlags) error {
 	return r.showChanges(results, failed)
 }
 
-// unplanned is a client of which it is not known what would be done.
-func unplanned(known Clients, id string) *ClientPlan {
+// unknownPlan is a client of which it is not known what would be done.
+func unknownPlan(known Clients, id string) *ClientPlan {
 	for _, c := range known.List() {
 		if c.ID == id {
-			return &ClientPlan{ID: id, Name: c.Name, File: c.File, Does: "nothing"}
+			return &ClientPlan{ID: id, Name: c.Name, File: c.File, Change: "nothing"}
 		}
 	}
-	return &ClientPlan{ID: id, Does: "nothing"}
+	return &ClientPlan{ID: id, Change: "nothing"}
 }
 
 // profileFlag is the profile that the server is started with, "" for what is configured.
@@ -226,13 +226,13 @@ func profileFlag(profile string) string {
 	return profile
 }
 
-// meantClients are those that are named, or else those that are here.
-func meantClients(known Clients, act string, f installFlags) ([]string, error) {
+// selectClients are those that are named, or else those that are here.
+func selectClients(known Clients, act string, f installFlags) ([]string, error) {
 	if len(f.clients) > 0 {
 		return f.clients, nil
 	}
 	if act == ClientRollback {
-		if last := known.Last(); last != "" {
+		if last := known.LastChanged(); last != "" {
 			return []string{last}, nil
 		}
 		e := aai.Errorf(aai.InvalidParams, "nothing that install or uninstall changed is on record")
@@ -242,7 +242,7 @@ func meantClients(known Clients, act string, f installFlags) ([]string, error) {
 	var here, all []string
 	for _, c := range known.List() {
 		all = append(all, c.ID)
-		if c.Here {
+		if c.Installed {
 			here = append(here, c.ID)
 		}
 	}
@@ -254,14 +254,14 @@ func meantClients(known Clients, act string, f installFlags) ([]string, error) {
 	return here, nil
 }
 
-// carryOut shows a plan, asks, and does it.
-func (r *run) carryOut(ctx context.Context, act string, f installFlags, result *clientResult) error {
+// applyPlan shows a plan, asks, and does it.
+func (r *run) applyPlan(ctx context.Context, act string, f installFlags, result *clientResult) error {
 	plan := result.ClientPlan
 	r.output.say("%s: %s", plan.Name, plan.File)
 	for _, note := range plan.Notes {
 		r.output.warn(note)
 	}
-	if plan.Does == "nothing" {
+	if plan.Change == "nothing" {
 		r.output.say("%s", nothingToDo(act))
 		return nil
 	}
@@ -271,24 +271,24 @@ func (r *run) carryOut(ctx context.Context, act string, f installFlags, result *
 	if f.dryRun {
 		return nil
 	}
-	if agreed, err := r.agreed(ctx, act, plan, f); err != nil || !agreed {
+	if agreed, err := r.confirmPlan(ctx, act, plan, f); err != nil || !agreed {
 		return err
 	}
-	if err := plan.Do(ctx); err != nil {
+	if err := plan.Apply(ctx); err != nil {
 		return err
 	}
 	result.Done = true
-	r.output.say("%s", doneWords(plan.Does))
+	r.output.say("%s", doneText(plan.Change))
 	if act != ClientInstall {
 		return nil
 	}
 	stop := r.progress("waiting for what was written to start")
-	seen, err := plan.Try(ctx)
+	seen, err := plan.Probe(ctx)
 	stop()
 	if err != nil {
 		return err
 	}
-	result.Seen = &seen
+	result.Probed = &seen
 	r.output.say("Started as %s starts it: %s %s, MCP %s, %d tools, in %d ms.", plan.Name, seen.Server, seen.Version, seen.Protocol, seen.Tools, seen.Took.Milliseconds())
 	r.output.say("%s", plan.After)
 	return nil
@@ -301,7 +301,7 @@ func nothingToDo(act string) string {
 	return "The gateway is not in it. Nothing to do."
 }
 
-func doneWords(does string) string {
+func doneText(does string) string {
 	switch does {
 	case "add":
 		return "Added. \"aai-gateway uninstall\" takes it out again."
@@ -315,22 +315,22 @@ func doneWords(does string) string {
 	return "The file is what it was, byte for byte."
 }
 
-// agreed asks the person, unless the flags say yes and nothing is doubtful.
-func (r *run) agreed(ctx context.Context, act string, plan *ClientPlan, f installFlags) (bool, error) {
-	if f.yes && !plan.Doubtful {
+// confirmPlan asks the person, unless the flags say yes and nothing is doubtful.
+func (r *run) confirmPlan(ctx context.Context, act string, plan *ClientPlan, f installFlags) (bool, error) {
+	if f.yes && !plan.NeedsConfirmation {
 		return true, nil
 	}
 	if r.output.terminal.Ask == nil {
 		e := aai.Errorf(aai.ConsentRequired, "nobody is at a terminal to say yes to this change of %s; nothing was written", plan.File)
 		e.Hint = "--yes writes without asking, --dry-run only shows."
-		if plan.Doubtful {
+		if plan.NeedsConfirmation {
 			e.Message = "this would replace what somebody else wrote in " + plan.File + ", which --yes does not cover; nothing was written"
-			e.Hint = doubtHint(act, plan.ID)
+			e.Hint = confirmationHint(act, plan.ID)
 		}
 		return false, e
 	}
 	question := "Write this?"
-	if plan.Doubtful {
+	if plan.NeedsConfirmation {
 		question = "This replaces what somebody else wrote. Write it all the same?"
 	}
 	agreed, err := r.confirm(ctx, question)
@@ -340,8 +340,8 @@ func (r *run) agreed(ctx context.Context, act string, plan *ClientPlan, f instal
 	return agreed, err
 }
 
-// doubtHint is what to do where --yes is not enough.
-func doubtHint(act, id string) string {
+// confirmationHint is what to do where --yes is not enough.
+func confirmationHint(act, id string) string {
 	if act == ClientRollback {
 		return "\"aai-gateway uninstall --client " + id + "\" takes out the gateway's entry alone. To undo all of it, run install --rollback at a terminal: it asks."
 	}
@@ -360,7 +360,7 @@ func (r *run) showChanges(results []clientResult, failed bool) error {
 		r.output.say("The gateway is in no client's configuration.")
 	}
 	if failed {
-		return &finding{exit: exitFailed}
+		return &findingsError{exit: exitFailed}
 	}
 	return nil
 }

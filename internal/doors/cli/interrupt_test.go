@@ -7,17 +7,17 @@ import (
 	"strings"
 	"testing"
 
-	"aai/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
-// running is a command line that does not end by itself.
-type running struct {
+// startedRun is a command line that does not end by itself.
+type startedRun struct {
 	out, errOut bytes.Buffer
 	ended       chan int
 }
 
-func start(ctx context.Context, w *world, in io.Reader, args ...string) *running {
-	r := &running{ended: make(chan int, 1)}
+func start(ctx context.Context, w *world, in io.Reader, args ...string) *startedRun {
+	r := &startedRun{ended: make(chan int, 1)}
 	cfg := w.config(in, &r.out, &r.errOut)
 	go func() { r.ended <- cli.Run(ctx, cfg, args) }()
 	return r

@@ -10,9 +10,9 @@ func newKeychain(r *run) *cobra.Command {
 	keychain := &cobra.Command{
 		Use:               "keychain",
 		Short:             "See where secrets are kept",
-		Args:              noOperands,
+		Args:              unknownCommandArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              holder,
+		RunE:              groupCommand,
 	}
 	keychain.AddCommand(&cobra.Command{
 		Use:               "status",
@@ -37,25 +37,25 @@ type keychainView struct {
 
 // keychainStatus shows it, and ends with a code of its own if nothing can be kept.
 func (r *run) keychainStatus(ctx context.Context) error {
-	result, err := r.own(ctx, "keychain_status", nil)
+	result, err := r.callBuiltin(ctx, "keychain_status", nil)
 	if err != nil {
 		return err
 	}
-	status, err := view[keychainView](result.Data)
+	status, err := decodeView[keychainView](result.Data)
 	if err != nil {
 		return err
 	}
 	err = r.output.show(result.Data, func() error {
-		s, err := r.sheet(ctx, "keychain_status", result.Data)
+		s, err := r.readTable(ctx, "keychain_status", result.Data)
 		if err != nil {
 			return err
 		}
-		r.output.showSheet(s, nil, nil)
+		r.output.showAnswerTable(s, nil, nil)
 		r.showKeychain(status)
 		return nil
 	})
 	if err == nil && status.Problem != "" {
-		err = &finding{exit: exitFailed}
+		err = &findingsError{exit: exitFailed}
 	}
 	return err
 }

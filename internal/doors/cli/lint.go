@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func newLint(r *run) *cobra.Command {
@@ -65,11 +65,11 @@ func (r *run) lint(ctx context.Context, source, against string) error {
 	if against != "" {
 		args["against"] = against
 	}
-	result, err := r.own(ctx, "lint", args)
+	result, err := r.callBuiltin(ctx, "lint", args)
 	if err != nil {
 		return err
 	}
-	report, err := view[lintView](result.Data)
+	report, err := decodeView[lintView](result.Data)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (r *run) lint(ctx context.Context, source, against string) error {
 	}
 	for _, f := range report.Findings {
 		if f.Severity == "error" {
-			return &finding{exit: exitUsage}
+			return &findingsError{exit: exitUsage}
 		}
 	}
 	return nil

@@ -12,9 +12,9 @@ func newMCP(r *run) *cobra.Command {
 	mcp := &cobra.Command{
 		Use:               "mcp",
 		Short:             "Serve AI agents, and have MCP servers as apps",
-		Args:              noOperands,
+		Args:              unknownCommandArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              holder,
+		RunE:              groupCommand,
 	}
 	mcp.AddCommand(newServe(r), newToken(r), newServers(r), newServerEnv(r), newServerTrust(r))
 	return mcp
@@ -38,8 +38,8 @@ func settingOf(flag string) (key string, ok bool) {
 
 func newServe(r *run) *cobra.Command {
 	var f serveFlags
-	profile := &oneOf{value: &f.profile, allowed: []string{"apps", "desktop", "all"}}
-	auth := &oneOf{value: new(string), allowed: []string{"token", "oauth", "none"}}
+	profile := &enumFlag{value: &f.profile, allowed: []string{"apps", "desktop", "all"}}
+	auth := &enumFlag{value: new(string), allowed: []string{"token", "oauth", "none"}}
 	serve := &cobra.Command{
 		Use:   "serve [--http [PORT]]",
 		Short: "Serve AI agents over MCP, on standard input and output or over HTTP",
@@ -70,7 +70,7 @@ func newServe(r *run) *cobra.Command {
 const toolNamesFlag = "tool-names"
 
 func addToolNames(cmd *cobra.Command) {
-	names := &oneOf{value: new(string), allowed: []string{"safe", "canonical"}}
+	names := &enumFlag{value: new(string), allowed: []string{"safe", "canonical"}}
 	cmd.Flags().Var(names, toolNamesFlag, "how tools are named: safe (letters that every model takes) or canonical (as the protocol has it)")
 	complete(cmd, toolNamesFlag, names.allowed...)
 }

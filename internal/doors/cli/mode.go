@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // modes lists the modes, from the freest to the strictest.
@@ -37,12 +37,12 @@ func newMode(r *run) *cobra.Command {
 }
 
 func (r *run) showMode(ctx context.Context, tool string, args map[string]any) error {
-	result, err := r.own(ctx, tool, args)
+	result, err := r.callBuiltin(ctx, tool, args)
 	if err != nil {
 		return err
 	}
 	return r.output.show(result.Data, func() error {
-		shown, err := view[struct{ Mode string }](result.Data)
+		shown, err := decodeView[struct{ Mode string }](result.Data)
 		if err != nil {
 			return err
 		}

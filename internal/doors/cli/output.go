@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // The values of --format.
@@ -123,7 +123,7 @@ func (o *output) json(v any) error {
 		e.Delivery = aai.Delivered
 		return e
 	}
-	o.raw(hygiene.EscapeUnseen(b.String()))
+	o.raw(sanitize.EscapeInvisible(b.String()))
 	return nil
 }
 
@@ -141,7 +141,7 @@ func (o *output) show(data any, asText func() error) error {
 // showError writes how the command failed: to standard error for people, to
 // standard output as JSON, if that can be written to.
 func (o *output) showError(err error) {
-	if _, ok := errors.AsType[*finding](err); ok || o.format == formatQuiet {
+	if _, ok := errors.AsType[*findingsError](err); ok || o.format == formatQuiet {
 		return
 	}
 	if o.format == formatJSON && o.failure == nil {
@@ -156,7 +156,7 @@ func (o *output) showError(err error) {
 // errorLines is an error for people.
 func errorLines(err error) []string {
 	if usage, ok := errors.AsType[*usageError](err); ok {
-		lines := append([]string{"error: " + usage.message}, meant(usage.candidates)...)
+		lines := append([]string{"error: " + usage.message}, suggestions(usage.candidates)...)
 		return append(lines, "usage: "+usage.usage)
 	}
 	e, ok := errors.AsType[*aai.Error](err)
@@ -171,9 +171,9 @@ func errorLines(err error) []string {
 	if e.Hint != "" {
 		lines = append(lines, e.Hint)
 	}
-	lines = append(lines, meant(e.Candidates)...)
-	if e.Visit != "" {
-		lines = append(lines, "Log in at: "+e.Visit)
+	lines = append(lines, suggestions(e.Candidates)...)
+	if e.LoginURL != "" {
+		lines = append(lines, "Log in at: "+e.LoginURL)
 	}
 	if e.RetryAfter > 0 {
 		lines = append(lines, "Try again in "+e.RetryAfter.Round(time.Millisecond).String()+".")
@@ -188,7 +188,7 @@ func errorLines(err error) []string {
 	return lines
 }
 
-func meant(candidates []string) []string {
+func suggestions(candidates []string) []string {
 	if len(candidates) == 0 {
 		return nil
 	}
@@ -232,7 +232,7 @@ func errorObject(err error) errorView {
 		retry = "unsafe"
 	}
 	return errorView{
-		Type: e.Code, Alias: e.AlsoCalled(), Code: e.Code.Number(), Detail: e.Message, Suggestion: e.Hint, Result: e.Data,
-		Delivery: e.Delivery, Retry: retry, RetryAfterMS: e.RetryAfter.Milliseconds(), Candidates: e.Candidates, Visit: e.Visit,
+		Type: e.Code, Alias: e.ProtocolCode(), Code: e.Code.Number(), Detail: e.Message, Suggestion: e.Hint, Result: e.Data,
+		Delivery: e.Delivery, Retry: retry, RetryAfterMS: e.RetryAfter.Milliseconds(), Candidates: e.Candidates, Visit: e.LoginURL,
 	}
 }

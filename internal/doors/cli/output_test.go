@@ -11,8 +11,8 @@ import (
 	"golang.org/x/text/width"
 	"pgregory.net/rapid"
 
-	"aai"
-	"aai/internal/doors/cli"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
 // TestOutputThatCannotBeWritten: a command whose result got lost has failed, and

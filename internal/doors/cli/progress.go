@@ -9,38 +9,38 @@ import (
 	"sync/atomic"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // progress says on the terminal, from the second second on, what the command is
 // waiting for, until stop wipes it away. It says nothing into a pipe.
 func (r *run) progress(what string) (stop func()) {
-	return r.telling(func() string { return what }).stop
+	return r.showProgress(func() string { return what }).stop
 }
 
 // An elapsing line says on the terminal what is waited for, and for how long.
-type elapsing struct {
+type progressLine struct {
 	stop func()
-	// beside writes a line that stays, also after stop.
-	beside func(line string)
+	// note writes a line that stays, also after stop.
+	note func(line string)
 }
 
-// telling is progress of what is waited for now.
-func (r *run) telling(what func() string) elapsing {
+// showProgress is progress of what is waited for now.
+func (r *run) showProgress(what func() string) progressLine {
 	if !r.output.terminal.Err || r.output.format == formatQuiet {
-		return elapsing{func() {}, r.output.noteAnyway}
+		return progressLine{func() {}, r.output.noteAnyway}
 	}
 	return showElapsed(r.cfg.Err, what)
 }
 
-// asksInWindow says, by say, that the command waits for an answer in a window: who sits at
+// noteWindow says, by say, that the command waits for an answer in a window: who sits at
 // the terminal may not see it, as it is on another screen.
-func (r *run) asksInWindow(say func(line string)) func(screen string) {
+func (r *run) noteWindow(say func(line string)) func(screen string) {
 	if r.output.format == formatQuiet {
 		return nil
 	}
 	return func(screen string) {
-		until := "; it waits for your answer until " + time.Now().Add(aai.AskPatience).Format(time.TimeOnly) + "."
+		until := "; it waits for your answer until " + time.Now().Add(aai.AskTimeout).Format(time.TimeOnly) + "."
 		if screen == "" {
 			say("You are asked in a window" + until)
 			return
@@ -49,9 +49,9 @@ func (r *run) asksInWindow(say func(line string)) func(screen string) {
 	}
 }
 
-// following is a context in which a call says how far it has come, for telling, which
+// withProgress is a context in which a call says how far it has come, for telling, which
 // says what until it does.
-func following(ctx context.Context, what string) (context.Context, func() string) {
+func withProgress(ctx context.Context, what string) (context.Context, func() string) {
 	var last atomic.Pointer[string]
 	last.Store(&what)
 	ctx = aai.WithProgress(ctx, func(_, _ float64, message string) {
@@ -65,7 +65,7 @@ func following(ctx context.Context, what string) (context.Context, func() string
 
 // showElapsed writes one line over and over, with "\r" alone, which every
 // terminal understands.
-func showElapsed(w io.Writer, what func() string) elapsing {
+func showElapsed(w io.Writer, what func() string) progressLine {
 	var mu sync.Mutex
 	columns, measure := 0, newMeasure()
 	wipe := func() {
@@ -94,7 +94,7 @@ func showElapsed(w io.Writer, what func() string) elapsing {
 			}
 		}
 	}()
-	return elapsing{
+	return progressLine{
 		stop: func() {
 			close(done)
 			<-stopped
@@ -102,7 +102,7 @@ func showElapsed(w io.Writer, what func() string) elapsing {
 			defer mu.Unlock()
 			wipe()
 		},
-		beside: func(line string) {
+		note: func(line string) {
 			mu.Lock()
 			defer mu.Unlock()
 			wipe()

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"aai/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
 // openTerminal returns both ends of a terminal of the kernel's: what a person

@@ -7,16 +7,16 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // ExitOf is the exit code of a command that ends with an error of that code.
 func ExitOf(code aai.Code) int { return exitOf(code) }
 
-// Reference tells, in Markdown, how each command is written, for a command line as configured.
-func Reference(cfg Config) string {
+// ReferenceMarkdown tells, in Markdown, how each command is written, for a command line as configured.
+func ReferenceMarkdown(cfg Config) string {
 	var b strings.Builder
-	commandText(&b, Commands(cfg))
+	commandText(&b, CommandTree(cfg))
 	return b.String()
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 const program = "aai-gateway"
@@ -27,7 +27,7 @@ func newRoot(r *run, args []string) *cobra.Command {
 			if discover {
 				return operands(0, 1)(cmd, args) // the address of a site
 			}
-			return noOperands(cmd, args)
+			return unknownCommandArgs(cmd, args)
 		},
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -88,17 +88,17 @@ func addCommands(root *cobra.Command, r *run) {
 	}
 	root.AddCommand(newShortcuts(r)...)
 	root.SetHelpCommand(newHelp())
-	if r.cfg.Demo != nil {
+	if r.cfg.RunDemo != nil {
 		root.AddCommand(newDemo(r))
 	}
-	if r.cfg.Doctor != nil {
+	if r.cfg.NewDoctor != nil {
 		root.AddCommand(newDoctor(r))
 	}
 }
 
 func addPersistentFlags(root *cobra.Command, r *run) {
-	format := &oneOf{value: &r.output.format, allowed: []string{formatText, formatJSON, formatQuiet}}
-	level := &oneOf{value: &r.flags.LogLevel, allowed: []string{"debug", "info", "warn", "error"}}
+	format := &enumFlag{value: &r.output.format, allowed: []string{formatText, formatJSON, formatQuiet}}
+	level := &enumFlag{value: &r.flags.LogLevel, allowed: []string{"debug", "info", "warn", "error"}}
 	flags := root.PersistentFlags()
 	flags.StringVar(&r.flags.Config, "config", "", "read this configuration `file`")
 	flags.Var(level, "log-level", "debug, info, warn or error")
@@ -109,22 +109,22 @@ func addPersistentFlags(root *cobra.Command, r *run) {
 	complete(root, "log-level", level.allowed...)
 }
 
-// oneOf is the value of a flag that takes one of a few words.
-type oneOf struct {
+// enumFlag is the value of a flag that takes one of a few words.
+type enumFlag struct {
 	value   *string
 	allowed []string
 }
 
-func (o *oneOf) String() string {
+func (o *enumFlag) String() string {
 	if o.value == nil {
 		return ""
 	}
 	return *o.value
 }
 
-func (o *oneOf) Type() string { return "word" }
+func (o *enumFlag) Type() string { return "word" }
 
-func (o *oneOf) Set(word string) error {
+func (o *enumFlag) Set(word string) error {
 	if !slices.Contains(o.allowed, word) {
 		return fmt.Errorf("expected one of: %s", strings.Join(o.allowed, ", "))
 	}
@@ -143,7 +143,7 @@ func newHelp() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := noOperands(about, unknown); err != nil {
+			if err := unknownCommandArgs(about, unknown); err != nil {
 				return err
 			}
 			return about.Help()
@@ -156,9 +156,9 @@ func usage(cmd *cobra.Command, format string, args ...any) error {
 	return &usageError{message: fmt.Sprintf(format, args...), usage: cmd.UseLine()}
 }
 
-// noOperands is the Args of the root and of commands that only hold others: what
+// unknownCommandArgs is the Args of the root and of commands that only hold others: what
 // stands there is a command that does not exist.
-func noOperands(cmd *cobra.Command, args []string) error {
+func unknownCommandArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -175,8 +175,8 @@ func noOperands(cmd *cobra.Command, args []string) error {
 	}
 }
 
-// holder is the RunE of a command that only holds others.
-func holder(cmd *cobra.Command, _ []string) error {
+// groupCommand is the RunE of a command that only holds others.
+func groupCommand(cmd *cobra.Command, _ []string) error {
 	var names []string
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
@@ -201,7 +201,7 @@ func operands(low, high int) cobra.PositionalArgs {
 // flagError is what a command says of a flag that does not exist or has no good
 // value.
 func flagError(cmd *cobra.Command, err error) error {
-	e := &usageError{message: aai.CleanText(plainly(err.Error()), maxLine), usage: cmd.UseLine()}
+	e := &usageError{message: aai.CleanText(plainFlagError(err.Error()), maxLine), usage: cmd.UseLine()}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
 		return e
@@ -212,8 +212,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return e
 }
 
-// plainly is what is wrong with a flag's value, without the words of Go's library.
-func plainly(message string) string {
+// plainFlagError is what is wrong with a flag's value, without the words of Go's library.
+func plainFlagError(message string) string {
 	what, _, found := strings.Cut(message, ": strconv.")
 	switch {
 	case !found:

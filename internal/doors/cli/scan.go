@@ -22,16 +22,16 @@ func newScan(r *run) *cobra.Command {
 const statusInvalid = "invalid"
 
 func (r *run) scan(ctx context.Context) error {
-	result, err := r.own(ctx, "scan", nil)
+	result, err := r.callBuiltin(ctx, "scan", nil)
 	if err != nil {
 		return err
 	}
-	s, err := r.sheet(ctx, "scan", result.Data)
+	s, err := r.readTable(ctx, "scan", result.Data)
 	if err != nil {
 		return err
 	}
 	err = r.output.show(result.Data, func() error {
-		r.output.showSheet(s, map[string]func(*node) string{"tools": notStarted}, remarks)
+		r.output.showAnswerTable(s, map[string]func(*jsonNode) string{"tools": notStarted}, remarks)
 		if len(s.rows) == 0 {
 			r.output.note("No aai.json was found.")
 		}
@@ -42,14 +42,14 @@ func (r *run) scan(ctx context.Context) error {
 	}
 	for _, file := range s.rows {
 		if errors := file.Member("errors"); memberText(file, "status") == statusInvalid || errors != nil && errors.First != nil {
-			return &finding{exit: exitUsage}
+			return &findingsError{exit: exitUsage}
 		}
 	}
 	return nil
 }
 
 // remarks are the lines below a file in the table.
-func remarks(file *node) []string {
+func remarks(file *jsonNode) []string {
 	var lines []string
 	add := func(kind, member string) {
 		for fault := range file.Member(member).Items() {

@@ -22,11 +22,11 @@ func newSearch(r *run) *cobra.Command {
 			if limit < 0 || limit > 50 {
 				return usage(cmd, "--limit %d: expected 1 to 50 tools", limit)
 			}
-			args := given(map[string]string{"words": strings.Join(words, " "), "app": app})
+			args := nonEmpty(map[string]string{"words": strings.Join(words, " "), "app": app})
 			if limit > 0 {
 				args["limit"] = limit
 			}
-			result, err := r.own(cmd.Context(), "search", args)
+			result, err := r.callBuiltin(cmd.Context(), "search", args)
 			if err != nil {
 				return err
 			}
@@ -58,14 +58,14 @@ func newStats(r *run) *cobra.Command {
 			switch {
 			case byDay:
 				args["by"] = "day"
-				return r.counts(cmd, "totals", args)
+				return r.showCounts(cmd, "totals", args)
 			case byHour:
 				args["by"] = "hour"
-				return r.counts(cmd, "totals", args)
+				return r.showCounts(cmd, "totals", args)
 			case byApp:
 				args["by"] = "app"
 			}
-			return r.counts(cmd, "stats", args)
+			return r.showCounts(cmd, "stats", args)
 		},
 	}
 	calls.addSome(r, cmd)
@@ -76,14 +76,14 @@ func newStats(r *run) *cobra.Command {
 	return cmd
 }
 
-// counts shows what a tool counted.
-func (r *run) counts(cmd *cobra.Command, tool string, args map[string]any) error {
-	result, err := r.own(cmd.Context(), tool, args)
+// showCounts shows what a tool counted.
+func (r *run) showCounts(cmd *cobra.Command, tool string, args map[string]any) error {
+	result, err := r.callBuiltin(cmd.Context(), tool, args)
 	if err != nil {
 		return err
 	}
 	return r.output.show(result.Data, func() error {
-		s, err := r.sheet(cmd.Context(), tool, result.Data)
+		s, err := r.readTable(cmd.Context(), tool, result.Data)
 		if err != nil {
 			return err
 		}
@@ -91,15 +91,15 @@ func (r *run) counts(cmd *cobra.Command, tool string, args map[string]any) error
 			r.output.note(noSuchCall)
 			return nil
 		}
-		short := func(name string) func(*node) string {
-			return func(row *node) string { return milliseconds(memberText(row, name)) }
+		short := func(name string) func(*jsonNode) string {
+			return func(row *jsonNode) string { return milliseconds(memberText(row, name)) }
 		}
-		r.output.showSheet(s, map[string]func(*node) string{"p50_ms": short("p50_ms"), "p95_ms": short("p95_ms")}, nil)
+		r.output.showAnswerTable(s, map[string]func(*jsonNode) string{"p50_ms": short("p50_ms"), "p95_ms": short("p95_ms")}, nil)
 		since := memberText(s.answer, "since")
 		if since == "" {
 			since = memberText(s.rows[0], "start")
 		}
-		r.output.note(countedIn(memberText(s.answer, "calls"), "call") + " since " + r.output.shownTime(since) +
+		r.output.note(countedText(memberText(s.answer, "calls"), "call") + " since " + r.output.shownTime(since) +
 			", of which " + memberText(s.answer, "failures") + " failed.")
 		return nil
 	})
@@ -132,7 +132,7 @@ func newRate(r *run) *cobra.Command {
 			if len(args) == 3 {
 				call["tool"] = args[1]
 			}
-			result, err := r.own(cmd.Context(), "rate", call)
+			result, err := r.callBuiltin(cmd.Context(), "rate", call)
 			if err != nil {
 				return err
 			}
@@ -144,8 +144,8 @@ func newRate(r *run) *cobra.Command {
 	}
 }
 
-// countedIn is counted of a number in writing.
-func countedIn(number, thing string) string {
+// countedText is counted of a number in writing.
+func countedText(number, thing string) string {
 	n, err := strconv.Atoi(number)
 	if err != nil {
 		return number + " " + thing + "s"

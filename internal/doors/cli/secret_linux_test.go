@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"aai/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
 // echoes reports whether the terminal shows what is typed.

@@ -7,20 +7,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func newServers(r *run) *cobra.Command {
 	return &cobra.Command{
 		Use: "servers", Short: "List the MCP servers that are apps",
-		Args: noOperands, ValidArgsFunction: cobra.NoFileCompletions,
+		Args: unknownCommandArgs, ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			result, err := r.own(cmd.Context(), "mcp_servers", nil)
+			result, err := r.callBuiltin(cmd.Context(), "mcp_servers", nil)
 			if err != nil {
 				return err
 			}
 			return r.output.show(result.Data, func() error {
-				sheet, err := r.sheet(cmd.Context(), "mcp_servers", result.Data)
+				sheet, err := r.readTable(cmd.Context(), "mcp_servers", result.Data)
 				if err != nil {
 					return err
 				}
@@ -28,7 +28,7 @@ func newServers(r *run) *cobra.Command {
 					r.output.note("No app is an MCP server.")
 					return nil
 				}
-				r.output.showSheet(sheet, nil, nil)
+				r.output.showAnswerTable(sheet, nil, nil)
 				return nil
 			})
 		},
@@ -57,13 +57,13 @@ func (r *run) serverEnv(ctx context.Context, app string, names []string, forget 
 		typed := ""
 		if !forget {
 			var err error
-			if typed, err = r.secretTyped(ctx, fmt.Sprintf("%s for %s (not shown): ", aai.CleanLabel(name, maxLine), aai.CleanLabel(app, maxLine))); err != nil {
+			if typed, err = r.readSecret(ctx, fmt.Sprintf("%s for %s (not shown): ", aai.CleanLabel(name, maxLine), aai.CleanLabel(app, maxLine))); err != nil {
 				return err
 			}
 		}
 		values[name] = typed
 	}
-	result, err := r.own(ctx, "mcp_env", map[string]any{"app": app, "values": values})
+	result, err := r.callBuiltin(ctx, "mcp_env", map[string]any{"app": app, "values": values})
 	if err != nil {
 		return err
 	}
@@ -97,15 +97,15 @@ func newServerTrust(r *run) *cobra.Command {
 				}
 				call["tools"] = tools
 			}
-			if asks := chosen(elicitation, "elicitation", sampling, "sampling"); len(asks) > 0 {
-				return r.letAsk(cmd.Context(), args, asks, undo)
+			if asks := selectWords(elicitation, "elicitation", sampling, "sampling"); len(asks) > 0 {
+				return r.trustServer(cmd.Context(), args, asks, undo)
 			}
-			result, err := r.own(cmd.Context(), "mcp_trust", call)
+			result, err := r.callBuiltin(cmd.Context(), "mcp_trust", call)
 			if err != nil {
 				return err
 			}
 			return r.output.show(result.Data, func() error {
-				believed, err := view[struct {
+				believed, err := decodeView[struct {
 					Believed map[string]string `json:"believed"`
 				}](result.Data)
 				if err == nil {
@@ -121,7 +121,7 @@ func newServerTrust(r *run) *cobra.Command {
 	return cmd
 }
 
-func chosen(one bool, oneWord string, other bool, otherWord string) []string {
+func selectWords(one bool, oneWord string, other bool, otherWord string) []string {
 	words := []string{}
 	if one {
 		words = append(words, oneWord)
@@ -132,8 +132,8 @@ func chosen(one bool, oneWord string, other bool, otherWord string) []string {
 	return words
 }
 
-// letAsk lets a server ask for something, or for nothing any more.
-func (r *run) letAsk(ctx context.Context, args []string, asks []string, undo bool) error {
+// trustServer lets a server ask for something, or for nothing any more.
+func (r *run) trustServer(ctx context.Context, args []string, asks []string, undo bool) error {
 	if len(args) > 1 {
 		return aai.Errorf(aai.InvalidParams, "tools cannot be named together with --elicitation or --sampling, which are the server's as a whole")
 	}
@@ -144,7 +144,7 @@ func (r *run) letAsk(ctx context.Context, args []string, asks []string, undo boo
 	for i := range asks {
 		given[i] = asks[i]
 	}
-	result, err := r.own(ctx, "mcp_trust", map[string]any{"app": args[0], "asks": given})
+	result, err := r.callBuiltin(ctx, "mcp_trust", map[string]any{"app": args[0], "asks": given})
 	if err != nil {
 		return err
 	}

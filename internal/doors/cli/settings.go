@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A settingRow is a setting as the tool lists it.
@@ -67,11 +67,11 @@ func newSettings(r *run) *cobra.Command {
 
 // settingsOf are the settings as the tool lists them.
 func (r *run) settingsOf(ctx context.Context, args map[string]any) (*aai.Result, []settingRow, error) {
-	result, err := r.own(ctx, "settings", args)
+	result, err := r.callBuiltin(ctx, "settings", args)
 	if err != nil {
 		return nil, nil, err
 	}
-	listed, err := view[struct{ Settings []settingRow }](result.Data)
+	listed, err := decodeView[struct{ Settings []settingRow }](result.Data)
 	return result, listed.Settings, err
 }
 
@@ -145,7 +145,7 @@ func (r *run) oneSetting(ctx context.Context, key string) error {
 }
 
 func (r *run) changeSetting(ctx context.Context, key string, value any) error {
-	result, err := r.own(ctx, "settings_set", map[string]any{"key": key, "value": value})
+	result, err := r.callBuiltin(ctx, "settings_set", map[string]any{"key": key, "value": value})
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func newSkills(r *run) *cobra.Command {

@@ -7,19 +7,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// halts is what is stopped, as its tools answer.
-type halts struct {
+// stopEntry is what is stopped, as its tools answer.
+type stopEntry struct {
 	Call   string `json:"call"`
 	Caller string `json:"caller"`
 	At     string `json:"at"`
 }
 
-// what says what is stopped.
-func (h halts) what() string {
+// description says what is stopped.
+func (h stopEntry) description() string {
 	switch {
 	case h.Call != "":
 		return "the call " + aai.CleanLabel(h.Call, maxLine)
@@ -31,21 +31,21 @@ func (h halts) what() string {
 	return "everything"
 }
 
-// again is the command that starts it again.
-func (h halts) again() string {
+// startCommand is the command that starts it again.
+func (h stopEntry) startCommand() string {
 	switch {
 	case h.Call != "":
-		return hygiene.ShellWords(program, "start", "--call", h.Call)
+		return sanitize.ShellJoin(program, "start", "--call", h.Call)
 	case h.Caller != "":
-		return hygiene.ShellWords(program, "start", "--caller", h.Caller)
+		return sanitize.ShellJoin(program, "start", "--caller", h.Caller)
 	}
 	return program + " start"
 }
 
-// haltFlags say what is meant: everything without one.
-type haltFlags struct{ call, caller string }
+// stopFlags say what is meant: everything without one.
+type stopFlags struct{ call, caller string }
 
-func (f *haltFlags) add(cmd *cobra.Command) {
+func (f *stopFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.call, "call", "", "only the `call` with this id, and what it makes")
 	cmd.Flags().StringVar(&f.caller, "caller", "", "only the calls of this `identity`, as running shows it; mcp: for all agents that have none")
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -56,12 +56,12 @@ func (f *haltFlags) add(cmd *cobra.Command) {
 	}
 }
 
-func (f *haltFlags) args() map[string]any {
-	return given(map[string]string{"call": f.call, "caller": f.caller})
+func (f *stopFlags) args() map[string]any {
+	return nonEmpty(map[string]string{"call": f.call, "caller": f.caller})
 }
 
 func newStop(r *run) *cobra.Command {
-	var which haltFlags
+	var which stopFlags
 	cmd := &cobra.Command{
 		Use:   "stop",
 		Short: "Stop everything that agents do, at once",
@@ -69,21 +69,21 @@ func newStop(r *run) *cobra.Command {
 			"What a call has done by then is not taken back: its outcome says what is known of it.",
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := r.orBare(); err != nil {
+			if err := r.openOrMinimal(); err != nil {
 				return err
 			}
-			result, err := r.own(cmd.Context(), "stop", which.args())
+			result, err := r.callBuiltin(cmd.Context(), "stop", which.args())
 			if err != nil {
 				return err
 			}
 			return r.output.show(result.Data, func() error {
-				shown, err := view[struct{ Stopped halts }](result.Data)
+				shown, err := decodeView[struct{ Stopped stopEntry }](result.Data)
 				if err != nil {
 					return err
 				}
-				r.output.raw("Stopped " + shown.Stopped.what() + ".\n")
+				r.output.raw("Stopped " + shown.Stopped.description() + ".\n")
 				if shown.Stopped.Call == "" {
-					r.output.note("It stays so until: " + shown.Stopped.again())
+					r.output.note("It stays so until: " + shown.Stopped.startCommand())
 				}
 				if result.Warning != "" {
 					r.output.note("warning: " + result.Warning)
@@ -96,24 +96,24 @@ func newStop(r *run) *cobra.Command {
 	return cmd
 }
 
-// orBare opens the gateway, or the bare one where that cannot be opened: what stops, and
+// openOrMinimal opens the gateway, or the bare one where that cannot be opened: what stops, and
 // what says what there is to stop, works all the same.
-func (r *run) orBare() error {
+func (r *run) openOrMinimal() error {
 	_, broken := r.gateway()
-	if broken == nil || r.cfg.Bare == nil {
+	if broken == nil || r.cfg.OpenMinimal == nil {
 		return broken
 	}
-	gateway, err := r.cfg.Bare()
+	gateway, err := r.cfg.OpenMinimal()
 	if err != nil {
 		return errors.Join(err, broken)
 	}
-	r.opened = gateway
+	r.cachedGateway = gateway
 	r.output.warnAnyway("this is not on record, since the gateway cannot be opened: " + aai.AsError(broken).Message)
 	return nil
 }
 
 func newStart(r *run) *cobra.Command {
-	var which haltFlags
+	var which stopFlags
 	cmd := &cobra.Command{
 		Use:   "start",
 		Short: "Let run again what was stopped",
@@ -121,21 +121,21 @@ func newStart(r *run) *cobra.Command {
 			"that was stopped alone stays so, until it is named. Whoever wants that is asked in a window, or for their passphrase.",
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			result, err := r.own(cmd.Context(), "start", which.args())
+			result, err := r.callBuiltin(cmd.Context(), "start", which.args())
 			if err != nil {
 				return err
 			}
 			return r.output.show(result.Data, func() error {
-				shown, err := view[struct{ Started, Stopped []halts }](result.Data)
+				shown, err := decodeView[struct{ Started, Stopped []stopEntry }](result.Data)
 				if err != nil {
 					return err
 				}
 				for _, h := range shown.Started {
-					r.output.raw("Started again: " + h.what() + ".\n")
+					r.output.raw("Started again: " + h.description() + ".\n")
 				}
 				for _, h := range shown.Stopped {
 					if h.Call == "" {
-						r.output.note("Still stopped: " + h.what() + "; to start that again: " + h.again())
+						r.output.note("Still stopped: " + h.description() + "; to start that again: " + h.startCommand())
 					}
 				}
 				return nil
@@ -154,7 +154,7 @@ func newRunning(r *run) *cobra.Command {
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := r.orBare(); err != nil {
+			if err := r.openOrMinimal(); err != nil {
 				return err
 			}
 			version, err := r.running(cmd.Context(), nil)
@@ -170,12 +170,12 @@ func newRunning(r *run) *cobra.Command {
 
 // running shows what runs, and returns the version of that.
 func (r *run) running(ctx context.Context, args map[string]any) (version string, err error) {
-	result, err := r.own(ctx, "running", args)
+	result, err := r.callBuiltin(ctx, "running", args)
 	if err != nil {
 		return "", err
 	}
-	shown, err := view[struct {
-		Stops      []halts
+	shown, err := decodeView[struct {
+		Stops      []stopEntry
 		Unreadable string
 		More       int
 		Version    string
@@ -183,12 +183,12 @@ func (r *run) running(ctx context.Context, args map[string]any) (version string,
 	if err != nil || args != nil && args["after"] == shown.Version {
 		return shown.Version, err
 	}
-	s, err := r.sheet(ctx, "running", result.Data)
+	s, err := r.readTable(ctx, "running", result.Data)
 	if err != nil {
 		return "", err
 	}
 	return shown.Version, r.output.show(result.Data, func() error {
-		r.output.showSheet(s, nil, nil)
+		r.output.showAnswerTable(s, nil, nil)
 		if len(s.rows) == 0 {
 			r.output.note("Nothing runs.")
 		}
@@ -196,7 +196,7 @@ func (r *run) running(ctx context.Context, args map[string]any) (version string,
 			r.output.note("There are more calls than are shown.")
 		}
 		for _, h := range shown.Stops {
-			r.output.note("Stopped: " + h.what() + ".")
+			r.output.note("Stopped: " + h.description() + ".")
 		}
 		if shown.Unreadable != "" {
 			r.output.note("What is stopped cannot be read, so everything is: " + aai.CleanText(shown.Unreadable, maxLine))

@@ -5,7 +5,7 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 const (

@@ -12,8 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"aai"
-	"aai/internal/doors/cli"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
 func TestNewTerminalOfPipes(t *testing.T) {
@@ -98,16 +98,16 @@ type slowWindow struct{ screen string }
 
 func (w slowWindow) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 	time.Sleep(1500 * time.Millisecond)
-	if tell := aai.AssistantOf(ctx).Window; tell != nil {
+	if tell := aai.ClientCapabilitiesOf(ctx).OnDialogShown; tell != nil {
 		tell(w.screen)
 	}
 	time.Sleep(2 * time.Second)
-	return aai.Answer{Choice: q.Choices[0].ID, Seal: q.Seal, Channel: aai.Native}, nil
+	return aai.Answer{Choice: q.Choices[0].ID, Seal: q.Seal, Channel: aai.DesktopDialog}, nil
 }
 
-// TestAWindowIsTold: who waits at a terminal, or behind a pipe, reads at once that a window
+// TestWaitingForAWindowIsShown: who waits at a terminal, or behind a pipe, reads at once that a window
 // asks, and where.
-func TestAWindowIsTold(t *testing.T) {
+func TestWaitingForAWindowIsShown(t *testing.T) {
 	const line = `\r… Waiting for [^\r]+\(1 s\)\r +\r`
 	for _, test := range []struct {
 		name, screen string

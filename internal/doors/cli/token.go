@@ -17,9 +17,9 @@ type Tokens interface {
 
 // A Token says whose a token is.
 type Token struct {
-	Name     string    `json:"name"`
-	Identity string    `json:"identity"` // of whoever shows it
-	Made     time.Time `json:"made"`
+	Name      string    `json:"name"`
+	Identity  string    `json:"identity"` // of whoever shows it
+	CreatedAt time.Time `json:"made"`
 }
 
 func newToken(r *run) *cobra.Command {
@@ -84,7 +84,7 @@ func newTokenList(r *run) *cobra.Command {
 			return r.output.show(list, func() error {
 				rows := make([][]string, len(list))
 				for i, token := range list {
-					rows[i] = []string{token.Name, token.Identity, r.output.shownTime(token.Made.Format(time.RFC3339))}
+					rows[i] = []string{token.Name, token.Identity, r.output.shownTime(token.CreatedAt.Format(time.RFC3339))}
 				}
 				r.output.table([]string{"NAME", "IDENTITY", "SINCE"}, rows)
 				if len(list) == 0 {

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"aai"
-	"aai/internal/doors/cli"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
 // someTokens are tokens in memory.
@@ -19,7 +19,7 @@ func (s *someTokens) Add(name string) (string, error) {
 func (s *someTokens) List() ([]cli.Token, error) {
 	list := []cli.Token{}
 	for _, name := range s.names {
-		list = append(list, cli.Token{Name: name, Identity: "http:" + name, Made: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)})
+		list = append(list, cli.Token{Name: name, Identity: "http:" + name, CreatedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)})
 	}
 	return list, nil
 }

@@ -2,9 +2,9 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// Commands is the whole command line as a tree, for those who describe it, as a manual
+// CommandTree is the whole command line as a tree, for those who describe it, as a manual
 // does. It is not to be run.
-func Commands(cfg Config) *cobra.Command {
+func CommandTree(cfg Config) *cobra.Command {
 	r := &run{cfg: withStreams(cfg)}
 	r.output = &output{out: r.cfg.Out, err: r.cfg.Err}
 	return newRoot(r, nil)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // WebOptions say how the page is opened. What is empty is as configured.
@@ -15,8 +15,8 @@ type WebOptions struct {
 	// Ask puts questions to the person at this terminal; no answers where it may not, or
 	// nobody is there.
 	Ask func(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error)
-	// Say tells the person where the page is, a line.
-	Say func(line string)
+	// Print tells the person where the page is, a line.
+	Print func(line string)
 }
 
 func newWeb(r *run) *cobra.Command {
@@ -42,6 +42,6 @@ func newWeb(r *run) *cobra.Command {
 
 // web serves the page.
 func (r *run) web(ctx context.Context, o WebOptions) error {
-	o.Ask, o.Say = r.ask, func(line string) { r.output.say("%s", line) }
+	o.Ask, o.Print = r.ask, func(line string) { r.output.say("%s", line) }
 	return r.cfg.ServeWeb(ctx, r.flags, o)
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// keptApp is the app whose tools are the workflows that the person keeps.
-const keptApp = "workflows"
+// workflowsApp is the app whose tools are the workflows that the person keeps.
+const workflowsApp = "workflows"
 
 func newWorkflow(r *run) *cobra.Command {
 	workflow := &cobra.Command{
 		Use:               "workflow",
 		Short:             "Run workflows, and see, go on with and take back their runs",
-		Args:              noOperands,
+		Args:              unknownCommandArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              holder,
+		RunE:              groupCommand,
 	}
 	workflow.AddCommand(newWorkflowList(r), newWorkflowRun(r), newWorkflowShow(r), newWorkflowResume(r), newWorkflowRollback(r))
 	return workflow
@@ -34,27 +34,27 @@ func newWorkflowList(r *run) *cobra.Command {
 }
 
 func (r *run) workflows(ctx context.Context) error {
-	files, err := r.own(ctx, "workflow_list", nil)
+	files, err := r.callBuiltin(ctx, "workflow_list", nil)
 	if err != nil {
 		return err
 	}
-	runs, err := r.own(ctx, "workflow_runs", nil)
+	runs, err := r.callBuiltin(ctx, "workflow_runs", nil)
 	if err != nil {
 		return err
 	}
 	return r.output.show(map[string]any{"workflows": files.Data, "runs": runs.Data}, func() error {
-		kept, err := r.sheet(ctx, "workflow_list", files.Data)
+		kept, err := r.readTable(ctx, "workflow_list", files.Data)
 		if err != nil {
 			return err
 		}
-		past, err := r.sheet(ctx, "workflow_runs", runs.Data)
+		past, err := r.readTable(ctx, "workflow_runs", runs.Data)
 		if err != nil {
 			return err
 		}
 		if len(kept.rows) == 0 {
 			r.output.note("No workflow is kept. Those in ~/.aai/workflows/NAME.json are.")
 		} else {
-			r.output.showSheet(kept, nil, nil)
+			r.output.showAnswerTable(kept, nil, nil)
 		}
 		if len(past.rows) == 0 {
 			return nil
@@ -62,14 +62,14 @@ func (r *run) workflows(ctx context.Context) error {
 		if len(kept.rows) > 0 {
 			r.output.lines("\n")
 		}
-		r.output.showSheet(past, nil, nil)
-		r.noteLeft(past)
+		r.output.showAnswerTable(past, nil, nil)
+		r.noteInterruptedRuns(past)
 		return nil
 	})
 }
 
-// noteLeft says what there is to do about runs that were left in the middle.
-func (r *run) noteLeft(past *sheet) {
+// noteInterruptedRuns says what there is to do about runs that were left in the middle.
+func (r *run) noteInterruptedRuns(past *answerTable) {
 	for _, row := range past.rows {
 		if memberText(row, "state") == "interrupted" {
 			id := memberText(row, "run")
@@ -91,12 +91,12 @@ func newWorkflowRun(r *run) *cobra.Command {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			offers, _ := r.completeAppTool(cmd, []string{keptApp}, typed)
+			offers, _ := r.completeAppTool(cmd, []string{workflowsApp}, typed)
 			return offers, cobra.ShellCompDirectiveDefault // or a file
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !isFile(args[0]) {
-				return r.exec(cmd, keptApp, args[0], nil, pairs)
+				return r.exec(cmd, workflowsApp, args[0], nil, pairs)
 			}
 			path, err := filepath.Abs(args[0])
 			if err != nil {
@@ -110,7 +110,7 @@ func newWorkflowRun(r *run) *cobra.Command {
 			if len(params) > 0 {
 				object["params"] = params
 			}
-			return r.ownResult(cmd.Context(), "workflow_file", object)
+			return r.showBuiltinResult(cmd.Context(), "workflow_file", object)
 		},
 	}
 	cmd.Flags().StringArrayVarP(&pairs, "arg", "a", nil, "one of what it takes: `name=value`, or name:=json")
@@ -129,7 +129,7 @@ func newWorkflowShow(r *run) *cobra.Command {
 		Args:              operands(1, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return r.ownResult(cmd.Context(), "workflow_show", map[string]any{"run": args[0]})
+			return r.showBuiltinResult(cmd.Context(), "workflow_show", map[string]any{"run": args[0]})
 		},
 	}
 }
@@ -151,7 +151,7 @@ func newWorkflowResume(r *run) *cobra.Command {
 			case happened || not:
 				object["happened"] = happened
 			}
-			return r.ownResult(cmd.Context(), "workflow_resume", object)
+			return r.showBuiltinResult(cmd.Context(), "workflow_resume", object)
 		},
 	}
 	cmd.Flags().BoolVar(&happened, "happened", false, "the step at which it was left was done")
@@ -166,14 +166,14 @@ func newWorkflowRollback(r *run) *cobra.Command {
 		Args:              operands(1, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return r.ownResult(cmd.Context(), "workflow_rollback", map[string]any{"run": args[0]})
+			return r.showBuiltinResult(cmd.Context(), "workflow_rollback", map[string]any{"run": args[0]})
 		},
 	}
 }
 
-// ownResult calls a tool of the gateway itself and shows what it answers.
-func (r *run) ownResult(ctx context.Context, tool string, args map[string]any) error {
-	result, err := r.own(ctx, tool, args)
+// showBuiltinResult calls a tool of the gateway itself and shows what it answers.
+func (r *run) showBuiltinResult(ctx context.Context, tool string, args map[string]any) error {
+	result, err := r.callBuiltin(ctx, tool, args)
 	if err != nil {
 		return err
 	}

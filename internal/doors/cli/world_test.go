@@ -9,27 +9,27 @@ import (
 	"sync"
 	"time"
 
-	"aai"
-	"aai/internal/doors/cli"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
 // world is a gateway in memory: a catalog, a journal and gates that do what a
 // test wants, and a person who types what the test says.
 type world struct {
-	mu      sync.Mutex
-	entries []aai.Entry
-	seals   map[string]bool // given out and not used yet
-	started chan struct{}   // closed when the tool hang runs
-	opened  int
-	refuse  error  // what Open answers
-	typed   string // what the person types; ^C and ^D are keys
-	cancel  context.CancelFunc
-	stale   bool     // the asking gate takes no answer for good
-	lookups []string // addresses that were looked up
-	tokens  someTokens
-	changed string // the client whose configuration was changed last
-	alone   bool   // no client is here, and no workflow is kept
-	windows aai.Asker
+	mu        sync.Mutex
+	entries   []aai.Entry
+	seals     map[string]bool // given out and not used yet
+	started   chan struct{}   // closed when the tool hang runs
+	opened    int
+	refuse    error  // what Open answers
+	typed     string // what the person types; ^C and ^D are keys
+	cancel    context.CancelFunc
+	stale     bool     // the asking gate takes no answer for good
+	lookups   []string // addresses that were looked up
+	tokens    someTokens
+	changed   string // the client whose configuration was changed last
+	noClients bool   // no client is here, and no workflow is kept
+	windows   aai.Asker
 }
 
 func newWorld() *world {
@@ -109,7 +109,7 @@ func (c catalog) OnChange(func()) func() { return func() {} }
 // real one it gives out seals that are good for one answer.
 type askingGate struct{ w *world }
 
-func (g askingGate) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (g askingGate) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	if !strings.HasPrefix(r.Tool.Name, "delete") {
 		return nil, nil
 	}
@@ -133,7 +133,7 @@ func (g askingGate) Check(_ context.Context, r *aai.Request) ([]aai.Question, er
 	seal := "seal" + string(rune('a'+len(g.w.entries)))
 	g.w.seals[seal] = true
 	question := aai.Question{
-		ID: "consent", Channels: []aai.Channel{aai.Native, aai.Terminal},
+		ID: "consent", Channels: []aai.Channel{aai.DesktopDialog, aai.Terminal},
 		Title: "Allow \x1b[31mcli:terminal to use delete?", Text: "Effect: may delete things for good\nWith:   \u202e\"x\"",
 		Choices: []aai.Choice{{ID: "deny", Label: "Deny"}, {ID: "once", Label: "Allow this once"}},
 		Seal:    seal,
@@ -142,7 +142,7 @@ func (g askingGate) Check(_ context.Context, r *aai.Request) ([]aai.Question, er
 		question.Channels = []aai.Channel{aai.Passphrase}
 	}
 	if r.Tool.Name == "delete_natively" {
-		question.Channels = []aai.Channel{aai.Native}
+		question.Channels = []aai.Channel{aai.DesktopDialog}
 	}
 	return []aai.Question{question}, nil
 }
@@ -179,7 +179,7 @@ func checkEcho(args map[string]any) error {
 }
 
 func (w *world) apps() []*aai.App {
-	return []*aai.App{w.ownApp(), w.notes(), {
+	return []*aai.App{w.builtinApp(), w.notes(), {
 		ID: "org.example.Dictionary", Name: "辞書アプリ|Dictionary", Platform: "macos",
 		Tools: []*aai.Tool{{Name: "look_up", Description: "Looks a word up\tand\x1b[1m more"}},
 	}}

@@ -14,14 +14,14 @@ import (
 // may wait for that until end. It reports false when the request was answered, or
 // nobody waits for an answer.
 func (s *Server) ReadBody(w http.ResponseWriter, r *http.Request) (body []byte, end func(), ok bool) {
-	x := Of(r.Context())
-	free, refused := s.room(r, x)
+	x := FromContext(r.Context())
+	free, refused := s.reserveBody(r, x)
 	if refused != nil {
 		s.Refuse(w, *refused)
 		return nil, nil, false
 	}
 	defer free()
-	end = s.starts.begin(x.ctx, x.Principal, longBody)
+	end = s.startLimiter.begin(x.ctx, x.Principal, bodyWait)
 	if end == nil {
 		return nil, nil, false
 	}
@@ -31,22 +31,22 @@ func (s *Server) ReadBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 		s.Refuse(w, *refused)
 		return nil, nil, false
 	}
-	if end = s.starts.begin(x.ctx, x.Principal, s.limits.Start); end == nil {
+	if end = s.startLimiter.begin(x.ctx, x.Principal, s.limits.StartInterval); end == nil {
 		return nil, nil, false
 	}
 	return body, end, true
 }
 
-// room waits until what the caller sends has room among all that it is sending, until
+// reserveBody waits until what the caller sends has room among all that it is sending, until
 // free: bodies that come slowly, or wait for their turn, are in memory.
-func (s *Server) room(r *http.Request, x *Exchange) (free func(), refused *Refusal) {
+func (s *Server) reserveBody(r *http.Request, x *Exchange) (free func(), refused *Refusal) {
 	size := r.ContentLength
-	if size < 0 || size > s.limits.Body {
-		size = s.limits.Body
+	if size < 0 || size > s.limits.MaxBody {
+		size = s.limits.MaxBody
 	}
-	ctx, cancel := context.WithTimeout(x.ctx, s.limits.Upload)
+	ctx, cancel := context.WithTimeout(x.ctx, s.limits.BodyTimeout)
 	defer cancel()
-	free = s.starts.hold(ctx, x.Principal, min(size, maxSending))
+	free = s.startLimiter.reserveBytes(ctx, x.Principal, min(size, maxPendingBytes))
 	if free == nil {
 		return nil, &Refusal{Status: http.StatusRequestTimeout, Message: "too much is being sent by this caller at once"}
 	}
@@ -54,7 +54,7 @@ func (s *Server) room(r *http.Request, x *Exchange) (free func(), refused *Refus
 }
 
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *Refusal) {
-	b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.limits.Body))
+	b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.limits.MaxBody))
 	if err == nil {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // fails only for writers of tests
 	}

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // An Exchange is one HTTP request and its answer, from beginning to end.
@@ -19,18 +19,18 @@ type Exchange struct {
 	// Principal is whom the token speaks for; empty where nobody is asked for one.
 	Principal string
 
-	server  *Server
-	ctx     context.Context
-	cancel  context.CancelFunc
-	done    chan struct{} // closed when nothing more is written
-	lasting bool          // guarded by the server's open requests
+	server    *Server
+	ctx       context.Context
+	cancel    context.CancelFunc
+	done      chan struct{} // closed when nothing more is written
+	streaming bool          // guarded by the server's open requests
 }
 
 type exchangeKey struct{}
 
-// Of returns the exchange that a request of a Server's handler is part of. Where the
+// FromContext returns the exchange that a request of a Server's handler is part of. Where the
 // context is of no request there is none.
-func Of(ctx context.Context) *Exchange {
+func FromContext(ctx context.Context) *Exchange {
 	x, _ := ctx.Value(exchangeKey{}).(*Exchange)
 	return x
 }
@@ -53,13 +53,13 @@ func (x *Exchange) Identity() string {
 	return aai.IdentityHTTP + x.Principal
 }
 
-// Lasts says that the answer is a stream that ends only when somebody ends it, so
+// MarkStreaming says that the answer is a stream that ends only when somebody ends it, so
 // that the end of the server need not wait for it.
-func (x *Exchange) Lasts() {
-	o := &x.server.open
+func (x *Exchange) MarkStreaming() {
+	o := &x.server.exchanges
 	o.mu.Lock()
-	x.lasting = true
-	ending := o.ending
+	x.streaming = true
+	ending := o.streamsEnded
 	o.mu.Unlock()
 	if ending {
 		x.cancel()
@@ -78,17 +78,17 @@ func (x *Exchange) end() {
 	close(x.done)
 }
 
-// openRequests are the exchanges that have begun and not ended.
-type openRequests struct {
+// exchangeSet are the exchanges that have begun and not ended.
+type exchangeSet struct {
 	last atomic.Int64
 
-	mu     sync.Mutex
-	all    map[*Exchange]struct{}
-	ending bool // streams need not begin
-	closed bool
+	mu           sync.Mutex
+	all          map[*Exchange]struct{}
+	streamsEnded bool // streams need not begin
+	closed       bool
 }
 
-func (o *openRequests) add(x *Exchange) bool {
+func (o *exchangeSet) add(x *Exchange) bool {
 	x.ID = strconv.FormatInt(o.last.Add(1), 36)
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -99,26 +99,26 @@ func (o *openRequests) add(x *Exchange) bool {
 	return true
 }
 
-func (o *openRequests) remove(x *Exchange) {
+func (o *exchangeSet) remove(x *Exchange) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.all, x)
 }
 
-// endLasting ends the streams that would last.
-func (o *openRequests) endLasting() {
+// cancelStreams ends the streams that would last.
+func (o *exchangeSet) cancelStreams() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.ending = true
+	o.streamsEnded = true
 	for x := range o.all {
-		if x.lasting {
+		if x.streaming {
 			x.cancel()
 		}
 	}
 }
 
 // close ends every exchange, and lets no further one begin.
-func (o *openRequests) close() {
+func (o *exchangeSet) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closed = true
@@ -129,7 +129,7 @@ func (o *openRequests) close() {
 
 // wait waits until all exchanges have ended, or it is late. It reports whether
 // they have.
-func (o *openRequests) wait(late context.Context) bool {
+func (o *exchangeSet) wait(late context.Context) bool {
 	o.mu.Lock()
 	open := slices.Collect(maps.Keys(o.all))
 	o.mu.Unlock()

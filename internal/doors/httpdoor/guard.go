@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"aai/internal/site"
+	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
 // A guard looks at where a request comes from before anything else: a page in
@@ -19,11 +19,11 @@ type guard struct {
 	local   bool     // only this computer can reach the server
 	hosts   []string // besides those of this computer
 	origins []string // in lower case
-	pages   Pages
+	cors    CORSPolicy
 }
 
-func newGuard(cfg Config, pages Pages) guard {
-	g := guard{bind: strings.ToLower(cfg.Bind), local: site.Loopback(cfg.Bind), pages: pages}
+func newGuard(cfg Config, pages CORSPolicy) guard {
+	g := guard{bind: strings.ToLower(cfg.Bind), local: netguard.IsLoopback(cfg.Bind), cors: pages}
 	for _, host := range cfg.Hosts {
 		g.hosts = append(g.hosts, strings.ToLower(host))
 	}
@@ -33,9 +33,9 @@ func newGuard(cfg Config, pages Pages) guard {
 	return g
 }
 
-// refuses says why a request goes no further: it comes by a wrong name or from a
+// check says why a request goes no further: it comes by a wrong name or from a
 // strange page. Nil: it goes on.
-func (g guard) refuses(r *http.Request) *Refusal {
+func (g guard) check(r *http.Request) *Refusal {
 	if !g.isHost(hostname(r.Host)) {
 		return &Refusal{Status: http.StatusForbidden, Message: "this server is not called by the name in the header Host"}
 	}
@@ -45,18 +45,18 @@ func (g guard) refuses(r *http.Request) *Refusal {
 	return nil
 }
 
-// answers tells the browser what pages of the request's origin may do. It reports
+// writeCORSHeaders tells the browser what pages of the request's origin may do. It reports
 // whether that was all that was asked.
-func (g guard) answers(w http.ResponseWriter, r *http.Request) bool {
+func (g guard) writeCORSHeaders(w http.ResponseWriter, r *http.Request) bool {
 	if origin := originOf(r); origin == "" || !slices.Contains(g.origins, origin) {
 		return false
 	}
 	w.Header().Add("Vary", "Origin")
 	w.Header().Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
-	w.Header().Set("Access-Control-Expose-Headers", g.pages.See)
+	w.Header().Set("Access-Control-Expose-Headers", g.cors.ExposeHeaders)
 	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
-		w.Header().Set("Access-Control-Allow-Methods", g.pages.Methods)
-		w.Header().Set("Access-Control-Allow-Headers", g.pages.Send)
+		w.Header().Set("Access-Control-Allow-Methods", g.cors.Methods)
+		w.Header().Set("Access-Control-Allow-Headers", g.cors.AllowHeaders)
 		w.Header().Set("Access-Control-Max-Age", "600")
 		w.WriteHeader(http.StatusNoContent)
 		return true
@@ -69,7 +69,7 @@ func originOf(r *http.Request) string { return strings.ToLower(r.Header.Get("Ori
 // isHost reports whether the server may be called so.
 func (g guard) isHost(host string) bool {
 	switch {
-	case site.Loopback(host), slices.Contains(g.hosts, host):
+	case netguard.IsLoopback(host), slices.Contains(g.hosts, host):
 		return true
 	case g.local:
 		return false
@@ -95,7 +95,7 @@ func (g guard) isOrigin(origin, host string) bool {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return false
 	}
-	return site.Loopback(u.Hostname()) && g.local || u.Host == strings.ToLower(host)
+	return netguard.IsLoopback(u.Hostname()) && g.local || u.Host == strings.ToLower(host)
 }
 
 // hostname is the host of a header Host, without the port, in lower case.

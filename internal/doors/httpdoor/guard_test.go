@@ -6,21 +6,21 @@ import (
 	"strings"
 	"testing"
 
-	"aai/internal/doors/httpdoor"
-	"aai/internal/doors/httpdoor/bearer"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
 )
 
 // TestOpenToOthersNeedsAuthentication: nobody listens for other computers without
 // asking them for a token.
 func TestOpenToOthersNeedsAuthentication(t *testing.T) {
 	for _, bind := range []string{"0.0.0.0", "::", "192.0.2.1", "example.com", "localhost.example.com"} {
-		if _, err := httpdoor.New(httpdoor.Config{Bind: bind}, httpdoor.Protocol{}); err == nil || !strings.Contains(err.Error(), "other computers") {
+		if _, err := httpdoor.New(httpdoor.Config{Bind: bind}, httpdoor.Hooks{}); err == nil || !strings.Contains(err.Error(), "other computers") {
 			t.Errorf("%s: %v", bind, err)
 		}
-		newEcho(t, httpdoor.Config{Bind: bind, Auth: bearer.NewSecret("secret")}, httpdoor.Protocol{})
+		newEcho(t, httpdoor.Config{Bind: bind, Verifier: bearer.NewSecretVerifier("secret")}, httpdoor.Hooks{})
 	}
 	for _, bind := range []string{"", "localhost", "127.0.0.1", "127.1.2.3", "::1"} {
-		newEcho(t, httpdoor.Config{Bind: bind}, httpdoor.Protocol{})
+		newEcho(t, httpdoor.Config{Bind: bind}, httpdoor.Hooks{})
 	}
 }
 
@@ -34,7 +34,7 @@ func TestPagesOfThisComputer(t *testing.T) {
 		{"127.0.0.1", "http://localhost:3000", true}, {"127.0.0.1", "http://[::1]:3000", true}, {"127.0.0.1", "https://evil.example", false},
 		{"0.0.0.0", "http://localhost:3000", false}, {"0.0.0.0", "http://192.0.2.1:8741", true}, {"127.0.0.1", "file://localhost", false},
 	} {
-		s := newEcho(t, httpdoor.Config{Bind: c.bind, Auth: bearer.NewSecret("secret")}, httpdoor.Protocol{})
+		s := newEcho(t, httpdoor.Config{Bind: c.bind, Verifier: bearer.NewSecretVerifier("secret")}, httpdoor.Hooks{})
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/open", nil)
 		r.Host = "127.0.0.1:8741"
 		if c.bind == "0.0.0.0" {
@@ -60,7 +60,7 @@ func TestHostsOfOtherBinds(t *testing.T) {
 		{"box.example", "box.example:1", true}, {"box.example", "evil.example", false},
 		{"127.0.0.1", "[::1]:8741", true}, {"127.0.0.1", "192.0.2.1", false}, {"::", "192.0.2.1", true},
 	} {
-		s := newEcho(t, httpdoor.Config{Bind: c.bind, Auth: bearer.NewSecret("secret")}, httpdoor.Protocol{})
+		s := newEcho(t, httpdoor.Config{Bind: c.bind, Verifier: bearer.NewSecretVerifier("secret")}, httpdoor.Hooks{})
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/open", nil)
 		r.Host = c.host
 		w := httptest.NewRecorder()

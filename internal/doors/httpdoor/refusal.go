@@ -9,15 +9,15 @@ import (
 
 // A Refusal is the answer to a request that goes no further.
 type Refusal struct {
-	Status  int
-	Message string
-	After   time.Duration // when it may be tried again, if it may
+	Status     int
+	Message    string
+	RetryAfter time.Duration // when it may be tried again, if it may
 }
 
 // Write answers with the body, as JSON.
 func (r Refusal) Write(w http.ResponseWriter, body any) {
-	if r.After > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(r.After.Seconds())))
+	if r.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(r.RetryAfter.Seconds())))
 	}
 	b, err := json.Marshal(body)
 	if err != nil {
@@ -32,15 +32,15 @@ func (r Refusal) Write(w http.ResponseWriter, body any) {
 
 // Refuse answers in the words of the door, which a client must take in a bounded time.
 func (s *Server) Refuse(w http.ResponseWriter, r Refusal) {
-	s.allow(w)
-	if s.protocol.Refusal == nil {
+	s.extendWriteDeadline(w)
+	if s.hooks.RefusalBody == nil {
 		r.Write(w, map[string]any{"error": r.Message})
 		return
 	}
-	r.Write(w, s.protocol.Refusal(r))
+	r.Write(w, s.hooks.RefusalBody(r))
 }
 
-// tooMany asks the caller to come again in a second.
-func tooMany(message string) Refusal {
-	return Refusal{Status: http.StatusTooManyRequests, Message: message, After: time.Second}
+// tooManyRequests asks the caller to come again in a second.
+func tooManyRequests(message string) Refusal {
+	return Refusal{Status: http.StatusTooManyRequests, Message: message, RetryAfter: time.Second}
 }

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"aai"
-	"aai/internal/doors/httpdoor/bearer"
-	"aai/internal/site"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
+	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
 // Config is how a person wants a server to be.
@@ -27,9 +27,9 @@ type Config struct {
 	// Origins are the web pages, such as "https://app.example.com", that may use
 	// this server from a browser, beside those of this computer.
 	Origins []string
-	// Auth says who a token speaks for. Nil: nobody is asked for one, which is
+	// Verifier says who a token speaks for. Nil: nobody is asked for one, which is
 	// refused unless Bind is of this computer alone.
-	Auth bearer.Verifier
+	Verifier bearer.Verifier
 	// Metadata, where tokens come from an authorization server, tells clients
 	// which (RFC 9728).
 	Metadata *bearer.Metadata
@@ -37,54 +37,54 @@ type Config struct {
 }
 
 // A Protocol is what a door says in a server, as far as the server must know.
-type Protocol struct {
+type Hooks struct {
 	Log *slog.Logger // nil: nowhere
-	// Pages is what pages of the configured origins may do.
-	Pages Pages
-	// Refusal is what a refusal holds, to be written as JSON. Nil: its message.
-	Refusal func(Refusal) any
-	// Misnamed answers a request that came by a wrong name or from a strange page, and reports
+	// CORS is what pages of the configured origins may do.
+	CORS CORSPolicy
+	// RefusalBody is what a refusal holds, to be written as JSON. Nil: its message.
+	RefusalBody func(Refusal) any
+	// HandleForeignHost answers a request that came by a wrong name or from a strange page, and reports
 	// whether it did; it must tell nothing and do nothing. Nil: it is refused like others.
-	Misnamed func(http.ResponseWriter, *http.Request) bool
-	// End ends what outlives its request, such as a session, and waits for it, until
+	HandleForeignHost func(http.ResponseWriter, *http.Request) bool
+	// Shutdown ends what outlives its request, such as a session, and waits for it, until
 	// late at most. It is called once, by Close. Nil: there is nothing.
-	End func(late context.Context)
+	Shutdown func(late context.Context)
 }
 
-// Pages is what pages of allowed origins may do: the methods that they may use, the
+// CORSPolicy is what pages of allowed origins may do: the methods that they may use, the
 // headers that they may send and those of answers that they may see, each with commas
 // between them.
-type Pages struct{ Methods, Send, See string }
+type CORSPolicy struct{ Methods, AllowHeaders, ExposeHeaders string }
 
 // A Server serves one door over HTTP: what Handle was given for a path. It looks at
 // Host, Origin and token before, in that order. It is an http.Handler, safe for
 // concurrent use once its paths are set, and must be closed.
 type Server struct {
-	cfg      Config
-	protocol Protocol
-	limits   Limits
-	log      *slog.Logger
+	cfg    Config
+	hooks  Hooks
+	limits Limits
+	log    *slog.Logger
 
-	guard     guard
-	open      openRequests
-	starts    starts
-	routes    *http.ServeMux
-	closeOnce sync.Once
+	guard        guard
+	exchanges    exchangeSet
+	startLimiter startLimiter
+	routes       *http.ServeMux
+	closeOnce    sync.Once
 }
 
 // New returns a server. It does no I/O.
-func New(cfg Config, protocol Protocol) (*Server, error) {
+func New(cfg Config, protocol Hooks) (*Server, error) {
 	if cfg.Bind == "" {
 		cfg.Bind = "127.0.0.1"
 	}
-	if cfg.Auth == nil && !site.Loopback(cfg.Bind) {
+	if cfg.Verifier == nil && !netguard.IsLoopback(cfg.Bind) {
 		e := aai.Errorf(aai.InvalidParams, "bind: %s can be reached from other computers, and nobody would be asked for a token", aai.CleanLabel(cfg.Bind, 60))
 		e.Hint = "Bind 127.0.0.1, or let clients authenticate by a token or by OAuth."
 		return nil, e
 	}
 	s := &Server{
-		cfg: cfg, protocol: protocol, limits: cfg.Limits.WithDefaults(), log: protocol.Log,
-		guard: newGuard(cfg, protocol.Pages), open: openRequests{all: make(map[*Exchange]struct{})}, routes: http.NewServeMux(),
+		cfg: cfg, hooks: protocol, limits: cfg.Limits.WithDefaults(), log: protocol.Log,
+		guard: newGuard(cfg, protocol.CORS), exchanges: exchangeSet{all: make(map[*Exchange]struct{})}, routes: http.NewServeMux(),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -117,34 +117,34 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer x.end()
 	if r.Method == http.MethodPost {
 		// Also the Go server reads bodies, of requests that were refused.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.limits.Upload))
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.limits.BodyTimeout))
 	}
-	s.allow(w) // also what was set for another request of the connection is over
-	if v := visitorOf(r); v != nil && v.isStranger() {
+	s.extendWriteDeadline(w) // also what was set for another request of the connection is over
+	if v := connOf(r); v != nil && v.isUnauthenticated() {
 		w.Header().Set("Connection", "close") // unless it turns out to be none
 	}
-	if refusal := s.guard.refuses(r); refusal != nil {
-		if s.protocol.Misnamed != nil && s.protocol.Misnamed(w, r) {
+	if refusal := s.guard.check(r); refusal != nil {
+		if s.hooks.HandleForeignHost != nil && s.hooks.HandleForeignHost(w, r) {
 			return
 		}
 		s.Refuse(w, *refusal)
 		return
 	}
-	if s.guard.answers(w, r) {
+	if s.guard.writeCORSHeaders(w, r) {
 		return
 	}
-	if !s.open.add(x) {
-		s.Refuse(w, Refusal{Status: http.StatusServiceUnavailable, Message: "the server is closing", After: time.Second})
+	if !s.exchanges.add(x) {
+		s.Refuse(w, Refusal{Status: http.StatusServiceUnavailable, Message: "the server is closing", RetryAfter: time.Second})
 		return
 	}
-	defer s.open.remove(x)
+	defer s.exchanges.remove(x)
 	s.routes.ServeHTTP(w, r.WithContext(context.WithValue(x.ctx, exchangeKey{}, x)))
 }
 
-// allow gives the client time to take what is written next.
-func (s *Server) allow(w http.ResponseWriter) {
+// extendWriteDeadline gives the client time to take what is written next.
+func (s *Server) extendWriteDeadline(w http.ResponseWriter) {
 	// A writer that knows no deadlines is one of a test.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.limits.Write))
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.limits.WriteTimeout))
 }
 
 // Serve serves the listener until ctx ends, and closes both. Streams that would
@@ -156,12 +156,12 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: headerTimeout,
-		IdleTimeout:       unusedTimeout,
+		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader - 4096, // Go adds as much
-		ConnContext:       withVisitor,
+		ConnContext:       withConn,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
-	l = newDoorway(l, connsFor(s.cfg.Auth != nil))
+	l = newLimitedListener(l, connLimitsFor(s.cfg.Verifier != nil))
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	select {
@@ -170,15 +170,15 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	_ = l.Close() // nobody more
-	s.open.endLasting()
-	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	s.exchanges.cancelStreams()
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
-	if !s.open.wait(late) {
+	if !s.exchanges.wait(late) {
 		s.log.Warn("the door closes although calls are still running")
 	}
 	s.Close()
 	// The ends of answers are written when their handlers have returned.
-	sent, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
+	sent, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
 	defer cancel()
 	_ = server.Shutdown(sent) // those who have not sent or taken anything until then are cut off
 	if err := server.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
@@ -192,12 +192,12 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // and are on record, or for half a second.
 func (s *Server) Close() {
 	s.closeOnce.Do(func() {
-		s.open.close()
-		late, cancel := context.WithTimeout(context.Background(), afterwards)
+		s.exchanges.close()
+		late, cancel := context.WithTimeout(context.Background(), cancelTimeout)
 		defer cancel()
-		if s.protocol.End != nil {
-			s.protocol.End(late)
+		if s.hooks.Shutdown != nil {
+			s.hooks.Shutdown(late)
 		}
-		s.open.wait(late)
+		s.exchanges.wait(late)
 	})
 }

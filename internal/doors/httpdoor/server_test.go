@@ -12,16 +12,16 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/doors/httpdoor"
-	"aai/internal/doors/httpdoor/bearer"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
 )
 
-// patience is how long a test waits for what must come.
-const patience = 20 * time.Second
+// testTimeout is how long a test waits for what must come.
+const testTimeout = 20 * time.Second
 
 // newEcho returns a door that knows no protocol: /echo answers with who sends and
 // what, and /open is for everybody.
-func newEcho(t *testing.T, cfg httpdoor.Config, p httpdoor.Protocol) *httpdoor.Server {
+func newEcho(t *testing.T, cfg httpdoor.Config, p httpdoor.Hooks) *httpdoor.Server {
 	t.Helper()
 	s, err := httpdoor.New(cfg, p)
 	if err != nil {
@@ -33,7 +33,7 @@ func newEcho(t *testing.T, cfg httpdoor.Config, p httpdoor.Protocol) *httpdoor.S
 			return
 		}
 		defer end()
-		x := httpdoor.Of(r.Context())
+		x := httpdoor.FromContext(r.Context())
 		_, _ = io.WriteString(w, x.Identity()+" "+x.Principal+": "+string(body)) // whoever is gone does not need it
 	})
 	s.HandlePublic("/open", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
@@ -44,8 +44,8 @@ func newEcho(t *testing.T, cfg httpdoor.Config, p httpdoor.Protocol) *httpdoor.S
 // TestAnotherDoor: what a door gets that only says what it serves.
 func TestAnotherDoor(t *testing.T) {
 	s := newEcho(t, httpdoor.Config{
-		Auth: bearer.NewSecret("secret"), Hosts: []string{"box.example"}, Origins: []string{"https://App.example"}, Limits: httpdoor.Limits{Body: 10},
-	}, httpdoor.Protocol{Pages: httpdoor.Pages{Methods: "POST", Send: "Authorization", See: "X-Said"}})
+		Verifier: bearer.NewSecretVerifier("secret"), Hosts: []string{"box.example"}, Origins: []string{"https://App.example"}, Limits: httpdoor.Limits{MaxBody: 10},
+	}, httpdoor.Hooks{CORS: httpdoor.CORSPolicy{Methods: "POST", AllowHeaders: "Authorization", ExposeHeaders: "X-Said"}})
 	for _, c := range []struct {
 		name, method, path, body string
 		headers                  map[string]string
@@ -91,7 +91,7 @@ func TestAnotherDoor(t *testing.T) {
 
 // TestRefusalsAreTheDoors: it says in its own protocol why a request goes no further.
 func TestRefusalsAreTheDoors(t *testing.T) {
-	s := newEcho(t, httpdoor.Config{}, httpdoor.Protocol{Refusal: func(r httpdoor.Refusal) any { return []any{r.Status, r.After / time.Second} }})
+	s := newEcho(t, httpdoor.Config{}, httpdoor.Hooks{RefusalBody: func(r httpdoor.Refusal) any { return []any{r.Status, r.RetryAfter / time.Second} }})
 	refused := func() *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://evil.example/open", nil)
@@ -109,12 +109,12 @@ func TestRefusalsAreTheDoors(t *testing.T) {
 	}
 }
 
-// TestServeEnds: streams end at once, also one that has only begun; what was asked is
+// TestStartXServerEnds: streams end at once, also one that has only begun; what was asked is
 // answered; what outlives requests is ended once.
-func TestServeEnds(t *testing.T) {
+func TestStartXServerEnds(t *testing.T) {
 	var ends atomic.Int32
 	began, streamEnded, ending := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	s := newEcho(t, httpdoor.Config{}, httpdoor.Protocol{End: func(late context.Context) {
+	s := newEcho(t, httpdoor.Config{}, httpdoor.Hooks{Shutdown: func(late context.Context) {
 		if _, bounded := late.Deadline(); !bounded {
 			t.Error("it may take for ever")
 		}
@@ -126,7 +126,7 @@ func TestServeEnds(t *testing.T) {
 		ends.Add(1)
 	}})
 	s.Handle("/stream", func(_ http.ResponseWriter, r *http.Request) {
-		httpdoor.Of(r.Context()).Lasts()
+		httpdoor.FromContext(r.Context()).MarkStreaming()
 		began <- struct{}{}
 		<-r.Context().Done()
 		close(streamEnded)
@@ -137,7 +137,7 @@ func TestServeEnds(t *testing.T) {
 		if r.Context().Err() != nil {
 			t.Error("the request was cancelled with the streams")
 		}
-		httpdoor.Of(r.Context()).Lasts() // too late to last
+		httpdoor.FromContext(r.Context()).MarkStreaming() // too late to last
 		<-r.Context().Done()
 		w.WriteHeader(http.StatusTeapot)
 		close(ending)
@@ -166,7 +166,7 @@ func TestServeEnds(t *testing.T) {
 	for what, ended := range map[string]<-chan struct{}{"the stream": streamEnded, "the request": ending} {
 		select {
 		case <-ended:
-		case <-time.After(patience):
+		case <-time.After(testTimeout):
 			t.Fatalf("%s does not end", what)
 		}
 	}
@@ -187,7 +187,7 @@ func TestServeEnds(t *testing.T) {
 // handler has returned.
 func TestWhatWasAnsweredArrives(t *testing.T) {
 	for range 200 {
-		s := newEcho(t, httpdoor.Config{}, httpdoor.Protocol{})
+		s := newEcho(t, httpdoor.Config{}, httpdoor.Hooks{})
 		began, release := make(chan struct{}), make(chan struct{})
 		s.Handle("/wait", func(w http.ResponseWriter, _ *http.Request) {
 			close(began)

@@ -13,8 +13,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"aai"
-	door "aai/internal/doors/mcp"
+	"github.com/gybob/aai-gateway"
+	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 )
 
 // TestAppendix plays the conversations that clients and servers of the first
@@ -39,7 +39,7 @@ func TestAppendix(t *testing.T) {
 				t.Fatalf("%d conversations", len(archive.Files))
 			}
 			for i, f := range archive.Files {
-				archive.Files[i].Data = newStageOfAppendix(t).play(string(f.Data))
+				archive.Files[i].Data = newAppendixSession(t).play(string(f.Data))
 			}
 			golden(t, filepath.Join("appendix", filepath.Base(file)), txtar.Format(archive))
 		})
@@ -47,15 +47,15 @@ func TestAppendix(t *testing.T) {
 }
 
 // An appendixStage is a door, a client, and what happens between.
-type appendixStage struct {
+type appendixSession struct {
 	*world
 	c      *wire
 	goOn   chan struct{}
 	taskID string
 }
 
-func newStageOfAppendix(t *testing.T) *appendixStage {
-	s := &appendixStage{goOn: make(chan struct{}, 10)}
+func newAppendixSession(t *testing.T) *appendixSession {
+	s := &appendixSession{goOn: make(chan struct{}, 10)}
 	steps := func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 		for i := range 2 {
 			select {
@@ -68,14 +68,14 @@ func newStageOfAppendix(t *testing.T) *appendixStage {
 		return &aai.Result{Text: "2 of 2 steps", Data: map[string]any{"steps_completed": 2}}, nil
 	}
 	s.world = newWorld(t, withDesktop, withGate(asksAbout(addTool)), adding(slowly(steps)), func(w *world) {
-		w.options = func(c *door.Config) { c.TaskPatience = 50 * time.Millisecond }
+		w.options = func(c *door.Config) { c.TaskSyncTimeout = 50 * time.Millisecond }
 	}, withProfile("all"))
 	s.c = s.dial(t)
 	return s
 }
 
 // play plays a conversation and returns the transcript of it.
-func (s *appendixStage) play(script string) []byte {
+func (s *appendixSession) play(script string) []byte {
 	var played strings.Builder
 	for line := range strings.Lines(script) {
 		if line[0] == '<' {
@@ -101,7 +101,7 @@ func (s *appendixStage) play(script string) []byte {
 }
 
 // happens lets something happen, and says how many lines come of it.
-func (s *appendixStage) happens(what []string) int {
+func (s *appendixSession) happens(what []string) int {
 	var n int
 	if _, err := fmt.Sscan(what[1], &n); err != nil {
 		s.c.t.Fatalf("%q: %v", what, err)
@@ -118,7 +118,7 @@ func (s *appendixStage) happens(what []string) int {
 }
 
 // say says something, and returns what comes up to the answer, or to a question.
-func (s *appendixStage) say(said string, until bool) []string {
+func (s *appendixSession) say(said string, until bool) []string {
 	for {
 		s.c.send(said)
 		if isNotification(said) {
@@ -144,7 +144,7 @@ func (s *appendixStage) say(said string, until bool) []string {
 }
 
 // line is the next line that does not only say that a slow machine is slow.
-func (s *appendixStage) line() string {
+func (s *appendixSession) line() string {
 	for {
 		if line := s.c.line(); !strings.Contains(line, `"message":"Waiting for `) {
 			return line
@@ -153,7 +153,7 @@ func (s *appendixStage) line() string {
 }
 
 // scrub gives what differs each time a name.
-func (s *appendixStage) scrub(line string) string {
+func (s *appendixSession) scrub(line string) string {
 	if id := regexp.MustCompile(`"taskId":"([^"]+)"`).FindStringSubmatch(line); id != nil {
 		s.taskID = id[1]
 		line = strings.ReplaceAll(line, id[1], "TASK")

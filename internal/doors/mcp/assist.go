@@ -10,35 +10,35 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
-// assisted returns a context in which a tool finds what the client can do for it.
+// withAssistant returns a context in which a tool finds what the client can do for it.
 // Clients of the newer era, which has no requests of servers, can do no more than
 // put questions, and say their roots in rounds.
-func (d *Door) assisted(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call) (context.Context, *asking) {
-	a := aai.Assistant{Asks: canElicit(req)}
+func (d *Door) withAssistant(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call) (context.Context, *asking) {
+	a := aai.ClientCapabilities{CanAsk: canElicit(req)}
 	session := req.Session
 	init := session.InitializeParams()
 	if isModern(req) {
-		return assistedInRounds(ctx, a, req, call)
+		return withRoundsAssistant(ctx, a, req, call)
 	}
-	if a.Asks {
+	if a.CanAsk {
 		a.Elicit = func(ctx context.Context, form aai.Form) (*aai.FormAnswer, error) { return elicit(ctx, session, form) }
 	}
 	if init.Capabilities == nil {
-		return aai.WithAssistant(ctx, a), &asking{}
+		return aai.WithClientCapabilities(ctx, a), &asking{}
 	}
 	if can := init.Capabilities.Sampling; can != nil {
 		a.SampleTools = can.Tools != nil
-		a.Sample = func(ctx context.Context, ask aai.Sampling) (*aai.Sampled, error) {
+		a.Sample = func(ctx context.Context, ask aai.SamplingRequest) (*aai.SamplingResult, error) {
 			return sample(ctx, session, ask, a.SampleTools)
 		}
 	}
 	if init.Capabilities.RootsV2 != nil {
 		a.Roots = func(ctx context.Context) ([]aai.Root, error) { return d.roots(ctx, session) }
 	}
-	return aai.WithAssistant(ctx, a), &asking{}
+	return aai.WithClientCapabilities(ctx, a), &asking{}
 }
 
 // elicit has the person fill in a form at the client.
@@ -57,7 +57,7 @@ func elicit(ctx context.Context, session *mcp.ServerSession, form aai.Form) (*aa
 }
 
 // sample asks the client's model.
-func sample(ctx context.Context, session *mcp.ServerSession, ask aai.Sampling, tools bool) (*aai.Sampled, error) {
+func sample(ctx context.Context, session *mcp.ServerSession, ask aai.SamplingRequest, tools bool) (*aai.SamplingResult, error) {
 	if ask.MaxTokens < 1 || len(ask.Messages) == 0 {
 		return nil, aai.Errorf(aai.Internal, "a model is asked something, in at least one token")
 	}
@@ -83,7 +83,7 @@ func sample(ctx context.Context, session *mcp.ServerSession, ask aai.Sampling, t
 		e.Delivery = aai.NotDelivered
 		return nil, e
 	}
-	sampled := &aai.Sampled{Model: answer.Model, Stop: answer.StopReason}
+	sampled := &aai.SamplingResult{Model: answer.Model, StopReason: answer.StopReason}
 	for _, content := range answer.Content {
 		switch c := content.(type) {
 		case *mcp.TextContent:
@@ -91,7 +91,7 @@ func sample(ctx context.Context, session *mcp.ServerSession, ask aai.Sampling, t
 		case *mcp.ImageContent:
 			sampled.Images = append(sampled.Images, aai.Image{MIME: c.MIMEType, Data: c.Data})
 		case *mcp.ToolUseContent:
-			sampled.Uses = append(sampled.Uses, aai.ToolUse{ID: c.ID, Name: c.Name, Args: c.Input})
+			sampled.ToolUses = append(sampled.ToolUses, aai.ToolUse{ID: c.ID, Name: c.Name, Args: c.Input})
 		}
 	}
 	return sampled, nil
@@ -104,7 +104,7 @@ func samplingMessages(m aai.Message, tools bool) []*mcp.SamplingMessageV2 {
 	if m.FromModel {
 		out.Role = "assistant"
 	}
-	for _, o := range m.Outcomes {
+	for _, o := range m.ToolResults {
 		out.Content = append(out.Content, &mcp.ToolResultContent{
 			ToolUseID: o.ID, IsError: o.Failed, Content: []mcp.Content{&mcp.TextContent{Text: o.Text}},
 		})
@@ -115,7 +115,7 @@ func samplingMessages(m aai.Message, tools bool) []*mcp.SamplingMessageV2 {
 	for _, image := range m.Images {
 		out.Content = append(out.Content, &mcp.ImageContent{MIMEType: image.MIME, Data: image.Data})
 	}
-	for _, u := range m.Uses {
+	for _, u := range m.ToolUses {
 		out.Content = append(out.Content, &mcp.ToolUseContent{ID: u.ID, Name: u.Name, Input: u.Args})
 	}
 	if tools {
@@ -134,9 +134,9 @@ const maxRoots = 100
 // roots returns the folders that the client works in. They are asked for once, and
 // again when the client says that they have changed.
 func (d *Door) roots(ctx context.Context, session *mcp.ServerSession) ([]aai.Root, error) {
-	g := d.guestOf(session)
+	g := d.clientStateOf(session)
 	g.mu.Lock()
-	known, version := g.roots, g.version
+	known, version := g.roots, g.rootsVersion
 	g.mu.Unlock()
 	if known != nil {
 		return slices.Clone(known), nil
@@ -149,7 +149,7 @@ func (d *Door) roots(ctx context.Context, session *mcp.ServerSession) ([]aai.Roo
 	}
 	roots := localRoots(listed)
 	g.mu.Lock()
-	if g.version == version { // else they have changed meanwhile
+	if g.rootsVersion == version { // else they have changed meanwhile
 		g.roots = roots
 	}
 	g.mu.Unlock()
@@ -186,10 +186,10 @@ func localPath(uri, system string) (string, bool) {
 }
 
 func (d *Door) rootsChanged(_ context.Context, req *mcp.RootsListChangedRequest) {
-	if g := d.knownGuest(req.Session); g != nil {
+	if g := d.existingClientState(req.Session); g != nil {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.roots = nil
-		g.version++
+		g.rootsVersion++
 	}
 }

@@ -11,17 +11,17 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
-// thinking is an app whose tool asks the client's model, with a tool, until it has
+// samplingApp is an app whose tool asks the client's model, with a tool, until it has
 // an answer.
-func thinking(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-	a := aai.AssistantOf(ctx)
+func samplingApp(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+	a := aai.ClientCapabilitiesOf(ctx)
 	if a.Sample == nil {
 		return &aai.Result{Text: "nobody to ask"}, nil
 	}
-	ask := aai.Sampling{
+	ask := aai.SamplingRequest{
 		System: "Be short.", MaxTokens: 100,
 		Messages: []aai.Message{{Text: "What is it?", Images: []aai.Image{{MIME: "image/png", Data: []byte("PNG")}}}},
 	}
@@ -33,11 +33,11 @@ func thinking(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(answer.Uses) == 0 {
-			return &aai.Result{Text: fmt.Sprintf("%s says %s (%s)", answer.Model, answer.Text, answer.Stop)}, nil
+		if len(answer.ToolUses) == 0 {
+			return &aai.Result{Text: fmt.Sprintf("%s says %s (%s)", answer.Model, answer.Text, answer.StopReason)}, nil
 		}
-		outcome := aai.ToolOutcome{ID: answer.Uses[0].ID, Text: fmt.Sprintf("at %v", answer.Uses[0].Args["x"])}
-		ask.Messages = append(ask.Messages, aai.Message{FromModel: true, Uses: answer.Uses}, aai.Message{Outcomes: []aai.ToolOutcome{outcome}})
+		outcome := aai.ToolResult{ID: answer.ToolUses[0].ID, Text: fmt.Sprintf("at %v", answer.ToolUses[0].Args["x"])}
+		ask.Messages = append(ask.Messages, aai.Message{FromModel: true, ToolUses: answer.ToolUses}, aai.Message{ToolResults: []aai.ToolResult{outcome}})
 	}
 }
 
@@ -100,7 +100,7 @@ func TestAToolCanAskTheClientsModel(t *testing.T) {
 	} {
 		for _, transport := range []string{"stdio", "http"} {
 			t.Run(name+" over "+transport, func(t *testing.T) {
-				w := newWorld(t, adding(slowly(thinking)))
+				w := newWorld(t, adding(slowly(samplingApp)))
 				var session *mcp.ClientSession
 				if transport == "stdio" {
 					session = w.connect(t, try.version, try.options)
@@ -119,7 +119,7 @@ func TestAToolCanAskTheClientsModel(t *testing.T) {
 func TestRoots(t *testing.T) {
 	folder := t.TempDir()
 	w := newWorld(t, adding(slowly(func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-		a := aai.AssistantOf(ctx)
+		a := aai.ClientCapabilitiesOf(ctx)
 		if a.Roots == nil {
 			return &aai.Result{Text: "no folders"}, nil
 		}

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
-	"aai/internal/ax"
-	"aai/internal/tokens/tokenstest"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gui"
+	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
 // A profile is what agents may be offered, and what that may cost a model.
@@ -27,7 +27,7 @@ func TestWhatEveryConversationCosts(t *testing.T) {
 	for _, p := range profiles() {
 		t.Run(p.name, func(t *testing.T) {
 			w := newWorld(t, withDesktop, withProfile(p.name))
-			w.catalog.apps = append([]*aai.App{w.own(), w.catalog.apps[2]}, realApps(t, w, 9)...)
+			w.catalog.apps = append([]*aai.App{w.builtinApp(), w.catalog.apps[2]}, realApps(t, w, 9)...)
 			c := w.dial(t)
 			var said struct {
 				Instructions string
@@ -36,9 +36,9 @@ func TestWhatEveryConversationCosts(t *testing.T) {
 			c.get("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"tester","version":"0"}}`, &said)
 			delete(said.ServerInfo, "icons") // for people; no model is shown them
 			info, _ := json.Marshal(said.ServerInfo)
-			intro := tokenstest.Count(t, said.Instructions+string(info))
+			intro := tokencount.Count(t, said.Instructions+string(info))
 			list := c.ask("tools/list", `{}`).Result
-			n := tokenstest.Count(t, string(list))
+			n := tokencount.Count(t, string(list))
 			t.Logf("%s: %d tokens of instructions and server info, %d of %d tools", p.name, intro, n, strings.Count(string(list), `"inputSchema"`))
 			if intro > 300 || n > p.listed {
 				t.Errorf("instructions and server info cost %d tokens of 300, the list %d of %d", intro, n, p.listed)
@@ -67,10 +67,10 @@ func TestInstructionsSayWhatMatters(t *testing.T) {
 			}
 			for word := range strings.FieldsFuncSeq(said.Instructions, func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz_:", r) }) {
 				word = strings.TrimSuffix(word, ":")
-				if strings.HasPrefix(word, "ax_") && word != "ax_" && ax.New(ax.Config{}).Tool(word) == nil {
+				if strings.HasPrefix(word, "ax_") && word != "ax_" && gui.New(gui.Config{}).Tool(word) == nil {
 					t.Errorf("%s: there is no %s", p.name, word)
 				}
-				if strings.HasPrefix(word, "aai") && word != aai.OwnApp && !slices.Contains(tools, word) {
+				if strings.HasPrefix(word, "aai") && word != aai.BuiltinApp && !slices.Contains(tools, word) {
 					t.Errorf("%s: %s is not listed: %q", p.name, word, tools)
 				}
 			}

@@ -10,9 +10,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
-	"aai/internal/doors/mcp/messages"
-	"aai/internal/doors/mcp/streamable"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/messages"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 )
 
 // The tools of the gateway's own app that the door itself uses.
@@ -47,8 +47,8 @@ func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call)
 	call.ID = aai.NewCallID()
 	call.Caller = d.caller(ctx, req.Session, clientOf(req))
 	call.Answers = answersOf(req)
-	ctx, asking := d.assisted(ctx, req, call)
-	ctx, end := d.reporting(ctx, req)
+	ctx, asking := d.withAssistant(ctx, req, call)
+	ctx, end := d.withProgress(ctx, req)
 	defer end()
 	log := d.newCallLog(req)
 	result, err := d.gateway.Do(ctx, call)
@@ -59,22 +59,22 @@ func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call)
 	if failure := aai.AsError(err); failure != nil && len(failure.Questions) > 0 {
 		return d.ask(ctx, req, call, failure)
 	}
-	return d.conclude(ctx, req, call, result, err), nil
+	return d.finishCall(ctx, req, call, result, err), nil
 }
 
-// conclude shapes what became of a call, and sends the person to log in if that
+// finishCall shapes what became of a call, and sends the person to log in if that
 // is what is missing.
-func (d *Door) conclude(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call, result *aai.Result, err error) *mcp.CallToolResult {
-	if failure := aai.AsError(err); failure != nil && failure.Visit != "" {
-		if asking, asked := d.visit(ctx, req, call, failure); asked {
+func (d *Door) finishCall(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call, result *aai.Result, err error) *mcp.CallToolResult {
+	if failure := aai.AsError(err); failure != nil && failure.LoginURL != "" {
+		if asking, asked := d.askToOpenURL(ctx, req, call, failure); asked {
 			return asking
 		}
 	}
-	return d.answered(req, call, result, err)
+	return d.callResult(req, call, result, err)
 }
 
-// answered shapes what became of a call.
-func (d *Door) answered(req *mcp.CallToolRequest, call *aai.Call, result *aai.Result, err error) *mcp.CallToolResult {
+// callResult shapes what became of a call.
+func (d *Door) callResult(req *mcp.CallToolRequest, call *aai.Call, result *aai.Result, err error) *mcp.CallToolResult {
 	if err == nil {
 		return d.success(req, call, result)
 	}
@@ -92,7 +92,7 @@ func (d *Door) logFailure(call *aai.Call, e *aai.Error) {
 // caller says who is at the other end.
 func (d *Door) caller(ctx context.Context, session *mcp.ServerSession, client *mcp.Implementation) aai.Caller {
 	c := aai.Caller{Door: aai.DoorMCP, Session: d.session, Identity: d.peer}
-	x := streamable.Of(ctx)
+	x := streamable.FromContext(ctx)
 	if x != nil {
 		c.Identity, c.Principal = x.Identity(), x.Principal
 		switch {
@@ -147,14 +147,14 @@ func (d *Door) readExec(req *mcp.CallToolRequest) *aai.Call {
 		}
 	})
 	if err != nil && len(sent) > 0 {
-		return &aai.Call{Fault: aai.Errorf(aai.InvalidParams, "the arguments of aai_exec are not an object of app, tool and args: %w", err)}
+		return &aai.Call{RequestError: aai.Errorf(aai.InvalidParams, "the arguments of aai_exec are not an object of app, tool and args: %w", err)}
 	}
 	// What could be read is on record even if the rest is wrong.
 	call := &aai.Call{Raw: args}
 	var noApp, noTool *aai.Error
 	call.App, noApp = readText("app", app)
 	call.Tool, noTool = readText("tool", tool)
-	call.Fault = cmp.Or(noApp, noTool)
+	call.RequestError = cmp.Or(noApp, noTool)
 	return call
 }
 

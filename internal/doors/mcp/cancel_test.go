@@ -9,7 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A cancelled request reaches the tool's context, is on record, and hurts no other.
@@ -44,7 +44,7 @@ func TestCancellation(t *testing.T) {
 // A cancelled call takes its question back.
 func TestCancellationWhileThePersonIsAsked(t *testing.T) {
 	w := newWorld(t, withGate(asks))
-	c := w.dial(t).open("2025-06-18", elicits)
+	c := w.dial(t).open("2025-06-18", elicitationCapability)
 	id := c.request("tools/call", exec(addTool, `{}`))
 	q := c.receive()
 	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, id))

@@ -10,7 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // toolNames returns the names in the list of tools, as listed.
@@ -54,7 +54,7 @@ func (c *wire) awaitChanges(lists ...string) {
 		missing = slices.DeleteFunc(missing, func(list string) bool { return list == came })
 	}
 	for _, list := range lists {
-		c.news = append(c.news, "notifications/"+list+"/list_changed")
+		c.notifications = append(c.notifications, "notifications/"+list+"/list_changed")
 	}
 }
 

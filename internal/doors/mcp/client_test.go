@@ -20,14 +20,14 @@ const patience = 30 * time.Second
 
 // A wire is a client that knows nothing of MCP: it writes bytes and reads lines.
 type wire struct {
-	t     *testing.T
-	in    *io.PipeWriter
-	out   *io.PipeReader
-	lines chan string
-	done  chan struct{} // closed when ServeStdio has returned
-	err   error         // what it returned
-	next  int
-	news  []string // the methods by which what changed was told before
+	t             *testing.T
+	in            *io.PipeWriter
+	out           *io.PipeReader
+	lines         chan string
+	done          chan struct{} // closed when ServeStdio has returned
+	err           error         // what it returned
+	next          int
+	notifications []string // the methods by which what changed was told before
 }
 
 // dial connects a wire to the door, until the end of the test.
@@ -116,7 +116,7 @@ func (c *wire) ask(method, params string) message {
 	c.t.Helper()
 	id := c.request(method, params)
 	m := c.receive()
-	for slices.Contains(c.news, m.Method) { // told twice
+	for slices.Contains(c.notifications, m.Method) { // told twice
 		m = c.receive()
 	}
 	if string(m.ID) != id || m.Method != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // maxCompletions is how many values a completion may have (the protocol's limit).
@@ -22,14 +22,14 @@ func (d *Door) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.Com
 	var values []string
 	switch ref.Type {
 	case "ref/prompt":
-		i := slices.IndexFunc(guidedPrompts(), func(p guided) bool { return p.name == ref.Name && d.listsPrompt(p.name) })
+		i := slices.IndexFunc(guidedPrompts(), func(p guidedPrompt) bool { return p.name == ref.Name && d.listsPrompt(p.name) })
 		if i < 0 {
 			return nil, invalid("ref: there is no prompt %q", aai.CleanLabel(ref.Name, 60))
 		}
 		p := guidedPrompts()[i]
 		a, known := p.argument(asked.Name)
 		if !known {
-			return nil, invalid("argument: the prompt %s has no %q, but %s", p.name, aai.CleanLabel(asked.Name, 60), p.names())
+			return nil, invalid("argument: the prompt %s has no %q, but %s", p.name, aai.CleanLabel(asked.Name, 60), p.argumentNames())
 		}
 		values = d.completeArgument(ctx, req, p, a)
 	case "ref/resource":
@@ -38,7 +38,7 @@ func (d *Door) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.Com
 			return nil, err
 		}
 		if complete != nil {
-			values = likest(asked.Value, complete(saidBefore(req)))
+			values = bestCompletions(asked.Value, complete(otherArguments(req)))
 		}
 	default:
 		return nil, invalid("ref: expected one of the type ref/prompt or ref/resource")
@@ -63,21 +63,21 @@ func (d *Door) listsPrompt(name string) bool {
 
 // completeArgument proposes values for an argument of a prompt, given what was
 // said for the others.
-func (d *Door) completeArgument(ctx context.Context, req *mcp.CompleteRequest, p guided, a argument) []string {
+func (d *Door) completeArgument(ctx context.Context, req *mcp.CompleteRequest, p guidedPrompt, a argument) []string {
 	value := req.Params.Argument.Value
 	switch a.kind {
 	case choice:
-		return likest(value, a.choices)
+		return bestCompletions(value, a.choices)
 	case area:
-		return likest(value, areas())
+		return bestCompletions(value, areaSuggestions())
 	case program:
-		return likest(value, without(d.programNames(ctx, req), p.otherPrograms(a, req)))
+		return bestCompletions(value, without(d.programNames(ctx, req), p.otherPrograms(a, req)))
 	case programs:
 		before, last := "", value
 		if i := strings.LastIndex(value, ","); i >= 0 {
 			before, last = value[:i+1], value[i+1:]
 		}
-		names := likest(strings.TrimSpace(last), without(d.programNames(ctx, req), strings.Split(before, ",")))
+		names := bestCompletions(strings.TrimSpace(last), without(d.programNames(ctx, req), strings.Split(before, ",")))
 		for i := range names {
 			names[i] = strings.TrimLeft(before+" ", " ") + names[i]
 		}
@@ -87,15 +87,15 @@ func (d *Door) completeArgument(ctx context.Context, req *mcp.CompleteRequest, p
 	return nil
 }
 
-// areas are parts that many windows have.
-func areas() []string {
+// areaSuggestions are parts that many windows have.
+func areaSuggestions() []string {
 	return []string{"toolbar", "menu bar", "sidebar", "tab bar", "main content", "status bar", "dialogs", "settings", "search"}
 }
 
 // otherPrograms are those that were said for the prompt's other arguments.
-func (p guided) otherPrograms(than argument, req *mcp.CompleteRequest) []string {
+func (p guidedPrompt) otherPrograms(than argument, req *mcp.CompleteRequest) []string {
 	var names []string
-	said := saidBefore(req)
+	said := otherArguments(req)
 	for _, a := range p.arguments {
 		if a.kind == program && a.name != than.name {
 			names = append(names, said[a.name])
@@ -111,18 +111,18 @@ func without(all, names []string) []string {
 	})
 }
 
-// saidBefore is what was said for the other arguments.
-func saidBefore(req *mcp.CompleteRequest) map[string]string {
+// otherArguments is what was said for the other arguments.
+func otherArguments(req *mcp.CompleteRequest) map[string]string {
 	if req.Params.Context == nil {
 		return nil
 	}
 	return req.Params.Context.Arguments
 }
 
-// likest orders the names by how well they complete what was typed: those that
+// bestCompletions orders the names by how well they complete what was typed: those that
 // begin with it and those that hold it, or, if there are none, those that are near.
 // The order is kept otherwise, and of nothing typed all are completions.
-func likest(typed string, names []string) []string {
+func bestCompletions(typed string, names []string) []string {
 	lower := strings.ToLower(aai.CleanLabel(typed, 200))
 	var begin, hold, rest []string
 	for _, name := range names {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // completed returns what is proposed.
@@ -92,8 +92,8 @@ func TestManyCompletions(t *testing.T) {
 // question are not proposed, and no dialog is shown.
 func TestCompletionsAskNobody(t *testing.T) {
 	asked := 0
-	w := newWorld(t, withDesktop, withGate(asksNatively), withDialog(func() { asked++ }))
-	c := w.dial(t).open("2025-11-25", elicits)
+	w := newWorld(t, withDesktop, withGate(asksByDialog), withDialog(func() { asked++ }))
+	c := w.dial(t).open("2025-11-25", elicitationCapability)
 	for range 3 { // with each key that is pressed
 		if got := c.completed(prompted1("navigate-to"), "app_name", "", `{}`); !slices.Equal(got, []string{"Notes"}) {
 			t.Errorf("proposed %q", got)

@@ -15,9 +15,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
-	door "aai/internal/doors/mcp"
-	"aai/internal/doors/mcp/streamable"
+	"github.com/gybob/aai-gateway"
+	door "github.com/gybob/aai-gateway/internal/doors/mcp"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 )
 
 // The official conformance suite of MCP, against the door as it is served over
@@ -105,7 +105,7 @@ func conformanceDoor(t *testing.T) *door.Door {
 	w := newWorld(t)
 	cfg := door.Config{
 		Gateway: &aai.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal},
-		Version: "1.2.3", Log: slog.New(slog.NewTextHandler(t.Output(), nil)), TaskPatience: suitePatience,
+		Version: "1.2.3", Log: slog.New(slog.NewTextHandler(t.Output(), nil)), TaskSyncTimeout: suitePatience,
 	}
 	d := door.NewAltered(cfg, func(options *mcp.ServerOptions) {
 		options.Capabilities = nil // there is something of everything

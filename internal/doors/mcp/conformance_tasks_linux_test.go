@@ -9,8 +9,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	door "aai/internal/doors/mcp"
-	"aai/internal/doors/mcp/tasks"
+	door "github.com/gybob/aai-gateway/internal/doors/mcp"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
 )
 
 // suitePatience is how long the door under test waits until a call becomes a
@@ -18,8 +18,8 @@ import (
 // more than what the others take.
 const suitePatience = 150 * time.Millisecond
 
-// lasting is longer than the patience.
-const lasting = 3 * suitePatience
+// longerThanPatience is longer than the patience.
+const longerThanPatience = 3 * suitePatience
 
 // addConformanceTasks adds the tools that the suite of the tasks extension calls.
 func addConformanceTasks(d *door.Door) {
@@ -38,12 +38,12 @@ func addConformanceTasks(d *door.Door) {
 			}
 			return pause(ctx, time.Duration(in.Seconds*float64(time.Second)), "computed")
 		},
-		"failing_job": after(lasting, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		"failing_job": after(longerThanPatience, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			failed := &mcp.CallToolResult{}
 			failed.SetError(errors.New("the job failed"))
 			return failed, nil
 		}),
-		"protocol_error_job": after(lasting, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		"protocol_error_job": after(longerThanPatience, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			panic("the job panics")
 		}),
 		"confirm_delete": whenTask(func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -63,7 +63,7 @@ func addConformanceTasks(d *door.Door) {
 			if name == "" {
 				return asking("", mcp.InputRequestMap{"user_name": asksName()})
 			}
-			return pause(ctx, lasting, "Hello, "+name)
+			return pause(ctx, longerThanPatience, "Hello, "+name)
 		},
 	})
 	d.SupportTasks(map[string]tasks.Support{
@@ -84,7 +84,7 @@ func after(while time.Duration, run handler) handler {
 
 // whenTask lets a tool ask only when its call is a task.
 func whenTask(run handler) handler {
-	later := after(lasting, run)
+	later := after(longerThanPatience, run)
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if len(req.Params.InputResponses) > 0 {
 			return run(ctx, req)

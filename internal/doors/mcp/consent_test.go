@@ -11,16 +11,16 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
-	"aai/internal/policy"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// guarded puts the real gate of consent in front of the apps. Gates with the
+// withConsentGate puts the real gate of consent in front of the apps. Gates with the
 // same file know the same grants.
-func guarded(file string) change {
-	gate := policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(file), Elicitation: []string{policy.Every}})
+func withConsentGate(file string) change {
+	gate := policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(file), Elicitation: []string{policy.Wildcard}})
 	return func(w *world) {
-		w.gate = func(r *aai.Request) ([]aai.Question, error) { return gate.Check(context.Background(), r) }
+		w.gate = func(r *aai.Request) ([]aai.Question, error) { return gate.CheckPassphrase(context.Background(), r) }
 	}
 }
 
@@ -64,8 +64,8 @@ func TestEveryChoice(t *testing.T) {
 	} {
 		t.Run(choice, func(t *testing.T) {
 			file := grantsIn(t)
-			w := newWorld(t, guarded(file), harmless)
-			client := w.dial(t).open("2025-06-18", elicits)
+			w := newWorld(t, withConsentGate(file), harmless)
+			client := w.dial(t).open("2025-06-18", elicitationCapability)
 			_, q := client.askedAbout(addTool, `{}`)
 			if now := client.reply(q, chose(choice)).code(); now != c.now {
 				t.Errorf("the call came to %q, expected %q", now, c.now)
@@ -76,7 +76,7 @@ func TestEveryChoice(t *testing.T) {
 			if other := client.outcome(sayTool); other != c.other {
 				t.Errorf("another tool came to %q, expected %q", other, c.other)
 			}
-			next := newWorld(t, guarded(file), harmless).dial(t).open("2025-06-18", elicits)
+			next := newWorld(t, withConsentGate(file), harmless).dial(t).open("2025-06-18", elicitationCapability)
 			if elsewhere := next.outcome(addTool); elsewhere != c.elsewhere {
 				t.Errorf("in another process it came to %q, expected %q", elsewhere, c.elsewhere)
 			}
@@ -93,12 +93,12 @@ func harmless(w *world) {
 
 // What cannot be changed back is never asked through the client.
 func TestForGoodIsNotAskedThroughTheClient(t *testing.T) {
-	w := newWorld(t, guarded(grantsIn(t)))
-	c := w.dial(t).open("2025-06-18", elicits)
-	result := c.ask("tools/call", exec(lostTool, `{}`)).result(t)
+	w := newWorld(t, withConsentGate(grantsIn(t)))
+	c := w.dial(t).open("2025-06-18", elicitationCapability)
+	result := c.ask("tools/call", exec(unknownOutcomeTool, `{}`)).result(t)
 	result.fails(t, "CONSENT_REQUIRED")
 	for name, want := range map[string]any{
-		"app_id": notes, "app_name": "Notes|Notizen", "tool": lostTool, "consent_url": "aai://consent?app=org.example.Notes&tool=send",
+		"app_id": notes, "app_name": "Notes|Notizen", "tool": unknownOutcomeTool, "consent_url": "aai://consent?app=org.example.Notes&tool=send",
 	} {
 		if got := result.StructuredContent[name]; got != want {
 			t.Errorf("%s is %v", name, got)
@@ -132,7 +132,7 @@ func (c *wire) outcome(tool string) string {
 
 // The question says what is asked for, and its first choice is no.
 func TestTheQuestion(t *testing.T) {
-	c := newWorld(t, guarded(grantsIn(t))).dial(t).open("2025-06-18", elicits)
+	c := newWorld(t, withConsentGate(grantsIn(t))).dial(t).open("2025-06-18", elicitationCapability)
 	_, q := c.askedAbout(addTool, `{"text":"buy milk"}`)
 	var form struct {
 		Mode, Message   string
@@ -184,8 +184,8 @@ func TestNothingElseIsYes(t *testing.T) {
 		"an error and a result":  `"error":{"code":1,"message":"no"},"result":{"action":"accept","content":{"decision":"once"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, guarded(grantsIn(t)))
-			c := w.dial(t).open("2025-06-18", elicits)
+			w := newWorld(t, withConsentGate(grantsIn(t)))
+			c := w.dial(t).open("2025-06-18", elicitationCapability)
 			_, q := c.askedAbout(addTool, `{}`)
 			result := c.reply(q, rest)
 			if code := result.code(); !result.IsError || code != "PERMISSION_DENIED" && code != "CONSENT_REQUIRED" {
@@ -212,7 +212,7 @@ func TestClientsThatCannotAsk(t *testing.T) {
 		"no capability": `{}`, "addresses only": `{"elicitation":{"url":{}}}`, "something else": `{"sampling":{},"roots":{}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, guarded(grantsIn(t)))
+			w := newWorld(t, withConsentGate(grantsIn(t)))
 			c := w.dial(t).open("2025-11-25", capabilities)
 			result := c.ask("tools/call", exec(addTool, `{}`)).result(t)
 			result.fails(t, "CONSENT_REQUIRED")
@@ -226,7 +226,7 @@ func TestClientsThatCannotAsk(t *testing.T) {
 		"no mode": `{"elicitation":{}}`, "forms": `{"elicitation":{"form":{}}}`, "both": `{"elicitation":{"form":{},"url":{}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newWorld(t, guarded(grantsIn(t))).dial(t).open("2025-11-25", capabilities)
+			c := newWorld(t, withConsentGate(grantsIn(t))).dial(t).open("2025-11-25", capabilities)
 			c.askedAbout(addTool, `{}`)
 		})
 	}
@@ -237,18 +237,18 @@ func TestAQuestionThatIsNotForClients(t *testing.T) {
 	w := newWorld(t, withGate(func(r *aai.Request) ([]aai.Question, error) {
 		questions, _ := asks(r)
 		other := questions[0]
-		other.ID, other.Channels = "other", []aai.Channel{aai.Native, aai.Terminal}
+		other.ID, other.Channels = "other", []aai.Channel{aai.DesktopDialog, aai.Terminal}
 		return append(questions, other), nil
 	}))
-	c := w.dial(t).open("2025-06-18", elicits)
+	c := w.dial(t).open("2025-06-18", elicitationCapability)
 	c.ask("tools/call", exec(addTool, `{}`)).result(t).fails(t, "CONSENT_REQUIRED")
 	w.ranNothing(t)
 }
 
 // The call with the answers belongs to the one that asked.
 func TestTheAnsweredCallNamesTheOneThatAsked(t *testing.T) {
-	w := newWorld(t, guarded(grantsIn(t)))
-	c := w.dial(t).open("2025-06-18", elicits)
+	w := newWorld(t, withConsentGate(grantsIn(t)))
+	c := w.dial(t).open("2025-06-18", elicitationCapability)
 	_, q := c.askedAbout(addTool, `{}`)
 	c.reply(q, chose("once")).succeeds(t)
 	received := w.journal.asked()
@@ -264,7 +264,7 @@ func TestTheAnsweredCallNamesTheOneThatAsked(t *testing.T) {
 func TestTheSDKsClientAsks(t *testing.T) {
 	for _, version := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
 		t.Run(version, func(t *testing.T) {
-			w := newWorld(t, guarded(grantsIn(t)))
+			w := newWorld(t, withConsentGate(grantsIn(t)))
 			asked := 0
 			session := w.connect(t, version, &mcp.ClientOptions{
 				ElicitationHandler: func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // discoverTool finds the app of a web site: it answers with its guide, and the app
@@ -26,5 +26,5 @@ func (d *Door) discoverTool() *mcp.Tool {
 }
 
 func (d *Door) discover(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	return d.do(ctx, req, &aai.Call{App: aai.OwnApp, Tool: discoverTool, Raw: req.Params.Arguments})
+	return d.do(ctx, req, &aai.Call{App: aai.BuiltinApp, Tool: discoverTool, Raw: req.Params.Arguments})
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // finding makes the gateway find the app of a site at every address, and puts the
@@ -17,10 +17,10 @@ func finding(asked chan<- string) change {
 		withWeb(w)
 		run := func(_ context.Context, call *aai.Call) (*aai.Result, error) {
 			if call.Args["url"] == nil { // what is on this computer has no other words
-				return &aai.Result{Data: map[string]any{"ways": []string{"mpris"}}, Foreign: "the programs"}, nil
+				return &aai.Result{Data: map[string]any{"ways": []string{"mpris"}}, UntrustedSource: "the programs"}, nil
 			}
 			asked <- fmt.Sprint(call.Args["url"])
-			return &aai.Result{Text: "# Site", Data: map[string]any{"app": "x"}, Foreign: "https://example.com"}, nil
+			return &aai.Result{Text: "# Site", Data: map[string]any{"app": "x"}, UntrustedSource: "https://example.com"}, nil
 		}
 		w.catalog.apps[0].Tools = append(w.catalog.apps[0].Tools, tool("discover", aai.Reads, run))
 	}

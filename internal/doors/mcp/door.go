@@ -10,10 +10,10 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
-	"aai/internal/doors/mcp/messages"
-	"aai/internal/doors/mcp/streamable"
-	"aai/internal/doors/mcp/tasks"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/messages"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
 )
 
 // Config is what a Door needs.
@@ -21,77 +21,77 @@ type Config struct {
 	Gateway *aai.Gateway
 	Version string       // of the program, for serverInfo
 	Log     *slog.Logger // never writes to the protocol's own stream; nil: nowhere
-	// CanonicalNames lists the tools by their canonical ids, such as "aai:exec",
+	// UseCanonicalNames lists the tools by their canonical ids, such as "aai:exec",
 	// which the APIs of most models refuse.
-	CanonicalNames bool
-	// Direct names apps whose tools are listed themselves, under their own names,
+	UseCanonicalNames bool
+	// DirectApps names apps whose tools are listed themselves, under their own names,
 	// in the place of the app's one entry.
-	Direct []string
-	// Peer is the identity of who asks on standard input; empty where it is not known.
-	Peer string
+	DirectApps []string
+	// PeerIdentity is the identity of who asks on standard input; empty where it is not known.
+	PeerIdentity string
 	// OnlyDirect lists nothing else, for agents that only drive the screen.
 	OnlyDirect bool
-	// Web lists the tool that finds the apps of web sites.
-	Web bool
-	// Search lists, where there are too many apps for an entry each, a tool that finds the
+	// ListWebDiscovery lists the tool that finds the apps of web sites.
+	ListWebDiscovery bool
+	// ListSearch lists, where there are too many apps for an entry each, a tool that finds the
 	// tools of all of them, by the own app's search.
-	Search bool
-	// Favourites are the ids of the apps that have an entry all the same, those that the
+	ListSearch bool
+	// FavouriteApps are the ids of the apps that have an entry all the same, those that the
 	// person uses most first. It does not block; nil: there are none.
-	Favourites func() []string
-	// Memory keeps what is shown where apps are too many for an entry each, so that a later
+	FavouriteApps func() []string
+	// ListCache keeps what is shown where apps are too many for an entry each, so that a later
 	// door shows it before it has looked at the apps; nil: each looks first.
-	Memory Memory
+	ListCache ListCache
 	// Resources are what clients may read and follow, besides those of apps.
 	Resources []Resource
 	// Tasks bounds what calls that outlast their requests take.
 	Tasks tasks.Limits
-	// TaskPatience is how long a client that knows tasks waits for a result before
+	// TaskSyncTimeout is how long a client that knows tasks waits for a result before
 	// the call becomes one; zero means tasks.DefaultPatience.
-	TaskPatience time.Duration
+	TaskSyncTimeout time.Duration
 }
 
 // A Door serves MCP clients. It is safe for concurrent use.
 type Door struct {
-	gateway     *aai.Gateway
-	log         *slog.Logger
-	canonical   bool
-	server      *mcp.Server
-	tasks       *tasks.Layer
-	direct      []string
-	only        bool
-	web, finds  bool
-	favourites  func() []string
-	memory      Memory
-	version     string
-	ready       chan struct{} // closed when the apps have been looked at
-	rested      chan struct{} // closed when the apps may be looked at
-	resting     sync.Once
-	peer        string
-	session     string // stands for this process where the transport has no sessions
-	offers      []*offer
-	descriptors *offer // of apps that are listed
-	following   *following
-	outputs     *outputs
-	running     running
-	guests      guests
+	gateway        *aai.Gateway
+	log            *slog.Logger
+	canonical      bool
+	server         *mcp.Server
+	tasks          *tasks.Layer
+	direct         []string
+	onlyDirect     bool
+	web, hasSearch bool
+	favourites     func() []string
+	listCache      ListCache
+	version        string
+	scanned        chan struct{} // closed when the apps have been looked at
+	readyToScan    chan struct{} // closed when the apps may be looked at
+	allowScanOnce  sync.Once
+	peer           string
+	session        string // stands for this process where the transport has no sessions
+	resources      []*listedResource
+	descriptors    *listedResource // of apps that are listed
+	subscriptions  *subscriptions
+	outputs        *outputs
+	programs       programCache
+	clients        clientStates
 
-	listing       sync.Mutex           // held while lists are made; taken before sync
-	sync          sync.Mutex           // guards what is listed
-	listed        map[string]listing   // by the app's id
-	guides        map[string]guide     // by the tool's name
-	listedTools   map[string]*aai.Tool // those of direct apps, by name
-	listedPrompts map[string]bool
-	shelf         shelf                    // of clients without a session of their own
-	supported     map[string]tasks.Support // by tool, where it is not the door's to say
-	early         map[string]*mcp.Tool     // by app: what is shown of them until they are looked at; nil: nothing
-	looked, asked bool                     // ready is closed; a client has asked for the list
+	listing                      sync.Mutex           // held while lists are made; taken before sync
+	sync                         sync.Mutex           // guards what is listed
+	listed                       map[string]listing   // by the app's id
+	guides                       map[string]guide     // by the tool's name
+	listedTools                  map[string]*aai.Tool // those of direct apps, by name
+	listedPrompts                map[string]bool
+	sharedSelection              entrySelection           // of clients without a session of their own
+	supported                    map[string]tasks.Support // by tool, where it is not the door's to say
+	cachedEntries                map[string]*mcp.Tool     // by app: what is shown of them until they are looked at; nil: nothing
+	firstScanDone, listRequested bool                     // ready is closed; a client has asked for the list
 }
 
-// firstScan is how long a new connection waits for the first look at the apps.
+// firstScanTimeout is how long a new connection waits for the first look at the apps.
 // A list that is complete from the start needs no list_changed, which many
 // clients ignore; but a slow disk must not keep a client from its handshake.
-const firstScan = 2 * time.Second
+const firstScanTimeout = 2 * time.Second
 
 // New returns a door to the gateway. It does no I/O.
 func New(cfg Config) *Door { return newDoor(cfg, func(*mcp.ServerOptions) {}) }
@@ -103,37 +103,37 @@ func newDoor(cfg Config, alter func(*mcp.ServerOptions)) *Door {
 		log = slog.New(slog.DiscardHandler)
 	}
 	d := &Door{
-		memory: cfg.Memory, version: cfg.Version, ready: make(chan struct{}), rested: make(chan struct{}),
-		gateway: cfg.Gateway, log: log, canonical: cfg.CanonicalNames,
+		listCache: cfg.ListCache, version: cfg.Version, scanned: make(chan struct{}), readyToScan: make(chan struct{}),
+		gateway: cfg.Gateway, log: log, canonical: cfg.UseCanonicalNames,
 		session: rand.Text(), listed: make(map[string]listing), guides: make(map[string]guide), listedTools: make(map[string]*aai.Tool),
-		direct: cfg.Direct, only: cfg.OnlyDirect, peer: cfg.Peer, web: cfg.Web, finds: cfg.Search, favourites: cfg.Favourites,
-		listedPrompts: make(map[string]bool), outputs: newOutputs(), guests: guests{of: make(map[*mcp.ServerSession]*guest)},
+		direct: cfg.DirectApps, onlyDirect: cfg.OnlyDirect, peer: cfg.PeerIdentity, web: cfg.ListWebDiscovery, hasSearch: cfg.ListSearch, favourites: cfg.FavouriteApps,
+		listedPrompts: make(map[string]bool), outputs: newOutputs(), clients: clientStates{of: make(map[*mcp.ServerSession]*clientState)},
 	}
-	d.following = d.newFollowing()
+	d.subscriptions = d.newSubscriptions()
 	options := d.serverOptions()
 	alter(options)
-	d.server = mcp.NewServer(brief(cfg.Version), options)
-	if !d.only {
+	d.server = mcp.NewServer(shortInfo(cfg.Version), options)
+	if !d.onlyDirect {
 		d.server.AddTool(d.execTool(), d.exec)
 	}
-	if cfg.Web && !d.only {
+	if cfg.ListWebDiscovery && !d.onlyDirect {
 		d.server.AddTool(d.discoverTool(), d.discover)
 	}
-	if d.searches() {
-		d.server.AddTool(d.searchTool(), d.run(aai.OwnApp, ownSearch))
+	if d.canSearch() {
+		d.server.AddTool(d.searchTool(), d.run(aai.BuiltinApp, searchToolName))
 	}
-	d.offerResources(cfg.Resources)
-	d.offerOutputs()
+	d.addResources(cfg.Resources)
+	d.addOutputResource()
 	d.tasks = tasks.New(tasks.Config{
-		Support: d.taskSupport, Owner: d.taskOwner, Carry: streamable.Carry, Log: log,
-		Patience: cfg.TaskPatience, Limits: cfg.Tasks,
+		Support: d.taskSupport, Owner: d.taskOwner, ContinueContext: streamable.ContinueContext, Log: log,
+		SyncTimeout: cfg.TaskSyncTimeout, Limits: cfg.Tasks,
 	})
 	// The last one added is the first to see a request.
-	d.server.AddReceivingMiddleware(initializeEra, tellsMore(cfg.Version))
-	d.server.AddReceivingMiddleware(d.awaitsApps, d.canonicalNames, d.listsGuides, d.noteLevel, d.narrowListen)
-	d.server.AddSendingMiddleware(d.onlyWhenDue)
+	d.server.AddReceivingMiddleware(limitInitializeVersion, withFullInfo(cfg.Version))
+	d.server.AddReceivingMiddleware(d.waitForApps, d.canonicalNames, d.withGuides, d.setLevel, d.filterListen)
+	d.server.AddSendingMiddleware(d.filterNotifications)
 	d.tasks.Install(d.server)
-	d.server.AddReceivingMiddleware(streamable.Receive, putsBack)
+	d.server.AddReceivingMiddleware(streamable.Middleware, restoreArguments)
 	d.server.AddReceivingMiddleware(d.recoverPanics)
 	return d
 }
@@ -159,16 +159,16 @@ func (d *Door) serverOptions() *mcp.ServerOptions {
 	}
 }
 
-// lastWords is how long calls that are running when the door must close have to
+// shutdownTimeout is how long calls that are running when the door must close have to
 // end. After that they are left behind.
-const lastWords = 2 * time.Second
+const shutdownTimeout = 2 * time.Second
 
 // ServeStdio serves one client: it reads requests from in and writes to out, a
 // message a line. It returns when in ends and everything asked until then is
 // answered. When out cannot be written, or ctx ends, it cancels what is running and
 // returns an error, the context's there, at the latest two seconds later.
 func (d *Door) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	stop := d.follow(ctx)
+	stop := d.watchApps(ctx)
 	defer stop()
 	t := newStdio(in, out)
 	client := d.tasks.Connect(t.notify)
@@ -176,19 +176,19 @@ func (d *Door) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 	go func() {
 		// The SDK would wait for every call, and for answers that cannot be written.
 		err := d.server.Run(client.Context(context.WithoutCancel(ctx)), t)
-		client.End(lastWords)
+		client.End(shutdownTimeout)
 		ended <- err
 	}()
 	select {
 	case err := <-ended:
 		return err
 	case <-ctx.Done():
-	case <-t.lost:
+	case <-t.writeFailed:
 	}
 	_ = t.Close() // never fails
 	select {
 	case <-ended:
-	case <-time.After(lastWords):
+	case <-time.After(shutdownTimeout):
 		client.End(0)
 		d.log.Warn("the door closes although calls are still running")
 	}
@@ -198,19 +198,19 @@ func (d *Door) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 	return t.cause
 }
 
-// putsBack gives calls the arguments that went around the SDK on their way from stdio.
-func putsBack(next mcp.MethodHandler) mcp.MethodHandler {
+// restoreArguments gives calls the arguments that went around the SDK on their way from stdio.
+func restoreArguments(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		return next(ctx, method, messages.PutBack(req, messages.Lifted(req)))
+		return next(ctx, method, messages.RestoreArguments(req, messages.ExtractedArguments(req)))
 	}
 }
 
 // HTTP returns a server for the door. It follows the list of apps until Close.
 func (d *Door) HTTP(cfg streamable.Config) (*streamable.Server, error) {
 	var unfollow func()
-	served, err := streamable.New(cfg, streamable.Door{
+	served, err := streamable.New(cfg, streamable.Backend{
 		Server: d.server, Log: d.log, SDKLog: slog.New(warnings{d.log.Handler()}),
-		End: func(late context.Context) {
+		Shutdown: func(late context.Context) {
 			unfollow()
 			deadline, _ := late.Deadline()
 			d.tasks.End(time.Until(deadline)) // those without a session, too
@@ -219,25 +219,25 @@ func (d *Door) HTTP(cfg streamable.Config) (*streamable.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	unfollow = d.follow(context.Background())
+	unfollow = d.watchApps(context.Background())
 	return served, nil
 }
 
-// follow lists the apps, now and after each change, until stop. It waits for the first
+// watchApps lists the apps, now and after each change, until stop. It waits for the first
 // look at them, unless it is known what to show before.
-func (d *Door) follow(ctx context.Context) (stop func()) {
-	known := d.begin()
+func (d *Door) watchApps(ctx context.Context) (stop func()) {
+	known := d.showCached()
 	if !known {
-		d.rest()
+		d.allowScan()
 	}
-	late := time.AfterFunc(restAtMost, d.rest)
+	late := time.AfterFunc(maxScanDelay, d.allowScan)
 	stop = d.gateway.Catalog.OnChange(d.list)
 	listed := make(chan struct{})
 	go func() {
 		defer close(listed)
 		defer late.Stop()
 		select {
-		case <-d.rested:
+		case <-d.readyToScan:
 			d.list()
 		case <-ctx.Done():
 		}
@@ -247,7 +247,7 @@ func (d *Door) follow(ctx context.Context) (stop func()) {
 	}
 	select {
 	case <-listed:
-	case <-time.After(firstScan):
+	case <-time.After(firstScanTimeout):
 		d.log.Warn("the first look at the apps is slow; serving without them until it is done")
 	case <-ctx.Done():
 	}

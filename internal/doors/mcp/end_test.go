@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // asks is a gate that asks about everything.
@@ -19,7 +19,7 @@ func asks(*aai.Request) ([]aai.Question, error) {
 	}}, nil
 }
 
-const elicits = `{"elicitation":{}}`
+const elicitationCapability = `{"elicitation":{}}`
 
 // A client that writes its requests and closes its end at once gets every answer.
 func TestTheEndOfTheInputLosesNoAnswer(t *testing.T) {
@@ -99,7 +99,7 @@ func TestTheEndOfTheInput(t *testing.T) {
 // A question that nobody can answer any more is answered no, and the door ends.
 func TestTheEndOfTheInputWithAnOpenQuestion(t *testing.T) {
 	w := newWorld(t, withGate(asks))
-	c := w.dial(t).open("2025-06-18", elicits)
+	c := w.dial(t).open("2025-06-18", elicitationCapability)
 	id := c.request("tools/call", exec(addTool, `{}`))
 	if m := c.receive(); m.Method != "elicitation/create" {
 		t.Fatalf("expected a question, got %+v", m)
@@ -122,7 +122,7 @@ func TestAQuestionAfterTheEndOfTheInput(t *testing.T) {
 		<-held
 		return asks(r)
 	}))
-	c := w.dial(t).open("2025-06-18", elicits)
+	c := w.dial(t).open("2025-06-18", elicitationCapability)
 	c.request("tools/call", exec(addTool, `{}`))
 	<-atGate
 	_ = c.in.Close()
@@ -139,8 +139,8 @@ func TestAQuestionAfterTheEndOfTheInput(t *testing.T) {
 func TestAnAnswerBeforeTheEndOfTheInputCounts(t *testing.T) {
 	for range 50 {
 		w := newWorld(t, withGate(asksAboutSend))
-		c := w.dial(t).open("2025-06-18", elicits)
-		c.request("tools/call", exec(lostTool, `{}`))
+		c := w.dial(t).open("2025-06-18", elicitationCapability)
+		c.request("tools/call", exec(unknownOutcomeTool, `{}`))
 		q := c.receive()
 		c.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"decision":"once"}}}`, q.ID))
 		rest, err := c.hangUp()
@@ -167,7 +167,7 @@ func TestTheEndOfTheContext(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			client := w.dialIn(t, ctx).open("2025-06-18", elicits)
+			client := w.dialIn(t, ctx).open("2025-06-18", elicitationCapability)
 			if c.call != "" {
 				client.request("tools/call", c.call)
 				if c.gate != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	door "aai/internal/doors/mcp"
+	"github.com/gybob/aai-gateway"
+	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 )
 
 // entries are all the ways in which an agent's message becomes a call, each as one
@@ -75,7 +75,7 @@ func TestEveryEntryIsGatedAndRecorded(t *testing.T) {
 	for name, enter := range entries() {
 		for _, admits := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, admitted %v", name, admits), func(t *testing.T) {
-				g := &turnstile{admits: admits}
+				g := &countingGate{admits: admits}
 				w := newWorld(t, withDesktop, withProfile("all"), func(w *world) {
 					before := w.options
 					w.options = func(c *door.Config) {
@@ -92,8 +92,8 @@ func TestEveryEntryIsGatedAndRecorded(t *testing.T) {
 				}
 				admitted := len(w.journal.admitted())
 				switch {
-				case admits && name != "a tool that is not" && (admitted == 0 || admitted != int(g.passed.Load())):
-					t.Errorf("%d passed the gate, %d are on record as admitted: %q", g.passed.Load(), admitted, w.journal.lines())
+				case admits && name != "a tool that is not" && (admitted == 0 || admitted != int(g.checks.Load())):
+					t.Errorf("%d passed the gate, %d are on record as admitted: %q", g.checks.Load(), admitted, w.journal.lines())
 				case !admits && (admitted > 0 || len(w.added) > 0):
 					t.Errorf("it ran: %q", w.journal.lines())
 				}
@@ -118,16 +118,16 @@ func (c *tasker) settle(w *world) {
 }
 
 // A turnstile is a gate that lets everybody through or nobody, and counts.
-type turnstile struct {
+type countingGate struct {
 	admits bool
-	passed atomic.Int32
+	checks atomic.Int32
 }
 
-// Check implements aai.Gate.
-func (g *turnstile) Check(context.Context, *aai.Request) ([]aai.Question, error) {
+// CheckPassphrase implements aai.Gate.
+func (g *countingGate) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) {
 	if !g.admits {
 		return nil, aai.Errorf(aai.PermissionDenied, "nobody passes")
 	}
-	g.passed.Add(1)
+	g.checks.Add(1)
 	return nil, nil
 }

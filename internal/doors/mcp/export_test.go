@@ -3,7 +3,7 @@ package mcp
 import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai/internal/doors/mcp/tasks"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
 )
 
 // NewAltered is New for a test that adds to the server: alter may change what the

@@ -15,9 +15,9 @@ func FuzzStdio(f *testing.F) {
 		"", "\n", "{", "[]", opening,
 		opening + `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
 		opening + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + exec(addTool, `{"text":"x"}`) + "}\n",
-		opening + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + exec(lostTool, `{}`) + "}\n" + `{"jsonrpc":"2.0","id":1,"result":{"action":"accept"}}`,
+		opening + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + exec(unknownOutcomeTool, `{}`) + "}\n" + `{"jsonrpc":"2.0","id":1,"result":{"action":"accept"}}`,
 		opening + `[{"jsonrpc":"2.0","id":"a","method":"ping"},{"jsonrpc":"2.0","id":"a","method":"ping"}]`,
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + modern(exec(lostTool, `{}`), inputs(accepts("once"), `{"consent":"the seal"}`), elicits) + "}\r\n",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + modern(exec(unknownOutcomeTool, `{}`), inputs(accepts("once"), `{"consent":"the seal"}`), elicitationCapability) + "}\r\n",
 		`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":` + modern(`{"notifications":{"toolsListChanged":true}}`, "", `{}`) + "}\n",
 		opening + `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}`,
 	} {

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // An app's entry in the list of tools is not one of the SDK's tools: to add one
@@ -23,24 +23,24 @@ type guide struct {
 	tool *mcp.Tool
 }
 
-// anyGuide is the name of the one tool behind all entries. A client that calls it
+// guideHandlerName is the name of the one tool behind all entries. A client that calls it
 // itself finds that there is no such tool.
-const anyGuide = "aai.any-guide"
+const guideHandlerName = "aai.any-guide"
 
 type guideKey struct{}
 
-// offerGuides tells the SDK, and so the clients, that there are other entries.
-func (d *Door) offerGuides() {
-	d.server.AddTool(&mcp.Tool{Name: anyGuide, InputSchema: json.RawMessage(noParams)}, d.readGuide)
+// notifyGuides tells the SDK, and so the clients, that there are other entries.
+func (d *Door) notifyGuides() {
+	d.server.AddTool(&mcp.Tool{Name: guideHandlerName, InputSchema: json.RawMessage(noParams)}, d.readGuide)
 }
 
 // readGuide answers with the guide of the app whose entry was called.
 func (d *Door) readGuide(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	app, called := ctx.Value(guideKey{}).(string)
 	if !called {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", anyGuide)}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", guideHandlerName)}
 	}
-	return d.do(ctx, req, &aai.Call{App: aai.OwnApp, Tool: guideTool, Args: map[string]any{"app": app}})
+	return d.do(ctx, req, &aai.Call{App: aai.BuiltinApp, Tool: guideTool, Args: map[string]any{"app": app}})
 }
 
 // guideOf finds the app whose entry has the name.
@@ -57,9 +57,9 @@ func sessionOf(req mcp.Request) *mcp.ServerSession {
 	return session
 }
 
-// listsGuides is the middleware that shows the entries of apps among the tools,
+// withGuides is the middleware that shows the entries of apps among the tools,
 // all on the first page.
-func (d *Door) listsGuides(next mcp.MethodHandler) mcp.MethodHandler {
+func (d *Door) withGuides(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, req)
 		list, ok := result.(*mcp.ListToolsResult)
@@ -68,7 +68,7 @@ func (d *Door) listsGuides(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		entries, all := d.entriesNow(sessionOf(req))
 		list.Tools = slices.DeleteFunc(list.Tools, func(t *mcp.Tool) bool {
-			return t.Name == anyGuide || all && t.Name == d.toolName(searchID)
+			return t.Name == guideHandlerName || all && t.Name == d.toolName(searchID)
 		})
 		if asked, ok := req.(*mcp.ListToolsRequest); ok && asked.Params != nil && asked.Params.Cursor != "" {
 			return list, nil

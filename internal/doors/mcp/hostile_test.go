@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Lines that are no request get one error, without an id, and cost nothing else.

@@ -4,23 +4,23 @@ import (
 	"fmt"
 	"slices"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // instructions tell a model what the server is for, in few words: they are in
 // every conversation.
 func (d *Door) instructions() string {
 	switch screen := slices.Contains(d.direct, aai.DesktopApp); {
-	case d.only:
+	case d.onlyDirect:
 		return "This server operates the windows of the programs on the user's computer, in the background by default. " + byRefs + rules
 	case screen:
-		return d.aboutApps() + "For programs without an app there are the ax_ tools, which operate windows in the background. " + byRefs + rules
+		return d.appInstructions() + "For programs without an app there are the ax_ tools, which operate windows in the background. " + byRefs + rules
 	}
-	return d.aboutApps() +
+	return d.appInstructions() +
 		`The app "desktop" has the ax_ tools, which operate the windows of any program in the background, also by ` + d.toolName(execID) + ". " + byRefs + rules
 }
 
-func (d *Door) aboutApps() string {
+func (d *Door) appInstructions() string {
 	guide := d.toolName(appPrefix + "…")
 	if !d.canonical {
 		guide = "app_…" // the wire name of an id that has no letters of its own

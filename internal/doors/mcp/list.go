@@ -11,8 +11,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // Canonical ids: what the AAI protocol calls things.
@@ -58,10 +58,10 @@ func (d *Door) list() {
 			desktop = app
 		}
 		switch {
-		case app.ID == aai.OwnApp || !app.Runnable():
+		case app.ID == aai.BuiltinApp || !app.IsRunnable():
 		case slices.Contains(d.direct, app.ID):
 			d.listTools(app, tools)
-		case !d.only:
+		case !d.onlyDirect:
 			now[app.ID] = app
 		}
 	}
@@ -73,8 +73,8 @@ func (d *Door) list() {
 		}
 	}
 	d.listGuides(now)
-	d.settle()
-	d.keep()
+	d.finishFirstScan()
+	d.saveEntries()
 }
 
 // listGuides lists the apps that are there now, and no others.
@@ -95,7 +95,7 @@ func (d *Door) listGuides(now map[string]*aai.App) {
 		}
 	}
 	if news {
-		d.offerGuides()
+		d.notifyGuides()
 	}
 }
 
@@ -120,7 +120,7 @@ func directTool(app *aai.App, tool *aai.Tool) *mcp.Tool {
 	if tool.Params.Source != nil {
 		schema = tool.Params.Source
 	}
-	reads := tool.Effect == aai.Reads && !tool.Starts
+	reads := tool.Effect == aai.Reads && !tool.MayStartProgram
 	listed := &mcp.Tool{
 		Name: tool.Name, Title: aai.CleanLabel(tool.Title, 60), Description: aai.CleanText(tool.Description, maxDescription),
 		InputSchema: schema,
@@ -214,7 +214,7 @@ func descriptorResource(app *aai.App, l listing) *mcp.Resource {
 		Annotations: annotations,
 		URI:         l.resource,
 		Name:        displayName(app),
-		Description: hygiene.Inert(app.Description, maxSummary),
+		Description: sanitize.NeutralizeMarkup(app.Description, maxSummary),
 		MIMEType:    "application/aai+json",
 	}
 }
@@ -223,18 +223,18 @@ func descriptorResource(app *aai.App, l listing) *mcp.Resource {
 // 【Reminders|提醒事项】macOS reminders. Aliases: todo. Call to get guide.
 // The words of an app from the web stand in quotation marks, with whose they are.
 func summary(app *aai.App) string {
-	sentences := []string{sentence(hygiene.Inert(app.Description, maxSummary))}
+	sentences := []string{sentence(sanitize.NeutralizeMarkup(app.Description, maxSummary))}
 	if host := origin(app); host != "" {
-		sentences[0] = sentence("Web app of " + host + ", in its words: " + hygiene.Quote(app.Description, maxSummary))
+		sentences[0] = sentence("Web app of " + host + ", in its words: " + sanitize.Quote(app.Description, maxSummary))
 	}
-	if why := hygiene.Disguise(app.Name); why != "" {
+	if why := sanitize.ConfusableReason(app.Name); why != "" {
 		sentences = append(sentences, "Take care: the name "+why+".")
 	}
 	if len(app.Aliases) > 0 {
-		sentences = append(sentences, sentence("Aliases: "+hygiene.Inert(strings.Join(app.Aliases, ", "), 80)))
+		sentences = append(sentences, sentence("Aliases: "+sanitize.NeutralizeMarkup(strings.Join(app.Aliases, ", "), 80)))
 	}
 	sentences = append(sentences, "Call to get guide.")
-	return "【" + hygiene.Inert(app.Name, 120) + "】" + strings.TrimLeft(strings.Join(sentences, " "), " ")
+	return "【" + sanitize.NeutralizeMarkup(app.Name, 120) + "】" + strings.TrimLeft(strings.Join(sentences, " "), " ")
 }
 
 // origin is the host that an app from the web came from, in ASCII.
@@ -257,7 +257,7 @@ func sentence(text string) string {
 // displayName is the first of the app's names.
 func displayName(app *aai.App) string {
 	name, _, _ := strings.Cut(app.Name, "|")
-	name = hygiene.Inert(name, 60)
+	name = sanitize.NeutralizeMarkup(name, 60)
 	if host := origin(app); host != "" {
 		return name + " (" + host + ")"
 	}

@@ -1,10 +1,10 @@
 package mcp_test
 
 import (
-	"aai/internal/tokens/tokenstest"
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // golden compares with a file of testdata, or rewrites it if the environment
@@ -96,7 +96,7 @@ const budget = 1500
 
 func TestTenAppsFitTheTokenBudget(t *testing.T) {
 	w := newWorld(t, withWeb)
-	w.catalog.apps = append([]*aai.App{w.own()}, realApps(t, w, 10)...)
+	w.catalog.apps = append([]*aai.App{w.builtinApp()}, realApps(t, w, 10)...)
 	c := w.dial(t).open("2025-11-25", `{}`)
 	// The whole answer, although most clients show a model no more than names,
 	// descriptions and schemas.
@@ -104,7 +104,7 @@ func TestTenAppsFitTheTokenBudget(t *testing.T) {
 	if n := strings.Count(string(shown), `"inputSchema"`); n != 12 {
 		t.Fatalf("expected 12 tools, got %d", n)
 	}
-	n := tokenstest.Count(t, string(shown))
+	n := tokencount.Count(t, string(shown))
 	t.Logf("ten apps: %d tokens, %d bytes", n, len(shown))
 	if n > budget {
 		t.Errorf("the list costs %d tokens; at most %d", n, budget)

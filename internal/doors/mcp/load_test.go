@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	door "aai/internal/doors/mcp"
-	"aai/internal/doors/mcp/streamable"
+	"github.com/gybob/aai-gateway"
+	door "github.com/gybob/aai-gateway/internal/doors/mcp"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 )
 
 const (
@@ -37,8 +37,8 @@ const (
 // calls: no error, no lost answer, bounded memory that is given back when they
 // expire, no goroutine left. AAI_SOAK=10m makes rounds of it for so long.
 func TestHTTPUnderLoad(t *testing.T) {
-	goroutines, _ := doorGoroutines()
-	s := newWorld(t, forLoad).serve(t, withLimits(streamable.Limits{Idle: 10 * time.Second}))
+	goroutines, _ := settledGoroutines()
+	s := newWorld(t, forLoad).serve(t, withLimits(streamable.Limits{SessionIdle: 10 * time.Second}))
 	s.round(t, 10) // what is made once is made now
 	s.gone(t)
 	before := memory()
@@ -66,7 +66,7 @@ func TestHTTPUnderLoad(t *testing.T) {
 		}
 	}
 	s.end()
-	eventually(t, "all goroutines end", func() bool { n, _ := doorGoroutines(); return n <= goroutines })
+	eventually(t, "all goroutines end", func() bool { n, _ := settledGoroutines(); return n <= goroutines })
 }
 
 // forLoad makes a world that keeps nothing of its calls and answers with what it
@@ -77,13 +77,13 @@ func forLoad(w *world) {
 		return &aai.Result{Text: text}, nil
 	}
 	w.catalog.apps = append(w.catalog.apps, &aai.App{ID: "org.example.Echo", Name: "Echo", Digest: "d1", Tools: []*aai.Tool{tool(sayTool, aai.Reads, echo)}})
-	w.options = func(c *door.Config) { c.Gateway.Journal = forgetful{} }
+	w.options = func(c *door.Config) { c.Gateway.Journal = discardingJournal{} }
 }
 
 // A forgetful journal keeps nothing.
-type forgetful struct{}
+type discardingJournal struct{}
 
-func (forgetful) Record(context.Context, *aai.Entry) error { return nil }
+func (discardingJournal) Record(context.Context, *aai.Entry) error { return nil }
 
 // round opens the sessions and, when all are open, makes their calls, all at once.
 func (s *web) round(t *testing.T, sessions int) {
@@ -116,7 +116,7 @@ func (s *web) converse(ctx context.Context, name string, others func()) (answere
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c := s.as("")
-	response, err := c.request(ctx, visit{body: initialize, headers: c.headers})
+	response, err := c.request(ctx, httpRequest{body: initialize, headers: c.headers})
 	if err != nil {
 		return 0, err
 	}
@@ -124,7 +124,7 @@ func (s *web) converse(ctx context.Context, name string, others func()) (answere
 	if err := finish(response.Body, response.StatusCode, http.StatusOK); err != nil {
 		return 0, err
 	}
-	stream, err := c.request(ctx, visit{method: "GET", headers: c.headers})
+	stream, err := c.request(ctx, httpRequest{method: "GET", headers: c.headers})
 	if err != nil {
 		return 0, err
 	}
@@ -136,7 +136,7 @@ func (s *web) converse(ctx context.Context, name string, others func()) (answere
 	for n := range callsOfSession {
 		said := name + " says " + strconv.Itoa(n)
 		params := fmt.Sprintf(`{"name":"aai_exec","arguments":{"app":"org.example.Echo","tool":"say","args":{"text":%q}}}`, said)
-		response, err := c.request(ctx, visit{body: c.body("tools/call", params), headers: c.headers})
+		response, err := c.request(ctx, httpRequest{body: c.body("tools/call", params), headers: c.headers})
 		if err != nil {
 			return n, err
 		}

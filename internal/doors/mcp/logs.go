@@ -8,7 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // The names of loggers, as clients see them.
@@ -17,8 +17,8 @@ const (
 	auditLogger = "aai.audit" // what changed something
 )
 
-// slow is how long a call may take without a warning.
-const slow = time.Second
+// slowCall is how long a call may take without a warning.
+const slowCall = time.Second
 
 // How many messages a client gets: in the long run, a second, and at once.
 const (
@@ -31,16 +31,16 @@ func levels() []mcp.LoggingLevel {
 	return []mcp.LoggingLevel{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 }
 
-// noteLevel notes who wants logs, and refuses levels that are none.
-func (d *Door) noteLevel(next mcp.MethodHandler) mcp.MethodHandler {
+// setLevel notes who wants logs, and refuses levels that are none.
+func (d *Door) setLevel(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if set, ok := req.(*mcp.ServerRequest[*mcp.SetLoggingLevelParams]); ok && set.Params != nil {
 			if !slices.Contains(levels(), set.Params.Level) {
 				return nil, invalid("level: expected one of %v", levels())
 			}
-			g := d.guestOf(set.Session)
+			g := d.clientStateOf(set.Session)
 			g.mu.Lock()
-			g.logs, g.allowed, g.counted = true, logBurst, time.Now()
+			g.wantsLog, g.logTokens, g.logTokensAt = true, logBurst, time.Now()
 			g.mu.Unlock()
 		}
 		return next(ctx, method, req)
@@ -55,7 +55,7 @@ const logLevelKey = "io.modelcontextprotocol/logLevel"
 type callLog struct {
 	door  *Door
 	req   *mcp.CallToolRequest
-	guest *guest // nil in the newer era, where each request asks by itself
+	guest *clientState // nil in the newer era, where each request asks by itself
 	begun time.Time
 }
 
@@ -63,16 +63,16 @@ func (d *Door) newCallLog(req *mcp.CallToolRequest) callLog {
 	if _, asks := req.Params.Meta[logLevelKey]; asks {
 		return callLog{door: d, req: req, begun: time.Now()}
 	}
-	if g := d.knownGuest(req.Session); g != nil && g.wantsLogs() {
+	if g := d.existingClientState(req.Session); g != nil && g.wantsLogs() {
 		return callLog{door: d, req: req, guest: g, begun: time.Now()}
 	}
 	return callLog{}
 }
 
-func (g *guest) wantsLogs() bool {
+func (g *clientState) wantsLogs() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.logs
+	return g.wantsLog
 }
 
 // ended tells how the call ended. Arguments are left out, since some are secrets, but for
@@ -94,7 +94,7 @@ func (l callLog) ended(ctx context.Context, call *aai.Call, result *aai.Result, 
 	case failure != nil:
 		level = levelOf(failure.Code)
 		data["code"] = failure.Code
-	case took > slow:
+	case took > slowCall:
 		level = "warning"
 	}
 	effect, known := l.door.effectOf(call)
@@ -131,7 +131,7 @@ const maxLoggedQuery = 100
 // about an element of a window, and returns the program whose window it is; empty where the
 // call does not say.
 func (d *Door) search(call *aai.Call, result *aai.Result, failure *aai.Error, data map[string]any) string {
-	app := d.knownApp(call.App)
+	app := d.cachedApp(call.App)
 	if app == nil || !app.OperatesOthers() {
 		return ""
 	}
@@ -198,7 +198,7 @@ func strategyOf(result *aai.Result) string {
 
 // effectOf says what the tool of a call does, where there is such a tool.
 func (d *Door) effectOf(call *aai.Call) (aai.Effect, bool) {
-	app := d.knownApp(call.App)
+	app := d.cachedApp(call.App)
 	if app == nil {
 		return aai.Destroys, false
 	}
@@ -228,16 +228,16 @@ func (l callLog) send(ctx context.Context, level mcp.LoggingLevel, logger string
 }
 
 // mayLog counts a message, and says how many were withheld before it.
-func (g *guest) mayLog(now time.Time) (withheld int, ok bool) {
+func (g *clientState) mayLog(now time.Time) (withheld int, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.allowed = min(logBurst, g.allowed+now.Sub(g.counted).Seconds()*logRate)
-	g.counted = now
-	if g.allowed < 1 {
-		g.withheld++
+	g.logTokens = min(logBurst, g.logTokens+now.Sub(g.logTokensAt).Seconds()*logRate)
+	g.logTokensAt = now
+	if g.logTokens < 1 {
+		g.suppressedLogs++
 		return 0, false
 	}
-	g.allowed--
-	withheld, g.withheld = g.withheld, 0
+	g.logTokens--
+	withheld, g.suppressedLogs = g.suppressedLogs, 0
 	return withheld, true
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A logLine is a message of a log.
@@ -66,9 +66,9 @@ func TestLogs(t *testing.T) {
 	level("debug")
 	expectLines(t, "debug", c.logged(secret), `info aai.tools.add {"app":"org.example.Notes","ok":true,"tool":"add"}`, audited)
 	expectLines(t, "reading", c.logged(exec(sayTool, `{}`)), `info aai.tools.say {"app":"org.example.Notes","ok":true,"tool":"say"}`)
-	expectLines(t, "a failure that did not get there", c.logged(exec(closedOne, `{}`)),
+	expectLines(t, "a failure that did not get there", c.logged(exec(notRunningTool, `{}`)),
 		`error aai.tools.sync {"app":"org.example.Notes","code":"APP_NOT_RUNNING","ok":false,"tool":"sync"}`)
-	expectLines(t, "a failure that perhaps did", c.logged(exec(lostTool, `{}`)),
+	expectLines(t, "a failure that perhaps did", c.logged(exec(unknownOutcomeTool, `{}`)),
 		`error aai.tools.send {"app":"org.example.Notes","code":"TIMEOUT","ok":false,"tool":"send"}`,
 		`notice aai.audit {"app":"org.example.Notes","code":"TIMEOUT","delivery":"unknown","effect":"destroys","ok":false,"tool":"send"}`)
 	expectLines(t, "a fault of our own", c.logged(exec(panicTool, `{}`)),
@@ -176,7 +176,7 @@ func TestLogsOfWindows(t *testing.T) {
 	find.Target = "app"
 	w.catalog.apps = append(w.catalog.apps, &aai.App{
 		ID: aai.DesktopApp, Name: "Desktop", Tools: []*aai.Tool{find},
-		Targets: func(context.Context, *aai.Call, string) (*aai.App, error) {
+		FindTarget: func(context.Context, *aai.Call, string) (*aai.App, error) {
 			return &aai.App{ID: "desktop/safari", PID: 7}, nil
 		},
 	})

@@ -11,17 +11,17 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/doors/httpdoor/bearer"
-	"aai/internal/doors/mcp/streamable"
-	"aai/internal/login/oidctest"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // An authorizer is a real authorization server whose clients are programs.
-type authorizer struct{ *oidctest.Server }
+type authorizer struct{ *testkit.OIDCServer }
 
 func startAuthorizer(t *testing.T) *authorizer {
 	t.Helper()
-	server, end := oidctest.Start(t, "../../..", oidctest.Like{Services: true})
+	server, end := testkit.StartOIDC(t, "../../..", testkit.OIDCOptions{ProgramClients: true})
 	t.Cleanup(func() { _ = end.Close() })
 	return &authorizer{server}
 }
@@ -29,7 +29,7 @@ func startAuthorizer(t *testing.T) *authorizer {
 // post sends a form as one of the server's clients.
 func (a *authorizer) post(t *testing.T, path string, form url.Values) map[string]any {
 	t.Helper()
-	answer, err := a.Ask(t.Context(), path, "agent", "agent's secret: 100%", form)
+	answer, err := a.PostForm(t.Context(), path, "agent", "agent's secret: 100%", form)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,12 +64,12 @@ func serveOAuth(t *testing.T, a *authorizer, changes ...func(*bearer.IssuerConfi
 	for _, c := range changes {
 		c(&cfg)
 	}
-	issuer, err := bearer.NewIssuer(cfg)
+	issuer, err := bearer.NewIssuerVerifier(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return newWorld(t).serve(t, func(c *streamable.Config) {
-		c.HTTP.Auth = issuer
+		c.HTTP.Verifier = issuer
 		c.HTTP.Metadata = &bearer.Metadata{Resource: thisResource, Issuer: cfg.Issuer, Scopes: cfg.Scopes}
 	})
 }
@@ -89,7 +89,7 @@ func TestOAuth(t *testing.T) {
 // challenge, the metadata of the resource, that of the server, a token, a call.
 func oauthFoundByTheClient(t *testing.T, a *authorizer) {
 	s := serveOAuth(t, a)
-	response, _ := s.text(t, visit{body: initialize})
+	response, _ := s.text(t, httpRequest{body: initialize})
 	challenge := response.Header.Get("WWW-Authenticate")
 	if want := `Bearer realm="aai-gateway", scope="mcp", resource_metadata="http://127.0.0.1:8741/.well-known/oauth-protected-resource/mcp"`; response.StatusCode != http.StatusUnauthorized || challenge != want {
 		t.Fatalf("%s, with the challenge %s", response.Status, challenge)
@@ -105,7 +105,7 @@ func oauthFoundByTheClient(t *testing.T, a *authorizer) {
 		Methods  []string `json:"bearer_methods_supported"`
 	}
 	for _, path := range []string{address.Path, "/.well-known/oauth-protected-resource"} {
-		response, text := s.text(t, visit{method: "GET", path: path})
+		response, text := s.text(t, httpRequest{method: "GET", path: path})
 		if err := json.Unmarshal([]byte(text), &resource); err != nil || response.StatusCode != http.StatusOK || response.Header.Get("Access-Control-Allow-Origin") != "*" {
 			t.Fatalf("%s: %s: %s", path, response.Status, text)
 		}
@@ -156,7 +156,7 @@ func oauthRefused(t *testing.T, a *authorizer) {
 		{"opaque, and nobody is asked", a.token(t, thisResource+"/opaque", "mcp"), withoutAsking, 401, "does not ask about others"},
 		{"made up", "made-up", s, 401, "not active"},
 	} {
-		response, text := c.s.text(t, visit{body: initialize, headers: c.s.as(c.token).headers})
+		response, text := c.s.text(t, httpRequest{body: initialize, headers: c.s.as(c.token).headers})
 		challenge := response.Header.Get("WWW-Authenticate")
 		if response.StatusCode != c.status || !strings.Contains(text, c.says) {
 			t.Errorf("a token %s: %s: %s", c.name, response.Status, text)
@@ -172,7 +172,7 @@ func oauthRefused(t *testing.T, a *authorizer) {
 	later := &clock{}
 	later.pass(45 * time.Second) // more than its second and what clocks may differ
 	old := serveOAuth(t, a, func(c *bearer.IssuerConfig) { c.Now = later.now })
-	if response, text := old.text(t, visit{body: initialize, headers: old.as(brief).headers}); response.StatusCode != http.StatusUnauthorized || !strings.Contains(text, "expired") {
+	if response, text := old.text(t, httpRequest{body: initialize, headers: old.as(brief).headers}); response.StatusCode != http.StatusUnauthorized || !strings.Contains(text, "expired") {
 		t.Errorf("an old token: %s: %s", response.Status, text)
 	}
 	s.as(good).open(t).lives(t)
@@ -187,7 +187,7 @@ func oauthRevoked(t *testing.T, a *authorizer) {
 	c := s.as(token).open(t)
 	a.post(t, "/token/revocation", url.Values{"token": {token}})
 	later.pass(31 * time.Second)
-	if response, text := c.text(t, visit{body: c.body("ping", "{}"), headers: c.headers}); response.StatusCode != http.StatusUnauthorized || !strings.Contains(text, "not active") {
+	if response, text := c.text(t, httpRequest{body: c.body("ping", "{}"), headers: c.headers}); response.StatusCode != http.StatusUnauthorized || !strings.Contains(text, "not active") {
 		t.Errorf("%s: %s", response.Status, text)
 	}
 }
@@ -205,7 +205,7 @@ func oauthNotAnswered(t *testing.T, a *authorizer) {
 		"it does not know this one's secret": {opaque, func(c *bearer.IssuerConfig) { c.ClientSecret = "wrong" }},
 	} {
 		s := serveOAuth(t, a, c.change)
-		response, text := s.text(t, visit{body: initialize, headers: s.as(c.token).headers})
+		response, text := s.text(t, httpRequest{body: initialize, headers: s.as(c.token).headers})
 		if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" || response.Header.Get("WWW-Authenticate") != "" {
 			t.Errorf("%s: %s: %s", name, response.Status, text)
 		}
@@ -221,7 +221,7 @@ func oauthNewKeys(t *testing.T, a *authorizer) {
 	a.post(t, "/rotate", nil)
 	after := a.token(t, thisResource, "mcp")
 	status := func(token string) int {
-		response, _ := s.text(t, visit{body: initialize, headers: s.as(token).headers})
+		response, _ := s.text(t, httpRequest{body: initialize, headers: s.as(token).headers})
 		return response.StatusCode
 	}
 	if n := status(after); n != 401 {

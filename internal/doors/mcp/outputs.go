@@ -15,10 +15,10 @@ import (
 
 // Bounds of what tools say at length.
 const (
-	longOutput = 100 << 10 // bytes of text; of more, only the head is in the answer
-	outputHead = 16 << 10
+	longOutput      = 100 << 10 // bytes of text; of more, only the head is in the answer
+	outputHeadBytes = 16 << 10
 	// What is kept of the whole, to be read as a resource.
-	outputKept   = 10 * time.Minute
+	outputTTL    = 10 * time.Minute
 	maxOutput    = 8 << 20  // bytes of one
 	maxOutputsOf = 16 << 20 // of one conversation
 	maxOutputs   = 64 << 20 // of all
@@ -26,8 +26,8 @@ const (
 
 // The resource that a long output is.
 const (
-	outputPrefix = "output:"
-	outputIn     = outputPrefix + "{id}"
+	outputPrefix   = "output:"
+	outputTemplate = outputPrefix + "{id}"
 )
 
 // outputs keeps long outputs for the conversations that they were made for. The
@@ -57,11 +57,11 @@ func (k *outputs) keep(conversation, mime, text string) *output {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	o := &output{uri: outputPrefix + strings.ToLower(rand.Text()), conversation: conversation, mime: mime, text: text, until: time.Now().Add(outputKept)}
+	o := &output{uri: outputPrefix + strings.ToLower(rand.Text()), conversation: conversation, mime: mime, text: text, until: time.Now().Add(outputTTL)}
 	k.byURI[o.uri] = k.order.PushBack(o)
 	k.bytes += len(text)
 	k.of[conversation] += len(text)
-	time.AfterFunc(outputKept, func() { k.mu.Lock(); defer k.mu.Unlock(); k.tidy() })
+	time.AfterFunc(outputTTL, func() { k.mu.Lock(); defer k.mu.Unlock(); k.dropExpired() })
 	for e := k.order.Front(); k.of[conversation] > maxOutputsOf; {
 		next := e.Next()
 		if e.Value.(*output).conversation == conversation {
@@ -75,8 +75,8 @@ func (k *outputs) keep(conversation, mime, text string) *output {
 	return o
 }
 
-// tidy drops what is over. It is called with k.mu held.
-func (k *outputs) tidy() {
+// dropExpired drops what is over. It is called with k.mu held.
+func (k *outputs) dropExpired() {
 	for e := k.order.Front(); e != nil && !time.Now().Before(e.Value.(*output).until); e = k.order.Front() {
 		k.drop(e)
 	}
@@ -96,7 +96,7 @@ func (k *outputs) drop(e *list.Element) {
 func (k *outputs) find(conversation, uri string) *output {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.tidy()
+	k.dropExpired()
 	e := k.byURI[uri]
 	if e == nil || e.Value.(*output).conversation != conversation {
 		return nil
@@ -104,12 +104,12 @@ func (k *outputs) find(conversation, uri string) *output {
 	return e.Value.(*output)
 }
 
-// offerOutputs lets conversations read their long outputs. It is no call: the
+// addOutputResource lets conversations read their long outputs. It is no call: the
 // output is of one that was made, and is on record.
-func (d *Door) offerOutputs() {
+func (d *Door) addOutputResource() {
 	defer d.recoverList()
 	d.server.AddResourceTemplate(&mcp.ResourceTemplate{
-		URITemplate: outputIn, Name: "output", Title: "Long output",
+		URITemplate: outputTemplate, Name: "output", Title: "Long output",
 		Description: "All of what a tool said at length, for ten minutes; the tool's answer has the link",
 		Annotations: &mcp.Annotations{Audience: []mcp.Role{"assistant"}, Priority: 0.2},
 	}, func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
@@ -121,11 +121,11 @@ func (d *Door) offerOutputs() {
 	})
 }
 
-// linksSince is the first version of the protocol whose results may have links.
-const linksSince = "2025-06-18"
+// linksVersion is the first version of the protocol whose results may have links.
+const linksVersion = "2025-06-18"
 
 // A cut is the head of a long output, with where the whole is.
-type cut struct {
+type truncatedOutput struct {
 	head, note string
 	uri        string // "": it is not kept
 	mime       string
@@ -133,12 +133,12 @@ type cut struct {
 }
 
 // cut cuts an output short and keeps the whole.
-func (d *Door) cut(conversation, mime, text string) *cut {
-	end := outputHead
+func (d *Door) cut(conversation, mime, text string) *truncatedOutput {
+	end := outputHeadBytes
 	for end > 0 && !utf8.RuneStart(text[end]) {
 		end--
 	}
-	c := &cut{head: text[:end], mime: mime, size: len(text)}
+	c := &truncatedOutput{head: text[:end], mime: mime, size: len(text)}
 	if kept := d.outputs.keep(conversation, mime, text); kept != nil {
 		c.uri = kept.uri
 		c.note = fmt.Sprintf("This is the beginning of %d bytes. All of them are the resource %s, for ten minutes; or ask for less at a time.", len(text), c.uri)
@@ -149,10 +149,10 @@ func (d *Door) cut(conversation, mime, text string) *cut {
 }
 
 // text is what stands in the place of the whole for models.
-func (c *cut) text() string { return c.head + "…\n" + c.note }
+func (c *truncatedOutput) text() string { return c.head + "…\n" + c.note }
 
-// in says the same to programs.
-func (c *cut) in(structured map[string]any) {
+// addTo says the same to programs.
+func (c *truncatedOutput) addTo(structured map[string]any) {
 	structured["head"], structured["bytes"], structured["note"] = c.head, c.size, c.note
 	if c.uri != "" {
 		structured["resource"] = c.uri
@@ -161,8 +161,8 @@ func (c *cut) in(structured map[string]any) {
 
 // link returns a link to the whole, where there is one and the client's version
 // of the protocol has links.
-func (c *cut) link(session *mcp.ServerSession) []mcp.Content {
-	if init := session.InitializeParams(); c.uri == "" || init != nil && init.ProtocolVersion < linksSince {
+func (c *truncatedOutput) link(session *mcp.ServerSession) []mcp.Content {
+	if init := session.InitializeParams(); c.uri == "" || init != nil && init.ProtocolVersion < linksVersion {
 		return nil
 	}
 	size := int64(c.size)

@@ -25,19 +25,19 @@ func TestOutputsAreBounded(t *testing.T) {
 		if k.keep("a", "", strings.Repeat("x", maxOutput+1)) != nil {
 			t.Error("one that is too long is kept")
 		}
-		time.Sleep(outputKept / 2)
+		time.Sleep(outputTTL / 2)
 		for _, conversation := range strings.Split("cdefghijklmn", "") {
 			k.keep(conversation, "", mib(7))
 		}
 		if k.bytes > maxOutputs || k.find("b", third.uri) != nil {
 			t.Errorf("%d bytes are kept", k.bytes)
 		}
-		time.Sleep(outputKept/2 + time.Second)
+		time.Sleep(outputTTL/2 + time.Second)
 		synctest.Wait()
 		if k.find("a", fourth.uri) != nil || k.bytes == 0 {
 			t.Errorf("after its time it is there, or all is gone: %d", k.bytes)
 		}
-		time.Sleep(outputKept / 2)
+		time.Sleep(outputTTL / 2)
 		synctest.Wait()
 		if k.bytes != 0 || k.order.Len() != 0 || len(k.byURI) != 0 || len(k.of) != 0 {
 			t.Errorf("in the end %d bytes are kept, %d outputs, %d conversations", k.bytes, k.order.Len(), len(k.of))

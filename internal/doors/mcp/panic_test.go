@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Whatever breaks within one request, that request has its answer, the call is

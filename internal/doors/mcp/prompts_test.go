@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
-	"aai/internal/ax"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gui"
 )
 
 // A promptListed is a prompt as clients see it.
@@ -62,7 +62,7 @@ func (p promptListed) all(yes string) map[string]string {
 
 // What a prompt tells a model to call is there, with every argument and without.
 func TestPromptsNameOnlyToolsThatExist(t *testing.T) {
-	desktop := ax.New(ax.Config{})
+	desktop := gui.New(gui.Config{})
 	called := regexp.MustCompile(`\b(ax|aai|web)[_:]\w+`)
 	for _, profile := range []string{"apps", "desktop", "all"} {
 		c := newWorld(t, withDesktop, withProfile(profile)).dial(t).open("2025-11-25", `{}`)
@@ -102,7 +102,7 @@ func TestPromptsComeAndGoWithTheirTools(t *testing.T) {
 		t.Fatalf("without a desktop there is %v", p)
 	}
 	c.refused(-32602, "unknown prompt", "prompts/get", `{"name":"navigate-to"}`)
-	full := ax.New(ax.Config{})
+	full := gui.New(gui.Config{})
 	w.catalog.edit(func(apps []*aai.App) []*aai.App { return append(apps, full) })
 	c.awaitChanges("prompts", "tools")
 	if p := c.prompts(); len(p) != 7 {

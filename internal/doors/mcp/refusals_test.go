@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/doors/mcp/streamable"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 )
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
@@ -23,43 +23,43 @@ func TestHTTPRefuses(t *testing.T) {
 	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
 	for _, c := range []struct {
 		name   string
-		visit  visit
+		visit  httpRequest
 		status int
 		says   string // in the error's message
 	}{
-		{"a rebinding Host", visit{headers: map[string]string{"Host": "evil.example:8741"}}, 403, "header Host"},
-		{"a Host that begins like ours", visit{headers: map[string]string{"Host": "127.0.0.1.evil.example"}}, 403, "header Host"},
-		{"a Host that ends like ours", visit{headers: map[string]string{"Host": "evil-localhost"}}, 403, "header Host"},
-		{"another address as the Host", visit{headers: map[string]string{"Host": "192.0.2.1"}}, 403, "header Host"},
-		{"all addresses as the Host", visit{headers: map[string]string{"Host": "0.0.0.0"}}, 403, "header Host"},
-		{"a foreign Origin", visit{headers: map[string]string{"Origin": "https://evil.example"}}, 403, "header Origin"},
-		{"an Origin that begins like ours", visit{headers: map[string]string{"Origin": "http://localhost.evil.example"}}, 403, "header Origin"},
-		{"an Origin with somebody before the host", visit{headers: map[string]string{"Origin": "http://localhost@evil.example"}}, 403, "header Origin"},
-		{"an Origin without a name", visit{headers: map[string]string{"Origin": "null"}}, 403, "header Origin"},
-		{"an Origin that is a file", visit{headers: map[string]string{"Origin": "file://localhost"}}, 403, "header Origin"},
-		{"an Origin beside an allowed one", visit{headers: map[string]string{"Origin": "https://app.example.com.evil.example"}}, 403, "header Origin"},
-		{"no token", visit{headers: map[string]string{"Authorization": ""}}, 401, "a bearer token is needed"},
-		{"a wrong token", visit{headers: map[string]string{"Authorization": "Bearer alicf"}}, 401, "invalid_token"},
-		{"an empty token", visit{headers: map[string]string{"Authorization": "Bearer "}}, 401, "a bearer token is needed"},
-		{"the token without its scheme", visit{headers: map[string]string{"Authorization": "alice"}}, 401, "a bearer token is needed"},
-		{"the token in another scheme", visit{headers: map[string]string{"Authorization": "Basic alice"}}, 401, "a bearer token is needed"},
-		{"the token in the address", visit{path: "/mcp?access_token=alice", headers: map[string]string{"Authorization": ""}}, 401, "a bearer token is needed"},
-		{"a body of 5 MB", visit{body: `{"jsonrpc":"2.0","id":1,"method":"ping","x":"` + strings.Repeat("x", 5_000_000) + `"}`}, 413, "too long"},
-		{"no body", visit{body: " "}, 400, "empty"},
-		{"a batch of nothing", visit{body: "[]"}, 400, "the batch is empty, or has more than 100 messages"},
-		{"a batch of 101", visit{body: "[" + strings.Repeat(ping+",", 100) + ping + "]"}, 400, "the batch is empty, or has more than 100 messages"},
-		{"no JSON", visit{body: "jsonrpc"}, 400, "not valid JSON"},
-		{"no UTF-8", visit{body: "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}"}, 400, "not valid UTF-8"},
-		{"no JSON-RPC", visit{body: `{"id":1,"method":"ping"}`}, 400, "not JSON-RPC 2.0"},
-		{"an id that would come back as another", visit{body: `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`}, 400, "no whole number"},
-		{"deep nesting", visit{body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":` + deep + `}}`}, 400, "nested more than"},
-		{"an empty batch", visit{body: `[]`}, 400, "the batch is empty"},
-		{"a batch of thousands", visit{body: "[" + strings.Repeat(ping+",", 5000) + ping + "]"}, 400, "more than 100"},
-		{"an unknown session", visit{headers: map[string]string{"Mcp-Session-Id": "nobody's"}}, 404, "no such session"},
-		{"no session", visit{headers: map[string]string{"Mcp-Session-Id": ""}}, 400, "Mcp-Session-Id is missing"},
-		{"no such address", visit{path: "/mcp/admin"}, 404, "nothing here"},
-		{"SSE where there is none", visit{method: "GET", path: "/sse"}, 404, "nothing here"},
-		{"metadata where there is none", visit{method: "GET", path: "/.well-known/oauth-protected-resource"}, 404, "nothing here"},
+		{"a rebinding Host", httpRequest{headers: map[string]string{"Host": "evil.example:8741"}}, 403, "header Host"},
+		{"a Host that begins like ours", httpRequest{headers: map[string]string{"Host": "127.0.0.1.evil.example"}}, 403, "header Host"},
+		{"a Host that ends like ours", httpRequest{headers: map[string]string{"Host": "evil-localhost"}}, 403, "header Host"},
+		{"another address as the Host", httpRequest{headers: map[string]string{"Host": "192.0.2.1"}}, 403, "header Host"},
+		{"all addresses as the Host", httpRequest{headers: map[string]string{"Host": "0.0.0.0"}}, 403, "header Host"},
+		{"a foreign Origin", httpRequest{headers: map[string]string{"Origin": "https://evil.example"}}, 403, "header Origin"},
+		{"an Origin that begins like ours", httpRequest{headers: map[string]string{"Origin": "http://localhost.evil.example"}}, 403, "header Origin"},
+		{"an Origin with somebody before the host", httpRequest{headers: map[string]string{"Origin": "http://localhost@evil.example"}}, 403, "header Origin"},
+		{"an Origin without a name", httpRequest{headers: map[string]string{"Origin": "null"}}, 403, "header Origin"},
+		{"an Origin that is a file", httpRequest{headers: map[string]string{"Origin": "file://localhost"}}, 403, "header Origin"},
+		{"an Origin beside an allowed one", httpRequest{headers: map[string]string{"Origin": "https://app.example.com.evil.example"}}, 403, "header Origin"},
+		{"no token", httpRequest{headers: map[string]string{"Authorization": ""}}, 401, "a bearer token is needed"},
+		{"a wrong token", httpRequest{headers: map[string]string{"Authorization": "Bearer alicf"}}, 401, "invalid_token"},
+		{"an empty token", httpRequest{headers: map[string]string{"Authorization": "Bearer "}}, 401, "a bearer token is needed"},
+		{"the token without its scheme", httpRequest{headers: map[string]string{"Authorization": "alice"}}, 401, "a bearer token is needed"},
+		{"the token in another scheme", httpRequest{headers: map[string]string{"Authorization": "Basic alice"}}, 401, "a bearer token is needed"},
+		{"the token in the address", httpRequest{path: "/mcp?access_token=alice", headers: map[string]string{"Authorization": ""}}, 401, "a bearer token is needed"},
+		{"a body of 5 MB", httpRequest{body: `{"jsonrpc":"2.0","id":1,"method":"ping","x":"` + strings.Repeat("x", 5_000_000) + `"}`}, 413, "too long"},
+		{"no body", httpRequest{body: " "}, 400, "empty"},
+		{"a batch of nothing", httpRequest{body: "[]"}, 400, "the batch is empty, or has more than 100 messages"},
+		{"a batch of 101", httpRequest{body: "[" + strings.Repeat(ping+",", 100) + ping + "]"}, 400, "the batch is empty, or has more than 100 messages"},
+		{"no JSON", httpRequest{body: "jsonrpc"}, 400, "not valid JSON"},
+		{"no UTF-8", httpRequest{body: "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}"}, 400, "not valid UTF-8"},
+		{"no JSON-RPC", httpRequest{body: `{"id":1,"method":"ping"}`}, 400, "not JSON-RPC 2.0"},
+		{"an id that would come back as another", httpRequest{body: `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`}, 400, "no whole number"},
+		{"deep nesting", httpRequest{body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":` + deep + `}}`}, 400, "nested more than"},
+		{"an empty batch", httpRequest{body: `[]`}, 400, "the batch is empty"},
+		{"a batch of thousands", httpRequest{body: "[" + strings.Repeat(ping+",", 5000) + ping + "]"}, 400, "more than 100"},
+		{"an unknown session", httpRequest{headers: map[string]string{"Mcp-Session-Id": "nobody's"}}, 404, "no such session"},
+		{"no session", httpRequest{headers: map[string]string{"Mcp-Session-Id": ""}}, 400, "Mcp-Session-Id is missing"},
+		{"no such address", httpRequest{path: "/mcp/admin"}, 404, "nothing here"},
+		{"SSE where there is none", httpRequest{method: "GET", path: "/sse"}, 404, "nothing here"},
+		{"metadata where there is none", httpRequest{method: "GET", path: "/.well-known/oauth-protected-resource"}, 404, "nothing here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			headers := map[string]string{}
@@ -113,7 +113,7 @@ func TestHTTPHeaderFlood(t *testing.T) {
 	for i := range 40 {
 		headers[fmt.Sprint("X-Flood-", i)] = strings.Repeat("x", 1024)
 	}
-	response, err := s.request(t.Context(), visit{body: ping, headers: headers})
+	response, err := s.request(t.Context(), httpRequest{body: ping, headers: headers})
 	if err == nil { // else the server has hung up while the headers still came
 		defer response.Body.Close() //nolint:errcheck // nothing was written
 		if response.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
@@ -144,7 +144,7 @@ func TestHTTPAdmits(t *testing.T) {
 		for name, value := range headers {
 			all[name] = value
 		}
-		response, text := s.text(t, visit{body: ping, headers: all})
+		response, text := s.text(t, httpRequest{body: ping, headers: all})
 		if response.StatusCode != http.StatusOK {
 			t.Errorf("%v: %s: %s", headers, response.Status, text)
 		}
@@ -153,7 +153,7 @@ func TestHTTPAdmits(t *testing.T) {
 			t.Errorf("%v: pages of %q may read it", headers, allowed)
 		}
 	}
-	response, _ := s.text(t, visit{method: "OPTIONS", headers: map[string]string{
+	response, _ := s.text(t, httpRequest{method: "OPTIONS", headers: map[string]string{
 		"Origin": "https://app.example.com", "Access-Control-Request-Method": "POST",
 	}})
 	if response.StatusCode != http.StatusNoContent || !strings.Contains(response.Header.Get("Access-Control-Allow-Headers"), "Authorization") {
@@ -163,12 +163,12 @@ func TestHTTPAdmits(t *testing.T) {
 
 // TestHTTPLimitsOfSessions: how many there may be.
 func TestHTTPLimitsOfSessions(t *testing.T) {
-	s := newWorld(t).serve(t, withTokens, withLimits(streamable.Limits{Sessions: 2, AllSessions: 3}))
+	s := newWorld(t).serve(t, withTokens, withLimits(streamable.Limits{SessionsPerCaller: 2, AllSessions: 3}))
 	first := s.as("alice").open(t)
 	s.as("alice").open(t)
 	refused := func(principal string, status int) {
 		t.Helper()
-		response, text := s.text(t, visit{body: initialize, headers: s.as(principal).headers})
+		response, text := s.text(t, httpRequest{body: initialize, headers: s.as(principal).headers})
 		if response.StatusCode != status || response.Header.Get("Retry-After") == "" {
 			t.Errorf("%s: %s", response.Status, text)
 		}
@@ -179,28 +179,28 @@ func TestHTTPLimitsOfSessions(t *testing.T) {
 	first.lives(t)
 	bob.lives(t)
 	// What was refused has taken no room, and what has ended gives its room back.
-	s.text(t, visit{method: "DELETE", headers: first.headers})
+	s.text(t, httpRequest{method: "DELETE", headers: first.headers})
 	s.as("alice").open(t).lives(t)
 	refused("bob", http.StatusServiceUnavailable)
 	// Neither has a handshake that fails.
-	s.text(t, visit{method: "DELETE", headers: bob.headers})
+	s.text(t, httpRequest{method: "DELETE", headers: bob.headers})
 	for range 5 {
-		s.text(t, visit{body: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":7}`, headers: s.as("bob").headers})
-		s.text(t, visit{body: initialize, headers: map[string]string{"Authorization": "Bearer bob", "Accept": "text/html"}})
+		s.text(t, httpRequest{body: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":7}`, headers: s.as("bob").headers})
+		s.text(t, httpRequest{body: initialize, headers: map[string]string{"Authorization": "Bearer bob", "Accept": "text/html"}})
 	}
 	s.as("bob").open(t).lives(t)
 }
 
 // TestHTTPLimitsOfRequests: how many may be open at once.
 func TestHTTPLimitsOfRequests(t *testing.T) {
-	s := newWorld(t).serve(t, withTokens, withLimits(streamable.Limits{Requests: 2, Stateless: 3, KeepAlive: 20 * time.Millisecond}))
+	s := newWorld(t).serve(t, withTokens, withLimits(streamable.Limits{RequestsPerSession: 2, StatelessPerCaller: 3, KeepAlive: 20 * time.Millisecond}))
 	c := s.as("alice").open(t)
 	other := s.as("alice").open(t)
 	for i := range 2 {
 		c.post(t, "tools/call", exec(blockTool, fmt.Sprintf(`{"text":"%d"}`, i)))
 		<-s.entered
 	}
-	response, text := c.text(t, visit{body: ping, headers: c.headers})
+	response, text := c.text(t, httpRequest{body: ping, headers: c.headers})
 	if response.StatusCode != http.StatusTooManyRequests || response.Header.Get("Retry-After") != "1" {
 		t.Errorf("%s: %s", response.Status, text)
 	}
@@ -211,13 +211,13 @@ func TestHTTPLimitsOfRequests(t *testing.T) {
 		<-s.entered
 	}
 	modern := s.as("alice").modern()
-	if response, text := modern.text(t, visit{body: modern.body("tools/list", "{}"), headers: modern.headers}); response.StatusCode != http.StatusTooManyRequests {
+	if response, text := modern.text(t, httpRequest{body: modern.body("tools/list", "{}"), headers: modern.headers}); response.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("%s: %s", response.Status, text)
 	}
 	s.as("bob").modern().lives(t)
 	close(s.release)
 	eventually(t, "the session takes requests again", func() bool {
-		response, _ := c.text(t, visit{body: c.body("ping", "{}"), headers: c.headers})
+		response, _ := c.text(t, httpRequest{body: c.body("ping", "{}"), headers: c.headers})
 		return response.StatusCode == http.StatusOK
 	})
 }
@@ -225,7 +225,7 @@ func TestHTTPLimitsOfRequests(t *testing.T) {
 // TestHTTPLimitsOfCallsThatGoOn: in a session a call goes on when its request has gone, and
 // counts until it ends.
 func TestHTTPLimitsOfCallsThatGoOn(t *testing.T) {
-	s := newWorld(t).serve(t, withLimits(streamable.Limits{Requests: 2}))
+	s := newWorld(t).serve(t, withLimits(streamable.Limits{RequestsPerSession: 2}))
 	defer close(s.release)
 	c := s.as("").open(t)
 	for i := range 2 {
@@ -233,7 +233,7 @@ func TestHTTPLimitsOfCallsThatGoOn(t *testing.T) {
 		body, gone := c.body("tools/call", exec(blockTool, fmt.Sprintf(`{"text":"%d"}`, i))), make(chan bool)
 		go func() {
 			defer close(gone)
-			if response, err := c.request(ctx, visit{body: body, headers: c.headers}); err == nil {
+			if response, err := c.request(ctx, httpRequest{body: body, headers: c.headers}); err == nil {
 				_ = response.Body.Close()
 			}
 		}()
@@ -243,7 +243,7 @@ func TestHTTPLimitsOfCallsThatGoOn(t *testing.T) {
 	}
 	said := ""
 	eventually(t, "the requests have gone", func() bool {
-		response, text := c.text(t, visit{body: c.body("ping", "{}"), headers: c.headers})
+		response, text := c.text(t, httpRequest{body: c.body("ping", "{}"), headers: c.headers})
 		said = text
 		return response.StatusCode == http.StatusOK
 	})

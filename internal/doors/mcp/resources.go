@@ -11,7 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A Resource is something that clients may read and, if it has a Watch, follow.
@@ -21,7 +21,7 @@ type Resource struct {
 	// with variables {name} or {+name}, such as "axterminator://app/{name}/tree".
 	URI                            string
 	Name, Title, Description, MIME string
-	ForUser, ForModel              bool    // whom it is of use to; neither: both
+	AudienceUser, AudienceModel    bool    // whom it is of use to; neither: both
 	Priority                       float64 // from 0 to 1; 0: nobody said
 
 	// Call returns the call that reads it, given the template's variables. What
@@ -34,21 +34,21 @@ type Resource struct {
 	// Debounce is for how long changes are gathered before it is read again and
 	// clients are told, if it is not what it was.
 	Debounce time.Duration
-	// Complete returns what a variable may be, given the others; nil: nobody knows.
-	Complete func(variable string, said map[string]string) []string
+	// CompleteVariable returns what a variable may be, given the others; nil: nobody knows.
+	CompleteVariable func(variable string, said map[string]string) []string
 }
 
 // An offer is a resource that is listed.
-type offer struct {
+type listedResource struct {
 	Resource
 	template uriTemplate
 }
 
 // The resources of apps.
 const (
-	guidePrefix  = "guide:"
-	descriptorIn = appPrefix + "{+id}"
-	guideIn      = guidePrefix + "{+id}"
+	guidePrefix        = "guide:"
+	descriptorTemplate = appPrefix + "{+id}"
+	guideTemplate      = guidePrefix + "{+id}"
 )
 
 // descriptorPriority is low: the guide says what a model needs.
@@ -57,34 +57,34 @@ const descriptorPriority = 0.3
 // descriptorDebounce gathers what an editor does when it saves a file.
 const descriptorDebounce = 100 * time.Millisecond
 
-// offerResources lists what does not depend on which apps there are.
-func (d *Door) offerResources(more []Resource) {
-	if !d.only {
-		d.descriptors = d.offerResource(Resource{
-			URI: descriptorIn, Name: "descriptor", Title: "Descriptor of an app", MIME: "application/json",
-			Description: "The aai.json of an app, by its id or alias: what is of this platform", ForModel: true, Priority: descriptorPriority,
-			Call: d.readingApp(descriptorTool), Watch: d.watchApp, Debounce: descriptorDebounce, Complete: d.completeApp(hasDescriptor),
+// addResources lists what does not depend on which apps there are.
+func (d *Door) addResources(more []Resource) {
+	if !d.onlyDirect {
+		d.descriptors = d.addResource(Resource{
+			URI: descriptorTemplate, Name: "descriptor", Title: "Descriptor of an app", MIME: "application/json",
+			Description: "The aai.json of an app, by its id or alias: what is of this platform", AudienceModel: true, Priority: descriptorPriority,
+			Call: d.readingApp(descriptorTool), Watch: d.watchApp, Debounce: descriptorDebounce, CompleteVariable: d.completeApp(hasDescriptor),
 		})
-		d.offerResource(Resource{
-			URI: guideIn, Name: "guide", Title: "Guide of an app", MIME: "text/markdown",
-			Description: "What an app's tools are and how they are called", ForModel: true, Priority: 0.6,
-			Call: d.readingApp(guideTool), Watch: d.watchApp, Debounce: descriptorDebounce, Complete: d.completeApp((*aai.App).Runnable),
+		d.addResource(Resource{
+			URI: guideTemplate, Name: "guide", Title: "Guide of an app", MIME: "text/markdown",
+			Description: "What an app's tools are and how they are called", AudienceModel: true, Priority: 0.6,
+			Call: d.readingApp(guideTool), Watch: d.watchApp, Debounce: descriptorDebounce, CompleteVariable: d.completeApp((*aai.App).IsRunnable),
 		})
 	}
 	for _, r := range more {
-		d.offerResource(r)
+		d.addResource(r)
 	}
 }
 
-// offerResource lists a resource. One with a URI that is none is left out.
-func (d *Door) offerResource(r Resource) *offer {
+// addResource lists a resource. One with a URI that is none is left out.
+func (d *Door) addResource(r Resource) *listedResource {
 	defer d.recoverList()
 	template, err := parseTemplate(r.URI)
 	if err != nil {
 		d.log.Error("a resource cannot be listed", "uri", r.URI, "cause", err)
 		return nil
 	}
-	o := &offer{r, template}
+	o := &listedResource{r, template}
 	annotations := &mcp.Annotations{Audience: r.audience(), Priority: r.Priority}
 	if len(template.names) > 0 {
 		d.server.AddResourceTemplate(&mcp.ResourceTemplate{
@@ -95,23 +95,23 @@ func (d *Door) offerResource(r Resource) *offer {
 			URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIME, Annotations: annotations,
 		}, d.read(o))
 	}
-	d.offers = append(d.offers, o)
+	d.resources = append(d.resources, o)
 	return o
 }
 
 func (r Resource) audience() []mcp.Role {
 	switch {
-	case r.ForUser == r.ForModel:
+	case r.AudienceUser == r.AudienceModel:
 		return []mcp.Role{"user", "assistant"}
-	case r.ForUser:
+	case r.AudienceUser:
 		return []mcp.Role{"user"}
 	}
 	return []mcp.Role{"assistant"}
 }
 
-// offered finds the resource that a URI names, and its variables.
-func (d *Door) offered(uri string) (*offer, map[string]string) {
-	for _, o := range d.offers {
+// findResource finds the resource that a URI names, and its variables.
+func (d *Door) findResource(uri string) (*listedResource, map[string]string) {
+	for _, o := range d.resources {
 		if values, ok := o.template.values(uri); ok {
 			return o, values
 		}
@@ -119,7 +119,7 @@ func (d *Door) offered(uri string) (*offer, map[string]string) {
 	return nil, nil
 }
 
-func (d *Door) read(o *offer) mcp.ResourceHandler {
+func (d *Door) read(o *listedResource) mcp.ResourceHandler {
 	return func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		uri := req.Params.URI
 		values, ok := o.template.values(uri)
@@ -136,7 +136,7 @@ func (d *Door) read(o *offer) mcp.ResourceHandler {
 }
 
 // contents reads a resource for a caller.
-func (d *Door) contents(ctx context.Context, g *aai.Gateway, o *offer, values map[string]string, caller aai.Caller) (*mcp.ResourceContents, error) {
+func (d *Door) contents(ctx context.Context, g *aai.Gateway, o *listedResource, values map[string]string, caller aai.Caller) (*mcp.ResourceContents, error) {
 	call := o.Call(values)
 	call.Caller = caller
 	result, err := g.Do(ctx, call)
@@ -171,13 +171,13 @@ func readError(uri string, err error) error {
 // readingApp returns the call of one of the gateway's own tools about an app.
 func (d *Door) readingApp(tool string) func(map[string]string) *aai.Call {
 	return func(values map[string]string) *aai.Call {
-		call := &aai.Call{App: aai.OwnApp, Tool: tool, Args: map[string]any{"app": values["id"]}}
+		call := &aai.Call{App: aai.BuiltinApp, Tool: tool, Args: map[string]any{"app": values["id"]}}
 		if tool == descriptorTool {
 			call.Args["platform"] = true // what is of others cannot be called, and costs as much
 		}
 		// What cannot run here is not listed, and not there.
-		if app := d.knownApp(values["id"]); app != nil && !app.Runnable() {
-			call.Fault = aai.Errorf(aai.AppNotFound, "%s cannot run on this computer", app.ID)
+		if app := d.cachedApp(values["id"]); app != nil && !app.IsRunnable() {
+			call.RequestError = aai.Errorf(aai.AppNotFound, "%s cannot run on this computer", app.ID)
 		}
 		return call
 	}
@@ -187,14 +187,14 @@ func (d *Door) watchApp(_ map[string]string, changed func()) (func(), error) {
 	return d.gateway.Catalog.OnChange(changed), nil
 }
 
-func hasDescriptor(app *aai.App) bool { return app.Descriptor != nil && app.Runnable() }
+func hasDescriptor(app *aai.App) bool { return app.Descriptor != nil && app.IsRunnable() }
 
 // completeApp proposes the ids of apps.
 func (d *Door) completeApp(of func(*aai.App) bool) func(string, map[string]string) []string {
 	return func(string, map[string]string) []string {
 		var ids []string
 		for _, app := range d.gateway.Catalog.Apps() {
-			if app.ID != aai.OwnApp && of(app) {
+			if app.ID != aai.BuiltinApp && of(app) {
 				ids = append(ids, app.ID)
 			}
 		}
@@ -205,22 +205,22 @@ func (d *Door) completeApp(of func(*aai.App) bool) func(string, map[string]strin
 // completerOf returns what proposes values for a variable of a template. It
 // returns nil for a resource whose variables nobody can propose, or that has none.
 func (d *Door) completerOf(template, variable string) (func(said map[string]string) []string, error) {
-	i := slices.IndexFunc(d.offers, func(o *offer) bool { return o.URI == template })
+	i := slices.IndexFunc(d.resources, func(o *listedResource) bool { return o.URI == template })
 	if i < 0 {
-		if o, _ := d.offered(template); o != nil {
+		if o, _ := d.findResource(template); o != nil {
 			return nil, nil // it is complete already
 		}
 		return nil, invalid("ref: there is no template %q", aai.CleanLabel(template, 100))
 	}
-	o := d.offers[i]
+	o := d.resources[i]
 	if !slices.Contains(o.template.names, variable) {
 		return nil, invalid("argument: the template has no %q, but %s", aai.CleanLabel(variable, 60), cmp.Or(strings.Join(o.template.names, ", "), "no variables"))
 	}
-	if o.Complete == nil {
+	if o.CompleteVariable == nil {
 		return nil, nil
 	}
-	return func(said map[string]string) []string { return o.Complete(variable, said) }, nil
+	return func(said map[string]string) []string { return o.CompleteVariable(variable, said) }, nil
 }
 
-// errNotFollowed is said of a resource that says nothing of its changes.
-var errNotFollowed = errors.New("this resource cannot be followed; read it again when you need it")
+// errNotSubscribable is said of a resource that says nothing of its changes.
+var errNotSubscribable = errors.New("this resource cannot be followed; read it again when you need it")

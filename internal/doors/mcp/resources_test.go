@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	door "aai/internal/doors/mcp"
+	"github.com/gybob/aai-gateway"
+	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 )
 
 // A weather app, whose tools show what resources can be.
@@ -39,7 +39,7 @@ func reading(tool string) func(map[string]string) *aai.Call {
 
 func weatherResources() []door.Resource {
 	return []door.Resource{
-		{URI: "weather://now", Name: "now", MIME: "application/json", ForUser: true, Priority: 0.5, Call: reading("now")},
+		{URI: "weather://now", Name: "now", MIME: "application/json", AudienceUser: true, Priority: 0.5, Call: reading("now")},
 		{URI: "weather://of/{place}/on/{+day}", Name: "of", MIME: "text/plain", Call: reading("of")},
 		{URI: "weather://map", Name: "map", MIME: "image/png", Call: reading("map")},
 		{URI: "weather://none", Name: "none", MIME: "image/png", Call: reading("none")},

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/doors/httpdoor"
-	"aai/internal/doors/mcp/streamable"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 )
 
 // drop sends a call of "block" on a connection of its own, waits until it runs,
@@ -21,7 +21,7 @@ import (
 func (c *caller) drop(t *testing.T) (last string, hangUp func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	response, err := c.request(ctx, visit{body: c.body("tools/call", exec(blockTool, `{"text":"a"}`)), headers: c.headers})
+	response, err := c.request(ctx, httpRequest{body: c.body("tools/call", exec(blockTool, `{"text":"a"}`)), headers: c.headers})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func (c *caller) resume(t *testing.T, last string) (*http.Response, *sseReader) 
 	for name, value := range c.headers {
 		headers[name] = value
 	}
-	response := c.do(t, visit{method: "GET", headers: headers})
+	response := c.do(t, httpRequest{method: "GET", headers: headers})
 	return response, newSSEReader(response.Body)
 }
 
@@ -97,7 +97,7 @@ func TestHTTPResumesAHalfOpenStream(t *testing.T) {
 		t.Errorf("the result is %+v, %v", m, err)
 	}
 	// The session's own stream too.
-	c.do(t, visit{method: "GET", headers: c.headers})
+	c.do(t, httpRequest{method: "GET", headers: c.headers})
 	response, _ = c.resume(t, "_0")
 	if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusBadRequest { // 400: there was no event 0
 		t.Errorf("%s", response.Status)
@@ -141,7 +141,7 @@ func TestHTTPVanishing(t *testing.T) {
 	body := c.body("tools/call", exec(blockTool, `{"text":"a"}`))
 	gone := make(chan error, 1)
 	go func() {
-		response, err := c.request(ctx, visit{body: body, headers: c.headers})
+		response, err := c.request(ctx, httpRequest{body: body, headers: c.headers})
 		if err == nil {
 			_ = response.Body.Close()
 		}
@@ -162,7 +162,7 @@ func TestHTTPSlowReader(t *testing.T) {
 	w := newWorld(t)
 	const big = 4 << 20
 	w.catalog.apps = append(w.catalog.apps, w.pictureApp("org.example.Big", make([]byte, big)))
-	s := w.serve(t, withHTTPLimits(httpdoor.Limits{Write: 300 * time.Millisecond}))
+	s := w.serve(t, withHTTPLimits(httpdoor.Limits{WriteTimeout: 300 * time.Millisecond}))
 	c := s.as("").open(t)
 	body := c.body("tools/call", `{"name":"aai_exec","arguments":{"app":"org.example.Big","tool":"say"}}`)
 	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.url, "http://"), "/mcp"))
@@ -212,7 +212,7 @@ func TestHTTPSlowReader(t *testing.T) {
 
 // TestHTTPSlowUpload: a body that does not come is not waited for.
 func TestHTTPSlowUpload(t *testing.T) {
-	s := newWorld(t).serve(t, withHTTPLimits(httpdoor.Limits{Upload: 200 * time.Millisecond}))
+	s := newWorld(t).serve(t, withHTTPLimits(httpdoor.Limits{BodyTimeout: 200 * time.Millisecond}))
 	c := s.as("").open(t)
 	read, write := io.Pipe()
 	defer write.Close() //nolint:errcheck // nothing was written
@@ -252,7 +252,7 @@ func TestHTTPKeepsStreamsAlive(t *testing.T) {
 		}
 	}
 	old := s.as("").open(t)
-	comments(newSSEReader(old.do(t, visit{method: "GET", headers: old.headers}).Body))
+	comments(newSSEReader(old.do(t, httpRequest{method: "GET", headers: old.headers}).Body))
 	older := s.as("")
 	older.headers["Mcp-Protocol-Version"] = "2025-06-18" // in which nothing comes before the answer
 	older.open(t)
@@ -291,7 +291,7 @@ func TestHTTPLateError(t *testing.T) {
 	}
 	// In time it has its status.
 	quick := s.as("").modern()
-	if response, text := quick.text(t, visit{body: quick.body("tools/call", `{"name":"nothing"}`), headers: quick.headers}); response.StatusCode != http.StatusBadRequest {
+	if response, text := quick.text(t, httpRequest{body: quick.body("tools/call", `{"name":"nothing"}`), headers: quick.headers}); response.StatusCode != http.StatusBadRequest {
 		t.Errorf("%s: %s", response.Status, text)
 	}
 }

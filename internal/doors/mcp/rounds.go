@@ -6,7 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // asking is what a call turned out to need of a client of the newer era, in which
@@ -14,14 +14,14 @@ import (
 // it again with the answer.
 type asking struct{ roots atomic.Bool }
 
-// assistedInRounds lets the gateway's own tools know the folders of the client.
+// withRoundsAssistant lets the gateway's own tools know the folders of the client.
 // Those tools only read, so that it does no harm to run them twice, and they need
 // nobody's consent, of which another round would know nothing. Other tools are
 // not run again, so that for them there is no help.
-func assistedInRounds(ctx context.Context, a aai.Assistant, req *mcp.CallToolRequest, call *aai.Call) (context.Context, *asking) {
+func withRoundsAssistant(ctx context.Context, a aai.ClientCapabilities, req *mcp.CallToolRequest, call *aai.Call) (context.Context, *asking) {
 	needs := &asking{}
-	if call.App != aai.OwnApp || !abilitiesOf(req).roots {
-		return aai.WithAssistant(ctx, a), needs
+	if call.App != aai.BuiltinApp || !capabilitiesOf(req).roots {
+		return aai.WithClientCapabilities(ctx, a), needs
 	}
 	answer, answered := req.Params.InputResponses[rootsRequest]
 	a.Roots = func(context.Context) ([]aai.Root, error) {
@@ -36,7 +36,7 @@ func assistedInRounds(ctx context.Context, a aai.Assistant, req *mcp.CallToolReq
 		}
 		return nil, e
 	}
-	return aai.WithAssistant(ctx, a), needs
+	return aai.WithClientCapabilities(ctx, a), needs
 }
 
 // rootsRequired asks the client for its folders.

@@ -9,12 +9,12 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
-// whereAmI tells the folders of the client.
-func whereAmI(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-	ask := aai.AssistantOf(ctx).Roots
+// rootsTool tells the folders of the client.
+func rootsTool(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+	ask := aai.ClientCapabilitiesOf(ctx).Roots
 	if ask == nil {
 		return &aai.Result{Text: "no folders"}, nil
 	}
@@ -25,10 +25,10 @@ func whereAmI(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 	return &aai.Result{Text: fmt.Sprint(roots)}, nil
 }
 
-// withWhereAmI is a tool of the gateway's own and one of an app.
-func withWhereAmI(w *world) {
-	w.catalog.apps[0].Tools = append(w.catalog.apps[0].Tools, tool("where", aai.Reads, whereAmI))
-	adding(slowly(whereAmI))(w)
+// withRootsTool is a tool of the gateway's own and one of an app.
+func withRootsTool(w *world) {
+	w.catalog.apps[0].Tools = append(w.catalog.apps[0].Tools, tool("where", aai.Reads, rootsTool))
+	adding(slowly(rootsTool))(w)
 }
 
 const whereCall = `{"name":"aai_exec","arguments":{"app":"aai","tool":"where"}}`
@@ -36,7 +36,7 @@ const whereCall = `{"name":"aai_exec","arguments":{"app":"aai","tool":"where"}}`
 // In the newer era the gateway's own tools know the folders in a second round.
 func TestRootsInRounds(t *testing.T) {
 	folder := t.TempDir()
-	w := newWorld(t, withWhereAmI)
+	w := newWorld(t, withRootsTool)
 	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, nil)
 	client.AddRoots(&mcp.Root{URI: "file://" + filepath.ToSlash(folder), Name: "project"}, &mcp.Root{URI: "https://example.com/x"})
 	session := w.connectClient(t, "2026-07-28", client)
@@ -56,7 +56,7 @@ func TestRootsInRounds(t *testing.T) {
 // What clients of the newer era may say instead of folders. None is asked twice.
 func TestAnswersThatAreNoRoots(t *testing.T) {
 	const knowsRoots = `{"roots":{}}`
-	w := newWorld(t, withWhereAmI)
+	w := newWorld(t, withRootsTool)
 	c := w.dial(t)
 	r := c.ask("tools/call", modern(whereCall, "", knowsRoots)).result(t)
 	if r.ResultType != "input_required" || r.InputRequests["aai.roots"].Method != "roots/list" {

@@ -31,7 +31,7 @@ func accepts(choice string) string {
 // questioned makes a call and returns the state that comes with its question.
 func (c *wire) questioned(call string) string {
 	c.t.Helper()
-	r := c.ask("tools/call", modern(call, "", elicits)).result(c.t)
+	r := c.ask("tools/call", modern(call, "", elicitationCapability)).result(c.t)
 	if r.ResultType != "input_required" || r.IsError || r.RequestState == "" || r.InputRequests["consent"].Method != "elicitation/create" {
 		c.t.Fatalf("expected a question, got %+v", r)
 	}
@@ -39,21 +39,21 @@ func (c *wire) questioned(call string) string {
 }
 
 func TestRoundsOfTheNewerEra(t *testing.T) {
-	w := newWorld(t, guarded(grantsIn(t)))
+	w := newWorld(t, withConsentGate(grantsIn(t)))
 	c := w.dial(t)
 	call := exec(addTool, `{"text":"x"}`)
 	state := c.questioned(call)
-	c.ask("tools/call", modern(call, inputs(accepts("once"), state), elicits)).result(t).succeeds(t)
+	c.ask("tools/call", modern(call, inputs(accepts("once"), state), elicitationCapability)).result(t).succeeds(t)
 	if len(w.added) != 1 {
 		t.Fatal("the call did not run")
 	}
 	// Once is once, with the old answer and without.
-	c.ask("tools/call", modern(call, inputs(accepts("once"), state), elicits)).result(t).fails(t, "CONSENT_REQUIRED")
+	c.ask("tools/call", modern(call, inputs(accepts("once"), state), elicitationCapability)).result(t).fails(t, "CONSENT_REQUIRED")
 	c.questioned(call)
 	// A session holds as long as the process.
 	state = c.questioned(call)
-	c.ask("tools/call", modern(call, inputs(accepts("session"), state), elicits)).result(t).succeeds(t)
-	c.ask("tools/call", modern(call, "", elicits)).result(t).succeeds(t)
+	c.ask("tools/call", modern(call, inputs(accepts("session"), state), elicitationCapability)).result(t).succeeds(t)
+	c.ask("tools/call", modern(call, "", elicitationCapability)).result(t).succeeds(t)
 	if len(w.added) != 3 {
 		t.Errorf("%d calls ran", len(w.added))
 	}
@@ -62,7 +62,7 @@ func TestRoundsOfTheNewerEra(t *testing.T) {
 // A client that cannot show forms gets no question, but words.
 func TestNewerClientsThatCannotAsk(t *testing.T) {
 	for _, capabilities := range []string{`{}`, `{"elicitation":{"url":{}}}`} {
-		w := newWorld(t, guarded(grantsIn(t)))
+		w := newWorld(t, withConsentGate(grantsIn(t)))
 		r := w.dial(t).ask("tools/call", modern(exec(addTool, `{}`), "", capabilities)).result(t)
 		r.fails(t, "CONSENT_REQUIRED")
 		w.ranNothing(t)
@@ -123,10 +123,10 @@ func TestForgedRounds(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, guarded(grantsIn(t)))
+			w := newWorld(t, withConsentGate(grantsIn(t)))
 			c := w.dial(t)
 			call, more := forge(c.questioned(asked))
-			r := c.ask("tools/call", modern(call, more, elicits)).result(t)
+			r := c.ask("tools/call", modern(call, more, elicitationCapability)).result(t)
 			code := r.code()
 			answered := strings.Contains(more, `"inputResponses":{"`)
 			if r.ResultType == "input_required" && answered {
@@ -148,15 +148,15 @@ func TestForgedRounds(t *testing.T) {
 func TestAStateOfAnotherProcess(t *testing.T) {
 	file := grantsIn(t)
 	call := exec(addTool, `{}`)
-	state := newWorld(t, guarded(file)).dial(t).questioned(call)
-	w := newWorld(t, guarded(file))
-	w.dial(t).ask("tools/call", modern(call, inputs(accepts("once"), state), elicits)).result(t).fails(t, "CONSENT_REQUIRED")
+	state := newWorld(t, withConsentGate(file)).dial(t).questioned(call)
+	w := newWorld(t, withConsentGate(file))
+	w.dial(t).ask("tools/call", modern(call, inputs(accepts("once"), state), elicitationCapability)).result(t).fails(t, "CONSENT_REQUIRED")
 	w.ranNothing(t)
 }
 
 // A client of the older era cannot bring answers along: nobody was asked.
 func TestOlderClientsCannotBringAnswers(t *testing.T) {
-	w := newWorld(t, guarded(grantsIn(t)))
+	w := newWorld(t, withConsentGate(grantsIn(t)))
 	c := w.dial(t).open("2025-06-18", `{}`)
 	call := strings.TrimSuffix(exec(addTool, `{}`), "}") + "," + strings.TrimSuffix(inputs(accepts("always"), `{"consent":"x"}`), ",") + "}"
 	c.ask("tools/call", call).result(t).fails(t, "CONSENT_REQUIRED")

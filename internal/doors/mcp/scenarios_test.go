@@ -7,23 +7,23 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai/internal/ax"
-	"aai/internal/desktop"
-	"aai/internal/desktop/fakedesktop"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui"
+	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
 )
 
-// withTwins is a desktop on which two programs have the same name.
-func withTwins(w *world) {
+// withSameNames is a desktop on which two programs have the same name.
+func withSameNames(w *world) {
 	d := fakedesktop.New()
 	d.Program("Browser").Window("First").Button("Save", func() {})
 	d.Program("Browser").Window("Second").Button("Save", func() {})
 	backend := d.Backend()
-	w.catalog.apps = append(w.catalog.apps, ax.New(ax.Config{Open: func() desktop.Backend { return backend }}))
+	w.catalog.apps = append(w.catalog.apps, gui.New(gui.Config{Open: func() desktop.Backend { return backend }}))
 }
 
-// saying is a client whose person answers every form with what say says, and
+// clientAnswering is a client whose person answers every form with what say says, and
 // notes what was asked.
-func saying(asked *[]*mcp.ElicitParams, say func(*mcp.ElicitParams) *mcp.ElicitResult) *mcp.ClientOptions {
+func clientAnswering(asked *[]*mcp.ElicitParams, say func(*mcp.ElicitParams) *mcp.ElicitResult) *mcp.ClientOptions {
 	return &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 		*asked = append(*asked, r.Params)
 		return say(r.Params), nil
@@ -57,13 +57,13 @@ func TestThePersonSaysWhichAppIsMeant(t *testing.T) {
 			want   string // in what the model is told
 		}{{0, "PERMISSION_DENIED"}, {1, `"First"`}, {2, `"Second"`}, {-1, "PERMISSION_DENIED"}} {
 			var asked []*mcp.ElicitParams
-			options := saying(&asked, func(p *mcp.ElicitParams) *mcp.ElicitResult {
+			options := clientAnswering(&asked, func(p *mcp.ElicitParams) *mcp.ElicitResult {
 				if c.choice < 0 {
 					return &mcp.ElicitResult{Action: "decline"}
 				}
 				return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"decision": offered(t, p)[c.choice]}}
 			})
-			w := newWorld(t, withTwins)
+			w := newWorld(t, withSameNames)
 			result, err := look(w.connect(t, version, options))
 			if err != nil {
 				t.Fatal(err)
@@ -75,7 +75,7 @@ func TestThePersonSaysWhichAppIsMeant(t *testing.T) {
 				t.Errorf("%s: after choice %d the model is told %q", version, c.choice, text)
 			}
 		}
-		w := newWorld(t, withTwins)
+		w := newWorld(t, withSameNames)
 		result, err := look(w.connect(t, version, nil))
 		if err != nil || !result.IsError || !strings.Contains(textIn(t, result), "Give the process id as app") {
 			t.Errorf("%s: without anybody to ask the model is told %+v, %v", version, result, err)
@@ -90,10 +90,10 @@ func TestThePersonSaysWhichAppIsMeant(t *testing.T) {
 func TestThePersonSeesWhatIsAllowed(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		var asked []*mcp.ElicitParams
-		options := saying(&asked, func(*mcp.ElicitParams) *mcp.ElicitResult {
+		options := clientAnswering(&asked, func(*mcp.ElicitParams) *mcp.ElicitResult {
 			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"decision": "once"}}
 		})
-		w := newWorld(t, guarded(grantsIn(t)))
+		w := newWorld(t, withConsentGate(grantsIn(t)))
 		result, err := w.connect(t, version, options).CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{
 			"app": notes, "tool": addTool, "args": map[string]any{"text": "delete (every item of trash)"}}})
 		if err != nil || len(asked) != 1 || result.IsError || len(w.added) != 1 {
@@ -108,8 +108,8 @@ func TestThePersonSeesWhatIsAllowed(t *testing.T) {
 			t.Errorf("%s: the first choice is %q", version, ids[0])
 		}
 		result, err = w.connect(t, version, options).CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{
-			"app": notes, "tool": lostTool, "args": map[string]any{}}})
-		if err != nil || len(asked) != 1 || !strings.Contains(textIn(t, result), "aai-gateway consent grant "+notes+" "+lostTool) {
+			"app": notes, "tool": unknownOutcomeTool, "args": map[string]any{}}})
+		if err != nil || len(asked) != 1 || !strings.Contains(textIn(t, result), "aai-gateway consent grant "+notes+" "+unknownOutcomeTool) {
 			t.Errorf("%s: for good: the person was asked %d times, the model is told %+v, %v", version, len(asked), result, err)
 		}
 	}

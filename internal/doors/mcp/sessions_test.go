@@ -13,7 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // connectHTTP connects the SDK's own client, in the era of the version.
@@ -87,20 +87,20 @@ func TestHTTPEras(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		visit  visit
+		visit  httpRequest
 		status int
 		says   string
 	}{
-		{"new", visit{body: list, headers: with()}, 200, `"resultType":"complete"`},
-		{"new, with the id of a session", visit{body: list, headers: with("Mcp-Session-Id", old.session())}, 200, `"resultType":"complete"`},
-		{"new, without its header", visit{body: list, headers: with("Mcp-Protocol-Version", "")}, 400, "-32020"},
-		{"new, with an old header", visit{body: list, headers: with("Mcp-Protocol-Version", oldEra, "Mcp-Session-Id", old.session())}, 400, "-32022"},
-		{"of the future", visit{body: strings.ReplaceAll(list, newEra, "2099-01-01"), headers: with("Mcp-Protocol-Version", "2099-01-01")}, 400, "-32022"},
-		{"new, but it does not describe itself", visit{body: `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, headers: with()}, 400, "-32602"},
-		{"new, but it opens a session", visit{body: initialize, headers: with("Mcp-Method", "initialize")}, 400, "-32602"},
-		{"a new stream", visit{method: "GET", headers: with()}, 405, ""},
-		{"the end of a new session", visit{method: "DELETE", headers: with("Mcp-Session-Id", old.session())}, 405, ""},
-		{"of no version", visit{body: ping, headers: with("Mcp-Protocol-Version", "1999-01-01", "Mcp-Session-Id", old.session())}, 400, ""},
+		{"new", httpRequest{body: list, headers: with()}, 200, `"resultType":"complete"`},
+		{"new, with the id of a session", httpRequest{body: list, headers: with("Mcp-Session-Id", old.session())}, 200, `"resultType":"complete"`},
+		{"new, without its header", httpRequest{body: list, headers: with("Mcp-Protocol-Version", "")}, 400, "-32020"},
+		{"new, with an old header", httpRequest{body: list, headers: with("Mcp-Protocol-Version", oldEra, "Mcp-Session-Id", old.session())}, 400, "-32022"},
+		{"of the future", httpRequest{body: strings.ReplaceAll(list, newEra, "2099-01-01"), headers: with("Mcp-Protocol-Version", "2099-01-01")}, 400, "-32022"},
+		{"new, but it does not describe itself", httpRequest{body: `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, headers: with()}, 400, "-32602"},
+		{"new, but it opens a session", httpRequest{body: initialize, headers: with("Mcp-Method", "initialize")}, 400, "-32602"},
+		{"a new stream", httpRequest{method: "GET", headers: with()}, 405, ""},
+		{"the end of a new session", httpRequest{method: "DELETE", headers: with("Mcp-Session-Id", old.session())}, 405, ""},
+		{"of no version", httpRequest{body: ping, headers: with("Mcp-Protocol-Version", "1999-01-01", "Mcp-Session-Id", old.session())}, 400, ""},
 	} {
 		response, text := s.text(t, c.visit)
 		if response.StatusCode != c.status || !strings.Contains(text, c.says) {
@@ -146,7 +146,7 @@ func TestHTTPAgentsThatShareAToken(t *testing.T) {
 	who := func(principal, name string) aai.Caller {
 		c := s.as(principal).modern()
 		body := strings.Replace(c.body("tools/call", exec(addTool, `{}`)), `"name":"tester"`, fmt.Sprintf(`"name":%q`, name), 1)
-		if response, text := c.text(t, visit{body: body, headers: c.headers}); response.StatusCode != http.StatusOK {
+		if response, text := c.text(t, httpRequest{body: body, headers: c.headers}); response.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %s", response.Status, text)
 		}
 		return (<-s.added).Caller
@@ -193,7 +193,7 @@ func TestNothingCrossesOverHTTP(t *testing.T) {
 			if s := alice.session(); s != "" {
 				headers := maps.Clone(bob.headers)
 				headers["Mcp-Session-Id"] = s
-				if response, text := bob.text(t, visit{body: bob.body("tools/list", "{}"), headers: headers}); response.StatusCode != http.StatusNotFound {
+				if response, text := bob.text(t, httpRequest{body: bob.body("tools/list", "{}"), headers: headers}); response.StatusCode != http.StatusNotFound {
 					t.Errorf("in the other's session: %s %s", response.Status, text)
 				}
 			}
@@ -218,10 +218,10 @@ func TestNothingCrossesOverHTTP(t *testing.T) {
 func TestHTTPSessionIsItsOwners(t *testing.T) {
 	s := newWorld(t).serve(t, withTokens)
 	alice := s.as("alice").open(t)
-	_, unknown := s.text(t, visit{body: `{"jsonrpc":"2.0","id":1,"method":"ping"}`, headers: map[string]string{
+	_, unknown := s.text(t, httpRequest{body: `{"jsonrpc":"2.0","id":1,"method":"ping"}`, headers: map[string]string{
 		"Authorization": "Bearer bob", "Mcp-Session-Id": "NOSUCHSESSION", "Mcp-Protocol-Version": oldEra,
 	}})
-	for _, v := range []visit{
+	for _, v := range []httpRequest{
 		{body: `{"jsonrpc":"2.0","id":1,"method":"ping"}`}, {method: "GET"}, {method: "DELETE"},
 	} {
 		v.headers = map[string]string{"Authorization": "Bearer bob", "Mcp-Session-Id": alice.session(), "Mcp-Protocol-Version": oldEra}
@@ -239,7 +239,7 @@ func TestHTTPSessionEnds(t *testing.T) {
 	// A call that is running ends with its session.
 	response, _ := c.post(t, "tools/call", exec(blockTool, `{"text":"a"}`))
 	<-s.entered
-	if response, text := c.text(t, visit{method: "DELETE", headers: c.headers}); response.StatusCode != http.StatusNoContent {
+	if response, text := c.text(t, httpRequest{method: "DELETE", headers: c.headers}); response.StatusCode != http.StatusNoContent {
 		t.Fatalf("%s: %s", response.Status, text)
 	}
 	if err := <-s.ended; !errors.Is(err, context.Canceled) {
@@ -247,7 +247,7 @@ func TestHTTPSessionEnds(t *testing.T) {
 	}
 	_ = response.Body.Close()
 	for _, method := range []string{"POST", "GET", "DELETE"} {
-		response, _ := c.text(t, visit{method: method, body: c.body("ping", "{}"), headers: c.headers})
+		response, _ := c.text(t, httpRequest{method: method, body: c.body("ping", "{}"), headers: c.headers})
 		if response.StatusCode != http.StatusNotFound {
 			t.Errorf("%s of a session that has ended: %s", method, response.Status)
 		}
@@ -262,7 +262,7 @@ func TestHTTPCancel(t *testing.T) {
 	c := s.as("").open(t)
 	c.post(t, "tools/call", exec(blockTool, `{"text":"a"}`))
 	<-s.entered
-	if response, text := c.text(t, visit{headers: c.headers, body: `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`}); response.StatusCode != http.StatusAccepted {
+	if response, text := c.text(t, httpRequest{headers: c.headers, body: `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`}); response.StatusCode != http.StatusAccepted {
 		t.Fatalf("%s: %s", response.Status, text)
 	}
 	if err := <-s.ended; !errors.Is(err, context.Canceled) {
@@ -275,7 +275,7 @@ func TestHTTPCancel(t *testing.T) {
 func TestHTTPTellsOfChanges(t *testing.T) {
 	s := newWorld(t).serve(t)
 	c := s.as("").open(t)
-	stream := c.do(t, visit{method: "GET", headers: c.headers})
+	stream := c.do(t, httpRequest{method: "GET", headers: c.headers})
 	events := newSSEReader(stream.Body)
 	s.catalog.edit(func(apps []*aai.App) []*aai.App { return append(apps, s.app("org.example.More", "More", "More.")) })
 	var methods []string

@@ -11,26 +11,26 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/doors/httpdoor"
-	"aai/internal/doors/mcp/streamable"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 )
 
 // TestHTTPSessionExpires: a session that nobody uses ends, one that somebody
 // uses does not: neither while a stream is open nor while a call runs.
 func TestHTTPSessionExpires(t *testing.T) {
-	s := newWorld(t).serve(t, withLimits(streamable.Limits{Idle: 100 * time.Millisecond, Sessions: 3}))
+	s := newWorld(t).serve(t, withLimits(streamable.Limits{SessionIdle: 100 * time.Millisecond, SessionsPerCaller: 3}))
 	idle, listening, calling := s.as("").open(t), s.as("").open(t), s.as("").open(t)
-	stream := listening.do(t, visit{method: "GET", headers: listening.headers})
+	stream := listening.do(t, httpRequest{method: "GET", headers: listening.headers})
 	_, hangUp := calling.drop(t)
 	hangUp()
 	status := func(c *caller) int {
-		response, _ := c.text(t, visit{body: c.body("ping", "{}"), headers: c.headers})
+		response, _ := c.text(t, httpRequest{body: c.body("ping", "{}"), headers: c.headers})
 		return response.StatusCode
 	}
 	// Asking a session whether it is there would be using it; its place is free
 	// when it is not.
 	eventually(t, "a session that nobody uses expires", func() bool {
-		response, _ := s.text(t, visit{body: initialize, headers: s.as("").headers})
+		response, _ := s.text(t, httpRequest{body: initialize, headers: s.as("").headers})
 		return response.StatusCode == http.StatusOK
 	})
 	if n := status(idle); n != http.StatusNotFound {
@@ -47,7 +47,7 @@ func TestHTTPSessionExpires(t *testing.T) {
 	_ = stream.Body.Close()
 	eventually(t, "all expire in the end", func() bool {
 		for range 3 {
-			response, _ := s.text(t, visit{body: initialize, headers: s.as("").headers})
+			response, _ := s.text(t, httpRequest{body: initialize, headers: s.as("").headers})
 			if response.StatusCode != http.StatusOK {
 				return false
 			}
@@ -59,13 +59,13 @@ func TestHTTPSessionExpires(t *testing.T) {
 // TestHTTPStarts: however long a request may keep its caller's next ones from
 // beginning, one that waits for an app keeps none, nor one that was refused.
 func TestHTTPStarts(t *testing.T) {
-	s := newWorld(t).serve(t, withHTTPLimits(httpdoor.Limits{Start: 24 * time.Hour}))
+	s := newWorld(t).serve(t, withHTTPLimits(httpdoor.Limits{StartInterval: 24 * time.Hour}))
 	c := s.as("").open(t)
 	for range 2 * runtime.GOMAXPROCS(0) {
 		c.drop(t) // returns when the app has it
 	}
 	for range 2 * runtime.GOMAXPROCS(0) {
-		if response, said := c.text(t, visit{body: c.body("tools/call", exec("no such tool", "{}")), headers: c.headers}); response.StatusCode != http.StatusOK {
+		if response, said := c.text(t, httpRequest{body: c.body("tools/call", exec("no such tool", "{}")), headers: c.headers}); response.StatusCode != http.StatusOK {
 			t.Fatalf("%d: %s", response.StatusCode, said)
 		}
 	}
@@ -76,14 +76,14 @@ func TestHTTPStarts(t *testing.T) {
 func TestHTTPEnds(t *testing.T) {
 	s := newWorld(t).serve(t)
 	c := s.as("").open(t)
-	stream := c.do(t, visit{method: "GET", headers: c.headers})
+	stream := c.do(t, httpRequest{method: "GET", headers: c.headers})
 	_, events := c.post(t, "tools/call", exec(blockTool, `{"text":"a"}`))
 	<-s.entered
 	s.stop()
 	if _, err := io.ReadAll(stream.Body); err != nil {
 		t.Errorf("the stream ended with %v", err)
 	}
-	if response, err := s.request(t.Context(), visit{body: ping}); err == nil {
+	if response, err := s.request(t.Context(), httpRequest{body: ping}); err == nil {
 		_ = response.Body.Close()
 		if response.StatusCode != http.StatusServiceUnavailable && response.StatusCode != http.StatusBadRequest {
 			t.Errorf("a request after the end: %s", response.Status)
@@ -105,7 +105,7 @@ func TestHTTPEndCancelsCalls(t *testing.T) {
 	for _, c := range []*caller{s.as("").open(t), s.as("").modern()} {
 		body := c.body("tools/call", exec(blockTool, `{"text":"a"}`))
 		go func() {
-			if response, err := c.request(context.WithoutCancel(t.Context()), visit{body: body, headers: c.headers}); err == nil {
+			if response, err := c.request(context.WithoutCancel(t.Context()), httpRequest{body: body, headers: c.headers}); err == nil {
 				_ = response.Body.Close()
 			}
 		}()
@@ -126,14 +126,14 @@ func TestHTTPEndCancelsCalls(t *testing.T) {
 
 // settled returns the number of goroutines of the door and the SDK, when it does
 // not change any more; and their stacks.
-func doorGoroutines() (int, string) {
+func settledGoroutines() (int, string) {
 	stacks := make([]byte, 64<<20)
 	all := string(stacks[:runtime.Stack(stacks, true)])
 	n := 0
 	var found []string
 	for stack := range strings.SplitSeq(all, "\n\n") {
 		if slices.ContainsFunc([]string{
-			"aai/internal/doors/mcp.", "aai/internal/doors/mcp/", "aai/internal/doors/httpdoor.", "go-sdk/internal/jsonrpc2", "net/http.(*conn)",
+			"github.com/gybob/aai-gateway/internal/doors/mcp.", "github.com/gybob/aai-gateway/internal/doors/mcp/", "github.com/gybob/aai-gateway/internal/doors/httpdoor.", "go-sdk/internal/jsonrpc2", "net/http.(*conn)",
 		}, func(of string) bool { return strings.Contains(stack, of) }) {
 			n++
 			found = append(found, stack)
@@ -144,21 +144,21 @@ func doorGoroutines() (int, string) {
 
 // TestHTTPLeavesNothingBehind: whatever clients did, no goroutine is left.
 func TestHTTPLeavesNothingBehind(t *testing.T) {
-	before, _ := doorGoroutines()
-	s := newWorld(t).serve(t, func(c *streamable.Config) { c.SSE = true })
+	before, _ := settledGoroutines()
+	s := newWorld(t).serve(t, func(c *streamable.Config) { c.LegacySSE = true })
 	for range 20 {
 		c := s.as("").open(t)
 		c.lives(t)
-		c.do(t, visit{method: "GET", headers: c.headers})
+		c.do(t, httpRequest{method: "GET", headers: c.headers})
 		_, hangUp := c.drop(t)
 		hangUp()
-		s.do(t, visit{method: "GET", path: "/sse"})
+		s.do(t, httpRequest{method: "GET", path: "/sse"})
 		s.as("").modern().lives(t)
-		s.text(t, visit{body: "nonsense"})
+		s.text(t, httpRequest{body: "nonsense"})
 	}
 	s.end()
-	eventually(t, "all goroutines end", func() bool { n, _ := doorGoroutines(); return n <= before })
-	if n, stacks := doorGoroutines(); n > before {
+	eventually(t, "all goroutines end", func() bool { n, _ := settledGoroutines(); return n <= before })
+	if n, stacks := settledGoroutines(); n > before {
 		t.Errorf("%d goroutines were left behind:\n%s", n-before, stacks)
 	}
 }

@@ -7,10 +7,10 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai/internal/doors/mcp/streamable"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 )
 
-func withSSE(c *streamable.Config) { c.SSE = true }
+func withSSE(c *streamable.Config) { c.LegacySSE = true }
 
 // TestSSEServesTheSDKsClient: the transport of 2024-11-05, with a client that was
 // made for it.
@@ -38,27 +38,27 @@ func TestSSEServesTheSDKsClient(t *testing.T) {
 
 // TestSSEIsItsOwners: messages for a session come from who opened it.
 func TestSSEIsItsOwners(t *testing.T) {
-	s := newWorld(t).serve(t, withTokens, withSSE, withLimits(streamable.Limits{Sessions: 1}))
+	s := newWorld(t).serve(t, withTokens, withSSE, withLimits(streamable.Limits{SessionsPerCaller: 1}))
 	token := func(name string) map[string]string { return map[string]string{"Authorization": "Bearer " + name} }
-	if response, _ := s.text(t, visit{method: "GET", path: "/sse"}); response.StatusCode != http.StatusUnauthorized {
+	if response, _ := s.text(t, httpRequest{method: "GET", path: "/sse"}); response.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without a token: %s", response.Status)
 	}
-	response := s.do(t, visit{method: "GET", path: "/sse", headers: token("alice")})
+	response := s.do(t, httpRequest{method: "GET", path: "/sse", headers: token("alice")})
 	events := newSSEReader(response.Body)
 	e, err := events.next()
 	if err != nil || e.name != "endpoint" || !strings.HasPrefix(e.data, "/sse?sessionid=") {
 		t.Fatalf("the stream began with %+v, %v", e, err)
 	}
-	if response, text := s.text(t, visit{path: e.data, body: initialize, headers: token("bob")}); response.StatusCode != http.StatusNotFound {
+	if response, text := s.text(t, httpRequest{path: e.data, body: initialize, headers: token("bob")}); response.StatusCode != http.StatusNotFound {
 		t.Errorf("another's message: %s: %s", response.Status, text)
 	}
-	if response, text := s.text(t, visit{path: e.data, body: "nonsense", headers: token("alice")}); response.StatusCode != http.StatusBadRequest {
+	if response, text := s.text(t, httpRequest{path: e.data, body: "nonsense", headers: token("alice")}); response.StatusCode != http.StatusBadRequest {
 		t.Errorf("nonsense: %s: %s", response.Status, text)
 	}
-	if response, _ := s.text(t, visit{method: "GET", path: "/sse", headers: token("alice")}); response.StatusCode != http.StatusTooManyRequests {
+	if response, _ := s.text(t, httpRequest{method: "GET", path: "/sse", headers: token("alice")}); response.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("one session too many: %s", response.Status)
 	}
-	if response, text := s.text(t, visit{path: e.data, body: initialize, headers: token("alice")}); response.StatusCode != http.StatusAccepted {
+	if response, text := s.text(t, httpRequest{path: e.data, body: initialize, headers: token("alice")}); response.StatusCode != http.StatusAccepted {
 		t.Errorf("%s: %s", response.Status, text)
 	}
 	if m, _, err := events.message(); err != nil || string(m.ID) != `"open"` || m.Error != nil {
@@ -66,11 +66,11 @@ func TestSSEIsItsOwners(t *testing.T) {
 	}
 	_ = response.Body.Close()
 	eventually(t, "the session ends with its stream", func() bool {
-		response, _ := s.text(t, visit{path: e.data, body: ping, headers: token("alice")})
+		response, _ := s.text(t, httpRequest{path: e.data, body: ping, headers: token("alice")})
 		return response.StatusCode == http.StatusNotFound
 	})
 	eventually(t, "its place is free", func() bool { return s.server.Sessions() == 0 })
-	if response := s.do(t, visit{method: "GET", path: "/sse", headers: token("alice")}); response.StatusCode != http.StatusOK {
+	if response := s.do(t, httpRequest{method: "GET", path: "/sse", headers: token("alice")}); response.StatusCode != http.StatusOK {
 		t.Errorf("another session: %s", response.Status)
 	}
 }

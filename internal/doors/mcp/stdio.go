@@ -13,8 +13,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai/internal/doors/mcp/messages"
-	"aai/internal/doors/mcp/tasks"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/messages"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
 )
 
 // A stdio transport carries one JSON-RPC message a line. The SDK's own ends the
@@ -30,26 +30,26 @@ type stdio struct {
 
 	// writing guards out. It is not mu: a client that does not read its answers
 	// must not keep its requests from being read.
-	writing sync.Mutex
-	out     io.Writer
-	lost    chan struct{} // closed when it could not be written
-	cause   error         // why; read after lost
+	writing     sync.Mutex
+	out         io.Writer
+	writeFailed chan struct{} // closed when it could not be written
+	cause       error         // why; read after lost
 
-	mu      sync.Mutex // guards what follows
-	pending map[jsonrpc.ID]request
-	open    int                     // requests whose answers are not written yet
-	asked   map[jsonrpc.ID]struct{} // what the client was asked and has not answered
-	atEnd   bool
-	idle    chan struct{} // closed when the input has ended and nothing is open
-	news    news
+	mu            sync.Mutex // guards what follows
+	pending       map[jsonrpc.ID]request
+	open          int                     // requests whose answers are not written yet
+	openRequests  map[jsonrpc.ID]struct{} // what the client was asked and has not answered
+	atEnd         bool
+	idle          chan struct{} // closed when the input has ended and nothing is open
+	notifications notificationQueue
 }
 
 // A request waits for its answer.
 type request struct {
 	batch *batch // the batch it came in, if any
-	// endless requests are answered only when they end, which nobody waits for; that
+	// isSubscription requests are answered only when they end, which nobody waits for; that
 	// they have begun is acknowledged, which is waited for.
-	endless, acknowledged bool
+	isSubscription, acknowledged bool
 	// makesTask is said of requests that are answered with a task, of which there
 	// is no news before.
 	makesTask bool
@@ -57,15 +57,15 @@ type request struct {
 
 // A batch is several requests of one line, whose answers go out in one line.
 type batch struct {
-	open    int
-	answers []json.RawMessage
+	open      int
+	responses []json.RawMessage
 }
 
 func newStdio(in io.Reader, out io.Writer) *stdio {
 	return &stdio{
 		in: bufio.NewReaderSize(in, 64<<10), out: out,
-		incoming: make(chan jsonrpc.Message), closed: make(chan struct{}), idle: make(chan struct{}), lost: make(chan struct{}),
-		pending: make(map[jsonrpc.ID]request), asked: make(map[jsonrpc.ID]struct{}),
+		incoming: make(chan jsonrpc.Message), closed: make(chan struct{}), idle: make(chan struct{}), writeFailed: make(chan struct{}),
+		pending: make(map[jsonrpc.ID]request), openRequests: make(map[jsonrpc.ID]struct{}),
 	}
 }
 
@@ -112,8 +112,8 @@ func (s *stdio) Write(ctx context.Context, m jsonrpc.Message) error {
 	case *jsonrpc.Response:
 		return s.answer(m.ID, b)
 	case *jsonrpc.Request:
-		if m.IsCall() && !s.mayAsk(m.ID) {
-			go s.take(unanswerable(m.ID))
+		if m.IsCall() && !s.addOpenRequest(m.ID) {
+			go s.handle(closedResponse(m.ID))
 			return nil
 		}
 		if m.Method == acknowledgement {
@@ -141,7 +141,7 @@ func (s *stdio) acknowledged(params json.RawMessage) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r, known := s.pending[id]; known && r.endless && !r.acknowledged {
+	if r, known := s.pending[id]; known && r.isSubscription && !r.acknowledged {
 		r.acknowledged = true
 		s.pending[id] = r
 		s.open--
@@ -165,8 +165,8 @@ func (s *stdio) answer(id jsonrpc.ID, b []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.makesTask {
-		s.news.making--
-		s.tell()
+		s.notifications.pendingTasks--
+		s.flushNotifications()
 	}
 	if known && !r.acknowledged {
 		s.open--
@@ -177,11 +177,11 @@ func (s *stdio) answer(id jsonrpc.ID, b []byte) error {
 
 // add adds an answer and returns the line for all of them after the last one.
 func (b *batch) add(answer []byte) ([]byte, error) {
-	b.answers = append(b.answers, answer)
+	b.responses = append(b.responses, answer)
 	if b.open--; b.open > 0 {
 		return nil, nil
 	}
-	return json.Marshal(b.answers)
+	return json.Marshal(b.responses)
 }
 
 func (s *stdio) writeLine(b []byte) error {
@@ -192,24 +192,24 @@ func (s *stdio) writeLine(b []byte) error {
 	}
 	if _, err := s.out.Write(append(b, '\n')); err != nil {
 		s.cause = fmt.Errorf("the client reads no answers any more: %w", err)
-		close(s.lost)
+		close(s.writeFailed)
 	}
 	return s.cause
 }
 
-// mayAsk notes that the client is asked something. It reports false when the
+// addOpenRequest notes that the client is asked something. It reports false when the
 // client can say nothing any more.
-func (s *stdio) mayAsk(id jsonrpc.ID) bool {
+func (s *stdio) addOpenRequest(id jsonrpc.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.atEnd {
-		s.asked[id] = struct{}{}
+		s.openRequests[id] = struct{}{}
 	}
 	return !s.atEnd
 }
 
-// unanswerable stands in for the answer of a client that has closed its end.
-func unanswerable(id jsonrpc.ID) *jsonrpc.Response {
+// closedResponse stands in for the answer of a client that has closed its end.
+func closedResponse(id jsonrpc.ID) *jsonrpc.Response {
 	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{
 		Code: jsonrpc.CodeInternalError, Message: "the client has closed its end and can answer nothing",
 	}}
@@ -231,10 +231,10 @@ func (s *stdio) readLines() {
 	defer s.end()
 	for {
 		line, err := s.readLine()
-		if len(bytes.TrimSpace(line)) > 0 && !s.takeLine(line) {
+		if len(bytes.TrimSpace(line)) > 0 && !s.handleLine(line) {
 			return
 		}
-		if errors.Is(err, errFrameTooLong) {
+		if errors.Is(err, errMessageTooLong) {
 			if !s.refuse(jsonrpc.CodeInvalidRequest, err.Error()) {
 				return
 			}
@@ -251,11 +251,11 @@ func (s *stdio) readLines() {
 func (s *stdio) end() {
 	s.mu.Lock()
 	s.atEnd = true
-	asked := s.asked
-	s.asked = nil
+	asked := s.openRequests
+	s.openRequests = nil
 	s.mu.Unlock()
 	for id := range asked {
-		s.take(unanswerable(id))
+		s.handle(closedResponse(id))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -280,11 +280,11 @@ func (s *stdio) expect(group *batch, requests ...*jsonrpc.Request) bool {
 		ids[r.ID] = struct{}{}
 	}
 	for _, r := range requests {
-		waiting := request{batch: group, endless: r.Method == "subscriptions/listen", makesTask: tasks.MakesTask(r.Method, r.Params)}
+		waiting := request{batch: group, isSubscription: r.Method == "subscriptions/listen", makesTask: tasks.MakesTask(r.Method, r.Params)}
 		if waiting.makesTask {
-			s.news.making++
+			s.notifications.pendingTasks++
 		}
-		if waiting.endless {
+		if waiting.isSubscription {
 			waiting.batch = nil // the others must not wait for it
 		}
 		s.open++
@@ -296,11 +296,11 @@ func (s *stdio) expect(group *batch, requests ...*jsonrpc.Request) bool {
 	return true
 }
 
-// take hands one message on.
-func (s *stdio) take(m jsonrpc.Message) bool {
+// handle hands one message on.
+func (s *stdio) handle(m jsonrpc.Message) bool {
 	if r, ok := m.(*jsonrpc.Response); ok {
 		s.mu.Lock()
-		delete(s.asked, r.ID)
+		delete(s.openRequests, r.ID)
 		s.mu.Unlock()
 	}
 	select {

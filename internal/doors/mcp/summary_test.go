@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 func TestSummary(t *testing.T) {
@@ -52,14 +52,14 @@ func TestRow19ToolPoisoningInTheList(t *testing.T) {
 		line := summary(app)
 		_, rest, bracket := strings.Cut(strings.TrimPrefix(line, "【"), "】Web app of mail.example, in its words: \"")
 		words, after, quote := strings.Cut(rest, "\".")
-		after = strings.ReplaceAll(after, " Take care: the name "+hygiene.Disguise(p.Text)+".", "")
+		after = strings.ReplaceAll(after, " Take care: the name "+sanitize.ConfusableReason(p.Text)+".", "")
 		if !bracket || !quote || after != " Call to get guide." || words == "" || strings.ContainsAny(line, "\n`<>") || strings.Contains(line, "](") {
 			t.Errorf("%s: %s", p.Name, line)
 		}
 		if line != aai.CleanLabel(line, len(line)) || len(line) > 120+maxSummary+200 {
 			t.Errorf("%s: %d bytes: %q", p.Name, len(line), line)
 		}
-		if name := displayName(app); !strings.HasSuffix(name, " (mail.example)") || name != hygiene.Inert(name, len(name)) {
+		if name := displayName(app); !strings.HasSuffix(name, " (mail.example)") || name != sanitize.NeutralizeMarkup(name, len(name)) {
 			t.Errorf("%s: %q", p.Name, name)
 		}
 	}

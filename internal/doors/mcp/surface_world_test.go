@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"strings"
 
-	"aai"
-	"aai/internal/ax"
-	"aai/internal/desktop"
-	"aai/internal/desktop/fakedesktop"
-	door "aai/internal/doors/mcp"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	door "github.com/gybob/aai-gateway/internal/doors/mcp"
+	"github.com/gybob/aai-gateway/internal/gui"
+	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
 )
 
 // withDesktop adds the real desktop app, with a program in memory.
@@ -19,7 +19,7 @@ func withDesktop(w *world) {
 	d := fakedesktop.New()
 	d.Program("Editor").Window("Untitled").Button("Save", func() {})
 	backend := d.Backend()
-	w.catalog.apps = append(w.catalog.apps, ax.New(ax.Config{Open: func() desktop.Backend { return backend }}))
+	w.catalog.apps = append(w.catalog.apps, gui.New(gui.Config{Open: func() desktop.Backend { return backend }}))
 }
 
 // withProfile sets what agents are offered: "apps", "desktop" or "all".
@@ -29,10 +29,10 @@ func withProfile(profile string) change {
 		w.options = func(c *door.Config) {
 			before(c)
 			if profile != "apps" {
-				c.Direct = []string{aai.DesktopApp}
+				c.DirectApps = []string{aai.DesktopApp}
 			}
 			c.OnlyDirect = profile == "desktop"
-			c.Web = true // for the profiles that have apps
+			c.ListWebDiscovery = true // for the profiles that have apps
 		}
 	}
 }
@@ -42,7 +42,7 @@ func withWeb(w *world) {
 	before := w.options
 	w.options = func(c *door.Config) {
 		before(c)
-		c.Web = true
+		c.ListWebDiscovery = true
 	}
 }
 
@@ -51,20 +51,20 @@ func withResources(resources ...door.Resource) change {
 }
 
 // A dialog is a window of the gateway's own that nobody answers.
-type dialog func()
+type silentDialog func()
 
 // Ask implements aai.Asker.
-func (d dialog) Ask(context.Context, aai.Question) (aai.Answer, error) {
+func (d silentDialog) Ask(context.Context, aai.Question) (aai.Answer, error) {
 	d()
 	return aai.Answer{}, errors.New("nobody is there")
 }
 
-func withDialog(asked func()) change { return func(w *world) { w.dialog = dialog(asked) } }
+func withDialog(asked func()) change { return func(w *world) { w.dialog = silentDialog(asked) } }
 
-// asksNatively is a gate that asks about everything, by a dialog too.
-func asksNatively(r *aai.Request) ([]aai.Question, error) {
+// asksByDialog is a gate that asks about everything, by a dialog too.
+func asksByDialog(r *aai.Request) ([]aai.Question, error) {
 	questions, err := asks(r)
-	questions[0].Channels = append(questions[0].Channels, aai.Native)
+	questions[0].Channels = append(questions[0].Channels, aai.DesktopDialog)
 	return questions, err
 }
 

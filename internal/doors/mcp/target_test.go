@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // What a door says of the app that a call touches is not looked at: not by who
@@ -23,7 +23,7 @@ func TestTheTargetOfADoorDoesNotCount(t *testing.T) {
 	press.Target = "app"
 	w.catalog.apps = append(w.catalog.apps, &aai.App{
 		ID: aai.DesktopApp, Name: "Desktop", Tools: []*aai.Tool{press},
-		Targets: func(_ context.Context, call *aai.Call, name string) (*aai.App, error) {
+		FindTarget: func(_ context.Context, call *aai.Call, name string) (*aai.App, error) {
 			found = append(found, call.Target)
 			if name != "editor" {
 				return nil, nil

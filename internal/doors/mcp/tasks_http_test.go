@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	"aai/internal/doors/mcp/streamable"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 )
 
 // knowsTasks lets a request of the newer era say that its sender knows tasks.
@@ -27,7 +27,7 @@ func (c *caller) tell(t *testing.T, method, params, task string) (int, message) 
 	if task != "" {
 		c.headers["Mcp-Name"] = task
 	}
-	response := c.do(t, visit{body: body, headers: c.headers})
+	response := c.do(t, httpRequest{body: body, headers: c.headers})
 	var m message
 	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
 		var err error
@@ -133,17 +133,17 @@ func TestHeadersOfTasks(t *testing.T) {
 func TestQuestionsOfTasksOverHTTP(t *testing.T) {
 	w := newWorld(t, withGate(asksAboutSend))
 	c := w.serve(t).as("")
-	opening := strings.Replace(initialize, `"capabilities":{}`, `"capabilities":`+elicits, 1)
-	response, _ := c.text(t, visit{body: opening, headers: c.headers})
+	opening := strings.Replace(initialize, `"capabilities":{}`, `"capabilities":`+elicitationCapability, 1)
+	response, _ := c.text(t, httpRequest{body: opening, headers: c.headers})
 	c.headers["Mcp-Session-Id"] = response.Header.Get("Mcp-Session-Id")
-	c.text(t, visit{body: `{"jsonrpc":"2.0","method":"notifications/initialized"}`, headers: c.headers})
+	c.text(t, httpRequest{body: `{"jsonrpc":"2.0","method":"notifications/initialized"}`, headers: c.headers})
 
-	id := c.begin(t, asTask(lostTool, `{}`))
+	id := c.begin(t, asTask(unknownOutcomeTool, `{}`))
 	eventually(t, "a question", func() bool { return c.status(t, id) == "input_required" })
 
 	// The first one who asks for the result goes away without an answer.
 	ctx, leave := context.WithCancel(t.Context())
-	first, err := c.request(ctx, visit{body: c.body("tasks/result", about(id)), headers: c.headers})
+	first, err := c.request(ctx, httpRequest{body: c.body("tasks/result", about(id)), headers: c.headers})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestQuestionsOfTasksOverHTTP(t *testing.T) {
 	if m, _, err := newSSEReader(first.Body).message(); err != nil || m.Method != "elicitation/create" {
 		t.Fatalf("expected a question, got %+v, %v", m, err)
 	}
-	c.text(t, visit{body: fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, asked), headers: c.headers})
+	c.text(t, httpRequest{body: fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, asked), headers: c.headers})
 	leave()
 	_ = first.Body.Close()
 
@@ -160,12 +160,12 @@ func TestQuestionsOfTasksOverHTTP(t *testing.T) {
 	if err != nil || m.Method != "elicitation/create" || !strings.Contains(string(m.Params), id) {
 		t.Fatalf("expected the question again, got %+v, %v", m, err)
 	}
-	c.text(t, visit{body: fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, m.ID, chose("once")), headers: c.headers})
+	c.text(t, httpRequest{body: fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, m.ID, chose("once")), headers: c.headers})
 	if m, _, err = events.message(); err != nil {
 		t.Fatal(err)
 	}
 	m.result(t).fails(t, "TIMEOUT")
-	if got := w.journal.outcomes(lostTool); got[aai.ConsentRequired] != 1 || got[aai.Timeout] != 1 {
+	if got := w.journal.outcomes(unknownOutcomeTool); got[aai.ConsentRequired] != 1 || got[aai.Timeout] != 1 {
 		t.Errorf("the journal has %v", got)
 	}
 }
@@ -177,7 +177,7 @@ func TestTheEndOfASessionEndsItsTasks(t *testing.T) {
 	c := s.as("").open(t)
 	c.begin(t, asTask(blockTool, `{}`))
 	await(t, w.entered, "the tool does not run")
-	c.text(t, visit{method: http.MethodDelete, headers: c.headers})
+	c.text(t, httpRequest{method: http.MethodDelete, headers: c.headers})
 	w.stopped(t)
 }
 
@@ -186,7 +186,7 @@ func TestTheEndOfASessionEndsItsTasks(t *testing.T) {
 func TestTasksHoldTheirSession(t *testing.T) {
 	const idle = 50 * time.Millisecond
 	w := newWorld(t, withPatience(time.Millisecond))
-	s := w.serve(t, withLimits(streamable.Limits{Idle: idle}))
+	s := w.serve(t, withLimits(streamable.Limits{SessionIdle: idle}))
 	c := s.as("").open(t)
 	id := c.begin(t, asTask(blockTool, `{}`))
 	time.Sleep(4 * idle)

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	door "aai/internal/doors/mcp"
+	"github.com/gybob/aai-gateway"
+	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 )
 
 // asTask are the parameters of a call of aai_exec that is to be a task.
@@ -46,7 +46,7 @@ func about(id string) string { return fmt.Sprintf(`{"taskId":%q}`, id) }
 // A call in a task goes the way of every call: the real gate of consent refuses
 // it, and the journal has it.
 func TestATaskIsAskedAboutAndRecordedLikeAnyCall(t *testing.T) {
-	w := newWorld(t, guarded(grantsIn(t)))
+	w := newWorld(t, withConsentGate(grantsIn(t)))
 	c := newTasker(w, t)
 	c.open("2025-11-25", `{}`)
 	id := c.begin(asTask(addTool, `{"text":"x"}`))
@@ -68,9 +68,9 @@ func TestATaskIsAskedAboutAndRecordedLikeAnyCall(t *testing.T) {
 
 // What a person allows in a task is allowed as without one.
 func TestConsentWithinATask(t *testing.T) {
-	w := newWorld(t, guarded(grantsIn(t)))
+	w := newWorld(t, withConsentGate(grantsIn(t)))
 	c := newTasker(w, t)
-	c.open("2025-11-25", elicits)
+	c.open("2025-11-25", elicitationCapability)
 	id := c.begin(asTask(addTool, `{"text":"x"}`))
 	var asked message
 	if err := json.Unmarshal([]byte(c.next(question)), &asked); err != nil {
@@ -180,7 +180,7 @@ func TestWhichToolsAreOfferedAsTasks(t *testing.T) {
 	direct := &aai.App{ID: "org.example.Direct", Name: "Direct", Digest: "d1", Tools: []*aai.Tool{quick, slow}}
 	w.catalog.apps = append(w.catalog.apps, direct)
 	w.door = door.New(door.Config{
-		Gateway: &aai.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal}, Direct: []string{direct.ID},
+		Gateway: &aai.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal}, DirectApps: []string{direct.ID},
 	})
 	c := newTasker(w, t)
 	c.open("2025-11-25", `{}`)

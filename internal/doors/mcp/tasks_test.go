@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	door "aai/internal/doors/mcp"
+	"github.com/gybob/aai-gateway"
+	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 )
 
 // TestTaskTranscripts plays what clients that know tasks send. Beside what a
@@ -75,7 +75,7 @@ func playTasks(t *testing.T, script string) []byte {
 	}
 	w := newWorld(t, withPatience(patience))
 	w.gate = func(r *aai.Request) ([]aai.Question, error) {
-		if r.Tool.Name == lostTool && patience < time.Second && len(r.Call.Answers) == 0 {
+		if r.Tool.Name == unknownOutcomeTool && patience < time.Second && len(r.Call.Answers) == 0 {
 			<-w.release // so that it is asked about when it is a task already
 		}
 		return asksAboutSend(r)
@@ -128,7 +128,7 @@ func (j *journal) byCall() []string {
 
 func withPatience(patience time.Duration) change {
 	return func(w *world) {
-		w.options = func(c *door.Config) { c.TaskPatience = patience }
+		w.options = func(c *door.Config) { c.TaskSyncTimeout = patience }
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // TestTranscripts plays what clients of every version of the protocol send, and
@@ -87,7 +87,7 @@ func settled(line string) string {
 }
 
 // asksAboutSend is a gate that lets "send" pass only with the right answer.
-func asksAboutSend(r *aai.Request) ([]aai.Question, error) { return asksAbout(lostTool)(r) }
+func asksAboutSend(r *aai.Request) ([]aai.Question, error) { return asksAbout(unknownOutcomeTool)(r) }
 
 // asksAbout is a gate that lets the tool pass only with the right answer.
 func asksAbout(tool string) func(r *aai.Request) ([]aai.Question, error) {
@@ -100,7 +100,7 @@ func asksAbout(tool string) func(r *aai.Request) ([]aai.Question, error) {
 		switch {
 		case !answered:
 			return []aai.Question{{
-				ID: "consent", Channels: []aai.Channel{aai.Native, aai.Client}, Seal: "the seal",
+				ID: "consent", Channels: []aai.Channel{aai.DesktopDialog, aai.Client}, Seal: "the seal",
 				Title: "Allow it?", Text: "It sends something.",
 				Choices: []aai.Choice{{ID: "deny", Label: "Deny"}, {ID: "once", Label: "Allow this once"}},
 			}}, nil

@@ -8,14 +8,14 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // maxName is how many bytes the name of an app or a tool may have.
 const maxName = 1 << 10
 
-// unlistedName is no tool's.
-const unlistedName = "a name of more than 1 KiB"
+// tooLongName is no tool's.
+const tooLongName = "a name of more than 1 KiB"
 
 // unknownTool is the error of a tool that is not listed, with what to call instead.
 func (d *Door) unknownTool(sdks *jsonrpc.Error, name string) error {
@@ -27,7 +27,7 @@ func (d *Door) unknownTool(sdks *jsonrpc.Error, name string) error {
 	said := aai.CleanLabel(name, 100)
 	e.Message = fmt.Sprintf("unknown tool %q", said)
 	exec := d.toolName(execID)
-	if app := d.appOfTool(name); app != "" && !d.only {
+	if app := d.appOfTool(name); app != "" && !d.onlyDirect {
 		e.Message += fmt.Sprintf("; it is a tool of the app %q: call %s with {\"app\": %q, \"tool\": %q, \"args\": {…}}", app, exec, app, name)
 		return &e
 	}
@@ -36,7 +36,7 @@ func (d *Door) unknownTool(sdks *jsonrpc.Error, name string) error {
 	} else {
 		e.Message += "; tools/list has the names"
 	}
-	if !d.only {
+	if !d.onlyDirect {
 		e.Message += fmt.Sprintf(". The tools of apps are called by %s, as the app's guide says", exec)
 	}
 	return &e
@@ -48,7 +48,7 @@ func (d *Door) appOfTool(name string) string {
 	found := ""
 	for _, app := range d.gateway.Catalog.Apps() {
 		switch {
-		case app.ID == aai.OwnApp || !app.Runnable() || app.Tool(name) == nil:
+		case app.ID == aai.BuiltinApp || !app.IsRunnable() || app.Tool(name) == nil:
 		case app.ID == aai.DesktopApp:
 			return app.ID
 		case found != "":
@@ -63,10 +63,10 @@ func (d *Door) appOfTool(name string) string {
 // listedNames are the names of the tools that are listed.
 func (d *Door) listedNames() []string {
 	var names []string
-	if !d.only {
+	if !d.onlyDirect {
 		names = append(names, d.toolName(execID))
 	}
-	if d.searches() {
+	if d.canSearch() {
 		names = append(names, d.toolName(searchID))
 	}
 	d.sync.Lock()

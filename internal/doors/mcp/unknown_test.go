@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A tool that is not listed is refused with what to call instead, and briefly.
@@ -68,7 +68,7 @@ func TestRefusalsOfHTTPHaveNoInternals(t *testing.T) {
 		{`"` + strings.Repeat("m", 1<<20) + `"`, `{}`, "not handled"},
 		{`7`, `{}`, "the method is no string"},
 	} {
-		_, text := s.text(t, visit{body: fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%s,"params":%s}`, r.method, r.params), headers: good.headers})
+		_, text := s.text(t, httpRequest{body: fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%s,"params":%s}`, r.method, r.params), headers: good.headers})
 		if !strings.Contains(text, r.says) || len(text) > 400 {
 			t.Errorf("%.40s %.40s: %.600s", r.method, r.params, text)
 		}

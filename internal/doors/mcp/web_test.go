@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	"aai/internal/doors/httpdoor"
-	"aai/internal/doors/httpdoor/bearer"
-	"aai/internal/doors/mcp/streamable"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 )
 
 // The headers of a request in each era.
@@ -56,7 +56,7 @@ func (k tokens) Verify(_ context.Context, token string) (string, error) {
 	return token, nil
 }
 
-func withTokens(c *streamable.Config) { c.HTTP.Auth = tokens{"alice": true, "bob": true} }
+func withTokens(c *streamable.Config) { c.HTTP.Verifier = tokens{"alice": true, "bob": true} }
 
 // serve serves the world's door until the end of the test.
 func (w *world) serve(t *testing.T, changes ...httpChange) *web {
@@ -91,14 +91,14 @@ func (s *web) end() {
 }
 
 // A visit is one request, written out.
-type visit struct {
+type httpRequest struct {
 	method  string // POST if empty
 	path    string // in the place of /mcp
 	body    string
 	headers map[string]string // "" takes one away
 }
 
-func (s *web) request(ctx context.Context, v visit) (*http.Response, error) {
+func (s *web) request(ctx context.Context, v httpRequest) (*http.Response, error) {
 	url, method := s.url, "POST"
 	if v.path != "" {
 		url = strings.TrimSuffix(s.url, "/mcp") + v.path
@@ -132,7 +132,7 @@ func (s *web) request(ctx context.Context, v visit) (*http.Response, error) {
 }
 
 // do makes the request and returns the answer, whose body is read by the caller.
-func (s *web) do(t *testing.T, v visit) *http.Response {
+func (s *web) do(t *testing.T, v httpRequest) *http.Response {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
@@ -145,7 +145,7 @@ func (s *web) do(t *testing.T, v visit) *http.Response {
 }
 
 // text makes the request and returns the whole answer.
-func (s *web) text(t *testing.T, v visit) (*http.Response, string) {
+func (s *web) text(t *testing.T, v httpRequest) (*http.Response, string) {
 	t.Helper()
 	response := s.do(t, v)
 	b, err := io.ReadAll(response.Body)
@@ -239,13 +239,13 @@ const initialize = `{"jsonrpc":"2.0","id":"open","method":"initialize","params":
 // open opens a session.
 func (c *caller) open(t *testing.T) *caller {
 	t.Helper()
-	response, text := c.text(t, visit{body: initialize, headers: c.headers})
+	response, text := c.text(t, httpRequest{body: initialize, headers: c.headers})
 	id := response.Header.Get("Mcp-Session-Id")
 	if response.StatusCode != http.StatusOK || id == "" {
 		t.Fatalf("no session was opened: %s: %s", response.Status, text)
 	}
 	c.headers["Mcp-Session-Id"] = id
-	if response, text := c.text(t, visit{body: `{"jsonrpc":"2.0","method":"notifications/initialized"}`, headers: c.headers}); response.StatusCode != http.StatusAccepted {
+	if response, text := c.text(t, httpRequest{body: `{"jsonrpc":"2.0","method":"notifications/initialized"}`, headers: c.headers}); response.StatusCode != http.StatusAccepted {
 		t.Fatalf("%s: %s", response.Status, text)
 	}
 	return c
@@ -275,7 +275,7 @@ func (c *caller) body(method, params string) string {
 // post sends a request and returns the stream of its answer.
 func (c *caller) post(t *testing.T, method, params string) (*http.Response, *sseReader) {
 	t.Helper()
-	response := c.do(t, visit{body: c.body(method, params), headers: c.headers})
+	response := c.do(t, httpRequest{body: c.body(method, params), headers: c.headers})
 	return response, newSSEReader(response.Body)
 }
 

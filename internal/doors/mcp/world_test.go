@@ -11,21 +11,21 @@ import (
 	"sync"
 	"testing"
 
-	"aai"
-	door "aai/internal/doors/mcp"
+	"github.com/gybob/aai-gateway"
+	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 )
 
 // The app of most tests, and the names of its tools.
 const (
 	notes = "org.example.Notes"
 
-	addTool   = "add"   // succeeds with data
-	sayTool   = "say"   // succeeds with text
-	closedOne = "sync"  // fails: the app does not run
-	lostTool  = "send"  // fails, and nobody knows what became of it
-	blockTool = "block" // waits to be released, or for the end of its context
-	panicTool = "crash" // panics
-	nanTool   = "ratio" // answers what is no JSON value
+	addTool            = "add"   // succeeds with data
+	sayTool            = "say"   // succeeds with text
+	notRunningTool     = "sync"  // fails: the app does not run
+	unknownOutcomeTool = "send"  // fails, and nobody knows what became of it
+	blockTool          = "block" // waits to be released, or for the end of its context
+	panicTool          = "crash" // panics
+	nanTool            = "ratio" // answers what is no JSON value
 )
 
 // A world is a gateway in memory behind a door. What its gate does is decided
@@ -51,7 +51,7 @@ func withGate(gate func(*aai.Request) ([]aai.Question, error)) change {
 	return func(w *world) { w.gate = gate }
 }
 
-func canonical(w *world) { w.options = func(c *door.Config) { c.CanonicalNames = true } }
+func canonical(w *world) { w.options = func(c *door.Config) { c.UseCanonicalNames = true } }
 
 func newWorld(t *testing.T, changes ...change) *world {
 	t.Helper()
@@ -62,30 +62,30 @@ func newWorld(t *testing.T, changes ...change) *world {
 		options: func(*door.Config) {},
 	}
 	w.catalog = &catalog{listeners: map[int]func(){}}
-	w.catalog.apps = []*aai.App{w.own(), w.notes()}
+	w.catalog.apps = []*aai.App{w.builtinApp(), w.notes()}
 	for _, c := range changes {
 		c(w)
 	}
 	cfg := door.Config{
-		Peer:    "/usr/bin/tester",
-		Gateway: &aai.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal, Dialog: w.dialog},
-		Version: "1.2.3", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		PeerIdentity: "/usr/bin/tester",
+		Gateway:      &aai.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal, Dialog: w.dialog},
+		Version:      "1.2.3", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	w.options(&cfg)
 	w.door = door.New(cfg)
 	return w
 }
 
-// Check implements aai.Gate: the gateway's own app is open to everybody.
-func (w *world) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
-	if r.App.ID == aai.OwnApp {
+// CheckPassphrase implements aai.Gate: the gateway's own app is open to everybody.
+func (w *world) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+	if r.App.ID == aai.BuiltinApp {
 		return nil, nil
 	}
 	return w.gate(r)
 }
 
-// own is what the door itself uses of the gateway's own app.
-func (w *world) own() *aai.App {
+// builtinApp is what the door itself uses of the gateway's own app.
+func (w *world) builtinApp() *aai.App {
 	find := func(ctx context.Context, call *aai.Call) (*aai.App, error) {
 		id, _ := call.Args["app"].(string)
 		return w.catalog.Find(ctx, id)
@@ -107,7 +107,7 @@ func (w *world) own() *aai.App {
 		}
 		return &aai.Result{Text: string(app.Descriptor), Data: app.Descriptor}, nil
 	}
-	return &aai.App{ID: aai.OwnApp, Name: "AAI Gateway", Tools: []*aai.Tool{
+	return &aai.App{ID: aai.BuiltinApp, Name: "AAI Gateway", Tools: []*aai.Tool{
 		tool("guide", aai.Reads, guide), tool("descriptor", aai.Reads, descriptor),
 	}}
 }
@@ -135,10 +135,10 @@ func (w *world) notes() *aai.App {
 		Tools: []*aai.Tool{
 			tool(addTool, aai.Changes, w.add),
 			tool(sayTool, aai.Reads, returns(aai.Result{Text: "hello", Warning: "it is late"})),
-			tool(closedOne, aai.Reads, fails(aai.Error{
+			tool(notRunningTool, aai.Reads, fails(aai.Error{
 				Code: aai.AppNotRunning, Message: "Notes is not running", Hint: "Start it.", Delivery: aai.NotDelivered,
 			})),
-			tool(lostTool, aai.Destroys, fails(aai.Error{
+			tool(unknownOutcomeTool, aai.Destroys, fails(aai.Error{
 				Code: aai.Timeout, Message: "no answer", Delivery: aai.DeliveryUnknown, Candidates: []string{"sync"},
 			})),
 			tool(blockTool, aai.Changes, w.block),

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // appPage tells of one app and its tools.
@@ -56,8 +56,8 @@ type usage struct {
 	Last     time.Time `json:"last"`
 }
 
-// appShown is what the page of an app shows.
-type appShown struct {
+// appPageData is what the page of an app shows.
+type appPageData struct {
 	guide
 	Name, Icon, Initial string
 	Source              string
@@ -78,18 +78,18 @@ type toolGroup struct {
 const toolsLimit = 200
 
 // Subject is the app's name.
-func (s appShown) Subject() string { return s.Name }
+func (s appPageData) Subject() string { return s.Name }
 
-func showApp(v *visit) (any, error) {
-	shown := appShown{Query: v.search()}
+func showApp(v *pageRequest) (any, error) {
+	shown := appPageData{Query: v.search()}
 	id := v.query.Get("app")
 	if err := v.read("guide", map[string]any{"app": id}, &shown.guide); err != nil {
 		return nil, err
 	}
 	id = shown.App.ID
 	shown.Name = nameIn(v.lang, strings.Join(shown.App.Names, "|"), id)
-	shown.Initial, shown.Icon = initial(shown.Name), v.icons([]string{id})[id]
-	v.usageOf(&shown)
+	shown.Initial, shown.Icon = firstLetter(shown.Name), v.icons([]string{id})[id]
+	v.addUsage(&shown)
 	if source, err := v.sourceOf(id); err == nil {
 		shown.Source, shown.Lintable = source, lintable(source)
 	}
@@ -98,7 +98,7 @@ func showApp(v *visit) (any, error) {
 }
 
 // sourceOf is where the descriptor of an app was found.
-func (v *visit) sourceOf(id string) (string, error) {
+func (v *pageRequest) sourceOf(id string) (string, error) {
 	all, err := v.apps()
 	if err != nil {
 		return "", err
@@ -116,8 +116,8 @@ func lintable(source string) bool {
 	return filepath.IsAbs(source) && strings.HasSuffix(source, ".json") || strings.HasPrefix(source, "https://")
 }
 
-// usageOf adds what became of the calls of each tool. The page is good without.
-func (v *visit) usageOf(shown *appShown) {
+// addUsage adds what became of the calls of each tool. The page is good without.
+func (v *pageRequest) addUsage(shown *appPageData) {
 	var counted struct {
 		Calls    int     `json:"calls"`
 		Failures int     `json:"failures"`
@@ -137,7 +137,7 @@ func (v *visit) usageOf(shown *appShown) {
 }
 
 // group puts the tools that answer the query in their groups.
-func (s *appShown) group() {
+func (s *appPageData) group() {
 	count := 0
 	for _, tool := range s.Operations {
 		about := strings.ToLower(strings.Join([]string{tool.Name, tool.Title, tool.Group, tool.Description}, "\n"))
@@ -171,8 +171,8 @@ type finding struct {
 	Mend     string `json:"mend"`
 }
 
-// lintShown is what the page shows.
-type lintShown struct {
+// lintPageData is what the page shows.
+type lintPageData struct {
 	ID, Source string
 	Tools      int       `json:"tools"`
 	Tokens     int       `json:"guide_tokens"`
@@ -181,10 +181,10 @@ type lintShown struct {
 }
 
 // Subject is the id of the app whose descriptor it is.
-func (s lintShown) Subject() string { return s.ID }
+func (s lintPageData) Subject() string { return s.ID }
 
-func showLint(v *visit) (any, error) {
-	var shown lintShown
+func showLint(v *pageRequest) (any, error) {
+	var shown lintPageData
 	source, err := v.sourceOf(v.query.Get("app"))
 	if err != nil {
 		return nil, err
@@ -199,11 +199,11 @@ func showLint(v *visit) (any, error) {
 	return shown, nil
 }
 
-// foundPage lists the ways into the apps of this computer.
-func foundPage() page { return page{name: "found", path: "/found", show: showFound} }
+// integrationsPage lists the ways into the apps of this computer.
+func integrationsPage() page { return page{name: "found", path: "/found", show: showIntegrations} }
 
 // A way is a way into an app, as the tool "discover" tells it.
-type way struct {
+type integration struct {
 	Kind    string   `json:"kind"`
 	App     string   `json:"app"`
 	State   string   `json:"state"`
@@ -214,21 +214,21 @@ type way struct {
 	New     bool     `json:"new"`
 }
 
-func showFound(v *visit) (any, error) {
+func showIntegrations(v *pageRequest) (any, error) {
 	var shown struct {
 		Query  string
-		Ways   []way    `json:"ways"`
-		Silent []string `json:"silent"`
-		Notes  []string `json:"notes"`
+		Ways   []integration `json:"ways"`
+		Silent []string      `json:"silent"`
+		Notes  []string      `json:"notes"`
 		More   int
 	}
 	if err := v.read("discover", nil, &shown); err != nil {
 		return nil, err
 	}
 	shown.Query = v.search()
-	shown.Ways = slices.DeleteFunc(shown.Ways, func(w way) bool {
+	shown.Ways = slices.DeleteFunc(shown.Ways, func(w integration) bool {
 		return shown.Query != "" && !containsAll(strings.ToLower(strings.Join([]string{
-			w.App, w.Kind, w.State, w.Gains, w.Covered, v.t("found", "state."+w.State), string(v.door.findings[v.lang].say(w.Gains)),
+			w.App, w.Kind, w.State, w.Gains, w.Covered, v.text("found", "state."+w.State), string(v.door.translations[v.lang].translate(w.Gains)),
 		}, "\n")), shown.Query)
 	})
 	if shown.More = max(0, len(shown.Ways)-toolsLimit); shown.More > 0 {

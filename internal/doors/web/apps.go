@@ -5,12 +5,12 @@ import (
 	"strings"
 	"unicode"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // appsPage lists the apps, and finds one.
 func appsPage() page {
-	return page{name: "apps", path: "/apps", nav: true, live: []string{NewsApps}, finds: "#find", show: showApps}
+	return page{name: "apps", path: "/apps", nav: true, live: []string{EventApps}, searchForm: "#find", show: showApps}
 }
 
 // knownApp is an app as the tool "apps" tells it.
@@ -28,8 +28,8 @@ type knownApp struct {
 	Icon, Initial string
 }
 
-// appsShown is what the page of the apps shows.
-type appsShown struct {
+// appsPageData is what the page of the apps shows.
+type appsPageData struct {
 	Query string
 	Apps  []knownApp
 	More  int // that are not shown
@@ -38,14 +38,14 @@ type appsShown struct {
 // appsLimit is how many apps one page has.
 const appsLimit = 100
 
-func showApps(v *visit) (any, error) {
+func showApps(v *pageRequest) (any, error) {
 	all, err := v.apps()
 	if err != nil {
 		return nil, err
 	}
-	shown := appsShown{Query: v.search()}
+	shown := appsPageData{Query: v.search()}
 	for _, app := range all {
-		if app.answers(shown.Query) {
+		if app.matches(shown.Query) {
 			shown.Apps = append(shown.Apps, app)
 		}
 	}
@@ -64,10 +64,10 @@ func showApps(v *visit) (any, error) {
 }
 
 // search is what the page is searched for, as it may be shown again.
-func (v *visit) search() string { return aai.CleanLabel(v.query.Get("q"), 200) }
+func (v *pageRequest) search() string { return aai.CleanLabel(v.query.Get("q"), 200) }
 
 // apps are all apps, with names in the visitor's language.
-func (v *visit) apps() ([]knownApp, error) {
+func (v *pageRequest) apps() ([]knownApp, error) {
 	var all []knownApp
 	if err := v.read("apps", nil, &all); err != nil {
 		return nil, err
@@ -75,13 +75,13 @@ func (v *visit) apps() ([]knownApp, error) {
 	for i := range all {
 		all[i].Aliases = append(all[i].Aliases, strings.Split(all[i].Name, "|")...)
 		all[i].Name = nameIn(v.lang, all[i].Name, all[i].ID)
-		all[i].Initial = initial(all[i].Name)
+		all[i].Initial = firstLetter(all[i].Name)
 	}
 	return all, nil
 }
 
-// answers reports whether all words of a query stand in what is said of the app.
-func (a *knownApp) answers(query string) bool {
+// matches reports whether all words of a query stand in what is said of the app.
+func (a *knownApp) matches(query string) bool {
 	about := strings.ToLower(strings.Join(slices.Concat(a.Aliases, []string{a.Name, a.ID, a.Description}), "\n"))
 	return containsAll(about, query)
 }
@@ -107,8 +107,8 @@ func nameIn(lang, names, id string) string {
 	return first
 }
 
-// initial stands in the place of an icon.
-func initial(name string) string {
+// firstLetter stands in the place of an icon.
+func firstLetter(name string) string {
 	for _, r := range name {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return strings.ToUpper(string(r))

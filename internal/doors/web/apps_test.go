@@ -16,13 +16,13 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	"aai/internal/policy"
-	"aai/internal/schema"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// nasty is what a stranger may write wherever a text is shown.
-const nasty = `"><script>alert(1)</script>'&{{.}}` + "\u202e\u200b"
+// hostileText is what a stranger may write wherever a text is shown.
+const hostileText = `"><script>alert(1)</script>'&{{.}}` + "\u202e\u200b"
 
 // appWorld is a world with apps besides the gateway's own, one of them with a picture, which
 // the visitor has entered.
@@ -45,15 +45,15 @@ func tool(name, params string, run aai.Action) *aai.Tool {
 	if run == nil {
 		run = func(_ context.Context, call *aai.Call) (*aai.Result, error) { return &aai.Result{Data: call.Args}, nil }
 	}
-	return &aai.Tool{Name: name, Description: nasty, Title: nasty, Params: schema.MustParse(params), Effect: aai.Changes, Run: run}
+	return &aai.Tool{Name: name, Description: hostileText, Title: hostileText, Params: schema.MustParse(params), Effect: aai.Changes, Run: run}
 }
 
 func mail(tools ...*aai.Tool) *aai.App {
-	return &aai.App{ID: "org.test.Mail", Name: "Mail " + nasty + "|邮件", Description: nasty, Aliases: []string{nasty}, Tools: tools, Digest: strings.Repeat("0", 64), Source: "/nowhere/" + nasty, Platform: "linux"}
+	return &aai.App{ID: "org.test.Mail", Name: "Mail " + hostileText + "|邮件", Description: hostileText, Aliases: []string{hostileText}, Tools: tools, Digest: strings.Repeat("0", 64), Source: "/nowhere/" + hostileText, Platform: "linux"}
 }
 
-// try is what is sent by the form of a tool's page, with these texts in its fields.
-func (w *world) try(t *testing.T, at string, texts map[string]string) answer {
+// submitTool is what is sent by the form of a tool's page, with these texts in its fields.
+func (w *world) submitTool(t *testing.T, at string, texts map[string]string) answer {
 	t.Helper()
 	body := w.get(t, at).body
 	sent := w.form(t, at)
@@ -129,13 +129,13 @@ const kinds = `{"type": "object", "required": ["to"], "additionalProperties": fa
 // TestNotStarted: of an app whose server was never started nobody knows how many tools it has.
 func TestNotStarted(t *testing.T) {
 	app := mail(tool("mcp_start", `{"type": "object", "properties": {}}`, nil))
-	app.Unheard = true
+	app.Unprobed = true
 	w, _ := appWorld(t, app)
-	has(t, w.get(t, "/apps"), "· not started yet ·", "!0 tools")
+	expectPage(t, w.get(t, "/apps"), "· not started yet ·", "!0 tools")
 }
 
-// TestModesAreToldAlike: the page says of each mode what the help of the command says.
-func TestModesAreToldAlike(t *testing.T) {
+// TestModesHaveTheSameTexts: the page says of each mode what the help of the command says.
+func TestModesHaveTheSameTexts(t *testing.T) {
 	help, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "reference", "commands.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -150,8 +150,8 @@ func TestModesAreToldAlike(t *testing.T) {
 	}
 }
 
-// TestTry: what is typed is called, gated and on record; what is wrong stands at its field.
-func TestTry(t *testing.T) {
+// TestToolTrial: what is typed is called, gated and on record; what is wrong stands at its field.
+func TestToolTrial(t *testing.T) {
 	w, _ := appWorld(t, mail(tool("send", kinds, nil), tool("ask", `{"type": "object", "properties": {}}`, nil)))
 	at := "/tool?app=org.test.Mail&tool=send"
 	page := w.get(t, at)
@@ -159,7 +159,7 @@ func TestTry(t *testing.T) {
 	if !strings.Contains(page.body, `id="p0" name="p0"`) || strings.Count(page.body, `name="csrf"`) != 4 { // language, leave, stop, and this one
 		t.Errorf("the form:\n%s", page.body)
 	}
-	got := w.try(t, at, map[string]string{"p0": "<b>you", "p1": "x", "p2": "3", "p3": "false", "p4": "1", "p5": "a\r\nb", "p6": `{"a": 1}`, "p8": "hunter2"})
+	got := w.submitTool(t, at, map[string]string{"p0": "<b>you", "p1": "x", "p2": "3", "p3": "false", "p4": "1", "p5": "a\r\nb", "p6": `{"a": 1}`, "p8": "hunter2"})
 	checkHarmless(t, "the result", got)
 	for _, want := range []string{"It ran", "&#34;to&#34;: &#34;\\u003cb\\u003eyou&#34;", "&#34;count&#34;: 3", "&#34;loud&#34;: false", "&#34;colour&#34;: &#34;blue&#34;", "&#34;csrf&#34;: &#34;x&#34;"} {
 		if !strings.Contains(got.body, want) {
@@ -169,19 +169,19 @@ func TestTry(t *testing.T) {
 	if got.status != http.StatusOK || strings.Contains(got.body, `value="hunter2"`) {
 		t.Errorf("%d; a secret is given back", got.status)
 	}
-	wrong := w.try(t, at, map[string]string{"p0": "x", "p2": "9"})
+	wrong := w.submitTool(t, at, map[string]string{"p0": "x", "p2": "9"})
 	for _, want := range []string{"INVALID_PARAMS", `id="p0-fault"><span lang="en"><bdi class="theirs">to: expected`, `id="p2-fault"><span lang="en"><bdi class="theirs">count: expected`, `value="9"`} {
 		if !strings.Contains(wrong.body, want) {
 			t.Errorf("what is wrong is without %s:\n%s", want, wrong.body)
 		}
 	}
-	if got := w.try(t, at, map[string]string{"p2": "many"}); !strings.Contains(got.body, `id="p0-fault">This is needed.`) || !strings.Contains(got.body, `id="p2-fault">This is no number`) || strings.Contains(got.body, "It ran") {
+	if got := w.submitTool(t, at, map[string]string{"p2": "many"}); !strings.Contains(got.body, `id="p0-fault">This is needed.`) || !strings.Contains(got.body, `id="p2-fault">This is no number`) || strings.Contains(got.body, "It ran") {
 		t.Errorf("what was not typed right:\n%s", got.body)
 	}
-	if got := w.try(t, at, map[string]string{"p0": "you", "of": "0"}); !strings.Contains(got.body, "The tool has changed") {
+	if got := w.submitTool(t, at, map[string]string{"p0": "you", "of": "0"}); !strings.Contains(got.body, "The tool has changed") {
 		t.Errorf("a form of another schema:\n%s", got.body)
 	}
-	asked := w.try(t, "/tool?app=org.test.Mail&tool=ask", nil)
+	asked := w.submitTool(t, "/tool?app=org.test.Mail&tool=ask", nil)
 	if !strings.Contains(asked.body, "CONSENT_REQUIRED") || strings.Contains(asked.body, "It ran") {
 		t.Errorf("what nobody allowed:\n%s", asked.body)
 	}
@@ -190,8 +190,8 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// TestTryNeedsTheForm: another site's page, and one without our token, start nothing.
-func TestTryNeedsTheForm(t *testing.T) {
+// TestToolTrialNeedsTheForm: another site's page, and one without our token, start nothing.
+func TestToolTrialNeedsTheForm(t *testing.T) {
 	ran := false
 	w, _ := appWorld(t, mail(tool("send", `{"type": "object", "properties": {}}`, func(context.Context, *aai.Call) (*aai.Result, error) {
 		ran = true
@@ -214,26 +214,26 @@ func TestResults(t *testing.T) {
 	}
 	w, _ := appWorld(t, mail(
 		tool("long", `{"type": "object", "properties": {}}`, func(context.Context, *aai.Call) (*aai.Result, error) {
-			return &aai.Result{Text: strings.Repeat(nasty+"\n", 100_000), Data: map[string]any{"rows": strings.Repeat("x", 5<<20)}, Warning: nasty, Foreign: nasty}, nil
+			return &aai.Result{Text: strings.Repeat(hostileText+"\n", 100_000), Data: map[string]any{"rows": strings.Repeat("x", 5<<20)}, Warning: hostileText, UntrustedSource: hostileText}, nil
 		}),
 		tool("draw", `{"type": "object", "properties": {}}`, func(context.Context, *aai.Call) (*aai.Result, error) {
 			return &aai.Result{Images: []aai.Image{
 				{MIME: "text/html", Data: drawn.Bytes()}, {MIME: "image/png", Data: []byte("<html><script>alert(1)</script>")},
 				{MIME: "image/svg+xml", Data: []byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`)},
-			}, Undo: &aai.Undo{Says: nasty, Step: aai.Step{App: "org.test.Mail", Tool: "draw"}}}, nil
+			}, Undo: &aai.Undo{Description: hostileText, Step: aai.Step{App: "org.test.Mail", Tool: "draw"}}}, nil
 		}),
 		tool("fail", `{"type": "object", "properties": {}}`, func(context.Context, *aai.Call) (*aai.Result, error) {
-			e := aai.Errorf(aai.AutomationFailed, "%s", nasty)
-			e.Hint, e.Candidates, e.Delivery = nasty, []string{nasty}, aai.Delivered
+			e := aai.Errorf(aai.AutomationFailed, "%s", hostileText)
+			e.Hint, e.Candidates, e.Delivery = hostileText, []string{hostileText}, aai.Delivered
 			return nil, e
 		}),
 	))
-	long := w.try(t, "/tool?app=org.test.Mail&tool=long", nil)
+	long := w.submitTool(t, "/tool?app=org.test.Mail&tool=long", nil)
 	checkHarmless(t, "a long answer", long)
 	if len(long.body) > 400<<10 || !strings.Contains(long.body, "not all of it is shown") {
 		t.Errorf("a long answer has %d bytes", len(long.body))
 	}
-	drawing := w.try(t, "/tool?app=org.test.Mail&tool=draw", nil)
+	drawing := w.submitTool(t, "/tool?app=org.test.Mail&tool=draw", nil)
 	checkHarmless(t, "pictures", drawing)
 	pictures := regexp.MustCompile(`<img class="picture" src="([^"]*)"`).FindAllStringSubmatch(drawing.body, -1)
 	if len(pictures) != 1 || !strings.Contains(drawing.body, "2 pictures are of a kind") || !strings.Contains(drawing.body, `action="/tool/undo?app=org.test.Mail&amp;tool=draw"`) {
@@ -242,7 +242,7 @@ func TestResults(t *testing.T) {
 	if got := w.get(t, pictures[0][1]); got.header.Get("Content-Type") != "image/png" || got.body != drawn.String() || got.header.Get("Cache-Control") != "no-store" {
 		t.Errorf("the picture: %v", got.header)
 	}
-	failed := w.try(t, "/tool?app=org.test.Mail&tool=fail", nil)
+	failed := w.submitTool(t, "/tool?app=org.test.Mail&tool=fail", nil)
 	checkHarmless(t, "a failure", failed)
 	if !strings.Contains(failed.body, "AUTOMATION_FAILED") || !strings.Contains(failed.body, "The app got it.") {
 		t.Errorf("a failure:\n%s", failed.body)
@@ -256,7 +256,7 @@ func TestHostileSchemas(t *testing.T) {
 	for i := range 900 {
 		many = append(many, fmt.Sprintf(`"p%d": {"type": "string"}`, i))
 	}
-	name, _ := json.Marshal(nasty)
+	name, _ := json.Marshal(hostileText)
 	quoted := string(name)
 	recursive := tool("recursive", `{"type": "object", "properties": {}}`, nil)
 	recursive.Params.Source = json.RawMessage(`{"properties": {"a": {"$ref": "#"}}}`)
@@ -277,10 +277,10 @@ func TestHostileSchemas(t *testing.T) {
 	if got := w.get(t, "/tool?app=org.test.Mail&tool=wide").body; !strings.Contains(got, "800 parameters have no field") {
 		t.Error("nothing says that parameters are without a field")
 	}
-	if got := w.try(t, "/tool?app=org.test.Mail&tool=strange", map[string]string{"p1": "1", "json": ""}).body; !strings.Contains(got, "It ran") {
+	if got := w.submitTool(t, "/tool?app=org.test.Mail&tool=strange", map[string]string{"p1": "1", "json": ""}).body; !strings.Contains(got, "It ran") {
 		t.Errorf("a choice with markup:\n%s", got)
 	}
-	for _, at := range []string{"/tool?app=org.test.Mail", "/tool", "/tool?app=org.test.Mail&tool=" + url.QueryEscape(nasty), "/app?app=" + url.QueryEscape(nasty), "/lint?app=org.test.Mail", "/apps?q=" + url.QueryEscape(nasty)} {
+	for _, at := range []string{"/tool?app=org.test.Mail", "/tool", "/tool?app=org.test.Mail&tool=" + url.QueryEscape(hostileText), "/app?app=" + url.QueryEscape(hostileText), "/lint?app=org.test.Mail", "/apps?q=" + url.QueryEscape(hostileText)} {
 		checkHarmless(t, at, w.get(t, at))
 	}
 }
@@ -290,7 +290,7 @@ func TestHostileSchemas(t *testing.T) {
 func TestConsent(t *testing.T) {
 	w, store := appWorld(t, mail(tool("ask", `{"type": "object", "properties": {}}`, nil)))
 	for _, g := range []policy.Grant{
-		{Caller: "mcp:" + aai.CleanLabel(nasty, 60), Identity: "/usr/bin/claude", App: "org.test.Mail", Tool: "ask", Decision: policy.Allow, GrantedAt: time.Now(), Channel: aai.Native},
+		{Caller: "mcp:" + aai.CleanLabel(hostileText, 60), Identity: "/usr/bin/claude", App: "org.test.Mail", Tool: "ask", Decision: policy.Allow, GrantedAt: time.Now(), Channel: aai.DesktopDialog},
 		{Caller: "*", Identity: "http:work", App: "org.test.Mail", Tool: "ask", Decision: policy.Allow, GrantedAt: time.Now(), Channel: aai.Passphrase},
 	} {
 		if err := store.Add(g); err != nil {
@@ -325,11 +325,11 @@ func TestConsent(t *testing.T) {
 	for name, value := range map[string]string{"app": "org.test.Mail", "tool": "ask", "identity": "/usr/bin/claude", "caller": "*", "expires": "2099-01-01"} {
 		sent.Set(name, value)
 	}
-	has(t, w.post(t, "/consent/grant", sent), "It was not allowed.", string(aai.PermissionDenied), "neither a screen nor a passphrase", "!now allowed",
+	expectPage(t, w.post(t, "/consent/grant", sent), "It was not allowed.", string(aai.PermissionDenied), "neither a screen nor a passphrase", "!now allowed",
 		`name="app" value="org.test.Mail"`, `name="tool" value="ask"`, `name="identity" value="/usr/bin/claude"`, `name="caller" value="*"`, `name="expires" value="2099-01-01"`)
-	has(t, w.get(t, "/consent"), "!It was not allowed.", `name="app" value=""`)
+	expectPage(t, w.get(t, "/consent"), "!It was not allowed.", `name="app" value=""`)
 	sent.Set("expires", "some day")
-	sent.Set("app", nasty)
+	sent.Set("app", hostileText)
 	checkHarmless(t, "a grant that is refused", w.post(t, "/consent/grant", sent))
 	sent.Del("expires")
 	if grants, _ := store.Grants(); len(grants) != 1 {
@@ -345,8 +345,8 @@ func TestConsent(t *testing.T) {
 	}
 }
 
-// TestWordsAreThere: whatever a page of these says is there in both languages.
-func TestWordsAreThere(t *testing.T) {
+// TestTextsExist: whatever a page of these says is there in both languages.
+func TestTextsExist(t *testing.T) {
 	for _, name := range []string{"apps", "app", "tool", "lint", "found", "consent", "logins"} {
 		page, err := os.ReadFile("templates/" + name + ".html")
 		if err != nil {

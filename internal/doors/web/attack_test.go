@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
-	"aai/internal/own"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/builtin"
 )
 
 // TestOnlyThisStartsName: whoever comes by another name gets nothing, so no name that a site
@@ -122,9 +122,9 @@ func TestNobodyPlantsASession(t *testing.T) {
 	}
 }
 
-// TestTheCookieStaysHere: it goes to this start's host alone, to no script and with no request
+// TestCookieIsBoundToTheHost: it goes to this start's host alone, to no script and with no request
 // that another site begins.
-func TestTheCookieStaysHere(t *testing.T) {
+func TestCookieIsBoundToTheHost(t *testing.T) {
 	w := newWorld(t)
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -148,8 +148,8 @@ func TestTheCookieStaysHere(t *testing.T) {
 	}
 }
 
-// TestTheLanguageStaysHere: the cookie of the language goes nowhere else either.
-func TestTheLanguageStaysHere(t *testing.T) {
+// TestLanguageCookieIsBoundToTheHost: the cookie of the language goes nowhere else either.
+func TestLanguageCookieIsBoundToTheHost(t *testing.T) {
 	w := newWorld(t)
 	w.enter(t)
 	w.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -245,11 +245,11 @@ func TestAgentsHaveNoPage(t *testing.T) {
 		tool string
 		args map[string]any
 	}{
-		{own.Consents, nil}, {own.History, nil}, {own.Mode, nil}, {"settings", nil}, {"running", nil},
-		{own.Revoke, map[string]any{"app": "org.test.Mail"}}, {own.SetMode, map[string]any{"mode": "sandboxed"}},
+		{builtin.ListConsents, nil}, {builtin.History, nil}, {builtin.Mode, nil}, {"settings", nil}, {"running", nil},
+		{builtin.Revoke, map[string]any{"app": "org.test.Mail"}}, {builtin.SetMode, map[string]any{"mode": "sandboxed"}},
 	} {
 		call := func(who aai.Caller) error {
-			_, err := w.gateway.Do(t.Context(), &aai.Call{Caller: who, App: aai.OwnApp, Tool: c.tool, Args: c.args, Renews: true})
+			_, err := w.gateway.Do(t.Context(), &aai.Call{Caller: who, App: aai.BuiltinApp, Tool: c.tool, Args: c.args, IsRefresh: true})
 			return err
 		}
 		if err := call(agent); err == nil || aai.AsError(err).Code != aai.PermissionDenied {

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	"aai/internal/childtest"
-	"aai/internal/halt"
-	"aai/internal/ownpage"
-	"aai/internal/policy"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/web"
+	"github.com/gybob/aai-gateway/internal/gateway/active"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // TestInBrowsers: a person gets through every page in two real browsers, in both themes and
@@ -22,20 +22,20 @@ import (
 // strangers runs, what happens meanwhile is shown, and the buttons do what they say.
 // AAI_PICTURES=<folder> keeps pictures.
 func TestInBrowsers(t *testing.T) {
-	f := fill(t)
+	f := newFilledWorld(t)
 	for _, c := range []struct{ browser, program, theme string }{
 		{"chrome", "chromium", "light"}, {"chrome", "chromium", "dark"}, {"firefox", "firefox-esr", "light"}, {"firefox", "firefox-esr", "dark"},
 	} {
 		t.Run(c.browser+" "+c.theme, func(t *testing.T) {
 			b := &world{gateway: f.gateway}
 			b.open(t, f.config)
-			file, gone, err := ownpage.Leading(t.TempDir(), b.link)
+			file, gone, err := web.WriteRedirectFile(t.TempDir(), b.link)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer gone()
 			agent := "live-" + c.browser + "-" + c.theme
-			driven(t, "browsers/drive.mjs", c.program, nil, map[string]any{
+			runBrowserScript(t, "browsers/drive.mjs", c.program, nil, map[string]any{
 				"browser": c.browser, "theme": c.theme, "link": b.link, "file": file, "downloads": t.TempDir(),
 				"front": "/now", "pictures": os.Getenv("AAI_PICTURES"), "app": "org.test.Mail", "agent": agent,
 				"more": []string{
@@ -47,27 +47,27 @@ func TestInBrowsers(t *testing.T) {
 				case "live":
 					f.calls(t, agent)
 				case "allowed":
-					g := policy.Grant{Caller: "mcp:agent", Identity: "/usr/bin/agent1/" + agent, App: "org.test.Mail", Tool: "send", Decision: policy.Allow, GrantedAt: time.Now(), Channel: aai.Native}
+					g := policy.Grant{Caller: "mcp:agent", Identity: "/usr/bin/agent1/" + agent, App: "org.test.Mail", Tool: "send", Decision: policy.Allow, GrantedAt: time.Now(), Channel: aai.DesktopDialog}
 					if err := f.store.Add(g); err != nil {
 						t.Error(err)
 					}
 				case "again":
-					f.again(t)
+					f.restart(t)
 				default:
 					t.Error(said)
 				}
 			})
 		})
 	}
-	if err := f.halt(t).Stop(t.Context(), halt.Stop{}); err != nil {
+	if err := f.stop(t).Add(t.Context(), active.Stop{}); err != nil {
 		t.Fatal(err)
 	}
-	f.still()
+	f.awaitEnd()
 }
 
-// driven has the script drive a browser as the job says, in an environment of its own where none
+// runBrowserScript has the script drive a browser as the job says, in an environment of its own where none
 // is given, and hands on what it says until it is done.
-func driven(t *testing.T, script, program string, env []string, job map[string]any, says func(string)) {
+func runBrowserScript(t *testing.T, script, program string, env []string, job map[string]any, says func(string)) {
 	t.Helper()
 	modules, err := filepath.Abs("../../../.cache/browsers/node_modules")
 	if err != nil {
@@ -91,7 +91,7 @@ func driven(t *testing.T, script, program string, env []string, job map[string]a
 	}
 	cmd := exec.CommandContext(t.Context(), node, "testdata/"+script, string(text))
 	cmd.Env, cmd.Stderr = env, os.Stderr
-	driver, last := childtest.Start(t, cmd), ""
+	driver, last := testkit.StartProcess(t, cmd), ""
 	for lines := bufio.NewScanner(driver.Out); lines.Scan(); {
 		if last = lines.Text(); last != "done" {
 			says(last)

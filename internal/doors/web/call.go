@@ -3,63 +3,63 @@ package web
 import (
 	"encoding/json"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // maxRounds is how often what a call asks is put before its error is shown as it is.
 const maxRounds = 3
 
 // call calls a tool of the gateway's own app.
-func (v *visit) call(tool string, args map[string]any) (*aai.Result, error) {
-	return v.callApp(aai.OwnApp, tool, args)
+func (v *pageRequest) call(tool string, args map[string]any) (*aai.Result, error) {
+	return v.callApp(aai.BuiltinApp, tool, args)
 }
 
 // callApp makes one call. What it asks is put in a window by the gateway, or at the
 // terminal at which the door was opened; the page answers nothing. A browser that has gone on
 // looks at nothing more: what a page would still read for it is no call.
-func (v *visit) callApp(app, tool string, args map[string]any) (*aai.Result, error) {
+func (v *pageRequest) callApp(app, tool string, args map[string]any) (*aai.Result, error) {
 	if err := v.ctx.Err(); err != nil && v.form == nil {
 		return nil, err
 	}
 	call := aai.Call{
 		ID:     aai.NewCallID(),
 		Caller: aai.Caller{Door: aai.DoorWeb, Name: "page", Identity: aai.IdentityPage, Session: v.session.id},
-		App:    app, Tool: tool, Args: args, Renews: v.renews,
+		App:    app, Tool: tool, Args: args, IsRefresh: v.isRefresh,
 	}
 	first := call.ID
-	v.asked = 0
+	v.terminalWait = 0
 	result, err := v.door.gateway.Do(v.ctx, &call)
 	for range maxRounds {
-		if err == nil || v.door.ask == nil {
+		if err == nil || v.door.askAtTerminal == nil {
 			break
 		}
 		begun := v.door.now()
-		answers, askErr := v.door.ask(v.ctx, aai.AsError(err).Questions)
-		v.asked += v.door.now().Sub(begun)
+		answers, askErr := v.door.askAtTerminal(v.ctx, aai.AsError(err).Questions)
+		v.terminalWait += v.door.now().Sub(begun)
 		if askErr != nil || len(answers) == 0 {
 			break
 		}
 		call.ID, call.Parent, call.Answers = aai.NewCallID(), first, answers
 		result, err = v.door.gateway.Do(v.ctx, &call)
 	}
-	v.called = call.ID
+	v.lastCall = call.ID
 	return result, err
 }
 
 // read calls a tool of the own app that reads, and fills into with its data.
-func (v *visit) read(tool string, args map[string]any, value any) error {
+func (v *pageRequest) read(tool string, args map[string]any, value any) error {
 	result, err := v.call(tool, args)
 	if err != nil {
 		return err
 	}
-	if err := into(result, value); err != nil {
+	if err := decodeData(result, value); err != nil {
 		return aai.Errorf(aai.Internal, "the answer of %s cannot be read: %w", tool, err)
 	}
 	return nil
 }
 
-// into fills a Go value with a result's data.
-func into(result *aai.Result, value any) error {
+// decodeData fills a Go value with a result's data.
+func decodeData(result *aai.Result, value any) error {
 	raw, err := json.Marshal(result.Data)
 	if err != nil {
 		return err

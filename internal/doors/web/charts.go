@@ -9,11 +9,11 @@ import (
 
 // chartsPage shows how many calls there were, how many failed, and how long they took.
 func chartsPage() page {
-	return page{name: "charts", path: "/history/charts", live: []string{NewsJournal}, show: showCharts}
+	return page{name: "charts", path: "/history/charts", live: []string{EventJournal}, show: showCharts}
 }
 
 // A span is what became of the calls of an hour or of a day, as the tool "totals" tells it.
-type span struct {
+type period struct {
 	Start    time.Time `json:"start"`
 	Calls    int       `json:"calls"`
 	Failures int       `json:"failures"`
@@ -22,15 +22,15 @@ type span struct {
 }
 
 // Name is the span's for people.
-func (s span) Name() string {
+func (s period) Name() string {
 	if s.Start.Hour() == 0 && s.Start.Minute() == 0 {
 		return s.Start.Format("2006-01-02")
 	}
 	return s.Start.Format("2006-01-02 15:04")
 }
 
-// chartsShown is what the page shows.
-type chartsShown struct {
+// chartsPageData is what the page shows.
+type chartsPageData struct {
 	Filter          filter
 	List            string // the address of the list of these calls
 	Days            string // "1", "7" or "30"
@@ -38,17 +38,17 @@ type chartsShown struct {
 	Calls, Failures int
 	MaxCalls        int
 	MaxP95          float64
-	Rows            []span // those with calls, the newest first
-	More            int    // of them that only the charts have
-	From, To        span
+	Rows            []period // those with calls, the newest first
+	More            int      // of them that only the charts have
+	From, To        period
 	Bars, Line      template.HTML
 }
 
 // rowsLimit is how many rows the table has.
 const rowsLimit = 72
 
-func showCharts(v *visit) (any, error) {
-	shown := chartsShown{Filter: filterOf(v), List: "/history?" + filterQuery(v, "", ""), Days: v.query.Get("days")}
+func showCharts(v *pageRequest) (any, error) {
+	shown := chartsPageData{Filter: filterOf(v), List: "/history?" + filterQuery(v, "", ""), Days: v.query.Get("days")}
 	args, err := filterArgs(v)
 	if err != nil {
 		return nil, err
@@ -57,19 +57,19 @@ func showCharts(v *visit) (any, error) {
 	starts := shown.spans(args, time.Now())
 	args["looks"] = v.query.Get(looksName) != ""
 	var found struct {
-		Calls    int    `json:"calls"`
-		Failures int    `json:"failures"`
-		Rows     []span `json:"rows"`
+		Calls    int      `json:"calls"`
+		Failures int      `json:"failures"`
+		Rows     []period `json:"rows"`
 	}
 	if err := v.read("totals", args, &found); err != nil {
 		return nil, err
 	}
 	shown.Calls, shown.Failures = found.Calls, found.Failures
-	all := withGaps(starts, found.Rows)
+	all := fillGaps(starts, found.Rows)
 	for _, s := range all {
 		shown.MaxCalls, shown.MaxP95 = max(shown.MaxCalls, s.Calls), max(shown.MaxP95, s.P95)
 		if s.Calls > 0 {
-			shown.Rows = append([]span{s}, shown.Rows...)
+			shown.Rows = append([]period{s}, shown.Rows...)
 		}
 	}
 	if shown.More = max(0, len(shown.Rows)-rowsLimit); shown.More > 0 {
@@ -81,15 +81,15 @@ func showCharts(v *visit) (any, error) {
 }
 
 const (
-	// mostDays is how much of a time that was asked for is shown, its end.
-	mostDays = 366
-	// hoursUpTo is up to how many days are told by the hour.
-	hoursUpTo = 7
+	// maxChartDays is how much of a time that was asked for is shown, its end.
+	maxChartDays = 366
+	// maxHourlyDays is up to how many days are told by the hour.
+	maxHourlyDays = 7
 )
 
 // spans has the arguments ask for the hours or days that are shown, and returns their beginnings,
 // the oldest first: those that the filter names, or else the last.
-func (c *chartsShown) spans(args map[string]any, now time.Time) []time.Time {
+func (c *chartsPageData) spans(args map[string]any, now time.Time) []time.Time {
 	days := map[string]int{"1": 1, "7": 7}[c.Days]
 	if days == 0 {
 		c.Days, days = "30", 30
@@ -103,11 +103,11 @@ func (c *chartsShown) spans(args map[string]any, now time.Time) []time.Time {
 		days = int(end.Sub(from)/(24*time.Hour)) + 1
 	}
 	by := "day"
-	if days <= hoursUpTo {
+	if days <= maxHourlyDays {
 		by = "hour"
 	}
-	if c.Cut = days > mostDays; c.Cut {
-		days, asked = mostDays, false
+	if c.Cut = days > maxChartDays; c.Cut {
+		days, asked = maxChartDays, false
 	}
 	starts := spanStarts(end, days, by)
 	if asked {
@@ -147,13 +147,13 @@ func spanStarts(now time.Time, days int, by string) []time.Time {
 	return starts
 }
 
-// withGaps are spans of all the beginnings, with nothing in those without calls.
-func withGaps(starts []time.Time, rows []span) []span {
-	known := make(map[int64]span, len(rows))
+// fillGaps are spans of all the beginnings, with nothing in those without calls.
+func fillGaps(starts []time.Time, rows []period) []period {
+	known := make(map[int64]period, len(rows))
 	for _, row := range rows {
 		known[row.Start.Unix()] = row
 	}
-	all := make([]span, len(starts))
+	all := make([]period, len(starts))
 	for i, start := range starts {
 		all[i] = known[start.Unix()]
 		all[i].Start = start.Local()
@@ -168,7 +168,7 @@ const (
 )
 
 // bars draws calls, and how many of each bar failed.
-func bars(all []span, most int) template.HTML {
+func bars(all []period, most int) template.HTML {
 	var b strings.Builder
 	step := chartWidth / float64(len(all))
 	gap := min(step*0.25, 4)
@@ -188,7 +188,7 @@ func bars(all []span, most int) template.HTML {
 }
 
 // line draws how long calls took; it is broken where there were none.
-func line(all []span, most float64) template.HTML {
+func line(all []period, most float64) template.HTML {
 	if most == 0 {
 		return ""
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	"aai/internal/journal"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/audit"
 )
 
 // TestChartsAreFiltered: the charts to which a filtered list leads count the calls of the list,
@@ -15,7 +15,7 @@ import (
 func TestChartsAreFiltered(t *testing.T) {
 	w := newWorld(t)
 	now := time.Now()
-	past := journal.New(w.journal)
+	past := audit.New(w.journal)
 	for i, at := range []time.Time{now.Add(-time.Minute), now.AddDate(0, 0, -3), now.AddDate(0, 0, -40), now.AddDate(-2, 0, 0)} {
 		for _, code := range []aai.Code{"", aai.Timeout} {
 			if err := past.Record(t.Context(), &aai.Entry{
@@ -45,13 +45,13 @@ func TestChartsAreFiltered(t *testing.T) {
 		{url.Values{"until": {day(-2)}, "days": {"7"}, "result": {"ok"}}, "1 call, of which 0 failed."},
 		{url.Values{"since": {day(-1000)}}, "6 calls, of which 3 failed."},
 	} {
-		has(t, w.get(t, "/history/charts?"+c.query.Encode()), c.counts)
+		expectPage(t, w.get(t, "/history/charts?"+c.query.Encode()), c.counts)
 	}
-	has(t, w.get(t, "/history/charts?since=2020-01-01T00:00"), "A year is shown at most: from ")
+	expectPage(t, w.get(t, "/history/charts?since=2020-01-01T00:00"), "A year is shown at most: from ")
 	said := w.get(t, "/history/charts?text=letters&result=ok")
-	has(t, said, "totals are kept without words", `letters</bdi>`, `name="text" value="letters"`, `name="result" value="ok"`, `href="/history?result=ok&amp;text=letters"`)
-	has(t, w.in(t, "zh", "/history/charts?text=letters"), "不按所查找的文字筛选", `letters</bdi>`)
-	has(t, w.get(t, "/history/charts"), "!without words", "!A year is shown")
+	expectPage(t, said, "totals are kept without words", `letters</bdi>`, `name="text" value="letters"`, `name="result" value="ok"`, `href="/history?result=ok&amp;text=letters"`)
+	expectPage(t, w.in(t, "zh", "/history/charts?text=letters"), "不按所查找的文字筛选", `letters</bdi>`)
+	expectPage(t, w.get(t, "/history/charts"), "!without words", "!A year is shown")
 	if got := w.get(t, "/history/charts?since=soon"); got.status == 200 {
 		t.Errorf("a time that is none is taken:\n%s", got.body)
 	}

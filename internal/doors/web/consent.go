@@ -4,12 +4,12 @@ import (
 	"strings"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // consentPage says who may do what, and takes it back.
 func consentPage() page {
-	return page{name: "consent", path: "/consent", nav: true, live: []string{NewsConsent}, finds: "#find", show: showConsent, acts: map[string]act{
+	return page{name: "consent", path: "/consent", nav: true, live: []string{EventConsent}, searchForm: "#find", show: showConsent, acts: map[string]act{
 		"revoke": revokeConsent, "sessions": endSessions, "grant": grantConsent, "takeover": takeoverConsent, "mode": setMode,
 	}}
 }
@@ -32,8 +32,8 @@ type consent struct {
 	About string // for who does not see the row
 }
 
-// consentShown is what the page shows.
-type consentShown struct {
+// consentPageData is what the page shows.
+type consentPageData struct {
 	Query            string
 	Rows             []consent
 	All, More        int
@@ -43,15 +43,15 @@ type consentShown struct {
 	Sessions         []sessionUse // what was allowed for sessions, as far as it was used
 }
 
-func showConsent(v *visit) (any, error) {
-	shown := consentShown{Query: v.search(), Modes: []string{"normal", "safe", "sandboxed"}}
+func showConsent(v *pageRequest) (any, error) {
+	shown := consentPageData{Query: v.search(), Modes: []string{"normal", "safe", "sandboxed"}}
 	result, err := v.call("consent_list", nil)
 	if err != nil {
 		return nil, err
 	}
 	shown.Warning = result.Warning
 	var all []consent
-	if err := into(result, &all); err != nil {
+	if err := decodeData(result, &all); err != nil {
 		return nil, err
 	}
 	shown.All = len(all)
@@ -83,8 +83,8 @@ func showConsent(v *visit) (any, error) {
 	return shown, nil
 }
 
-// sent are the fields of a form that are not empty, as arguments of a tool.
-func (v *visit) sent(names ...string) map[string]any {
+// formArgs are the fields of a form that are not empty, as arguments of a tool.
+func (v *pageRequest) formArgs(names ...string) map[string]any {
 	args := make(map[string]any, len(names))
 	for _, name := range names {
 		if value := strings.TrimSpace(v.form.Get(name)); value != "" {
@@ -95,23 +95,23 @@ func (v *visit) sent(names ...string) map[string]any {
 }
 
 // revokeConsent forgets one decision.
-func revokeConsent(v *visit) (any, error) {
-	args := v.sent("app", "tool", "caller", "identity")
+func revokeConsent(v *pageRequest) (any, error) {
+	args := v.formArgs("app", "tool", "caller", "identity")
 	if args["app"] == nil || args["tool"] == nil || args["caller"] == nil {
 		// With fewer the tool would forget more than was shown.
-		return nil, missing("app, tool, caller")
+		return nil, missingFieldError("app, tool, caller")
 	}
 	var answer struct{ Revoked int }
 	if err := v.read("consent_revoke", args, &answer); err != nil {
 		return nil, err
 	}
-	v.say(v.t("consent", "revoked", answer.Revoked))
+	v.setNotice(v.text("consent", "revoked", answer.Revoked))
 	v.next = v.consentAt()
 	return nil, nil
 }
 
 // consentAt is the page with the filter that it had.
-func (v *visit) consentAt() string {
+func (v *pageRequest) consentAt() string {
 	if query := v.query.Encode(); query != "" {
 		return "/consent?" + query
 	}
@@ -119,31 +119,31 @@ func (v *visit) consentAt() string {
 }
 
 // A granting is what a form asked to be allowed, and why it is not.
-type granting struct {
+type grantForm struct {
 	App, Tool, Identity, Caller, Expires string
 	Fault                                *aai.Error
 }
 
-// maxGiven is how much of what was filled in is shown again, in bytes.
-const maxGiven = 4000
+// maxShownInput is how much of what was filled in is shown again, in bytes.
+const maxShownInput = 4000
 
 // grantConsent asks, elsewhere, whether somebody may do something. What comes to nothing is
 // shown again as it was filled in.
-func grantConsent(v *visit) (any, error) {
-	if err := v.grant(); err != nil {
-		f := func(name string) string { return aai.CleanLabel(v.form.Get(name), maxGiven) } // all of it shows
-		return &granting{f("app"), f("tool"), f("identity"), f("caller"), f("expires"), aai.AsError(err)}, nil
+func grantConsent(v *pageRequest) (any, error) {
+	if err := v.requestGrant(); err != nil {
+		f := func(name string) string { return aai.CleanLabel(v.form.Get(name), maxShownInput) } // all of it shows
+		return &grantForm{f("app"), f("tool"), f("identity"), f("caller"), f("expires"), aai.AsError(err)}, nil
 	}
-	v.say(v.t("consent", "granted"))
+	v.setNotice(v.text("consent", "granted"))
 	return nil, nil
 }
 
-func (v *visit) grant() error {
-	args := v.sent("app", "tool", "caller", "identity")
+func (v *pageRequest) requestGrant() error {
+	args := v.formArgs("app", "tool", "caller", "identity")
 	if day := v.form.Get("expires"); day != "" {
 		until, err := time.ParseInLocation("2006-01-02", day, time.Local)
 		if err != nil {
-			return missing("expires")
+			return missingFieldError("expires")
 		}
 		args["expires"] = until.AddDate(0, 0, 1).Format(time.RFC3339) // the whole day
 	}
@@ -152,27 +152,27 @@ func (v *visit) grant() error {
 }
 
 // takeoverConsent asks, elsewhere, whether what a plain file says shall count.
-func takeoverConsent(v *visit) (any, error) {
+func takeoverConsent(v *pageRequest) (any, error) {
 	if v.form.Get("file") == "" {
-		return nil, missing("file")
+		return nil, missingFieldError("file")
 	}
 	if _, err := v.call("consent_takeover", map[string]any{"file": []any{v.form.Get("file")}}); err != nil {
 		return nil, err
 	}
-	v.say(v.t("consent", "granted"))
+	v.setNotice(v.text("consent", "granted"))
 	return nil, nil
 }
 
 // setMode sets how much callers may do; what is less strict is asked elsewhere.
-func setMode(v *visit) (any, error) {
-	result, err := v.call("mode_set", v.sent("mode"))
+func setMode(v *pageRequest) (any, error) {
+	result, err := v.call("mode_set", v.formArgs("mode"))
 	if err != nil {
 		return nil, err
 	}
-	text := v.t("consent", "mode.set")
+	text := v.text("consent", "mode.set")
 	if result.Warning != "" {
 		text += " " + result.Warning
 	}
-	v.say(text)
+	v.setNotice(text)
 	return nil, nil
 }

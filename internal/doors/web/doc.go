@@ -16,7 +16,7 @@
 //     text that says of one what it does not say of others: {{t "count" 1}} takes it;
 //   - one row in the table of pages (pages.go).
 //
-// A page's show function gets a [visit]: v.read calls a tool of the own app and fills a Go
+// A page's show function gets a [pageRequest]: v.read calls a tool of the own app and fills a Go
 // value from the answer's data; v.query are the parameters of the address. What it returns
 // is .Data of the template; where that is about one thing it has a method Subject, and the
 // title names the thing. Its acts get v.form, call v.call and say with v.say what came

@@ -8,12 +8,12 @@ import (
 	"sync"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // doctorPage has the doctor examine and shows what came of it.
 func doctorPage() page {
-	return page{name: "doctor", path: "/doctor", nav: true, live: []string{NewsRunning}, show: showDoctor, acts: map[string]act{"run": examine}}
+	return page{name: "doctor", path: "/doctor", nav: true, live: []string{EventActiveCalls}, show: showDoctor, acts: map[string]act{"run": examine}}
 }
 
 // A doctorReport is what the tool "doctor" answers.
@@ -36,9 +36,9 @@ type doctorFinding struct {
 	Commands []string `json:"commands"`
 }
 
-// doctorShown is what the page shows: how far an examination has come, or what the last one
+// doctorPageData is what the page shows: how far an examination has come, or what the last one
 // of this visitor found.
-type doctorShown struct {
+type doctorPageData struct {
 	Running     bool
 	Done, Total int
 	Said        []doctorFinding // of each examination that has ended, its state and title
@@ -49,10 +49,10 @@ type doctorShown struct {
 // An examination is the last one of a session. The zero value is none.
 type examination struct {
 	mu    sync.Mutex
-	shown doctorShown
+	shown doctorPageData
 }
 
-func (e *examination) now() doctorShown {
+func (e *examination) now() doctorPageData {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	shown := e.shown
@@ -67,11 +67,11 @@ func (e *examination) begin() bool {
 	if e.shown.Running {
 		return false
 	}
-	e.shown = doctorShown{Running: true}
+	e.shown = doctorPageData{Running: true}
 	return true
 }
 
-func (e *examination) heard(done, total int, said string) {
+func (e *examination) setProgress(done, total int, said string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.shown.Running && done > e.shown.Done {
@@ -85,41 +85,41 @@ func (e *examination) heard(done, total int, said string) {
 func (e *examination) end(report *doctorReport, fault *aai.Error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.shown = doctorShown{Report: report, Fault: fault}
+	e.shown = doctorPageData{Report: report, Fault: fault}
 }
 
-func showDoctor(v *visit) (any, error) { return v.session.examined.now(), nil }
+func showDoctor(v *pageRequest) (any, error) { return v.session.examined.now(), nil }
 
-// soon is how long the browser waits for an examination before it is shown how far it has
+// examinationWait is how long the browser waits for an examination before it is shown how far it has
 // come.
-const soon = 700 * time.Millisecond
+const examinationWait = 700 * time.Millisecond
 
 // examine begins an examination, unless one is under way. It goes on when the browser leaves,
 // and ends with the door.
-func examine(v *visit) (any, error) {
+func examine(v *pageRequest) (any, error) {
 	e := &v.session.examined
 	if !e.begin() {
 		return nil, nil //nolint:nilnil // the page is shown again
 	}
 	apart := *v
-	ended := v.door.outlasting.begin(v.ctx, func(ctx context.Context) {
+	ended := v.door.background.begin(v.ctx, func(ctx context.Context) {
 		apart.ctx = aai.WithProgress(ctx, func(done, total float64, message string) {
-			e.heard(int(done), int(total), message)
-			apart.door.news.tell(NewsRunning)
+			e.setProgress(int(done), int(total), message)
+			apart.door.events.publish(EventActiveCalls)
 		})
-		e.end(apart.examined())
-		apart.door.news.tell(NewsRunning)
+		e.end(apart.runDoctor())
+		apart.door.events.publish(EventActiveCalls)
 	})
 	select {
 	case <-ended:
 	case <-v.ctx.Done():
-	case <-time.After(soon):
+	case <-time.After(examinationWait):
 	}
 	return nil, nil //nolint:nilnil // the page is shown again
 }
 
-// examined is what the call of the doctor came to.
-func (v *visit) examined() (*doctorReport, *aai.Error) {
+// runDoctor is what the call of the doctor came to.
+func (v *pageRequest) runDoctor() (*doctorReport, *aai.Error) {
 	result, err := v.call("doctor", nil)
 	if err != nil {
 		return nil, aai.AsError(err)

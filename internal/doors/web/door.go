@@ -12,59 +12,59 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"aai"
-	"aai/internal/doors/httpdoor"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
 )
 
 // Config is what the door needs from the program around it.
 type Config struct {
 	Gateway *aai.Gateway
-	// Ask puts questions that may be put at the terminal at which the door was opened. It
+	// AskAtTerminal puts questions that may be put at the terminal at which the door was opened. It
 	// gives no answers where one of them may not. Nil: nobody is there.
-	Ask func(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error)
-	// Watch says what has happened, by whatever gateway of the person, until ctx ends: one of
+	AskAtTerminal func(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error)
+	// WatchEvents says what has happened, by whatever gateway of the person, until ctx ends: one of
 	// the kinds of news. It returns at once. Nil: nobody looks, and pages stay as they are.
-	Watch func(ctx context.Context, tell func(kind string))
-	Log   *slog.Logger // nil: nowhere
+	WatchEvents func(ctx context.Context, tell func(kind string))
+	Log         *slog.Logger // nil: nowhere
 }
 
 // A Door serves the pages to the person at this computer. It is safe for concurrent use.
 type Door struct {
-	gateway *aai.Gateway
-	ask     func(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error)
-	watch   func(ctx context.Context, tell func(kind string))
-	news    news
-	streams streams
-	log     *slog.Logger
-	now     func() time.Time
+	gateway       *aai.Gateway
+	askAtTerminal func(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error)
+	watchEvents   func(ctx context.Context, tell func(kind string))
+	events        eventHub
+	streams       streamLimiter
+	log           *slog.Logger
+	now           func() time.Time
 
-	pages     []page
-	words     words
-	findings  map[string]findings // by language
-	templates map[string]*template.Template
-	static    static
+	pages        []page
+	texts        pageTexts
+	translations map[string]sentenceTranslations // by language
+	templates    map[string]*template.Template
+	static       static
 
-	name     string // of this start, such as "x7….localhost"
-	host     string // name and port, as browsers say them
-	link     link
-	guesses  *rate.Limiter // of links that are none
-	sessions sessions
-	pictures pictures
+	name         string // of this start, such as "x7….localhost"
+	host         string // name and port, as browsers say them
+	link         loginLink
+	guessLimiter *rate.Limiter // of links that are none
+	sessions     sessions
+	images       imageCache
 
-	outlasting outlasting
+	background backgroundRuns
 }
 
 // How often somebody may try a link that is none.
 const (
-	guessEvery = 10 * time.Second
-	maxGuesses = 10
+	guessInterval = 10 * time.Second
+	maxGuesses    = 10
 )
 
 // New returns a door. It does no I/O.
 func New(cfg Config) (*Door, error) {
 	d := &Door{
-		gateway: cfg.Gateway, ask: cfg.Ask, watch: cfg.Watch, log: cfg.Log, now: time.Now, pages: pages(),
-		name: hostName(), link: link{secret: random(32), used: make(chan struct{})}, guesses: rate.NewLimiter(rate.Every(guessEvery), maxGuesses), sessions: sessions{all: make(map[string]*session)},
+		gateway: cfg.Gateway, askAtTerminal: cfg.AskAtTerminal, watchEvents: cfg.WatchEvents, log: cfg.Log, now: time.Now, pages: pages(),
+		name: hostName(), link: loginLink{secret: random(32), used: make(chan struct{})}, guessLimiter: rate.NewLimiter(rate.Every(guessInterval), maxGuesses), sessions: sessions{all: make(map[string]*session)},
 	}
 	if d.log == nil {
 		d.log = slog.New(slog.DiscardHandler)
@@ -74,13 +74,13 @@ func New(cfg Config) (*Door, error) {
 		names = append(names, p.name)
 	}
 	var err error
-	if d.words, err = readWords(append(names, layoutName)); err != nil {
+	if d.texts, err = readPageTexts(append(names, layoutName)); err != nil {
 		return nil, aai.Errorf(aai.Internal, "the pages: %w", err)
 	}
-	if d.findings, err = readFindings(); err != nil {
+	if d.translations, err = readTranslations(); err != nil {
 		return nil, aai.Errorf(aai.Internal, "the pages: %w", err)
 	}
-	if d.templates, err = readTemplates(names, d.words, d.findings); err != nil {
+	if d.templates, err = readTemplates(names, d.texts, d.translations); err != nil {
 		return nil, aai.Errorf(aai.Internal, "the pages: %w", err)
 	}
 	if d.static, err = readStatic(); err != nil {
@@ -106,45 +106,45 @@ const (
 // Link is the address that lets one browser in, once. The door must know its listener.
 func (d *Door) Link() string { return "http://" + d.host + "/enter/" + d.link.secret }
 
-// Used is closed when the link has let somebody in.
-func (d *Door) Used() <-chan struct{} { return d.link.used }
+// LinkUsed is closed when the link has let somebody in.
+func (d *Door) LinkUsed() <-chan struct{} { return d.link.used }
 
 // Host is the name and port of the pages. The door must know its listener.
 func (d *Door) Host() string { return d.host }
 
 // Serve serves what Listen opened until ctx ends.
 func (d *Door) Serve(ctx context.Context, l net.Listener) error {
-	server, err := httpdoor.New(httpdoor.Config{Hosts: []string{d.name}}, httpdoor.Protocol{Log: d.log, End: d.outlasting.end, Misnamed: d.stale})
+	server, err := httpdoor.New(httpdoor.Config{Hosts: []string{d.name}}, httpdoor.Hooks{Log: d.log, Shutdown: d.background.stop, HandleForeignHost: d.handleStale})
 	if err != nil {
 		return err
 	}
 	d.routes(server)
-	if d.watch != nil {
-		d.watch(ctx, d.news.tell)
+	if d.watchEvents != nil {
+		d.watchEvents(ctx, d.events.publish)
 	}
 	return server.Serve(ctx, l)
 }
 
 // routes gives the server what it serves.
 func (d *Door) routes(server *httpdoor.Server) {
-	handle := func(pattern string, h http.HandlerFunc) { server.Handle(pattern, d.guarded(h)) }
+	handle := func(pattern string, h http.HandlerFunc) { server.Handle(pattern, d.checkOrigin(h)) }
 	handle("GET /static/", d.static.serve)
-	handle("GET /enter/{secret}", d.offer)
-	handle("POST /enter/{secret}", d.enter)
-	handle("POST /leave", d.entered(func(w http.ResponseWriter, r *http.Request, _ *visit) { d.leave(w, r) }))
-	handle("GET /live", d.entered(d.live))
-	handle("GET /picture/{id}", d.entered(d.picture))
-	handle("POST /language", d.entered(d.chooseLanguage))
+	handle("GET /enter/{secret}", d.showLoginButton)
+	handle("POST /enter/{secret}", d.login)
+	handle("POST /leave", d.requireSession(func(w http.ResponseWriter, r *http.Request, _ *pageRequest) { d.logout(w, r) }))
+	handle("GET /live", d.requireSession(d.streamEvents))
+	handle("GET /picture/{id}", d.requireSession(d.serveImage))
+	handle("POST /language", d.requireSession(d.chooseLanguage))
 	front := http.RedirectHandler(d.pages[0].path, http.StatusSeeOther).ServeHTTP
 	handle("GET /{$}", front)
 	handle("GET /ui", front)
-	handle("/", d.entered(func(w http.ResponseWriter, r *http.Request, v *visit) {
+	handle("/", d.requireSession(func(w http.ResponseWriter, r *http.Request, v *pageRequest) {
 		d.fail(w, v, http.StatusNotFound, aai.Errorf(aai.InvalidParams, "there is no page %s", aai.CleanLabel(r.URL.Path, 100)))
 	}))
 	for _, p := range d.pages {
-		handle("GET "+p.path, d.entered(func(w http.ResponseWriter, _ *http.Request, v *visit) { d.show(w, v, p, nil) }))
+		handle("GET "+p.path, d.requireSession(func(w http.ResponseWriter, _ *http.Request, v *pageRequest) { d.show(w, v, p, nil) }))
 		for name, act := range p.acts {
-			handle("POST "+p.path+"/"+name, d.entered(func(w http.ResponseWriter, r *http.Request, v *visit) { d.do(w, r, v, p, act) }))
+			handle("POST "+p.path+"/"+name, d.requireSession(func(w http.ResponseWriter, r *http.Request, v *pageRequest) { d.runAct(w, r, v, p, act) }))
 		}
 	}
 }
@@ -152,18 +152,18 @@ func (d *Door) routes(server *httpdoor.Server) {
 // maxForm is how long a form may be, in bytes.
 const maxForm = 1 << 20
 
-// entered lets those on who have a session, and what they post if its form is ours.
-func (d *Door) entered(next func(http.ResponseWriter, *http.Request, *visit)) http.HandlerFunc {
+// requireSession lets those on who have a session, and what they post if its form is ours.
+func (d *Door) requireSession(next func(http.ResponseWriter, *http.Request, *pageRequest)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		s := d.sessions.of(r, d.now())
+		s := d.sessions.find(r, d.now())
 		if s == nil {
-			d.stranger(w, r)
+			d.showLoginHelp(w, r)
 			return
 		}
-		v := &visit{ctx: r.Context(), door: d, session: s, request: r, lang: d.languageOf(r), query: r.URL.Query(), again: r.Method == http.MethodGet && r.Header.Get("HX-Request") != ""}
+		v := &pageRequest{ctx: r.Context(), door: d, session: s, request: r, lang: d.languageOf(r), query: r.URL.Query(), contentOnly: r.Method == http.MethodGet && r.Header.Get("HX-Request") != ""}
 		if r.Method == http.MethodPost {
 			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-			if err := r.ParseForm(); err != nil || !s.is(r.PostForm.Get("csrf")) {
+			if err := r.ParseForm(); err != nil || !s.isToken(r.PostForm.Get("csrf")) {
 				d.fail(w, v, http.StatusForbidden, aai.Errorf(aai.PermissionDenied, "the form is not of this page; go back, load the page again, and repeat it"))
 				return
 			}
@@ -174,9 +174,9 @@ func (d *Door) entered(next func(http.ResponseWriter, *http.Request, *visit)) ht
 }
 
 // show writes a page.
-func (d *Door) show(w http.ResponseWriter, v *visit, p page, done any) {
-	v.renews = v.again && len(p.live) > 0
-	read := d.news.told() // what comes from now on it may not have seen
+func (d *Door) show(w http.ResponseWriter, v *pageRequest, p page, done any) {
+	v.isRefresh = v.contentOnly && len(p.live) > 0
+	read := d.events.published() // what comes from now on it may not have seen
 	data, err := p.show(v)
 	if err != nil {
 		d.fail(w, v, statusOf(aai.AsError(err)), err)
@@ -184,25 +184,25 @@ func (d *Door) show(w http.ResponseWriter, v *visit, p page, done any) {
 	}
 	shown := d.viewOf(v, p.name)
 	shown.Data, shown.Done = data, done
-	if about, is := data.(subject); is {
+	if about, is := data.(titled); is {
 		shown.Named = about.Subject()
 	}
-	if v.again {
+	if v.contentOnly {
 		d.writePart(w, http.StatusOK, p.name, innerName, shown)
 		return
 	}
-	shown.Notice = v.session.said()
+	shown.Notice = v.session.takeNotice()
 	if done == nil {
-		shown.Live, shown.Read = triggers(p.live), read
-		if shown.Again, shown.Finds = shown.Here, p.finds; p.finds != "" {
+		shown.Live, shown.Read = eventNames(p.live), read
+		if shown.Again, shown.Finds = shown.Here, p.searchForm; p.searchForm != "" {
 			shown.Again = p.path
 		}
 	}
 	d.write(w, http.StatusOK, p.name, shown)
 }
 
-// do does what a button says, and shows what came of it.
-func (d *Door) do(w http.ResponseWriter, r *http.Request, v *visit, p page, act act) {
+// runAct does what a button says, and shows what came of it.
+func (d *Door) runAct(w http.ResponseWriter, r *http.Request, v *pageRequest, p page, act act) {
 	// A person may be asked meanwhile, for as long as that takes.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	done, err := act(v)
@@ -220,27 +220,27 @@ func (d *Door) do(w http.ResponseWriter, r *http.Request, v *visit, p page, act 
 		if to == "" {
 			to = r.URL.Path[:strings.LastIndex(r.URL.Path, "/")]
 		}
-		http.Redirect(w, r, d.local(to), http.StatusSeeOther) //nolint:gosec // one of ours
+		http.Redirect(w, r, d.localAddress(to), http.StatusSeeOther) //nolint:gosec // one of ours
 	}
 }
 
 // fail tells what went wrong.
-func (d *Door) fail(w http.ResponseWriter, v *visit, status int, err error) {
+func (d *Door) fail(w http.ResponseWriter, v *pageRequest, status int, err error) {
 	shown := d.viewOf(v, errorName)
 	shown.Fault = aai.AsError(err)
 	d.write(w, status, errorName, shown)
 }
 
 // viewOf is what every page of somebody who has entered is shown with.
-func (d *Door) viewOf(v *visit, name string) view {
-	shown := view{
-		Title: v.t(name, "title"), Lang: v.lang, Page: name, Here: v.here(),
+func (d *Door) viewOf(v *pageRequest, name string) pageView {
+	shown := pageView{
+		Title: v.text(name, "title"), Lang: v.lang, Page: name, Here: v.here(),
 		Csrf: template.HTML(`<input type="hidden" name="csrf" value="` + template.HTMLEscapeString(v.session.csrf) + `">`), //nolint:gosec // it is escaped
 	}
-	shown.Halted = name != nowName && d.gateway.Halt != nil && d.gateway.Halt.Stopped(aai.Whose{}) != nil
+	shown.Halted = name != stopPageName && d.gateway.Stops != nil && d.gateway.Stops.CheckStopped(aai.CallScope{}) != nil
 	for _, p := range d.pages {
 		if p.nav {
-			shown.Nav = append(shown.Nav, navItem{Path: p.path, Name: v.t(p.name, "nav"), Here: p.name == name})
+			shown.Nav = append(shown.Nav, navItem{Path: p.path, Name: v.text(p.name, "nav"), Here: p.name == name})
 		}
 	}
 	return shown
@@ -256,14 +256,14 @@ func (d *Door) languageOf(r *http.Request) string {
 }
 
 // chooseLanguage keeps what the person reads.
-func (d *Door) chooseLanguage(w http.ResponseWriter, r *http.Request, v *visit) {
+func (d *Door) chooseLanguage(w http.ResponseWriter, r *http.Request, v *pageRequest) {
 	lang := languageOf(v.form.Get("language"), "")
 	http.SetCookie(w, &http.Cookie{Name: languageCookie, Value: lang, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 365 * 24 * 3600}) //nolint:gosec // this computer alone, without TLS
-	http.Redirect(w, r, d.local(v.form.Get("back")), http.StatusSeeOther)
+	http.Redirect(w, r, d.localAddress(v.form.Get("back")), http.StatusSeeOther)
 }
 
-// local is the address if it is one of ours, or else the front page's.
-func (d *Door) local(address string) string {
+// localAddress is the address if it is one of ours, or else the front page's.
+func (d *Door) localAddress(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "//") || strings.Contains(address, `\`) {
 		return d.pages[0].path

@@ -29,7 +29,7 @@ const exportLimit = 10_000
 
 // exportHistory gives the calls that the page's filters let pass: as they are on record,
 // with what is known of each line, or as a table.
-func exportHistory(v *visit) (any, error) {
+func exportHistory(v *pageRequest) (any, error) {
 	args, err := filterArgs(v)
 	if err != nil {
 		return nil, err
@@ -48,16 +48,16 @@ func exportHistory(v *visit) (any, error) {
 	if err := v.read("history", args, &calls); err != nil {
 		return nil, err
 	}
-	return &download{name + ".csv", "text/csv; charset=utf-8", table(calls)}, nil
+	return &download{name + ".csv", "text/csv; charset=utf-8", csvTable(calls)}, nil
 }
 
-// table is the calls as CSV.
-func table(calls []pastCall) []byte {
+// csvTable is the calls as CSV.
+func csvTable(calls []pastCall) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	row := func(cells ...string) {
 		for i := range cells {
-			cells[i] = noFormula(cells[i])
+			cells[i] = escapeFormula(cells[i])
 		}
 		_ = w.Write(cells) // into memory
 	}
@@ -70,9 +70,9 @@ func table(calls []pastCall) []byte {
 	return b.Bytes()
 }
 
-// noFormula is a cell that no program takes for more than text: what strangers wrote is in
+// escapeFormula is a cell that no program takes for more than text: what strangers wrote is in
 // it.
-func noFormula(cell string) string {
+func escapeFormula(cell string) string {
 	if strings.ContainsAny(cell[:min(len(cell), 1)], "=+-@\t\r") {
 		return "'" + cell
 	}

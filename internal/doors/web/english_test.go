@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // TestEnglishIsMarked: what a Chinese page says in English, since the gateway or an app said it
@@ -27,7 +27,7 @@ func TestEnglishIsMarked(t *testing.T) {
 	soon := w.form(t, "/settings/defaultTimeout")
 	soon.Set("value", "soon")
 	refused := w.post(t, "/settings/defaultTimeout/set", soon)
-	warned := w.try(t, "/tool?app=org.test.Mail&tool=warn", nil)
+	warned := w.submitTool(t, "/tool?app=org.test.Mail&tool=warn", nil)
 	if err := os.MkdirAll(filepath.Join(w.state, ".aai"), 0o700); err != nil {
 		t.Fatal(err)
 	}

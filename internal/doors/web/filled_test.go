@@ -12,14 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	"aai/internal/halt"
-	"aai/internal/policy"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/active"
+	"github.com/gybob/aai-gateway/internal/policy"
 )
 
 // A filled world is that of a person who has used the gateway for a while: every page has
 // something of all that it can show.
-type filled struct {
+type filledWorld struct {
 	*world
 	other *aai.Gateway      // in which calls last until they are stopped
 	ended []<-chan struct{} // of those that run
@@ -55,19 +55,19 @@ func webApps(text string) (asks, known *aai.App) {
 		&aai.App{ID: "org.example.one", Name: "One", Platform: "web", BaseURL: "https://twin.example/1", Auth: auth}
 }
 
-// fill makes a filled world. Its visitor has entered.
-func fill(t *testing.T) *filled {
+// newFilledWorld makes a filled world. Its visitor has entered.
+func newFilledWorld(t *testing.T) *filledWorld {
 	t.Helper()
 	linted := &aai.App{ID: "org.test.Linted", Name: "Linted", Digest: fmt.Sprintf("%064d", 1), Platform: "linux", Source: faulty(t, "a name")}
 	asks, known := webApps("Then copy it.")
 	w := newWorld(t, mail(tool("send", kinds, nil), tool("ask", `{"type": "object", "properties": {}}`, nil)), linted, asks, known)
-	f := &filled{world: w, other: w.elsewhere(t)}
+	f := &filledWorld{world: w, other: w.newOtherGateway(t)}
 	w.enter(t)
 	w.strangers(t)
-	w.made(t, "s1", "", claude(), aai.OwnApp, "guide", map[string]any{"app": "aai", "tool": "apps"})
-	w.made(t, "s2", "s1", claude(), aai.OwnApp, "apps", nil)
+	w.makeCall(t, "s1", "", claude(), aai.BuiltinApp, "guide", map[string]any{"app": "aai", "tool": "apps"})
+	w.makeCall(t, "s2", "s1", claude(), aai.BuiltinApp, "apps", nil)
 	for i := range 9 {
-		g := policy.Grant{Caller: "mcp:agent", Identity: fmt.Sprint("/usr/bin/agent", i), App: "org.test.Mail", Tool: "send", Decision: policy.Allow, GrantedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour), Channel: aai.Native}
+		g := policy.Grant{Caller: "mcp:agent", Identity: fmt.Sprint("/usr/bin/agent", i), App: "org.test.Mail", Tool: "send", Decision: policy.Allow, GrantedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour), Channel: aai.DesktopDialog}
 		if i == 8 {
 			g.Identity, g.Tool, g.Decision = "", "*", policy.Deny
 		}
@@ -75,34 +75,34 @@ func fill(t *testing.T) *filled {
 			t.Fatal(err)
 		}
 	}
-	w.gateway.Dialog = forSession{}
+	w.gateway.Dialog = sessionAllower{}
 	inSession := claude()
 	inSession.Session = "1"
-	w.made(t, "s3", "", inSession, "org.test.Mail", "ask", nil)
+	w.makeCall(t, "s3", "", inSession, "org.test.Mail", "ask", nil)
 	w.gateway.Dialog = nil
 	recipe := &aai.Recipe{App: known.ID, Platform: known.Platform, HTTP: &aai.HTTPRecipe{BaseURL: known.BaseURL, Auth: known.Auth}}
-	if err := w.logins.Keep(t.Context(), recipe, map[string]string{"key": "k"}); err != nil {
+	if err := w.logins.StoreCredentials(t.Context(), recipe, map[string]string{"key": "k"}); err != nil {
 		t.Fatal(err)
 	}
-	f.pictured(t)
-	if err := f.halt(t).Stop(t.Context(), halt.Stop{Caller: "/usr/bin/stopped-agent"}); err != nil {
+	f.keepScreenshot(t)
+	if err := f.stop(t).Add(t.Context(), active.Stop{Caller: "/usr/bin/stopped-agent"}); err != nil {
 		t.Fatal(err)
 	}
-	f.busy(t)
+	f.startCalls(t)
 	return f
 }
 
-func (f *filled) halt(t *testing.T) *halt.Halt {
+func (f *filledWorld) stop(t *testing.T) *active.StopList {
 	t.Helper()
-	h, is := f.gateway.Halt.(*halt.Halt)
+	h, is := f.gateway.Stops.(*active.StopList)
 	if !is {
-		t.Fatalf("%T", f.gateway.Halt)
+		t.Fatalf("%T", f.gateway.Stops)
 	}
 	return h
 }
 
-// pictured keeps a picture of a window.
-func (f *filled) pictured(t *testing.T) {
+// keepScreenshot keeps a picture of a window.
+func (f *filledWorld) keepScreenshot(t *testing.T) {
 	t.Helper()
 	var drawn bytes.Buffer
 	err := png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 640, 400)))
@@ -110,17 +110,17 @@ func (f *filled) pictured(t *testing.T) {
 	if err != nil || noJSON != nil {
 		t.Fatal(err, noJSON)
 	}
-	f.made(t, "p1", "", claude(), aai.DesktopApp, "ax_click", nil)
-	if _, keep := f.kept.Take(t.Context(), &aai.Entry{
+	f.makeCall(t, "p1", "", claude(), aai.DesktopApp, "ax_click", nil)
+	if _, keep := f.screenshots.PrepareEntry(t.Context(), &aai.Entry{
 		Kind: aai.Outcome, Time: time.Now(), Call: "p1", App: aai.DesktopApp, Tool: "ax_click", Target: "desktop/mousepad",
-		Answer: func() any { return json.RawMessage(shown) },
+		ResultValue: func() any { return json.RawMessage(shown) },
 	}); keep != nil {
 		keep()
 	}
 }
 
-// busy has calls run that nothing ends but a stop: of a program, and of somebody unknown.
-func (f *filled) busy(t *testing.T) {
+// startCalls has calls run that nothing ends but a stop: of a program, and of somebody unknown.
+func (f *filledWorld) startCalls(t *testing.T) {
 	t.Helper()
 	for _, identity := range []string{"/usr/bin/claude", ""} {
 		ended := make(chan struct{})
@@ -134,35 +134,35 @@ func (f *filled) busy(t *testing.T) {
 	f.shows(t, "/usr/bin/claude", "All unknown callers", `max="5" value="2"`)
 }
 
-// again waits until all that ran was stopped, starts everything again, and lets as much run.
-func (f *filled) again(t *testing.T) {
+// restart waits until all that ran was stopped, starts everything again, and lets as much run.
+func (f *filledWorld) restart(t *testing.T) {
 	t.Helper()
-	f.still()
-	if _, err := f.halt(t).Start(t.Context(), halt.Stop.All); err != nil {
+	f.awaitEnd()
+	if _, err := f.stop(t).Remove(t.Context(), active.Stop.IsEverything); err != nil {
 		t.Fatal(err)
 	}
-	f.busy(t)
+	f.startCalls(t)
 }
 
-// still waits until what ran has ended.
-func (f *filled) still() {
+// awaitEnd waits until what ran has ended.
+func (f *filledWorld) awaitEnd() {
 	for _, ended := range f.ended {
 		<-ended
 	}
 	f.ended = nil
 }
 
-// TestAFilledWorld: what the browsers are to judge is there to be judged.
-func TestAFilledWorld(t *testing.T) {
-	f := fill(t)
-	has(t, f.get(t, "/now"), "/usr/bin/stopped-agent", "<progress", "/picture/", `class="stop"`, "All its calls")
-	has(t, f.get(t, "/consent"), `action="/consent/revoke?q="`, "/usr/bin/agent0", "!Nobody made use")
-	has(t, f.get(t, "/logins"), `action="/logins/logout"`, "twin.example")
-	has(t, f.get(t, "/logins?app=shop.example"), "<blockquote>", `name="secret"`, `name="trust"`)
-	has(t, f.get(t, "/lint?app=org.test.Linted"), `class="mark bad"`, `class="mark warn"`)
-	has(t, f.get(t, "/history/s1"), "guide")
-	if err := f.halt(t).Stop(t.Context(), halt.Stop{}); err != nil {
+// TestEveryPageOfAFilledWorld: what the browsers are to judge is there to be judged.
+func TestEveryPageOfAFilledWorld(t *testing.T) {
+	f := newFilledWorld(t)
+	expectPage(t, f.get(t, "/now"), "/usr/bin/stopped-agent", "<progress", "/picture/", `class="stop"`, "All its calls")
+	expectPage(t, f.get(t, "/consent"), `action="/consent/revoke?q="`, "/usr/bin/agent0", "!Nobody made use")
+	expectPage(t, f.get(t, "/logins"), `action="/logins/logout"`, "twin.example")
+	expectPage(t, f.get(t, "/logins?app=shop.example"), "<blockquote>", `name="secret"`, `name="trust"`)
+	expectPage(t, f.get(t, "/lint?app=org.test.Linted"), `class="mark bad"`, `class="mark warn"`)
+	expectPage(t, f.get(t, "/history/s1"), "guide")
+	if err := f.stop(t).Add(t.Context(), active.Stop{}); err != nil {
 		t.Fatal(err)
 	}
-	f.still()
+	f.awaitEnd()
 }

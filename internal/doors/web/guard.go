@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// policy is what a page of ours may do in a browser: nothing but what is listed.
-const policy = "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; " +
+// contentSecurityPolicy is what a page of ours may do in a browser: nothing but what is listed.
+const contentSecurityPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; " +
 	"base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types aai-page"
 
-// guard says to a browser what an answer of ours may do.
-func guard(h http.Header) {
-	h.Set("Content-Security-Policy", policy)
+// setSecurityHeaders says to a browser what an answer of ours may do.
+func setSecurityHeaders(h http.Header) {
+	h.Set("Content-Security-Policy", contentSecurityPolicy)
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Referrer-Policy", "same-origin") // with "no-referrer" our own forms would have no Origin
@@ -21,19 +21,19 @@ func guard(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// stale tells a person who follows a link of an earlier start on the same port, or presses a
+// handleStale tells a person who follows a link of an earlier start on the same port, or presses a
 // button of a page of it, how the page is opened now. It does nothing, holds nothing of this
 // start, and names of others than us get none of it.
-func (d *Door) stale(w http.ResponseWriter, r *http.Request) bool {
+func (d *Door) handleStale(w http.ResponseWriter, r *http.Request) bool {
 	name, _, _ := net.SplitHostPort(strings.ToLower(r.Host))
 	ours := strings.HasPrefix(name, hostPrefix) && strings.HasSuffix(name, hostSuffix) && name != d.name
 	part, pressed := r.Header.Get("HX-Request") != "", r.Method == http.MethodPost
 	if !ours || !pressed && r.Method != http.MethodGet || !part && !strings.Contains(r.Header.Get("Accept"), "text/html") {
 		return false
 	}
-	guard(w.Header())
+	setSecurityHeaders(w.Header())
 	lang := d.languageOf(r)
-	shown := view{Title: d.words.say(lang, errorName, "stale"), Lang: lang}
+	shown := pageView{Title: d.texts.format(lang, errorName, "stale"), Lang: lang}
 	if pressed {
 		shown.Done = pressed
 	}
@@ -45,11 +45,11 @@ func (d *Door) stale(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// guarded lets requests on that came by this start's own name, and from no page of others.
-func (d *Door) guarded(next http.HandlerFunc) http.HandlerFunc {
+// checkOrigin lets requests on that came by this start's own name, and from no page of others.
+func (d *Door) checkOrigin(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		guard(w.Header())
-		if why := d.refuses(r); why != "" {
+		setSecurityHeaders(w.Header())
+		if why := d.refusalReason(r); why != "" {
 			http.Error(w, why, http.StatusForbidden)
 			return
 		}
@@ -57,8 +57,8 @@ func (d *Door) guarded(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// refuses says why a request goes no further; "": it goes on.
-func (d *Door) refuses(r *http.Request) string {
+// refusalReason says why a request goes no further; "": it goes on.
+func (d *Door) refusalReason(r *http.Request) string {
 	site := r.Header.Get("Sec-Fetch-Site")
 	switch {
 	case !strings.EqualFold(r.Host, d.host):

@@ -5,39 +5,39 @@ import (
 	"net/url"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // historyPage lists what was called.
 func historyPage() page {
 	return page{
-		name: "history", path: "/history", nav: true, live: []string{NewsJournal}, show: showHistory,
+		name: "history", path: "/history", nav: true, live: []string{EventJournal}, show: showHistory,
 		acts: map[string]act{"verify": verifyRecord, "export": exportHistory},
 	}
 }
 
 // pastCall is a call as the tools "history" and "story" tell it.
 type pastCall struct {
-	Time    time.Time       `json:"time"`
-	Call    string          `json:"call"`
-	Parent  string          `json:"parent"`
-	Door    string          `json:"door"`
-	Caller  string          `json:"caller"`
-	Who     string          `json:"identity"`
-	App     string          `json:"app"`
-	Target  string          `json:"target"`
-	Tool    string          `json:"tool"`
-	On      aai.Hit         `json:"on"`
-	Effect  string          `json:"effect"`
-	Consent string          `json:"consent"`
-	Args    json.RawMessage `json:"args"`
-	Answer  json.RawMessage `json:"answer"`
-	Result  string          `json:"result"`
-	Message string          `json:"message"`
-	Millis  float64         `json:"ms"`
-	Count   int             `json:"count"`
-	Codes   map[string]int  `json:"codes"`
-	Until   time.Time       `json:"until"`
+	Time    time.Time         `json:"time"`
+	Call    string            `json:"call"`
+	Parent  string            `json:"parent"`
+	Door    string            `json:"door"`
+	Caller  string            `json:"caller"`
+	Who     string            `json:"identity"`
+	App     string            `json:"app"`
+	Target  string            `json:"target"`
+	Tool    string            `json:"tool"`
+	On      aai.TargetElement `json:"on"`
+	Effect  string            `json:"effect"`
+	Consent string            `json:"consent"`
+	Args    json.RawMessage   `json:"args"`
+	Answer  json.RawMessage   `json:"answer"`
+	Result  string            `json:"result"`
+	Message string            `json:"message"`
+	Millis  float64           `json:"ms"`
+	Count   int               `json:"count"`
+	Codes   map[string]int    `json:"codes"`
+	Until   time.Time         `json:"until"`
 }
 
 // Good reports whether the call ended well, Open that nobody knows how it ended.
@@ -49,7 +49,7 @@ func (p pastCall) Open() bool { return p.Result == "unknown" }
 // Left reports whether it is a call of the gateway itself that ended because nobody waited for
 // it any more, such as a browser that had gone on. What other apps say of that is their word.
 func (p pastCall) Left() bool {
-	return p.App == aai.OwnApp && aai.SaysCancelled(aai.Code(p.Result), p.Message)
+	return p.App == aai.BuiltinApp && aai.IsCancellation(aai.Code(p.Result), p.Message)
 }
 
 // Path is where the call's story is.
@@ -68,7 +68,7 @@ func filterNames() []string {
 	return []string{"app", "tool", "caller", "result", "text", "since", "until"}
 }
 
-func filterOf(v *visit) filter {
+func filterOf(v *pageRequest) filter {
 	q := func(name string) string { return aai.CleanLabel(v.query.Get(name), 400) }
 	return filter{q("app"), q("tool"), q("caller"), q("result"), q("text"), q("since"), q("until"), q(looksName)}
 }
@@ -86,8 +86,8 @@ func (f filter) More() bool {
 const localTime = "2006-01-02T15:04"
 
 // filterArgs are the parameters of the address as the tools take them.
-func filterArgs(v *visit) (map[string]any, error) {
-	args := v.given(filterNames()...)
+func filterArgs(v *pageRequest) (map[string]any, error) {
+	args := v.queryArgs(filterNames()...)
 	for _, name := range []string{"since", "until"} {
 		given, ok := args[name].(string)
 		if !ok {
@@ -108,7 +108,7 @@ func filterArgs(v *visit) (map[string]any, error) {
 }
 
 // filterQuery is the parameters of the address that are filters, and one more.
-func filterQuery(v *visit, name, value string) string {
+func filterQuery(v *pageRequest, name, value string) string {
 	kept := make(url.Values)
 	for _, name := range append(filterNames(), looksName) {
 		if given := v.query.Get(name); given != "" {
@@ -121,8 +121,8 @@ func filterQuery(v *visit, name, value string) string {
 	return kept.Encode()
 }
 
-// historyShown is what the page of the history shows.
-type historyShown struct {
+// historyPageData is what the page of the history shows.
+type historyPageData struct {
 	Calls  []pastCall
 	Filter filter
 	Codes  []string // results to choose from
@@ -136,7 +136,7 @@ type historyShown struct {
 // historyLimit is how many calls one page has.
 const historyLimit = 50
 
-func showHistory(v *visit) (any, error) {
+func showHistory(v *pageRequest) (any, error) {
 	args, err := filterArgs(v)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func showHistory(v *visit) (any, error) {
 	if before != "" {
 		args["before"] = before
 	}
-	shown := historyShown{Filter: filterOf(v), Codes: resultCodes()}
+	shown := historyPageData{Filter: filterOf(v), Codes: resultCodes()}
 	query := filterQuery(v, "", "")
 	shown.Charts, shown.Verify, shown.Export = "/history/charts?"+query, "/history/verify?"+query, "/history/export?"+query
 	if err := v.read("history", args, &shown.Calls); err != nil {
@@ -169,8 +169,8 @@ func resultCodes() []string {
 	}
 }
 
-// verified is what came of checking the record.
-type verified struct {
+// verification is what came of checking the record.
+type verification struct {
 	Status  string `json:"status"`
 	Records int    `json:"records"`
 	Faults  []struct {
@@ -181,11 +181,11 @@ type verified struct {
 }
 
 // Verify tells the template which of the acts it is.
-func (verified) Verify() bool { return true }
+func (verification) Verify() bool { return true }
 
 // verifyRecord follows the chain of the record.
-func verifyRecord(v *visit) (any, error) {
-	var found verified
+func verifyRecord(v *pageRequest) (any, error) {
+	var found verification
 	if err := v.read("audit_verify", nil, &found); err != nil {
 		return nil, err
 	}

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
-// made makes a call, whatever becomes of it, and returns its id.
-func (w *world) made(t *testing.T, id, parent string, caller aai.Caller, app, tool string, args map[string]any) {
+// makeCall makes a call, whatever becomes of it, and returns its id.
+func (w *world) makeCall(t *testing.T, id, parent string, caller aai.Caller, app, tool string, args map[string]any) {
 	t.Helper()
 	_, _ = w.gateway.Do(t.Context(), &aai.Call{ID: id, Parent: parent, Caller: caller, App: app, Tool: tool, Args: args})
 }
@@ -23,9 +23,9 @@ func claude() aai.Caller {
 	return aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}
 }
 
-// has fails the test unless the page shows all of the texts and none of the others, which
+// expectPage fails the test unless the page shows all of the texts and none of the others, which
 // begin with "!".
-func has(t *testing.T, got answer, texts ...string) {
+func expectPage(t *testing.T, got answer, texts ...string) {
 	t.Helper()
 	if got.status != http.StatusOK {
 		t.Fatalf("%s: %d\n%s", got.at, got.status, got.body)
@@ -42,9 +42,9 @@ func has(t *testing.T, got answer, texts ...string) {
 // its story.
 func TestHistoryIsFiltered(t *testing.T) {
 	w := newWorld(t)
-	w.made(t, "c1", "", claude(), aai.OwnApp, "guide", map[string]any{"app": "aai", "tool": "apps"})
-	w.made(t, "c2", "c1", claude(), aai.OwnApp, "history", nil)
-	w.made(t, "c3", "", aai.Caller{Door: aai.DoorMCP, Name: "other"}, "org.example.Nowhere", "x", nil)
+	w.makeCall(t, "c1", "", claude(), aai.BuiltinApp, "guide", map[string]any{"app": "aai", "tool": "apps"})
+	w.makeCall(t, "c2", "c1", claude(), aai.BuiltinApp, "history", nil)
+	w.makeCall(t, "c3", "", aai.Caller{Door: aai.DoorMCP, Name: "other"}, "org.example.Nowhere", "x", nil)
 	w.enter(t)
 	for query, shows := range map[string][]string{
 		"":                          {"/history/c1", "/history/c2", "/history/c3"},
@@ -60,41 +60,41 @@ func TestHistoryIsFiltered(t *testing.T) {
 		"tool=%22%3E%3Cscript%3E":   {"!<script>", "&#34;&gt;&lt;script&gt;"},
 		"app=aai&caller=claude&x=y": {"/history/c1", "/history/c2"},
 	} {
-		has(t, w.get(t, "/history?"+query), shows...)
+		expectPage(t, w.get(t, "/history?"+query), shows...)
 	}
 	if got := w.get(t, "/history?since=yesterday"); got.status != http.StatusBadRequest || !strings.Contains(got.body, "since: expected a time") {
 		t.Errorf("a time that is none: %d\n%s", got.status, got.body)
 	}
-	has(t, w.get(t, "/history/c1"), "/usr/bin/claude", "claude", "It only reads", "What was asked", "&#34;apps&#34;", `href="/history/c2"`, "It ended", "Answers of this app are not kept")
-	has(t, w.get(t, "/history/c2"), "PERMISSION_DENIED", `href="/history/c1"`, "Made by")
+	expectPage(t, w.get(t, "/history/c1"), "/usr/bin/claude", "claude", "It only reads", "What was asked", "&#34;apps&#34;", `href="/history/c2"`, "It ended", "Answers of this app are not kept")
+	expectPage(t, w.get(t, "/history/c2"), "PERMISSION_DENIED", `href="/history/c1"`, "Made by")
 	if got := w.get(t, "/history/nosuch"); got.status == http.StatusOK || !strings.Contains(got.body, "nosuch") {
 		t.Errorf("a call that is none: %d\n%s", got.status, got.body)
 	}
 	for range 60 {
-		w.made(t, "", "", claude(), aai.OwnApp, "apps", nil)
+		w.makeCall(t, "", "", claude(), aai.BuiltinApp, "apps", nil)
 	}
 	got := w.get(t, "/history?tool=apps")
-	has(t, got, `rel="next"`)
+	expectPage(t, got, `rel="next"`)
 	_, next, _ := strings.Cut(got.body, `<a href="/history?before=`)
 	next, _, _ = strings.Cut(next, `"`)
 	older := w.get(t, "/history?before="+strings.ReplaceAll(next, "&amp;", "&"))
-	has(t, older, "Newest calls", "!rel=\"next\"")
+	expectPage(t, older, "Newest calls", "!rel=\"next\"")
 	if n := strings.Count(older.body, `data-label="Tool"`); n != 10 {
 		t.Errorf("the second page has %d calls, expected 10", n)
 	}
-	has(t, w.get(t, "/history/charts?days=1"), "<svg", `class="bar"`, `class="line"`, "As a table", "One day")
-	has(t, w.get(t, "/history/charts?app=org.example.Nowhere"), "1 call, of which 1 failed", `class="bar-bad"`, `!class="bar"`)
-	has(t, w.get(t, "/history/charts?app=nothing"), "Nothing was called in this time.", "!<svg")
+	expectPage(t, w.get(t, "/history/charts?days=1"), "<svg", `class="bar"`, `class="line"`, "As a table", "One day")
+	expectPage(t, w.get(t, "/history/charts?app=org.example.Nowhere"), "1 call, of which 1 failed", `class="bar-bad"`, `!class="bar"`)
+	expectPage(t, w.get(t, "/history/charts?app=nothing"), "Nothing was called in this time.", "!<svg")
 }
 
 // The record is checked and exported by buttons, and what was changed is said.
 func TestTheRecordIsCheckedAndExported(t *testing.T) {
 	w := newWorld(t)
-	w.made(t, "c1", "", claude(), aai.OwnApp, "apps", nil)
-	w.made(t, "c2", "", aai.Caller{Door: aai.DoorMCP, Name: "=cmd|' /C calc'!A0"}, "org.example.Nowhere", "x", nil)
+	w.makeCall(t, "c1", "", claude(), aai.BuiltinApp, "apps", nil)
+	w.makeCall(t, "c2", "", aai.Caller{Door: aai.DoorMCP, Name: "=cmd|' /C calc'!A0"}, "org.example.Nowhere", "x", nil)
 	w.enter(t)
 	form := w.form(t, "/history")
-	has(t, w.post(t, "/history/verify", form), "The record is as it was written.")
+	expectPage(t, w.post(t, "/history/verify", form), "The record is as it was written.")
 	form.Set("format", "jsonl")
 	got := w.post(t, "/history/export?app=org.example.Nowhere", form)
 	if kind := got.header.Get("Content-Disposition"); !strings.HasPrefix(kind, "attachment") || strings.Contains(got.body, `"c1"`) {
@@ -126,7 +126,7 @@ func TestTheRecordIsCheckedAndExported(t *testing.T) {
 	if err := os.WriteFile(w.journal, []byte(strings.Replace(string(b), `"tool":"apps"`, `"tool":"appx"`, 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	has(t, w.post(t, "/history/verify", form), "The record is not as it was written.", "!<code>")
+	expectPage(t, w.post(t, "/history/verify", form), "The record is not as it was written.", "!<code>")
 }
 
 // What strangers wrote is text wherever it stands: no markup, nothing unseen, no other
@@ -135,9 +135,9 @@ func TestHistoryOfStrangers(t *testing.T) {
 	w := newWorld(t)
 	const evil = "\"><script>alert(1)</script><img src=x onerror=alert(1)>\u202eevil\u200b"
 	caller := aai.Caller{Door: aai.DoorMCP, Name: evil, Identity: "/opt/" + evil}
-	w.made(t, "c1", "", caller, evil, evil, map[string]any{evil: evil})
-	w.made(t, "c2", "c1", caller, aai.OwnApp, "guide", map[string]any{"app": evil, evil: []any{evil}})
-	w.made(t, `"><b>`, "c1", caller, aai.OwnApp, "apps", nil)
+	w.makeCall(t, "c1", "", caller, evil, evil, map[string]any{evil: evil})
+	w.makeCall(t, "c2", "c1", caller, aai.BuiltinApp, "guide", map[string]any{"app": evil, evil: []any{evil}})
+	w.makeCall(t, `"><b>`, "c1", caller, aai.BuiltinApp, "apps", nil)
 	w.enter(t)
 	for _, path := range []string{
 		"/history", "/history/c1", "/history/c2", "/history/" + url.PathEscape(`"><b>`), "/history/charts", "/history?text=" + url.QueryEscape(evil),
@@ -157,17 +157,17 @@ func TestHistoryOfStrangers(t *testing.T) {
 func TestHistoryPages(t *testing.T) {
 	w := newWorld(t)
 	for i := range 30 {
-		w.made(t, "", "", claude(), aai.OwnApp, []string{"apps", "guide", "nosuch"}[i%3], map[string]any{"app": "aai"})
+		w.makeCall(t, "", "", claude(), aai.BuiltinApp, []string{"apps", "guide", "nosuch"}[i%3], map[string]any{"app": "aai"})
 	}
-	w.made(t, "c1", "", claude(), aai.OwnApp, "guide", map[string]any{"app": "aai", "tool": "history"})
-	w.made(t, "c2", "c1", claude(), "org.example.Nowhere", "delete_everything", nil)
+	w.makeCall(t, "c1", "", claude(), aai.BuiltinApp, "guide", map[string]any{"app": "aai", "tool": "history"})
+	w.makeCall(t, "c2", "c1", claude(), "org.example.Nowhere", "delete_everything", nil)
 	w.enter(t)
 	for _, lang := range []string{"en", "zh"} {
 		for name, path := range map[string]string{"history": "/history", "story": "/history/c1", "charts": "/history/charts?days=1"} {
 			r := w.request(t, http.MethodGet, path, nil)
 			r.Header.Set("Accept-Language", lang)
 			got := w.do(t, r)
-			has(t, got, `<html lang="`+lang+`">`, "!%!", "!effect.", "!step.", "!delivery.")
+			expectPage(t, got, `<html lang="`+lang+`">`, "!%!", "!effect.", "!step.", "!delivery.")
 			if folder := os.Getenv("AAI_PICTURES"); folder != "" {
 				if err := os.WriteFile(filepath.Join(folder, name+"-"+lang+".html"), []byte(got.body), 0o600); err != nil {
 					t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"time"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 //go:embed templates/*.html
@@ -23,7 +23,7 @@ const (
 )
 
 // A view is what a template gets.
-type view struct {
+type pageView struct {
 	Title  string
 	Named  string // what the page is about, in the words of whoever named it; "" where the title says all
 	Lang   string
@@ -46,13 +46,13 @@ type view struct {
 }
 
 // A subject is what a page gets as .Data where it is about one thing, which the title names.
-type subject interface{ Subject() string }
+type titled interface{ Subject() string }
 
 // Head is the document's title: what the page is about comes first, as tabs show little.
-func (v view) Head() string {
+func (v pageView) Head() string {
 	title := v.Title + " · AAI Gateway"
 	if v.Named != "" {
-		title = hygiene.EscapeUnseen(aai.CleanLabel(v.Named, maxHead)) + " · " + title
+		title = sanitize.EscapeInvisible(aai.CleanLabel(v.Named, maxHead)) + " · " + title
 	}
 	return title
 }
@@ -66,21 +66,21 @@ type navItem struct {
 	Here       bool
 }
 
-// maxStranger is how much of a stranger's text a page shows, in bytes.
-const maxStranger = 64 << 10
+// maxForeignText is how much of a stranger's text a page shows, in bytes.
+const maxForeignText = 64 << 10
 
 // readTemplates parses the template of each page, in each language.
-func readTemplates(names []string, w words, f map[string]findings) (map[string]*template.Template, error) {
+func readTemplates(names []string, w pageTexts, f map[string]sentenceTranslations) (map[string]*template.Template, error) {
 	all := make(map[string]*template.Template)
 	for _, lang := range languages() {
 		for _, name := range names {
 			t, err := template.New(name).Funcs(template.FuncMap{
-				"t":        func(key string, args ...any) string { return w.say(lang, name, key, args...) },
-				"when":     when,
-				"stranger": stranger,
-				"named":    func(text string) string { return hygiene.EscapeUnseen(aai.CleanText(text, maxStranger)) }, // in an attribute
-				"finding":  f[lang].say,
-				"patience": func() int { return int(aai.AskPatience.Seconds()) },
+				"t":        func(key string, args ...any) string { return w.format(lang, name, key, args...) },
+				"when":     formatTime,
+				"stranger": foreignText,
+				"named":    func(text string) string { return sanitize.EscapeInvisible(aai.CleanText(text, maxForeignText)) }, // in an attribute
+				"finding":  f[lang].translate,
+				"patience": func() int { return int(aai.AskTimeout.Seconds()) },
 			}).ParseFS(templateFiles, "templates/layout.html", "templates/stop.html", "templates/calls.html", "templates/"+name+".html")
 			if err != nil {
 				return nil, fmt.Errorf("the page %s: %w", name, err)
@@ -91,23 +91,23 @@ func readTemplates(names []string, w words, f map[string]findings) (map[string]*
 	return all, nil
 }
 
-// when shows a time as people here write it.
-func when(at time.Time) string {
+// formatTime shows a time as people here write it.
+func formatTime(at time.Time) string {
 	if at.IsZero() {
 		return ""
 	}
 	return at.Local().Format("2006-01-02 15:04:05")
 }
 
-// stranger is a text of others as it may be shown: what cannot be seen is written out, and
+// foreignText is a text of others as it may be shown: what cannot be seen is written out, and
 // directions of writing end with it.
-func stranger(text string) template.HTML {
-	shown := hygiene.EscapeUnseen(aai.CleanText(text, maxStranger))
+func foreignText(text string) template.HTML {
+	shown := sanitize.EscapeInvisible(aai.CleanText(text, maxForeignText))
 	return template.HTML(`<bdi class="theirs">` + template.HTMLEscapeString(shown) + `</bdi>`) //nolint:gosec // it is escaped
 }
 
 // write writes a page.
-func (d *Door) write(w http.ResponseWriter, status int, name string, shown view) {
+func (d *Door) write(w http.ResponseWriter, status int, name string, shown pageView) {
 	d.writePart(w, status, name, layoutName, shown)
 }
 
@@ -120,7 +120,7 @@ const (
 )
 
 // writePart writes a page, or what of it changes.
-func (d *Door) writePart(w http.ResponseWriter, status int, name, part string, shown view) {
+func (d *Door) writePart(w http.ResponseWriter, status int, name, part string, shown pageView) {
 	shown.Style, shown.Script, shown.Icon = d.static.style, d.static.script, d.static.icon
 	var b bytes.Buffer
 	if err := d.templates[shown.Lang+" "+name].ExecuteTemplate(&b, part, shown); err != nil {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"sync"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Listen opens the port on this computer alone; 0 means any that is free. A name below
@@ -53,37 +53,37 @@ func listen(ctx context.Context, port int) (net.Listener, error) {
 		_ = four.Close() // nobody has used it
 		return nil, err
 	}
-	return newBoth(four, six), nil
+	return newDualListener(four, six), nil
 }
 
-// both is two listeners as one.
-type both struct {
+// dualListener is two listeners as one.
+type dualListener struct {
 	net.Listener // of the address that it gives
 
 	other    net.Listener
-	accepted chan accepted
+	accepted chan acceptResult
 	closed   chan struct{}
 	once     sync.Once
 }
 
-type accepted struct {
+type acceptResult struct {
 	conn net.Conn
 	err  error
 }
 
-func newBoth(l, other net.Listener) *both {
-	b := &both{Listener: l, other: other, accepted: make(chan accepted), closed: make(chan struct{})}
+func newDualListener(l, other net.Listener) *dualListener {
+	b := &dualListener{Listener: l, other: other, accepted: make(chan acceptResult), closed: make(chan struct{})}
 	go b.accept(l)
 	go b.accept(other)
 	return b
 }
 
 // accept gives on what one of them accepts until both are closed.
-func (b *both) accept(l net.Listener) {
+func (b *dualListener) accept(l net.Listener) {
 	for {
 		conn, err := l.Accept()
 		select {
-		case b.accepted <- accepted{conn, err}:
+		case b.accepted <- acceptResult{conn, err}:
 		case <-b.closed:
 			if conn != nil {
 				_ = conn.Close() // nobody hears of it
@@ -94,7 +94,7 @@ func (b *both) accept(l net.Listener) {
 }
 
 // Accept implements net.Listener.
-func (b *both) Accept() (net.Conn, error) {
+func (b *dualListener) Accept() (net.Conn, error) {
 	select {
 	case a := <-b.accepted:
 		return a.conn, a.err
@@ -104,7 +104,7 @@ func (b *both) Accept() (net.Conn, error) {
 }
 
 // Close implements net.Listener.
-func (b *both) Close() error {
+func (b *dualListener) Close() error {
 	err := net.ErrClosed
 	b.once.Do(func() {
 		close(b.closed)

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
-	"aai/internal/doors/web"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/web"
 )
 
 // A name below localhost is both addresses of this computer, and Chromium tries ::1 first.

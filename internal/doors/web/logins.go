@@ -3,22 +3,22 @@ package web
 import (
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // loginsPage says which web apps the person is known to.
 func loginsPage() page {
-	return page{name: "logins", path: "/logins", nav: true, live: []string{NewsConsent, NewsApps}, show: showLogins, acts: map[string]act{"login": logIn, "logout": logOut}}
+	return page{name: "logins", path: "/logins", nav: true, live: []string{EventConsent, EventApps}, show: showLogins, acts: map[string]act{"login": logIn, "logout": logOut}}
 }
 
-// missing is the error of a form that does not say enough.
-func missing(names string) error {
+// missingFieldError is the error of a form that does not say enough.
+func missingFieldError(names string) error {
 	return aai.Errorf(aai.InvalidParams, "the form gives no right value for: %s", names)
 }
 
-// loginShown is what the tool "auth_status" tells, of all web apps or of one. Of keys and
+// loginsPageData is what the tool "auth_status" tells, of all web apps or of one. Of keys and
 // tokens it has names and no values.
-type loginShown struct {
+type loginsPageData struct {
 	Logins []struct {
 		Host    string    `json:"host"`
 		App     string    `json:"app"`
@@ -43,8 +43,8 @@ type loginShown struct {
 	Fault *aai.Error
 }
 
-func showLogins(v *visit) (any, error) {
-	shown := loginShown{Asked: v.query.Get("app")}
+func showLogins(v *pageRequest) (any, error) {
+	shown := loginsPageData{Asked: v.query.Get("app")}
 	if shown.Asked == "" {
 		return shown, v.read("auth_status", nil, &shown)
 	}
@@ -57,8 +57,8 @@ func showLogins(v *visit) (any, error) {
 
 // logIn begins a login: a window asks, and the app's own page where it has one. What a form
 // gives with it goes into the keychain and is not shown again.
-func logIn(v *visit) (any, error) {
-	args := v.sent("app")
+func logIn(v *pageRequest) (any, error) {
+	args := v.formArgs("app")
 	secret := make(map[string]any)
 	for i, name := range v.form["name"] {
 		if values := v.form["secret"]; i < len(values) && values[i] != "" {
@@ -78,19 +78,19 @@ func logIn(v *visit) (any, error) {
 	if _, err := v.call("auth_login", args); err != nil {
 		return nil, err
 	}
-	v.say(v.t("logins", "in"))
+	v.setNotice(v.text("logins", "in"))
 	return nil, nil
 }
 
 // logOut forgets a login, at once.
-func logOut(v *visit) (any, error) {
-	args := v.sent("app")
+func logOut(v *pageRequest) (any, error) {
+	args := v.formArgs("app")
 	if len(args) == 0 {
-		return nil, missing("app")
+		return nil, missingFieldError("app")
 	}
 	if _, err := v.call("auth_logout", args); err != nil {
 		return nil, err
 	}
-	v.say(v.t("logins", "out"))
+	v.setNotice(v.text("logins", "out"))
 	return nil, nil
 }

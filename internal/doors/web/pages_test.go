@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // TestPages: the page shows what was called, and what it does itself is a call, gated and
@@ -13,7 +13,7 @@ import (
 func TestPages(t *testing.T) {
 	w := newWorld(t)
 	agent := aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}
-	if _, err := w.gateway.Do(t.Context(), &aai.Call{Caller: agent, App: aai.OwnApp, Tool: "apps"}); err != nil {
+	if _, err := w.gateway.Do(t.Context(), &aai.Call{Caller: agent, App: aai.BuiltinApp, Tool: "apps"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.get(t, "/history"); got.status != http.StatusForbidden || strings.Contains(got.body, "claude") {

@@ -25,20 +25,20 @@ type session struct {
 
 	examined examination // by the doctor
 
-	mu     sync.Mutex
-	used   time.Time
-	notice string
-	undos  map[string]string // what taking back a call does, by its id
+	mu       sync.Mutex
+	lastUsed time.Time
+	notice   string
+	undos    map[string]string // what taking back a call does, by its id
 }
 
-func (s *session) say(text string) {
+func (s *session) setNotice(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.notice = text
 }
 
-// said is what say was told, once.
-func (s *session) said() string {
+// takeNotice is what say was told, once.
+func (s *session) takeNotice() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text := s.notice
@@ -49,8 +49,8 @@ func (s *session) said() string {
 // maxUndos is how many calls a session remembers that can be taken back.
 const maxUndos = 1000
 
-// did remembers what taking back a call does.
-func (s *session) did(call, says string) {
+// rememberUndo remembers what taking back a call does.
+func (s *session) rememberUndo(call, says string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.undos == nil {
@@ -61,22 +61,22 @@ func (s *session) did(call, says string) {
 	}
 }
 
-// undoable is what taking back a call does, "" where that is not known.
-func (s *session) undoable(call string) string {
+// undoText is what taking back a call does, "" where that is not known.
+func (s *session) undoText(call string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.undos[call]
 }
 
-// undid forgets a call that is taken back.
-func (s *session) undid(call string) {
+// forgetUndo forgets a call that is taken back.
+func (s *session) forgetUndo(call string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.undos, call)
 }
 
-// is reports whether the token is that of the session's forms.
-func (s *session) is(csrf string) bool {
+// isToken reports whether the token is that of the session's forms.
+func (s *session) isToken(csrf string) bool {
 	return subtle.ConstantTimeCompare([]byte(s.csrf), []byte(csrf)) == 1
 }
 
@@ -89,20 +89,20 @@ type sessions struct {
 // begin makes a session and gives its cookie. The value is always a new one: what a
 // browser had before means nothing.
 func (s *sessions) begin(now time.Time) (*session, *http.Cookie) {
-	made, key := &session{id: random(9), csrf: random(24), used: now}, random(32)
+	made, key := &session{id: random(9), csrf: random(24), lastUsed: now}, random(32)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all[key] = made
 	return made, &http.Cookie{Name: sessionCookie, Value: key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode} //nolint:gosec // this computer alone, without TLS
 }
 
-// of is the session that a request belongs to, nil for none.
-func (s *sessions) of(r *http.Request, now time.Time) *session {
+// find is the session that a request belongs to, nil for none.
+func (s *sessions) find(r *http.Request, now time.Time) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for key, known := range s.all {
 		known.mu.Lock()
-		if now.Sub(known.used) > sessionIdle {
+		if now.Sub(known.lastUsed) > sessionIdle {
 			delete(s.all, key)
 		}
 		known.mu.Unlock()
@@ -110,7 +110,7 @@ func (s *sessions) of(r *http.Request, now time.Time) *session {
 	for _, c := range r.CookiesNamed(sessionCookie) {
 		if found := s.all[c.Value]; found != nil {
 			found.mu.Lock()
-			found.used = now
+			found.lastUsed = now
 			found.mu.Unlock()
 			return found
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A session ends that nobody uses for long, and one that is used goes on; who left is out,
@@ -24,18 +24,18 @@ func TestSessionsEnd(t *testing.T) {
 	first, used := all.begin(now)
 	_, idle := all.begin(now)
 	half := now.Add(sessionIdle * 2 / 3)
-	if all.of(with(used), half) != first {
+	if all.find(with(used), half) != first {
 		t.Error("one that is used ends")
 	}
 	late := now.Add(sessionIdle + time.Second)
-	if all.of(with(idle), late) != nil {
+	if all.find(with(idle), late) != nil {
 		t.Error("one that nobody used goes on")
 	}
-	if all.of(with(used), late) == nil {
+	if all.find(with(used), late) == nil {
 		t.Error("one that was used meanwhile has ended")
 	}
 	all.end(with(used))
-	if all.of(with(used), late) != nil {
+	if all.find(with(used), late) != nil {
 		t.Error("a copy of the cookie lets in who has left")
 	}
 }
@@ -51,27 +51,27 @@ func TestOnlyOwnAddresses(t *testing.T) {
 		"http://evil.example/": "/now", "//evil.example/": "/now", "/\\evil.example": "/now", "///evil.example": "/now", "////evil.example": "/now",
 		"javascript:alert(1)": "/now", "history": "/now", "": "/now", "\\\\evil.example": "/now", "/%zz": "/now", "//[": "/now",
 	} {
-		if got := d.local(address); got != want {
+		if got := d.localAddress(address); got != want {
 			t.Errorf("%q leads to %q, want %q", address, got, want)
 		}
 	}
 }
 
-// counting is a journal that counts what it is told.
-type counting struct{ lines int }
+// countingJournal is a journal that counts what it is told.
+type countingJournal struct{ lines int }
 
-func (c *counting) Record(context.Context, *aai.Entry) error { c.lines++; return nil }
+func (c *countingJournal) Record(context.Context, *aai.Entry) error { c.lines++; return nil }
 
 // A page whose reader has left makes no more calls, which the history would tell as failures;
 // what a form was sent for is on record all the same.
-func TestWhoHasLeftLooksAtNothing(t *testing.T) {
-	record := new(counting)
+func TestCancelledPageReadsNothing(t *testing.T) {
+	record := new(countingJournal)
 	d, err := New(Config{Gateway: &aai.Gateway{Journal: record}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	left, leave := context.WithCancel(t.Context())
-	v := &visit{ctx: left, door: d, session: new(session)}
+	v := &pageRequest{ctx: left, door: d, session: new(session)}
 	calls := func(want int) {
 		t.Helper()
 		if _, err := v.call("history", nil); err == nil || record.lines != want {

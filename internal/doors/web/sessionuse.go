@@ -23,7 +23,7 @@ const (
 
 // sessionUses are those on record since all of it was last taken back, the latest first. The
 // page is good without.
-func (v *visit) sessionUses() []sessionUse {
+func (v *pageRequest) sessionUses() []sessionUse {
 	var past, revoked []pastCall
 	if v.read("history", map[string]any{"text": sessionWord, "looks": false, "limit": maxSessionUses}, &past) != nil {
 		return nil
@@ -46,10 +46,10 @@ func (v *visit) sessionUses() []sessionUse {
 }
 
 // endSessions takes back all that was allowed for sessions, in every gateway.
-func endSessions(v *visit) (any, error) {
+func endSessions(v *pageRequest) (any, error) {
 	if _, err := v.call("consent_revoke", map[string]any{"sessions": true}); err != nil {
 		return nil, err
 	}
-	v.say(v.t("consent", "sessions.ended"))
+	v.setNotice(v.text("consent", "sessions.ended"))
 	return nil, nil
 }

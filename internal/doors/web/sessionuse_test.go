@@ -4,29 +4,29 @@ import (
 	"context"
 	"testing"
 
-	"aai"
-	"aai/internal/policy"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// forSession is a person who allows what is asked for the session.
-type forSession struct{}
+// sessionAllower is a person who allows what is asked for the session.
+type sessionAllower struct{}
 
-func (forSession) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
-	return aai.Answer{Choice: "session", Seal: q.Seal, Channel: aai.Native}, nil
+func (sessionAllower) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
+	return aai.Answer{Choice: "session", Seal: q.Seal, Channel: aai.DesktopDialog}, nil
 }
 
 // TestWhatSessionsMay: who made use of what was allowed for a session is listed, and all of it
 // is taken back by one button, after which they are asked again.
 func TestWhatSessionsMay(t *testing.T) {
 	w, _ := appWorld(t, mail(tool("ask", `{"type": "object", "properties": {}}`, nil), tool("send", kinds, nil)))
-	has(t, w.get(t, "/consent"), "Allowed for a session", "Nobody made use of such.")
+	expectPage(t, w.get(t, "/consent"), "Allowed for a session", "Nobody made use of such.")
 	agent := claude()
 	agent.Session = "s1"
 	call := func() error {
 		_, err := w.gateway.Do(t.Context(), &aai.Call{Caller: agent, App: "org.test.Mail", Tool: "ask"})
 		return err
 	}
-	w.gateway.Dialog = forSession{}
+	w.gateway.Dialog = sessionAllower{}
 	if err := call(); err != nil {
 		t.Fatal(err)
 	}
@@ -34,15 +34,15 @@ func TestWhatSessionsMay(t *testing.T) {
 	if err := call(); err != nil {
 		t.Fatalf("it was allowed for the session: %v", err)
 	}
-	w.made(t, "", "", claude(), "org.test.Mail", "send", map[string]any{"to": "session"}) // a word alone
+	w.makeCall(t, "", "", claude(), "org.test.Mail", "send", map[string]any{"to": "session"}) // a word alone
 	listed := `<td data-label="What"><div><bdi class="theirs">org.test.Mail</bdi> · <code><bdi class="theirs">`
-	has(t, w.get(t, "/consent"), listed+"ask<", "!"+listed+"send<", "!Nobody made use")
-	has(t, w.in(t, "zh", "/consent"), "本次会话的授权")
+	expectPage(t, w.get(t, "/consent"), listed+"ask<", "!"+listed+"send<", "!Nobody made use")
+	expectPage(t, w.in(t, "zh", "/consent"), "本次会话的授权")
 	refused := policy.Grant{Caller: "mcp:other", App: "org.test.Mail", Tool: "ask", Decision: policy.Deny}
 	if err := w.store.Add(refused); err != nil {
 		t.Fatal(err)
 	}
-	has(t, w.post(t, "/consent/sessions", w.form(t, "/consent")), "What was allowed for sessions is taken back.", "Nobody made use of such.", "mcp:other")
+	expectPage(t, w.post(t, "/consent/sessions", w.form(t, "/consent")), "What was allowed for sessions is taken back.", "Nobody made use of such.", "mcp:other")
 	if e := aai.AsError(call()); e == nil || e.Code != aai.ConsentRequired {
 		t.Errorf("it may still: %v", e)
 	}

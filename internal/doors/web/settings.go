@@ -6,21 +6,21 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // settingsPage lists what is configured, settingPage shows one and changes it.
 func settingsPage() page {
-	return page{name: "settings", path: "/settings", nav: true, live: []string{NewsSettings}, show: showSettings}
+	return page{name: "settings", path: "/settings", nav: true, live: []string{EventSettings}, show: showSettings}
 }
 
 func settingPage() page {
 	return page{
 		name: "setting", path: "/settings/{key}", show: showSetting,
 		acts: map[string]act{
-			"set":   func(v *visit) (any, error) { return changeSetting(v, v.form.Get("value")) },
-			"unset": func(v *visit) (any, error) { return changeSetting(v, nil) },
+			"set":   func(v *pageRequest) (any, error) { return changeSetting(v, v.form.Get("value")) },
+			"unset": func(v *pageRequest) (any, error) { return changeSetting(v, nil) },
 		},
 	}
 }
@@ -58,8 +58,8 @@ type settingGroup struct {
 	Settings []setting
 }
 
-// settingsShown is what the page of settings shows.
-type settingsShown struct {
+// settingsPageData is what the page of settings shows.
+type settingsPageData struct {
 	settingsAnswer
 	Search  string
 	Changed bool // only what is not as it is by itself
@@ -86,8 +86,8 @@ func settingGroups() []struct {
 	}
 }
 
-func showSettings(v *visit) (any, error) {
-	shown := settingsShown{Search: strings.TrimSpace(v.query.Get("q")), Changed: v.query.Get("changed") != ""}
+func showSettings(v *pageRequest) (any, error) {
+	shown := settingsPageData{Search: strings.TrimSpace(v.query.Get("q")), Changed: v.query.Get("changed") != ""}
 	if err := v.read("settings", nil, &shown.settingsAnswer); err != nil {
 		return nil, err
 	}
@@ -96,11 +96,11 @@ func showSettings(v *visit) (any, error) {
 		group := settingGroup{Name: g.name}
 		for _, s := range shown.Settings {
 			s.About = v.aboutSetting(s)
-			if taken[s.Key] || g.prefixes != nil && !begins(s.Key, g.prefixes) {
+			if taken[s.Key] || g.prefixes != nil && !hasAnyPrefix(s.Key, g.prefixes) {
 				continue
 			}
 			taken[s.Key] = true
-			if shown.Changed && s.Source == "default" && s.InFile == nil || !s.has(shown.Search) {
+			if shown.Changed && s.Source == "default" && s.InFile == nil || !s.matches(shown.Search) {
 				continue
 			}
 			group.Settings = append(group.Settings, s)
@@ -113,21 +113,21 @@ func showSettings(v *visit) (any, error) {
 	return shown, nil
 }
 
-func begins(key string, prefixes []string) bool {
+func hasAnyPrefix(key string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(key, p) })
 }
 
 // aboutSetting says in the visitor's language what a setting is for.
-func (v *visit) aboutSetting(s setting) string {
+func (v *pageRequest) aboutSetting(s setting) string {
 	key := "about." + s.Key
-	if text := v.t("settings", key); text != key {
+	if text := v.text("settings", key); text != key {
 		return text
 	}
 	return s.About
 }
 
-// has reports whether all words of a search are in the setting.
-func (s setting) has(search string) bool {
+// matches reports whether all words of a search are in the setting.
+func (s setting) matches(search string) bool {
 	all := strings.ToLower(strings.Join([]string{s.Key, s.About, s.Shown(), s.From, strings.Join(s.Env, " ")}, " "))
 	for word := range strings.FieldsSeq(strings.ToLower(search)) {
 		if !strings.Contains(all, word) {
@@ -140,13 +140,13 @@ func (s setting) has(search string) bool {
 // shownValue is a value as a file has it; a text is without its quotation marks.
 func shownValue(value any) string {
 	if text, ok := value.(string); ok {
-		return hygiene.EscapeUnseen(text)
+		return sanitize.EscapeInvisible(text)
 	}
 	raw, err := json.Marshal(value)
 	if err != nil {
 		return "?"
 	}
-	return hygiene.EscapeUnseen(string(raw))
+	return sanitize.EscapeInvisible(string(raw))
 }
 
 // Shown is the value in effect.
@@ -220,24 +220,24 @@ func (s setting) Typed() string {
 	return shownValue(value)
 }
 
-// settingShown is what the page of one setting shows.
-type settingShown struct {
+// settingPageData is what the page of one setting shows.
+type settingPageData struct {
 	setting
 	File, Version string
 }
 
 // Subject is the setting's name.
-func (s settingShown) Subject() string { return s.Key }
+func (s settingPageData) Subject() string { return s.Key }
 
-// settingDone is what came of a change that was refused: the fault, and what was typed.
-type settingDone struct {
+// settingChange is what came of a change that was refused: the fault, and what was typed.
+type settingChange struct {
 	Fault *aai.Error
 	Typed string
 }
 
-func showSetting(v *visit) (any, error) {
+func showSetting(v *pageRequest) (any, error) {
 	var answer settingsAnswer
-	if err := v.read("settings", map[string]any{"key": v.path("key")}, &answer); err != nil {
+	if err := v.read("settings", map[string]any{"key": v.pathValue("key")}, &answer); err != nil {
 		return nil, err
 	}
 	if len(answer.Settings) != 1 {
@@ -245,12 +245,12 @@ func showSetting(v *visit) (any, error) {
 	}
 	s := answer.Settings[0]
 	s.About = v.aboutSetting(s)
-	return settingShown{setting: s, File: answer.File, Version: answer.Version}, nil
+	return settingPageData{setting: s, File: answer.File, Version: answer.Version}, nil
 }
 
 // changeSetting changes one; nil takes it out of the file. What widens the gateway asks about.
-func changeSetting(v *visit, value any) (any, error) {
-	args := map[string]any{"key": v.path("key"), "value": value}
+func changeSetting(v *pageRequest, value any) (any, error) {
+	args := map[string]any{"key": v.pathValue("key"), "value": value}
 	if seen := v.form.Get("seen"); seen != "" {
 		args["seen"] = seen
 	}
@@ -261,7 +261,7 @@ func changeSetting(v *visit, value any) (any, error) {
 	}
 	result, err := v.call("settings_set", args)
 	if fault, ok := errors.AsType[*aai.Error](err); ok {
-		return settingDone{Fault: fault, Typed: text}, nil
+		return settingChange{Fault: fault, Typed: text}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -274,10 +274,10 @@ func changeSetting(v *visit, value any) (any, error) {
 	if err != nil {
 		return nil, aai.Errorf(aai.Internal, "the answer of settings_set cannot be read: %w", err)
 	}
-	said := v.t("setting", "is", now.Key, now.Shown())
+	said := v.text("setting", "is", now.Key, now.Shown())
 	if value != nil && now.Source != "file" {
-		said += " " + v.t("setting", "overruled", shownValue(now.From))
+		said += " " + v.text("setting", "overruled", shownValue(now.From))
 	}
-	v.say(said + " " + v.t("setting", "later"))
+	v.setNotice(said + " " + v.text("setting", "later"))
 	return nil, nil
 }

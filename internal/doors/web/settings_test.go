@@ -10,36 +10,35 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	"aai/internal/config"
-	"aai/internal/doctor"
-	"aai/internal/settings"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/config"
+	"github.com/gybob/aai-gateway/internal/doctor"
 )
 
-// settingsRoom is about the configuration in the folder.
-func settingsRoom(t *testing.T, home string) *settings.Room {
+// newSettingsEditor is about the configuration in the folder.
+func newSettingsEditor(t *testing.T, home string) *config.Editor {
 	t.Helper()
 	read := func(instead []byte) (*config.Config, error) {
-		return config.Read(config.Source{Getenv: func(string) string { return "" }, Home: home, AuditLog: filepath.Join(home, "audit.jsonl"), Instead: instead})
+		return config.Read(config.Source{Getenv: func(string) string { return "" }, Home: home, AuditLog: filepath.Join(home, "audit.jsonl"), FileOverride: instead})
 	}
 	running, err := read(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return settings.New(settings.Config{Running: running, Read: read})
+	return config.NewEditor(config.EditorConfig{Running: running, ReadConfig: read})
 }
 
 // clockDoctor looks at a computer where there is nothing but a clock.
 func clockDoctor(home string) *aai.Tool {
 	return doctor.Tool(func() *doctor.Doctor {
 		return doctor.New(doctor.Config{
-			Now: time.Now, Data: home, Home: home, Self: "/none", Settings: filepath.Join(home, ".aai", "config.json"), Getenv: func(string) string { return "" }, Version: "test",
-			Configured: errors.New("it is a test"),
+			Now: time.Now, DataDir: home, Home: home, Executable: "/none", Settings: filepath.Join(home, ".aai", "config.json"), Getenv: func(string) string { return "" }, Version: "test",
+			ConfigError: errors.New("it is a test"),
 		})
 	})
 }
 
-func settingsFile(w *world) string {
+func settingsPath(w *world) string {
 	b, _ := os.ReadFile(filepath.Join(w.state, ".aai", "config.json"))
 	return string(b)
 }
@@ -69,13 +68,13 @@ func TestSettings(t *testing.T) {
 		form.Set("seen", seen)
 		return w.post(t, "/settings/"+key+"/set", form)
 	}
-	if got := save("logLevel", "debug"); got.at != "/settings/logLevel" || !strings.Contains(got.body, "logLevel is now debug.") || settingsFile(w) != "{\n  \"logLevel\": \"debug\"\n}\n" {
-		t.Errorf("%s %d\n%s\n%s", got.at, got.status, got.body, settingsFile(w))
+	if got := save("logLevel", "debug"); got.at != "/settings/logLevel" || !strings.Contains(got.body, "logLevel is now debug.") || settingsPath(w) != "{\n  \"logLevel\": \"debug\"\n}\n" {
+		t.Errorf("%s %d\n%s\n%s", got.at, got.status, got.body, settingsPath(w))
 	}
-	if got := save("security.denied_apps", "Thunderbird\r\n\"><script>alert(1)</script>\r\n"); strings.Contains(got.body, "<script>alert") || !strings.Contains(got.body, "&lt;script&gt;") || !strings.Contains(settingsFile(w), `"Thunderbird"`) {
-		t.Errorf("%d\n%s\n%s", got.status, got.body, settingsFile(w))
+	if got := save("security.denied_apps", "Thunderbird\r\n\"><script>alert(1)</script>\r\n"); strings.Contains(got.body, "<script>alert") || !strings.Contains(got.body, "&lt;script&gt;") || !strings.Contains(settingsPath(w), `"Thunderbird"`) {
+		t.Errorf("%d\n%s\n%s", got.status, got.body, settingsPath(w))
 	}
-	before := settingsFile(w)
+	before := settingsPath(w)
 	if got := save("defaultTimeout", "soon"); !strings.Contains(got.body, `value="soon"`) || !strings.Contains(got.body, "expected a number") {
 		t.Errorf("%d\n%s", got.status, got.body)
 	}
@@ -88,11 +87,11 @@ func TestSettings(t *testing.T) {
 	if got := w.post(t, "/settings/logLevel/set", form); !strings.Contains(got.body, "was changed since it was shown") {
 		t.Errorf("%d\n%s", got.status, got.body)
 	}
-	if settingsFile(w) != before {
-		t.Errorf("what was refused is written: %s", settingsFile(w))
+	if settingsPath(w) != before {
+		t.Errorf("what was refused is written: %s", settingsPath(w))
 	}
-	if got := w.post(t, "/settings/logLevel/unset", w.form(t, "/settings/logLevel")); !strings.Contains(got.body, "logLevel is now info.") || strings.Contains(settingsFile(w), "logLevel") {
-		t.Errorf("%d\n%s\n%s", got.status, got.body, settingsFile(w))
+	if got := w.post(t, "/settings/logLevel/unset", w.form(t, "/settings/logLevel")); !strings.Contains(got.body, "logLevel is now info.") || strings.Contains(settingsPath(w), "logLevel") {
+		t.Errorf("%d\n%s\n%s", got.status, got.body, settingsPath(w))
 	}
 	if got := w.get(t, "/settings/no.such"); got.status != http.StatusBadRequest || !strings.Contains(got.body, "there is no setting") {
 		t.Errorf("%d\n%s", got.status, got.body)
@@ -122,7 +121,7 @@ func TestDoctorPage(t *testing.T) {
 
 // What settings are for is said in both languages, in English as everywhere else.
 func TestSettingsAreDescribedInBothLanguages(t *testing.T) {
-	cfg, err := config.Read(config.Source{Getenv: func(string) string { return "" }, Home: t.TempDir(), Instead: []byte("{}")})
+	cfg, err := config.Read(config.Source{Getenv: func(string) string { return "" }, Home: t.TempDir(), FileOverride: []byte("{}")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,10 +140,10 @@ func TestSettingsAreDescribedInBothLanguages(t *testing.T) {
 	known := make(map[string]bool)
 	for _, d := range cfg.Describe() {
 		known["about."+d.Key] = true
-		if words["en"]["about."+d.Key] != d.About {
-			t.Errorf("%s: the page says %q and the configuration %q", d.Key, words["en"]["about."+d.Key], d.About)
+		if words["en"]["about."+d.Key] != d.Summary {
+			t.Errorf("%s: the page says %q and the configuration %q", d.Key, words["en"]["about."+d.Key], d.Summary)
 		}
-		if text := words["zh"]["about."+d.Key]; text == "" || text == d.About {
+		if text := words["zh"]["about."+d.Key]; text == "" || text == d.Summary {
 			t.Errorf("%s is not described in Chinese", d.Key)
 		}
 		b, err := os.ReadFile(filepath.Join("words", "setting.zh.json"))

@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	"aai/internal/journal"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/audit"
 )
 
-// mostLoaded is how much a page and all that it loads may be on the wire, in bytes.
-const mostLoaded = 60 << 10
+// maxPageBytes is how much a page and all that it loads may be on the wire, in bytes.
+const maxPageBytes = 60 << 10
 
 // TestTheFirstLoadIsSmall: each page of a computer that is in use, and all that it loads, is
 // small enough on the wire: its style, its scripts and its pictures.
@@ -34,7 +34,7 @@ func TestTheFirstLoadIsSmall(t *testing.T) {
 	for range 60 {
 		w.calls(t, "claude-desktop")
 	}
-	before := journal.New(w.journal) // every hour of a week has some
+	before := audit.New(w.journal) // every hour of a week has some
 	for i := range 200 {
 		if err := before.Record(t.Context(), &aai.Entry{
 			Kind: aai.Outcome, Time: time.Now().Add(-time.Duration(i) * time.Hour), Call: fmt.Sprint("h", i), Caller: claude(), App: "org.test.Mail", Tool: "send",
@@ -46,9 +46,9 @@ func TestTheFirstLoadIsSmall(t *testing.T) {
 	if err := before.Close(); err != nil {
 		t.Fatal(err)
 	}
-	w.made(t, "c1", "", claude(), aai.OwnApp, "guide", map[string]any{"app": "aai"})
+	w.makeCall(t, "c1", "", claude(), aai.BuiltinApp, "guide", map[string]any{"app": "aai"})
 	for i := range 30 {
-		w.made(t, "", "c1", claude(), aai.OwnApp, "apps", map[string]any{"i": i})
+		w.makeCall(t, "", "c1", claude(), aai.BuiltinApp, "apps", map[string]any{"i": i})
 	}
 	w.post(t, "/doctor/run", w.form(t, "/doctor"))
 	for !strings.Contains(w.get(t, "/doctor").body, "<table") {
@@ -67,7 +67,7 @@ func TestTheFirstLoadIsSmall(t *testing.T) {
 				size += w.loaded(t, found[1])
 			}
 			t.Logf("%s in %s: %d bytes, of which the page has %d", path, lang, size, len(page.body))
-			if size > mostLoaded {
+			if size > maxPageBytes {
 				t.Errorf("the first load of %s in %s has %d bytes", path, lang, size)
 			}
 		}

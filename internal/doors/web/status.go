@@ -3,7 +3,7 @@ package web
 import (
 	"net/http"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // statusOf is what HTTP says of an error.

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // storyPage tells all that is on record of one call.
 func storyPage() page {
 	return page{
-		name: "story", path: "/history/{call}", live: []string{NewsJournal}, show: showStory,
+		name: "story", path: "/history/{call}", live: []string{EventJournal}, show: showStory,
 		acts: map[string]act{"forget": forgetAnswer, "undo": undoCall},
 	}
 }
@@ -34,8 +34,8 @@ type storyStep struct {
 	Kept      string       `json:"answer_sha256"`
 }
 
-// storyShown is what the page shows.
-type storyShown struct {
+// storyPageData is what the page shows.
+type storyPageData struct {
 	Call     pastCall        `json:"call"`
 	Steps    []storyStep     `json:"steps"`
 	Parent   *pastCall       `json:"parent"`
@@ -44,30 +44,32 @@ type storyShown struct {
 	Answer   json.RawMessage `json:"answer"`
 	Lost     string          `json:"answer_lost"`
 
-	Picture *nowPicture `json:"-"` // of the window after it, where one is kept
-	Undo    string      `json:"-"` // what taking it back does; "" where this visitor cannot
+	Picture *keptScreenshot `json:"-"` // of the window after it, where one is kept
+	Undo    string          `json:"-"` // what taking it back does; "" where this visitor cannot
 }
 
 // Subject is what was called, of which app.
-func (s storyShown) Subject() string { return s.Call.Tool + " · " + cmp.Or(s.Call.Target, s.Call.App) }
+func (s storyPageData) Subject() string {
+	return s.Call.Tool + " · " + cmp.Or(s.Call.Target, s.Call.App)
+}
 
-func showStory(v *visit) (any, error) {
-	var shown storyShown
-	if err := v.read("story", map[string]any{"call": v.path("call")}, &shown); err != nil {
+func showStory(v *pageRequest) (any, error) {
+	var shown storyPageData
+	if err := v.read("story", map[string]any{"call": v.pathValue("call")}, &shown); err != nil {
 		return nil, err
 	}
 	if shown.Call.App == aai.DesktopApp && shown.Call.Effect != aai.Reads.String() {
-		shown.Picture = v.pictureOf(v.path("call"))
+		shown.Picture = v.screenshotOf(v.pathValue("call"))
 	}
-	shown.Undo = v.session.undoable(v.path("call"))
+	shown.Undo = v.session.undoText(v.pathValue("call"))
 	return shown, nil
 }
 
 // Asked is what the call was asked with, for people.
-func (s storyShown) Asked() string { return indented(s.Call.Args) }
+func (s storyPageData) Asked() string { return indented(s.Call.Args) }
 
 // Answered is what it answered, where that is kept.
-func (s storyShown) Answered() string {
+func (s storyPageData) Answered() string {
 	if len(s.Answer) > 0 {
 		return indented(s.Answer)
 	}
@@ -75,7 +77,7 @@ func (s storyShown) Answered() string {
 }
 
 // Delivery is whether the app got the request, as far as that is on record.
-func (s storyShown) Delivery() aai.Delivery {
+func (s storyPageData) Delivery() aai.Delivery {
 	for _, step := range s.Steps {
 		if step.Delivery != "" {
 			return step.Delivery
@@ -85,7 +87,7 @@ func (s storyShown) Delivery() aai.Delivery {
 }
 
 // Person is how long the person was waited for.
-func (s storyShown) Person() time.Duration {
+func (s storyPageData) Person() time.Duration {
 	var asked float64
 	for _, step := range s.Steps {
 		asked += step.Asked
@@ -94,13 +96,13 @@ func (s storyShown) Person() time.Duration {
 }
 
 // Took is how long the call took without that, in milliseconds.
-func (s storyShown) Took() float64 {
+func (s storyPageData) Took() float64 {
 	return max(0, s.Call.Millis-float64(s.Person())/float64(time.Millisecond))
 }
 
 // Waited is how long else it waited before it went on, such as for other calls; zero where
 // nothing says so.
-func (s storyShown) Waited() time.Duration {
+func (s storyPageData) Waited() time.Duration {
 	if len(s.Steps) < 2 || s.Steps[0].Kind != string(aai.Received) || s.Steps[1].Kind != string(aai.Intent) {
 		return 0
 	}
@@ -120,28 +122,28 @@ func indented(raw json.RawMessage) string {
 }
 
 // forgetAnswer deletes what is kept of the answer. A person is asked.
-func forgetAnswer(v *visit) (any, error) {
-	if _, err := v.call("history_forget", map[string]any{"call": v.path("call")}); err != nil {
+func forgetAnswer(v *pageRequest) (any, error) {
+	if _, err := v.call("history_forget", map[string]any{"call": v.pathValue("call")}); err != nil {
 		return nil, err
 	}
-	v.say(v.t("story", "forgotten"))
+	v.setNotice(v.text("story", "forgotten"))
 	return nil, nil
 }
 
 // undoCall takes back one act of this session.
-func undoCall(v *visit) (any, error) {
-	id := v.path("call")
+func undoCall(v *pageRequest) (any, error) {
+	id := v.pathValue("call")
 	result, err := v.call("undo", map[string]any{"call": id})
 	if err != nil {
 		return nil, err
 	}
 	var back struct{ Undone int }
-	if err := into(result, &back); err != nil {
+	if err := decodeData(result, &back); err != nil {
 		return nil, err
 	}
 	if back.Undone > 0 {
-		v.session.undid(id)
+		v.session.forgetUndo(id)
 	}
-	v.say(aai.CleanText(result.Text, 1000))
+	v.setNotice(aai.CleanText(result.Text, 1000))
 	return nil, nil
 }

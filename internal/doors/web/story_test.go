@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // TestAStoryHasItsPicture: where a picture is kept of a call, its story shows it, and keeps its
@@ -28,11 +28,11 @@ func TestAStoryHasItsPicture(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"c1", "c2"} {
-		w.made(t, id, "", claude(), aai.DesktopApp, "ax_click", nil)
+		w.makeCall(t, id, "", claude(), aai.DesktopApp, "ax_click", nil)
 	}
-	if _, keep := w.kept.Take(t.Context(), &aai.Entry{
+	if _, keep := w.screenshots.PrepareEntry(t.Context(), &aai.Entry{
 		Kind: aai.Outcome, Time: time.Now(), Call: "c1", App: aai.DesktopApp, Tool: "ax_click", Target: "desktop/mousepad",
-		Answer: func() any { return json.RawMessage(shown) },
+		ResultValue: func() any { return json.RawMessage(shown) },
 	}); keep != nil {
 		keep()
 	}
@@ -46,26 +46,26 @@ func TestAStoryHasItsPicture(t *testing.T) {
 		t.Errorf("the picture: %d %v", got.status, got.header)
 	}
 	again := w.get(t, "/history/c1")
-	has(t, again, found[1], "Letters &lt;b&gt;", "The window after this call")
-	has(t, w.get(t, "/history/c2"), "!/picture/")
-	has(t, w.in(t, "zh", "/history/c1"), "此调用之后的窗口")
+	expectPage(t, again, found[1], "Letters &lt;b&gt;", "The window after this call")
+	expectPage(t, w.get(t, "/history/c2"), "!/picture/")
+	expectPage(t, w.in(t, "zh", "/history/c1"), "此调用之后的窗口")
 }
 
-// slow is a person who takes a while to answer in a window.
-type slow struct{ takes time.Duration }
+// slowPerson is a person who takes a while to answer in a window.
+type slowPerson struct{ takes time.Duration }
 
-func (s slow) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
+func (s slowPerson) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
 	time.Sleep(s.takes)
-	return aai.Answer{Choice: "once", Seal: q.Seal, Channel: aai.Native}, nil
+	return aai.Answer{Choice: "once", Seal: q.Seal, Channel: aai.DesktopDialog}, nil
 }
 
 // TestAPersonsTimeIsTold: how long the person was waited for is told by itself, where a tool is
 // tried and in the call's story, and is no part of how long the call took.
 func TestAPersonsTimeIsTold(t *testing.T) {
 	w, _ := appWorld(t, mail(tool("ask", `{"type": "object", "properties": {}}`, nil)))
-	w.gateway.Dialog = slow{1200 * time.Millisecond}
+	w.gateway.Dialog = slowPerson{1200 * time.Millisecond}
 	begun := time.Now()
-	got := w.try(t, "/tool?app=org.test.Mail&tool=ask", nil)
+	got := w.submitTool(t, "/tool?app=org.test.Mail&tool=ask", nil)
 	most := (time.Since(begun) - 1200*time.Millisecond).Milliseconds()
 	without := func(body, pattern string) {
 		t.Helper()
@@ -77,7 +77,7 @@ func TestAPersonsTimeIsTold(t *testing.T) {
 			t.Errorf("what the call took counts the person: %s ms of %d, %v", took[1], most, err)
 		}
 	}
-	has(t, got, "It ran", "You were waited for: 1.2")
+	expectPage(t, got, "It ran", "You were waited for: 1.2")
 	if regexp.MustCompile(`waited for: [\d.]*\d{4}`).MatchString(got.body) {
 		t.Errorf("nobody reads so fine a time:\n%s", got.body)
 	}
@@ -87,7 +87,7 @@ func TestAPersonsTimeIsTold(t *testing.T) {
 		t.Fatalf("the story is not linked:\n%s", got.body)
 	}
 	told := w.get(t, story[1])
-	has(t, told, "Waited for your answer</dt><dd>1.2")
+	expectPage(t, told, "Waited for your answer</dt><dd>1.2")
 	without(told.body, `It ran for</dt><dd>(\d+)\.\d ms`)
 }
 
@@ -99,21 +99,21 @@ func TestUndoneFromTheStory(t *testing.T) {
 	put.Run = func(_ context.Context, call *aai.Call) (*aai.Result, error) {
 		was := value
 		value, _ = call.Args["to"].(string)
-		return &aai.Result{Text: "done", Undo: &aai.Undo{Says: "it is " + was + " again", Step: aai.Step{App: "org.test.Mail", Tool: "put", Args: map[string]any{"to": was}}}}, nil
+		return &aai.Result{Text: "done", Undo: &aai.Undo{Description: "it is " + was + " again", Step: aai.Step{App: "org.test.Mail", Tool: "put", Args: map[string]any{"to": was}}}}, nil
 	}
 	w, _ := appWorld(t, mail(put))
-	got := w.try(t, "/tool?app=org.test.Mail&tool=put", map[string]string{"p0": "new"})
+	got := w.submitTool(t, "/tool?app=org.test.Mail&tool=put", map[string]string{"p0": "new"})
 	story := regexp.MustCompile(`href="(/history/[^"]+)">Its story`).FindStringSubmatch(got.body)
 	if story == nil || value != "new" {
 		t.Fatalf("%q:\n%s", value, got.body)
 	}
-	has(t, w.get(t, story[1]), "It can be taken back:", "it is old again", `action="`+story[1]+`/undo"`)
+	expectPage(t, w.get(t, story[1]), "It can be taken back:", "it is old again", `action="`+story[1]+`/undo"`)
 	other := w.newVisitor(t)
 	if got := other.get(t, story[1]); strings.Contains(got.body, "/undo") {
 		t.Errorf("somebody else is shown it:\n%s", got.body)
 	}
 	back := w.post(t, story[1]+"/undo", w.form(t, story[1]))
-	has(t, back, "1 of 1 taken back", "!/undo\"")
+	expectPage(t, back, "1 of 1 taken back", "!/undo\"")
 	if value != "old" {
 		t.Errorf("it is %q", value)
 	}
@@ -126,35 +126,35 @@ func TestUndoneFromTheStory(t *testing.T) {
 		t.Errorf("the list:\n%s", list.body)
 	}
 	vain := regexp.MustCompile(`href="(/history/[^"]+)"`).FindStringSubmatch(list.body[strings.Index(list.body, "<tbody>"):])
-	has(t, w.get(t, vain[1]), `<p class="notice"><bdi class="theirs">nothing was done`)
+	expectPage(t, w.get(t, vain[1]), `<p class="notice"><bdi class="theirs">nothing was done`)
 }
 
-// silent is a window that nobody answers.
-type silent struct{}
+// silentDialog is a window that nobody answers.
+type silentDialog struct{}
 
-func (silent) Ask(context.Context, aai.Question) (aai.Answer, error) {
+func (silentDialog) Ask(context.Context, aai.Question) (aai.Answer, error) {
 	time.Sleep(20 * time.Millisecond) // it is shown
 	return aai.Answer{}, aai.Errorf(aai.ConsentRequired, "nobody at this computer answered")
 }
 
-// TestNobodyAnswersATry: before a tool is tried the page says that a window asks and for how
+// TestUnansweredToolTrial: before a tool is tried the page says that a window asks and for how
 // long, and afterwards that nobody answered and nothing was done.
-func TestNobodyAnswersATry(t *testing.T) {
+func TestUnansweredToolTrial(t *testing.T) {
 	ran := false
 	w, _ := appWorld(t, mail(tool("ask", `{"type": "object", "properties": {}}`, func(context.Context, *aai.Call) (*aai.Result, error) {
 		ran = true
 		return &aai.Result{}, nil
 	})))
 	const at = "/tool?app=org.test.Mail&tool=ask"
-	has(t, w.get(t, at), "The window waits 50 s; if nobody answers there, nothing is done.", `data-waits="50" hidden>`)
-	has(t, w.in(t, "zh", at), "窗口会等待 50 秒")
-	if got := w.try(t, at, nil); strings.Contains(got.body, "no answer came") {
+	expectPage(t, w.get(t, at), "The window waits 50 s; if nobody answers there, nothing is done.", `data-waits="50" hidden>`)
+	expectPage(t, w.in(t, "zh", at), "窗口会等待 50 秒")
+	if got := w.submitTool(t, at, nil); strings.Contains(got.body, "no answer came") {
 		t.Errorf("who cannot be asked was asked:\n%s", got.body)
 	}
-	w.gateway.Dialog = silent{}
-	has(t, w.try(t, at, nil), "CONSENT_REQUIRED", "You were asked, and no answer came: nothing was done.", "nobody at this computer answered")
-	w.gateway.Dialog = slow{}
-	if has(t, w.try(t, at, nil), "It ran", "!no answer came"); !ran {
+	w.gateway.Dialog = silentDialog{}
+	expectPage(t, w.submitTool(t, at, nil), "CONSENT_REQUIRED", "You were asked, and no answer came: nothing was done.", "nobody at this computer answered")
+	w.gateway.Dialog = slowPerson{}
+	if expectPage(t, w.submitTool(t, at, nil), "It ran", "!no answer came"); !ran {
 		t.Error("it did not run")
 	}
 }

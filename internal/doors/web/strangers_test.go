@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 const arch = runtime.GOARCH
@@ -38,8 +38,8 @@ func (w *world) strangers(t *testing.T) {
 	t.Helper()
 	for _, text := range hostile() {
 		for _, call := range []aai.Call{
-			{App: aai.OwnApp, Tool: "apps"}, {App: text, Tool: "x"}, {App: aai.OwnApp, Tool: text},
-			{App: aai.OwnApp, Tool: "guide", Args: map[string]any{"app": text}}, {App: aai.OwnApp, Tool: "guide", Args: map[string]any{text: text}},
+			{App: aai.BuiltinApp, Tool: "apps"}, {App: text, Tool: "x"}, {App: aai.BuiltinApp, Tool: text},
+			{App: aai.BuiltinApp, Tool: "guide", Args: map[string]any{"app": text}}, {App: aai.BuiltinApp, Tool: "guide", Args: map[string]any{text: text}},
 		} {
 			call.Caller = aai.Caller{Door: aai.DoorMCP, Name: text, Identity: "/opt/" + text, Session: text}
 			_, _ = w.gateway.Do(t.Context(), &call) // most are refused, with the text in the error
@@ -66,7 +66,7 @@ func TestTextsOfStrangersAreText(t *testing.T) {
 		if strings.ContainsAny(got.body, "\u202e\u2066\u200b\U000e0041\x1b\x07") {
 			t.Errorf("%s shows characters that do not show", at)
 		}
-		for _, found := range foreign(t, got.body) {
+		for _, found := range foreignMarkup(t, got.body) {
 			t.Errorf("%s has %s, which a stranger wrote", at, found)
 		}
 	}
@@ -90,19 +90,19 @@ func TestTextsOfSitesAreText(t *testing.T) {
 			"/logins?" + query("app", text): "<code>", "/lint?app=org.test.Linted": `class="mark bad"`, "/app?app=org.test.Linted": "/lint?app=",
 		} {
 			got := w.get(t, at)
-			has(t, got, shows, "!ZgotmplZ")
-			if strings.ContainsAny(sentBack.ReplaceAllString(got.body, ""), "\u202e\u2066\u200b\U000e0041\x1b\x07") {
+			expectPage(t, got, shows, "!ZgotmplZ")
+			if strings.ContainsAny(hiddenInput.ReplaceAllString(got.body, ""), "\u202e\u2066\u200b\U000e0041\x1b\x07") {
 				t.Errorf("%s shows characters that do not show", at)
 			}
-			for _, found := range foreign(t, got.body) {
+			for _, found := range foreignMarkup(t, got.body) {
 				t.Errorf("%s has %s, which a stranger wrote", at, found)
 			}
 		}
 	}
 }
 
-// sentBack is what a form sends back as it was, and nobody sees.
-var sentBack = regexp.MustCompile(`<input type="hidden"[^>]*>`)
+// hiddenInput is what a form sends back as it was, and nobody sees.
+var hiddenInput = regexp.MustCompile(`<input type="hidden"[^>]*>`)
 
 // loggedIn keeps a login of which a server says the text wherever it may.
 func (w *world) loggedIn(t *testing.T, text string) {
@@ -116,8 +116,8 @@ func (w *world) loggedIn(t *testing.T, text string) {
 	}
 }
 
-// foreign are the elements and attributes of a document that no page of ours has.
-func foreign(t *testing.T, document string) []string {
+// foreignMarkup are the elements and attributes of a document that no page of ours has.
+func foreignMarkup(t *testing.T, document string) []string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(document))
 	if err != nil {

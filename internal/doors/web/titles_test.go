@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // TestTitlesNameTheThing: a page about one thing names it, in its head and to the browser, in
@@ -19,8 +19,8 @@ func TestTitlesNameTheThing(t *testing.T) {
 	letters := mail(tool("send", kinds, nil))
 	letters.Name = "Letters"
 	w := newWorld(t, letters)
-	w.made(t, "c1", "", claude(), aai.OwnApp, "guide", map[string]any{"app": "aai"})
-	w.made(t, "c2", "", claude(), "org.example.Nowhere", "evil<b>", nil)
+	w.makeCall(t, "c1", "", claude(), aai.BuiltinApp, "guide", map[string]any{"app": "aai"})
+	w.makeCall(t, "c2", "", claude(), "org.example.Nowhere", "evil<b>", nil)
 	w.enter(t)
 	for _, c := range []struct{ path, thing, en, zh string }{
 		{"/app?app=org.test.Mail", "Letters", "App", "应用"},
@@ -30,11 +30,11 @@ func TestTitlesNameTheThing(t *testing.T) {
 		{"/history/c2", `evil&lt;b&gt; · org.example.Nowhere`, "Call", "调用"},
 	} {
 		for lang, kind := range map[string]string{"en": c.en, "zh": c.zh} {
-			has(t, w.in(t, lang, c.path), "<title>"+c.thing+" · "+kind+" · AAI Gateway</title>",
+			expectPage(t, w.in(t, lang, c.path), "<title>"+c.thing+" · "+kind+" · AAI Gateway</title>",
 				`<h1><span class="kind">`+kind+`</span> <bdi class="theirs">`+c.thing+"</bdi></h1>")
 		}
 	}
-	has(t, w.get(t, "/history"), "<title>History · AAI Gateway</title>", "<h1>History</h1>")
+	expectPage(t, w.get(t, "/history"), "<title>History · AAI Gateway</title>", "<h1>History</h1>")
 }
 
 // in loads a page in a language.
@@ -45,18 +45,18 @@ func (v *visitor) in(t *testing.T, lang, path string) answer {
 	return v.do(t, r)
 }
 
-// TestOneIsOne: of one thing the page does not speak as of several, and English has a text for
+// TestSingularTexts: of one thing the page does not speak as of several, and English has a text for
 // one wherever it counts things.
-func TestOneIsOne(t *testing.T) {
+func TestSingularTexts(t *testing.T) {
 	w := newWorld(t, mail(tool("send", kinds, nil)))
-	w.made(t, "c1", "", claude(), "org.example.Nowhere", "x", nil)
+	w.makeCall(t, "c1", "", claude(), "org.example.Nowhere", "x", nil)
 	w.enter(t)
-	has(t, w.in(t, "en", "/history/charts?app=org.example.Nowhere"), "1 call, of which 1 failed.")
-	has(t, w.in(t, "zh", "/history/charts?app=org.example.Nowhere"), "1 次调用")
-	has(t, w.in(t, "en", "/apps?q=org.test.Mail"), "1 app fits.", "1 tool ·")
-	has(t, w.in(t, "zh", "/apps?q=org.test.Mail"), "1 个")
-	has(t, w.in(t, "en", "/apps"), "1 app.")
-	has(t, w.in(t, "en", "/apps?q=nosuch"), "0 apps fit.")
+	expectPage(t, w.in(t, "en", "/history/charts?app=org.example.Nowhere"), "1 call, of which 1 failed.")
+	expectPage(t, w.in(t, "zh", "/history/charts?app=org.example.Nowhere"), "1 次调用")
+	expectPage(t, w.in(t, "en", "/apps?q=org.test.Mail"), "1 app fits.", "1 tool ·")
+	expectPage(t, w.in(t, "zh", "/apps?q=org.test.Mail"), "1 个")
+	expectPage(t, w.in(t, "en", "/apps"), "1 app.")
+	expectPage(t, w.in(t, "en", "/apps?q=nosuch"), "0 apps fit.")
 	files, err := filepath.Glob("words/*.en.json")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)

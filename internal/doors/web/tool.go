@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"aai"
-	"aai/internal/doors/web/form"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // toolPage is a tool with a form to try it.
@@ -18,21 +17,21 @@ func toolPage() page {
 	return page{name: "tool", path: "/tool", show: showTool, acts: map[string]act{"try": tryTool, "undo": undoTool}}
 }
 
-// toolShown is what the page of a tool shows.
-type toolShown struct {
+// toolPageData is what the page of a tool shows.
+type toolPageData struct {
 	App, Name string
 	Tool      operation
-	Form      *form.Form
+	Form      *ToolForm
 	Schema    string       // of the parameters
 	At        template.URL // the parameters of the page's address, as they were written anew
 }
 
 // Subject is the tool's name.
-func (s toolShown) Subject() string { return s.Tool.Name }
+func (s toolPageData) Subject() string { return s.Tool.Name }
 
-// tried is what came of trying a tool.
-type tried struct {
-	Form    *form.Form
+// toolTrial is what came of trying a tool.
+type toolTrial struct {
+	Form    *ToolForm
 	Ran     bool          // the call was made
 	Took    time.Duration // without the person
 	Person  time.Duration // how long the person was waited for
@@ -51,13 +50,13 @@ type tried struct {
 	Unshown  int
 }
 
-func showTool(v *visit) (any, error) {
+func showTool(v *pageRequest) (any, error) {
 	g, err := v.toolOf()
 	if err != nil {
 		return nil, err
 	}
-	shown := toolShown{App: g.App.ID, Name: nameIn(v.lang, strings.Join(g.App.Names, "|"), g.App.ID), Tool: g.Operations[0], At: template.URL(v.query.Encode())} //nolint:gosec // Encode escapes all
-	shown.Form = form.New(shown.Tool.Parameters)
+	shown := toolPageData{App: g.App.ID, Name: nameIn(v.lang, strings.Join(g.App.Names, "|"), g.App.ID), Tool: g.Operations[0], At: template.URL(v.query.Encode())} //nolint:gosec // Encode escapes all
+	shown.Form = NewToolForm(shown.Tool.Parameters)
 	if len(shown.Form.Fields) > 0 || shown.Form.Omitted > 0 || !empty(shown.Tool.Parameters) {
 		shown.Schema, _ = pretty(shown.Tool.Parameters)
 	}
@@ -74,7 +73,7 @@ func empty(schema json.RawMessage) bool {
 }
 
 // toolOf is the guide to the tool that the address names.
-func (v *visit) toolOf() (guide, error) {
+func (v *pageRequest) toolOf() (guide, error) {
 	var g guide
 	name := v.query.Get("tool")
 	if name == "" {
@@ -91,45 +90,45 @@ func (v *visit) toolOf() (guide, error) {
 
 // tryTool makes the call that the form says. What must be asked is asked in a window; the
 // page waits for that.
-func tryTool(v *visit) (any, error) {
+func tryTool(v *pageRequest) (any, error) {
 	g, err := v.toolOf()
 	if err != nil {
 		return nil, err
 	}
-	done := &tried{Form: form.New(g.Operations[0].Parameters)}
+	done := &toolTrial{Form: NewToolForm(g.Operations[0].Parameters)}
 	args, ok := done.Form.Read(v.form)
 	if !ok {
 		return done, nil
 	}
 	begun := v.door.now()
 	result, err := v.callApp(g.App.ID, g.Operations[0].Name, args)
-	done.took(v, v.door.now().Sub(begun))
-	done.came(v, result, err)
+	done.setDuration(v, v.door.now().Sub(begun))
+	done.setResult(v, result, err)
 	if done.Fault != nil && done.Fault.Code == aai.InvalidParams {
-		done.Form.Blame(done.Fault.Message)
+		done.Form.AssignFaults(done.Fault.Message)
 	}
 	return done, nil
 }
 
 // undoTool takes back the last act of this session.
-func undoTool(v *visit) (any, error) {
+func undoTool(v *pageRequest) (any, error) {
 	begun := v.door.now()
 	call := v.form.Get("call")
 	result, err := v.call("undo", map[string]any{"call": call})
-	done := &tried{Undone: true}
-	done.took(v, v.door.now().Sub(begun))
-	done.came(v, result, err)
+	done := &toolTrial{Undone: true}
+	done.setDuration(v, v.door.now().Sub(begun))
+	done.setResult(v, result, err)
 	done.Data = "" // the text says it
 	if err == nil {
-		v.session.undid(call)
+		v.session.forgetUndo(call)
 	}
 	return done, nil
 }
 
-// took says how long the call that was just made took, and how long of that the person.
-func (t *tried) took(v *visit, took time.Duration) {
-	t.Ran, t.Call, t.Person = true, v.called, v.asked
-	var on storyShown
+// setDuration says how long the call that was just made took, and how long of that the person.
+func (t *toolTrial) setDuration(v *pageRequest, took time.Duration) {
+	t.Ran, t.Call, t.Person = true, v.lastCall, v.terminalWait
+	var on storyPageData
 	if v.read("story", map[string]any{"call": t.Call}, &on) == nil { // what is not on record did not ask
 		t.Person += on.Person()
 	}
@@ -137,30 +136,30 @@ func (t *tried) took(v *visit, took time.Duration) {
 }
 
 // Unanswered reports whether the person was asked and did not answer.
-func (t *tried) Unanswered() bool {
+func (t *toolTrial) Unanswered() bool {
 	return t.Person > 0 && t.Fault != nil && t.Fault.Code == aai.ConsentRequired
 }
 
-// came is what a call came to.
-func (t *tried) came(v *visit, result *aai.Result, err error) {
+// setResult is what a call came to.
+func (t *toolTrial) setResult(v *pageRequest, result *aai.Result, err error) {
 	if err != nil {
 		t.Fault = aai.AsError(err)
 		t.Data, t.Cut = pretty(t.Fault.Data)
 		return
 	}
-	t.Text, t.Warning, t.Foreign, t.Idle = result.Text, result.Warning, result.Foreign, result.Idle
-	t.Cut = len(t.Text) > maxStranger
-	if t.Text == "" || !result.Whole && result.Data != nil {
+	t.Text, t.Warning, t.Foreign, t.Idle = result.Text, result.Warning, result.UntrustedSource, result.NoOp
+	t.Cut = len(t.Text) > maxForeignText
+	if t.Text == "" || !result.DataComplete && result.Data != nil {
 		var cut bool
 		t.Data, cut = pretty(result.Data)
 		t.Cut = t.Cut || cut
 	}
 	if result.Undo != nil {
-		t.Undo = result.Undo.Says
-		v.session.did(t.Call, t.Undo)
+		t.Undo = result.Undo.Description
+		v.session.rememberUndo(t.Call, t.Undo)
 	}
 	for _, image := range result.Images {
-		if at := v.door.pictures.keep(v.session.id, image); at != "" {
+		if at := v.door.images.add(v.session.id, image); at != "" {
 			t.Pictures = append(t.Pictures, at)
 		} else {
 			t.Unshown++
@@ -177,13 +176,13 @@ func pretty(data any) (text string, cut bool) {
 	if err != nil {
 		return "", true
 	}
-	if cut = len(raw) > maxStranger; cut {
-		raw = slices.Clip(raw[:maxStranger])
-		return hygiene.EscapeUnseen(strings.ToValidUTF8(string(raw), "")), true
+	if cut = len(raw) > maxForeignText; cut {
+		raw = slices.Clip(raw[:maxForeignText])
+		return sanitize.EscapeInvisible(strings.ToValidUTF8(string(raw), "")), true
 	}
 	var b bytes.Buffer
 	if json.Indent(&b, raw, "", "  ") != nil {
 		return string(raw), false
 	}
-	return hygiene.EscapeUnseen(b.String()), b.Len() > maxStranger
+	return sanitize.EscapeInvisible(b.String()), b.Len() > maxForeignText
 }

@@ -14,36 +14,35 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	"aai/internal/answers"
-	"aai/internal/catalog"
-	"aai/internal/doors/web"
-	"aai/internal/icons"
-	"aai/internal/journal"
-	"aai/internal/keychain"
-	"aai/internal/login"
-	"aai/internal/own"
-	"aai/internal/pictures"
-	"aai/internal/policy"
-	"aai/internal/running"
-	"aai/internal/undo"
-	"aai/internal/watchfile"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/audit"
+	"github.com/gybob/aai-gateway/internal/audit/kept"
+	"github.com/gybob/aai-gateway/internal/automation/undo"
+	"github.com/gybob/aai-gateway/internal/builtin"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/catalog/desktopentry"
+	"github.com/gybob/aai-gateway/internal/doors/web"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+	"github.com/gybob/aai-gateway/internal/gateway/active"
+	"github.com/gybob/aai-gateway/internal/oauth"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
 // A world is a door with the real rooms behind it, and a browser before it.
 type world struct {
 	*visitor
-	gateway *aai.Gateway
-	door    *web.Door
-	link    string
-	journal string // the file of it
-	address string // where the door really listens
-	state   string // the folder of what is kept, and the person's home
-	store   policy.Store
-	kept    *answers.Keeper // of pictures
-	logins  *login.Logins
-	secrets *keychain.Vault
-	config  web.Config // of the door
+	gateway     *aai.Gateway
+	door        *web.Door
+	link        string
+	journal     string // the file of it
+	address     string // where the door really listens
+	state       string // the folder of what is kept, and the person's home
+	store       policy.Store
+	screenshots *kept.ResultStore // of pictures
+	logins      *oauth.Authorizer
+	secrets     *secrets.Vault
+	config      web.Config // of the door
 }
 
 // newWorld opens a door, on strangers' apps too. All tools of them are allowed but those
@@ -51,44 +50,44 @@ type world struct {
 func newWorld(t *testing.T, apps ...*aai.App) *world {
 	t.Helper()
 	state := t.TempDir()
-	record, store := journal.New(filepath.Join(state, "audit.jsonl")), policy.NewFileStore(filepath.Join(state, "consent.json"))
+	record, store := audit.New(filepath.Join(state, "audit.jsonl")), policy.NewFileStore(filepath.Join(state, "consent.json"))
 	t.Cleanup(func() { _ = record.Close() })
 	var known *catalog.Catalog
-	modes := &policy.Modes{Path: filepath.Join(state, "mode")}
-	room := settingsRoom(t, state)
+	modes := &policy.ModeGate{Path: filepath.Join(state, "mode")}
+	room := newSettingsEditor(t, state)
 	w := &world{state: state, journal: record.Path(), gateway: new(aai.Gateway)}
-	halts := watched(t, state, w.gateway)
+	halts := publishing(t, state, w.gateway)
 	w.store = store
 	revocations := policy.NewRevocations(filepath.Join(state, "revoked"))
-	w.kept = answers.New(answers.Config{Folder: filepath.Join(state, "pictures"), Apps: []string{"*"}, Age: time.Hour, Most: pictures.Most})
-	w.secrets = keychain.New(keychain.Config{Folder: filepath.Join(state, "secrets"), Getenv: func(string) string { return "/nonexistent" }, Insecure: true})
-	logins := login.New(login.Config{Client: http.DefaultClient, Secrets: w.secrets})
+	w.screenshots = kept.NewResultStore(kept.ResultConfig{Folder: filepath.Join(state, "pictures"), Apps: []string{"*"}, MaxAge: time.Hour, MaxBytes: kept.MaxScreenshotBytes})
+	w.secrets = secrets.New(secrets.Config{Folder: filepath.Join(state, "secrets"), Getenv: func(string) string { return "/nonexistent" }, AllowInsecureFile: true})
+	logins := oauth.New(oauth.Config{Client: http.DefaultClient, Secrets: w.secrets})
 	t.Cleanup(func() { _ = logins.Close() })
 	w.logins = logins
-	pictured := icons.New(icons.Config{Entries: []string{filepath.Join(state, "share", "applications")}})
+	pictured := desktopentry.NewIconFinder(desktopentry.IconConfig{EntryFolders: []string{filepath.Join(state, "share", "applications")}})
 	done := undo.NewLog(undo.Config{})
-	w.gateway.Deeds = done
-	more := slices.Concat(halts.Tools(), room.Tools(), pictured.Tools(), []*aai.Tool{clockDoctor(state), running.Tool(filepath.Join(state, "running"), halts), pictures.New(pictures.Config{Keeper: w.kept}).Tool(), done.Own(w.gateway.Do)})
-	self := own.App(own.Sources{Journal: record, Store: store, Modes: modes, Revocations: revocations, More: more, Logins: logins, Web: noSites{}, Here: whatElse}, func() own.Catalog { return known })
-	known = catalog.New(catalog.Config{HostPlatform: "linux", Own: append(apps, self)})
+	w.gateway.MutationObserver = done
+	more := slices.Concat(halts.Tools(), room.Tools(), pictured.Tools(), []*aai.Tool{clockDoctor(state), active.ActiveTool(filepath.Join(state, "running"), halts), kept.NewScreenshotStore(kept.ScreenshotConfig{Results: w.screenshots}).Tool(), done.BuiltinTool(w.gateway.Do)})
+	self := builtin.NewApp(builtin.Dependencies{Journal: record, Store: store, Modes: modes, Revocations: revocations, ExtraTools: more, Logins: logins, Web: noSites{}, DiscoverLocal: integrationsOfComputer}, func() builtin.Catalog { return known })
+	known = catalog.New(catalog.Config{HostPlatform: "linux", Builtin: append(apps, self)})
 	var grants []policy.Grant
 	for _, app := range apps {
 		for _, tool := range app.Tools {
 			if tool.Name != "ask" {
-				grants = append(grants, policy.Grant{Caller: policy.Every, App: app.ID, Tool: tool.Name, Decision: policy.Allow})
+				grants = append(grants, policy.Grant{Caller: policy.Wildcard, App: app.ID, Tool: tool.Name, Decision: policy.Allow})
 			}
 		}
 	}
 	w.gateway.Catalog, w.gateway.Journal, w.gateway.Gates = known, record, []aai.Gate{
-		policy.NewOwn(policy.OwnConfig{Open: own.OpenTools(), Personal: []string{aai.DoorCLI, aai.DoorWeb}, Narrows: room.Narrows(own.Narrows(store, modes))}),
+		policy.NewBuiltinGate(policy.BuiltinConfig{AgentTools: builtin.AgentTools(), PersonDoors: []string{aai.DoorCLI, aai.DoorWeb}, IsNarrowing: room.NarrowingCheck(builtin.NarrowingCheck(store, modes))}),
 		policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: grants, Revocations: revocations}),
 	}
-	w.config = web.Config{Gateway: w.gateway, Watch: func(ctx context.Context, tell func(string)) {
+	w.config = web.Config{Gateway: w.gateway, WatchEvents: func(ctx context.Context, tell func(string)) {
 		files := map[string]string{
-			filepath.Join(state, "audit.jsonl"): web.NewsJournal, filepath.Join(state, "consent.json"): web.NewsConsent,
-			filepath.Join(state, "halt"): web.NewsRunning, filepath.Join(state, "running"): web.NewsRunning,
+			filepath.Join(state, "audit.jsonl"): web.EventJournal, filepath.Join(state, "consent.json"): web.EventConsent,
+			filepath.Join(state, "halt"): web.EventActiveCalls, filepath.Join(state, "running"): web.EventActiveCalls,
 		}
-		if err := watchfile.Watch(ctx, files, tell); err != nil {
+		if err := atomicfile.Watch(ctx, files, tell); err != nil {
 			t.Error(err)
 		}
 	}}
@@ -216,7 +215,7 @@ func (v *visitor) form(t *testing.T, path string) url.Values {
 func (w *world) history(t *testing.T, into any) error {
 	t.Helper()
 	who := aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal}
-	result, err := w.gateway.Do(t.Context(), &aai.Call{Caller: who, App: aai.OwnApp, Tool: "history"})
+	result, err := w.gateway.Do(t.Context(), &aai.Call{Caller: who, App: aai.BuiltinApp, Tool: "history"})
 	if err != nil {
 		return err
 	}
@@ -234,7 +233,7 @@ func query(name, value string) string { return url.Values{name: {value}}.Encode(
 func (w *world) calls(t *testing.T, name string) {
 	t.Helper()
 	agent := aai.Caller{Door: aai.DoorMCP, Name: name, Identity: "/usr/bin/" + name}
-	if _, err := w.gateway.Do(t.Context(), &aai.Call{Caller: agent, App: aai.OwnApp, Tool: "apps"}); err != nil {
+	if _, err := w.gateway.Do(t.Context(), &aai.Call{Caller: agent, App: aai.BuiltinApp, Tool: "apps"}); err != nil {
 		t.Error(err)
 	}
 }

@@ -6,18 +6,18 @@ import (
 
 	godbus "github.com/godbus/dbus/v5"
 
-	"aai"
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-func request(t *testing.T, s *dbustest.Service, name string) {
+func request(t *testing.T, s *testkit.BusService, name string) {
 	t.Helper()
 	if reply, err := s.Conn.RequestName(name, godbus.NameFlagDoNotQueue); err != nil || reply != godbus.RequestNameReplyPrimaryOwner {
 		t.Fatalf("requesting %s: %v %v", name, reply, err)
 	}
 }
 
-func release(t *testing.T, s *dbustest.Service, name string) {
+func release(t *testing.T, s *testkit.BusService, name string) {
 	t.Helper()
 	if _, err := s.Conn.ReleaseName(name); err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func await(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	ctx := soon(t)
 	for !condition() {
-		if aai.Pause(ctx, time.Millisecond) != nil {
+		if aai.Sleep(ctx, time.Millisecond) != nil {
 			t.Fatalf("waited in vain for: %s", what)
 		}
 	}
@@ -50,7 +50,7 @@ func settled(t *testing.T, d *Driver, condition func(*nameTable) bool) {
 }
 
 // gone waits until nobody has the name.
-func gone(t *testing.T, b *dbustest.Bus, name string) {
+func gone(t *testing.T, b *testkit.Bus, name string) {
 	t.Helper()
 	c := b.Connect(t)
 	await(t, name+" to leave the bus", func() bool { return !hasOwner(t, c, name) })

@@ -5,33 +5,33 @@ import (
 
 	godbus "github.com/godbus/dbus/v5"
 
-	"aai"
-	"aai/internal/dbuswire"
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // BenchmarkBareGodbus is the floor for BenchmarkCall: the same call of the same
 // service without a gateway.
 func BenchmarkBareGodbus(b *testing.B) {
-	bus := dbustest.Start(b)
-	dbustest.Serve(b, bus, service)
-	object := bus.Connect(b).Object(service, dbustest.Path)
+	bus := testkit.StartBus(b)
+	testkit.ServeOnBus(b, bus, service)
+	object := bus.Connect(b).Object(service, testkit.ServicePath)
 	for b.Loop() {
 		var out string
-		if err := object.Call(dbustest.Interface+".Join", 0, "a", "b", byte(1)).Store(&out); err != nil {
+		if err := object.Call(testkit.ServiceInterface+".Join", 0, "a", "b", byte(1)).Store(&out); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
 func BenchmarkBareGodbusParallel(b *testing.B) {
-	bus := dbustest.Start(b)
-	dbustest.Serve(b, bus, service)
-	object := bus.Connect(b).Object(service, godbus.ObjectPath(dbustest.Path))
+	bus := testkit.StartBus(b)
+	testkit.ServeOnBus(b, bus, service)
+	object := bus.Connect(b).Object(service, godbus.ObjectPath(testkit.ServicePath))
 	b.SetParallelism(32)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if err := object.Call(dbustest.Interface+".Join", 0, "a", "b", byte(1)).Err; err != nil {
+			if err := object.Call(testkit.ServiceInterface+".Join", 0, "a", "b", byte(1)).Err; err != nil {
 				b.Error(err)
 			}
 		}
@@ -39,8 +39,8 @@ func BenchmarkBareGodbusParallel(b *testing.B) {
 }
 
 func BenchmarkCall(b *testing.B) {
-	bus := dbustest.Start(b)
-	dbustest.Serve(b, bus, service)
+	bus := testkit.StartBus(b)
+	testkit.ServeOnBus(b, bus, service)
 	action := compile(b, newDriver(b, bus), methodRecipe("Join", "to", "subject_line", "urgency"))
 	call := &aai.Call{Args: map[string]any{"to": "a", "subject_line": "b", "urgency": 1.0}}
 	b.ReportAllocs()
@@ -52,8 +52,8 @@ func BenchmarkCall(b *testing.B) {
 }
 
 func BenchmarkCallParallel(b *testing.B) {
-	bus := dbustest.Start(b)
-	dbustest.Serve(b, bus, service)
+	bus := testkit.StartBus(b)
+	testkit.ServeOnBus(b, bus, service)
 	action := compile(b, newDriver(b, bus), methodRecipe("Join", "to", "subject_line", "urgency"))
 	call := &aai.Call{Args: map[string]any{"to": "a", "subject_line": "b", "urgency": 1.0}}
 	b.SetParallelism(32)
@@ -70,7 +70,7 @@ func BenchmarkCallParallel(b *testing.B) {
 // wire to result, without a bus.
 func BenchmarkWork(b *testing.B) {
 	args := map[string]any{"a": "text", "n": 3.0, "list": []any{"x", "y"}, "deep": map[string]any{"k": []any{1.0, 2.0}}}
-	t, err := dbuswire.ParseType("a{sv}")
+	t, err := wire.ParseType("a{sv}")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -9,13 +9,13 @@ import (
 	"sync"
 	"time"
 
-	"aai"
-	"aai/internal/dbuswire"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// dialLimit is how long the making of a connection may take, however long the
+// dialTimeout is how long the making of a connection may take, however long the
 // calls that wait for it would.
-const dialLimit = 15 * time.Second
+const dialTimeout = 15 * time.Second
 
 var errClosed = errors.New("the driver is closed")
 
@@ -29,42 +29,42 @@ type bus struct {
 	sleep   func(context.Context, time.Duration) error // between attempts
 
 	mu      sync.Mutex
-	live    *link
-	dialing *dialing
+	link    *busLink
+	dialing *pendingDial
 	closed  bool
 	seen    map[string]bool // services that have had an owner
 }
 
 // A link is a connection and what is known of those at its other end.
-type link struct {
-	*dbuswire.Conn
+type busLink struct {
+	*wire.Conn
 	names   *nameTable
 	objects *objectCache
 }
 
 // A dialing is a connection in the making, for which any number of calls wait.
-type dialing struct {
+type pendingDial struct {
 	done   chan struct{}
 	cancel context.CancelFunc
-	link   *link
+	link   *busLink
 	err    error
 }
 
 func newBus(name string, address func() (string, error), log *slog.Logger) *bus {
-	return &bus{name: name, address: address, log: log, sleep: aai.Pause, seen: map[string]bool{}}
+	return &bus{name: name, address: address, log: log, sleep: aai.Sleep, seen: map[string]bool{}}
 }
 
 // connect returns the connection, and makes it where there is none. Each caller
 // waits no longer than its own context allows.
-func (b *bus) connect(ctx context.Context) (*link, error) {
+func (b *bus) connect(ctx context.Context) (*busLink, error) {
 	b.mu.Lock()
 	switch {
 	case b.closed:
 		b.mu.Unlock()
 		return nil, errClosed
-	case b.live != nil && b.live.Alive():
+	case b.link != nil && b.link.IsAlive():
 		defer b.mu.Unlock()
-		return b.live, nil
+		return b.link, nil
 	}
 	d := b.dialing
 	if d == nil {
@@ -81,15 +81,15 @@ func (b *bus) connect(ctx context.Context) (*link, error) {
 
 // startDialing makes the connection in a goroutine that outlives the call which
 // came first, for the sake of the others. The caller holds b.mu.
-func (b *bus) startDialing(ctx context.Context) *dialing {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dialLimit)
-	d := &dialing{done: make(chan struct{}), cancel: cancel}
+func (b *bus) startDialing(ctx context.Context) *pendingDial {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dialTimeout)
+	d := &pendingDial{done: make(chan struct{}), cancel: cancel}
 	b.dialing = d
 	go func() {
 		defer cancel()
 		l, err := b.dial(ctx)
 		if errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("it did not answer within %s", dialLimit)
+			err = fmt.Errorf("it did not answer within %s", dialTimeout)
 		}
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -100,22 +100,22 @@ func (b *bus) startDialing(ctx context.Context) *dialing {
 			l, err = nil, errClosed
 		}
 		d.link, d.err = l, err
-		b.live, b.dialing = l, nil
+		b.link, b.dialing = l, nil
 		close(d.done)
 	}()
 	return d
 }
 
-func (b *bus) dial(ctx context.Context) (*link, error) {
+func (b *bus) dial(ctx context.Context) (*busLink, error) {
 	address, err := b.address()
 	if err != nil {
 		return nil, err
 	}
-	l := &link{names: newNameTable(), objects: newObjectCache()}
-	if l.Conn, err = dbuswire.Dial(ctx, address, dbuswire.Options{OnSignal: l.heard}); err != nil {
+	l := &busLink{names: newNameTable(), objects: newObjectCache()}
+	if l.Conn, err = wire.Dial(ctx, address, wire.Options{OnSignal: l.handleSignal}); err != nil {
 		return nil, err
 	}
-	if err := l.settle(ctx); err != nil {
+	if err := l.initialize(ctx); err != nil {
 		l.Close()
 		return nil, err
 	}
@@ -123,45 +123,45 @@ func (b *bus) dial(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-// settle introduces us to the bus and learns who holds the denied names. The
+// initialize introduces us to the bus and learns who holds the denied names. The
 // match comes first, so that no change is missed.
-func (l *link) settle(ctx context.Context) error {
+func (l *busLink) initialize(ctx context.Context) error {
 	if _, err := l.Hello(ctx); err != nil {
 		return err
 	}
-	match := "type='signal',sender='" + dbuswire.BusName + "',path='" + dbuswire.BusPath +
-		"',interface='" + dbuswire.BusInterface + "',member='NameOwnerChanged'"
-	if _, err := l.demand(ctx, "AddMatch", match); err != nil {
+	match := "type='signal',sender='" + wire.BusName + "',path='" + wire.BusPath +
+		"',interface='" + wire.BusInterface + "',member='NameOwnerChanged'"
+	if _, err := l.mustCall(ctx, "AddMatch", match); err != nil {
 		return err
 	}
-	listed, err := l.demand(ctx, "ListNames")
+	listed, err := l.mustCall(ctx, "ListNames")
 	if err != nil {
 		return err
 	}
 	names, _ := listed[0].([]any)
 	for _, name := range taintedIn(names) {
 		version := l.names.version()
-		answer, err := l.Ask(ctx, "GetNameOwner", name)
+		answer, err := l.CallBus(ctx, "GetNameOwner", name)
 		if err != nil {
 			return err
 		}
 		// An error means that the name was given up; a changed version, that
 		// NameOwnerChanged told us more than this answer does.
-		if owner, err := textsOf(answer, 1); err == nil && answer.Kind == dbuswire.KindReply {
+		if owner, err := textsOf(answer, 1); err == nil && answer.Kind == wire.KindReply {
 			l.names.learn(name, owner[0], version)
 		}
 	}
 	return nil
 }
 
-// demand asks the bus for what it must not refuse. The answer holds at least one
+// mustCall asks the bus for what it must not refuse. The answer holds at least one
 // value, which may be nil.
-func (l *link) demand(ctx context.Context, member string, args ...string) ([]any, error) {
-	answer, err := l.Ask(ctx, member, args...)
+func (l *busLink) mustCall(ctx context.Context, member string, args ...string) ([]any, error) {
+	answer, err := l.CallBus(ctx, member, args...)
 	if err != nil {
 		return nil, err
 	}
-	if answer.Kind == dbuswire.KindError {
+	if answer.Kind == wire.KindError {
 		return nil, fmt.Errorf("the bus refused %s: %s", member, aai.CleanLabel(answer.ErrorName, 100))
 	}
 	values, err := valuesOf(answer)
@@ -171,9 +171,9 @@ func (l *link) demand(ctx context.Context, member string, args ...string) ([]any
 	return append(values, nil), nil
 }
 
-// heard takes in a signal. Only the bus itself may speak of names.
-func (l *link) heard(m *dbuswire.Message) {
-	if m.Sender != dbuswire.BusName || m.Member != "NameOwnerChanged" {
+// handleSignal takes in a signal. Only the bus itself may speak of names.
+func (l *busLink) handleSignal(m *wire.Message) {
+	if m.Sender != wire.BusName || m.Member != "NameOwnerChanged" {
 		return
 	}
 	args, err := textsOf(m, 3)
@@ -189,9 +189,9 @@ func (l *link) heard(m *dbuswire.Message) {
 
 // owner finds who has the service's name and has the bus start the service if
 // nobody does.
-func (b *bus) owner(ctx context.Context, l *link, t *target) (string, *failure) {
-	if t.service == dbuswire.BusName {
-		return dbuswire.BusName, nil
+func (b *bus) owner(ctx context.Context, l *busLink, t *target) (string, *failure) {
+	if t.service == wire.BusName {
+		return wire.BusName, nil
 	}
 	if owner := l.names.owner(t.service); owner != "" {
 		return owner, nil
@@ -200,18 +200,18 @@ func (b *bus) owner(ctx context.Context, l *link, t *target) (string, *failure) 
 	started := false
 	for attempt := 0; attempt < 3; attempt++ {
 		version := l.names.version()
-		answer, err := l.Ask(ctx, "GetNameOwner", t.service)
+		answer, err := l.CallBus(ctx, "GetNameOwner", t.service)
 		if err != nil {
-			return "", t.lost(err).undelivered()
+			return "", t.lostFailure(err).undelivered()
 		}
-		if answer.Kind == dbuswire.KindError && t.running {
-			return "", &failure{err: t.gone("it does not run, and was not to be started")}
+		if answer.Kind == wire.KindError && t.requiresRunning {
+			return "", &failure{err: t.goneError("it does not run, and was not to be started")}
 		}
-		if answer.Kind == dbuswire.KindError {
+		if answer.Kind == wire.KindError {
 			if answer, err = l.Call(ctx, startRequest(t.service)); err != nil {
-				return "", t.lost(err).undelivered()
+				return "", t.lostFailure(err).undelivered()
 			}
-			if answer.Kind == dbuswire.KindError {
+			if answer.Kind == wire.KindError {
 				if started || t.start == nil || answer.ErrorName != errorPrefix+"ServiceUnknown" {
 					return "", b.notStarted(t, answer)
 				}
@@ -232,7 +232,7 @@ func (b *bus) owner(ctx context.Context, l *link, t *target) (string, *failure) 
 		}
 	}
 	if owner == "" {
-		return "", &failure{err: t.gone("it was started, but ended at once"), again: true}
+		return "", &failure{err: t.goneError("it was started, but ended at once"), retryable: true}
 	}
 	b.mu.Lock()
 	b.seen[t.service] = true
@@ -242,25 +242,25 @@ func (b *bus) owner(ctx context.Context, l *link, t *target) (string, *failure) 
 
 // notStarted says why the bus did not start a service. One that ran before may
 // just be restarting, so that is worth another try.
-func (b *bus) notStarted(t *target, answer *dbuswire.Message) *failure {
+func (b *bus) notStarted(t *target, answer *wire.Message) *failure {
 	if answer.ErrorName != errorPrefix+"ServiceUnknown" {
-		return t.refused(answer).undelivered()
+		return t.errorFailure(answer).undelivered()
 	}
 	b.mu.Lock()
 	ran := b.seen[t.service]
 	b.mu.Unlock()
 	if ran {
-		return &failure{err: t.gone("it has left the bus"), again: true}
+		return &failure{err: t.goneError("it has left the bus"), retryable: true}
 	}
-	return &failure{err: t.absent()}
+	return &failure{err: t.absentError()}
 }
 
 func (b *bus) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed = true
-	if b.live != nil {
-		b.live.Close()
+	if b.link != nil {
+		b.link.Close()
 	}
 	if b.dialing != nil {
 		b.dialing.cancel()

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 func withEnv(t *testing.T, env map[string]string) *Driver {
@@ -39,8 +39,8 @@ func TestNoSessionBus(t *testing.T) {
 }
 
 func TestSecondAddressIsTried(t *testing.T) {
-	b := dbustest.Start(t)
-	dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	testkit.ServeOnBus(t, b, service)
 	d := withEnv(t, map[string]string{"DBUS_SESSION_BUS_ADDRESS": "tcp:host=localhost,port=1;" + b.Address + ",guid=00"})
 	run(t, compile(t, d, methodRecipe("Nothing")), nil)
 }
@@ -114,15 +114,15 @@ func TestWhatAnswersIsNoBus(t *testing.T) {
 }
 
 func TestBusDiesAndComesBack(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
 	block := compile(t, d, methodRecipe("Block"))
 	nothing := compile(t, d, methodRecipe("Nothing"))
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		s.AwaitBlocked(1)
+		s.WaitBlocked(1)
 		b.Stop()
 	}()
 	fail(t, block, nil, aai.AppNotRunning, aai.DeliveryUnknown)
@@ -131,12 +131,12 @@ func TestBusDiesAndComesBack(t *testing.T) {
 	fail(t, nothing, nil, aai.AppNotRunning, aai.NotDelivered)
 
 	b.Restart(t)
-	s = dbustest.Serve(t, b, service)
+	s = testkit.ServeOnBus(t, b, service)
 	run(t, nothing, nil)
 
 	// The driver need not have noticed the loss before the next call.
 	b.Restart(t)
-	s = dbustest.Serve(t, b, service)
+	s = testkit.ServeOnBus(t, b, service)
 	run(t, nothing, nil)
 	if n := s.Calls("Nothing"); n != 1 {
 		t.Errorf("%d deliveries", n)
@@ -144,13 +144,13 @@ func TestBusDiesAndComesBack(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service)
 	defer s.Release()
 	d := newDriver(t, b)
 	block := compile(t, d, methodRecipe("Block"))
 	go func() {
-		s.AwaitBlocked(1)
+		s.WaitBlocked(1)
 		_ = d.Close()
 	}()
 	fail(t, block, nil, aai.AppNotRunning, aai.DeliveryUnknown)
@@ -158,10 +158,10 @@ func TestClose(t *testing.T) {
 }
 
 func TestOneConnectionForAll(t *testing.T) {
-	b := dbustest.Start(t)
-	dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
-	links := make(chan *link, 32)
+	links := make(chan *busLink, 32)
 	for range cap(links) {
 		go func() {
 			l, err := d.session.connect(t.Context())

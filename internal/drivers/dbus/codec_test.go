@@ -16,14 +16,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"aai"
-	"aai/internal/dbuswire"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
 // mustType parses a signature of the tests' own.
-func mustType(t testing.TB, sig string) *dbuswire.Type {
+func mustType(t testing.TB, sig string) *wire.Type {
 	t.Helper()
-	parsed, err := dbuswire.ParseType(sig)
+	parsed, err := wire.ParseType(sig)
 	if err != nil {
 		t.Fatalf("%q: %v", sig, err)
 	}
@@ -31,14 +31,14 @@ func mustType(t testing.TB, sig string) *dbuswire.Type {
 }
 
 // throughTheWire encodes a value, frames it, reads the frame and decodes it.
-func throughTheWire(v any, t *dbuswire.Type) (out any, frame []byte, err error) {
+func throughTheWire(v any, t *wire.Type) (out any, frame []byte, err error) {
 	e := encoder{}
 	if err := e.value(v, t, parameter("v")); err != nil {
 		return nil, nil, err
 	}
-	m := dbuswire.Message{Kind: dbuswire.KindSignal, Path: "/a", Interface: "a.b", Member: "C", Signature: t.Sig, Body: e.Bytes()}
+	m := wire.Message{Kind: wire.KindSignal, Path: "/a", Interface: "a.b", Member: "C", Signature: t.Sig, Body: e.Bytes()}
 	frame = m.Frame(7)
-	read, err := dbuswire.ReadMessage(bytes.NewReader(frame))
+	read, err := wire.ReadMessage(bytes.NewReader(frame))
 	if err != nil {
 		return nil, frame, fmt.Errorf("reading: %w", err)
 	}
@@ -106,7 +106,7 @@ func godbusCannot(err error) bool {
 
 func TestRandomValuesRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		typ, err := dbuswire.ParseType(drawSignature(t, 3))
+		typ, err := wire.ParseType(drawSignature(t, 3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +151,7 @@ func drawSignature(t *rapid.T, depth int) string {
 }
 
 // drawValue draws a value and what it is after the round trip.
-func drawValue(t *rapid.T, typ *dbuswire.Type, depth int) (in, out any) {
+func drawValue(t *rapid.T, typ *wire.Type, depth int) (in, out any) {
 	switch typ.Code {
 	case 'b':
 		v := rapid.Bool().Draw(t, "b")
@@ -170,12 +170,12 @@ func drawValue(t *rapid.T, typ *dbuswire.Type, depth int) (in, out any) {
 		return v, v
 	case 'v':
 		inner := drawSignature(t, max(depth-1, 0))
-		parsed, _ := dbuswire.ParseType(inner)
+		parsed, _ := wire.ParseType(inner)
 		in, out = drawValue(t, parsed, depth-1)
 		return map[string]any{"signature": inner, "value": in}, out
-	case dbuswire.ArrayCode, dbuswire.StructCode:
+	case wire.ArrayCode, wire.StructCode:
 		return drawItems(t, typ, depth)
-	case dbuswire.DictCode:
+	case wire.DictCode:
 		ins, outs := map[string]any{}, map[string]any{}
 		for range rapid.IntRange(0, 3).Draw(t, "entries") {
 			_, key := drawValue(t, typ.Key, depth-1)
@@ -197,9 +197,9 @@ func drawInteger(t *rapid.T, code byte) (in, out any) {
 	return json.Number(fmt.Sprint(v)), v
 }
 
-func drawItems(t *rapid.T, typ *dbuswire.Type, depth int) (in, out any) {
+func drawItems(t *rapid.T, typ *wire.Type, depth int) (in, out any) {
 	fields := typ.Fields
-	if typ.Code == dbuswire.ArrayCode && typ.Elem.Code == 'y' {
+	if typ.Code == wire.ArrayCode && typ.Elem.Code == 'y' {
 		raw := rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")
 		in = map[string]any{"base64": base64.StdEncoding.EncodeToString(raw)}
 		if text := strings.TrimSuffix(string(raw), "\x00"); isText(text) {
@@ -207,7 +207,7 @@ func drawItems(t *rapid.T, typ *dbuswire.Type, depth int) (in, out any) {
 		}
 		return in, in
 	}
-	if typ.Code == dbuswire.ArrayCode {
+	if typ.Code == wire.ArrayCode {
 		for range rapid.IntRange(0, 3).Draw(t, "items") {
 			fields = append(fields, typ.Elem)
 		}
@@ -244,7 +244,7 @@ func TestBigEndian(t *testing.T) {
 	if err := m.EncodeTo(&frame, binary.BigEndian); err != nil {
 		t.Fatal(err)
 	}
-	got, err := dbuswire.ReadMessage(&frame)
+	got, err := wire.ReadMessage(&frame)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"aai/internal/dbuswire"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
 // maxNodes is how many values one reply may hold. A value in memory is many
@@ -22,14 +22,14 @@ var errDescriptor = errors.New("the reply holds a file descriptor, which this ga
 // float64, and NaN and the infinities as strings. After an error its values mean
 // nothing.
 type decoder struct {
-	*dbuswire.Decoder
+	*wire.Decoder
 	nodes  int
-	basics [128]*dbuswire.Type // of variants, by code
+	basics [128]*wire.Type // of variants, by code
 }
 
 // valuesOf reads the body of a message.
-func valuesOf(m *dbuswire.Message) ([]any, error) {
-	types, err := dbuswire.ParseSignature(m.Signature)
+func valuesOf(m *wire.Message) ([]any, error) {
+	types, err := wire.ParseSignature(m.Signature)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func valuesOf(m *dbuswire.Message) ([]any, error) {
 }
 
 // textsOf reads a body whose first n values are strings, as those of the bus are.
-func textsOf(m *dbuswire.Message, n int) ([]string, error) {
+func textsOf(m *wire.Message, n int) ([]string, error) {
 	values, err := valuesOf(m)
 	if err != nil {
 		return nil, err
@@ -64,9 +64,9 @@ func textsOf(m *dbuswire.Message, n int) ([]string, error) {
 	return out, nil
 }
 
-func (d *decoder) value(t *dbuswire.Type, depth int) any {
-	if depth > dbuswire.MaxDepth {
-		d.Fail(fmt.Errorf("the reply is nested more than %d deep", dbuswire.MaxDepth))
+func (d *decoder) value(t *wire.Type, depth int) any {
+	if depth > wire.MaxDepth {
+		d.Fail(fmt.Errorf("the reply is nested more than %d deep", wire.MaxDepth))
 	}
 	if d.nodes++; d.nodes > maxNodes {
 		d.Fail(fmt.Errorf("the reply holds more than %d values", maxNodes))
@@ -81,11 +81,11 @@ func (d *decoder) value(t *dbuswire.Type, depth int) any {
 		return d.Signature()
 	case 'v':
 		return d.variant(depth)
-	case dbuswire.ArrayCode:
+	case wire.ArrayCode:
 		return d.list(t, depth)
-	case dbuswire.DictCode:
+	case wire.DictCode:
 		return d.dict(t, depth)
-	case dbuswire.StructCode:
+	case wire.StructCode:
 		return d.structure(t, depth)
 	}
 	return d.plain(t.Code)
@@ -139,7 +139,7 @@ func (d *decoder) variant(depth int) any {
 
 // variantType reads the signature at the beginning of a variant. Those of one
 // letter, nearly all of them, are parsed once for each letter.
-func (d *decoder) variantType() *dbuswire.Type {
+func (d *decoder) variantType() *wire.Type {
 	sig := d.Variant()
 	if d.Err() != nil {
 		return nil
@@ -147,7 +147,7 @@ func (d *decoder) variantType() *dbuswire.Type {
 	if len(sig) == 1 && d.basics[sig[0]] != nil {
 		return d.basics[sig[0]]
 	}
-	t, err := dbuswire.ParseType(sig)
+	t, err := wire.ParseType(sig)
 	if err != nil {
 		d.Fail(err)
 		return nil
@@ -158,7 +158,7 @@ func (d *decoder) variantType() *dbuswire.Type {
 	return t
 }
 
-func (d *decoder) list(t *dbuswire.Type, depth int) any {
+func (d *decoder) list(t *wire.Type, depth int) any {
 	if t.Elem.Code == 'y' {
 		return bytesAsJSON(d.Bytes())
 	}
@@ -184,7 +184,7 @@ func isText(s string) bool {
 	})
 }
 
-func (d *decoder) dict(t *dbuswire.Type, depth int) any {
+func (d *decoder) dict(t *wire.Type, depth int) any {
 	object := map[string]any{}
 	d.Array(8, func() {
 		d.Struct()
@@ -211,7 +211,7 @@ func keyText(key any) string {
 	return ""
 }
 
-func (d *decoder) structure(t *dbuswire.Type, depth int) any {
+func (d *decoder) structure(t *wire.Type, depth int) any {
 	d.Struct()
 	items := make([]any, len(t.Fields))
 	for i, field := range t.Fields {

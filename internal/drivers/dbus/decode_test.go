@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
-	"aai/internal/dbuswire"
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 func TestDecoderRefuses(t *testing.T) {
@@ -29,7 +29,7 @@ func TestDecoderRefuses(t *testing.T) {
 		"bottomless variants":  {"v", strings.Repeat("\x01v\x00", 40) + "\x01y\x00\x01"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := &dbuswire.Message{Signature: c.sig, Body: []byte(c.body), Order: binary.LittleEndian}
+			m := &wire.Message{Signature: c.sig, Body: []byte(c.body), Order: binary.LittleEndian}
 			if values, err := valuesOf(m); err == nil {
 				t.Errorf("read as %v", values)
 			}
@@ -38,7 +38,7 @@ func TestDecoderRefuses(t *testing.T) {
 }
 
 func TestReplyWithTooManyValues(t *testing.T) {
-	e := dbuswire.Encoder{}
+	e := wire.Encoder{}
 	_ = e.Array(1, func() error {
 		for range maxNodes {
 			e.Signature("y")
@@ -46,7 +46,7 @@ func TestReplyWithTooManyValues(t *testing.T) {
 		}
 		return nil
 	})
-	m := &dbuswire.Message{Signature: "av", Body: e.Bytes()}
+	m := &wire.Message{Signature: "av", Body: e.Bytes()}
 	if _, err := valuesOf(m); err == nil || !strings.Contains(err.Error(), "values") {
 		t.Errorf("got %v", err)
 	}
@@ -54,12 +54,12 @@ func TestReplyWithTooManyValues(t *testing.T) {
 
 // A call that is no valid message is refused before it could end the connection.
 func TestCallThatCannotBeSent(t *testing.T) {
-	b := dbustest.Start(t)
-	dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
-	to := &target{bus: d.session, service: service, path: dbustest.Path, iface: dbustest.Interface, member: "EchoString"}
-	_, err := to.perform(soon(t), func(context.Context, *peer) (*dbuswire.Message, *failure) {
-		return &dbuswire.Message{Interface: to.iface, Member: to.member, Signature: "s", Body: []byte("no string")}, nil
+	to := &target{bus: d.session, service: service, path: testkit.ServicePath, iface: testkit.ServiceInterface, member: "EchoString"}
+	_, err := to.callPeer(soon(t), func(context.Context, *peer) (*wire.Message, *failure) {
+		return &wire.Message{Interface: to.iface, Member: to.member, Signature: "s", Body: []byte("no string")}, nil
 	})
 	e, ok := errors.AsType[*aai.Error](err)
 	if !ok || e.Code != aai.InvalidParams || e.Delivery != aai.NotDelivered || !strings.HasPrefix(e.Message, "EchoString of "+service) {

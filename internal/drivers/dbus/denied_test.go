@@ -7,14 +7,14 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
-	"aai"
-	"aai/internal/dbuswire"
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// dangerous are methods that run programs, rule the screen, tell passwords or decide
+// dangerousMethods are methods that run programs, rule the screen, tell passwords or decide
 // about rights, by interface and member, on the desktops that people have.
-func dangerous() []string {
+func dangerousMethods() []string {
 	return []string{
 		// GNOME
 		"org.gnome.Shell Eval", "org.gnome.Shell FocusApp", "org.gnome.Shell.Extensions InstallRemoteExtension", "org.gnome.Shell.Extensions EnableExtension",
@@ -56,7 +56,7 @@ func dangerous() []string {
 // offers it, at whatever object and under whatever other name.
 func TestDangerousInterfacesAreDeniedEverywhere(t *testing.T) {
 	d := New(Config{AllowSystemBus: true})
-	for _, line := range dangerous() {
+	for _, line := range dangerousMethods() {
 		iface, member, _ := strings.Cut(line, " ")
 		for _, other := range []string{iface, strings.ToUpper(iface[:1]) + iface[1:], strings.ToLower(iface)} {
 			r := methodRecipe(member)
@@ -94,10 +94,10 @@ func TestWhatIsBesideStaysUsable(t *testing.T) {
 // name: neither an ordinary name, nor another object, nor the owner's own name, nor
 // the Properties interface leads to them.
 func TestDangerousMethodsAreNotDelivered(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service, "org.gnome.Shell")
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service, "org.gnome.Shell")
 	evals := map[string]any{"Eval": func(string) (bool, string, *dbus.Error) { return true, "ran", nil }}
-	for _, path := range []dbus.ObjectPath{"/org/gnome/Shell", "/alias", dbustest.Path} {
+	for _, path := range []dbus.ObjectPath{"/org/gnome/Shell", "/alias", testkit.ServicePath} {
 		if err := s.Conn.ExportMethodTable(evals, path, "org.gnome.Shell"); err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func TestDangerousMethodsAreNotDelivered(t *testing.T) {
 	d := newDriver(t, b)
 	owner := s.Conn.Names()[0]
 	for _, name := range []string{service, "org.gnome.Shell", owner} {
-		for _, path := range []string{"/org/gnome/Shell", "/alias", dbustest.Path} {
+		for _, path := range []string{"/org/gnome/Shell", "/alias", testkit.ServicePath} {
 			r := methodRecipe("Eval", "script")
 			r.DBus.Service, r.DBus.Object, r.DBus.Interface = name, path, "org.gnome.Shell"
 			if action, err := d.Compile(r); action != nil || err == nil {
@@ -115,8 +115,8 @@ func TestDangerousMethodsAreNotDelivered(t *testing.T) {
 			to := &target{bus: d.session, service: name, path: path, iface: "org.gnome.Shell", member: "Eval"}
 			e := encoder{}
 			e.Str("1")
-			m := &dbuswire.Message{Interface: "org.gnome.Shell", Member: "Eval", Signature: "s", Body: e.Bytes()}
-			_, err := to.perform(soon(t), func(context.Context, *peer) (*dbuswire.Message, *failure) { return m, nil })
+			m := &wire.Message{Interface: "org.gnome.Shell", Member: "Eval", Signature: "s", Body: e.Bytes()}
+			_, err := to.callPeer(soon(t), func(context.Context, *peer) (*wire.Message, *failure) { return m, nil })
 			if e := aai.AsError(err); e == nil || e.Code != aai.PermissionDenied {
 				t.Errorf("%s %s, as it is sent: %v", name, path, err)
 			}
@@ -139,8 +139,8 @@ func TestDangerousMethodsAreNotDelivered(t *testing.T) {
 
 // Settings may be changed, but not those that hold commands.
 func TestSettingsThatHoldCommands(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service)
 	set := map[string]any{"SetProperty": func(string, string, dbus.Variant) *dbus.Error { return nil }}
 	if err := s.Conn.ExportMethodTable(set, "/org/xfce/Xfconf", "org.xfce.Xfconf"); err != nil {
 		t.Fatal(err)
@@ -196,7 +196,7 @@ func TestNever(t *testing.T) {
 		{"org.example.Notes", "", false},
 		{"ORG.FREEDESKTOP.SYSTEMD1", "org.example.Notes", true},
 	} {
-		if got := Never(c.service, c.iface); got != c.never {
+		if got := IsNeverCalled(c.service, c.iface); got != c.never {
 			t.Errorf("%s of %s: %v", c.iface, c.service, got)
 		}
 		if iface := c.iface; iface != "" {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"aai"
-	"aai/internal/dbuswire"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
 // Names of the buses in recipes.
@@ -23,10 +23,10 @@ type Config struct {
 	// Getenv looks up the variables of the person's session, for the addresses of the
 	// buses, at every dialling. Nil knows of no session bus.
 	Getenv func(name string) string
-	// Start starts a program by the id of its desktop entry, if that still has this command, and
+	// StartEntry starts a program by the id of its desktop entry, if that still has this command, and
 	// returns what says whether it runs. It is asked only where the bus cannot start a service whose recipe names an
 	// entry. Its error is an *aai.Error. Nil means that none can be started.
-	Start func(ctx context.Context, entry, command string) (runs func() bool, err error)
+	StartEntry func(ctx context.Context, entry, command string) (runs func() bool, err error)
 	// Log gets what nobody waits for. Nil means nowhere.
 	Log *slog.Logger
 }
@@ -50,10 +50,10 @@ func New(config Config) *Driver {
 	return &Driver{
 		config: config,
 		session: newBus(sessionBus, func() (string, error) {
-			return dbuswire.SessionAddress(config.Getenv)
+			return wire.SessionAddress(config.Getenv)
 		}, config.Log),
 		system: newBus(systemBus, func() (string, error) {
-			return dbuswire.SystemAddress(config.Getenv), nil
+			return wire.SystemAddress(config.Getenv), nil
 		}, config.Log),
 	}
 }
@@ -98,16 +98,16 @@ func (d *Driver) Compile(r *aai.Recipe) (aai.Action, error) {
 
 // target checks everything of a recipe that says where the call goes.
 func (d *Driver) target(r *aai.Recipe, busField, service, path, iface, member string) (*target, error) {
-	t := &target{service: service, path: path, iface: iface, member: member, running: r.DBus != nil && r.DBus.Running}
-	if r.Start != "" && d.config.Start != nil {
-		t.start = func(ctx context.Context) (func() bool, error) { return d.config.Start(ctx, r.Start, r.Starts) }
+	t := &target{service: service, path: path, iface: iface, member: member, requiresRunning: r.DBus != nil && r.DBus.Running}
+	if r.Start != "" && d.config.StartEntry != nil {
+		t.start = func(ctx context.Context) (func() bool, error) { return d.config.StartEntry(ctx, r.Start, r.Starts) }
 	}
 	switch {
 	case !validBusName(service):
 		return nil, invalid("service", "a well-known D-Bus name such as org.example.App", service)
-	case !dbuswire.ValidPath(path):
+	case !wire.ValidPath(path):
 		return nil, invalid("object", "a D-Bus object path such as /org/example/App", path)
-	case !dbuswire.ValidInterface(iface):
+	case !wire.ValidInterface(iface):
 		return nil, invalid("interface", "a D-Bus interface such as org.example.App", iface)
 	}
 	switch busField {
@@ -146,7 +146,7 @@ func (d *Driver) compileMethod(r *aai.Recipe) (aai.Action, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !dbuswire.ValidMember(b.Method) {
+	if !wire.ValidMember(b.Method) {
 		return nil, invalid("method", "the name of a D-Bus method such as Open", b.Method)
 	}
 	if b.Access != "" {
@@ -165,7 +165,7 @@ func (d *Driver) compileMethod(r *aai.Recipe) (aai.Action, error) {
 
 func (m *methodTool) run(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	var outs []string
-	reply, err := m.perform(ctx, func(ctx context.Context, p *peer) (*dbuswire.Message, *failure) {
+	reply, err := m.callPeer(ctx, func(ctx context.Context, p *peer) (*wire.Message, *failure) {
 		plan, f := m.planFor(ctx, p)
 		if f != nil {
 			return nil, f
@@ -175,7 +175,7 @@ func (m *methodTool) run(ctx context.Context, call *aai.Call) (*aai.Result, erro
 		if err != nil {
 			return nil, &failure{err: aai.AsError(err)}
 		}
-		return &dbuswire.Message{Interface: m.iface, Member: m.member, Signature: signature, Body: body}, nil
+		return &wire.Message{Interface: m.iface, Member: m.member, Signature: signature, Body: body}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (m *methodTool) run(ctx context.Context, call *aai.Call) (*aai.Result, erro
 	if err != nil {
 		return nil, m.unreadable(err)
 	}
-	return m.result(shape(values, outs), m.parser)
+	return m.result(combineValues(values, outs), m.parser)
 }
 
 // planFor returns the plan for the peer's object, the last one if the object is

@@ -11,32 +11,32 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"aai"
-	"aai/internal/dbuswire"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
 // An encoder writes JSON values in the wire format.
-type encoder struct{ dbuswire.Encoder }
+type encoder struct{ wire.Encoder }
 
 // array writes an array whose elements are written by f.
-func (e *encoder) array(elemAlign int, at *place, f func() error) error {
+func (e *encoder) array(elemAlign int, at *argumentPath, f func() error) error {
 	err := e.Array(elemAlign, f)
-	if errors.Is(err, dbuswire.ErrArrayTooLarge) {
-		return aai.Errorf(aai.InvalidParams, "%s: expected at most %d MiB", at, dbuswire.MaxArray>>20)
+	if errors.Is(err, wire.ErrArrayTooLarge) {
+		return aai.Errorf(aai.InvalidParams, "%s: expected at most %d MiB", at, wire.MaxArray>>20)
 	}
 	return err
 }
 
 // hasDescriptor reports whether values of the type hold file descriptors.
 // Those within variants are seen only when a value is there.
-func hasDescriptor(t *dbuswire.Type) bool { return strings.Contains(t.Sig, "h") }
+func hasDescriptor(t *wire.Type) bool { return strings.Contains(t.Sig, "h") }
 
 // value writes a JSON value as the type. Its error is an *aai.Error with code
 // INVALID_PARAMS that names the place, or AUTOMATION_NOT_SUPPORTED for a file
 // descriptor.
-func (e *encoder) value(v any, t *dbuswire.Type, at *place) error {
-	if at.depth > dbuswire.MaxDepth {
-		return aai.Errorf(aai.InvalidParams, "%s: nested more than %d deep", at, dbuswire.MaxDepth)
+func (e *encoder) value(v any, t *wire.Type, at *argumentPath) error {
+	if at.depth > wire.MaxDepth {
+		return aai.Errorf(aai.InvalidParams, "%s: nested more than %d deep", at, wire.MaxDepth)
 	}
 	switch t.Code {
 	case 'b':
@@ -54,11 +54,11 @@ func (e *encoder) value(v any, t *dbuswire.Type, at *place) error {
 		return e.text(v, t.Code, at)
 	case 'v':
 		return e.variant(v, at)
-	case dbuswire.ArrayCode:
+	case wire.ArrayCode:
 		return e.list(v, t, at)
-	case dbuswire.DictCode:
+	case wire.DictCode:
 		return e.dict(v, t, at)
-	case dbuswire.StructCode:
+	case wire.StructCode:
 		return e.structure(v, t, at)
 	}
 	return noDescriptors(at.String())
@@ -70,7 +70,7 @@ func noDescriptors(where string) *aai.Error {
 	return err
 }
 
-func (e *encoder) boolean(v any, at *place) error {
+func (e *encoder) boolean(v any, at *argumentPath) error {
 	b, ok := v.(bool)
 	if !ok {
 		return mismatch(at, "true or false", v)
@@ -80,10 +80,10 @@ func (e *encoder) boolean(v any, at *place) error {
 }
 
 // integer writes two's complement of the width that the code says.
-func (e *encoder) integer(v any, code byte, at *place) error {
+func (e *encoder) integer(v any, code byte, at *argumentPath) error {
 	n, ok := wholeOf(v)
 	low, high := integerRange(code)
-	if !ok || !n.within(low, high) {
+	if !ok || !n.isWithin(low, high) {
 		return mismatch(at, fmt.Sprintf("an integer from %d to %d", low, high), v)
 	}
 	bits := n.bits()
@@ -118,7 +118,7 @@ func integerRange(code byte) (low int64, high uint64) {
 	return 0, math.MaxUint64
 }
 
-func (e *encoder) text(v any, code byte, at *place) error {
+func (e *encoder) text(v any, code byte, at *argumentPath) error {
 	s, ok := v.(string)
 	switch {
 	case !ok:
@@ -130,13 +130,13 @@ func (e *encoder) text(v any, code byte, at *place) error {
 	}
 	switch code {
 	case 'g':
-		if _, err := dbuswire.ParseSignature(s); err != nil {
+		if _, err := wire.ParseSignature(s); err != nil {
 			return aai.Errorf(aai.InvalidParams, "%s: expected a D-Bus signature such as a{sv}: %w", at, err)
 		}
 		e.Signature(s)
 		return nil
 	case 'o':
-		if !dbuswire.ValidPath(s) {
+		if !wire.ValidPath(s) {
 			return aai.Errorf(aai.InvalidParams, "%s: expected a D-Bus object path such as /org/example/Thing", at)
 		}
 	}
@@ -146,7 +146,7 @@ func (e *encoder) text(v any, code byte, at *place) error {
 
 // variant writes {"signature": "y", "value": 1} as the type it says and
 // everything else as the type inferred from the value.
-func (e *encoder) variant(v any, at *place) error {
+func (e *encoder) variant(v any, at *argumentPath) error {
 	t, inner, err := variantType(v, at)
 	if err != nil {
 		return err
@@ -158,12 +158,12 @@ func (e *encoder) variant(v any, at *place) error {
 	return e.value(inner, t, at.within(""))
 }
 
-func variantType(v any, at *place) (*dbuswire.Type, any, error) {
+func variantType(v any, at *argumentPath) (*wire.Type, any, error) {
 	if object, ok := v.(map[string]any); ok && len(object) == 2 {
 		sig, isText := object["signature"].(string)
 		inner, isThere := object["value"]
 		if isText && isThere {
-			t, err := dbuswire.ParseType(sig)
+			t, err := wire.ParseType(sig)
 			if err != nil {
 				return nil, nil, aai.Errorf(aai.InvalidParams, "%s.signature: expected the D-Bus signature of one type: %w", at, err)
 			}
@@ -174,7 +174,7 @@ func variantType(v any, at *place) (*dbuswire.Type, any, error) {
 	return t, v, err
 }
 
-func (e *encoder) list(v any, t *dbuswire.Type, at *place) error {
+func (e *encoder) list(v any, t *wire.Type, at *argumentPath) error {
 	if t.Elem.Code == 'y' {
 		if raw, ok, err := bytesOf(v, at); ok || err != nil {
 			return e.rawBytes(raw, at, err)
@@ -197,7 +197,7 @@ func (e *encoder) list(v any, t *dbuswire.Type, at *place) error {
 	})
 }
 
-func (e *encoder) rawBytes(raw []byte, at *place, err error) error {
+func (e *encoder) rawBytes(raw []byte, at *argumentPath, err error) error {
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (e *encoder) rawBytes(raw []byte, at *place, err error) error {
 }
 
 // bytesOf reads the short forms of an array of bytes.
-func bytesOf(v any, at *place) (raw []byte, ok bool, err error) {
+func bytesOf(v any, at *argumentPath) (raw []byte, ok bool, err error) {
 	switch v := v.(type) {
 	case string:
 		return []byte(v), true, nil
@@ -228,7 +228,7 @@ func bytesOf(v any, at *place) (raw []byte, ok bool, err error) {
 
 // dict writes the entries in the order of their names, so that the same value
 // always makes the same message.
-func (e *encoder) dict(v any, t *dbuswire.Type, at *place) error {
+func (e *encoder) dict(v any, t *wire.Type, at *argumentPath) error {
 	object, ok := v.(map[string]any)
 	if !ok {
 		return mismatch(at, "an object", v)
@@ -253,7 +253,7 @@ func (e *encoder) dict(v any, t *dbuswire.Type, at *place) error {
 }
 
 // keyOf reads the name in a JSON object as a value of the dict's key type.
-func keyOf(name string, code byte, at *place) (any, error) {
+func keyOf(name string, code byte, at *argumentPath) (any, error) {
 	switch code {
 	case 's', 'o', 'g', 'h':
 		return name, nil
@@ -278,7 +278,7 @@ func keyOf(name string, code byte, at *place) (any, error) {
 	return nil, aai.Errorf(aai.InvalidParams, "%s: expected an integer as name", at)
 }
 
-func (e *encoder) structure(v any, t *dbuswire.Type, at *place) error {
+func (e *encoder) structure(v any, t *wire.Type, at *argumentPath) error {
 	items, ok := v.([]any)
 	if !ok || len(items) != len(t.Fields) {
 		return mismatch(at, fmt.Sprintf("an array of %d values, for the D-Bus struct %s", len(t.Fields), t.Sig), v)
@@ -294,12 +294,12 @@ func (e *encoder) structure(v any, t *dbuswire.Type, at *place) error {
 
 // empty writes the value of a parameter that was left out: an empty array or
 // dict. It reports false for a type that has no empty value.
-func (e *encoder) empty(t *dbuswire.Type) bool {
+func (e *encoder) empty(t *wire.Type) bool {
 	switch t.Code {
-	case dbuswire.ArrayCode:
+	case wire.ArrayCode:
 		e.U32(0)
 		e.Pad(t.Elem.Align())
-	case dbuswire.DictCode:
+	case wire.DictCode:
 		e.U32(0)
 		e.Pad(8)
 	default:

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"strings"
 
-	"aai"
-	"aai/internal/dbuswire"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
 // The handler of the AAI protocol on Linux: its method and the defaults for where
@@ -52,8 +52,8 @@ type envelopeReply struct {
 
 func (d *Driver) compileEnvelope(r *aai.Recipe) (aai.Action, error) {
 	ipc := r.IPC
-	t, err := d.target(r, ipc.Bus, or(ipc.Service, defaultService), or(ipc.Object, defaultHandler),
-		or(ipc.Interface, defaultExecutor), envelopeMethod)
+	t, err := d.target(r, ipc.Bus, orDefault(ipc.Service, defaultService), orDefault(ipc.Object, defaultHandler),
+		orDefault(ipc.Interface, defaultExecutor), envelopeMethod)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (d *Driver) compileEnvelope(r *aai.Recipe) (aai.Action, error) {
 	return e.run, nil
 }
 
-func or(s, otherwise string) string {
+func orDefault(s, otherwise string) string {
 	if s == "" {
 		return otherwise
 	}
@@ -86,11 +86,11 @@ func (e *envelopeTool) run(ctx context.Context, call *aai.Call) (*aai.Result, er
 		return nil, bad
 	}
 	body := encoder{}
-	if err := body.value(string(text), &dbuswire.Type{Code: 's', Sig: envelopeSignature}, parameter("params")); err != nil {
+	if err := body.value(string(text), &wire.Type{Code: 's', Sig: envelopeSignature}, parameter("params")); err != nil {
 		return nil, err
 	}
-	reply, err := e.perform(ctx, func(context.Context, *peer) (*dbuswire.Message, *failure) {
-		return &dbuswire.Message{Interface: e.iface, Member: e.member, Signature: envelopeSignature, Body: body.Bytes()}, nil
+	reply, err := e.callPeer(ctx, func(context.Context, *peer) (*wire.Message, *failure) {
+		return &wire.Message{Interface: e.iface, Member: e.member, Signature: envelopeSignature, Body: body.Bytes()}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (e *envelopeTool) run(ctx context.Context, call *aai.Call) (*aai.Result, er
 }
 
 // read takes the reply out of its envelope.
-func (e *envelopeTool) read(m *dbuswire.Message, requestID string) (*aai.Result, error) {
+func (e *envelopeTool) read(m *wire.Message, requestID string) (*aai.Result, error) {
 	texts, err := textsOf(m, 1)
 	if err != nil {
 		return nil, e.unreadable(err)
@@ -113,7 +113,7 @@ func (e *envelopeTool) read(m *dbuswire.Message, requestID string) (*aai.Result,
 	}
 	switch reply.Status {
 	case statusError:
-		return nil, e.reported(&reply)
+		return nil, e.handlerError(&reply)
 	case statusSuccess:
 	default:
 		return nil, e.unreadable(fmt.Errorf(`expected the status "success" or "error", got %q`, aai.CleanLabel(reply.Status, 40)))
@@ -130,15 +130,15 @@ func (e *envelopeTool) read(m *dbuswire.Message, requestID string) (*aai.Result,
 	return e.result(data, e.parser)
 }
 
-// reported is the error that the app's handler answered with.
-func (e *envelopeTool) reported(reply *envelopeReply) *aai.Error {
+// handlerError is the error that the app's handler answered with.
+func (e *envelopeTool) handlerError(reply *envelopeReply) *aai.Error {
 	code, detail := "", ""
 	if reply.Error != nil {
 		code = strings.Trim(string(reply.Error.Code), `"`)
 		detail = aai.CleanLabel(reply.Error.Message, 500)
 	}
 	err := aai.Errorf(envelopeCode(code), "%s answered with the error %s: %s", e.service,
-		or(aai.CleanLabel(code, 60), "without a code"), or(detail, "without a message"))
+		orDefault(aai.CleanLabel(code, 60), "without a code"), orDefault(detail, "without a message"))
 	err.Delivery = aai.Delivered
 	switch code {
 	case "RATE_LIMITED":

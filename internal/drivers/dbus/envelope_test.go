@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // A handlerApp speaks the AAI protocol: it answers with the given envelope, in
@@ -46,9 +46,9 @@ func (a *handlerApp) handle(text string) string {
 
 func handler(t *testing.T) (aai.Action, *handlerApp) {
 	t.Helper()
-	b := dbustest.Start(t)
+	b := testkit.StartBus(t)
 	app := &handlerApp{}
-	dbustest.Serve(t, b, defaultService).Handle(app.handle)
+	testkit.ServeOnBus(t, b, defaultService).Handle(app.handle)
 	return compile(t, newDriver(t, b), &aai.Recipe{Tool: "send", IPC: &aai.IPCRecipe{}}), app
 }
 
@@ -82,8 +82,8 @@ func TestEnvelope(t *testing.T) {
 func TestEnvelopeResults(t *testing.T) {
 	action, app := handler(t)
 	for result, want := range map[string]*aai.Result{
-		``:                  {Text: nothing},
-		`,"result":null`:    {Text: nothing},
+		``:                  {Text: noValueText},
+		`,"result":null`:    {Text: noValueText},
 		`,"result":"hi"`:    {Text: "hi", Data: "hi"},
 		`,"result":[1,"b"]`: {Text: `[1,"b"]`, Data: []any{json.Number("1"), "b"}},
 	} {

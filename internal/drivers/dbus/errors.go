@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strings"
 
-	"aai"
-	"aai/internal/dbuswire"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
 // errorPrefix begins the names of the errors of the protocol itself, which are
@@ -40,17 +40,17 @@ func isStale(name string) bool {
 	return false
 }
 
-// isNobody reports whether an error of the bus means that it found no one to
+// isNoOwner reports whether an error of the bus means that it found no one to
 // deliver to.
-func isNobody(name string) bool {
+func isNoOwner(name string) bool {
 	return name == errorPrefix+"ServiceUnknown" || name == errorPrefix+"NameHasNoOwner"
 }
 
 // deliveryOf says whether the app got a message that was answered by an error.
 // What the app answers it has got. The bus answers in its place when it did not
 // pass the message on, except when it has waited for the app in vain.
-func deliveryOf(reply *dbuswire.Message) aai.Delivery {
-	if reply.Sender != dbuswire.BusName {
+func deliveryOf(reply *wire.Message) aai.Delivery {
+	if reply.Sender != wire.BusName {
 		return aai.Delivered
 	}
 	switch strings.TrimPrefix(reply.ErrorName, errorPrefix) {
@@ -60,19 +60,19 @@ func deliveryOf(reply *dbuswire.Message) aai.Delivery {
 	return aai.NotDelivered
 }
 
-// refused is the failure that an error message stands for.
-func (t *target) refused(reply *dbuswire.Message) *failure {
+// errorFailure is the failure that an error message stands for.
+func (t *target) errorFailure(reply *wire.Message) *failure {
 	detail := aai.CleanLabel(reply.ErrorName, 120)
 	if texts, err := textsOf(reply, 1); err == nil {
 		detail += ": " + aai.CleanLabel(texts[0], 500)
 	}
 	who := t.service
-	if reply.Sender == dbuswire.BusName && t.service != dbuswire.BusName {
+	if reply.Sender == wire.BusName && t.service != wire.BusName {
 		who = "the " + t.bus.name + " bus, for " + t.service + ","
 	}
 	err := aai.Errorf(codeOf(reply.ErrorName), "%s answered %s with the error %s", who, t.member, detail)
 	err.Delivery = deliveryOf(reply)
-	if t.service == dbuswire.BusName { // the bus is the one who was called
+	if t.service == wire.BusName { // the bus is the one who was called
 		err.Delivery = aai.Delivered
 	}
 	switch err.Code {
@@ -86,16 +86,16 @@ func (t *target) refused(reply *dbuswire.Message) *failure {
 	return &failure{err: err}
 }
 
-// absent says that nobody has the service's name and the bus can start nobody.
-func (t *target) absent() *aai.Error {
+// absentError says that nobody has the service's name and the bus can start nobody.
+func (t *target) absentError() *aai.Error {
 	err := aai.Errorf(aai.AppNotRunning, "%s is not on the %s bus, and the bus has no way to start it", t.service, t.bus.name)
 	err.Hint = "Make sure that the app is installed and start it, then try again. A tool that acts starts it where the descriptor names a desktop_file; one that reads starts nothing."
 	err.Delivery = aai.NotDelivered
 	return err
 }
 
-// gone says that the service was there, but is no more.
-func (t *target) gone(how string) *aai.Error {
+// goneError says that the service was there, but is no more.
+func (t *target) goneError(how string) *aai.Error {
 	err := aai.Errorf(aai.AppNotRunning, "%s is not running: %s", t.service, how)
 	err.Hint = "Start the app, then try again."
 	err.Delivery = aai.NotDelivered
@@ -104,7 +104,7 @@ func (t *target) gone(how string) *aai.Error {
 
 // noBus says that there is no connection to the bus.
 func (t *target) noBus(cause error) *aai.Error {
-	if err := t.ended(cause); err != nil {
+	if err := t.contextError(cause); err != nil {
 		return err
 	}
 	err := aai.Errorf(aai.AppNotRunning, "no %s bus to reach %s on: %w", t.bus.name, t.service, cause)
@@ -118,7 +118,7 @@ func (t *target) noBus(cause error) *aai.Error {
 
 // unanswered says that no answer came, so that nobody knows what was delivered.
 func (t *target) unanswered(cause error) *aai.Error {
-	if err := t.ended(cause); err != nil {
+	if err := t.contextError(cause); err != nil {
 		return err
 	}
 	err := aai.Errorf(aai.AppNotRunning, "the connection to the %s bus was lost during %s of %s", t.bus.name, t.member, t.service)
@@ -136,8 +136,8 @@ func (t *target) unsendable(cause error) *aai.Error {
 	return err
 }
 
-// ended is the error of a context that ended, or nil for another cause.
-func (t *target) ended(cause error) *aai.Error {
+// contextError is the error of a context that ended, or nil for another cause.
+func (t *target) contextError(cause error) *aai.Error {
 	var err *aai.Error
 	switch {
 	case errors.Is(cause, context.DeadlineExceeded):
@@ -167,7 +167,7 @@ func (t *target) unreadable(cause error) *aai.Error {
 
 func (t *target) oversized(size int) *aai.Error {
 	err := aai.Errorf(aai.AutomationFailed, "the reply of %s to %s has %d MiB, more than the %d that are read",
-		t.service, t.member, size>>20, dbuswire.MaxBody>>20)
+		t.service, t.member, size>>20, wire.MaxBody>>20)
 	err.Hint = "The app has carried out the call. Ask it for less at a time."
 	err.Delivery = aai.Delivered
 	return err

@@ -9,7 +9,7 @@ import (
 
 	godbus "github.com/godbus/dbus/v5"
 
-	"aai/internal/dbuswire"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
 // Whatever is encoded can be decoded, by us and by godbus, to the same.
@@ -21,7 +21,7 @@ func FuzzEncode(f *testing.F) {
 	f.Add("v", `[[[[[[1e3]]]]]]`)
 	f.Add("(do)", `["NaN", "/"]`)
 	f.Fuzz(func(t *testing.T, sig, text string) {
-		typ, err := dbuswire.ParseType(sig)
+		typ, err := wire.ParseType(sig)
 		if _, theirs := godbus.ParseSignature(sig); err == nil && theirs != nil {
 			t.Fatalf("%q is no signature: %v", sig, theirs)
 		}
@@ -51,12 +51,12 @@ func FuzzEncode(f *testing.F) {
 // Nothing that comes from the bus breaks the reader, and what it reads is JSON.
 func FuzzRead(f *testing.F) {
 	e := encoder{}
-	_ = e.value(map[string]any{"a": []any{1, "x"}}, &dbuswire.Type{Code: 'v', Sig: "v"}, parameter("v"))
-	m := dbuswire.Message{Kind: dbuswire.KindReply, ReplySerial: 3, Sender: ":1.1", Signature: "v", Body: e.Bytes()}
+	_ = e.value(map[string]any{"a": []any{1, "x"}}, &wire.Type{Code: 'v', Sig: "v"}, parameter("v"))
+	m := wire.Message{Kind: wire.KindReply, ReplySerial: 3, Sender: ":1.1", Signature: "v", Body: e.Bytes()}
 	f.Add(m.Frame(7))
 	f.Add([]byte("l\x02\x00\x01\xff\xff\xff\xff\x01\x00\x00\x00\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, frame []byte) {
-		m, err := dbuswire.ReadMessage(bytes.NewReader(frame))
+		m, err := wire.ReadMessage(bytes.NewReader(frame))
 		if err != nil {
 			return
 		}
@@ -75,12 +75,12 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Add("a{sv}", []byte("\x00\x00\x00\x00\x00\x00\x00\x00"))
 	f.Add("(ysav)", []byte("\x01\x00\x00\x00\x01\x00\x00\x00x\x00\x00\x00\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, sig string, body []byte) {
-		typ, err := dbuswire.ParseType(sig)
+		typ, err := wire.ParseType(sig)
 		if err != nil {
 			return
 		}
-		m := dbuswire.Message{Kind: dbuswire.KindSignal, Path: "/a", Interface: "a.b", Member: "C", Signature: sig, Body: body}
-		read, err := dbuswire.ReadMessage(bytes.NewReader(m.Frame(1)))
+		m := wire.Message{Kind: wire.KindSignal, Path: "/a", Interface: "a.b", Member: "C", Signature: sig, Body: body}
+		read, err := wire.ReadMessage(bytes.NewReader(m.Frame(1)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,28 +3,28 @@ package dbus
 import (
 	"slices"
 
-	"aai"
-	"aai/internal/dbuswire"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
 // What may never be reached, whatever a descriptor says: whoever can call these
 // can run programs as the user, rule the screen, read all passwords or decide about
 // permissions. It is looked at when a recipe is compiled and again when it is called.
 
-// taints reports whether the owner of the name may not be reached by any other
+// isTainting reports whether the owner of the name may not be reached by any other
 // name either. Desktop shells own a name for keyring prompts and some for portal
 // back ends beside their own; those objects are kept out of reach by their
 // interfaces and paths, and the shell's other tools stay usable.
-func taints(name string) bool {
+func isTainting(name string) bool {
 	if isDenied(name, []string{"org.gnome.keyring.SystemPrompter", "org.freedesktop.impl.portal*"}) {
 		return false
 	}
 	return isDenied(name, deniedNames())
 }
 
-// Never reports whether no descriptor can make a tool that calls the interface of the
+// IsNeverCalled reports whether no descriptor can make a tool that calls the interface of the
 // service; an empty interface stands for all that the service has.
-func Never(service, iface string) bool {
+func IsNeverCalled(service, iface string) bool {
 	return isDenied(service, deniedNames()) || isDenied(iface, deniedNames()) || isDenied(iface, deniedInterfaces())
 }
 
@@ -51,8 +51,8 @@ func checkReach(service, path, iface, member string) error {
 		return unreachable("method", iface+"."+member)
 	case isDenied(path, deniedPaths()):
 		return unreachable("object", path)
-	case service == dbuswire.BusName && !slices.Contains(busMembers(), member):
-		return unreachable("method", dbuswire.BusName+"."+member)
+	case service == wire.BusName && !slices.Contains(busMembers(), member):
+		return unreachable("method", wire.BusName+"."+member)
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func checkReach(service, path, iface, member string) error {
 // checkRequest is checkReach for a message that is about to be sent. One to the
 // Properties interface names the interface it is really about in its first
 // argument, as others name the settings that they write.
-func (p *peer) checkRequest(m *dbuswire.Message) error {
+func (p *peer) checkRequest(m *wire.Message) error {
 	if err := checkReach(p.service, p.path, m.Interface, m.Member); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (p *peer) checkRequest(m *dbuswire.Message) error {
 }
 
 func unreachable(field, name string) *aai.Error {
-	err := aai.Errorf(aai.PermissionDenied, "%s: %s can never be reached through this gateway", field, aai.CleanLabel(name, dbuswire.MaxName))
+	err := aai.Errorf(aai.PermissionDenied, "%s: %s can never be reached through this gateway", field, aai.CleanLabel(name, wire.MaxName))
 	err.Hint = "It could run programs, rule the screen, read passwords or decide about permissions. No setting allows it."
 	err.Delivery = aai.NotDelivered
 	return err

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
-	"aai/internal/dbuswire"
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 func TestDeniedRecipesDoNotCompile(t *testing.T) {
@@ -53,33 +53,33 @@ func TestDeniedRecipesDoNotCompile(t *testing.T) {
 }
 
 func TestOnlyTheBusItselfMayChangeTheBus(t *testing.T) {
-	b := dbustest.Start(t)
+	b := testkit.StartBus(t)
 	d := newDriver(t, b)
 	at := func(iface, method string, params ...string) *aai.Recipe {
-		return &aai.Recipe{Params: params, DBus: &aai.DBusRecipe{Service: dbuswire.BusName, Object: dbuswire.BusPath, Interface: iface, Method: method}}
+		return &aai.Recipe{Params: params, DBus: &aai.DBusRecipe{Service: wire.BusName, Object: wire.BusPath, Interface: iface, Method: method}}
 	}
 	for _, method := range []string{
 		"UpdateActivationEnvironment", "RequestName", "ReleaseName", "AddMatch", "RemoveMatch", "StartServiceByName",
 		"BecomeMonitor", "ReloadConfig", "Hello", "Set",
 	} {
-		if _, err := d.Compile(at(dbuswire.BusInterface, method)); aai.AsError(err) == nil || aai.AsError(err).Code != aai.PermissionDenied {
+		if _, err := d.Compile(at(wire.BusInterface, method)); aai.AsError(err) == nil || aai.AsError(err).Code != aai.PermissionDenied {
 			t.Errorf("%s: %v", method, err)
 		}
 	}
-	r := at(dbuswire.BusInterface, "")
+	r := at(wire.BusInterface, "")
 	r.DBus.Property, r.DBus.Access, r.Params = "Features", "set", []string{"v"}
 	if _, err := d.Compile(r); err == nil {
 		t.Error("a property of the bus may be set")
 	}
-	if got := run(t, compile(t, d, at(dbuswire.BusInterface, "NameHasOwner", "name")), map[string]any{"name": dbuswire.BusName}); got.Data != true {
+	if got := run(t, compile(t, d, at(wire.BusInterface, "NameHasOwner", "name")), map[string]any{"name": wire.BusName}); got.Data != true {
 		t.Errorf("NameHasOwner: %v", got.Data)
 	}
 }
 
 // A guarded service cannot be reached by another name that its process owns.
 func TestOwnerOfADeniedNameIsDenied(t *testing.T) {
-	b := dbustest.Start(t)
-	holder := dbustest.Serve(t, b, "org.freedesktop.secrets", service)
+	b := testkit.StartBus(t)
+	holder := testkit.ServeOnBus(t, b, "org.freedesktop.secrets", service)
 	d := newDriver(t, b)
 	action := compile(t, d, methodRecipe("EchoString", "v"))
 	args := map[string]any{"v": "a"}
@@ -102,36 +102,36 @@ func TestOwnerOfADeniedNameIsDenied(t *testing.T) {
 
 // Any app may send a signal; only the bus's count.
 func TestOnlyTheBusSpeaksOfNames(t *testing.T) {
-	l := &link{names: newNameTable(), objects: newObjectCache()}
+	l := &busLink{names: newNameTable(), objects: newObjectCache()}
 	l.names.owners[service] = ":1.5"
 	body := encoder{}
 	for _, s := range []string{service, ":1.5", ":1.6"} {
 		body.Str(s)
 	}
-	m := dbuswire.Message{Sender: ":1.6", Member: "NameOwnerChanged", Signature: "sss", Body: body.Bytes(), Order: binary.LittleEndian}
-	l.heard(&m)
+	m := wire.Message{Sender: ":1.6", Member: "NameOwnerChanged", Signature: "sss", Body: body.Bytes(), Order: binary.LittleEndian}
+	l.handleSignal(&m)
 	if l.names.owner(service) != ":1.5" {
 		t.Error("an app was believed")
 	}
-	m.Sender = dbuswire.BusName
-	l.heard(&m)
+	m.Sender = wire.BusName
+	l.handleSignal(&m)
 	if l.names.owner(service) != "" {
 		t.Error("the bus was not")
 	}
 	m.Signature = "s" // as no bus sends it
-	l.heard(&m)
+	l.handleSignal(&m)
 }
 
 // Desktop shells own the name for keyring prompts; their other tools stay usable.
 func TestOwnerOfAPromptNameIsReachable(t *testing.T) {
-	b := dbustest.Start(t)
-	dbustest.Serve(t, b, "org.gnome.keyring.SystemPrompter", "org.freedesktop.impl.portal.desktop.gnome", service)
+	b := testkit.StartBus(t)
+	testkit.ServeOnBus(t, b, "org.gnome.keyring.SystemPrompter", "org.freedesktop.impl.portal.desktop.gnome", service)
 	run(t, compile(t, newDriver(t, b), methodRecipe("EchoString", "v")), map[string]any{"v": "a"})
 }
 
 func TestPropertiesOfDeniedInterfacesAreDenied(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service)
 	r := methodRecipe("Get", "interface_name", "property_name")
 	r.DBus.Interface = propertyInterface
 	action := compile(t, newDriver(t, b), r)
@@ -140,7 +140,7 @@ func TestPropertiesOfDeniedInterfacesAreDenied(t *testing.T) {
 	if n := s.Calls("Get"); n != 0 {
 		t.Errorf("%d calls were delivered", n)
 	}
-	args["interface_name"], args["property_name"] = dbustest.Interface, "Version"
+	args["interface_name"], args["property_name"] = testkit.ServiceInterface, "Version"
 	if got := run(t, action, args); got.Data != "1.2" {
 		t.Errorf("got %v", got.Data)
 	}
@@ -148,15 +148,15 @@ func TestPropertiesOfDeniedInterfacesAreDenied(t *testing.T) {
 
 // What is checked at Compile is checked again on what is sent.
 func TestGuardLooksAtTheMessage(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
-	for _, m := range []dbuswire.Message{
+	for _, m := range []wire.Message{
 		{Interface: "org.freedesktop.systemd1.Manager", Member: "StartUnit"},
 		{Interface: "org.freedesktop.DBus.Monitoring", Member: "BecomeMonitor"},
 	} {
-		to := &target{bus: d.session, service: service, path: dbustest.Path, iface: dbustest.Interface, member: m.Member}
-		_, err := to.perform(soon(t), func(context.Context, *peer) (*dbuswire.Message, *failure) { return &m, nil })
+		to := &target{bus: d.session, service: service, path: testkit.ServicePath, iface: testkit.ServiceInterface, member: m.Member}
+		_, err := to.callPeer(soon(t), func(context.Context, *peer) (*wire.Message, *failure) { return &m, nil })
 		if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.PermissionDenied || !strings.HasPrefix(e.Message, "interface:") {
 			t.Errorf("%s: %v", m.Interface, err)
 		}

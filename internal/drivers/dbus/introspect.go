@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"aai"
-	"aai/internal/dbuswire"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
 // Limits on what an object may say of itself.
@@ -17,8 +17,8 @@ const (
 	maxIntrospection  = 1 << 20
 	maxElementDepth   = 32
 	maxCachedObjects  = 4096
-	introspectable    = dbuswire.BusName + ".Introspectable"
-	propertyInterface = dbuswire.BusName + ".Properties"
+	introspectable    = wire.BusName + ".Introspectable"
+	propertyInterface = wire.BusName + ".Properties"
 )
 
 // An object is what introspection says of one. It is not changed once made. One
@@ -36,16 +36,16 @@ type objectInterface struct {
 // described with types that are none.
 type method struct {
 	ins, outs []argument
-	unclear   bool
+	malformed bool
 }
 
 type argument struct {
 	name string
-	typ  *dbuswire.Type
+	typ  *wire.Type
 }
 
 type property struct {
-	typ      *dbuswire.Type
+	typ      *wire.Type
 	writable bool
 }
 
@@ -102,7 +102,7 @@ func (p *peer) introspect(ctx context.Context) (o *object, remembered bool, f *f
 		return o, true, nil
 	}
 	o = &object{}
-	reply, f := p.call(ctx, &dbuswire.Message{Interface: introspectable, Member: "Introspect"})
+	reply, f := p.call(ctx, &wire.Message{Interface: introspectable, Member: "Introspect"})
 	switch {
 	case f == nil:
 		o = readIntrospection(reply)
@@ -115,7 +115,7 @@ func (p *peer) introspect(ctx context.Context) (o *object, remembered bool, f *f
 }
 
 // readIntrospection reads the reply to Introspect.
-func readIntrospection(reply *dbuswire.Message) *object {
+func readIntrospection(reply *wire.Message) *object {
 	if len(reply.Body) > maxIntrospection+16 {
 		return &object{}
 	}
@@ -182,7 +182,7 @@ func (r *introspectionReader) element(path string, attributes []xml.Attr) {
 	case "node/interface/method/arg":
 		r.argument(get("name"), get("type"), get("direction"))
 	case "node/interface/property":
-		if t, err := dbuswire.ParseType(get("type")); err == nil {
+		if t, err := wire.ParseType(get("type")); err == nil {
 			r.iface.properties[get("name")] = property{typ: t, writable: get("access") != "read"}
 		}
 	}
@@ -191,9 +191,9 @@ func (r *introspectionReader) element(path string, attributes []xml.Attr) {
 // argument adds to the method; the direction of a method's argument is "in"
 // unless it says otherwise.
 func (r *introspectionReader) argument(name, signature, direction string) {
-	t, err := dbuswire.ParseType(signature)
+	t, err := wire.ParseType(signature)
 	if err != nil {
-		r.method.unclear = true
+		r.method.malformed = true
 		return
 	}
 	if direction == "out" {

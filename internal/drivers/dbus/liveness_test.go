@@ -10,14 +10,14 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
-	"aai"
-	"aai/internal/dbuswire"
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 func TestErrorsOfTheAppAreDelivered(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service)
 	action := compile(t, newDriver(t, b), methodRecipe("Fail", "name", "text"))
 	table := map[string]aai.Code{
 		"org.freedesktop.DBus.Error.Failed":              aai.AutomationFailed,
@@ -50,25 +50,25 @@ func TestDeliveryOfErrors(t *testing.T) {
 		"NoReply": aai.DeliveryUnknown, "Timeout": aai.DeliveryUnknown, "TimedOut": aai.DeliveryUnknown, "Disconnected": aai.DeliveryUnknown,
 		"ServiceUnknown": aai.NotDelivered, "AccessDenied": aai.NotDelivered, "LimitsExceeded": aai.NotDelivered,
 	} {
-		if got := deliveryOf(&dbuswire.Message{Sender: dbuswire.BusName, ErrorName: errorPrefix + name}); got != want {
+		if got := deliveryOf(&wire.Message{Sender: wire.BusName, ErrorName: errorPrefix + name}); got != want {
 			t.Errorf("%s of the bus: %s", name, got)
 		}
-		if got := deliveryOf(&dbuswire.Message{Sender: ":1.2", ErrorName: errorPrefix + name}); got != aai.Delivered {
+		if got := deliveryOf(&wire.Message{Sender: ":1.2", ErrorName: errorPrefix + name}); got != aai.Delivered {
 			t.Errorf("%s of an app: %s", name, got)
 		}
 	}
 }
 
 func TestDenialByTheBusIsNotDelivered(t *testing.T) {
-	b := dbustest.Start(t)
-	dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	testkit.ServeOnBus(t, b, service)
 	r := methodRecipe("Open")
 	r.DBus.Interface = "org.example.Forbidden"
 	fail(t, compile(t, newDriver(t, b), r), nil, aai.PermissionDenied, aai.NotDelivered)
 }
 
 func TestNobodyHasTheName(t *testing.T) {
-	b := dbustest.Start(t)
+	b := testkit.StartBus(t)
 	d := newDriver(t, b)
 	fail(t, compile(t, d, methodRecipe("Open")), nil, aai.AppNotRunning, aai.NotDelivered)
 	fail(t, compile(t, d, &aai.Recipe{IPC: &aai.IPCRecipe{}}), nil, aai.AppNotRunning, aai.NotDelivered)
@@ -76,8 +76,8 @@ func TestNobodyHasTheName(t *testing.T) {
 
 // The bus can start the service; were the call tried again, it would be there.
 func TestServiceThatDiesIsNotCalledAgain(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service)
 	activatable(t, b, service)
 	err := fail(t, compile(t, newDriver(t, b), methodRecipe("Die")), nil, aai.AppNotRunning, aai.DeliveryUnknown)
 	if n := s.Calls("Die"); n != 1 {
@@ -89,17 +89,17 @@ func TestServiceThatDiesIsNotCalledAgain(t *testing.T) {
 }
 
 // activatable makes the bus start this very test binary as the service.
-func activatable(t *testing.T, b *dbustest.Bus, name string) {
+func activatable(t *testing.T, b *testkit.Bus, name string) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Activatable(t, name, "/usr/bin/env", dbustest.ServiceVariable+"="+name, self)
+	b.Activatable(t, name, "/usr/bin/env", testkit.ServiceEnv+"="+name, self)
 }
 
 func TestBusStartsTheService(t *testing.T) {
-	b := dbustest.Start(t)
+	b := testkit.StartBus(t)
 	activatable(t, b, service)
 	d := newDriver(t, b)
 	action := compile(t, d, methodRecipe("Join", "to", "subject_line", "urgency"))
@@ -113,7 +113,7 @@ func TestBusStartsTheService(t *testing.T) {
 }
 
 func TestServiceThatCannotBeStarted(t *testing.T) {
-	b := dbustest.Start(t)
+	b := testkit.StartBus(t)
 	d := newDriver(t, b)
 	b.Activatable(t, service, "/bin/false")
 	fail(t, compile(t, d, methodRecipe("Open")), nil, aai.AppNotRunning, aai.NotDelivered)
@@ -122,8 +122,8 @@ func TestServiceThatCannotBeStarted(t *testing.T) {
 }
 
 func TestServiceThatIsRestartingIsWaitedFor(t *testing.T) {
-	b := dbustest.Start(t)
-	first := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	first := testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
 	action := compile(t, d, methodRecipe("EchoString", "v"))
 	args := map[string]any{"v": "a"}
@@ -131,11 +131,11 @@ func TestServiceThatIsRestartingIsWaitedFor(t *testing.T) {
 	_ = first.Conn.Close()
 	gone(t, b, service)
 
-	var second *dbustest.Service
+	var second *testkit.BusService
 	pauses := 0
 	d.session.sleep = func(context.Context, time.Duration) error {
 		if pauses++; pauses == 2 {
-			second = dbustest.Serve(t, b, service)
+			second = testkit.ServeOnBus(t, b, service)
 		}
 		return nil
 	}
@@ -155,9 +155,9 @@ func TestServiceThatIsRestartingIsWaitedFor(t *testing.T) {
 }
 
 func TestSleeperCostsOnlyItsOwnCallers(t *testing.T) {
-	b := dbustest.Start(t)
-	dbustest.Serve(t, b, service)
-	sleeper := dbustest.Serve(t, b, "org.example.Sleeper")
+	b := testkit.StartBus(t)
+	testkit.ServeOnBus(t, b, service)
+	sleeper := testkit.ServeOnBus(t, b, "org.example.Sleeper")
 	d := newDriver(t, b)
 	blocking := methodRecipe("Block")
 	blocking.DBus.Service = "org.example.Sleeper"
@@ -168,7 +168,7 @@ func TestSleeperCostsOnlyItsOwnCallers(t *testing.T) {
 		_, err := block(ctx, &aai.Call{})
 		asleep <- err
 	}()
-	sleeper.AwaitBlocked(1)
+	sleeper.WaitBlocked(1)
 
 	action := compile(t, d, methodRecipe("EchoInt32", "v"))
 	var calls sync.WaitGroup
@@ -195,13 +195,13 @@ func TestSleeperCostsOnlyItsOwnCallers(t *testing.T) {
 }
 
 func TestEndOfTheContextEndsTheCall(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service)
 	defer s.Release()
 	action := compile(t, newDriver(t, b), methodRecipe("Block"))
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		s.AwaitBlocked(1)
+		s.WaitBlocked(1)
 		cancel()
 	}()
 	err := failIn(ctx, t, action, nil, aai.AutomationFailed, aai.DeliveryUnknown)
@@ -220,8 +220,8 @@ func TestEndOfTheContextEndsTheCall(t *testing.T) {
 
 // The deadline is that of the whole call, what comes before it included.
 func TestHungIntrospection(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service)
 	hold := make(chan struct{})
 	defer close(hold)
 	asked := make(chan struct{}, 1)
@@ -230,7 +230,7 @@ func TestHungIntrospection(t *testing.T) {
 		<-hold
 		return "", nil
 	}}
-	if err := s.Conn.ExportMethodTable(hang, dbustest.Path, introspectable); err != nil {
+	if err := s.Conn.ExportMethodTable(hang, testkit.ServicePath, introspectable); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -246,8 +246,8 @@ func TestHungIntrospection(t *testing.T) {
 // The bus says of a unique name that nobody has it: whatever we remember of the
 // owner is old, and the message has reached no one.
 func TestOwnerThatIsGoneIsLookedForAgain(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
 	action := compile(t, d, methodRecipe("Nothing"))
 	run(t, action, nil)
@@ -263,13 +263,13 @@ func TestOwnerThatIsGoneIsLookedForAgain(t *testing.T) {
 
 // The first owner is still on the bus when another has taken over the name.
 func TestNameThatChangesHands(t *testing.T) {
-	b := dbustest.Start(t)
-	first := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	first := testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
 	action := compile(t, d, methodRecipe("Nothing"))
 	run(t, action, nil)
 	release(t, first, service)
-	second := dbustest.Serve(t, b, service)
+	second := testkit.ServeOnBus(t, b, service)
 	settled(t, d, func(n *nameTable) bool { return n.owners[service] == "" })
 	run(t, action, nil)
 	if first.Calls("Nothing") != 1 || second.Calls("Nothing") != 1 {
@@ -279,8 +279,8 @@ func TestNameThatChangesHands(t *testing.T) {
 
 // A service that leaves the bus takes all that is remembered of it along.
 func TestNothingIsRememberedOfTheDead(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
 	run(t, compile(t, d, methodRecipe("Nothing")), nil)
 	l, err := d.session.connect(soon(t))

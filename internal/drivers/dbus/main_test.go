@@ -6,19 +6,19 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 const service = "org.example.App"
 
 func TestMain(m *testing.M) {
-	dbustest.ServeIfStarted()
+	testkit.ServeIfActivated()
 	os.Exit(m.Run())
 }
 
 // newDriver makes a driver whose session bus is b.
-func newDriver(t testing.TB, b *dbustest.Bus) *Driver {
+func newDriver(t testing.TB, b *testkit.Bus) *Driver {
 	t.Helper()
 	d := New(Config{Getenv: b.Getenv})
 	t.Cleanup(func() { _ = d.Close() })
@@ -28,7 +28,7 @@ func newDriver(t testing.TB, b *dbustest.Bus) *Driver {
 // methodRecipe is for a method of the test service.
 func methodRecipe(method string, params ...string) *aai.Recipe {
 	return &aai.Recipe{Platform: "linux", Params: params, DBus: &aai.DBusRecipe{
-		Bus: "session", Service: service, Object: dbustest.Path, Interface: dbustest.Interface, Method: method,
+		Bus: "session", Service: service, Object: testkit.ServicePath, Interface: testkit.ServiceInterface, Method: method,
 	}}
 }
 

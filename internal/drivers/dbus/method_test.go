@@ -11,13 +11,13 @@ import (
 	"github.com/godbus/dbus/v5/introspect"
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 func TestEveryTypeRoundTrips(t *testing.T) {
-	b := dbustest.Start(t)
-	dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
 	list := func(items ...any) []any { return append([]any{}, items...) }
 	object := func(name string, v any) map[string]any { return map[string]any{name: v} }
@@ -67,8 +67,8 @@ func TestEveryTypeRoundTrips(t *testing.T) {
 }
 
 func TestArgumentsAreOrderedBySignature(t *testing.T) {
-	b := dbustest.Start(t)
-	dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
 	const want = "to=a subject=b urgency=3"
 	// By name where all names are those of the app, whatever the descriptor's order.
@@ -89,8 +89,8 @@ func TestArgumentsAreOrderedBySignature(t *testing.T) {
 }
 
 func TestArgumentsThatDoNotFit(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
 	for _, c := range []struct {
 		name   string
@@ -124,8 +124,8 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 }
 
 func TestArraysMayBeLeftOut(t *testing.T) {
-	b := dbustest.Start(t)
-	dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
 	for method, want := range map[string]any{
 		"EchoStrings": []any{}, "EchoDict": map[string]any{}, "EchoPairs": []any{}, "EchoBytes": "",
@@ -137,8 +137,8 @@ func TestArraysMayBeLeftOut(t *testing.T) {
 }
 
 func TestUnknownMethodNamesTheNearest(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service)
 	err := fail(t, compile(t, newDriver(t, b), methodRecipe("EchoStrin", "v")), map[string]any{"v": "a"}, aai.AutomationFailed, aai.NotDelivered)
 	if len(err.Candidates) == 0 || err.Candidates[0] != "EchoString" {
 		t.Errorf("candidates: %v", err.Candidates)
@@ -149,12 +149,12 @@ func TestUnknownMethodNamesTheNearest(t *testing.T) {
 }
 
 func TestObjectWithoutIntrospection(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
 	opaque := func(method string, params ...string) aai.Action {
 		r := methodRecipe(method, params...)
-		r.DBus.Object = dbustest.OpaquePath
+		r.DBus.Object = testkit.OpaqueServicePath
 		return compile(t, d, r)
 	}
 	for range 3 {
@@ -185,8 +185,8 @@ func TestObjectWithoutIntrospection(t *testing.T) {
 }
 
 func TestIntrospectionIsRememberedUntilItIsWrong(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
 	sum := compile(t, d, methodRecipe("EchoInt32", "v"))
 	later := compile(t, d, methodRecipe("Later"))
@@ -201,12 +201,12 @@ func TestIntrospectionIsRememberedUntilItIsWrong(t *testing.T) {
 	// The app gets the method while it runs.
 	methods := map[string]any{"Later": func() (string, *dbus.Error) { return "now", nil }}
 	methods["EchoInt32"] = func(v int64) (int64, *dbus.Error) { return v, nil }
-	if err := s.Conn.ExportMethodTable(methods, dbustest.Path, dbustest.Interface); err != nil {
+	if err := s.Conn.ExportMethodTable(methods, testkit.ServicePath, testkit.ServiceInterface); err != nil {
 		t.Fatal(err)
 	}
 	text := `<node><interface name="org.example.Test"><method name="Later"><arg type="s" direction="out"/></method>
 		<method name="EchoInt32"><arg type="x"/></method></interface></node>`
-	if err := s.Conn.Export(introspect.Introspectable(text), dbustest.Path, "org.freedesktop.DBus.Introspectable"); err != nil {
+	if err := s.Conn.Export(introspect.Introspectable(text), testkit.ServicePath, "org.freedesktop.DBus.Introspectable"); err != nil {
 		t.Fatal(err)
 	}
 	if got := run(t, later, nil); got.Data != "now" {
@@ -219,8 +219,8 @@ func TestIntrospectionIsRememberedUntilItIsWrong(t *testing.T) {
 }
 
 func TestShapesOfReplies(t *testing.T) {
-	b := dbustest.Start(t)
-	dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
 	for _, c := range []struct {
 		method, parser string
@@ -228,7 +228,7 @@ func TestShapesOfReplies(t *testing.T) {
 		data           any
 		text           string
 	}{
-		{"Nothing", "", nil, nil, nothing},
+		{"Nothing", "", nil, nil, noValueText},
 		{"Nothing", "string", nil, nil, ""},
 		{"Named", "", nil, map[string]any{"count": int64(3), "word": "three"}, `{"count":3,"word":"three"}`},
 		{"Unnamed", "", nil, []any{int64(3), "three"}, `[3,"three"]`},
@@ -237,7 +237,7 @@ func TestShapesOfReplies(t *testing.T) {
 		{"EchoStrings", "string", map[string]any{"v": []any{"<"}}, []any{"<"}, `["<"]`},
 		{"EchoInt32", "json", map[string]any{"v": 1}, int64(1), "1"}, // data already
 		{"EchoStrings", "json", map[string]any{"v": []any{"a"}}, []any{"a"}, `["a"]`},
-		{"Nothing", "json", nil, nil, nothing},
+		{"Nothing", "json", nil, nil, noValueText},
 		{"EchoString", "json", map[string]any{"v": `{"a": [1, 2.50]} `}, map[string]any{"a": []any{json.Number("1"), json.Number("2.50")}}, `{"a":[1,2.50]}`},
 	} {
 		r := methodRecipe(c.method, slices.Collect(maps.Keys(c.args))...)
@@ -251,8 +251,8 @@ func TestShapesOfReplies(t *testing.T) {
 
 // The app has acted, so what should be JSON and is not is given as text.
 func TestAnswersThatShouldBeJSON(t *testing.T) {
-	b := dbustest.Start(t)
-	dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	testkit.ServeOnBus(t, b, service)
 	r := methodRecipe("EchoString", "v")
 	r.OutputParser = "json"
 	echo := compile(t, newDriver(t, b), r)
@@ -281,8 +281,8 @@ func TestNamesOfOneReply(t *testing.T) {
 }
 
 func TestRepliesThatCannotBeRead(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
 	large := compile(t, d, methodRecipe("Large", "size"))
 	fail(t, large, map[string]any{"size": 17 << 20}, aai.AutomationFailed, aai.Delivered)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"aai/internal/dbuswire"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
 // A nameTable remembers who owns which name, as long as the bus has not said
@@ -33,7 +33,7 @@ func (t *nameTable) changed(name, owner string) {
 	t.changes++
 	delete(t.owners, name)
 	delete(t.tainted, name)
-	if owner != "" && taints(name) {
+	if owner != "" && isTainting(name) {
 		t.tainted[name] = owner
 	}
 }
@@ -53,7 +53,7 @@ func (t *nameTable) learn(name, owner string, version uint64) bool {
 	if t.changes != version {
 		return false
 	}
-	if taints(name) {
+	if isTainting(name) {
 		t.tainted[name] = owner
 	} else {
 		t.owners[name] = owner
@@ -90,7 +90,7 @@ func (t *nameTable) deniedNameOf(owner string) string {
 func taintedIn(listed []any) []string {
 	var names []string
 	for _, v := range listed {
-		if name, ok := v.(string); ok && !strings.HasPrefix(name, ":") && taints(name) {
+		if name, ok := v.(string); ok && !strings.HasPrefix(name, ":") && isTainting(name) {
 			names = append(names, name)
 		}
 	}
@@ -99,12 +99,12 @@ func taintedIn(listed []any) []string {
 }
 
 // startRequest asks the bus to start the service as its .service file says.
-func startRequest(service string) *dbuswire.Message {
+func startRequest(service string) *wire.Message {
 	e := encoder{}
 	e.Str(service)
 	e.U32(0)
-	return &dbuswire.Message{
-		Destination: dbuswire.BusName, Path: dbuswire.BusPath, Interface: dbuswire.BusInterface, Member: "StartServiceByName",
+	return &wire.Message{
+		Destination: wire.BusName, Path: wire.BusPath, Interface: wire.BusInterface, Member: "StartServiceByName",
 		Signature: "su", Body: e.Bytes(),
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
-	"aai/internal/dbuswire"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
 // A plan says how the arguments of a call become those of a D-Bus method.
@@ -24,13 +24,13 @@ type slot struct {
 	param    string
 	fixed    bool
 	template any // with fixed
-	typ      *dbuswire.Type
+	typ      *wire.Type
 }
 
 // value is what goes into the slot, and whether there is anything.
 func (s slot) value(args map[string]any) (v any, given bool, err error) {
 	if s.fixed {
-		v, err = filled(s.template, args)
+		v, err = resolveTemplate(s.template, args)
 		return v, err == nil, err
 	}
 	v, given = args[s.param]
@@ -54,7 +54,7 @@ func newPlan(o *object, tool *methodTool) (*plan, *aai.Error) {
 		err.Hint = "The app may be of another version than its descriptor. Use another of its tools."
 		return nil, err
 	}
-	if m.unclear {
+	if m.malformed {
 		p.inferred = true
 		return p, nil
 	}
@@ -111,12 +111,12 @@ func countMismatch(tool *methodTool, m *method) *aai.Error {
 func orderByName(ins []argument, params []string) []string {
 	byName := map[string]string{}
 	for _, name := range params {
-		byName[plain(name)] = name
+		byName[normalizedName(name)] = name
 	}
 	order := make([]string, len(ins))
 	taken := map[string]bool{}
 	for i, in := range ins {
-		name, ok := byName[plain(in.name)]
+		name, ok := byName[normalizedName(in.name)]
 		if !ok || taken[name] {
 			return params
 		}
@@ -126,8 +126,8 @@ func orderByName(ins []argument, params []string) []string {
 	return order
 }
 
-// plain leaves of a name what does not depend on taste.
-func plain(name string) string {
+// normalizedName leaves of a name what does not depend on taste.
+func normalizedName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
@@ -171,8 +171,8 @@ func (p *plan) encode(args map[string]any) (signature string, body []byte, err e
 			return "", nil, err
 		}
 	}
-	if len(signature) > dbuswire.MaxSignature {
-		return "", nil, aai.Errorf(aai.InvalidParams, "the arguments have a D-Bus signature of more than %d bytes", dbuswire.MaxSignature)
+	if len(signature) > wire.MaxSignature {
+		return "", nil, aai.Errorf(aai.InvalidParams, "the arguments have a D-Bus signature of more than %d bytes", wire.MaxSignature)
 	}
 	return signature, e.Bytes(), nil
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"aai"
-	"aai/internal/dbuswire"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
 // A propertyTool reads or sets a property.
@@ -27,7 +27,7 @@ func (d *Driver) compileProperty(r *aai.Recipe) (aai.Action, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !dbuswire.ValidMember(b.Property) {
+	if !wire.ValidMember(b.Property) {
 		return nil, invalid("property", "the name of a D-Bus property such as Volume", b.Property)
 	}
 	p := &propertyTool{target: t, parser: r.OutputParser}
@@ -68,7 +68,7 @@ func (p *propertyTool) reachable(action aai.Action, member string) (aai.Action, 
 
 // get reads the property.
 func (p *propertyTool) get(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-	reply, err := p.perform(ctx, func(context.Context, *peer) (*dbuswire.Message, *failure) {
+	reply, err := p.callPeer(ctx, func(context.Context, *peer) (*wire.Message, *failure) {
 		return p.getRequest(), nil
 	})
 	if err != nil {
@@ -86,8 +86,8 @@ func (p *propertyTool) get(ctx context.Context, _ *aai.Call) (*aai.Result, error
 
 // set sets the property. That the app accepted the value is all that is claimed.
 func (p *propertyTool) set(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	var was reading
-	_, err := p.perform(ctx, func(ctx context.Context, peer *peer) (_ *dbuswire.Message, f *failure) {
+	var was propertyReading
+	_, err := p.callPeer(ctx, func(ctx context.Context, peer *peer) (_ *wire.Message, f *failure) {
 		v, given, err := p.value.value(call.Args)
 		switch {
 		case err != nil:
@@ -107,18 +107,18 @@ func (p *propertyTool) set(ctx context.Context, call *aai.Call) (*aai.Result, er
 		if err := e.value(v, t, parameter(p.value.param)); err != nil {
 			return nil, &failure{err: aai.AsError(err)}
 		}
-		return &dbuswire.Message{Interface: propertyInterface, Member: "Set", Signature: "ssv", Body: e.Bytes()}, nil
+		return &wire.Message{Interface: propertyInterface, Member: "Set", Signature: "ssv", Body: e.Bytes()}, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &aai.Result{Text: fmt.Sprintf("The app accepted the new value of %s.", p.member), Undo: p.back(ctx, call, was)}, nil
+	return &aai.Result{Text: fmt.Sprintf("The app accepted the new value of %s.", p.member), Undo: p.undoOf(ctx, call, was)}, nil
 }
 
 // getRequest asks for the property's value.
-func (p *propertyTool) getRequest() *dbuswire.Message {
+func (p *propertyTool) getRequest() *wire.Message {
 	e := p.named()
-	return &dbuswire.Message{Interface: propertyInterface, Member: "Get", Signature: "ss", Body: e.Bytes()}
+	return &wire.Message{Interface: propertyInterface, Member: "Get", Signature: "ss", Body: e.Bytes()}
 }
 
 // named begins the arguments of a call of the Properties interface.
@@ -130,7 +130,7 @@ func (p *propertyTool) named() (e encoder) {
 
 // typeOf finds the property's type: what introspection says, or else the type of
 // the present value, or else one inferred from the new value.
-func (p *propertyTool) typeOf(ctx context.Context, peer *peer, v any, was reading) (*dbuswire.Type, *failure) {
+func (p *propertyTool) typeOf(ctx context.Context, peer *peer, v any, was propertyReading) (*wire.Type, *failure) {
 	o, _, f := peer.introspect(ctx)
 	if f != nil {
 		return nil, f
@@ -140,8 +140,8 @@ func (p *propertyTool) typeOf(ctx context.Context, peer *peer, v any, was readin
 			return known.typ, p.readOnly(known)
 		}
 	}
-	if !was.asked {
-		if was, f = p.look(ctx, peer); f != nil && f.err.Delivery != aai.Delivered {
+	if !was.wasRead {
+		if was, f = p.readValue(ctx, peer); f != nil && f.err.Delivery != aai.Delivered {
 			return nil, f
 		}
 	}

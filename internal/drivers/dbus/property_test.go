@@ -7,15 +7,15 @@ import (
 	"github.com/godbus/dbus/v5"
 	"github.com/godbus/dbus/v5/introspect"
 
-	"aai"
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 func TestPropertyIsReadAndSet(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
-	for _, path := range []string{dbustest.Path, dbustest.OpaquePath} {
+	for _, path := range []string{testkit.ServicePath, testkit.OpaqueServicePath} {
 		at := func(r *aai.Recipe) aai.Action {
 			r.DBus.Object = path
 			return compile(t, d, r)
@@ -42,15 +42,15 @@ func TestPropertyIsReadAndSet(t *testing.T) {
 }
 
 func TestReadOnlyProperty(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
 	r := propertyRecipe("Version", "set", "v")
 	fail(t, compile(t, d, r), map[string]any{"v": "2"}, aai.AutomationFailed, aai.NotDelivered)
 	if n := s.Calls("Set"); n != 0 {
 		t.Errorf("%d deliveries", n)
 	}
-	r.DBus.Object = dbustest.OpaquePath // where only the app itself can say so
+	r.DBus.Object = testkit.OpaqueServicePath // where only the app itself can say so
 	err := fail(t, compile(t, d, r), map[string]any{"v": "2"}, aai.AutomationFailed, aai.Delivered)
 	if !strings.Contains(err.Message, "Version is read-only") {
 		t.Error(err.Message)
@@ -58,8 +58,8 @@ func TestReadOnlyProperty(t *testing.T) {
 }
 
 func TestUnknownProperty(t *testing.T) {
-	b := dbustest.Start(t)
-	dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
 	fail(t, compile(t, d, propertyRecipe("Absent", "get")), nil, aai.AutomationFailed, aai.Delivered)
 	fail(t, compile(t, d, propertyRecipe("Absent", "set", "v")), map[string]any{"v": 1}, aai.AutomationFailed, aai.Delivered)
@@ -68,10 +68,10 @@ func TestUnknownProperty(t *testing.T) {
 
 // The reply to Get is one value, whatever an app makes of it.
 func TestPropertyReplyOfAnotherForm(t *testing.T) {
-	b := dbustest.Start(t)
-	s := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service)
 	two := map[string]any{"Get": func(_, _ string) (string, string, *dbus.Error) { return "a", "b", nil }}
-	if err := s.Conn.ExportMethodTable(two, dbustest.Path, propertyInterface); err != nil {
+	if err := s.Conn.ExportMethodTable(two, testkit.ServicePath, propertyInterface); err != nil {
 		t.Fatal(err)
 	}
 	fail(t, compile(t, newDriver(t, b), propertyRecipe("Volume", "get")), nil, aai.AutomationFailed, aai.Delivered)
@@ -79,7 +79,7 @@ func TestPropertyReplyOfAnotherForm(t *testing.T) {
 
 // Were one of these used, the method would not be found.
 func TestIntrospectionThatIsUnusable(t *testing.T) {
-	b := dbustest.Start(t)
+	b := testkit.StartBus(t)
 	args := map[string]any{"v": "a"}
 	for name, text := range map[string]string{
 		"not XML":       "{}",
@@ -91,10 +91,10 @@ func TestIntrospectionThatIsUnusable(t *testing.T) {
 		"child's only":  `<node><node><interface name="org.example.Test"/></node></node>`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := dbustest.Serve(t, b, service)
+			s := testkit.ServeOnBus(t, b, service)
 			defer gone(t, b, service)
 			defer func() { _ = s.Conn.Close() }()
-			if err := s.Conn.Export(introspect.Introspectable(text), dbustest.Path, "org.freedesktop.DBus.Introspectable"); err != nil {
+			if err := s.Conn.Export(introspect.Introspectable(text), testkit.ServicePath, "org.freedesktop.DBus.Introspectable"); err != nil {
 				t.Fatal(err)
 			}
 			if got := run(t, compile(t, newDriver(t, b), methodRecipe("EchoString", "v")), args); got.Data != "a" {
@@ -105,7 +105,7 @@ func TestIntrospectionThatIsUnusable(t *testing.T) {
 }
 
 func FuzzIntrospection(f *testing.F) {
-	f.Add(dbustest.Introspection)
+	f.Add(testkit.ServiceIntrospection)
 	f.Add(`<node><interface><method><arg type="a{sv}"/></method><property/></interface></node>`)
 	f.Add(`<method/>`)
 	f.Fuzz(func(_ *testing.T, text string) {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // The values of a recipe's OutputParser; empty means as it is.
@@ -16,9 +16,9 @@ const (
 	parseJSON   = "json"
 )
 
-// nothing is the text for a reply without a value. It claims no more than the
+// noValueText is the text for a reply without a value. It claims no more than the
 // reply does.
-const nothing = "The app answered without a value."
+const noValueText = "The app answered without a value."
 
 func checkParser(name string) error {
 	switch name {
@@ -28,8 +28,8 @@ func checkParser(name string) error {
 	return invalid("output_parser", `"json", "string" or none`, name)
 }
 
-// shape makes one value of those of a reply.
-func shape(values []any, names []string) any {
+// combineValues makes one value of those of a reply.
+func combineValues(values []any, names []string) any {
 	switch {
 	case len(values) == 0:
 		return nil
@@ -57,7 +57,7 @@ func (t *target) result(data any, parser string) (*aai.Result, error) {
 		return nil, t.unreadable(err)
 	}
 	if data == nil && parser != parseString {
-		text = nothing
+		text = noValueText
 	}
 	return &aai.Result{Text: text, Data: data}, nil
 }

@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
-// opening begins the name of a parameter in a template; "}" ends it.
-const opening = "${"
+// placeholderOpen begins the name of a parameter in a template; "}" ends it.
+const placeholderOpen = "${"
 
 // slotsOf are the arguments in the order of the wire, without their types: those that the
 // recipe fixes, or else the parameters. Its error names the descriptor's field.
@@ -38,7 +38,7 @@ func slotsOf(fixed []json.RawMessage, params []string) ([]slot, error) {
 			return nil, err
 		}
 		used = append(used, names...)
-		if text, ok := value.(string); ok && len(names) == 1 && text == opening+names[0]+"}" {
+		if text, ok := value.(string); ok && len(names) == 1 && text == placeholderOpen+names[0]+"}" {
 			slots[i].param = names[0]
 			continue
 		}
@@ -56,9 +56,9 @@ func slotsOf(fixed []json.RawMessage, params []string) ([]slot, error) {
 func namesIn(field string, value any, params []string) ([]string, error) {
 	var names []string
 	var bad error
-	texts(value, func(text string) {
+	eachText(value, func(text string) {
 		for rest := text; ; {
-			_, after, found := strings.Cut(rest, opening)
+			_, after, found := strings.Cut(rest, placeholderOpen)
 			if !found {
 				return
 			}
@@ -73,33 +73,33 @@ func namesIn(field string, value any, params []string) ([]string, error) {
 	return names, bad
 }
 
-// texts calls f with every text of a JSON value.
-func texts(value any, f func(string)) {
+// eachText calls f with every text of a JSON value.
+func eachText(value any, f func(string)) {
 	switch value := value.(type) {
 	case string:
 		f(value)
 	case []any:
 		for _, item := range value {
-			texts(item, f)
+			eachText(item, f)
 		}
 	case map[string]any:
 		for _, item := range value {
-			texts(item, f)
+			eachText(item, f)
 		}
 	}
 }
 
-// filled is a template with the values of the parameters in their places: the value itself
+// resolveTemplate is a template with the values of the parameters in their places: the value itself
 // where a text is nothing else, and its words within a longer one. Values are data: what
 // looks like a template in them is none.
-func filled(template any, args map[string]any) (any, error) {
+func resolveTemplate(template any, args map[string]any) (any, error) {
 	switch template := template.(type) {
 	case string:
-		return filledText(template, args)
+		return resolveTemplateText(template, args)
 	case []any:
 		list := make([]any, len(template))
 		for i, item := range template {
-			v, err := filled(item, args)
+			v, err := resolveTemplate(item, args)
 			if err != nil {
 				return nil, err
 			}
@@ -109,7 +109,7 @@ func filled(template any, args map[string]any) (any, error) {
 	case map[string]any:
 		object := make(map[string]any, len(template))
 		for name, item := range template {
-			v, err := filled(item, args)
+			v, err := resolveTemplate(item, args)
 			if err != nil {
 				return nil, err
 			}
@@ -120,10 +120,10 @@ func filled(template any, args map[string]any) (any, error) {
 	return template, nil
 }
 
-func filledText(template string, args map[string]any) (any, error) {
+func resolveTemplateText(template string, args map[string]any) (any, error) {
 	var text strings.Builder
 	for rest := template; ; {
-		before, after, found := strings.Cut(rest, opening)
+		before, after, found := strings.Cut(rest, placeholderOpen)
 		text.WriteString(before)
 		if !found {
 			return text.String(), nil

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aai"
-	"aai/internal/drivers/dbus/dbustest"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // fixed makes a recipe's arguments those of a list in JSON.
@@ -21,8 +21,8 @@ func fixed(t *testing.T, r *aai.Recipe, list string) *aai.Recipe {
 }
 
 func TestFixedArguments(t *testing.T) {
-	b := dbustest.Start(t)
-	dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
 	for _, c := range []struct {
 		method, args string
@@ -58,8 +58,8 @@ func TestFixedArguments(t *testing.T) {
 
 // Nothing is sent of arguments that do not fit.
 func TestFixedArgumentsThatDoNotFit(t *testing.T) {
-	b := dbustest.Start(t)
-	app := dbustest.Serve(t, b, service)
+	b := testkit.StartBus(t)
+	app := testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
 	within := compile(t, d, fixed(t, methodRecipe("Join", "a"), `["x", "about ${a}", 1]`))
 	for _, given := range []map[string]any{nil, {"a": nil}, {"a": []any{"x"}}} {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"aai"
-	"aai/internal/dbuswire"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
 // JSON values as they come in arguments: nil, bool, string, []any,
@@ -17,26 +17,26 @@ import (
 
 // A place is where in the arguments a value stands. It is spelled out only when
 // something is wrong there.
-type place struct {
-	parent *place
+type argumentPath struct {
+	parent *argumentPath
 	name   string
 	number int // the index in an array, or -1
 	depth  int
 }
 
 // parameter is the place of a whole parameter.
-func parameter(name string) *place { return &place{name: name, number: -1} }
+func parameter(name string) *argumentPath { return &argumentPath{name: name, number: -1} }
 
-func (p *place) within(name string) *place {
-	return &place{parent: p, name: name, number: -1, depth: p.depth + 1}
+func (p *argumentPath) within(name string) *argumentPath {
+	return &argumentPath{parent: p, name: name, number: -1, depth: p.depth + 1}
 }
 
-func (p *place) index(i int) *place {
-	return &place{parent: p, number: i, depth: p.depth + 1}
+func (p *argumentPath) index(i int) *argumentPath {
+	return &argumentPath{parent: p, number: i, depth: p.depth + 1}
 }
 
 // String spells the place as in "hints.urgency" or "points[3]".
-func (p *place) String() string {
+func (p *argumentPath) String() string {
 	if p.parent == nil {
 		return aai.CleanLabel(p.name, 60)
 	}
@@ -51,7 +51,7 @@ func (p *place) String() string {
 
 // mismatch says what was expected in the place. It shows numbers, but never the
 // text of a string, which may be a secret.
-func mismatch(at *place, expected string, got any) *aai.Error {
+func mismatch(at *argumentPath, expected string, got any) *aai.Error {
 	return aai.Errorf(aai.InvalidParams, "%s: expected %s, got %s", at, expected, describe(got))
 }
 
@@ -74,19 +74,19 @@ func describe(v any) string {
 }
 
 // A whole is an integer of any sign up to 64 bits.
-type whole struct {
+type wholeNumber struct {
 	negative  bool
 	magnitude uint64
 }
 
-func wholeFrom(n int64) whole {
+func wholeFromInt(n int64) wholeNumber {
 	if n < 0 {
-		return whole{true, -uint64(n)}
+		return wholeNumber{true, -uint64(n)}
 	}
-	return whole{false, uint64(n)}
+	return wholeNumber{false, uint64(n)}
 }
 
-func (n whole) within(low int64, high uint64) bool {
+func (n wholeNumber) isWithin(low int64, high uint64) bool {
 	if n.negative {
 		return low < 0 && n.magnitude <= -uint64(low)
 	}
@@ -94,7 +94,7 @@ func (n whole) within(low int64, high uint64) bool {
 }
 
 // bits is the two's complement.
-func (n whole) bits() uint64 {
+func (n wholeNumber) bits() uint64 {
 	if n.negative {
 		return -n.magnitude
 	}
@@ -102,7 +102,7 @@ func (n whole) bits() uint64 {
 }
 
 // wholeOf reads a number that has no fraction; 1.0 is one of them.
-func wholeOf(v any) (n whole, ok bool) {
+func wholeOf(v any) (n wholeNumber, ok bool) {
 	switch v := v.(type) {
 	case json.Number:
 		return wholeOfText(string(v))
@@ -111,59 +111,59 @@ func wholeOf(v any) (n whole, ok bool) {
 	case float32:
 		return wholeOfFloat(float64(v))
 	case int:
-		return wholeFrom(int64(v)), true
+		return wholeFromInt(int64(v)), true
 	case int8:
-		return wholeFrom(int64(v)), true
+		return wholeFromInt(int64(v)), true
 	case int16:
-		return wholeFrom(int64(v)), true
+		return wholeFromInt(int64(v)), true
 	case int32:
-		return wholeFrom(int64(v)), true
+		return wholeFromInt(int64(v)), true
 	case int64:
-		return wholeFrom(v), true
+		return wholeFromInt(v), true
 	case uint:
-		return whole{magnitude: uint64(v)}, true
+		return wholeNumber{magnitude: uint64(v)}, true
 	case uint8:
-		return whole{magnitude: uint64(v)}, true
+		return wholeNumber{magnitude: uint64(v)}, true
 	case uint16:
-		return whole{magnitude: uint64(v)}, true
+		return wholeNumber{magnitude: uint64(v)}, true
 	case uint32:
-		return whole{magnitude: uint64(v)}, true
+		return wholeNumber{magnitude: uint64(v)}, true
 	case uint64:
-		return whole{magnitude: v}, true
+		return wholeNumber{magnitude: v}, true
 	}
-	return whole{}, false
+	return wholeNumber{}, false
 }
 
-func wholeOfFloat(f float64) (whole, bool) {
+func wholeOfFloat(f float64) (wholeNumber, bool) {
 	if f != math.Trunc(f) || math.Abs(f) >= 1<<64 { // NaN and infinities too
-		return whole{}, false
+		return wholeNumber{}, false
 	}
-	return whole{f < 0, uint64(math.Abs(f))}, true
+	return wholeNumber{f < 0, uint64(math.Abs(f))}, true
 }
 
 // wholeOfText reads a JSON number exactly, without the rounding of float64.
-func wholeOfText(s string) (whole, bool) {
+func wholeOfText(s string) (wholeNumber, bool) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return wholeFrom(n), true
+		return wholeFromInt(n), true
 	}
 	if n, err := strconv.ParseUint(s, 10, 64); err == nil {
-		return whole{magnitude: n}, true
+		return wholeNumber{magnitude: n}, true
 	}
 	// What is left has a fraction or an exponent. The cost of exact arithmetic
 	// grows with the exponent, so that must be one that a float64 can have.
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || len(s) > 64 {
-		return whole{}, false
+		return wholeNumber{}, false
 	}
 	if f == 0 {
 		mantissa, _, _ := strings.Cut(strings.ToLower(s), "e")
-		return whole{}, !strings.ContainsAny(mantissa, "123456789")
+		return wholeNumber{}, !strings.ContainsAny(mantissa, "123456789")
 	}
 	exact, ok := new(big.Rat).SetString(s)
 	if !ok || !exact.IsInt() || !new(big.Int).Abs(exact.Num()).IsUint64() {
-		return whole{}, false
+		return wholeNumber{}, false
 	}
-	return whole{exact.Sign() < 0, new(big.Int).Abs(exact.Num()).Uint64()}, true
+	return wholeNumber{exact.Sign() < 0, new(big.Int).Abs(exact.Num()).Uint64()}, true
 }
 
 // doubleOf reads any number, and the three that JSON cannot spell as strings.
@@ -197,19 +197,19 @@ func doubleOf(v any) (float64, bool) {
 // inferType finds a type for a value when the app does not say which it wants:
 // s, b, i (x, t if it does not fit), d, arrays of one of these or of variants,
 // and a{sv}.
-func inferType(v any, at *place) (*dbuswire.Type, error) {
+func inferType(v any, at *argumentPath) (*wire.Type, error) {
 	switch v := v.(type) {
 	case string:
-		return &dbuswire.Type{Code: 's', Sig: "s"}, nil
+		return &wire.Type{Code: 's', Sig: "s"}, nil
 	case bool:
-		return &dbuswire.Type{Code: 'b', Sig: "b"}, nil
+		return &wire.Type{Code: 'b', Sig: "b"}, nil
 	case map[string]any:
-		return dbuswire.ParseType("a{sv}")
+		return wire.ParseType("a{sv}")
 	case []any:
-		return dbuswire.ParseType("a" + inferElement(v))
+		return wire.ParseType("a" + inferElement(v))
 	}
 	if code := inferNumber(v); code != 0 {
-		return &dbuswire.Type{Code: code, Sig: string(rune(code))}, nil
+		return &wire.Type{Code: code, Sig: string(rune(code))}, nil
 	}
 	return nil, mismatch(at, "a value that D-Bus has a type for", v)
 }
@@ -222,9 +222,9 @@ func inferNumber(v any) byte {
 	}
 	if n, ok := wholeOf(v); ok {
 		switch {
-		case n.within(math.MinInt32, math.MaxInt32):
+		case n.isWithin(math.MinInt32, math.MaxInt32):
 			return 'i'
-		case n.within(math.MinInt64, math.MaxInt64):
+		case n.isWithin(math.MinInt64, math.MaxInt64):
 			return 'x'
 		}
 		if !n.negative {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
-// Over is the catalog with the tools of servers in the apps that leave it to those what they
+// Wrap is the catalog with the tools of servers in the apps that leave it to those what they
 // have. Nothing is started for that: they are as the server last said.
-func (d *Driver) Over(local aai.Catalog) aai.Catalog { return &overlay{local, d} }
+func (d *Driver) Wrap(local aai.Catalog) aai.Catalog { return &overlay{local, d} }
 
 type overlay struct {
 	aai.Catalog
@@ -46,8 +46,8 @@ func (o *overlay) OnChange(f func()) (stop func()) {
 }
 
 // A served is an app with the tools of its server.
-type served struct {
-	of      *aai.App // as the catalog has it
+type servedApp struct {
+	base    *aai.App // as the catalog has it
 	listing *listing // nil: nobody has asked the server
 	written time.Time
 	app     *aai.App // of has these tools
@@ -59,32 +59,32 @@ func (d *Driver) app(of *aai.App) *aai.App {
 	defer d.mu.Unlock()
 	s := d.apps[of.ID]
 	if s == nil {
-		s = new(served)
+		s = new(servedApp)
 		d.apps[of.ID] = s
 	}
-	if written := d.pins.written(of.ID); !written.Equal(s.written) { // by another gateway of the person, too
+	if written := d.cache.written(of.ID); !written.Equal(s.written) { // by another gateway of the person, too
 		s.written, s.app = written, nil
-		if l := d.pins.read(of.ID); l != nil {
-			d.believe(of.ID, l)
+		if l := d.cache.read(of.ID); l != nil {
+			d.loadTrust(of.ID, l)
 			s.listing = l
 		}
 	}
-	if s.app == nil || s.of != of {
+	if s.app == nil || s.base != of {
 		l := s.listing
 		if l != nil && l.Server != recipeDigest(of.Server) {
 			l = nil // another server said that
 		}
-		s.of, s.app = of, d.with(of, l)
+		s.base, s.app = of, d.appWithTools(of, l)
 	}
 	return s.app
 }
 
-// learned takes in what a server says that it has.
-func (d *Driver) learned(app string, l *listing) {
+// applyListing takes in what a server says that it has.
+func (d *Driver) applyListing(app string, l *listing) {
 	d.mu.Lock()
 	s := d.apps[app]
 	if s == nil {
-		s = new(served)
+		s = new(servedApp)
 		d.apps[app] = s
 	}
 	changed := s.listing == nil || s.listing.digest != l.digest
@@ -92,9 +92,9 @@ func (d *Driver) learned(app string, l *listing) {
 		if s.listing != nil {
 			l.Hints, l.Asks = s.listing.Hints, s.listing.Asks
 		}
-		d.believe(app, l)
-		d.pins.keep(app, l)
-		s.listing, s.written, s.app = l, d.pins.written(app), nil
+		d.loadTrust(app, l)
+		d.cache.keep(app, l)
+		s.listing, s.written, s.app = l, d.cache.written(app), nil
 	}
 	d.mu.Unlock()
 	if changed {
@@ -102,12 +102,12 @@ func (d *Driver) learned(app string, l *listing) {
 	}
 }
 
-// with is the app with the tools that were listed.
-func (d *Driver) with(of *aai.App, l *listing) *aai.App {
+// appWithTools is the app with the tools that were listed.
+func (d *Driver) appWithTools(of *aai.App, l *listing) *aai.App {
 	app := *of
-	m := maker{driver: d, app: &app, recipe: of.Server}
+	m := toolMaker{driver: d, app: &app, recipe: of.Server}
 	if l == nil {
-		app.Tools, app.Unheard = []*aai.Tool{m.starter()}, true
+		app.Tools, app.Unprobed = []*aai.Tool{m.starter()}, true
 		return &app
 	}
 	app.Tools = m.tools(l)

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	"aai/internal/catalog"
-	"aai/internal/drivers/mcp"
-	"aai/internal/policy"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/drivers/mcp"
+	"github.com/gybob/aai-gateway/internal/policy"
 )
 
 // Nobody starts a server to list its app; who starts it reads the command, and then the app
@@ -22,7 +22,7 @@ import (
 func TestAServerIsStartedByWhomItIsAllowed(t *testing.T) {
 	w := newWorld(t)
 	app := w.hostile(t, "plain")
-	if apps := w.Catalog.Apps(); len(apps) != 1 || len(apps[0].Tools) != 1 || apps[0].Tools[0].Name != "mcp_start" || !apps[0].Unheard {
+	if apps := w.Catalog.Apps(); len(apps) != 1 || len(apps[0].Tools) != 1 || apps[0].Tools[0].Name != "mcp_start" || !apps[0].Unprobed {
 		t.Fatalf("%+v", apps)
 	}
 	w.answer = "deny"
@@ -39,11 +39,11 @@ func TestAServerIsStartedByWhomItIsAllowed(t *testing.T) {
 	changes := 0
 	defer w.Catalog.OnChange(func() { changes++ })()
 	w.start(t, app)
-	if do := w.tool(t, app, "do"); do == nil || do.Effect != aai.Destroys || changes != 1 || w.tool(t, app, "mcp_start") != nil || w.Catalog.Apps()[0].Unheard {
+	if do := w.tool(t, app, "do"); do == nil || do.Effect != aai.Destroys || changes != 1 || w.tool(t, app, "mcp_start") != nil || w.Catalog.Apps()[0].Unprobed {
 		t.Errorf("%+v, %d changes", do, changes)
 	}
 	result, e := w.call(t, app, "do", nil)
-	if e != nil || result.Text != "done" || result.Foreign != "the MCP server of "+app {
+	if e != nil || result.Text != "done" || result.UntrustedSource != "the MCP server of "+app {
 		t.Errorf("%+v, %v", result, e)
 	}
 	later := newWorld(t, func(c *mcp.Config) { c.Folder = filepath.Join(w.folder, "mcp") })
@@ -70,7 +70,7 @@ func TestHostileServers(t *testing.T) {
 		"refuses":        {Code: aai.AutomationFailed, Delivery: aai.Delivered, Message: `answered with error -32000: "not today"`},
 		"nonsense":       {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "gave no answer that can be read"},
 	} {
-		rudeWorlds(t, kind, func(t *testing.T, w *world, app string) {
+		forHostileWorlds(t, kind, func(t *testing.T, w *world, app string) {
 			w.start(t, app)
 			ctx := t.Context()
 			if kind == "hangs" || kind == "floods answers" {
@@ -81,7 +81,7 @@ func TestHostileServers(t *testing.T) {
 			_, e := w.callIn(ctx, app, "do", nil)
 			want := want
 			if overHTTP(t) {
-				want.Message = farther(kind, want.Message)
+				want.Message = remoteDescription(kind, want.Message)
 			}
 			if e == nil || e.Code != want.Code || e.Delivery != want.Delivery || !strings.Contains(e.Message, want.Message) {
 				t.Errorf("got %+v\nwant %+v", e, want)
@@ -95,9 +95,9 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// farther is what is said of a server at an address instead: nobody sees its last words, and its
+// remoteDescription is what is said of a server at an address instead: nobody sees its last words, and its
 // messages are measured by the answer.
-func farther(kind, words string) string {
+func remoteDescription(kind, words string) string {
 	switch kind {
 	case "dies":
 		return "ended before it had answered"
@@ -216,7 +216,7 @@ func TestToReadAResourceStartsAProgram(t *testing.T) {
 	app := w.hostile(t, "clashes")
 	w.start(t, app)
 	found, err := w.Catalog.Find(t.Context(), app)
-	if tool := found.Tool("resource_list"); err != nil || tool.Effect != aai.Reads || !tool.Starts || tool.Natural || policy.Sandboxed.Admits(found, tool) {
+	if tool := found.Tool("resource_list"); err != nil || tool.Effect != aai.Reads || !tool.MayStartProgram || tool.EffectInherent || policy.Sandboxed.Allows(found, tool) {
 		t.Errorf("%+v, %v", tool, err)
 	}
 }
@@ -224,7 +224,7 @@ func TestToReadAResourceStartsAProgram(t *testing.T) {
 // How often a server says that its list has changed costs nothing but a few looks, and what
 // it says of how far it came has no more secrets than the rest.
 func TestWhatServersSayMeanwhile(t *testing.T) {
-	w := newWorld(t, withSafe)
+	w := newWorld(t, withMemorySecrets)
 	t.Setenv("TEST_GIVEN", "given-in-the-environment")
 	app := w.hostile(t, "progresses")
 	w.local.apps[0].Server.MCP.Env = []string{"TEST_GIVEN"}
@@ -267,7 +267,7 @@ func TestWords(t *testing.T) {
 
 // A tool that says something else is not what was allowed.
 func TestChangedTools(t *testing.T) {
-	rudeWorlds(t, "changes and says", func(t *testing.T, w *world, app string) {
+	forHostileWorlds(t, "changes and says", func(t *testing.T, w *world, app string) {
 		w.start(t, app)
 		was := w.tool(t, app, "do").Digest()
 		if _, e := w.call(t, app, "do", nil); e != nil { // from now on it says something else
@@ -292,7 +292,7 @@ func TestChangedTools(t *testing.T) {
 
 // What was admitted before the change does not run after it.
 func TestWhatWasAdmittedBeforeAChange(t *testing.T) {
-	rudeWorlds(t, "changes and says", func(t *testing.T, w *world, app string) {
+	forHostileWorlds(t, "changes and says", func(t *testing.T, w *world, app string) {
 		w.start(t, app)
 		old := w.tool(t, app, "do")
 		if _, e := w.call(t, app, "do", nil); e != nil {

@@ -14,8 +14,8 @@ import (
 	"sync"
 	"testing"
 
-	"aai"
-	"aai/internal/drivers/mcp"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/drivers/mcp"
 )
 
 // A bridge has a rude server of a kind at an address: what the process says to a request is the
@@ -25,19 +25,19 @@ type bridge struct {
 	kind string
 
 	mu       sync.Mutex
-	sessions map[string]*rudeSession
+	sessions map[string]*hostileSession
 }
 
 // A rudeSession is a process that a client talks with.
-type rudeSession struct {
+type hostileSession struct {
 	turn sync.Mutex // whose request is answered
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Reader
 }
 
-// rudeWorlds are a world whose server of the kind is started, and one that reaches it over HTTP.
-func rudeWorlds(t *testing.T, kind string, test func(t *testing.T, w *world, app string)) {
+// forHostileWorlds are a world whose server of the kind is started, and one that reaches it over HTTP.
+func forHostileWorlds(t *testing.T, kind string, test func(t *testing.T, w *world, app string)) {
 	t.Run(kind, func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
@@ -48,7 +48,7 @@ func rudeWorlds(t *testing.T, kind string, test func(t *testing.T, w *world, app
 	}
 	t.Run(kind+" over HTTP", func(t *testing.T) {
 		t.Parallel()
-		b := &bridge{t: t, kind: kind, sessions: make(map[string]*rudeSession)}
+		b := &bridge{t: t, kind: kind, sessions: make(map[string]*hostileSession)}
 		far := httptest.NewServer(b)
 		way := &http.Transport{}
 		t.Cleanup(func() { b.close(); far.CloseClientConnections(); far.Close(); way.CloseIdleConnections() })
@@ -97,7 +97,7 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // answer passes on what the process says until it has answered, and reports whether it has. Who
 // has the answer may go, so that nobody is waited for from just before.
-func (s *rudeSession) answer(w http.ResponseWriter, id any, waited func() bool) bool {
+func (s *hostileSession) answer(w http.ResponseWriter, id any, waited func() bool) bool {
 	for begins := true; ; {
 		part, err := s.out.ReadSlice('\n')
 		if err != nil && err != bufio.ErrBufferFull { //nolint:errorlint // as it is returned
@@ -129,7 +129,7 @@ func (s *rudeSession) answer(w http.ResponseWriter, id any, waited func() bool) 
 // begin starts a process.
 func (b *bridge) begin() string {
 	self, _ := os.Executable()
-	s := &rudeSession{cmd: exec.Command(self, asServer, b.kind)}
+	s := &hostileSession{cmd: exec.Command(self, asServer, b.kind)}
 	s.in, _ = s.cmd.StdinPipe()
 	out, _ := s.cmd.StdoutPipe()
 	s.out = bufio.NewReaderSize(out, 64<<10)

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Secrets keep values that no file may show.
@@ -24,37 +24,37 @@ type Secrets interface {
 // An Authorizer makes the person known to a server at an address; see webapi's.
 type Authorizer interface {
 	Authorize(ctx context.Context, r *aai.Recipe, req *http.Request) error
-	Refused(ctx context.Context, r *aai.Recipe, resp *http.Response) (again bool, err error)
+	HandleRefusal(ctx context.Context, r *aai.Recipe, resp *http.Response) (again bool, err error)
 }
 
 // Config is what a Driver must be told. It is not changed after New.
 type Config struct {
-	Folder  string                   // where what servers say of themselves is kept
-	Home    string                   // where servers are started whose recipe does not say
-	Getenv  func(name string) string // this process's variables; nil: there are none
-	Secrets Secrets                  // nil: no value is kept
-	Guard   []string                 // the command by which this program guards a process; see leash.Limits
-	Asker   aai.Asker                // puts servers' questions in a window; nil: there is none
-	Client  *http.Client             // the way to servers at addresses; nil: there is none
-	Login   Authorizer               // nil: nobody can log in
-	Version string                   // of the gateway, as it is told to servers
-	Timeout time.Duration            // of servers' tools; zero means aai.DefaultTimeout
-	Idle    time.Duration            // after which a server that nobody uses is stopped; zero means five minutes
-	Log     *slog.Logger             // gets what servers write to standard error; nil means nowhere
+	Folder       string                   // where what servers say of themselves is kept
+	Home         string                   // where servers are started whose recipe does not say
+	Getenv       func(name string) string // this process's variables; nil: there are none
+	Secrets      Secrets                  // nil: no value is kept
+	GuardCommand []string                 // the command by which this program guards a process; see leash.Limits
+	Asker        aai.Asker                // puts servers' questions in a window; nil: there is none
+	Client       *http.Client             // the way to servers at addresses; nil: there is none
+	Authorizer   Authorizer               // nil: nobody can log in
+	Version      string                   // of the gateway, as it is told to servers
+	ToolTimeout  time.Duration            // of servers' tools; zero means aai.DefaultTimeout
+	IdleTimeout  time.Duration            // after which a server that nobody uses is stopped; zero means five minutes
+	Log          *slog.Logger             // gets what servers write to standard error; nil means nowhere
 }
 
-// usualIdle is how long a server that nobody uses is kept.
-const usualIdle = 5 * time.Minute
+// defaultIdleTimeout is how long a server that nobody uses is kept.
+const defaultIdleTimeout = 5 * time.Minute
 
 // A Driver runs the tools of MCP servers. It is an [aai.Driver], safe for concurrent use.
 type Driver struct {
 	config Config
-	pins   pins
+	cache  listingCache
 	log    *slog.Logger
 
 	mu      sync.Mutex
-	servers map[string]*server // by app and recipe
-	apps    map[string]*served // by app
+	servers map[string]*server    // by app and recipe
+	apps    map[string]*servedApp // by app
 	closed  bool
 
 	listeners aai.Listeners
@@ -65,16 +65,16 @@ func New(config Config) *Driver {
 	if config.Getenv == nil {
 		config.Getenv = func(string) string { return "" }
 	}
-	if config.Idle <= 0 {
-		config.Idle = usualIdle
+	if config.IdleTimeout <= 0 {
+		config.IdleTimeout = defaultIdleTimeout
 	}
-	if config.Timeout <= 0 {
-		config.Timeout = aai.DefaultTimeout
+	if config.ToolTimeout <= 0 {
+		config.ToolTimeout = aai.DefaultTimeout
 	}
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Driver{config: config, pins: pins{config.Folder}, log: config.Log, servers: make(map[string]*server), apps: make(map[string]*served)}
+	return &Driver{config: config, cache: listingCache{config.Folder}, log: config.Log, servers: make(map[string]*server), apps: make(map[string]*servedApp)}
 }
 
 // Close ends every server. Calls in flight end with delivery unknown, and later ones with

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/childtest"
-	"aai/internal/drivers/mcp"
+	"github.com/gybob/aai-gateway/internal/drivers/mcp"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // A server ends when nobody has used it for a while, whatever it would rather do, with all
@@ -19,7 +19,7 @@ func TestServersEnd(t *testing.T) {
 	for name, idle := range map[string]time.Duration{"idle": 50 * time.Millisecond, "closed": time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, func(c *mcp.Config) { c.Idle = idle })
+			w := newWorld(t, func(c *mcp.Config) { c.IdleTimeout = idle })
 			file := filepath.Join(w.folder, "pids")
 			app := w.hostile(t, "stays", file)
 			w.start(t, app)
@@ -29,13 +29,13 @@ func TestServersEnd(t *testing.T) {
 				t.Fatal(err, scan)
 			}
 			if name == "closed" {
-				if syscall.Kill(self, 0) != nil || syscall.Kill(child, 0) != nil || childtest.Gone(daemon) {
+				if syscall.Kill(self, 0) != nil || syscall.Kill(child, 0) != nil || testkit.HasExited(daemon) {
 					t.Error("it does not run")
 				}
 				w.close(t)
 			}
 			for _, pid := range []int{self, child, daemon} {
-				eventually(t, "the process ends", func() bool { return childtest.Gone(pid) })
+				eventually(t, "the process ends", func() bool { return testkit.HasExited(pid) })
 			}
 		})
 	}
@@ -44,17 +44,17 @@ func TestServersEnd(t *testing.T) {
 // Whatever the gateway dies of, nothing of a server is left.
 func TestServersEndWithAKilledGateway(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pids")
-	gateway := childtest.Start(t, exec.Command(os.Args[0], asGateway, file))
-	if line := gateway.Line(t); line != "started <nil>" {
+	gateway := testkit.StartProcess(t, exec.Command(os.Args[0], asGateway, file))
+	if line := gateway.ReadLine(t); line != "started <nil>" {
 		t.Error(line)
 	}
 	b, err := os.ReadFile(file)
 	var server, child, daemon int
-	if _, scan := fmt.Sscanf(string(b), "%d %d %d", &server, &child, &daemon); err != nil || scan != nil || childtest.Gone(server) || childtest.Gone(child) || childtest.Gone(daemon) {
+	if _, scan := fmt.Sscanf(string(b), "%d %d %d", &server, &child, &daemon); err != nil || scan != nil || testkit.HasExited(server) || testkit.HasExited(child) || testkit.HasExited(daemon) {
 		t.Errorf("%s %v %v", b, err, scan)
 	}
 	gateway.Kill()
 	for _, pid := range []int{server, child, daemon} {
-		eventually(t, "the process ends", func() bool { return childtest.Gone(pid) })
+		eventually(t, "the process ends", func() bool { return testkit.HasExited(pid) })
 	}
 }

@@ -10,16 +10,16 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // secretID is where the values for the servers of an app are kept.
 func secretID(app string) string { return "mcp-env/" + app }
 
-// usualEnv are the variables that every server gets: what programs need to find themselves,
+// baseEnv are the variables that every server gets: what programs need to find themselves,
 // and none that holds a secret.
-func usualEnv() []string {
+func baseEnv() []string {
 	return []string{
 		"HOME", "LOGNAME", "USER", "PATH", "SHELL", "TERM", "LANG", "LC_ALL", "TZ", "TMPDIR", "TEMP", "TMP",
 		"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_DIRS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
@@ -29,7 +29,7 @@ func usualEnv() []string {
 
 // command is how the server is started, with the values that it gets by name, and what hides
 // those in its words.
-func (s *server) command(ctx context.Context) (*exec.Cmd, *hygiene.Veil, *aai.Error) {
+func (s *server) command(ctx context.Context) (*exec.Cmd, *sanitize.Redactor, *aai.Error) {
 	r, app := s.recipe.MCP, s.recipe.App
 	values, err := s.values(ctx)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *server) command(ctx context.Context) (*exec.Cmd, *hygiene.Veil, *aai.Er
 	}
 	getenv := s.driver.config.Getenv
 	var environ, secrets []string
-	for _, name := range usualEnv() {
+	for _, name := range baseEnv() {
 		if value := getenv(name); value != "" && !slices.Contains(r.Env, name) {
 			environ = append(environ, name+"="+value)
 		}
@@ -48,7 +48,7 @@ func (s *server) command(ctx context.Context) (*exec.Cmd, *hygiene.Veil, *aai.Er
 			value = getenv(name)
 		}
 		if value == "" {
-			return nil, nil, failed(aai.AuthRequired, "The person gives it: aai-gateway mcp env "+app+" "+name+".",
+			return nil, nil, undeliveredError(aai.AuthRequired, "The person gives it: aai-gateway mcp env "+app+" "+name+".",
 				"the MCP server of %s needs a value for %s, and there is none", app, name)
 		}
 		if values == nil {
@@ -59,17 +59,17 @@ func (s *server) command(ctx context.Context) (*exec.Cmd, *hygiene.Veil, *aai.Er
 	}
 	args := make([]string, len(r.Args))
 	for i, arg := range r.Args {
-		args[i] = filled(arg, values)
+		args[i] = resolvePlaceholders(arg, values)
 	}
 	program, cause := lookPath(r.Command, getenv("PATH"))
 	if cause != nil {
-		return nil, nil, failed(aai.AppNotRunning, "The person can install it, or mend the descriptor.", "the MCP server of %s cannot be started: there is no program %q", app, aai.CleanLabel(r.Command, 200))
+		return nil, nil, undeliveredError(aai.AppNotRunning, "The person can install it, or mend the descriptor.", "the MCP server of %s cannot be started: there is no program %q", app, aai.CleanLabel(r.Command, 200))
 	}
 	cmd := &exec.Cmd{Path: program, Args: append([]string{r.Command}, args...), Env: environ, Dir: cmp.Or(r.Dir, s.driver.config.Home)}
 	if len(secrets) == 0 {
 		return cmd, nil, nil
 	}
-	return cmd, hygiene.NewVeil(secrets), nil
+	return cmd, sanitize.NewRedactor(secrets), nil
 }
 
 // values are those that are kept for the app.
@@ -78,7 +78,7 @@ func (s *server) values(ctx context.Context) (map[string]string, *aai.Error) {
 		return nil, nil
 	}
 	b, err := s.driver.config.Secrets.Get(ctx, secretID(s.recipe.App))
-	if err != nil && s.allGiven() {
+	if err != nil && s.hasAllVariables() {
 		return nil, nil // they are in the environment
 	}
 	if err != nil && !os.IsNotExist(err) {
@@ -88,18 +88,18 @@ func (s *server) values(ctx context.Context) (map[string]string, *aai.Error) {
 	}
 	values := make(map[string]string)
 	if len(b) > 0 && json.Unmarshal(b, &values) != nil {
-		return nil, failed(aai.AutomationFailed, "The person can give them again: aai-gateway mcp env "+s.recipe.App+".", "the values that are kept for the MCP server of %s cannot be read", s.recipe.App)
+		return nil, undeliveredError(aai.AutomationFailed, "The person can give them again: aai-gateway mcp env "+s.recipe.App+".", "the values that are kept for the MCP server of %s cannot be read", s.recipe.App)
 	}
 	return values, nil
 }
 
-// allGiven reports whether this process has all variables that the server needs.
-func (s *server) allGiven() bool {
+// hasAllVariables reports whether this process has all variables that the server needs.
+func (s *server) hasAllVariables() bool {
 	return !slices.ContainsFunc(s.recipe.MCP.Env, func(name string) bool { return s.driver.config.Getenv(name) == "" })
 }
 
-// filled puts values in the place of "${NAME}".
-func filled(arg string, values map[string]string) string {
+// resolvePlaceholders puts values in the place of "${NAME}".
+func resolvePlaceholders(arg string, values map[string]string) string {
 	var b strings.Builder
 	for {
 		before, after, found := strings.Cut(arg, "${")

@@ -11,37 +11,39 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// graceOfWords is how long a server that broke may take to end, for its last words.
-const graceOfWords = time.Second
+// stderrGrace is how long a server that broke may take to end, for its last words.
+const stderrGrace = time.Second
 
 // maxWords is how much of a server's words an error repeats, in bytes.
 const maxWords = 2000
 
-// failed is an error of which nothing was delivered.
-func failed(code aai.Code, hint, format string, args ...any) *aai.Error {
+// undeliveredError is an error of which nothing was delivered.
+func undeliveredError(code aai.Code, hint, format string, args ...any) *aai.Error {
 	e := aai.Errorf(code, format, args...)
 	e.Delivery, e.Hint = aai.NotDelivered, hint
 	return e
 }
 
-// fault is why a server may not go on: it did what none should.
-type fault struct{ what string }
+// serverFault is why a server may not go on: it did what none should.
+type serverFault struct{ what string }
 
-func (f *fault) Error() string { return f.what }
+func (f *serverFault) Error() string { return f.what }
 
-func faulty(format string, args ...any) *fault { return &fault{fmt.Sprintf(format, args...)} }
+func newServerFault(format string, args ...any) *serverFault {
+	return &serverFault{fmt.Sprintf(format, args...)}
+}
 
-// answered is the error of a request that a session could not end well. What of it the
+// requestError is the error of a request that a session could not end well. What of it the
 // server got depends on where it failed.
-func (s *session) answered(ctx context.Context, err error) *aai.Error {
+func (s *session) requestError(ctx context.Context, err error) *aai.Error {
 	if e, ok := errors.AsType[*aai.Error](err); ok {
 		return e
 	}
-	if refusal, ok := errors.AsType[*jsonrpc.Error](err); ok && s.why() == nil && !unsent(refusal) {
+	if refusal, ok := errors.AsType[*jsonrpc.Error](err); ok && s.endFault() == nil && !unsent(refusal) {
 		e := aai.Errorf(aai.AutomationFailed, "the MCP server of %s answered with error %d: %s", s.app, refusal.Code, s.quote(refusal.Message))
 		if refusal.Code == jsonrpc.CodeInvalidParams {
 			e.Code = aai.InvalidParams
@@ -49,12 +51,12 @@ func (s *session) answered(ctx context.Context, err error) *aai.Error {
 		e.Delivery = aai.Delivered
 		return e
 	}
-	ended := errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) || s.over()
+	ended := errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) || s.hasEnded()
 	if ended && s.process != nil {
-		s.process.GoneWithin(graceOfWords) // for its last words
+		s.process.WaitExit(stderrGrace) // for its last words
 	}
 	e := &aai.Error{Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Err: err}
-	switch why := s.why(); {
+	switch why := s.endFault(); {
 	case ctx.Err() != nil:
 		e.Code = aai.AsError(ctx.Err()).Code
 		e.Message = fmt.Sprintf("the MCP server of %s had not answered when the call's time was over; it was told to stop", s.app)
@@ -64,7 +66,7 @@ func (s *session) answered(ctx context.Context, err error) *aai.Error {
 		e.Hint = "The person can look at the server, and at the log of the gateway."
 	case ended:
 		e.Code = aai.AppNotRunning
-		e.Message = fmt.Sprintf("the MCP server of %s ended before it had answered", s.app) + s.lastWords()
+		e.Message = fmt.Sprintf("the MCP server of %s ended before it had answered", s.app) + s.lastStderr()
 		e.Hint = "It is started again by the next call. Look whether it has acted before you try again."
 	default:
 		e.Message = fmt.Sprintf("the MCP server of %s gave no answer that can be read: %s", s.app, s.quote(err.Error()))
@@ -83,18 +85,18 @@ const codeRejected = -32005
 
 // quote is a server's words, without what it was given in secret.
 func (s *session) quote(words string) string {
-	if s.veil != nil {
-		words = s.veil.Over(words)
+	if s.redactor != nil {
+		words = s.redactor.Redact(words)
 	}
-	return hygiene.Quote(words, maxWords)
+	return sanitize.Quote(words, maxWords)
 }
 
-// lastWords is what a server that ended said last on standard error.
-func (s *session) lastWords() string {
+// lastStderr is what a server that ended said last on standard error.
+func (s *session) lastStderr() string {
 	if s.process == nil {
 		return ""
 	}
-	if words := s.said.last(); words != "" {
+	if words := s.stderr.last(); words != "" {
 		return ": " + s.quote(words)
 	}
 	return ""

@@ -6,28 +6,28 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
-func given(call *aai.Call, name string) string {
+func textArg(call *aai.Call, name string) string {
 	text, _ := call.Args[name].(string)
 	return text
 }
 
-// row is what a list tells of one thing.
-type row map[string]any
+// listRow is what a list tells of one thing.
+type listRow map[string]any
 
-func (s *session) row(pairs ...string) row {
-	r := row{}
+func (s *session) row(pairs ...string) listRow {
+	r := listRow{}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i+1] != "" {
-			r[pairs[i]] = s.words(aai.CleanText(pairs[i+1], maxText))
+			r[pairs[i]] = s.cleanText(aai.CleanText(pairs[i+1], maxText))
 		}
 	}
 	return r
 }
 
-func page(name string, rows []row, next string) map[string]any {
+func page(name string, rows []listRow, next string) map[string]any {
 	data := map[string]any{name: rows}
 	if next != "" {
 		data["next_cursor"] = next
@@ -37,18 +37,18 @@ func page(name string, rows []row, next string) map[string]any {
 
 // resources lists a page of resources, with the first one the templates too.
 func (s *session) resources(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	listed, err := s.client.ListResources(ctx, &sdk.ListResourcesParams{Cursor: given(call, "cursor")})
+	listed, err := s.client.ListResources(ctx, &sdk.ListResourcesParams{Cursor: textArg(call, "cursor")})
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]row, 0, len(listed.Resources))
+	rows := make([]listRow, 0, len(listed.Resources))
 	for _, r := range listed.Resources {
 		rows = append(rows, s.row("uri", r.URI, "name", r.Name, "title", r.Title, "description", r.Description, "mime_type", r.MIMEType))
 	}
 	data := page("resources", rows, listed.NextCursor)
-	if given(call, "cursor") == "" {
+	if textArg(call, "cursor") == "" {
 		if templates, err := s.client.ListResourceTemplates(ctx, nil); err == nil && len(templates.ResourceTemplates) > 0 {
-			rows := make([]row, 0, len(templates.ResourceTemplates))
+			rows := make([]listRow, 0, len(templates.ResourceTemplates))
 			for _, t := range templates.ResourceTemplates {
 				rows = append(rows, s.row("uri_template", t.URITemplate, "name", t.Name, "title", t.Title, "description", t.Description, "mime_type", t.MIMEType))
 			}
@@ -61,13 +61,13 @@ func (s *session) resources(ctx context.Context, call *aai.Call) (*aai.Result, e
 // resource reads one.
 func (s *session) resource(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	var read *sdk.ReadResourceResult
-	err := s.rounds(ctx, func(with reply) (round, error) {
-		answer, err := s.client.ReadResource(ctx, &sdk.ReadResourceParams{URI: given(call, "uri"), InputResponses: with.responses, RequestState: with.state})
+	err := s.rounds(ctx, func(with roundReply) (serverRound, error) {
+		answer, err := s.client.ReadResource(ctx, &sdk.ReadResourceParams{URI: textArg(call, "uri"), InputResponses: with.responses, RequestState: with.state})
 		if err != nil {
-			return round{}, err
+			return serverRound{}, err
 		}
 		read = answer
-		return round{answer.NeedsInput(), answer.InputRequests, answer.RequestState}, nil
+		return serverRound{answer.NeedsInput(), answer.InputRequests, answer.RequestState}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -85,14 +85,14 @@ func (s *session) resource(ctx context.Context, call *aai.Call) (*aai.Result, er
 
 // prompts lists a page of prompts.
 func (s *session) prompts(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	listed, err := s.client.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: given(call, "cursor")})
+	listed, err := s.client.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: textArg(call, "cursor")})
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]row, 0, len(listed.Prompts))
+	rows := make([]listRow, 0, len(listed.Prompts))
 	for _, p := range listed.Prompts {
 		r := s.row("name", p.Name, "title", p.Title, "description", p.Description)
-		var arguments []row
+		var arguments []listRow
 		for _, a := range p.Arguments {
 			argument := s.row("name", a.Name, "description", a.Description)
 			argument["required"] = a.Required
@@ -114,13 +114,13 @@ func (s *session) prompt(ctx context.Context, call *aai.Call) (*aai.Result, erro
 		arguments[name], _ = value.(string)
 	}
 	var got *sdk.GetPromptResult
-	err := s.rounds(ctx, func(with reply) (round, error) {
-		answer, err := s.client.GetPrompt(ctx, &sdk.GetPromptParams{Name: given(call, "name"), Arguments: arguments, InputResponses: with.responses, RequestState: with.state})
+	err := s.rounds(ctx, func(with roundReply) (serverRound, error) {
+		answer, err := s.client.GetPrompt(ctx, &sdk.GetPromptParams{Name: textArg(call, "name"), Arguments: arguments, InputResponses: with.responses, RequestState: with.state})
 		if err != nil {
-			return round{}, err
+			return serverRound{}, err
 		}
 		got = answer
-		return round{answer.NeedsInput(), answer.InputRequests, answer.RequestState}, nil
+		return serverRound{answer.NeedsInput(), answer.InputRequests, answer.RequestState}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (s *session) prompt(ctx context.Context, call *aai.Call) (*aai.Result, erro
 	out := &aai.Result{}
 	var texts []string
 	if got.Description != "" {
-		texts = append(texts, s.words(got.Description))
+		texts = append(texts, s.cleanText(got.Description))
 	}
 	for _, m := range got.Messages {
 		texts = append(texts, aai.CleanLabel(string(m.Role), 20)+": "+strings.Join(s.content(out, []sdk.Content{m.Content}), "\n"))

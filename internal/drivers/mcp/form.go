@@ -10,8 +10,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // What a form may have.
@@ -27,29 +27,29 @@ func (s *session) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitR
 	if p.Mode == "url" || p.URL != "" {
 		return nil, fmt.Errorf("it wants the person to open a page, which servers behind the gateway may not")
 	}
-	c, err := s.asks.one(ctx, 1, 0)
+	c, err := s.requests.nextCall(ctx, 1, 0)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.still(c.ctx, askElicitation); err != nil {
+	if err := s.checkAllowed(c.ctx, requestElicitation); err != nil {
 		return nil, err
 	}
 	form, err := formOf(p.RequestedSchema)
 	if err != nil {
 		return nil, err
 	}
-	message := aai.CleanText(s.words(p.Message), maxQuestion)
-	if fill := aai.AssistantOf(c.ctx).Elicit; fill != nil {
+	message := aai.CleanText(s.cleanText(p.Message), maxQuestion)
+	if fill := aai.ClientCapabilitiesOf(c.ctx).Elicit; fill != nil {
 		fields, err := json.Marshal(form)
 		if err != nil {
 			return nil, err
 		}
-		defer aai.AwaitsPerson(c.ctx)()
+		defer aai.PauseDeadline(c.ctx)()
 		filled, err := fill(c.ctx, aai.Form{Message: "The MCP server of " + s.app + " asks this, not the gateway:\n" + quoted(message), Fields: fields})
 		if err != nil {
 			return nil, err
 		}
-		return &sdk.ElicitResult{Action: filled.Action, Content: form.only(filled.Values)}, nil
+		return &sdk.ElicitResult{Action: filled.Action, Content: form.knownFields(filled.Values)}, nil
 	}
 	if s.asker == nil {
 		return nil, fmt.Errorf("the client that made the call shows no forms, and there is no window")
@@ -58,12 +58,12 @@ func (s *session) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitR
 	if !ok {
 		return nil, fmt.Errorf("its form has fields to type in, which a window has not; the client that made the call shows no forms")
 	}
-	q.Title, q.By = s.app+" asks", c.call.Caller.Identity
+	q.Title, q.CallerIdentity = s.app+" asks", c.call.Caller.Identity
 	answer, err := s.asker.Ask(c.ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	if q.Refused(answer.Choice) {
+	if q.IsRefusal(answer.Choice) {
 		return &sdk.ElicitResult{Action: "decline"}, nil
 	}
 	content, known := values[answer.Choice]
@@ -131,7 +131,7 @@ func formOf(schema any) (*form, error) {
 		f.Properties = map[string]field{}
 	}
 	for name, p := range f.Properties {
-		if hygiene.SecretName(name) || hygiene.SecretName(p.Title) {
+		if sanitize.IsSecretName(name) || sanitize.IsSecretName(p.Title) {
 			return nil, fmt.Errorf("its form asks for a secret (%s), which forms may not", aai.CleanLabel(name, 60))
 		}
 		if !slices.Contains([]string{"string", "number", "integer", "boolean", "array"}, p.Type) || aai.CleanLabel(name, 60) != name {
@@ -154,8 +154,8 @@ func clean(labels []string) {
 	}
 }
 
-// only are the values of its fields.
-func (f *form) only(values map[string]any) map[string]any {
+// knownFields are the values of its fields.
+func (f *form) knownFields(values map[string]any) map[string]any {
 	kept := maps.Clone(values)
 	maps.DeleteFunc(kept, func(name string, _ any) bool { _, is := f.Properties[name]; return !is })
 	return kept
@@ -164,7 +164,7 @@ func (f *form) only(values map[string]any) map[string]any {
 // question is the form as a window can show it: with nothing to fill in, or one thing to choose.
 func (f *form) question(message string) (q aai.Question, values map[string]map[string]any, ok bool) {
 	q = aai.Question{
-		ID: "server", Channels: []aai.Channel{aai.Native}, Choices: []aai.Choice{{ID: "no", Label: "Do not answer"}},
+		ID: "server", Channels: []aai.Channel{aai.DesktopDialog}, Choices: []aai.Choice{{ID: "no", Label: "Do not answer"}},
 		Text: "A server that you let ask you something asks this, not the gateway:\n" + quoted(message),
 	}
 	values = map[string]map[string]any{}

@@ -1,5 +1,5 @@
 package mcp_test
 
-import "aai/internal/leash"
+import "github.com/gybob/aai-gateway/internal/process"
 
-func beGuard(args []string) int { return leash.Guard(args) }
+func beGuard(args []string) int { return process.RunSupervisor(args) }

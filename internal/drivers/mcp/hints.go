@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // hintsID is where it is kept which tools of an app a person believes.
@@ -26,7 +26,7 @@ func (a annotations) claim() aai.Effect {
 // keep changes what is kept sealed.
 func (d *Driver) keep(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) *aai.Error {
 	if d.config.Secrets == nil {
-		return failed(aai.AutomationNotSupported, "", "this gateway can keep nothing sealed")
+		return undeliveredError(aai.AutomationNotSupported, "", "this gateway can keep nothing sealed")
 	}
 	if err := d.config.Secrets.Update(ctx, id, edit); err != nil {
 		e := *aai.AsError(err)
@@ -36,9 +36,9 @@ func (d *Driver) keep(ctx context.Context, id string, edit func(old []byte) ([]b
 	return nil
 }
 
-// believe reads which tools a person believes, where the file says that there are some: no
+// loadTrust reads which tools a person believes, where the file says that there are some: no
 // keychain is opened to list what nobody believes.
-func (d *Driver) believe(app string, l *listing) {
+func (d *Driver) loadTrust(app string, l *listing) {
 	if !l.Hints || d.config.Secrets == nil {
 		return
 	}
@@ -53,17 +53,17 @@ func (d *Driver) believe(app string, l *listing) {
 	}
 }
 
-// believed has an app made anew, here and in other gateways of the person.
-func (d *Driver) believed(app string, change func(*listing)) {
+// updateTrust has an app made anew, here and in other gateways of the person.
+func (d *Driver) updateTrust(app string, change func(*listing)) {
 	d.mu.Lock()
 	s := d.apps[app]
 	if s != nil && s.listing != nil {
 		l := *s.listing
 		l.trusted = nil
 		change(&l)
-		d.believe(app, &l)
-		d.pins.keep(app, &l)
-		s.listing, s.written, s.app = &l, d.pins.written(app), nil
+		d.loadTrust(app, &l)
+		d.cache.keep(app, &l)
+		s.listing, s.written, s.app = &l, d.cache.written(app), nil
 	}
 	d.mu.Unlock()
 	d.listeners.Call()

@@ -7,7 +7,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // overHTTP is the way to a server at an address: through the one client, as the person whom
@@ -22,28 +22,28 @@ func (s *server) overHTTP(live *session) sdk.Transport {
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	r := s.recipe
 	known := &aai.Recipe{Kind: r.Kind, App: r.App, Platform: r.Platform, HTTP: r.MCP.Login()}
-	client.Transport = &trip{server: s, live: live, next: next, known: known}
+	client.Transport = &authTransport{server: s, live: live, next: next, authRecipe: known}
 	return &sdk.StreamableClientTransport{Endpoint: r.MCP.URL, HTTPClient: &client, MaxRetries: -1}
 }
 
-// maxAgain is how often a request is made once more: when the server has said how people log
+// maxRetries is how often a request is made once more: when the server has said how people log
 // in, and when a token that was good by the clock is not.
-const maxAgain = 2
+const maxRetries = 2
 
 // A trip adds to requests what the descriptor and the login say, and bounds what comes back.
-type trip struct {
-	server *server
-	live   *session
-	next   http.RoundTripper
-	known  *aai.Recipe
+type authTransport struct {
+	server     *server
+	live       *session
+	next       http.RoundTripper
+	authRecipe *aai.Recipe
 }
 
 // RoundTrip implements http.RoundTripper.
-func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
+func (t *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	_, limited := ctx.Deadline()
 	if !limited { // no call's
-		ctx = aai.Unasked(ctx)
+		ctx = aai.NonInteractive(ctx)
 	}
 	for again := 0; ; again++ {
 		one := req.Clone(ctx)
@@ -57,9 +57,9 @@ func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
 		for name, value := range t.server.recipe.MCP.Headers {
 			one.Header.Set(name, value)
 		}
-		login := t.server.driver.config.Login
+		login := t.server.driver.config.Authorizer
 		if login != nil {
-			if err := login.Authorize(one.Context(), t.known, one); err != nil {
+			if err := login.Authorize(one.Context(), t.authRecipe, one); err != nil {
 				return nil, err
 			}
 		}
@@ -68,8 +68,8 @@ func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		if login != nil && (resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden) {
-			once, refused := login.Refused(one.Context(), t.known, resp)
-			if once && again < maxAgain && (req.Body == nil || req.GetBody != nil) {
+			once, refused := login.HandleRefusal(one.Context(), t.authRecipe, resp)
+			if once && again < maxRetries && (req.Body == nil || req.GetBody != nil) {
 				_ = resp.Body.Close()
 				continue
 			}
@@ -78,17 +78,17 @@ func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
 				return nil, refused
 			}
 		}
-		body := &bounded{ReadCloser: resp.Body, left: maxMessage}
+		body := &limitedBody{ReadCloser: resp.Body, left: maxMessage}
 		if limited { // what stands open for news may end, and be opened again
-			body.over = func() { t.live.fail(faulty("sent an answer of more than %d MiB", maxMessage>>20)) }
+			body.over = func() { t.live.fail(newServerFault("sent an answer of more than %d MiB", maxMessage>>20)) }
 		}
 		resp.Body = body
 		return resp, nil
 	}
 }
 
-// bounded ends an answer that is longer than any may be.
-type bounded struct {
+// limitedBody ends an answer that is longer than any may be.
+type limitedBody struct {
 	io.ReadCloser
 	left int
 	over func() // nil: nobody needs to know
@@ -97,7 +97,7 @@ type bounded struct {
 var errTooLong = errors.New("the server sent more than an answer may have")
 
 // Read implements io.Reader.
-func (b *bounded) Read(p []byte) (int, error) {
+func (b *limitedBody) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		if b.over != nil {
 			b.over()

@@ -12,14 +12,14 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
-	"aai/internal/drivers/mcp"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/drivers/mcp"
 )
 
 // A standIn knows the person by a header, if it has a token.
-type standIn struct{ token atomic.Pointer[string] }
+type fakeAuthorizer struct{ token atomic.Pointer[string] }
 
-func (l *standIn) Authorize(_ context.Context, r *aai.Recipe, req *http.Request) error {
+func (l *fakeAuthorizer) Authorize(_ context.Context, r *aai.Recipe, req *http.Request) error {
 	if token := l.token.Load(); token != nil && r.HTTP.Auth.Kind == aai.AuthBearer {
 		req.Header.Set("Authorization", "Bearer "+*token)
 		return nil
@@ -27,12 +27,12 @@ func (l *standIn) Authorize(_ context.Context, r *aai.Recipe, req *http.Request)
 	return &aai.Error{Code: aai.AuthRequired, Message: "log in to " + r.HTTP.BaseURL, Hint: "log in"}
 }
 
-func (l *standIn) Refused(context.Context, *aai.Recipe, *http.Response) (bool, error) {
+func (l *fakeAuthorizer) HandleRefusal(context.Context, *aai.Recipe, *http.Response) (bool, error) {
 	return false, &aai.Error{Code: aai.AuthExpired, Message: "log in again"}
 }
 
-// farServer is a server of the SDK's over HTTP, behind a token.
-func farServer(t *testing.T) (address string, wants *atomic.Pointer[string], seen *atomic.Value) {
+// remoteServer is a server of the SDK's over HTTP, behind a token.
+func remoteServer(t *testing.T) (address string, wants *atomic.Pointer[string], seen *atomic.Value) {
 	t.Helper()
 	server := sdk.NewServer(&sdk.Implementation{Name: "far", Version: "1"}, nil)
 	type input struct {
@@ -66,11 +66,11 @@ func farServer(t *testing.T) (address string, wants *atomic.Pointer[string], see
 // A server at an address is reached as the person who logged in, through the client that the
 // driver is given.
 func TestOverHTTP(t *testing.T) {
-	address, wants, seen := farServer(t)
+	address, wants, seen := remoteServer(t)
 	first, second := "one", "two"
 	wants.Store(&first)
-	known := new(standIn)
-	w := newWorld(t, func(c *mcp.Config) { c.Client, c.Login = http.DefaultClient, known })
+	known := new(fakeAuthorizer)
+	w := newWorld(t, func(c *mcp.Config) { c.Client, c.Authorizer = http.DefaultClient, known })
 	t.Cleanup(http.DefaultClient.CloseIdleConnections)
 	app := w.add(t, &aai.MCPRecipe{URL: address + "/mcp", Headers: map[string]string{"X-Version": "7"}, Auth: &aai.AuthRecipe{Kind: aai.AuthBearer}})
 	if _, e := w.call(t, app, "mcp_start", nil); e == nil || e.Code != aai.AuthRequired || e.Delivery != aai.NotDelivered || e.Hint != "log in" {
@@ -98,7 +98,7 @@ func TestOverHTTP(t *testing.T) {
 
 // Nobody is led elsewhere, and nothing is reached without a way to the web.
 func TestFarServersThatAreNone(t *testing.T) {
-	address, _, _ := farServer(t)
+	address, _, _ := remoteServer(t)
 	w := newWorld(t, func(c *mcp.Config) { c.Client = http.DefaultClient })
 	t.Cleanup(http.DefaultClient.CloseIdleConnections)
 	app := w.add(t, &aai.MCPRecipe{URL: address + "/elsewhere"})

@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // How much a server may list.
@@ -127,7 +127,7 @@ func (s *server) list(ctx context.Context, live *session) *aai.Error {
 	l.understand()
 	live.listing.Store(l)
 	live.listed.Store(time.Now().UnixNano())
-	s.driver.learned(s.recipe.App, l)
+	s.driver.applyListing(s.recipe.App, l)
 	return nil
 }
 
@@ -149,9 +149,9 @@ func (s *server) follow(live *session) {
 	case <-time.After(time.Second):
 	}
 	live.following.Store(false) // what it says from here on is asked for once more
-	ctx, cancel := context.WithTimeout(aai.Unasked(context.Background()), maxRelist)
+	ctx, cancel := context.WithTimeout(aai.NonInteractive(context.Background()), maxRelist)
 	defer cancel()
-	if live.stale.Load() && !live.over() {
+	if live.stale.Load() && !live.hasEnded() {
 		if err := s.list(ctx, live); err != nil {
 			live.stale.Store(true)
 		}
@@ -177,7 +177,7 @@ func (s *session) ask(ctx context.Context) (*listing, *aai.Error) {
 	for page := 1; ; page++ {
 		tools, next, err := s.page(ctx, cursor)
 		if err != nil {
-			return nil, s.answered(ctx, err)
+			return nil, s.requestError(ctx, err)
 		}
 		for _, tool := range tools {
 			size += len(tool)
@@ -198,12 +198,12 @@ func (s *session) ask(ctx context.Context) (*listing, *aai.Error) {
 }
 
 func (s *session) tooMuch(format string, args ...any) *aai.Error {
-	return failed(aai.DescriptorInvalid, "Its author can mend that; the descriptor may list the tools that are wanted.", "the MCP server of %s "+format, append([]any{s.app}, args...)...)
+	return undeliveredError(aai.DescriptorInvalid, "Its author can mend that; the descriptor may list the tools that are wanted.", "the MCP server of %s "+format, append([]any{s.app}, args...)...)
 }
 
 // page is one page of tools, as they are written.
 func (s *session) page(ctx context.Context, cursor string) (tools []json.RawMessage, next string, err error) {
-	ctx, kept := asWritten(ctx)
+	ctx, kept := withRawResult(ctx)
 	result, err := s.client.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
 	if s.wire != nil {
 		defer s.wire.forget(kept)

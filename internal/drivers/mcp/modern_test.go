@@ -14,8 +14,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
-	"aai/internal/drivers/mcp"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/drivers/mcp"
 )
 
 // modernServer is a server of the newer era: it asks by its answers, and says of what it gives
@@ -103,14 +103,14 @@ func wanted(kinds []string, answers sdk.InputResponseMap) sdk.InputRequestMap {
 // modernWorlds are worlds whose app is a server of the newer era, over either way.
 func modernWorlds(t *testing.T, test func(t *testing.T, w *world, app string)) {
 	t.Run("stdio", func(t *testing.T) {
-		w := askable(t)
+		w := worldWithPerson(t)
 		test(t, w, w.hostile(t, "modern"))
 	})
 	t.Run("HTTP", func(t *testing.T) {
 		server := modernServer()
 		far := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: true}))
 		t.Cleanup(func() { far.CloseClientConnections(); far.Close(); http.DefaultClient.CloseIdleConnections() })
-		w := askable(t, func(c *mcp.Config) { c.Client = http.DefaultClient })
+		w := worldWithPerson(t, func(c *mcp.Config) { c.Client = http.DefaultClient })
 		test(t, w, w.add(t, &aai.MCPRecipe{URL: far.URL}))
 	})
 }
@@ -145,14 +145,14 @@ func TestModernAsksUnallowed(t *testing.T) {
 	modernWorlds(t, func(t *testing.T, w *world, app string) {
 		w.start(t, app)
 		asked := 0
-		ctx := client(t, aai.Assistant{
+		ctx := client(t, aai.ClientCapabilities{
 			Elicit: func(context.Context, aai.Form) (*aai.FormAnswer, error) {
 				asked++
 				return &aai.FormAnswer{Action: "accept"}, nil
 			},
-			Sample: func(context.Context, aai.Sampling) (*aai.Sampled, error) {
+			Sample: func(context.Context, aai.SamplingRequest) (*aai.SamplingResult, error) {
 				asked++
-				return &aai.Sampled{Text: "x"}, nil
+				return &aai.SamplingResult{Text: "x"}, nil
 			},
 		})
 		refused := func(e *aai.Error, words ...string) {
@@ -192,20 +192,20 @@ func TestModernAsksAllowed(t *testing.T) {
 		w.trust(t, app, "elicitation", "sampling")
 		both := make(chan struct{}, 4)
 		as := func(name string, values map[string]any) context.Context {
-			return client(t, aai.Assistant{
+			return client(t, aai.ClientCapabilities{
 				Elicit: func(_ context.Context, f aai.Form) (*aai.FormAnswer, error) {
 					if !strings.Contains(f.Message, "asks this, not the gateway:\n"+aai.QuoteMark+"Do you want it?") {
 						t.Errorf("%q", f.Message)
 					}
 					return &aai.FormAnswer{Action: "accept", Values: values}, nil
 				},
-				Sample: func(ctx context.Context, _ aai.Sampling) (*aai.Sampled, error) {
+				Sample: func(ctx context.Context, _ aai.SamplingRequest) (*aai.SamplingResult, error) {
 					for both <- struct{}{}; len(both) < 2; time.Sleep(time.Millisecond) { // the server is at two calls
 						if ctx.Err() != nil {
 							return nil, ctx.Err()
 						}
 					}
-					return &aai.Sampled{Model: "small", Text: "drizzle for " + name}, nil
+					return &aai.SamplingResult{Model: "small", Text: "drizzle for " + name}, nil
 				},
 			})
 		}

@@ -16,8 +16,8 @@ import (
 	"sync"
 	"testing"
 
-	"aai"
-	"aai/internal/drivers/mcp"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/drivers/mcp"
 )
 
 // moduleServer is a server of somebody else that is a Go module, as scripts/need-servers built
@@ -54,7 +54,7 @@ func TestGoplsServer(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	got := w.must(t, app, "go_symbol_references", map[string]any{"file": filepath.Join(r.Dir, "hello.go"), "symbol": "Hello"})
-	if !strings.Contains(got.Text, "twice.go") || strings.Count(got.Text, "Hello()") < 2 || got.Foreign == "" {
+	if !strings.Contains(got.Text, "twice.go") || strings.Count(got.Text, "Hello()") < 2 || got.UntrustedSource == "" {
 		t.Errorf("%s", got.Text)
 	}
 	if _, e := w.call(t, app, "go_symbol_references", map[string]any{"file": filepath.Join(r.Dir, "hello.go"), "symbol": "Nobody"}); e == nil || e.Code != aai.AutomationFailed || e.Delivery != aai.Delivered {
@@ -62,8 +62,8 @@ func TestGoplsServer(t *testing.T) {
 	}
 }
 
-// grafana is as much of a Grafana as its server asks for when a dashboard is looked for.
-func grafana(t *testing.T) string {
+// startGrafana is as much of a Grafana as its server asks for when a dashboard is looked for.
+func startGrafana(t *testing.T) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -83,7 +83,7 @@ func TestModernGrafanaServer(t *testing.T) {
 	for _, over := range []string{"stdio", "HTTP"} {
 		t.Run(over, func(t *testing.T) {
 			w := newWorld(t, func(c *mcp.Config) { c.Client = http.DefaultClient })
-			t.Setenv("GRAFANA_URL", grafana(t))
+			t.Setenv("GRAFANA_URL", startGrafana(t))
 			r := moduleServer(t, "mcp-grafana")
 			seen := filepath.Join(w.folder, "seen")
 			if over == "stdio" {

@@ -12,21 +12,20 @@ import (
 	"testing"
 	"time"
 
-	"aai"
-	"aai/internal/childtest"
-	"aai/internal/drivers/mcp"
-	"aai/internal/login"
-	"aai/internal/login/oidctest"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/drivers/mcp"
+	"github.com/gybob/aai-gateway/internal/oauth"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // A farWorld is a gateway with real logins, a real authorization server, and the server
 // "everything" of others behind its tokens.
-type farWorld struct {
+type remoteWorld struct {
 	*world
-	issuer  *oidctest.Server
+	issuer  *testkit.OIDCServer
 	address string
-	secrets *safe
-	logins  *login.Logins
+	secrets *memorySecrets
+	logins  *oauth.Authorizer
 	app     string
 	ahead   atomic.Int64 // how far the gateway's clock is
 	windows atomic.Int64 // of the browser
@@ -34,10 +33,10 @@ type farWorld struct {
 	pages   chan string
 }
 
-func newFarWorld(t *testing.T, like oidctest.Like, far map[string]any, auth func(issuer string) *aai.AuthRecipe) *farWorld {
+func newRemoteWorld(t *testing.T, like testkit.OIDCOptions, far map[string]any, auth func(issuer string) *aai.AuthRecipe) *remoteWorld {
 	t.Helper()
-	w := &farWorld{secrets: &safe{kept: make(map[string][]byte)}, pages: make(chan string, 10)}
-	issuer, end := oidctest.Start(t, "../../..", like)
+	w := &remoteWorld{secrets: &memorySecrets{kept: make(map[string][]byte)}, pages: make(chan string, 10)}
+	issuer, end := testkit.StartOIDC(t, "../../..", like)
 	t.Cleanup(func() { _ = end.Close() })
 	w.issuer = issuer
 	node := realServer(t, "mcp-server-everything").Command
@@ -46,15 +45,15 @@ func newFarWorld(t *testing.T, like oidctest.Like, far map[string]any, auth func
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := childtest.Start(t, exec.Command(node, "testdata/far/server.mjs", modules, issuer.Issuer, string(how)))
+	p := testkit.StartProcess(t, exec.Command(node, "testdata/far/server.mjs", modules, issuer.Issuer, string(how)))
 	t.Cleanup(func() { _ = p.Close() })
-	w.address = p.Line(t)
+	w.address = p.ReadLine(t)
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
-	w.logins = login.New(login.Config{Client: client, Secrets: w.secrets, Dev: true, Browser: w.browse,
+	w.logins = oauth.New(oauth.Config{Client: client, Secrets: w.secrets, AllowLoopbackHTTP: true, Browser: w.browse,
 		Now: func() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) }})
 	t.Cleanup(func() { _ = w.logins.Close() })
-	w.world = newWorld(t, func(c *mcp.Config) { c.Client, c.Login, c.Secrets = client, w.logins, w.secrets })
+	w.world = newWorld(t, func(c *mcp.Config) { c.Client, c.Authorizer, c.Secrets = client, w.logins, w.secrets })
 	recipe := &aai.MCPRecipe{URL: w.address}
 	if auth != nil {
 		recipe.Auth = auth(issuer.Issuer)
@@ -64,7 +63,7 @@ func newFarWorld(t *testing.T, like oidctest.Like, far map[string]any, auth func
 }
 
 // browse is the browser; the person logs in there, unless they are idle.
-func (w *farWorld) browse(_ context.Context, address string) error {
+func (w *remoteWorld) browse(_ context.Context, address string) error {
 	w.windows.Add(1)
 	w.pages <- address
 	if !w.idle.Load() {
@@ -73,14 +72,14 @@ func (w *farWorld) browse(_ context.Context, address string) error {
 	return nil
 }
 
-func (w *farWorld) logIn(address string) {
-	p := oidctest.NewPerson()
+func (w *remoteWorld) logIn(address string) {
+	p := testkit.NewBrowserUser()
 	defer p.Client.CloseIdleConnections()
 	_, _, _ = p.Visit(context.Background(), address)
 }
 
 // token is what is kept of the one login.
-func (w *farWorld) token(t *testing.T) (access, refresh, client string) {
+func (w *remoteWorld) token(t *testing.T) (access, refresh, client string) {
 	t.Helper()
 	names, _ := w.secrets.Names(t.Context(), "login/token/")
 	if len(names) != 1 {
@@ -98,9 +97,9 @@ func (w *farWorld) token(t *testing.T) (access, refresh, client string) {
 }
 
 // active asks the authorization server whether a token is.
-func (w *farWorld) active(t *testing.T, token string) bool {
+func (w *remoteWorld) active(t *testing.T, token string) bool {
 	t.Helper()
-	about, err := w.issuer.Ask(t.Context(), "/token/introspection", "api", "of the api", url.Values{"token": {token}})
+	about, err := w.issuer.PostForm(t.Context(), "/token/introspection", "api", "of the api", url.Values{"token": {token}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +107,7 @@ func (w *farWorld) active(t *testing.T, token string) bool {
 	return active
 }
 
-func (w *farWorld) echoes(t *testing.T, word string) {
+func (w *remoteWorld) echoes(t *testing.T, word string) {
 	t.Helper()
 	if r, e := w.call(t, w.app, "echo", map[string]any{"message": word}); e != nil || r.Text != "Echo: "+word {
 		t.Fatalf("%+v, %+v", r, e)
@@ -126,30 +125,30 @@ func named(issuer string) *aai.AuthRecipe {
 func TestFarServerWithOAuth(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		like oidctest.Like
+		like testkit.OIDCOptions
 		far  map[string]any
 		auth func(string) *aai.AuthRecipe
 	}{
-		{"as the descriptor says", oidctest.Like{AccessTTL: 3}, nil, named},
-		{"as the descriptor says, of a silent server", oidctest.Like{AccessTTL: 3}, map[string]any{"silent": true}, named},
-		{"as the server says", oidctest.Like{AccessTTL: 3, Registration: true}, nil, nil},
+		{"as the descriptor says", testkit.OIDCOptions{AccessTTL: 3}, nil, named},
+		{"as the descriptor says, of a silent server", testkit.OIDCOptions{AccessTTL: 3}, map[string]any{"silent": true}, named},
+		{"as the server says", testkit.OIDCOptions{AccessTTL: 3, Registration: true}, nil, nil},
 	} {
-		t.Run(c.name, func(t *testing.T) { newFarWorld(t, c.like, c.far, c.auth).lives(t) })
+		t.Run(c.name, func(t *testing.T) { newRemoteWorld(t, c.like, c.far, c.auth).lives(t) })
 	}
 }
 
-func (w *farWorld) lives(t *testing.T) {
+func (w *remoteWorld) lives(t *testing.T) {
 	w.idle.Store(true)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	_, e := w.callIn(ctx, w.app, "mcp_start", nil)
-	if e == nil || e.Code != aai.AuthRequired || e.Delivery != aai.NotDelivered || !strings.HasPrefix(e.Visit, w.issuer.Issuer+"/auth?") || !strings.Contains(e.Hint, "make the same call again") {
+	if e == nil || e.Code != aai.AuthRequired || e.Delivery != aai.NotDelivered || !strings.HasPrefix(e.LoginURL, w.issuer.Issuer+"/auth?") || !strings.Contains(e.Hint, "make the same call again") {
 		t.Fatalf("%+v", e)
 	}
-	if page := <-w.pages; page != e.Visit {
-		t.Errorf("the browser shows %s, the call said %s", page, e.Visit)
+	if page := <-w.pages; page != e.LoginURL {
+		t.Errorf("the browser shows %s, the call said %s", page, e.LoginURL)
 	}
-	w.logIn(e.Visit)
+	w.logIn(e.LoginURL)
 	w.start(t, w.app)
 	w.echoes(t, "logged in")
 
@@ -181,7 +180,7 @@ func (w *farWorld) lives(t *testing.T) {
 }
 
 // revoke has the authorization server take a token back.
-func (w *farWorld) revoke(t *testing.T, token string) {
+func (w *remoteWorld) revoke(t *testing.T, token string) {
 	t.Helper()
 	_, _, client := w.token(t)
 	response, err := http.PostForm(w.issuer.Issuer+"/token/revocation", url.Values{"token": {token}, "client_id": {client}})

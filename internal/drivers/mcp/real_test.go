@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
-	"aai/internal/tokens/tokenstest"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
 // realServer is a server of somebody else, as scripts/need-servers installed it.
@@ -179,7 +179,7 @@ func TestTwelveServers(t *testing.T) {
 			t.Fatal(err)
 		}
 		b, _ = json.Marshal(kept)
-		n := tokenstest.Count(t, string(b))
+		n := tokencount.Count(t, string(b))
 		t.Logf("%s: %d tools, %d tokens", name, len(tools), n)
 		whole += n
 	}

@@ -12,7 +12,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Limits of what an answer gives besides text.
@@ -21,9 +21,9 @@ const (
 	maxInline  = 64 << 10 // bytes of what is neither text nor a picture
 )
 
-// foreign says of a result whose words it holds.
-func (s *session) foreign(r *aai.Result) *aai.Result {
-	r.Foreign = "the MCP server of " + s.app
+// withSource says of a result whose words it holds.
+func (s *session) withSource(r *aai.Result) *aai.Result {
+	r.UntrustedSource = "the MCP server of " + s.app
 	return r
 }
 
@@ -32,7 +32,7 @@ func (s *session) result(r *sdk.CallToolResult, data any) (*aai.Result, *aai.Err
 	out := &aai.Result{}
 	texts := s.content(out, r.Content)
 	out.Data = s.clean(data)
-	if data != nil && len(texts) == 1 && says(texts[0], data) {
+	if data != nil && len(texts) == 1 && isJSONOf(texts[0], data) {
 		texts = nil // the same once more, for clients that show no data
 	}
 	out.Text = strings.Join(texts, "\n")
@@ -57,13 +57,13 @@ func (s *session) content(out *aai.Result, contents []sdk.Content) (texts []stri
 	for _, content := range contents {
 		switch c := content.(type) {
 		case *sdk.TextContent:
-			texts = append(texts, s.words(c.Text))
+			texts = append(texts, s.cleanText(c.Text))
 		case *sdk.ImageContent:
 			texts = append(texts, s.picture(out, c.MIMEType, c.Data))
 		case *sdk.AudioContent:
-			texts = append(texts, file("A sound", c.MIMEType, c.Data))
+			texts = append(texts, fileText("A sound", c.MIMEType, c.Data))
 		case *sdk.ResourceLink:
-			texts = append(texts, fmt.Sprintf("A resource: %s %s", aai.CleanLabel(c.URI, 500), s.words(c.Name)))
+			texts = append(texts, fmt.Sprintf("A resource: %s %s", aai.CleanLabel(c.URI, 500), s.cleanText(c.Name)))
 		case *sdk.EmbeddedResource:
 			if c.Resource != nil {
 				texts = append(texts, s.embedded(out, c.Resource))
@@ -79,17 +79,17 @@ func (s *session) embedded(out *aai.Result, r *sdk.ResourceContents) string {
 	name := "The resource " + aai.CleanLabel(r.URI, 500)
 	switch {
 	case r.Text != "" || len(r.Blob) == 0:
-		return name + ":\n" + s.words(r.Text)
+		return name + ":\n" + s.cleanText(r.Text)
 	case isPicture(r.MIMEType, r.Blob):
 		return name + ": " + s.picture(out, r.MIMEType, r.Blob)
 	}
-	return file(name, r.MIMEType, r.Blob)
+	return fileText(name, r.MIMEType, r.Blob)
 }
 
 // picture adds a picture to the result, if it is one.
 func (s *session) picture(out *aai.Result, mime string, data []byte) string {
 	if !isPicture(mime, data) {
-		return file("A picture that cannot be shown", mime, data)
+		return fileText("A picture that cannot be shown", mime, data)
 	}
 	out.Images = append(out.Images, aai.Image{MIME: mime, Data: data})
 	return fmt.Sprintf("A picture, %s, %d bytes.", mime, len(data))
@@ -103,8 +103,8 @@ func isPicture(mime string, data []byte) bool {
 	return false
 }
 
-// file tells of what can be neither read nor seen.
-func file(what, mime string, data []byte) string {
+// fileText tells of what can be neither read nor seen.
+func fileText(what, mime string, data []byte) string {
 	text := fmt.Sprintf("%s, %s, %d bytes", what, aai.CleanLabel(mime, 100), len(data))
 	if len(data) > maxInline {
 		return fmt.Sprintf("%s; its content is not given, since it has more than %d KiB.", text, maxInline>>10)
@@ -112,11 +112,11 @@ func file(what, mime string, data []byte) string {
 	return text + ", in base64: " + base64.StdEncoding.EncodeToString(data)
 }
 
-// words are a server's, without what does not show and what it was given in secret.
-func (s *session) words(text string) string {
+// cleanText are a server's, without what does not show and what it was given in secret.
+func (s *session) cleanText(text string) string {
 	text = aai.CleanText(strings.ReplaceAll(text, "\r\n", "\n"), math.MaxInt)
-	if s.veil != nil {
-		text = s.veil.Over(text)
+	if s.redactor != nil {
+		text = s.redactor.Redact(text)
 	}
 	return text
 }
@@ -125,14 +125,14 @@ func (s *session) words(text string) string {
 func (s *session) clean(value any) any {
 	switch v := value.(type) {
 	case string:
-		return s.words(v)
+		return s.cleanText(v)
 	case []any:
 		for i := range v {
 			v[i] = s.clean(v[i])
 		}
 	case map[string]any:
 		for name, member := range v {
-			if clean := s.words(name); clean != name {
+			if clean := s.cleanText(name); clean != name {
 				delete(v, name)
 				name = clean
 			}
@@ -142,17 +142,17 @@ func (s *session) clean(value any) any {
 	return value
 }
 
-// says reports whether a text is the JSON of the value.
-func says(text string, value any) bool {
-	other, err := exact([]byte(text))
+// isJSONOf reports whether a text is the JSON of the value.
+func isJSONOf(text string, value any) bool {
+	other, err := decodeExact([]byte(text))
 	if err != nil {
 		return false
 	}
 	return reflect.DeepEqual(other, value)
 }
 
-// exact reads JSON with its numbers as they are.
-func exact(b []byte) (value any, err error) {
+// decodeExact reads JSON with its numbers as they are.
+func decodeExact(b []byte) (value any, err error) {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
 	if err = d.Decode(&value); err == nil && d.More() {

@@ -11,28 +11,28 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
-	"aai/internal/schema"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema"
 )
 
 // How often a server may answer that it has no answer yet.
 const (
-	maxRounds = 10 // in one call
-	maxInputs = 10 // things that it asks for at once
-	maxBusy   = 3  // times that it asks for nothing but to be asked again
-	busyFor   = 200 * time.Millisecond
+	maxRounds     = 10 // in one call
+	maxInputs     = 10 // things that it asks for at once
+	maxBusyRounds = 3  // times that it asks for nothing but to be asked again
+	busyDelay     = 200 * time.Millisecond
 )
 
 // A round is an answer of a server of the newer era: that is where it asks for something, and
 // the request is made again with what it asked for.
-type round struct {
+type serverRound struct {
 	open     bool // it is no answer yet
 	requests sdk.InputRequestMap
 	state    string // the server's, which it gets back
 }
 
 // A reply is what a request that is made again takes along.
-type reply struct {
+type roundReply struct {
 	responses sdk.InputResponseMap
 	state     string
 }
@@ -40,21 +40,21 @@ type reply struct {
 // rounds makes a request until its answer is one. The SDK could do that by itself, but tells
 // nobody what was asked for: what the person has not allowed ends the call, before anybody is
 // asked, and who called reads why.
-func (s *session) rounds(ctx context.Context, ask func(reply) (round, error)) error {
-	var with reply
+func (s *session) rounds(ctx context.Context, ask func(roundReply) (serverRound, error)) error {
+	var with roundReply
 	for n, busy := 1, 0; ; n++ {
 		r, err := ask(with)
 		if err != nil || !r.open && r.requests == nil {
 			return err
 		}
 		if len(r.requests) == 0 {
-			if busy++; busy > maxBusy {
+			if busy++; busy > maxBusyRounds {
 				return s.unanswered("asked %d times to be asked again later", busy)
 			}
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
-			case <-time.After(busyFor):
+			case <-time.After(busyDelay):
 			}
 		}
 		if n == maxRounds {
@@ -79,7 +79,7 @@ func (s *session) inputs(ctx context.Context, requests sdk.InputRequestMap) (sdk
 		return nil, s.refusedInputs(requests, fmt.Errorf("more than %d things at once", maxInputs))
 	}
 	for _, request := range requests {
-		if ask, _ := kindOf(request); !s.asks.may(ask) {
+		if ask, _ := kindOf(request); !s.requests.isAllowed(ask) {
 			return nil, s.refusedInputs(requests, fmt.Errorf("the person has not allowed it"))
 		}
 	}
@@ -102,11 +102,11 @@ func (s *session) inputs(ctx context.Context, requests sdk.InputRequestMap) (sdk
 func (s *session) refusedInputs(requests sdk.InputRequestMap, cause error) *aai.Error {
 	kinds := make(map[string]bool)
 	for _, request := range requests {
-		_ = s.asks.refuse(cause)
+		_ = s.requests.refuse(cause)
 		_, what := kindOf(request)
 		kinds[what] = true
 	}
-	e := s.unanswered("asked for %s before it would go on; it was refused%s", strings.Join(slices.Sorted(maps.Keys(kinds)), " and "), s.asks.reason())
+	e := s.unanswered("asked for %s before it would go on; it was refused%s", strings.Join(slices.Sorted(maps.Keys(kinds)), " and "), s.requests.reason())
 	e.Code, e.Err = aai.PermissionDenied, cause
 	e.Hint = "The person can let it ask: aai-gateway mcp trust " + s.app + ", with --elicitation or --sampling."
 	return e
@@ -116,9 +116,9 @@ func (s *session) refusedInputs(requests sdk.InputRequestMap, cause error) *aai.
 func kindOf(request sdk.InputRequest) (ask, what string) {
 	switch request.(type) {
 	case *sdk.ElicitParams:
-		return askElicitation, "the person's answer"
+		return requestElicitation, "the person's answer"
 	case *sdk.CreateMessageParams, *sdk.CreateMessageWithToolsParams:
-		return askSampling, "a model's text"
+		return requestSampling, "a model's text"
 	case *sdk.ListRootsParams:
 		return "", "the client's folders"
 	}
@@ -133,7 +133,7 @@ func (s *session) input(ctx context.Context, request sdk.InputRequest) (sdk.Inpu
 		if err != nil {
 			return nil, err
 		}
-		return result, fits(p.RequestedSchema, result)
+		return result, checkAnswer(p.RequestedSchema, result)
 	case *sdk.CreateMessageParams:
 		return s.sample(ctx, p)
 	case *sdk.CreateMessageWithToolsParams:
@@ -149,8 +149,8 @@ func (s *session) input(ctx context.Context, request sdk.InputRequest) (sdk.Inpu
 	return nil, fmt.Errorf("there is no such thing")
 }
 
-// fits says why an answer is not what the form asks for.
-func fits(requested any, answer *sdk.ElicitResult) error {
+// checkAnswer says why an answer is not what the form asks for.
+func checkAnswer(requested any, answer *sdk.ElicitResult) error {
 	if answer.Action != "accept" {
 		return nil
 	}
@@ -172,8 +172,8 @@ func fits(requested any, answer *sdk.ElicitResult) error {
 	return nil
 }
 
-// afresh has nothing kept that a server says may be kept: what it has is what it has now.
-func afresh(next sdk.MethodHandler) sdk.MethodHandler {
+// bypassCache has nothing kept that a server says may be kept: what it has is what it has now.
+func bypassCache(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		result, err := next(ctx, method, req)
 		switch r := result.(type) {

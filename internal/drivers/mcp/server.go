@@ -10,9 +10,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
-	"aai/internal/hygiene"
-	"aai/internal/leash"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/process"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 const (
@@ -30,18 +30,18 @@ type server struct {
 	recipe *aai.Recipe
 	digest string
 
-	mu       sync.Mutex
-	live     *session // nil: it does not run
-	starting *flight  // nil: it does not
-	users    int
-	idle     *time.Timer
-	failures int       // one after the other
-	rest     time.Time // until when it is not started
-	closed   bool
+	mu        sync.Mutex
+	live      *session      // nil: it does not run
+	starting  *pendingStart // nil: it does not
+	users     int
+	idle      *time.Timer
+	failures  int       // one after the other
+	restUntil time.Time // until when it is not started
+	closed    bool
 }
 
 // A flight is a start that several may wait for.
-type flight struct {
+type pendingStart struct {
 	done    chan struct{}
 	cancel  context.CancelFunc
 	session *session
@@ -50,29 +50,29 @@ type flight struct {
 
 // A session is a server that runs.
 type session struct {
-	app     string
-	server  string // the digest of how it is reached
-	client  *sdk.ClientSession
-	wire    *wire          // nil: it is reached over HTTP
-	process *leash.Process // nil: as wire
-	said    *said          // nil: as wire
-	veil    *hygiene.Veil
-	asks    *asks
-	still   func(ctx context.Context, ask string) error // why it may not ask any more
-	asker   aai.Asker                                   // nil: there are no windows
-	fault   atomic.Pointer[fault]                       // why one over HTTP was ended
-	ended   chan struct{}
-	closing sync.Once
+	app          string
+	server       string // the digest of how it is reached
+	client       *sdk.ClientSession
+	wire         *wire               // nil: it is reached over HTTP
+	process      *process.Subprocess // nil: as wire
+	stderr       *stderrLog          // nil: as wire
+	redactor     *sanitize.Redactor
+	requests     *serverRequests
+	checkAllowed func(ctx context.Context, ask string) error // why it may not ask any more
+	asker        aai.Asker                                   // nil: there are no windows
+	fault        atomic.Pointer[serverFault]                 // why one over HTTP was ended
+	ended        chan struct{}
+	closing      sync.Once
 
-	listing   atomic.Pointer[listing]
-	stale     atomic.Bool // it says that what it lists has changed
-	following atomic.Bool // somebody is about to ask for that
-	listed    atomic.Int64
-	asking    sync.Mutex // one asks at a time what it lists
-	news      sync.Map   // of progress: contexts by token
+	listing         atomic.Pointer[listing]
+	stale           atomic.Bool // it says that what it lists has changed
+	following       atomic.Bool // somebody is about to ask for that
+	listed          atomic.Int64
+	asking          sync.Mutex // one asks at a time what it lists
+	progressByToken sync.Map   // of progress: contexts by token
 }
 
-func (s *session) over() bool {
+func (s *session) hasEnded() bool {
 	select {
 	case <-s.ended:
 		return true
@@ -81,7 +81,7 @@ func (s *session) over() bool {
 	}
 }
 
-func (s *session) why() *fault {
+func (s *session) endFault() *serverFault {
 	if s.wire == nil {
 		return s.fault.Load()
 	}
@@ -94,28 +94,28 @@ func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		return nil, failed(aai.AppNotRunning, "", "the gateway is about to end, and starts no server")
+		return nil, undeliveredError(aai.AppNotRunning, "", "the gateway is about to end, and starts no server")
 	}
-	if s.live != nil && s.users == 0 && s.driver.asksOtherwise(s.live) {
+	if s.live != nil && s.users == 0 && s.driver.requestsChanged(s.live) {
 		go s.live.close(true)
 		s.live = nil
 	}
-	if s.live != nil && !s.live.over() && s.live.why() == nil {
+	if s.live != nil && !s.live.hasEnded() && s.live.endFault() == nil {
 		defer s.mu.Unlock()
 		s.users++
 		return s.live, nil
 	}
 	f := s.starting
 	if f == nil {
-		if left := time.Until(s.rest); left > 0 {
+		if left := time.Until(s.restUntil); left > 0 {
 			defer s.mu.Unlock()
-			e := failed(aai.AppNotRunning, "The log of the gateway has what it said.", "the MCP server of %s ended by itself %d times; it is started again in %s at the earliest",
+			e := undeliveredError(aai.AppNotRunning, "The log of the gateway has what it said.", "the MCP server of %s ended by itself %d times; it is started again in %s at the earliest",
 				s.recipe.App, s.failures, left.Round(time.Second))
 			e.RetryAfter = left
 			return nil, e
 		}
 		begun, cancel := s.timeToStart(ctx)
-		f = &flight{done: make(chan struct{}), cancel: cancel}
+		f = &pendingStart{done: make(chan struct{}), cancel: cancel}
 		s.starting = f
 		go s.start(begun, f)
 	}
@@ -130,7 +130,7 @@ func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 		return f.session, nil
 	case <-ctx.Done():
 		s.release()
-		e := failed(aai.AsError(ctx.Err()).Code, "Try again in a moment: it goes on starting.", "the MCP server of %s was still starting when the call's time was over", s.recipe.App)
+		e := undeliveredError(aai.AsError(ctx.Err()).Code, "Try again in a moment: it goes on starting.", "the MCP server of %s was still starting when the call's time was over", s.recipe.App)
 		return nil, e
 	}
 }
@@ -156,9 +156,9 @@ func (s *server) release() {
 		return
 	}
 	if s.idle == nil {
-		s.idle = time.AfterFunc(s.driver.config.Idle, s.stopIdle)
+		s.idle = time.AfterFunc(s.driver.config.IdleTimeout, s.stopIdle)
 	} else {
-		s.idle.Reset(s.driver.config.Idle)
+		s.idle.Reset(s.driver.config.IdleTimeout)
 	}
 }
 
@@ -196,7 +196,7 @@ func (s *server) close() {
 }
 
 // start starts the server for all who wait.
-func (s *server) start(ctx context.Context, f *flight) {
+func (s *server) start(ctx context.Context, f *pendingStart) {
 	defer f.cancel()
 	session, err := s.open(ctx)
 	s.mu.Lock()
@@ -215,12 +215,12 @@ func (s *server) start(ctx context.Context, f *flight) {
 // failed counts a failure. The caller holds mu.
 func (s *server) failed() {
 	if s.failures++; s.failures > freeStarts {
-		s.rest = time.Now().Add(min(time.Second<<min(s.failures-freeStarts-1, 10), maxBackOff))
+		s.restUntil = time.Now().Add(min(time.Second<<min(s.failures-freeStarts-1, 10), maxBackOff))
 	}
 }
 
-// worked says that the server has answered.
-func (s *server) worked() {
+// resetFailures says that the server has answered.
+func (s *server) resetFailures() {
 	s.mu.Lock()
 	s.failures = 0
 	s.mu.Unlock()
@@ -239,7 +239,7 @@ func (s *server) watch(live *session) {
 
 // open starts a session and asks what the server has.
 func (s *server) open(ctx context.Context) (*session, *aai.Error) {
-	live, transport, err := s.reach(ctx)
+	live, transport, err := s.openTransport(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +256,7 @@ func (s *server) open(ctx context.Context) (*session, *aai.Error) {
 	}()
 	if p := live.process; p != nil {
 		go func() {
-			<-p.Gone() // what it left behind may hold its pipes
+			<-p.Exited() // what it left behind may hold its pipes
 			live.close(false)
 		}()
 	}
@@ -269,21 +269,21 @@ func (s *server) open(ctx context.Context) (*session, *aai.Error) {
 
 // notStarted is why no session came about.
 func (s *server) notStarted(ctx context.Context, live *session, cause error) *aai.Error {
-	switch e := live.answered(ctx, cause); {
-	case e.Code == aai.AuthRequired, e.Code == aai.AuthExpired, e.Code == aai.AuthDenied, e.Code == aai.AuthInvalid, live.why() != nil:
+	switch e := live.requestError(ctx, cause); {
+	case e.Code == aai.AuthRequired, e.Code == aai.AuthExpired, e.Code == aai.AuthDenied, e.Code == aai.AuthInvalid, live.endFault() != nil:
 		e.Delivery = aai.NotDelivered
 		return e
 	}
-	e := failed(aai.AppNotRunning, "The person can run its command, and look at the log of the gateway.",
+	e := undeliveredError(aai.AppNotRunning, "The person can run its command, and look at the log of the gateway.",
 		"the MCP server of %s did not start: %s", s.recipe.App, live.quote(cause.Error()))
-	e.Message += live.lastWords()
+	e.Message += live.lastStderr()
 	e.Err = cause
 	return e
 }
 
-// reach starts the process of a server, or makes the way to one at an address.
-func (s *server) reach(ctx context.Context) (*session, sdk.Transport, *aai.Error) {
-	live := &session{app: s.recipe.App, server: s.digest, ended: make(chan struct{}), asker: s.driver.config.Asker, asks: s.driver.asksOf(ctx, s.recipe.App, s.digest)}
+// openTransport starts the process of a server, or makes the way to one at an address.
+func (s *server) openTransport(ctx context.Context) (*session, sdk.Transport, *aai.Error) {
+	live := &session{app: s.recipe.App, server: s.digest, ended: make(chan struct{}), asker: s.driver.config.Asker, requests: s.driver.requestsOf(ctx, s.recipe.App, s.digest)}
 	if s.recipe.MCP.URL != "" {
 		return live, s.overHTTP(live), nil
 	}
@@ -291,17 +291,17 @@ func (s *server) reach(ctx context.Context) (*session, sdk.Transport, *aai.Error
 	if err != nil {
 		return nil, nil, err
 	}
-	live.veil = veil
-	live.said = &said{log: s.driver.log, app: s.recipe.App, veil: veil}
-	cmd.Stderr = live.said
-	p, cause := leash.Start(cmd, leash.Limits{Guard: s.driver.config.Guard})
+	live.redactor = veil
+	live.stderr = &stderrLog{log: s.driver.log, app: s.recipe.App, redactor: veil}
+	cmd.Stderr = live.stderr
+	p, cause := process.Start(cmd, process.Limits{SupervisorCommand: s.driver.config.GuardCommand})
 	if cause != nil {
-		e := failed(aai.AppNotRunning, "The person can look at the command in the descriptor.", "the MCP server of %s did not start: %s", s.recipe.App, live.quote(cause.Error()))
+		e := undeliveredError(aai.AppNotRunning, "The person can look at the command in the descriptor.", "the MCP server of %s did not start: %s", s.recipe.App, live.quote(cause.Error()))
 		e.Err = cause
 		return nil, nil, e
 	}
 	live.process = p
-	live.wire = &wire{process: p, asks: live.asks, said: live.said, lines: bufio.NewReaderSize(p.Out, 64<<10), waiting: make(map[jsonrpc.ID]*raw), open: make(map[jsonrpc.ID]bool)}
+	live.wire = &wire{process: p, requests: live.requests, stderr: live.stderr, lines: bufio.NewReaderSize(p.Stdout, 64<<10), waiting: make(map[jsonrpc.ID]*rawResult), open: make(map[jsonrpc.ID]bool)}
 	return live, live.wire, nil
 }
 
@@ -321,17 +321,17 @@ func (s *server) client(live *session) *sdk.Client {
 		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) {},
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {},
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
-			if ctx, ok := live.news.Load(r.Params.ProgressToken); ok {
-				aai.Progress(ctx.(context.Context), r.Params.Progress, r.Params.Total, aai.CleanLabel(live.words(r.Params.Message), 200)) //nolint:forcetypeassert // nothing else is in there
+			if ctx, ok := live.progressByToken.Load(r.Params.ProgressToken); ok {
+				aai.Progress(ctx.(context.Context), r.Params.Progress, r.Params.Total, aai.CleanLabel(live.cleanText(r.Params.Message), 200)) //nolint:forcetypeassert // nothing else is in there
 			}
 		},
 	}
-	live.still = func(ctx context.Context, ask string) error { return s.driver.stillMay(ctx, live, ask) }
-	live.offer(options)
+	live.checkAllowed = func(ctx context.Context, ask string) error { return s.driver.checkStillAllowed(ctx, live, ask) }
+	live.setCapabilities(options)
 	client := sdk.NewClient(&sdk.Implementation{Name: "aai-gateway", Version: s.driver.config.Version}, options)
-	client.AddSendingMiddleware(afresh)
+	client.AddSendingMiddleware(bypassCache)
 	if live.wire == nil {
-		client.AddReceivingMiddleware(live.bounds)
+		client.AddReceivingMiddleware(live.limitUnsolicited)
 	}
 	return client
 }
@@ -340,7 +340,7 @@ func (s *server) client(live *session) *sdk.Client {
 func (s *session) close(polite bool) {
 	s.closing.Do(func() {
 		if s.process != nil {
-			s.process.End(polite)
+			s.process.Stop(polite)
 		}
 		if s.client != nil {
 			_ = s.client.Close()

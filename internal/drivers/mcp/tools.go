@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"strings"
 
-	"aai"
-	"aai/internal/schema"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema"
 )
 
 // The tools that an app has besides its server's.
@@ -34,7 +34,7 @@ const (
 const maxText = 4000
 
 // A maker makes the tools of an app of what its server says.
-type maker struct {
+type toolMaker struct {
 	driver  *Driver
 	app     *aai.App
 	recipe  *aai.Recipe
@@ -42,24 +42,24 @@ type maker struct {
 }
 
 // starter is the one tool of an app whose server nobody has asked yet.
-func (m *maker) starter() *aai.Tool {
+func (m *toolMaker) starter() *aai.Tool {
 	recipe := m.recipe
-	return m.own(toolStart, aai.Destroys, "Start the MCP server of the app and learn what tools it has; they are in the guide from then on", noParams,
+	return m.builtinTool(toolStart, aai.Destroys, "Start the MCP server of the app and learn what tools it has; they are in the guide from then on", noParams,
 		func(ctx context.Context, _ *aai.Call) (*aai.Result, error) { return m.driver.start(ctx, recipe) })
 }
 
-// own is a tool that the gateway adds to a server's. Each may start the server, a program
+// builtinTool is a tool that the gateway adds to a server's. Each may start the server, a program
 // that does what it wants to: that a resource is only read is of what comes then.
-func (m *maker) own(name string, effect aai.Effect, description, params string, run aai.Action) *aai.Tool {
+func (m *toolMaker) builtinTool(name string, effect aai.Effect, description, params string, run aai.Action) *aai.Tool {
 	starts := m.recipe.MCP.Command != ""
 	return &aai.Tool{
-		Name: name, Description: description, Params: schema.MustParse(params), Effect: effect, Timeout: m.driver.config.Timeout,
-		Starts: starts, Run: run, Runs: m.runs(name), Digest: m.digest(name, effect),
+		Name: name, Description: description, Params: schema.MustParse(params), Effect: effect, Timeout: m.driver.config.ToolTimeout,
+		MayStartProgram: starts, Run: run, Implementation: m.describe(name), Digest: m.digest(name, effect),
 	}
 }
 
-// runs says in one line for people what a tool does.
-func (m *maker) runs(tool string) string {
+// describe says in one line for people what a tool does.
+func (m *toolMaker) describe(tool string) string {
 	r := m.recipe.MCP
 	if r.URL != "" {
 		return aai.CleanLabel("MCP server "+r.URL+": "+tool, maxText)
@@ -68,14 +68,14 @@ func (m *maker) runs(tool string) string {
 }
 
 // digest names what a person is told of a tool and what it would run: consent is bound to it.
-func (m *maker) digest(said string, effect aai.Effect) func() string {
+func (m *toolMaker) digest(said string, effect aai.Effect) func() string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{m.app.ID, m.app.Name, recipeDigest(m.recipe), effect.String(), said}, "\x00")))
 	digest := hex.EncodeToString(sum[:])
 	return func() string { return digest }
 }
 
 // tools are the server's, and the gateway's own for its resources and prompts.
-func (m *maker) tools(l *listing) []*aai.Tool {
+func (m *toolMaker) tools(l *listing) []*aai.Tool {
 	tools := make([]*aai.Tool, 0, len(l.definitions)+4)
 	for _, d := range l.definitions {
 		effect := aai.Destroys
@@ -87,13 +87,13 @@ func (m *maker) tools(l *listing) []*aai.Tool {
 	var more []*aai.Tool
 	if l.Resources {
 		more = append(more,
-			m.own(toolResourceList, aai.Reads, "List the resources of the server, and the templates of their URIs", pageParams, m.session((*session).resources)),
-			m.own(toolResourceRead, aai.Reads, "Read a resource of the server", uriParams, m.session((*session).resource)))
+			m.builtinTool(toolResourceList, aai.Reads, "List the resources of the server, and the templates of their URIs", pageParams, m.session((*session).resources)),
+			m.builtinTool(toolResourceRead, aai.Reads, "Read a resource of the server", uriParams, m.session((*session).resource)))
 	}
 	if l.Prompts {
 		more = append(more,
-			m.own(toolPromptList, aai.Reads, "List the prompts of the server", pageParams, m.session((*session).prompts)),
-			m.own(toolPromptGet, aai.Reads, "Return a prompt of the server, as data", getParams, m.session((*session).prompt)))
+			m.builtinTool(toolPromptList, aai.Reads, "List the prompts of the server", pageParams, m.session((*session).prompts)),
+			m.builtinTool(toolPromptGet, aai.Reads, "Return a prompt of the server, as data", getParams, m.session((*session).prompt)))
 	}
 	if len(tools)+len(more) == 0 {
 		return []*aai.Tool{m.starter()}
@@ -113,7 +113,7 @@ func join(tools []*aai.Tool, own *aai.Tool) []*aai.Tool {
 		}
 		clash := *tool
 		clash.Run = nil
-		clash.Unavailable = failed(aai.AutomationNotSupported, "The descriptor can list the server's tools that are wanted: then the gateway adds none of its own.",
+		clash.Unavailable = undeliveredError(aai.AutomationNotSupported, "The descriptor can list the server's tools that are wanted: then the gateway adds none of its own.",
 			"the server has a tool %q, and so the gateway calls its own for the server's %ss: neither can be called", own.Name, strings.Split(own.Name, "_")[0])
 		tools[i] = &clash
 		return tools
@@ -122,10 +122,10 @@ func join(tools []*aai.Tool, own *aai.Tool) []*aai.Tool {
 }
 
 // tool is one of the server's. What cannot be called says why, and is no other's concern.
-func (m *maker) tool(d definition, effect aai.Effect) *aai.Tool {
+func (m *toolMaker) tool(d definition, effect aai.Effect) *aai.Tool {
 	tool := &aai.Tool{
 		Name: d.Name, Title: aai.CleanLabel(cmp.Or(d.Title, d.Annotations.Title), 200), Description: aai.CleanText(d.Description, maxText),
-		Effect: effect, Timeout: m.driver.config.Timeout, Runs: m.runs(d.Name),
+		Effect: effect, Timeout: m.driver.config.ToolTimeout, Implementation: m.describe(d.Name),
 	}
 	tool.Digest = m.digest(d.digest, tool.Effect)
 	params, err := m.read(d.InputSchema)
@@ -137,12 +137,12 @@ func (m *maker) tool(d definition, effect aai.Effect) *aai.Tool {
 		d.fault = "its input schema is of type " + params.Type + `; expected "object"`
 	}
 	if d.fault != "" {
-		tool.Unavailable = failed(aai.AutomationNotSupported, "The server's author can mend that.", "the tool %s cannot be called: %s", aai.CleanLabel(d.Name, maxName), d.fault)
+		tool.Unavailable = undeliveredError(aai.AutomationNotSupported, "The server's author can mend that.", "the tool %s cannot be called: %s", aai.CleanLabel(d.Name, maxName), d.fault)
 		return tool
 	}
-	tool.Params, tool.Secret = params.Schema, params.Secret
+	tool.Params, tool.Secret = params.Schema, params.SecretNames
 	if returns, err := m.read(d.OutputSchema); err == nil { // what cannot be read promises nothing
-		tool.Returns, tool.Private = returns.Schema, len(returns.Secret) > 0
+		tool.Returns, tool.PrivateResult = returns.Schema, len(returns.SecretNames) > 0
 	}
 	recipe, name, digest := m.recipe, d.Name, d.digest
 	tool.Run = func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
@@ -152,15 +152,15 @@ func (m *maker) tool(d definition, effect aai.Effect) *aai.Tool {
 }
 
 // read reads a schema of the server.
-func (m *maker) read(source json.RawMessage) (schema.Facts, error) {
+func (m *toolMaker) read(source json.RawMessage) (schema.Facts, error) {
 	if len(source) == 0 || string(source) == "null" {
 		return schema.Facts{}, nil
 	}
-	return m.schemas.Read(older(source))
+	return m.schemas.Read(toDraft7(source))
 }
 
 // session is an Action on the server's session.
-func (m *maker) session(act func(s *session, ctx context.Context, call *aai.Call) (*aai.Result, error)) aai.Action {
+func (m *toolMaker) session(act func(s *session, ctx context.Context, call *aai.Call) (*aai.Result, error)) aai.Action {
 	recipe := m.recipe
 	return func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 		s := m.driver.serverOf(recipe)
@@ -169,14 +169,14 @@ func (m *maker) session(act func(s *session, ctx context.Context, call *aai.Call
 			return nil, err
 		}
 		defer s.release()
-		until, done := live.asks.serve(ctx, call)
+		until, done := live.requests.serve(ctx, call)
 		defer done()
 		result, cause := act(live, until, call)
 		if cause != nil {
-			return nil, live.answered(ctx, cause)
+			return nil, live.requestError(ctx, cause)
 		}
-		s.worked()
-		return live.foreign(result), nil
+		s.resetFailures()
+		return live.withSource(result), nil
 	}
 }
 
@@ -197,5 +197,5 @@ func (d *Driver) start(ctx context.Context, r *aai.Recipe) (*aai.Result, error) 
 	if l.Instructions != "" {
 		data["instructions"] = l.Instructions
 	}
-	return live.foreign(&aai.Result{Data: data, Text: fmt.Sprintf("The server runs and has %d tools; the guide to %s tells them.", len(names), r.App)}), nil
+	return live.withSource(&aai.Result{Data: data, Text: fmt.Sprintf("The server runs and has %d tools; the guide to %s tells them.", len(names), r.App)}), nil
 }

@@ -14,50 +14,50 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai/internal/leash"
+	"github.com/gybob/aai-gateway/internal/process"
 )
 
 // What a server may say, and how long it may take to listen.
 const (
-	maxMessage  = 16 << 20 // bytes of one message
-	maxUnasked  = 200      // messages a second that nobody asked for are read; more are dropped
-	maxFlood    = 20_000   // dropped ones within maxFloodTime end the server
-	maxJunk     = 1000     // lines that are no message end it too
-	maxDeaf     = 10 * time.Second
-	floodPeriod = 10 * time.Second
+	maxMessage      = 16 << 20 // bytes of one message
+	maxUnsolicited  = 200      // messages a second that nobody asked for are read; more are dropped
+	maxDroppedFlood = 20_000   // dropped ones within maxFloodTime end the server
+	maxJunk         = 1000     // lines that are no message end it too
+	writeTimeout    = 10 * time.Second
+	floodPeriod     = 10 * time.Second
 )
 
 // A wire is the connection to a server that was started: a message is a line. It holds back
 // what nobody asked for where that is a flood, and keeps answers as they were written for
 // who wants more of them than the SDK tells.
 type wire struct {
-	process *leash.Process
-	said    *said
-	lines   *bufio.Reader
-	asks    *asks
+	process  *process.Subprocess
+	stderr   *stderrLog
+	lines    *bufio.Reader
+	requests *serverRequests
 
-	writing sync.Mutex
-	mu      sync.Mutex
-	waiting map[jsonrpc.ID]*raw
-	open    map[jsonrpc.ID]bool // requests that were not answered
-	fault   *fault              // why it was ended; nil: it was not
-	begun   time.Time
-	unasked int
-	since   time.Time
-	dropped int
-	junk    int
-	closed  bool
+	writing     sync.Mutex
+	mu          sync.Mutex
+	waiting     map[jsonrpc.ID]*rawResult
+	open        map[jsonrpc.ID]bool // requests that were not answered
+	fault       *serverFault        // why it was ended; nil: it was not
+	begun       time.Time
+	unsolicited int
+	since       time.Time
+	dropped     int
+	junk        int
+	closed      bool
 }
 
 // A raw is the result of a request as it was written.
-type raw struct{ result json.RawMessage }
+type rawResult struct{ result json.RawMessage }
 
-type rawKey struct{}
+type rawResultKey struct{}
 
-// asWritten keeps the result of the request that is made with the context.
-func asWritten(ctx context.Context) (context.Context, *raw) {
-	r := new(raw)
-	return context.WithValue(ctx, rawKey{}, r), r
+// withRawResult keeps the result of the request that is made with the context.
+func withRawResult(ctx context.Context) (context.Context, *rawResult) {
+	r := new(rawResult)
+	return context.WithValue(ctx, rawResultKey{}, r), r
 }
 
 // Connect implements sdk.Transport.
@@ -73,8 +73,8 @@ func (w *wire) Close() error {
 	w.closed = true
 	w.mu.Unlock()
 	if !was {
-		_ = w.process.In.Close()
-		_ = w.process.Out.Close()
+		_ = w.process.Stdin.Close()
+		_ = w.process.Stdout.Close()
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (w *wire) Write(ctx context.Context, m jsonrpc.Message) error {
 		return err
 	}
 	if request, ok := m.(*jsonrpc.Request); ok && request.ID.IsValid() {
-		r, wanted := ctx.Value(rawKey{}).(*raw)
+		r, wanted := ctx.Value(rawResultKey{}).(*rawResult)
 		w.mu.Lock()
 		w.open[request.ID] = true
 		if wanted {
@@ -96,9 +96,9 @@ func (w *wire) Write(ctx context.Context, m jsonrpc.Message) error {
 	}
 	w.writing.Lock()
 	defer w.writing.Unlock()
-	_ = w.process.In.SetWriteDeadline(time.Now().Add(maxDeaf))
-	if _, err = w.process.In.Write(append(b, '\n')); errors.Is(err, os.ErrDeadlineExceeded) {
-		return w.end(faulty("did not read what it was sent within %s", maxDeaf))
+	_ = w.process.Stdin.SetWriteDeadline(time.Now().Add(writeTimeout))
+	if _, err = w.process.Stdin.Write(append(b, '\n')); errors.Is(err, os.ErrDeadlineExceeded) {
+		return w.end(newServerFault("did not read what it was sent within %s", writeTimeout))
 	}
 	return err
 }
@@ -113,27 +113,27 @@ func (w *wire) Read(context.Context) (jsonrpc.Message, error) {
 		m, err := jsonrpc.DecodeMessage(line)
 		if err != nil {
 			if w.count(&w.junk) > maxJunk {
-				return nil, w.end(faulty("wrote more than %d lines to standard output that are no messages", maxJunk))
+				return nil, w.end(newServerFault("wrote more than %d lines to standard output that are no messages", maxJunk))
 			}
-			w.said.junk(line)
+			w.stderr.logJunk(line)
 			continue
 		}
 		switch m := m.(type) {
 		case *jsonrpc.Response:
-			if w.keep(m) {
+			if w.deliverRaw(m) {
 				return m, nil
 			}
-			if flood := w.admit(); flood != nil {
+			if flood := w.countUnsolicited(); flood != nil {
 				return nil, w.end(flood)
 			}
 			continue
 		case *jsonrpc.Request:
 			if m.ID.IsValid() {
-				w.asks.hear(m.Method)
+				w.requests.countRefused(m.Method)
 			}
-			if flood := w.admit(); flood != nil {
+			if flood := w.countUnsolicited(); flood != nil {
 				return nil, w.end(flood)
-			} else if w.unasked > maxUnasked {
+			} else if w.unsolicited > maxUnsolicited {
 				continue
 			}
 		}
@@ -147,7 +147,7 @@ func (w *wire) line() ([]byte, error) {
 	for {
 		part, err := w.lines.ReadSlice('\n')
 		if len(whole)+len(part) > maxMessage {
-			return nil, w.end(faulty("sent a message of more than %d MiB", maxMessage>>20))
+			return nil, w.end(newServerFault("sent a message of more than %d MiB", maxMessage>>20))
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
@@ -171,27 +171,27 @@ func (w *wire) count(n *int) int {
 	return *n
 }
 
-// admit counts a message that nobody asked for, and says whether it is one too many for good.
-func (w *wire) admit() *fault {
+// countUnsolicited counts a message that nobody asked for, and says whether it is one too many for good.
+func (w *wire) countUnsolicited() *serverFault {
 	now := time.Now()
 	if now.Sub(w.begun) > time.Second {
-		w.begun, w.unasked = now, 0
+		w.begun, w.unsolicited = now, 0
 	}
 	if now.Sub(w.since) > floodPeriod {
 		w.since, w.dropped = now, 0
 	}
-	if w.unasked++; w.unasked > maxUnasked {
+	if w.unsolicited++; w.unsolicited > maxUnsolicited {
 		w.dropped++
 	}
-	if w.dropped > maxFlood {
-		return faulty("sent more than %d messages within %s that nobody asked for", maxFlood, floodPeriod)
+	if w.dropped > maxDroppedFlood {
+		return newServerFault("sent more than %d messages within %s that nobody asked for", maxDroppedFlood, floodPeriod)
 	}
 	return nil
 }
 
-// keep gives who waits for it the result as it was written. It reports whether anybody has
+// deliverRaw gives who waits for it the result as it was written. It reports whether anybody has
 // asked for the answer.
-func (w *wire) keep(m *jsonrpc.Response) bool {
+func (w *wire) deliverRaw(m *jsonrpc.Response) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.open[m.ID] {
@@ -206,7 +206,7 @@ func (w *wire) keep(m *jsonrpc.Response) bool {
 }
 
 // forget lets go of a result that nobody waits for any more.
-func (w *wire) forget(r *raw) {
+func (w *wire) forget(r *rawResult) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for id, waiting := range w.waiting {
@@ -217,7 +217,7 @@ func (w *wire) forget(r *raw) {
 }
 
 // end ends the server for what it did.
-func (w *wire) end(f *fault) error {
+func (w *wire) end(f *serverFault) error {
 	w.mu.Lock()
 	if w.fault == nil {
 		w.fault = f
@@ -228,7 +228,7 @@ func (w *wire) end(f *fault) error {
 }
 
 // why is what the server was ended for, nil if it was not.
-func (w *wire) why() *fault {
+func (w *wire) why() *serverFault {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.fault

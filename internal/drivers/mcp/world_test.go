@@ -13,9 +13,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"aai"
-	"aai/internal/drivers/mcp"
-	"aai/internal/policy"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/drivers/mcp"
+	"github.com/gybob/aai-gateway/internal/policy"
 )
 
 // asServer is the first argument by which the test binary is a server, of the kind that the
@@ -28,7 +28,7 @@ const asGateway = "as-gateway"
 
 func beGateway(file string) {
 	self, _ := os.Executable()
-	d := mcp.New(mcp.Config{Getenv: os.Getenv, Home: os.TempDir(), Guard: []string{self, asGuard}})
+	d := mcp.New(mcp.Config{Getenv: os.Getenv, Home: os.TempDir(), GuardCommand: []string{self, asGuard}})
 	run, err := d.Compile(&aai.Recipe{App: "a.b", MCP: &aai.MCPRecipe{Command: self, Args: []string{asServer, "stays", file}}})
 	if err == nil {
 		_, err = run(context.Background(), &aai.Call{})
@@ -85,8 +85,8 @@ func newWorld(t *testing.T, more ...func(*mcp.Config)) *world {
 		t.Fatal(err)
 	}
 	cfg := mcp.Config{
-		Guard:  []string{self, asGuard},
-		Folder: filepath.Join(w.folder, "mcp"), Home: w.folder, Getenv: os.Getenv, Version: "test",
+		GuardCommand: []string{self, asGuard},
+		Folder:       filepath.Join(w.folder, "mcp"), Home: w.folder, Getenv: os.Getenv, Version: "test",
 		Log: slog.New(slog.NewTextHandler(w.log, nil)),
 	}
 	for _, change := range more {
@@ -95,7 +95,7 @@ func newWorld(t *testing.T, more ...func(*mcp.Config)) *world {
 	w.Driver = mcp.New(cfg)
 	t.Cleanup(func() { w.close(t) })
 	w.Gateway = &aai.Gateway{
-		Catalog: w.Over(w.local), Journal: w, Dialog: w,
+		Catalog: w.Wrap(w.local), Journal: w, Dialog: w,
 		Gates: []aai.Gate{policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(filepath.Join(w.folder, "consent.json"))})},
 	}
 	return w
@@ -164,7 +164,7 @@ func (w *world) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked = append(w.asked, q)
-	return aai.Answer{Choice: w.answer, Seal: q.Seal, Channel: aai.Native}, nil
+	return aai.Answer{Choice: w.answer, Seal: q.Seal, Channel: aai.DesktopDialog}, nil
 }
 
 // questions are how often a person was asked since the last time.
@@ -184,7 +184,7 @@ func (c *fixed) OnChange(func()) (stop func()) { return func() {} }
 
 func (c *fixed) Find(_ context.Context, name string) (*aai.App, error) {
 	for _, app := range c.apps {
-		if app.Named(name) {
+		if app.HasName(name) {
 			return app, nil
 		}
 	}

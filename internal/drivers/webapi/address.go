@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
-	"aai/internal/site"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
 // An address is a base URL and the template of a path below it.
@@ -39,22 +39,22 @@ func newBase(base, descriptor string) (*address, error) {
 	u, err := url.Parse(base)
 	switch {
 	case err != nil, u.Host == "", u.Opaque != "", u.User != nil, u.RawQuery != "", u.ForceQuery, u.Fragment != "":
-		return nil, invalid("base_url", expected+", without user, query and fragment", withoutUser(base))
-	case u.Scheme != "https" && (u.Scheme != "http" || !site.Loopback(u.Hostname())):
+		return nil, invalid("base_url", expected+", without user, query and fragment", withoutUserinfo(base))
+	case u.Scheme != "https" && (u.Scheme != "http" || !netguard.IsLoopback(u.Hostname())):
 		return nil, invalid("base_url", expected+", or http to this computer itself", base)
 	case !plainHost(u.Host):
 		return nil, invalid("base_url", expected+", with the host in ASCII", base)
-	case descriptor != "" && site.Intrudes(hostname(descriptor), u.Hostname()):
+	case descriptor != "" && netguard.CrossesToLoopback(hostname(descriptor), u.Hostname()):
 		return nil, invalid("base_url", "an address that is not on this computer, in a descriptor from "+aai.CleanLabel(descriptor, 100), base)
 	}
-	a := &address{scheme: u.Scheme, host: u.Host, origin: site.Origin(u)}
+	a := &address{scheme: u.Scheme, host: u.Host, origin: netguard.Origin(u)}
 	path := strings.TrimSuffix(u.EscapedPath(), "/")
 	if path == "" {
 		return a, nil
 	}
 	for _, raw := range strings.Split(path, "/")[1:] {
 		text, err := url.PathUnescape(raw)
-		if err != nil || text == "" || climbs(text) {
+		if err != nil || text == "" || escapesPath(text) {
 			return nil, invalid("base_url", "a path without empty segments, \".\" and \"..\"", base)
 		}
 		a.base = append(a.base, text)
@@ -62,8 +62,8 @@ func newBase(base, descriptor string) (*address, error) {
 	return a, nil
 }
 
-// withoutUser leaves out of a URL what may be a password.
-func withoutUser(s string) string {
+// withoutUserinfo leaves out of a URL what may be a password.
+func withoutUserinfo(s string) string {
 	if scheme, rest, found := strings.Cut(s, "://"); found {
 		if _, after, has := strings.Cut(rest, "@"); has {
 			return scheme + "://…@" + after
@@ -93,9 +93,9 @@ func plainHost(host string) bool {
 	return true
 }
 
-// climbs reports whether a text could lead out of its place in a path, also for
+// escapesPath reports whether a text could lead out of its place in a path, also for
 // a server that takes an encoded slash, or a backslash, for a slash.
-func climbs(text string) bool {
+func escapesPath(text string) bool {
 	if text == "." {
 		return true
 	}
@@ -114,7 +114,7 @@ func (a *address) setPath(r *aai.Recipe) error {
 		if err != nil {
 			return err
 		}
-		if text, fixed := s.fixed(); fixed && climbs(text) {
+		if text, fixed := s.fixed(); fixed && escapesPath(text) {
 			return invalid("path", `a path without "." and ".."`, path)
 		}
 		for _, p := range s {
@@ -214,13 +214,13 @@ func (t *tool) fillSegment(s segment, args map[string]any) (text, raw string, er
 			return "", "", aai.Errorf(aai.InvalidParams, "%s: %s for the request's path, got %s", name, err, describe(value))
 		}
 		plain, err := url.PathUnescape(spelled)
-		if err != nil || strings.Contains(plain, "\x00") || climbs(plain) {
+		if err != nil || strings.Contains(plain, "\x00") || escapesPath(plain) {
 			return "", "", aai.Errorf(aai.InvalidParams, `%s: expected a value without NUL, "." and ".." for the request's path`, name)
 		}
 		b.WriteString(plain)
 		escaped.WriteString(spelled)
 	}
-	if climbs(b.String()) {
+	if escapesPath(b.String()) {
 		return "", "", aai.Errorf(aai.InvalidParams, `the parameters make %q in the request's path; expected a name`, b.String())
 	}
 	return b.String(), escaped.String(), nil

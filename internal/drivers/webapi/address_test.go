@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // An oracle is a server, and a tool that puts one value into its path and one into

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Each test here is one attack by a server or by a descriptor, and named after it.
@@ -51,9 +51,9 @@ func TestAttackRedirectToAnotherOrigin(t *testing.T) {
 		s := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, thief.URL, status) })
 		client := plainClient(t) // whose own rule would be to follow
 		c := fast(client)
-		c.Login = &login{add: bearer}
+		c.Authorizer = &login{add: bearer}
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
-			fail(t, compile(t, New(c), known(s.URL, method, "/", "a")), map[string]any{"a": "b"}, aai.APIRequestFailed, aai.Delivered)
+			fail(t, compile(t, New(c), knownPersonRecipe(s.URL, method, "/", "a")), map[string]any{"a": "b"}, aai.APIRequestFailed, aai.Delivered)
 		}
 		if n := len(thief.requests()); n != 0 {
 			t.Errorf("%d: the other server has seen %d requests", status, n)
@@ -135,9 +135,9 @@ func TestAttackEndlessErrorPage(t *testing.T) {
 	fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/")), nil, aai.InvalidParams, aai.Delivered)
 }
 
-// raw is a server that reads one request's head on each connection and then does
+// rawServer is a server that reads one request's head on each connection and then does
 // what speak says. It ends with the test.
-func raw(t *testing.T, speak func(net.Conn)) string {
+func rawServer(t *testing.T, speak func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -204,7 +204,7 @@ func TestAttackProtocol(t *testing.T) {
 		{"gzip that is none", says(head + "Content-Encoding: gzip\r\nContent-Length: 20\r\n\r\nnot compressed at all"), aai.APIRequestFailed, aai.Delivered, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			action := compile(t, newDriver(t), recipe(raw(t, c.speak), http.MethodPost, "/"))
+			action := compile(t, newDriver(t), recipe(rawServer(t, c.speak), http.MethodPost, "/"))
 			if c.code == "" {
 				if result := run(t, action, nil); result.Text != c.text {
 					t.Errorf("got %q", result.Text)

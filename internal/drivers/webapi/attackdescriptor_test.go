@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Headers that carry credentials or frame the message are not for a descriptor.
@@ -101,7 +101,7 @@ func TestAttackBaseURLOnAnotherHost(t *testing.T) {
 	s := serve(t, answers(http.StatusOK, "text/plain", "x"))
 	r := recipe(s.URL, http.MethodGet, "/")
 	r.App, r.HTTP.Origin = "good.example.com/org.example.good", "http://localhost:1"
-	if got := run(t, compile(t, newDriver(t), r), nil).Foreign; got != s.URL {
+	if got := run(t, compile(t, newDriver(t), r), nil).UntrustedSource; got != s.URL {
 		t.Errorf("the words are said to be of %q", got)
 	}
 }

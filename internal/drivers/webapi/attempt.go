@@ -7,20 +7,20 @@ import (
 	"net/url"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A failure is an error and what it means for another try.
 type failure struct {
-	err   *aai.Error
-	again bool          // what went wrong may pass
-	wait  time.Duration // for how long the server asks us to wait, or 0
+	err       *aai.Error
+	retryable bool          // what went wrong may pass
+	wait      time.Duration // for how long the server asks us to wait, or 0
 }
 
 // An exchange is a request and the answer to it.
 type exchange struct {
 	*tool
-	secrets secrets
+	secrets secretTexts
 	trace   trace
 	resp    *http.Response
 }
@@ -32,9 +32,9 @@ func (t *tool) attempt(ctx context.Context, m *message) (*aai.Result, *failure) 
 	if f != nil {
 		return nil, f
 	}
-	again, f := x.refused(ctx)
+	again, f := x.handleRefusal(ctx)
 	if f != nil || !again {
-		return x.conclude(ctx, f)
+		return x.finish(ctx, f)
 	}
 	_ = x.resp.Body.Close()
 	before := x.secrets
@@ -42,8 +42,8 @@ func (t *tool) attempt(ctx context.Context, m *message) (*aai.Result, *failure) 
 		f.err.Delivery = aai.Delivered
 		return nil, f
 	}
-	x.secrets = x.secrets.and(before)
-	return x.conclude(ctx, nil)
+	x.secrets = x.secrets.concat(before)
+	return x.finish(ctx, nil)
 }
 
 // exchange sends the request and waits for the answer, whose body is the caller's
@@ -65,7 +65,7 @@ func (t *tool) exchange(ctx context.Context, m *message) (*exchange, *failure) {
 		if x.resp != nil {
 			_ = x.resp.Body.Close()
 		}
-		return nil, x.broken(ctx, err)
+		return nil, x.requestFailure(ctx, err)
 	}
 	return x, nil
 }
@@ -78,17 +78,17 @@ func undelivered(e *aai.Error) *aai.Error {
 }
 
 // authorize makes the person known, and returns what must not be told.
-func (t *tool) authorize(ctx context.Context, req *http.Request) (secrets, error) {
+func (t *tool) authorize(ctx context.Context, req *http.Request) (secretTexts, error) {
 	if t.recipe.HTTP.Auth == nil {
 		return nil, nil
 	}
-	if t.driver.login == nil {
+	if t.driver.authorizer == nil {
 		err := aai.Errorf(aai.AuthRequired, "%s wants to know who asks, and this gateway cannot log in", t.address.origin)
 		err.Hint = "Use another app that can do the same."
 		return nil, err
 	}
 	headers, address, host := req.Header.Clone(), *req.URL, req.Host
-	if err := t.driver.login.Authorize(ctx, t.recipe, req); err != nil {
+	if err := t.driver.authorizer.Authorize(ctx, t.recipe, req); err != nil {
 		return nil, err
 	}
 	if req.URL.Scheme != address.Scheme || req.URL.Host != address.Host || req.Host != host ||
@@ -98,14 +98,14 @@ func (t *tool) authorize(ctx context.Context, req *http.Request) (secrets, error
 	return addedSecrets(headers, address.RawQuery, req), nil
 }
 
-// refused tells the login that the server does not take what it added. Again says
+// handleRefusal tells the login that the server does not take what it added. Again says
 // that another try may go better.
-func (x *exchange) refused(ctx context.Context) (again bool, f *failure) {
+func (x *exchange) handleRefusal(ctx context.Context) (again bool, f *failure) {
 	status := x.resp.StatusCode
 	if x.recipe.HTTP.Auth == nil || status != http.StatusUnauthorized && status != http.StatusForbidden {
 		return false, nil
 	}
-	again, err := x.driver.login.Refused(ctx, x.recipe, x.resp)
+	again, err := x.driver.authorizer.HandleRefusal(ctx, x.recipe, x.resp)
 	if err == nil {
 		return again, nil
 	}
@@ -114,8 +114,8 @@ func (x *exchange) refused(ctx context.Context) (again bool, f *failure) {
 	return false, &failure{err: &e}
 }
 
-// conclude makes of the answer what the call ends in, and closes its body.
-func (x *exchange) conclude(ctx context.Context, f *failure) (*aai.Result, *failure) {
+// finish makes of the answer what the call ends in, and closes its body.
+func (x *exchange) finish(ctx context.Context, f *failure) (*aai.Result, *failure) {
 	defer func() { _ = x.resp.Body.Close() }()
 	if f != nil {
 		return nil, f
@@ -128,13 +128,13 @@ func (x *exchange) conclude(ctx context.Context, f *failure) (*aai.Result, *fail
 		return nil, &failure{err: err}
 	}
 	result := x.result(body)
-	result.Foreign = x.address.origin
+	result.UntrustedSource = x.address.origin
 	return result, nil
 }
 
-// innermost is the cause of a client's error, without the URL that it repeats: a
+// rootCause is the cause of a client's error, without the URL that it repeats: a
 // key may stand in its query.
-func innermost(err error) error {
+func rootCause(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err
 	}

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // The secrets of the tests. Nothing that comes back may hold one of them.
@@ -36,7 +36,7 @@ func (l *login) Authorize(_ context.Context, r *aai.Recipe, req *http.Request) e
 	return l.add(r, req, l.added)
 }
 
-func (l *login) Refused(_ context.Context, _ *aai.Recipe, resp *http.Response) (bool, error) {
+func (l *login) HandleRefusal(_ context.Context, _ *aai.Recipe, resp *http.Response) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.statuses = append(l.statuses, resp.StatusCode)
@@ -56,8 +56,8 @@ func bearer(_ *aai.Recipe, req *http.Request, n int) error {
 	return nil
 }
 
-// known is a recipe of an app that knows people.
-func known(base, method, path string, params ...string) *aai.Recipe {
+// knownPersonRecipe is a recipe of an app that knows people.
+func knownPersonRecipe(base, method, path string, params ...string) *aai.Recipe {
 	r := recipe(base, method, path, params...)
 	r.HTTP.Auth = &aai.AuthRecipe{Kind: aai.AuthOAuth2}
 	return r
@@ -65,13 +65,13 @@ func known(base, method, path string, params ...string) *aai.Recipe {
 
 func withLogin(t testing.TB, l *login) *Driver {
 	c := fast(plainClient(t))
-	c.Login = l
+	c.Authorizer = l
 	return New(c)
 }
 
 func TestAuthorized(t *testing.T) {
 	s := serve(t, answers(http.StatusOK, "text/plain", "hello"))
-	r := known(s.URL, http.MethodPost, "/", "a")
+	r := knownPersonRecipe(s.URL, http.MethodPost, "/", "a")
 	r.HTTP.Headers = map[string]string{"X-App": "1"}
 	run(t, compile(t, withLogin(t, &login{add: bearer}), r), map[string]any{"a": "b"})
 	if got := s.last(t); got.Header.Get("Authorization") != "Bearer "+firstToken || got.body != `{"a":"b"}` {
@@ -86,11 +86,11 @@ func TestAuthorized(t *testing.T) {
 
 func TestNobodyCanLogIn(t *testing.T) {
 	s := serve(t, answers(http.StatusOK, "text/plain", "hello"))
-	fail(t, compile(t, newDriver(t), known(s.URL, http.MethodGet, "/")), nil, aai.AuthRequired, aai.NotDelivered)
-	want := &aai.Error{Code: aai.AuthRequired, Message: "log in first", Visit: "https://auth.example.com/x"}
+	fail(t, compile(t, newDriver(t), knownPersonRecipe(s.URL, http.MethodGet, "/")), nil, aai.AuthRequired, aai.NotDelivered)
+	want := &aai.Error{Code: aai.AuthRequired, Message: "log in first", LoginURL: "https://auth.example.com/x"}
 	l := &login{add: func(*aai.Recipe, *http.Request, int) error { return want }}
-	e := fail(t, compile(t, withLogin(t, l), known(s.URL, http.MethodGet, "/")), nil, aai.AuthRequired, aai.NotDelivered)
-	if e.Visit != want.Visit || e.Message != want.Message || want.Delivery != "" || l.added != 1 {
+	e := fail(t, compile(t, withLogin(t, l), knownPersonRecipe(s.URL, http.MethodGet, "/")), nil, aai.AuthRequired, aai.NotDelivered)
+	if e.LoginURL != want.LoginURL || e.Message != want.Message || want.Delivery != "" || l.added != 1 {
 		t.Errorf("got %+v after %d tries", e, l.added)
 	}
 	if n := len(s.requests()); n != 0 {
@@ -107,7 +107,7 @@ func TestRefusedAndRenewed(t *testing.T) {
 		}
 	})
 	l := &login{add: bearer, refused: func(*http.Response) (bool, error) { return true, nil }}
-	run(t, compile(t, withLogin(t, l), known(s.URL, http.MethodPost, "/", "a")), map[string]any{"a": "b"})
+	run(t, compile(t, withLogin(t, l), knownPersonRecipe(s.URL, http.MethodPost, "/", "a")), map[string]any{"a": "b"})
 	if all := s.requests(); len(all) != 2 || all[1].body != `{"a":"b"}` || len(l.statuses) != 1 || l.statuses[0] != 401 {
 		t.Errorf("%d requests, %v", len(all), l.statuses)
 	}
@@ -135,7 +135,7 @@ func TestRefusedForGood(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := serve(t, answers(c.status, "text/plain", "no: "+firstToken+" "+secondToken))
 			l := &login{add: c.add, refused: c.refused}
-			e := fail(t, compile(t, withLogin(t, l), known(s.URL, http.MethodGet, "/")), nil, c.code, aai.Delivered)
+			e := fail(t, compile(t, withLogin(t, l), knownPersonRecipe(s.URL, http.MethodGet, "/")), nil, c.code, aai.Delivered)
 			if n := len(s.requests()); n != c.requests || len(l.statuses) != 1 {
 				t.Errorf("%d requests, refused %v", n, l.statuses)
 			}
@@ -189,7 +189,7 @@ func TestSecretsDoNotComeBack(t *testing.T) {
 			w.Header().Set("Location", "https://"+strings.TrimSuffix(firstToken, "+/=")+".example.com/?"+r.URL.RawQuery)
 			answers(c.status, c.contentType, c.body)(w, r)
 		})
-		action := compile(t, withLogin(t, &login{add: add}), known(s.URL, http.MethodPost, "/", "a"))
+		action := compile(t, withLogin(t, &login{add: add}), knownPersonRecipe(s.URL, http.MethodPost, "/", "a"))
 		result, err := action(soon(t), &aai.Call{})
 		told := ""
 		if err != nil {
@@ -228,7 +228,7 @@ func TestSecretsAreNotInFiles(t *testing.T) {
 		"in a PDF":         {"application/pdf", "%PDF-1.7\x00 " + firstToken},
 	} {
 		s := serve(t, answers(http.StatusOK, c.contentType, c.body))
-		result, err := compile(t, withLogin(t, &login{add: add}), known(s.URL, http.MethodPost, "/", "a"))(soon(t), &aai.Call{})
+		result, err := compile(t, withLogin(t, &login{add: add}), knownPersonRecipe(s.URL, http.MethodPost, "/", "a"))(soon(t), &aai.Call{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +237,7 @@ func TestSecretsAreNotInFiles(t *testing.T) {
 		}
 	}
 	s := serve(t, answers(http.StatusOK, "application/octet-stream", "\x00\x01nothing of it"))
-	result, err := compile(t, withLogin(t, &login{add: add}), known(s.URL, http.MethodPost, "/", "a"))(soon(t), &aai.Call{})
+	result, err := compile(t, withLogin(t, &login{add: add}), knownPersonRecipe(s.URL, http.MethodPost, "/", "a"))(soon(t), &aai.Call{})
 	if err != nil || !strings.Contains(compact(result.Data), "base64") {
 		t.Errorf("a harmless file: %+v, %v", result, err)
 	}
@@ -249,7 +249,7 @@ func TestSecretsAreNotInErrors(t *testing.T) {
 		req.URL.RawQuery = "key=" + secondToken
 		return nil
 	}
-	action := compile(t, withLogin(t, &login{add: add}), known("http://"+nobody, http.MethodPost, "/"))
+	action := compile(t, withLogin(t, &login{add: add}), knownPersonRecipe("http://"+closedAddress, http.MethodPost, "/"))
 	e := fail(t, action, nil, aai.AppNotRunning, aai.NotDelivered)
 	for cause := error(&e); cause != nil; cause = errors.Unwrap(cause) {
 		if strings.Contains(cause.Error(), secondToken) {
@@ -268,7 +268,7 @@ func TestTheLoginStaysWithTheRequest(t *testing.T) {
 		"scheme": func(_ *aai.Recipe, req *http.Request, _ int) error { req.URL.Scheme = "https"; return nil },
 		"method": func(_ *aai.Recipe, req *http.Request, _ int) error { req.Method = http.MethodDelete; return nil },
 	} {
-		e := fail(t, compile(t, withLogin(t, &login{add: add}), known(s.URL, http.MethodGet, "/x")), nil, aai.Internal, aai.NotDelivered)
+		e := fail(t, compile(t, withLogin(t, &login{add: add}), knownPersonRecipe(s.URL, http.MethodGet, "/x")), nil, aai.Internal, aai.NotDelivered)
 		if n := len(s.requests()); n != 0 {
 			t.Errorf("%s: %d requests, %s", name, n, e.Message)
 		}
@@ -284,7 +284,7 @@ func TestArgumentsAreNotTheKey(t *testing.T) {
 		req.URL.RawQuery = q.Encode()
 		return nil
 	}
-	r := known(s.URL, http.MethodGet, "/")
+	r := knownPersonRecipe(s.URL, http.MethodGet, "/")
 	r.HTTP.Auth = &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "query", Name: "key"}
 	action := compile(t, withLogin(t, &login{add: add}), r)
 	fail(t, action, map[string]any{"key": "mine"}, aai.InvalidParams, aai.NotDelivered)

@@ -6,7 +6,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 const benchAnswer = `{"id": "7", "title": "A thing", "tags": ["a", "b", "c"], "size": 12345}`

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"slices"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // An Authorizer makes a person known to a web app. It is safe for concurrent use.
@@ -14,10 +14,10 @@ type Authorizer interface {
 	// query or a cookie, and nothing else. Its error has the code AUTH_REQUIRED,
 	// AUTH_EXPIRED or AUTH_INVALID, with Visit or Hint.
 	Authorize(ctx context.Context, r *aai.Recipe, req *http.Request) error
-	// Refused hears that the server answered 401 or 403, or asked for a DPoP nonce,
+	// HandleRefusal hears that the server answered 401 or 403, or asked for a DPoP nonce,
 	// to what Authorize added; again says that another try may succeed. It leaves
 	// the body of the answer alone.
-	Refused(ctx context.Context, r *aai.Recipe, resp *http.Response) (again bool, err error)
+	HandleRefusal(ctx context.Context, r *aai.Recipe, resp *http.Response) (again bool, err error)
 }
 
 // The limit of requests to one origin when Config has none.
@@ -31,8 +31,8 @@ type Config struct {
 	// Client sends everything. Nil means that there is no way to the web: no tool
 	// can be used. Its redirects and cookies are not used.
 	Client *http.Client
-	// Login makes people known to apps. Nil means that nobody can log in.
-	Login Authorizer
+	// Authorizer makes people known to apps. Nil means that nobody can log in.
+	Authorizer Authorizer
 	// Rate is how many requests a second go to one origin at most, over all calls;
 	// Burst is how many may go at once. Zero or less means 10 and 20.
 	Rate  float64
@@ -41,9 +41,9 @@ type Config struct {
 
 // A Driver runs tools over HTTP. It is an [aai.Driver], safe for concurrent use.
 type Driver struct {
-	client *http.Client
-	login  Authorizer
-	limits *limits
+	client     *http.Client
+	authorizer Authorizer
+	limits     *limits
 }
 
 // New makes a Driver. It does no I/O.
@@ -54,7 +54,7 @@ func New(config Config) *Driver {
 	if config.Burst <= 0 {
 		config.Burst = defaultBurst
 	}
-	d := &Driver{login: config.Login, limits: newLimits(config.Rate, config.Burst)}
+	d := &Driver{authorizer: config.Authorizer, limits: newLimits(config.Rate, config.Burst)}
 	if config.Client != nil {
 		client := *config.Client
 		client.Jar = nil
@@ -119,17 +119,17 @@ func invalid(field, expected, got string) *aai.Error {
 
 // A tool is one request that a descriptor describes.
 type tool struct {
-	driver    *Driver
-	recipe    *aai.Recipe
-	method    string
-	address   *address
-	headers   http.Header      // the descriptor's, the tool's own over those of all
-	places    map[string]place // of the parameters, by name
-	rest      []string         // parameters that are not in the path, in the descriptor's order
-	usual     string           // where those go of which nobody says it: "query" or "body"
-	body      bodyForm
-	wholeBody bool // it is one parameter
-	limit     *limit
+	driver         *Driver
+	recipe         *aai.Recipe
+	method         string
+	address        *address
+	headers        http.Header           // the descriptor's, the tool's own over those of all
+	places         map[string]paramPlace // of the parameters, by name
+	unplacedParams []string              // parameters that are not in the path, in the descriptor's order
+	defaultPlace   string                // where those go of which nobody says it: "query" or "body"
+	body           bodyForm
+	bodyIsParam    bool // it is one parameter
+	limit          *limit
 }
 
 // String names the tool in messages, without the values of a call.

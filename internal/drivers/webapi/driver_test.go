@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func TestCompileNamesTheField(t *testing.T) {

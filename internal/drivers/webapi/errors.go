@@ -9,22 +9,22 @@ import (
 	"net"
 	"os"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
-// broken is the failure of a request to which no whole head of an answer came.
-func (x *exchange) broken(ctx context.Context, cause error) *failure {
-	cause = innermost(cause)
+// requestFailure is the failure of a request to which no whole head of an answer came.
+func (x *exchange) requestFailure(ctx context.Context, cause error) *failure {
+	cause = rootCause(cause)
 	delivery := x.trace.delivery()
 	if err := ctx.Err(); err != nil {
-		return &failure{err: ended(err, x.String(), delivery)}
+		return &failure{err: abortError(err, x.String(), delivery)}
 	}
 	if own, ok := errors.AsType[*aai.Error](cause); ok && delivery == aai.NotDelivered {
 		// The client says why it does not go there, or tells nothing on purpose.
-		return &failure{err: undelivered(own), again: mayPass(cause)}
+		return &failure{err: undelivered(own), retryable: isTransient(cause)}
 	}
 	if err := contextEnded(ctx, cause); err != nil {
-		return &failure{err: ended(err, x.String(), delivery)}
+		return &failure{err: abortError(err, x.String(), delivery)}
 	}
 	var err *aai.Error
 	again := false
@@ -42,10 +42,10 @@ func (x *exchange) broken(ctx context.Context, cause error) *failure {
 	default:
 		err = aai.Errorf(aai.AppNotRunning, "%s: the server cannot be reached", x.tool)
 		err.Hint = "Nothing was sent. Check the network and that the site is up, then try again."
-		again = mayPass(cause)
+		again = isTransient(cause)
 	}
 	err.Err, err.Delivery = cause, delivery
-	return &failure{err: err, again: again}
+	return &failure{err: err, retryable: again}
 }
 
 // contextEnded returns why the call or the client gave up waiting, or nil if they
@@ -61,8 +61,8 @@ func contextEnded(ctx context.Context, cause error) error {
 	return nil
 }
 
-// ended is the error of a call that was given up.
-func ended(cause error, what string, delivery aai.Delivery) *aai.Error {
+// abortError is the error of a call that was given up.
+func abortError(cause error, what string, delivery aai.Delivery) *aai.Error {
 	err := aai.Errorf(aai.Timeout, "%s: there was no answer by the deadline", what)
 	if delivery == aai.Delivered {
 		err = aai.Errorf(aai.Timeout, "%s: the answer did not come to its end by the deadline", what)
@@ -87,10 +87,10 @@ func isUntrusted(cause error) bool {
 	return authority || host || invalid
 }
 
-// mayPass reports whether a connection may come about the next time: the system
+// isTransient reports whether a connection may come about the next time: the system
 // refused or lost it. What was refused on our side, and a name that does not exist,
 // stay as they are.
-func mayPass(cause error) bool {
+func isTransient(cause error) bool {
 	_, system := errors.AsType[*os.SyscallError](cause)
 	dns, lookup := errors.AsType[*net.DNSError](cause)
 	return system || lookup && dns.IsTemporary || errors.Is(cause, io.EOF) || errors.Is(cause, io.ErrUnexpectedEOF)

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // maxWords is how much of what a server says in an error is told, in bytes.
@@ -24,7 +24,7 @@ func (x *exchange) excerpt(ctx context.Context) string {
 	}
 	text := x.decode(body, kind.charset)
 	if value, _, err := readJSON(x.decodeJSON(body, kind.charset), x.clean); err == nil {
-		text = saidIn(value, 3)
+		text = errorTextIn(value, 3)
 		if text == "" {
 			text = compact(value)
 		}
@@ -34,10 +34,10 @@ func (x *exchange) excerpt(ctx context.Context) string {
 	return aai.CleanLabel(x.secrets.hide(text), maxWords)
 }
 
-// saidIn finds what an error says in the forms that are in use: problem details
+// errorTextIn finds what an error says in the forms that are in use: problem details
 // (RFC 9457), OAuth's (RFC 6749, section 5.2), {"error": {"message": …}},
 // {"errors": […]} and plain ones. Depth bounds how deep it looks.
-func saidIn(value any, depth int) string {
+func errorTextIn(value any, depth int) string {
 	if depth == 0 {
 		return ""
 	}
@@ -46,15 +46,15 @@ func saidIn(value any, depth int) string {
 		return v
 	case []any:
 		if len(v) > 0 {
-			return saidIn(v[0], depth-1)
+			return errorTextIn(v[0], depth-1)
 		}
 	case map[string]any:
-		return saidInObject(v, depth)
+		return errorTextInObject(v, depth)
 	}
 	return ""
 }
 
-func saidInObject(object map[string]any, depth int) string {
+func errorTextInObject(object map[string]any, depth int) string {
 	texts := func(names ...string) string {
 		var found []string
 		for _, name := range names {
@@ -70,7 +70,7 @@ func saidInObject(object map[string]any, depth int) string {
 		}
 	}
 	for _, name := range []string{"error", "errors", "fault", "detail"} {
-		if said := saidIn(object[name], depth-1); said != "" {
+		if said := errorTextIn(object[name], depth-1); said != "" {
 			return said
 		}
 	}

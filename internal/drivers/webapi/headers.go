@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // userAgent names us where the descriptor does not say otherwise.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Limits on an answer that is JSON. A value in memory is many times larger than in
@@ -38,7 +38,7 @@ func readJSON(text string, clean func(string) string) (value any, spelled string
 		clean: clean,
 	}
 	if value, err = r.value(1); err != nil {
-		return nil, "", readable(err)
+		return nil, "", jsonFaultText(err)
 	}
 	if _, err := r.in.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, "", fmt.Errorf("there is more after its end, at byte %d", r.in.InputOffset())
@@ -52,8 +52,8 @@ func readJSON(text string, clean func(string) string) (value any, spelled string
 	return value, string(written), nil
 }
 
-// readable is what a fault of JSON says of itself, in words for callers.
-func readable(err error) error {
+// jsonFaultText is what a fault of JSON says of itself, in words for callers.
+func jsonFaultText(err error) error {
 	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
 	case ok && errors.Is(err, jsontext.ErrDuplicateName):

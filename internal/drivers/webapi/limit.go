@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // limits are the limits of all origins.
@@ -54,9 +54,9 @@ func (l *limit) wait(ctx context.Context) *aai.Error {
 		err.RetryAfter, err.Delivery = delay, aai.NotDelivered
 		return err
 	}
-	if aai.Pause(ctx, delay) != nil {
+	if aai.Sleep(ctx, delay) != nil {
 		turn.Cancel()
-		return ended(ctx.Err(), l.origin, aai.NotDelivered)
+		return abortError(ctx.Err(), l.origin, aai.NotDelivered)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // The limit is of an origin, over all tools.

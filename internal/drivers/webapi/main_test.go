@@ -12,7 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // TestMain sees that no call leaves anything running. The proxies of the toxic tests

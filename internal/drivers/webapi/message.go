@@ -11,7 +11,7 @@ import (
 	"net/url"
 	"slices"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A message is the request of one call, of which any number can be made.
@@ -40,7 +40,7 @@ func (t *tool) message(args map[string]any) (*message, error) {
 			err = m.addHeader(p, value)
 		case p.in == inCookie:
 			cookies, err = p.addPairs(cookies, value)
-		case p.whole:
+		case p.isBody:
 			m.body, err = encodeJSON(value)
 		case t.body == asFields:
 			fields, err = p.addPairs(fields, value)
@@ -61,7 +61,7 @@ func (t *tool) message(args map[string]any) (*message, error) {
 // fillBody makes the body, where there is one.
 func (t *tool) fillBody(m *message, fields []pair, members map[string]any) (err error) {
 	switch {
-	case t.wholeBody || t.body == noBody && len(members) == 0:
+	case t.bodyIsParam || t.body == noBody && len(members) == 0:
 	case t.body == asFields:
 		m.body = []byte(joined(fields, "&"))
 	default:
@@ -76,7 +76,7 @@ func (t *tool) fillBody(m *message, fields []pair, members map[string]any) (err 
 // in its order, then others that its schema admits.
 func (t *tool) given(args map[string]any) []string {
 	var names []string
-	for _, name := range t.rest {
+	for _, name := range t.unplacedParams {
 		if _, ok := args[name]; ok {
 			names = append(names, name)
 		}

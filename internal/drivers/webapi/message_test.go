@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func TestLeftoversGoToTheQuery(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Where a parameter's value goes.
@@ -31,12 +31,12 @@ const (
 )
 
 // A place is where and how a parameter's value goes.
-type place struct {
+type paramPlace struct {
 	in, name string
 	style    string
 	explode  bool
-	whole    bool // it is the body
-	told     bool // by the descriptor; else objects go into no address
+	isBody   bool // it is the body
+	declared bool // by the descriptor; else objects go into no address
 }
 
 // stylesIn are the styles of a place, the usual one first.
@@ -55,17 +55,17 @@ func stylesIn(in string) []string {
 // setPlaces decides where each parameter goes.
 func (t *tool) setPlaces() error {
 	r := t.recipe
-	t.usual = inBody
+	t.defaultPlace = inBody
 	switch t.method {
 	case http.MethodGet, http.MethodHead, http.MethodDelete:
-		t.usual = inQuery
+		t.defaultPlace = inQuery
 	}
 	for name := range r.HTTP.Send {
 		if !slices.Contains(r.Params, name) {
 			return invalid("send", "the names of parameters", name)
 		}
 	}
-	t.places = make(map[string]place, len(r.Params))
+	t.places = make(map[string]paramPlace, len(r.Params))
 	bodies := 0
 	for _, name := range r.Params {
 		p, err := t.newPlace(name)
@@ -79,15 +79,15 @@ func (t *tool) setPlaces() error {
 			}
 		}
 		t.places[name] = p
-		t.wholeBody = t.wholeBody || p.whole
+		t.bodyIsParam = t.bodyIsParam || p.isBody
 		if p.in == inBody {
 			bodies++
 		}
 		if p.in != inPath {
-			t.rest = append(t.rest, name)
+			t.unplacedParams = append(t.unplacedParams, name)
 		}
 	}
-	if t.wholeBody && bodies > 1 {
+	if t.bodyIsParam && bodies > 1 {
 		return invalid("send", "one parameter in the body, where that is the whole of it", "several")
 	}
 	return t.setBody(bodies)
@@ -102,20 +102,20 @@ func (t *tool) setBody(parameters int) error {
 	if err := t.setBodyForm(); err != nil {
 		return err
 	}
-	if t.wholeBody && t.body != asJSON {
+	if t.bodyIsParam && t.body != asJSON {
 		return invalid("headers.Content-Type", "application/json for a body that is one parameter", t.headers.Get("Content-Type"))
 	}
 	return nil
 }
 
 // newPlace reads where one parameter goes.
-func (t *tool) newPlace(name string) (place, error) {
+func (t *tool) newPlace(name string) (paramPlace, error) {
 	s, told := t.recipe.HTTP.Send[name]
 	at := "send." + aai.CleanLabel(name, 60)
 	templated := slices.Contains(t.address.params, name)
-	p := place{in: s.In, name: cmp.Or(s.Name, name), style: s.Style, whole: s.Whole, told: told}
+	p := paramPlace{in: s.In, name: cmp.Or(s.Name, name), style: s.Style, isBody: s.Whole, declared: told}
 	if !told {
-		p.in = t.usual
+		p.in = t.defaultPlace
 		if templated {
 			p.in = inPath
 		}
@@ -133,7 +133,7 @@ func (t *tool) newPlace(name string) (place, error) {
 		return p, invalid(at+".in", `"path" for what stands in the path's braces, and for nothing else`, p.in)
 	case !slices.Contains(styles, p.style):
 		return p, invalid(at+".style", "one of the place "+p.in, p.style)
-	case p.whole && (p.in != inBody || s.Style != "" && s.Style != styleJSON):
+	case p.isBody && (p.in != inBody || s.Style != "" && s.Style != styleJSON):
 		return p, invalid(at+".whole", "a body of JSON", p.in)
 	case p.in == inBody && (t.method == http.MethodGet || t.method == http.MethodHead):
 		return p, invalid(at+".in", "another place; "+t.method+" has no body", p.in)
@@ -143,7 +143,7 @@ func (t *tool) newPlace(name string) (place, error) {
 
 // checkPlace keeps a parameter from standing where the gateway, the descriptor or the
 // person's key stands.
-func (t *tool) checkPlace(at string, p place) error {
+func (t *tool) checkPlace(at string, p paramPlace) error {
 	auth := t.recipe.HTTP.Auth
 	switch p.in {
 	case inQuery:
@@ -172,12 +172,12 @@ func (t *tool) checkPlace(at string, p place) error {
 }
 
 // placeOf is where a parameter goes, also one that the descriptor does not name.
-func (t *tool) placeOf(name string) place {
+func (t *tool) placeOf(name string) paramPlace {
 	if p, known := t.places[name]; known {
 		return p
 	}
-	p := place{in: t.usual, name: name, style: form, explode: true}
-	if t.usual == inBody && t.wholeBody {
+	p := paramPlace{in: t.defaultPlace, name: name, style: form, explode: true}
+	if t.defaultPlace == inBody && t.bodyIsParam {
 		p.in = inQuery
 	}
 	return p

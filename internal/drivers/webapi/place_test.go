@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // TestStyles: values are spelled as the table of styles in the OpenAPI Specification has

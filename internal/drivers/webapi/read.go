@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Limits on answers, in bytes after decompression.
@@ -23,8 +23,8 @@ const (
 
 // How often a long answer is said to go on.
 const (
-	stride   = 256 << 10
-	interval = time.Second
+	progressBytes    = 256 << 10
+	progressInterval = time.Second
 )
 
 // read returns the body, decompressed. What is longer than limit is an error, as
@@ -46,14 +46,14 @@ func (x *exchange) read(ctx context.Context, limit int64) ([]byte, *aai.Error) {
 	}
 	var b bytes.Buffer
 	b.Grow(int(max(length, 0)) + bytes.MinRead)
-	_, err = b.ReadFrom(&meter{
+	_, err = b.ReadFrom(&progressReader{
 		body: io.LimitReader(body, limit+1), ctx: ctx, from: x.address.origin, total: max(length, 0), told: time.Now(),
 	})
 	if int64(b.Len()) > limit {
 		return nil, x.tooLarge(limit, length)
 	}
 	if err != nil {
-		return nil, x.brokeOff(ctx, err, b.Len())
+		return nil, x.partialError(ctx, err, b.Len())
 	}
 	return b.Bytes(), nil
 }
@@ -98,10 +98,10 @@ func (x *exchange) unreadable(cause error) *aai.Error {
 	return err
 }
 
-// brokeOff says that the answer came in part.
-func (x *exchange) brokeOff(ctx context.Context, cause error, got int) *aai.Error {
+// partialError says that the answer came in part.
+func (x *exchange) partialError(ctx context.Context, cause error, got int) *aai.Error {
 	if err := contextEnded(ctx, cause); err != nil {
-		return ended(err, x.String(), aai.Delivered)
+		return abortError(err, x.String(), aai.Delivered)
 	}
 	err := aai.Errorf(aai.APIRequestFailed, "%s: the answer broke off after %s", x.tool, sizeText(int64(got)))
 	err.Hint = "The server got the request. Look at its state before you try again."
@@ -111,7 +111,7 @@ func (x *exchange) brokeOff(ctx context.Context, cause error, got int) *aai.Erro
 
 // A meter reads a body and tells how far it has come: of a short one nothing, so
 // that the gateway's own heartbeat goes on.
-type meter struct {
+type progressReader struct {
 	body        io.Reader
 	ctx         context.Context
 	from        string
@@ -121,10 +121,10 @@ type meter struct {
 }
 
 // Read implements io.Reader.
-func (m *meter) Read(p []byte) (int, error) {
-	n, err := m.body.Read(p[:min(len(p), stride/4)])
+func (m *progressReader) Read(p []byte) (int, error) {
+	n, err := m.body.Read(p[:min(len(p), progressBytes/4)])
 	m.done += int64(n)
-	if m.done-m.last >= stride || m.last > 0 && m.done > m.last && time.Since(m.told) >= interval {
+	if m.done-m.last >= progressBytes || m.last > 0 && m.done > m.last && time.Since(m.told) >= progressInterval {
 		m.last, m.told = m.done, time.Now()
 		aai.Progress(m.ctx, float64(m.done), float64(m.total), "Downloading from "+m.from)
 	}

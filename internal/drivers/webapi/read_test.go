@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A progress is what a caller was told.

@@ -8,7 +8,7 @@ import (
 	"path"
 	"strings"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // The values of a recipe's OutputParser; empty means by content type.
@@ -26,18 +26,18 @@ const maxInline = 64 << 10
 const maxPicture = 3 << 20
 
 // A class is what can be done with an answer.
-type class int
+type contentClass int
 
 const (
-	classOther class = iota
+	classOther contentClass = iota
 	classJSON
 	classText
 	classPicture
 )
 
 // A kind is what an answer says that it is, held against what it is.
-type kind struct {
-	class   class
+type contentKind struct {
+	class   contentClass
 	media   string // such as "application/json"
 	charset string // as it says, or empty
 }
@@ -57,7 +57,7 @@ func (x *exchange) result(body []byte) *aai.Result {
 	case classText:
 		return &aai.Result{Text: x.clean(x.decode(body, k.charset))}
 	case classPicture:
-		if x.secrets.within(body) {
+		if x.secrets.isIn(body) {
 			return x.otherResult(k, body)
 		}
 		return &aai.Result{
@@ -68,7 +68,7 @@ func (x *exchange) result(body []byte) *aai.Result {
 	return x.otherResult(k, body)
 }
 
-func (x *exchange) kindOf(body []byte) kind {
+func (x *exchange) kindOf(body []byte) contentKind {
 	declared := x.resp.Header.Get("Content-Type")
 	if declared == "" {
 		declared = http.DetectContentType(body)
@@ -77,7 +77,7 @@ func (x *exchange) kindOf(body []byte) kind {
 	if err != nil {
 		media, params, _ = mime.ParseMediaType(http.DetectContentType(body))
 	}
-	k := kind{media: media, charset: params["charset"]}
+	k := contentKind{media: media, charset: params["charset"]}
 	switch {
 	case x.recipe.OutputParser == parseJSON, x.recipe.OutputParser == "" && isJSON(media):
 		k.class = classJSON
@@ -159,7 +159,7 @@ func (x *exchange) headResult() *aai.Result {
 }
 
 // otherResult notes what can be neither read nor seen.
-func (x *exchange) otherResult(k kind, body []byte) *aai.Result {
+func (x *exchange) otherResult(k contentKind, body []byte) *aai.Result {
 	media := aai.CleanLabel(k.media, 100)
 	text := fmt.Sprintf("A file, %s, %s", media, sizeText(int64(len(body))))
 	data := map[string]any{"content_type": media, "size": len(body)}
@@ -168,7 +168,7 @@ func (x *exchange) otherResult(k kind, body []byte) *aai.Result {
 		text += ", " + name
 	}
 	switch {
-	case x.secrets.within(body): // in base64 nobody would find it any more
+	case x.secrets.isIn(body): // in base64 nobody would find it any more
 		text += "; its content is not given, since it repeats what makes the person known to the app"
 	case len(body) <= maxInline:
 		data["base64"] = base64.StdEncoding.EncodeToString(body)

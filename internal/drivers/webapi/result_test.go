@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // answer is what a GET of a server with the answer gives.
@@ -22,8 +22,8 @@ func answer(t testing.TB, status int, contentType, body string) *aai.Result {
 	t.Helper()
 	s := serve(t, answers(status, contentType, body))
 	result := run(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/")), nil)
-	if result.Foreign != s.URL {
-		t.Errorf("Foreign is %q, want %q", result.Foreign, s.URL)
+	if result.UntrustedSource != s.URL {
+		t.Errorf("Foreign is %q, want %q", result.UntrustedSource, s.URL)
 	}
 	return result
 }

@@ -10,69 +10,69 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"aai/internal/hygiene"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// hidden stands in the place of a secret.
-const hidden = "[secret]"
+// redactedMark stands in the place of a secret.
+const redactedMark = "[secret]"
 
 // shortSecret is how many bytes a secret has at least that is looked for in an
 // answer: anything shorter is also a part of other words.
 const shortSecret = 6
 
-// secrets are the texts that make the person known to the app, which must not come
+// secretTexts are the texts that make the person known to the app, which must not come
 // back to a caller: servers repeat in their answers what they were sent. The
 // longest come first, so that none leaves a part of another behind.
-type secrets []string
+type secretTexts []string
 
 // addedSecrets are those that stand in a request and did not before.
-func addedSecrets(headers http.Header, query string, req *http.Request) secrets {
-	var s secrets
+func addedSecrets(headers http.Header, query string, req *http.Request) secretTexts {
+	var s secretTexts
 	for name, values := range req.Header {
 		for _, value := range values {
 			if slices.Contains(headers[name], value) {
 				continue
 			}
-			s = s.with(value)
+			s = s.withValue(value)
 			if _, token, found := strings.Cut(value, " "); found {
-				s = s.with(token)
+				s = s.withValue(token)
 			}
 		}
 	}
 	if len(headers["Cookie"]) == 0 { // a login by cookies is one whose parameters are none
 		for _, c := range req.Cookies() {
-			s = s.with(c.Value)
+			s = s.withValue(c.Value)
 		}
 	}
 	if before, err := url.ParseQuery(query); err == nil && req.URL.RawQuery != query {
 		for name, values := range req.URL.Query() {
 			for _, value := range values {
 				if !slices.Contains(before[name], value) {
-					s = s.with(value)
+					s = s.withValue(value)
 				}
 			}
 		}
 	}
-	return secrets(hygiene.Writings(s)).and(nil)
+	return secretTexts(sanitize.SecretEncodings(s)).concat(nil)
 }
 
-// and returns all of both in their order.
-func (s secrets) and(more secrets) secrets {
+// concat returns all of both in their order.
+func (s secretTexts) concat(more secretTexts) secretTexts {
 	all := slices.Concat(s, more)
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	return slices.Compact(all)
 }
 
-func (s secrets) with(value string) secrets {
+func (s secretTexts) withValue(value string) secretTexts {
 	if len(value) < shortSecret {
 		return s
 	}
 	return append(s, value)
 }
 
-// within reports whether one of the secrets is in what is no text: as it is, or in
+// isIn reports whether one of the secrets is in what is no text: as it is, or in
 // UTF-16 of either order.
-func (s secrets) within(body []byte) bool {
+func (s secretTexts) isIn(body []byte) bool {
 	return slices.ContainsFunc(s, func(secret string) bool {
 		little, big := make([]byte, 0, 2*len(secret)), make([]byte, 0, 2*len(secret))
 		for _, unit := range utf16.Encode([]rune(secret)) {
@@ -83,9 +83,9 @@ func (s secrets) within(body []byte) bool {
 }
 
 // hide takes the secrets out of a text.
-func (s secrets) hide(text string) string {
+func (s secretTexts) hide(text string) string {
 	for _, secret := range s {
-		text = strings.ReplaceAll(text, secret, hidden)
+		text = strings.ReplaceAll(text, secret, redactedMark)
 	}
 	return text
 }

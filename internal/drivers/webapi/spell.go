@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// errParted is what is wrong with a value that would arrive as several.
-var errParted = errors.New("has a value with the character that stands between values; the app takes none with it")
+// errSplitValue is what is wrong with a value that would arrive as several.
+var errSplitValue = errors.New("has a value with the character that stands between values; the app takes none with it")
 
 // errScalars is what is wrong with a value that an address has no way to spell.
 var errScalars = errors.New("expected texts, numbers or booleans for the request's address, fields and headers")
@@ -36,7 +36,7 @@ func queryEscape(s string) string { return strings.ReplaceAll(url.QueryEscape(s)
 
 // addPairs spells a parameter of the query. A value can stand neither for another parameter
 // nor where the person's key goes.
-func (t *tool) addPairs(pairs []pair, param string, p place, value any) ([]pair, error) {
+func (t *tool) addPairs(pairs []pair, param string, p paramPlace, value any) ([]pair, error) {
 	before := len(pairs)
 	pairs, err := p.addPairs(pairs, value)
 	if err != nil {
@@ -59,7 +59,7 @@ func (t *tool) addPairs(pairs []pair, param string, p place, value any) ([]pair,
 
 // addPairs spells a value as one of a query, of cookies or of a form: null not at all. A
 // space is "%20", which every server reads.
-func (p place) addPairs(pairs []pair, value any) ([]pair, error) {
+func (p paramPlace) addPairs(pairs []pair, value any) ([]pair, error) {
 	add := func(name, text string) {
 		pairs = append(pairs, pair{name, queryEscape(name), text})
 	}
@@ -83,15 +83,15 @@ func (p place) addPairs(pairs []pair, value any) ([]pair, error) {
 			}
 			return pairs, err
 		}
-		if err == nil && p.parted(texts) {
-			err = errParted
+		if err == nil && p.isSplitByDelimiter(texts) {
+			err = errSplitValue
 		}
 		if len(texts) > 0 {
 			add(p.name, strings.Join(texts, p.delimiter()))
 		}
 		return pairs, err
 	case map[string]any:
-		if !p.told {
+		if !p.declared {
 			return nil, errScalars
 		}
 		return p.objectPairs(pairs, v)
@@ -105,7 +105,7 @@ func (p place) addPairs(pairs []pair, value any) ([]pair, error) {
 }
 
 // delimiter stands between values that do not stand for themselves.
-func (p place) delimiter() string {
+func (p paramPlace) delimiter() string {
 	switch p.style {
 	case spaceDelimited:
 		return "%20"
@@ -115,13 +115,13 @@ func (p place) delimiter() string {
 	return ","
 }
 
-// parted reports whether one of several values would arrive as more than one: what stands between
+// isSplitByDelimiter reports whether one of several values would arrive as more than one: what stands between
 // them is written as it is within them.
-func (p place) parted(texts []string) bool {
+func (p paramPlace) isSplitByDelimiter(texts []string) bool {
 	return p.delimiter() != "," && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, p.delimiter()) })
 }
 
-func (p place) objectPairs(pairs []pair, object map[string]any) ([]pair, error) {
+func (p paramPlace) objectPairs(pairs []pair, object map[string]any) ([]pair, error) {
 	var texts []string
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if object[key] == nil {
@@ -137,8 +137,8 @@ func (p place) objectPairs(pairs []pair, object map[string]any) ([]pair, error) 
 			texts = append(texts, queryEscape(key), queryEscape(text))
 		}
 	}
-	if p.parted(texts) {
-		return nil, errParted
+	if p.isSplitByDelimiter(texts) {
+		return nil, errSplitValue
 	}
 	if len(texts) > 0 {
 		pairs = append(pairs, pair{p.name, queryEscape(p.name), strings.Join(texts, p.delimiter())})
@@ -190,11 +190,11 @@ func scalars(values []any, escape func(string) string) ([]string, error) {
 type part struct{ key, text string }
 
 // parts are the values within a value, escaped; single says that it is but one.
-func (p place) parts(value any, escape func(string) string) (parts []part, single bool, err error) {
+func (p paramPlace) parts(value any, escape func(string) string) (parts []part, single bool, err error) {
 	if text, scalar := scalarText(value); scalar {
 		return []part{{text: escape(text)}}, true, nil
 	}
-	if !p.told {
+	if !p.declared {
 		return nil, false, errors.New("expected a text, a number or a boolean")
 	}
 	switch v := value.(type) {
@@ -220,7 +220,7 @@ func (p place) parts(value any, escape func(string) string) (parts []part, singl
 }
 
 // spell joins parts: members as key=value where each stands for itself, else as key,value.
-func (p place) spell(parts []part, between string) string {
+func (p paramPlace) spell(parts []part, between string) string {
 	texts := make([]string, 0, len(parts))
 	for _, one := range parts {
 		switch {
@@ -236,7 +236,7 @@ func (p place) spell(parts []part, between string) string {
 }
 
 // inPath spells a value for a segment of the path, escaped.
-func (p place) inPath(value any) (string, error) {
+func (p paramPlace) inPath(value any) (string, error) {
 	parts, single, err := p.parts(value, url.PathEscape)
 	if err != nil {
 		return "", err
@@ -264,7 +264,7 @@ func (p place) inPath(value any) (string, error) {
 }
 
 // addHeader spells a value for a header, which has one line.
-func (m *message) addHeader(p place, value any) error {
+func (m *message) addHeader(p paramPlace, value any) error {
 	if value == nil {
 		return nil
 	}

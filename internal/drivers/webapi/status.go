@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"aai"
-	"aai/internal/site"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
 // maxRetryAfter is the longest that a server's word is taken for.
@@ -42,10 +42,10 @@ func (x *exchange) refusal(ctx context.Context) *failure {
 	f := &failure{err: err}
 	switch status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		f.again = true
+		f.retryable = true
 	}
 	f.wait = retryAfter(x.resp.Header, time.Now())
-	if f.again {
+	if f.retryable {
 		err.RetryAfter = f.wait
 	}
 	x.explain(err)
@@ -69,7 +69,7 @@ func (x *exchange) explain(err *aai.Error) {
 	switch status := x.resp.StatusCode; {
 	case status >= 300 && status < 400:
 		err.Message += "; redirects are not followed"
-		if target := x.pointsTo(); target != "" {
+		if target := x.redirectOrigin(); target != "" {
 			err.Message += ", this one points to " + target
 		}
 		err.Hint = "The app's descriptor should name the address that the server wants. Whoever keeps it can put it right."
@@ -96,9 +96,9 @@ func (x *exchange) explain(err *aai.Error) {
 	}
 }
 
-// pointsTo is the origin of a redirect's target, and no more: the rest may hold
+// redirectOrigin is the origin of a redirect's target, and no more: the rest may hold
 // what is not for others.
-func (x *exchange) pointsTo() string {
+func (x *exchange) redirectOrigin() string {
 	location := x.resp.Header.Get("Location")
 	if location == "" {
 		return ""
@@ -113,7 +113,7 @@ func (x *exchange) pointsTo() string {
 	if target.Scheme == "" {
 		target.Scheme = x.address.scheme
 	}
-	return aai.CleanLabel(x.secrets.hide(site.Origin(target)), 200)
+	return aai.CleanLabel(x.secrets.hide(netguard.Origin(target)), 200)
 }
 
 // retryAfter reads how long the server asks to wait: seconds or a date (RFC 9110,

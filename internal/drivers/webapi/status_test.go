@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 func TestStatuses(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // decode makes UTF-8 of text in the character set that the server names. A byte

@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // poisoned puts a proxy with the toxics before a server and returns its address.

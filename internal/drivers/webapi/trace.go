@@ -5,7 +5,7 @@ import (
 	"net/http/httptrace"
 	"sync/atomic"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // A trace sees how far a request has come. It only ever errs on the careful side:
@@ -33,9 +33,9 @@ func (t *trace) delivery() aai.Delivery {
 	return aai.NotDelivered
 }
 
-// further is the delivery of a call whose tries ended in both ways: if any of them
+// laterDelivery is the delivery of a call whose tries ended in both ways: if any of them
 // was delivered, the call was.
-func further(a, b aai.Delivery) aai.Delivery {
+func laterDelivery(a, b aai.Delivery) aai.Delivery {
 	for _, d := range []aai.Delivery{aai.Delivered, aai.DeliveryUnknown} {
 		if a == d || b == d {
 			return d

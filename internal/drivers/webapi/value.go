@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // scalarText is a text, a number or a boolean as it goes into a URL. Numbers are

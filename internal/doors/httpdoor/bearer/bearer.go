@@ -42,20 +42,22 @@ type Metadata struct {
 	Scopes   []string
 }
 
-// Local is the principal of a Secret: whoever may read this person's files.
-const Local = "local"
+// LocalPrincipal is the principal of a Secret: whoever may read this person's files.
+const LocalPrincipal = "local"
 
-// Secret verifies tokens that are the secret itself.
-type Secret struct{ sum [sha256.Size]byte }
+// SecretVerifier verifies tokens that are the secret itself.
+type SecretVerifier struct{ sum [sha256.Size]byte }
 
-// NewSecret returns a Verifier for the one token.
-func NewSecret(token string) *Secret { return &Secret{sum: sha256.Sum256([]byte(token))} }
+// NewSecretVerifier returns a Verifier for the one token.
+func NewSecretVerifier(token string) *SecretVerifier {
+	return &SecretVerifier{sum: sha256.Sum256([]byte(token))}
+}
 
 // Verify implements Verifier, in a time that does not depend on the token.
-func (s *Secret) Verify(_ context.Context, token string) (string, error) {
+func (s *SecretVerifier) Verify(_ context.Context, token string) (string, error) {
 	sum := sha256.Sum256([]byte(token))
 	if subtle.ConstantTimeCompare(sum[:], s.sum[:]) != 1 {
 		return "", &Error{Code: InvalidToken, Description: "the token is none of this server's, or was revoked"}
 	}
-	return Local, nil
+	return LocalPrincipal, nil
 }

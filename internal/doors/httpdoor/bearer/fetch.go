@@ -18,10 +18,10 @@ import (
 const (
 	fetchTimeout = 10 * time.Second
 	maxDocument  = 1 << 20 // bytes
-	keptFor      = time.Hour
-	// refetchFloor is the shortest time between two fetches of the same thing,
+	documentTTL  = time.Hour
+	// minRefetchInterval is the shortest time between two fetches of the same thing,
 	// whatever tokens are shown and however they fail.
-	refetchFloor = 10 * time.Second
+	minRefetchInterval = 10 * time.Second
 )
 
 // serverMetadata is what an authorization server says of itself (RFC 8414).
@@ -31,8 +31,8 @@ type serverMetadata struct {
 	IntrospectionEndpoint string `json:"introspection_endpoint"`
 }
 
-// keys are the public keys of a server.
-type keys struct{ jose.JSONWebKeySet }
+// publicKeys are the public keys of a server.
+type publicKeys struct{ jose.JSONWebKeySet }
 
 // A fetcher reads documents of the authorization server.
 type fetcher struct{ client *http.Client }
@@ -66,17 +66,17 @@ func (f *fetcher) discover(ctx context.Context, issuer string) (serverMetadata, 
 }
 
 // fetchKeys reads the keys, and leaves out what is no public key.
-func (f *fetcher) fetchKeys(ctx context.Context, address string) (keys, error) {
+func (f *fetcher) fetchKeys(ctx context.Context, address string) (publicKeys, error) {
 	if err := checkAddress(address); err != nil {
-		return keys{}, fmt.Errorf("jwks_uri: %w", err)
+		return publicKeys{}, fmt.Errorf("jwks_uri: %w", err)
 	}
 	var document struct {
 		Keys []json.RawMessage `json:"keys"`
 	}
 	if err := f.fetch(ctx, address, &document); err != nil {
-		return keys{}, fmt.Errorf("the keys of the issuer cannot be read: %w", err)
+		return publicKeys{}, fmt.Errorf("the keys of the issuer cannot be read: %w", err)
 	}
-	var found keys
+	var found publicKeys
 	for _, raw := range document.Keys {
 		var key jose.JSONWebKey
 		// A kind of key that nobody here knows is no reason to know none.
@@ -125,12 +125,12 @@ type cached[T any] struct {
 	now   func() time.Time
 	fetch func(context.Context) (T, error)
 
-	mu      sync.Mutex
-	value   T
-	at      time.Time     // of the last success
-	tried   time.Time     // the last fetch, however it ended
-	failure error         // of the last fetch
-	going   chan struct{} // closed when the fetch that is under way ends; nil if none is
+	mu          sync.Mutex
+	value       T
+	fetchedAt   time.Time     // of the last success
+	lastAttempt time.Time     // the last fetch, however it ended
+	failure     error         // of the last fetch
+	inFlight    chan struct{} // closed when the fetch that is under way ends; nil if none is
 }
 
 func newCached[T any](now func() time.Time, fetch func(context.Context) (T, error)) *cached[T] {
@@ -141,7 +141,7 @@ func newCached[T any](now func() time.Time, fetch func(context.Context) (T, erro
 // is old is better than nothing.
 func (c *cached[T]) get(ctx context.Context) (T, error) {
 	c.mu.Lock()
-	fresh := !c.at.IsZero() && c.now().Sub(c.at) < keptFor
+	fresh := !c.fetchedAt.IsZero() && c.now().Sub(c.fetchedAt) < documentTTL
 	c.mu.Unlock()
 	if !fresh {
 		if err := c.refresh(ctx); err != nil {
@@ -150,7 +150,7 @@ func (c *cached[T]) get(ctx context.Context) (T, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.at.IsZero() {
+	if c.fetchedAt.IsZero() {
 		return *new(T), c.failure
 	}
 	return c.value, nil
@@ -160,16 +160,16 @@ func (c *cached[T]) get(ctx context.Context) (T, error) {
 // of a context that has ended.
 func (c *cached[T]) refresh(ctx context.Context) error {
 	c.mu.Lock()
-	if c.going == nil {
-		if !c.tried.IsZero() && c.now().Sub(c.tried) < refetchFloor {
+	if c.inFlight == nil {
+		if !c.lastAttempt.IsZero() && c.now().Sub(c.lastAttempt) < minRefetchInterval {
 			c.mu.Unlock()
 			return nil
 		}
-		c.going = make(chan struct{})
-		c.tried = c.now()
-		go c.load(context.WithoutCancel(ctx), c.going)
+		c.inFlight = make(chan struct{})
+		c.lastAttempt = c.now()
+		go c.load(context.WithoutCancel(ctx), c.inFlight)
 	}
-	going := c.going
+	going := c.inFlight
 	c.mu.Unlock()
 	select {
 	case <-going:
@@ -186,8 +186,8 @@ func (c *cached[T]) load(ctx context.Context, done chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.failure = err; err == nil {
-		c.value, c.at = value, c.now()
+		c.value, c.fetchedAt = value, c.now()
 	}
-	c.going = nil
+	c.inFlight = nil
 	close(done)
 }

@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"aai"
-	"aai/internal/wholefile"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
 // A File keeps a token that this computer made for itself. Only its person can
 // read it.
-type File struct{ Path string }
+type TokenFile struct{ Path string }
 
 // tokenBytes is how much chance is in a token.
 const tokenBytes = 32
@@ -24,7 +24,7 @@ const tokenBytes = 32
 const maxToken = 4096
 
 // Token returns the token. The first use makes one.
-func (f File) Token() (string, error) {
+func (f TokenFile) Token() (string, error) {
 	token, err := f.read()
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = f.write(newToken(), os.Link); errors.Is(err, fs.ErrExist) {
@@ -42,7 +42,7 @@ func (f File) Token() (string, error) {
 
 // Rotate makes a new token in the place of the old one, which is not good any
 // more when servers that use it start anew.
-func (f File) Rotate() (string, error) {
+func (f TokenFile) Rotate() (string, error) {
 	token := newToken()
 	if err := f.write(token, os.Rename); err != nil {
 		return "", f.fault(err)
@@ -56,8 +56,8 @@ func newToken() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-func (f File) read() (string, error) {
-	b, err := wholefile.Read(f.Path, wholefile.Limits{Size: maxToken, Private: true})
+func (f TokenFile) read() (string, error) {
+	b, err := atomicfile.Read(f.Path, atomicfile.ReadLimits{Size: maxToken, Private: true})
 	if err != nil {
 		return "", err
 	}
@@ -70,7 +70,7 @@ func (f File) read() (string, error) {
 
 // write puts the token in place in one step, by a link that fails where there is
 // one already or by a rename that does not.
-func (f File) write(token string, put func(from, to string) error) error {
+func (f TokenFile) write(token string, put func(from, to string) error) error {
 	folder := filepath.Dir(f.Path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (f File) write(token string, put func(from, to string) error) error {
 	return put(temp.Name(), f.Path)
 }
 
-func (f File) fault(err error) error {
+func (f TokenFile) fault(err error) error {
 	e := aai.Errorf(aai.InvalidParams, "%s: the token of the HTTP server cannot be had: %w", f.Path, err)
 	e.Hint = "Make a new one: aai-gateway mcp token --rotate."
 	return e

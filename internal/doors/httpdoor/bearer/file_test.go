@@ -8,12 +8,12 @@ import (
 	"sync"
 	"testing"
 
-	"aai"
-	"aai/internal/doors/httpdoor/bearer"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
 )
 
 func TestFile(t *testing.T) {
-	f := bearer.File{Path: filepath.Join(t.TempDir(), "state", "http-token")}
+	f := bearer.TokenFile{Path: filepath.Join(t.TempDir(), "state", "http-token")}
 	// Several processes may be the first at once; they get the same token.
 	var group sync.WaitGroup
 	tokens := make([]string, 20)
@@ -57,7 +57,7 @@ func TestFileFailsClosed(t *testing.T) {
 		"is a folder":            func(path string) error { return os.Mkdir(path, 0o700) },
 		"is readable for others": func(path string) error { return readableByOthers(path) },
 	} {
-		f := bearer.File{Path: filepath.Join(t.TempDir(), "http-token")}
+		f := bearer.TokenFile{Path: filepath.Join(t.TempDir(), "http-token")}
 		if err := spoil(f.Path); err != nil {
 			t.Fatal(err)
 		}
@@ -79,8 +79,8 @@ func readableByOthers(path string) error {
 }
 
 func TestSecret(t *testing.T) {
-	s := bearer.NewSecret("the secret")
-	if principal, err := s.Verify(t.Context(), "the secret"); err != nil || principal != bearer.Local {
+	s := bearer.NewSecretVerifier("the secret")
+	if principal, err := s.Verify(t.Context(), "the secret"); err != nil || principal != bearer.LocalPrincipal {
 		t.Errorf("%q, %v", principal, err)
 	}
 	for _, token := range []string{"", "the secre", "the secret ", "the secret\x00", "THE SECRET"} {

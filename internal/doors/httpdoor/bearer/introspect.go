@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	// mostQuestions is how many questions about tokens may be open at the server.
-	mostQuestions = 16
-	// answerFor is how long an answer counts: a token that is revoked is good for
+	// maxIntrospections is how many questions about tokens may be open at the server.
+	maxIntrospections = 16
+	// introspectionTTL is how long an answer counts: a token that is revoked is good for
 	// so much longer.
-	answerFor   = 30 * time.Second
-	mostAnswers = 1000
+	introspectionTTL        = 30 * time.Second
+	maxCachedIntrospections = 1000
 )
 
-// ask asks the authorization server about a token (RFC 7662).
-func (i *Issuer) ask(ctx context.Context, token string) (claims, error) {
+// verifyOpaque asks the authorization server about a token (RFC 7662).
+func (i *IssuerVerifier) verifyOpaque(ctx context.Context, token string) (claims, error) {
 	sum := sha256.Sum256([]byte(token))
-	if c, ok := i.recent.find(sum, i.now()); ok {
+	if c, ok := i.introspected.find(sum, i.now()); ok {
 		return c, nil
 	}
-	about, err := i.about.get(ctx)
+	about, err := i.metadata.get(ctx)
 	if err != nil {
 		return claims{}, err
 	}
@@ -35,8 +35,8 @@ func (i *Issuer) ask(ctx context.Context, token string) (claims, error) {
 		return claims{}, fmt.Errorf("introspection_endpoint: %w", err)
 	}
 	select {
-	case i.asking <- struct{}{}:
-		defer func() { <-i.asking }()
+	case i.introspections <- struct{}{}:
+		defer func() { <-i.introspections }()
 	case <-ctx.Done():
 		return claims{}, ctx.Err()
 	}
@@ -44,11 +44,11 @@ func (i *Issuer) ask(ctx context.Context, token string) (claims, error) {
 	if err != nil {
 		return claims{}, err
 	}
-	i.recent.keep(sum, c, i.now())
+	i.introspected.keep(sum, c, i.now())
 	return c, nil
 }
 
-func (i *Issuer) introspect(ctx context.Context, endpoint, token string) (claims, error) {
+func (i *IssuerVerifier) introspect(ctx context.Context, endpoint, token string) (claims, error) {
 	form := url.Values{"token": {token}, "token_type_hint": {"access_token"}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -74,29 +74,29 @@ func (i *Issuer) introspect(ctx context.Context, endpoint, token string) (claims
 	return answer.claims, nil
 }
 
-// recentAnswers are what the server said of tokens a moment ago, by their hash.
-type recentAnswers struct {
+// introspectionCache are what the server said of tokens a moment ago, by their hash.
+type introspectionCache struct {
 	mu  sync.Mutex
-	all map[[sha256.Size]byte]recentAnswer
+	all map[[sha256.Size]byte]introspectionEntry
 }
 
-type recentAnswer struct {
+type introspectionEntry struct {
 	claims claims
 	until  time.Time
 }
 
-func (r *recentAnswers) find(sum [sha256.Size]byte, now time.Time) (claims, bool) {
+func (r *introspectionCache) find(sum [sha256.Size]byte, now time.Time) (claims, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a, ok := r.all[sum]
 	return a.claims, ok && now.Before(a.until)
 }
 
-func (r *recentAnswers) keep(sum [sha256.Size]byte, c claims, now time.Time) {
+func (r *introspectionCache) keep(sum [sha256.Size]byte, c claims, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.all == nil || len(r.all) >= mostAnswers {
-		r.all = make(map[[sha256.Size]byte]recentAnswer)
+	if r.all == nil || len(r.all) >= maxCachedIntrospections {
+		r.all = make(map[[sha256.Size]byte]introspectionEntry)
 	}
-	r.all[sum] = recentAnswer{claims: c, until: now.Add(answerFor)}
+	r.all[sum] = introspectionEntry{claims: c, until: now.Add(introspectionTTL)}
 }

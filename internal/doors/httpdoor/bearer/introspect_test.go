@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/doors/httpdoor/bearer"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
 )
 
 // TestIntrospection: what the server says of tokens that are no JWT.
@@ -14,37 +14,37 @@ func TestIntrospection(t *testing.T) {
 		answer map[string]any
 		want   string
 	}{
-		"good":               {map[string]any{"active": true, "sub": "ann", "aud": here, "scope": "mcp"}, "ann"},
-		"not active":         {map[string]any{"active": false, "sub": "ann", "aud": here, "scope": "mcp"}, "invalid_token: the token is not active"},
-		"active as a word":   {map[string]any{"active": "true", "sub": "ann", "aud": here, "scope": "mcp"}, "not known"},
-		"nothing":            {map[string]any{"sub": "ann", "aud": here, "scope": "mcp"}, "not known"},
+		"good":               {map[string]any{"active": true, "sub": "ann", "aud": gatewayResource, "scope": "mcp"}, "ann"},
+		"not active":         {map[string]any{"active": false, "sub": "ann", "aud": gatewayResource, "scope": "mcp"}, "invalid_token: the token is not active"},
+		"active as a word":   {map[string]any{"active": "true", "sub": "ann", "aud": gatewayResource, "scope": "mcp"}, "not known"},
+		"nothing":            {map[string]any{"sub": "ann", "aud": gatewayResource, "scope": "mcp"}, "not known"},
 		"for another":        {map[string]any{"active": true, "sub": "ann", "aud": "https://other.example", "scope": "mcp"}, "invalid_token: the token is meant for another server"},
 		"for whom?":          {map[string]any{"active": true, "sub": "ann", "scope": "mcp"}, "invalid_token: the token is meant for another server"},
-		"of another issuer":  {map[string]any{"active": true, "iss": "https://x", "sub": "ann", "aud": here, "scope": "mcp"}, "invalid_token: the token is of another issuer"},
-		"expired":            {map[string]any{"active": true, "exp": 1, "sub": "ann", "aud": here, "scope": "mcp"}, "invalid_token: the token has expired"},
-		"without the scope":  {map[string]any{"active": true, "sub": "ann", "aud": here}, "insufficient_scope: the token lacks the scope mcp"},
-		"of nobody":          {map[string]any{"active": true, "aud": here, "scope": "mcp"}, "invalid_token: the token says not who it speaks for"},
-		"bound to something": {map[string]any{"active": true, "sub": "ann", "aud": here, "scope": "mcp", "cnf": map[string]any{}}, "invalid_token: the token is bound to a key, and cannot be used as a bearer token"},
+		"of another issuer":  {map[string]any{"active": true, "iss": "https://x", "sub": "ann", "aud": gatewayResource, "scope": "mcp"}, "invalid_token: the token is of another issuer"},
+		"expired":            {map[string]any{"active": true, "exp": 1, "sub": "ann", "aud": gatewayResource, "scope": "mcp"}, "invalid_token: the token has expired"},
+		"without the scope":  {map[string]any{"active": true, "sub": "ann", "aud": gatewayResource}, "insufficient_scope: the token lacks the scope mcp"},
+		"of nobody":          {map[string]any{"active": true, "aud": gatewayResource, "scope": "mcp"}, "invalid_token: the token says not who it speaks for"},
+		"bound to something": {map[string]any{"active": true, "sub": "ann", "aud": gatewayResource, "scope": "mcp", "cnf": map[string]any{}}, "invalid_token: the token is bound to a key, and cannot be used as a bearer token"},
 	} {
 		a := newAuthority(t)
 		a.answer = c.answer
 		i := a.issuer(t, func(c *bearer.IssuerConfig) { c.ClientID = "gateway" })
-		if got := verdict(t, i, "opaque"); !strings.HasPrefix(got, c.want) {
+		if got := verifyError(t, i, "opaque"); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 	a := newAuthority(t)
-	a.answer = map[string]any{"active": true, "sub": "ann", "aud": here, "scope": "mcp"}
+	a.answer = map[string]any{"active": true, "sub": "ann", "aud": gatewayResource, "scope": "mcp"}
 	i := a.issuer(t, func(c *bearer.IssuerConfig) { c.ClientID = "gateway" })
 	for range 20 {
-		verdict(t, i, "opaque")
+		verifyError(t, i, "opaque")
 	}
-	if n := a.asked.Load(); n != 1 {
+	if n := a.introspections.Load(); n != 1 {
 		t.Errorf("the server was asked %d times about one token", n)
 	}
 	a.set(func() { a.answer["active"] = false })
-	a.pass(31 * time.Second)
-	if got := verdict(t, i, "opaque"); got != "invalid_token: the token is not active" {
+	a.advance(31 * time.Second)
+	if got := verifyError(t, i, "opaque"); got != "invalid_token: the token is not active" {
 		t.Errorf("a token that was taken back: %s", got)
 	}
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/go-jose/go-jose/v4/jwt"
 
-	"aai"
-	"aai/internal/site"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
 // IssuerConfig says which tokens of an authorization server are good.
@@ -34,30 +34,30 @@ type IssuerConfig struct {
 	Now func() time.Time
 }
 
-// leeway is how far the clocks of two servers may be apart.
-const leeway = 30 * time.Second
+// clockSkew is how far the clocks of two servers may be apart.
+const clockSkew = 30 * time.Second
 
 // An Issuer verifies access tokens of one authorization server: JWTs by its keys
 // (RFC 9068, RFC 7519), others by asking it (RFC 7662). What it must know of the
 // server it fetches at the first token, and keeps.
-type Issuer struct {
-	cfg    IssuerConfig
-	now    func() time.Time
-	about  *cached[serverMetadata]
-	keys   *keySet
-	asking chan struct{} // bounds the questions about tokens that are open
-	recent recentAnswers
+type IssuerVerifier struct {
+	cfg            IssuerConfig
+	now            func() time.Time
+	metadata       *cached[serverMetadata]
+	keys           *keySet
+	introspections chan struct{} // bounds the questions about tokens that are open
+	introspected   introspectionCache
 }
 
-// NewIssuer returns the Verifier for a server's tokens. It does no I/O.
-func NewIssuer(cfg IssuerConfig) (*Issuer, error) {
+// NewIssuerVerifier returns the Verifier for a server's tokens. It does no I/O.
+func NewIssuerVerifier(cfg IssuerConfig) (*IssuerVerifier, error) {
 	if err := checkAddress(cfg.Issuer); err != nil {
 		return nil, aai.Errorf(aai.InvalidParams, "issuer: %w", err)
 	}
 	if len(cfg.Audience) == 0 || slices.Contains(cfg.Audience, "") {
 		return nil, aai.Errorf(aai.InvalidParams, "audience: expected what tokens are meant for, at least one")
 	}
-	i := &Issuer{cfg: cfg, now: cfg.Now, asking: make(chan struct{}, mostQuestions)}
+	i := &IssuerVerifier{cfg: cfg, now: cfg.Now, introspections: make(chan struct{}, maxIntrospections)}
 	if i.now == nil {
 		i.now = time.Now
 	}
@@ -66,11 +66,11 @@ func NewIssuer(cfg IssuerConfig) (*Issuer, error) {
 		i.cfg = cfg
 	}
 	f := &fetcher{client: cfg.Client}
-	i.about = newCached(i.now, func(ctx context.Context) (serverMetadata, error) { return f.discover(ctx, cfg.Issuer) })
-	i.keys = newKeySet(i.now, func(ctx context.Context) (keys, error) {
-		about, err := i.about.get(ctx)
+	i.metadata = newCached(i.now, func(ctx context.Context) (serverMetadata, error) { return f.discover(ctx, cfg.Issuer) })
+	i.keys = newKeySet(i.now, func(ctx context.Context) (publicKeys, error) {
+		about, err := i.metadata.get(ctx)
 		if err != nil {
-			return keys{}, err
+			return publicKeys{}, err
 		}
 		return f.fetchKeys(ctx, about.JWKSURI)
 	})
@@ -92,7 +92,7 @@ func checkAddress(address string) error {
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {
 		return fmt.Errorf("%q is no address such as https://auth.example.com", aai.CleanLabel(address, 120))
 	}
-	if u.Scheme == "https" || u.Scheme == "http" && site.Loopback(u.Hostname()) {
+	if u.Scheme == "https" || u.Scheme == "http" && netguard.IsLoopback(u.Hostname()) {
 		return nil
 	}
 	return fmt.Errorf("%q: expected https, because whoever is between could forge tokens", aai.CleanLabel(address, 120))
@@ -100,24 +100,24 @@ func checkAddress(address string) error {
 
 // claims are what a token, or the answer about one, says.
 type claims struct {
-	Issuer   string           `json:"iss"`
-	Subject  string           `json:"sub"`
-	Client   string           `json:"client_id"`
-	Audience jwt.Audience     `json:"aud"`
-	Expiry   *jwt.NumericDate `json:"exp"`
-	Begins   *jwt.NumericDate `json:"nbf"`
-	Scope    listed           `json:"scope"`
+	Issuer    string           `json:"iss"`
+	Subject   string           `json:"sub"`
+	Client    string           `json:"client_id"`
+	Audience  jwt.Audience     `json:"aud"`
+	Expiry    *jwt.NumericDate `json:"exp"`
+	NotBefore *jwt.NumericDate `json:"nbf"`
+	Scope     stringList       `json:"scope"`
 	// Scopes is where some servers say it.
-	Scopes listed `json:"scp"`
-	// Holder binds the token to a key, of which nothing is shown here.
-	Holder json.RawMessage `json:"cnf"`
+	Scopes stringList `json:"scp"`
+	// Confirmation binds the token to a key, of which nothing is shown here.
+	Confirmation json.RawMessage `json:"cnf"`
 }
 
-// listed are a text with spaces between, or a list.
-type listed []string
+// stringList are a text with spaces between, or a list.
+type stringList []string
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (w *listed) UnmarshalJSON(b []byte) error {
+func (w *stringList) UnmarshalJSON(b []byte) error {
 	var text string
 	if json.Unmarshal(b, &text) == nil {
 		*w = strings.Fields(text)
@@ -127,7 +127,7 @@ func (w *listed) UnmarshalJSON(b []byte) error {
 }
 
 // Verify implements Verifier.
-func (i *Issuer) Verify(ctx context.Context, token string) (string, error) {
+func (i *IssuerVerifier) Verify(ctx context.Context, token string) (string, error) {
 	if strings.Count(token, ".") == 2 {
 		c, err := i.readJWT(ctx, token)
 		if err != nil {
@@ -136,31 +136,31 @@ func (i *Issuer) Verify(ctx context.Context, token string) (string, error) {
 		if c.Expiry == nil || c.Issuer == "" {
 			return "", invalidToken("the token says not when it ends, or not who made it")
 		}
-		return i.judge(c)
+		return i.validate(c)
 	}
 	if i.cfg.ClientID == "" {
 		return "", invalidToken("the token is no JWT, and this server does not ask about others")
 	}
-	c, err := i.ask(ctx, token)
+	c, err := i.verifyOpaque(ctx, token)
 	if err != nil {
 		return "", err
 	}
-	return i.judge(c)
+	return i.validate(c)
 }
 
-// judge decides by what is known to be said by the authorization server.
-func (i *Issuer) judge(c claims) (string, error) {
+// validate decides by what is known to be said by the authorization server.
+func (i *IssuerVerifier) validate(c claims) (string, error) {
 	now := i.now()
 	switch {
 	case c.Issuer != "" && c.Issuer != i.cfg.Issuer:
 		return "", invalidToken("the token is of another issuer")
-	case c.Expiry != nil && !now.Add(-leeway).Before(c.Expiry.Time()):
+	case c.Expiry != nil && !now.Add(-clockSkew).Before(c.Expiry.Time()):
 		return "", invalidToken("the token has expired")
-	case c.Begins != nil && now.Add(leeway).Before(c.Begins.Time()):
+	case c.NotBefore != nil && now.Add(clockSkew).Before(c.NotBefore.Time()):
 		return "", invalidToken("the token is not valid yet")
 	case !slices.ContainsFunc(c.Audience, func(a string) bool { return slices.Contains(i.cfg.Audience, a) }):
 		return "", invalidToken("the token is meant for another server")
-	case len(c.Holder) > 0 && string(c.Holder) != "null":
+	case len(c.Confirmation) > 0 && string(c.Confirmation) != "null":
 		return "", invalidToken("the token is bound to a key, and cannot be used as a bearer token")
 	}
 	for _, scope := range i.cfg.Scopes {

@@ -21,20 +21,20 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 
-	"aai/internal/doors/httpdoor/bearer"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
 )
 
 // An authority is an authorization server of a few lines, which can also do what
 // a real one never does. What it says is decided by the tests.
 type authority struct {
 	*httptest.Server
-	mu      sync.Mutex
-	keys    []any // as JSON
-	about   map[string]any
-	answer  map[string]any // about any token
-	broken  bool
-	fetched atomic.Int64 // of the keys
-	asked   atomic.Int64 // about tokens
+	mu             sync.Mutex
+	keys           []any // as JSON
+	metadata       map[string]any
+	answer         map[string]any // about any token
+	broken         bool
+	fetched        atomic.Int64 // of the keys
+	introspections atomic.Int64 // about tokens
 
 	now atomic.Int64 // what the verifier's clock is ahead
 }
@@ -52,13 +52,13 @@ func newAuthority(t *testing.T) *authority {
 		}
 		_ = json.NewEncoder(w).Encode(value())
 	}
-	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) { write(w, func() any { return a.about }) })
+	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) { write(w, func() any { return a.metadata }) })
 	mux.HandleFunc("/keys", func(w http.ResponseWriter, _ *http.Request) {
 		a.fetched.Add(1)
 		write(w, func() any { return map[string]any{"keys": a.keys} })
 	})
 	mux.HandleFunc("/ask", func(w http.ResponseWriter, r *http.Request) {
-		a.asked.Add(1)
+		a.introspections.Add(1)
 		write(w, func() any { return a.answer })
 	})
 	mux.HandleFunc("/elsewhere", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/keys", http.StatusFound) })
@@ -69,7 +69,7 @@ func newAuthority(t *testing.T) *authority {
 	})
 	a.Server = httptest.NewServer(mux)
 	t.Cleanup(a.Close)
-	a.about = map[string]any{"issuer": a.URL, "jwks_uri": a.URL + "/keys", "introspection_endpoint": a.URL + "/ask"}
+	a.metadata = map[string]any{"issuer": a.URL, "jwks_uri": a.URL + "/keys", "introspection_endpoint": a.URL + "/ask"}
 	return a
 }
 
@@ -79,20 +79,20 @@ func (a *authority) set(change func()) {
 	change()
 }
 
-func (a *authority) pass(by time.Duration) { a.now.Add(int64(by)) }
+func (a *authority) advance(by time.Duration) { a.now.Add(int64(by)) }
 
-const here = "https://gateway.example/mcp"
+const gatewayResource = "https://gateway.example/mcp"
 
-func (a *authority) issuer(t *testing.T, change func(*bearer.IssuerConfig)) *bearer.Issuer {
+func (a *authority) issuer(t *testing.T, change func(*bearer.IssuerConfig)) *bearer.IssuerVerifier {
 	t.Helper()
 	cfg := bearer.IssuerConfig{
-		Issuer: a.URL, Audience: []string{here}, Scopes: []string{"mcp"},
+		Issuer: a.URL, Audience: []string{gatewayResource}, Scopes: []string{"mcp"},
 		Now: func() time.Time { return time.Now().Add(time.Duration(a.now.Load())) },
 	}
 	if change != nil {
 		change(&cfg)
 	}
-	i, err := bearer.NewIssuer(cfg)
+	i, err := bearer.NewIssuerVerifier(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func public(name string, key crypto.PublicKey) jose.JSONWebKey {
 // claimsOf is what a good token says, with changes; nil takes a claim away.
 func (a *authority) claimsOf(changes map[string]any) map[string]any {
 	claims := map[string]any{
-		"iss": a.URL, "sub": "ann", "aud": here, "scope": "openid mcp",
+		"iss": a.URL, "sub": "ann", "aud": gatewayResource, "scope": "openid mcp",
 		"iat": time.Now().Unix(), "exp": time.Now().Add(time.Hour).Unix(),
 	}
 	for name, value := range changes {
@@ -161,7 +161,7 @@ func (a *authority) claimsOf(changes map[string]any) map[string]any {
 	return claims
 }
 
-func verdict(t *testing.T, i *bearer.Issuer, token string) string {
+func verifyError(t *testing.T, i *bearer.IssuerVerifier, token string) string {
 	t.Helper()
 	principal, err := i.Verify(t.Context(), token)
 	if wrong, ok := errors.AsType[*bearer.Error](err); ok {
@@ -186,7 +186,7 @@ func TestClaims(t *testing.T) {
 		want    string
 	}{
 		"as it should be":               {nil, "ann"},
-		"for several servers":           {map[string]any{"aud": []string{"https://other.example", here}}, "ann"},
+		"for several servers":           {map[string]any{"aud": []string{"https://other.example", gatewayResource}}, "ann"},
 		"scopes as a list":              {map[string]any{"scope": nil, "scp": []string{"mcp"}}, "ann"},
 		"a client without a person":     {map[string]any{"sub": nil, "client_id": "robot"}, "client:robot"},
 		"expired within the leeway":     {map[string]any{"exp": at(-20 * time.Second)}, "ann"},
@@ -195,7 +195,7 @@ func TestClaims(t *testing.T) {
 		"without an end":                {map[string]any{"exp": nil}, "invalid_token: the token says not when it ends, or not who made it"},
 		"begins later":                  {map[string]any{"nbf": at(time.Minute)}, "invalid_token: the token is not valid yet"},
 		"for another server":            {map[string]any{"aud": "https://other.example/mcp"}, "invalid_token: the token is meant for another server"},
-		"for an address that begins so": {map[string]any{"aud": here + "/more"}, "invalid_token: the token is meant for another server"},
+		"for an address that begins so": {map[string]any{"aud": gatewayResource + "/more"}, "invalid_token: the token is meant for another server"},
 		"for nobody":                    {map[string]any{"aud": nil}, "invalid_token: the token is meant for another server"},
 		"of another issuer":             {map[string]any{"iss": "https://evil.example"}, "invalid_token: the token is of another issuer"},
 		"of no issuer":                  {map[string]any{"iss": nil}, "invalid_token: the token says not when it ends, or not who made it"},
@@ -204,7 +204,7 @@ func TestClaims(t *testing.T) {
 		"bound to a key":                {map[string]any{"cnf": map[string]string{"jkt": "x"}}, "invalid_token: the token is bound to a key, and cannot be used as a bearer token"},
 		"of nobody":                     {map[string]any{"sub": nil}, "invalid_token: the token says not who it speaks for"},
 	} {
-		if got := verdict(t, i, s.token(a.claimsOf(c.changes))); got != c.want {
+		if got := verifyError(t, i, s.token(a.claimsOf(c.changes))); got != c.want {
 			t.Errorf("a token %s gives %q, want %q", name, got, c.want)
 		}
 	}
@@ -249,19 +249,19 @@ func TestSignatures(t *testing.T) {
 		"a token of logging out":            {signer{t, jose.RS256, named("rsa", rsaKey), map[jose.HeaderKey]any{"typ": "logout+jwt"}}, "invalid_token: the token is no access token"},
 		"an older server's":                 {signer{t, jose.RS256, named("rsa", rsaKey), map[jose.HeaderKey]any{"typ": "JWT"}}, "ann"},
 	} {
-		if got := verdict(t, i, c.signer.token(a.claimsOf(nil))); got != c.want {
+		if got := verifyError(t, i, c.signer.token(a.claimsOf(nil))); got != c.want {
 			t.Errorf("signed by %s it gives %q, want %q", name, got, c.want)
 		}
 	}
 	for _, token := range []string{"", ".", "..", "a.b.c", "e30.e30.", "eyJhbGciOiJub25lIn0.e30.", strings.Repeat("a.", 2) + strings.Repeat("A", 100_000)} {
-		if got := verdict(t, i, token); !strings.HasPrefix(got, "invalid_token: ") {
+		if got := verifyError(t, i, token); !strings.HasPrefix(got, "invalid_token: ") {
 			t.Errorf("%.20q gives %q", token, got)
 		}
 	}
 }
 
-// TestKeysAreFetchedSeldom: whatever tokens are shown, and by how many at once.
-func TestKeysAreFetchedSeldom(t *testing.T) {
+// TestKeysAreCached: whatever tokens are shown, and by how many at once.
+func TestKeysAreCached(t *testing.T) {
 	a := newAuthority(t)
 	key := newEC(t)
 	a.keys = []any{public("k", key.Public())}
@@ -283,38 +283,38 @@ func TestKeysAreFetchedSeldom(t *testing.T) {
 		{0, good, 1}, {0, stranger, 1}, {9 * time.Second, stranger, 1}, {2 * time.Second, stranger, 2}, {0, stranger, 2},
 		{time.Minute, good, 2}, {time.Hour, good, 3},
 	} {
-		a.pass(c.later)
+		a.advance(c.later)
 		if flood(c.token); a.fetched.Load() != c.fetches {
 			t.Errorf("step %d: the keys were fetched %d times, want %d", step, a.fetched.Load(), c.fetches)
 		}
 	}
 	// What is old is better than nothing, when there is nothing else.
 	a.set(func() { a.broken = true })
-	a.pass(30 * time.Minute)
+	a.advance(30 * time.Minute)
 	if _, err := i.Verify(t.Context(), good); err == nil {
 		t.Fatal("the token is said to be good after its end")
 	}
 	fresh := signer{t, jose.ES256, jose.JSONWebKey{KeyID: "k", Key: key}, nil}.token(a.claimsOf(map[string]any{"exp": time.Now().Add(48 * time.Hour).Unix()}))
-	a.pass(2 * time.Hour)
-	if got := verdict(t, i, fresh); got != "ann" {
+	a.advance(2 * time.Hour)
+	if got := verifyError(t, i, fresh); got != "ann" {
 		t.Errorf("with keys of yesterday: %s", got)
 	}
 }
 
-// TestAServerThatIsNotWell: nobody gets in, and no token is said to be wrong.
-func TestAServerThatIsNotWell(t *testing.T) {
+// TestFailingServer: nobody gets in, and no token is said to be wrong.
+func TestFailingServer(t *testing.T) {
 	key := newEC(t)
 	for name, spoil := range map[string]func(*authority){
 		"answers with an error":            func(a *authority) { a.broken = true },
-		"says it is another":               func(a *authority) { a.about["issuer"] = "https://other.example" },
-		"says not where its keys are":      func(a *authority) { delete(a.about, "jwks_uri") },
-		"keeps its keys where all can see": func(a *authority) { a.about["jwks_uri"] = "http://keys.example/keys" },
-		"keeps its keys in a file":         func(a *authority) { a.about["jwks_uri"] = "file://localhost/keys" },
-		"sends on to another address":      func(a *authority) { a.about["jwks_uri"] = a.URL + "/elsewhere" },
-		"does not end":                     func(a *authority) { a.about["jwks_uri"] = a.URL + "/endless" },
+		"says it is another":               func(a *authority) { a.metadata["issuer"] = "https://other.example" },
+		"says not where its keys are":      func(a *authority) { delete(a.metadata, "jwks_uri") },
+		"keeps its keys where all can see": func(a *authority) { a.metadata["jwks_uri"] = "http://keys.example/keys" },
+		"keeps its keys in a file":         func(a *authority) { a.metadata["jwks_uri"] = "file://localhost/keys" },
+		"sends on to another address":      func(a *authority) { a.metadata["jwks_uri"] = a.URL + "/elsewhere" },
+		"does not end":                     func(a *authority) { a.metadata["jwks_uri"] = a.URL + "/endless" },
 		"has keys that are no list": func(a *authority) {
-			a.about["jwks_uri"] = a.URL + "/.well-known/openid-configuration"
-			a.about["keys"] = 7
+			a.metadata["jwks_uri"] = a.URL + "/.well-known/openid-configuration"
+			a.metadata["keys"] = 7
 		},
 	} {
 		a := newAuthority(t)
@@ -327,7 +327,7 @@ func TestAServerThatIsNotWell(t *testing.T) {
 			client.Transport = everywhere{a.Listener.Addr().String()}
 			c.Client = &client
 		})
-		if got := verdict(t, i, token); !strings.HasPrefix(got, "not known: ") {
+		if got := verifyError(t, i, token); !strings.HasPrefix(got, "not known: ") {
 			t.Errorf("of a server that %s: %s", name, got)
 		}
 	}
@@ -347,21 +347,21 @@ func TestNoRedirects(t *testing.T) {
 	a := newAuthority(t)
 	key := newEC(t)
 	a.keys = []any{public("k", key.Public())}
-	a.about["jwks_uri"] = a.URL + "/elsewhere"
+	a.metadata["jwks_uri"] = a.URL + "/elsewhere"
 	token := signer{t, jose.ES256, jose.JSONWebKey{KeyID: "k", Key: key}, nil}.token(a.claimsOf(nil))
-	if got := verdict(t, a.issuer(t, nil), token); !strings.HasPrefix(got, "not known: ") || a.fetched.Load() != 0 {
+	if got := verifyError(t, a.issuer(t, nil), token); !strings.HasPrefix(got, "not known: ") || a.fetched.Load() != 0 {
 		t.Errorf("%s, and the keys were fetched %d times", got, a.fetched.Load())
 	}
 }
 
 func TestNewIssuerRefuses(t *testing.T) {
 	for _, cfg := range []bearer.IssuerConfig{
-		{Issuer: "", Audience: []string{here}}, {Issuer: "auth.example.com", Audience: []string{here}},
-		{Issuer: "http://auth.example.com", Audience: []string{here}}, {Issuer: "http://localhost.example.com", Audience: []string{here}},
-		{Issuer: "https://user@auth.example.com", Audience: []string{here}}, {Issuer: "https://auth.example.com"},
+		{Issuer: "", Audience: []string{gatewayResource}}, {Issuer: "auth.example.com", Audience: []string{gatewayResource}},
+		{Issuer: "http://auth.example.com", Audience: []string{gatewayResource}}, {Issuer: "http://localhost.example.com", Audience: []string{gatewayResource}},
+		{Issuer: "https://user@auth.example.com", Audience: []string{gatewayResource}}, {Issuer: "https://auth.example.com"},
 		{Issuer: "https://auth.example.com", Audience: []string{""}},
 	} {
-		if _, err := bearer.NewIssuer(cfg); err == nil {
+		if _, err := bearer.NewIssuerVerifier(cfg); err == nil {
 			t.Errorf("%+v is accepted", cfg)
 		}
 	}

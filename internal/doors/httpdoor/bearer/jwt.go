@@ -10,35 +10,35 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// signatures are the algorithms a token may be signed by: those whose public key
+// signatureAlgorithms are the algorithms a token may be signed by: those whose public key
 // cannot sign. The rest of the world's, such as "none" and HS256, are refused.
-func signatures() []jose.SignatureAlgorithm {
+func signatureAlgorithms() []jose.SignatureAlgorithm {
 	return []jose.SignatureAlgorithm{
 		jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512,
 		jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 	}
 }
 
-// kinds are what the header of an access token may call it (RFC 9068 §2.1); older
+// tokenTypes are what the header of an access token may call it (RFC 9068 §2.1); older
 // servers say "JWT" or nothing. Others, such as logout tokens, are none.
-func kinds() []string { return []string{"", "jwt", "at+jwt", "application/at+jwt"} }
+func tokenTypes() []string { return []string{"", "jwt", "at+jwt", "application/at+jwt"} }
 
 // A keySet is the keys of the authorization server, which change.
-type keySet struct{ *cached[keys] }
+type keySet struct{ *cached[publicKeys] }
 
-func newKeySet(now func() time.Time, fetch func(context.Context) (keys, error)) *keySet {
+func newKeySet(now func() time.Time, fetch func(context.Context) (publicKeys, error)) *keySet {
 	return &keySet{newCached(now, fetch)}
 }
 
 // readJWT returns the claims of a token that the server has signed.
-func (i *Issuer) readJWT(ctx context.Context, token string) (claims, error) {
-	parsed, err := jwt.ParseSigned(token, signatures())
+func (i *IssuerVerifier) readJWT(ctx context.Context, token string) (claims, error) {
+	parsed, err := jwt.ParseSigned(token, signatureAlgorithms())
 	if err != nil || len(parsed.Headers) != 1 {
 		return claims{}, &Error{Code: InvalidToken, Description: "the token is no JWT that is signed by an algorithm allowed here", Err: err}
 	}
 	header := parsed.Headers[0]
 	kind, _ := header.ExtraHeaders[jose.HeaderType].(string)
-	if !slices.Contains(kinds(), strings.ToLower(kind)) {
+	if !slices.Contains(tokenTypes(), strings.ToLower(kind)) {
 		return claims{}, invalidToken("the token is no access token")
 	}
 	known, err := i.keys.get(ctx)
@@ -66,10 +66,10 @@ func (i *Issuer) readJWT(ctx context.Context, token string) (claims, error) {
 
 // has reports whether a key has the name. A token that names none could be of a
 // new key.
-func (k keys) has(name string) bool { return name != "" && len(k.Key(name)) > 0 }
+func (k publicKeys) has(name string) bool { return name != "" && len(k.Key(name)) > 0 }
 
 // verify returns the claims if one of the keys that can have signed the token has.
-func (k keys) verify(token *jwt.JSONWebToken, header jose.Header) (claims, bool) {
+func (k publicKeys) verify(token *jwt.JSONWebToken, header jose.Header) (claims, bool) {
 	for _, key := range k.Keys {
 		if header.KeyID != "" && key.KeyID != header.KeyID || key.Algorithm != "" && key.Algorithm != header.Algorithm {
 			continue

@@ -17,8 +17,8 @@ import (
 	"syscall"
 	"time"
 
-	"aai"
-	"aai/internal/wholefile"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
 // Tokens are those of this computer that have a name each: one for an agent, which is
@@ -26,38 +26,38 @@ import (
 // for concurrent use, by several processes too: what is added or revoked in one holds in
 // every other at once.
 type Tokens struct {
-	path   string
-	others Verifier
+	path     string
+	fallback Verifier
 
-	mu    sync.Mutex
-	seen  fs.FileInfo
-	known []Named
+	mu           sync.Mutex
+	fileInfo     fs.FileInfo
+	cachedTokens []NamedToken
 }
 
 // A Named is a token without what must stay secret.
-type Named struct {
-	Name string    `json:"name"`
-	Made time.Time `json:"made"`
-	Sum  string    `json:"sha256"`
+type NamedToken struct {
+	Name      string    `json:"name"`
+	CreatedAt time.Time `json:"made"`
+	Sum       string    `json:"sha256"`
 	// Revoked means that it is good no more. Its name is not given again: what a person
 	// allowed to one agent would be another's.
 	Revoked bool `json:"revoked,omitempty"`
 }
 
 type tokensFile struct {
-	Version int     `json:"version"`
-	Tokens  []Named `json:"tokens"`
+	Version int          `json:"version"`
+	Tokens  []NamedToken `json:"tokens"`
 }
 
 const tokensVersion = 1
 
 // tokensLimits are those of the file. Whoever reads a digest cannot use it, but may learn
 // who there is.
-func tokensLimits() wholefile.Limits { return wholefile.Limits{Size: 1 << 20, Private: true} }
+func tokensLimits() atomicfile.ReadLimits { return atomicfile.ReadLimits{Size: 1 << 20, Private: true} }
 
 // NewTokens returns those in the file at path, which need not exist. A token that is
 // none of them is shown to others, which may be nil.
-func NewTokens(path string, others Verifier) *Tokens { return &Tokens{path: path, others: others} }
+func NewTokens(path string, others Verifier) *Tokens { return &Tokens{path: path, fallback: others} }
 
 // Verify implements Verifier. The principal is the token's name.
 func (t *Tokens) Verify(ctx context.Context, token string) (string, error) {
@@ -72,8 +72,8 @@ func (t *Tokens) Verify(ctx context.Context, token string) (string, error) {
 	switch {
 	case found != "":
 		return found, nil
-	case t.others != nil:
-		principal, wrong := t.others.Verify(ctx, token)
+	case t.fallback != nil:
+		principal, wrong := t.fallback.Verify(ctx, token)
 		if wrong == nil || err == nil {
 			return principal, wrong
 		}
@@ -84,26 +84,26 @@ func (t *Tokens) Verify(ctx context.Context, token string) (string, error) {
 }
 
 // List returns those that are good, by name.
-func (t *Tokens) List() ([]Named, error) {
+func (t *Tokens) List() ([]NamedToken, error) {
 	known, err := t.all()
-	return slices.DeleteFunc(known, func(k Named) bool { return k.Revoked }), err
+	return slices.DeleteFunc(known, func(k NamedToken) bool { return k.Revoked }), err
 }
 
 // all returns those that were revoked too.
-func (t *Tokens) all() ([]Named, error) {
+func (t *Tokens) all() ([]NamedToken, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	info, err := os.Stat(t.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		t.known, t.seen = nil, nil
+		t.cachedTokens, t.fileInfo = nil, nil
 		return nil, nil
 	case err != nil:
 		return nil, t.fault(err)
-	case t.seen != nil && os.SameFile(t.seen, info) && t.seen.ModTime().Equal(info.ModTime()) && t.seen.Size() == info.Size():
-		return slices.Clone(t.known), nil
+	case t.fileInfo != nil && os.SameFile(t.fileInfo, info) && t.fileInfo.ModTime().Equal(info.ModTime()) && t.fileInfo.Size() == info.Size():
+		return slices.Clone(t.cachedTokens), nil
 	}
-	b, err := wholefile.Read(t.path, tokensLimits())
+	b, err := atomicfile.Read(t.path, tokensLimits())
 	if err != nil {
 		return nil, t.fault(err)
 	}
@@ -111,12 +111,12 @@ func (t *Tokens) all() ([]Named, error) {
 	if err != nil {
 		return nil, t.fault(err)
 	}
-	t.known, t.seen = known, info
+	t.cachedTokens, t.fileInfo = known, info
 	return slices.Clone(known), nil
 }
 
 // parseTokens understands the whole file or nothing of it.
-func parseTokens(b []byte) ([]Named, error) {
+func parseTokens(b []byte) ([]NamedToken, error) {
 	var file tokensFile
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
@@ -137,19 +137,19 @@ func parseTokens(b []byte) ([]Named, error) {
 // tokenName is what a token may be called: it is read by people, and stands in identities.
 var tokenName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,59}$`)
 
-func validName(name string) bool { return tokenName.MatchString(name) && name != Local }
+func validName(name string) bool { return tokenName.MatchString(name) && name != LocalPrincipal }
 
 // Add makes a token for an agent and returns it: it cannot be had again.
 func (t *Tokens) Add(name string) (string, error) {
 	if !validName(name) {
 		e := aai.Errorf(aai.InvalidParams, "%q is no name for a token", aai.CleanLabel(name, 60))
-		e.Hint = fmt.Sprintf("Give small letters, digits, dots, dashes and underscores, 60 at most; %q is the token without a name.", Local)
+		e.Hint = fmt.Sprintf("Give small letters, digits, dots, dashes and underscores, 60 at most; %q is the token without a name.", LocalPrincipal)
 		return "", e
 	}
 	token := newToken()
 	sum := sha256.Sum256([]byte(token))
-	err := t.change(func(known []Named) ([]Named, error) {
-		i := slices.IndexFunc(known, func(k Named) bool { return k.Name == name })
+	err := t.change(func(known []NamedToken) ([]NamedToken, error) {
+		i := slices.IndexFunc(known, func(k NamedToken) bool { return k.Name == name })
 		if i >= 0 && known[i].Revoked {
 			e := aai.Errorf(aai.InvalidParams, "a token %q was revoked, and what was allowed to whoever had it may still stand", name)
 			e.Hint = "Give the new token another name."
@@ -160,8 +160,8 @@ func (t *Tokens) Add(name string) (string, error) {
 			e.Hint = "Revoke it first: aai-gateway mcp token revoke " + name + "."
 			return nil, e
 		}
-		known = append(known, Named{Name: name, Made: time.Now().UTC().Truncate(time.Second), Sum: hex.EncodeToString(sum[:])})
-		slices.SortFunc(known, func(a, b Named) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
+		known = append(known, NamedToken{Name: name, CreatedAt: time.Now().UTC().Truncate(time.Second), Sum: hex.EncodeToString(sum[:])})
+		slices.SortFunc(known, func(a, b NamedToken) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
 		return known, nil
 	})
 	if err != nil {
@@ -172,8 +172,8 @@ func (t *Tokens) Add(name string) (string, error) {
 
 // Revoke makes the agent's token good no more, for ever.
 func (t *Tokens) Revoke(name string) error {
-	return t.change(func(known []Named) ([]Named, error) {
-		i := slices.IndexFunc(known, func(k Named) bool { return k.Name == name && !k.Revoked })
+	return t.change(func(known []NamedToken) ([]NamedToken, error) {
+		i := slices.IndexFunc(known, func(k NamedToken) bool { return k.Name == name && !k.Revoked })
 		if i < 0 {
 			e := aai.Errorf(aai.InvalidParams, "there is no token %q", aai.CleanLabel(name, 60))
 			e.Hint = "aai-gateway mcp token list shows those that there are."
@@ -185,9 +185,9 @@ func (t *Tokens) Revoke(name string) error {
 }
 
 // change rewrites the file under its lock, unless edit fails.
-func (t *Tokens) change(edit func([]Named) ([]Named, error)) error {
-	err := wholefile.Update(context.Background(), t.path, tokensLimits(), func(old []byte) (now []byte, err error) {
-		var known []Named
+func (t *Tokens) change(edit func([]NamedToken) ([]NamedToken, error)) error {
+	err := atomicfile.Update(context.Background(), t.path, tokensLimits(), func(old []byte) (now []byte, err error) {
+		var known []NamedToken
 		if old != nil {
 			if known, err = parseTokens(old); err != nil {
 				return nil, err

@@ -10,15 +10,15 @@ import (
 	"sync"
 	"testing"
 
-	"aai"
-	"aai/internal/doors/httpdoor/bearer"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
 )
 
 // TestTokens: each agent has a token of its own, which holds in every process until it
 // is revoked, and is kept nowhere.
 func TestTokens(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state", "http-tokens.json")
-	one, other := bearer.NewTokens(path, bearer.NewSecret("the secret")), bearer.NewTokens(path, nil)
+	one, other := bearer.NewTokens(path, bearer.NewSecretVerifier("the secret")), bearer.NewTokens(path, nil)
 	is := func(v bearer.Verifier, token, want string) {
 		t.Helper()
 		principal, err := v.Verify(t.Context(), token)
@@ -39,7 +39,7 @@ func TestTokens(t *testing.T) {
 	is(one, work, "work")
 	is(other, work, "work")
 	is(one, home, "home.2")
-	is(one, "the secret", bearer.Local)
+	is(one, "the secret", bearer.LocalPrincipal)
 	is(other, "the secret", "")
 	is(one, work+"x", "")
 	is(one, "", "")
@@ -50,7 +50,7 @@ func TestTokens(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	for _, name := range []string{"work", "", bearer.Local, "Work", "a b", "-a", "é", strings.Repeat("a", 61), "a\n"} {
+	for _, name := range []string{"work", "", bearer.LocalPrincipal, "Work", "a b", "-a", "é", strings.Repeat("a", 61), "a\n"} {
 		if token, err := one.Add(name); aai.AsError(err) == nil || aai.AsError(err).Code != aai.InvalidParams || token != "" {
 			t.Errorf("a token for %q: %v", name, err)
 		}
@@ -68,7 +68,7 @@ func TestTokens(t *testing.T) {
 		t.Error("what is not there was revoked")
 	}
 	listed, err := one.List()
-	if err != nil || len(listed) != 1 || listed[0].Name != "home.2" || listed[0].Made.IsZero() {
+	if err != nil || len(listed) != 1 || listed[0].Name != "home.2" || listed[0].CreatedAt.IsZero() {
 		t.Errorf("%+v, %v", listed, err)
 	}
 }
@@ -103,13 +103,13 @@ func TestTokensFailClosed(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		tokens := bearer.NewTokens(path, bearer.NewSecret("the secret"))
+		tokens := bearer.NewTokens(path, bearer.NewSecretVerifier("the secret"))
 		if _, err := tokens.Verify(t.Context(), "x"); err == nil {
 			t.Errorf("a file that %s verifies", name)
 		} else if _, refused := errors.AsType[*bearer.Error](err); refused {
 			t.Errorf("a file that %s: %v; nobody knows whose the token is", name, err)
 		}
-		if principal, err := tokens.Verify(t.Context(), "the secret"); err != nil || principal != bearer.Local {
+		if principal, err := tokens.Verify(t.Context(), "the secret"); err != nil || principal != bearer.LocalPrincipal {
 			t.Errorf("a file that %s: the other token is %q's, %v", name, principal, err)
 		}
 		if _, err := tokens.Add("a"); err == nil {

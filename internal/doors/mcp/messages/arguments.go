@@ -19,12 +19,12 @@ const (
 	// maxParams is how many bytes the parameters of a request may have besides the
 	// arguments of a call.
 	maxParams = 1 << 20
-	// largeArguments is from how many bytes on arguments go around the SDK.
-	largeArguments = 1 << 10
+	// minExtractedBytes is from how many bytes on arguments go around the SDK.
+	minExtractedBytes = 1 << 10
 )
 
-// noArguments stands in the place of those that go around.
-const noArguments = "{}"
+// emptyArguments stands in the place of those that go around.
+const emptyArguments = "{}"
 
 // argumentsKey is where a request of stdio carries what goes around the SDK.
 const argumentsKey = "arguments"
@@ -60,10 +60,10 @@ func EachMember(object []byte, f func(name string, begin, end int)) error {
 	return nil
 }
 
-// lift takes large arguments out of the parameters of a request: short are the
+// extractArguments takes large arguments out of the parameters of a request: short are the
 // parameters with nothing in their place. The arguments are a part of params.
-func lift(method string, params json.RawMessage) (short, arguments json.RawMessage, err error) {
-	if method == "tools/call" && len(params) >= largeArguments {
+func extractArguments(method string, params json.RawMessage) (short, arguments json.RawMessage, err error) {
+	if method == "tools/call" && len(params) >= minExtractedBytes {
 		times, begin, end := 0, 0, 0
 		if EachMember(params, func(name string, b, e int) {
 			if name == "arguments" {
@@ -73,9 +73,9 @@ func lift(method string, params json.RawMessage) (short, arguments json.RawMessa
 			if times > 1 {
 				return nil, nil, errors.New("its parameters have the arguments twice")
 			}
-			if end-begin >= largeArguments {
+			if end-begin >= minExtractedBytes {
 				arguments = params[begin:end:end]
-				short = append(append(append(make([]byte, 0, len(params)-(end-begin)+len(noArguments)), params[:begin]...), noArguments...), params[end:]...)
+				short = append(append(append(make([]byte, 0, len(params)-(end-begin)+len(emptyArguments)), params[:begin]...), emptyArguments...), params[end:]...)
 				params = short
 			}
 		}
@@ -86,17 +86,17 @@ func lift(method string, params json.RawMessage) (short, arguments json.RawMessa
 	return params, arguments, nil
 }
 
-// LiftCall takes large arguments out of a message, if it is a call that has them:
+// ExtractArguments takes large arguments out of a message, if it is a call that has them:
 // short is the message with nothing in their place. The arguments are a part of it.
-func LiftCall(message []byte) (short []byte, arguments json.RawMessage) {
-	if len(message) < largeArguments || bytes.TrimLeft(message, " \t\r\n")[0] == '[' {
+func ExtractArguments(message []byte) (short []byte, arguments json.RawMessage) {
+	if len(message) < minExtractedBytes || bytes.TrimLeft(message, " \t\r\n")[0] == '[' {
 		return message, nil
 	}
-	parts, err := partsOf(message)
+	parts, err := parseParts(message)
 	if err != nil || string(parts.method) != `"tools/call"` {
 		return message, nil
 	}
-	params, arguments, err := lift("tools/call", parts.params)
+	params, arguments, err := extractArguments("tools/call", parts.params)
 	if err != nil || arguments == nil || parts.id == nil {
 		return message, nil // the SDK says what is wrong
 	}
@@ -104,17 +104,17 @@ func LiftCall(message []byte) (short []byte, arguments json.RawMessage) {
 	return short, arguments
 }
 
-// carrying is what a request of stdio has besides its message.
-func carrying(arguments json.RawMessage) any {
+// extraOf is what a request of stdio has besides its message.
+func extraOf(arguments json.RawMessage) any {
 	if arguments == nil {
 		return nil
 	}
 	return &mcp.RequestExtra{TokenInfo: &auth.TokenInfo{Extra: map[string]any{argumentsKey: arguments}}}
 }
 
-// Lifted returns the arguments of a request of stdio that went around the SDK, or
+// ExtractedArguments returns the arguments of a request of stdio that went around the SDK, or
 // nil.
-func Lifted(req mcp.Request) json.RawMessage {
+func ExtractedArguments(req mcp.Request) json.RawMessage {
 	extra := req.GetExtra()
 	if extra == nil || extra.TokenInfo == nil {
 		return nil
@@ -123,8 +123,8 @@ func Lifted(req mcp.Request) json.RawMessage {
 	return arguments
 }
 
-// PutBack gives a call the arguments that went around the SDK, if some did.
-func PutBack(req mcp.Request, arguments json.RawMessage) mcp.Request {
+// RestoreArguments gives a call the arguments that went around the SDK, if some did.
+func RestoreArguments(req mcp.Request, arguments json.RawMessage) mcp.Request {
 	call, ok := req.(*mcp.CallToolRequest)
 	if !ok || arguments == nil || call.Params == nil {
 		return req

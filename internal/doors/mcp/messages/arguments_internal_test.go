@@ -12,7 +12,7 @@ import (
 )
 
 // What is taken out and what is left are together what was sent.
-func TestLiftLosesNothing(t *testing.T) {
+func TestExtractArgumentsLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		members := map[string]any{"name": rapid.String().Draw(t, "name")}
 		if rapid.Bool().Draw(t, "meta") {
@@ -24,7 +24,7 @@ func TestLiftLosesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		short, arguments, err := lift("tools/call", params)
+		short, arguments, err := extractArguments("tools/call", params)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func TestLiftLosesNothing(t *testing.T) {
 			t.Fatalf("%v: %s", err, short)
 		}
 		if arguments != nil {
-			if len(short) > len(params)-len(arguments)+len(noArguments) {
+			if len(short) > len(params)-len(arguments)+len(emptyArguments) {
 				t.Fatalf("%d of %d bytes are left", len(short), len(params))
 			}
 			var args any
@@ -49,8 +49,8 @@ func TestLiftLosesNothing(t *testing.T) {
 	})
 }
 
-func TestLiftRefuses(t *testing.T) {
-	large := `{"v":"` + strings.Repeat("x", 2*largeArguments) + `"}`
+func TestExtractArgumentsRefuses(t *testing.T) {
+	large := `{"v":"` + strings.Repeat("x", 2*minExtractedBytes) + `"}`
 	for name, c := range map[string]struct{ method, params string }{
 		"arguments twice":            {"tools/call", `{"arguments":` + large + `,"arguments":` + large + `}`},
 		"arguments in another guise": {"tools/call", `{"arguments":` + large + `,"\u0061rguments":` + large + `}`},
@@ -58,7 +58,7 @@ func TestLiftRefuses(t *testing.T) {
 		"a large meta":               {"tools/call", `{"arguments":` + large + `,"_meta":{"x":"` + strings.Repeat("x", maxParams) + `"}}`},
 		"large elsewhere":            {"resources/read", `{"arguments":"` + strings.Repeat("x", maxParams) + `"}`},
 	} {
-		if _, _, err := lift(c.method, json.RawMessage(c.params)); err == nil {
+		if _, _, err := extractArguments(c.method, json.RawMessage(c.params)); err == nil {
 			t.Errorf("%s: it goes on", name)
 		}
 	}

@@ -9,17 +9,17 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"aai"
-	"aai/internal/doors/mcp/tasks"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
 )
 
 // Decode reads one message. The SDK's own decoder parses each message several
 // times; requests, which are nearly all of them, are read in one go here.
 func Decode(b []byte) (jsonrpc.Message, error) {
-	if nestedDeeper(b, maxNesting) {
+	if isNestedDeeper(b, maxNesting) {
 		return nil, fmt.Errorf("it is nested more than %d deep", maxNesting)
 	}
-	parts, err := partsOf(b)
+	parts, err := parseParts(b)
 	if err != nil {
 		return nil, err
 	}
@@ -33,21 +33,21 @@ func Decode(b []byte) (jsonrpc.Message, error) {
 	if err := json.Unmarshal(parts.method, &r.Method); err != nil {
 		return nil, errors.New("the method is no string")
 	}
-	params, arguments, err := lift(r.Method, parts.params)
+	params, arguments, err := extractArguments(r.Method, parts.params)
 	if err != nil {
 		return nil, err
 	}
-	r.Params, r.Extra = tasks.Park(r.Method, params), carrying(arguments)
+	r.Params, r.Extra = tasks.StashParams(r.Method, params), extraOf(arguments)
 	id, err := DecodeID(parts.id)
 	r.ID = id
 	return r, err
 }
 
-// parts are the members of a request, as they are in its message.
-type parts struct{ version, id, method, params json.RawMessage }
+// requestParts are the members of a request, as they are in its message.
+type requestParts struct{ version, id, method, params json.RawMessage }
 
-// partsOf reads a message as far as it is a request's.
-func partsOf(b []byte) (p parts, err error) {
+// parseParts reads a message as far as it is a request's.
+func parseParts(b []byte) (p requestParts, err error) {
 	if EachMember(b, func(name string, begin, end int) {
 		value := json.RawMessage(b[begin:end:end])
 		switch name {
@@ -65,18 +65,18 @@ func partsOf(b []byte) (p parts, err error) {
 	}
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(b, &all); err != nil { // says what is wrong
-		return parts{}, err
+		return requestParts{}, err
 	}
-	return parts{all["jsonrpc"], all["id"], all["method"], all["params"]}, nil
+	return requestParts{all["jsonrpc"], all["id"], all["method"], all["params"]}, nil
 }
 
 // maxNesting is how deep a message may be nested; the SDK would stop at 1,000,
 // and repeat the whole of it in its error.
 const maxNesting = 900
 
-// nestedDeeper reports whether brackets outside of strings are open deeper than
+// isNestedDeeper reports whether brackets outside of strings are open deeper than
 // limit. What it says of text that is no JSON does not matter.
-func nestedDeeper(b []byte, limit int) bool {
+func isNestedDeeper(b []byte, limit int) bool {
 	depth, inString := 0, false
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // Encode writes a message. Results are there as JSON already, and are not read
@@ -51,9 +51,9 @@ func withoutInternals(e *jsonrpc.Error) *jsonrpc.Error {
 	case !strings.Contains(e.Message, " into a *mcp."):
 		return e
 	case at < 0:
-		clean.Message = wrongParams
+		clean.Message = invalidParamsText
 	default:
-		clean.Message = wrongParams
+		clean.Message = invalidParamsText
 		if _, where, ok := strings.Cut(e.Message[at:], " into Go struct field "); ok {
 			field, _, _ := strings.Cut(where, " ")
 			clean.Message += ": the wrong type of " + aai.CleanLabel(field[strings.LastIndex(field, ".")+1:], 60)
@@ -63,6 +63,6 @@ func withoutInternals(e *jsonrpc.Error) *jsonrpc.Error {
 }
 
 const (
-	wrongParams = "the parameters have not the form that this method takes"
-	maxMethod   = 100 // bytes of the name of a method that errors repeat
+	invalidParamsText = "the parameters have not the form that this method takes"
+	maxMethod         = 100 // bytes of the name of a method that errors repeat
 )

@@ -14,7 +14,7 @@ import (
 // whose connection broke can have the rest. It is bounded: when there is too
 // much, the oldest goes, first of the session that has too much, then of all.
 type eventLog struct {
-	most, mostOfSession int // bytes
+	limit, sessionLimit int // bytes
 
 	mu       sync.Mutex
 	bytes    int
@@ -29,10 +29,10 @@ type sessionLog struct {
 	opened  []*streamLog // those of requests, the oldest first
 }
 
-// mostStreams is how many streams of a session are kept: each request opens one,
+// maxStreamsPerSession is how many streams of a session are kept: each request opens one,
 // and nobody says when one is not wanted any more. It is more than the requests
 // that may run at once.
-const mostStreams = 256
+const maxStreamsPerSession = 256
 
 // A streamLog is a run of events without gaps.
 type streamLog struct {
@@ -55,7 +55,7 @@ const eventCost = 256
 func (e *event) cost() int { return len(e.data) + eventCost }
 
 func newEventLog(most, mostOfSession int) *eventLog {
-	return &eventLog{most: most, mostOfSession: min(most, mostOfSession), order: list.New(), sessions: make(map[string]*sessionLog)}
+	return &eventLog{limit: most, sessionLimit: min(most, mostOfSession), order: list.New(), sessions: make(map[string]*sessionLog)}
 }
 
 // open begins a stream.
@@ -73,7 +73,7 @@ func (l *eventLog) open(session, stream string) {
 		return // it lasts as long as the session
 	}
 	own.opened = append(own.opened, in)
-	if len(own.opened) > mostStreams {
+	if len(own.opened) > maxStreamsPerSession {
 		oldest := own.opened[0]
 		for len(oldest.events) > 0 {
 			l.drop(oldest.events[0])
@@ -100,10 +100,10 @@ func (l *eventLog) append(session, stream string, data []byte) error {
 	e.inAll, e.inOwnLog = l.order.PushBack(e), own.order.PushBack(e)
 	l.bytes += e.cost()
 	own.bytes += e.cost()
-	for own.bytes > l.mostOfSession {
+	for own.bytes > l.sessionLimit {
 		l.drop(own.order.Front().Value.(*event))
 	}
-	for l.bytes > l.most {
+	for l.bytes > l.limit {
 		l.drop(l.order.Front().Value.(*event))
 	}
 	if len(in.events) == 0 {

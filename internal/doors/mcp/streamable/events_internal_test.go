@@ -10,10 +10,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEventLogKeepsOrSays holds the log against one that forgets nothing: what it
+// TestEventLogKeepsOrReports holds the log against one that forgets nothing: what it
 // returns is exactly what came after the index, or it says that it does not have
 // it. And it never holds more than it may.
-func TestEventLogKeepsOrSays(t *testing.T) {
+func TestEventLogKeepsOrReports(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const most, mostOfSession = 6000, 2500
 		log := newEventLog(most, mostOfSession)
@@ -112,7 +112,7 @@ func TestEventLogOfManyRequests(t *testing.T) {
 	if err := log.append("s", "", []byte("own")); err != nil {
 		t.Fatal(err)
 	}
-	for i := range 10 * mostStreams {
+	for i := range 10 * maxStreamsPerSession {
 		name := fmt.Sprint(i)
 		log.open("s", name)
 		if err := log.append("s", name, []byte("prime")); err != nil {
@@ -120,7 +120,7 @@ func TestEventLogOfManyRequests(t *testing.T) {
 		}
 	}
 	own := log.sessions["s"]
-	if len(own.streams) != mostStreams+1 || len(own.opened) != mostStreams || log.order.Len() != mostStreams+1 || own.order.Len() != mostStreams+1 {
+	if len(own.streams) != maxStreamsPerSession+1 || len(own.opened) != maxStreamsPerSession || log.order.Len() != maxStreamsPerSession+1 || own.order.Len() != maxStreamsPerSession+1 {
 		t.Errorf("%d streams and %d events are kept", len(own.streams), log.order.Len())
 	}
 	if err := log.append("s", "0", []byte("late")); err == nil {
@@ -129,7 +129,7 @@ func TestEventLogOfManyRequests(t *testing.T) {
 	if _, err := log.after("s", "0", 0); !errors.Is(err, mcp.ErrEventsPurged) {
 		t.Errorf("what came after is said to be known: %v", err)
 	}
-	if data, err := log.after("s", fmt.Sprint(10*mostStreams-1), -1); err != nil || len(data) != 1 {
+	if data, err := log.after("s", fmt.Sprint(10*maxStreamsPerSession-1), -1); err != nil || len(data) != 1 {
 		t.Errorf("the last one has %q, %v", data, err)
 	}
 	if data, err := log.after("s", "", -1); err != nil || len(data) != 1 {

@@ -10,9 +10,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
-	"aai/internal/doors/httpdoor"
-	"aai/internal/doors/mcp/messages"
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/messages"
 )
 
 // An Exchange is one HTTP request for MCP and its answer. The context of a session's
@@ -23,10 +23,10 @@ type Exchange struct {
 	// all the same; empty where there is none.
 	Conversation string
 
-	reply   *reply
-	server  *Server
-	session *session
-	stream  string // of the session, that the answer carries
+	response *responseWriter
+	server   *Server
+	session  *session
+	stream   string // of the session, that the answer carries
 	// arguments are those of its call that go around the SDK.
 	arguments json.RawMessage
 	started   func() // the caller's next request may begin
@@ -38,50 +38,50 @@ type exchangeKey struct{}
 // there is overwritten.
 const headerExchange = "Aai-Exchange"
 
-// Of returns the exchange by which the connection of a request was
+// FromContext returns the exchange by which the connection of a request was
 // opened, or nil where it did not come by HTTP.
-func Of(ctx context.Context) *Exchange {
+func FromContext(ctx context.Context) *Exchange {
 	x, _ := ctx.Value(exchangeKey{}).(*Exchange)
 	return x
 }
 
-// exchanging has serve answer requests, each as an exchange.
-func (h *Server) exchanging(serve func(http.ResponseWriter, *http.Request, *Exchange)) http.HandlerFunc {
+// withExchange has serve answer requests, each as an exchange.
+func (h *Server) withExchange(serve func(http.ResponseWriter, *http.Request, *Exchange)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		x := &Exchange{Exchange: httpdoor.Of(r.Context()), server: h, reply: newReply(w, h.Server.Limits().Write, h.limits.KeepAlive)}
-		defer x.reply.end()
+		x := &Exchange{Exchange: httpdoor.FromContext(r.Context()), server: h, response: newResponseWriter(w, h.Server.Limits().WriteTimeout, h.limits.KeepAlive)}
+		defer x.response.end()
 		if r.Method == http.MethodGet {
-			x.Lasts()
+			x.MarkStreaming()
 		}
-		h.open.Store(x.ID, x)
-		defer h.open.Delete(x.ID)
+		h.exchanges.Store(x.ID, x)
+		defer h.exchanges.Delete(x.ID)
 		// What the door finds the exchange by, whatever the client sent there.
 		r.Header.Set(headerExchange, x.ID)
-		serve(x.reply, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)), x)
+		serve(x.response, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)), x)
 	}
 }
 
 // abort ends the exchange even if the client does not take what is written.
 func (x *Exchange) abort() {
 	x.Cancel()
-	x.reply.abort()
+	x.response.abort()
 }
 
-// Receive is middleware that does for messages that come by HTTP what others have no
+// Middleware is middleware that does for messages that come by HTTP what others have no
 // need of: a session counts its calls and takes them along when it ends.
-func Receive(next mcp.MethodHandler) mcp.MethodHandler {
+func Middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		opener := Of(ctx)
+		opener := FromContext(ctx)
 		if opener == nil {
 			return next(ctx, method, req)
 		}
 		if extra := req.GetExtra(); extra != nil && extra.Header != nil {
-			if found, ok := opener.server.open.Load(extra.Header.Get(headerExchange)); ok {
+			if found, ok := opener.server.exchanges.Load(extra.Header.Get(headerExchange)); ok {
 				x := found.(*Exchange)
-				x.reply.keepAlive()
-				req = messages.PutBack(req, x.arguments)
+				x.response.keepAlive()
+				req = messages.RestoreArguments(req, x.arguments)
 				if x.started != nil {
-					ctx = aai.WithWaits(ctx, x.started)
+					ctx = aai.WithWaitHook(ctx, x.started)
 				}
 			}
 		}
@@ -103,10 +103,10 @@ func Receive(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// Carry keeps, in the context of work that goes on when its request is answered, whose
+// ContinueContext keeps, in the context of work that goes on when its request is answered, whose
 // request it came of, and the session until release.
-func Carry(request, work context.Context) (ctx context.Context, release func()) {
-	x := Of(request)
+func ContinueContext(request, work context.Context) (ctx context.Context, release func()) {
+	x := FromContext(request)
 	if x == nil {
 		return work, func() {}
 	}
@@ -120,11 +120,11 @@ func (x *Exchange) holdSession() (release func()) {
 		return func() {}
 	}
 	s.mu.Lock()
-	s.hold()
+	s.pauseExpiry()
 	s.mu.Unlock()
 	return sync.OnceFunc(func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.unhold()
+		s.resumeExpiry()
 	})
 }

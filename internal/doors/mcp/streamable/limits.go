@@ -7,16 +7,16 @@ import (
 
 // Limits bound what sessions and streams take. A zero one means its default.
 type Limits struct {
-	KeepAlive time.Duration // after which a silent stream gets a comment: 15 s
-	Idle      time.Duration // after which a session without requests ends: 30 min
-	Sessions  int           // of one caller: 1,000
+	KeepAlive         time.Duration // after which a silent stream gets a comment: 15 s
+	SessionIdle       time.Duration // after which a session without requests ends: 30 min
+	SessionsPerCaller int           // of one caller: 1,000
 	// AllSessions of every caller together: 4,000
-	AllSessions int
-	Requests    int // at once in a session: 128
-	Stateless   int // at once of one caller without sessions: 1,024
-	Stored      int // bytes of events that all sessions keep for resumption: 32 MiB
-	// StoredPerSession is the part of it that one may have: 8 MiB
-	StoredPerSession int
+	AllSessions        int
+	RequestsPerSession int // at once in a session: 128
+	StatelessPerCaller int // at once of one caller without sessions: 1,024
+	StoredBytes        int // bytes of events that all sessions keep for resumption: 32 MiB
+	// StoredBytesPerSession is the part of it that one may have: 8 MiB
+	StoredBytesPerSession int
 }
 
 // maxBatch is how many messages a batch of the older versions may have.
@@ -24,13 +24,13 @@ const maxBatch = 100
 
 func (l Limits) withDefaults() Limits {
 	return Limits{
-		KeepAlive:        cmp.Or(l.KeepAlive, 15*time.Second),
-		Idle:             cmp.Or(l.Idle, 30*time.Minute),
-		Sessions:         cmp.Or(l.Sessions, 1000),
-		AllSessions:      cmp.Or(l.AllSessions, 4000),
-		Requests:         cmp.Or(l.Requests, 128),
-		Stateless:        cmp.Or(l.Stateless, 1024),
-		Stored:           cmp.Or(l.Stored, 32<<20),
-		StoredPerSession: cmp.Or(l.StoredPerSession, 8<<20),
+		KeepAlive:             cmp.Or(l.KeepAlive, 15*time.Second),
+		SessionIdle:           cmp.Or(l.SessionIdle, 30*time.Minute),
+		SessionsPerCaller:     cmp.Or(l.SessionsPerCaller, 1000),
+		AllSessions:           cmp.Or(l.AllSessions, 4000),
+		RequestsPerSession:    cmp.Or(l.RequestsPerSession, 128),
+		StatelessPerCaller:    cmp.Or(l.StatelessPerCaller, 1024),
+		StoredBytes:           cmp.Or(l.StoredBytes, 32<<20),
+		StoredBytesPerSession: cmp.Or(l.StoredBytesPerSession, 8<<20),
 	}
 }

@@ -8,37 +8,37 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"aai/internal/doors/httpdoor"
-	"aai/internal/doors/mcp/messages"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/messages"
 )
 
 // A post is what was posted.
-type post struct {
+type postedBody struct {
 	bytes []byte
 	opens bool // it is a request to open a session
 }
 
 // A body is one that was read already.
-type body struct{ *bytes.Reader }
+type readCloser struct{ *bytes.Reader }
 
 // Close implements io.Closer.
-func (body) Close() error { return nil }
+func (readCloser) Close() error { return nil }
 
 // readPost reads the body, and holds it to what stdio asks of a line. The request has
 // begun then, until end. It reports false when it has answered, or nobody waits.
-func (h *Server) readPost(w http.ResponseWriter, r *http.Request, x *Exchange) (sent post, end func(), ok bool) {
+func (h *Server) readPost(w http.ResponseWriter, r *http.Request, x *Exchange) (sent postedBody, end func(), ok bool) {
 	b, end, ok := h.ReadBody(w, r)
 	if !ok {
-		return post{}, nil, false
+		return postedBody{}, nil, false
 	}
 	opens, refused := readMessages(b)
 	if refused != nil {
 		refused.write(w)
 		end()
-		return post{}, nil, false
+		return postedBody{}, nil, false
 	}
 	x.started = end
-	return post{bytes: b, opens: opens}, end, true
+	return postedBody{bytes: b, opens: opens}, end, true
 }
 
 // readMessages looks at the message, or the batch of them, before the SDK does.

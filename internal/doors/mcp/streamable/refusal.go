@@ -6,7 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"aai/internal/doors/httpdoor"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
 )
 
 // Codes of JSON-RPC errors that say why a request was refused. The last two are
@@ -49,5 +49,5 @@ func refuse(w http.ResponseWriter, status int, code int64, message string) {
 
 // tooMany asks the caller to come again in a second.
 func tooMany(w http.ResponseWriter, message string) {
-	(&refusal{httpdoor.Refusal{Status: http.StatusTooManyRequests, Message: message, After: time.Second}, codeOverloaded}).write(w)
+	(&refusal{httpdoor.Refusal{Status: http.StatusTooManyRequests, Message: message, RetryAfter: time.Second}, codeOverloaded}).write(w)
 }

@@ -11,11 +11,11 @@ import (
 // touches nothing: its connection may belong to another request by then.
 func TestReplyAfterItsEnd(t *testing.T) {
 	w := httptest.NewRecorder()
-	r := newReply(w, time.Second, time.Second)
+	r := newResponseWriter(w, time.Second, time.Second)
 	r.Header().Set("Content-Type", "text/event-stream")
 	r.end()
 	r.keepAlive()
-	r.beat()
+	r.heartbeat()
 	r.abort()
 	r.WriteHeader(http.StatusTeapot)
 	if n, err := r.Write([]byte("late")); n != 0 || err == nil {

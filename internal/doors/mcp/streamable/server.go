@@ -11,9 +11,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai/internal/doors/httpdoor"
-	"aai/internal/doors/mcp/messages"
-	"aai/internal/doors/mcp/tasks"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/messages"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
 )
 
 // The paths that are served.
@@ -29,32 +29,32 @@ const (
 	headerLastEvent = "Last-Event-Id"
 )
 
-// pages is what pages of allowed origins need to speak MCP.
-func pages() httpdoor.Pages {
-	return httpdoor.Pages{
-		Methods: "GET, POST, DELETE",
-		Send:    "Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name",
-		See:     "Mcp-Session-Id, WWW-Authenticate",
+// corsPolicy is what pages of allowed origins need to speak MCP.
+func corsPolicy() httpdoor.CORSPolicy {
+	return httpdoor.CORSPolicy{
+		Methods:       "GET, POST, DELETE",
+		AllowHeaders:  "Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name",
+		ExposeHeaders: "Mcp-Session-Id, WWW-Authenticate",
 	}
 }
 
 // Config is how a person wants a Server to be.
 type Config struct {
 	HTTP httpdoor.Config
-	// SSE serves the transport of protocol version 2024-11-05 too, on /sse.
-	SSE    bool
-	Limits Limits
+	// LegacySSE serves the transport of protocol version 2024-11-05 too, on /sse.
+	LegacySSE bool
+	Limits    Limits
 }
 
 // A Door is what a Server serves.
-type Door struct {
+type Backend struct {
 	// Server answers messages; Receive must be among its middleware.
 	Server *mcp.Server
 	Log    *slog.Logger
 	SDKLog *slog.Logger // what the SDK writes to
-	// End ends what outlives requests and sessions, and waits for it, until late at
+	// Shutdown ends what outlives requests and sessions, and waits for it, until late at
 	// most. It is called once, by Close, when the sessions have been told to end.
-	End func(late context.Context)
+	Shutdown func(late context.Context)
 }
 
 // A Server serves MCP clients of every version over Streamable HTTP, on
@@ -68,25 +68,25 @@ type Door struct {
 // until the session ends.
 type Server struct {
 	*httpdoor.Server
-	door   Door
-	limits Limits
+	backend Backend
+	limits  Limits
 
-	sessions *sessions
-	open     sync.Map     // the exchanges that have begun and not ended, by ID
-	legacy   http.Handler // versions with sessions
-	modern   http.Handler // those without
+	sessions  *sessions
+	exchanges sync.Map     // the exchanges that have begun and not ended, by ID
+	legacy    http.Handler // versions with sessions
+	modern    http.Handler // those without
 }
 
 // New returns a server for the door.
-func New(cfg Config, d Door) (*Server, error) {
-	h := &Server{door: d, limits: cfg.Limits.withDefaults()}
-	served, err := httpdoor.New(cfg.HTTP, httpdoor.Protocol{Log: d.Log, Pages: pages(), Refusal: refusalBody, End: h.end})
+func New(cfg Config, d Backend) (*Server, error) {
+	h := &Server{backend: d, limits: cfg.Limits.withDefaults()}
+	served, err := httpdoor.New(cfg.HTTP, httpdoor.Hooks{Log: d.Log, CORS: corsPolicy(), RefusalBody: refusalBody, Shutdown: h.end})
 	if err != nil {
 		return nil, err
 	}
 	h.Server, h.sessions = served, newSessions(h.limits)
 	server := func(*http.Request) *mcp.Server { return d.Server }
-	body := served.Limits().Body
+	body := served.Limits().MaxBody
 	h.legacy = tasks.HTTP(mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
 		EventStore: h.sessions, Logger: d.SDKLog,
 		DisableLocalhostProtection: true, MaxRequestBodyBytes: body, // both are looked at before
@@ -95,10 +95,10 @@ func New(cfg Config, d Door) (*Server, error) {
 		Stateless: true, PropagateRequestCancellation: true, Logger: d.SDKLog,
 		DisableLocalhostProtection: true, MaxRequestBodyBytes: body,
 	}))
-	h.Handle(mcpPath, h.exchanging(h.serveMCP))
-	if cfg.SSE {
+	h.Handle(mcpPath, h.withExchange(h.serveMCP))
+	if cfg.LegacySSE {
 		sse := mcp.NewSSEHandler(server, &mcp.SSEOptions{DisableLocalhostProtection: true, MaxRequestBodyBytes: body})
-		h.Handle(ssePath, h.exchanging(h.serveSSE(sse)))
+		h.Handle(ssePath, h.withExchange(h.serveSSE(sse)))
 	}
 	h.HandlePublic("/", func(w http.ResponseWriter, _ *http.Request) {
 		h.Refuse(w, httpdoor.Refusal{Status: http.StatusNotFound, Message: "there is nothing here; MCP is served on " + mcpPath})
@@ -108,7 +108,7 @@ func New(cfg Config, d Door) (*Server, error) {
 
 // serveMCP serves the one address of the protocol.
 func (h *Server) serveMCP(w http.ResponseWriter, r *http.Request, x *Exchange) {
-	var sent post
+	var sent postedBody
 	if r.Method == http.MethodPost {
 		var end func()
 		var ok bool
@@ -116,8 +116,8 @@ func (h *Server) serveMCP(w http.ResponseWriter, r *http.Request, x *Exchange) {
 			return
 		}
 		defer end()
-		sent.bytes, x.arguments = messages.LiftCall(sent.bytes)
-		r.Body = body{bytes.NewReader(sent.bytes)}
+		sent.bytes, x.arguments = messages.ExtractArguments(sent.bytes)
+		r.Body = readCloser{bytes.NewReader(sent.bytes)}
 	}
 	if isModernRequest(r, sent) {
 		h.serveModern(w, r, x)
@@ -139,26 +139,26 @@ func (h *Server) serveMCP(w http.ResponseWriter, r *http.Request, x *Exchange) {
 		refusal.write(w)
 		return
 	}
-	defer h.sessions.settle(x)
+	defer h.sessions.releaseReservation(x)
 	h.legacy.ServeHTTP(w, r)
 }
 
 // isModernRequest tells the era: the header says it. Without one, a request that
 // describes itself is of the new era too, and is told that the header is missing.
-func isModernRequest(r *http.Request, sent post) bool {
+func isModernRequest(r *http.Request, sent postedBody) bool {
 	if version := r.Header.Get(headerVersion); version != "" {
-		return version >= tasks.ModernEra
+		return version >= tasks.StatelessVersion
 	}
 	return r.Header.Get(headerSession) == "" && bytes.Contains(sent.bytes, []byte(`"io.modelcontextprotocol/protocolVersion"`))
 }
 
 // serveModern serves a request that stands by itself.
 func (h *Server) serveModern(w http.ResponseWriter, r *http.Request, x *Exchange) {
-	if !h.sessions.enterPrincipal(x.Principal) {
+	if !h.sessions.acquireStateless(x.Principal) {
 		tooMany(w, "too many requests of this caller are open")
 		return
 	}
-	defer h.sessions.leavePrincipal(x.Principal)
+	defer h.sessions.releaseStateless(x.Principal)
 	h.modern.ServeHTTP(w, r)
 }
 
@@ -170,30 +170,30 @@ func (h *Server) serveInSession(w http.ResponseWriter, r *http.Request, x *Excha
 		refuse(w, http.StatusNotFound, codeSessionNotFound, "there is no such session; it may have expired. Open one by \"initialize\"")
 		return
 	}
-	if !s.enter(h.limits.Requests) {
+	if !s.beginRequest(h.limits.RequestsPerSession) {
 		tooMany(w, "too many requests of this session are open")
 		return
 	}
-	defer s.leave()
+	defer s.endRequest()
 	x.session = s
 	switch r.Method {
 	case http.MethodDelete:
 		s.cancel(errSessionEnded) // else the SDK would wait for its calls
 	case http.MethodGet:
-		if !h.goOn(w, r, x, s) {
+		if !h.prepareStream(w, r, x, s) {
 			return
 		}
 	}
-	defer s.release(x)
+	defer s.removeStream(x)
 	h.legacy.ServeHTTP(w, r)
 }
 
-// goOn prepares the stream that a GET wants: a new one, or the rest of one that
+// prepareStream prepares the stream that a GET wants: a new one, or the rest of one that
 // broke. It reports false when it has answered.
-func (h *Server) goOn(w http.ResponseWriter, r *http.Request, x *Exchange, s *session) bool {
+func (h *Server) prepareStream(w http.ResponseWriter, r *http.Request, x *Exchange, s *session) bool {
 	last := r.Header.Get(headerLastEvent)
 	if last == "" {
-		s.carry(x, "")
+		s.addStream(x, "")
 		return true
 	}
 	stream, index, ok := parseEventID(last)
@@ -205,9 +205,9 @@ func (h *Server) goOn(w http.ResponseWriter, r *http.Request, x *Exchange, s *se
 		refuse(w, http.StatusBadRequest, codeInvalidRequest, "what came after the event is not kept any more")
 		return false
 	}
-	s.takeOver(r.Context(), stream)
-	s.carry(x, stream)
-	x.reply.open() // the SDK would say nothing until there is something to say
+	s.replaceStream(r.Context(), stream)
+	s.addStream(x, stream)
+	x.response.openStream() // the SDK would say nothing until there is something to say
 	return true
 }
 
@@ -222,7 +222,7 @@ func parseEventID(id string) (stream string, index int, ok bool) {
 // for them until late.
 func (h *Server) end(late context.Context) {
 	ended := h.sessions.closeAll()
-	h.door.End(late)
+	h.backend.Shutdown(late)
 	for _, s := range ended {
 		select {
 		case <-s.done: // the SDK ends a session when its calls have ended
@@ -233,4 +233,4 @@ func (h *Server) end(late context.Context) {
 }
 
 // Sessions is how many sessions are open.
-func (h *Server) Sessions() int { return h.sessions.number() }
+func (h *Server) Sessions() int { return h.sessions.size() }

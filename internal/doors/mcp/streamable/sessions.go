@@ -11,7 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai/internal/doors/httpdoor"
+	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
 )
 
 var (
@@ -25,18 +25,18 @@ type sessions struct {
 	limits Limits
 	events *eventLog
 
-	mu      sync.Mutex
-	byID    map[string]*session
-	of      map[string]int // sessions by principal, with those about to be opened
-	all     int
-	high    int            // the most there were since memory was given back
-	without map[string]int // requests without sessions by principal
+	mu          sync.Mutex
+	byID        map[string]*session
+	byPrincipal map[string]int // sessions by principal, with those about to be opened
+	all         int
+	peak        int            // the most there were since memory was given back
+	stateless   map[string]int // requests without sessions by principal
 }
 
 func newSessions(limits Limits) *sessions {
 	return &sessions{
-		limits: limits, events: newEventLog(limits.Stored, limits.StoredPerSession),
-		byID: make(map[string]*session), of: make(map[string]int), without: make(map[string]int),
+		limits: limits, events: newEventLog(limits.StoredBytes, limits.StoredBytesPerSession),
+		byID: make(map[string]*session), byPrincipal: make(map[string]int), stateless: make(map[string]int),
 	}
 }
 
@@ -51,7 +51,7 @@ type session struct {
 	done          chan struct{} // closed when it and its calls have ended
 
 	mu      sync.Mutex
-	busy    int // open requests and running calls
+	users   int // open requests and running calls
 	calls   int
 	open    int
 	ended   bool
@@ -64,14 +64,14 @@ func (ss *sessions) reserve(x *Exchange) *refusal {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	switch {
-	case ss.of[x.Principal] >= ss.limits.Sessions:
+	case ss.byPrincipal[x.Principal] >= ss.limits.SessionsPerCaller:
 		return &refusal{httpdoor.Refusal{
-			Status: http.StatusTooManyRequests, After: time.Minute,
+			Status: http.StatusTooManyRequests, RetryAfter: time.Minute,
 			Message: "too many sessions of this caller are open; end one by DELETE, or wait until one expires",
 		}, codeOverloaded}
 	case ss.all >= ss.limits.AllSessions:
 		return &refusal{httpdoor.Refusal{
-			Status: http.StatusServiceUnavailable, After: time.Minute,
+			Status: http.StatusServiceUnavailable, RetryAfter: time.Minute,
 			Message: "too many sessions are open; wait until one expires",
 		}, codeOverloaded}
 	}
@@ -79,8 +79,8 @@ func (ss *sessions) reserve(x *Exchange) *refusal {
 	return nil
 }
 
-// settle gives the room back if no session was opened.
-func (ss *sessions) settle(x *Exchange) {
+// releaseReservation gives the room back if no session was opened.
+func (ss *sessions) releaseReservation(x *Exchange) {
 	ss.mu.Lock()
 	s := x.session
 	if s == nil {
@@ -88,45 +88,45 @@ func (ss *sessions) settle(x *Exchange) {
 	}
 	ss.mu.Unlock()
 	if s != nil {
-		s.release(x)
-		s.leave()
+		s.removeStream(x)
+		s.endRequest()
 	}
 }
 
-// manySessions is from how many sessions on their end is worth a collection.
-const manySessions = 64
+// gcSessionThreshold is from how many sessions on their end is worth a collection.
+const gcSessionThreshold = 64
 
 // count is called with ss.mu held. When most of many sessions have gone, their
 // memory goes back to the system: the collector has no reason to work when
 // nothing happens.
 func (ss *sessions) count(principal string, n int) {
 	ss.all += n
-	ss.high = max(ss.high, ss.all)
-	if ss.high >= manySessions && ss.all <= ss.high/4 {
-		ss.high = ss.all
+	ss.peak = max(ss.peak, ss.all)
+	if ss.peak >= gcSessionThreshold && ss.all <= ss.peak/4 {
+		ss.peak = ss.all
 		time.AfterFunc(time.Second, debug.FreeOSMemory)
 	}
-	if ss.of[principal] += n; ss.of[principal] == 0 {
-		delete(ss.of, principal)
+	if ss.byPrincipal[principal] += n; ss.byPrincipal[principal] == 0 {
+		delete(ss.byPrincipal, principal)
 	}
 }
 
-// enterPrincipal counts a request without a session.
-func (ss *sessions) enterPrincipal(principal string) bool {
+// acquireStateless counts a request without a session.
+func (ss *sessions) acquireStateless(principal string) bool {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
-	if ss.without[principal] >= ss.limits.Stateless {
+	if ss.stateless[principal] >= ss.limits.StatelessPerCaller {
 		return false
 	}
-	ss.without[principal]++
+	ss.stateless[principal]++
 	return true
 }
 
-func (ss *sessions) leavePrincipal(principal string) {
+func (ss *sessions) releaseStateless(principal string) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
-	if ss.without[principal]--; ss.without[principal] == 0 {
-		delete(ss.without, principal)
+	if ss.stateless[principal]--; ss.stateless[principal] == 0 {
+		delete(ss.stateless, principal)
 	}
 }
 
@@ -142,7 +142,7 @@ func (ss *sessions) find(id, principal string) *session {
 
 // Open implements mcp.EventStore. The stream without a name is a session's first.
 func (ss *sessions) Open(ctx context.Context, sessionID, streamID string) error {
-	x := Of(ctx)
+	x := FromContext(ctx)
 	if x == nil {
 		return errNotReserved
 	}
@@ -150,7 +150,7 @@ func (ss *sessions) Open(ctx context.Context, sessionID, streamID string) error 
 	defer ss.mu.Unlock()
 	if streamID == "" {
 		s := &session{
-			id: sessionID, principal: x.Principal, limits: ss.limits, busy: 1, open: 1,
+			id: sessionID, principal: x.Principal, limits: ss.limits, users: 1, open: 1,
 			done: make(chan struct{}), streams: make(map[string]*Exchange),
 		}
 		s.ctx, s.cancel = context.WithCancelCause(context.Background())
@@ -160,7 +160,7 @@ func (ss *sessions) Open(ctx context.Context, sessionID, streamID string) error 
 	}
 	ss.events.open(sessionID, streamID)
 	if streamID != "" {
-		x.session.carry(x, streamID)
+		x.session.addStream(x, streamID)
 	}
 	return nil
 }
@@ -200,16 +200,16 @@ func (ss *sessions) closeAll() []*session {
 	return all
 }
 
-// enter begins a request of the session, unless too many are open. The session
+// beginRequest begins a request of the session, unless too many are open. The session
 // does not expire meanwhile.
-func (s *session) enter(most int) bool {
+func (s *session) beginRequest(most int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open >= most {
 		return false
 	}
 	s.open++
-	s.hold()
+	s.pauseExpiry()
 	return true
 }
 
@@ -218,40 +218,40 @@ func (s *session) enter(most int) bool {
 func (s *session) beginCall() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.calls >= s.limits.Requests {
+	if s.calls >= s.limits.RequestsPerSession {
 		return false
 	}
 	s.calls++
-	s.hold()
+	s.pauseExpiry()
 	return true
 }
 
-// hold keeps the session from expiring. It is called with s.mu held.
-func (s *session) hold() {
-	s.busy++
+// pauseExpiry keeps the session from expiring. It is called with s.mu held.
+func (s *session) pauseExpiry() {
+	s.users++
 	if s.timer != nil {
 		s.timer.Stop()
 	}
 }
 
-// unhold is called with s.mu held.
-func (s *session) unhold() {
-	if s.busy--; s.busy > 0 || s.ended {
+// resumeExpiry is called with s.mu held.
+func (s *session) resumeExpiry() {
+	if s.users--; s.users > 0 || s.ended {
 		return
 	}
 	if s.timer == nil {
-		s.timer = time.AfterFunc(s.limits.Idle, s.expire)
+		s.timer = time.AfterFunc(s.limits.SessionIdle, s.expire)
 		return
 	}
-	s.timer.Reset(s.limits.Idle)
+	s.timer.Reset(s.limits.SessionIdle)
 }
 
-// leave ends a request.
-func (s *session) leave() {
+// endRequest ends a request.
+func (s *session) endRequest() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open--
-	s.unhold()
+	s.resumeExpiry()
 }
 
 // endCall ends a call.
@@ -259,12 +259,12 @@ func (s *session) endCall() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls--
-	s.unhold()
+	s.resumeExpiry()
 }
 
 func (s *session) expire() {
 	s.mu.Lock()
-	idle := s.busy == 0
+	idle := s.users == 0
 	s.mu.Unlock()
 	if idle {
 		s.close()
@@ -291,16 +291,16 @@ func (s *session) end() {
 	}
 }
 
-// carry notes that the exchange carries the stream.
-func (s *session) carry(x *Exchange, stream string) {
+// addStream notes that the exchange carries the stream.
+func (s *session) addStream(x *Exchange, stream string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x.stream = stream
 	s.streams[stream] = x
 }
 
-// release notes that the exchange carries nothing any more.
-func (s *session) release(x *Exchange) {
+// removeStream notes that the exchange carries nothing any more.
+func (s *session) removeStream(x *Exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.streams[x.stream] == x {
@@ -308,9 +308,9 @@ func (s *session) release(x *Exchange) {
 	}
 }
 
-// takeOver ends the answer that carries the stream: its client has come back for
+// replaceStream ends the answer that carries the stream: its client has come back for
 // it, so the connection is dead, though nothing may have told us yet.
-func (s *session) takeOver(ctx context.Context, stream string) {
+func (s *session) replaceStream(ctx context.Context, stream string) {
 	s.mu.Lock()
 	old := s.streams[stream]
 	s.mu.Unlock()
@@ -324,7 +324,7 @@ func (s *session) takeOver(ctx context.Context, stream string) {
 	}
 }
 
-func (ss *sessions) number() int {
+func (ss *sessions) size() int {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	return ss.all

@@ -10,7 +10,7 @@ import (
 // serveSSE serves the transport of 2024-11-05: a GET holds the session, and
 // messages are posted to the address that its first event names.
 func (h *Server) serveSSE(sse http.Handler) func(http.ResponseWriter, *http.Request, *Exchange) {
-	owners := &sseOwners{of: make(map[string]string)}
+	owners := &sseOwners{principals: make(map[string]string)}
 	return func(w http.ResponseWriter, r *http.Request, x *Exchange) {
 		switch r.Method {
 		case http.MethodPost:
@@ -23,16 +23,16 @@ func (h *Server) serveSSE(sse http.Handler) func(http.ResponseWriter, *http.Requ
 				return
 			}
 			defer end()
-			r.Body = body{bytes.NewReader(sent.bytes)}
+			r.Body = readCloser{bytes.NewReader(sent.bytes)}
 		case http.MethodGet:
 			if refusal := h.sessions.reserve(x); refusal != nil {
 				refusal.write(w)
 				return
 			}
-			defer h.sessions.settle(x)
+			defer h.sessions.releaseReservation(x)
 			x.Conversation = rand.Text()
 			var id string
-			x.reply.first = func(endpoint []byte) { id = owners.add(x.Principal, endpoint) }
+			x.response.onFirstWrite = func(endpoint []byte) { id = owners.add(x.Principal, endpoint) }
 			defer func() { owners.remove(id) }()
 		}
 		sse.ServeHTTP(w, r)
@@ -41,8 +41,8 @@ func (h *Server) serveSSE(sse http.Handler) func(http.ResponseWriter, *http.Requ
 
 // sseOwners knows who opened which session: the SDK does not ask.
 type sseOwners struct {
-	mu sync.Mutex
-	of map[string]string // the principal, by session
+	mu         sync.Mutex
+	principals map[string]string // the principal, by session
 }
 
 // add reads the session's id from the event that names the address.
@@ -51,19 +51,19 @@ func (o *sseOwners) add(principal string, event []byte) string {
 	id = bytes.TrimSpace(id)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.of[string(id)] = principal
+	o.principals[string(id)] = principal
 	return string(id)
 }
 
 func (o *sseOwners) remove(id string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	delete(o.of, id)
+	delete(o.principals, id)
 }
 
 func (o *sseOwners) owns(principal, id string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	owner, known := o.of[id]
+	owner, known := o.principals[id]
 	return known && owner == principal
 }

@@ -48,7 +48,7 @@ func TestNumberOfTasks(t *testing.T) {
 			}
 			answers <- got
 		}()
-		time.Sleep(2 * DefaultPatience)
+		time.Sleep(2 * DefaultSyncTimeout)
 		close(release)
 		if got := <-answers; got.text() != "done" {
 			t.Errorf("the call without a task gave %v", got)
@@ -153,7 +153,7 @@ func TestOwners(t *testing.T) {
 			user, _ := ctx.Value(userKey{}).(string)
 			return user
 		}})
-		w.run = blocks
+		w.run = blockingCall
 		c := w.client()
 		c.ctx = as("ann")
 		ids := map[form]string{core: c.begin(core), extension: c.begin(extension)}

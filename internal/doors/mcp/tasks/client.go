@@ -90,8 +90,8 @@ func (l *Layer) send(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		relate(t, method, req.GetParams())
 		if said || method == "ping" {
-			if stream, _ := l.store.newest(t); stream != nil {
-				ctx = guided{ctx, stream}
+			if stream, _ := l.store.newestStream(t); stream != nil {
+				ctx = mergedContext{ctx, stream}
 			}
 			return next(ctx, method, req)
 		}
@@ -113,8 +113,8 @@ func relate(t *task, method string, p mcp.Params) {
 // be asked while a request of its own is open: it opens tasks/result when it
 // sees that input is required. One that closes that again is asked anew.
 func (l *Layer) request(ctx context.Context, t *task, method string, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
-	l.store.requires(t, +1)
-	defer l.store.requires(t, -1)
+	l.store.addOpenRequests(t, +1)
+	defer l.store.addOpenRequests(t, -1)
 	session, ok := req.GetSession().(*mcp.ServerSession)
 	if !ok || session.ID() == "" {
 		return next(ctx, method, req)
@@ -124,7 +124,7 @@ func (l *Layer) request(ctx context.Context, t *task, method string, req mcp.Req
 		if err != nil {
 			return nil, err
 		}
-		way, cancel := context.WithCancel(guided{ctx, stream})
+		way, cancel := context.WithCancel(mergedContext{ctx, stream})
 		stop := context.AfterFunc(stream, cancel)
 		result, err := next(way, method, req)
 		lost := stream.Err() != nil && ctx.Err() == nil
@@ -143,15 +143,15 @@ func (s *store) isTask(t *task) bool {
 	return t.number != 0
 }
 
-// requires counts what the client of a task has to answer.
-func (s *store) requires(t *task, more int) {
+// addOpenRequests counts what the client of a task has to answer.
+func (s *store) addOpenRequests(t *task, more int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t.asking += more
+	t.openRequests += more
 	switch {
-	case t.asking == 1 && more > 0:
+	case t.openRequests == 1 && more > 0:
 		t.set(inputRequired, "The call waits for an answer.")
-	case t.asking == 0:
+	case t.openRequests == 0:
 		t.set(working, "The call is running.")
 	}
 }
@@ -174,7 +174,7 @@ func (s *store) attach(t *task, stream context.Context) (detach func()) {
 // stream waits for a request of the client by which it can be asked.
 func (s *store) stream(ctx context.Context, t *task) (context.Context, error) {
 	for {
-		newest, attached := s.newest(t)
+		newest, attached := s.newestStream(t)
 		if newest != nil {
 			return newest, nil
 		}
@@ -186,9 +186,9 @@ func (s *store) stream(ctx context.Context, t *task) (context.Context, error) {
 	}
 }
 
-// newest is the last attached stream that still lives, or nil and what is closed
+// newestStream is the last attached stream that still lives, or nil and what is closed
 // when there is one.
-func (s *store) newest(t *task) (stream context.Context, attached <-chan struct{}) {
+func (s *store) newestStream(t *task) (stream context.Context, attached <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, stream := range slices.Backward(t.streams) {

@@ -89,7 +89,7 @@ type (
 		NextCursor string     `json:"nextCursor,omitempty"`
 	}
 	// A keptResult is what a call came to, encoded.
-	keptResult struct {
+	encodedResult struct {
 		mcp.ResultBase
 
 		encoded json.RawMessage
@@ -97,7 +97,7 @@ type (
 )
 
 // MarshalJSON implements json.Marshaler.
-func (r *keptResult) MarshalJSON() ([]byte, error) { return r.encoded, nil }
+func (r *encodedResult) MarshalJSON() ([]byte, error) { return r.encoded, nil }
 
 func newCoreInitializeResult(r *mcp.InitializeResult) mcp.Result {
 	return &coreInitializeResult{InitializeResult: r, Capabilities: coreCapabilities{
@@ -129,7 +129,7 @@ const immediateResponse = "io.modelcontextprotocol/model-immediate-response"
 func (l *Layer) callCore(ctx context.Context, req *mcp.CallToolRequest, next mcp.MethodHandler, wanted json.RawMessage) (mcp.Result, error) {
 	support := l.support(req.Params.Name)
 	switch {
-	case support == Unknown, wanted == nil && support != Required:
+	case support == UnknownTool, wanted == nil && support != Required:
 		return next(ctx, "tools/call", req)
 	case wanted == nil, support == Forbidden:
 		return nil, methodNotFound() // the protocol has this code for both
@@ -138,7 +138,7 @@ func (l *Layer) callCore(ctx context.Context, req *mcp.CallToolRequest, next mcp
 	if err != nil {
 		return nil, err
 	}
-	t := newTask(l.leash(ctx), l.ownerOf(ctx, req.Session), core, ttl)
+	t := newTask(l.newCallContext(ctx), l.ownerOf(ctx, req.Session), core, ttl)
 	t.notify = notifierOf(ctx)
 	if err := l.store.add(t); err != nil {
 		t.ctx.end()
@@ -174,7 +174,7 @@ func (l *Layer) readTTL(wanted json.RawMessage) (time.Duration, error) {
 		return 0, invalid("task.ttl: expected milliseconds, got %v", *task.TTL)
 	}
 	most := float64(l.store.limits.MaxTTL.Milliseconds())
-	return l.store.limits.within(time.Duration(math.Min(*task.TTL, most)) * time.Millisecond), nil
+	return l.store.limits.clampTTL(time.Duration(math.Min(*task.TTL, most)) * time.Millisecond), nil
 }
 
 // answerCore answers a method about tasks.
@@ -211,24 +211,24 @@ func (l *Layer) cancelCore(t *task) (mcp.Result, error) {
 	return &coreTaskResult{coreTask: t.asCore()}, nil
 }
 
-// lastWords is how long tasks/result waits for what a cancelled call has to say
+// cancelWait is how long tasks/result waits for what a cancelled call has to say
 // of itself: whether it got as far as to change something.
-const lastWords = time.Second
+const cancelWait = time.Second
 
 // resultCore waits for the end of the task, and answers as the call would have
 // been answered. While it waits, questions can go to the client by its request.
 func (l *Layer) resultCore(ctx context.Context, t *task) (mcp.Result, error) {
 	defer l.store.attach(t, ctx)()
 	select {
-	case <-t.settled:
-	case <-t.gone:
+	case <-t.finished:
+	case <-t.forgotten:
 		return nil, unknownTask()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 	select {
-	case <-t.over:
-	case <-time.After(lastWords): // only what was cancelled is settled before it is over
+	case <-t.workDone:
+	case <-time.After(cancelWait): // only what was cancelled is settled before it is over
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -245,7 +245,7 @@ func (l *Layer) resultCore(ctx context.Context, t *task) (mcp.Result, error) {
 			Content: []mcp.Content{&mcp.TextContent{Text: "The task was cancelled. It is not known how far the call has come."}},
 		}, nil
 	}
-	return &keptResult{encoded: t.result}, nil
+	return &encodedResult{encoded: t.result}, nil
 }
 
 // pageSize is how many tasks tasks/list names at once.

@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // The form of the extension io.modelcontextprotocol/tasks (SEP-2663).
@@ -87,17 +87,17 @@ func (l *Layer) callExtension(ctx context.Context, req *mcp.CallToolRequest, nex
 		}
 		return next(ctx, "tools/call", req)
 	}
-	t := newTask(l.leash(ctx).to(ctx), l.ownerOf(ctx, req.Session), extension, l.store.limits.TTL)
-	direct := make(chan ending, 1)
+	t := newTask(l.newCallContext(ctx).attach(ctx), l.ownerOf(ctx, req.Session), extension, l.store.limits.TTL)
+	direct := make(chan roundResult, 1)
 	l.begin(t, req, next, direct)
-	patience := time.NewTimer(l.patience)
+	patience := time.NewTimer(l.syncTimeout)
 	defer patience.Stop()
 	select {
 	case e := <-direct:
 		return e.result, e.err
 	case <-patience.C:
 	}
-	if l.store.adopt(t) {
+	if l.store.makeTask(t) {
 		return l.createdExtension(t), nil
 	}
 	e := <-direct // it is no task, so it ends when its request does
@@ -149,7 +149,7 @@ func (l *Layer) detailed(t *task) mcp.Result {
 			d.Error = &wireError{t.failure.Code, t.failure.Message, t.failure.Data}
 		}
 	case inputRequired:
-		d.InputRequests = maps.Clone(t.open)
+		d.InputRequests = maps.Clone(t.openQuestions)
 	case working, cancelled:
 	}
 	return d
@@ -163,7 +163,7 @@ func (l *Layer) update(t *task, sent json.RawMessage) (mcp.Result, error) {
 		return nil, invalid("inputResponses: expected an object of answers")
 	}
 	l.store.mu.Lock()
-	open := maps.Clone(t.open)
+	open := maps.Clone(t.openQuestions)
 	l.store.mu.Unlock()
 	answers := make(mcp.InputResponseMap)
 	for name, raw := range responses {

@@ -23,7 +23,7 @@ func HTTP(next http.Handler) http.Handler {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			// It is next's to say so: what is wrong comes again when it reads.
-			replay(r, io.MultiReader(bytes.NewReader(body), failing{err}), -1)
+			replay(r, io.MultiReader(bytes.NewReader(body), errorReader{err}), -1)
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -33,7 +33,7 @@ func HTTP(next http.Handler) http.Handler {
 				return
 			}
 		}
-		body = parkInBody(body)
+		body = stashInBody(body)
 		replay(r, bytes.NewReader(body), int64(len(body)))
 		next.ServeHTTP(w, r)
 	})
@@ -43,15 +43,15 @@ func replay(r *http.Request, body io.Reader, length int64) {
 	r.Body, r.ContentLength = io.NopCloser(body), length
 }
 
-// failing is the end of a body that could not be read.
-type failing struct{ err error }
+// errorReader is the end of a body that could not be read.
+type errorReader struct{ err error }
 
 // Read implements io.Reader.
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
+func (f errorReader) Read([]byte) (int, error) { return 0, f.err }
 
-// parkInBody prepares the parameters of the one request that a body holds.
-func parkInBody(body []byte) []byte {
-	if !saysTask(body) {
+// stashInBody prepares the parameters of the one request that a body holds.
+func stashInBody(body []byte) []byte {
+	if !mayMentionTask(body) {
 		return body
 	}
 	var request map[string]json.RawMessage
@@ -59,7 +59,7 @@ func parkInBody(body []byte) []byte {
 	if json.Unmarshal(body, &request) != nil || json.Unmarshal(request["method"], &method) != nil {
 		return body
 	}
-	parked := Park(method, request["params"])
+	parked := StashParams(method, request["params"])
 	if bytes.Equal(parked, request["params"]) {
 		return body
 	}
@@ -74,7 +74,7 @@ func parkInBody(body []byte) []byte {
 // routesTask reports whether the headers say that the request is about a task.
 // That they name the method of the body is for the SDK to check.
 func routesTask(h http.Header) bool {
-	return h.Get("Mcp-Protocol-Version") >= ModernEra && strings.HasPrefix(h.Get("Mcp-Method"), "tasks/")
+	return h.Get("Mcp-Protocol-Version") >= StatelessVersion && strings.HasPrefix(h.Get("Mcp-Method"), "tasks/")
 }
 
 // wrongRoute says what is wrong with the header that names a task.

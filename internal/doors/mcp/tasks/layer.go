@@ -19,10 +19,10 @@ type Support string
 
 // The kinds of support. The words are those of the protocol.
 const (
-	Unknown   Support = "" // there is no such tool
-	Forbidden Support = "forbidden"
-	Optional  Support = "optional"
-	Required  Support = "required"
+	UnknownTool Support = "" // there is no such tool
+	Forbidden   Support = "forbidden"
+	Optional    Support = "optional"
+	Required    Support = "required"
 )
 
 // Config is what a Layer needs.
@@ -35,31 +35,31 @@ type Config struct {
 	// clients of a [Connection] are told apart without it. Nil: all are one. It is
 	// safe for concurrent use.
 	Owner func(context.Context, *mcp.ServerSession) string
-	// Carry brings what calls need of the context of a request into that of a task,
+	// ContinueContext brings what calls need of the context of a request into that of a task,
 	// which has nothing else of it. The layer calls release when the work is over.
 	// Nil: nothing.
-	Carry func(request, task context.Context) (ctx context.Context, release func())
-	Log   *slog.Logger // nil: nowhere
-	// Patience is how long a call of the extension's form runs before it becomes
+	ContinueContext func(request, task context.Context) (ctx context.Context, release func())
+	Log             *slog.Logger // nil: nowhere
+	// SyncTimeout is how long a call of the extension's form runs before it becomes
 	// a task: most end sooner, and then nobody has to come back for the result.
 	// What a client must be asked until then is asked in the way without tasks,
 	// as SEP-2663 wants it. Zero: DefaultPatience.
-	Patience time.Duration
-	Limits   Limits
+	SyncTimeout time.Duration
+	Limits      Limits
 }
 
-// DefaultPatience is the patience where a Config has none.
-const DefaultPatience = 2 * time.Second
+// DefaultSyncTimeout is the patience where a Config has none.
+const DefaultSyncTimeout = 2 * time.Second
 
 // A Layer adds tasks to a server. It is safe for concurrent use.
 type Layer struct {
-	support     func(string) Support
-	owner       func(context.Context, *mcp.ServerSession) string
-	carry       func(request, task context.Context) (context.Context, func())
-	log         *slog.Logger
-	patience    time.Duration
-	store       *store
-	connections atomic.Uint64
+	support         func(string) Support
+	owner           func(context.Context, *mcp.ServerSession) string
+	continueContext func(request, task context.Context) (context.Context, func())
+	log             *slog.Logger
+	syncTimeout     time.Duration
+	store           *store
+	connections     atomic.Uint64
 }
 
 // New returns a layer without tasks.
@@ -68,11 +68,11 @@ func New(cfg Config) *Layer {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	patience := cfg.Patience
+	patience := cfg.SyncTimeout
 	if patience <= 0 {
-		patience = DefaultPatience
+		patience = DefaultSyncTimeout
 	}
-	owner, carry := cfg.Owner, cfg.Carry
+	owner, carry := cfg.Owner, cfg.ContinueContext
 	if owner == nil {
 		owner = func(context.Context, *mcp.ServerSession) string { return "" }
 	}
@@ -80,7 +80,7 @@ func New(cfg Config) *Layer {
 		carry = func(_, task context.Context) (context.Context, func()) { return task, func() {} }
 	}
 	return &Layer{
-		support: cfg.Support, owner: owner, carry: carry, log: log, patience: patience,
+		support: cfg.Support, owner: owner, continueContext: carry, log: log, syncTimeout: patience,
 		store: newStore(cfg.Limits.withDefaults()),
 	}
 }
@@ -110,32 +110,32 @@ func (l *Layer) End(most time.Duration) { l.store.end(most, nil) }
 type form int
 
 const (
-	neither   form = iota
+	noForm    form = iota
 	core           // that of 2025-11-25
 	extension      // that of 2026-07-28
 )
 
 const coreVersion = "2025-11-25"
 
-// ModernEra is the first version of the protocol whose requests stand by themselves:
+// StatelessVersion is the first version of the protocol whose requests stand by themselves:
 // there are no sessions, a result carries the questions, and the client makes the call
 // again with the answers.
-const ModernEra = "2026-07-28"
+const StatelessVersion = "2026-07-28"
 
 // formOf says which form the sender of a request may know.
 func formOf(req mcp.Request) form {
 	versioned, ok := req.(interface{ ProtocolVersion() string })
 	if !ok {
-		return neither
+		return noForm
 	}
 	switch version := versioned.ProtocolVersion(); {
-	case version >= ModernEra:
+	case version >= StatelessVersion:
 		return extension
 	case version == coreVersion, version != "" && !slices.Contains(mcp.SupportedProtocolVersions(), version):
 		// A version that nobody knows was answered with the newest one.
 		return core
 	}
-	return neither
+	return noForm
 }
 
 // extensionID is what the extension is advertised by.
@@ -175,7 +175,7 @@ func (l *Layer) receive(next mcp.MethodHandler) mcp.MethodHandler {
 				return l.call(ctx, call, next)
 			}
 		case "subscriptions/listen":
-			if takeParked(req.GetParams()) != nil && !declares(req) {
+			if takeStashed(req.GetParams()) != nil && !declares(req) {
 				return nil, missingExtension()
 			}
 		case "initialize", "server/discover", "tools/list":
@@ -269,7 +269,7 @@ func invalid(format string, args ...any) error {
 // call runs a tool, as a task if that is what the client wants or, in the form
 // of the extension, what takes long.
 func (l *Layer) call(ctx context.Context, req *mcp.CallToolRequest, next mcp.MethodHandler) (mcp.Result, error) {
-	wanted := takeParked(req.Params)
+	wanted := takeStashed(req.Params)
 	switch formOf(req) {
 	case core:
 		return l.callCore(ctx, req, next, wanted)

@@ -30,7 +30,7 @@ func TestExpiry(t *testing.T) {
 				var ended atomic.Int32
 				w.run = func(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
 					defer ended.Add(1)
-					return blocks(ctx, req)
+					return blockingCall(ctx, req)
 				}
 				made := time.Now()
 				id := c.begin(form)
@@ -39,7 +39,7 @@ func TestExpiry(t *testing.T) {
 				if got := c.status(form, id); got != "working" || ended.Load() != 0 {
 					t.Errorf("before its time the task is %q, and %d calls have ended", got, ended.Load())
 				}
-				time.Sleep(DefaultPatience + time.Millisecond)
+				time.Sleep(DefaultSyncTimeout + time.Millisecond)
 				synctest.Wait()
 				if got := c.status(form, id); got != "" || ended.Load() != 1 {
 					t.Errorf("after its time the task is %q, and %d calls have ended", got, ended.Load())
@@ -101,12 +101,12 @@ func TestEndings(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					w := newWorld(t, Config{})
 					w.run = func(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
-						time.Sleep(2 * DefaultPatience)
+						time.Sleep(2 * DefaultSyncTimeout)
 						return c.run(ctx, req)
 					}
 					client := w.client()
 					id := client.begin(form)
-					time.Sleep(3 * DefaultPatience)
+					time.Sleep(3 * DefaultSyncTimeout)
 					synctest.Wait()
 					if got := client.status(form, id); got != expected {
 						t.Errorf("the task is %q, expected %q", got, expected)
@@ -171,7 +171,7 @@ func TestCancel(t *testing.T) {
 		w := newWorld(t, Config{})
 		w.run = func(ctx context.Context, _ *mcp.CallToolRequest) (mcp.Result, error) {
 			<-ctx.Done()
-			time.Sleep(lastWords / 2)
+			time.Sleep(cancelWait / 2)
 			return said("it was done already"), nil
 		}
 		c := w.client()
@@ -196,7 +196,7 @@ func TestCancel(t *testing.T) {
 		if _, err := c.ask(extension, "tasks/cancel", newer); err != nil {
 			t.Errorf("cancelling again gave %v", err)
 		}
-		if told := c.told(older); !slices.Equal(told, []string{"cancelled"}) {
+		if told := c.statuses(older); !slices.Equal(told, []string{"cancelled"}) {
 			t.Errorf("the client was told %q", told)
 		}
 		w.layer.End(0)
@@ -218,7 +218,7 @@ func TestCancelledWorkThatGoesOn(t *testing.T) {
 		}
 		begun := time.Now()
 		text, _ := c.outcome(core, id)
-		if !strings.Contains(text, "not known") || time.Since(begun) != lastWords {
+		if !strings.Contains(text, "not known") || time.Since(begun) != cancelWait {
 			t.Errorf("after %s it came to %q", time.Since(begun), text)
 		}
 		c.connection.End(0)

@@ -24,7 +24,7 @@ func rounds(t *testing.T, n int, took func(round int, answers mcp.InputResponseM
 	return func(_ context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
 		round := 0
 		if req.Params.RequestState == "" {
-			time.Sleep(2 * DefaultPatience)
+			time.Sleep(2 * DefaultSyncTimeout)
 		} else {
 			if _, err := fmt.Sscanf(req.Params.RequestState, "round %d", &round); err != nil {
 				t.Error(err)
@@ -93,7 +93,7 @@ func TestRounds(t *testing.T) {
 		if err := c.reply(id, `{"1.a":{"action":"accept"}}`); err != nil || c.status(extension, id) != "working" {
 			t.Errorf("an answer to what was not asked gave %v", err)
 		}
-		time.Sleep(3 * DefaultPatience)
+		time.Sleep(3 * DefaultSyncTimeout)
 		for i, step := range []struct {
 			responses string
 			open      []string
@@ -134,7 +134,7 @@ func TestTooManyRounds(t *testing.T) {
 		w.run = rounds(t, 1000, func(int, mcp.InputResponseMap) {})
 		c := w.client()
 		id := c.begin(extension)
-		time.Sleep(3 * DefaultPatience)
+		time.Sleep(3 * DefaultSyncTimeout)
 		for round := 1; ; round++ {
 			if c.asked(id) == nil {
 				break
@@ -158,7 +158,7 @@ func TestTheEndOfATaskThatAsks(t *testing.T) {
 			w.run = rounds(t, 1, func(int, mcp.InputResponseMap) { t.Error("the call went on") })
 			c := w.client()
 			id := c.begin(extension)
-			time.Sleep(3 * DefaultPatience)
+			time.Sleep(3 * DefaultSyncTimeout)
 			if len(c.asked(id)) == 0 {
 				t.Fatal("nothing is asked")
 			}
@@ -229,7 +229,7 @@ func TestQuestionsOfTheCore(t *testing.T) {
 		if diff := cmp.Diff([]string{"notifications/progress " + id, "elicitation/create " + id, "elicitation/create " + id}, sent); diff != "" {
 			t.Error(diff)
 		}
-		if diff := cmp.Diff([]string{"input_required", "working", "completed"}, c.told(id)); diff != "" {
+		if diff := cmp.Diff([]string{"input_required", "working", "completed"}, c.statuses(id)); diff != "" {
 			t.Error(diff)
 		}
 		// What is said outside of tasks says nothing of them.
@@ -255,7 +255,7 @@ func TestProgressOfTheExtension(t *testing.T) {
 				if _, err := send(ctx, method, &mcp.ServerRequest[mcp.Params]{Params: &mcp.ProgressNotificationParams{}}); err != nil {
 					return nil, err
 				}
-				time.Sleep(2 * DefaultPatience)
+				time.Sleep(2 * DefaultSyncTimeout)
 			}
 			return said("done"), nil
 		}

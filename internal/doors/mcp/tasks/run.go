@@ -13,39 +13,39 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
+	"github.com/gybob/aai-gateway"
 )
 
 // An ending is how one round of a call ended.
-type ending struct {
+type roundResult struct {
 	result mcp.Result
 	err    error
 }
 
 // begin runs the call in a goroutine of its own. What the first round ends with
 // is sent to direct if the call is no task by then.
-func (l *Layer) begin(t *task, req *mcp.CallToolRequest, next mcp.MethodHandler, direct chan<- ending) {
+func (l *Layer) begin(t *task, req *mcp.CallToolRequest, next mcp.MethodHandler, direct chan<- roundResult) {
 	ctx := context.WithValue(t.ctx, taskKey{}, t)
 	if t.form == core { // it is a task from its first moment
-		ctx = aai.WithLasting(ctx, t.ttl)
+		ctx = aai.WithBackgroundTimeout(ctx, t.ttl)
 	}
 	go func() {
-		defer close(t.over)
+		defer close(t.workDone)
 		defer t.ctx.end()
-		first := l.once(ctx, req, next)
-		if l.store.answerDirectly(t) {
+		first := l.callHandler(ctx, req, next)
+		if l.store.markAnswered(t) {
 			direct <- first
 			return
 		}
-		l.goOn(ctx, t, req, next, first)
+		l.continueTask(ctx, t, req, next, first)
 	}()
 }
 
-// goOn runs a task from the end of its first round to its own.
-func (l *Layer) goOn(ctx context.Context, t *task, req *mcp.CallToolRequest, next mcp.MethodHandler, last ending) {
+// continueTask runs a task from the end of its first round to its own.
+func (l *Layer) continueTask(ctx context.Context, t *task, req *mcp.CallToolRequest, next mcp.MethodHandler, last roundResult) {
 	defer func() {
 		if p := recover(); p != nil {
-			l.store.settle(t, kept{failure: l.broken(p)})
+			l.store.finish(t, storedResult{failure: l.panicError(p)})
 		}
 	}()
 	for round := 1; ; round++ {
@@ -55,20 +55,20 @@ func (l *Layer) goOn(ctx context.Context, t *task, req *mcp.CallToolRequest, nex
 		}
 		answers, err := l.store.ask(t, round, asked)
 		if err != nil {
-			last = ending{err: err}
+			last = roundResult{err: err}
 			break
 		}
-		req = again(req, answers, state)
-		last = l.once(ctx, req, next)
+		req = nextRound(req, answers, state)
+		last = l.callHandler(ctx, req, next)
 	}
-	l.store.settle(t, l.encode(t, last))
+	l.store.finish(t, l.encode(t, last))
 }
 
-// once runs the handler once. A panic in it is an error of this call alone.
-func (l *Layer) once(ctx context.Context, req *mcp.CallToolRequest, next mcp.MethodHandler) (e ending) {
+// callHandler runs the handler once. A panic in it is an error of this call alone.
+func (l *Layer) callHandler(ctx context.Context, req *mcp.CallToolRequest, next mcp.MethodHandler) (e roundResult) {
 	defer func() {
 		if p := recover(); p != nil {
-			e = ending{err: l.broken(p)}
+			e = roundResult{err: l.panicError(p)}
 		}
 	}()
 	e.result, e.err = next(ctx, "tools/call", req)
@@ -78,28 +78,28 @@ func (l *Layer) once(ctx context.Context, req *mcp.CallToolRequest, next mcp.Met
 	return e
 }
 
-func (l *Layer) broken(p any) *jsonrpc.Error {
+func (l *Layer) panicError(p any) *jsonrpc.Error {
 	l.log.Error("panic in a task", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the gateway failed at this call; others are not affected"}
 }
 
-// answerDirectly reports whether the call is no task, and keeps it from becoming
+// markAnswered reports whether the call is no task, and keeps it from becoming
 // one.
-func (s *store) answerDirectly(t *task) bool {
+func (s *store) markAnswered(t *task) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t.number == 0 {
-		t.answered = true
+		t.hasAnswer = true
 	}
-	return t.answered
+	return t.hasAnswer
 }
 
-// adopt makes a task of a call that runs already. It reports false if the call
+// makeTask makes a task of a call that runs already. It reports false if the call
 // or its request has ended, or there is no room.
-func (s *store) adopt(t *task) bool {
+func (s *store) makeTask(t *task) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if t.answered || s.room(t.owner) != nil || !t.ctx.letGo() {
+	if t.hasAnswer || s.checkRoom(t.owner) != nil || !t.ctx.detach() {
 		return false
 	}
 	s.insert(t)
@@ -108,7 +108,7 @@ func (s *store) adopt(t *task) bool {
 
 // questions are what a round of the extension's form ended with, where that is
 // no result. (The SDK puts those of the core's form to the client itself.)
-func questions(t *task, e ending) (mcp.InputRequestMap, string) {
+func questions(t *task, e roundResult) (mcp.InputRequestMap, string) {
 	result, ok := e.result.(*mcp.CallToolResult)
 	if e.err != nil || !ok || t.form != extension || len(result.InputRequests) == 0 {
 		return nil, ""
@@ -129,9 +129,9 @@ func (s *store) ask(t *task, round int, asked mcp.InputRequestMap) (mcp.InputRes
 	}
 	s.mu.Lock()
 	complete := make(chan struct{})
-	t.open, t.answers, t.complete = make(mcp.InputRequestMap, len(asked)), make(mcp.InputResponseMap, len(asked)), complete
+	t.openQuestions, t.inputResponses, t.allAnswered = make(mcp.InputRequestMap, len(asked)), make(mcp.InputResponseMap, len(asked)), complete
 	for name, question := range asked {
-		t.open[inRound(round, name)] = question
+		t.openQuestions[inRound(round, name)] = question
 	}
 	t.set(inputRequired, "The call waits for an answer.")
 	s.mu.Unlock()
@@ -144,9 +144,9 @@ func (s *store) ask(t *task, round int, asked mcp.InputRequestMap) (mcp.InputRes
 	defer s.mu.Unlock()
 	answers := make(mcp.InputResponseMap, len(asked))
 	for name := range asked {
-		answers[name] = t.answers[inRound(round, name)]
+		answers[name] = t.inputResponses[inRound(round, name)]
 	}
-	t.open, t.answers = nil, nil
+	t.openQuestions, t.inputResponses = nil, nil
 	return answers, nil
 }
 
@@ -160,19 +160,19 @@ func (s *store) reply(t *task, answers mcp.InputResponseMap) {
 		return
 	}
 	for name, answer := range answers {
-		if _, open := t.open[name]; open {
-			t.answers[name] = answer
-			delete(t.open, name)
+		if _, open := t.openQuestions[name]; open {
+			t.inputResponses[name] = answer
+			delete(t.openQuestions, name)
 			t.updated = time.Now()
 		}
 	}
-	if len(t.open) == 0 && t.set(working, "The call is running.") {
-		close(t.complete)
+	if len(t.openQuestions) == 0 && t.set(working, "The call is running.") {
+		close(t.allAnswered)
 	}
 }
 
-// again is the request of the next round.
-func again(req *mcp.CallToolRequest, answers mcp.InputResponseMap, state string) *mcp.CallToolRequest {
+// nextRound is the request of the next round.
+func nextRound(req *mcp.CallToolRequest, answers mcp.InputResponseMap, state string) *mcp.CallToolRequest {
 	params := *req.Params
 	params.Meta = maps.Clone(params.Meta)
 	params.InputResponses, params.RequestState = answers, state
@@ -181,8 +181,8 @@ func again(req *mcp.CallToolRequest, answers mcp.InputResponseMap, state string)
 	return &next
 }
 
-// kept is what a call came to, as it is kept.
-type kept struct {
+// storedResult is what a call came to, as it is kept.
+type storedResult struct {
 	result  json.RawMessage // nil if there is only a failure
 	isError bool
 	summary string // of an error
@@ -191,11 +191,11 @@ type kept struct {
 
 // encode brings what the work ended with into the form in which it is kept. A
 // value that panics when it is encoded is a failure of the call.
-func (l *Layer) encode(t *task, e ending) kept {
+func (l *Layer) encode(t *task, e roundResult) storedResult {
 	if e.err != nil {
-		return kept{failure: asWireError(e.err)}
+		return storedResult{failure: asWireError(e.err)}
 	}
-	k := kept{}
+	k := storedResult{}
 	if called, ok := e.result.(*mcp.CallToolResult); ok {
 		if k.isError = called.IsError; k.isError {
 			k.summary = firstText(called)
@@ -209,17 +209,17 @@ func (l *Layer) encode(t *task, e ending) kept {
 	var err error
 	if k.result, err = json.Marshal(e.result); err != nil {
 		l.log.Error("the result of a task cannot be written as JSON", "cause", err)
-		return kept{failure: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the result cannot be written as JSON"}}
+		return storedResult{failure: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the result cannot be written as JSON"}}
 	}
 	return k
 }
 
-// settle gives the task the status that its ending means in its form. What was
+// finish gives the task the status that its ending means in its form. What was
 // cancelled stays so; tasks/result says nevertheless how far the call has come.
-func (s *store) settle(t *task, k kept) {
+func (s *store) finish(t *task, k storedResult) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t.failure, t.open = k.failure, nil
+	t.failure, t.openQuestions = k.failure, nil
 	if k.result != nil && (t.form == core || t.status != cancelled) {
 		s.keep(t, k)
 	}

@@ -22,7 +22,7 @@ func TestTransitions(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		l := New(Config{Limits: Limits{TTL: time.Hour, Bytes: 1000}})
 		defer l.End(0)
-		task := newTask(l.leash(context.Background()), "o", core, time.Hour)
+		task := newTask(l.newCallContext(context.Background()), "o", core, time.Hour)
 		now := working
 		task.notify = func(message json.RawMessage) {
 			var m struct{ Params struct{ Status status } }
@@ -39,13 +39,13 @@ func TestTransitions(t *testing.T) {
 		}
 		asking, settled := 0, false
 		steps := map[string]func(*rapid.T){
-			"ask":    func(*rapid.T) { l.store.requires(task, +1); asking++ },
+			"ask":    func(*rapid.T) { l.store.addOpenRequests(task, +1); asking++ },
 			"cancel": func(*rapid.T) { _, _ = l.cancelCore(task) },
 			"answer": func(st *rapid.T) {
 				if asking == 0 {
 					st.Skip()
 				}
-				l.store.requires(task, -1)
+				l.store.addOpenRequests(task, -1)
 				asking--
 			},
 			"settle": func(st *rapid.T) {
@@ -53,11 +53,11 @@ func TestTransitions(t *testing.T) {
 					st.Skip()
 				}
 				settled = true
-				k := kept{result: make([]byte, rapid.IntRange(1, 2000).Draw(st, "size")), isError: rapid.Bool().Draw(st, "error")}
+				k := storedResult{result: make([]byte, rapid.IntRange(1, 2000).Draw(st, "size")), isError: rapid.Bool().Draw(st, "error")}
 				if rapid.Bool().Draw(st, "failure") {
-					k = kept{failure: &jsonrpc.Error{Message: "no"}}
+					k = storedResult{failure: &jsonrpc.Error{Message: "no"}}
 				}
-				l.store.settle(task, k)
+				l.store.finish(task, k)
 			},
 			"drop": func(*rapid.T) { l.store.drop(task) },
 			"": func(st *rapid.T) {
@@ -67,7 +67,7 @@ func TestTransitions(t *testing.T) {
 					st.Errorf("the task is %s, and the client was told %s", task.status, now)
 				}
 				select {
-				case <-task.settled:
+				case <-task.finished:
 					if !task.status.isFinal() {
 						st.Errorf("it is settled, but %s", task.status)
 					}

@@ -45,8 +45,8 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// within brings what a client asks for into what it can have.
-func (l Limits) within(ttl time.Duration) time.Duration {
+// clampTTL brings what a client asks for into what it can have.
+func (l Limits) clampTTL(ttl time.Duration) time.Duration {
 	return min(max(ttl, minTTL), l.MaxTTL)
 }
 
@@ -58,7 +58,7 @@ type store struct {
 
 	mu     sync.Mutex
 	byID   map[string]*task
-	owners map[string]*account
+	owners map[string]*ownerTasks
 	last   uint64 // the number of the last task made
 	bytes  int
 	// watched are the sessions for whose end somebody waits.
@@ -66,13 +66,13 @@ type store struct {
 }
 
 // An account is what one owner has.
-type account struct {
+type ownerTasks struct {
 	tasks []*task // in the order they were made
 	bytes int
 }
 
 func newStore(limits Limits) *store {
-	return &store{limits: limits, byID: make(map[string]*task), owners: make(map[string]*account), watched: make(map[*mcp.ServerSession]struct{})}
+	return &store{limits: limits, byID: make(map[string]*task), owners: make(map[string]*ownerTasks), watched: make(map[*mcp.ServerSession]struct{})}
 }
 
 // add makes the task findable, and starts its time to live. It is an error if
@@ -80,16 +80,16 @@ func newStore(limits Limits) *store {
 func (s *store) add(t *task) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.room(t.owner); err != nil {
+	if err := s.checkRoom(t.owner); err != nil {
 		return err
 	}
 	s.insert(t)
 	return nil
 }
 
-// room says why the owner can have no further task; nil if it can. The lock is
+// checkRoom says why the owner can have no further task; nil if it can. The lock is
 // held.
-func (s *store) room(owner string) error {
+func (s *store) checkRoom(owner string) error {
 	a := s.owners[owner]
 	switch {
 	case a != nil && len(a.tasks) >= s.limits.Tasks:
@@ -104,7 +104,7 @@ func (s *store) room(owner string) error {
 func (s *store) insert(t *task) {
 	a := s.owners[t.owner]
 	if a == nil {
-		a = &account{}
+		a = &ownerTasks{}
 		s.owners[t.owner] = a
 	}
 	s.last++
@@ -162,7 +162,7 @@ func (s *store) remove(t *task) {
 	delete(s.byID, t.id)
 	t.expiry.Stop()
 	t.cancel()
-	close(t.gone)
+	close(t.forgotten)
 	t.notify = nil
 	a := s.owners[t.owner]
 	s.bytes -= len(t.result)
@@ -176,7 +176,7 @@ func (s *store) remove(t *task) {
 
 // keep notes the result of a task; one that there is no room for, in short. The
 // lock is held.
-func (s *store) keep(t *task, k kept) {
+func (s *store) keep(t *task, k storedResult) {
 	if s.byID[t.id] != t {
 		return // nobody will ask for it
 	}
@@ -207,7 +207,7 @@ func (s *store) end(most time.Duration, owner *string) {
 	defer late.Stop()
 	for _, t := range ended {
 		select {
-		case <-t.over:
+		case <-t.workDone:
 		case <-late.C:
 			return
 		}

@@ -33,37 +33,37 @@ type task struct {
 	form    form
 	ttl     time.Duration
 	created time.Time
-	ctx     *leash
+	ctx     *callContext
 	notify  func(json.RawMessage) // nil where nobody takes notifications
 
-	settled chan struct{} // closed when the status is final
-	over    chan struct{} // closed when the work has ended, too
-	gone    chan struct{} // closed when the task is forgotten
+	finished  chan struct{} // closed when the status is final
+	workDone  chan struct{} // closed when the work has ended, too
+	forgotten chan struct{} // closed when the task is forgotten
 
 	// What follows is guarded by the lock of the store.
-	number   uint64 // in the order they were made; 0 for a call that is no task
-	answered bool   // its request has the result, so it never becomes a task
-	expiry   *time.Timer
-	status   status
-	message  string
-	updated  time.Time
-	result   json.RawMessage
-	failure  *jsonrpc.Error
+	number    uint64 // in the order they were made; 0 for a call that is no task
+	hasAnswer bool   // its request has the result, so it never becomes a task
+	expiry    *time.Timer
+	status    status
+	message   string
+	updated   time.Time
+	result    json.RawMessage
+	failure   *jsonrpc.Error
 
-	open     mcp.InputRequestMap // what the client is asked, in the extension's form
-	answers  mcp.InputResponseMap
-	complete chan struct{} // closed when all of open is answered
-	asking   int           // requests to the client that have no answer, in the core's form
-	streams  []context.Context
-	attached chan struct{} // closed when a stream is added
+	openQuestions  mcp.InputRequestMap // what the client is asked, in the extension's form
+	inputResponses mcp.InputResponseMap
+	allAnswered    chan struct{} // closed when all of open is answered
+	openRequests   int           // requests to the client that have no answer, in the core's form
+	streams        []context.Context
+	attached       chan struct{} // closed when a stream is added
 }
 
 // newTask returns a task that nobody can find yet.
-func newTask(ctx *leash, owner string, form form, ttl time.Duration) *task {
+func newTask(ctx *callContext, owner string, form form, ttl time.Duration) *task {
 	now := time.Now()
 	return &task{
 		id: rand.Text(), owner: owner, form: form, ttl: ttl, created: now, updated: now, ctx: ctx,
-		settled: make(chan struct{}), over: make(chan struct{}), gone: make(chan struct{}),
+		finished: make(chan struct{}), workDone: make(chan struct{}), forgotten: make(chan struct{}),
 		status: working, message: "The call is running.", attached: make(chan struct{}),
 	}
 }
@@ -78,7 +78,7 @@ func (t *task) set(now status, message string) bool {
 	}
 	t.status, t.message, t.updated = now, message, time.Now()
 	if now.isFinal() {
-		close(t.settled)
+		close(t.finished)
 	}
 	if t.notify != nil && t.form == core {
 		if b, err := json.Marshal(statusNotification(t)); err == nil {

@@ -38,8 +38,8 @@ func said(text string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
-// blocks is a call that runs until it is cancelled.
-func blocks(ctx context.Context, _ *mcp.CallToolRequest) (mcp.Result, error) {
+// blockingCall is a call that runs until it is cancelled.
+func blockingCall(ctx context.Context, _ *mcp.CallToolRequest) (mcp.Result, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
@@ -51,8 +51,8 @@ type client struct {
 	connection *Connection
 	ctx        context.Context
 
-	mu   sync.Mutex
-	news []map[string]any // the notifications' parameters
+	mu            sync.Mutex
+	notifications []map[string]any // the notifications' parameters
 }
 
 func (w *world) client() *client {
@@ -67,18 +67,18 @@ func (w *world) client() *client {
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.news = append(c.news, m.Params)
+		c.notifications = append(c.notifications, m.Params)
 	})
 	c.ctx = c.connection.Context(context.Background())
 	return c
 }
 
-// told are the statuses that the client was told of a task.
-func (c *client) told(id string) []string {
+// statuses are the statuses that the client was told of a task.
+func (c *client) statuses(id string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var told []string
-	for _, params := range c.news {
+	for _, params := range c.notifications {
 		if params["taskId"] == id {
 			told = append(told, fmt.Sprint(params["status"]))
 		}
@@ -92,7 +92,7 @@ func meta(form form) mcp.Meta {
 		return mcp.Meta{mcp.MetaKeyProtocolVersion: coreVersion}
 	}
 	return mcp.Meta{
-		mcp.MetaKeyProtocolVersion:    ModernEra,
+		mcp.MetaKeyProtocolVersion:    StatelessVersion,
 		mcp.MetaKeyClientCapabilities: map[string]any{"extensions": map[string]any{extensionID: map[string]any{}}},
 	}
 }
@@ -101,7 +101,7 @@ func meta(form form) mcp.Meta {
 func (c *client) call(ctx context.Context, form form, tool, wanted string) (answer, error) {
 	params := &mcp.CallToolParamsRaw{Name: tool, Meta: meta(form)}
 	if wanted != "" {
-		params.Meta[parkedKey] = json.RawMessage(wanted)
+		params.Meta[stashKey] = json.RawMessage(wanted)
 	}
 	return c.receive(ctx, "tools/call", &mcp.CallToolRequest{Params: params})
 }

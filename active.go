@@ -1,0 +1,153 @@
+package aai
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/sanitize"
+)
+
+// A Stage is where on its way a call is.
+type Stage string
+
+// The stages in which a call may have to wait.
+const (
+	StageFinding   Stage = "finding"
+	StageGating    Stage = "deciding"
+	StageAsking    Stage = "asking"
+	StageQueueing  Stage = "waiting"
+	StageRecording Stage = "recording"
+	StageActing    Stage = "running"
+)
+
+// description say of a stage what is done there.
+func (s Stage) description() string {
+	switch s {
+	case StageFinding:
+		return "finding what it is for"
+	case StageGating:
+		return "deciding whether it may run"
+	case StageAsking:
+		return "asking the person at this computer"
+	case StageQueueing:
+		return "waiting for other calls"
+	case StageRecording:
+		return "putting it on record"
+	case StageActing:
+	}
+	return "running"
+}
+
+// ActiveCall is a call that is under way, as far as it is known by then. It has no arguments.
+type ActiveCall struct {
+	Call, Parent string
+	Caller       Caller
+	// App, Tool and Target are as in an Entry.
+	App, Tool, Target string
+	Element           TargetElement
+	Stage             Stage
+	Since             time.Time
+	// Done of Total, and a message for people: the last of what Progress was told, without
+	// what is secret. Total is 0 where it is not known.
+	Done, Total float64
+	Message     string
+}
+
+// Active returns the calls that are under way, those that began first before the others.
+func (g *Gateway) Active() []ActiveCall {
+	passages := g.active.all()
+	all := make([]ActiveCall, 0, len(passages))
+	for _, p := range passages {
+		all = append(all, p.snapshot())
+	}
+	slices.SortFunc(all, func(a, b ActiveCall) int {
+		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Call, b.Call))
+	})
+	return all
+}
+
+func (p *invocation) snapshot() ActiveCall {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	u := ActiveCall{
+		Call: p.entry.Call, Parent: p.entry.Parent, Caller: p.entry.Caller,
+		App: p.entry.App, Tool: p.entry.Tool, Target: p.entry.Target, Element: p.element,
+		Stage: p.stage, Since: p.started, Done: p.lastProgress.done, Total: p.lastProgress.total, Message: p.lastProgress.message,
+	}
+	if u.Element == (TargetElement{}) {
+		u.Element = p.entry.Element
+	}
+	return u
+}
+
+// invocations are those of the calls that are under way. The zero value is ready.
+type invocations struct {
+	mu  sync.Mutex
+	set map[*invocation]struct{}
+}
+
+func (s *invocations) all() []*invocation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]*invocation, 0, len(s.set))
+	for p := range s.set {
+		all = append(all, p)
+	}
+	return all
+}
+
+// register has the call be one of those under way, which a person can stop, until delist.
+func (p *invocation) register() (delist func()) {
+	if p.g.Stops != nil {
+		p.mu.Lock()
+		p.ctx, p.cancelContext = context.WithCancelCause(p.ctx)
+		p.mu.Unlock()
+	}
+	s := &p.g.active
+	s.mu.Lock()
+	if s.set == nil {
+		s.set = make(map[*invocation]struct{})
+	}
+	s.set[p] = struct{}{}
+	s.mu.Unlock()
+	p.g.notifyStageChange()
+	return func() {
+		s.mu.Lock()
+		delete(s.set, p)
+		s.mu.Unlock()
+		p.g.notifyStageChange()
+	}
+}
+
+// releaseContext ends the call's context, when its goroutine has ended.
+func (p *invocation) releaseContext() {
+	p.mu.Lock()
+	cancel := p.cancelContext
+	p.mu.Unlock()
+	if cancel != nil {
+		cancel(nil)
+	}
+}
+
+// notifyStageChange says that a call has begun, come to another stage, or ended.
+func (g *Gateway) notifyStageChange() {
+	if g.OnStageChange != nil {
+		g.OnStageChange()
+	}
+}
+
+// progressState is how far a call has come, as its Action says.
+type progressState struct {
+	done, total float64
+	message     string
+}
+
+// setProgress notes how far the call has come.
+func (p *invocation) setProgress(done, total float64, message string) {
+	message = CleanLabel(sanitize.NewRedactor(p.request.secretValues(p.request.SecretParams())).Redact(message), maxName)
+	p.update(func(p *invocation) { p.lastProgress = progressState{done, total, message} })
+	p.g.notifyStageChange()
+}

@@ -1,0 +1,30 @@
+package apps
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// clicksWithoutEffect clicks what is as it is to be, again and again, and tells how long it takes to be
+// told that nothing was seen.
+func (s *stage) clicksWithoutEffect() {
+	s.Helper()
+	const times = 15
+	var took []time.Duration
+	s.byAgent("ax_click", params{"query": s.program.inertElement}) // so that it is
+	for range times {
+		// Who comes sooner waits until the effect of the click before would have been seen.
+		time.Sleep(refusalWait)
+		began := time.Now()
+		said := s.byAgent("ax_click", params{"query": s.program.inertElement})
+		took = append(took, time.Since(began).Round(time.Millisecond))
+		if said.Failed || said.Result.Verified {
+			s.Errorf("a click on %q: failed %v, verified %v: %.300s", s.program.inertElement, said.Failed, said.Result.Verified, said.Text)
+		}
+	}
+	slices.Sort(took)
+	load, _ := os.ReadFile("/proc/loadavg")
+	s.Logf("%s: a click without effect is answered in %s, at best %s, at worst %s, with a load of %s", s.program.name, took[times/2], took[0], took[times-1], strings.TrimSpace(string(load)))
+}

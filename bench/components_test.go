@@ -1,0 +1,83 @@
+package bench
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/audit"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// oneApp is a catalog that knows one app, a gate that admits everybody and a
+// journal that keeps nothing.
+type oneApp struct{ app *aai.App }
+
+func (c oneApp) Apps() []*aai.App                                                    { return []*aai.App{c.app} }
+func (c oneApp) Find(context.Context, string) (*aai.App, error)                      { return c.app, nil }
+func (oneApp) OnChange(func()) (stop func())                                         { return func() {} }
+func (oneApp) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) { return nil, nil }
+func (oneApp) Record(context.Context, *aai.Entry) error                              { return nil }
+
+// BenchmarkDo is the way of a call through the gateway and nothing else: a catalog,
+// a gate and a journal that cost nothing, a tool that does nothing.
+func BenchmarkDo(b *testing.B) {
+	params := schema.MustParse(`{"type": "object", "required": ["v"], "additionalProperties": false,
+		"properties": {"v": {"type": "string", "maxLength": 1000}, "format": {"enum": ["pdf", "html"], "default": "pdf"}}}`)
+	parts := oneApp{&aai.App{ID: "org.example.App", Tools: []*aai.Tool{{
+		Name: "echo", Params: params, Effect: aai.Reads,
+		Run: func(_ context.Context, call *aai.Call) (*aai.Result, error) {
+			return &aai.Result{Data: call.Args["v"]}, nil
+		},
+	}}}}
+	gateway := &aai.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}
+	call := &aai.Call{
+		Caller: aai.Caller{Door: aai.DoorMCP, Name: "bench"},
+		App:    "org.example.App", Tool: "echo", Args: map[string]any{"v": "hello"},
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := gateway.Do(b.Context(), call); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkRecord is one entry of the journal: an intent that only has to be in
+// the file, and one that has to be on disk.
+func BenchmarkRecord(b *testing.B) {
+	for _, c := range []struct {
+		name   string
+		effect aai.Effect
+	}{{"Reads", aai.Reads}, {"Durable", aai.Changes}} {
+		b.Run(c.name, func(b *testing.B) {
+			j := audit.New(filepath.Join(b.TempDir(), "audit.jsonl"))
+			b.Cleanup(func() { _ = j.Close() })
+			entry := &aai.Entry{
+				Kind: aai.Intent, Time: time.Now(), Call: "c0123456789abcde", App: "org.example.App", Tool: "echo",
+				Target: "org.example.App", Admitted: true, Effect: c.effect, Durable: c.effect != aai.Reads, Consent: "preapproved", Args: map[string]any{"v": "hello"},
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := j.Record(b.Context(), entry); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkParse is one descriptor, from bytes to an app.
+func BenchmarkParse(b *testing.B) {
+	source := []byte(typicalDescriptor("org.example.App"))
+	b.SetBytes(int64(len(source)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := catalog.Parse(source, catalog.Options{HostPlatform: "linux"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package bench
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// clicksWithoutEffect are clicks without any effect, up to the answer that nothing was seen: on a button
+// that does nothing, and on the sheet that is shown already. That what comes 300 ms after
+// a click is told all the same is TestRealLater's.
+func (w *desktopBench) clicksWithoutEffect(b *testing.B) {
+	const rounds = 20
+	s := w.newScene(b, "gtk3", "gtk4", "qt6", "chromium", "soffice")
+	for _, what := range []struct {
+		name  string
+		aim   time.Duration
+		query string
+		start func() int
+	}{
+		{"GTK 3", 200 * time.Millisecond, "button Dead", func() int { return s.Fixture(b, linuxtest.GTK3).PID }},
+		{"Chromium", 200 * time.Millisecond, "button Dead", func() int { return s.Fixture(b, linuxtest.Chromium).PID }},
+		{"GTK 4", 400 * time.Millisecond, "button Dead", func() int { return s.Fixture(b, linuxtest.GTK4).PID }},
+		{"Qt 6", 200 * time.Millisecond, "button Dead", func() int { return s.Fixture(b, linuxtest.Qt6).PID }},
+		{"LibreOffice", 200 * time.Millisecond, "Sheet1", func() int { return s.processOf(b, "soffice", s.Calc(b).PID) }},
+	} {
+		pid := what.start()
+		ref := s.await(b, pid, what.query)
+		click := toolCall(b, "ax_click", map[string]any{"app": strconv.Itoa(pid), "query": ref})
+		s.gateway.ask(b, "tools/call", click) // the keyboard may go there, once
+		var took samples
+		for range roundLimit(b, rounds) {
+			time.Sleep(effectWait) // what comes of the click before would have been seen by then
+			begun := time.Now()
+			a := s.gateway.ask(b, "tools/call", click)
+			took.add(time.Since(begun))
+			var saw struct{ Verified bool }
+			if a.data(b, &saw); saw.Verified {
+				b.Fatalf("%s: a click without effect is verified: %s", what.name, a.line)
+			}
+		}
+		w.table.judge(fmt.Sprintf("click without any effect over stdio, %s", what.name), medianAndP95(took), "", "",
+			"≤ "+millis(what.aim), took.median() <= what.aim)
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// effectWait is longer than what comes of a click is waited for.
+const effectWait = 1500 * time.Millisecond

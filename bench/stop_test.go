@@ -1,0 +1,112 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/audit"
+	"github.com/gybob/aai-gateway/internal/gateway/active"
+)
+
+// activeCalls is how many calls are under way when they are stopped.
+const activeCalls = 50
+
+// blockingGateway is a gateway whose calls last until they are ended, with a real record.
+func blockingGateway(b *testing.B, folder string) (*aai.Gateway, *active.StopList) {
+	parts := oneApp{&aai.App{ID: "org.example.App", Tools: []*aai.Tool{{
+		Name: "hold", Effect: aai.Changes, Timeout: time.Hour,
+		Run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		},
+	}}}}
+	j := audit.New(filepath.Join(folder, "audit.jsonl"))
+	b.Cleanup(func() { _ = j.Close() })
+	g := &aai.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: j}
+	h := active.NewStopList(active.StopConfig{Path: filepath.Join(folder, "halt", "stopped"), OnChange: g.CancelStopped})
+	b.Cleanup(func() { _ = h.Close() })
+	g.Stops = h
+	return g, h
+}
+
+// BenchmarkStop is from when a person stops everything in one gateway until the last of
+// fifty calls that are under way in another has ended and is on record; and beside it from
+// when their caller leaves.
+func BenchmarkStop(b *testing.B) {
+	for name, stops := range map[string]bool{"Stop": true, "CallerLeaves": false} {
+		b.Run(name, func(b *testing.B) {
+			folder := b.TempDir()
+			g, _ := blockingGateway(b, folder)
+			_, other := blockingGateway(b, folder)
+			var took samples
+			for b.Loop() {
+				ctx, leave := context.WithCancel(b.Context())
+				var calls sync.WaitGroup
+				for i := range activeCalls {
+					calls.Go(func() {
+						call := &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: fmt.Sprint("bench", i)}, App: "org.example.App", Tool: "hold"}
+						_, _ = g.Do(ctx, call) // it is ended
+					})
+				}
+				for acting := 0; acting < activeCalls; {
+					acting = 0
+					for _, u := range g.Active() {
+						if u.Stage == aai.StageActing {
+							acting++
+						}
+					}
+					time.Sleep(time.Millisecond)
+				}
+				begun := time.Now()
+				if stops {
+					if err := other.Add(b.Context(), active.Stop{At: begun, Door: aai.DoorCLI}); err != nil {
+						b.Fatal(err)
+					}
+				} else {
+					leave()
+				}
+				calls.Wait()
+				took.add(time.Since(begun))
+				leave()
+				if _, err := other.Remove(b.Context(), func(active.Stop) bool { return true }); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(took.median())/1e6, "ms/median")
+			b.ReportMetric(float64(took.quantile(1))/1e6, "ms/longest")
+		})
+	}
+}
+
+// BenchmarkDoWithStop is BenchmarkDo with a halt that is looked at, and told what runs.
+func BenchmarkDoWithStop(b *testing.B) {
+	folder := b.TempDir()
+	parts := oneApp{&aai.App{ID: "org.example.App", Tools: []*aai.Tool{{
+		Name: "echo", Effect: aai.Reads,
+		Run: func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{Text: "hello"}, nil },
+	}}}}
+	call := &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "bench"}, App: "org.example.App", Tool: "echo"}
+	for name, watched := range map[string]bool{"Bare": false, "Watched": true} {
+		b.Run(name, func(b *testing.B) {
+			g := &aai.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}
+			if watched {
+				h := active.NewStopList(active.StopConfig{Path: filepath.Join(folder, "halt", "stopped"), OnChange: g.CancelStopped})
+				defer h.Close() //nolint:errcheck // it only ends
+				teller := active.NewPublisher(filepath.Join(folder, "running"), g.Active, nil)
+				defer teller.Close() //nolint:errcheck // it only ends
+				g.Stops, g.OnStageChange = h, teller.StageChanged
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := g.Do(b.Context(), call); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,238 @@
+package bench
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// mostMemory is what a gateway under attack may have of addresses, in KiB: what would
+// take all of a computer's memory must end there, and be seen to.
+const mostMemory = 6 << 20
+
+// underAttack is one agent that does its worst, beside another that makes a call now and
+// then. Between the attacks a bare process takes as much of the processors as they
+// took, and the other makes the same calls of a gateway that nobody attacks. Each has
+// a token of its own, of one authorization server. Before the first attack the other
+// acted once, and that must be on record after the last.
+func (w *world) underAttack(b *testing.B) {
+	turns, long := 6, 10*time.Second
+	if os.Getenv(shortVariable) != "" {
+		turns, long = 1, 2*time.Second
+	}
+	issuer := serveIssuer(b)
+	attacked, quiet := w.openUnderAttack(b, issuer), w.openUnderAttack(b, issuer)
+	if _, err := attacked.victim.try("tools/call", modern(changeCall)); err != nil {
+		b.Fatal(err)
+	}
+	var calm, beside, burned samples
+	done := make(map[string]int64)
+	processors := 0.0
+	for range turns {
+		own := attacked.used(b)
+		attacked.calls(b, long, &calm)
+		own = attacked.used(b) - own
+		before := attacked.used(b)
+		attack := startChild(b, attackVariable+"="+attacked.target(b))
+		attacked.calls(b, long, &beside)
+		took := attacked.used(b) - before - own + processorTime(b, attack.process.Process.Pid)
+		attack.end(b, &done)
+		share := max(took.Seconds()/long.Seconds(), 0)
+		processors += share / float64(turns)
+		burner := startChild(b, fmt.Sprintf("%s=%f", burnVariable, share))
+		quiet.calls(b, long, &burned)
+		burner.end(b, nil)
+	}
+	attacked.mutationIsOnRecord(b, w.gateway)
+	for _, tool := range attackTools {
+		if done[tool.name] == 0 {
+			b.Errorf("the attacker never tried: %s", tool.name)
+		}
+	}
+	if done["answers"] == 0 {
+		b.Error("nothing that the attacker did was answered")
+	}
+	figure := fmt.Sprintf("another's calls for %s beside the worst mix", time.Duration(turns)*long)
+	r := ratio(beside.quantile(0.99), burned.quantile(0.99))
+	burn := fmt.Sprintf("a process that burns %.1f processors ", processors)
+	w.table.add(figure+", p50", millis(beside.median()), burn+millis(burned.median()), times(ratio(beside.median(), burned.median())))
+	w.table.judge(figure+", p99", millis(beside.quantile(0.99)), burn+millis(burned.quantile(0.99)), times(r), "≤ 2×", r <= 2)
+	w.table.add("the same with nothing beside, p99", millis(calm.quantile(0.99)), "", "")
+	w.table.add("what the worst mix came to", fmt.Sprint(done), "", "")
+	w.table.add("memory (VmRSS) after the attacks", megabytes(vmRSS(b, attacked.pid)), "nobody attacks "+megabytes(vmRSS(b, quiet.pid)), "")
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(r, "×burning")
+}
+
+// A besieged gateway serves HTTP to two agents, of which one is the victim.
+type attackedGateway struct {
+	home    home
+	env     []string
+	pid     int
+	address string
+	victim  *httpSession
+	died    atomic.Pointer[string] // what it said then
+}
+
+// openUnderAttack starts the program as a server for whoever has a token of the issuer.
+func (w *world) openUnderAttack(b *testing.B, issuer string) *attackedGateway {
+	b.Helper()
+	g := &attackedGateway{home: newHome(b, 0)}
+	for _, app := range []string{fastApp, slowApp} {
+		g.home.install(b, app, callDescriptor(app))
+	}
+	g.home.configure(b, noLimits+fmt.Sprintf(`, "http": {"auth": "oauth", "issuer": %q, "audience": ["bench"], "clientId": "gateway"}`, issuer), fastApp, slowApp)
+	g.env = append(g.home.env(w.bus.Address), "AAI_DEV=true", "AAI_WEB_RATE=10000")
+	process := exec.CommandContext(b.Context(), "/bin/sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" mcp serve --http 0`, mostMemory), w.gateway)
+	process.Env = g.env
+	said, err := process.StderrPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := process.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		_ = process.Process.Kill()
+		_ = process.Wait()
+	})
+	lines := bufio.NewReader(said)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			b.Fatal("the gateway ended: ", err)
+		}
+		if _, rest, serving := strings.Cut(line, "Serving MCP at "); serving {
+			g.address, _, _ = strings.Cut(rest, ";")
+			break
+		}
+	}
+	go func() {
+		for lines := bufio.NewScanner(lines); lines.Scan(); {
+			if line := lines.Text(); strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line, "panic: ") {
+				g.died.CompareAndSwap(nil, &line)
+			}
+		}
+	}()
+	g.pid = process.Process.Pid
+	g.victim = &httpSession{
+		process: process, address: g.address, token: "victim", modern: true,
+		client: &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxConnsPerHost: 1, DisableCompression: true}},
+	}
+	b.Cleanup(g.victim.client.CloseIdleConnections)
+	return g
+}
+
+// calls lets the victim make a call now and then. One that fails ends the benchmark.
+func (g *attackedGateway) calls(b *testing.B, long time.Duration, took *samples) {
+	b.Helper()
+	for end := time.Now().Add(long); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		begun := time.Now()
+		if _, err := g.victim.try("tools/call", modern(readCall)); err != nil {
+			time.Sleep(time.Second) // until it has said its last
+			if died := g.died.Load(); died != nil {
+				b.Fatal("the gateway has died: ", *died)
+			}
+			b.Fatal("what one agent does is no reason to refuse another: ", err)
+		}
+		took.add(time.Since(begun))
+	}
+}
+
+// used is what the gateway has used of the processors.
+func (g *attackedGateway) used(b *testing.B) time.Duration { return processorTime(b, g.pid) }
+
+// target is what an attacker must know.
+func (g *attackedGateway) target(b *testing.B) string {
+	b.Helper()
+	told, err := json.Marshal(attacker{Address: g.address, Token: "attacker"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return string(told)
+}
+
+// mutationIsOnRecord asks the program what it knows of the one call that acted.
+func (g *attackedGateway) mutationIsOnRecord(b *testing.B, program string) {
+	b.Helper()
+	history := exec.CommandContext(b.Context(), program, "history", "--app", fastApp, "--tool", "change", "--format", "json")
+	history.Env = g.env
+	out, err := history.Output()
+	if err != nil {
+		b.Fatalf("history: %v\n%s", err, out)
+	}
+	if !strings.Contains(string(out), `"change"`) {
+		b.Errorf("what was done before the attack is on record no more: %s", out)
+	}
+}
+
+// serveIssuer is an authorization server that knows two tokens, and who has them.
+func serveIssuer(b *testing.B) string {
+	b.Helper()
+	var server *httptest.Server
+	mux := http.NewServeMux()
+	mux.HandleFunc("/.well-known/oauth-authorization-server", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"issuer": %q, "jwks_uri": %q, "introspection_endpoint": %q}`, server.URL, server.URL+"/keys", server.URL+"/introspect")
+	})
+	mux.HandleFunc("POST /introspect", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		token := r.PostFormValue("token")
+		_, _ = fmt.Fprintf(w, `{"active": %t, "sub": %q, "aud": "bench", "iss": %q}`, token == "victim" || token == "attacker", token, server.URL)
+	})
+	server = httptest.NewServer(mux)
+	b.Cleanup(server.Close)
+	return server.URL
+}
+
+// A child is this binary as another program.
+type child struct {
+	process *exec.Cmd
+	in      io.Closer
+	out     strings.Builder
+}
+
+func startChild(b *testing.B, variable string) *child {
+	b.Helper()
+	c := &child{process: exec.CommandContext(b.Context(), os.Args[0])}
+	c.process.Env = append(os.Environ(), variable)
+	c.process.Stdout, c.process.Stderr = &c.out, os.Stderr
+	in, err := c.process.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := c.process.Start(); err != nil {
+		b.Fatal(err)
+	}
+	c.in = in
+	b.Cleanup(func() { _ = c.process.Process.Kill() })
+	return c
+}
+
+// end lets the child end, and adds what it says it has done.
+func (c *child) end(b *testing.B, done *map[string]int64) {
+	b.Helper()
+	_ = c.in.Close()
+	if err := c.process.Wait(); err != nil {
+		b.Fatal(err)
+	}
+	if done == nil {
+		return
+	}
+	var told map[string]int64
+	if err := json.Unmarshal([]byte(c.out.String()), &told); err != nil {
+		b.Fatal(err)
+	}
+	for name, n := range told {
+		(*done)[name] += n
+	}
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"log/slog"
+	"slices"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog/search"
+	"github.com/gybob/aai-gateway/internal/drivers/mcp"
+	"github.com/gybob/aai-gateway/internal/netguard"
+	"github.com/gybob/aai-gateway/internal/oauth"
+	"github.com/gybob/aai-gateway/internal/secrets"
+)
+
+// appDependencies is what the ways to apps stand on.
+type appDependencies struct {
+	drivers map[string]aai.Driver // by "<platform>/<kind>"
+	client  *netguard.Client
+	logins  *oauth.Authorizer
+	vault   *secrets.Vault
+	log     *slog.Logger
+	gateway func() *aai.Gateway // once it is made
+}
+
+// appSources is how apps come to be known beyond the descriptors that lie here: servers that
+// say what they have, descriptors that are made or taken over, and a search in all of them.
+type appSources struct {
+	servers *mcp.Driver
+	seeker  *integrationScanner
+	tools   []*aai.Tool // of the gateway itself
+}
+
+// newAppSources makes it, of apps that are known by then, and adds the driver of servers.
+func (p *program) newAppSources(cfg *setup, on appDependencies, known *combinedCatalog, finder *search.Search) appSources {
+	f := appSources{servers: cfg.servers(on.client.HTTP(), on)}
+	on.drivers["mcp"] = f.servers
+	takes := p.imports(cfg, on.client, on.drivers, on.vault, on.logins)
+	describes := cfg.generator(on.drivers, takes)
+	f.seeker = cfg.integrationScanner(p.getenv, known, describes, on.log)
+	f.tools = slices.Concat(describes.Tools(), finder.Tools(), takes.Tools(), cfg.icons(known).Tools(),
+		f.servers.Tools(func() aai.Catalog { return known }))
+	return f
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gybob/aai-gateway/internal/platform/linux/private"
+	"github.com/gybob/aai-gateway/internal/testkit"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// TestTheClipboardStays: what an agent has put on the clipboard is there when its gateway
+// has ended.
+func TestTheClipboardStays(t *testing.T) {
+	s := linuxtest.StartAccessible(t)
+	t.Run("gateway", func(t *testing.T) {
+		g := onScreen(t, s, `{"consent": {"preapproved": [
+			{"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
+		if err := g.windowTool(t.Context(), "ax_clipboard", map[string]any{"action": "write", "text": "kept"}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	p, err := s.Start(private.Command{Name: "xclip", Args: []string{"-selection", "clipboard", "-out"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.Done()
+	if got := p.Output(); got != "kept" {
+		t.Errorf("on the clipboard is %q", got)
+	}
+}
+
+// TestTheClipboardKnowsNoSecrets: the process that keeps a clip, and outlives its gateway,
+// has neither the gateway's environment nor what others left open for it.
+func TestTheClipboardKnowsNoSecrets(t *testing.T) {
+	t.Setenv("AAI_HTTP_TOKEN", "hidden-token")
+	t.Setenv("OPENAI_API_KEY", "hidden-key")
+	file, err := os.Create(filepath.Join(t.TempDir(), "strangers"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	left, err := unix.Dup(int(file.Fd())) // programs inherit this one
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Close(left) }()
+	s := linuxtest.StartAccessible(t)
+	g := onScreen(t, s, `{"consent": {"preapproved": [
+		{"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
+	if err := g.windowTool(t.Context(), "ax_clipboard", map[string]any{"action": "write", "text": "kept"}); err != nil {
+		t.Fatal(err)
+	}
+	keepers := 0
+	for _, process := range testkit.ProcessesWithEnv(t, "DISPLAY="+s.Getenv("DISPLAY")+"\x00") {
+		line, _ := os.ReadFile(filepath.Join(process, "cmdline"))
+		environ, err := os.ReadFile(filepath.Join(process, "environ"))
+		if err != nil || !strings.HasSuffix(string(line), "\x00"+clipboardArgument+"\x00") {
+			continue
+		}
+		keepers++
+		for v := range strings.SplitSeq(strings.TrimSuffix(string(environ), "\x00"), "\x00") {
+			if name, _, _ := strings.Cut(v, "="); !slices.Contains([]string{"DISPLAY", "XAUTHORITY", "HOME", "PATH", "XDG_RUNTIME_DIR", "AAI_PRIVATE_SESSION"}, name) {
+				t.Errorf("it has %s", name)
+			}
+		}
+		open, err := filepath.Glob(filepath.Join(process, "fd", "*"))
+		if err != nil || len(open) == 0 {
+			t.Errorf("%v: %q", err, open)
+		}
+		for _, fd := range open {
+			if what, _ := os.Readlink(fd); what == file.Name() {
+				t.Errorf("it has %s open", what)
+			}
+		}
+	}
+	if keepers != 1 {
+		t.Errorf("%d processes keep the clip", keepers)
+	}
+}
+
+// TestProgramsGetNoSecrets of the gateway: the rest of its environment they do get.
+func TestProgramsGetNoSecrets(t *testing.T) {
+	kept := []string{"PATH=/bin", "AAI_PRIVATE_SESSION=1", "OPENAI_API_KEY=theirs", "LANG=C"}
+	given := append([]string{"AAI_HTTP_TOKEN=x", "AXTERMINATOR_HTTP_TOKEN=x", "AAI_OPENAI_KEY=x", "AXTERMINATOR_API_KEY_FILE=x", "AAI_CLIENT_SECRET=x", "AAI_PASSPHRASE_FILE=x"}, kept...)
+	if got := withoutSecrets(given); !slices.Equal(got, kept) {
+		t.Errorf("%q", got)
+	}
+}

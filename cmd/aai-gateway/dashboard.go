@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/doors/web"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+	"github.com/gybob/aai-gateway/internal/oauth"
+)
+
+// serveWeb serves the page to the person at this computer until ctx ends.
+func (p *program) serveWeb(ctx context.Context, f cli.Flags, o cli.WebOptions) error {
+	cfg, err := p.config(f)
+	if err != nil {
+		return err
+	}
+	for _, change := range o.Changes {
+		if err := cfg.Set(change.Key, change.Value, change.Flag); err != nil {
+			return err
+		}
+	}
+	ignoreBrokenPipe()
+	built, err := p.build(cfg)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	stopped := built.catalog.Start(ctx)
+	go built.visibleApps.Watch(ctx)
+	err = p.servePage(ctx, cfg, built, o)
+	cancel()
+	<-stopped
+	return errors.Join(err, built.close())
+}
+
+// servePage is serveWeb when the rooms are joined.
+func (p *program) servePage(ctx context.Context, cfg *setup, built *components, o cli.WebOptions) error {
+	door, err := web.New(web.Config{Gateway: built.gateway, AskAtTerminal: o.Ask, WatchEvents: cfg.watchEvents(built), Log: built.log})
+	if err != nil {
+		return err
+	}
+	listener, err := door.Listen(ctx, cfg.HTTPPort)
+	if err != nil {
+		return err
+	}
+	end, err := announceDashboard(door.Host())
+	if err != nil {
+		_ = listener.Close() // nobody has used it
+		return aai.Errorf(aai.AutomationFailed, "the page is not opened, since tools on windows could not be kept away from it: %w", err)
+	}
+	defer end()
+	o.Print(door.Link())
+	if o.Open {
+		gone, err := cfg.openDashboard(ctx, door)
+		if err != nil {
+			built.log.Warn("the page cannot be opened in a browser; open the link yourself", "cause", err)
+		}
+		defer gone()
+	}
+	if err := door.Serve(ctx, listener); ctx.Err() == nil {
+		return err
+	}
+	return nil // ended as it was asked to
+}
+
+// openDashboard opens the page in the person's browser by a file that leads to the link, since with
+// which arguments a program was started every account of the computer can read. The file lies in
+// the home folder itself: browsers in a snap read neither hidden folders nor the runtime folder. It
+// goes when the link was used, and at the latest by gone.
+func (s *setup) openDashboard(ctx context.Context, door *web.Door) (gone func(), err error) {
+	file, remove, err := web.WriteRedirectFile(s.home, door.Link())
+	if err != nil {
+		return func() {}, err
+	}
+	ended, end := context.WithCancel(ctx)
+	removed := make(chan struct{})
+	go func() {
+		defer close(removed)
+		select {
+		case <-door.LinkUsed():
+		case <-ended.Done():
+		}
+		remove()
+	}()
+	return func() { end(); <-removed }, oauth.OpenFile(ctx, file, withoutSecrets(s.session.Environ(os.Environ())))
+}
+
+// watchEvents is how the page hears of what any gateway of the person does: by the files that they
+// share.
+func (s *setup) watchEvents(built *components) func(context.Context, func(kind string)) {
+	files := map[string]string{
+		s.AuditLog: web.EventJournal,
+		s.File():   web.EventSettings,
+		filepath.Join(s.platform.data, "consent.json"): web.EventConsent,
+		filepath.Join(s.platform.data, "revoked"):      web.EventConsent,
+		filepath.Join(s.platform.data, "secrets"):      web.EventConsent,
+		filepath.Join(s.platform.data, "mode"):         web.EventConsent,
+	}
+	for _, folder := range stopFolders(s.platform.data) {
+		files[folder] = web.EventActiveCalls
+		if err := os.MkdirAll(folder, 0o700); err != nil { // so that it is watched from the beginning
+			built.log.Warn("what runs is not kept up to date", "cause", err)
+		}
+	}
+	return func(ctx context.Context, tell func(kind string)) {
+		if err := atomicfile.Watch(ctx, files, tell); err != nil {
+			built.log.Warn("pages are not kept up to date", "cause", err)
+		}
+		context.AfterFunc(ctx, built.visibleApps.OnChange(func() { tell(web.EventApps) }))
+	}
+}
+
+// dashboardFolder is where the gateways of the person say where they show their page.
+func dashboardFolder() (string, error) {
+	folder, err := inputlock.Folder()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(filepath.Dir(folder), "pages"), nil
+}
+
+// announceDashboard keeps all gateways' tools on windows away from the page at a host, until end.
+func announceDashboard(host string) (end func(), err error) {
+	folder, err := dashboardFolder()
+	if err != nil {
+		return nil, err
+	}
+	return web.AnnounceDashboard(folder, host)
+}
+
+// dashboardHosts are the hosts of all pages that gateways of the person show now.
+func dashboardHosts() ([]string, error) {
+	folder, err := dashboardFolder()
+	if err != nil {
+		return nil, err
+	}
+	return web.DashboardHosts(folder)
+}

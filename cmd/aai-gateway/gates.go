@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/script"
+	"github.com/gybob/aai-gateway/internal/automation/workflow"
+	"github.com/gybob/aai-gateway/internal/builtin"
+	"github.com/gybob/aai-gateway/internal/catalog/search"
+	"github.com/gybob/aai-gateway/internal/config"
+	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/importers/introspect"
+	"github.com/gybob/aai-gateway/internal/platform/linux/dialog"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/policy/reauth"
+)
+
+// gateSet is what stands between a call and its Action.
+type gateSet struct {
+	limits      *policy.Limits
+	gates       []aai.Gate // in the order in which they are asked
+	dialog      *dialog.Dialog
+	modes       *policy.ModeGate
+	revocations *policy.Revocations
+	notice      func(context.Context) string // of how people are asked; nil: there is nothing to say
+}
+
+// gates makes the gates as configured. What a person decides holds for every
+// gateway of theirs, so it is in files that all of them read.
+func (s *setup) gates(store policy.Store, passphrase *reauth.Passphrase, log *slog.Logger) gateSet {
+	t := gateSet{
+		limits:      policy.NewLimits(s.Policy.Limits),
+		dialog:      s.newDialog(log),
+		modes:       &policy.ModeGate{Configured: s.Policy.Mode, Path: filepath.Join(s.platform.data, "mode")},
+		revocations: policy.NewRevocations(filepath.Join(s.platform.data, "revoked")),
+	}
+	var words []string
+	if s.Policy.ConfirmDestructive {
+		words = s.Policy.DestructiveWords
+	}
+	asked := func(r *aai.Request) bool {
+		return r.Call.Caller.Door == aai.DoorMCP && (builtin.IsLocalDiscovery(r) || introspect.IntrospectsLocally(r))
+	}
+	who := s.reauthPerson(t.dialog, passphrase)
+	if p, ok := who.(reauthenticator); ok {
+		t.notice = p.notice
+	}
+	t.gates = []aai.Gate{
+		t.limits, // first: a call that is refused counts too
+		policy.NewBuiltinGate(policy.BuiltinConfig{
+			AgentTools: agentTools(), PersonDoors: []string{aai.DoorCLI, aai.DoorWeb}, PassphraseTool: builtin.SetPassphrase, NeedsConsent: asked,
+			IsNarrowing: s.settings().NarrowingCheck(builtin.NarrowingCheck(store, t.modes)), Authenticator: who, Language: s.promptScreen.language,
+			FirstReauthBlocked: func(ctx context.Context) error {
+				if why := passphrase.CheckAvailable(ctx); why != nil {
+					return why
+				}
+				return s.hiddenScreenError(ctx)
+			},
+		}),
+		s.appLists(),
+		policy.ProtectedWindows{ShowsDialog: t.dialog.IsShowing, IsDialogOpen: t.dialog.IsOpen},
+		policy.ShellGate{}, // before the modes, which have a word on it
+		t.modes,
+		policy.NewDestructiveGate(words),
+		policy.NewConsent(policy.ConsentConfig{
+			Store: store, Preapproved: s.Preapproved, BuiltinNeedsConsent: asked, Elicitation: s.Policy.ElicitationClients,
+			Revocations: t.revocations, ModeGate: t.modes, Authenticator: who, DialogUnavailable: t.dialog.IsFailing, Language: s.promptScreen.language,
+		}),
+	}
+	return t
+}
+
+// agentTools are those of the gateway's own app that agents may use.
+func agentTools() []string {
+	return slices.Concat(builtin.AgentTools(), workflow.AgentTools(), workflow.AgentLibraryTools(), script.AgentTools(), search.AgentTools(), introspect.AgentTools())
+}
+
+// consentTools are those of them that a person is asked about first.
+func consentTools() []string { return []string{builtin.Discover, introspect.GenerateTool} }
+
+// appLists are the apps that may be touched at all.
+func (s *setup) appLists() policy.AppLists {
+	return policy.AppLists{Allowed: s.Policy.AllowedApps, Denied: s.Policy.DeniedApps}
+}
+
+// reauthPerson is who may prove that it is they.
+func (s *setup) reauthPerson(windows *dialog.Dialog, passphrase *reauth.Passphrase) policy.Authenticator {
+	if s.hostAccess.person != nil {
+		who, _ := s.hostAccess.person()
+		return who
+	}
+	if s.Policy.Dialog != config.DialogAuto {
+		windows = nil
+	}
+	return reauthenticator{windows, s.promptScreen, passphrase}
+}
+
+// newDialog makes what asks in a window, on the person's own screen.
+func (s *setup) newDialog(log *slog.Logger) *dialog.Dialog {
+	return s.dialogOn(s.promptScreen.Getenv, s.platform.data, log)
+}
+
+// doctorDialog makes what asks on another screen, in the person's language.
+func (s *setup) doctorDialog(getenv func(string) string, folder string) aai.ReadyAsker {
+	return s.dialogOn(func(name string) string {
+		if name == "LANG" || name == "LANGUAGE" || strings.HasPrefix(name, "LC_") {
+			return s.promptScreen.Getenv(name)
+		}
+		return getenv(name)
+	}, folder, slog.New(slog.DiscardHandler))
+}
+
+// dialogOn returns the dialog of the screen that the variables name.
+func (s *setup) dialogOn(getenv func(string) string, folder string, log *slog.Logger) *dialog.Dialog {
+	shared := inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: getenv})
+	cfg := dialog.Config{
+		Getenv: getenv, Folder: folder, Language: s.promptScreen.language,
+		InputLock: shared, Log: log,
+	}
+	if s.platform.windowState != nil {
+		cfg.Focus, cfg.Shown = s.platform.windowState(getenv, shared)
+	}
+	return dialog.New(cfg)
+}
+
+// inputLock is the person's pointer, keyboard and focus, as all their gateways share it.
+func (s *setup) inputLock() *inputlock.Lock {
+	return inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.session.Getenv})
+}
+
+// languageNames are the variables that say in which language people read, the weightiest
+// first.
+func languageNames() []string { return []string{"LC_ALL", "LC_MESSAGES", "LANG"} }
+
+// languageOf is the language of the person, "zh" or "", by the first of the
+// variables that is set, as POSIX has it (Base Definitions, 8.2).
+func languageOf(getenv func(string) string) string {
+	for _, name := range languageNames() {
+		if value := getenv(name); value != "" {
+			if strings.HasPrefix(strings.ToLower(value), "zh") {
+				return "zh"
+			}
+			return ""
+		}
+	}
+	return ""
+}

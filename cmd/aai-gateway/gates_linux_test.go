@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/platform/linux/session"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// onScreen is the gateway of a program whose person sits at the session, with the
+// configuration.
+func onScreen(t *testing.T, s *linuxtest.Session, config string) *components {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config.json")
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	getenv := func(name string) string {
+		if name == "XDG_DATA_HOME" {
+			return filepath.Join(home, "data")
+		}
+		return s.Getenv(name)
+	}
+	p := &program{getenv: getenv, in: strings.NewReader(""), out: t.Output(), err: t.Output()}
+	cfg, err := setUp(setupInput{getenv: getenv, home: home, platform: hostPlatform(home, getenv), flags: cli.Flags{Config: path}, hostAccess: testHost(getenv)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.LogLevel = slog.LevelError
+	built, err := p.build(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := built.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	built.gateway.Dialog = built.dialog
+	app, err := built.gateway.Catalog.Find(t.Context(), aai.DesktopApp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range app.Tools { // what is slow has not failed
+		tool.Timeout += patienceOnScreen
+	}
+	return built
+}
+
+func (p *components) windowTool(ctx context.Context, tool string, args map[string]any) *aai.Error {
+	_, err := p.gateway.Do(ctx, &aai.Call{
+		Caller: aai.Caller{Door: aai.DoorMCP, Name: "agent", Session: "s"}, App: aai.DesktopApp, Tool: tool, Args: args,
+	})
+	return aai.AsError(err)
+}
+
+// A window that asks the person for a password, or for consent, is neither seen
+// nor operated by the tools, whatever was allowed before.
+func TestPromptsAreUntouchable(t *testing.T) {
+	s := linuxtest.StartAccessible(t)
+	g := onScreen(t, s, `{"consent": {"preapproved": [
+		{"app": "desktop/pinentry-qt", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+		{"app": "desktop/zenity", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+		{"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
+	dialog := s.Launch(t, "zenity", "--question", "--title", "Somebody else's", "--text", "Is this a dialog of the gateway?")
+	awaitWindow(t, s, "Somebody else's")
+	if err := g.windowTool(t.Context(), "ax_get_tree", map[string]any{"app": strconv.Itoa(dialog.PID)}); err != nil {
+		t.Fatalf("a dialog that is nobody's guard: %v", err)
+	}
+	dialog.Kill(t)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	asked := make(chan error, 1)
+	go func() {
+		_, err := g.dialog.Ask(ctx, aai.Question{
+			ID: "q", Title: "Allow it?", Channels: []aai.Channel{aai.DesktopDialog},
+			Choices: []aai.Choice{{ID: "deny", Label: "Deny"}, {ID: "once", Label: "Allow once"}},
+		})
+		asked <- err
+	}()
+	awaitWindow(t, s, "AAI Gateway")
+	for tool, args := range map[string]map[string]any{
+		"ax_get_tree":     {},
+		"ax_screenshot":   {},
+		"ax_click":        {"query": "Allow once"},
+		"ax_key_press":    {"key": "Return"},
+		"ax_list_windows": {},
+	} {
+		args["app"] = "pinentry-qt"
+		if err := g.windowTool(t.Context(), tool, args); err == nil || err.Code != aai.PermissionDenied {
+			t.Errorf("%s of the gateway's dialog: %v", tool, err)
+		}
+	}
+	if err := g.windowTool(t.Context(), "ax_screenshot", nil); err == nil || err.Code != aai.RateLimited {
+		t.Errorf("a picture of the whole screen: %v", err)
+	}
+	cancel()
+	if err := <-asked; !errors.Is(err, context.Canceled) {
+		t.Errorf("the dialog was answered: %v", err)
+	}
+	if err := g.windowTool(t.Context(), "ax_screenshot", nil); err != nil {
+		t.Errorf("a picture when the dialog is gone: %v", err)
+	}
+}
+
+func awaitWindow(t *testing.T, s *linuxtest.Session, title string) {
+	t.Helper()
+	for until := time.Now().Add(patienceOnScreen); s.ActiveWindow(t) != title; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("no window %q has come up", title)
+		}
+	}
+}
+
+// patienceOnScreen is when a test gives up on a window.
+const patienceOnScreen = 2 * time.Minute
+
+func TestLanguageOf(t *testing.T) {
+	for _, c := range []struct {
+		env  map[string]string
+		want string
+	}{
+		{nil, ""},
+		{map[string]string{"LANG": "zh_CN.UTF-8"}, "zh"},
+		{map[string]string{"LANG": "zh_CN.UTF-8", "LC_MESSAGES": "de_DE"}, ""},
+		{map[string]string{"LANG": "de_DE", "LC_MESSAGES": "de_DE", "LC_ALL": "zh_TW"}, "zh"},
+		{map[string]string{"LANG": "C"}, ""},
+	} {
+		if got := languageOf(func(name string) string { return c.env[name] }); got != c.want {
+			t.Errorf("%v: %q", c.env, got)
+		}
+	}
+}
+
+// TestAskedInThePersonsLanguage: the language of their login counts before that of whoever
+// started us.
+func TestAskedInThePersonsLanguage(t *testing.T) {
+	room := func(env map[string]string) *session.Detector {
+		env[session.PrivateMark] = "1" // it looks at nothing else
+		return session.New(session.Config{Getenv: func(name string) string { return env[name] }})
+	}
+	for _, c := range []struct {
+		login, started map[string]string
+		want           string
+	}{
+		{map[string]string{"LANG": "de_DE.UTF-8"}, map[string]string{"LANG": "zh_CN.UTF-8", "LC_ALL": "zh_CN.UTF-8"}, ""},
+		{map[string]string{"LANG": "zh_CN.UTF-8"}, map[string]string{"LC_ALL": "C"}, "zh"},
+		{map[string]string{}, map[string]string{"LANG": "zh_CN.UTF-8"}, "zh"},
+		{map[string]string{}, map[string]string{}, ""},
+	} {
+		asks := promptScreen{accountSession: room(c.login), environmentSession: room(c.started)}
+		if got := asks.language(); got != c.want {
+			t.Errorf("a login of %v, started with %v: %q", c.login, c.started, got)
+		}
+		if lang := asks.Getenv("LANG"); c.login["LANG"] != "" && lang != c.login["LANG"] {
+			t.Errorf("a window is in %q", lang)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog/discovery"
+	"github.com/gybob/aai-gateway/internal/importers"
+	"github.com/gybob/aai-gateway/internal/importers/introspect"
+)
+
+// generator writes descriptors of programs that have none. They are saved where people keep
+// theirs.
+func (s *setup) generator(drivers map[string]aai.Driver, takes *importers.Importer) *introspect.Generator {
+	return introspect.New(introspect.Config{
+		Driver: drivers["linux/dbus"], EntryFolders: s.platform.desktopEntryFolders, Folder: filepath.Join(s.home, ".aai"), Language: s.promptScreen.language,
+		CheckAllowed: s.appLists().CheckApp, ExternalSource: takes.CurrentDigest,
+	})
+}
+
+// changedSources says for a look which apps were made of what says something else by now.
+func changedSources(g *introspect.Generator) func(context.Context) ([]discovery.SourceChange, []string) {
+	return func(ctx context.Context) (found []discovery.SourceChange, silent []string) {
+		for _, s := range g.CheckSources(ctx, 3*discovery.DefaultCallTimeout) {
+			switch {
+			case s.State == introspect.SourceChanged:
+				found = append(found, discovery.SourceChange{App: s.App, Source: s.Name, Digest: s.Digest, RegenerateCommand: s.RegenerateCommand})
+			case s.TimedOut:
+				silent = append(silent, "what "+s.App+" was made of")
+			}
+		}
+		return found, silent
+	}
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// TestTypingWaitsForAnothersQuestion: a call that was admitted before, through the whole
+// path, stops for the question of another gateway of the person, goes on when that has
+// ended, and does not make its program one that hangs.
+func TestTypingWaitsForAnothersQuestion(t *testing.T) {
+	s := linuxtest.StartAccessible(t)
+	const config = `{"consent": {"preapproved": [
+		{"app": "desktop/mousepad", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
+	types, asks := onScreen(t, s, config), onScreen(t, s, config)
+	s.Launch(t, "mousepad", "--disable-server")
+	awaitTitle(t, s, "Mousepad")
+	if err := types.windowTool(t.Context(), "ax_find", map[string]any{"app": "mousepad", "query": "role:textbox"}); err != nil {
+		t.Fatal(err)
+	}
+	typed := make(chan *aai.Error, 1)
+	go func() {
+		typed <- types.windowTool(t.Context(), "ax_type", map[string]any{
+			"app": "mousepad", "query": "role:textbox", "mode": "focus", "text": strings.Repeat("\t\t ", 4_000),
+		})
+	}()
+	awaitTitle(t, s, "*") // the text has changed
+	ctx, cancel := context.WithCancel(t.Context())
+	asked := make(chan error, 1)
+	var answer aai.Answer
+	go func() {
+		var err error
+		answer, err = asks.dialog.Ask(ctx, aai.Question{
+			ID: "q", Title: "Allow it?", Channels: []aai.Channel{aai.DesktopDialog},
+			Choices: []aai.Choice{{ID: "deny", Label: "Deny"}, {ID: "once", Label: "Allow once"}},
+		})
+		asked <- err
+	}()
+	awaitTitle(t, s, "AAI Gateway")
+	select {
+	case err := <-typed:
+		t.Fatalf("it did not wait for the answer: %v", err)
+	case err := <-asked:
+		t.Fatalf("%+v, %v, and nobody was there", answer, err)
+	case <-time.After(3 * time.Second):
+	}
+	cancel()
+	if err := <-asked; err == nil {
+		t.Errorf("%+v, and nobody was there", answer)
+	}
+	// What a window holds in the end is another test's matter.
+	if err := <-typed; err != nil && (err.Code == aai.RateLimited || err.Code == aai.Timeout) {
+		t.Errorf("it did not go on: %v", err)
+	}
+	if err := types.windowTool(t.Context(), "ax_get_tree", map[string]any{"app": "mousepad"}); err != nil {
+		t.Errorf("the program counts as one that hangs: %v", err)
+	}
+}
+
+// awaitTitle waits until the window that has the keyboard has this in its title.
+func awaitTitle(t *testing.T, s *linuxtest.Session, part string) {
+	t.Helper()
+	for until := time.Now().Add(patienceOnScreen); !strings.Contains(s.ActiveWindow(t), part); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("no window %q has come up", part)
+		}
+	}
+}

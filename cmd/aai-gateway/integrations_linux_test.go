@@ -1,0 +1,244 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog/discovery"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/testkit"
+)
+
+// A listener is a person who answers every question so, and keeps what was asked.
+type recordingPerson struct {
+	agreeingPerson
+	choice    string
+	questions []aai.Question
+	absent    bool // who is not there answers nothing
+}
+
+func (l *recordingPerson) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
+	l.questions = append(l.questions, q)
+	if l.absent {
+		return aai.Answer{}, errors.New("there is no screen")
+	}
+	return aai.Answer{Choice: l.choice, Seal: q.Seal, Channel: aai.DesktopDialog}, nil
+}
+
+// secretOfClient stands in the clients' configurations of these tests.
+const secretOfClient = "sk-canary-51c9"
+
+// A searched computer has a bus with an app on it that has a descriptor, an entry, and a
+// client with servers.
+type integrationWorld struct {
+	*components
+	home   string
+	person *recordingPerson
+}
+
+func newIntegrationWorld(t *testing.T, choice string, config ...string) *integrationWorld {
+	t.Helper()
+	bus, home, person := testkit.StartBus(t), t.TempDir(), &recordingPerson{choice: choice}
+	testkit.ServeOnBus(t, bus, "org.example.Notes")
+	for path, text := range map[string]string{
+		".cursor/mcp.json": `{"mcpServers": {"tickets": {"command": "npx", "args": ["--token=` + secretOfClient + `"], "env": {"TICKETS_TOKEN": "` + secretOfClient + `"}}}}`,
+		".aai/org.example.Notes/aai.json": `{"schema_version": "1.0", "version": "1.0.0", "appId": "org.example.Notes", "name": "Notes", "description": "Notes",
+			"platforms": {"linux": {"automation": "dbus", "service": "org.example.Notes", "object": "/org/example/Test", "interface": "org.example.Test", "tools": [
+			{"name": "ping", "description": "Pings", "method": "Ping", "parameters": {"type": "object", "properties": {}}}]}}}`,
+		".aai/config.json":                         strings.Join(append(config, "{}")[:1], ""),
+		".local/share/applications/editor.desktop": "[Desktop Entry]\nType=Application\nName=Editor\nExec=editor --key=" + secretOfClient + "\nActions=new;\n[Desktop Action new]\nName=New Window\nExec=editor\n",
+	} {
+		file := filepath.Join(home, path)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	getenv := func(name string) string {
+		return map[string]string{
+			"HOME": home, "DBUS_SESSION_BUS_ADDRESS": bus.Address, "DBUS_SYSTEM_BUS_ADDRESS": bus.Address, "XDG_DATA_DIRS": filepath.Join(home, "system"), "AAI_PRIVATE_SESSION": "1",
+		}[name]
+	}
+	g := testHost(getenv)
+	g.person = func() (policy.Authenticator, aai.Asker) { return person, person }
+	p := &program{home: home, getenv: getenv, in: strings.NewReader(""), out: t.Output(), err: t.Output()}
+	cfg, err := setUp(setupInput{getenv: getenv, home: home, platform: hostPlatform(home, getenv), flags: cli.Flags{}, hostAccess: g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.LogLevel = slog.LevelError
+	built, err := p.build(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := built.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &integrationWorld{built, home, person}
+}
+
+// discover calls the tool at a door.
+func (s *integrationWorld) discover(t *testing.T, door string, args map[string]any) (*aai.Result, *aai.Error) {
+	t.Helper()
+	return s.callBuiltin(t, door, "discover", args)
+}
+
+// callBuiltin calls a tool of the gateway itself at a door.
+func (s *integrationWorld) callBuiltin(t *testing.T, door, tool string, args map[string]any) (*aai.Result, *aai.Error) {
+	t.Helper()
+	caller := aai.Caller{Door: door, Name: "agent", Identity: "/usr/bin/agent", Session: "s"}
+	if door == aai.DoorCLI {
+		caller = aai.Caller{Door: door, Name: "terminal", Identity: aai.IdentityTerminal}
+	}
+	result, err := s.gateway.Do(t.Context(), &aai.Call{ID: aai.NewCallID(), Caller: caller, App: aai.BuiltinApp, Tool: tool, Args: args})
+	if err != nil {
+		return nil, aai.AsError(err)
+	}
+	return result, nil
+}
+
+// TestWhoMaySeeIntegrations: the person at once, an agent when a person was asked, once; and no
+// value of a configuration comes out, or goes on record.
+func TestWhoMaySeeIntegrations(t *testing.T) {
+	s := newIntegrationWorld(t, "always")
+	result, err := s.discover(t, aai.DoorCLI, nil)
+	if err != nil || len(s.person.questions) > 0 {
+		t.Fatalf("the person is asked %d questions: %v", len(s.person.questions), err)
+	}
+	report, _ := result.Data.(*discovery.ScanReport)
+	states := make(map[string]string)
+	for _, w := range report.Integrations {
+		states[w.Kind+" "+w.App] = w.State + " " + w.CoveredBy
+	}
+	for way, want := range map[string]string{
+		"dbus org.example.Notes": "running org.example.Notes", "desktop-actions editor": "installed ", "mcp-server tickets": "configured ",
+	} {
+		if states[way] != want {
+			t.Errorf("%s is %q; want %q; all: %v, %q, %q", way, states[way], want, states, report.Unresponsive, report.Notes)
+		}
+	}
+	for range 2 {
+		if result, err = s.discover(t, aai.DoorMCP, nil); err != nil {
+			t.Fatal(err, err.Hint)
+		}
+	}
+	if len(s.person.questions) != 1 || !strings.Contains(s.person.questions[0].Title+s.person.questions[0].Text, "discover") {
+		t.Fatalf("an agent that looked twice: %+v", s.person.questions)
+	}
+	if choices := s.person.questions[0].Choices; slices.ContainsFunc(choices, func(c aai.Choice) bool { return c.ID == "all" }) {
+		t.Errorf("all of the gateway's own tools can be allowed: %+v", choices)
+	}
+	if result.UntrustedSource == "" {
+		t.Error("programs' words are not told as theirs")
+	}
+	text, _ := json.Marshal(result)
+	if strings.Contains(string(text), secretOfClient) || !strings.Contains(string(text), "TICKETS_TOKEN") {
+		t.Errorf("a value, or no name, came out: %s", text)
+	}
+	log, readErr := os.ReadFile(filepath.Join(s.home, ".local/share/aai-gateway/audit.jsonl"))
+	if readErr != nil || !strings.Contains(string(log), `"discover"`) || strings.Contains(string(log), secretOfClient) {
+		t.Errorf("the record (%v): %s", readErr, log)
+	}
+}
+
+// TestIntegrationsRefused: a person's no is one, and what needs no question stays so.
+func TestIntegrationsRefused(t *testing.T) {
+	s := newIntegrationWorld(t, "deny")
+	if _, err := s.discover(t, aai.DoorMCP, nil); err == nil || err.Code != aai.PermissionDenied {
+		t.Errorf("against the person's word: %v", err)
+	}
+	if _, err := s.discover(t, aai.DoorMCP, map[string]any{"url": "127.0.0.1:9"}); err == nil || err.Code == aai.PermissionDenied || len(s.person.questions) != 1 {
+		t.Errorf("a site: %v, %d questions", err, len(s.person.questions))
+	}
+	if _, err := s.discover(t, aai.DoorMCP, map[string]any{"url": "127.0.0.1:9", "hints": true}); err == nil || err.Code != aai.PermissionDenied {
+		t.Errorf("hints for an agent: %v", err)
+	}
+	if _, err := s.discover(t, aai.DoorMCP, map[string]any{"url": ""}); err == nil || err.Code != aai.InvalidParams {
+		t.Errorf("an empty address: %v", err)
+	}
+}
+
+// TestChangedSources: an app is offered again when what it was made of has changed, whatever
+// that is: a program, a document in a file, or a server of a client. A command shows it.
+func TestChangedSources(t *testing.T) {
+	s := newIntegrationWorld(t, "deny")
+	document := filepath.Join(s.home, "shop.json")
+	if err := os.WriteFile(document, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const other = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	for id, from := range map[string]string{
+		"org.example.Notes": "dbus:org.example.Notes", "com.example.shop": "openapi:" + document,
+		"mcp.tickets": "client:cursor/tickets", "com.example.far": "openapi:https://far.example.com/openapi.json",
+	} {
+		text := `{"schema_version": "1.0", "version": "1.0.0", "appId": "` + id + `", "name": "A", "description": "A",
+			"generated": {"from": "` + from + `", "digest": "` + other + `"},
+			"platforms": {"linux": {"automation": "dbus", "service": "` + id + `", "object": "/org/example/Test", "interface": "org.example.Test", "tools": [
+			{"name": "ping", "description": "Pings", "method": "Ping", "parameters": {"type": "object", "properties": {}}}]}}}`
+		file := filepath.Join(s.home, ".aai", id, "aai.json")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	result, err := s.discover(t, aai.DoorCLI, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, _ := result.Data.(*discovery.ScanReport)
+	got := make(map[string]string)
+	for _, w := range report.Integrations {
+		if w.Changed {
+			got[w.CoveredBy] = strings.TrimSuffix(strings.TrimPrefix(w.HowTo, "What it was made of says something else by now: "), " shows what would be made of it.")
+		}
+	}
+	if diff := cmp.Diff(map[string]string{
+		"org.example.Notes": "aai-gateway generate org.example.Notes",
+		"com.example.shop":  "aai-gateway import openapi " + document + " --id com.example.shop",
+		"mcp.tickets":       "aai-gateway import --from cursor --server tickets",
+	}, got); diff != "" {
+		checked, _ := s.callBuiltin(t, aai.DoorCLI, "generate_check", map[string]any{})
+		t.Errorf("changed (-want +got):\n%s\nsilent: %q; %+v", diff, report.Unresponsive, checked)
+	}
+}
+
+// TestScansOfAServer: with scan.interval a server looks by itself.
+func TestScansOfAServer(t *testing.T) {
+	s := newIntegrationWorld(t, "deny")
+	file := filepath.Join(s.home, ".local/share/aai-gateway/ways.json")
+	looker := &integrationScanner{discovery.NewScanner(discovery.ScannerConfig{HistoryFile: file, InitialDelay: time.Millisecond, Servers: func(context.Context) ([]discovery.MCPServer, []string) {
+		return []discovery.MCPServer{{Client: "Cursor", Name: "tickets"}}, nil
+	}}), time.Hour}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	looker.alongside(func(ctx context.Context) { // returns at once, as a watch of nothing
+		for ctx.Err() == nil {
+			if text, err := os.ReadFile(file); err == nil && strings.Contains(string(text), "mcp-server Cursor tickets") {
+				return
+			}
+			_ = aai.Sleep(ctx, 10*time.Millisecond)
+		}
+	})(ctx)
+	result, err := s.discover(t, aai.DoorCLI, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report, _ := result.Data.(*discovery.ScanReport); report.LastScan == nil {
+		t.Errorf("nobody says when it was scanned: %+v", report)
+	}
+}

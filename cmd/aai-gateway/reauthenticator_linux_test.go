@@ -1,0 +1,41 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/platform/linux/dialog"
+	"github.com/gybob/aai-gateway/internal/platform/linux/session"
+	"github.com/gybob/aai-gateway/internal/policy/reauth"
+	"github.com/gybob/aai-gateway/internal/secrets"
+)
+
+// TestCheckSaysThatNoWindowAsks: who set a passphrase, and has a screen that DISPLAY alone
+// names, is told that no window comes.
+func TestCheckSaysThatNoWindowAsks(t *testing.T) {
+	room := session.New(session.Config{Getenv: func(name string) string {
+		if name == session.PrivateMark {
+			return "1" // it looks at nothing else
+		}
+		return ""
+	}})
+	vault := secrets.New(secrets.Config{Folder: filepath.Join(t.TempDir(), "secrets"), AllowInsecureFile: true, Getenv: func(string) string { return "/nonexistent" }})
+	p := reauthenticator{screen: promptScreen{accountSession: room, environmentSession: room}, passphrase: reauth.NewPassphrase(vault.NonInteractive(), "")}
+	p.dialog = dialog.New(dialog.Config{Getenv: func(name string) string {
+		if name == "DISPLAY" {
+			return ":0" // it is not looked at
+		}
+		return ""
+	}, Folder: t.TempDir()})
+	if got := p.notice(t.Context()); got != "" {
+		t.Errorf("without a passphrase: %q", got)
+	}
+	if err := p.passphrase.Change(t.Context(), "a phrase of this person"); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.notice(t.Context()); !strings.Contains(got, "no window asks") || p.Method(t.Context()) != aai.Passphrase {
+		t.Errorf("with one: %q, by %q", got, p.Method(t.Context()))
+	}
+}

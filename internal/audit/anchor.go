@@ -1,0 +1,80 @@
+package audit
+
+import (
+	"fmt"
+	"time"
+)
+
+// How far the chain goes, at most, before the keeper is told: so many records, but
+// under load not more often than some times a second, because each time flushes.
+const (
+	anchorEvery = 100 // records
+	anchorAfter = time.Minute
+	anchorPause = 250 * time.Millisecond
+)
+
+// anchors is the work of telling the keeper how far the chain has come, which goes
+// on beside the calls. It is guarded by Journal.write.
+type anchors struct {
+	due     *anchor
+	n       int64         // how many entries must be on disk before
+	running chan struct{} // closed when the work ends; nil if there is none
+}
+
+// anchorIfDue sets out to anchor the last record. Only one of the processes does.
+func (j *Journal) anchorIfDue(st *state) {
+	now := j.now()
+	age := now.Sub(time.Unix(0, st.anchoredAt))
+	soon := st.seq-st.anchored >= anchorEvery && (age < 0 || age >= anchorPause || st.anchored == 0)
+	if !soon && age < anchorAfter {
+		return
+	}
+	st.anchored, st.anchoredAt = st.seq, now.UnixNano()
+	j.anchors.due = &anchor{Seq: st.seq, Seal: st.last.String(), Time: now.UTC()}
+	j.anchors.n = j.written + 1
+	if j.anchors.running == nil {
+		j.anchors.running = make(chan struct{})
+		go j.anchor(j.anchors.running)
+	}
+}
+
+// anchor anchors until nothing is due.
+func (j *Journal) anchor(running chan struct{}) {
+	defer close(running)
+	for {
+		j.write.Lock()
+		due, n := j.anchors.due, j.anchors.n
+		j.anchors.due = nil
+		if due == nil {
+			j.anchors.running = nil
+			j.write.Unlock()
+			return
+		}
+		j.write.Unlock()
+		if err := j.keepAnchor(due, n); err != nil {
+			j.warn(fmt.Errorf("anchor the journal: %w", err))
+		}
+	}
+}
+
+// keepAnchor gives an anchor to the keeper, unless that has a later one. The
+// records are on disk first: after a crash the anchor must not know more than the
+// file.
+func (j *Journal) keepAnchor(a *anchor, n int64) error {
+	if err := j.sync(n); err != nil {
+		return err
+	}
+	kept, err := loadKeys(j.keyStore)
+	if err != nil {
+		return err
+	}
+	if kept == nil {
+		return fmt.Errorf("the key of the chain is gone")
+	}
+	if kept.Anchor != nil && kept.Anchor.Seq >= a.Seq && kept.signed(kept.Anchor) {
+		return nil
+	}
+	kept.sign(a)
+	kept.Anchor = a
+	return storeKeys(j.keyStore, kept)
+}

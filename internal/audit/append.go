@@ -1,0 +1,258 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// appendAll appends the entries to the chain, under the lock that all processes
+// share. What cannot be encoded gets an error of its own; the rest is in the file,
+// or an error is returned and nothing is.
+func (j *Journal) appendAll(batch []*pendingEntry) error {
+	durable := slices.ContainsFunc(batch, func(w *pendingEntry) bool { return w.durable })
+	if j.file == nil {
+		if err := checkRegular(j.path); err != nil {
+			return err
+		}
+	}
+	// What must be on disk must be in a file that can be found.
+	if err := j.stateFile.lock(durable); err != nil {
+		return err
+	}
+	defer j.stateFile.unlock()
+	st, founded, err := j.currentState()
+	if err != nil {
+		return err
+	}
+	before := st.seq
+	events, newLine, err := j.prepareFile(&st)
+	if err != nil {
+		return err
+	}
+	if founded != nil {
+		events = append(events, st.advanceToAnchor(founded)...)
+	}
+	var doomed []string
+	if len(events) == 0 && !newLine { // what is told of a file stands in that file
+		if doomed, events, err = j.rotate(&st); err != nil {
+			return err
+		}
+	}
+	next, text, err := j.compose(st, events, newLine, batch)
+	if err != nil || len(text) == 0 {
+		return err
+	}
+	j.stateFile.markInProgress()
+	if err := j.appendBytes(text, st.size); err != nil {
+		return err
+	}
+	j.seq = next.seq
+	j.fillIfDue(before, next.seq)
+	next.durable = max(next.durable, j.durable)
+	next.boot = j.boot()
+	j.anchorIfDue(&next)
+	j.deleteFiles(doomed, batch)
+	if founded != nil {
+		return errors.Join(j.stateFile.writeThrough(&next), j.syncDir(filepath.Dir(j.path)))
+	}
+	return j.stateFile.write(&next)
+}
+
+// checkRegular refuses what is there and no regular file.
+func checkRegular(path string) error {
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = irregular(path, info)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("open the journal: %w", err)
+	}
+	return nil
+}
+
+// compose returns the lines of the records, in a buffer that is used again, and the
+// state after them.
+func (j *Journal) compose(st state, events []event, newLine bool, batch []*pendingEntry) (state, []byte, error) {
+	boot := j.bootName()
+	b := j.buffer[:0]
+	if newLine {
+		b = append(b, '\n')
+		st.size++
+	}
+	add := func(body []byte) {
+		begin := len(b)
+		var s seal
+		b, s = appendLink(b, st.seq+1, st.last, st.next, body)
+		st.advance(s, len(b)-begin)
+	}
+	for _, e := range events {
+		body, err := e.encode(j.now(), boot)
+		if err != nil {
+			return st, nil, err
+		}
+		add(body)
+	}
+	for _, w := range batch {
+		if w.precondition != nil {
+			if w.err = w.precondition(); w.err != nil {
+				continue
+			}
+		}
+		if w.text == nil {
+			if w.text, w.err = w.entry.encode(boot, st.mark); w.err != nil {
+				continue
+			}
+		}
+		add(w.text)
+	}
+	if cap(b) <= 4*maxFull {
+		j.buffer = b
+	}
+	return st, b, nil
+}
+
+// appendBytes appends the text to a file of so many bytes. What was written in part is taken back, so that
+// the file ends in a whole line also on a disk that is full.
+func (j *Journal) appendBytes(text []byte, size int64) error {
+	n, err := j.file.Write(text)
+	if err == nil {
+		return nil
+	}
+	if n > 0 {
+		// Where that fails too, the next record says what lies before it.
+		_ = j.file.Truncate(size)
+	}
+	return fmt.Errorf("append to the journal: %w", err)
+}
+
+// prepareFile makes sure that j.file is the file at j.path and that it ends where the
+// state says, which it then does: also when somebody has moved or removed the one
+// that was open, because an entry in a file that nobody can find is not recorded;
+// and after a crash. What was found is to be told by events. That is looked at when
+// the state's file is, and when the state speaks of another file.
+func (j *Journal) prepareFile(st *state) (events []event, newLine bool, err error) {
+	if j.file != nil && !j.stateFile.recentlyUsed && j.first == st.first {
+		return nil, false, nil
+	}
+	defer func() { j.first = st.first }()
+	info, err := os.Lstat(j.path)
+	missing := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case err != nil && !missing:
+		return nil, false, fmt.Errorf("open the journal: %w", err)
+	case j.file != nil && !missing && os.SameFile(info, j.opened):
+		if info.Size() == st.size {
+			return nil, false, nil
+		}
+		return j.recover(st)
+	}
+	j.releaseFile()
+	if missing {
+		return nil, false, j.beginFile(st)
+	}
+	if err := j.open(); err != nil {
+		return nil, false, err
+	}
+	in, err := sealedIn(j.file, st)
+	if err != nil {
+		return nil, false, err
+	}
+	if in && j.opened.Size() == st.size {
+		return nil, false, nil
+	}
+	ours, err := belongsToChain(j.file, st, in)
+	if err != nil {
+		return nil, false, err
+	}
+	if !ours {
+		// Another file in its place, such as a copy from before: it is kept, but the
+		// chain does not go through it.
+		if err := j.setAside(); err != nil {
+			return nil, false, err
+		}
+		return nil, false, j.beginFile(st)
+	}
+	return j.recover(st)
+}
+
+// releaseFile closes a file that is no longer the journal's, with all that is in it on
+// disk.
+func (j *Journal) releaseFile() {
+	if j.file == nil {
+		return
+	}
+	if err := errors.Join(j.syncFile(j.file), j.file.Close()); err != nil {
+		j.lost = j.written
+	} else {
+		j.settled, j.durable = j.written, max(j.durable, j.seq)
+	}
+	j.file = nil
+}
+
+// beginFile makes the next file of the chain. The state says first that it is there,
+// so that an empty one is no riddle after a crash.
+func (j *Journal) beginFile(st *state) error {
+	st.size, st.first, st.writtenAt = 0, st.seq+1, j.now().UnixNano()
+	j.first = st.first
+	if err := j.stateFile.writeThrough(st); err != nil {
+		return err
+	}
+	if err := j.open(); err != nil {
+		return err
+	}
+	if err := j.syncDir(filepath.Dir(j.path)); err != nil {
+		return fmt.Errorf("flush the journal's folder: %w", err)
+	}
+	return nil
+}
+
+func (j *Journal) open() error {
+	if err := os.MkdirAll(filepath.Dir(j.path), folderMode); err != nil {
+		return fmt.Errorf("make the journal's folder: %w", err)
+	}
+	f, err := openAppend(j.path)
+	if err != nil {
+		return fmt.Errorf("open the journal: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		_ = f.Close() // nothing was written to it
+		return fmt.Errorf("open the journal: %w", err)
+	}
+	j.file, j.opened = f, info
+	return nil
+}
+
+// sealedIn reports whether the file has the state's last record where the state
+// says.
+func sealedIn(f *os.File, st *state) (bool, error) {
+	if st.seq < st.first {
+		return st.size == 0, nil // none in this file yet
+	}
+	tail := []byte(macField + st.last.String() + lineEnd + "\n")
+	if st.size < int64(len(tail)) {
+		return false, nil
+	}
+	found := make([]byte, len(tail))
+	_, err := f.ReadAt(found, st.size-int64(len(tail)))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, fmt.Errorf("read the journal: %w", err)
+	}
+	return string(found) == string(tail), nil
+}
+
+// belongsToChain reports whether the file is the one that the state speaks of: it has the
+// last record where the state says, or does not begin as another file of the chain
+// does. What is wrong with it otherwise, Verify tells.
+func belongsToChain(f *os.File, st *state, sealed bool) (bool, error) {
+	if sealed {
+		return true, nil
+	}
+	head, _, err := firstLinkOf(f)
+	return head.seq == 0 || head.first() == st.first, err
+}

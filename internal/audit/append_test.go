@@ -1,0 +1,141 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// Many goroutines with one journal and with several: every entry is a line of
+// its own, once, and the entries of each call are in their order.
+func TestAppendConcurrently(t *testing.T) {
+	const journals, callers, calls = 3, 6, 15
+	path := journalPath(t)
+	var wg sync.WaitGroup
+	for i := range journals {
+		j := open(t, path)
+		j.stateFile.lockTimeout = time.Minute // a busy machine is only slower
+		for k := range callers {
+			wg.Go(func() {
+				for n := range calls {
+					id := fmt.Sprintf("c%d.%d.%d", i, k, n)
+					for _, e := range wholeCall(id) {
+						if e.Kind == aai.Intent {
+							e.Args = map[string]any{"text": strings.Repeat(id, 100*n)}
+						}
+						if err := j.Record(t.Context(), e); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+	complete(t, path, journals*callers*calls)
+}
+
+// complete fails the test unless the journal holds so many calls, all whole.
+func complete(t *testing.T, path string, calls int) {
+	t.Helper()
+	if n := len(lines(t, path)); n != 3*calls {
+		t.Errorf("%d lines, expected %d", n, 3*calls)
+	}
+	found := past(t, path)
+	if len(found) != calls {
+		t.Errorf("%d calls, expected %d", len(found), calls)
+	}
+	for _, p := range found {
+		if p.Result != "ok" || p.Door == "" || p.Effect == "" {
+			t.Errorf("%+v", p)
+		}
+	}
+}
+
+// Eight gateways of one home, which puts files aside meanwhile: one chain, and
+// nothing is lost.
+func TestAppendFromProcesses(t *testing.T) {
+	const processes = 8
+	path := journalPath(t)
+	var wg sync.WaitGroup
+	for i := range processes {
+		wg.Go(func() { child(t, "append", path, fmt.Sprint("p", i, ".")) })
+	}
+	wg.Wait()
+	if v := verified(t, path); v.Verdict != Intact || v.Files < 3 || len(v.Repairs) > 0 {
+		t.Errorf("%+v", v)
+	}
+	seen, refused := make(map[string]bool), 0
+	for _, p := range past(t, path) {
+		seen[p.Call] = p.Result == "ok" && p.Caller == "Claude-AI" && p.Effect != ""
+		if p.Result != "ok" {
+			refused += max(1, p.Count)
+		}
+	}
+	for i := range processes {
+		for n := range childCalls {
+			for _, kind := range []string{"", "r", "a"} {
+				if id := fmt.Sprint("p", i, ".", n, kind); !seen[id] {
+					t.Errorf("%s is not in the history", id)
+				}
+			}
+		}
+	}
+	if refused != processes*childCalls {
+		t.Errorf("%d refused calls are in the history, expected %d", refused, processes*childCalls)
+	}
+}
+
+// child runs this test binary as another process.
+func child(t *testing.T, what, path, name string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o700)); err != nil {
+		t.Error(err)
+		return
+	}
+	c := exec.CommandContext(t.Context(), self)
+	c.Dir = filepath.Dir(path)
+	c.Env = append(os.Environ(), "JOURNAL_TEST_CHILD="+what, "JOURNAL_TEST_NAME="+name)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// Closing while others record loses nothing that was said to be recorded.
+func TestCloseWhileRecording(t *testing.T) {
+	path := journalPath(t)
+	j := open(t, path)
+	var wg sync.WaitGroup
+	kept := make([]int, 4)
+	for i := range kept {
+		wg.Go(func() {
+			for n := range 30 {
+				if j.Record(t.Context(), received(fmt.Sprintf("c%d.%d", i, n))) == nil {
+					kept[i]++
+				}
+			}
+		})
+	}
+	wg.Go(func() {
+		for range 30 {
+			_ = j.Close()
+		}
+	})
+	wg.Wait()
+	total := 0
+	for _, n := range kept {
+		total += n
+	}
+	if n := len(lines(t, path)); n != total || total == 0 {
+		t.Errorf("%d lines, but %d were said to be recorded", n, total)
+	}
+}

@@ -1,0 +1,144 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+)
+
+// A chainKey seals one record. The next record's key is made of it by a hash, and
+// then it is forgotten: who finds the key of today cannot make a record of
+// yesterday.
+type chainKey [sha256.Size]byte
+
+// A seal is the first half of an HMAC-SHA256, as RFC 4868 cuts it.
+type seal [sha256.Size / 2]byte
+
+// Each thing that is made of a key has a word of its own, so that none can stand
+// for another.
+const (
+	ratchetWord = "aai journal 1: the key of the next record"
+	markWord    = "aai journal 1: the key that marks hidden values"
+	signWord    = "aai journal 1: the key that signs anchors"
+)
+
+func (k chainKey) derive(word string) chainKey {
+	var buffer [96]byte
+	return sha256.Sum256(append(append(buffer[:0], word...), k[:]...))
+}
+
+// next is the key of the next record.
+func (k chainKey) next() chainKey { return k.derive(ratchetWord) }
+
+// ahead is the key n records later.
+func (k chainKey) ahead(n uint64) chainKey {
+	for range n {
+		k = k.next()
+	}
+	return k
+}
+
+func (k chainKey) seal(signed []byte) (s seal) {
+	h := hmac.New(sha256.New, k[:])
+	_, _ = h.Write(signed) // a hash takes everything
+	var sum [sha256.Size]byte
+	copy(s[:], h.Sum(sum[:0]))
+	return s
+}
+
+func (s seal) String() string { return hex.EncodeToString(s[:]) }
+
+// A link is a record, one line of the file, as the chain sees it:
+//
+//	{"seq":7,"prev":"<seal of 6>", … ,"mac":"<seal>"}
+//
+// The seal is over every byte before `,"mac":`, so nothing needs a canonical form.
+type link struct {
+	seq        uint64 // counts from 1, across files
+	prev, seal seal
+	signed     []byte
+}
+
+const (
+	seqField  = `{"seq":`
+	prevField = `,"prev":"`
+	macField  = `,"mac":"`
+	lineEnd   = `"}`
+	hexSeal   = 2 * len(seal{})
+)
+
+// appendLink adds the line of a record, its end with it. The body is the inside
+// of a JSON object.
+func appendLink(to []byte, seq uint64, prev seal, k chainKey, body []byte) ([]byte, seal) {
+	begin := len(to)
+	to = append(to, seqField...)
+	to = strconv.AppendUint(to, seq, 10)
+	to = append(to, prevField...)
+	to = hex.AppendEncode(to, prev[:])
+	to = append(to, `",`...)
+	to = append(to, body...)
+	s := k.seal(to[begin:])
+	to = append(to, macField...)
+	to = hex.AppendEncode(to, s[:])
+	return append(to, lineEnd+"\n"...), s
+}
+
+// parseLink reads a line without its end. It reports false for whatever is not
+// in exactly the form that appendLink writes.
+func parseLink(line []byte) (r link, ok bool) {
+	rest, ok := bytes.CutPrefix(line, []byte(seqField))
+	if !ok {
+		return r, false
+	}
+	digits, rest, ok := bytes.Cut(rest, []byte(prevField))
+	if !ok || len(digits) == 0 || len(digits) > 19 || digits[0] == '0' {
+		return r, false
+	}
+	seq, err := strconv.ParseUint(string(digits), 10, 63)
+	if err != nil || len(rest) < hexSeal || !parseSeal(&r.prev, rest[:hexSeal]) {
+		return r, false
+	}
+	tail := len(line) - len(macField) - hexSeal - len(lineEnd)
+	if tail < 0 || string(line[tail:tail+len(macField)]) != macField || string(line[len(line)-len(lineEnd):]) != lineEnd ||
+		!parseSeal(&r.seal, line[tail+len(macField):len(line)-len(lineEnd)]) {
+		return r, false
+	}
+	r.seq, r.signed = seq, line[:tail]
+	return r, true
+}
+
+func parseSeal(s *seal, text []byte) bool {
+	n, err := hex.Decode(s[:], text)
+	// One spelling only: what can be changed unseen will be.
+	return err == nil && n == len(s) && string(text) == s.String()
+}
+
+// sealedBy reports whether the record was sealed with the key.
+func (r link) sealedBy(k chainKey) bool {
+	s := k.seal(r.signed)
+	return hmac.Equal(s[:], r.seal[:])
+}
+
+// event reads what the journal itself had to say; Kind is empty for entries.
+func (l link) event() event {
+	if !bytes.Contains(l.signed, []byte(`"kind":"`+repairedKind)) && !bytes.Contains(l.signed, []byte(`"kind":"`+prunedKind)) {
+		return event{}
+	}
+	var e event
+	if json.Unmarshal(append(bytes.Clone(l.signed), '}'), &e) != nil || e.Kind != repairedKind && e.Kind != prunedKind {
+		return event{}
+	}
+	return e
+}
+
+// first is the record that a file began with of which this one is the first that
+// is left: the others may have been lost.
+func (l link) first() uint64 {
+	if e := l.event(); e.Kind == repairedKind && e.Lost < l.seq {
+		return l.seq - e.Lost
+	}
+	return l.seq
+}

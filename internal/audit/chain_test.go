@@ -1,0 +1,225 @@
+package audit
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// The seal is what the documentation says, by the words of the standard library.
+func TestSealIsHMAC(t *testing.T) {
+	k := chainKey{1, 2, 3}
+	h := hmac.New(sha256.New, k[:])
+	h.Write([]byte("text"))
+	s := k.seal([]byte("text"))
+	if want := h.Sum(nil)[:16]; hex.EncodeToString(want) != s.String() {
+		t.Errorf("%s, expected %x", s, want)
+	}
+	sum := sha256.Sum256(append([]byte(ratchetWord), k[:]...))
+	if k.next() != chainKey(sum) || k.ahead(3) != k.next().next().next() || k.ahead(0) != k {
+		t.Error("the keys do not follow")
+	}
+}
+
+// What is written is read; with any byte changed it is not the same record.
+func TestLinks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		seq := rapid.Uint64Range(1, 1<<62).Draw(t, "seq")
+		var prev seal
+		copy(prev[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "prev"))
+		body := fmt.Sprintf(`"call":%q`, rapid.String().Draw(t, "call"))
+		k := chainKey{7}
+		text, s := appendLink(nil, seq, prev, k, []byte(body))
+		l, ok := parseLink(text[:len(text)-1])
+		if !ok || l.seq != seq || l.prev != prev || l.seal != s || !l.sealedBy(k) || l.sealedBy(k.next()) {
+			t.Fatalf("%q is read as %+v", text, l)
+		}
+		at := rapid.IntRange(0, len(text)-2).Draw(t, "at")
+		text[at] ^= rapid.ByteRange(1, 255).Draw(t, "change")
+		if changed, ok := parseLink(text[:len(text)-1]); ok && changed.sealedBy(k) {
+			t.Fatalf("%q is still sealed", text)
+		}
+	})
+}
+
+// There is one way to write a record and no other.
+func TestLinksHaveOneForm(t *testing.T) {
+	text, _ := appendLink(nil, 10, seal{0xab}, chainKey{}, []byte(`"a":1`))
+	good := strings.TrimSuffix(string(text), "\n")
+	if _, ok := parseLink([]byte(good)); !ok {
+		t.Fatal(good)
+	}
+	for _, bad := range []string{
+		"", "{", good + " ", " " + good, strings.Replace(good, "10", "010", 1), strings.Replace(good, "10", "+10", 1), strings.Replace(good, "10", "", 1),
+		strings.Replace(good, "10", "99999999999999999999", 1), strings.Replace(good, "ab", "AB", 1), strings.Replace(good, "ab", "a", 1),
+		strings.Replace(good, `,"prev"`, `, "prev"`, 1), good[:len(good)-1], good[:len(seqField)+20], `{"seq":1,"prev":"","mac":""}`,
+	} {
+		if l, ok := parseLink([]byte(bad)); ok {
+			t.Errorf("%q is read as %+v", bad, l)
+		}
+	}
+}
+
+// A state that was torn, or in which a single bit is wrong, is none.
+func TestStates(t *testing.T) {
+	st := state{
+		next: chainKey{1}, seq: 2, last: seal{3}, size: 4, first: 5, writtenAt: -6, durable: 7, anchored: 8, anchoredAt: 9,
+		boot: [16]byte{10}, mark: chainKey{11},
+	}
+	image := st.encode()
+	if got, ok := decodeState(&image); !ok || got != st {
+		t.Errorf("%+v", got)
+	}
+	for bit := range 8 * len(image) {
+		wrong := image
+		wrong[bit/8] ^= 1 << (bit % 8)
+		if _, ok := decodeState(&wrong); ok {
+			t.Errorf("with bit %d wrong it is a state", bit)
+		}
+	}
+	if _, ok := decodeState(&stateImage{}); ok {
+		t.Error("zeros are a state")
+	}
+	if stateSize > 512 {
+		t.Errorf("%d bytes do not fit into one sector", stateSize)
+	}
+}
+
+// A lock that others have again and again, and append, is waited for longer than one that
+// is held.
+func TestLockOfManyIsWaitedFor(t *testing.T) {
+	path := journalPath(t)
+	record(t, hasty(t, path), received("c1"))
+	holder := newStateFile(path + ".chain")
+	if err := holder.lock(true); err != nil {
+		t.Fatal(err)
+	}
+	j := hasty(t, path)
+	j.stateFile.lockTimeout = time.Second
+	got := make(chan error, 1)
+	go func() { got <- j.Record(t.Context(), received("c2")) }()
+	st := holder.state
+	for end := time.Now().Add(5 * j.stateFile.lockTimeout / 2); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		changed := st
+		changed.anchoredAt = time.Now().UnixNano()
+		if err := holder.write(&changed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(holder.write(&st), holder.close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-got; err != nil {
+		t.Error(err)
+	}
+}
+
+// A gateway that is stopped while it holds the lock does not stop the others for
+// ever; when it goes on, so do they.
+func TestLockIsNotWaitedForForever(t *testing.T) {
+	path := journalPath(t)
+	record(t, hasty(t, path), received("c1"))
+	holder := newStateFile(path + ".chain")
+	if err := holder.lock(true); err != nil {
+		t.Fatal(err)
+	}
+	j := hasty(t, path)
+	j.stateFile.lockTimeout = 20 * time.Millisecond
+	if err := j.Record(t.Context(), received("c2")); err == nil || !strings.Contains(err.Error(), "another process has held the lock") {
+		t.Errorf("%v", err)
+	}
+	holder.unlock()
+	record(t, j, received("c3"))
+	if err := holder.close(); err != nil {
+		t.Error(err)
+	}
+	intact(t, path, 2)
+}
+
+// Who deletes the state while gateways run does not make them two chains.
+func TestStateIsReplacedWhileInUse(t *testing.T) {
+	path := journalPath(t)
+	a, b := hasty(t, path), hasty(t, path)
+	record(t, a, wholeCall("a1")...)
+	record(t, b, wholeCall("b1")...)
+	if err := os.Remove(path + ".chain"); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		record(t, a, received(fmt.Sprint("a", i)))
+		record(t, b, received(fmt.Sprint("b", i)))
+	}
+	intact(t, path, 16)
+}
+
+// Another file in the journal's place is kept, and not taken for ours.
+func TestAnOlderFileInItsPlace(t *testing.T) {
+	path := journalPath(t)
+	j, _ := small(t, path, Config{})
+	for i := range 20 {
+		record(t, j, received(fmt.Sprint("c", i)))
+	}
+	old, err := os.ReadFile(rotatedPath(path, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, string(old))
+	record(t, j, received("later"))
+	v := verified(t, path)
+	if v.Verdict == Intact || len(v.Unchained) != 1 {
+		t.Errorf("%+v", v)
+	}
+	kept, err := os.ReadFile(filepath.Join(filepath.Dir(path), v.Unchained[0]))
+	if err != nil || string(kept) != string(old) {
+		t.Errorf("%d bytes are kept, %v", len(kept), err)
+	}
+}
+
+// Whatever is in the files, Verify neither panics nor calls it intact when there is
+// more than was written.
+func FuzzVerify(f *testing.F) {
+	for _, seed := range []string{"", "\n", "{}\n", goodLine + "\n", goodLine, `{"seq":4,"prev":"`, "\x00\x00\n", `{"seq":99999999999,"prev":"` + strings.Repeat("0", 32) + `","mac":"` + strings.Repeat("0", 32) + `"}` + "\n"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, junk []byte) {
+		path := journalPath(t)
+		j := hasty(t, path)
+		record(t, j, wholeCall("c1")...)
+		if len(junk) > 0 {
+			file, err := openAppend(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := file.Write(junk); err != nil {
+				t.Fatal(err)
+			}
+			if err := file.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := verified(t, path)
+		if before.Records != 3 || before.Last != 3 {
+			t.Errorf("%+v", before)
+		}
+		record(t, j, wholeCall("c2")...)
+		after := verified(t, path)
+		if after.Verdict != before.Verdict || after.Last < 6 {
+			t.Errorf("before %+v, after %+v", before, after)
+		}
+		if found := past(t, path); len(found) < 2 || found[0].Call != "c2" || found[0].Result != "ok" {
+			t.Errorf("%+v", found)
+		}
+	})
+}

@@ -1,0 +1,228 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+)
+
+// A checker follows the chain from line to line.
+type checker struct {
+	v         *Verification
+	keys      *keys
+	visitLine func(line []byte, good bool, file string) error
+
+	next     chainKey // of the record after seq
+	seq      uint64   // of the last good one
+	last     seal
+	started  bool
+	keySteps uint64 // of patience
+	guesses  int
+
+	file     string
+	lastFile bool
+	gap      gap
+
+	needed     uint64 // records up to this one must have been pruned
+	neededSeal seal   // of that record, by the first that is there
+	prunedSeal string // and by the record of the pruning
+
+	keptKey   chainKey // of the record after keptSeq, for kept lines
+	keptSeq   uint64
+	keptFiles []keptFile
+	prunings  []recordedPruning
+}
+
+// A gap is a piece of the file that is not the next record.
+type gap struct {
+	bytes    int64
+	hasEntry bool // a line of it is JSON, as no crash leaves it: it could be taken for an entry
+	endLine  bool // it ends in the end of a line
+}
+
+func (g *gap) add(text, whole []byte) {
+	g.bytes += int64(len(text))
+	g.hasEntry = g.hasEntry || json.Valid(whole)
+	g.endLine = len(whole) < len(text)
+}
+
+// isTorn reports whether a crash may leave such: parts of lines, and space that was
+// never written to. There may be several, for a repair can be torn too.
+func (g *gap) isTorn() bool { return !g.hasEntry }
+
+// matches reports whether the gap is what a record says of it, the end of line with it
+// that was put behind it.
+func (g *gap) matches(torn int64) bool {
+	return g.bytes == torn || g.endLine && g.bytes == torn+1
+}
+
+// read reads one file.
+func (c *checker) read(ctx context.Context, f openFile) error {
+	if !f.chained {
+		c.v.Unchained = append(c.v.Unchained, f.name)
+	}
+	if f.chained && !c.started && f.first > 0 && f.first < longestChain {
+		c.start(f.first)
+	}
+	lines := bufio.NewReaderSize(io.NewSectionReader(f.file, 0, f.size), maxLine)
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		text, err := lines.ReadSlice('\n')
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+		if len(text) > 0 {
+			whole := bytes.TrimSuffix(text, []byte("\n"))
+			good := f.chained && c.line(text, whole)
+			if err := c.visitLine(whole, good, f.name); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+	}
+	if !c.lastFile && c.gap.bytes > 0 {
+		c.v.fault(Tampered, c.seq+1, c.file, "what stands at the end of the file is not record %d", c.seq+1)
+		c.gap = gap{}
+	}
+	return nil
+}
+
+// maxKeySteps is how many keys are made, all lines together, for records that are said
+// to be ahead of the last good one. It takes a second or two; forged lines that
+// would cost more are not looked into.
+const maxKeySteps = 1 << 24
+
+// maxTries is how many lines may say with which record the files begin, where nothing
+// else does.
+const maxTries = 10
+
+// line takes one line and reports whether it is a record as it was written.
+func (c *checker) line(text, whole []byte) bool {
+	l, ok := parseLink(whole)
+	if ok && !c.started && l.seq < longestChain && c.guesses < maxTries {
+		c.guesses++
+		if l.sealedBy(c.keys.First.ahead(l.seq - 1)) {
+			c.start(l.first())
+		}
+	}
+	skipped := l.seq - c.seq - 1
+	if !ok || l.seq <= c.seq || skipped > maxKeySteps-c.keySteps {
+		c.gap.add(text, whole)
+		return false
+	}
+	c.keySteps += skipped
+	k := c.next.ahead(skipped)
+	if !l.sealedBy(k) {
+		c.gap.add(text, whole)
+		return false
+	}
+	c.checkGap(l, l.event(), skipped)
+	c.next, c.seq, c.last, c.gap = k.next(), l.seq, l.seal, gap{}
+	if c.v.Records == 0 {
+		c.v.First = l.seq
+	}
+	c.v.Records++
+	c.v.Last = l.seq
+	if a := c.keys.Anchor; a != nil && a.Seq == l.seq && a.Seal != l.seal.String() && c.keys.signed(a) {
+		c.v.fault(Tampered, l.seq, c.file, "it is not the record that was anchored")
+	}
+	return true
+}
+
+// start begins with the first record that should be there.
+func (c *checker) start(first uint64) {
+	c.started = true
+	c.needed = first - 1
+	c.next, c.seq = c.keys.First.ahead(first-1), first-1
+}
+
+// checkGap looks at what lies between the last good record and this one.
+func (c *checker) checkGap(l link, e event, skipped uint64) {
+	due := c.seq + 1
+	repaired := e.Kind == repairedKind
+	switch {
+	case repaired && (e.Lost != skipped || !c.gap.matches(e.Torn)), !repaired && skipped > 0:
+		if skipped > 0 {
+			c.v.fault(Tampered, due, c.file, "record %d is missing or was changed; record %d comes next", due, l.seq)
+			return
+		}
+		c.v.fault(Tampered, due, c.file, "%d bytes before it are not what was there", c.gap.bytes)
+		return
+	case !repaired && c.gap.bytes > 0:
+		c.v.fault(Tampered, due, c.file, "%d bytes were put in before it", c.gap.bytes)
+		return
+	case repaired && e.Torn > 0 && !c.gap.isTorn():
+		c.v.fault(Tampered, due, c.file, "%d bytes were put in before it that no crash leaves", c.gap.bytes)
+		return
+	case repaired && e.Cause == causeCut:
+		c.v.fault(Truncated, due, c.file, "%d records were taken away from here", e.Lost)
+		return
+	case repaired:
+		c.v.Repairs = append(c.v.Repairs, Repair{Record: l.seq, Torn: e.Torn, Lost: e.Lost})
+	case e.Kind == prunedKind:
+		c.prunings = append(c.prunings, recordedPruning{e, l.seq})
+		c.v.Pruned = max(c.v.Pruned, e.Through)
+		if e.Through == c.needed {
+			c.prunedSeal = e.Seal
+		}
+	}
+	switch {
+	case skipped == 0 && c.v.Records == 0 && c.needed > 0:
+		c.neededSeal = l.prev
+	case skipped == 0 && l.prev != c.last:
+		c.v.fault(Tampered, due, c.file, "it does not follow on record %d", c.seq)
+	}
+}
+
+// checkEnd holds what was found against what others know: the state, the anchor, and
+// the record of what was pruned.
+func (c *checker) checkEnd(s *snapshot, boot [16]byte) {
+	due := c.seq + 1
+	switch {
+	case s.hasState && s.state.seq > c.seq:
+		c.checkShortFile(s, boot)
+	case c.gap.bytes > 0 && c.gap.isTorn():
+		c.v.Repairs = append(c.v.Repairs, Repair{Torn: c.gap.bytes, Pending: true})
+	case c.gap.bytes > 0:
+		c.v.fault(Tampered, due, c.file, "%d bytes were put in after the last record", c.gap.bytes)
+	}
+	if c.needed > 0 && c.v.Pruned < c.needed {
+		c.v.fault(Truncated, 1, "", "records up to %d are missing, and no record says that they were pruned", c.needed)
+	}
+	if c.prunedSeal != "" && c.neededSeal != (seal{}) && c.prunedSeal != c.neededSeal.String() {
+		c.v.fault(Tampered, c.needed+1, "", "it does not follow on the last record that was pruned")
+	}
+	c.judgeKept(s.firstRecord)
+	a := c.keys.Anchor
+	if a == nil {
+		return
+	}
+	c.v.Anchor = a.Seq
+	switch {
+	case !c.keys.signed(a):
+		c.v.fault(Tampered, a.Seq, "", "the anchor was not signed by the chain's key")
+	case a.Seq > c.seq:
+		c.v.fault(Truncated, due, c.file, "records are missing that were there when record %d was anchored", a.Seq)
+	}
+}
+
+// checkShortFile judges a file that ends before the last record that was written.
+func (c *checker) checkShortFile(s *snapshot, boot [16]byte) {
+	due, lost := c.seq+1, s.state.seq-c.seq
+	crash := s.state.causeOfLoss(boot) == causeCrash && c.seq >= s.state.durable && c.gap.isTorn()
+	switch {
+	case crash:
+		c.v.Repairs = append(c.v.Repairs, Repair{Torn: c.gap.bytes, Lost: lost, Pending: true})
+	case c.gap.endLine:
+		c.v.fault(Tampered, due, c.file, "record %d was changed", due)
+	default:
+		c.v.fault(Truncated, due, c.file, "%d records are missing at the end", lost)
+	}
+}

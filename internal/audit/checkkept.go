@@ -1,0 +1,130 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+)
+
+// A keptFile is a file of kept lines as it was found.
+type keptFile struct {
+	name        string
+	first, last uint64
+	lines       int
+	digest      string
+}
+
+// A toldPruning is a record of files that were deleted, and its number.
+type recordedPruning struct {
+	event
+	seq uint64
+}
+
+// readKept reads a file of kept lines: each must be a record of those that it says, as
+// it was sealed, in their order.
+func (c *checker) readKept(ctx context.Context, f openFile) error {
+	if f.spare {
+		return nil // what it is copied from is all there
+	}
+	found := keptFile{name: f.name, first: f.first, last: f.last}
+	sum := sha256.New()
+	lines := bufio.NewReaderSize(io.TeeReader(io.NewSectionReader(f.file, 0, f.size), sum), maxLine)
+	for seq := f.first - 1; ; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		text, err := lines.ReadSlice('\n')
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+		if len(text) > 0 {
+			found.lines++
+			whole := bytes.TrimSuffix(text, []byte("\n"))
+			l, ok := parseLink(whole)
+			good := ok && l.seq > seq && l.seq <= f.last && c.keptSealed(l)
+			if !good {
+				c.v.fault(Tampered, seq+1, f.name, "a line that was kept behind record %d is not what was there", seq)
+			} else {
+				seq = l.seq
+			}
+			if good && seq >= f.spareFrom {
+				continue // it stands in its own file too
+			}
+			c.addKept(l, good)
+			if err := c.visitLine(whole, good, f.name); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+	}
+	found.digest = hex.EncodeToString(sum.Sum(nil))
+	c.keptFiles = append(c.keptFiles, found)
+	return nil
+}
+
+// keptSealed reports whether a line of kept ones is sealed by its key, which is made
+// from the first.
+func (c *checker) keptSealed(l link) bool {
+	if l.seq <= c.keptSeq || l.seq >= longestChain {
+		return false
+	}
+	key := c.keptKey.ahead(l.seq - c.keptSeq - 1)
+	if !l.sealedBy(key) {
+		return false
+	}
+	c.keptKey, c.keptSeq = key.next(), l.seq
+	return true
+}
+
+func (c *checker) addKept(l link, good bool) {
+	if !good {
+		return
+	}
+	c.v.Kept++
+	if e := l.event(); e.Kind == prunedKind {
+		c.prunings = append(c.prunings, recordedPruning{e, l.seq})
+	}
+	if a := c.keys.Anchor; a != nil && a.Seq == l.seq && a.Seal != l.seal.String() && c.keys.signed(a) {
+		c.v.fault(Tampered, l.seq, "", "it is not the record that was anchored")
+	}
+}
+
+// judgeKept holds the files of kept lines against the records that tell of them. What
+// was told may not have been done yet: then what comes after an older file of kept lines,
+// or all of it, is where it was.
+func (c *checker) judgeKept(begins uint64) {
+	var forgotten uint64
+	latest := make(map[uint64]recordedPruning) // by its first record
+	for _, p := range c.prunings {
+		forgotten = max(forgotten, p.Forgot)
+		if p.Kept > 0 && p.seq >= latest[p.From].seq {
+			latest[p.From] = p
+		}
+	}
+	found := make(map[uint64]bool)
+	for _, f := range c.keptFiles {
+		found[f.first] = true
+		i := slices.IndexFunc(c.prunings, func(p recordedPruning) bool {
+			return p.Kept > 0 && p.From == f.first && p.Through == f.last && (p.seq == latest[f.first].seq || latest[f.first].Through >= begins)
+		})
+		switch {
+		case i < 0:
+			c.v.fault(Tampered, f.first, f.name, "no record tells of these kept lines")
+		case c.prunings[i].Kept != f.lines || c.prunings[i].Digest != f.digest:
+			c.v.fault(Tampered, f.first, f.name, "they are not the %d lines that were kept", c.prunings[i].Kept)
+		}
+	}
+	for _, first := range slices.Sorted(maps.Keys(latest)) {
+		if p := latest[first]; first > forgotten && first < begins && !found[first] {
+			c.v.fault(Truncated, first, "", "%d lines that were kept of records %d to %d are missing", p.Kept, first, p.Through)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// oneApp is a catalog of one app.
+type oneApp struct{ app *aai.App }
+
+func (c oneApp) Apps() []*aai.App                               { return []*aai.App{c.app} }
+func (c oneApp) Find(context.Context, string) (*aai.App, error) { return c.app, nil }
+func (c oneApp) OnChange(func()) (stop func())                  { return func() {} }
+
+// openGate lets everything pass.
+type openGate struct{}
+
+func (openGate) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) {
+	return nil, nil
+}
+
+// fullDisk makes the journal's file take nothing more, until the function is called.
+func fullDisk(t *testing.T, j *Journal) (emptied func()) {
+	t.Helper()
+	readOnly, err := os.Open(j.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	swap := func(f *os.File) (was *os.File) {
+		j.write.Lock()
+		defer j.write.Unlock()
+		was, j.file = j.file, f
+		return was
+	}
+	was := swap(readOnly)
+	return func() { _ = swap(was).Close() } // it was not written to
+}
+
+// Refused calls that are only counted do not hide that the journal cannot be written:
+// no read runs behind them that nobody can record.
+func TestCountedRefusalsHideNoFullDisk(t *testing.T) {
+	j, _ := flooded(t)
+	ran := 0
+	app := &aai.App{ID: notes, Tools: []*aai.Tool{{Name: "list", Effect: aai.Reads,
+		Run: func(context.Context, *aai.Call) (*aai.Result, error) { ran++; return &aai.Result{}, nil }}}}
+	g := &aai.Gateway{Catalog: oneApp{app}, Journal: j, Gates: []aai.Gate{openGate{}}}
+	do := func(tool string) error {
+		_, err := g.Do(t.Context(), &aai.Call{Caller: received("").Caller, App: notes, Tool: tool})
+		return err
+	}
+	for range maxRefusalsWritten {
+		_ = do("no such tool")
+	}
+	if err := do("list"); err != nil {
+		t.Fatal(err)
+	}
+	emptied := fullDisk(t, j)
+	ran = 0
+	for range 20 {
+		_ = do("no such tool")
+		if err := do("list"); err == nil {
+			t.Fatal("it was recorded")
+		}
+	}
+	if ran > 1 { // the first one finds out
+		t.Errorf("%d reads ran that could not be recorded", ran)
+	}
+	emptied()
+	for range 2 {
+		if err := do("list"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A refused call is counted only where the entry before it could be written, and flushed
+// if it was to be.
+func TestNothingIsCountedAfterAFailure(t *testing.T) {
+	j, _ := flooded(t)
+	refused := func() error { return j.Record(t.Context(), refusal("c", aai.AppNotFound)) }
+	for i := range maxRefusalsWritten + 1 {
+		if err := refused(); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	counted := func() string { return fmt.Sprint(j.folds.callers[received("").Caller].count) }
+	emptied := fullDisk(t, j)
+	if err := j.Record(t.Context(), reading("r")); err == nil {
+		t.Error("it was recorded")
+	}
+	for range 3 {
+		if err := refused(); err == nil || counted() != "1" {
+			t.Errorf("%v, %s are counted", err, counted())
+		}
+	}
+	emptied()
+	for _, want := range []string{"1", "2"} { // the first of them is written
+		if err := refused(); err != nil || counted() != want {
+			t.Errorf("%v, %s are counted", err, counted())
+		}
+	}
+	flush := j.syncFile
+	j.syncFile = func(*os.File) error { return errors.New("input/output error") }
+	if err := j.Record(t.Context(), intent("i")); err == nil {
+		t.Error("it was flushed")
+	}
+	j.syncFile = flush
+	for _, want := range []string{"2", "3"} {
+		if err := refused(); err != nil || counted() != want {
+			t.Errorf("%v, %s are counted", err, counted())
+		}
+	}
+}

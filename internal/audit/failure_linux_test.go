@@ -1,0 +1,140 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A folder that may not be written to, not even by root.
+func TestReadOnlyFolder(t *testing.T) {
+	for _, path := range []string{"/proc/audit.jsonl", "/proc/aai/audit.jsonl"} {
+		if err := New(path).Record(t.Context(), received("c1")); err == nil {
+			t.Errorf("%s: recorded", path)
+		}
+	}
+}
+
+// A real disk of 3 MB that gets full, in a namespace of its own. A system that
+// gives none to this user leaves it to TestFullDisk, which does the same by a limit.
+func TestFullFileSystem(t *testing.T) {
+	folder := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, extra := range []uintptr{0, syscall.CLONE_NEWUSER} {
+		c := exec.CommandContext(t.Context(), self)
+		c.Dir = folder
+		c.Env = append(os.Environ(), "JOURNAL_TEST_CHILD=full file system")
+		c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | extra}
+		if extra != 0 {
+			c.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
+		}
+		var out bytes.Buffer
+		c.Stderr = &out
+		switch err := c.Run(); {
+		case err == nil:
+			return
+		case errors.Is(err, syscall.EPERM), strings.Contains(out.String(), noNamespace):
+			t.Logf("%v\n%s", err, out.String())
+		default:
+			t.Fatalf("%v\n%s", err, out.String())
+		}
+	}
+}
+
+const noNamespace = "no file system of its own"
+
+// fillFileSystem records until the disk is full, makes room, and goes on.
+func fillFileSystem() error {
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	err = errors.Join(syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""),
+		syscall.Mount("none", here, "tmpfs", 0, "size=3m"), os.Chdir(here))
+	if err != nil {
+		return fmt.Errorf("%s: %w", noNamespace, err)
+	}
+	if err := fullFromTheStart(here); err != nil {
+		return err
+	}
+	path := filepath.Join(here, "audit.jsonl")
+	j := New(path)
+	e := reading("c")
+	e.App = strings.Repeat("x", 5000)
+	kept := 0
+	for ; j.Record(nil, e) == nil; kept++ { //nolint:staticcheck // Record has no use for a context
+		if kept == 100 {
+			if err := os.WriteFile("ballast", make([]byte, 1<<20), 0o600); err != nil {
+				return err
+			}
+		}
+	}
+	for range 50 {
+		if err := j.Record(nil, e); !errors.Is(err, syscall.ENOSPC) { //nolint:staticcheck // as above
+			return fmt.Errorf("on a disk that is full: %w", err)
+		}
+	}
+	if err := os.Remove("ballast"); err != nil {
+		return err
+	}
+	if err := errors.Join(j.Record(nil, mutation("after")[0]), j.Close()); err != nil { //nolint:staticcheck // as above
+		return err
+	}
+	j = New(path)
+	v, err := j.Verify(context.Background())
+	if err = errors.Join(err, j.Close()); err != nil || v.Verdict != Intact || v.Records != uint64(kept)+1 || len(v.Repairs) > 0 {
+		return fmt.Errorf("%d were recorded: %+v, %w", kept+1, v, err)
+	}
+	return readOnly(here, path, v.Records)
+}
+
+// fullFromTheStart: where there is no room for the first byte, each of two gateways is told
+// so, and neither waits for the other.
+func fullFromTheStart(disk string) error {
+	ballast, err := os.Create("everything")
+	if err != nil {
+		return err
+	}
+	for err == nil {
+		_, err = ballast.Write(make([]byte, 4096))
+	}
+	path := filepath.Join(disk, "first", "audit.jsonl")
+	one, other := New(path), New(path)
+	other.stateFile.lockTimeout = 0 // who finds it locked says so
+	for _, j := range []*Journal{one, other, one, other} {
+		if err := j.Record(nil, received("c1")); !errors.Is(err, syscall.ENOSPC) { //nolint:staticcheck // Record has no use for a context
+			return fmt.Errorf("on a disk that was full before: %w", err)
+		}
+	}
+	return errors.Join(one.Close(), other.Close(), ballast.Close(), os.RemoveAll(filepath.Dir(path)), os.Remove("everything"))
+}
+
+// readOnly makes a disk of it that can only be read: all that was written is.
+func readOnly(disk, path string, records uint64) error {
+	if err := syscall.Mount("none", disk, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		return err
+	}
+	j := New(path)
+	if err := j.Ready(context.Background()); !errors.Is(err, syscall.EROFS) {
+		return fmt.Errorf("a disk that can only be read is ready: %w", err)
+	}
+	v, err := j.Verify(context.Background())
+	if err != nil || v.Verdict != Intact || v.Records != records {
+		return fmt.Errorf("read only: %+v, %w", v, err)
+	}
+	past, err := j.History(context.Background(), Filter{Limit: 3})
+	if err != nil || len(past) != 3 {
+		return fmt.Errorf("read only: %d calls, %w", len(past), err)
+	}
+	return j.Close()
+}

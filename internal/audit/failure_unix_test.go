@@ -1,0 +1,165 @@
+//go:build unix
+
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// What its owner does all day is nobody else's business.
+func TestModes(t *testing.T) {
+	old := syscall.Umask(0)
+	defer syscall.Umask(old)
+	path := journalPath(t)
+	record(t, open(t, path), received("c1"))
+	for name, want := range map[string]os.FileMode{
+		path: 0o600, filepath.Dir(path): 0o700 | os.ModeDir, filepath.Dir(filepath.Dir(path)): 0o700 | os.ModeDir,
+	} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode() != want {
+			t.Errorf("%s has mode %s, expected %s", name, info.Mode(), want)
+		}
+	}
+}
+
+// Nobody leads the journal elsewhere by a link, before the first entry or after.
+func TestSymlink(t *testing.T) {
+	for _, exists := range []bool{true, false} {
+		folder := t.TempDir()
+		elsewhere, path := filepath.Join(folder, "elsewhere"), filepath.Join(folder, "audit.jsonl")
+		if exists {
+			write(t, elsewhere, "")
+		}
+		if err := os.Symlink(elsewhere, path); err != nil {
+			t.Fatal(err)
+		}
+		j := New(path)
+		if err := j.Record(t.Context(), received("c1")); err == nil {
+			t.Error("the link was followed")
+		}
+		if info, err := os.Stat(elsewhere); exists != (err == nil) || exists && info.Size() != 0 {
+			t.Errorf("elsewhere: %v, %v", info, err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		record(t, j, received("c2"))
+		if err := os.Rename(path, elsewhere); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(elsewhere, path); err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Record(t.Context(), intent("c3")); err == nil {
+			t.Error("the link was followed to the very same file")
+		}
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A named pipe or a device in the journal's place is refused, and makes nobody
+// wait.
+func TestNoRegularFile(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "audit.jsonl")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{pipe, os.DevNull} {
+		if err := New(path).Record(t.Context(), received("c1")); err == nil {
+			t.Errorf("%s: recorded", path)
+		}
+	}
+	if left, err := os.ReadDir(filepath.Dir(pipe)); err != nil || len(left) != 1 {
+		t.Errorf("beside the pipe are %v, %v", left, err)
+	}
+}
+
+// On a disk that is full nothing is recorded; when there is room again the
+// journal goes on, and half a line has swallowed nothing.
+func TestFullDisk(t *testing.T) {
+	path := journalPath(t)
+	child(t, "full", path, "")
+	found := past(t, path)
+	if len(found) < 2 || found[0].Call != "after" || found[0].Door != aai.DoorMCP || found[0].Result != "unknown" {
+		t.Errorf("%+v", found)
+	}
+	for _, p := range found[1:] {
+		if p.Call == "too much" {
+			t.Error("what could not be recorded is in the history")
+		}
+	}
+}
+
+// fillAsChild records until a limit on the size of files ends it, which the
+// system applies in the middle of a line as it does at the end of a disk; then
+// lifts the limit. The limit holds for the process, so this is one of its own.
+func fillAsChild(path string) error {
+	signal.Ignore(syscall.SIGXFSZ)
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		return err
+	}
+	small := limit
+	small.Cur = 1100
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &small); err != nil {
+		return err
+	}
+	j := New(path)
+	failed := 0
+	for i := range 20 {
+		id := fmt.Sprint("c", i)
+		if failed > 0 {
+			id = "too much"
+		}
+		if j.Record(nil, received(id)) != nil { //nolint:staticcheck // Record has no use for a context
+			failed++
+		}
+	}
+	if failed < 10 {
+		return fmt.Errorf("only %d entries did not fit into %d bytes", failed, small.Cur)
+	}
+	if b, err := os.ReadFile(path); err != nil || len(b) == 0 || b[len(b)-1] != '\n' {
+		return fmt.Errorf("%q, %w: what was written of a line was not taken back", b, err)
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		return err
+	}
+	return errors.Join(j.Record(nil, received("after")), j.Close()) //nolint:staticcheck // as above
+}
+
+// What is there and no regular file is named, and not waited for: neither by a record nor
+// by whoever reads; and Close ends.
+func TestPipesAreNotWaitedFor(t *testing.T) {
+	for _, end := range []string{"", ".key", ".chain"} {
+		t.Run("audit.jsonl"+end, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "audit.jsonl")
+			if err := syscall.Mkfifo(path+end, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			j := New(path)
+			_, verify := j.Verify(t.Context())
+			for what, err := range map[string]error{"record": j.Record(t.Context(), received("c1")), "ready": j.Ready(t.Context()), "verify": verify} {
+				if err == nil || !strings.Contains(err.Error(), path+end+": it is a named pipe; expected a regular file") {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			if err := j.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

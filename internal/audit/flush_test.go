@@ -1,0 +1,233 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// A disk counts what it flushes. A slow one says when it begins, and ends as it
+// is told to.
+type disk struct {
+	flushes int // the journal makes one trip at a time
+	onDisk  string
+	fails   error
+	begun   chan struct{}
+	end     chan error
+}
+
+func slowDisk() *disk { return &disk{begun: make(chan struct{}), end: make(chan error)} }
+
+// hasBegun returns when a trip to the disk has begun. Whoever is told meanwhile that an
+// entry is recorded was told too early.
+func (d *disk) hasBegun(t *testing.T, told <-chan error) {
+	t.Helper()
+	select {
+	case <-d.begun:
+	case err := <-told:
+		t.Fatalf("somebody went on before there was a trip to the disk: %v", err)
+	}
+}
+
+func (d *disk) flush(f *os.File) error {
+	d.flushes++
+	if d.begun != nil {
+		d.begun <- struct{}{}
+		return <-d.end
+	}
+	b, err := os.ReadFile(f.Name())
+	d.onDisk = string(b)
+	return errors.Join(d.fails, err)
+}
+
+// onDisk returns a journal on that disk, closed with the test.
+func onDisk(t *testing.T, d *disk) *Journal {
+	t.Helper()
+	j := open(t, journalPath(t))
+	j.syncFile = d.flush
+	return j
+}
+
+// New flushes for real: what is tested below with a disk of our own is the file's
+// Sync, which fails on a closed file.
+func TestFlushIsSync(t *testing.T) {
+	f, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := New("").syncFile(f); err != nil {
+		t.Error(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := New("").syncFile(f); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("%v; expected that of a closed file", err)
+	}
+}
+
+// Before anything but a read runs, its intent is on disk; the rest is not worth
+// a trip.
+func TestWhatIsFlushed(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		entry aai.Entry
+		want  int
+	}{
+		{"outcome", aai.Entry{Kind: aai.Outcome, Effect: aai.Destroys}, 0},
+		{"received before a person is asked", aai.Entry{Kind: aai.Received, Durable: true}, 1},
+		{"intent to read", aai.Entry{Kind: aai.Intent, Admitted: true, Effect: aai.Reads}, 0},
+		{"intent to change", aai.Entry{Kind: aai.Intent, Admitted: true, Effect: aai.Changes, Durable: true}, 1},
+	} {
+		d := &disk{}
+		j := onDisk(t, d)
+		c.entry.Time, c.entry.Call = epoch(), "c1"
+		record(t, j, received("c0"), &c.entry)
+		if d.flushes != c.want {
+			t.Errorf("%s: flushed %d times, expected %d", c.name, d.flushes, c.want)
+		}
+		if c.want == 1 && strings.Count(d.onDisk, "\n") != 2 {
+			t.Errorf("%s: on disk is %q", c.name, d.onDisk)
+		}
+	}
+}
+
+// Those who wait for the disk at the same time share a trip, nobody goes on
+// before theirs has ended, and who needs no trip does not wait.
+func TestGroupCommit(t *testing.T) {
+	const others = 20
+	d := slowDisk()
+	j := onDisk(t, d)
+	first, rest := make(chan error, 1), make(chan error, others)
+	go func() { first <- j.Record(t.Context(), intent("first")) }()
+	d.hasBegun(t, first)
+	for i := range others {
+		go func() { rest <- j.Record(t.Context(), intent(fmt.Sprint("c", i))) }()
+	}
+	record(t, j, received("in no hurry"))
+	waitForLines(t, j.Path(), 1+others+1)
+	if len(first) != 0 || len(rest) != 0 {
+		t.Error("somebody went on before the disk was done")
+	}
+	d.end <- nil
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	d.hasBegun(t, rest)
+	if len(rest) != 0 {
+		t.Error("somebody went on after the trip of another")
+	}
+	d.end <- nil
+	for range others {
+		if err := <-rest; err != nil {
+			t.Error(err)
+		}
+	}
+	if d.flushes != 2 {
+		t.Errorf("%d trips, expected one for the first and one for all others", d.flushes)
+	}
+}
+
+// When a flush fails, so does every entry it was to take along: the system may
+// have dropped them, and says so once only. Later ones can succeed.
+func TestFailedFlush(t *testing.T) {
+	broken := errors.New("input/output error")
+	d := slowDisk()
+	j := onDisk(t, d)
+	errs := make(chan error, 3)
+	go func() { errs <- j.Record(t.Context(), intent("a")) }()
+	d.hasBegun(t, errs)
+	for _, id := range []string{"b", "c"} {
+		go func() { errs <- j.Record(t.Context(), intent(id)) }()
+	}
+	waitForLines(t, j.Path(), 3)
+	d.end <- nil // that of "a"
+	if err := <-errs; err != nil {
+		t.Error(err)
+	}
+	d.hasBegun(t, errs)
+	d.end <- broken // that of "b" and "c"
+	for range 2 {
+		if err := <-errs; err == nil {
+			t.Error("recorded, but not on disk")
+		}
+	}
+	if d.flushes != 2 {
+		t.Errorf("%d trips", d.flushes)
+	}
+	go func() { errs <- j.Record(t.Context(), intent("d")) }()
+	d.hasBegun(t, errs)
+	d.end <- nil
+	if err := <-errs; err != nil {
+		t.Error(err)
+	}
+	for n, lost := range map[int64]bool{2: true, 3: true, 4: false} {
+		if err := j.sync(n); (err != nil) != lost {
+			t.Errorf("entry %d: %v", n, err)
+		}
+	}
+}
+
+// waitForLines returns when the file has so many lines.
+func waitForLines(t *testing.T, path string, n int) {
+	t.Helper()
+	for until := time.Now().Add(20 * time.Second); ; {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Count(b, []byte("\n")) == n {
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatalf("there are %d lines, and never %d", bytes.Count(b, []byte("\n")), n)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// An entry whose file was closed before the flush is not on disk for sure.
+func TestClosedBeforeFlush(t *testing.T) {
+	d := &disk{}
+	j := onDisk(t, d)
+	record(t, j, received("c1"))
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.sync(1); err == nil {
+		t.Error("no error")
+	}
+	record(t, j, intent("c2"))
+	if err := j.sync(1); err != nil {
+		t.Errorf("the file was flushed since: %v", err)
+	}
+}
+
+// A file that somebody moved away is flushed before it is let go.
+func TestMovedFileIsFlushed(t *testing.T) {
+	d := &disk{}
+	j := onDisk(t, d)
+	j.stateFile.recheckInterval = 0
+	record(t, j, received("c1"))
+	d.fails = errors.New("input/output error")
+	if err := os.Rename(j.Path(), j.Path()+".1"); err != nil {
+		t.Fatal(err)
+	}
+	record(t, j, received("c2"))
+	if d.flushes != 1 {
+		t.Errorf("flushed %d times", d.flushes)
+	}
+	d.fails = nil
+	if err := j.sync(1); err == nil {
+		t.Error("the flush of the moved file failed, but its entry is said to be on disk")
+	}
+	if err := j.sync(2); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,75 @@
+package audit
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"strings"
+	"testing"
+)
+
+// anchored is a closed journal with an anchor at its last record, and its keys.
+func anchored(t *testing.T) (string, *keys, KeyStore) {
+	t.Helper()
+	path := journalPath(t)
+	j := hasty(t, path)
+	for range anchorEvery {
+		record(t, j, reading("c"))
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := loadKeys(j.keyStore)
+	if err != nil || kept.Anchor == nil || kept.Anchor.Seq != anchorEvery {
+		t.Fatalf("%+v, %v", kept, err)
+	}
+	return path, kept, j.keyStore
+}
+
+// An anchor that somebody made up, who has not the chain's key, is no anchor: neither
+// one for a shorter chain, nor one that is signed by another key, nor a changed one.
+func TestForgedAnchor(t *testing.T) {
+	_, other, _ := ed25519.GenerateKey(rand.Reader)
+	for name, forge := range map[string]func(k *keys, lines []string){
+		"unsigned":       func(k *keys, _ []string) { k.Anchor.Signature = nil },
+		"another number": func(k *keys, _ []string) { k.Anchor.Seq-- },
+		"another time":   func(k *keys, _ []string) { k.Anchor.Time = k.Anchor.Time.Add(1) },
+		"another key":    func(k *keys, _ []string) { k.Anchor.Signature = ed25519.Sign(other, k.Anchor.message()) },
+		"a shorter chain": func(k *keys, lines []string) {
+			l, _ := parseLink([]byte(strings.TrimSuffix(lines[49], "\n")))
+			k.Anchor.Seq, k.Anchor.Seal = l.seq, l.seal.String()
+		},
+	} {
+		path, kept, keeper := anchored(t)
+		forge(kept, rawLines(t, path))
+		if err := storeKeys(keeper, kept); err != nil {
+			t.Fatal(err)
+		}
+		if v := verified(t, path); v.Verdict != Tampered {
+			t.Errorf("%s: %v", name, v)
+		}
+	}
+}
+
+// A record that is sealed by its key, but does not follow on the one before it, was put
+// there by somebody who has the key.
+func TestRecordsFollowOnEachOther(t *testing.T) {
+	path := smallLog(t, 3)
+	kept, err := loadKeys(NewFileKeyStore(path + ".key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := rawLines(t, path)
+	l, _ := parseLink([]byte(strings.TrimSuffix(lines[4], "\n")))
+	body := strings.TrimPrefix(string(l.signed), seqField+"5"+prevField+l.prev.String()+`",`)
+	again, _ := appendLink(nil, 5, l.prev, kept.First.ahead(4), []byte(body))
+	if string(again) != lines[4] {
+		t.Fatalf("%s is not %s", again, lines[4])
+	}
+	other := l.prev
+	other[0] ^= 1
+	forged, _ := appendLink(nil, 5, other, kept.First.ahead(4), []byte(body))
+	write(t, path, strings.Join(lines[:4], "")+string(forged)+strings.Join(lines[5:], ""))
+	if v := verified(t, path); v.Verdict != Tampered || v.Faults[0].Record != 5 || !strings.Contains(v.Faults[0].Reason, "does not follow") {
+		t.Errorf("%v %+v", v, v.Faults)
+	}
+}

@@ -1,0 +1,73 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// What was deleted for its age is in no total, is found by no word, and takes nothing of
+// what came in the same hour with it.
+func TestTotalsOfFilesThatAreGone(t *testing.T) {
+	folder := t.TempDir()
+	n := 0
+	rapid.Check(t, func(t *rapid.T) {
+		n++
+		path := filepath.Join(folder, fmt.Sprint(n), "audit.jsonl")
+		j := NewFromConfig(Config{Path: path, RotateSize: 1500, KeyStore: &memoryKeyStore{}})
+		inAHurry(j)
+		defer j.Close() //nolint:errcheck // of a test
+		for i := range rapid.IntRange(16, 20).Draw(t, "calls") {
+			e := reading(fmt.Sprint("c", i))
+			e.App = rapid.SampledFrom([]string{"a", "b"}).Draw(t, "app")
+			e.Time = epoch().Add(time.Duration(rapid.IntRange(0, 300).Draw(t, "minutes")) * time.Minute)
+			e.Caller = aai.Caller{Door: "mcp", Name: fmt.Sprint("n", i%3)}
+			if err := j.Record(context.Background(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		same(t, j, Filter{Limit: 1000})
+		files, err := j.files()
+		if err != nil || len(files) < 2 {
+			t.Fatalf("%d files, %v", len(files), err)
+		}
+		for range rapid.IntRange(1, len(files)-1).Draw(t, "gone") {
+			if err := os.Remove(files[0].path); err != nil {
+				t.Fatal(err)
+			}
+			files = files[1:]
+		}
+		for _, f := range []Filter{{Limit: 1000}, {App: "a"}, {Text: "n1", Limit: 1000}, {Since: epoch().Add(90 * time.Minute), Until: epoch().Add(200 * time.Minute), Limit: 1000}} {
+			same(t, j, f)
+			sameTotals(t, j, f)
+		}
+	})
+}
+
+// A time is counted where no shorter one is, and told as no shorter than it was.
+func TestDurations(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.Float64Range(0, longestCall).Draw(t, "a"), rapid.Float64Range(0, 1000).Draw(t, "b")
+		for _, ms := range []float64{a, b, a / 1e6} {
+			if told := ofCode(durationCode(ms)); told < ms-1e-6 || told > ms*1.1+0.0011 {
+				t.Fatalf("%v is told as %v", ms, told)
+			}
+		}
+		if a >= b != (durationCode(a) >= durationCode(b)) && durationCode(a) != durationCode(b) {
+			t.Fatalf("%v is at %d, %v at %d", a, durationCode(a), b, durationCode(b))
+		}
+		d := durations{durationCode(a): 3, durationCode(b): 70000}
+		e := make(durations)
+		e.unpack(d.encode())
+		if len(e) != len(d) || e[durationCode(b)] != d[durationCode(b)] {
+			t.Fatalf("%v, then %v", d, e)
+		}
+	})
+}

@@ -1,0 +1,301 @@
+package audit
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// timeFormat sorts as text, unlike time.RFC3339Nano, which drops trailing zeros.
+const timeFormat = "2006-01-02T15:04:05.000000000Z07:00"
+
+// maxLine is the longest line that reading understands, in bytes.
+const maxLine = 1 << 20
+
+// A Filter says which calls History returns. Empty fields let everything pass.
+type Filter struct {
+	App, Tool        string    // exact; App is also what the call touched
+	Caller           string    // part of the caller's name or its door, ignoring case
+	Result           string    // "ok", or an error code, ignoring case
+	Since            time.Time // received at or after
+	Until            time.Time // received before
+	Call             string    // that call alone
+	Before           string    // older than that call, for the next page; of an unknown call there is none
+	Parent           string    // those that this call made
+	Text             string    // has all these words, or such as begin so, in its first words
+	Limit            int       // the newest so many; zero means 50
+	ExcludePageReads bool      // without what the web page looked at, of the gateway's own app
+}
+
+// isEmpty reports whether the filter, but for its limit, lets everything pass.
+func (f Filter) isEmpty() bool {
+	f.Limit = 0
+	return f == Filter{}
+}
+
+// maxCalls is how many calls there may be at most.
+func (f Filter) maxCalls() int {
+	if f.Limit <= 0 {
+		return 50
+	}
+	return f.Limit
+}
+
+// A Past is one call of the past.
+type CallRecord struct {
+	Time     time.Time         `json:"time"`
+	Call     string            `json:"call"`
+	Parent   string            `json:"parent,omitempty"`
+	Door     string            `json:"door"`
+	Caller   string            `json:"caller"`             // what it calls itself
+	Identity string            `json:"identity,omitempty"` // who it is for certain, where that is known
+	App      string            `json:"app"`
+	Tool     string            `json:"tool"`
+	Target   string            `json:"target,omitempty"` // what the call touched, where that is not the app
+	On       aai.TargetElement `json:"on,omitzero"`      // and what in it, such as a button
+	Effect   string            `json:"effect,omitempty"`
+	Consent  string            `json:"consent,omitempty"`
+	Args     json.RawMessage   `json:"args,omitempty"`
+	// Answer is what it answered, if the journal keeps that.
+	Answer json.RawMessage `json:"answer,omitempty"`
+	// Result is "ok", an error code, or "unknown" for a call that has no outcome:
+	// it is still running, or the gateway ended before it did. It is "refused" for
+	// Count calls of one caller, none of which ran, that were not written one by one:
+	// Codes says how often each was refused why, Time and Until when they came.
+	Result  string         `json:"result"`
+	Message string         `json:"message,omitempty"`
+	Millis  float64        `json:"ms"`
+	Count   int            `json:"count,omitempty"`
+	Codes   map[string]int `json:"codes,omitempty"`
+	Until   time.Time      `json:"until,omitzero"`
+}
+
+// refusedResult is the result of calls that were folded into one line.
+const refusedResult = "refused"
+
+// unknownResult is the result of a call that has no outcome.
+const unknownResult = "unknown"
+
+// History returns the calls that pass the filter, newest first. A journal that
+// does not exist yet has no calls. Lines that cannot be understood are skipped. It
+// is answered by the index, or, where that is not to be had, by reading the files.
+func (j *Journal) History(ctx context.Context, f Filter) ([]CallRecord, error) {
+	if err := j.writeRefusals(); err != nil {
+		j.warn(err)
+	}
+	files, err := j.files()
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	found, err := j.searchIndex(ctx, f)
+	if err == nil || ctx.Err() != nil {
+		return found, err
+	}
+	j.warn(fmt.Errorf("the index of the history: %w", err))
+	return j.scanFiles(ctx, f)
+}
+
+// scanFiles is History by reading all of it.
+func (j *Journal) scanFiles(ctx context.Context, f Filter) ([]CallRecord, error) {
+	seen, err := j.openSnapshot(false)
+	if err != nil {
+		return nil, err
+	}
+	defer seen.close()
+	joined := newRecordAssembler(nil)
+	for _, file := range seen.files {
+		_, err := readLines(ctx, io.NewSectionReader(file.file, 0, file.size), func(b []byte, _ int64) {
+			if file.includes(b) {
+				joined.add(b)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	var found []CallRecord
+	older := f.Before == ""
+	for _, c := range slices.Backward(joined.calls) {
+		if len(found) == f.maxCalls() {
+			break
+		}
+		if older && f.passes(c) {
+			found = append(found, *c)
+		}
+		older = older || c.Call == f.Before
+	}
+	return found, nil
+}
+
+func (f Filter) passes(p *CallRecord) bool {
+	return (f.App == "" || f.App == p.App || f.App == p.Target) &&
+		(f.Tool == "" || f.Tool == p.Tool) &&
+		(f.Call == "" || f.Call == p.Call) &&
+		(f.Parent == "" || f.Parent == p.Parent) &&
+		(f.Result == "" || slices.Contains(p.resultTexts(), strings.ToLower(f.Result))) &&
+		(f.Caller == "" || strings.Contains(p.callerText(), strings.ToLower(f.Caller))) &&
+		(f.Since.IsZero() || !p.Time.Before(f.Since)) &&
+		(f.Until.IsZero() || p.Time.Before(f.Until)) &&
+		(!f.ExcludePageReads || !p.isPageRead()) &&
+		(f.Text == "" || containsAll(p.words(), f.phrases()))
+}
+
+// isPageRead reports whether it is one of the web page's, that reads of the gateway itself.
+func (p *CallRecord) isPageRead() bool {
+	return p.Door == aai.DoorWeb && p.App == aai.BuiltinApp && p.Effect == aai.Reads.String()
+}
+
+// resultTexts are what Filter.Result is looked for in.
+func (p *CallRecord) resultTexts() []string {
+	found := []string{strings.ToLower(p.Result)}
+	for code := range p.Codes {
+		found = append(found, strings.ToLower(code))
+	}
+	return found
+}
+
+// callerText is what Filter.Caller is looked for in.
+func (p *CallRecord) callerText() string {
+	return strings.ToLower(p.Door + ":" + p.Caller + " " + p.Identity)
+}
+
+// readLines gives each line to a function, with where it begins, without those that are
+// too long, and returns how many bytes it read. A last line without its end counts if it is
+// whole.
+func readLines(ctx context.Context, r io.Reader, add func(line []byte, offset int64)) (read int64, err error) {
+	lines := bufio.NewReaderSize(r, maxLine)
+	var long int64 // bytes of a line that is too long so far
+	for ended := false; !ended; {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		b, err := lines.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			long += int64(len(b))
+			continue
+		}
+		ended = errors.Is(err, io.EOF)
+		if err != nil && !ended {
+			return 0, fmt.Errorf("read the journal: %w", err)
+		}
+		if ended && (long > 0 || !json.Valid(b)) {
+			break // there may be more of it later
+		}
+		if long == 0 {
+			add(b, read)
+		}
+		read += long + int64(len(b))
+		long = 0
+	}
+	return read, nil
+}
+
+// A joiner makes calls of lines.
+type recordAssembler struct {
+	calls []*CallRecord          // in the order of their first lines
+	open  map[string]*CallRecord // those without an outcome
+	// known finds a call without an outcome among those of before; may be nil.
+	known func(call string) *CallRecord
+}
+
+func newRecordAssembler(known func(string) *CallRecord) *recordAssembler {
+	return &recordAssembler{open: make(map[string]*CallRecord), known: known}
+}
+
+// A readLine is a line as it is read.
+type readLine struct {
+	line
+	refusalLine
+	Args   json.RawMessage `json:"args"`
+	Answer json.RawMessage `json:"answer"`
+}
+
+// add takes one line, and returns the call it is of. What is not an entry is left out.
+func (j *recordAssembler) add(b []byte) (p *CallRecord) {
+	var l readLine
+	if json.Unmarshal(b, &l) != nil || l.Call == "" {
+		return nil
+	}
+	when, err := time.Parse(timeFormat, l.Time)
+	when = when.UTC()
+	if err != nil || when.Year() < 1 {
+		return nil
+	}
+	switch l.Kind {
+	case aai.Received, aai.Intent:
+		p = j.found(&l, when)
+		p.merge(&l)
+	case aai.Outcome:
+		p = j.found(&l, began(when, l.Millis))
+		p.merge(&l)
+		if l.Result != succeeded && l.On == (recordedElement{}) {
+			p.On = aai.TargetElement{} // what it was about to act on
+		}
+		p.Result, p.Message, p.Millis, p.Answer = l.Result, l.Message, l.Millis, l.Answer
+		delete(j.open, l.Call)
+	case refusedKind:
+		p = l.refusalRecord(when)
+		j.calls = append(j.calls, p)
+	}
+	return p
+}
+
+// longestCall is how long a call is believed to have taken, in milliseconds.
+const longestCall = 1e9
+
+// began is when a call came that ended then, after so many milliseconds.
+func began(ended time.Time, ms float64) time.Time {
+	if ms < 0 || ms > longestCall {
+		return ended
+	}
+	if t := ended.Add(-time.Duration(ms * float64(time.Millisecond))); t.Year() >= 1 {
+		return t
+	}
+	return ended
+}
+
+// found is the call that a line belongs to; a new one if this is its first, which
+// came at that time.
+func (j *recordAssembler) found(l *readLine, came time.Time) *CallRecord {
+	p := j.find(l.Call)
+	if p == nil {
+		p = &CallRecord{Time: came, Call: l.Call, Parent: l.Parent, Door: l.Door, Caller: l.Caller, Identity: l.Identity, App: l.App, Tool: l.Tool, Result: unknownResult}
+		j.open[l.Call] = p
+		j.calls = append(j.calls, p)
+	}
+	return p
+}
+
+// merge takes what a line says of what runs. The first that says it counts.
+func (p *CallRecord) merge(l *readLine) {
+	if l.Kind != aai.Received && l.App != "" {
+		p.App = l.App
+	}
+	if l.Target != l.App && l.Target != "" {
+		p.Target = l.Target
+	}
+	p.On = cmp.Or(aai.TargetElement(l.On), p.On)
+	if p.Effect == "" && l.Effect != "" {
+		p.Effect, p.Consent, p.Args = l.Effect, l.Consent, l.Args
+	}
+}
+
+// find returns the call that a line belongs to, if it is not the first of it.
+func (j *recordAssembler) find(call string) *CallRecord {
+	p := j.open[call]
+	if p == nil && j.known != nil {
+		if p = j.known(call); p != nil {
+			j.open[call] = p
+		}
+	}
+	return p
+}

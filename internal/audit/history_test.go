@@ -1,0 +1,272 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gybob/aai-gateway"
+)
+
+func TestHistoryJoins(t *testing.T) {
+	path := journalPath(t)
+	record(t, open(t, path), wholeCall("c1")...)
+	want := []CallRecord{{
+		Time: epoch().UTC(), Call: "c1", Parent: "c0", Door: "mcp", Caller: "Claude-AI", App: notes, Tool: "add",
+		Effect: "changes", Consent: "once (client)", Args: []byte(`{"n":1e400,"text":"milk\n\u2028\u003c\u0026\u003e"}`),
+		Result: "ok", Millis: 1.234,
+	}}
+	if diff := cmp.Diff(want, past(t, path)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A call without an outcome is unknown; one without an intent was refused; calls
+// that run at the same time do not mix; the newest comes first.
+// Who called is told by what is certain as well as by what it calls itself, and is
+// looked for by either.
+func TestHistorySaysWhoCalled(t *testing.T) {
+	j := open(t, journalPath(t))
+	entries := wholeCall("c1")
+	for _, e := range entries {
+		e.Caller = aai.Caller{Door: aai.DoorMCP, Name: "agent", Identity: "/usr/bin/python3 /opt/agent.py"}
+	}
+	record(t, j, entries...)
+	for _, caller := range []string{"mcp:agent", "/opt/agent.py"} {
+		found, err := j.History(t.Context(), Filter{Caller: caller})
+		if err != nil || len(found) != 1 || found[0].Identity != "/usr/bin/python3 /opt/agent.py" {
+			t.Errorf("by %q: %+v, %v", caller, found, err)
+		}
+	}
+}
+
+func TestHistoryOfEveryEnding(t *testing.T) {
+	path := journalPath(t)
+	record(t, open(t, path),
+		received("running"), intent("running"),
+		received("crashed"),
+		received("refused"), received("failed"), intent("failed"),
+		failure("refused", aai.ConsentRequired), failure("failed", aai.Timeout),
+		received("ok"), intent("ok"), outcome("ok"),
+	)
+	var got []string
+	for _, p := range past(t, path) {
+		got = append(got, fmt.Sprintf("%s: %s %q %q %s", p.Call, p.Result, p.Message, p.Effect, p.App))
+	}
+	want := []string{
+		`ok: ok "" "changes" org.example.Notes`,
+		`failed: TIMEOUT "it said no" "changes" org.example.Notes`,
+		`refused: CONSENT_REQUIRED "it said no" "" notes`,
+		`crashed: unknown "" "" notes`,
+		`running: unknown "" "changes" org.example.Notes`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestHistoryOfWindows: what a call touched is told, and found.
+func TestHistoryOfWindows(t *testing.T) {
+	path := journalPath(t)
+	click := intent("click")
+	click.App, click.Target = "desktop", "desktop/editor"
+	record(t, open(t, path), received("click"), click, outcome("click"), received("add"), intent("add"), outcome("add"))
+	for app, want := range map[string]string{"desktop/editor": "click", "desktop": "click", notes: "add"} {
+		found, err := New(path).History(t.Context(), Filter{App: app})
+		if err != nil || len(found) != 1 || found[0].Call != want {
+			t.Errorf("%s: %+v, %v; want %s", app, found, err, want)
+		}
+		if want == "click" && (found[0].App != "desktop" || found[0].Target != "desktop/editor") {
+			t.Errorf("%s: the app is %s, the target %s", app, found[0].App, found[0].Target)
+		}
+	}
+}
+
+func TestHistoryFilters(t *testing.T) {
+	path := journalPath(t)
+	j := open(t, path)
+	for i, c := range []struct {
+		app, tool, door, caller string
+		code                    aai.Code
+	}{
+		{notes, "add", aai.DoorMCP, "Claude-AI", ""},
+		{notes, "wipe", aai.DoorCLI, "terminal", aai.Timeout},
+		{"org.example.Bank", "add", aai.DoorMCP, "other", ""},
+	} {
+		r, o := received(fmt.Sprint(i)), failure(fmt.Sprint(i), c.code)
+		r.App, r.Tool, r.Caller, r.Time = c.app, c.tool, aai.Caller{Door: c.door, Name: c.caller}, epoch().Add(time.Duration(i)*time.Hour)
+		record(t, j, r, o)
+	}
+	for _, c := range []struct {
+		filter Filter
+		want   string
+	}{
+		{Filter{}, "210"},
+		{Filter{App: notes}, "10"},
+		{Filter{App: "org.example"}, ""},
+		{Filter{Tool: "add"}, "20"},
+		{Filter{Tool: "ADD"}, ""},
+		{Filter{Caller: "claude"}, "0"},
+		{Filter{Caller: "MCP"}, "20"},
+		{Filter{Caller: "cli:term"}, "1"},
+		{Filter{Result: "ok"}, "20"},
+		{Filter{Result: "timeout"}, "1"},
+		{Filter{Result: "unknown"}, ""},
+		{Filter{Since: epoch().Add(time.Hour)}, "21"},
+		{Filter{Since: epoch().Add(time.Hour + 1)}, "2"},
+		{Filter{Limit: 1}, "2"},
+		{Filter{Limit: 2}, "21"},
+		{Filter{Limit: -1}, "210"},
+		{Filter{Limit: 1, App: notes}, "1"}, // the limit counts what passes
+		{Filter{App: notes, Tool: "add", Caller: "claude", Result: "OK", Since: epoch()}, "0"},
+		{Filter{App: notes, Tool: "add", Result: "TIMEOUT"}, ""},
+	} {
+		found, err := j.History(t.Context(), c.filter)
+		var got strings.Builder
+		for _, p := range found {
+			got.WriteString(p.Call)
+		}
+		if got.String() != c.want || err != nil {
+			t.Errorf("%+v: %q, %v, expected %q", c.filter, got.String(), err, c.want)
+		}
+	}
+}
+
+func TestHistoryLimitUnlessSaid(t *testing.T) {
+	path := journalPath(t)
+	j := open(t, path)
+	for i := range 60 {
+		record(t, j, received(fmt.Sprint("c", i)))
+	}
+	found, err := j.History(t.Context(), Filter{})
+	if err != nil || len(found) != 50 || found[0].Call != "c59" || found[49].Call != "c10" {
+		t.Errorf("%d calls, %v", len(found), err)
+	}
+}
+
+const goodLine = `{"time":"2026-05-04T08:00:00.000000000Z","kind":"received","call":"good","door":"mcp","app":"a","tool":"t"}`
+
+// What is no entry is left out and hides none of its neighbours.
+func TestHistorySkips(t *testing.T) {
+	for name, bad := range map[string]string{
+		"nothing":                           "",
+		"zeros":                             strings.Repeat("\x00", 5000),
+		"garbage":                           "\xff\xfe garbage {",
+		"a cut entry":                       goodLine[:60],
+		"other JSON":                        `[1,2,3]`,
+		"null":                              "null",
+		"an empty object":                   "{}",
+		"no call":                           strings.Replace(goodLine, `"good"`, `""`, 1),
+		"a number for a call":               strings.Replace(goodLine, `"good"`, `7`, 1),
+		"no kind":                           strings.Replace(goodLine, `"kind":"received",`, ``, 1),
+		"a kind not known":                  strings.Replace(goodLine, `"received"`, `"rumour"`, 1),
+		"a time not ours":                   strings.Replace(goodLine, `.000000000Z`, `Z`, 1),
+		"a megabyte less":                   strings.Repeat("x", maxLine-2),
+		"a megabyte":                        strings.Repeat("x", maxLine-1),
+		"a megabyte and more":               strings.Repeat("x", maxLine),
+		"three megabytes":                   strings.Repeat("x", 3*maxLine),
+		"a long line that ends as an entry": strings.Repeat(" ", 2*maxLine) + goodLine,
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := journalPath(t)
+			before, after := strings.Replace(goodLine, "good", "before", 1), strings.Replace(goodLine, "good", "after", 1)
+			write(t, path, before+"\n"+bad+"\n"+after+"\n"+bad)
+			found := past(t, path)
+			if len(found) != 2 || found[0].Call != "after" || found[1].Call != "before" {
+				t.Errorf("%+v", found)
+			}
+		})
+	}
+}
+
+// A last line that has all but its end counts.
+func TestHistoryWithoutLastLineEnd(t *testing.T) {
+	path := journalPath(t)
+	write(t, path, goodLine)
+	if found := past(t, path); len(found) != 1 {
+		t.Errorf("%+v", found)
+	}
+}
+
+// An entry as long as reading can understand, and no longer.
+func TestHistoryOfTheLongestLine(t *testing.T) {
+	for _, c := range []struct{ length, want int }{{maxLine - 1, 1}, {maxLine, 0}} {
+		path := journalPath(t)
+		filler := strings.Repeat("x", c.length-len(goodLine))
+		write(t, path, strings.Replace(goodLine, `"a"`, `"a`+filler+`"`, 1)+"\n")
+		if found := past(t, path); len(found) != c.want {
+			t.Errorf("%d calls in a line of %d bytes, expected %d", len(found), c.length, c.want)
+		}
+	}
+}
+
+// Entries that lost their first line, as after the file was moved away, still
+// say what they know.
+func TestHistoryWithoutReceived(t *testing.T) {
+	path := journalPath(t)
+	record(t, open(t, path), intent("c1"), outcome("c1"))
+	found := past(t, path)
+	if len(found) != 1 || found[0].App != notes || found[0].Tool != "add" || found[0].Result != "ok" {
+		t.Errorf("%+v", found)
+	}
+}
+
+// A name that is used again is another call.
+func TestHistoryOfReusedNames(t *testing.T) {
+	path := journalPath(t)
+	record(t, open(t, path), append(wholeCall("c1"), received("c1"), failure("c1", aai.Timeout))...)
+	found := past(t, path)
+	if len(found) != 2 || found[0].Result != "TIMEOUT" || found[0].Effect != "" || found[1].Result != "ok" {
+		t.Errorf("%+v", found)
+	}
+}
+
+func TestHistoryEndsWithItsContext(t *testing.T) {
+	path := journalPath(t)
+	record(t, open(t, path), wholeCall("c1")...)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if found, err := New(path).History(ctx, Filter{}); !errors.Is(err, context.Canceled) {
+		t.Error(found, err)
+	}
+}
+
+// A history that could be read in part only is an error.
+func TestHistoryFailsToRead(t *testing.T) {
+	broken := errors.New("input/output error")
+	read, err := readLines(t.Context(), iotest.TimeoutReader(iotest.ErrReader(broken)), func([]byte, int64) { t.Error("a line") })
+	if !errors.Is(err, broken) || read != 0 {
+		t.Error(read, err)
+	}
+}
+
+// Whatever is in the file, reading it neither fails nor panics, and what is
+// recorded after it is found.
+func FuzzHistory(f *testing.F) {
+	for _, seed := range []string{"", "\n", goodLine, goodLine + "\n", goodLine[:30], "\x00\x00", "null", `{"call":1}`, `{"args":{}}`, "{\"time\":\"\"}\n\n{"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if bytes.Contains(content, []byte("fresh")) {
+			return
+		}
+		path := journalPath(t)
+		write(t, path, string(content))
+		j := New(path)
+		record(t, j, wholeCall("fresh")...)
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+		found := past(t, path)
+		if len(found) == 0 || found[0].Call != "fresh" || found[0].Result != "ok" || found[0].Door != "mcp" {
+			t.Errorf("%+v", found)
+		}
+	})
+}

@@ -1,0 +1,119 @@
+package audit
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/gybob/aai-gateway/internal/files/database"
+)
+
+// The index is a database beside the journal that holds the calls in a form that
+// is quick to search. It knows nothing that the journal does not: it is made when
+// somebody asks for the history, brought up to date then, and made anew when it is
+// missing, broken or of another version.
+
+// indexVersion is of the tables: an index of another one is made anew.
+const indexVersion = 6
+
+// A kind is all that calls have in common by which they are looked for: there are few, so
+// that whoever filters by them looks through those and not through the calls. The texts
+// hold which words each call has, and of which kind it is; totals count what ended, by kind
+// and hour, by kind and day, of all kinds together (0) by hour, and of all but the looks of the web page (-1); hours say between which calls those of an hour are, lines where in the files what is
+// on record of a call stands.
+const indexTables = `
+CREATE TABLE files (id INTEGER PRIMARY KEY, ident TEXT NOT NULL UNIQUE, consumed INTEGER NOT NULL, tail BLOB NOT NULL);
+CREATE TABLE kinds (
+	id INTEGER PRIMARY KEY, app TEXT NOT NULL, target TEXT NOT NULL, tool TEXT NOT NULL, door TEXT NOT NULL,
+	identity TEXT NOT NULL, who TEXT NOT NULL, result TEXT NOT NULL, ending TEXT NOT NULL, look INTEGER NOT NULL,
+	UNIQUE (app, target, tool, door, identity, who, result, ending, look));
+CREATE TABLE calls (
+	id INTEGER PRIMARY KEY, file INTEGER NOT NULL, open INTEGER NOT NULL, kind INTEGER NOT NULL,
+	time TEXT NOT NULL, call TEXT NOT NULL, parent TEXT NOT NULL, door TEXT NOT NULL, caller TEXT NOT NULL,
+	app TEXT NOT NULL, tool TEXT NOT NULL, target TEXT NOT NULL, effect TEXT NOT NULL, consent TEXT NOT NULL,
+	args TEXT, answer TEXT, result TEXT NOT NULL, message TEXT NOT NULL, ms REAL NOT NULL,
+	acted TEXT, count INTEGER NOT NULL, codes TEXT, until TEXT NOT NULL, identity TEXT NOT NULL);
+CREATE INDEX by_call ON calls (call);
+CREATE INDEX by_parent ON calls (parent) WHERE parent <> '';
+CREATE INDEX by_time ON calls (time);
+CREATE INDEX by_file ON calls (file);
+CREATE INDEX by_open ON calls (time) WHERE open;
+CREATE VIRTUAL TABLE texts USING fts5 (kind, text, content = '', contentless_delete = 1, tokenize = 'ascii');
+CREATE TABLE totals (
+	size INTEGER NOT NULL, kind INTEGER NOT NULL, start INTEGER NOT NULL, calls INTEGER NOT NULL, failures INTEGER NOT NULL,
+	first TEXT NOT NULL, last TEXT NOT NULL, times BLOB NOT NULL, PRIMARY KEY (size, kind, start)) WITHOUT ROWID;
+CREATE TABLE hours (hour INTEGER PRIMARY KEY, low INTEGER NOT NULL, high INTEGER NOT NULL);
+CREATE TABLE lines (call INTEGER NOT NULL, file INTEGER NOT NULL, offset INTEGER NOT NULL, PRIMARY KEY (call, file, offset)) WITHOUT ROWID;
+CREATE INDEX lines_by_file ON lines (file);
+`
+
+// searchIndex answers by the index.
+func (j *Journal) searchIndex(ctx context.Context, f Filter) (found []CallRecord, err error) {
+	err = j.withIndex(ctx, func(x *indexer) (err error) {
+		found, err = query(ctx, x.db, f)
+		return err
+	})
+	return found, err
+}
+
+// withIndex does something with an index that is up to date.
+func (j *Journal) withIndex(ctx context.Context, do func(*indexer) error) error {
+	err := j.withIndexOnce(ctx, do)
+	if err == nil || !database.IsUnusable(err) {
+		return err
+	}
+	if err := removeIndex(j.indexPath()); err != nil {
+		return err
+	}
+	return j.withIndexOnce(ctx, do)
+}
+
+func (j *Journal) indexPath() string { return filepath.Join(filepath.Dir(j.path), "index.db") }
+
+func removeIndex(path string) error {
+	var errs []error
+	for _, end := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(path + end); err != nil && !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (j *Journal) withIndexOnce(ctx context.Context, do func(*indexer) error) (err error) {
+	db, err := openIndex(ctx, j.indexPath())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	_ = removeIndex(j.path + ".db") // where it was in versions before
+	seen, err := j.openSnapshot(false)
+	if err != nil {
+		return err
+	}
+	defer seen.close()
+	x := &indexer{db: db, step: j.indexStep, files: make(map[int64]*os.File)}
+	if err := x.update(ctx, seen.files); err != nil {
+		return err
+	}
+	return do(x)
+}
+
+// openIndex opens the database, which only its owner may read.
+func openIndex(ctx context.Context, path string) (*sql.DB, error) {
+	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+		if err := removeIndex(path); err != nil { // what is left of one is none
+			return nil, err
+		}
+	}
+	f, err := openSide(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	return database.Open(ctx, path, database.Schema{Version: indexVersion, Tables: indexTables})
+}

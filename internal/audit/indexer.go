@@ -1,0 +1,278 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/files/database"
+)
+
+// An indexer brings an index up to date.
+type indexer struct {
+	db          *sql.DB
+	step        int64              // bytes a transaction
+	files       map[int64]*os.File // by their numbers in the index
+	done, total int64              // bytes of the journal
+}
+
+// indexedFile is how far the index has read a file.
+type indexedFile struct {
+	id       int64
+	consumed int64
+	tail     []byte // the bytes before consumed
+}
+
+// stepBytes is how much of the journal one transaction takes: who is interrupted
+// goes on from there.
+const stepBytes = 16 << 20
+
+// update reads what the index does not have yet. Who waits for long is told how far
+// it has come.
+func (x *indexer) update(ctx context.Context, files []openFile) error {
+	kept := keptIdent(files)
+	if err := x.checkKept(ctx, kept); err != nil {
+		return err
+	}
+	for _, f := range files {
+		x.total += f.size
+	}
+	idents := map[string]bool{kept: true}
+	for _, f := range files {
+		begun := x.done
+		if !f.spare {
+			if err := x.updateFile(ctx, f, idents); err != nil {
+				return err
+			}
+		}
+		x.done = begun + f.size
+	}
+	return x.forget(ctx, idents)
+}
+
+// keptIdent names all kept lines that count.
+func keptIdent(files []openFile) string {
+	name := "kept:"
+	for _, f := range files {
+		if f.kept && !f.spare {
+			name += " " + f.keptIdent()
+		}
+	}
+	return name
+}
+
+func (f *openFile) keptIdent() string {
+	return fmt.Sprintf("%s %d %d", f.name, f.size, min(f.spareFrom, f.last+1))
+}
+
+// checkKept fails if the index was made of other kept lines: what was dropped and what
+// was kept then is not known any more, so it is made anew.
+func (x *indexer) checkKept(ctx context.Context, ident string) error {
+	var files, same int
+	row := x.db.QueryRowContext(ctx, "SELECT count(*), count(*) FILTER (WHERE ident = ?) FROM files", ident)
+	if err := row.Scan(&files, &same); err != nil {
+		return err
+	}
+	switch {
+	case same > 0:
+		return nil
+	case files > 0:
+		return database.ErrSchemaMismatch
+	}
+	_, err := x.db.ExecContext(ctx, "INSERT OR IGNORE INTO files (ident, consumed, tail) VALUES (?, 0, x'')", ident)
+	return err
+}
+
+// updateFile reads one file. It is known by its first line, not by its name, which
+// changes when it is put aside; kept lines are known by their names.
+func (x *indexer) updateFile(ctx context.Context, f openFile, idents map[string]bool) error {
+	ident := f.keptIdent()
+	if !f.kept {
+		var err error
+		if ident, err = identOf(f.file); err != nil || ident == "" {
+			return err
+		}
+	}
+	line := ident
+	for n := 2; idents[ident]; n++ { // a copy of a file
+		ident = line + "#" + strconv.Itoa(n)
+	}
+	idents[ident] = true
+	for step := x.step; ; {
+		read, more, err := x.readChunk(ctx, f, ident, step)
+		if err != nil || !more {
+			return err
+		}
+		if read == 0 {
+			step *= 2 // one line is longer than that
+		}
+		x.done += read
+		aai.Progress(ctx, float64(x.done), float64(x.total), "reading the journal")
+	}
+}
+
+func identOf(file *os.File) (string, error) {
+	text, err := bufio.NewReaderSize(io.NewSectionReader(file, 0, 1<<62), maxLine).ReadSlice('\n')
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
+		return "", err
+	}
+	if len(text) == 0 {
+		return "", nil
+	}
+	sum := sha256.Sum256(bytes.TrimSuffix(text, []byte("\n")))
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// readChunk reads at most so many bytes more of a file, in one transaction, and reports
+// whether there are more.
+func (x *indexer) readChunk(ctx context.Context, f openFile, ident string, most int64) (read int64, more bool, err error) {
+	file := f.file
+	tx, err := x.db.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, false, err
+	}
+	defer tx.Rollback() //nolint:errcheck // it has no effect after Commit
+	var at indexedFile
+	row := tx.QueryRowContext(ctx, "SELECT id, consumed, tail FROM files WHERE ident = ?", ident)
+	if err := row.Scan(&at.id, &at.consumed, &at.tail); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, false, err
+	}
+	if at.id != 0 {
+		x.files[at.id] = file
+	}
+	if !at.matches(file) {
+		return 0, false, database.ErrSchemaMismatch // what was read is no longer what stands there
+	}
+	if f.size <= at.consumed {
+		return 0, false, nil
+	}
+	if at.id == 0 {
+		made, err := tx.ExecContext(ctx, "INSERT INTO files (ident, consumed, tail) VALUES (?, 0, x'')", ident)
+		if err != nil {
+			return 0, false, err
+		}
+		if at.id, err = made.LastInsertId(); err != nil {
+			return 0, false, err
+		}
+		x.files[at.id] = file
+	}
+	rows := newIndexRows(ctx, tx, at.id)
+	joined := newRecordAssembler(rows.known)
+	left := min(most, f.size-at.consumed)
+	read, err = readLines(ctx, io.NewSectionReader(file, at.consumed, left), func(b []byte, offset int64) {
+		if f.includes(b) {
+			rows.addOffset(joined.add(b), at.consumed+offset)
+		}
+	})
+	if err = errors.Join(err, rows.failure); err != nil {
+		return 0, false, err
+	}
+	if err := rows.save(joined); err != nil {
+		return 0, false, err
+	}
+	at.consumed += read
+	if at.tail, err = tailOf(file, at.consumed); err != nil {
+		return 0, false, err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE files SET consumed = ?, tail = ? WHERE id = ?", at.consumed, at.tail, at.id); err != nil {
+		return 0, false, err
+	}
+	return read, left == most, tx.Commit()
+}
+
+// matches reports whether the file still has what was read of it.
+func (at *indexedFile) matches(file *os.File) bool {
+	tail, err := tailOf(file, at.consumed)
+	return err == nil && bytes.Equal(tail, at.tail)
+}
+
+// tailOf returns the last bytes before an offset.
+func tailOf(file *os.File, offset int64) ([]byte, error) {
+	tail := make([]byte, min(offset, 64))
+	_, err := file.ReadAt(tail, offset-int64(len(tail)))
+	return tail, err
+}
+
+// forget drops the calls whose files were deleted.
+func (x *indexer) forget(ctx context.Context, idents map[string]bool) error {
+	tx, err := x.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // it has no effect after Commit
+	gone, err := goneFiles(ctx, tx, idents)
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	for _, id := range gone {
+		if err := forgetFile(ctx, tx, id); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.ExecContext(ctx, "DELETE FROM kinds WHERE id NOT IN (SELECT kind FROM calls)"); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// forgetFile drops the calls of a file, and counts anew those of the hours in which they were.
+func forgetFile(ctx context.Context, tx *sql.Tx, id int64) error {
+	var first, last sql.NullString
+	row := tx.QueryRowContext(ctx, "SELECT min(time), max(time) FROM calls WHERE file = ?", id)
+	if err := row.Scan(&first, &last); err != nil {
+		return err
+	}
+	for _, statement := range []string{
+		"DELETE FROM texts WHERE rowid IN (SELECT id FROM calls WHERE file = ?)",
+		"DELETE FROM lines WHERE call IN (SELECT id FROM calls WHERE file = ?)",
+		"DELETE FROM lines WHERE file = ?", "DELETE FROM calls WHERE file = ?", "DELETE FROM files WHERE id = ?",
+	} {
+		if _, err := tx.ExecContext(ctx, statement, id); err != nil {
+			return err
+		}
+	}
+	if !first.Valid {
+		return nil
+	}
+	from, err := time.Parse(timeFormat, first.String)
+	if err != nil {
+		return err
+	}
+	through, err := time.Parse(timeFormat, last.String)
+	if err != nil {
+		return err
+	}
+	return recount(ctx, tx, from, through)
+}
+
+func goneFiles(ctx context.Context, tx *sql.Tx, idents map[string]bool) (gone []int64, err error) {
+	rows, err := tx.QueryContext(ctx, "SELECT id, ident FROM files")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err tells
+	for rows.Next() {
+		var id int64
+		var ident string
+		if err := rows.Scan(&id, &ident); err != nil {
+			return nil, err
+		}
+		if !idents[ident] {
+			gone = append(gone, id)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read the files of the index: %w", err)
+	}
+	return gone, nil
+}

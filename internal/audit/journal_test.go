@@ -1,0 +1,212 @@
+package audit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// The form of the file is a promise to whoever reads it with other tools.
+func TestLines(t *testing.T) {
+	path := journalPath(t)
+	j := open(t, path)
+	refused := failure("c2", aai.ConsentRequired)
+	refused.Time = time.Date(2026, 5, 4, 8, 0, 1, 5, time.UTC)
+	record(t, j, append(wholeCall("c1"), refused)...)
+	text, err := os.ReadFile(j.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain := regexp.MustCompile(`(?m)^\{"seq":[1-4],"prev":"[0-9a-f]{32}",("boot":"[0-9a-f]{8}",)?(.*),"mac":"[0-9a-f]{32}"\}$`)
+	got := chain.ReplaceAllString(string(text), "{$2}")
+	want := `{"time":"2026-05-04T08:00:00.120000000Z","kind":"received","call":"c1","parent":"c0","door":"mcp","caller":"Claude-AI","session":"s1","principal":"somebody","app":"notes","tool":"add"}
+{"time":"2026-05-04T08:00:00.121000000Z","kind":"intent","call":"c1","app":"org.example.Notes","tool":"add","target":"org.example.Notes","effect":"changes","digest":"d1","consent":"once (client)","args":{"n":1e400,"text":"milk\n\u2028\u003c\u0026\u003e"}}
+{"time":"2026-05-04T08:00:01.120000000Z","kind":"outcome","call":"c1","result":"ok","ms":1.234}
+{"time":"2026-05-04T08:00:01.000000005Z","kind":"outcome","call":"c2","result":"CONSENT_REQUIRED","message":"it said no","delivery":"not_delivered","ms":1.234}
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if n := len(lines(t, path)); n != 4 {
+		t.Errorf("%d lines", n)
+	}
+}
+
+// Each effect is on record by its word, the most dangerous one too.
+func TestLineSaysTheEffect(t *testing.T) {
+	path := journalPath(t)
+	j := open(t, path)
+	for _, effect := range []aai.Effect{aai.Destroys, aai.Changes, aai.Reads} {
+		e := intent("c1")
+		e.Effect = effect
+		record(t, j, e)
+	}
+	for i, want := range []string{"destroys", "changes", "reads"} {
+		if got := lines(t, path)[i]["effect"]; got != want {
+			t.Errorf("%v, expected %s", got, want)
+		}
+	}
+}
+
+// Clients start gateways that they throw away: those leave no trace.
+func TestNothingBeforeTheFirstRecord(t *testing.T) {
+	path := journalPath(t)
+	j := New(path)
+	if found, err := j.History(t.Context(), Filter{}); len(found) != 0 || err != nil {
+		t.Error(found, err)
+	}
+	if err := j.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Dir(filepath.Dir(path))); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("something was made: %v", err)
+	}
+}
+
+// A journal goes on where it, or another, ended.
+func TestCloseAndGoOn(t *testing.T) {
+	path := journalPath(t)
+	j := open(t, path)
+	for i := range 3 {
+		record(t, j, wholeCall(fmt.Sprint("c", i))...)
+		if err := errors.Join(j.Close(), j.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record(t, open(t, path), wholeCall("c3")...)
+	if n := len(lines(t, path)); n != 12 {
+		t.Errorf("%d lines, expected 12", n)
+	}
+}
+
+func TestArgs(t *testing.T) {
+	path := journalPath(t)
+	j := open(t, path)
+	// {"a":""} is 8 bytes.
+	for name, c := range map[string]struct {
+		args map[string]any
+		want any
+	}{
+		"none":          {nil, nil},
+		"empty":         {map[string]any{}, nil},
+		"as they are":   {map[string]any{"a": []any{"b", 1.5, nil}}, map[string]any{"a": []any{"b", json.Number("1.5"), nil}}},
+		"just kept":     {map[string]any{"a": strings.Repeat("x", maxArgs-8)}, map[string]any{"a": strings.Repeat("x", maxArgs-8)}},
+		"just too long": {map[string]any{"a": strings.Repeat("x", maxArgs-7)}, map[string]any{"omitted_bytes": json.Number("16385")}},
+		"huge":          {map[string]any{"a": strings.Repeat("x", 4<<20)}, map[string]any{"omitted_bytes": json.Number("4194312")}},
+		"not UTF-8":     {map[string]any{"a": "\xff"}, map[string]any{"a": "\ufffd"}},
+	} {
+		e := intent("c1")
+		e.Args = c.args
+		record(t, j, e)
+		all := lines(t, path)
+		if diff := cmp.Diff(c.want, all[len(all)-1]["args"]); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// What cannot be written down is not recorded, and leaves nothing behind.
+func TestUnsayable(t *testing.T) {
+	path := journalPath(t)
+	j := open(t, path)
+	record(t, j, received("c1"))
+	for _, odd := range []any{math.NaN(), math.Inf(1), func() {}, make(chan int)} {
+		e := intent("c1")
+		e.Args = map[string]any{"a": odd}
+		if err := j.Record(t.Context(), e); err == nil {
+			t.Errorf("%v was recorded", odd)
+		}
+	}
+	if n := len(lines(t, path)); n != 1 {
+		t.Errorf("%d lines", n)
+	}
+}
+
+// Words from outside cannot end a line or begin one.
+func TestHostileWordsStayInTheirLine(t *testing.T) {
+	path := journalPath(t)
+	j := open(t, path)
+	hostile := "x\n{\"time\":\"2026-05-04T08:00:00.000000000Z\",\"kind\":\"received\",\"call\":\"forged\"}\r\n\x00\u2028\xff\""
+	e := received(hostile)
+	e.Parent, e.App, e.Tool = hostile, hostile, hostile
+	e.Caller = aai.Caller{Door: aai.DoorMCP, Name: hostile, Session: hostile, Principal: hostile}
+	i, o := intent(hostile), failure(hostile, aai.Code(hostile))
+	i.Target, i.Digest, i.Consent, i.Args, o.Message = hostile, hostile, hostile, map[string]any{hostile: hostile}, hostile
+	record(t, j, e, i, o)
+	if n := len(lines(t, path)); n != 3 {
+		t.Errorf("%d lines", n)
+	}
+	if found := past(t, path); len(found) != 1 || found[0].Call == "forged" {
+		t.Errorf("%+v", found)
+	}
+}
+
+// An entry in a file that nobody can find is not recorded: the journal goes on
+// where it is said to be, also after somebody has moved or removed the file. What
+// acts never runs on such an entry; for the rest the file is looked at now and then.
+func TestMovedAndRemoved(t *testing.T) {
+	for name, call := range map[string]func(j *Journal, id string) []*aai.Entry{
+		"deeds": func(_ *Journal, id string) []*aai.Entry { return mutation(id) },
+		"reads, later": func(j *Journal, id string) []*aai.Entry {
+			j.stateFile.checkedAt = j.stateFile.checkedAt.Add(-pathCheckInterval)
+			return []*aai.Entry{reading(id)}
+		},
+	} {
+		path := journalPath(t)
+		j := open(t, path)
+		record(t, j, call(j, "c1")...)
+		if err := os.Rename(path, path+".1"); err != nil {
+			t.Fatal(err)
+		}
+		record(t, j, call(j, "c2")...)
+		if moved, here := past(t, path+".1"), past(t, path); len(moved) != 1 || len(here) != 1 || here[0].Call != "c2" {
+			t.Errorf("%s: %+v in the moved file, %+v here", name, moved, here)
+		}
+		if err := os.RemoveAll(filepath.Dir(path)); err != nil {
+			t.Fatal(err)
+		}
+		record(t, j, call(j, "c3")...)
+		if here := past(t, path); len(here) != 1 || here[0].Call != "c3" {
+			t.Errorf("%s: %+v", name, here)
+		}
+	}
+}
+
+// Half a line, as a crash leaves it, does not swallow the next entry, of whichever
+// gateway.
+func TestTornEnd(t *testing.T) {
+	for _, end := range []string{`{"time":"2026-05-04T08:0`, "{", "\x00\x00\x00", "garbage", " "} {
+		path := journalPath(t)
+		first := open(t, path)
+		record(t, first, wholeCall("c1")...)
+		if err := first.Close(); err != nil {
+			t.Fatal(err)
+		}
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, string(whole)+end)
+		j := open(t, path)
+		record(t, j, wholeCall("c2")...)
+		found := past(t, path)
+		if len(found) != 2 || found[0].Call != "c2" || found[0].Door != aai.DoorMCP || found[0].Result != "ok" {
+			t.Errorf("after %q: %+v", end, found)
+		}
+		if b, err := os.ReadFile(path); err != nil || strings.Contains(string(b), "\n\n") {
+			t.Errorf("after %q: an empty line, %v", end, err)
+		}
+	}
+}

@@ -1,0 +1,311 @@
+// Package answers keeps what calls answered, for as long as the person wants and of the apps
+// that they name: of no other, and of none unless they say so. The journal does not depend on
+// it: an outcome has the digest of what was kept of the answer, and an answer that is gone
+// leaves the chain as it was.
+//
+// One file is one answer, sealed where there is a vault; its name is the day and a digest of
+// the call's id. The package touches its own folder only.
+package kept
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+)
+
+// Bounds of what is kept, in bytes.
+const (
+	maxResult = 256 << 10 // of one answer where nothing else is said; of a longer one its length
+	maxTotal  = 256 << 20 // of all; the oldest go
+)
+
+// cleanInterval is how often it is looked for what is too old.
+const cleanInterval = 10 * time.Minute
+
+// A Sealer seals what others must not read.
+type Sealer interface {
+	CheckSealing(ctx context.Context) error
+	Seal(ctx context.Context, id string, content []byte) ([]byte, error)
+	Open(ctx context.Context, id string, box []byte) ([]byte, error)
+}
+
+// ResultConfig says what is kept, and where.
+type ResultConfig struct {
+	Folder   string
+	Apps     []string      // ids of apps, as history has them; "*" for all but the gateway itself
+	MaxAge   time.Duration // how long
+	MaxBytes int           // of one answer in bytes; zero means 256 KB
+	Vault    Sealer        // nil: nothing is sealed
+	Log      *slog.Logger  // nil: nowhere
+}
+
+// A Keeper keeps answers. The zero Keeper and nil keep none. It is safe for concurrent use,
+// also by several processes on one folder.
+type ResultStore struct {
+	cfg ResultConfig
+	now func() time.Time
+
+	mu      sync.Mutex
+	cleaned time.Time
+}
+
+// NewResultStore returns a keeper. It touches nothing until there is something to keep.
+func NewResultStore(cfg ResultConfig) *ResultStore {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, maxResult)
+	return &ResultStore{cfg: cfg, now: time.Now}
+}
+
+// An Answer is what a call answered, as it is kept: without pictures, and without secrets.
+type Result struct {
+	Call    string          `json:"call"`
+	App     string          `json:"app"`
+	Tool    string          `json:"tool"`
+	Time    time.Time       `json:"time"`
+	Content json.RawMessage `json:"answer"`
+	// SHA256 is of Answer. The journal has it too, in the outcome of the call.
+	SHA256 string `json:"sha256"`
+}
+
+// keepsResult reports whether the answer of such a call is kept.
+func (k *ResultStore) keepsResult(e *aai.Entry) bool {
+	if k == nil || e.Kind != aai.Outcome || e.ResultValue == nil || e.App == aai.BuiltinApp || k.cfg.MaxAge <= 0 {
+		return false
+	}
+	return slices.ContainsFunc(k.cfg.Apps, func(app string) bool { return app == "*" || app == e.App || app == e.Target })
+}
+
+// PrepareEntry returns the entry with the digest of what is to be kept of its answer, and what
+// keeps it, which is to be done once the entry is on record. Of an entry that has no answer
+// to keep it returns the same one.
+func (k *ResultStore) PrepareEntry(ctx context.Context, e *aai.Entry) (entry *aai.Entry, keep func()) {
+	if !k.keepsResult(e) {
+		return e, func() {}
+	}
+	raw, err := json.Marshal(e.ResultValue()) // what is hidden in it says so
+	if err == nil && len(raw) > k.cfg.MaxBytes {
+		raw, err = json.Marshal(map[string]int{"omitted_bytes": len(raw)})
+	}
+	if err != nil {
+		k.cfg.Log.WarnContext(ctx, "an answer cannot be kept", "call", e.Call, "cause", err)
+		return e, func() {}
+	}
+	taken := *e
+	taken.KeptDigest = digest(raw)
+	kept := Result{Call: e.Call, App: e.App, Tool: e.Tool, Time: e.Time.UTC(), Content: raw, SHA256: taken.KeptDigest}
+	if e.Target != "" {
+		kept.App = e.Target
+	}
+	return &taken, func() {
+		if err := k.write(context.WithoutCancel(ctx), &kept); err != nil {
+			k.cfg.Log.WarnContext(ctx, "an answer cannot be kept", "call", e.Call, "cause", err)
+		}
+	}
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// The endings of files: what is sealed, and what is not.
+const (
+	sealedEnding = ".sealed"
+	plainEnding  = ".json"
+)
+
+const dayFormat = "20060102"
+
+// nameSuffix is how the name of a call's file ends, but for its ending.
+func nameSuffix(call string) string { return "-" + digest([]byte(call))[:32] }
+
+// sealID binds what is sealed to its call.
+func sealID(name string) string { return "answers/" + name }
+
+func (k *ResultStore) write(ctx context.Context, a *Result) error {
+	k.cleanIfDue()
+	content, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	name := a.Time.Format(dayFormat) + nameSuffix(a.Call)
+	ending := plainEnding
+	if k.cfg.Vault != nil && k.cfg.Vault.CheckSealing(ctx) == nil {
+		if content, err = k.cfg.Vault.Seal(ctx, sealID(name), content); err != nil {
+			return err // rather not at all than readable
+		}
+		ending = sealedEnding
+	}
+	if err := os.MkdirAll(k.cfg.Folder, 0o700); err != nil {
+		return err
+	}
+	return atomicfile.Replace(filepath.Join(k.cfg.Folder, name+ending), content)
+}
+
+// Get returns the answer of the call; nil where none is kept.
+func (k *ResultStore) Get(ctx context.Context, call string) (*Result, error) {
+	files, err := k.files()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if !strings.HasSuffix(f.name, nameSuffix(call)) || k.isExpired(f) {
+			continue
+		}
+		a, err := k.read(ctx, f)
+		if err != nil || a.Call == call {
+			return a, err
+		}
+	}
+	return nil, nil
+}
+
+// Latest returns the answer that was kept last; nil where none is.
+func (k *ResultStore) Latest(ctx context.Context) (*Result, error) {
+	files, err := k.files()
+	if err != nil || len(files) == 0 || k.isExpired(files[len(files)-1]) {
+		return nil, err
+	}
+	return k.read(ctx, files[len(files)-1])
+}
+
+func (k *ResultStore) read(ctx context.Context, f file) (*Result, error) {
+	content, err := atomicfile.Read(filepath.Join(k.cfg.Folder, f.name+f.ending), atomicfile.ReadLimits{Size: 2 * k.cfg.MaxBytes, Private: true})
+	if err == nil && f.ending == sealedEnding {
+		if k.cfg.Vault == nil {
+			return nil, errors.New("it is sealed, and there is no vault")
+		}
+		content, err = k.cfg.Vault.Open(ctx, sealID(f.name), content)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var a Result
+	if err := json.Unmarshal(content, &a); err != nil {
+		return nil, fmt.Errorf("what was kept cannot be read: %w", err)
+	}
+	if a.SHA256 != digest(a.Content) {
+		return nil, errors.New("what was kept is not what the call answered")
+	}
+	return &a, nil
+}
+
+// Forget deletes what is kept of the call, of the app, or of all where neither is given, and
+// says of how many calls that was.
+func (k *ResultStore) Forget(ctx context.Context, call, app string) (n int, err error) {
+	files, err := k.files()
+	if err != nil {
+		return 0, err
+	}
+	var errs []error
+	for _, f := range files {
+		if call != "" && !strings.HasSuffix(f.name, nameSuffix(call)) {
+			continue
+		}
+		if app != "" {
+			a, err := k.read(ctx, f)
+			if err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", f.name, err)) // whose it is nobody knows
+				continue
+			}
+			if a.App != app {
+				continue
+			}
+		}
+		err := os.Remove(filepath.Join(k.cfg.Folder, f.name+f.ending))
+		switch {
+		case err == nil:
+			n++
+		case !errors.Is(err, fs.ErrNotExist):
+			errs = append(errs, err)
+		}
+	}
+	return n, errors.Join(errs...)
+}
+
+// A file is one answer.
+type file struct {
+	name, ending string
+	size         int64
+	changed      time.Time
+}
+
+// files are those that are kept, the oldest first. What is no such file is left alone.
+func (k *ResultStore) files() (found []file, err error) {
+	if k == nil || k.cfg.Folder == "" {
+		return nil, nil
+	}
+	entries, err := os.ReadDir(k.cfg.Folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		f := file{ending: filepath.Ext(entry.Name())}
+		f.name = strings.TrimSuffix(entry.Name(), f.ending)
+		info, err := entry.Info()
+		if err != nil || !info.Mode().IsRegular() || f.ending != sealedEnding && f.ending != plainEnding || len(f.name) != len(dayFormat)+33 {
+			continue
+		}
+		f.size, f.changed = info.Size(), info.ModTime()
+		found = append(found, f)
+	}
+	slices.SortFunc(found, func(a, b file) int { return a.changed.Compare(b.changed) })
+	return found, nil
+}
+
+func (k *ResultStore) isExpired(f file) bool { return k.now().Sub(f.changed) > k.cfg.MaxAge }
+
+// cleanIfDue deletes what is too old, now and then, and of too much the oldest. Nothing is kept
+// any more also where the person wants none: the next start sees to that.
+func (k *ResultStore) cleanIfDue() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if now := k.now(); now.Sub(k.cleaned) < cleanInterval {
+		return
+	}
+	k.cleaned = k.now()
+	k.RemoveExpired()
+}
+
+// RemoveExpired deletes what is too old, and of too much the oldest.
+func (k *ResultStore) RemoveExpired() {
+	files, err := k.files()
+	if err != nil {
+		k.cfg.Log.Warn("old answers cannot be deleted", "cause", err)
+		return
+	}
+	total := int64(0)
+	for _, f := range files {
+		total += f.size
+	}
+	for _, f := range files {
+		if !k.isExpired(f) && total <= maxTotal {
+			break
+		}
+		if err := os.Remove(filepath.Join(k.cfg.Folder, f.name+f.ending)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			k.cfg.Log.Warn("old answers cannot be deleted", "cause", err)
+			return
+		}
+		total -= f.size
+	}
+}

@@ -1,0 +1,129 @@
+package kept
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
+	"github.com/gybob/aai-gateway/internal/secrets"
+)
+
+const notes = "org.example.Notes"
+
+func outcome(call, app string, answer any) *aai.Entry {
+	return &aai.Entry{Kind: aai.Outcome, Time: time.Now(), Call: call, App: app, Tool: "list", ResultValue: func() any { return answer }}
+}
+
+// keep is what the program does with an entry.
+func keep(t *testing.T, k *ResultStore, e *aai.Entry) string {
+	t.Helper()
+	taken, put := k.PrepareEntry(t.Context(), e)
+	put()
+	return taken.KeptDigest
+}
+
+func vault(t *testing.T) Sealer {
+	t.Helper()
+	return secrets.New(secrets.Config{Folder: filepath.Join(t.TempDir(), "secrets"), Getenv: func(string) string { return "" }, AllowInsecureFile: true}).NonInteractive()
+}
+
+// What is kept is the named apps', of others and of the gateway's own nothing; it is sealed
+// where that can be, has no secrets, and is what the digest on record says.
+func TestOnlyWhatIsWanted(t *testing.T) {
+	for name, sealer := range map[string]Sealer{"sealed": vault(t), "plain": nil} {
+		folder := filepath.Join(t.TempDir(), "answers")
+		k := NewResultStore(ResultConfig{Folder: folder, Apps: []string{notes, "desktop/editor"}, MaxAge: time.Hour, Vault: sealer})
+		answer := map[string]any{"text": "buy milk", "data": map[string]any{"token": sanitize.Hide("hunter2")}}
+		if keep(t, k, outcome("c0", "org.example.Bank", answer)) != "" {
+			t.Error("another app's is kept")
+		}
+		if keep(t, k, &aai.Entry{Kind: aai.Outcome, App: notes, Code: aai.Timeout}) != "" {
+			t.Error("an error's is kept")
+		}
+		if _, err := os.Stat(folder); !os.IsNotExist(err) {
+			t.Errorf("%s: there is something where nothing is wanted: %v", name, err)
+		}
+		sum := keep(t, k, outcome("../c1\x00", notes, answer))
+		window := outcome("c2", aai.DesktopApp, answer)
+		window.Target = "desktop/editor"
+		keep(t, k, window)
+		got, err := k.Get(t.Context(), "../c1\x00")
+		if err != nil || got == nil || got.SHA256 != sum || string(got.Content) != `{"data":{"token":"[secret]"},"text":"buy milk"}` {
+			t.Fatalf("%s: %+v, %v", name, got, err)
+		}
+		files, err := os.ReadDir(folder)
+		if err != nil || len(files) != 2 {
+			t.Fatalf("%s: %v, %v", name, files, err)
+		}
+		for _, f := range files {
+			b, err := os.ReadFile(filepath.Join(folder, f.Name()))
+			if err != nil || bytes.Contains(b, []byte("hunter2")) || bytes.Contains(b, []byte("milk")) == (sealer != nil) {
+				t.Errorf("%s: %s is %q, %v", name, f.Name(), b, err)
+			}
+			if info, err := f.Info(); err != nil || info.Mode().Perm()&0o077 != 0 {
+				t.Errorf("%s: others may read %s: %v", name, f.Name(), err)
+			}
+		}
+		if n, err := k.Forget(t.Context(), "", "desktop/editor"); n != 1 || err != nil {
+			t.Errorf("%s: of the app %d were forgotten, %v", name, n, err)
+		}
+		if n, err := k.Forget(t.Context(), "../c1\x00", ""); n != 1 || err != nil {
+			t.Errorf("%s: of the call %d were forgotten, %v", name, n, err)
+		}
+		if got, err := k.Get(t.Context(), "c2"); got != nil || err != nil {
+			t.Errorf("%s: what was forgotten is there: %v, %v", name, got, err)
+		}
+	}
+	all := NewResultStore(ResultConfig{Folder: t.TempDir(), Apps: []string{"*"}, MaxAge: time.Hour})
+	if keep(t, all, outcome("c1", aai.BuiltinApp, "x")) != "" || keep(t, all, outcome("c2", notes, "x")) == "" {
+		t.Error("all is not all but the gateway itself")
+	}
+	if keep(t, nil, outcome("c1", notes, "x")) != "" {
+		t.Error("nobody keeps something")
+	}
+}
+
+// What is too old is not told and goes; what is changed is not believed; what is too long is
+// told by its length.
+func TestWhatIsOldOrChanged(t *testing.T) {
+	folder := t.TempDir()
+	k := NewResultStore(ResultConfig{Folder: folder, Apps: []string{"*"}, MaxAge: time.Hour})
+	keep(t, k, outcome("c1", notes, "old"))
+	keep(t, k, outcome("c2", notes, strings.Repeat("long ", maxResult)))
+	if got, err := k.Get(t.Context(), "c2"); err != nil || !strings.Contains(string(got.Content), "omitted_bytes") {
+		t.Errorf("%v, %v", got, err)
+	}
+	old := filepath.Join(folder, time.Now().UTC().Format(dayFormat)+nameSuffix("c1")+plainEnding)
+	b, err := os.ReadFile(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(old, bytes.Replace(b, []byte(`"old"`), []byte(`"new"`), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := k.Get(t.Context(), "c1"); err == nil {
+		t.Errorf("what was changed is believed: %s", got.Content)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "mine.txt"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k.now = func() time.Time { return time.Now().Add(2 * time.Hour) }
+	if got, err := k.Get(t.Context(), "c2"); got != nil || err != nil {
+		t.Errorf("what is too old is told: %v, %v", got, err)
+	}
+	keep(t, k, outcome("c3", notes, "x"))
+	var left []string
+	files, err := os.ReadDir(folder)
+	for _, f := range files {
+		left = append(left, f.Name())
+	}
+	if err != nil || len(left) != 2 || !slices.Contains(left, "mine.txt") {
+		t.Errorf("%q are left, %v", left, err)
+	}
+}

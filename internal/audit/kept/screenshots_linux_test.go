@@ -1,0 +1,128 @@
+package kept_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"image"
+	_ "image/png"
+	"log/slog"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/audit/kept"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/gui"
+	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
+	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// everything is a catalog, a gate and a record that admit all, and deeds that nobody hears.
+type everything struct{ app *aai.App }
+
+func (e everything) Apps() []*aai.App                               { return []*aai.App{e.app} }
+func (e everything) Find(context.Context, string) (*aai.App, error) { return e.app, nil }
+func (everything) OnChange(func()) (stop func())                    { return func() {} }
+func (everything) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) {
+	return nil, nil
+}
+func (everything) Record(context.Context, *aai.Entry) error       { return nil }
+func (everything) ObserveMutation(context.Context, *aai.Mutation) {}
+
+// Of an app that the person named, what a window looked like after an act is kept; of
+// others, of what only reads, and after a day, nothing is.
+func TestPictures(t *testing.T) {
+	s := linuxtest.StartAccessible(t)
+	screen := x11.New(x11.Config{Getenv: s.Getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv})})
+	tree := atspi.New(atspi.Config{Getenv: s.Getenv, Windows: screen})
+	t.Cleanup(func() { tree.Close(); _ = screen.Close() })
+	desk := gui.New(gui.Config{Open: func() desktop.Backend {
+		return desktop.Backend{Tree: tree, Offscreen: tree, Actor: tree, Events: tree, Windows: screen, Input: screen, Screen: screen, Clipboard: screen}
+	}})
+	for _, tool := range desk.Tools { // what is slow has not failed
+		tool.Timeout += 2 * time.Minute
+	}
+	f := s.Fixture(t, linuxtest.GTK3)
+	parts := everything{desk}
+	// album keeps pictures of the apps in a folder of its own, and returns the gateway that tells
+	// it what was done.
+	album := func(apps ...string) (*kept.ScreenshotStore, *aai.Gateway, string) {
+		folder := t.TempDir()
+		a := kept.NewScreenshotStore(kept.ScreenshotConfig{
+			Results: kept.NewResultStore(kept.ResultConfig{Folder: folder, Apps: apps, MaxAge: time.Hour, MaxBytes: kept.MaxScreenshotBytes}),
+			Apps:    apps, Desktop: desk, NextObserver: parts, Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug})),
+		})
+		return a, &aai.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts, MutationObserver: a}, folder
+	}
+	call := func(g *aai.Gateway, id, tool string, args map[string]any) error {
+		args["app"] = strconv.Itoa(f.PID)
+		_, err := g.Do(t.Context(), &aai.Call{ID: id, Caller: aai.Caller{Door: aai.DoorMCP, Identity: "/bin/a"}, App: aai.DesktopApp, Tool: tool, Args: args})
+		return err
+	}
+	picture := func(a *kept.ScreenshotStore, id string) (*aai.Result, error) {
+		if err := a.Close(); err != nil { // it is taken by then
+			t.Fatal(err)
+		}
+		return a.Tool().Run(t.Context(), &aai.Call{Args: map[string]any{"call": id}})
+	}
+
+	a, g, folder := album("*")
+	for late := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) { // until its window is there
+		err := call(g, "find", "ax_find", map[string]any{"query": "button Press"})
+		if err == nil {
+			break
+		}
+		if time.Now().After(late) {
+			t.Fatal(err)
+		}
+	}
+	if err := call(g, "act", "ax_click", map[string]any{"query": "button Press"}); err != nil {
+		t.Fatal(err)
+	}
+	result, err := picture(a, "act")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, _, err := image.Decode(bytes.NewReader(result.Images[0].Data))
+	if err != nil || shown.Bounds().Dx() < 100 || shown.Bounds().Dy() < 100 {
+		t.Errorf("the picture is none: %v", err)
+	}
+	data, err := json.Marshal(result.Data)
+	if err != nil || !bytes.Contains(data, []byte(`"tool":"ax_click"`)) || !bytes.Contains(data, []byte(f.Title)) {
+		t.Errorf("%s, %v", data, err)
+	}
+	if last, err := picture(a, ""); err != nil || len(last.Images) != 1 {
+		t.Errorf("the last picture: %+v, %v", last, err)
+	}
+	if _, err := picture(a, "find"); err == nil {
+		t.Error("of what only reads there is a picture")
+	}
+	files, err := os.ReadDir(folder)
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	if info, err := files[0].Info(); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("others may read it: %v, %v", info.Mode(), err)
+	}
+
+	for name, apps := range map[string][]string{"none": nil, "another": {"desktop/another"}} {
+		a, g, folder := album(apps...)
+		if err := call(g, "act", "ax_click", map[string]any{"query": "button Press"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := picture(a, "act"); err == nil {
+			t.Errorf("%s: a picture is kept", name)
+		}
+		if last, err := picture(a, ""); err != nil || len(last.Images) != 0 {
+			t.Errorf("%s: the last picture: %+v, %v", name, last, err)
+		}
+		if files, err := os.ReadDir(folder); err != nil || len(files) != 0 {
+			t.Errorf("%s: %v, %v", name, files, err)
+		}
+	}
+}

@@ -1,0 +1,294 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// crowded is a journal that has room for a few files.
+func crowded(t *testing.T) *Journal {
+	t.Helper()
+	j, _ := small(t, journalPath(t), Config{MaxSize: 9000})
+	return j
+}
+
+func keptFiles(t *testing.T, j *Journal) (found []journalFile) {
+	t.Helper()
+	files, err := j.files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if f.kept {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// floodedWithReads is a journal in which a deed was followed by very many reads.
+func floodedWithReads(t *testing.T) *Journal {
+	t.Helper()
+	j := crowded(t)
+	for i := range 300 {
+		switch i {
+		case 1:
+			record(t, j, mutation("deed")...)
+		case 20:
+			asking := mutation("asked")
+			asking[0].Caller, asking[0].Parent = aai.Caller{}, ""
+			record(t, j, append([]*aai.Entry{received("asked")}, asking...)...)
+		}
+		record(t, j, reading(fmt.Sprint("r", i)))
+	}
+	return j
+}
+
+// What acted is not dropped to make room for what did not: it is told, exported and
+// verified as before.
+func TestMutationsAreKept(t *testing.T) {
+	j := floodedWithReads(t)
+	v := verified(t, j.Path())
+	if !strings.Contains(v.String(), fmt.Sprintf("and %d of calls that acted", v.Kept)) {
+		t.Error(v)
+	}
+	if v.Verdict != Intact || v.Pruned != v.First-1 || v.Kept < 5 || v.Records+v.Kept >= v.Last {
+		t.Fatalf("%v %+v", v, v)
+	}
+	for _, id := range []string{"deed", "asked"} {
+		found, err := j.History(t.Context(), Filter{Call: id})
+		if err != nil || len(found) != 1 || found[0].Result != "ok" || found[0].Caller != "Claude-AI" || found[0].Effect != "changes" || found[0].On.Role == "" {
+			t.Errorf("%s: %+v, %v", id, found, err)
+		}
+		var out bytes.Buffer
+		if _, err := j.Export(t.Context(), &out, Filter{Call: id}); err != nil || strings.Count(out.String(), `{"verified":true,"file":"audit-kept-`) != map[string]int{"deed": 2, "asked": 3}[id] {
+			t.Errorf("%s: %v, %s", id, err, out.String())
+		}
+	}
+	if found, err := j.History(t.Context(), Filter{Call: "r0"}); err != nil || len(found) != 0 {
+		t.Errorf("nothing was dropped: %+v, %v", found, err)
+	}
+	same(t, j, Filter{Limit: 1000})
+	var total int64
+	for _, f := range sizes(t, j) {
+		total += f
+	}
+	if total > 9000+2*2400 {
+		t.Errorf("%d bytes are kept", total)
+	}
+}
+
+func sizes(t *testing.T, j *Journal) (found []int64) {
+	t.Helper()
+	files, err := j.files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		found = append(found, f.size)
+	}
+	return found
+}
+
+// Any change to a kept line, to their order, or to their files is found.
+func TestKeptLinesAreSealed(t *testing.T) {
+	ways := map[string]func(text []byte) []byte{
+		"a letter":         func(b []byte) []byte { return bytes.Replace(b, []byte("Claude"), []byte("Claudy"), 1) },
+		"the last letter":  func(b []byte) []byte { b[len(b)-4] ^= 1; return b },
+		"a line taken out": func(b []byte) []byte { return b[bytes.IndexByte(b, '\n')+1:] },
+		"the last one":     func(b []byte) []byte { return b[:bytes.LastIndexByte(b[:len(b)-1], '\n')+1] },
+		"its last end":     func(b []byte) []byte { return b[:len(b)-1] },
+		"a line twice":     func(b []byte) []byte { return append(bytes.Clone(b[:bytes.IndexByte(b, '\n')+1]), b...) },
+		"a line more":      func(b []byte) []byte { return append(b, goodLine+"\n"...) },
+		"all of them":      func([]byte) []byte { return nil },
+	}
+	for name, way := range ways {
+		j := floodedWithReads(t)
+		f := keptFiles(t, j)[0]
+		b, err := os.ReadFile(f.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(f.path, way(b), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		v := verified(t, j.Path())
+		if v.Verdict != Tampered {
+			t.Errorf("%s: %v", name, v)
+		}
+		if line := strings.Contains(v.Faults[0].Reason, "is not what was there"); name == "a letter" && (!line || v.Faults[0].Record != f.first) {
+			t.Errorf("%s: it is not said which line it is: %v", name, v)
+		}
+	}
+	j := floodedWithReads(t)
+	files := keptFiles(t, j)
+	if err := os.Rename(files[0].path, keptPath(j.Path(), files[0].first, files[0].last+1)); err != nil {
+		t.Fatal(err)
+	}
+	if v := verified(t, j.Path()); v.Verdict != Tampered {
+		t.Errorf("another name: %v", v)
+	}
+	j = floodedWithReads(t)
+	if err := os.Remove(keptFiles(t, j)[0].path); err != nil {
+		t.Fatal(err)
+	}
+	if v := verified(t, j.Path()); v.Verdict != Truncated {
+		t.Errorf("a file is gone: %v", v)
+	}
+}
+
+// A good line of a read, which was dropped, cannot be put among those that were kept,
+// nor one sealed by another key.
+func TestKeptLinesAreWhatWasKept(t *testing.T) {
+	j := crowded(t)
+	record(t, j, reading("r"), reading("more"))
+	read := rawLines(t, j.Path())[0]
+	record(t, j, mutation("deed")...)
+	for i := range 100 {
+		record(t, j, reading(fmt.Sprint("r", i)))
+	}
+	f := keptFiles(t, j)[0]
+	write(t, f.path, read+strings.Join(rawLines(t, f.path), ""))
+	if v := verified(t, j.Path()); v.Verdict != Tampered || v.Faults[0].Record != f.first {
+		t.Errorf("%v", v)
+	}
+}
+
+// Where acts alone are too much, the oldest go, and that is on record too; what is too
+// old goes, whatever it is.
+func TestKeptLinesGo(t *testing.T) {
+	j := crowded(t)
+	for i := range 200 {
+		record(t, j, mutation(fmt.Sprint("d", i))...)
+		if v := verified(t, j.Path()); v.Verdict != Intact {
+			t.Fatalf("%d: %v %+v", i, v, v.Faults)
+		}
+	}
+	var total int64
+	for _, size := range sizes(t, j) {
+		total += size
+	}
+	if found := past(t, j.Path()); total > 9000+3*2800 || len(found) > 100 || len(found) < 10 || found[0].Call != "d199" {
+		t.Errorf("%d bytes, %d calls", total, len(found))
+	}
+	same(t, j, Filter{Limit: 1000})
+
+	path := journalPath(t)
+	j, now := small(t, path, Config{MaxSize: 25000, MaxAge: 10 * 24 * time.Hour})
+	begun := *now
+	for day := range 40 {
+		*now = begun.Add(time.Duration(day) * 24 * time.Hour)
+		entries := mutation(fmt.Sprint("d", day))
+		for i := range 30 {
+			entries = append(entries, reading(fmt.Sprint("r", i)))
+		}
+		for _, e := range entries {
+			record(t, j, e)
+			if err := os.Chtimes(path, *now, *now); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if v := verified(t, path); v.Verdict != Intact {
+			t.Fatalf("day %d: %v %+v", day, v, v.Faults)
+		}
+	}
+	found, err := j.History(t.Context(), Filter{Tool: "add", Limit: 100})
+	if err != nil || len(found) < 9 || len(found) > 13 {
+		t.Errorf("deeds of %d days, %v", len(found), err)
+	}
+}
+
+// Somebody is stopped between the record of a deletion and any of the files that are to
+// go: nothing is told twice, nothing is lost, nobody is accused, and the rest goes with
+// the next file.
+func TestStoppedWhilePruning(t *testing.T) {
+	j := crowded(t)
+	seen := make(map[string][]byte) // files as they were before they were deleted
+	for i := range 150 {
+		if i%30 == 0 {
+			record(t, j, mutation(fmt.Sprint("d", i))...)
+		}
+		record(t, j, reading(fmt.Sprint("r", i)))
+		files, err := j.files()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if !f.current && seen[f.path] == nil {
+				if seen[f.path], err = os.ReadFile(f.path); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	kept := keptFiles(t, j)
+	last := kept[len(kept)-1]
+	var older journalFile
+	var back []string // what was deleted last, in that order
+	for path := range seen {
+		middle := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "audit-"), ".jsonl")
+		if first, through, ok := keptRange(middle); ok && first == last.first && through < last.last && through > older.last {
+			older = journalFile{path: path, last: through}
+		}
+	}
+	for path := range seen {
+		middle := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "audit-"), ".jsonl")
+		if n := recordNumber(middle); n > older.last && n <= last.last {
+			back = append(back, path)
+		}
+	}
+	slices.Sort(back)
+	if back = append([]string{older.path}, back...); len(back) < 2 || older.path == "" {
+		t.Fatalf("%q", back)
+	}
+	for gone := range len(back) + 1 {
+		path := copied(t, filepath.Dir(j.Path()))
+		for _, p := range append(back[gone:], path+".kept") {
+			if err := os.WriteFile(filepath.Join(filepath.Dir(path), filepath.Base(p)), seen[p], 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		again, _ := small(t, path, Config{MaxSize: 9000})
+		whole := func(when string) {
+			t.Helper()
+			if v := verified(t, path); v.Verdict != Intact {
+				t.Errorf("%d gone, %s: %v %+v", gone, when, v, v.Faults)
+			}
+			same(t, again, Filter{Limit: 1000})
+			told := make(map[string]int)
+			for _, p := range past(t, path) {
+				told[p.Call]++
+			}
+			for i := 0; i < 150; i += 30 {
+				if told[fmt.Sprint("d", i)] != 1 {
+					t.Errorf("%d gone, %s: d%d is there %d times", gone, when, i, told[fmt.Sprint("d", i)])
+				}
+			}
+		}
+		whole("stopped")
+		for i := range 40 {
+			record(t, again, reading(fmt.Sprint("later", i)))
+			if i%8 == 0 {
+				whole("later")
+			}
+		}
+		whole("at last")
+		for _, p := range back {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), filepath.Base(p))); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%d gone: %s is still there, %v", gone, p, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package audit
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// Whatever is recorded in whatever order, in many calls at once, while files are put
+// aside and deleted, and while that is stopped or fails at any step: every deed is in the
+// history, once and whole, and the journal is as it was written; what is changed in a kept
+// line is found.
+func TestMutationsSurviveAFloodOfReads(t *testing.T) {
+	folder := t.TempDir()
+	n := 0
+	rapid.Check(t, func(t *rapid.T) {
+		n++
+		path := filepath.Join(folder, fmt.Sprint(n), "audit.jsonl")
+		keeper, faults := &memoryKeyStore{}, &pruneFaults{left: -1}
+		rotateSize := rapid.SampledFrom([]int64{1500, 4000}).Draw(t, "rotate size")
+		harvest := rapid.SampledFrom([]int64{1, 4000, maxKeepBytes}).Draw(t, "harvest")
+		begin := func() *Journal {
+			j := NewFromConfig(Config{Path: path, RotateSize: rotateSize, MaxSize: 1 << 30, KeyStore: keeper})
+			inAHurry(j)
+			j.now, j.maxKeepBytes = epoch, harvest
+			return j
+		}
+		j := begin()
+		defer func() { _ = j.Close() }()
+		write := func(e *aai.Entry) {
+			if err := j.Record(t.Context(), e); err != nil && !faults.struck {
+				t.Fatal(err) // where one struck, the line is written, and not flushed
+			}
+			if faults.struck && !faults.once {
+				most := j.maxSize
+				_ = j.Close() // it was killed there
+				j = begin()
+				j.maxSize = most
+			}
+			if faults.copying {
+				*faults = pruneFaults{left: -1}
+			}
+		}
+		var open [][]*aai.Entry
+		deeds := make(map[string]int) // lines of each that are written
+		calls := 0
+		steps := map[string]func(*rapid.T){
+			"begin": func(t *rapid.T) {
+				calls++
+				id := fmt.Sprint("c", calls)
+				kinds := [][]*aai.Entry{mutation(id), wholeCall(id), {reading(id)}, {refusal(id, aai.AppNotFound)}, asked(id)}
+				open = append(open, kinds[rapid.IntRange(0, len(kinds)-1).Draw(t, "kind")])
+			},
+			"go on": func(t *rapid.T) {
+				if len(open) == 0 {
+					return
+				}
+				i := rapid.IntRange(0, len(open)-1).Draw(t, "call")
+				e := open[i][0]
+				if open[i] = open[i][1:]; len(open[i]) == 0 {
+					open = append(open[:i:i], open[i+1:]...)
+				}
+				write(e)
+				if e.Kind == aai.Intent || deeds[e.Call] > 0 {
+					deeds[e.Call]++
+				}
+			},
+			"reads": func(t *rapid.T) {
+				for range 4 {
+					write(reading("r"))
+				}
+			},
+			"fail": func(t *rapid.T) {
+				*faults = pruneFaults{left: rapid.IntRange(0, 6).Draw(t, "step"), once: rapid.Bool().Draw(t, "once")}
+				faults.into(j)
+			},
+			"": func(t *rapid.T) {
+				j.maxSize = 4000 // of which the acts may be more
+				j.maxSize = max(j.maxSize, keptSize(j)+4000)
+			},
+		}
+		t.Repeat(steps)
+		if len(deeds) == 0 {
+			return
+		}
+		v, err := j.Verify(t.Context())
+		if err != nil || v.Verdict != Intact {
+			t.Fatalf("%v, %v %+v", err, v, v.Faults)
+		}
+		found, err := j.scanFiles(t.Context(), Filter{Limit: 1 << 30})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := make(map[string][]CallRecord)
+		for _, p := range found {
+			told[p.Call] = append(told[p.Call], p)
+		}
+		for id, lines := range deeds {
+			p := told[id]
+			if len(p) != 1 || p[0].Effect != "changes" || p[0].Caller != "Claude-AI" || (lines > 1) != (p[0].Result == "ok") {
+				t.Fatalf("%s, of which %d lines are written, is told as %+v", id, lines, p)
+			}
+		}
+		same(t, j, Filter{Limit: 1 << 30})
+		changeKept(t, j)
+	})
+}
+
+func keptSize(j *Journal) (size int64) {
+	files, _ := j.files()
+	for _, f := range files {
+		if f.kept {
+			size += f.size
+		}
+	}
+	return size
+}
+
+// changeKept changes one byte of the kept lines, which must be found.
+func changeKept(t *rapid.T, j *Journal) {
+	files, err := j.files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if !f.kept || f.isCopy {
+			continue
+		}
+		b, err := os.ReadFile(f.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b[rapid.IntRange(0, len(b)-1).Draw(t, "at")] ^= rapid.ByteRange(1, 255).Draw(t, "change")
+		if err := os.WriteFile(f.path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if v, err := j.Verify(t.Context()); err != nil || v.Verdict != Tampered {
+			t.Fatalf("a changed line is not found: %v, %v", err, v)
+		}
+		return
+	}
+}

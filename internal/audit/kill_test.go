@@ -1,0 +1,160 @@
+package audit
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// killedRounds is how often processes are killed: 20 times, or AAI_KILL_ROUNDS.
+func killedRounds() int {
+	if n, err := strconv.Atoi(os.Getenv("AAI_KILL_ROUNDS")); err == nil {
+		return n
+	}
+	return 20
+}
+
+// Whatever moment a gateway is killed at, while another goes on: what it was told
+// to be recorded is there, and the chain is whole.
+func TestKilled(t *testing.T) {
+	path := journalPath(t)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	acknowledged := make(map[string]bool)
+	var mu sync.Mutex
+	for round := range killedRounds() {
+		var wg sync.WaitGroup
+		for i := range 2 {
+			wg.Go(func() {
+				for _, id := range killed(t, path, fmt.Sprintf("r%d.%d.", round, i)) {
+					mu.Lock()
+					acknowledged[id] = true
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		v := verified(t, path)
+		if v.Verdict != Intact {
+			t.Fatalf("round %d: %v; %+v", round, v, v)
+		}
+	}
+	if len(acknowledged) == 0 {
+		t.Fatal("nothing was recorded")
+	}
+	kept, copied := make(map[string]bool), 0
+	files, err := New(path).files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		for _, line := range lines(t, f.path) {
+			kept[fmt.Sprint(line["call"], " ", line["kind"])] = true
+			if f.kept {
+				copied++
+			}
+		}
+	}
+	if copied == 0 {
+		t.Error("no deed was kept of a file that was deleted")
+	}
+	for id := range acknowledged {
+		if !kept[id] {
+			t.Errorf("%s was acknowledged and is not there", id)
+		}
+	}
+	leftovers(t, filepath.Dir(path))
+}
+
+// leftovers fails the test if there is half a file: the only ones are those that
+// the journal is made of.
+func leftovers(t *testing.T, folder string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if strings.HasPrefix(name, ".audit.jsonl.key-") {
+			continue // of a keeper that was killed; nobody reads it
+		}
+		if name == "audit.jsonl.kept" || strings.HasPrefix(name, "index.db") {
+			continue // of one that was killed while it kept lines; the next begins it anew
+		}
+		if name != "audit.jsonl.chain" && name != "audit.jsonl.key" && !strings.HasSuffix(name, ".jsonl") {
+			t.Errorf("%s is left over", name)
+		}
+	}
+}
+
+// killed runs a process that records, kills it, and returns what was acknowledged
+// to it.
+func killed(t *testing.T, path, name string) (acknowledged []string) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	c := exec.CommandContext(t.Context(), self)
+	c.Dir = filepath.Dir(path)
+	c.Env = append(os.Environ(), "JOURNAL_TEST_CHILD=until killed", "JOURNAL_TEST_NAME="+name)
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	if err := c.Start(); err != nil {
+		t.Error(err)
+		return nil
+	}
+	time.AfterFunc(time.Duration(20+rand.IntN(120))*time.Millisecond, func() { _ = c.Process.Kill() })
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		acknowledged = append(acknowledged, lines.Text())
+	}
+	if err := c.Wait(); err == nil {
+		t.Error("it ended before it was killed")
+	}
+	if n := len(acknowledged); n > 0 && strings.Count(acknowledged[n-1], " ") != 1 {
+		acknowledged = acknowledged[:n-1] // half a line
+	}
+	return acknowledged
+}
+
+// recordUntilKilled makes calls of every kind, and says of each entry of those that
+// acted that it was recorded, once it was: the others may be counted only, or dropped.
+func recordUntilKilled(path, name string) error {
+	j := NewFromConfig(Config{Path: path, RotateSize: 20_000, MaxSize: 40_000 * int64(killedRounds())})
+	for n := 0; ; n++ {
+		var entries []*aai.Entry
+		if n < 20 { // for which there is room
+			entries = mutation(name + strconv.Itoa(n))
+		}
+		for i := range 100 {
+			entries = append(entries, reading(fmt.Sprint("r", i)), refusal("f", aai.AppNotFound))
+		}
+		for _, e := range append(entries, asked("a")...) {
+			if err := j.Record(nil, e); err != nil { //nolint:staticcheck // Record has no use for a context
+				return err
+			}
+			if !strings.HasPrefix(e.Call, name) {
+				continue
+			}
+			if _, err := fmt.Println(e.Call, e.Kind); err != nil {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package audit
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// reading is a call that reads: one line.
+func reading(call string) *aai.Entry {
+	e := outcome(call)
+	e.Parent, e.Caller = "c0", received(call).Caller
+	e.App, e.Tool, e.Target = notes, "list", notes
+	e.Admitted = true
+	e.Effect, e.Digest, e.Consent, e.Args = aai.Reads, "d1", "allowed (rule)", map[string]any{"n": 1}
+	e.Ran, e.Element = true, aai.TargetElement{Role: "list", Name: "Notes"}
+	return e
+}
+
+// refusal is a call that was refused before it was admitted: one line.
+func refusal(call string, code aai.Code) *aai.Entry {
+	e := failure(call, code)
+	e.Parent, e.Caller, e.App, e.Tool = "c0", received(call).Caller, "notes", "add"
+	return e
+}
+
+// save is what a deed acts on.
+func save() aai.TargetElement {
+	return aai.TargetElement{Role: "button", Name: "Save", ID: "save-btn", Window: "Notes"}
+}
+
+// mutation is a call that acts: two lines.
+func mutation(call string) []*aai.Entry {
+	i, o := intent(call), outcome(call)
+	i.Parent, i.Caller = "c0", received(call).Caller
+	o.App, o.Tool, o.Target, o.Ran, o.Element = notes, "add", notes, true, save()
+	return []*aai.Entry{i, o}
+}
+
+// asked is a call that reads and for which a person was asked: its outcome says the
+// rest.
+func asked(call string) []*aai.Entry {
+	r, o := received(call), reading(call)
+	r.Durable, o.Caller, o.Parent = true, aai.Caller{}, ""
+	return []*aai.Entry{r, o}
+}
+
+// Each kind of call in the lines that it has, as others may read them.
+func TestLinesOfEachKindOfCall(t *testing.T) {
+	path := journalPath(t)
+	j := hasty(t, path)
+	record(t, j, reading("read"), refusal("refused", aai.ConsentRequired))
+	record(t, j, mutation("deed")...)
+	record(t, j, asked("asked")...)
+	var got []string
+	for _, line := range rawLines(t, path) {
+		_, rest, _ := strings.Cut(line, `"kind":`)
+		rest, _, _ = strings.Cut(rest, `,"mac"`)
+		got = append(got, rest)
+	}
+	who := `"parent":"c0","door":"mcp","caller":"Claude-AI","session":"s1","principal":"somebody",`
+	where := `"app":"org.example.Notes","tool":"list","target":"org.example.Notes","on":{"role":"list","name":"Notes"},"effect":"reads","digest":"d1","consent":"allowed (rule)","args":{"n":1},"result":"ok","ran":true,"ms":1.234`
+	want := []string{
+		`"outcome","call":"read",` + who + where,
+		`"outcome","call":"refused",` + who + `"app":"notes","tool":"add","result":"CONSENT_REQUIRED","message":"it said no","delivery":"not_delivered","ms":1.234`,
+		`"intent","call":"deed",` + who + `"app":"org.example.Notes","tool":"add","target":"org.example.Notes","effect":"changes","digest":"d1","consent":"once (client)","args":{"n":1e400,"text":"milk\n\u2028\u003c\u0026\u003e"}`,
+		`"outcome","call":"deed","app":"org.example.Notes","tool":"add","target":"org.example.Notes","on":{"role":"button","name":"Save","id":"save-btn","window":"Notes"},"result":"ok","ran":true,"ms":1.234`,
+		`"received","call":"asked",` + who + `"app":"notes","tool":"add"`,
+		`"outcome","call":"asked",` + where,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A line that is a whole call is one in the history, which came before it was
+// written; a call of several lines says what each of them says.
+func TestHistoryOfOneLine(t *testing.T) {
+	path := journalPath(t)
+	j := hasty(t, path)
+	record(t, j, reading("read"), refusal("refused", aai.ConsentRequired))
+	record(t, j, mutation("deed")...)
+	record(t, j, asked("asked")...)
+	same(t, j, Filter{})
+	came := epoch().UTC().Add(time.Second - 1234*time.Microsecond)
+	base := CallRecord{Parent: "c0", Door: "mcp", Caller: "Claude-AI", App: notes, Result: "ok", Millis: 1.234}
+	read := base
+	read.Time, read.Call, read.Tool, read.On, read.Effect, read.Consent, read.Args = came, "read", "list", aai.TargetElement{Role: "list", Name: "Notes"}, "reads", "allowed (rule)", []byte(`{"n":1}`)
+	refused := base
+	refused.Time, refused.Call, refused.Tool, refused.App, refused.Result, refused.Message = came, "refused", "add", "notes", "CONSENT_REQUIRED", "it said no"
+	done := base
+	done.Time, done.Call, done.Tool, done.On, done.Effect, done.Consent = epoch().UTC().Add(time.Millisecond), "deed", "add", save(), "changes", "once (client)"
+	done.Args = []byte(`{"n":1e400,"text":"milk\n\u2028\u003c\u0026\u003e"}`)
+	first := read
+	first.Time, first.Call, first.Tool = epoch().UTC(), "asked", "add"
+	if diff := cmp.Diff([]CallRecord{first, done, refused, read}, past(t, path)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Refused calls that were folded are one row, found by any of their codes.
+func TestHistoryOfFoldedRefusals(t *testing.T) {
+	path := journalPath(t)
+	write(t, path, goodLine+"\n"+
+		`{"time":"2026-05-04T08:00:09.000000000Z","kind":"refused","call":"f1","door":"mcp","caller":"x","count":7,`+
+		`"since":"2026-05-04T08:00:04.000000000Z","until":"2026-05-04T08:00:08.000000000Z","codes":{"APP_NOT_FOUND":5,"RATE_LIMITED":2}}`+"\n")
+	j := New(path)
+	want := CallRecord{
+		Time: epoch().UTC().Truncate(time.Second).Add(4 * time.Second), Call: "f1", Door: "mcp", Caller: "x", Result: "refused",
+		Count: 7, Codes: map[string]int{"APP_NOT_FOUND": 5, "RATE_LIMITED": 2}, Until: epoch().UTC().Truncate(time.Second).Add(8 * time.Second),
+	}
+	for result, found := range map[string]bool{"": true, "refused": true, "rate_limited": true, "TIMEOUT": false, "RATE": false} {
+		f := Filter{Caller: "mcp:x", Result: result}
+		same(t, j, f)
+		got, err := j.History(t.Context(), f)
+		if err != nil || found != (len(got) == 1) {
+			t.Fatalf("%q: %+v, %v", result, got, err)
+		}
+		if diff := cmp.Diff(append([]CallRecord{}, want)[:len(got)], append([]CallRecord{}, got...)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if found, err := j.History(t.Context(), Filter{Before: "f1"}); err != nil || len(found) != 1 || found[0].Call != "good" {
+		t.Errorf("the page behind it: %+v, %v", found, err)
+	}
+}
+
+// copied copies a folder of testdata.
+func copied(t *testing.T, from string) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(folder, "audit.jsonl")
+}
+
+// A journal of before, when each call had three lines, is verified, told, exported
+// and gone on with.
+func TestThreeLinesACall(t *testing.T) {
+	path := copied(t, "testdata/three-lines")
+	v := intact(t, path, 16)
+	if v.Files != 2 {
+		t.Errorf("%+v", v)
+	}
+	told := func() (got []string) {
+		same(t, New(path), Filter{})
+		for _, p := range past(t, path) {
+			got = append(got, fmt.Sprintf("%s %s %s %s %s %d", p.Time.Format("05"), p.Call, p.Tool, p.Effect, p.Result, len(p.Args)))
+		}
+		return got
+	}
+	want := []string{
+		"50 c5 add changes ok 51", "40 c4 add destroys ok 75", "30 c3 add changes unknown 51",
+		"20 c2 add  CONSENT_REQUIRED 0", "10 c1 list reads ok 51", "00 c0 add changes ok 51",
+	}
+	if diff := cmp.Diff(want, told()); diff != "" {
+		t.Error(diff)
+	}
+	var out bytes.Buffer
+	if v, err := New(path).Export(t.Context(), &out, Filter{Call: "c1"}); err != nil || v.Verdict != Intact || strings.Count(out.String(), `"verified":true`) != 3 {
+		t.Errorf("%v, %v, %s", v, err, out.String())
+	}
+	record(t, hasty(t, path), reading("later"))
+	intact(t, path, 17)
+	if got := told(); len(got) != 7 || got[0] != "01 later list reads ok 7" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestRecordsOfBefore say what was acted on in one text; it is the name now.
+func TestRecordsOfBefore(t *testing.T) {
+	j := newRecordAssembler(nil)
+	j.add([]byte(`{"time":"2026-01-02T03:04:05.000000006Z","kind":"outcome","call":"c1","on":"button \"Save\" in \"Notes\"","result":"ok"}`))
+	if len(j.calls) != 1 || j.calls[0].On != (aai.TargetElement{Name: `button "Save" in "Notes"`}) {
+		t.Errorf("%+v", j.calls)
+	}
+}

@@ -1,0 +1,131 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"testing"
+)
+
+// The computer goes down between the new name of a full file and the next one: the
+// state on disk knows the last record of it, so none is made twice.
+func TestPowerLossWhileRotating(t *testing.T) {
+	path := journalPath(t)
+	j, _ := small(t, path, Config{})
+	var onDisk []byte
+	j.stateFile.toDisk = func(f *os.File) (err error) {
+		onDisk, err = os.ReadFile(f.Name())
+		return err
+	}
+	record(t, j, received("c0"))
+	down := errors.New("no power")
+	j.syncDir = func(string) error { return down }
+	for n := 1; ; n++ {
+		if err := j.Record(t.Context(), received(fmt.Sprint("c", n))); errors.Is(err, down) {
+			break
+		} else if err != nil || n > 100 {
+			t.Fatal(n, err)
+		}
+	}
+	if names := fileNames(t, path); len(names) != 1 || names[0] != "audit-000000000001.jsonl" {
+		t.Fatalf("%q", names)
+	}
+	before := uint64(len(lines(t, rotatedPath(path, 1))))
+	if err := errors.Join(j.Close(), os.WriteFile(path+".chain", onDisk, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	record(t, open(t, path), received("later"))
+	intact(t, path, before+1)
+}
+
+// recordingKeyStore asks something before it keeps.
+type recordingKeyStore struct {
+	memoryKeyStore
+	before func()
+}
+
+func (k *recordingKeyStore) Store(ctx context.Context, kept []byte) error {
+	k.before()
+	return k.memoryKeyStore.Store(ctx, kept)
+}
+
+// The keeper is told of a record that is on disk: it must not know more than the
+// file after the computer went down.
+func TestAnchorsAreOfWhatIsOnDisk(t *testing.T) {
+	var flushes, stored atomic.Int64
+	k := &recordingKeyStore{before: func() {
+		if stored.Add(1) > 1 && flushes.Load() == 0 {
+			t.Error("the anchor came before the flush")
+		}
+	}}
+	j, _ := small(t, journalPath(t), Config{KeyStore: k, RotateSize: 1 << 30})
+	j.syncFile = func(*os.File) error { flushes.Add(1); return nil }
+	for range anchorEvery {
+		record(t, j, received("c"))
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if stored.Load() != 2 {
+		t.Errorf("stored %d times, expected the key and the anchor", stored.Load())
+	}
+}
+
+// Somebody waits for a flush while the file is put aside, which flushes it and
+// closes it: that is no failure.
+func TestFlushOfAFileThatIsPutAside(t *testing.T) {
+	path := journalPath(t)
+	j, _ := small(t, path, Config{})
+	calls := 0
+	j.syncFile = func(*os.File) error {
+		if calls++; calls > 1 {
+			return nil
+		}
+		if err := os.Rename(path, path+".moved"); err != nil {
+			return err
+		}
+		record(t, j, received("another"))
+		return os.ErrClosed
+	}
+	record(t, j, intent("waits"))
+	if calls != 2 {
+		t.Errorf("%d flushes", calls)
+	}
+}
+
+// What was on disk does not go by itself: when it is missing after another start of
+// the computer, somebody took it. What was not may be gone.
+func TestLostAfterAnotherStart(t *testing.T) {
+	for _, flushed := range []bool{false, true} {
+		for _, goOn := range []bool{false, true} {
+			path := journalPath(t)
+			j, _ := small(t, path, Config{})
+			j.boot = func() [16]byte { return [16]byte{1} }
+			first := received("c1")
+			if flushed {
+				first = intent("c1")
+			}
+			record(t, j, first, received("c2"))
+			if err := errors.Join(j.Close(), os.Truncate(path, 0)); err != nil {
+				t.Fatal(err)
+			}
+			again, _ := small(t, path, Config{})
+			again.boot = func() [16]byte { return [16]byte{2} }
+			if goOn {
+				record(t, again, received("c3"))
+			}
+			v, err := again.Verify(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := map[bool]Verdict{false: Intact, true: Truncated}[flushed]; v.Verdict != want {
+				t.Errorf("flushed: %v, going on: %v: %v", flushed, goOn, v)
+			}
+			if !flushed && (len(v.Repairs) != 1 || v.Repairs[0].Lost != 2) {
+				t.Errorf("going on: %v: %+v", goOn, v)
+			}
+		}
+	}
+}

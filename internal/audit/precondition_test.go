@@ -1,0 +1,73 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// A line that is to be written unless something has come is not written after that, by
+// whichever journal of the file, and the lines beside it are.
+func TestUnless(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	var stopped atomic.Bool
+	errStopped := errors.New("stopped")
+	var writers sync.WaitGroup
+	journals := []*Journal{New(path), New(path)}
+	for n, j := range journals {
+		for w := range 4 {
+			writers.Go(func() {
+				for i := 0; ; i++ {
+					e := mutation(fmt.Sprintf("c%d-%d-%d", n, w, i))[0]
+					e.Durable = false
+					e.Precondition = func() error {
+						if stopped.Load() {
+							return errStopped
+						}
+						return nil
+					}
+					err := j.Record(t.Context(), e)
+					if errors.Is(err, errStopped) {
+						return
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+	}
+	for i := range 50 { // they are under way
+		if err := journals[1].Record(t.Context(), reading(fmt.Sprint("before", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stopped.Store(true)
+	stop := mutation("the-stop")
+	if err := journals[0].Record(t.Context(), stop[len(stop)-1]); err != nil {
+		t.Fatal(err)
+	}
+	writers.Wait()
+	text, err := os.ReadFile(path)
+	before, after, found := strings.Cut(string(text), "the-stop")
+	if err != nil || !strings.Contains(before, `"kind":"intent"`) {
+		t.Fatalf("there was no intent to come between: %v", err)
+	}
+	if !found || strings.Contains(after, `"kind":"intent"`) {
+		t.Errorf("an intent was written after the stop:\n%s", after)
+	}
+	for _, j := range journals {
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if v := verified(t, path); len(v.Faults) > 0 {
+		t.Errorf("the chain is broken: %+v", v)
+	}
+}

@@ -1,0 +1,198 @@
+package audit
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// manyKinds is how many kinds are asked for by their numbers; where there are more, most
+// calls pass, and each is looked at.
+const manyKinds = 200
+
+// A kind is what calls have in common.
+type kind struct {
+	app, target, tool, door, identity, callerText, result, resultText string
+	pageRead                                                          bool
+}
+
+// endingMark stands around each of a call's endings.
+const endingMark = "\n"
+
+func (p *CallRecord) kind() kind {
+	return kind{
+		p.App, p.Target, p.Tool, p.Door, p.Identity, p.callerText(), p.Result,
+		endingMark + strings.Join(p.resultTexts(), endingMark) + endingMark, p.isPageRead(),
+	}
+}
+
+// A condition is what SQL holds rows against.
+type condition struct {
+	parts []string
+	args  []any
+}
+
+func (c *condition) is(text string, values ...any) {
+	c.parts, c.args = append(c.parts, text), append(c.args, values...)
+}
+
+func (c *condition) where() string {
+	if len(c.parts) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(c.parts, " AND ")
+}
+
+// kindCondition is what the filter says of kinds.
+func (f Filter) kindCondition() (c condition) {
+	if f.App != "" {
+		c.is("(app = ? OR target = ?)", f.App, f.App)
+	}
+	if f.Tool != "" {
+		c.is("tool = ?", f.Tool)
+	}
+	if f.Result != "" {
+		c.is("instr(ending, ?) > 0", endingMark+strings.ToLower(f.Result)+endingMark)
+	}
+	if f.Caller != "" {
+		c.is("instr(who, ?) > 0", strings.ToLower(f.Caller))
+	}
+	if f.ExcludePageReads {
+		c.is("NOT look")
+	}
+	return c
+}
+
+// query asks an index that is up to date.
+func query(ctx context.Context, db *sql.DB, f Filter) ([]CallRecord, error) {
+	watched := f // most calls are no looks: each is looked at
+	watched.ExcludePageReads = false
+	of := watched.kindCondition()
+	var kinds []string
+	if len(of.parts) > 0 {
+		var err error
+		if kinds, err = texts(ctx, db, "SELECT id FROM kinds"+of.where()+" LIMIT "+strconv.Itoa(manyKinds+1), of.args...); err != nil || len(kinds) == 0 {
+			return nil, err
+		}
+	}
+	rest, err := f.callCondition(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	from, by := "calls", "calls.id"
+	var sought []string
+	if few := len(kinds) > 0 && len(kinds) <= manyKinds; few && f.Call == "" && f.Parent == "" {
+		sought = append(sought, "kind : ("+strings.Join(kinds, " OR ")+")")
+	} else if len(kinds) > 0 {
+		rest.is("calls.kind IN (SELECT id FROM kinds"+of.where()+")", of.args...)
+	}
+	if f.Text != "" {
+		phrases := f.phrases()
+		if len(phrases) == 0 {
+			return nil, nil
+		}
+		sought = append(sought, match(phrases))
+	}
+	if len(sought) > 0 {
+		from, by = "texts CROSS JOIN calls ON calls.id = texts.rowid", "texts.rowid"
+		rest.is("texts MATCH ?", strings.Join(sought, " AND "))
+	}
+	//nolint:gosec // of our own words alone
+	rows, err := db.QueryContext(ctx, "SELECT "+pastColumns+" FROM "+from+strings.ReplaceAll(rest.where(), "{id}", by)+
+		" ORDER BY "+by+" DESC LIMIT ?", append(rest.args, f.maxCalls())...)
+	if err != nil {
+		return nil, err
+	}
+	return pasts(rows)
+}
+
+// callCondition is what the filter says of single calls; {id} stands for the number of one.
+func (f Filter) callCondition(ctx context.Context, db *sql.DB) (c condition, err error) {
+	if f.Call != "" {
+		c.is("call = ?", f.Call)
+	}
+	if f.Parent != "" {
+		c.is("parent = ?", f.Parent)
+	}
+	if f.ExcludePageReads {
+		c.is("NOT (calls.door = ? AND calls.app = ? AND calls.effect = ?)", aai.DoorWeb, aai.BuiltinApp, aai.Reads.String())
+	}
+	if f.Before != "" {
+		c.is("{id} < (SELECT max(id) FROM calls WHERE call = ?)", f.Before)
+	}
+	bound := func(text, hours string, hour int64) error {
+		var id sql.NullInt64
+		if err := db.QueryRowContext(ctx, hours, hour).Scan(&id); err != nil {
+			return err
+		}
+		c.is("{id} "+text+" ?", id.Int64)
+		return nil
+	}
+	// Calls are in the order in which they were first told of, which is about that of their
+	// times: so few of those that came at other times are looked at.
+	if !f.Since.IsZero() {
+		c.is("time >= ?", sortable(f.Since))
+		err = errors.Join(err, bound(">=", "SELECT coalesce(min(low), 9223372036854775807) FROM hours WHERE hour >= ?", hourOf(f.Since)))
+	}
+	if !f.Until.IsZero() {
+		c.is("time < ?", sortable(f.Until))
+		err = errors.Join(err, bound("<=", "SELECT coalesce(max(high), -1) FROM hours WHERE hour <= ?", hourOf(f.Until)))
+	}
+	return c, err
+}
+
+// texts is a column of rows.
+func texts(ctx context.Context, db *sql.DB, statement string, args ...any) (found []string, err error) {
+	rows, err := db.QueryContext(ctx, statement, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, err
+		}
+		found = append(found, s)
+	}
+	return found, rows.Err()
+}
+
+func pasts(rows *sql.Rows) (found []CallRecord, err error) {
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		p, err := scanPast(rows.Scan)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, *p)
+	}
+	return found, rows.Err()
+}
+
+// hourOf numbers the hour in which a time is.
+func hourOf(t time.Time) int64 {
+	n := t.Unix()
+	if n < 0 {
+		n -= 3599
+	}
+	return n / 3600
+}
+
+// sortable is a time as the index has it, also one whose year has more than four
+// digits or none.
+func sortable(t time.Time) string {
+	t = t.UTC()
+	switch {
+	case t.Year() < 1:
+		return ""
+	case t.Year() > 9999:
+		return "~"
+	}
+	return t.Format(timeFormat)
+}

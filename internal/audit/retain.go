@@ -1,0 +1,353 @@
+package audit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A journalFile is one of the files of a journal.
+type journalFile struct {
+	path    string
+	current bool
+	kept    bool   // it has lines of files that were deleted
+	first   uint64 // its first record, by its name; zero if the file is not of the chain
+	last    uint64 // of kept lines: the last record of the files that they are from
+	isCopy  bool   // these are copies of what is there still
+	size    int64
+	changed time.Time
+}
+
+// The names of files that were put aside, beside "audit.jsonl":
+// "audit-000000000042.jsonl" begins with record 42,
+// "audit-before-20260504T080000.000000000Z.jsonl" is not of the chain.
+const asideWord = "before-"
+
+func nameParts(path string) (folder, stem, ext string) {
+	folder, base := filepath.Split(path)
+	ext = filepath.Ext(base)
+	return filepath.Clean(folder), strings.TrimSuffix(base, ext) + "-", ext
+}
+
+func rotatedPath(path string, first uint64) string {
+	folder, stem, ext := nameParts(path)
+	return filepath.Join(folder, fmt.Sprintf("%s%012d%s", stem, first, ext))
+}
+
+func asidePath(path string, now time.Time) string {
+	folder, stem, ext := nameParts(path)
+	return filepath.Join(folder, stem+asideWord+now.UTC().Format("20060102T150405.000000000Z")+ext)
+}
+
+// files returns the journal's files, oldest first, the current one last if there
+// is one.
+func (j *Journal) files() ([]journalFile, error) {
+	folder, stem, ext := nameParts(j.path)
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for the journal's files: %w", err)
+	}
+	var found []journalFile
+	for _, entry := range entries {
+		f := journalFile{path: filepath.Join(folder, entry.Name()), current: entry.Name() == filepath.Base(j.path)}
+		middle, isStem := strings.CutPrefix(entry.Name(), stem)
+		middle, isExt := strings.CutSuffix(middle, ext)
+		switch {
+		case f.current, isStem && isExt && strings.HasPrefix(middle, asideWord):
+		case isStem && isExt:
+			f.first = recordNumber(middle)
+			if f.first == 0 {
+				f.first, f.last, f.kept = keptRange(middle)
+			}
+			if f.first == 0 {
+				continue
+			}
+		default:
+			continue
+		}
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // put aside or deleted by another process meanwhile
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look for the journal's files: %w", err)
+		}
+		if !info.Mode().IsRegular() {
+			if f.current {
+				return nil, fmt.Errorf("read the journal: %w", irregular(f.path, info))
+			}
+			continue
+		}
+		f.size, f.changed = info.Size(), info.ModTime()
+		found = append(found, f)
+	}
+	slices.SortStableFunc(found, func(a, b journalFile) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.first, b.first), cmp.Compare(a.last, b.last),
+			strings.Compare(a.path, b.path))
+	})
+	begins, through := chainBegins(found), uint64(0)
+	for i := range found {
+		if f := &found[i]; f.kept {
+			f.isCopy = f.first >= begins || f.first <= through
+			if !f.isCopy {
+				through = f.last
+			}
+		}
+	}
+	return found, nil
+}
+
+// rank puts files that are not of the chain first, then kept lines, then the chain.
+func (f *journalFile) rank() int {
+	switch {
+	case f.current:
+		return 3
+	case f.kept:
+		return 1
+	case f.first > 0:
+		return 2
+	}
+	return 0
+}
+
+// recordNumber reads the number of a record as names have it; zero if it is none.
+func recordNumber(text string) uint64 {
+	n, err := strconv.ParseUint(text, 10, 63)
+	if err != nil || len(text) < 12 {
+		return 0
+	}
+	return n
+}
+
+// chainBegins is the first record of which the file is still there: kept lines from
+// there on are copies.
+func chainBegins(files []journalFile) uint64 {
+	for _, f := range files {
+		if f.rank() == 2 {
+			return f.first
+		}
+	}
+	return math.MaxUint64
+}
+
+// rotate puts the file aside when it is full, or so old that the records in it
+// would be kept for too long, and says what is then to be deleted and the record
+// of that.
+func (j *Journal) rotate(st *state) (doomed []string, told []event, err error) {
+	age := j.now().Sub(time.Unix(0, st.writtenAt))
+	if st.size == 0 || st.size < max(j.rotateSize, j.full) && age < j.maxAge/10 {
+		return nil, nil, nil
+	}
+	if err := j.syncFile(j.file); err != nil {
+		j.lost = j.written
+		return nil, nil, fmt.Errorf("flush the journal: %w", err)
+	}
+	// A state from before would look in the new file for what is in the old one.
+	if err := j.stateFile.writeThrough(st); err != nil {
+		return nil, nil, err
+	}
+	aside := rotatedPath(j.path, st.first)
+	if !moved(j.path, aside) {
+		// On Windows nobody can rename what another process has open. The file goes
+		// on growing, and this is tried again.
+		j.full = st.size + j.rotateSize/16 + 1
+		return nil, nil, nil
+	}
+	j.full = 0
+	if err := j.syncDir(filepath.Dir(j.path)); err != nil {
+		return nil, nil, fmt.Errorf("flush the journal's folder: %w", err)
+	}
+	j.releaseFile()
+	if err := j.beginFile(st); err != nil {
+		return nil, nil, err
+	}
+	doomed, told, err = j.prune()
+	if err != nil { // which is no reason not to record: it is tried with the next file
+		j.warn(err)
+		return nil, nil, nil
+	}
+	return doomed, told, nil
+}
+
+// moved renames a file, unless there is one of the new name.
+func moved(from, to string) bool {
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	return os.Rename(from, to) == nil
+}
+
+// prune says which files are too old or too much, and the event that tells of it. What
+// is too old goes. Of what is too much, the lines of calls that acted are kept; they go,
+// the oldest first, only when there is nothing else to go.
+func (j *Journal) prune() (doomed []string, told []event, err error) {
+	files, err := j.files()
+	if err != nil {
+		return nil, nil, err
+	}
+	if files, err = j.removeSpares(files); err != nil {
+		return nil, nil, err
+	}
+	p := &pruning{journal: j, event: event{Kind: prunedKind}}
+	for _, f := range files {
+		p.total += f.size
+	}
+	for _, f := range files {
+		if f.current {
+			break
+		}
+		if err := p.inspect(f); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := p.pruneBySize(); err != nil {
+		return nil, nil, err
+	}
+	if len(p.toDelete) == 0 {
+		return nil, nil, nil
+	}
+	p.event.Files = len(p.toDelete)
+	return p.toDelete, []event{p.event}, nil
+}
+
+// removeSpares deletes the kept lines that somebody left who was stopped while pruning:
+// all of them stand elsewhere, and the next ones may get their name. It is on disk before
+// there are others, so that no crash brings them back beside those.
+func (j *Journal) removeSpares(files []journalFile) (rest []journalFile, err error) {
+	for _, f := range files {
+		if !f.isCopy {
+			rest = append(rest, f)
+		} else if err := j.remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("delete spare lines of the journal: %w", err)
+		}
+	}
+	if len(rest) == len(files) {
+		return files, nil
+	}
+	if err := j.syncDir(filepath.Dir(j.path)); err != nil {
+		return nil, fmt.Errorf("flush the journal's folder: %w", err)
+	}
+	return rest, nil
+}
+
+// pruning is what is being found out about which files are to go.
+type pruning struct {
+	journal  *Journal
+	event    event
+	toDelete []string
+	total    int64 // bytes of what is to stay
+
+	copiedThrough uint64 // records up to this one are in files of kept lines
+	kept          []journalFile
+	rotated       []journalFile
+}
+
+func (p *pruning) markForDeletion(f journalFile) {
+	p.toDelete = append(p.toDelete, f.path)
+	p.total -= f.size
+}
+
+// inspect dooms a file that is too old, one that is not of the chain and too much, and one
+// whose lines were kept by somebody who was stopped then; others are looked at further.
+func (p *pruning) inspect(f journalFile) (err error) {
+	old := p.journal.now().Sub(f.changed) > p.journal.maxAge
+	switch {
+	case f.kept && old && len(p.kept) == 0:
+		p.event.Forgot = f.last
+		p.markForDeletion(f)
+	case f.kept:
+		p.kept, p.copiedThrough = append(p.kept, f), max(p.copiedThrough, f.last)
+	case f.first == 0 && (old || p.total > p.journal.maxSize):
+		p.markForDeletion(f)
+	case f.first == 0:
+	case f.first <= p.copiedThrough:
+		_, err = lastRecordOf([]journalFile{f}, &p.event)
+		p.markForDeletion(f)
+	case old && len(p.kept) == 0 && len(p.rotated) == 0:
+		var last uint64
+		last, err = lastRecordOf([]journalFile{f}, &p.event)
+		p.event.Forgot = max(p.event.Forgot, last) // a stopped pruning may have told of kept lines of it
+		p.markForDeletion(f)
+	default:
+		p.rotated = append(p.rotated, f)
+	}
+	return err
+}
+
+// mergeable is the last file of kept lines, if there is room in it for more; nil
+// otherwise.
+func (p *pruning) mergeable() *journalFile {
+	if n := len(p.kept); n > 0 && p.kept[n-1].size < p.journal.rotateSize {
+		return &p.kept[n-1]
+	}
+	return nil
+}
+
+// pruneBySize dooms what is too much.
+func (p *pruning) pruneBySize() error {
+	tooMuch := p.total - p.journal.maxSize
+	if tooMuch <= 0 {
+		return nil
+	}
+	if len(p.rotated) > 0 {
+		into, reaped, saved, err := p.journal.collectKept(p.mergeable(), p.rotated, tooMuch, &p.event)
+		if err != nil {
+			return err
+		}
+		if into {
+			// It goes first: as long as it is there, nothing else is gone.
+			p.toDelete = append([]string{p.kept[len(p.kept)-1].path}, p.toDelete...)
+			p.kept = p.kept[:len(p.kept)-1]
+		}
+		for _, f := range p.rotated[:reaped] {
+			p.toDelete = append(p.toDelete, f.path)
+		}
+		p.total -= saved
+		if reaped < len(p.rotated) {
+			return nil
+		}
+	}
+	for _, f := range p.kept {
+		if p.total <= p.journal.maxSize {
+			break
+		}
+		p.event.Forgot = f.last
+		p.markForDeletion(f)
+	}
+	return nil
+}
+
+// deleteFiles deletes files, in their order, once the record of that is on disk. What cannot
+// be deleted is tried again with the next file. Where the flush fails, the entries that
+// were written with the record, and have no number yet, are lost with it.
+func (j *Journal) deleteFiles(doomed []string, batch []*pendingEntry) {
+	if len(doomed) == 0 {
+		return
+	}
+	if err := j.syncFile(j.file); err != nil {
+		j.lost = j.written
+		for _, w := range batch {
+			if w.err == nil {
+				j.lost++
+			}
+		}
+		return
+	}
+	for _, path := range doomed {
+		if err := j.remove(path); err != nil {
+			j.warn(fmt.Errorf("delete an old file of the journal: %w", err))
+			return
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pruneFaults makes one step of a pruning fail: those from the copying of kept lines on
+// are counted down, and the step at which none are left fails; where it was to be for
+// good, so does all that would be deleted after that.
+type pruneFaults struct {
+	left          int
+	copying, once bool
+	struck        bool
+}
+
+var errDisk = errors.New("input/output error")
+
+func (p *pruneFaults) step() error {
+	if !p.copying || p.left < 0 {
+		return nil
+	}
+	if p.left--; p.left < 0 {
+		p.struck = true
+		return errDisk
+	}
+	return nil
+}
+
+// into makes them the journal's.
+func (p *pruneFaults) into(j *Journal) {
+	j.syncFile = func(f *os.File) error {
+		p.copying = p.copying || strings.HasSuffix(f.Name(), ".kept")
+		return p.step()
+	}
+	j.syncDir = func(string) error { return p.step() }
+	j.remove = func(path string) error {
+		p.copying = true // spare ones go before that
+		if err := p.step(); err != nil || p.struck && !p.once {
+			return errDisk
+		}
+		return os.Remove(path)
+	}
+}
+
+// A pruning is stopped at each of its steps, where a journal reads one file, or two, at a
+// time: the next ones lose no deed, tell none twice, and end what was begun.
+func TestMutationsOutliveAStoppedPruning(t *testing.T) {
+	for _, harvest := range []int64{1, 5000} {
+		for at := range 5 {
+			for _, killed := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%d bytes, step %d, killed %t", harvest, at, killed), func(t *testing.T) {
+					path := journalPath(t)
+					begin := func() *Journal {
+						j, _ := small(t, path, Config{MaxSize: 9000})
+						j.maxKeepBytes = harvest
+						return j
+					}
+					j := begin()
+					record(t, j, mutation("first")...)
+					for i := range 60 { // of which some is pruned
+						record(t, j, reading(fmt.Sprint("r", i)))
+					}
+					record(t, j, mutation("second")...)
+					faults := &pruneFaults{left: at, once: !killed}
+					faults.into(j)
+					for i := 0; !faults.struck; i++ {
+						if i > 200 {
+							t.Fatal("nothing was pruned")
+						}
+						record(t, j, reading(fmt.Sprint("s", i)))
+					}
+					if killed {
+						j = begin()
+					}
+					for i := range 60 {
+						record(t, j, reading(fmt.Sprint("later", i)))
+						if i%10 == 0 || i == 59 {
+							hasMutations(t, j, "first", "second")
+						}
+					}
+					for _, f := range keptFiles(t, j) {
+						if f.isCopy {
+							t.Errorf("%s is there still", filepath.Base(f.path))
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// An entry that must be on disk is not said to be where the flush failed that told of the
+// deletion: a system may drop what it could not write, and report success next time.
+func TestWhatAPruningCouldNotFlushIsNotDurable(t *testing.T) {
+	j := crowded(t)
+	record(t, j, mutation("first")...)
+	faults := &pruneFaults{left: 2, once: true} // the copy, its folder, and then that
+	faults.into(j)
+	for i := range 200 {
+		e := received(fmt.Sprint("r", i))
+		e.Durable = true
+		if err := j.Record(t.Context(), e); (err == nil) == faults.struck {
+			t.Fatalf("entry %d: %v", i, err)
+		}
+		if faults.struck {
+			record(t, j, mutation("second")...)
+			hasMutations(t, j, "first", "second")
+			return
+		}
+	}
+	t.Error("nothing was pruned")
+}
+
+// What a stopped pruning kept may be too old before the next one: nobody is accused.
+func TestAStoppedPruningGetsOld(t *testing.T) {
+	path := journalPath(t)
+	j, _ := small(t, path, Config{MaxSize: 9000, MaxAge: 10 * 24 * time.Hour})
+	faults := &pruneFaults{left: 2}
+	faults.into(j)
+	record(t, j, mutation("first")...)
+	for i := 0; !faults.struck; i++ {
+		record(t, j, reading(fmt.Sprint("r", i)))
+	}
+	j, now := small(t, path, Config{MaxSize: 9000, MaxAge: 10 * 24 * time.Hour})
+	files, err := j.files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if before := now.Add(-11 * 24 * time.Hour); !f.current {
+			if err := os.Chtimes(f.path, before, before); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i := range 60 {
+		record(t, j, reading(fmt.Sprint("later", i)))
+		if err := os.Chtimes(path, *now, *now); err != nil {
+			t.Fatal(err)
+		}
+		if v := verified(t, path); v.Verdict != Intact {
+			t.Fatalf("%d: %v %+v", i, v, v.Faults)
+		}
+	}
+}
+
+// hasMutations fails unless each is told once and nobody is accused.
+func hasMutations(t *testing.T, j *Journal, calls ...string) {
+	t.Helper()
+	for _, call := range calls {
+		if found, err := j.scanFiles(t.Context(), Filter{Call: call, Limit: 10}); err != nil || len(found) != 1 || found[0].Result != "ok" {
+			t.Fatalf("%s: %+v, %v", call, found, err)
+		}
+	}
+	if v := verified(t, j.Path()); v.Verdict != Intact {
+		t.Fatalf("%v %+v", v, v.Faults)
+	}
+}

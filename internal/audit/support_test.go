@@ -1,0 +1,169 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// TestMain lets the test binary be another process, which does what the
+// environment says to the journal in its folder.
+func TestMain(m *testing.M) {
+	const path = "audit.jsonl"
+	var err error
+	switch child := os.Getenv("JOURNAL_TEST_CHILD"); child {
+	case "":
+		os.Exit(m.Run())
+	case "append":
+		err = appendAsChild(path, os.Getenv("JOURNAL_TEST_NAME"))
+	case "until killed":
+		err = recordUntilKilled(path, os.Getenv("JOURNAL_TEST_NAME"))
+	case "one after another":
+		err = recordBetweenMarks(path)
+	case "cut the state off":
+		err = cutStateOff()
+	case "full file system":
+		err = fillFileSystem()
+	case "full":
+		err = fillAsChild(path)
+	default:
+		err = errors.New("no such child: " + child)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// childCalls is how many calls a child process makes.
+const childCalls = 40
+
+func appendAsChild(path, name string) error {
+	j := NewFromConfig(Config{Path: path, RotateSize: 40_000})
+	for i := range childCalls {
+		id := fmt.Sprintf("%s%d", name, i)
+		entries := append(mutation(id), reading(id+"r"), refusal(id+"f", aai.AppNotFound))
+		for _, e := range append(entries, asked(id+"a")...) {
+			if err := j.Record(nil, e); err != nil { //nolint:staticcheck // Record has no use for a context
+				return err
+			}
+		}
+	}
+	return j.Close()
+}
+
+const notes = "org.example.Notes"
+
+func epoch() time.Time {
+	return time.Date(2026, 5, 4, 10, 0, 0, 120_000_000, time.FixedZone("", 2*60*60))
+}
+
+func journalPath(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(t.TempDir(), "state", "aai", "audit.jsonl")
+}
+
+func received(call string) *aai.Entry {
+	return &aai.Entry{
+		Kind: aai.Received, Time: epoch(), Call: call, Parent: "c0",
+		Caller: aai.Caller{Door: aai.DoorMCP, Name: "Claude-AI", Session: "s1", Principal: "somebody"},
+		App:    "notes", Tool: "add",
+	}
+}
+
+func intent(call string) *aai.Entry {
+	return &aai.Entry{
+		Kind: aai.Intent, Time: epoch().Add(time.Millisecond), Call: call, App: notes, Tool: "add", Target: notes,
+		Durable: true, Admitted: true, Effect: aai.Changes, Digest: "d1", Consent: "once (client)", Args: map[string]any{"text": "milk\n\u2028<&>", "n": json.Number("1e400")},
+	}
+}
+
+func outcome(call string) *aai.Entry {
+	return &aai.Entry{Kind: aai.Outcome, Time: epoch().Add(time.Second), Call: call, Elapsed: 1234567 * time.Nanosecond}
+}
+
+func failure(call string, code aai.Code) *aai.Entry {
+	e := outcome(call)
+	e.Code, e.Message, e.Delivery = code, "it said no", aai.NotDelivered
+	return e
+}
+
+func wholeCall(call string) []*aai.Entry {
+	return []*aai.Entry{received(call), intent(call), outcome(call)}
+}
+
+func record(t *testing.T, j *Journal, entries ...*aai.Entry) {
+	t.Helper()
+	for _, e := range entries {
+		if err := j.Record(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// open returns a journal that is closed with the test.
+func open(t *testing.T, path string) *Journal {
+	t.Helper()
+	j := New(path)
+	t.Cleanup(func() {
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return j
+}
+
+// lines returns the lines of the file, each of which must be a JSON object.
+func lines(t *testing.T, path string) []map[string]any {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b) > 0 && b[len(b)-1] != '\n' {
+		t.Error("the last line has no end")
+	}
+	var found []map[string]any
+	for line := range bytes.Lines(b) {
+		if !json.Valid(line) {
+			t.Fatalf("line %d is %q", len(found)+1, line)
+		}
+		var m map[string]any
+		d := json.NewDecoder(bytes.NewReader(line))
+		d.UseNumber()
+		if err := d.Decode(&m); err != nil {
+			t.Fatalf("line %d is %q: %v", len(found)+1, line, err)
+		}
+		found = append(found, m)
+	}
+	return found
+}
+
+// past is all of the history.
+func past(t *testing.T, path string) []CallRecord {
+	t.Helper()
+	found, err := New(path).History(t.Context(), Filter{Limit: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// write puts content where the journal is to be.
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,372 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+func verified(t *testing.T, path string) *Verification {
+	t.Helper()
+	v, err := New(path).Verify(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// intact fails the test unless the journal is as it was written, with so many
+// records.
+func intact(t *testing.T, path string, records uint64) *Verification {
+	t.Helper()
+	v := verified(t, path)
+	if v.Verdict != Intact || v.Records != records {
+		t.Errorf("%s with %d records, expected %d: %+v", v, v.Records, records, v)
+	}
+	return v
+}
+
+// smallLog is a closed journal with so many calls, each of three records.
+func smallLog(t *testing.T, calls int) string {
+	t.Helper()
+	path := journalPath(t)
+	j := hasty(t, path)
+	for i := range calls {
+		record(t, j, wholeCall(fmt.Sprint("c", i))...)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// hasty is an open journal that does not wait for the disk.
+func hasty(t *testing.T, path string) *Journal {
+	t.Helper()
+	j := open(t, path)
+	inAHurry(j)
+	return j
+}
+
+func inAHurry(j *Journal) {
+	never := func(*os.File) error { return nil }
+	j.syncFile, j.stateFile.toDisk, j.syncDir = never, never, func(string) error { return nil }
+	j.stateFile.recheckInterval, j.stateFile.settleTime = 0, 0
+}
+
+func rawLines(t *testing.T, path string) []string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Collect(strings.Lines(string(b)))
+}
+
+func TestVerifyNothing(t *testing.T) {
+	path := journalPath(t)
+	v := intact(t, path, 0)
+	if v.String() != "ok, 0 records" {
+		t.Error(v)
+	}
+	if _, err := os.Stat(filepath.Dir(path)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("something was made: %v", err)
+	}
+}
+
+func TestVerifyIntact(t *testing.T) {
+	path := smallLog(t, 4)
+	if v := intact(t, path, 12); v.First != 1 || v.Last != 12 || len(v.Repairs) != 0 || v.String() != "ok, 12 records" {
+		t.Errorf("%+v", v)
+	}
+}
+
+// Each way to change a journal, at each of its records, is found at the record
+// where it was done; also when the gateway has gone on since.
+func TestTampering(t *testing.T) {
+	const calls = 3
+	ways := map[string]func(lines []string, n int) []string{
+		"edit a word": func(l []string, n int) []string {
+			l[n] = strings.Replace(l[n], `"kind":"`, `"kind":"x`, 1)
+			return l
+		},
+		"edit, same length": func(l []string, n int) []string {
+			l[n] = strings.Replace(l[n], "2026", "2025", 1)
+			return l
+		},
+		"edit the seal": func(l []string, n int) []string {
+			at := strings.LastIndex(l[n], `"}`) - 1
+			c := byte('0')
+			if l[n][at] == c {
+				c = '1'
+			}
+			l[n] = l[n][:at] + string(c) + l[n][at+1:]
+			return l
+		},
+		"edit the number": func(l []string, n int) []string {
+			l[n] = strings.Replace(l[n], fmt.Sprintf(`{"seq":%d,`, n+1), `{"seq":77,`, 1)
+			return l
+		},
+		"edit to garbage": func(l []string, n int) []string { l[n] = "garbage\n"; return l },
+		"delete":          func(l []string, n int) []string { return slices.Delete(l, n, n+1) },
+		"repeat":          func(l []string, n int) []string { return slices.Insert(l, n, l[max(n-1, 0)]) },
+		"insert":          func(l []string, n int) []string { return slices.Insert(l, n, goodLine+"\n") },
+		"insert a forged record": func(l []string, n int) []string {
+			forged, _ := appendLink(nil, uint64(n+1), seal{}, chainKey{1}, []byte(`"kind":"received","call":"x"`))
+			return slices.Insert(l, n, string(forged))
+		},
+		"insert an empty line": func(l []string, n int) []string { return slices.Insert(l, n, "\n") },
+		"insert zeros":         func(l []string, n int) []string { return slices.Insert(l, n, "\x00\x00\n") },
+		"join two lines":       func(l []string, n int) []string { l[n] = strings.TrimSuffix(l[n], "\n"); return l },
+		"swap": func(l []string, n int) []string {
+			other := n + 1
+			if other == len(l) {
+				other, n = n, n-1
+			}
+			l[n], l[other] = l[other], l[n]
+			return l
+		},
+	}
+	for name, way := range ways {
+		for n := range 3 * calls {
+			for _, goOn := range []bool{false, true} {
+				path := smallLog(t, calls)
+				changed := way(rawLines(t, path), n)
+				write(t, path, strings.Join(changed, ""))
+				if goOn {
+					record(t, hasty(t, path), wholeCall("later")...)
+				}
+				v := verified(t, path)
+				want := uint64(n + 1)
+				last := n == 3*calls-1
+				switch {
+				case name == "swap" && last, name == "repeat" && n == 0:
+					want = uint64(n + 1 - min(n, 1))
+					if name == "repeat" {
+						want = 2 // the first comes first, and its copy is in front of the second
+					}
+				case name == "join two lines" && last:
+					// It is whole all the same; only its end is missing.
+					if v.Verdict != Intact {
+						t.Errorf("%s at record %d (then going on: %v): %v", name, n+1, goOn, v)
+					}
+					continue
+				}
+				if v.Verdict == Intact || v.Faults[0].Record != want {
+					t.Errorf("%s at record %d (then going on: %v): %v, expected it at %d; %+v", name, n+1, goOn, v, want, v.Faults)
+				}
+			}
+		}
+	}
+}
+
+// Whatever is cut from the end, and however many records, is missed; also when the
+// gateway goes on.
+func TestTruncation(t *testing.T) {
+	for n := range 9 {
+		for _, goOn := range []bool{false, true} {
+			path := smallLog(t, 3)
+			write(t, path, strings.Join(rawLines(t, path)[:n], ""))
+			if goOn {
+				record(t, open(t, path), received("later"))
+			}
+			v := verified(t, path)
+			if v.Verdict != Truncated || v.Faults[0].Record != uint64(n+1) {
+				t.Errorf("%d of 9 records are left (then going on: %v): %v", n, goOn, v)
+			}
+		}
+	}
+}
+
+// A gateway that is not told where the chain stood finds it again by the first key;
+// then the anchor alone knows what is missing.
+func TestTruncationBeforeAnchor(t *testing.T) {
+	for _, goOn := range []bool{false, true} {
+		path := journalPath(t)
+		j := open(t, path)
+		for i := range anchorEvery {
+			record(t, j, received(fmt.Sprint("c", i)))
+		}
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if v := intact(t, path, anchorEvery); v.Anchor != anchorEvery {
+			t.Fatalf("%+v", v)
+		}
+		write(t, path, strings.Join(rawLines(t, path)[:60], ""))
+		if err := os.Remove(path + ".chain"); err != nil {
+			t.Fatal(err)
+		}
+		if goOn {
+			record(t, open(t, path), received("later"))
+		}
+		v := verified(t, path)
+		if v.Verdict != Truncated || v.Faults[0].Record != 61 {
+			t.Errorf("going on: %v: %v", goOn, v)
+		}
+	}
+}
+
+// Somebody who has the key of now cannot make up what was recorded before an
+// anchor.
+func TestRewrittenSinceTheAnchor(t *testing.T) {
+	path := journalPath(t)
+	j := open(t, path)
+	for i := range anchorEvery {
+		record(t, j, received(fmt.Sprint("c", i)))
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := loadKeys(j.keyStore)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := rawLines(t, path)
+	last, _ := parseLink([]byte(strings.TrimSuffix(lines[98], "\n")))
+	forged, _ := appendLink(nil, 100, last.seal, kept.First.ahead(99), []byte(`"kind":"received","call":"other"`))
+	write(t, path, strings.Join(lines[:99], "")+string(forged))
+	if v := verified(t, path); v.Verdict != Tampered || v.Faults[0].Record != 100 {
+		t.Errorf("%v %+v", v, v.Faults)
+	}
+}
+
+// A torn tail, at every byte of the last records: what was whole is kept, what was
+// not is told, and nobody is accused. The state is as old as it can be after the
+// computer went down.
+func TestTornTailAtEveryByte(t *testing.T) {
+	path := journalPath(t)
+	j := New(path)
+	record(t, j, wholeCall("c0")...)
+	before, err := os.ReadFile(path + ".chain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	record(t, j, wholeCall("c1")...)
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := os.ReadFile(path + ".key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := bytes.LastIndex(whole, []byte(`{"seq":4,`))
+	for cut := begin; cut <= len(whole); cut++ {
+		torn := journalPath(t)
+		write(t, torn, string(whole[:cut]))
+		write(t, torn+".chain", string(before))
+		write(t, torn+".key", string(key))
+		kept := 3 + uint64(bytes.Count(whole[begin:cut], []byte("\n")))
+		if cut < len(whole) && whole[cut] == '\n' {
+			kept++ // but for its end it is whole
+		}
+		tornBytes := int64(cut - bytes.LastIndexByte(whole[:cut], '\n') - 1)
+		if cut < len(whole) && whole[cut] == '\n' {
+			tornBytes = 0
+		}
+		pending := intact(t, torn, kept)
+		if want := tornBytes > 0; want != (len(pending.Repairs) == 1) {
+			t.Fatalf("cut at %d: %+v", cut, pending)
+		}
+		record(t, hasty(t, torn), wholeCall("later")...)
+		records := kept + 3
+		if tornBytes > 0 {
+			records++
+		}
+		v := intact(t, torn, records)
+		if tornBytes > 0 && (len(v.Repairs) != 1 || v.Repairs[0].Torn != tornBytes || v.Repairs[0].Record != kept+1) {
+			t.Fatalf("cut at %d: %+v", cut, v)
+		}
+	}
+}
+
+func TestVerifyWithoutKey(t *testing.T) {
+	path := smallLog(t, 1)
+	if err := os.Remove(path + ".key"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := New(path).Verify(t.Context())
+	if e := aai.AsError(err); e == nil || e.Hint == "" || !strings.Contains(e.Message, "key") {
+		t.Error(err)
+	}
+	record(t, open(t, path), received("it goes on")) // the state has the key of now
+	if _, err := os.Stat(path + ".key"); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a new key was made that does not belong to the chain")
+	}
+}
+
+// A file from before there was a chain is kept, read, and said to prove nothing.
+func TestFileFromBefore(t *testing.T) {
+	path := journalPath(t)
+	write(t, path, goodLine+"\n")
+	record(t, open(t, path), wholeCall("c1")...)
+	v := intact(t, path, 3)
+	if len(v.Unchained) != 1 || v.Files != 2 {
+		t.Errorf("%+v", v)
+	}
+	if found := past(t, path); len(found) != 2 || found[1].Call != "good" {
+		t.Errorf("%+v", found)
+	}
+}
+
+func TestVerifyEndsWithItsContext(t *testing.T) {
+	path := smallLog(t, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if v, err := New(path).Verify(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(v, err)
+	}
+}
+
+func TestExport(t *testing.T) {
+	path := smallLog(t, 2)
+	lines := rawLines(t, path)
+	write(t, path, strings.Join(lines[:5], "")+"junk\n"+lines[5])
+	for _, c := range []struct {
+		filter Filter
+		want   string
+	}{
+		{Filter{}, "true true true true true false true"},
+		{Filter{Call: "c1"}, "true true true"},
+		{Filter{App: "nobody"}, ""},
+	} {
+		var b bytes.Buffer
+		v, err := New(path).Export(t.Context(), &b, c.filter)
+		if err != nil || v.Verdict != Tampered || v.Faults[0].Record != 6 {
+			t.Errorf("%+v: %v, %v", c.filter, v, err)
+		}
+		out := slices.Collect(strings.Lines(b.String()))
+		var states []string
+		for _, line := range out[:len(out)-1] {
+			var l struct {
+				Verified bool
+				File     string
+				Record   json.RawMessage
+			}
+			if err := json.Unmarshal([]byte(line), &l); err != nil || l.File != "audit.jsonl" || l.Record == nil {
+				t.Errorf("%q: %v", line, err)
+			}
+			states = append(states, fmt.Sprint(l.Verified))
+		}
+		if got := strings.Join(states, " "); got != c.want {
+			t.Errorf("%+v: %s, expected %s", c.filter, got, c.want)
+		}
+		var end struct{ Verification Verification }
+		if err := json.Unmarshal([]byte(out[len(out)-1]), &end); err != nil || end.Verification.Verdict != Tampered {
+			t.Errorf("%q: %v", out[len(out)-1], err)
+		}
+	}
+}

@@ -1,0 +1,318 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
+)
+
+// TestCallsAreTheCallers: each is on record as one within the script's, with the rights of
+// who runs it; the script itself is there with its text.
+func TestCallsAreTheCallers(t *testing.T) {
+	w := newWorld(t)
+	const text = `call("org.example.notes", "read", {cell: 1}); call("org.example.notes", "add", {text: "a"})`
+	w.answers(t, text, nil)
+	var kinds []string
+	outer := ""
+	for _, e := range w.entries {
+		kinds = append(kinds, string(e.Kind)+" "+e.Tool)
+		switch {
+		case e.Tool == BuiltinTool:
+			outer = e.Call
+			if e.Kind == aai.Intent && (e.Args["script"] != text || !e.Durable) {
+				t.Errorf("on record: %+v", e.Args)
+			}
+		case e.Kind == aai.Outcome && e.Tool == "add": // its first line says of whom it is
+		case e.Parent != outer || e.Caller != agent():
+			t.Errorf("%s: within %q, by %s", e.Tool, e.Parent, e.Caller)
+		}
+	}
+	if want := []string{"intent script", "outcome read", "intent add", "outcome add", "outcome script"}; !slices.Equal(kinds, want) {
+		t.Errorf("on record: %q", kinds)
+	}
+}
+
+// TestAProgramIsAnApp: one that is named as the app of the desktop's tools is where they act,
+// unless the arguments name another; nothing else is taken for the desktop's.
+func TestAProgramIsAnApp(t *testing.T) {
+	w := newWorld(t)
+	for text, want := range map[string]string{
+		`call("chromium", "ax_find", {query: "q"})`:                    `["chromium","q"]`,
+		`call("chromium", "ax_find")`:                                  `["chromium",null]`,
+		`call("org.example.notes", "ax_find", {query: "q"})`:           `["org.example.notes","q"]`,
+		`call("chromium", "ax_find", {app: "firefox", query: "q"})`:    `["firefox","q"]`,
+		`call("` + aai.DesktopApp + `", "ax_find", {app: "chromium"})`: `["chromium",null]`,
+	} {
+		if a := w.answers(t, `const r = `+text+`; [r.of, r.by]`, nil); string(a.Result) != want {
+			t.Errorf("%s: %s", text, a.Result)
+		}
+	}
+	for _, tool := range []string{"find", "ax_nothing"} {
+		a := w.answers(t, `try { call("chromium", "`+tool+`") } catch (e) { e.code }`, nil)
+		if string(a.Result) != `"APP_NOT_FOUND"` {
+			t.Errorf("%s: %s", tool, a.Result)
+		}
+	}
+}
+
+// TestAScriptMayWhatItsCallerMay: and nobody is asked about itself.
+func TestAScriptMayWhatItsCallerMay(t *testing.T) {
+	w := newWorld(t)
+	w.open() // nothing is allowed
+	if a := w.answers(t, `try { call("org.example.notes", "add") } catch (e) { e.code }`, nil); string(a.Result) != `"CONSENT_REQUIRED"` || len(w.notes) > 0 {
+		t.Errorf("%s, %q", a.Result, w.notes)
+	}
+	if a := w.answers(t, `try { call("aai", "script", {script: "1"}) } catch (e) { e.code }`, nil); string(a.Result) != `"PERMISSION_DENIED"` {
+		t.Errorf("a script within one: %s", a.Result)
+	}
+}
+
+// TestTheDoorAsks: before a script has done anything the door asks about its calls, and it
+// begins again; afterwards they fail in it.
+func TestTheDoorAsks(t *testing.T) {
+	w := newWorld(t)
+	w.open()
+	call := &aai.Call{
+		Caller: aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal, Session: "s"}, App: aai.BuiltinApp, Tool: BuiltinTool,
+		Args: map[string]any{"script": `const a = call("org.example.notes", "read", {cell: 1}).value, b = call("org.example.notes", "add", {text: "a"});
+			try { call("org.example.notes", "fail") } catch (e) { [a, b, e.code] }`},
+	}
+	for _, of := range []string{"read", "add"} {
+		_, err := w.gateway.Do(t.Context(), call)
+		e := aai.AsError(err)
+		if e == nil || e.Code != aai.ConsentRequired || len(e.Questions) != 1 || !e.RetrySafe() || len(w.notes) > 0 {
+			t.Fatalf("%s: %v, %q", of, e, w.notes)
+		}
+		q := e.Questions[0]
+		call.Answers = map[string]aai.Answer{q.ID: {Choice: "session", Seal: q.Seal, Channel: q.Channels[len(q.Channels)-1]}}
+	}
+	result, err := w.gateway.Do(t.Context(), call)
+	if err != nil || string(result.Data.(answer).Result) != `["v1",1,"CONSENT_REQUIRED"]` || len(w.notes) != 1 {
+		t.Errorf("%v, %v, %q", result, err, w.notes)
+	}
+}
+
+// TestSandboxedScriptsRead: because they say so, or because of the gateway's mode.
+func TestSandboxedScriptsRead(t *testing.T) {
+	const text = `const codes = []; for (const tool of ["read", "add"]) try { call("org.example.notes", tool, {}); codes.push("did") } catch (e) { codes.push(e.code) }; codes`
+	for _, mode := range []policy.Mode{policy.Normal, policy.Sandboxed} {
+		for _, sandboxed := range []bool{false, true} {
+			w := newWorld(t)
+			w.gateway.Gates[0] = &policy.ModeGate{Configured: mode}
+			want := `["did","did"]`
+			if sandboxed || mode == policy.Sandboxed {
+				want = `["did","PERMISSION_DENIED"]`
+			}
+			if a := w.answers(t, text, map[string]any{"sandboxed": sandboxed}); string(a.Result) != want {
+				t.Errorf("%s, %v: %s", mode, sandboxed, a.Result)
+			}
+		}
+	}
+}
+
+// TestALoopIsNotTooOften: calls that come faster than the caller may make them wait.
+func TestALoopIsNotTooOften(t *testing.T) {
+	w := newWorld(t)
+	w.limits[policy.KindDeclared] = policy.Limit{PerSecond: 100, PerMinute: 100_000, Concurrent: 10}
+	w.open(allowed("org.example.notes"))
+	a := w.answers(t, `for (let i = 0; i < 150; i++) call("org.example.notes", "read", {cell: i}); 1`, nil)
+	if string(a.Result) != "1" || w.reads.Load() != 150 {
+		t.Errorf("%s, %d arrived", a.Result, w.reads.Load())
+	}
+}
+
+// TestStrangersWordsAreNamed: what a script returns may be of them.
+func TestStrangersWordsAreNamed(t *testing.T) {
+	w := newWorld(t)
+	result, err := w.do(t.Context(), `call("org.example.notes", "words"); call("org.example.notes", "words")`, nil)
+	if err != nil || result.UntrustedSource != "https://example.com" {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+// TestProgressOfAScript: its caller hears how many calls there were, and what it logs.
+func TestProgressOfAScript(t *testing.T) {
+	w := newWorld(t)
+	heard := make(chan string, 100)
+	ctx := aai.WithProgress(t.Context(), func(_, _ float64, message string) { heard <- message })
+	if _, err := w.do(ctx, `call("org.example.notes", "read", {}); sleep(300); log("half of it"); sleep(300); log("more")`, nil); err != nil {
+		t.Fatal(err)
+	}
+	close(heard)
+	var all []string
+	for message := range heard {
+		all = append(all, message)
+	}
+	if got := strings.Join(all, ", "); !strings.HasPrefix(got, "1 calls, half of it") {
+		t.Errorf("heard: %s", got)
+	}
+}
+
+// TestScriptsOfAProject: a file that is named is run, from where the client works and from
+// nowhere else.
+func TestScriptsOfAProject(t *testing.T) {
+	w := newWorld(t)
+	project, elsewhere := t.TempDir(), t.TempDir()
+	for path, text := range map[string]string{
+		filepath.Join(project, ".aai", "scripts", "a.js"): `"a" + args.n`, filepath.Join(project, ".axterminator", "b.js"): `"b"`,
+		filepath.Join(project, "c.js"): `"c"`, filepath.Join(elsewhere, ".aai", "d.js"): `"d"`, filepath.Join(project, ".aai", "e.txt"): `"e"`,
+		filepath.Join(project, ".aai", "big.js"): strings.Repeat(" ", maxFile+1),
+	} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{
+		filepath.Join(project, ".aai", "out.js"): filepath.Join(elsewhere, ".aai", "d.js"), filepath.Join(project, ".aai", "in.js"): "scripts/a.js",
+	} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx := aai.WithClientCapabilities(t.Context(), aai.ClientCapabilities{Roots: func(context.Context) ([]aai.Root, error) {
+		return []aai.Root{{Path: t.TempDir()}, {Path: project}}, nil
+	}})
+	for file, want := range map[string]string{
+		".aai/scripts/a.js": `"a1"`, filepath.Join(project, ".axterminator", "b.js"): `"b"`, ".aai/in.js": `"a1"`,
+		"c.js": "", ".aai/../c.js": "", ".aai/e.txt": "", ".aai/out.js": "", ".aai/big.js": "", ".aai/none.js": "", "../.aai/d.js": "", filepath.Join(elsewhere, ".aai", "d.js"): "", ".aai": "",
+	} {
+		call := &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: BuiltinTool, Args: map[string]any{"file": file, "args": map[string]any{"n": json.Number("1")}}}
+		result, err := w.gateway.Do(ctx, call)
+		switch {
+		case want == "":
+			if e := aai.AsError(err); e == nil || e.Code != aai.InvalidParams || e.Delivery != aai.NotDelivered {
+				t.Errorf("%s: %v", file, err)
+			}
+		case err != nil || string(result.Data.(answer).Result) != want:
+			t.Errorf("%s: %+v, %v", file, result, err)
+		}
+		if _, err := w.gateway.Do(t.Context(), call); err == nil {
+			t.Errorf("%s is run for who does not work there", file)
+		}
+	}
+}
+
+// TestPlaces: a caller's scripts wait for each other, and not for another's.
+func TestPlaces(t *testing.T) {
+	p := newSlotPool()
+	var leave []func()
+	for range maxPerOwner {
+		l, err := p.acquire(t.Context(), "a", time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leave = append(leave, l)
+	}
+	if _, err := p.acquire(t.Context(), "a", time.Millisecond); aai.AsError(err) == nil || aai.AsError(err).Code != aai.Timeout || aai.AsError(err).Delivery != aai.NotDelivered {
+		t.Errorf("one too many: %v", err)
+	}
+	other, err := p.acquire(t.Context(), "b", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	waited := make(chan error)
+	go func() {
+		_, err := p.acquire(t.Context(), "a", time.Minute)
+		waited <- err
+	}()
+	other()
+	leave[0]()
+	if err := <-waited; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWhatAScriptCostsAModel: its entry in the list, and what fifty reads by it cost beside
+// fifty calls.
+func TestWhatAScriptCostsAModel(t *testing.T) {
+	_, desktop := Tools(Config{})
+	if n := tokencount.Count(t, desktop.Name+desktop.Description+string(desktop.Params.Source)); n > 200 {
+		t.Errorf("its name, description and parameters are %d tokens", n)
+	}
+	w := newWorld(t)
+	const text = `let s = 0; for (let i = 0; i < 50; i++) s += call("org.example.notes", "read", {cell: i}).cell; s`
+	result, err := w.do(t.Context(), text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := tokencount.Count(t, text) + tokencount.Count(t, shown(result.Data))
+	one, err := w.gateway.Do(t.Context(), &aai.Call{Caller: agent(), App: "org.example.notes", Tool: "read", Args: map[string]any{"cell": json.Number("49")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	each := tokencount.Count(t, `{"app":"org.example.notes","tool":"read","args":{"cell":49}}`) + tokencount.Count(t, shown(one.Data))
+	if t.Logf("%d tokens by a script, %d by calls", by, 50*each); by*10 > 50*each {
+		t.Errorf("a script that reads 50 cells is %d tokens, 50 calls are %d", by, 50*each)
+	}
+}
+
+// A person who takes their time answers what they are asked.
+type person struct {
+	takes time.Duration
+	asked int
+}
+
+func (p *person) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
+	p.asked++
+	select {
+	case <-time.After(p.takes):
+	case <-ctx.Done():
+	}
+	return aai.Answer{Choice: "session", Seal: q.Seal, Channel: aai.DesktopDialog}, ctx.Err()
+}
+
+// TestAPersonsTimeIsNotTheScripts: its deadline waits while they are asked about a call,
+// in the middle of it, and goes on then.
+func TestAPersonsTimeIsNotTheScripts(t *testing.T) {
+	w := newWorld(t)
+	w.open()
+	somebody := &person{takes: 6 * time.Second}
+	w.gateway.Dialog = somebody
+	a := w.answers(t, `call("org.example.notes", "add", {text: "a"})`, map[string]any{"timeout_ms": 5000})
+	if string(a.Result) != "1" || somebody.asked != 1 {
+		t.Errorf("%s, asked %d times", a.Result, somebody.asked)
+	}
+	if e := w.fails(t, `call("org.example.notes", "add", {text: "a"}); while (true) {}`, map[string]any{"timeout_ms": 5000}); e.Code != aai.Timeout || e.Delivery != aai.Delivered {
+		t.Errorf("%v, %s", e, e.Delivery)
+	}
+}
+
+// TestPlacesOfSessions: a caller who is known has no more places by another session; others
+// have their own.
+func TestPlacesOfSessions(t *testing.T) {
+	known, again, other := agent(), agent(), agent()
+	again.Session, other.Principal = "another", "other"
+	if slotOwner(known) != slotOwner(again) || slotOwner(known) == slotOwner(other) {
+		t.Errorf("%q, %q, %q", slotOwner(known), slotOwner(again), slotOwner(other))
+	}
+	known.Identity, again.Identity = "", ""
+	if slotOwner(known) == slotOwner(again) {
+		t.Error("callers of whom nobody knows who they are share places")
+	}
+}
+
+// TestArgsAreNotOnRecord: what is given to a script may be a password that it types.
+func TestArgsAreNotOnRecord(t *testing.T) {
+	w := newWorld(t)
+	e := w.fails(t, `throw new Error("wrong: " + args.value)`, map[string]any{"args": map[string]any{"value": "hunter2hunter2"}})
+	if !strings.Contains(e.Message, "hunter2hunter2") {
+		t.Errorf("its caller is told %s", e.Message)
+	}
+	for _, entry := range w.entries {
+		if said := shown(entry); strings.Contains(said, "hunter2") {
+			t.Error(said)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package script
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/script/child"
+)
+
+// error is an error of the script, with what its calls have done.
+func (r *run) error(code aai.Code, message, hint string, cause error) error {
+	if done := r.mutations.describe(); done != "" {
+		message += "; " + done
+	}
+	return &aai.Error{Code: code, Message: message, Hint: hint, Delivery: r.mutations.delivery(), Err: cause}
+}
+
+// ended says why the script was ended.
+func (r *run) ended(ctx context.Context, why endReason) error {
+	switch why {
+	case endTimeout:
+		return r.error(aai.Timeout, fmt.Sprintf("the script had not ended after %s, at its call %d", r.args.timeout, r.calls), "Do less in one, or give it more timeout_ms.", nil)
+	case endMemory:
+		return r.tooBig(nil)
+	case endTooManyCalls:
+		return r.error(aai.RateLimited, fmt.Sprintf("the script made more than %d calls", maxCalls), "Do less in one.", nil)
+	case endQuestion:
+		open := *r.open
+		open.Delivery = aai.NotDelivered
+		return &open
+	case endCanceled:
+		e := aai.AsError(cmp.Or(ctx.Err(), context.Canceled))
+		return r.error(e.Code, "the script was ended: "+e.Message, "", e.Err)
+	}
+	return r.error(aai.Internal, "the script's process said what it does not", "", nil)
+}
+
+func (r *run) tooBig(cause error) error {
+	return r.error(aai.AutomationFailed, fmt.Sprintf("the script used more than the %d MB of memory that it may", child.MaxMemory>>20), "Keep less at a time.", cause)
+}
+
+// processError says why the process ended without a word.
+func (r *run) processError(p *scriptProcess) error {
+	said := string(p.stderr.text)
+	cause := errors.New(p.State().String() + "\n" + said)
+	for _, word := range []string{"out of memory", "cannot allocate", "makeslice", "too large", "negative count", "stack exceeds", "overflow"} {
+		if strings.Contains(said, word) {
+			return r.tooBig(cause)
+		}
+	}
+	if killed(p.State()) {
+		return r.error(aai.Timeout, fmt.Sprintf("the script used the %d seconds of the processor that it may", r.args.seconds()), "Do less in one.", cause)
+	}
+	return r.error(aai.Internal, "the script's process ended without a word", "", cause)
+}
+
+// failed says what the script itself came to.
+func (r *run) failed(f *child.Failure) error {
+	at := ""
+	if f.Line > 0 {
+		at = fmt.Sprintf("line %d", f.Line)
+		if f.Syntax {
+			at += fmt.Sprintf(", column %d", f.Column)
+		}
+		at += ": "
+	}
+	words := aai.CleanText(f.Message, 2000)
+	if f.Syntax {
+		return notBegunError(aai.ScriptParseError, at+words, "")
+	}
+	if f.Code != "" {
+		words = aai.CleanLabel(f.Code, 60) + ": " + words
+	}
+	return r.error(aai.AutomationFailed, at+words, aai.CleanText(f.Hint, 500), nil)
+}

@@ -1,0 +1,204 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/script/child"
+)
+
+// timeOut is how an error begins of a script that ends by its deadline.
+const timeOut = "TIMEOUT: "
+
+// hostileScripts are scripts that do not end well, and how each does: by which of the words its
+// error begins.
+func hostileScripts() map[string]string {
+	const memory, thrown = "AUTOMATION_FAILED: the script used more than", "AUTOMATION_FAILED: "
+	return map[string]string{
+		`while (true) {}`:                     timeOut,
+		`/(a+)+$(?=b)/.test("a".repeat(100))`: timeOut,
+		`sleep(1e9)`:                          timeOut,
+		`sleep(Infinity)`:                     timeOut,
+		`while (true) { try { call("nobody", "x") } catch {} }`:                       "",
+		`call("org.example.notes", "hang")`:                                           timeOut,
+		`"xx".repeat(2e9).length`:                                                     "AUTOMATION_FAILED: ",
+		`new ArrayBuffer(8e9)`:                                                        "AUTOMATION_FAILED: ",
+		`new Uint8Array(1e9).fill(1)`:                                                 memory,
+		`const a = new Uint8Array(2.8e8); while (true) a.fill(1)`:                     memory,
+		`let s = "x"; while (true) s += s`:                                            "AUTOMATION_FAILED: ",
+		`const a = []; while (true) a.push(new Array(1000).fill(7))`:                  memory,
+		`let s = "é".repeat(1e8); while (true) s += s`:                                memory,
+		`function f() { return f() + 1 } f()`:                                         "AUTOMATION_FAILED: line 1: its functions call each other too deep",
+		`const f = () => [1].map(f); f()`:                                             thrown,
+		`JSON.parse("[".repeat(1e6))`:                                                 thrown,
+		strings.Repeat("(", 200_000):                                                  "",
+		`const a = {}; a.a = a; a`:                                                    "AUTOMATION_FAILED: what it returns is no JSON: TypeError: Converting circular structure to JSON",
+		`10n`:                                                                         "AUTOMATION_FAILED: ",
+		`({toJSON() { while (true) {} }})`:                                            timeOut,
+		`({toJSON() { return this.toJSON() }})`:                                       thrown,
+		`({get a() { throw "no" }})`:                                                  "AUTOMATION_FAILED: line 1: what it returns is no JSON: no",
+		`({get a() { while (true) {} }})`:                                             timeOut,
+		`new Proxy({}, {ownKeys() { throw 1 }})`:                                      thrown,
+		`throw {get code() { throw 1 }, toString() { throw 2 }}`:                      "AUTOMATION_FAILED: ",
+		`throw {toString() { while (true) {} }}`:                                      timeOut,
+		`call("org.example.notes", "read", {get cell() { throw new Error("mine") }})`: "AUTOMATION_FAILED: line 1: Error: mine",
+		`call("org.example.notes", "read", "x".repeat(3e6))`:                          thrown,
+		`call("org.example.notes", "read", {a: "x".repeat(3e6)})`:                     "AUTOMATION_FAILED: line 1: INVALID_PARAMS",
+		`call("org.example.notes", "read", {a: 10n})`:                                 thrown,
+		`constructor.constructor("return process")().exit()`:                          thrown,
+		`constructor.constructor("return this")().process.env`:                        thrown,
+		`require("fs")`:                                                               thrown,
+		`new Promise(() => {})`:                                                       "AUTOMATION_FAILED: it awaits what never comes",
+		`const f = async () => { while (true) await 1 }; f()`:                         timeOut,
+		`Object.defineProperty(Object.prototype, "code", {get() { while (true) {} }}); throw new Error("x")`: timeOut,
+	}
+}
+
+// containedScripts are scripts that try to be what they are not, and what they answer.
+func containedScripts() map[string]string {
+	return map[string]string{
+		`Symbol("x")`: `null`,
+		`({a: Symbol("x"), b: () => 1, c: undefined, d: NaN})`: `{"d":null}`,
+		`new Proxy({a: 1}, {get: () => 2})`:                    `{"a":2}`,
+		`Object.prototype.app = "x"; Object.prototype.toJSON = undefined; call("org.example.notes", "read", {cell: 1}).value`:             `"v1"`,
+		`JSON.stringify = () => "{"; JSON.parse = () => 7; call("org.example.notes", "read", {cell: 1}).value`:                            `"v1"`,
+		`Error = class { constructor() { throw 1 } }; try { call("org.example.notes", "fail") } catch (e) { e.code }`:                     `"ELEMENT_NOT_FOUND"`,
+		`Object.freeze(Object.prototype); Object.freeze(Error.prototype); try { call("org.example.notes", "fail") } catch (e) { e.code }`: `"ELEMENT_NOT_FOUND"`,
+		`Array.prototype.push = Array.prototype.join = null; log("a", 1); call("org.example.notes", "read", {cell: [1]}).cell`:            `[1]`,
+		`String.prototype.toString = () => { throw 1 }; log("a"); find("a", "b").by`:                                                      `"b"`,
+		`Object.keys(this).sort().join()`:                                         `"args,call,console,find,log,sleep"`,
+		`log(Object.create(null)); log(Symbol("x")); log(10n); log(undefined); 1`: `1`,
+		"//# sourceMappingURL=/etc/passwd\n1":                                     `1`,
+		`"\ud800"`:                                                                `"\ud800"`,
+		`({["__proto__"]: 1, ["constructor"]: 2})`:                                `{"__proto__":1,"constructor":2}`,
+	}
+}
+
+// TestHostileScripts: each ends by its limit, with an error that says which, while another
+// caller is served; nothing of it is left behind.
+func TestHostileScripts(t *testing.T) {
+	w := newWorld(t)
+	w.answers(t, "1", nil) // what the first one makes stays
+	clean := goleak.IgnoreCurrent()
+	files := openFiles(t)
+	for text, want := range hostileScripts() {
+		name := text[:min(len(text), 60)]
+		served := make(chan error, 1)
+		go func() {
+			_, err := w.gateway.Do(t.Context(), &aai.Call{Caller: aai.Caller{Door: aai.DoorCLI, Identity: aai.IdentityTerminal}, App: "org.example.notes", Tool: "read"})
+			served <- err
+		}()
+		patience := json.Number("60000")
+		if want == timeOut {
+			patience = "400"
+		}
+		e := w.fails(t, text, map[string]any{"timeout_ms": patience})
+		if !strings.HasPrefix(e.Error(), want) || e.Code == aai.Internal || e.Message == "" {
+			t.Errorf("%s:\n%v (%.300v), expected\n%s", name, e, e.Err, want)
+		}
+		if err := <-served; err != nil {
+			t.Errorf("%s: another was not served: %v", name, err)
+		}
+		if left := children(t, os.Getpid()); len(left) > 0 {
+			t.Errorf("%s: processes are left: %v", name, left)
+		}
+	}
+	if left := openFiles(t); left > files {
+		t.Errorf("%d files are open, %d were", left, files)
+	}
+	goleak.VerifyNone(t, clean)
+}
+
+// openFiles is how many this process has open.
+func openFiles(t *testing.T) int {
+	t.Helper()
+	open, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(open)
+}
+
+func TestTricksComeToNothing(t *testing.T) {
+	w := newWorld(t)
+	for text, want := range containedScripts() {
+		if a := w.answers(t, text, nil); string(a.Result) != want {
+			t.Errorf("%s: %s, expected %s", text, a.Result, want)
+		}
+	}
+}
+
+// TestManyCalls: ten thousand are made, one more ends the script, and what was done is said.
+func TestManyCalls(t *testing.T) {
+	w := newWorld(t)
+	long := map[string]any{"timeout_ms": json.Number("300000")}
+	a := w.answers(t, `let n = 0; for (let i = 0; i < 10000; i++) n += call("org.example.notes", "read", {cell: i}).cell; n`, long)
+	if string(a.Result) != "49995000" || a.Calls != maxCalls || w.reads.Load() != maxCalls {
+		t.Errorf("%s of %d calls, %d arrived", a.Result, a.Calls, w.reads.Load())
+	}
+	e := w.fails(t, `call("org.example.notes", "add", {text: "a"}); for (;;) try { call("nobody", "x") } catch {}`, long)
+	if e.Code != aai.RateLimited || e.Delivery != aai.Delivered || len(w.notes) != 1 ||
+		e.Message != "the script made more than 10000 calls; 1 of its acts reached their apps (org.example.notes:add ×1) and stand" {
+		t.Errorf("%v, %s", e, e.Delivery)
+	}
+}
+
+// TestOutputIsBounded: what is too long is cut, and said to be.
+func TestOutputIsBounded(t *testing.T) {
+	w := newWorld(t)
+	result, err := w.do(t.Context(), `"é".repeat(2e6)`, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := result.Data.(answer)
+	var text string
+	if json.Unmarshal(a.Result, &text) != nil || len(text) > child.MaxResult || len(text) < child.MaxResult-1 || !strings.HasPrefix(text, `"éé`) || !strings.HasSuffix(text, "é") ||
+		result.Warning != fmt.Sprintf("the result's JSON has 4000002 bytes; these are the first %d, as a text", len(text)) {
+		t.Errorf("%d bytes, warning %q", len(text), result.Warning)
+	}
+	const noisy = `for (let i = 0; i < 20000; i++) log("line", i); 1`
+	for all, most := range map[bool]int{false: maxShownLog, true: child.MaxLog} {
+		result, err := w.do(t.Context(), noisy, map[string]any{"full_log": all})
+		if err != nil {
+			t.Fatal(err)
+		}
+		log := result.Data.(answer).Log
+		if !strings.HasPrefix(log, "line 0\nline 1\n") || len(log) > most || len(log) < most-20 || !strings.Contains(result.Warning, "the log has ") {
+			t.Errorf("%v: %d bytes, warning %q", all, len(log), result.Warning)
+		}
+	}
+}
+
+// TestACancelledScriptEnds: with the call that is under way in it, and its process, whether
+// that waits or works.
+func TestACancelledScriptEnds(t *testing.T) {
+	for _, text := range []string{`call("org.example.notes", "hang")`, `try { call("org.example.notes", "begin") } catch {}; while (true) {}`} {
+		w := newWorld(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		failed := make(chan error)
+		go func() {
+			_, err := w.do(ctx, `call("org.example.notes", "add", {text: "a"}); `+text, nil)
+			failed <- err
+		}()
+		<-w.began
+		if len(children(t, os.Getpid())) != 1 {
+			t.Error("there is no child to be ended")
+		}
+		cancel()
+		if e := aai.AsError(<-failed); e.Delivery == "" || e.Delivery == aai.NotDelivered {
+			t.Errorf("%s: %v, %s", text, e, e.Delivery)
+		}
+		for w.running.Load() > 0 || len(children(t, os.Getpid())) > 0 {
+			time.Sleep(5 * time.Millisecond) // the test's own time ends it
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/script/child"
+)
+
+const (
+	// maxCalls is how many calls a script may make.
+	maxCalls = 10_000
+	// maxShownLog is how much of the log is told unasked, in bytes.
+	maxShownLog = 2 << 10
+	// progressInterval is how often its caller hears how far it is.
+	progressInterval = 200 * time.Millisecond
+)
+
+// A run is one script on its way.
+type run struct {
+	gateway *aai.Gateway
+	call    *aai.Call
+	args    scriptArgs
+	watch   *watchdog
+
+	calls          int
+	mutations      mutations
+	log            strings.Builder
+	droppedLog     int       // bytes of the log that were dropped
+	lastPublished  time.Time // when its caller last heard of it
+	open           *aai.Error
+	foreignSources []string // whose words are in what calls answered
+}
+
+// execute runs the job in a process, to its end.
+func (r *run) execute(outer context.Context, cmd *exec.Cmd, job child.Job) (*aai.Result, error) {
+	p, err := start(cmd)
+	if err != nil {
+		return nil, &aai.Error{Code: aai.Internal, Message: "the process for the script could not be started", Delivery: aai.NotDelivered, Err: err}
+	}
+	ctx, cancel := context.WithCancel(outer)
+	defer cancel()
+	done, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		r.watch.run(outer, p, cancel, done)
+	}()
+	last := r.serve(ctx, p, job)
+	close(done)
+	<-watched
+	if last == nil && r.watch.stopped() == endNone {
+		p.WaitExit(time.Second) // for how it ended
+	}
+	p.Stop(false)
+	return r.outcome(ctx, p, last)
+}
+
+// serve does what the process asks for until it has ended, and returns its last word; nil
+// where there was none.
+func (r *run) serve(ctx context.Context, p *scriptProcess, job child.Job) *child.Done {
+	if child.Write(p.Stdin, job) != nil {
+		return nil
+	}
+	for {
+		var m child.Message
+		if err := child.Read(p.Stdout, &m); err != nil {
+			return nil
+		}
+		switch {
+		case m.Done != nil:
+			return m.Done
+		case m.Log != nil:
+			r.note(ctx, *m.Log)
+		case m.Call != nil:
+			if r.calls++; r.calls > maxCalls {
+				r.watch.stop(endTooManyCalls)
+				return nil
+			}
+			r.publishProgress(ctx, fmt.Sprintf("%d calls", r.calls))
+			reply := r.makeCall(ctx, m.Call)
+			if r.watch.stopped() != endNone || child.Write(p.Stdin, reply) != nil {
+				return nil
+			}
+		default:
+			r.watch.stop(endProtocolError)
+			return nil
+		}
+	}
+}
+
+// note keeps a line of the log, as far as there is room.
+func (r *run) note(ctx context.Context, line string) {
+	fits := min(len(line), max(0, child.MaxLog-r.log.Len()-1))
+	r.droppedLog += len(line) - fits
+	if fits > 0 || line == "" {
+		r.log.WriteString(line[:fits] + "\n")
+	}
+	r.publishProgress(ctx, aai.CleanLabel(line, 200))
+}
+
+// publishProgress says how far it is, not too often.
+func (r *run) publishProgress(ctx context.Context, message string) {
+	if now := time.Now(); now.Sub(r.lastPublished) >= progressInterval {
+		r.lastPublished = now
+		aai.Progress(ctx, time.Since(r.watch.begun).Seconds(), 0, message)
+	}
+}
+
+// outcome is what became of the script.
+func (r *run) outcome(ctx context.Context, p *scriptProcess, last *child.Done) (*aai.Result, error) {
+	if why := r.watch.stopped(); why != endNone {
+		return nil, r.ended(ctx, why)
+	}
+	if last == nil {
+		return nil, r.processError(p)
+	}
+	if last.Failure != nil {
+		return nil, r.failed(last.Failure)
+	}
+	return r.result(last), nil
+}
+
+// answer is what a caller gets.
+type answer struct {
+	Result json.RawMessage `json:"result,omitempty"`
+	Calls  int             `json:"calls"`
+	Log    string          `json:"log,omitempty"`
+}
+
+// result is the result, with what was cut of it said.
+func (r *run) result(last *child.Done) *aai.Result {
+	a := answer{Result: last.Value, Calls: r.calls}
+	var warnings []string
+	if last.Size > 0 {
+		cut := last.Truncated[:min(len(last.Truncated), child.MaxResult)]
+		a.Result, _ = json.Marshal(cut)
+		warnings = append(warnings, fmt.Sprintf("the result's JSON has %d bytes; these are the first %d, as a text", last.Size, len(cut)))
+	}
+	log, whole := strings.ToValidUTF8(r.log.String(), "\uFFFD"), r.log.Len()+r.droppedLog
+	if !r.args.log {
+		log = log[:min(len(log), maxShownLog)]
+	}
+	if a.Log = strings.ToValidUTF8(strings.TrimSuffix(log, "\n"), ""); len(log) < whole {
+		warnings = append(warnings, fmt.Sprintf("the log has %d bytes; these are the first %d", whole, len(log)))
+	}
+	return &aai.Result{Data: a, Warning: strings.Join(warnings, "; "), UntrustedSource: strings.Join(r.foreignSources, ", ")}
+}

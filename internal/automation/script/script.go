@@ -1,0 +1,170 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/script/child"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// The names of the tools: of the gateway's own app, and of the desktop.
+const (
+	BuiltinTool = "script"
+	DesktopTool = "ax_run_script"
+)
+
+// AgentTools are those of the gateway's own app that agents may use.
+func AgentTools() []string { return []string{BuiltinTool} }
+
+// How long a script may take, without what a person takes for answers.
+const (
+	maxTime = 5 * time.Minute
+	// endGrace is what there is besides, to end it and to say so.
+	endGrace = 10 * time.Second
+)
+
+// Config is what scripts need.
+type Config struct {
+	// Gateway is what calls go through. It is asked for at the first script.
+	Gateway func() *aai.Gateway
+	// Command is a process that does nothing but child.Run on its standard input and output,
+	// and inherits nothing else of this one.
+	Command func() *exec.Cmd
+}
+
+// Tools returns the tool of the gateway's own app and that of the desktop. With the zero
+// Config they only say what they are.
+func Tools(cfg Config) (own, desktop *aai.Tool) {
+	s := &toolset{cfg: cfg, places: newSlotPool()}
+	return s.tool(BuiltinTool, aai.BuiltinApp), s.tool(DesktopTool, aai.DesktopApp)
+}
+
+// toolset are those of one gateway.
+type toolset struct {
+	cfg    Config
+	places *slotPool
+}
+
+const params = `{"type": "object", "additionalProperties": false, "properties": {
+	"script": {"type": "string", "description": "%s"},
+	"file": {"type": "string", "description": "Or a .js file of a project's .aai"},
+	"args": {"type": "object"},
+	"language": {"type": "string", "default": "javascript"},
+	"timeout_ms": {"type": "integer", "maximum": 300000, "default": 30000},
+	"sandboxed": {"type": "boolean", "description": "Only read"},
+	"full_log": {"type": "boolean"}}}`
+
+const returns = `{"type": "object", "properties": {"result": {}, "calls": {"type": "integer"}, "log": {"type": "string"}}}`
+
+const description = "Run JavaScript: many calls in one."
+
+// scriptAPI is what a script has.
+const scriptAPI = "call(%s) returns a result's data or throws {code, message, hint, delivery}; find(app, query), sleep(ms), log(...), args. Answers with the last expression"
+
+func (s *toolset) tool(name, app string) *aai.Tool {
+	usual := "app, tool, args"
+	if app == aai.DesktopApp {
+		usual = "[app,] tool, args"
+	}
+	return &aai.Tool{
+		Name: name, Title: "Run a script", Description: description,
+		Params: schema.MustParse(fmt.Sprintf(params, fmt.Sprintf(scriptAPI, usual))), Returns: aai.Schema{Source: json.RawMessage(returns)},
+		// It has its calls' effects, which gates judge; what it returns may be any of theirs.
+		// What of args is secret only the tools know that get it, which have records of their own.
+		Effect: aai.Destroys, EffectInherent: true, OnlyMakesCalls: true, Secret: []string{"args"}, PrivateResult: true, Timeout: maxTime + endGrace,
+		Concurrency: func(*aai.Call) aai.Concurrency { return aai.Independent },
+		TakesFocus:  func(*aai.Call) bool { return false },
+		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			return s.run(ctx, call, app)
+		},
+	}
+}
+
+// callContextKey marks the context of a script's calls.
+type callContextKey struct{}
+
+// run runs the script of a call.
+func (s *toolset) run(ctx context.Context, call *aai.Call, app string) (*aai.Result, error) {
+	if s.cfg.Command == nil || s.cfg.Gateway == nil {
+		return nil, notBegunError(aai.AutomationNotSupported, "scripts cannot be run here", "")
+	}
+	if ctx.Value(callContextKey{}) != nil {
+		return nil, notBegunError(aai.PermissionDenied, "a script cannot run another one", "Call the tools themselves.")
+	}
+	aai.MarkNotSecret(ctx, "args")
+	a, err := argsOf(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	begun := time.Now()
+	leave, err := s.places.acquire(ctx, slotOwner(call.Caller), a.timeout)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if a.sandboxed {
+		ctx = aai.WithSandbox(ctx)
+	}
+	r := &run{gateway: s.cfg.Gateway(), call: call, args: a, watch: newWatchdog(ctx, begun, a.timeout)}
+	return r.execute(context.WithValue(ctx, callContextKey{}, true), s.cfg.Command(), child.Job{Script: a.script, Args: a.args, App: app, CPU: a.seconds()})
+}
+
+// scriptArgs is what a call asks for.
+type scriptArgs struct {
+	script    string
+	args      json.RawMessage
+	timeout   time.Duration
+	sandboxed bool
+	log       bool
+}
+
+// seconds of the processor that the script may have: of two at a time, and a little for the
+// process itself.
+func (a scriptArgs) seconds() int { return int(2*a.timeout/time.Second) + 2 }
+
+func argsOf(ctx context.Context, call *aai.Call) (scriptArgs, error) {
+	text := func(name string) string { s, _ := call.Args[name].(string); return s }
+	is := func(name string) bool { b, _ := call.Args[name].(bool); return b }
+	a := scriptArgs{script: text("script"), timeout: milliseconds(call.Args["timeout_ms"]), sandboxed: is("sandboxed"), log: is("full_log")}
+	if language := text("language"); language != "" && language != "javascript" {
+		return a, notBegunError(aai.AutomationNotSupported, "language: this computer runs no "+aai.CleanLabel(language, 20), `Write it as "javascript", with call(app, tool, args).`)
+	}
+	if (a.script == "") == (text("file") == "") {
+		return a, notBegunError(aai.InvalidParams, "expected either script or file", "")
+	}
+	var err error
+	if a.args, err = json.Marshal(argsOrEmpty(call.Args["args"])); err != nil {
+		return a, notBegunError(aai.InvalidParams, "args: expected JSON", "")
+	}
+	if a.script == "" {
+		a.script, err = read(ctx, text("file"))
+	}
+	return a, err
+}
+
+func argsOrEmpty(args any) any {
+	if args == nil {
+		return map[string]any{}
+	}
+	return args
+}
+
+// milliseconds is a number of the arguments, in whatever form it came.
+func milliseconds(v any) time.Duration {
+	ms, err := strconv.ParseFloat(fmt.Sprint(v), 64)
+	if err != nil {
+		ms = 30_000
+	}
+	return min(max(time.Duration(ms)*time.Millisecond, time.Millisecond), maxTime)
+}
+
+// notBegunError is the error of a script that did not begin.
+func notBegunError(code aai.Code, message, hint string) error {
+	return &aai.Error{Code: code, Message: message, Hint: hint, Delivery: aai.NotDelivered}
+}

@@ -1,0 +1,223 @@
+package undo
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// The bounds of what is kept in memory. What is over is forgotten, the oldest first.
+const (
+	maxActs          = 100       // of a conversation
+	maxValue         = 100 << 10 // bytes of a step, a look or what was left, as JSON
+	maxConversation  = 4 << 20   // bytes of a conversation
+	maxAll           = 64 << 20  // bytes of all
+	maxConversations = 200       // conversations
+)
+
+// An Act is something that a conversation has done.
+type Act struct {
+	Call         string            `json:"call"`
+	Time         time.Time         `json:"time"`
+	App          string            `json:"app"`
+	Tool         string            `json:"tool"`
+	Target       string            `json:"target,omitempty"`
+	Element      aai.TargetElement `json:"on,omitzero"`
+	Undo         *aai.Undo         `json:"undo,omitempty"`
+	NoUndoReason string            `json:"lost,omitempty"` // why there is no Undo any more; "" where there was none
+	Code         aai.Code          `json:"code,omitempty"` // how it failed: it may have happened
+	Status       Status            `json:"status,omitempty"`
+
+	size int // of Undo, in bytes as JSON
+}
+
+// String is the act in one line, such as ax_set_value on text "Name" in "Form".
+func (a *Act) String() string {
+	if on := a.Element.String(); on != "" {
+		return a.Tool + " on " + on
+	}
+	return a.Tool + " of " + cmp.Or(a.Target, a.App)
+}
+
+// onDesktop reports whether the act was one on windows.
+func (a *Act) onDesktop() bool { return a.App == aai.DesktopApp }
+
+// Config is what a log may use.
+type Config struct {
+	// Vault keeps what is done at the terminal, whose commands are processes of their own,
+	// for an hour. Nil: it is not kept.
+	Vault Vault
+	Log   *slog.Logger // nil: nowhere
+}
+
+// A Log keeps the last acts of each conversation, and how they are taken back: in memory,
+// and those of the terminal sealed. It is an [aai.MutationObserver], safe for concurrent use.
+type Log struct {
+	vault Vault
+	log   *slog.Logger
+
+	mu            sync.Mutex
+	conversations map[string]*conversation
+	order         []string // the last one is the latest
+	size          int      // of all acts
+}
+
+// A talk is what one conversation has done.
+type conversation struct {
+	acts      []*Act // the newest last
+	size      int
+	reverting bool // some of it is being taken back
+}
+
+// NewLog returns a log.
+func NewLog(cfg Config) *Log {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Log{vault: cfg.Vault, log: cfg.Log, conversations: make(map[string]*conversation)}
+}
+
+// ObserveMutation implements [aai.MutationObserver]. What [Revert] does is no act: it is noted at the act that is
+// taken back. Nor is what a person changes of the gateway itself.
+func (l *Log) ObserveMutation(ctx context.Context, d *aai.Mutation) {
+	if t, ok := ctx.Value(revertingKey{}).(reverting); ok {
+		if t.undo != nil {
+			status := StatusUndone
+			if d.Code != "" {
+				status = StatusUnknown
+			}
+			l.setStatus(ctx, d.Caller, status, func(a *Act) bool { return a.Undo == t.undo })
+		}
+		return
+	}
+	if d.App == aai.BuiltinApp {
+		return
+	}
+	act := &Act{
+		Call: d.Call, Time: d.Time, App: d.App, Tool: d.Tool, Target: d.Target, Element: d.Element,
+		Undo: d.Undo, Code: d.Code,
+	}
+	act.measure()
+	l.mu.Lock()
+	l.add(l.conversationOf(d.Caller), act)
+	l.mu.Unlock()
+	if l.isSealed(d.Caller) {
+		copied := *act
+		l.updateSealed(ctx, d.Caller, func(acts []*Act) []*Act { return append(acts, &copied) })
+	}
+}
+
+// measure says how large what it takes to take the act back is, and drops what is too large.
+func (a *Act) measure() {
+	if a.Undo == nil {
+		return
+	}
+	for _, part := range []any{a.Undo.Step, a.Undo.StateStep, a.Undo.ExpectedState, a.Undo.ExpectedShape} {
+		b, err := json.Marshal(part)
+		switch {
+		case err != nil:
+			a.dropUndo("what it takes is no data")
+			return
+		case len(b) > maxValue:
+			a.dropUndo("the value from before, or the one after, was too large to keep")
+			return
+		}
+		a.size += len(b)
+	}
+}
+
+// dropUndo drops what it takes to take the act back.
+func (a *Act) dropUndo(why string) { a.Undo, a.NoUndoReason, a.size = nil, why, 0 }
+
+// conversationOf returns the caller's conversation, as the latest. The lock is held.
+func (l *Log) conversationOf(caller aai.Caller) *conversation {
+	key := caller.Conversation()
+	if i := slices.Index(l.order, key); i >= 0 {
+		l.order = slices.Delete(l.order, i, i+1)
+	} else {
+		l.conversations[key] = new(conversation)
+	}
+	l.order = append(l.order, key)
+	if len(l.order) > maxConversations {
+		l.forgetOldest()
+	}
+	return l.conversations[key]
+}
+
+// forgetOldest forgets the conversation not heard of for the longest. The lock is held.
+func (l *Log) forgetOldest() {
+	l.size -= l.conversations[l.order[0]].size
+	delete(l.conversations, l.order[0])
+	l.order = l.order[1:]
+}
+
+// add adds an act and keeps the bounds. The lock is held.
+func (l *Log) add(t *conversation, act *Act) {
+	t.acts = append(t.acts, act)
+	l.resize(t, act.size)
+	for len(t.acts) > maxActs {
+		l.resize(t, -t.acts[0].size)
+		t.acts[0] = nil
+		t.acts = t.acts[1:]
+	}
+	for i := 0; t.size > maxConversation; i++ {
+		l.resize(t, -t.acts[i].size)
+		if t.acts[i].Undo != nil {
+			older := *t.acts[i] // who takes acts back may have the old one in hand
+			older.dropUndo("too much was done since")
+			t.acts[i] = &older
+		}
+	}
+	for l.size > maxAll && l.conversations[l.order[0]] != t {
+		l.forgetOldest()
+	}
+}
+
+func (l *Log) resize(t *conversation, by int) { t.size, l.size = t.size+by, l.size+by }
+
+// setStatus says of an act of the caller's what became of taking it back.
+func (l *Log) setStatus(ctx context.Context, caller aai.Caller, status Status, which func(*Act) bool) {
+	l.mu.Lock()
+	t, call := l.conversations[caller.Conversation()], ""
+	if t != nil {
+		if i := slices.IndexFunc(t.acts, which); i >= 0 {
+			now := *t.acts[i]
+			now.Status = status
+			t.acts[i], call = &now, now.Call
+		}
+	}
+	l.mu.Unlock()
+	if call == "" || !l.isSealed(caller) {
+		return
+	}
+	l.updateSealed(ctx, caller, func(acts []*Act) []*Act {
+		for _, a := range acts {
+			if a.Call == call {
+				a.Status = status
+			}
+		}
+		return acts
+	})
+}
+
+// Acts returns what the caller's conversation has done, the newest last. They are not to be
+// changed.
+func (l *Log) Acts(ctx context.Context, caller aai.Caller) ([]*Act, error) {
+	if l.isSealed(caller) {
+		if err := l.loadSealed(ctx, caller); err != nil {
+			return nil, err
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if t := l.conversations[caller.Conversation()]; t != nil {
+		return slices.Clone(t.acts), nil
+	}
+	return nil, nil
+}

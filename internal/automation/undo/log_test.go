@@ -1,0 +1,258 @@
+package undo_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/undo"
+)
+
+var other = aai.Caller{Door: aai.DoorMCP, Session: "t"}
+
+const theShelf = "org.example.Shelf"
+
+func TestTheLastActsAreTakenBack(t *testing.T) {
+	s := newShelf(t, undo.Config{})
+	for i := range 4 {
+		s.puts(me, "a", i)
+	}
+	if undone, skipped, text := s.undo(me, 2); undone != 2 || skipped != 0 || !strings.HasPrefix(text, "2 of 2 taken back\nundone: put of org.example.Shelf: a is as before") {
+		t.Errorf("%v, %v, %s", undone, skipped, text)
+	}
+	s.holds("a", 1)
+	// What undo does is no act, and what is taken back does not count.
+	if undone, _, text := s.undo(me, 1); undone != 1 {
+		t.Error(text)
+	}
+	s.holds("a", 0)
+	s.undo(me, 20)
+	s.holds("a", nil)
+	if undone, skipped, text := s.undo(me, 1); undone != 0 || skipped != 0 || text != "nothing is left to take back" {
+		t.Errorf("%v, %v, %s", undone, skipped, text)
+	}
+}
+
+// TestOneActIsTakenBack: what one call did is taken back by its id, whatever the count, and the
+// acts after it stay; of another's, and of one that is taken back already, nothing is.
+func TestOneActIsTakenBack(t *testing.T) {
+	s := newShelf(t, undo.Config{})
+	s.puts(me, "a", 1)
+	s.puts(me, "b", 2)
+	acts, err := s.log.Acts(t.Context(), me)
+	if err != nil || len(acts) != 2 {
+		t.Fatal(acts, err)
+	}
+	back := func(caller aai.Caller) any {
+		return s.do(caller, aai.BuiltinApp, undo.BuiltinToolName, "call", acts[0].Call, "count", 20).Data.(map[string]any)["undone"]
+	}
+	other := me
+	other.Session = "another"
+	for i, want := range []int{0, 1, 0} {
+		if got := back([]aai.Caller{other, me, me}[i]); got != want {
+			t.Errorf("%d: %v were taken back, want %d", i, got, want)
+		}
+	}
+	s.holds("a", nil)
+	s.holds("b", 2)
+}
+
+// TestNothingToTakeBackIsOnRecord: the record says of an undo that found nothing to take back
+// that nothing was done, and of no other.
+func TestNothingToTakeBackIsOnRecord(t *testing.T) {
+	s := newShelf(t, undo.Config{})
+	s.puts(me, "a", 1)
+	for _, want := range []string{"", "nothing was done"} {
+		s.undo(me, 1)
+		if e := s.records[len(s.records)-1]; e.Kind != aai.Outcome || e.Tool != undo.BuiltinToolName || e.Code != "" || e.Message != want {
+			t.Errorf("on record is %+v, want %q", e, want)
+		}
+	}
+}
+
+func TestEachCallerHasActsOfItsOwn(t *testing.T) {
+	s := newShelf(t, undo.Config{})
+	s.puts(me, "a", "mine")
+	s.puts(other, "b", "theirs")
+	if _, _, text := s.undo(other, 20); strings.Contains(text, "a is") {
+		t.Error(text)
+	}
+	s.holds("a", "mine")
+	s.holds("b", nil)
+	same := me
+	same.Name = "another name is no other caller"
+	if undone, _, text := s.undo(same, 20); undone != 1 {
+		t.Error(text)
+	}
+	acts, err := s.log.Acts(t.Context(), aai.Caller{Door: aai.DoorMCP, Session: "u"})
+	if err != nil || len(acts) != 0 {
+		t.Errorf("a stranger sees %v, %v", acts, err)
+	}
+}
+
+func TestWhatCannotBeTakenBackIsSkippedAndNamed(t *testing.T) {
+	s := newShelf(t, undo.Config{})
+	s.puts(me, "a", 1)
+	s.puts(me, "b", 1)
+	s.do(me, theShelf, "burn")
+	s.step = &aai.Error{Code: aai.Timeout, Message: "no answer", Delivery: aai.DeliveryUnknown}
+	_, _ = s.gateway.Do(t.Context(), &aai.Call{Caller: me, App: theShelf, Tool: "put"})
+	s.step = nil
+	s.values["b"] = "newer"
+	if undone, skipped, text := s.undo(me, 1); undone != 0 || skipped != 1 ||
+		text != "0 of 1 taken back\nskipped_irreversible: put of org.example.Shelf: it failed with TIMEOUT and may have happened; look whether it did\n"+
+			"Before: burn of org.example.Shelf (count 2)" {
+		t.Errorf("%v, %v, %s", undone, skipped, text)
+	}
+	undone, skipped, text := s.undo(me, 4)
+	if undone != 1 || skipped != 3 || !strings.Contains(text, "\nskipped_irreversible: burn of org.example.Shelf: nobody knows how") ||
+		!strings.Contains(text, `newer: put of org.example.Shelf: the world is otherwise now: value is "newer" and not 1; not overwritten`) {
+		t.Errorf("%v, %v, %s", undone, skipped, text)
+	}
+	s.holds("a", nil)
+	s.holds("b", "newer")
+}
+
+func TestWhatMayHaveBeenTakenBackIsTriedOnlyWithALook(t *testing.T) {
+	s := newShelf(t, undo.Config{})
+	s.puts(me, "a", 1)
+	s.step = &aai.Error{Code: aai.Timeout, Message: "no answer", Delivery: aai.DeliveryUnknown}
+	if _, _, text := s.undo(me, 1); !strings.Contains(text, "unsure: ") {
+		t.Error(text)
+	}
+	s.step = nil
+	if undone, _, text := s.undo(me, 1); undone != 1 {
+		t.Error(text)
+	}
+	s.do(me, theShelf, "put", "name", "a", "value", 1)
+	acts, _ := s.log.Acts(t.Context(), me)
+	acts[len(acts)-1].Undo.StateStep = nil
+	s.step = &aai.Error{Code: aai.Timeout, Message: "no answer", Delivery: aai.DeliveryUnknown}
+	s.undo(me, 1)
+	s.step = nil
+	if _, _, text := s.undo(me, 1); !strings.Contains(text, "unsure: ") || !strings.Contains(text, "nobody can look") {
+		t.Error(text)
+	}
+	s.holds("a", 1)
+}
+
+func TestCallsWithinAreActsAndTheOuterIsNone(t *testing.T) {
+	s := newShelf(t, undo.Config{})
+	s.do(me, theShelf, "both", "value", 7)
+	acts, err := s.log.Acts(t.Context(), me)
+	if err != nil || len(acts) != 2 || acts[0].Tool != "put" || acts[1].Tool != "put" {
+		t.Fatalf("%v, %v", acts, err)
+	}
+	// A workflow that takes back its own step leaves nothing of it to take back.
+	if o := undo.Revert(t.Context(), s.gateway.Do, me, acts[1].Undo); !o.IsUndone() {
+		t.Fatal(o)
+	}
+	if undone, _, text := s.undo(me, 20); undone != 1 || strings.Contains(text, "b is") {
+		t.Error(text)
+	}
+	s.holds("a", nil)
+	s.holds("b", nil)
+}
+
+func TestTheDesktopsToolIsAboutWindowsAlone(t *testing.T) {
+	s := newShelf(t, undo.Config{})
+	s.do(me, aai.DesktopApp, "put", "name", "w", "value", 1)
+	s.puts(me, "a", 1)
+	if text := s.do(me, aai.DesktopApp, undo.DesktopToolName, "count", 20).Text; !strings.HasPrefix(text, "1 of 1") {
+		t.Error(text)
+	}
+	s.holds("a", 1)
+	s.holds("w", nil)
+}
+
+// What a person must allow first is asked before anything is done, and the answer is for
+// the call that it was asked about.
+func TestWhatMustBeAllowedIsAsked(t *testing.T) {
+	s := newShelf(t, undo.Config{})
+	s.puts(me, "a", 1)
+	s.puts(me, "b", 1)
+	s.ask = true
+	call := &aai.Call{Caller: me, App: aai.BuiltinApp, Tool: undo.BuiltinToolName, Args: map[string]any{"count": 2}}
+	_, err := s.gateway.Do(t.Context(), call)
+	e := aai.AsError(err)
+	if e == nil || e.Code != aai.ConsentRequired || len(e.Questions) != 1 {
+		t.Fatal(err)
+	}
+	call.Answers = map[string]aai.Answer{"q": {Choice: "yes", Seal: e.Questions[0].Seal, Channel: aai.Client}}
+	result, err := s.gateway.Do(t.Context(), call)
+	if err != nil || !strings.HasPrefix(result.Text, "1 of 2 taken back") || !strings.Contains(result.Text, "to another question") || s.answers != 1 {
+		t.Errorf("%v, %v", result, err)
+	}
+	s.holds("a", 1)
+	s.holds("b", nil)
+
+	// Once something is done, the rest is told with it.
+	s.ask = false
+	s.puts(me, "c", 1)
+	s.puts(me, "d", 1)
+	s.asked = "c"
+	if undone, skipped, text := s.undo(me, 2); undone != 1 || skipped != 1 || !strings.Contains(text, "a person must allow") {
+		t.Errorf("%v, %v, %s", undone, skipped, text)
+	}
+}
+
+func TestTheLogIsBounded(t *testing.T) {
+	s := newShelf(t, undo.Config{})
+	for i := range 150 {
+		s.puts(me, "a", i)
+	}
+	acts, _ := s.log.Acts(t.Context(), me)
+	if len(acts) != 100 || fmt.Sprint(acts[99].Undo.ExpectedState) != "map[value:149]" {
+		t.Errorf("%d acts", len(acts))
+	}
+	s.puts(me, "a", strings.Repeat("x", 110<<10))
+	if _, _, text := s.undo(me, 1); !strings.Contains(text, "too large to keep") {
+		t.Error(text)
+	}
+	s.puts(me, "a", "")
+	large := strings.Repeat("x", 90<<10)
+	for i := range 60 {
+		s.puts(me, fmt.Sprint(i), large)
+	}
+	acts, _ = s.log.Acts(t.Context(), me)
+	kept := 0
+	for _, a := range acts {
+		if a.Undo != nil {
+			kept += 90 << 10
+		}
+	}
+	if kept > 4<<20 || kept < 3<<20 || acts[99].Undo == nil || acts[45].Undo != nil || acts[45].NoUndoReason == "" {
+		t.Errorf("%d bytes are kept", kept)
+	}
+	for i := range 250 {
+		s.puts(aai.Caller{Door: aai.DoorMCP, Session: fmt.Sprint(i)}, "a", i)
+	}
+	if acts, _ := s.log.Acts(t.Context(), me); len(acts) != 0 {
+		t.Error("a conversation of long ago is kept")
+	}
+}
+
+// Old values may be secret: the record has none of them.
+func TestTheRecordHasNoOldValues(t *testing.T) {
+	s := newShelf(t, undo.Config{})
+	s.values["a"] = "the old secret"
+	s.puts(me, "a", "b")
+	s.values["a"] = "the newer secret"
+	s.undo(me, 1)
+	s.values["a"] = "b"
+	s.undo(me, 1)
+	s.holds("a", "the old secret")
+	for _, e := range s.records {
+		answer := any(nil)
+		if e.ResultValue != nil && e.Tool != "get" { // whose answers are its own
+			answer = e.ResultValue()
+		}
+		if e.Tool == "put" {
+			continue // whose arguments are
+		}
+		if line := fmt.Sprintf("%+v %v", e, answer); strings.Contains(line, "secret\"") || strings.Contains(line, "old secret") || strings.Contains(line, "newer secret") {
+			t.Errorf("on record: %s", line)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package undo_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/undo"
+)
+
+// world answers looks with data and counts steps.
+type world struct {
+	self  bool // the step's own tool looks
+	data  any
+	look  error
+	step  error
+	calls []*aai.Call
+}
+
+func (w *world) do(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	w.calls = append(w.calls, call)
+	if call.Tool == "look" {
+		return &aai.Result{Data: w.data}, w.look
+	}
+	if w.self {
+		if err := call.CheckUnchanged(w.data); err != nil {
+			return nil, err
+		}
+	}
+	return &aai.Result{}, w.step
+}
+
+func (w *world) stepped() bool {
+	return len(w.calls) > 0 && w.calls[len(w.calls)-1].Tool == "put"
+}
+
+var me = aai.Caller{Door: aai.DoorMCP, Session: "s"}
+
+func putBack(left any) *aai.Undo {
+	return &aai.Undo{
+		Description: "Volume is 0.4 again", ExpectedState: left,
+		Step:      aai.Step{App: "a", Tool: "put", Args: map[string]any{"v": 0.4}},
+		StateStep: &aai.Step{App: "a", Tool: "look"},
+	}
+}
+
+func TestWhatIsAsItWasLeftIsTakenBack(t *testing.T) {
+	for name, c := range map[string]struct{ left, now any }{
+		"the same":              {"x", "x"},
+		"nothing":               {nil, nil},
+		"numbers by value":      {0.5, json.Number("5e-1")},
+		"whole numbers":         {int64(3), 3.0},
+		"large ones":            {uint64(1<<63 + 1), json.Number("9223372036854775809")},
+		"members that count":    {map[string]any{"a": 1}, map[string]any{"a": 1.0, "b": "other"}},
+		"at any depth":          {map[string]any{"a": []any{map[string]any{"x": true}}}, map[string]any{"a": []any{map[string]any{"x": true, "y": 2}}}},
+		"a member that is null": {map[string]any{"a": nil}, map[string]any{}},
+		"of a Go type": {map[string]any{"n": 2}, struct {
+			N int `json:"n"`
+		}{2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, u := &world{data: c.now}, putBack(c.left)
+			u.ExpectedShape = c.left
+			o := undo.Revert(t.Context(), w.do, me, u)
+			if !o.IsUndone() || o.Message != "Volume is 0.4 again" || !w.stepped() {
+				t.Errorf("%+v", o)
+			}
+			for _, call := range w.calls {
+				if call.Caller != me {
+					t.Errorf("a call of %v", call.Caller)
+				}
+			}
+		})
+	}
+}
+
+func TestNewerWorkIsNotOverwritten(t *testing.T) {
+	for name, c := range map[string]struct {
+		left, now any
+		says      string
+	}{
+		"another text":      {"x", "y", `it is "y" and not "x"`},
+		"another number":    {0.5, 0.9, "it is 0.9 and not 0.5"},
+		"large ones":        {uint64(1<<63 + 1), uint64(1<<63 + 2), "9223372036854775810"},
+		"a number as text":  {1, "1", `it is "1" and not 1`},
+		"a huge exponent":   {json.Number("1"), json.Number("1e999999999"), "it is 1e999999999"},
+		"a member":          {map[string]any{"volume": 0.5}, map[string]any{"volume": 0.9, "b": 1}, "volume is 0.9 and not 0.5"},
+		"a member is gone":  {map[string]any{"volume": 0.5}, map[string]any{}, "volume is gone"},
+		"deep":              {map[string]any{"a": []any{1, 2}}, map[string]any{"a": []any{1, 3}}, "a.2 is 3 and not 2"},
+		"a new member":      {map[string]any{"a": "1"}, map[string]any{"a": "1", "letter": "an hour of work"}, "letter is new"},
+		"no longer empty":   {map[string]any{}, map[string]any{"letter": "an hour of work"}, "letter is new"},
+		"a new one deep":    {[]any{map[string]any{}}, []any{map[string]any{"x": 1}}, "1.x is new"},
+		"a longer list":     {[]any{1}, []any{1, 2}, "it is [1,2] and not [1]"},
+		"nothing there":     {"x", nil, `it is null and not "x"`},
+		"no object":         {map[string]any{"a": 1}, "a", "and not {"},
+		"what is no JSON":   {"x", func() {}, "cannot be compared"},
+		"a secret":          {map[string]any{"password": "hunter2"}, map[string]any{"password": "hunter3"}, "password is another"},
+		"secrets in others": {map[string]any{"a": 1}, map[string]any{"a": map[string]any{"token": "hunter3"}}, "a is {"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{data: c.now}
+			o := undo.Revert(t.Context(), w.do, me, putBack(c.left))
+			if o.Status != undo.StatusChangedSince || w.stepped() {
+				t.Errorf("%+v", o)
+			}
+			if !strings.Contains(o.Message, c.says) || !strings.HasPrefix(o.Message, "the world is otherwise now: ") || strings.Contains(o.Message, "hunter") {
+				t.Errorf("says %q", o.Message)
+			}
+		})
+	}
+}
+
+// TestAFormListsMembers: members that only the look's answer has are not compared, those of a
+// value that stands in the form's place are.
+func TestAFormListsMembers(t *testing.T) {
+	u := putBack(map[string]any{"value": map[string]any{}})
+	u.ExpectedShape = map[string]any{"value": "${args.value}"}
+	w := &world{data: map[string]any{"value": map[string]any{}, "id": 7}}
+	if o := undo.Revert(t.Context(), w.do, me, u); !o.IsUndone() {
+		t.Errorf("%+v", o)
+	}
+	w.data = map[string]any{"value": map[string]any{"letter": "an hour of work"}, "id": 7}
+	if o := undo.Revert(t.Context(), w.do, me, u); o.Status != undo.StatusChangedSince {
+		t.Errorf("%+v", o)
+	}
+}
+
+// A tool that looks itself before it acts needs no other for that.
+func TestTheStepMayLookItself(t *testing.T) {
+	u := putBack(map[string]any{"volume": 0.5})
+	u.StateStep = nil
+	w := &world{self: true, data: map[string]any{"volume": 0.5}}
+	if o := undo.Revert(t.Context(), w.do, me, u); !o.IsUndone() || o.Message != "Volume is 0.4 again" || len(w.calls) != 1 {
+		t.Errorf("%+v", o)
+	}
+	w.data = map[string]any{"volume": 0.9}
+	if o := undo.Revert(t.Context(), w.do, me, u); o.Status != undo.StatusChangedSince || o.Message != "the world is otherwise now: volume is 0.9 and not 0.5; not overwritten" {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestWhatCannotBeTakenBackIsSaid(t *testing.T) {
+	denied := aai.Errorf(aai.PermissionDenied, "a is not for you")
+	unknown := &aai.Error{Code: aai.Timeout, Message: "no answer", Delivery: aai.DeliveryUnknown}
+	without := putBack(nil)
+	without.StateStep = nil
+	for name, c := range map[string]struct {
+		w       *world
+		u       *aai.Undo
+		status  undo.Status
+		says    string
+		stepped bool
+	}{
+		"no undo":         {&world{}, nil, undo.StatusIrreversible, "nobody knows how", false},
+		"no step":         {&world{}, &aai.Undo{Description: "x"}, undo.StatusIrreversible, "nobody knows how", false},
+		"a look refused":  {&world{look: denied}, putBack(nil), undo.StatusFailed, "a is not for you", false},
+		"a look hangs":    {&world{look: unknown}, putBack(nil), undo.StatusFailed, "no answer", false},
+		"a step refused":  {&world{step: denied}, putBack(nil), undo.StatusFailed, "not taken back: a is not for you", true},
+		"a step hangs":    {&world{step: unknown}, putBack(nil), undo.StatusUnknown, "no answer", true},
+		"a plain error":   {&world{step: errors.New("broken")}, putBack(nil), undo.StatusUnknown, "broken", true},
+		"nobody can look": {&world{}, without, undo.StatusUndone, "nobody could look", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := undo.Revert(t.Context(), c.w.do, me, c.u)
+			if o.Status != c.status || !strings.Contains(o.Message, c.says) || c.w.stepped() != c.stepped {
+				t.Errorf("%+v, stepped %v", o, c.w.stepped())
+			}
+			if c.w.look != nil && o.Err == nil || c.w.step != nil && o.Err == nil {
+				t.Error("without the error")
+			}
+		})
+	}
+}
+
+// What takes back a part of an act is no whole, and names the rest.
+func TestWhatIsTakenBackInPartIsSaid(t *testing.T) {
+	u := putBack("x")
+	u.NotRestored = []string{`"Day"`, `"Secret"`}
+	w := &world{data: "x"}
+	o := undo.Revert(t.Context(), w.do, me, u)
+	if o.Status != undo.StatusPartial || o.IsUndone() || !w.stepped() || o.Message != `Volume is 0.4 again; what stays as the act left it: "Day", "Secret"` {
+		t.Errorf("%+v", o)
+	}
+}

@@ -1,0 +1,142 @@
+package undo_test
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/undo"
+	"github.com/gybob/aai-gateway/internal/secrets"
+)
+
+var terminal = aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal}
+
+// vaultIn is a vault in the folder, which can seal if it may do so insecurely.
+func vaultIn(folder string, insecure bool) *secrets.Vault {
+	return secrets.New(secrets.Config{Folder: folder, Getenv: func(string) string { return "" }, AllowInsecureFile: insecure})
+}
+
+// Each command is a process of its own: another log on the same vault.
+func TestTheTerminalsActsOutliveItsCommands(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "secrets")
+	command := func() *shelf { return newShelf(t, undo.Config{Vault: vaultIn(folder, true)}) }
+	first := command()
+	first.values["a"] = uint64(1<<63 + 1)
+	first.puts(terminal, "a", "hunter2")
+	first.puts(terminal, "b", 2)
+	first.puts(me, "c", 3)
+
+	second := command()
+	second.values = first.values
+	if undone, _, text := second.undo(terminal, 1); undone != 1 || !strings.Contains(text, "b is as before") {
+		t.Error(text)
+	}
+	third := command()
+	third.values = first.values
+	if undone, skipped, text := third.undo(terminal, 20); undone != 1 || skipped != 0 {
+		t.Error(text)
+	}
+	third.holds("a", uint64(1<<63+1))
+	third.holds("b", nil)
+	third.holds("c", 3)
+
+	files := 0
+	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		info, _ := d.Info()
+		if err != nil || bytes.Contains(b, []byte("hunter2")) || bytes.Contains(b, []byte("org.example")) {
+			t.Errorf("%s can be read: %v", path, err)
+		}
+		if runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+			t.Errorf("%s is %v", path, info.Mode())
+		}
+		files++
+		return nil
+	})
+	if files == 0 {
+		t.Error("nothing was kept")
+	}
+}
+
+func TestAWorkflowsRollbackIsKeptToo(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "secrets")
+	s := newShelf(t, undo.Config{Vault: vaultIn(folder, true)})
+	step := s.do(terminal, theShelf, "put", "name", "a", "value", 1)
+	acts, err := s.log.Acts(t.Context(), terminal)
+	if err != nil || len(acts) != 1 {
+		t.Fatal(acts, err)
+	}
+	if o := undo.Revert(t.Context(), s.gateway.Do, terminal, step.Undo); !o.IsUndone() {
+		t.Fatal(o)
+	}
+	if _, _, text := s.undo(terminal, 1); text != "nothing is left to take back" {
+		t.Error(text)
+	}
+	next := newShelf(t, undo.Config{Vault: vaultIn(folder, true)})
+	if _, _, text := next.undo(terminal, 1); text != "nothing is left to take back" {
+		t.Error(text)
+	}
+}
+
+func TestWhatCannotBeSealedIsNotKept(t *testing.T) {
+	for name, vault := range map[string]func(folder string) undo.Vault{
+		"no vault":        func(string) undo.Vault { return nil },
+		"nothing to seal": func(folder string) undo.Vault { return vaultIn(folder, false) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := filepath.Join(t.TempDir(), "secrets")
+			s := newShelf(t, undo.Config{Vault: vault(folder)})
+			s.puts(terminal, "a", "hunter2")
+			_, err := s.gateway.Do(t.Context(), &aai.Call{Caller: terminal, App: aai.BuiltinApp, Tool: undo.BuiltinToolName, Args: map[string]any{"count": 1}})
+			if e := aai.AsError(err); e == nil || e.Code != aai.AutomationNotSupported || !strings.Contains(e.Message, "not kept here") || e.Hint == "" {
+				t.Error(err)
+			}
+			_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+				if err == nil && !d.IsDir() {
+					if b, _ := os.ReadFile(path); bytes.Contains(b, []byte("hunter2")) {
+						t.Errorf("%s has it", path)
+					}
+				}
+				return nil
+			})
+		})
+	}
+}
+
+func TestWhatIsOlderThanAnHourIsForgotten(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "secrets")
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t, undo.Config{Vault: vaultIn(folder, true)})
+		s.puts(terminal, "a", 1)
+		for _, want := range []int{1, 0} {
+			time.Sleep(31 * time.Minute)
+			if acts, err := s.log.Acts(t.Context(), terminal); err != nil || len(acts) != want {
+				t.Error(want, acts, err)
+			}
+		}
+	})
+}
+
+func TestTheTerminalsActsFitARecord(t *testing.T) {
+	vault := vaultIn(filepath.Join(t.TempDir(), "secrets"), true)
+	s := newShelf(t, undo.Config{Vault: vault})
+	for range 15 {
+		s.puts(terminal, "a", strings.Repeat("x", 90<<10))
+	}
+	s.puts(terminal, "b", strings.Repeat("x", 90<<10))
+	next := newShelf(t, undo.Config{Vault: vault})
+	acts, err := next.log.Acts(t.Context(), terminal)
+	if err != nil || len(acts) < 3 || acts[len(acts)-1].Undo == nil || acts[len(acts)-1].Undo.Description != "b is as before" {
+		t.Errorf("%d acts, %v", len(acts), err)
+	}
+}

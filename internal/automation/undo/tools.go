@@ -1,0 +1,140 @@
+package undo
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// The names of the tools, of the desktop and of the gateway's own app.
+const (
+	DesktopToolName = "ax_undo"
+	BuiltinToolName = "undo"
+)
+
+const (
+	params = `{"type": "object", "additionalProperties": false, "properties": {
+		"count": {"type": "integer", "minimum": 1, "maximum": 20, "default": 1, "description": "How many of the last acts"}}}`
+	builtinParams = `{"type": "object", "additionalProperties": false, "properties": {
+		"count": {"type": "integer", "minimum": 1, "maximum": 20, "default": 1, "description": "How many of the last acts"},
+		"call": {"type": "string", "minLength": 1, "description": "In the place of count: only what the call with this id did"}}}`
+	returns = `{"type": "object", "required": ["undone", "skipped"], "properties": {
+		"undone": {"type": "integer"}, "partly": {"type": "integer"}, "skipped": {"type": "integer"},
+		"actions": {"type": "array", "items": {"type": "object", "properties": {
+			"tool": {"type": "string"}, "act": {"type": "string"}, "status": {"type": "string"}, "says": {"type": "string"}}}}}}`
+	// timeout is how long a call may take; each of its calls has its own time besides.
+	timeout = 2 * time.Minute
+)
+
+// DesktopTool returns the tool that takes back what the conversation did on windows, by calls
+// that do makes.
+func (l *Log) DesktopTool(do DoFunc) *aai.Tool {
+	return l.tool(DesktopToolName, params, "Take back the last acts on windows, where it can be and nothing has changed since", do, (*Act).onDesktop)
+}
+
+// BuiltinTool returns the tool that takes back what the conversation did with any app, by calls
+// that do makes.
+func (l *Log) BuiltinTool(do DoFunc) *aai.Tool {
+	return l.tool(BuiltinToolName, builtinParams, "Take back the last acts of this conversation with any app, where it can be and nothing has changed since", do, func(*Act) bool { return true })
+}
+
+func (l *Log) tool(name, takes, description string, do DoFunc, meant func(*Act) bool) *aai.Tool {
+	return &aai.Tool{
+		Name: name, Title: "Undo", Description: description,
+		Params: schema.MustParse(takes), Returns: aai.Schema{Source: json.RawMessage(returns)},
+		// What is put back may be what nobody should read in the record; its calls are there.
+		Effect: aai.Changes, EffectInherent: true, OnlyMakesCalls: true, PrivateResult: true, Timeout: timeout,
+		Concurrency: func(*aai.Call) aai.Concurrency { return aai.Shared },
+		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			return l.run(ctx, do, call, meant)
+		},
+	}
+}
+
+// run takes acts back and says what became of each.
+func (l *Log) run(ctx context.Context, do DoFunc, call *aai.Call, meant func(*Act) bool) (*aai.Result, error) {
+	count := countOf(call)
+	if id, _ := call.Args["call"].(string); id != "" {
+		all := meant
+		meant = func(a *Act) bool { return a.Call == id && all(a) } // one at most, whatever the count
+	}
+	taken, older, err := l.Revert(ctx, withAnswers(do, call.Answers), call.Caller, count, meant)
+	if err != nil {
+		return nil, err
+	}
+	undone, partly, actions, lines := 0, 0, []any{}, []string{}
+	for _, one := range taken {
+		switch one.Outcome.Status {
+		case StatusUndone:
+			undone++
+		case StatusPartial:
+			partly++
+		}
+		actions = append(actions, map[string]any{
+			"tool": one.Act.Tool, "act": one.Act.String(), "status": string(one.Outcome.Status), "says": one.Outcome.Message,
+		})
+		lines = append(lines, fmt.Sprintf("%s: %s: %s", one.Outcome.Status, one.Act, one.Outcome.Message))
+	}
+	head := fmt.Sprintf("%d of %d taken back", undone, len(taken))
+	if partly > 0 {
+		head += fmt.Sprintf(", %d partly", partly)
+	}
+	if len(taken) == 0 {
+		head = "nothing is left to take back"
+	}
+	if undone+partly == 0 && older != nil {
+		lines = append(lines, fmt.Sprintf("Before: %s (count %d)", older, len(taken)+1))
+	}
+	return &aai.Result{
+		Text: strings.Join(append([]string{head}, lines...), "\n"),
+		Data: map[string]any{"undone": undone, "partly": partly, "skipped": len(taken) - undone - partly, "actions": actions},
+		NoOp: len(taken) == 0,
+	}, nil
+}
+
+// countOf is how many acts are to be taken back.
+func countOf(call *aai.Call) int {
+	switch n := call.Args["count"].(type) {
+	case json.Number:
+		i, _ := n.Int64()
+		return int(i)
+	case float64:
+		return int(n)
+	case int64:
+		return int(n)
+	case int:
+		return n
+	}
+	return 1
+}
+
+// withAnswers makes a call without the answers that the outer one has, and again with them
+// where it is asked for such: they belong to one of the calls, and its gates know to which.
+func withAnswers(do DoFunc, answers map[string]aai.Answer) DoFunc {
+	if len(answers) == 0 {
+		return do
+	}
+	return func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+		result, err := do(ctx, call)
+		if err == nil {
+			return result, nil
+		}
+		e := aai.AsError(err)
+		for _, q := range e.Questions {
+			if _, ok := answers[q.ID]; !ok {
+				return nil, err
+			}
+		}
+		if e.Code != aai.ConsentRequired || len(e.Questions) == 0 {
+			return nil, err
+		}
+		again := *call
+		again.Answers = answers
+		return do(ctx, &again)
+	}
+}

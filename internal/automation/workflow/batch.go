@@ -1,0 +1,210 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// BatchTool is the tool of the gateway's own app that makes several calls at once.
+const BatchTool = "batch"
+
+const (
+	// admitChunk is how many calls are admitted at a time: as many as a person is asked
+	// about in one question at the most.
+	admitChunk = 32
+	// maxRefusedTogether is how many of those may be refused before each is admitted for itself.
+	maxRefusedTogether = 4
+	// maxConcurrentCalls is how many calls of a batch are under way at the same time. The lanes of apps
+	// and the limits of the caller may let fewer act.
+	maxConcurrentCalls = 16
+	// maxRateLimitWait is how long a call waits at a time that its caller's limits refuse.
+	maxRateLimitWait = time.Minute
+)
+
+const batchParams = `{"type": "object", "additionalProperties": false, "required": ["calls"], "properties": {
+	"calls": {"type": "array", "minItems": 1, "maxItems": 100, "items": {"type": "object", "additionalProperties": false, "required": ["app", "tool"], "properties": {
+		"app": {"type": "string"}, "tool": {"type": "string"}, "args": {"type": "object"}}}}}}`
+
+func (c Config) batch() *aai.Tool {
+	return &aai.Tool{
+		Name: BatchTool, Title: "Make several calls", Description: "Make up to 100 independent calls side by side. The answer has each result or error, in order.",
+		Params: schema.MustParse(batchParams), Effect: aai.Destroys, EffectInherent: true, OnlyMakesCalls: true, Timeout: lifetime,
+		Secret: hiddenArgs(), PrivateResult: true,
+		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			reshow(ctx)
+			return c.runBatch(ctx, call)
+		},
+	}
+}
+
+// An outcome is what came of one call of a batch.
+type callOutcome struct {
+	OK      bool       `json:"ok"`
+	Result  any        `json:"result,omitempty"`
+	Text    string     `json:"text,omitempty"`
+	Warning string     `json:"warning,omitempty"`
+	Foreign string     `json:"source,omitempty"` // whose words they are, of a stranger's
+	Error   *callFault `json:"error,omitempty"`
+}
+
+// A fault is an error as a batch tells it.
+type callFault struct {
+	Code     aai.Code     `json:"code"`
+	Message  string       `json:"message"`
+	Hint     string       `json:"hint,omitempty"`
+	Delivery aai.Delivery `json:"delivery,omitempty"`
+}
+
+// runBatch makes the calls. Those that a person must allow first are asked about together; one
+// that is refused fails for itself.
+func (c Config) runBatch(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	list, _ := call.Args["calls"].([]any)
+	b := &batch{gateway: c.Gateway(), calls: make([]*aai.Call, len(list)), ended: make([]callOutcome, len(list)), runs: make([]func(context.Context) (*aai.Result, error), len(list))}
+	for i := range list {
+		one, _ := list[i].(map[string]any)
+		app, _ := one["app"].(string)
+		tool, _ := one["tool"].(string)
+		args, _ := one["args"].(map[string]any)
+		b.calls[i] = &aai.Call{Caller: call.Caller, App: app, Tool: tool, Args: args, Answers: call.Answers}
+	}
+	for first := 0; first < len(list); first += admitChunk {
+		admission, err := b.admit(ctx, first, min(first+admitChunk, len(list)))
+		if err != nil {
+			return nil, err
+		}
+		defer admission.Release()
+	}
+	b.run(ctx)
+	return b.answer()
+}
+
+// A batch is one on its way.
+type batch struct {
+	gateway *aai.Gateway
+	calls   []*aai.Call
+	runs    []func(context.Context) (*aai.Result, error) // of those that are admitted
+	ended   []callOutcome
+
+	mu   sync.Mutex // guards what follows
+	done int
+}
+
+// admit has those of the calls admitted that can be. What is refused fails, and the others are
+// admitted without it; past some of those each call is admitted when it runs. What a person
+// refused, or has to be asked about by the door, ends the batch before anything ran.
+func (b *batch) admit(ctx context.Context, first, end int) (*aai.Admission, error) {
+	for refused := 0; ; refused++ {
+		var left []*aai.Call
+		place := map[string]int{}
+		for i := first; i < end; i++ {
+			if b.ended[i].Error == nil {
+				b.calls[i].ID = aai.NewCallID()
+				place[b.calls[i].ID] = i
+				left = append(left, b.calls[i])
+			}
+		}
+		if refused == maxRefusedTogether {
+			return &aai.Admission{}, nil
+		}
+		admission, err := b.gateway.Admit(ctx, left...)
+		if err == nil {
+			for at, call := range left {
+				b.runs[place[call.ID]] = func(ctx context.Context) (*aai.Result, error) { return admission.Repeat(ctx, at, nil) }
+			}
+			return admission, nil
+		}
+		e := aai.AsError(err)
+		i, named := place[e.Call]
+		if !named || len(e.Questions) > 0 {
+			return nil, err
+		}
+		b.ended[i] = failed(e)
+	}
+}
+
+// run makes the calls, some at a time, and waits for them.
+func (b *batch) run(ctx context.Context) {
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, maxConcurrentCalls)
+	for i, call := range b.calls {
+		if b.ended[i].Error != nil {
+			continue
+		}
+		if b.runs[i] == nil {
+			call.ID = ""
+			b.runs[i] = func(ctx context.Context) (*aai.Result, error) { return b.gateway.Do(ctx, call) }
+		}
+		wait.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			b.ended[i] = b.one(ctx, b.runs[i])
+		})
+	}
+	wait.Wait()
+}
+
+// one makes a call, and waits where its caller calls too often.
+func (b *batch) one(ctx context.Context, run func(context.Context) (*aai.Result, error)) callOutcome {
+	result, err := aai.RetryRateLimited(ctx, maxRateLimitWait, run)
+	b.mu.Lock()
+	b.done++
+	aai.Progress(ctx, float64(b.done), float64(len(b.calls)), fmt.Sprintf("%d of %d calls", b.done, len(b.calls)))
+	b.mu.Unlock()
+	if err != nil {
+		return failed(aai.AsError(err))
+	}
+	data, _ := aai.ToJSONValue(result.Data)
+	o := callOutcome{OK: true, Result: data, Warning: result.Warning, Foreign: result.UntrustedSource}
+	if o.Result == nil || !result.DataComplete {
+		o.Text = result.Text
+	}
+	return o
+}
+
+func failed(e *aai.Error) callOutcome {
+	return callOutcome{Error: &callFault{Code: e.Code, Message: e.Message, Hint: e.Hint, Delivery: e.Delivery}}
+}
+
+// answer is what the batch came to: an error where no call ended well.
+func (b *batch) answer() (*aai.Result, error) {
+	ok, delivery := 0, aai.NotDelivered
+	var lines, foreign []string
+	for i, o := range b.ended {
+		what := fmt.Sprintf("%d %s %s: ", i+1, aai.CleanLabel(b.calls[i].App, maxStepName), aai.CleanLabel(b.calls[i].Tool, maxStepName))
+		if o.Error != nil {
+			lines = append(lines, what+string(o.Error.Code)+": "+o.Error.Message)
+			if e := (&aai.Error{Delivery: o.Error.Delivery}); !e.RetrySafe() {
+				delivery = o.Error.Delivery
+			}
+			continue
+		}
+		ok++
+		said := o.Text
+		if said == "" {
+			said, _ = asText(o.Result)
+		}
+		lines = append(lines, what+said)
+		if o.Foreign != "" && !slices.Contains(foreign, o.Foreign) {
+			foreign = append(foreign, o.Foreign)
+		}
+	}
+	head := fmt.Sprintf("%d of %s done", ok, counted(len(b.calls), "call"))
+	if ok < len(b.calls) {
+		head += fmt.Sprintf(", %d failed", len(b.calls)-ok)
+	}
+	text := head + "\n" + strings.Join(lines, "\n")
+	if ok == 0 {
+		return nil, &aai.Error{Code: b.ended[0].Error.Code, Message: text, Hint: b.ended[0].Error.Hint, Delivery: delivery}
+	}
+	return &aai.Result{
+		Text: text, DataComplete: true, UntrustedSource: strings.Join(foreign, ", "),
+		Data: map[string]any{"done": ok, "failed": len(b.calls) - ok, "results": b.ended},
+	}, nil
+}

@@ -1,0 +1,136 @@
+package workflow_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/workflow"
+	"github.com/gybob/aai-gateway/internal/policy"
+)
+
+func (w *world) batch(t *testing.T, calls ...any) (*aai.Result, error) {
+	t.Helper()
+	return w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BatchTool, Args: documentObject{"calls": calls}})
+}
+
+// Each call has its result or its error, in order, and the head says how many failed.
+func TestBatch(t *testing.T) {
+	w := newWorld(t)
+	w.kept["a"] = "apple"
+	w.fails["get b"] = aai.Errorf(aai.ElementNotFound, "there is no b")
+	result, err := w.batch(t, step("get", documentObject{"name": "a"}), step("get", documentObject{"name": "b"}), step("gett", documentObject{}), step("get", documentObject{}),
+		documentObject{"app": "org.example.None", "tool": "x"}, step("set", documentObject{"name": "c", "value": "{{step_1.value}}"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, part := range []string{"2 of 6 calls done, 4 failed", "1 org.example.Shelf get: apple", "2 org.example.Shelf get: ELEMENT_NOT_FOUND: there is no b",
+		"3 org.example.Shelf gett: TOOL_NOT_FOUND", "4 org.example.Shelf get: INVALID_PARAMS: name: missing", "5 org.example.None x: APP_NOT_FOUND"} {
+		if lines := strings.Split(result.Text, "\n"); !strings.HasPrefix(lines[i], part) {
+			t.Errorf("line %d is %q, expected %q", i, lines[i], part)
+		}
+	}
+	if w.kept["c"] != "{{step_1.value}}" || len(w.asked) != 1 {
+		t.Errorf("kept %v, asked %d", w.kept, len(w.asked))
+	}
+}
+
+// Only where all failed it is an error.
+func TestABatchOfWhichAllFail(t *testing.T) {
+	w := newWorld(t)
+	w.fails["set a"] = &aai.Error{Code: aai.Timeout, Message: "no answer", Delivery: aai.DeliveryUnknown}
+	_, err := w.batch(t, step("gett", documentObject{}), step("set", documentObject{"name": "a", "value": 1}))
+	e := aai.AsError(err)
+	if e == nil || e.Code != aai.ToolNotFound || e.RetrySafe() || !strings.HasPrefix(e.Message, "0 of 2 calls done, 2 failed\n") || !strings.Contains(e.Message, "\n2 org.example.Shelf set: TIMEOUT") {
+		t.Errorf("%+v", e)
+	}
+}
+
+// Who says no to a batch is not asked again for each call.
+func TestNoToABatch(t *testing.T) {
+	w := newWorld(t)
+	w.answer = "deny"
+	_, err := w.batch(t, step("get", documentObject{"name": "a"}), step("get", documentObject{"name": "b"}), step("set", documentObject{"name": "c", "value": 1}))
+	if e := aai.AsError(err); e == nil || e.Code != aai.PermissionDenied || len(w.calls) > 0 || len(w.asked) != 1 {
+		t.Errorf("%v, ran %v, asked %d", err, w.calls, len(w.asked))
+	}
+}
+
+// A hundred calls run side by side in the one slot of their batch, and wait where their caller
+// calls too often.
+func TestABatchIsNotRefusedForItsSize(t *testing.T) {
+	w := newWorld(t)
+	w.answer = "always"
+	w.Gates[0] = policy.NewLimits(map[policy.Kind]policy.Limit{policy.KindDeclared: {PerSecond: 60, PerMinute: 6000, Concurrent: 1}})
+	w.meeting(16)
+	var calls []any
+	for i := range 100 {
+		calls = append(calls, step("meet", documentObject{"name": fmt.Sprint(i)}))
+	}
+	result, err := w.batch(t, calls...)
+	if err != nil || !strings.HasPrefix(result.Text, "100 of 100 calls done\n") {
+		t.Fatalf("%v %v", err, result)
+	}
+	if lines := strings.Split(result.Text, "\n"); !strings.HasSuffix(lines[58], `{"name":"57"}`) {
+		t.Errorf("%q", lines[58])
+	}
+}
+
+// A workflow is not either: its steps are counted when they run.
+func TestAWorkflowIsNotRefusedForItsSize(t *testing.T) {
+	w := newWorld(t)
+	w.answer = "always"
+	w.Gates[0] = policy.NewLimits(map[policy.Kind]policy.Limit{policy.KindDeclared: {PerSecond: 30, PerMinute: 6000, Concurrent: 1}})
+	if _, err := w.does(t, steps(40, step("list", documentObject{}))...); err != nil || len(w.calls) != 40 {
+		t.Errorf("%v, %d ran", err, len(w.calls))
+	}
+}
+
+// What a batch says of strangers' words it says.
+func TestForeignWords(t *testing.T) {
+	w := newWorld(t)
+	w.kept["a"] = "apple"
+	get := w.apps[1].Tool("get")
+	get.Run = foreign(get.Run)
+	one, err := w.batch(t, step("get", documentObject{"name": "a"}), step("list", documentObject{}), step("get", documentObject{"name": "a"}))
+	two, err2 := w.does(t, step("get", documentObject{"name": "a"}), step("list", documentObject{}))
+	if err != nil || err2 != nil || one.UntrustedSource != "https://example.com" || two.UntrustedSource != one.UntrustedSource {
+		t.Errorf("%v %v, from %q and %q", err, err2, one.UntrustedSource, two.UntrustedSource)
+	}
+	if !slices.Contains(w.calls, "list ") {
+		t.Error(w.calls)
+	}
+}
+
+// However a call of a batch runs, with the others or for itself, gates are asked about it and
+// it is on record as its batch's.
+func TestABatchIsGatedAndRecorded(t *testing.T) {
+	w := newWorld(t)
+	w.answer = "always"
+	calls := []any{step("set", documentObject{"name": "a", "value": 1})}
+	for range 6 { // so many that the others are admitted for themselves
+		calls = append(calls, step("gett", documentObject{}))
+	}
+	if _, err := w.batch(t, calls...); err != nil || len(w.asked) != 1 {
+		t.Fatalf("%v, asked %d", err, len(w.asked))
+	}
+	outer, ran, parents := "", 0, map[string]string{} // of which calls a first line tells
+	for _, e := range w.entries {
+		if e.Parent != "" {
+			parents[e.Call] = e.Parent
+		}
+		if e.Tool == workflow.BatchTool && e.Kind == aai.Intent {
+			outer = e.Call
+		}
+	}
+	for _, e := range w.entries {
+		if e.Tool == "set" && e.Kind == aai.Intent && parents[e.Call] == outer && strings.HasPrefix(e.Consent, "always") {
+			ran++
+		}
+	}
+	if outer == "" || ran != 1 {
+		t.Errorf("%d of %d lines", ran, len(w.entries))
+	}
+}

@@ -1,0 +1,193 @@
+package workflow_test
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+func TestForEach(t *testing.T) {
+	w := newWorld(t)
+	w.kept["a"], w.kept["b"], w.kept["c"] = "1", "2", "3"
+	result, err := w.does(t,
+		step("list", documentObject{}),
+		step("get", documentObject{"name": "{{item}}"}, "for_each", "{{step_1.names}}", "name", "all"),
+		step("set", documentObject{"name": "copy", "value": "{{all.2.value}}{{all.0.value}}"}),
+		step("get", documentObject{"name": "copy"}),
+	)
+	if err != nil || w.kept["copy"] != "31" {
+		t.Fatalf("%v, kept %v", err, w.kept)
+	}
+	if last := result.Data.(map[string]any)["last"]; last.(map[string]any)["value"] != "31" {
+		t.Errorf("%v", last)
+	}
+}
+
+// One value that fails ends the step, unless it is to be skipped; then the others go on.
+func TestForEachThatFails(t *testing.T) {
+	for onFail, want := range map[string][]string{"abort": {"get a", "get b"}, "skip": {"get a", "get b", "get c", "set after"}} {
+		w := newWorld(t)
+		w.fails["get b"] = aai.Errorf(aai.ElementNotFound, "no b")
+		_, err := w.does(t,
+			step("get", documentObject{"name": "{{item.n}}"}, "for_each", []any{documentObject{"n": "a"}, documentObject{"n": "b"}, documentObject{"n": "c"}}, "on_fail", onFail),
+			step("set", documentObject{"name": "after", "value": "{{step_1.1.error.code}}"}),
+		)
+		if !slices.Equal(w.calls, want) {
+			t.Errorf("%s: ran %v, expected %v", onFail, w.calls, want)
+		}
+		if onFail == "abort" && (err == nil || !strings.Contains(err.Error(), "value 2 of 3: no b")) || onFail == "skip" && (err != nil || w.kept["after"] != "ELEMENT_NOT_FOUND") {
+			t.Errorf("%s: %v, kept %v", onFail, err, w.kept)
+		}
+	}
+}
+
+// A list that is too long, or none, is no reason to begin.
+func TestForEachOfNoList(t *testing.T) {
+	for _, value := range []any{"text", make([]any, 1001)} {
+		w := newWorld(t)
+		w.kept["v"] = value
+		_, err := w.does(t, step("get", documentObject{"name": "v"}), step("get", documentObject{"name": "x"}, "for_each", "{{step_1.value}}"))
+		if err == nil || !strings.Contains(err.Error(), "expected a list of at most 1000 values") || len(w.calls) != 1 {
+			t.Errorf("%v, ran %v", err, w.calls)
+		}
+	}
+}
+
+// Calls of a group run beside each other, and their results stand in the group's order.
+func TestParallel(t *testing.T) {
+	w := newWorld(t)
+	var group []any
+	for i := range 8 {
+		group = append(group, step("meet", documentObject{"name": strconv.Itoa(i)}, "name", "n"+strconv.Itoa(i)))
+	}
+	w.meeting(8)
+	if _, err := w.does(t, documentObject{"parallel": group}, step("set", documentObject{"name": "a", "value": []any{"{{step_1.3.name}}", "{{n5.name}}"}})); err != nil {
+		t.Fatal(err)
+	}
+	if want := []any{"3", "5"}; !reflect.DeepEqual(w.kept["a"], want) {
+		t.Errorf("kept %v, expected %v", w.kept["a"], want)
+	}
+}
+
+// One that fails lets the others end, and then counts, unless it is to be skipped.
+func TestParallelThatFails(t *testing.T) {
+	for onFail, completes := range map[string]bool{"abort": false, "skip": true} {
+		w := newWorld(t)
+		w.fails["get b"] = aai.Errorf(aai.ElementNotFound, "no b")
+		_, err := w.does(t,
+			documentObject{"on_fail": "rollback", "parallel": []any{
+				step("set", documentObject{"name": "a", "value": 1}), step("get", documentObject{"name": "b"}, "on_fail", onFail), step("set", documentObject{"name": "c", "value": 1}),
+			}},
+			step("get", documentObject{"name": "after"}),
+		)
+		if (err == nil) != completes || !completes && !strings.Contains(err.Error(), "step 1 of 2 (3 calls side by side): step 1.2 (get): no b") {
+			t.Errorf("%s: %v", onFail, err)
+		}
+		if left := w.kept["a"] != nil || w.kept["c"] != nil; left != completes {
+			t.Errorf("%s: kept %v", onFail, w.kept)
+		}
+	}
+}
+
+func TestWhen(t *testing.T) {
+	for test, holds := range map[string]bool{
+		`equals "x y"`: true, `equals "x"`: false, `contains "x"`: true, `contains "z"`: false, `exists true`: true, `exists false`: false,
+	} {
+		kind, value, _ := strings.Cut(test, " ")
+		when := documentObject{"value": "{{step_1.value}}", kind: parse(value)}
+		checkWhen(t, test, "x y", when, holds)
+	}
+	for name, c := range map[string]struct {
+		kept  any
+		when  documentObject
+		holds bool
+	}{
+		"numbers":             {3, documentObject{"equals": 3.0}, true},
+		"objects":             {documentObject{"a": []any{1}}, documentObject{"equals": documentObject{"a": []any{1.0}}}, true},
+		"an item":             {[]any{"a", 2}, documentObject{"contains": 2}, true},
+		"no item":             {[]any{"a", 2}, documentObject{"contains": 3}, false},
+		"a member":            {documentObject{"a": nil}, documentObject{"contains": "a"}, true},
+		"nothing is null":     {nil, documentObject{"equals": nil}, true},
+		"null does not exist": {nil, documentObject{"exists": true}, false},
+	} {
+		c.when["value"] = "{{step_1.value}}"
+		checkWhen(t, name, c.kept, c.when, c.holds)
+	}
+	checkWhen(t, "not there", "x", documentObject{"value": "{{step_1.other}}", "exists": false}, true)
+	checkWhen(t, "not there", "x", documentObject{"value": "{{step_1.other}}", "equals": nil}, false)
+}
+
+func parse(word string) any {
+	if s, err := strconv.Unquote(word); err == nil {
+		return s
+	}
+	return word == "true"
+}
+
+func checkWhen(t *testing.T, name string, kept any, when documentObject, holds bool) {
+	t.Helper()
+	w := newWorld(t)
+	w.kept["v"] = kept
+	result, err := w.does(t, step("get", documentObject{"name": "v"}), step("set", documentObject{"name": "ran", "value": true}, "when", when), step("list", documentObject{}))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if ran := w.kept["ran"] == true; ran != holds {
+		t.Errorf("%s: ran %v", name, ran)
+	}
+	if said := strings.Contains(result.Text, "2 set: not run"); said == holds {
+		t.Errorf("%s: %s", name, result.Text)
+	}
+}
+
+// What is made again is what is known not to have been done, as often as was said.
+func TestRetry(t *testing.T) {
+	missing := aai.Errorf(aai.ElementNotFound, "not yet")
+	unknown := &aai.Error{Code: aai.Timeout, Message: "no answer", Delivery: aai.DeliveryUnknown}
+	refused := &aai.Error{Code: aai.AutomationFailed, Message: "busy", Delivery: aai.NotDelivered}
+	for name, c := range map[string]struct {
+		tool   string
+		fail   *aai.Error
+		retry  int
+		times  int
+		passes bool
+	}{
+		"a read":                {"get", missing, 2, 2, true},
+		"a read, not again":     {"get", missing, 0, 1, false},
+		"an act, not delivered": {"set", refused, 1, 2, true},
+		"an act, perhaps":       {"set", unknown, 3, 1, false},
+		"wrong":                 {"get", aai.Errorf(aai.InvalidParams, "wrong"), 3, 1, false},
+	} {
+		w := newWorld(t)
+		w.fails[c.tool+" a"] = c.fail
+		args := documentObject{"name": "a"}
+		if c.tool == "set" {
+			args["value"] = 1
+		}
+		_, err := w.does(t, step(c.tool, args, "retry", c.retry))
+		if (err == nil) != c.passes || len(w.calls) != c.times {
+			t.Errorf("%s: %v, ran %v", name, err, w.calls)
+		}
+	}
+}
+
+// Calls of a step that failed and were passed over are told, also where the step is done.
+func TestSkippedFailuresAreReported(t *testing.T) {
+	for name, one := range map[string]documentObject{
+		"of each":      step("get", documentObject{"name": "{{item}}"}, "for_each", []any{"a", "b", "c"}, "on_fail", "skip"),
+		"side by side": {"parallel": []any{step("get", documentObject{"name": "a"}), step("get", documentObject{"name": "b"}, "on_fail", "skip"), step("get", documentObject{"name": "c"}, "on_fail", "skip")}},
+	} {
+		w := newWorld(t)
+		for _, of := range []string{"b", "c"} {
+			w.fails["get "+of] = aai.Errorf(aai.ElementNotFound, "there is none")
+		}
+		result, err := w.does(t, one, step("get", documentObject{"name": "a"}))
+		if err != nil || !strings.Contains(result.Text, "2 calls failed: ") || !strings.Contains(result.Text, "there is none") {
+			t.Errorf("%s: %+v, %v", name, result, err)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package workflow_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/workflow"
+	"github.com/gybob/aai-gateway/internal/policy"
+)
+
+func copying() []any {
+	return []any{
+		step("get", documentObject{"name": "a"}),
+		step("set", documentObject{"name": "b", "value": "{{step_1.value}}"}),
+		step("set", documentObject{"name": "{{item}}", "value": "x"}, "for_each", []any{"c", "d"}),
+	}
+}
+
+// A person is asked once, before anything ran, about all of it; what is not known yet is
+// shown for what it is.
+func TestAskedOnceAboutAll(t *testing.T) {
+	w := newWorld(t)
+	w.kept["a"] = "apple"
+	w.before = func(q aai.Question) {
+		if len(w.calls) > 0 {
+			t.Errorf("asked after %v", w.calls)
+		}
+	}
+	if _, err := w.does(t, copying()...); err != nil {
+		t.Fatal(err)
+	}
+	if len(w.asked) != 1 || w.kept["b"] != "apple" || w.kept["d"] != "x" {
+		t.Fatalf("asked %d, kept %v", len(w.asked), w.kept)
+	}
+	for _, part := range []string{"Call 1 of 3", "Call 3 of 3", `"‹value of step 1›"`, `‹each of [\"c\",\"d\"]›`} {
+		if !strings.Contains(strings.ReplaceAll(w.asked[0].Text, "\n↳ ", ""), part) {
+			t.Errorf("no word of %s in\n%s", part, w.asked[0].Text)
+		}
+	}
+}
+
+// Who allowed an act, if only once, is not asked whether it may be taken back.
+func TestTakingBackIsNotAskedAbout(t *testing.T) {
+	w := newWorld(t)
+	w.kept["a"] = "apple"
+	w.fails["get nothing"] = aai.Errorf(aai.ElementNotFound, "there is nothing")
+	_, err := w.does(t, step("set", documentObject{"name": "a", "value": "pear"}), step("get", documentObject{"name": "nothing"}, "on_fail", "rollback"))
+	if err == nil || w.kept["a"] != "apple" || len(w.asked) != 1 {
+		t.Errorf("%v, kept %v, asked %d", err, w.kept, len(w.asked))
+	}
+}
+
+// Who says no has said it about all of it.
+func TestNo(t *testing.T) {
+	w := newWorld(t)
+	w.answer = "deny"
+	_, err := w.does(t, copying()...)
+	if e := aai.AsError(err); e == nil || e.Code != aai.PermissionDenied || !strings.Contains(e.Message, "nothing was run") || len(w.calls) > 0 || len(w.asked) != 1 {
+		t.Errorf("%v, ran %v, asked %d", err, w.calls, len(w.asked))
+	}
+}
+
+// A door that puts the question itself makes the workflow again with the answer, which
+// reaches every call of it.
+func TestAnsweredByTheClient(t *testing.T) {
+	w := newWorld(t)
+	w.kept["a"] = "apple"
+	w.Dialog = nil
+	w.Gates[3] = policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(t.TempDir() + "/c.json"), Elicitation: []string{agent().Identity}})
+	call := &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinTool, Args: documentObject{"steps": copying()}}
+	_, err := w.Do(t.Context(), call)
+	e := aai.AsError(err)
+	if e == nil || e.Code != aai.ConsentRequired || len(e.Questions) != 1 || !e.Questions[0].AllowsChannel(aai.Client) || len(w.calls) > 0 {
+		t.Fatalf("%+v, ran %v", e, w.calls)
+	}
+	if !strings.Contains(e.Message, "step 1 (get): ") || e.Needs == nil || e.Needs.App != shelfID {
+		t.Errorf("%s, needs %+v", e.Message, e.Needs)
+	}
+	q := e.Questions[0]
+	call.Answers = map[string]aai.Answer{q.ID: {Choice: "once", Seal: q.Seal, Channel: aai.Client}}
+	if _, err := w.Do(t.Context(), call); err != nil || w.kept["b"] != "apple" {
+		t.Errorf("%v, kept %v", err, w.kept)
+	}
+	if _, err := w.Do(t.Context(), call); aai.AsError(err) == nil {
+		t.Error("one answer was good for two workflows")
+	}
+}
+
+// desk is a desktop with one program, whose tool click hits what its query says.
+func (w *world) desk() {
+	editor := &aai.App{ID: "desktop/editor", Name: "Editor", Digest: "e", PID: 7}
+	click := &aai.Tool{Name: "ax_click", Effect: aai.Destroys, EffectInherent: true, Target: "app", ElementParams: []string{"query"}, Run: func(_ context.Context, c *aai.Call) (*aai.Result, error) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.calls = append(w.calls, "click "+c.Args["query"].(string))
+		return nil, nil
+	}}
+	click.Params.Check, click.Params.Order = func(v any) (any, error) { return v, nil }, []string{"app", "query"}
+	w.apps = append(w.apps, &aai.App{
+		ID: aai.DesktopApp, Tools: append([]*aai.Tool{click}, w.DesktopTools()...),
+		FindTarget: func(_ context.Context, _ *aai.Call, name string) (*aai.App, error) {
+			if name != "Editor" {
+				return nil, aai.Errorf(aai.AppNotFound, "there is no app %q", name)
+			}
+			return editor, nil
+		},
+		ResolveTarget: func(_ context.Context, c *aai.Call) aai.TargetElement {
+			name, _ := c.Args["query"].(string)
+			return aai.TargetElement{Role: "button", Name: name, AllText: name}
+		},
+	})
+	w.Gates = append(w.Gates[:3:3], policy.NewDestructiveGate([]string{"delete"}), w.Gates[3])
+}
+
+func (w *world) windows(t *testing.T, steps ...any) error {
+	t.Helper()
+	_, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.DesktopApp, Tool: workflow.DesktopTool, Args: documentObject{"steps": steps}})
+	return err
+}
+
+// What turns out at its moment to need more than was allowed stops the workflow before it;
+// nobody is asked in the middle.
+func TestMoreThanWasAllowed(t *testing.T) {
+	for value, stops := range map[string]bool{"Save": false, "Delete all": true} {
+		w := newWorld(t)
+		w.desk()
+		w.kept["what"] = value
+		_, err := w.does(t,
+			step("set", documentObject{"name": "a", "value": 1}),
+			step("get", documentObject{"name": "what"}),
+			documentObject{"tool": "ax_click", "args": documentObject{"app": "Editor", "query": "Menu"}},
+			documentObject{"tool": "ax_click", "on_fail": "rollback", "args": documentObject{"app": "Editor", "query": "{{step_2.value}}"}},
+			step("set", documentObject{"name": "after", "value": 1}),
+		)
+		e := aai.AsError(err)
+		if !stops {
+			if err != nil || w.kept["after"] == nil {
+				t.Errorf("%s: %v, ran %v", value, err, w.calls)
+			}
+			continue
+		}
+		if e == nil || e.Code != aai.ConsentRequired || len(e.Questions) > 0 || e.Needs == nil || e.Needs.Tool != aai.PermissionDestroy || !strings.Contains(e.Message, "step 4 of 5 (ax_click)") {
+			t.Errorf("%s: %+v", value, e)
+		}
+		if strings.Contains(strings.Join(w.calls, ","), "click Delete") || w.kept["a"] != nil || w.kept["after"] != nil {
+			t.Errorf("%s: ran %v, kept %v", value, w.calls, w.kept)
+		}
+	}
+}
+
+// The app that a step is about must be known, and there, before anything is done.
+func TestTheAppMustBeKnown(t *testing.T) {
+	for name, c := range map[string]struct{ app, says string }{
+		"from a step": {"{{step_1.text}}", "step 2, app: expected the app itself"},
+		"missing":     {"Nothing", `step 2 (ax_click): there is no app "Nothing"`},
+	} {
+		w := newWorld(t)
+		w.desk()
+		err := w.windows(t, documentObject{"tool": "ax_click", "app": "Editor", "args": documentObject{"query": "x"}}, documentObject{"tool": "ax_click", "app": c.app, "args": documentObject{"query": "x"}})
+		if err == nil || !strings.Contains(err.Error(), c.says) || len(w.calls)+len(w.asked) > 0 {
+			t.Errorf("%s: %v, ran %v", name, err, w.calls)
+		}
+	}
+}
+
+// Steps of windows name the program beside the tool or among its arguments.
+func TestWindows(t *testing.T) {
+	w := newWorld(t)
+	w.desk()
+	err := w.windows(t, documentObject{"tool": "ax_click", "app": "Editor", "args": documentObject{"query": "One"}}, documentObject{"tool": "ax_click", "args": documentObject{"app": "Editor", "query": "Two"}})
+	if err != nil || strings.Join(w.calls, ",") != "click One,click Two" || len(w.asked) != 1 {
+		t.Errorf("%v, ran %v, asked %d", err, w.calls, len(w.asked))
+	}
+	steps := []any{documentObject{"tool": "ax_click", "args": documentObject{"query": "Three"}}, documentObject{"tool": "ax_click", "app": "Nothing", "args": documentObject{"query": "Four"}}}
+	_, err = w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.DesktopApp, Tool: workflow.DesktopTool, Args: documentObject{"app": "Editor", "steps": steps}})
+	if err == nil || !strings.Contains(err.Error(), `step 2 (ax_click): there is no app "Nothing"`) {
+		t.Error(err)
+	}
+	_, err = w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.DesktopApp, Tool: workflow.DesktopTool, Args: documentObject{"app": "Editor", "steps": steps[:1]}})
+	if err != nil || w.calls[len(w.calls)-1] != "click Three" {
+		t.Errorf("%v, ran %v", err, w.calls)
+	}
+}
+
+// Steps of any app may have it from their workflow.
+func TestTheAppOfAll(t *testing.T) {
+	w := newWorld(t)
+	one := documentObject{"tool": "list", "args": documentObject{}}
+	if _, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinTool, Args: documentObject{"app": shelfID, "steps": []any{one, one}}}); err != nil || len(w.calls) != 2 {
+		t.Errorf("%v, ran %v", err, w.calls)
+	}
+}

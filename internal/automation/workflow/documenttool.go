@@ -1,0 +1,143 @@
+package workflow
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// ToolTimeout is how long a tool may take that runs a workflow, goes on with one, or takes it back.
+const ToolTimeout = toolTime
+
+// TaskTimeout is the same as a task.
+const TaskTimeout = taskLifetime
+
+const (
+	// maxCallsShown is of how many calls of a workflow a person reads, and maxCallSaid how much of
+	// each, in bytes; maxArgSaid is of one argument.
+	maxCallsShown = 12
+	maxCallShown  = 120
+	maxArgShown   = 40
+)
+
+// Tool is the document as a tool of its own: what it takes is what the document says.
+func (c Config) Tool(name string, d *Document) *aai.Tool {
+	params := d.Params
+	if params.Source == nil {
+		params = schema.MustParse(`{"type": "object", "properties": {}, "additionalProperties": false}`)
+	}
+	return &aai.Tool{
+		Name: name, Title: d.Name, Description: d.Description, Params: params,
+		Effect: aai.Destroys, OnlyMakesCalls: true, Timeout: toolTime, BackgroundTimeout: taskLifetime,
+		// what is secret of it only the tools of its steps know, which have records of their own
+		Secret: slices.Clone(params.Order), PrivateResult: true, ShowSecrets: true,
+		Implementation: strings.Join(d.describeCalls(), "; "),
+		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			for _, param := range params.Order {
+				aai.MarkNotSecret(ctx, param)
+			}
+			given := call.Args
+			if given == nil {
+				given = map[string]any{}
+			}
+			return c.Execute(ctx, call, d, ResumePoint{Params: given, CallAsked: true})
+		},
+	}
+}
+
+// describeCalls are the calls that a document makes, in their order, as people know them.
+func (d *Document) describeCalls() (all []string) {
+	steps := d.calls(1)
+	for i, s := range steps {
+		if i == maxCallsShown {
+			return append(all, fmt.Sprintf("and %d more", len(steps)-i))
+		}
+		if s.Parallel == nil {
+			all = append(all, fmt.Sprintf("%d. %s", i+1, s.inShort()))
+		} else {
+			all = append(all, fmt.Sprintf("%d. %s", i+1, s.summary()))
+		}
+	}
+	return all
+}
+
+// inShort is the call of a step for people: its app or program, its tool, and what stands in its
+// arguments.
+func (s *Step) inShort() string {
+	where, args := s.App, s.args
+	if program, named := args[targetParam]; named && s.App == aai.DesktopApp {
+		switch v := program.(type) {
+		case string:
+			where = v
+		case *template:
+			where = v.valueNames(true)
+		}
+		args = maps.Clone(args)
+		delete(args, targetParam)
+	}
+	said := aai.CleanLabel(where, maxArgShown) + " " + aai.CleanLabel(s.Tool, maxStepName)
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		said += " " + aai.CleanLabel(name, maxStepName) + "=" + s.argInShort(name, args[name])
+	}
+	return aai.CleanLabel(said, maxCallShown)
+}
+
+// argInShort is one argument. What may be secret to the tool is left out: which of it is, the
+// tools of other apps say only when they are called, so of theirs no text is said.
+func (s *Step) argInShort(name string, value any) string {
+	seen := s.App == aai.DesktopApp && slices.Contains(seenArgs(), name)
+	switch v := value.(type) {
+	case *template:
+		return v.valueNames(seen)
+	case bool, float64, json.Number:
+		if text, err := asText(v); err == nil && seen {
+			return text
+		}
+	case string:
+		if seen {
+			return strconv.Quote(aai.CleanLabel(v, maxArgShown))
+		}
+	}
+	return omittedMark
+}
+
+// omittedMark stands for what is left out.
+const omittedMark = "…"
+
+// valueNames is the template with the names of the values that it takes, and its text where that may
+// be seen.
+func (t *template) valueNames(seen bool) string {
+	var b strings.Builder
+	for _, p := range t.parts {
+		switch {
+		case p.ref != nil:
+			b.WriteString("{{" + p.ref.String() + "}}")
+		case seen:
+			b.WriteString(p.text)
+		default:
+			b.WriteString(omittedMark)
+		}
+	}
+	return aai.CleanLabel(b.String(), maxArgShown)
+}
+
+// seenArgs are the parameters of the desktop's tools that say where and how something is done;
+// none is secret to any of them.
+func seenArgs() []string {
+	return []string{"query", "nth", "mode", "click_type", "action", "direction", "path"}
+}
+
+// Describe is what the step calls, or one of the calls of a group, from 1.
+func (s *Step) Describe(part int) string {
+	if s.Parallel != nil && part > 0 && part <= len(s.Parallel) {
+		return s.Parallel[part-1].summary()
+	}
+	return s.summary()
+}

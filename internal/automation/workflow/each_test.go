@@ -1,0 +1,42 @@
+package workflow_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/policy"
+)
+
+// A person sees that a call is to be made many times, also where its arguments do not say so,
+// and for which values; what has too many to be shown nobody is asked about.
+func TestManyTimesIsShown(t *testing.T) {
+	w := newWorld(t)
+	if _, err := w.does(t, step("burn", documentObject{"name": "a"}, "for_each", []any{"first", "second"})); err != nil {
+		t.Fatal(err)
+	}
+	if text := w.asked[0].Text; !strings.Contains(text, "for each value of:") || !strings.Contains(text, "second") {
+		t.Errorf("the person is shown\n%s", text)
+	}
+	var many []any
+	for range 500 {
+		many = append(many, "value")
+	}
+	_, err := w.does(t, step("burn", documentObject{"name": "a"}, "for_each", many))
+	if e := aai.AsError(err); e == nil || e.Code != aai.ConsentRequired || len(w.calls) != 2 || len(w.asked) != 1 {
+		t.Errorf("%v, ran %v, asked %d", err, w.calls, len(w.asked))
+	}
+}
+
+// Where each call that cannot be taken back is confirmed for itself, a yes is none to many.
+func TestNotManyTimesInTheSafeMode(t *testing.T) {
+	for tool, runs := range map[string]bool{"burn": false, "get": true} {
+		w := newWorld(t)
+		modes := &policy.ModeGate{Configured: policy.Safe}
+		w.Gates[1], w.Gates[3] = modes, policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(t.TempDir() + "/c.json"), ModeGate: modes})
+		_, err := w.does(t, step("list", documentObject{}), step(tool, documentObject{"name": "{{item}}"}, "for_each", []any{"x", "y"}))
+		if e := aai.AsError(err); runs != (e == nil) || !runs && (e.Code != aai.ConsentRequired || len(w.calls)+len(w.asked) > 0) {
+			t.Errorf("%s: %v, ran %v, asked %d", tool, err, w.calls, len(w.asked))
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package workflow_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/workflow"
+)
+
+// Who cancels a workflow has no later step begun; where the step under way says so, what was
+// done is taken back though nobody waits for it any more.
+func TestCancelled(t *testing.T) {
+	for onFail, want := range map[string]any{"rollback": "old", "abort": "new", "skip": "new"} {
+		w := newWorld(t)
+		w.answer = "session"
+		w.kept["a"] = "old"
+		w.meeting(2) // nobody else comes
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() {
+			_, err := w.Do(ctx, &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinTool, Args: documentObject{"steps": []any{
+				step("set", documentObject{"name": "a", "value": "new"}), step("meet", documentObject{"name": "x"}, "on_fail", onFail), step("set", documentObject{"name": "b", "value": 1}),
+			}}})
+			ended <- err
+		}()
+		w.eventually(t, "the second step runs", func() bool { return w.missing == 1 })
+		cancel()
+		if err := <-ended; err == nil {
+			t.Errorf("%s: it ended well", onFail)
+		}
+		w.eventually(t, onFail, func() bool { return w.kept["a"] == want })
+		w.eventually(t, "its end", func() bool { return w.over("meet") })
+		w.mu.Lock()
+		if w.kept["b"] != nil {
+			t.Errorf("%s: a later step ran", onFail)
+		}
+		w.mu.Unlock()
+	}
+}
+
+// A workflow that is out of time says so by its own word, with what was taken back.
+func TestOutOfTime(t *testing.T) {
+	w := newWorld(t)
+	w.answer = "session"
+	tool := w.apps[0].Tool(workflow.BuiltinTool)
+	tool.Timeout = time.Minute + 200*time.Millisecond // of which a minute is for what is taken back
+	_, err := w.does(t,
+		step("set", documentObject{"name": "a", "value": "new"}, "wait_after_ms", 60_000),
+		step("set", documentObject{"name": "b", "value": 1}, "on_fail", "rollback"),
+	)
+	e := aai.AsError(err)
+	if e == nil || e.Code != aai.Timeout || !strings.Contains(e.Message, "the workflow's time was over at step") {
+		t.Fatal(err)
+	}
+	if slices.Contains(w.calls, "set b") {
+		t.Errorf("ran %v", w.calls)
+	}
+}
+
+// eventually waits until something is so.
+func (w *world) eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for {
+		w.mu.Lock()
+		so := is()
+		w.mu.Unlock()
+		if so {
+			return
+		}
+		if aai.Sleep(t.Context(), time.Millisecond) != nil {
+			t.Fatal(what)
+		}
+	}
+}
+
+// over reports whether a call of the tool has its last line. It is called with the world held.
+func (w *world) over(tool string) bool {
+	return slices.ContainsFunc(w.entries, func(e *aai.Entry) bool { return e.Tool == tool && e.Kind == aai.Outcome })
+}

@@ -1,0 +1,36 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+)
+
+// WarnInterrupted logs which runs were left in the middle, by what is kept there. It makes no
+// database where there is none, keeps none open, and opens nothing that is sealed: nobody is
+// asked for a keychain because a gateway starts.
+func WarnInterrupted(ctx context.Context, cfg SQLiteConfig, log *slog.Logger) {
+	cfg.Vault = closedVault{}
+	keeper := NewSQLiteStore(cfg)
+	defer keeper.Close() //nolint:errcheck // it was only read
+	runs, err := keeper.Runs(ctx, maxListed)
+	if err != nil {
+		log.WarnContext(ctx, "what is kept of workflows cannot be read", "cause", err)
+		return
+	}
+	for _, r := range runs {
+		if r.State == Interrupted {
+			log.WarnContext(ctx, "a workflow was left in the middle; aai-gateway workflow show says more",
+				"run", r.ID, "at", fmt.Sprintf("step %d of %d", r.Step, r.Steps))
+		}
+	}
+}
+
+// closedVault is a vault that nobody opens.
+type closedVault struct{}
+
+var errVaultClosed = errors.New("it is not opened here")
+
+func (closedVault) Seal(context.Context, string, []byte) ([]byte, error) { return nil, errVaultClosed }
+func (closedVault) Open(context.Context, string, []byte) ([]byte, error) { return nil, errVaultClosed }

@@ -1,0 +1,270 @@
+package workflow_test
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/workflow"
+	"github.com/gybob/aai-gateway/internal/secrets"
+)
+
+const setA = `{"description": "Sets a.", "params": {"type": "object", "properties": {"to": {"type": "string", "default": "after"}}},
+	"steps": [{"app": "org.example.Shelf", "tool": "set", "args": {"name": "a", "value": "{{params.to}} {{{{x}}"}}]}`
+
+// A file is a tool, what it takes is data, and a file that changed is another tool.
+func TestAFileIsATool(t *testing.T) {
+	w := newLibraryWorld(t)
+	if apps := w.Catalog.Apps(); slices.ContainsFunc(apps, func(a *aai.App) bool { return a.ID == workflow.LibraryAppID }) {
+		t.Error("listed without a workflow")
+	}
+	w.write(t, "set-a.json", setA)
+	if _, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "set-a", map[string]any{"to": `{{step_1.x}} "quoted" {{params.to}}`}); e != nil {
+		t.Fatal(e)
+	}
+	if want := `{{step_1.x}} "quoted" {{params.to}} {{x}}`; w.numbers["a"] != want {
+		t.Errorf("set to %q, expected %q", w.numbers["a"], want)
+	}
+	if _, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "set-a", nil); e != nil || w.numbers["a"] != "after {{x}}" {
+		t.Errorf("%v, set to %q", e, w.numbers["a"])
+	}
+	w.write(t, "set-a.json", strings.Replace(setA, `"a", "value"`, `"b", "value"`, 1))
+	if _, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "set-a", nil); e != nil || w.numbers["b"] != "after {{x}}" {
+		t.Errorf("%v, set to %q", e, w.numbers["b"])
+	}
+	if err := os.Remove(filepath.Join(w.folder, "set-a.json")); err != nil {
+		t.Fatal(err)
+	}
+	if _, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "set-a", nil); e == nil || e.Code != aai.ToolNotFound {
+		t.Error(e)
+	}
+}
+
+// What a person allowed for good they allowed of the file as it was.
+func TestAChangedFileAsksAgain(t *testing.T) {
+	w := newLibraryWorld(t)
+	asks := func(text string) int {
+		t.Helper()
+		w.write(t, "set-a.json", text)
+		w.asked = nil
+		if _, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "set-a", nil); e != nil {
+			t.Fatal(e)
+		}
+		return len(w.asked)
+	}
+	first := asks(setA)
+	if first != 2 || asks(setA) != 0 { // of the workflow, and of its step
+		t.Errorf("asked %d times, then %v", first, w.asked)
+	}
+	if n := asks(setA + " "); n != 1 || !strings.Contains(w.asked[0], "set-a") {
+		t.Errorf("of a changed file asked %v", w.asked)
+	}
+}
+
+// At a terminal the workflow is asked about first, and then its steps.
+func TestAskedAtATerminal(t *testing.T) {
+	for answer, want := range map[string]string{"always": "after {{x}}", "session": "after {{x}}", "deny": "before"} {
+		w := newLibraryWorld(t)
+		w.Dialog = nil
+		w.write(t, "set-a.json", setA)
+		call := &aai.Call{Caller: aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal, Session: "s"}, App: workflow.LibraryAppID, Tool: "set-a"}
+		_, err := w.Do(t.Context(), call)
+		rounds := 0
+		for e := aai.AsError(err); e != nil && len(e.Questions) > 0 && rounds < 3; e = aai.AsError(err) { // as the door does
+			again := *call
+			again.ID, again.Answers = "", map[string]aai.Answer{}
+			for _, q := range e.Questions {
+				given := answer
+				if answer == "deny" && rounds == 0 {
+					given = "always" // of the workflow; not of its step
+				}
+				again.Answers[q.ID] = aai.Answer{Choice: given, Seal: q.Seal, Channel: aai.Terminal}
+			}
+			rounds++
+			_, err = w.Do(t.Context(), &again)
+		}
+		if w.numbers["a"] != want || rounds != 2 || (err == nil) != (answer != "deny") {
+			t.Errorf("%s: %v after %d rounds, set to %v", answer, err, rounds, w.numbers["a"])
+		}
+	}
+}
+
+// A file that is wrong says what and where, and no other is the worse for it.
+func TestBrokenFiles(t *testing.T) {
+	w := newLibraryWorld(t)
+	w.write(t, "good.json", setA)
+	for name, c := range map[string]struct{ text, says string }{
+		"cut":     {`{"steps": [`, "it ends in the middle (line 1, column 12)"},
+		"twice":   {`{"steps": [], "steps": []}`, `has "steps" twice (line 1, column`},
+		"list":    {`[]`, "expected an object"},
+		"stray":   {`{"steps": [{"app": "a", "tool": "b", "argz": {}}]}`, "step 1, argz: there is no such member; args?"},
+		"param":   {`{"steps": [{"app": "a", "tool": "b", "args": {"x": "{{params.y}}"}}]}`, "step 1, args.x: {{params.y}}"},
+		"schema":  {`{"params": {"type": "object", "properties": {"x": {"type": "nothing"}}}, "steps": [{"app": "a", "tool": "b"}]}`, "the workflow, params: "},
+		"check":   {`{"steps": [{"app": "a", "tool": "b", "check": {"tool": "c"}}]}`, "step 1, check, equals: expected"},
+		"a b":     {setA, "the file's name is the tool's"},
+		"nothing": {"", "it is empty"},
+	} {
+		w.write(t, name+".json", c.text)
+		_, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, aai.CleanLabel(name, 60), nil)
+		if e == nil || !strings.Contains(e.Message, c.says) || !strings.Contains(e.Message, name+".json: ") || e.Hint == "" || e.Delivery != aai.NotDelivered {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
+	if err := os.Symlink("/dev/zero", filepath.Join(w.folder, "zero.json")); err != nil {
+		t.Fatal(err)
+	}
+	if _, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "zero", nil); e == nil || !strings.Contains(e.Message, "expected a regular file") {
+		t.Error(e)
+	}
+	if _, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "good", nil); e != nil {
+		t.Error(e)
+	}
+}
+
+// ran has a caller run set-a, and returns the run.
+func (w *libraryWorld) ran(t *testing.T, caller aai.Caller) string {
+	t.Helper()
+	w.write(t, "set-a.json", setA)
+	if _, e := w.do(t, caller, workflow.LibraryAppID, "set-a", nil); e != nil {
+		t.Fatal(e)
+	}
+	result, e := w.do(t, caller, aai.BuiltinApp, workflow.RunsTool, nil)
+	if e != nil {
+		t.Fatal(e)
+	}
+	b, _ := json.Marshal(result.Data)
+	var rows []struct{ Run string }
+	if err := json.Unmarshal(b, &rows); err != nil || len(rows) != 1 {
+		t.Fatalf("%v: %s", err, b)
+	}
+	return rows[0].Run
+}
+
+// An agent sees, goes on with and takes back its own runs, a person at the terminal all.
+func TestRunsAreTheirCallers(t *testing.T) {
+	w := newLibraryWorld(t)
+	id := w.ran(t, sessionAgent("s"))
+	person := aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal}
+	later := sessionAgent("s")
+	later.Session = "another conversation"
+	nobody := aai.Caller{Door: aai.DoorMCP, Session: "u"}
+	for _, tool := range []string{workflow.ShowTool, workflow.ResumeTool, workflow.RollBackTool} {
+		for _, stranger := range []aai.Caller{sessionAgent("t"), nobody} {
+			if _, e := w.do(t, stranger, aai.BuiltinApp, tool, map[string]any{"run": id}); e == nil || !strings.Contains(e.Message, "there is no run") {
+				t.Errorf("%s by %v: %v", tool, stranger, e)
+			}
+		}
+	}
+	for _, caller := range []aai.Caller{person, later} {
+		result, e := w.do(t, caller, aai.BuiltinApp, workflow.ShowTool, map[string]any{"run": id})
+		if e != nil || !strings.Contains(result.Text, "run "+id+" of ") {
+			t.Errorf("%v: %v", caller, e)
+		}
+	}
+	for caller, want := range map[aai.Caller]int{person: 1, later: 1, sessionAgent("t"): 0, nobody: 0} {
+		result, e := w.do(t, caller, aai.BuiltinApp, workflow.RunsTool, nil)
+		if e != nil {
+			t.Fatal(e)
+		}
+		b, _ := json.Marshal(result.Data)
+		if n := strings.Count(string(b), `"run":`); n != want {
+			t.Errorf("%v sees %s", caller, b)
+		}
+	}
+	result, e := w.do(t, later, aai.BuiltinApp, workflow.RollBackTool, map[string]any{"run": id})
+	if e != nil || !strings.HasPrefix(result.Text, "set-a: 1 of 1 act taken back") || w.numbers["a"] != "before" {
+		t.Errorf("%v: %+v", e, result)
+	}
+	result, e = w.do(t, later, aai.BuiltinApp, workflow.ShowTool, map[string]any{"run": id})
+	if e != nil || !strings.Contains(result.Text, "rolled_back") || !strings.Contains(result.Text, "taken back: undone") {
+		t.Errorf("%v: %+v", e, result)
+	}
+}
+
+// Who lists apps is told when the files have changed.
+func TestChangesNotifyListeners(t *testing.T) {
+	w := newLibraryWorld(t)
+	told := make(chan bool, 10)
+	defer w.Catalog.OnChange(func() { told <- true })()
+	go w.library.Watch(t.Context())
+	changes := 0
+	for range 3 {
+		for until := time.After(time.Minute); ; { // it may not watch yet
+			changes++
+			w.write(t, "set-a.json", setA+strings.Repeat(" ", changes))
+			select {
+			case <-told:
+			case <-time.After(time.Second):
+				continue
+			case <-until:
+				t.Fatal("not told")
+			}
+			break
+		}
+	}
+}
+
+// A gateway that starts says what was left, and asks no keychain.
+func TestWhatWasLeftIsLogged(t *testing.T) {
+	folder := t.TempDir()
+	vault := secrets.New(secrets.Config{Folder: filepath.Join(folder, "secrets"), Getenv: func(string) string { return "" }, AllowInsecureFile: true})
+	cfg := workflow.SQLiteConfig{Path: filepath.Join(folder, "state.db"), Vault: vault}
+	said := func() string {
+		var b strings.Builder
+		workflow.WarnInterrupted(t.Context(), workflow.SQLiteConfig{Path: cfg.Path}, slog.New(slog.NewTextHandler(&b, nil)))
+		return b.String()
+	}
+	if s := said(); s != "" {
+		t.Error(s)
+	}
+	if _, err := os.Stat(cfg.Path); err == nil {
+		t.Error("made by looking")
+	}
+	d, err := workflow.Read(map[string]any{"steps": []any{map[string]any{"app": "a", "tool": "b"}, map[string]any{"app": "a", "tool": "b"}}}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keeper := workflow.NewSQLiteStore(cfg)
+	for _, id := range []string{"left", "ended"} {
+		if err := errors.Join(keeper.Begin(t.Context(), &workflow.Run{ID: id, Document: d}), keeper.Step(t.Context(), id, &workflow.Record{Step: 1, State: workflow.Begun})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := said(); s != "" { // it runs
+		t.Error(s)
+	}
+	if err := errors.Join(keeper.End(t.Context(), "ended", workflow.Done), keeper.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if s := said(); strings.Count(s, "was left in the middle") != 1 || !strings.Contains(s, `run=left at="step 1 of 2"`) {
+		t.Error(s)
+	}
+}
+
+// The example of the documentation is one.
+func TestTheDocumentedExample(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/workflows.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, found := strings.Cut(string(text), "```json\n")
+	example, _, ended := strings.Cut(example, "```")
+	if name, err := workflow.ValidateSource([]byte(example)); !found || !ended || err != nil || name != "Quieter" {
+		t.Errorf("%q, %v", name, err)
+	}
+}
+
+// A file that is not there cannot be mended: its error says so.
+func TestReadOfAnAbsentFile(t *testing.T) {
+	_, err := workflow.ReadFile(filepath.Join(t.TempDir(), "nope.json"))
+	if e := aai.AsError(err); err == nil || strings.Contains(e.Hint, "Mend") || !strings.Contains(e.Hint, "a file that is there") {
+		t.Errorf("%+v", err)
+	}
+}

@@ -1,0 +1,100 @@
+package workflow_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/workflow"
+	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
+)
+
+// A report of twenty steps costs a model 400 tokens at the most, in each of its forms, whatever
+// the steps gave; all of it is for who asks.
+func TestWhatAReportCosts(t *testing.T) {
+	long := strings.Repeat("something long that an app says ", 200)
+	for name, c := range map[string]struct {
+		fails int  // how many steps fail and are skipped; -1: the last ends it
+		burns bool // they do what cannot be taken back
+		full  bool
+	}{"done": {}, "skipped": {fails: 19}, "failed": {fails: -1}, "left behind": {fails: -1, burns: true}, "full": {full: true}} {
+		w := newWorld(t)
+		w.kept["a"] = long
+		var all []any
+		for i := range 20 {
+			one := step("get", documentObject{"name": "a"})
+			if c.burns {
+				one = step("burn", documentObject{"name": "b"})
+			}
+			if i < c.fails {
+				one = step("get", documentObject{"name": fmt.Sprint("x", i)}, "on_fail", "skip")
+				w.fails[fmt.Sprint("get x", i)] = aai.Errorf(aai.ElementNotFound, "%s", long)
+			}
+			all = append(all, one)
+		}
+		if c.fails < 0 {
+			all[19] = step("burn", documentObject{"name": "x"}, "on_fail", "rollback")
+			w.fails["burn x"] = &aai.Error{Code: aai.AutomationFailed, Message: "no", Delivery: aai.Delivered}
+		}
+		result, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinTool, Args: documentObject{"steps": all, "full": c.full}})
+		text, data := "", any(nil)
+		if e := aai.AsError(err); e != nil {
+			text, data = e.Message, e.Data
+		} else {
+			text, data = result.Text, result.Data
+		}
+		b, err := json.Marshal(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words, structured := tokencount.Count(t, text), tokencount.Count(t, string(b))
+		t.Logf("%s: %d tokens of text, %d of data", name, words, structured)
+		if fits := words <= 400 && structured <= 400; fits == c.full {
+			t.Errorf("%s:\n%s\n%s", name, text, b)
+		}
+		if has := strings.Count(string(b), long); c.full && has != 40 {
+			t.Errorf("%d of 40 texts", has)
+		}
+	}
+}
+
+// What the steps gave is in the text: of the last one in short, with full of each.
+func TestReportShowsStepValues(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		w := newWorld(t)
+		w.kept["a"], w.kept["b"] = "apple", "pear "+strings.Repeat("and more ", 200)
+		steps := []any{step("get", documentObject{"name": "a"}), step("get", documentObject{"name": "b"})}
+		result, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinTool, Args: documentObject{"steps": steps, "full": full}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(result.Text, "\n")
+		last := lines[len(lines)-1]
+		if !strings.Contains(last, "gave: pear and more") || len(last) > 250 || strings.Contains(result.Text, "apple") != full {
+			t.Errorf("full %v: %s", full, result.Text)
+		}
+	}
+}
+
+// What a model reads of the tools is short, and whole in the guides, which cut it.
+func TestWhatAModelReads(t *testing.T) {
+	for _, tool := range append(workflow.Config{}.BuiltinTools(), workflow.Config{}.DesktopTools()...) {
+		seen := tool.Name + tool.Description + string(tool.Params.Source)
+		if n := tokencount.Count(t, seen); n > 220 || len(tool.Description) > 300 {
+			t.Errorf("%s: %d tokens, %d bytes of description", tool.Name, n, len(tool.Description))
+		}
+		var schema struct {
+			Properties map[string]struct{ Description string }
+		}
+		if err := json.Unmarshal(tool.Params.Source, &schema); err != nil {
+			t.Fatal(err)
+		}
+		for name, p := range schema.Properties {
+			if len(p.Description) > 200 {
+				t.Errorf("%s of %s has %d bytes", name, tool.Name, len(p.Description))
+			}
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package workflow_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/undo"
+	"github.com/gybob/aai-gateway/internal/automation/workflow"
+)
+
+// A memory is a store in memory, and a process that is killed: from a certain thing that it
+// was about to do on, nothing is kept and nothing is done any more.
+type killedStore struct {
+	workflow.StoredRun
+	taken  map[int]undo.Status
+	mu     sync.Mutex // calls of a group come side by side
+	count  sync.Mutex // guards living
+	living int        // how much it does before it is killed
+}
+
+// dies reports whether the process is dead by now.
+func (m *killedStore) dies() bool {
+	m.count.Lock()
+	defer m.count.Unlock()
+	m.living--
+	return m.living < 0
+}
+
+var errKilled = errors.New("killed")
+
+func (m *killedStore) Begin(_ context.Context, r *workflow.Run) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.dies() {
+		return errKilled
+	}
+	m.Run, m.State = r, workflow.Begun
+	return nil
+}
+
+func (m *killedStore) Step(_ context.Context, _ string, r *workflow.Record) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.dies() {
+		return errKilled
+	}
+	for i := range m.Records {
+		if m.Records[i].Step == r.Step && m.Records[i].Part == r.Part {
+			m.Records[i] = *r
+			return nil
+		}
+	}
+	m.Records = append(m.Records, *r)
+	return nil
+}
+
+func (m *killedStore) UndoAct(_ context.Context, _ string, b *workflow.UndoRecord) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.dies() {
+		return errKilled
+	}
+	if m.taken == nil {
+		m.taken = map[int]undo.Status{}
+	}
+	m.taken[b.Act] = b.Status
+	return nil
+}
+
+func (m *killedStore) End(_ context.Context, _ string, state workflow.State) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.dies() {
+		return errKilled
+	}
+	m.State = state
+	return nil
+}
+
+// kept is what another process finds.
+func (m *killedStore) kept() *workflow.StoredRun {
+	k := m.StoredRun
+	k.Records = nil
+	for _, r := range m.Records {
+		acts := r.Acts
+		r.Acts = nil
+		for _, act := range acts {
+			act.UndoStatus = m.taken[act.ID]
+			r.Acts = append(r.Acts, act)
+		}
+		k.Records = append(k.Records, r)
+	}
+	return &k
+}
+
+// runUntilKilled runs the steps in a process that is killed after so much, and gives the world as it is
+// then; alive where it came to its end.
+func runUntilKilled(t *testing.T, living int, steps []any) (w *world, m *killedStore, alive bool) {
+	t.Helper()
+	w, m = newWorld(t), &killedStore{living: living}
+	w.Store = m
+	w.apps[0].Tools = w.BuiltinTools()
+	w.kept["a"], w.kept["b"], w.kept["g2"] = "old a", "old b", "old g2"
+	w.dead = m.dies
+	_, err := w.does(t, steps...)
+	alive = m.living >= 0
+	if alive && err != nil {
+		t.Fatal(err)
+	}
+	m.living, w.dead = 1<<30, nil
+	return w, m, alive
+}
+
+// once says which effects came twice.
+func once(t *testing.T, w *world, what string) {
+	t.Helper()
+	for name, n := range w.sets {
+		if n > 1 {
+			t.Errorf("%s: %s was set %d times", what, name, n)
+		}
+	}
+}
+
+// manySteps are steps of every kind. With checks their acts can be told.
+func manySteps(checks bool) []any {
+	set := func(name string, value any, more ...any) documentObject {
+		if checks {
+			more = append(more, "check", documentObject{"app": shelfID, "tool": "get", "args": documentObject{"name": name}, "equals": documentObject{"value": value}})
+		}
+		return step("set", documentObject{"name": name, "value": value}, more...)
+	}
+	return []any{
+		step("get", documentObject{"name": "a"}, "name", "before"),
+		set("a", "new a"),
+		set("never", 1, "when", documentObject{"value": "{{before.value}}", "equals": "other"}),
+		set("{{item}}", "each {{item}}", "for_each", []any{"b", "c", "d"}),
+		documentObject{"parallel": []any{set("g1", 1), set("g2", 2), step("get", documentObject{"name": "a"})}},
+		set("last", "was {{before.value}}"),
+		step("get", documentObject{"name": "last"}),
+	}
+}
+
+var promised = map[string]any{"a": "new a", "b": "each b", "c": "each c", "d": "each d", "g1": 1, "g2": 2, "last": "was old a"}
+
+// Wherever a process is killed, another one goes on to the same end, and nothing is done twice.
+func TestResume(t *testing.T) {
+	for living := 1; ; living++ { // one that is killed before it is kept is no run
+		w, m, alive := runUntilKilled(t, living, manySteps(true))
+		if alive {
+			break
+		}
+		what := fmt.Sprintf("killed after %d", living)
+		_, err := w.Resume(t.Context(), &aai.Call{ID: "c2", Caller: agent()}, m.kept(), nil)
+		if err != nil || m.State != workflow.Done {
+			t.Fatalf("%s: %v, %s", what, err, m.State)
+		}
+		if fmt.Sprint(w.kept) != fmt.Sprint(promised) {
+			t.Errorf("%s: %v", what, w.kept)
+		}
+		once(t, w, what)
+		if _, err := w.Resume(t.Context(), &aai.Call{ID: "c3", Caller: agent()}, m.kept(), nil); err == nil || !strings.Contains(err.Error(), "has ended") {
+			t.Errorf("%s: resumed again: %v", what, err)
+		}
+	}
+}
+
+// Where nobody can tell, nothing is run before somebody has said what was done.
+func TestResumeAsks(t *testing.T) {
+	asked := 0
+	for living := 1; ; living++ {
+		w, m, alive := runUntilKilled(t, living, manySteps(false))
+		if alive {
+			break
+		}
+		what := fmt.Sprintf("killed after %d", living)
+		was := len(w.calls)
+		_, err := w.Resume(t.Context(), &aai.Call{ID: "c2", Caller: agent()}, m.kept(), nil)
+		if err != nil {
+			asked++
+			e := aai.AsError(err)
+			if !strings.Contains(e.Message, "nobody knows whether this was done: step ") || e.Hint == "" || !e.RetrySafe() || len(w.calls) != was || m.State != workflow.Interrupted {
+				t.Fatalf("%s: %+v, %s", what, e, m.State)
+			}
+			if strings.Contains(e.Message, "; step 5.2") { // of one it may be so, of the other not
+				continue
+			}
+			said := w.sets[w.doubtful] > 0
+			if _, err = w.Resume(t.Context(), &aai.Call{ID: "c3", Caller: agent()}, m.kept(), &said); err != nil {
+				t.Fatalf("%s: said %v of %s: %v", what, said, w.doubtful, err)
+			}
+		}
+		if fmt.Sprint(w.kept) != fmt.Sprint(promised) {
+			t.Errorf("%s: %v", what, w.kept)
+		}
+		once(t, w, what)
+	}
+	if asked < 5 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
+// Wherever a process is killed, what is known to be done is taken back, and the rest is named;
+// also where the one that takes it back is killed.
+func TestRollBackLater(t *testing.T) {
+	before := map[string]any{"a": "old a", "b": "old b", "g2": "old g2"}
+	for living := 1; ; living++ {
+		w, m, alive := runUntilKilled(t, living, manySteps(true))
+		for again := 1; again < 40; again += 3 {
+			m.living = again
+			w.dead = m.dies
+			_, _ = w.RollBack(t.Context(), &aai.Call{ID: "c2", Caller: agent()}, m.kept())
+		}
+		m.living, w.dead = 1<<30, nil
+		result, err := w.RollBack(t.Context(), &aai.Call{ID: "c3", Caller: agent()}, m.kept())
+		state := workflow.RolledBack
+		if err == nil && strings.Contains(result.Text, "not taken back: ") {
+			state = workflow.PartlyRolledBack
+		}
+		if err != nil || m.State != state {
+			t.Fatalf("killed after %d: %v", living, err)
+		}
+		for name, value := range w.kept {
+			if value != nil && before[name] != value && !strings.Contains(result.Text, "not taken back: ") {
+				t.Errorf("killed after %d: %s is %v, and %s", living, name, value, result.Text)
+			}
+		}
+		if strings.Count(result.Text, "not taken back") > 2 {
+			t.Errorf("killed after %d: %s", living, result.Text)
+		}
+		if alive {
+			break
+		}
+	}
+}
+
+// What a step gave that was found to be done is lost; who needs it is told before anything runs.
+func TestLostValues(t *testing.T) {
+	w := newWorld(t)
+	m := &killedStore{living: 3}
+	w.Store = m
+	w.apps[0].Tools = w.BuiltinTools()
+	w.dead = m.dies
+	_, err := w.does(t, step("set", documentObject{"name": "a", "value": 1}, "name", "made"), step("set", documentObject{"name": "b", "value": "{{made.text}}"}))
+	if err == nil || w.sets["a"] != 1 {
+		t.Fatal(err, w.kept)
+	}
+	m.living, w.dead = 1<<30, nil
+	happened := true
+	_, err = w.Resume(t.Context(), &aai.Call{ID: "c2", Caller: agent()}, m.kept(), &happened)
+	if err == nil || !strings.Contains(err.Error(), "step 2 takes {{made.text}}, which nobody has") || m.State != workflow.Interrupted || w.kept["b"] != nil {
+		t.Error(err, m.State, w.kept)
+	}
+}

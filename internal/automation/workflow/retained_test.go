@@ -1,0 +1,38 @@
+package workflow_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// A workflow keeps so much of what its steps gave, and says so where that was not all.
+func TestWhatStepsGaveIsBounded(t *testing.T) {
+	w := newWorld(t)
+	w.kept["a"] = strings.Repeat("x", 1<<20)
+	items := make([]any, 40) // each is there as the value, and in the text
+	for i := range items {
+		items[i] = "a"
+	}
+	result, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: "workflow", Args: documentObject{"full": true, "steps": []any{
+		step("get", documentObject{"name": "{{item}}"}, "for_each", items), step("list", documentObject{}),
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, gone := jsonOf(t, result.Data), 0
+	if gone = strings.Count(b, `"gone":`); gone != 40-31 || len(b) > 65<<20 || !strings.Contains(result.Warning, "64 MiB") {
+		t.Errorf("%d are gone, %d bytes are left; %s", gone, len(b), result.Warning)
+	}
+}
+
+func jsonOf(t *testing.T, value any) string {
+	t.Helper()
+	b, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

@@ -1,0 +1,46 @@
+package workflow_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/policy"
+)
+
+// What a person takes back while a workflow is on its way is not done any more, whatever they
+// answered when it began; what was taken back before is no word about it.
+func TestRevokedDuringRun(t *testing.T) {
+	for _, choice := range []string{"once", "session", "always"} {
+		for _, revoked := range []bool{false, true} {
+			w, folder := newWorld(t), t.TempDir()
+			revocations, store := policy.NewRevocations(folder+"/revoked"), policy.NewFileStore(folder+"/consent.json")
+			if err := revocations.Revoke(); err != nil {
+				t.Fatal(err)
+			}
+			w.answer = choice
+			w.Gates[3] = policy.NewConsent(policy.ConsentConfig{Store: store, Revocations: revocations})
+			get := w.apps[1].Tool("get")
+			run := get.Run
+			get.Run = func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+				if call.Args["name"] == "second" && revoked {
+					if _, err := store.Remove(func(policy.Grant) bool { return true }); err != nil {
+						t.Error(err)
+					}
+					if err := revocations.Revoke(); err != nil {
+						t.Error(err)
+					}
+				}
+				return run(ctx, call)
+			}
+			_, err := w.does(t,
+				step("set", documentObject{"name": "{{item}}", "value": 1}, "for_each", []any{"a", "b"}),
+				step("get", documentObject{"name": "{{item}}"}, "for_each", []any{"first", "second"}),
+				step("set", documentObject{"name": "{{item}}", "value": 1}, "for_each", []any{"c", "d"}))
+			e := aai.AsError(err)
+			if w.kept["b"] == nil || revoked != (e != nil && e.Code == aai.ConsentRequired) || revoked != (w.kept["c"] == nil) || revoked != (w.kept["d"] == nil) || len(w.asked) != 1 {
+				t.Errorf("%s, revoked %v: %v, kept %v, asked %d", choice, revoked, err, w.kept, len(w.asked))
+			}
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package workflow_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	godbus "github.com/godbus/dbus/v5"
+	"pgregory.net/rapid"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// A stand is what random workflows act on: two windows of different toolkits, and a service.
+// Each is asked by another than the gateway how it is: the windows keep their own state.
+type rollbackStand struct {
+	*world
+	panes []pane
+	look  func(name string) godbus.Variant
+}
+
+type pane struct {
+	*linuxtest.Fixture
+	app string
+}
+
+// onStand has as many rounds as the environment says, or few.
+func onStand(t *testing.T) *rollbackStand {
+	t.Helper()
+	s := &rollbackStand{world: newWorld(t)}
+	s.answer = "session"
+	many := policy.Limit{PerSecond: 1_000_000, PerMinute: 1_000_000, Concurrent: 20}
+	s.Gates[0] = policy.NewLimits(map[policy.Kind]policy.Limit{policy.KindDeclared: many, policy.KindDesktop: many})
+	_, s.look = onBoard(t, s.world)
+	open := onDesktop(t, s.world)
+	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.Qt6} {
+		f, app := open(kind)
+		s.panes = append(s.panes, pane{f, app})
+	}
+	for name, value := range map[string]string{"rapid.checks": cmp.Or(os.Getenv("AAI_ROLLBACKS"), "4"), "rapid.shrinktime": "1ns"} {
+		was := flag.Lookup(name).Value.String()
+		if err := flag.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = flag.Set(name, was) })
+	}
+	return s
+}
+
+// state is how all is that workflows act on, but for what cannot be taken back.
+func (s *rollbackStand) state(t *testing.T) map[string]any {
+	t.Helper()
+	all := map[string]any{}
+	for i := range boardValues {
+		name := fmt.Sprintf("V%d", i)
+		all[name] = s.look(name).String()
+	}
+	for _, p := range s.panes {
+		state := p.State(t)
+		for _, key := range []string{"name", "notes", "volume", "count", "colour", "agree"} {
+			all[string(p.Kind)+" "+key] = state[key]
+		}
+	}
+	return all
+}
+
+// presses is how often the windows' buttons were pressed.
+func (s *rollbackStand) presses(t *testing.T) (n float64) {
+	t.Helper()
+	for _, p := range s.panes {
+		n += p.State(t)["presses"].(float64)
+	}
+	return n
+}
+
+// reversible is a step that can be taken back.
+func (s *rollbackStand) reversible(t *rapid.T) documentObject {
+	if which := rapid.IntRange(-1, len(s.panes)-1).Draw(t, "where"); which >= 0 {
+		return s.panes[which].sets(t)
+	}
+	return s.property(t)
+}
+
+func (s *rollbackStand) property(t *rapid.T) documentObject {
+	i := rapid.IntRange(0, boardValues-1).Draw(t, "property")
+	return documentObject{"app": boardID, "tool": fmt.Sprintf("set_V%d", i), "args": documentObject{"to": valueFor(t, i)}}
+}
+
+// sets is a step that sets something in the window.
+func (p pane) sets(t *rapid.T) documentObject {
+	text := rapid.StringMatching(`[a-zé]{1,8}`)
+	number := rapid.Custom(func(t *rapid.T) string { return fmt.Sprint(rapid.IntRange(0, 100).Draw(t, "number")) })
+	tool, args := "ax_set_value", documentObject{"app": p.app}
+	set := func(query string, value *rapid.Generator[string]) {
+		args["query"], args["value"] = query, value.Draw(t, query)
+	}
+	kinds := []string{"name", "notes", "volume", "count", "agree", "type", "fill", "click"}
+	if p.Kind != linuxtest.Qt6 { // which sets no closed list in the background
+		kinds = append(kinds, "colour")
+	}
+	switch rapid.SampledFrom(kinds).Draw(t, "what") {
+	case "name":
+		set(`textbox "Full name"`, text)
+	case "notes":
+		set("textbox Notes", text)
+	case "volume":
+		set("slider Volume", number)
+	case "count":
+		set("spinbutton Count", number)
+	case "colour":
+		set("combobox Colour", rapid.SampledFrom([]string{"Red", "Green", "Blue"}))
+	case "agree":
+		set("checkbox Agree", rapid.SampledFrom([]string{"true", "false"}))
+	case "type":
+		tool, args["query"], args["text"] = "ax_type", `textbox "Full name"`, text.Draw(t, "text")
+	case "click":
+		tool, args["query"] = "ax_click", "checkbox Agree"
+	case "fill":
+		tool, args["fields"] = "ax_fill", []any{
+			documentObject{"query": `textbox "Full name"`, "value": text.Draw(t, "name")}, documentObject{"query": "slider Volume", "value": number.Draw(t, "volume")},
+		}
+	}
+	return documentObject{"app": aai.DesktopApp, "tool": tool, "args": args}
+}
+
+// press is a step that cannot be taken back.
+func (s *rollbackStand) press(t *rapid.T) documentObject {
+	p := s.panes[rapid.IntRange(0, len(s.panes)-1).Draw(t, "window")]
+	return documentObject{"app": aai.DesktopApp, "tool": "ax_click", "args": documentObject{"app": p.app, "query": "button Press"}}
+}
+
+// fails is a step that does nothing but fail.
+func (s *rollbackStand) fails(t *rapid.T) documentObject {
+	app := s.panes[0].app
+	one := rapid.SampledFrom([]documentObject{
+		{"app": boardID, "tool": fmt.Sprintf("get_V%d", boardValues), "args": documentObject{}},
+		{"app": aai.DesktopApp, "tool": "ax_find", "args": documentObject{"app": app, "query": "no such thing"}},
+		{"app": aai.DesktopApp, "tool": "ax_click", "args": documentObject{"app": app, "query": "button Disabled"}},
+		step("get", documentObject{"name": "{{step_1.no.such.value}}"}),
+	}).Draw(t, "failure")
+	return maps.Clone(one)
+}
+
+// steps are those of a random workflow that fails, and the labels of those that cannot be
+// taken back.
+func (s *rollbackStand) steps(t *rapid.T) (all []any, lasting []string) {
+	for n := range rapid.IntRange(1, 6).Draw(t, "steps") {
+		switch rapid.SampledFrom([]string{"one", "one", "one", "press", "group"}).Draw(t, "kind") {
+		case "press":
+			all, lasting = append(all, s.press(t)), append(lasting, fmt.Sprintf("step %d (ax_click)", n+1))
+		case "group":
+			all = append(all, documentObject{"parallel": []any{s.panes[n%len(s.panes)].sets(t), s.press(t), s.property(t)}})
+			lasting = append(lasting, fmt.Sprintf("step %d.2 (ax_click)", n+1))
+		default:
+			all = append(all, s.reversible(t))
+		}
+	}
+	failing := s.fails(t)
+	failing["on_fail"] = "rollback"
+	return append(all, failing, s.press(t)), lasting // what comes after it is not done
+}
+
+// named are the steps that the report says were not taken back.
+func named(report string) (steps []string) {
+	for _, line := range regexp.MustCompile(`(?m)^not taken back: (.*)$`).FindAllStringSubmatch(report, -1) {
+		steps = append(steps, regexp.MustCompile(`step [\d.]+ \(\w+\)`).FindAllString(line[1], -1)...)
+	}
+	slices.Sort(steps)
+	return steps
+}
+
+// Wherever a workflow on real windows and a real bus fails, all that can be taken back is as
+// it was, and all else is named. AAI_ROLLBACKS is how many workflows are tried.
+func TestRollbackOfRandomWorkflows(t *testing.T) {
+	s := onStand(t)
+	rapid.Check(t, func(t2 *rapid.T) {
+		was, pressed := s.state(t), s.presses(t)
+		steps, lasting := s.steps(t2)
+		_, err := s.does(t, steps...)
+		if err == nil || !strings.Contains(err.Error(), "rolled back: ") {
+			t2.Fatalf("it ended with %v", err)
+		}
+		slices.Sort(lasting)
+		if got := named(err.Error()); !slices.Equal(got, lasting) {
+			t2.Errorf("of %v these are named: %q, expected %q\n%v", steps, got, lasting, err)
+		}
+		// A window tells its state a moment after it has changed.
+		right := func() bool {
+			return reflect.DeepEqual(s.state(t), was) && s.presses(t) == pressed+float64(len(lasting))
+		}
+		for end := time.Now().Add(time.Minute); !right() && time.Now().Before(end); {
+			_ = aai.Sleep(t.Context(), 10*time.Millisecond)
+		}
+		if !right() {
+			t2.Errorf("after %v\nit is  %v, pressed %v times,\nand was %v, pressed %v times\n%v", steps, s.state(t), s.presses(t), was, pressed, err)
+		}
+	})
+}

@@ -1,0 +1,254 @@
+package workflow
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// A Config is what workflows stand on.
+type Config struct {
+	// Gateway makes the calls. It is asked for at each workflow: the gateway is made after
+	// its apps.
+	Gateway func() *aai.Gateway
+	Store   Store // nil: nothing is kept
+}
+
+const (
+	// lifetime is how long a workflow may take, and longest as a task. What its tool has
+	// beyond that is for what is taken back.
+	lifetime     = 5 * time.Minute
+	taskLifetime = 24 * time.Hour
+	// rollbackTime is how long it may take to take back what was done, also where the caller
+	// is gone.
+	rollbackTime = time.Minute
+)
+
+// A run is a workflow on its way.
+type run struct {
+	id       string
+	gateway  *aai.Gateway
+	store    Store
+	call     *aai.Call // the outer one
+	doc      *Document
+	admitted *admittedCalls
+	values   stepValues // of the steps that ended; changed between steps alone
+	report   *report
+	before   map[int]Record // of the first step to run: its calls that ended before
+
+	mu            sync.Mutex // guards what follows
+	acts          []Act      // of all steps
+	retainedBytes int        // bytes of what they gave
+}
+
+// Execute runs a document for the call that asks for it: all of it is looked at and admitted,
+// then step after step is run. Its error, where a step fails, says which, what was done and
+// what was taken back; its Data is the report.
+func (c Config) Execute(ctx context.Context, call *aai.Call, d *Document, from ResumePoint) (*aai.Result, error) {
+	r := &run{
+		id: cmp.Or(from.Run, call.ID), gateway: c.Gateway(), store: c.store(), call: call,
+		values: stepValues{}, before: map[int]Record{},
+	}
+	first := max(1, from.Step)
+	if err := r.prepare(ctx, d, from); err != nil {
+		return nil, err
+	}
+	defer r.admitted.release()
+	if from.Run == "" {
+		if err := r.store.Begin(ctx, &Run{ID: r.id, Caller: call.Caller, App: call.App, Document: d, Params: from.Params}); err != nil {
+			return nil, storeError(err)
+		}
+	}
+	return r.steps(ctx, first)
+}
+
+// prepare brings a workflow before its first step: admitted, with all that is known of it.
+func (r *run) prepare(ctx context.Context, d *Document, from ResumePoint) (err error) {
+	defer func() {
+		if err != nil && from.Run != "" {
+			_ = r.store.End(context.WithoutCancel(ctx), r.id, Interrupted) // it is as it was
+		}
+	}()
+	if from.Params != nil {
+		r.values[paramsName] = from.Params
+	}
+	r.doc, r.report = d, newReport(d, r.call)
+	r.restore(from)
+	if r.doc, err = d.bind(r.values, max(1, from.Step)); err != nil {
+		return err
+	}
+	if err := r.resolve(ctx); err != nil {
+		return err
+	}
+	r.admitted, err = r.admitResumed(ctx, from)
+	return err
+}
+
+func (c Config) store() Store {
+	if c.Store == nil {
+		return noStore{}
+	}
+	return c.Store
+}
+
+// restore takes over what steps did before.
+func (r *run) restore(from ResumePoint) {
+	for _, record := range from.Before {
+		if record.Step < 1 || record.Step > len(r.doc.Steps) {
+			continue
+		}
+		s := r.doc.Steps[record.Step-1]
+		r.acts = append(r.acts, record.Acts...)
+		if record.Part > 0 {
+			r.report.counts(record.Acts)
+			if record.Step == from.Step {
+				r.before[record.Part] = record
+			}
+			continue
+		}
+		r.report.addEarlier(s, record)
+		if record.Value != nil { // what was found to be done has lost it
+			r.publishValue(s, record.Value)
+		}
+	}
+}
+
+// publishValue has later steps take values of this one.
+func (r *run) publishValue(s *Step, value any) {
+	r.values[fmt.Sprintf("step_%d", s.Number)] = value
+	if s.Name != "" {
+		r.values[s.Name] = value
+	}
+	list, _ := value.([]any)
+	for i, one := range s.Parallel {
+		if one.Name != "" && i < len(list) {
+			r.values[one.Name] = list[i]
+		}
+	}
+}
+
+// steps runs them, from the given one, and says how the workflow ended.
+func (r *run) steps(door context.Context, first int) (*aai.Result, error) {
+	until := time.Now().Add(lifetime)
+	if ends, ok := door.Deadline(); ok {
+		until = ends.Add(-rollbackTime)
+	}
+	ctx, cancel := context.WithDeadline(door, until)
+	defer cancel()
+	total := float64(len(r.doc.Steps))
+	for _, s := range r.doc.Steps[first-1:] {
+		aai.Progress(ctx, float64(s.Number), total, fmt.Sprintf("Step %d/%d: %s", s.Number, len(r.doc.Steps), s.summary()))
+		err := r.runStep(ctx, s)
+		if err == nil {
+			err = canceledError(ctx, s)
+		}
+		r.before = nil
+		if err != nil && (s.OnFail != Skip || ctx.Err() != nil || err.Code == aai.RecordFailed) {
+			return nil, r.fail(door, s, err)
+		}
+	}
+	if err := r.store.End(context.WithoutCancel(door), r.id, Done); err != nil {
+		r.report.warning = storeError(err).Message
+	}
+	return r.report.result(), nil
+}
+
+// runStep runs a step, and has the store know of it.
+func (r *run) runStep(ctx context.Context, s *Step) *aai.Error {
+	if err := canceledError(ctx, s); err != nil {
+		return err
+	}
+	if err := r.store.Step(ctx, r.id, &Record{Step: s.Number, State: Begun, Reads: s.reads()}); err != nil {
+		return storeError(err)
+	}
+	before := len(r.acts)
+	record := &Record{Step: s.Number, State: Skipped, Reads: s.reads()}
+	var failure *aai.Error
+	if s.condition == nil || s.condition.holds(r.values) {
+		record.Value, failure = r.executeStep(ctx, s)
+		record.State = Done
+	}
+	if failure != nil {
+		record.State, record.Failure = Failed, failure.Error()
+		if s.OnFail == Skip {
+			record.Value = valueOfError(failure)
+		}
+	}
+	if record.State != Skipped && (failure == nil || s.OnFail == Skip) {
+		r.publishValue(s, record.Value)
+	}
+	record.Acts = r.acts[before:]
+	r.report.addStep(s, record, failure)
+	if s.several() {
+		record.Acts = nil // its calls have them
+	}
+	if err := r.store.Step(context.WithoutCancel(ctx), r.id, record); err != nil {
+		failure = storeError(err)
+		failure.Delivery = aai.Delivered
+	}
+	if failure == nil && s.WaitAfter > 0 {
+		_ = aai.Sleep(ctx, s.WaitAfter)
+	}
+	return failure
+}
+
+// executeStep runs a step that is to run.
+func (r *run) executeStep(ctx context.Context, s *Step) (any, *aai.Error) {
+	switch {
+	case s.Parallel != nil:
+		return r.group(ctx, s)
+	case s.forEach != nil:
+		return r.each(ctx, s)
+	}
+	value, _, err := r.runCall(ctx, s, r.values)
+	return value, err
+}
+
+// fail ends the workflow at a step that failed.
+func (r *run) fail(door context.Context, s *Step, cause *aai.Error) error {
+	state := Failed
+	if s.OnFail == Rollback {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(door), rollbackTime)
+		defer cancel()
+		state = r.rollBack(ctx)
+	}
+	if err := r.store.End(context.WithoutCancel(door), r.id, state); err != nil {
+		r.report.warning = storeError(err).Message
+	}
+	return r.report.failure(s, cause)
+}
+
+// canceledError is the error of a step that is not begun any more.
+func canceledError(ctx context.Context, s *Step) *aai.Error {
+	cause := ctx.Err()
+	if cause == nil {
+		return nil
+	}
+	if errors.Is(cause, context.DeadlineExceeded) {
+		e := aai.Errorf(aai.Timeout, "the workflow's time was over at %s", s.Label)
+		e.Delivery = aai.NotDelivered
+		return e
+	}
+	e := *aai.AsError(cause)
+	e.Delivery = aai.NotDelivered
+	return &e
+}
+
+func storeError(cause error) *aai.Error {
+	e := aai.Errorf(aai.RecordFailed, "how far the workflow has come could not be kept, so it does not go on: %w", cause)
+	e.Hint = "Look whether the disk is full and whether the gateway's data folder may be written to."
+	return e
+}
+
+// summary is what the step does, in short.
+func (s *Step) summary() string {
+	if s.Parallel != nil {
+		return fmt.Sprintf("%d calls side by side", len(s.Parallel))
+	}
+	return aai.CleanLabel(s.Tool, maxStepName)
+}

@@ -1,0 +1,68 @@
+package workflow_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// What is secret to a step's tool is in no line of the record, and what the workflow answers
+// is kept in none; its caller is told all that is no secret.
+func TestSecretsOfSteps(t *testing.T) {
+	for _, failing := range []bool{false, true} {
+		w := newWorld(t)
+		w.apps[1].Tool("set").Secret = []string{"value"}
+		steps := []any{
+			step("set", documentObject{"name": "a", "value": "hunter2hunter2"}),
+			documentObject{"parallel": []any{step("set", documentObject{"name": "b", "value": "hunter2hunter2"})}},
+			step("set", documentObject{"name": "c", "value": "{{item}}"}, "for_each", []any{"hunter2hunter2"}),
+			step("get", documentObject{"name": "lastly"}),
+		}
+		if failing {
+			w.fails["get lastly"] = aai.Errorf(aai.ElementNotFound, "there is nothing called lastly")
+		}
+		_, err := w.does(t, steps...)
+		if failing && !strings.Contains(aai.AsError(err).Message, "nothing called lastly") || !failing && err != nil {
+			t.Errorf("the caller is told %v", err)
+		}
+		for _, e := range w.entries {
+			b, err := json.Marshal(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer := "null"
+			if e.ResultValue != nil {
+				b, _ := json.Marshal(e.ResultValue())
+				answer = string(b)
+			}
+			if strings.Contains(string(b), "hunter2") || e.Parent == "" && e.App == aai.BuiltinApp && strings.Contains(answer, "hunter2") {
+				t.Errorf("%s %s", b, answer)
+			}
+		}
+	}
+}
+
+// Nor is it where it stands in a check, or under a name that no step has.
+func TestSecretsBesideTheArguments(t *testing.T) {
+	checked := documentObject{"app": shelfID, "tool": "get", "args": documentObject{"name": "a"}, "equals": documentObject{"value": "hunter2hunter2"}}
+	for name, one := range map[string]documentObject{
+		"check":           step("set", documentObject{"name": "a", "value": 1}, "check", checked),
+		"check of one":    {"parallel": []any{step("set", documentObject{"name": "a", "value": 1}, "check", checked)}},
+		"misnamed":        {"app": shelfID, "tool": "set", "arguments": documentObject{"value": "hunter2hunter2"}},
+		"misnamed of one": {"parallel": []any{documentObject{"app": shelfID, "tool": "set", "for_each": []any{"hunter2hunter2"}}}},
+	} {
+		w := newWorld(t)
+		w.apps[1].Tool("set").Secret = []string{"value"}
+		_, err := w.does(t, one)
+		if e := aai.AsError(err); strings.HasPrefix(name, "misnamed") != (e != nil && strings.Contains(e.Message, "there is no such member")) {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, e := range w.entries {
+			if b, err := json.Marshal(e); err != nil || strings.Contains(string(b), "hunter2") {
+				t.Errorf("%s: %s, %v", name, b, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package workflow
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/gybob/aai-gateway/internal/files/database"
+)
+
+// databaseVersion is kept in the database. One of another version is left alone: what it has cannot
+// be had again.
+const databaseVersion = 1
+
+const databaseSchema = `
+CREATE TABLE runs (
+	id TEXT PRIMARY KEY, began INTEGER NOT NULL, ended INTEGER NOT NULL, owner TEXT NOT NULL, pid INTEGER NOT NULL,
+	state TEXT NOT NULL, steps INTEGER NOT NULL, sealed BLOB);
+CREATE INDEX by_began ON runs (began);
+CREATE TABLE records (
+	run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, step INTEGER NOT NULL, part INTEGER NOT NULL,
+	state TEXT NOT NULL, reads INTEGER NOT NULL, sealed BLOB, PRIMARY KEY (run, step, part));
+CREATE TABLE backs (
+	run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, act INTEGER NOT NULL, status TEXT NOT NULL, PRIMARY KEY (run, act));
+`
+
+// open opens the database, and makes it if need be. The lock is held.
+func (k *SQLiteStore) open(ctx context.Context) error {
+	if k.db != nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(k.cfg.Path), 0o700); err != nil {
+		return err
+	}
+	if err := makePrivate(k.cfg.Path); err != nil {
+		return err
+	}
+	db, err := database.Open(ctx, k.cfg.Path, database.Schema{Version: databaseVersion, Tables: databaseSchema})
+	if err != nil {
+		return fmt.Errorf("the database of workflows: %w", err)
+	}
+	k.db, k.flushes = db, false
+	return nil
+}
+
+// makePrivate makes a file of its owner's alone, or says that there is something else.
+func makePrivate(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return &fs.PathError{Op: "open", Path: path, Err: errors.New("expected a regular file")}
+	}
+	return nil
+}
+
+// write changes the database in one transaction, which is on the disk when it returns if it is
+// to be flushed. The lock is held.
+func (k *SQLiteStore) write(ctx context.Context, flushed bool, do func(*sql.Tx) error) error {
+	if err := k.open(ctx); err != nil {
+		return err
+	}
+	if flushed != k.flushes {
+		set := "PRAGMA synchronous = NORMAL"
+		if flushed {
+			set = "PRAGMA synchronous = FULL"
+		}
+		if _, err := k.db.ExecContext(ctx, set); err != nil {
+			return err
+		}
+		k.flushes = flushed
+	}
+	tx, err := k.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // it has no effect after Commit
+	if err := do(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// deleteOld forgets what is old. What may still run stays.
+func (k *SQLiteStore) deleteOld(ctx context.Context) error {
+	old := time.Now().Add(-maxAge).UnixMilli()
+	return k.write(ctx, false, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE began < ? OR state <> 'begun' AND id NOT IN (SELECT id FROM runs ORDER BY began DESC LIMIT ?)`, old, maxRuns-1)
+		return err
+	})
+}
+
+func (k *SQLiteStore) lockOf(owner string) string { return k.cfg.Path + "." + owner + ".lock" }
+
+// lockOwner takes the lock by which others see that this process runs. The lock is held.
+func (k *SQLiteStore) lockOwner(ctx context.Context) error {
+	if err := k.open(ctx); err != nil || k.lock != nil {
+		return err
+	}
+	l := flock.New(k.lockOf(k.owner), flock.SetPermissions(0o600))
+	if ok, err := l.TryLock(); err != nil || !ok {
+		return fmt.Errorf("%s cannot be locked: %w", l.Path(), err)
+	}
+	k.lock = l
+	return nil
+}
+
+// alive reports whether the process still runs that is called so.
+func (k *SQLiteStore) alive(owner string) bool {
+	if owner == k.owner {
+		return false // its runs are known
+	}
+	path := k.lockOf(owner)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	l := flock.New(path, flock.SetPermissions(0o600))
+	ok, err := l.TryRLock()
+	if err != nil || !ok {
+		return true
+	}
+	_ = os.Remove(path) // nobody has it any more, nor ever will
+	_ = l.Unlock()
+	return false
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,137 @@
+package workflow_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/workflow"
+)
+
+// A notebook is a store that writes down what it is told, and fails when it is to.
+type recordingStore struct {
+	lines   []string
+	records []workflow.Record
+	run     *workflow.Run
+	full    string // at which line it fails
+}
+
+func (n *recordingStore) line(format string, args ...any) error {
+	line := fmt.Sprintf(format, args...)
+	n.lines = append(n.lines, line)
+	if line == n.full {
+		return errors.New("no space left on device")
+	}
+	return nil
+}
+
+func (n *recordingStore) Begin(_ context.Context, r *workflow.Run) error {
+	n.run = r
+	return n.line("begin")
+}
+
+func (n *recordingStore) Step(_ context.Context, _ string, r *workflow.Record) error {
+	if r.State != workflow.Begun {
+		n.records = append(n.records, *r)
+	}
+	if r.Part > 0 {
+		return n.line("%d.%d %s", r.Step, r.Part, r.State)
+	}
+	return n.line("%d %s", r.Step, r.State)
+}
+
+func (n *recordingStore) UndoAct(_ context.Context, _ string, b *workflow.UndoRecord) error {
+	return n.line("back %d %s", b.Act, b.Status)
+}
+
+func (n *recordingStore) End(_ context.Context, _ string, state workflow.State) error {
+	return n.line("end %s", state)
+}
+
+func runRecorded(t *testing.T, full string) (*world, *recordingStore) {
+	w, n := newWorld(t), &recordingStore{full: full}
+	w.Store = n
+	w.apps[0].Tools = w.BuiltinTools()
+	return w, n
+}
+
+func fourSteps() []any {
+	return []any{
+		step("set", documentObject{"name": "a", "value": 1}, "name", "first"),
+		step("get", documentObject{"name": "a"}, "when", documentObject{"value": "{{first.text}}", "equals": "never"}),
+		step("get", documentObject{"name": "missing"}, "on_fail", "skip"),
+		step("set", documentObject{"name": "b", "value": "{{step_3.error.code}}"}, "on_fail", "rollback"),
+	}
+}
+
+// The store is told of each step before and after it, and of the end.
+func TestStoreReceivesProgress(t *testing.T) {
+	w, n := runRecorded(t, "")
+	w.fails["get missing"] = aai.Errorf(aai.ElementNotFound, "there is none")
+	if _, err := w.does(t, fourSteps()...); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"begin", "1 begun", "1 done", "2 begun", "2 passed", "3 begun", "3 failed", "4 begun", "4 done", "end done"}
+	if !slices.Equal(n.lines, want) {
+		t.Errorf("told %v, expected %v", n.lines, want)
+	}
+	if n.run.ID == "" || n.run.Caller != agent() || n.run.Document.Name != "test" || n.run.Document.Source["steps"] == nil || n.run.App != aai.BuiltinApp {
+		t.Errorf("%+v", n.run)
+	}
+	if acts := n.records[0].Acts; len(acts) != 1 || acts[0].Undo == nil || len(n.records[1].Acts) != 0 {
+		t.Errorf("%+v", n.records)
+	}
+}
+
+// What cannot be kept is not done.
+func TestWhatTheStoreCannotKeep(t *testing.T) {
+	for full, ran := range map[string]int{"begin": 0, "1 begun": 0, "1 done": 1, "3 begun": 1, "3 failed": 1, "4 begun": 2, "4 done": 3} {
+		w, n := runRecorded(t, full)
+		w.fails["get missing"] = aai.Errorf(aai.ElementNotFound, "there is none")
+		_, err := w.does(t, fourSteps()...)
+		e := aai.AsError(err)
+		if e == nil || e.Code != aai.RecordFailed {
+			t.Errorf("%s: %v", full, err)
+		}
+		if acted := len(slices.DeleteFunc(w.calls, func(c string) bool { return strings.HasPrefix(c, "get a") })); acted < ran {
+			t.Errorf("%s: ran %v", full, w.calls)
+		}
+		if full == "begin" && len(w.calls) > 0 || full == "4 done" && w.kept["b"] != nil {
+			t.Errorf("%s: ran %v, kept %v", full, w.calls, w.kept)
+		}
+		if full == "4 begun" && (n.lines[len(n.lines)-1] != "end rolled_back" || w.kept["a"] != nil) {
+			t.Errorf("%v, kept %v", n.lines, w.kept)
+		}
+	}
+}
+
+// Another process goes on at a step, with what those before it gave and did.
+func TestGoingOn(t *testing.T) {
+	w, n := runRecorded(t, "")
+	w.fails["get missing"] = aai.Errorf(aai.ElementNotFound, "there is none")
+	if _, err := w.does(t, fourSteps()...); err != nil {
+		t.Fatal(err)
+	}
+	later, again := runRecorded(t, "")
+	later.kept["a"] = 1
+	later.fails["set b"] = aai.Errorf(aai.ElementNotFound, "no b")
+	d, err := workflow.Read(n.run.Document.Source, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := &aai.Call{ID: "c2", Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinTool}
+	_, err = later.Execute(t.Context(), call, d, workflow.ResumePoint{Step: 4, Before: n.records[:3]})
+	if err == nil || !strings.Contains(err.Error(), "step 4 of 4") || !strings.Contains(err.Error(), "1 act taken back") || !strings.Contains(err.Error(), "not taken back") { // the state says so
+		t.Error(err)
+	}
+	if want := []string{"set b", "get a", "set a"}; !slices.Equal(later.calls, want) || later.kept["a"] != nil {
+		t.Errorf("ran %v, expected %v; kept %v", later.calls, want, later.kept)
+	}
+	if want := []string{"begin", "4 begun", "4 failed", "back 1 unsure", "back 1 undone", "end partly_rolled_back"}; !slices.Equal(again.lines, want) {
+		t.Errorf("told %v, expected %v", again.lines, want)
+	}
+}

@@ -1,0 +1,38 @@
+package workflow_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// What takes an act back in a program is for that program: the process of that number may be
+// another one by then.
+func TestAnUndoIsForItsProgram(t *testing.T) {
+	w := newWorld(t)
+	w.desk()
+	desk := w.apps[len(w.apps)-1]
+	now := &aai.App{ID: "desktop/editor", Name: "Editor", PID: 7}
+	desk.FindTarget = func(context.Context, *aai.Call, string) (*aai.App, error) { return now, nil }
+	args := map[string]any{"app": "7", "query": "x"}
+	desk.Tool("ax_click").Run = func(context.Context, *aai.Call) (*aai.Result, error) {
+		w.calls = append(w.calls, now.ID)
+		step := aai.Step{App: aai.DesktopApp, Tool: "ax_click", Args: args}
+		return &aai.Result{Undo: &aai.Undo{Step: step, StateStep: &step}}, nil
+	}
+	result, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.DesktopApp, Tool: "ax_click", Args: args})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now = &aai.App{ID: "desktop/other", Name: "Other", PID: 7}
+	for _, step := range []aai.Step{result.Undo.Step, *result.Undo.StateStep} {
+		if _, err := w.Do(t.Context(), step.Call(agent())); aai.AsError(err) == nil || aai.AsError(err).Delivery != aai.NotDelivered || len(w.calls) != 1 {
+			t.Errorf("it was done to another program: %v", err)
+		}
+	}
+	now = &aai.App{ID: "desktop/editor", Name: "Editor", PID: 7}
+	if _, err := w.Do(t.Context(), result.Undo.Step.Call(agent())); err != nil || len(w.calls) != 2 {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,287 @@
+package workflow
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// itemName is what the value is called for which a step is repeated.
+const itemName = "item"
+
+// A template is a string that takes values of earlier steps.
+type template struct{ parts []part }
+
+// A part is a text as it stands, or a value.
+type part struct {
+	text string
+	ref  *reference
+}
+
+// A reference names a value: of which step, and where in it.
+type reference struct {
+	of   string
+	path []string
+	each string // of a value of a list: what list it is, for people
+}
+
+// describe is the value for people who do not know it yet.
+func (r *reference) describe() string {
+	of := strings.ReplaceAll(r.of, "_", " ")
+	if r.each != "" {
+		of = "each of " + r.each
+	}
+	if len(r.path) > 0 {
+		of = strings.Join(r.path, ".") + " of " + of
+	}
+	return of
+}
+
+// maxShown is how much of a template is written for people, in bytes. It is more than anybody is
+// asked about, so what is cut is never what a person has allowed.
+const maxShown = 4 << 10
+
+// describe is the template for people who do not know its values yet.
+func (t *template) describe() string {
+	var b strings.Builder
+	for _, p := range t.parts {
+		if b.Len() > maxShown {
+			break
+		}
+		if p.ref == nil {
+			b.WriteString(p.text)
+		} else {
+			b.WriteString("‹" + p.ref.describe() + "›")
+		}
+	}
+	return shortened(b.String())
+}
+
+func shortened(text string) string {
+	if len(text) <= maxShown {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxShown], "") + "…"
+}
+
+func (r *reference) String() string { return strings.Join(append([]string{r.of}, r.path...), ".") }
+
+// soleReference is the one value that the template is, or nil.
+func (t *template) soleReference() *reference {
+	if len(t.parts) == 1 {
+		return t.parts[0].ref
+	}
+	return nil
+}
+
+// What begins and ends a value, and what stands for the beginning itself.
+const (
+	openMark    = "{{"
+	closeMark   = "}}"
+	escapedOpen = "{{{{"
+)
+
+func unescape(s string) string { return strings.ReplaceAll(s, escapedOpen, openMark) }
+
+// isValueName reports whether steps can be called so: a letter, and then letters, digits and _.
+func isValueName(name string) bool {
+	for i, c := range name {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || c != '_' && (c < '0' || c > '9')) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// isNumbered reports whether the name is that of a step by its number.
+func isNumbered(name string) bool {
+	digits, ok := strings.CutPrefix(name, "step_")
+	_, err := strconv.Atoi(digits)
+	return ok && err == nil
+}
+
+// parseTemplate reads a string: nil if it takes no value. Known are the names of which there
+// will be values.
+func parseTemplate(s string, known names) (*template, error) {
+	t, taken := &template{}, false
+	text := ""
+	for {
+		before, after, found := strings.Cut(s, openMark)
+		text += before
+		if !found {
+			break
+		}
+		if rest, escaped := strings.CutPrefix(after, openMark); escaped {
+			text, s = text+openMark, rest
+			continue
+		}
+		inner, rest, ended := strings.Cut(after, closeMark)
+		if !ended {
+			return nil, errors.New("{{ without }}; write {{{{ for the characters themselves")
+		}
+		ref, err := parseReference(inner, known)
+		if err != nil {
+			return nil, err
+		}
+		if text != "" {
+			t.parts = append(t.parts, part{text: text})
+		}
+		t.parts, text, taken, s = append(t.parts, part{ref: ref}), "", true, rest
+	}
+	if !taken {
+		return nil, nil
+	}
+	if text != "" {
+		t.parts = append(t.parts, part{text: text})
+	}
+	return t, nil
+}
+
+func parseReference(inner string, known names) (*reference, error) {
+	path := strings.Split(strings.TrimSpace(inner), ".")
+	shown := aai.CleanLabel(inner, maxStepName)
+	if !isValueName(path[0]) || slices.Contains(path, "") {
+		return nil, fmt.Errorf("{{%s}}: expected a step and a place in what it gave, such as {{step_1.title}}; write {{{{ for the characters themselves", shown)
+	}
+	if !known.given[path[0]] {
+		if len(known.given) == 0 {
+			return nil, fmt.Errorf("{{%s}}: no earlier step gives a value", shown)
+		}
+		return nil, fmt.Errorf("{{%s}}: no earlier step is called so; there are %s", shown, strings.Join(slices.Sorted(maps.Keys(known.given)), ", "))
+	}
+	ref := &reference{of: path[0], path: path[1:]}
+	if ref.of == itemName {
+		ref.each = known.each
+	}
+	return ref, nil
+}
+
+// names are those of which there are values.
+type names struct {
+	given map[string]bool
+	each  string // of what list {{item}} is a value, for people
+}
+
+// stepValues are what steps have given, by the names of the steps.
+type stepValues map[string]any
+
+// textBudget is how many bytes of text may still be made of values: a reference is short, and what it
+// stands for is not.
+type textBudget int
+
+// maxMade is the room of one call, which is more than its arguments may have.
+const maxMade textBudget = 2 << 20
+
+// take takes so many bytes, if there are so many.
+func (r *textBudget) take(bytes int) error {
+	if *r -= textBudget(bytes); *r < 0 {
+		return fmt.Errorf("what the values make is more than the %d MiB that a call may have", maxMade>>20)
+	}
+	return nil
+}
+
+// resolve is a compiled value with what the steps have given. What is filled in is data: it is
+// not read again.
+func (v stepValues) resolve(value any) (any, error) {
+	most := maxMade
+	return mapTemplates(value, func(t *template) (any, error) { return v.resolveTemplate(t, &most) })
+}
+
+// mapTemplates is a compiled value with what f gives in the place of each template.
+func mapTemplates(value any, f func(*template) (any, error)) (any, error) {
+	return aai.MapLeaves(value, func(part any) (any, error) {
+		if t, is := part.(*template); is {
+			return f(t)
+		}
+		return part, nil
+	})
+}
+
+// resolveTemplate is a template's value: its one value as it is, or a text of all of its parts.
+func (v stepValues) resolveTemplate(t *template, most *textBudget) (any, error) {
+	if ref := t.soleReference(); ref != nil {
+		return v.lookUp(ref)
+	}
+	var b strings.Builder
+	for _, p := range t.parts {
+		if p.ref == nil {
+			b.WriteString(p.text)
+			continue
+		}
+		value, err := v.lookUp(p.ref)
+		if err != nil {
+			return nil, err
+		}
+		text, err := asText(value)
+		if err == nil {
+			err = most.take(len(text))
+		}
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString(text)
+	}
+	return b.String(), nil
+}
+
+// asText is a value within a longer text: a text as it is, nothing for null, and JSON.
+func asText(value any) (string, error) {
+	switch v := value.(type) {
+	case nil:
+		return "", nil
+	case string:
+		return v, nil
+	}
+	b, err := json.Marshal(value)
+	return string(b), err
+}
+
+// lookUp is the value that a reference names.
+func (v stepValues) lookUp(ref *reference) (any, error) {
+	value, given := v[ref.of]
+	if !given {
+		return nil, fmt.Errorf("{{%s}}: that step was not run", ref)
+	}
+	for i, name := range ref.path {
+		next, there := member(value, name)
+		if !there {
+			return nil, fmt.Errorf("{{%s}}: there is no %q%s", ref, aai.CleanLabel(name, maxStepName), missingReason(value, ref, i))
+		}
+		value = next
+	}
+	return value, nil
+}
+
+// member is what is called so in an object, or stands there in a list, from 0.
+func member(value any, name string) (any, bool) {
+	switch v := value.(type) {
+	case map[string]any:
+		next, there := v[name]
+		return next, there
+	case []any:
+		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(v) {
+			return v[i], true
+		}
+	}
+	return nil, false
+}
+
+// missingReason says what there is instead.
+func missingReason(value any, ref *reference, depth int) string {
+	where := strings.Join(append([]string{ref.of}, ref.path[:depth]...), ".")
+	switch v := value.(type) {
+	case map[string]any:
+		names := slices.Sorted(maps.Keys(v))
+		return fmt.Sprintf(" in %s, which has %s", where, aai.CleanLabel(strings.Join(names, ", "), 200))
+	case []any:
+		return fmt.Sprintf(" in %s, a list of %d", where, len(v))
+	}
+	return fmt.Sprintf(" in %s, which has no parts", where)
+}

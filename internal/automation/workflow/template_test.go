@@ -1,0 +1,115 @@
+package workflow_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// hostile are texts that would mean something to whoever read them again.
+func hostile() *rapid.Generator[string] {
+	return rapid.OneOf(
+		rapid.SampledFrom([]string{
+			"{{step_1.value}}", "{{", "}}", "{{{{", "{{item}}", `"`, `\`, `{"a": 1}`, "[1]", "\x00", "null", "true", "3", "' or 1=1", "$(ls)", "‹x of step 1›", "{{step_2.value}}", "\u202e",
+		}),
+		rapid.String(),
+	)
+}
+
+// anyValue is a JSON value of which some strings are hostile.
+func anyValue(deep int) *rapid.Generator[any] {
+	kinds := []*rapid.Generator[any]{
+		hostile().AsAny(), rapid.Bool().AsAny(), rapid.Just[any](nil),
+		rapid.Custom(func(t *rapid.T) any {
+			return json.Number(rapid.SampledFrom([]string{"0", "-1.5", "1e3", "9007199254740993"}).Draw(t, "number"))
+		}),
+	}
+	if deep > 0 {
+		kinds = append(kinds,
+			rapid.Custom(func(t *rapid.T) any { return rapid.SliceOfN(anyValue(deep-1), 0, 3).Draw(t, "list") }),
+			rapid.Custom(func(t *rapid.T) any { return rapid.MapOfN(hostile(), anyValue(deep-1), 0, 3).Draw(t, "object") }))
+	}
+	return rapid.OneOf(kinds...)
+}
+
+// asJSON is the value as its receiver has it.
+func asJSON(t interface{ Fatal(...any) }, value any) any {
+	b, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := json.NewDecoder(strings.NewReader(string(b)))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// A value stays the data of one parameter, whatever is in it: whole it is as it was, in a
+// text it is that text, and nothing in it is read again.
+func TestValuesStayData(t *testing.T) {
+	rapid.Check(t, func(t2 *rapid.T) {
+		w := newWorld(t)
+		text, whole := hostile().Draw(t2, "text"), anyValue(2).Draw(t2, "value")
+		w.kept["text"], w.kept["whole"] = text, whole
+		_, err := w.does(t,
+			step("get", documentObject{"name": "text"}, "name", "text"),
+			step("get", documentObject{"name": "whole"}, "name", "whole"),
+			step("set", documentObject{"name": "a", "value": "{{whole.value}}"}),
+			step("set", documentObject{"name": "b", "value": "<{{ text.value }}|{{{{x}}|{{step_1.value}}>"}),
+			step("set", documentObject{"name": "c", "value": documentObject{"in": []any{"{{step_2.value}}", "{{step_1.value}}"}}}),
+			step("get", documentObject{"name": "a"}, "name", "again"),
+			step("set", documentObject{"name": "{{item.at}}", "value": "{{item.value}}"}, "for_each", []any{documentObject{"at": "d", "value": "{{again.value}}"}, documentObject{"at": "e", "value": "{{text.value}}"}}),
+		)
+		if err != nil {
+			t2.Fatal(err)
+		}
+		plain := asJSON(t2, whole)
+		said := asJSON(t2, text).(string) // what is no UTF-8 is no JSON
+		for name, want := range map[string]any{
+			"a": plain, "b": "<" + said + "|{{x}}|" + said + ">", "c": documentObject{"in": []any{plain, said}}, "d": plain, "e": said,
+		} {
+			if got := asJSON(t2, w.kept[name]); !reflect.DeepEqual(got, asJSON(t2, want)) {
+				t2.Errorf("%s is %#v, expected %#v", name, got, want)
+			}
+		}
+	})
+}
+
+// What a text takes that is none is written as JSON, and nothing for null.
+func TestValuesInATextAreWritten(t *testing.T) {
+	w := newWorld(t)
+	w.kept["v"] = documentObject{"n": 3, "b": true, "nothing": nil, "list": []any{1, "a"}, "object": documentObject{"x": "y"}}
+	const text = "{{step_1.value.n}} {{step_1.value.b}} {{step_1.value.nothing}} {{step_1.value.list}} {{step_1.value.list.1}} {{step_1.value.object}}"
+	if _, err := w.does(t, step("get", documentObject{"name": "v"}), step("set", documentObject{"name": "a", "value": text})); err != nil {
+		t.Fatal(err)
+	}
+	if want := `3 true  [1,"a"] a {"x":"y"}`; w.kept["a"] != want {
+		t.Errorf("%q, expected %q", w.kept["a"], want)
+	}
+}
+
+// Who takes what is not there is told what is.
+func TestAValueThatIsNotThere(t *testing.T) {
+	for value, says := range map[string]string{
+		"{{step_1.titel}}":      `{{step_1.titel}}: there is no "titel" in step_1, which has name, text, value`,
+		"{{step_1.value.3}}":    `there is no "3" in step_1.value, a list of 2`,
+		"{{step_1.name.x}}":     `in step_1.name, which has no parts`,
+		"a {{step_1.value.-1}}": `there is no "-1"`,
+	} {
+		w := newWorld(t)
+		w.kept["v"] = []any{1, 2}
+		_, err := w.does(t, step("get", documentObject{"name": "v"}), step("set", documentObject{"name": "a", "value": value}))
+		if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "step 2 of 2 (set)") {
+			t.Errorf("%s: %v, expected %q", value, err, says)
+		}
+		if w.kept["a"] != nil {
+			t.Errorf("%s ran", value)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// The names of the tools.
+const (
+	DesktopTool = "ax_workflow" // of the desktop
+	BuiltinTool = "workflow"    // of the gateway's own app
+)
+
+// AgentTools are those of the gateway's own app that agents may use too: what they do is to
+// make calls, about each of which the gates are asked.
+func AgentTools() []string { return []string{BuiltinTool, BatchTool} }
+
+// toolTime is what the tools have: what is taken back at the end of a workflow's time has
+// some, too.
+const toolTime = lifetime + rollbackTime
+
+// What a model reads is cut in guides: 300 bytes of a tool, 200 of a parameter.
+const (
+	description = "Run steps as one, asked about once. Args take what earlier steps gave: {{step_1.title}}, {{name.field}}."
+	ofAnyApp    = " Beside tool stands its app, or it is the desktop's."
+	eachStep    = "Each {tool, args} and name, on_fail (abort, skip, or rollback of all done), retry, wait_after_ms, when ({value, equals|contains|exists}), for_each (list; args take {{item}}); or {parallel: [steps]}"
+	params      = `{"type": "object", "additionalProperties": false, "required": ["steps"], "properties": {"name": {"type": "string"}, "app": {"type": "string", "description": "Of steps that name none"},
+		"steps": {"type": "array", "minItems": 1, "items": {"type": "object"}, "description": "%s"},
+		"full": {"type": "boolean", "description": "Tell what every step gave"}}}`
+)
+
+// DesktopTools returns the tools for the desktop's app: workflows of its own tools.
+func (c Config) DesktopTools() []*aai.Tool {
+	return []*aai.Tool{c.tool(DesktopTool, true)}
+}
+
+// BuiltinTools returns the tools for the gateway's own app: workflows of any app's tools, and batches.
+func (c Config) BuiltinTools() []*aai.Tool {
+	return []*aai.Tool{c.tool(BuiltinTool, false), c.batch()}
+}
+
+func (c Config) tool(name string, windows bool) *aai.Tool {
+	says := description
+	if !windows {
+		says += ofAnyApp
+	}
+	return &aai.Tool{
+		Name: name, Title: "Run a workflow", Description: says,
+		Params: schema.MustParse(fmt.Sprintf(params, eachStep)),
+		Effect: aai.Destroys, EffectInherent: true, OnlyMakesCalls: true, ElementParams: []string{}, Timeout: toolTime, BackgroundTimeout: taskLifetime,
+		Secret: hiddenArgs(), NonSecret: plainSteps, PrivateResult: true,
+		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			reshow(ctx)
+			d, err := Read(documentOf(call.Args), windows)
+			if err != nil {
+				return nil, err
+			}
+			return c.Execute(ctx, call, d, ResumePoint{})
+		},
+	}
+}
+
+// hiddenArgs is what the record of the outer call goes without: which of it is secret only the
+// tools of the steps know, and each step has a record of its own.
+func hiddenArgs() []string {
+	names := []string{"steps"}
+	for _, of := range []string{"args", "for_each", "when", "check"} {
+		names = append(names, "steps."+of, "steps.parallel."+of)
+	}
+	return append(names, "calls.args")
+}
+
+// plainSteps takes the steps for no secret beside those parts of them: what stands under a name
+// that no step has may be anything, such as arguments that were misnamed.
+func plainSteps(args map[string]any) []string {
+	if hasOnlyKnownMembers(args["steps"], false) {
+		return []string{"steps"}
+	}
+	return nil
+}
+
+// hasOnlyKnownMembers reports whether the steps have no members but those that steps have.
+func hasOnlyKnownMembers(steps any, within bool) bool {
+	list, _ := steps.([]any)
+	for _, one := range list {
+		members, ok := one.(map[string]any)
+		if !ok {
+			return false
+		}
+		for name, value := range members {
+			if !slices.Contains(membersOf(within), name) || name == "parallel" && !hasOnlyKnownMembers(value, true) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// reshow has the caller told of it all the same: what is secret in what a step says has
+// been taken out of it by then.
+func reshow(ctx context.Context) {
+	for _, name := range hiddenArgs() {
+		aai.MarkNotSecret(ctx, name)
+	}
+}
+
+// documentOf is the document among a call's arguments.
+func documentOf(args map[string]any) map[string]any {
+	d := map[string]any{}
+	for name, value := range args {
+		if name != "full" {
+			d[name] = value
+		}
+	}
+	return d
+}

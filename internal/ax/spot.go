@@ -1,8 +1,0 @@
-package ax
-
-// spotProps are the parameters of a point.
-const (
-	xyProps     = `"x": {"type": "integer"}, "y": {"type": "integer"}`
-	pictureProp = `"in_picture": {"type": "boolean", "default": false, "description": "Points are of the picture last given"}`
-	pictureFlag = `"in_picture": {"type": "boolean", "default": false}`
-)

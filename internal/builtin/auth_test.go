@@ -1,0 +1,166 @@
+package builtin_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/builtin"
+)
+
+// shops are two apps at one site, and one that asks for a key.
+func shops() []*aai.App {
+	auth := &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: "X-Key", ObtainURL: "https://shop.example/keys", Instructions: "Click Keys"}
+	return []*aai.App{
+		{ID: "shop.example/com.example.shop", Name: "Shop", Platform: "web", Origin: "https://shop.example", BaseURL: "https://api.other.example/v1", Auth: auth},
+		{ID: "org.example.one", Name: "One", Platform: "web", BaseURL: "https://twin.example/1", Auth: auth},
+		{ID: "org.example.two", Name: "Two", Platform: "web", BaseURL: "https://twin.example/2", Auth: auth},
+		{ID: "org.example.open", Name: "Open", Platform: "web", BaseURL: "https://open.example"},
+	}
+}
+
+type authReport struct {
+	Host, Kind   string
+	Asks         []struct{ Name, Label string }
+	Untrusted    []string
+	ObtainURL    string `json:"obtain_url"`
+	Instructions string
+	Logins       []struct{ Host, App, State string }
+}
+
+func report(t *testing.T, w *world, args string) authReport {
+	t.Helper()
+	b, err := json.Marshal(w.callBuiltin(t, builtin.LoginStatus, args).Data)
+	var r authReport
+	if err = errors.Join(err, json.Unmarshal(b, &r)); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestKeyOfAnApp: what is asked for, the host to trust, the key, and its end; the key
+// is in neither the journal nor an answer.
+func TestKeyOfAnApp(t *testing.T) {
+	const key = "canary-K3Y"
+	w := newWorld(t, nil)
+	w.otherApps = shops()
+	w.open()
+	before := report(t, w, `{"app": "https://shop.example/some/page"}`)
+	if got := fmt.Sprint(before); got != "{shop.example apiKey [{key API key}] [api.other.example] https://shop.example/keys Click Keys []}" {
+		t.Errorf("asked for is %s", got)
+	}
+	person := aai.Caller{Door: aai.DoorCLI, Name: "terminal"}
+	_, err := w.do(t, person, aai.BuiltinApp, builtin.LogIn, `{"app": "shop.example", "secret": {"key": "`+key+`"}}`)
+	if e := aai.AsError(err); e == nil || e.Code != aai.AuthInvalid || !strings.Contains(e.Hint, "--trust api.other.example") {
+		t.Errorf("a host that nobody agreed to: %v", err)
+	}
+	result, err := w.do(t, person, aai.BuiltinApp, builtin.LogIn, `{"app": "shop.example", "secret": {"key": "`+key+`"}, "trust": ["api.other.example"]}`)
+	if err != nil || strings.Contains(fmt.Sprint(result.Data), key) {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	after := report(t, w, `{}`)
+	if len(after.Logins) != 1 || after.Logins[0].State != "key kept" || after.Logins[0].Host != "shop.example" {
+		t.Errorf("%+v", after)
+	}
+	if text, err := os.ReadFile(w.journal); err != nil || strings.Contains(string(text), key) || !strings.Contains(string(text), `"redacted":true`) {
+		t.Errorf("the journal holds the key, or nothing: %v", err)
+	}
+	bye := fmt.Sprint(loginJSON(t, w.callBuiltin(t, builtin.LogOut, `{"app": "shop.example"}`).Data))
+	if bye != `{"host":"shop.example","forgotten":1,"revoked":0}` || len(report(t, w, `{}`).Logins) != 0 {
+		t.Errorf("%s; %+v", bye, report(t, w, `{}`))
+	}
+	// An app that is gone can be logged out of.
+	w.otherApps = nil
+	w.open()
+	w.callBuiltin(t, builtin.LogOut, `{"app": "shop.example"}`)
+}
+
+func loginJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestWhichAppIsMeant: a host is one app, an id always; an app that asks nobody to log
+// in says so.
+func TestWhichAppIsMeant(t *testing.T) {
+	w := newWorld(t, nil)
+	w.otherApps = shops()
+	w.open()
+	person := aai.Caller{Door: aai.DoorCLI}
+	for args, want := range map[string]aai.Code{
+		`{"app": "twin.example"}`: aai.AmbiguousTarget, `{"app": "open.example"}`: aai.AppNotFound, `{"app": "org.example.open"}`: aai.InvalidParams,
+		`{"app": "nosuch.example"}`: aai.AppNotFound, `{"app": "://"}`: aai.AppNotFound,
+	} {
+		_, err := w.do(t, person, aai.BuiltinApp, builtin.LoginStatus, args)
+		if e := aai.AsError(err); e == nil || e.Code != want {
+			t.Errorf("%s: %v, expected %s", args, err, want)
+		}
+	}
+	if r := report(t, w, `{"app": "org.example.two"}`); r.Host != "twin.example" || r.Untrusted != nil {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestLogInByDevice: the tool waits until the person is done, and says meanwhile what
+// to visit.
+func TestLogInByDevice(t *testing.T) {
+	w := newWorld(t, nil)
+	done := make(chan struct{})
+	mux := http.NewServeMux()
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	answer := func(w http.ResponseWriter, status int, v any) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_ = json.NewEncoder(w).Encode(v)
+	}
+	mux.HandleFunc("POST /device", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, 200, map[string]any{"device_code": "d", "user_code": "ABCD-1234", "verification_uri": server.URL + "/go", "expires_in": 600, "interval": 0.05})
+	})
+	mux.HandleFunc("POST /token", func(w http.ResponseWriter, _ *http.Request) {
+		select {
+		case <-done:
+			answer(w, 200, map[string]any{"access_token": "t", "token_type": "Bearer"})
+		default:
+			answer(w, 400, map[string]any{"error": "authorization_pending"})
+		}
+	})
+	w.otherApps = []*aai.App{{ID: "org.example.phone", Platform: "web", BaseURL: server.URL, Auth: &aai.AuthRecipe{
+		Kind: aai.AuthOAuth2, AuthorizationEndpoint: server.URL + "/authorize", TokenEndpoint: server.URL + "/token", DeviceEndpoint: server.URL + "/device", PKCE: "S256",
+	}}}
+	w.open()
+	said := make(chan string, 100)
+	ctx := aai.WithProgress(t.Context(), func(_, _ float64, message string) { said <- message })
+	ended := make(chan error, 1)
+	go func() {
+		_, err := w.gateway.Do(ctx, &aai.Call{Caller: aai.Caller{Door: aai.DoorCLI}, App: aai.BuiltinApp, Tool: builtin.LogIn, Args: map[string]any{"app": "org.example.phone"}})
+		ended <- err
+	}()
+	for message := range said {
+		if strings.Contains(message, "visit "+server.URL+"/go and type ABCD-1234") {
+			break
+		}
+	}
+	close(done)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := report(t, w, `{"app": "`+u.Host+`"}`); len(r.Logins) != 1 || r.Logins[0].State != "logged in" {
+		t.Errorf("%+v", r)
+	}
+}

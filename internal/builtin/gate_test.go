@@ -1,0 +1,259 @@
+package builtin_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/builtin"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/policy/reauth"
+)
+
+// arguments are right ones for every tool of the gateway.
+func arguments() map[string]string {
+	return map[string]string{
+		builtin.Apps: `{}`, builtin.Guide: `{"app": "memo"}`, builtin.Descriptor: `{"app": "memo"}`, builtin.Scan: `{}`, builtin.Projects: `{}`, builtin.History: `{}`, builtin.Story: `{"call": "c1"}`, builtin.Stats: `{}`, builtin.Totals: `{}`, builtin.ForgetResults: `{"call": "c1"}`, builtin.ListConsents: `{}`,
+		builtin.Grant:          `{"app": "memo", "tool": "*", "caller": "*"}`,
+		builtin.ImportConsents: `{"caller": "mcp:x", "identity": "/usr/bin/x"}`, builtin.DropConsent: `{}`,
+		builtin.Revoke: `{}`, builtin.Mode: `{}`, builtin.SetMode: `{"mode": "normal"}`,
+		builtin.Discover: `{"url": "example.com"}`, builtin.NameSite: `{"name": "example", "url": "example.com"}`,
+		builtin.Keychain: `{}`, builtin.Check: `{}`,
+		builtin.Lint:  `{"source": "../../descriptors/org.gnome.Calculator/aai.json"}`,
+		builtin.LogIn: `{"app": "org.example.one", "secret": {"key": "k"}}`, builtin.LogOut: `{"app": "memo"}`, builtin.LoginStatus: `{}`,
+		builtin.AuditVerify: `{}`, builtin.AuditExport: `{}`,
+		builtin.ListUnconfirmed: `{}`, builtin.Confirm: `{"settings": [{"from": "/c", "key": "dev", "value": true}]}`, builtin.SetPassphrase: `{}`,
+	}
+}
+
+// tools are the gateway's own.
+func (w *world) tools(t *testing.T) []*aai.Tool {
+	t.Helper()
+	app, err := w.gateway.Catalog.Find(t.Context(), aai.BuiltinApp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return app.Tools
+}
+
+// allDoors are all by which a call may come, and some that there are not.
+func allDoors() []string { return []string{aai.DoorMCP, aai.DoorCLI, "", "web", "CLI"} }
+
+func TestAgentsGetOnlyWhatIsOpen(t *testing.T) {
+	w := newWorld(t, apps())
+	if _, err := w.gateway.Do(t.Context(), &aai.Call{ID: "c1", Caller: person(), App: aai.BuiltinApp, Tool: builtin.Apps}); err != nil {
+		t.Fatal(err)
+	}
+	open := map[string]bool{builtin.Apps: true, builtin.Guide: true, builtin.Descriptor: true, builtin.Discover: true, builtin.Projects: true}
+	for _, tool := range w.tools(t) {
+		given, known := arguments()[tool.Name]
+		if !known {
+			t.Errorf("%s is new; say here whether agents may use it", tool.Name)
+		}
+		if tool.Effect != aai.Reads {
+			if open[tool.Name] {
+				t.Errorf("%s is open, and does not only read", tool.Name)
+			}
+			continue // see TestEveryChangeIsProved
+		}
+		for _, door := range allDoors() {
+			_, err := w.do(t, aai.Caller{Door: door, Name: "claude"}, aai.BuiltinApp, tool.Name, given)
+			e, person := aai.AsError(err), door == aai.DoorCLI
+			switch {
+			case (open[tool.Name] || person) && e != nil:
+				t.Errorf("%s is closed to %q: %v", tool.Name, door, e)
+			case !open[tool.Name] && !person && (e == nil || e.Code != aai.PermissionDenied):
+				t.Errorf("%s is open to %q: %v", tool.Name, door, e)
+			case !open[tool.Name] && !person && !strings.Contains(e.Hint, "aai-gateway"):
+				t.Errorf("%s: the hint does not say what to do: %q", tool.Name, e.Hint)
+			}
+		}
+	}
+	if len(w.screen.asked) != 0 {
+		t.Errorf("asked %d times about what only reads", len(w.screen.asked))
+	}
+}
+
+// Whatever the door, nothing of the gateway is changed by anybody but a person who proves
+// that it is they: without a way it is refused, and with one it is asked, each time.
+func TestEveryChangeIsProved(t *testing.T) {
+	w := newWorld(t, apps())
+	w.otherApps, w.typed = shops(), "a phrase of this person"
+	w.open()
+	w.unconfirmed = []reauth.Setting{{From: "/c", Key: "dev", Value: true}}
+	deny := policy.Grant{Caller: "mcp:x", App: "org.example.Notes", Tool: "add", Decision: policy.Deny}
+	if err := w.store.Add(deny); err != nil { // so that revoking is more than to narrow
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "export")
+	// What widens, where the other arguments would not.
+	more := map[string]string{builtin.SetMode: `{"mode": "normal"}`, builtin.AuditExport: `{"file": "` + file + `"}`}
+	changes := 0
+	for _, tool := range w.tools(t) {
+		if tool.Effect == aai.Reads {
+			continue
+		}
+		changes++
+		given := arguments()[tool.Name]
+		if wide, ok := more[tool.Name]; ok {
+			given = wide
+		}
+		for _, door := range allDoors() {
+			if tool.Name == builtin.LogOut && door == aai.DoorCLI {
+				continue // see TestNarrowingNeedsNoReauthentication
+			}
+			if err := policy.SetMode(w.deps.Modes.Path, policy.Safe); err != nil {
+				t.Fatal(err)
+			}
+			who := aai.Caller{Door: door, Name: "terminal"}
+			before := w.allDecisions(t)
+			w.screen = screen{none: true}
+			_, err := w.do(t, who, aai.BuiltinApp, tool.Name, given)
+			e := aai.AsError(err)
+			first := tool.Name == builtin.SetPassphrase && door == aai.DoorCLI
+			switch {
+			case first && (e == nil || e.Code != aai.ConsentRequired || len(e.Questions) != 1 || !slices.Equal(e.Questions[0].Channels, []aai.Channel{aai.Terminal})):
+				t.Errorf("%s for %q, and nobody there: %v", tool.Name, door, err)
+			case !first && (e == nil || e.Code != aai.PermissionDenied || !strings.Contains(e.Hint, "consent passphrase") || !strings.Contains(e.Hint, policy.RootPolicyPath)):
+				t.Errorf("%s for %q, and nobody there: %v", tool.Name, door, err)
+			}
+			w.screen = screen{answer: "no"}
+			if _, err := w.do(t, who, aai.BuiltinApp, tool.Name, given); aai.AsError(err) == nil || aai.AsError(err).Code != aai.PermissionDenied || len(w.screen.asked) != 1 {
+				t.Errorf("%s for %q, and the person says no: %v, asked %d times", tool.Name, door, err, len(w.screen.asked))
+			}
+			for _, q := range w.screen.asked {
+				if strings.Contains(q.Title+q.Text, tool.Name) || strings.Contains(q.Title, tool.Description) {
+					t.Errorf("%s is asked about by its own name: %s\n%s", tool.Name, q.Title, q.Text)
+				}
+			}
+			if diff := cmp.Diff(before, w.allDecisions(t)); diff != "" {
+				t.Errorf("%s for %q was refused, and changed:\n%s", tool.Name, door, diff)
+			}
+			w.screen = screen{}
+			_, err = w.do(t, who, aai.BuiltinApp, tool.Name, given)
+			if e := aai.AsError(err); e != nil && e.Code != aai.InvalidParams && tool.Name != builtin.SetPassphrase || len(w.screen.asked) != 1 {
+				t.Errorf("%s for %q, and the person says yes: %v, asked %d times", tool.Name, door, err, len(w.screen.asked))
+			}
+			_ = os.Remove(file)
+			if err := w.store.Add(deny); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if changes < 9 {
+		t.Errorf("only %d tools change anything", changes)
+	}
+}
+
+// What would come to nothing is said before anybody has to prove that they want it, and
+// to nobody who could not.
+func TestPrecheckComesBeforeTheQuestion(t *testing.T) {
+	w := newWorld(t, apps())
+	w.otherApps = append(shops(), windows())
+	w.open()
+	for _, c := range []struct {
+		tool, arguments string
+		code            aai.Code
+	}{
+		{builtin.Grant, `{"app": "memo", "tool": "ad", "caller": "*"}`, aai.ToolNotFound},
+		{builtin.Grant, `{"app": "memos", "tool": "add", "caller": "*"}`, aai.AppNotFound},
+		{builtin.Grant, `{"app": "desktop/mousepad", "tool": "see", "caller": "*"}`, aai.AppNotFound},
+		{builtin.Grant, `{"app": "desktop/editor", "tool": "look", "caller": "*"}`, aai.ToolNotFound},
+		{builtin.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude"}`, aai.InvalidParams},
+		{builtin.Grant, `{"app": "memo", "tool": "add", "caller": "*", "identity": "claude"}`, aai.InvalidParams},
+		{builtin.Grant, `{"app": "memo", "tool": "add", "caller": "*", "expires": "2001-01-01T00:00:00Z"}`, aai.InvalidParams},
+		{builtin.Grant, `{"app": "aai", "tool": "*", "caller": "*"}`, aai.PermissionDenied},
+		{builtin.ImportConsents, `{"caller": "mcp:x", "identity": "x"}`, aai.InvalidParams},
+		{builtin.ImportConsents, `{"caller": "mcp:x", "identity": "/usr/bin/x"}`, aai.InvalidParams},
+		{builtin.LogIn, `{"app": "memo"}`, aai.InvalidParams},
+		{builtin.Confirm, `{"settings": [{"from": "/c", "key": "dev", "value": true}]}`, aai.InvalidParams},
+		{builtin.SetPassphrase, `{}`, aai.PermissionDenied}, // there is no terminal
+	} {
+		w.screen = screen{}
+		if _, err := w.do(t, person(), aai.BuiltinApp, c.tool, c.arguments); aai.AsError(err) == nil || aai.AsError(err).Code != c.code || len(w.screen.asked) != 0 {
+			t.Errorf("%s %s: asked %d times, %v", c.tool, c.arguments, len(w.screen.asked), err)
+		}
+		if c.tool == builtin.SetPassphrase {
+			continue // the first one is asked about where there is no screen
+		}
+		if c.tool == builtin.Grant { // at every door: it tells nothing that was decided for others
+			for _, door := range []string{aai.DoorWeb, aai.DoorMCP} {
+				w.screen = screen{}
+				who := aai.Caller{Door: door, Name: "x", Identity: "/usr/bin/x"}
+				if _, err := w.do(t, who, aai.BuiltinApp, c.tool, c.arguments); aai.AsError(err) == nil || aai.AsError(err).Code != c.code || len(w.screen.asked) != 0 {
+					t.Errorf("by %s %s %s: asked %d times, %v", door, c.tool, c.arguments, len(w.screen.asked), err)
+				}
+			}
+		}
+		w.screen = screen{none: true}
+		if _, err := w.do(t, person(), aai.BuiltinApp, c.tool, c.arguments); aai.AsError(err) == nil || aai.AsError(err).Code != aai.PermissionDenied || !strings.Contains(aai.AsError(err).Hint, "consent passphrase") {
+			t.Errorf("%s %s, and nobody could prove it: %v", c.tool, c.arguments, err)
+		}
+	}
+}
+
+// allDecisions is what the person decided so far.
+func (w *world) allDecisions(t *testing.T) any {
+	t.Helper()
+	grants, err := w.store.Grants()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []any{grants, w.deps.Modes.Current(), w.web.names, w.deps.Passphrase.IsSet(t.Context())}
+}
+
+// Who takes rights away is not hindered; to forget a refusal gives some.
+func TestNarrowingNeedsNoReauthentication(t *testing.T) {
+	w := newWorld(t, apps())
+	for _, c := range []struct {
+		tool, arguments string
+		free            bool
+	}{
+		{builtin.SetMode, `{"mode": "safe"}`, true},
+		{builtin.SetMode, `{"mode": "sandboxed"}`, true},
+		{builtin.SetMode, `{"mode": "sandboxed"}`, true},
+		{builtin.SetMode, `{"mode": "safe"}`, false},
+		{builtin.LogOut, `{"app": "memo"}`, true},
+		{builtin.AuditExport, `{}`, true},
+		{builtin.Revoke, `{"caller": "mcp:y"}`, true},
+		{builtin.Revoke, `{"caller": "mcp:x"}`, false},
+		{builtin.Revoke, `{"tool": "list"}`, true},
+		{builtin.Revoke, `{"app": "org.example.Other"}`, false}, // an alias may be meant
+		{builtin.Revoke, `{}`, false}, {builtin.Revoke, `{"sessions": true}`, true},
+	} {
+		if err := w.store.Add(policy.Grant{Caller: "mcp:x", App: "org.example.Notes", Tool: "add", Decision: policy.Deny}); err != nil {
+			t.Fatal(err)
+		}
+		w.screen = screen{answer: "no"}
+		_, err := w.do(t, person(), aai.BuiltinApp, c.tool, c.arguments)
+		if free := err == nil && len(w.screen.asked) == 0; free != c.free {
+			t.Errorf("%s %s is free: %v, %v", c.tool, c.arguments, free, err)
+		}
+	}
+}
+
+func TestEveryToolSaysWhatItDoes(t *testing.T) {
+	w := newWorld(t, nil)
+	app, err := w.gateway.Catalog.Find(t.Context(), aai.BuiltinApp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(app.Tools) != len(arguments()) {
+		t.Errorf("%d tools, but %d are known to the tests", len(app.Tools), len(arguments()))
+	}
+	for _, tool := range app.Tools {
+		changes := tool.Name == builtin.Grant || tool.Name == builtin.Revoke || tool.Name == builtin.ImportConsents || tool.Name == builtin.DropConsent || tool.Name == builtin.SetMode || tool.Name == builtin.NameSite ||
+			tool.Name == builtin.LogIn || tool.Name == builtin.LogOut || tool.Name == builtin.AuditExport || tool.Name == builtin.ForgetResults || tool.Name == builtin.Confirm || tool.Name == builtin.SetPassphrase
+		if (tool.Effect == aai.Changes) != changes || (tool.Effect == aai.Reads) == changes {
+			t.Errorf("%s %s", tool.Name, tool.Effect)
+		}
+		if tool.Description == "" || tool.Run == nil || tool.Params.Check == nil {
+			t.Errorf("%s is not complete", tool.Name)
+		}
+	}
+}

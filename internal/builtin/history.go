@@ -1,0 +1,156 @@
+package builtin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/audit"
+	"github.com/gybob/aai-gateway/internal/audit/kept"
+)
+
+// Story is the name of the tool that tells all that is on record of one call.
+const Story = "story"
+
+const (
+	storyParams = `{"type": "object", "additionalProperties": false, "properties": {
+		"call": {"type": "string", "minLength": 1, "description": "Its id"}}, "required": ["call"]}`
+
+	storySchema = `{"type": "object", "properties": {"call": {"type": "object"}, "parent": {"type": "object"},
+		"children": {"type": "array", "items": {"type": "object"}}, "children_omitted": {"type": "integer"},
+		"steps": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
+		"kind": {"type": "string", "title": "step"}, "time": {"type": "string", "format": "date-time", "title": "time"},
+		"consent": {"type": "string", "title": "on whose word"}, "delivery": {"type": "string", "title": "delivery"},
+		"result": {"type": "string", "title": "result"}, "record": {"type": "integer", "title": "record"},
+		"session": {"type": "string"}, "principal": {"type": "string"}, "app": {"type": "string"}, "tool": {"type": "string"},
+		"target": {"type": "string"}, "on": {"type": "object"}, "effect": {"type": "string"}, "digest": {"type": "string"},
+		"message": {"type": "string"}, "ran": {"type": "boolean"}, "ms": {"type": "number"}, "asked_ms": {"type": "number"}, "answer_sha256": {"type": "string"}}}},
+		"answer": {"type": "object", "description": "What is kept of what it answered"}, "answer_lost": {"type": "string", "description": "Why that cannot be told"}}}`
+
+	forgetParams = `{"type": "object", "additionalProperties": false, "minProperties": 1, "properties": {
+		"call": {"type": "string", "minLength": 1, "description": "The id of one call"},
+		"app": {"type": "string", "minLength": 1, "description": "All of an app"},
+		"all": {"type": "boolean", "enum": [true]}}}`
+)
+
+// ForgetResults is the name of the tool that deletes what is kept of answers.
+const ForgetResults = "history_forget"
+
+// historyTool reads the journal, and what is kept beside it.
+type historyTool struct {
+	journal     *audit.Journal
+	keptResults *kept.ResultStore
+}
+
+// storyWithResult is a story with what is kept of the answer.
+type storyWithResult struct {
+	*audit.Trace
+	Answer        json.RawMessage `json:"answer,omitempty"`
+	MissingReason string          `json:"answer_lost,omitempty"`
+}
+
+// withResult adds what is kept of the answer to a call's story. What is not what the journal
+// says was kept is not told.
+func (h historyTool) withResult(ctx context.Context, story *audit.Trace) storyWithResult {
+	t := storyWithResult{Trace: story}
+	kept, err := h.keptResults.Get(ctx, story.Call.Call)
+	recorded := func(s audit.TraceStep) bool { return kept != nil && s.Kept == kept.SHA256 }
+	switch {
+	case err != nil:
+		t.MissingReason = aai.CleanLabel(err.Error(), 300)
+	case kept == nil:
+	case !slices.ContainsFunc(story.Steps, recorded):
+		t.MissingReason = "what is kept is not what is on record"
+	default:
+		t.Answer = kept.Content
+	}
+	return t
+}
+
+// forget deletes what is kept of answers. What is on record stays.
+func (h historyTool) forget(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	all, _ := call.Args["all"].(bool)
+	id, app := text(call, "call"), text(call, "app")
+	if all == (id != "" || app != "") || id != "" && app != "" {
+		return nil, aai.Errorf(aai.InvalidParams, "expected one of call, app and all")
+	}
+	n, err := h.keptResults.Forget(ctx, id, app)
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "%d answers were deleted, and not all: %w", n, err)
+	}
+	return &aai.Result{Text: fmt.Sprintf("What is kept of %d answers is deleted. The calls are still on record.", n), Data: map[string]int{"forgotten": n}}, nil
+}
+
+func (h historyTool) list(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	filter, err := filterOf(call)
+	if err != nil {
+		return nil, err
+	}
+	past, err := h.journal.History(ctx, filter)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err() // nobody waits for it
+	case err != nil:
+		return nil, aai.Errorf(aai.AutomationFailed, "the history cannot be read: %w", err)
+	}
+	if past == nil {
+		past = []audit.CallRecord{}
+	}
+	return &aai.Result{Data: past}, nil
+}
+
+// story tells of one call.
+func (h historyTool) story(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	id := text(call, "call")
+	story, err := h.journal.Trace(ctx, id)
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the history cannot be read: %w", err)
+	}
+	if story == nil {
+		e := aai.Errorf(aai.InvalidParams, "call: no call %q is on record", aai.CleanLabel(id, 60))
+		e.Hint = "The history lists the calls with their ids: aai-gateway history"
+		return nil, e
+	}
+	return &aai.Result{Data: h.withResult(ctx, story)}, nil
+}
+
+// filterOf reads which calls are meant.
+func filterOf(call *aai.Call) (audit.Filter, error) {
+	filter := audit.Filter{
+		App: text(call, "app"), Tool: text(call, "tool"), Caller: text(call, "caller"), Result: text(call, "result"),
+		Call: text(call, "call"), Before: text(call, "before"), Parent: text(call, "parent"), Text: text(call, "text"), Limit: number(call.Args["limit"]),
+	}
+	if looks, given := call.Args["looks"].(bool); given {
+		filter.ExcludePageReads = !looks
+	}
+	for name, at := range map[string]*time.Time{"since": &filter.Since, "until": &filter.Until} {
+		given := text(call, name)
+		if given == "" {
+			continue
+		}
+		t, err := time.Parse(time.RFC3339, given)
+		if err != nil {
+			return filter, aai.Errorf(aai.InvalidParams, "%s: expected a time as in RFC 3339: %w", name, err)
+		}
+		*at = t
+	}
+	return filter, nil
+}
+
+// number reads an integer that has passed a schema, in the forms that numbers
+// have after it. Zero stands for none.
+func number(value any) int {
+	switch n := value.(type) {
+	case int64:
+		return int(n)
+	case float64:
+		return int(n)
+	case json.Number:
+		f, _ := n.Float64() // such as 1e2, which is an integer too
+		return int(f)
+	}
+	return 0
+}

@@ -1,0 +1,206 @@
+package builtin_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/audit"
+	"github.com/gybob/aai-gateway/internal/builtin"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// historyEntry is a call as the history's readers see it.
+type historyEntry struct {
+	Time                                                            time.Time
+	Call, Caller, App, Tool, Effect, Consent, Result, Message, Door string
+	Args                                                            map[string]any
+	MS                                                              float64
+}
+
+func (w *world) history(t *testing.T, filter string) []historyEntry {
+	t.Helper()
+	var calls []historyEntry
+	decodeInto(t, w.callBuiltin(t, builtin.History, filter).Data, &calls)
+	return calls
+}
+
+func TestHistoryTellsWhatHappened(t *testing.T) {
+	w := newWorld(t, apps())
+	before := time.Now().Add(-time.Second)
+	w.callBuiltin(t, builtin.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`)
+	if _, err := w.do(t, agent(), "memo", "add", `{"title": "milk", "password": "hunter2"}`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.do(t, agent(), "memo", "list", `{}`); err == nil {
+		t.Fatal("what was not granted is open")
+	}
+	calls := w.history(t, `{}`)
+	if len(calls) != 3 {
+		t.Fatalf("3 calls are on record before this one, the history has %d: %+v", len(calls), calls)
+	}
+	refused, added, granted := calls[0], calls[1], calls[2]
+	if refused.Result != string(aai.ConsentRequired) || refused.Message == "" || refused.Effect != "" || refused.Tool != "list" {
+		t.Errorf("the refused call: %+v", refused)
+	}
+	if added.App != "org.example.Notes" || added.Result != "ok" || added.Effect != "changes" || added.Caller != "claude" ||
+		!strings.HasPrefix(added.Consent, "always since ") || added.Time.Before(before) {
+		t.Errorf("the call that ran: %+v", added)
+	}
+	password, _ := added.Args["password"].(map[string]any)
+	if added.Args["title"] != "milk" || password["redacted"] != true || password["len"] != 7.0 {
+		t.Errorf("its arguments are kept as %v", added.Args)
+	}
+	if granted.App != aai.BuiltinApp || granted.Tool != builtin.Grant || granted.Consent != "confirmed (native)" || granted.Effect != "changes" {
+		t.Errorf("granting is a call like any other: %+v", granted)
+	}
+	if b, err := os.ReadFile(w.journal); err != nil || strings.Contains(string(b), "hunter2") {
+		t.Errorf("the password is in the journal, or: %v", err)
+	}
+}
+
+func TestHistoryFilters(t *testing.T) {
+	w := newWorld(t, apps())
+	for range 3 {
+		w.callBuiltin(t, builtin.Apps, "")
+	}
+	if _, err := w.do(t, agent(), "org.example.Notes", "add", `{"title": "milk"}`); err == nil {
+		t.Fatal("nobody allowed that")
+	}
+	future := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
+	for filter, want := range map[string]int{
+		`{"tool": "apps"}`:                                   3,
+		`{"tool": "apps", "limit": 2}`:                       2,
+		`{"tool": "apps", "limit": 2.0}`:                     2,
+		`{"tool": "apps", "limit": 2e0}`:                     2,
+		`{"app": "org.example.Notes"}`:                       1,
+		`{"app": "org.example.Notes", "tool": "list"}`:       0,
+		`{"result": "consent_required"}`:                     1,
+		`{"result": "ok", "tool": "apps"}`:                   3,
+		`{"caller": "claude"}`:                               1,
+		`{"caller": "MCP:"}`:                                 1,
+		`{"since": "` + future + `"}`:                        0,
+		`{"since": "2020-01-01T00:00:00Z", "tool": "apps"}`:  3,
+		`{"since": "2020-01-01T00:00:00+02:00", "limit": 1}`: 1,
+	} {
+		if calls := w.history(t, filter); len(calls) != want {
+			t.Errorf("%s: %d calls, want %d: %+v", filter, len(calls), want, calls)
+		}
+	}
+	// Doors that speak Go and not JSON give numbers of Go.
+	result, err := w.gateway.Do(t.Context(), &aai.Call{Caller: person(), App: aai.BuiltinApp, Tool: builtin.History, Args: map[string]any{"tool": "apps", "limit": 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if calls := jsonOf(t, result.Data).([]any); len(calls) != 1 {
+		t.Errorf("with the limit 1 as an int there are %d calls", len(calls))
+	}
+}
+
+func TestHistoryIsShortUnlessAskedFor(t *testing.T) {
+	w := newWorld(t, nil)
+	for range 60 {
+		w.callBuiltin(t, builtin.Apps, "")
+	}
+	if calls := w.history(t, `{}`); len(calls) != 50 {
+		t.Errorf("%d calls without a limit, want 50", len(calls))
+	}
+	if calls := w.history(t, `{"limit": 10000, "tool": "apps"}`); len(calls) != 60 {
+		t.Errorf("%d calls, want all 60", len(calls))
+	}
+}
+
+func TestHistorySinceMustBeATime(t *testing.T) {
+	w := newWorld(t, nil)
+	for _, since := range []string{"yesterday", "7d", "2026-01-01", "2026-01-01T00:00:00"} {
+		_, err := w.do(t, person(), aai.BuiltinApp, builtin.History, fmt.Sprintf(`{"since": %q}`, since))
+		if e := aai.AsError(err); e == nil || e.Code != aai.InvalidParams || !strings.HasPrefix(e.Message, "since: ") {
+			t.Errorf("since %q: %v", since, err)
+		}
+	}
+}
+
+func TestHistoryThatCannotBeReadIsSaid(t *testing.T) {
+	w := newWorld(t, nil)
+	real := w.deps.Journal
+	w.deps.Journal = audit.New(t.TempDir())
+	w.open()
+	w.gateway.Journal = real // the call itself goes on record
+	_, err := w.do(t, person(), aai.BuiltinApp, builtin.History, `{}`)
+	if e := aai.AsError(err); e == nil || e.Code != aai.AutomationFailed || !strings.HasPrefix(e.Message, "the history cannot be read: ") {
+		t.Errorf("a history that is a folder: %v", err)
+	}
+}
+
+// TestHistoryNamesWhatWasActedOn: from the call to the row, in fields, without what was a
+// secret of the call.
+func TestHistoryNamesWhatWasActedOn(t *testing.T) {
+	w := newWorld(t, nil)
+	desktop := windows()
+	desktop.Tool("press").Secret = []string{"key"}
+	desktop.Tool("press").Params = schema.MustParse(`{"type": "object", "properties": {"app": {"type": "string"}, "key": {"type": "string"}}}`)
+	desktop.Tool("press").Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+		return &aai.Result{}, aai.ReportTargetElement(ctx, aai.TargetElement{Role: "button", Name: "Send hunter2", ID: "send-btn", Window: "Mail\n", UnknownEffect: true, AllText: "Send"})
+	}
+	w.otherApps = []*aai.App{desktop}
+	w.open()
+	w.callBuiltin(t, builtin.Grant, `{"app": "desktop/editor", "tool": "act", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`)
+	if _, err := w.do(t, agent(), "desktop", "press", `{"app": "editor", "key": "hunter2"}`); err != nil {
+		t.Fatal(err)
+	}
+	var rows []struct{ On map[string]any }
+	decodeInto(t, w.callBuiltin(t, builtin.History, `{"app": "desktop/editor", "tool": "press"}`).Data, &rows)
+	want := fmt.Sprint(map[string]any{"role": "button", "name": "Send [secret]", "id": "send-btn", "window": "Mail", "effect_unknown": true})
+	if len(rows) != 1 || fmt.Sprint(rows[0].On) != want {
+		t.Errorf("%v, want one on %s", rows, want)
+	}
+}
+
+// A call is told whole, and calls are counted by the day: what a person at the page or the
+// terminal sees is what happened.
+func TestStoryAndTotals(t *testing.T) {
+	w := newWorld(t, apps())
+	w.callBuiltin(t, builtin.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`)
+	call := &aai.Call{ID: "c1", Caller: agent(), App: "memo", Tool: "add", Args: args(t, `{"title": "buy oat milk", "password": "hunter2"}`)}
+	if _, err := w.gateway.Do(t.Context(), call); err != nil {
+		t.Fatal(err)
+	}
+	var told struct {
+		Call  historyEntry
+		Steps []struct{ Kind, Consent, Result, Delivery string }
+	}
+	decodeInto(t, w.callBuiltin(t, builtin.Story, `{"call": "c1"}`).Data, &told)
+	if told.Call.Args["title"] != "buy oat milk" || len(told.Steps) != 2 || told.Steps[0].Kind != "intent" ||
+		!strings.HasPrefix(told.Steps[0].Consent, "always since ") || told.Steps[1].Result != "ok" {
+		t.Errorf("%+v", told)
+	}
+	if _, err := w.do(t, person(), aai.BuiltinApp, builtin.Story, `{"call": "nobody"}`); aai.AsError(err).Code != aai.InvalidParams {
+		t.Errorf("of no call: %v", err)
+	}
+	w.callBuiltin(t, builtin.AuditExport, `{"text": "hunter2"}`)
+	for text, want := range map[string]int{`oat mil`: 1, `milk oat`: 1, `oat-milk`: 1, `milk-oat`: 0, `hunter2`: 0, `MEMO add`: 0, `notes add`: 1, `!`: 0} {
+		if calls := w.history(t, fmt.Sprintf(`{"text": %q, "tool": "add"}`, text)); len(calls) != want {
+			t.Errorf("%q: %d calls, want %d", text, len(calls), want)
+		}
+	}
+	if b, err := os.ReadFile(w.journal); err != nil || strings.Contains(string(b), "hunter2") {
+		t.Errorf("what was looked for is in the journal, or: %v", err)
+	}
+	for _, by := range []string{"hour", "day"} {
+		var counted struct {
+			Calls, Failures int
+			Rows            []struct {
+				Start           time.Time
+				Calls, Failures int
+			}
+		}
+		decodeInto(t, w.callBuiltin(t, builtin.Totals, `{"app": "org.example.Notes", "by": "`+by+`"}`).Data, &counted)
+		if counted.Calls != 1 || counted.Failures != 0 || len(counted.Rows) != 1 || time.Since(counted.Rows[0].Start) > 25*time.Hour {
+			t.Errorf("by %s: %+v", by, counted)
+		}
+	}
+}

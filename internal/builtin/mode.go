@@ -1,0 +1,31 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/policy"
+)
+
+// modeTools are the tools by which a person says how much callers may do.
+type modeTools struct{ modes *policy.ModeGate }
+
+func (m modeTools) get(context.Context, *aai.Call) (*aai.Result, error) {
+	return &aai.Result{Data: map[string]any{"mode": m.modes.Current().String(), "configured": m.modes.Configured.String()}}, nil
+}
+
+func (m modeTools) set(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	mode, err := policy.ParseMode(text(call, "mode"))
+	if err != nil {
+		return nil, aai.Errorf(aai.InvalidParams, "mode: %w", err)
+	}
+	if err := policy.SetMode(m.modes.Path, mode); err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the mode could not be kept: %w", err)
+	}
+	result := &aai.Result{Data: map[string]any{"mode": m.modes.Current().String(), "configured": m.modes.Configured.String()}}
+	if is := m.modes.Current(); is != mode {
+		result.Warning = fmt.Sprintf("the configuration says %s, and the stricter one holds", is)
+	}
+	return result, nil
+}

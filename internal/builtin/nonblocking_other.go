@@ -1,0 +1,10 @@
+//go:build !unix
+
+package builtin
+
+// These are not needed where FIFOs and devices are not files.
+const (
+	nonBlocking     = 0
+	directoryOnly   = 0
+	directorySuffix = ""
+)

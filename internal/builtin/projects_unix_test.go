@@ -1,0 +1,76 @@
+//go:build unix
+
+package builtin_test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// What is no file is told as such, and is not waited for.
+func TestAProjectWithAPipe(t *testing.T) {
+	folder := newProject(t, map[string]string{".aai/x/README": ""})
+	if err := syscall.Mkfifo(filepath.Join(folder, ".aai", "aai.json"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found, err := projectsOf(t, in(folder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := found.Projects[0].Descriptors; len(d) != 1 || !strings.Contains(d[0].Fault, "no regular file") {
+		t.Errorf("the pipe is %+v", d)
+	}
+}
+
+// A path that a client names and that is no folder is neither waited for nor
+// touched, and what is said of it does not tell what it is. Root may read all, so
+// that what may not be read is left to everybody else.
+func TestProjectsThatAreNoFolders(t *testing.T) {
+	folder := newProject(t, map[string]string{"file": "x", "closed/.aai/workflows/a.json": "{}", ".aai/README": ""})
+	at := func(name string) string { return filepath.Join(folder, name) }
+	for _, pipe := range []string{"pipe", ".aai/workflows"} {
+		if err := syscall.Mkfifo(at(pipe), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	listener, err := net.Listen("unix", at("socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close() //nolint:errcheck // nobody has called
+	for from, to := range map[string]string{"dangling": "nowhere", "link": "pipe", "loop": "loop"} {
+		if err := os.Symlink(to, at(from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	named := []string{
+		at("pipe"), at("link"), at("socket"), at("file"), at("dangling"), at("loop"), at("nowhere"), at("nowhere/deep"), at("file/deep"),
+		"/dev/null", "/dev/tty", "/dev/stdin", at(strings.Repeat("x", 5000)), at("nul\x00"),
+	}
+	if os.Getuid() != 0 {
+		if err := os.Chmod(at("closed"), 0); err != nil {
+			t.Fatal(err)
+		}
+		defer os.Chmod(at("closed"), 0o700) //nolint:errcheck // the test's folder goes anyway
+		named = append(named, at("closed"), at("closed/deep"))
+	}
+	for _, path := range named {
+		found, err := projectsOf(t, in(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		const want = "this folder cannot be opened: it is not there, it is no folder, or the gateway may not read it"
+		if p := found.Projects[0]; p.Problem != want || len(p.Descriptors)+len(p.Workflows)+len(p.Baselines) > 0 {
+			t.Errorf("%.100s is %.300q", path, p.Problem)
+		}
+	}
+	// Nor is a pipe in the place of a folder in a project.
+	found, err := projectsOf(t, in(folder))
+	if err != nil || found.Projects[0].Problem != "" || len(found.Projects[0].Workflows) > 0 {
+		t.Errorf("the project is %+v, %v", found, err)
+	}
+}

@@ -1,0 +1,162 @@
+package builtin
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/netguard"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// The names of the tools about what can be found.
+const (
+	Discover = "discover"
+	NameSite = "discover_name"
+)
+
+// A Web finds apps on the web.
+type Web interface {
+	// Discover returns the app of the site at an address, or under a name that the
+	// person gave it; its error is an *aai.Error.
+	Discover(ctx context.Context, address string) (*aai.App, error)
+	// AddName gives the site at an address a name.
+	AddName(name, address string) error
+}
+
+const (
+	discoverParams = `{"type": "object", "properties": {"url": {"type": "string", "minLength": 1, "description": "Address, domain or known name of a web site; without it: the ways into the apps of this computer"},
+		"hints": {"type": "boolean", "description": "Also what else the site publishes for programs; at a terminal"}}, "additionalProperties": false}`
+	nameSiteParams = `{"type": "object", "properties": {"name": {"type": "string"}, "url": {"type": "string"}}, "required": ["name", "url"], "additionalProperties": false}`
+)
+
+// LocalSource is what answers of discover name as the source of their words: programs that
+// are installed here say what they like.
+const LocalSource = "the programs of this computer"
+
+// IsLocalDiscovery reports whether a call of the gateway's own app asks what there is on this
+// computer beyond the apps that the person placed here: a person is asked about that, as
+// about any other app that is read.
+func IsLocalDiscovery(r *aai.Request) bool {
+	return r.App.ID == aai.BuiltinApp && r.Tool.Name == Discover && text(r.Call, "url") == ""
+}
+
+// webTools are the tools about what can be found.
+type webTools struct {
+	web           Web
+	discoverLocal func(ctx context.Context) (any, error) // nil: nobody looks
+	// hints are what else a site publishes for programs; nil: nobody asks.
+	hints func(ctx context.Context, address string) (words string, data any, err error)
+}
+
+// tools are none where there is no web.
+func (t webTools) tools() []*aai.Tool {
+	if t.web == nil {
+		return nil
+	}
+	find := &aai.Tool{
+		Name: Discover, Description: "List the ways into the apps of this computer; with url, say what a web site's app can do",
+		Params: schema.MustParse(discoverParams), Effect: aai.Reads, Run: t.discover,
+	}
+	return []*aai.Tool{find, changeTool(NameSite, "Give a web site a name", nameSiteParams, t.name)}
+}
+
+// discover asks the site, or the cache. Nothing goes out but the name of the host,
+// so it is open to agents, within the limits of the room that does it. Without an address
+// it looks through this computer.
+func (t webTools) discover(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	address := text(call, "url")
+	if address == "" {
+		return t.discoverComputer(ctx)
+	}
+	wanted, _ := call.Args["hints"].(bool)
+	if wanted && call.Caller.Door != aai.DoorCLI {
+		e := aai.Errorf(aai.PermissionDenied, "hints: a site is asked for more than its app where the person names it, at a terminal")
+		e.Hint = "Leave hints out; or ask the person to run aai-gateway discover with the address."
+		return nil, e
+	}
+	app, err := t.web.Discover(ctx, address)
+	if wanted && t.hints != nil {
+		return t.withHints(ctx, address, app, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return guideOf(app), nil
+}
+
+func guideOf(app *aai.App) *aai.Result {
+	return &aai.Result{Text: catalog.Guide(app), Data: catalog.GuideData(app), UntrustedSource: originOf(app)}
+}
+
+// discoverComputer is what was found here.
+func (t webTools) discoverComputer(ctx context.Context) (*aai.Result, error) {
+	if t.discoverLocal == nil {
+		e := aai.Errorf(aai.InvalidParams, "url: is absent; expected the address of a site, since this gateway does not look through its computer")
+		e.Hint = "Give a site's address, such as https://example.com."
+		return nil, e
+	}
+	found, err := t.discoverLocal(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &aai.Result{Data: found, UntrustedSource: LocalSource}, nil
+}
+
+// withHints adds what else a site publishes. A site that has an app and no hints is as one
+// that was not asked for any; one that could not be asked at all is not asked again.
+func (t webTools) withHints(ctx context.Context, address string, app *aai.App, failed error) (*aai.Result, error) {
+	if failed != nil && aai.AsError(failed).Code != aai.AppNotFound {
+		return nil, failed
+	}
+	words, data, err := t.hints(ctx, address)
+	switch {
+	case failed != nil && (err != nil || data == nil):
+		return nil, failed
+	case failed != nil:
+		return &aai.Result{Text: words, Data: map[string]any{"hints": data}, UntrustedSource: aai.CleanLabel(address, 200), Warning: aai.AsError(failed).Message}, nil
+	}
+	result := guideOf(app)
+	switch {
+	case err != nil:
+		result.Warning = "what else the site publishes is not known: " + aai.AsError(err).Message
+		err = nil
+	case data != nil:
+		result.Text += "\n\n" + words
+		result.Data, err = mergeHints(result.Data, data)
+	}
+	return result, err
+}
+
+// mergeHints is the data of a guide with hints among its members.
+func mergeHints(guide, hints any) (map[string]any, error) {
+	var all map[string]any
+	text, err := json.Marshal(guide)
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil {
+		return nil, aai.Errorf(aai.Internal, "the guide cannot be written as JSON: %w", err)
+	}
+	all["hints"] = hints
+	return all, nil
+}
+
+// originOf is the site whose words an app's guide holds.
+func originOf(app *aai.App) string {
+	u, err := url.Parse(app.Source)
+	if err != nil {
+		return app.ID
+	}
+	return netguard.Origin(u)
+}
+
+func (t webTools) name(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	name, address := text(call, "name"), text(call, "url")
+	if err := t.web.AddName(name, address); err != nil {
+		return nil, err
+	}
+	return &aai.Result{Data: map[string]any{"name": name, "url": address}}, nil
+}

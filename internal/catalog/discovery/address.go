@@ -1,0 +1,98 @@
+package discovery
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/netguard"
+)
+
+// WellKnown is the path at which a site says what it can do.
+const WellKnown = "/.well-known/aai.json"
+
+// maxAddress is how long an address may be, in bytes.
+const maxAddress = 2048
+
+// A target is a site, and perhaps the one app that is meant.
+type target struct {
+	host   netguard.Host
+	scheme string // "https", or "http" where the address says so
+	app    string // the id without the host; empty: whichever the site has
+}
+
+func (t target) origin() string {
+	if t.scheme == "http" {
+		return "http://" + t.host.String()
+	}
+	return t.host.Origin()
+}
+
+// source is the address of the site's descriptor.
+func (t target) source() string { return t.origin() + WellKnown }
+
+// parseAddress reads "https://host/…", "host", "host:port", "host/…" and
+// "host/<app id>". Of a URL only the host counts: people paste the page they look
+// at.
+func parseAddress(address string) (target, *aai.Error) {
+	if len(address) > maxAddress {
+		return target{}, badAddress(address, "it is too long")
+	}
+	if strings.Contains(address, "://") {
+		return parseURL(address)
+	}
+	host, rest, _ := strings.Cut(strings.TrimPrefix(address, "app:"), "/")
+	h, err := netguard.ParseHost(host)
+	if err != nil {
+		return target{}, badAddress(address, err.Error())
+	}
+	t := target{host: h, scheme: "https"}
+	if strings.Contains(rest, ".") && !strings.ContainsAny(rest, "/?#") {
+		t.app = rest
+	}
+	return t, nil
+}
+
+func parseURL(address string) (target, *aai.Error) {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return target{}, badAddress(address, "it is no URL")
+	case u.User != nil:
+		return target{}, badAddress(address, "it holds a user or a password")
+	case u.Scheme != "https" && u.Scheme != "http":
+		return target{}, badAddress(address, "expected https")
+	}
+	host := u.Host
+	if u.Scheme == "http" && u.Port() == "" {
+		host += ":80"
+	}
+	h, err := netguard.ParseHost(host)
+	switch {
+	case err != nil:
+		return target{}, badAddress(address, err.Error())
+	case u.Scheme == "http" && !h.IsLoopback():
+		return target{}, badAddress(address, "expected https")
+	}
+	return target{host: h, scheme: u.Scheme}, nil
+}
+
+// plainName reports whether the words can only be a name that the person gave a
+// site: nothing in them is of an address.
+func plainName(words string) bool { return words != "" && !strings.ContainsAny(words, ".:/") }
+
+// isSiteAddress reports whether words that no app of this computer has for a name are the
+// address of a web site by themselves: they begin as one does, or are of this computer,
+// where nobody else is told. A bare host is none, with a port or a path neither: the ids
+// of apps look like host names, and who asks for an app that is not installed shall not
+// have told a stranger so.
+func isSiteAddress(words string, h netguard.Host) bool {
+	return strings.Contains(words, "://") || h.IsLoopback()
+}
+
+func badAddress(address, why string) *aai.Error {
+	e := aai.Errorf(aai.InvalidParams, "url: %q is no address of a web app: %s", aai.CleanLabel(address, 200), why)
+	e.Hint = "Give the site's address, such as https://example.com, or its domain."
+	e.Delivery = aai.NotDelivered
+	return e
+}

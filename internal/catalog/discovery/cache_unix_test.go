@@ -1,0 +1,39 @@
+//go:build unix
+
+package discovery_test
+
+import (
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/catalog/discovery"
+	"github.com/gybob/aai-gateway/internal/netguard"
+)
+
+// A pipe in the place of a copy is no copy, and nobody waits for who writes to it.
+func TestACopyThatIsAPipe(t *testing.T) {
+	folder := t.TempDir()
+	h, err := netguard.ParseHost("example.com")
+	must(t, err)
+	must(t, discovery.WriteCache(folder, h, notes))
+	for _, name := range []string{"aai.json", "aai.json.meta"} {
+		place := folder + "/example.com/" + name
+		must(t, os.Remove(place))
+		must(t, syscall.Mkfifo(place, 0o600))
+		read := make(chan bool, 1)
+		go func() {
+			_, found := discovery.ReadCache(folder, h)
+			read <- found
+		}()
+		select {
+		case found := <-read:
+			if found {
+				t.Errorf("%s counts", name)
+			}
+		case <-time.After(10 * time.Second):
+			t.Errorf("%s is waited for", name)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package discovery_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gybob/aai-gateway/internal/catalog/discovery"
+)
+
+// folder makes a folder of desktop entries.
+func folder(t *testing.T, entries map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range entries {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const editor = "[Desktop Entry]\nType=Application\nName=Editor\nExec=editor --password=hunter2 %U\nActions=new;private;none;\n\n" +
+	"[Desktop Action new]\nName=New Window\nExec=editor --new\n[Desktop Action private]\nName=Private \x1b[31mWindow\u202e\n[Desktop Action other]\nName=Not Named\n"
+
+// TestEntries: what entries offer, and of two the first.
+func TestEntries(t *testing.T) {
+	first := folder(t, map[string]string{
+		"editor.desktop":             editor,
+		"org.example.Viewer.desktop": "[Desktop Entry]\nType=Application\nName=Viewer\nDBusActivatable=true\n",
+		"hidden.desktop":             strings.Replace(editor, "Name=Editor", "NoDisplay=true", 1),
+		"plain.desktop":              "[Desktop Entry]\nType=Application\nName=Plain\nExec=plain\n",
+		"link.desktop":               strings.Replace(editor, "Application", "Link", 1),
+		"not a name.desktop":         "[Desktop Entry]\nType=Application\nDBusActivatable=true\n",
+	})
+	second := folder(t, map[string]string{"hidden.desktop": editor, "editor.desktop": strings.ReplaceAll(editor, "new", "old")})
+	report := look(t, discovery.ScannerConfig{EntryFolders: []string{first, second, filepath.Join(first, "absent")}, Apps: none})
+	if got := apps(report, discovery.StateInstalled); !slices.Equal(got, []string{"editor"}) {
+		t.Errorf("%q offer actions", got)
+	}
+	w := find(t, report, "desktop-actions", "editor")
+	if want := "starts Editor in one of several ways: 2 actions, such as New Window, Private [31mWindow"; w.Benefit != want {
+		t.Errorf("it gains %q; want %q", w.Benefit, want)
+	}
+	viewer := find(t, report, "application", "org.example.Viewer")
+	if viewer.State != discovery.StateStartable || !strings.HasPrefix(viewer.HowTo, "aai-gateway generate --start org.example.Viewer makes tools of it") || !strings.Contains(viewer.HowTo, "at /org/example/Viewer") {
+		t.Errorf("the viewer is %+v", viewer)
+	}
+	if len(report.Notes) > 0 || len(report.Unresponsive) > 0 {
+		t.Errorf("notes: %q, silent: %q", report.Notes, report.Unresponsive)
+	}
+	if diff := cmp.Diff([]string{"editor", "org.example.Viewer"}, slices.Concat(apps(report, discovery.StateInstalled), apps(report, discovery.StateStartable))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestOddEntries: what is in the folder of entries costs itself alone, and is not waited for.
+func TestOddEntries(t *testing.T) {
+	dir := folder(t, map[string]string{"editor.desktop": editor, "binary.desktop": "\x00\xff\xfe[Desktop Entry]\n=\n[[[", "real": editor})
+	at := func(name string) string { return filepath.Join(dir, name) }
+	err := syscall.Mkfifo(at("fifo.desktop"), 0o600)
+	large, openErr := os.Create(at("large.desktop"))
+	if err != nil || openErr != nil {
+		t.Fatal(err, openErr)
+	}
+	for _, err := range []error{
+		large.Truncate(100 << 20), large.Close(),
+		os.Symlink(at("loop.desktop"), at("loop.desktop")), os.Symlink(at("nowhere"), at("dangling.desktop")),
+		os.Symlink(at("real"), at("linked.desktop")), os.Mkdir(at("folder.desktop"), 0o700),
+		os.Symlink("/dev/zero", at("endless.desktop")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	report := look(t, discovery.ScannerConfig{EntryFolders: []string{dir}, CallTimeout: generousTimeout, ScanTimeout: 5 * generousTimeout})
+	if got := apps(report, discovery.StateInstalled); !slices.Equal(got, []string{"editor", "linked"}) {
+		t.Errorf("%q offer actions", got)
+	}
+	all := strings.Join(report.Notes, "\n")
+	for _, name := range []string{"dangling", "endless", "fifo", "folder", "large", "1 more"} {
+		if !strings.Contains(all, name) {
+			t.Errorf("nobody says that %s was not read: %q", name, report.Notes)
+		}
+	}
+}
+
+// TestManyEntries: a folder gone wild is cut off.
+func TestManyEntries(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 3100 {
+		name := filepath.Join(dir, strings.Repeat("x", i%50)+string(rune('a'+i%26))+"-"+strings.Repeat("y", i/50)+".desktop")
+		if err := os.WriteFile(name, []byte(editor), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report := look(t, discovery.ScannerConfig{EntryFolders: []string{dir}, CallTimeout: generousTimeout, ScanTimeout: 5 * generousTimeout})
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) <= 3000 || len(report.Integrations) != 3000 || len(report.Notes) != 1 {
+		t.Errorf("of %d entries %d are ways; notes: %q", len(files), len(report.Integrations), report.Notes)
+	}
+}

@@ -1,0 +1,76 @@
+package discovery
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/netguard"
+)
+
+// Source is where the descriptor of the site at an address is.
+func Source(address string) string {
+	t, err := parseAddress(address)
+	if err != nil {
+		return err.Message
+	}
+	return t.source()
+}
+
+// CheckMeta makes sure that no .meta file makes a copy count for longer than any
+// may, or puts anything but one line into a header.
+func CheckMeta(t *testing.T, b []byte) {
+	m, ok := parseMeta(b)
+	if !ok {
+		return
+	}
+	if strings.ContainsAny(m.ETag+m.LastModified, "\r\n\x00") {
+		t.Errorf("headers %q and %q", m.ETag, m.LastModified)
+	}
+	for _, age := range []time.Duration{maxTTL, maxStale + time.Nanosecond, -clockSkew - time.Nanosecond} {
+		if now := m.FetchedAt.Add(age); now.Sub(m.FetchedAt) == age && m.isFresh(now) {
+			t.Errorf("%s is fresh at the age of %s", b, age)
+		}
+	}
+	if now := m.FetchedAt.Add(maxStale + 1); now.Sub(m.FetchedAt) == maxStale+1 && m.isUsable(now) {
+		t.Errorf("%s is usable for ever", b)
+	}
+}
+
+// CheckFolders makes sure that every host has a folder of its own below the cache.
+func CheckFolders(t *testing.T, a, b string) {
+	one, err := netguard.ParseHost(a)
+	if err != nil {
+		return
+	}
+	folder := folderOf(one)
+	if !filepath.IsLocal(folder) && !strings.Contains("con prn aux nul", strings.ToLower(folder)) ||
+		strings.Trim(folder, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "" || strings.HasPrefix(folder, ".") || len(folder) > 255 {
+		t.Errorf("%q has the folder %q", a, folder)
+	}
+	if other, err := netguard.ParseHost(b); err == nil && (folderOf(other) == folder) != (other == one) {
+		t.Errorf("%q and %q: the folders %q and %q", a, b, folder, folderOf(other))
+	}
+}
+
+// WriteCache writes a copy as a gateway does that has just fetched it.
+func WriteCache(folder string, h netguard.Host, body string) error {
+	return cache{folder}.write(h, []byte(body), newMeta(target{host: h, scheme: "https"}.source(), &netguard.FetchResult{}, digest([]byte(body)), time.Now()))
+}
+
+// ReadCache reads a copy.
+func ReadCache(folder string, h netguard.Host) (string, bool) {
+	body, _, found := cache{folder}.read(h)
+	return string(body), found
+}
+
+// ReadHints reads a page as each of the documents that sites publish.
+func ReadHints(page []byte) (found []*Hint) {
+	for _, d := range documentsOf("https://example.com/mcp") {
+		if h := d.read(page); h != nil {
+			found = append(found, h)
+		}
+	}
+	return found
+}

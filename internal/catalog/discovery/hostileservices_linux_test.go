@@ -1,0 +1,314 @@
+package discovery_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/godbus/dbus/v5"
+
+	"github.com/gybob/aai-gateway/internal/catalog/discovery"
+	"github.com/gybob/aai-gateway/internal/testkit"
+)
+
+// A liar answers every Introspect, at every path, with the text, and every List.
+type hostileService struct {
+	text func(path dbus.ObjectPath) string
+	list func() []string
+}
+
+// LookupObject implements dbus.Handler: it has all objects.
+func (l hostileService) LookupObject(path dbus.ObjectPath) (dbus.ServerObject, bool) {
+	return object{l, path}, true
+}
+
+type object struct {
+	hostileService
+	path dbus.ObjectPath
+}
+
+// LookupInterface implements dbus.ServerObject.
+func (o object) LookupInterface(string) (dbus.Interface, bool) { return o, true }
+
+// LookupMethod implements dbus.Interface.
+func (o object) LookupMethod(name string) (dbus.Method, bool) { return method{o, name}, true }
+
+type method struct {
+	object
+	name string
+}
+
+// Call implements dbus.Method.
+func (m method) Call(...any) ([]any, error) {
+	if m.name == "List" && m.list != nil {
+		return []any{m.list()}, nil
+	}
+	if m.name == "Introspect" {
+		return []any{m.text(m.path)}, nil
+	}
+	return nil, errors.New("called: " + m.name)
+}
+
+func (method) NumArguments() int     { return 0 }
+func (method) NumReturns() int       { return 1 }
+func (method) ArgumentValue(int) any { return "" }
+func (method) ReturnValue(int) any   { return "" }
+
+// serveHostile puts a liar on the bus.
+func serveHostile(t *testing.T, bus *testkit.Bus, l hostileService, names ...string) *dbus.Conn {
+	t.Helper()
+	conn := bus.Connect(t, dbus.WithHandler(l))
+	for _, name := range names {
+		if _, err := conn.RequestName(name, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return conn
+}
+
+func always(text string) func(dbus.ObjectPath) string {
+	return func(dbus.ObjectPath) string { return text }
+}
+
+const validIntrospection = `<node><interface name="org.example.Honest"><method name="Do"/></interface></node>`
+
+// TestLiars: what one program says of itself costs no other, and nothing of it is believed
+// that could harm who reads it.
+func TestLiars(t *testing.T) {
+	bus := testkit.StartBus(t)
+	serveHostile(t, bus, hostileService{text: always(validIntrospection)}, "org.example.Honest")
+	serveHostile(t, bus, hostileService{text: always(`<node><node name="again"/><node name="../x"/><node name=""/><node name="a b"/></node>`)}, "org.example.Endless")
+	serveHostile(t, bus, hostileService{text: always(`<node><interface name="org.example.Big">` + strings.Repeat(`<method name="A"/>`, 200_000) + `</interface></node>`)}, "org.example.Big")
+	serveHostile(t, bus, hostileService{text: always(strings.Repeat("<node>", 60_000))}, "org.example.Deep")
+	serveHostile(t, bus, hostileService{text: always("\x00\xff<<<")}, "org.example.Broken")
+	serveHostile(t, bus, hostileService{text: func(dbus.ObjectPath) string {
+		var b strings.Builder
+		for i := range 5000 {
+			fmt.Fprintf(&b, `<node name="n%d"/>`, i)
+		}
+		return `<node><interface name="bad name"/>` + b.String() + "</node>"
+	}}, "org.example.Wide")
+	serveHostile(t, bus, hostileService{text: always(`<node><interface name="org.gtk.Actions"/></node>`), list: func() []string {
+		return append(slices.Repeat([]string{"x"}, 9000), "\x1b[31mred\u202e", strings.Repeat("long", 5000))
+	}}, "org.example.Listing")
+	report := look(t, discovery.ScannerConfig{SessionBus: at(bus.Address), CallTimeout: generousTimeout, ScanTimeout: 5 * generousTimeout, Apps: none})
+	if got := find(t, report, "dbus", "org.example.Honest"); got.State != discovery.StateRunning || !strings.Contains(got.HowTo, "org.example.Honest") {
+		t.Errorf("the honest one is %+v", got)
+	}
+	find(t, report, "gtk-actions", "org.example.Listing")
+	if got := apps(report, discovery.StateRunning); !slices.Equal(got, []string{"org.example.Honest", "org.example.Listing"}) {
+		t.Errorf("ways into %q were found", got)
+	}
+	if !slices.ContainsFunc(report.Notes, func(n string) bool { return strings.Contains(n, "org.example.Wide has more objects") }) {
+		t.Errorf("nobody says that one was not looked at whole: %q", report.Notes)
+	}
+	if len(report.Unresponsive) > 0 {
+		t.Errorf("%q count as silent, though they answer", report.Unresponsive)
+	}
+}
+
+// TestBusNames: thousands of names are cut off, and said to be; those of instances lose what is
+// another one each time.
+func TestBusNames(t *testing.T) {
+	bus := testkit.StartBus(t)
+	serveHostile(t, bus, hostileService{text: always(validIntrospection)}, "org.example.App-1234")
+	for part := range 9 {
+		var names []string
+		for i := range 250 {
+			names = append(names, fmt.Sprintf("org.example.many.p%d.n%d", part, i))
+		}
+		serveHostile(t, bus, hostileService{text: always(validIntrospection)}, names...)
+	}
+	report := look(t, discovery.ScannerConfig{SessionBus: at(bus.Address), CallTimeout: generousTimeout, ScanTimeout: 5 * generousTimeout})
+	if !slices.ContainsFunc(report.Notes, func(n string) bool { return strings.Contains(n, "names on the session bus were left out") }) {
+		t.Errorf("notes: %q", report.Notes)
+	}
+	if w := find(t, report, "dbus", "org.example.App-1234"); w.ID != "dbus org.example.App" {
+		t.Errorf("its id is %q", w.ID)
+	}
+}
+
+// TestOnlyQuestions: nothing but Introspect and List reaches a program, and no service is
+// started.
+func TestOnlyQuestions(t *testing.T) {
+	bus := testkit.StartBus(t)
+	bus.Activatable(t, "org.example.Sleeping", "/bin/false")
+	conn := serveHostile(t, bus, hostileService{text: always(`<node><interface name="org.gtk.Actions"/><interface name="org.freedesktop.Application"/><interface name="org.mpris.MediaPlayer2.Player"/></node>`), list: func() []string { return []string{"quit"} }}, "org.example.Asked")
+	counting := make(map[string]int)
+	watcher := bus.Connect(t)
+	if err := watcher.BusObject().Call("org.freedesktop.DBus.Monitoring.BecomeMonitor", 0, []string{"type='method_call'"}, uint32(0)).Err; err != nil {
+		t.Fatal(err)
+	}
+	messages := testkit.MonitorMessages(t, watcher, 1000)
+	report := look(t, discovery.ScannerConfig{SessionBus: at(bus.Address), CallTimeout: generousTimeout, ScanTimeout: 5 * generousTimeout})
+	if err := conn.BusObject().Call("org.freedesktop.DBus.GetId", 0).Err; err != nil { // the last that the monitor sees
+		t.Fatal(err)
+	}
+	for m := range messages {
+		if m.Type != dbus.TypeMethodCall {
+			continue
+		}
+		member, _ := m.Headers[dbus.FieldMember].Value().(string)
+		if member == "GetId" {
+			break
+		}
+		counting[member]++
+	}
+	for member := range counting {
+		if !slices.Contains([]string{"Hello", "ListNames", "ListActivatableNames", "GetNameOwner", "Introspect", "List", "Get"}, member) {
+			t.Errorf("%s was called", member)
+		}
+	}
+	if counting["Introspect"] == 0 || counting["List"] == 0 {
+		t.Errorf("the monitor saw %v", counting)
+	}
+	if got := apps(report, discovery.StateStartable); !slices.Equal(got, []string{"org.example.Sleeping"}) {
+		t.Errorf("%q can be started", got)
+	}
+	if w := find(t, report, "dbus", "org.example.Sleeping"); !strings.HasPrefix(w.HowTo, "Whether it has anything to call is known once it runs: aai-gateway generate --start org.example.Sleeping ") {
+		t.Errorf("it promises what nobody knows: %q", w.HowTo)
+	}
+	var owned bool
+	if err := conn.BusObject().Call("org.freedesktop.DBus.NameHasOwner", 0, "org.example.Sleeping").Store(&owned); err != nil || owned {
+		t.Errorf("it runs: %v, %v", owned, err)
+	}
+}
+
+// TestReportedOnce: a service that does not run is told by its entry where that says more, and by
+// its bare name where nothing on the bus does.
+func TestReportedOnce(t *testing.T) {
+	bus := testkit.StartBus(t)
+	bus.Activatable(t, "org.example.Both", "/bin/false")
+	bus.Activatable(t, "org.example.Commands", "/bin/false")
+	dir := folder(t, map[string]string{
+		"org.example.Both.desktop":     "[Desktop Entry]\nType=Application\nName=Both\nDBusActivatable=true\n",
+		"org.example.Commands.desktop": editor,
+	})
+	report := look(t, discovery.ScannerConfig{SessionBus: at(bus.Address), EntryFolders: []string{dir}, CallTimeout: generousTimeout, ScanTimeout: 5 * generousTimeout})
+	var got []string
+	for _, w := range report.Integrations {
+		got = append(got, w.ID)
+	}
+	if want := []string{"application org.example.Both", "dbus org.example.Commands", "desktop-actions org.example.Commands"}; !slices.Equal(got, want) {
+		t.Errorf("the ways are %q; want %q", got, want)
+	}
+}
+
+// TestFrozen: who does not answer is named, and costs the others nothing.
+func TestFrozen(t *testing.T) {
+	bus := testkit.StartBus(t)
+	serveHostile(t, bus, hostileService{text: always(validIntrospection)}, "org.example.Honest")
+	never := make(chan struct{})
+	t.Cleanup(func() { close(never) })
+	serveHostile(t, bus, hostileService{text: func(dbus.ObjectPath) string { <-never; return "" }}, "org.example.Frozen", "org.example.FrozenToo")
+	report := look(t, discovery.ScannerConfig{SessionBus: at(bus.Address)}) // the usual clocks
+	if !slices.Contains(report.Unresponsive, "org.example.Frozen") {
+		t.Errorf("silent: %q", report.Unresponsive)
+	}
+	if slices.Contains(apps(report, discovery.StateRunning), "org.example.Frozen") {
+		t.Errorf("ways into what never answered: %+v", report.Integrations)
+	}
+}
+
+// TestFrozenBus: a bus that does not answer is named too.
+func TestFrozenBus(t *testing.T) {
+	bus := testkit.StartBus(t)
+	pid := daemonOf(t, bus)
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
+	report := look(t, discovery.ScannerConfig{SessionBus: at(bus.Address)})
+	if len(report.Integrations) > 0 || len(report.Notes) == 0 && len(report.Unresponsive) == 0 {
+		t.Errorf("the report of a bus that hangs: %+v", report)
+	}
+}
+
+// daemonOf is the process of a bus.
+func daemonOf(t *testing.T, bus *testkit.Bus) int {
+	t.Helper()
+	var pid uint32
+	if err := bus.Connect(t).BusObject().Call("org.freedesktop.DBus.GetConnectionUnixProcessID", 0, "org.freedesktop.DBus").Store(&pid); err != nil {
+		t.Fatal(err)
+	}
+	return int(pid)
+}
+
+// A tray is the watcher of a tray, or one of its icons: an object with one property.
+type tray struct{ value any }
+
+// Get is that of org.freedesktop.DBus.Properties.
+func (y tray) Get(string, string) (dbus.Variant, *dbus.Error) {
+	return dbus.MakeVariant(y.value), nil
+}
+
+// TestTray: icons of programs without a name are told by the tray's watcher; what it lists
+// that is none costs nothing.
+func TestTray(t *testing.T) {
+	bus := testkit.StartBus(t)
+	icon, keeper := bus.Connect(t), bus.Connect(t)
+	listed := []string{icon.Names()[0] + "/org/ayatana/icon", "::/x", ":1.99999", "org.example.Named/StatusNotifierItem", "", "/", ":1.2/\x1b"}
+	for _, err := range []error{
+		icon.Export(tray{"Sync\x1b[31m tool"}, "/org/ayatana/icon", "org.freedesktop.DBus.Properties"),
+		keeper.Export(tray{listed}, "/StatusNotifierWatcher", "org.freedesktop.DBus.Properties"),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := keeper.RequestName("org.kde.StatusNotifierWatcher", 0); err != nil {
+		t.Fatal(err)
+	}
+	report := look(t, discovery.ScannerConfig{SessionBus: at(bus.Address), CallTimeout: generousTimeout, ScanTimeout: 5 * generousTimeout})
+	if got := apps(report, discovery.StateRunning); len(got) != 1 || got[0] != "Sync[31m tool" {
+		t.Errorf("icons: %q; silent: %q", got, report.Unresponsive)
+	}
+}
+
+// TestRefused: what the person keeps from every tool is asked nothing, and named as closed, by
+// whichever of its names; the others are as ever.
+func TestRefused(t *testing.T) {
+	bus := testkit.StartBus(t)
+	asked := make(chan struct{}, 100)
+	serveHostile(t, bus, hostileService{text: func(dbus.ObjectPath) string { asked <- struct{}{}; return validIntrospection }}, "org.example.Diary")
+	serveHostile(t, bus, hostileService{text: always(validIntrospection)}, "org.example.Open")
+	bus.Activatable(t, "org.example.Sleeper", "/bin/false")
+	entries := folder(t, map[string]string{"org.example.Shown.desktop": "[Desktop Entry]\nType=Application\nName=Journal\nDBusActivatable=true\n"})
+	report := look(t, discovery.ScannerConfig{
+		SessionBus: at(bus.Address), CallTimeout: generousTimeout, ScanTimeout: 5 * generousTimeout, Apps: none, EntryFolders: []string{entries},
+		Denied: func(names []string) bool {
+			return slices.Contains(names, "Diary") || slices.Contains(names, "org.example.Sleeper") || slices.Contains(names, "Journal")
+		},
+	})
+	for kind, app := range map[string]string{"dbus": "org.example.Diary", "dbus ": "org.example.Sleeper", "application": "org.example.Shown"} {
+		if got := find(t, report, strings.TrimSpace(kind), app).HowTo; got != discovery.DeniedHowTo {
+			t.Errorf("%s: %q", app, got)
+		}
+	}
+	if len(asked) > 0 {
+		t.Errorf("it was asked %d times", len(asked))
+	}
+	if got := find(t, report, "dbus", "org.example.Open").HowTo; got == discovery.DeniedHowTo {
+		t.Errorf("open: %q", got)
+	}
+}
+
+// TestNever: what the gateway never calls is said to be so.
+func TestNever(t *testing.T) {
+	bus := testkit.StartBus(t)
+	serveHostile(t, bus, hostileService{text: always(`<node><interface name="org.example.Closed"/><interface name="org.example.Open"/></node>`)}, "org.example.Half")
+	serveHostile(t, bus, hostileService{text: always(validIntrospection)}, "org.example.Secrets")
+	never := func(service, iface string) bool {
+		return service == "org.example.Secrets" || iface == "org.example.Closed"
+	}
+	report := look(t, discovery.ScannerConfig{SessionBus: at(bus.Address), NeverCalled: never, CallTimeout: generousTimeout, ScanTimeout: 5 * generousTimeout, Apps: none})
+	if got := find(t, report, "dbus", "org.example.Secrets").HowTo; got != discovery.NeverCalledHowTo {
+		t.Errorf("secrets: %q", got)
+	}
+	if got := find(t, report, "dbus", "org.example.Half").HowTo; !strings.Contains(got, "org.example.Open") || strings.Contains(got, "Closed") {
+		t.Errorf("half: %q", got)
+	}
+}

@@ -1,0 +1,83 @@
+package discovery_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/catalog/discovery"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
+	"github.com/gybob/aai-gateway/internal/testkit"
+)
+
+// TestKinds: what interfaces are told as, by the name of the program that has them all.
+func TestKinds(t *testing.T) {
+	for iface, kind := range map[string]string{
+		"org.mpris.MediaPlayer2": "mpris", "org.mpris.MediaPlayer2.Player": "mpris", "org.gtk.Actions": "gtk-actions", "org.gtk.Menus": "gtk-menus",
+		"org.freedesktop.Application": "application", "org.kde.KMainWindow": "kde", "org.qtproject.Qt.QWidget": "kde",
+		"org.kde.StatusNotifierItem": "tray", "com.canonical.dbusmenu": "tray-menu", "org.freedesktop.portal.FileChooser": "portal",
+		"org.example.Other": "dbus", "org.mpris.MediaPlayer20": "dbus", "org.kdenlive.App": "dbus",
+		"org.freedesktop.DBus.Properties": "", "org.gtk.Application": "", "org.a11y.atspi.Accessible": "",
+	} {
+		bus := testkit.StartBus(t)
+		serveHostile(t, bus, hostileService{text: always(`<node><interface name="` + iface + `"/></node>`)}, "org.example.App")
+		report := look(t, discovery.ScannerConfig{SessionBus: at(bus.Address), CallTimeout: generousTimeout, ScanTimeout: 5 * generousTimeout})
+		got := ""
+		for _, w := range report.Integrations {
+			got += w.Kind
+			if w.Benefit == "" || w.HowTo == "" || len(w.Locations) == 0 {
+				t.Errorf("%s: %+v", iface, w)
+			}
+		}
+		if got != kind {
+			t.Errorf("%s is told as %q; want %q", iface, got, kind)
+		}
+	}
+}
+
+// TestBackgroundTimeout: a name without what is another one at each start.
+func TestBackgroundTimeout(t *testing.T) {
+	for name, want := range map[string]string{
+		"org.kde.kate-1234": "org.kde.kate", "org.mpris.MediaPlayer2.vlc.instance77": "org.mpris.MediaPlayer2.vlc", "org.kde.StatusNotifierItem-12-1": "org.kde.StatusNotifierItem",
+		"org.mpris.MediaPlayer2.firefox.instance_1_42": "org.mpris.MediaPlayer2.firefox", "org.freedesktop.login1": "org.freedesktop.login1",
+		"org.freedesktop.UDisks2": "org.freedesktop.UDisks2", "a-1": "a-1", "": "",
+	} {
+		if got := discovery.StableName(name); got != want {
+			t.Errorf("%s lasts as %q; want %q", name, got, want)
+		}
+	}
+}
+
+// FuzzNode: whatever an object says of itself, what is read of it are names of interfaces.
+func FuzzNode(f *testing.F) {
+	f.Add(validIntrospection)
+	f.Add(`<node name="/"><node name="a"/><interface name="org.gtk.Actions"><method name="List"/></interface></node>`)
+	f.Add("<!DOCTYPE node [<!ENTITY a '&a;'>]><node>&a;</node>")
+	f.Fuzz(func(t *testing.T, text string) {
+		interfaces, children := discovery.ReadNode(text)
+		for _, name := range interfaces {
+			if !wire.ValidInterface(name) {
+				t.Errorf("%q", name)
+			}
+		}
+		if len(interfaces)+len(children) > len(text) {
+			t.Errorf("%d names of %d bytes", len(interfaces)+len(children), len(text))
+		}
+	})
+}
+
+// FuzzEntry: whatever is in a desktop entry, its actions are harmless words.
+func FuzzEntry(f *testing.F) {
+	f.Add(editor)
+	f.Add("[Desktop Entry]\nActions=;;a;a\n[Desktop Action a]\nName=\x1b[0m\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		actions := discovery.ReadEntry(text)
+		if len(actions) > 50 {
+			t.Errorf("%d actions", len(actions))
+		}
+		for _, name := range actions {
+			if name == "" || len(name) > 120 || strings.ContainsAny(name, "\n\x1b\x00\u202e") {
+				t.Errorf("%q", name)
+			}
+		}
+	})
+}

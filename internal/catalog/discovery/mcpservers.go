@@ -1,0 +1,45 @@
+package discovery
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// maxServers is how many servers are told of.
+const maxServers = 200
+
+// scanClients tells of the MCP servers that clients start. What their configurations give
+// them is theirs: names are told of, and no values.
+func (r *Scanner) scanClients(ctx context.Context) sourceResult {
+	var p sourceResult
+	found, unread := r.cfg.Servers(ctx)
+	for _, file := range unread {
+		p.notes = append(p.notes, "not read, as it is no configuration that is understood: "+cleanName(file))
+	}
+	if len(found) > maxServers {
+		p.notes = append(p.notes, fmt.Sprintf("of the clients' servers %d were left out", len(found)-maxServers))
+		found = found[:maxServers]
+	}
+	variable := regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
+	for _, s := range found {
+		name := cmp.Or(cleanName(s.Name), `""`) // a file may have one without a name
+		w := Integration{
+			ID: cleanName(kindServer + " " + s.Client + " " + name), Kind: kindServer, App: name, State: StateConfigured,
+			Benefit:   "the tools of an MCP server (" + cleanName(s.Transport) + ") that " + cleanName(s.Client) + " starts",
+			HowTo:     "It is " + cleanName(s.Client) + "'s. To have it here too: aai-gateway import --from " + cleanName(s.ID) + ".",
+			Locations: []string{cleanName(s.File)}, source: "client:" + s.ID + "/" + aai.CleanLabel(strings.ReplaceAll(s.Name, "|", " "), 60),
+		}
+		for _, name := range s.Variables {
+			if variable.MatchString(name) {
+				w.Variables = append(w.Variables, name)
+			}
+		}
+		p.integrations = append(p.integrations, w)
+	}
+	return p
+}

@@ -1,0 +1,112 @@
+package discovery_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/catalog/discovery"
+	"github.com/gybob/aai-gateway/internal/netguard"
+)
+
+// otherVariable makes the test program another gateway, which writes and reads the
+// cache in the folder "<folder>|<host>" again and again.
+const otherVariable = "AAI_DISCOVERY_TEST_OTHER"
+
+// rounds is how often it does.
+const rounds = 60
+
+// runOtherGateway is that gateway. Half of what it does is to write what a site says.
+func runOtherGateway(what string) {
+	folder, host, _ := strings.Cut(what, "|")
+	h, err := netguard.ParseHost(host)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i := range rounds {
+		body := replaced("Keeps notes.", fmt.Sprintf("Keeps %d notes of %d.", i, os.Getpid()))
+		if err := discovery.WriteCache(folder, h, body); err != nil {
+			fmt.Println("write:", err)
+		}
+		if text, found := discovery.ReadCache(folder, h); found && !strings.HasSuffix(text, "]}") {
+			fmt.Printf("half a copy: %q\n", text)
+		}
+	}
+}
+
+// TestManyProcesses: several gateways write one copy at once, and none ever reads
+// what is not whole.
+func TestManyProcesses(t *testing.T) {
+	folder := t.TempDir()
+	var running sync.WaitGroup
+	for range 3 {
+		running.Go(func() {
+			cmd := exec.CommandContext(t.Context(), os.Args[0])
+			cmd.Env = append(os.Environ(), otherVariable+"="+folder+"|example.com")
+			if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+	running.Wait()
+	left, err := os.ReadDir(folder + "/example.com")
+	if err != nil || len(left) != 2 {
+		t.Errorf("the folder has %v, %v", left, err)
+	}
+}
+
+// TestWhoLeavesDoesNotSpoilIt: the first to ask goes away, and the others get their
+// answer.
+func TestWhoLeavesDoesNotSpoilIt(t *testing.T) {
+	w := newWorld(t)
+	asked, release := make(chan struct{}), make(chan struct{})
+	var once atomic.Bool
+	serve := w.serve
+	w.answers(func(rw http.ResponseWriter, r *http.Request) {
+		if once.CompareAndSwap(false, true) {
+			close(asked)
+		}
+		<-release
+		serve(rw, r)
+	})
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan error)
+	go func() {
+		_, err := w.web.Find(ctx, w.host)
+		left <- err
+	}()
+	<-asked
+	leave()
+	if err := <-left; err == nil {
+		t.Error("found without an answer")
+	}
+	close(release)
+	w.find(w.host)
+	if n := w.requests(); n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
+// TestPlainSiteByID: the id of an app of this computer's own server says no scheme;
+// another process finds it where the first one has.
+func TestPlainSiteByID(t *testing.T) {
+	w := newWorld(t)
+	plain := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte(replaced("", ""))) }))
+	defer plain.Close()
+	host := strings.TrimPrefix(plain.URL, "http://")
+	w.config.Client = w.client(host)
+	w.restart()
+	app := w.find(plain.URL)
+	w.restart()
+	if again := w.find(app.ID); again.ID != app.ID || again.Digest != app.Digest {
+		t.Errorf("%s, and %s", app.ID, again.ID)
+	}
+}

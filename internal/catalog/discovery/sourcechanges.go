@@ -1,0 +1,51 @@
+package discovery
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// kindSource is the way of an app to which there is no other, whose source has changed.
+const kindSource = "source"
+
+// markChanged says of ways that the source of the app that speaks for them has changed, and how one
+// looks at what would be made of it. An app to which there is no way gets one that says so.
+func markChanged(ways []Integration, changed []SourceChange) []Integration {
+	slices.SortFunc(changed, func(a, b SourceChange) int { return cmp.Compare(a.App, b.App) })
+	for _, c := range changed {
+		get := "What it was made of says something else by now: " + cleanLine(c.RegenerateCommand) + " shows what would be made of it."
+		known := false
+		for i := range ways {
+			if ways[i].CoveredBy == c.App {
+				ways[i].Changed, ways[i].HowTo, known = true, get, true
+			}
+		}
+		if !known {
+			ways = append(ways, Integration{
+				ID: kindSource + " " + cleanName(c.App), Kind: kindSource, App: cleanName(c.App), State: StateInstalled, CoveredBy: c.App,
+				Benefit: "what " + cleanName(c.App) + " was made of: " + cleanName(c.Source), HowTo: get, Changed: true,
+			})
+		}
+	}
+	return ways
+}
+
+// addChanged remembers which sources have changed, and returns the apps of those that no scan
+// saw changed so before.
+func (m *scanHistory) addChanged(changed []SourceChange, now time.Time) (apps []string) {
+	for _, c := range changed {
+		id := "changed " + cleanName(c.App) + " " + cleanName(c.Digest)
+		s, seen := m.Ways[id]
+		switch {
+		case !seen && len(m.Ways) >= maxSightings:
+			continue
+		case !seen:
+			s.First = now
+			apps = append(apps, cleanName(c.App))
+		}
+		s.Last = now
+		m.Ways[id] = s
+	}
+	return apps
+}

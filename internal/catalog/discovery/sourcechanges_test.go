@@ -1,0 +1,77 @@
+package discovery_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/catalog/discovery"
+)
+
+// TestChanged: an app whose source says something else by now is marked at each way to its
+// program, with the command that offers it again; one to which there is no way gets one.
+func TestChanged(t *testing.T) {
+	report := look(t, discovery.ScannerConfig{
+		Servers: func(context.Context) ([]discovery.MCPServer, []string) {
+			return []discovery.MCPServer{{ID: "zed", Client: "Zed", Name: "tickets"}, {ID: "zed", Client: "Zed", Name: "other"}}, nil
+		},
+		Apps: func(context.Context) []discovery.DescribedApp {
+			return []discovery.DescribedApp{{ID: "mcp.tickets", Source: "client:zed/tickets"}, {ID: "mcp.other", Source: "client:zed/other"}}
+		},
+		ChangedSources: func(context.Context) ([]discovery.SourceChange, []string) {
+			return []discovery.SourceChange{
+				{App: "mcp.tickets", Source: "client:zed/tickets", Digest: "d", RegenerateCommand: "aai-gateway import --from zed --server tickets"},
+				{App: "com.example.shop", Source: "openapi:/shop.yaml", Digest: "d", RegenerateCommand: "aai-gateway import openapi /shop.yaml\x1b[31m"},
+			}, []string{"what org.example.slow was made of"}
+		},
+	})
+	w := find(t, report, "mcp-server", "tickets")
+	if !w.Changed || w.HowTo != "What it was made of says something else by now: aai-gateway import --from zed --server tickets shows what would be made of it." {
+		t.Errorf("%+v", w)
+	}
+	if w := find(t, report, "mcp-server", "other"); w.Changed {
+		t.Errorf("one that is the same: %+v", w)
+	}
+	w = find(t, report, "source", "com.example.shop")
+	if !w.Changed || w.CoveredBy != "com.example.shop" || !strings.Contains(w.Benefit, "openapi:/shop.yaml") || !strings.Contains(w.HowTo, "aai-gateway import openapi /shop.yaml") {
+		t.Errorf("%+v", w)
+	}
+	if len(report.Unresponsive) != 1 || len(report.Integrations) != 3 {
+		t.Errorf("%+v", report)
+	}
+}
+
+// TestScanOfChanges: a running gateway says once, of each thing that a source says, that it has
+// changed, from the first scan on.
+func TestScanOfChanges(t *testing.T) {
+	file, log := filepath.Join(t.TempDir(), "ways.json"), &bytes.Buffer{}
+	digest := "one"
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		room := discovery.NewScanner(discovery.ScannerConfig{
+			HistoryFile: file, Log: slog.New(slog.NewTextHandler(log, nil)),
+			ChangedSources: func(context.Context) ([]discovery.SourceChange, []string) {
+				return []discovery.SourceChange{{App: "com.example.shop", Digest: digest}}, nil
+			},
+		})
+		go room.Watch(ctx, time.Hour)
+		said := func(want int) {
+			t.Helper()
+			time.Sleep(5*time.Hour + 30*time.Minute)
+			synctest.Wait()
+			if got := strings.Count(log.String(), "what apps were made of has changed"); got != want || !strings.Contains(log.String(), "com.example.shop") {
+				t.Errorf("said %d times; want %d:\n%s", got, want, log)
+			}
+		}
+		said(1)
+		digest = "two"
+		said(2)
+		cancel()
+		synctest.Wait()
+	})
+}

@@ -1,0 +1,311 @@
+package discovery
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+	"golang.org/x/time/rate"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/netguard"
+)
+
+// Looking up sites is bounded, for all callers of a process together: whoever may
+// ask for any host could otherwise scan the web.
+const (
+	lookupBurst      = 10 // at once, and then
+	lookupsPerMinute = 10
+)
+
+// maxSites is how many sites are kept in memory, and so how many web apps are
+// listed at most.
+const maxSites = 100
+
+// WebConfig says what a Web stands on. It is not changed after New.
+type WebConfig struct {
+	LocalCatalog aai.Catalog      // the apps of this computer
+	Client       *netguard.Client // the way to the web
+	// Drivers are those of the local catalog; only the ones for HTTP are used.
+	Drivers        map[string]aai.Driver
+	DefaultTimeout time.Duration    // for tools that name none; zero means aai.DefaultTimeout
+	Cache          string           // the folder of copies, such as ~/.cache/aai-gateway
+	Names          string           // the file of the person's names, such as ~/.config/aai-gateway/name-cache.json
+	Log            *slog.Logger     // nil means none
+	Now            func() time.Time // nil means time.Now
+}
+
+// A Web is the apps of this computer and those of web sites that were asked for.
+// It is safe for concurrent use.
+type WebCatalog struct {
+	local   aai.Catalog
+	client  *netguard.Client
+	drivers map[string]aai.Driver
+	timeout time.Duration
+	cache   cache
+	names   siteNames
+	log     *slog.Logger
+	now     func() time.Time
+
+	limit         *rate.Limiter
+	flights       singleflight.Group
+	loadNamesOnce sync.Once // the person's sites were taken from the cache
+
+	mu         sync.Mutex
+	sites      map[netguard.Host]*site
+	useCounter int // counts uses
+
+	listeners aai.Listeners
+}
+
+// A site is one whose descriptor is known. It is not changed after it was made,
+// but for used, which Web.mu guards.
+type site struct {
+	target target
+	app    *aai.App
+	meta   meta
+	// staleUntil is until when the copy stands in although it is no longer fresh: the
+	// site was just asked for and the network did not reach it.
+	staleUntil time.Time
+	lastUse    int
+}
+
+// NewWebCatalog returns a Web that has looked at nothing.
+func NewWebCatalog(c WebConfig) *WebCatalog {
+	w := &WebCatalog{
+		local: c.LocalCatalog, client: c.Client, drivers: make(map[string]aai.Driver), timeout: c.DefaultTimeout,
+		cache: cache{c.Cache}, names: siteNames{c.Names}, log: c.Log, now: c.Now,
+		limit: rate.NewLimiter(rate.Every(time.Minute/lookupsPerMinute), lookupBurst),
+		sites: make(map[netguard.Host]*site),
+	}
+	// A descriptor from the web sees no driver that reaches into this computer.
+	for _, key := range []string{"http", "web/http"} {
+		if d, ok := c.Drivers[key]; ok {
+			w.drivers[key] = d
+		}
+	}
+	if w.log == nil {
+		w.log = slog.New(slog.DiscardHandler)
+	}
+	if w.now == nil {
+		w.now = time.Now
+	}
+	return w
+}
+
+// Apps returns the apps of this computer, and of the web those that this process
+// was asked for or that the person gave a name and that are in the cache, ordered
+// by id. It connects to nothing. What other processes were asked for is not
+// there: a site that one agent was lured to shall not speak to the next.
+func (w *WebCatalog) Apps() []*aai.App {
+	w.loadNamesOnce.Do(w.loadNamed)
+	apps := w.local.Apps()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.sites) == 0 {
+		return apps
+	}
+	wires := make(map[string]bool, len(apps))
+	for _, app := range apps {
+		wires[wireName(app)] = true
+	}
+	for _, s := range w.sortedSites() {
+		if wire := wireName(s.app); !wires[wire] {
+			wires[wire] = true
+			apps = append(apps, s.app)
+		}
+	}
+	slices.SortFunc(apps, func(a, b *aai.App) int { return strings.Compare(a.ID, b.ID) })
+	return apps
+}
+
+// sortedSites returns the sites by host. The caller holds w.mu.
+func (w *WebCatalog) sortedSites() []*site {
+	all := make([]*site, 0, len(w.sites))
+	for _, s := range w.sites {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b *site) int { return cmp.Compare(a.app.ID, b.app.ID) })
+	return all
+}
+
+// wireName is a wire name as it is compared.
+func wireName(app *aai.App) string { return strings.ToLower(app.WireName()) }
+
+// OnChange calls f after every change of the list of apps, until stop. It must
+// not call stop.
+func (w *WebCatalog) OnChange(f func()) (stop func()) {
+	stopLocal, stopWeb := w.local.OnChange(f), w.listeners.Add(f)
+	return func() {
+		stopLocal()
+		stopWeb()
+	}
+}
+
+// Find returns the app that a caller means. Every name of an app of this computer
+// means that one. Other words mean a web app where they are an address
+// ("https://example.com/…") or what the person calls it ("jira"); and, of a site that was
+// looked up before, its host ("example.com") or its app's id ("example.com/org.example.Mail",
+// also after "app:", or its wire name). The site is asked where there is no fresh copy of
+// its descriptor. Nothing else is asked of anybody. Its errors are those of the local
+// catalog for what is no address, and those of Discover for the rest.
+func (w *WebCatalog) Find(ctx context.Context, name string) (*aai.App, error) {
+	app, notLocal := w.local.Find(ctx, name)
+	if notLocal == nil {
+		return app, nil
+	}
+	t, isSite, err := w.siteOf(name)
+	if err != nil {
+		return nil, err
+	}
+	if aai.AsError(notLocal).Code != aai.AppNotFound || w.isLocalName(name) {
+		return nil, notLocal
+	}
+	if !isSite {
+		return nil, suggestSite(name, notLocal)
+	}
+	app, err = w.obtain(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if _, id, _ := strings.Cut(app.ID, "/"); t.app != "" && t.app != id {
+		e := aai.Errorf(aai.AppNotFound, "%s has no app %q", t.host, aai.CleanLabel(t.app, 200))
+		e.Candidates = []string{app.ID}
+		e.Hint = "A site has one app; use the id that it has."
+		return nil, e
+	}
+	return app, nil
+}
+
+// suggestSite adds to the error for a name that no app has how a web site is asked, if
+// there might be one of that name.
+func suggestSite(name string, notLocal error) error {
+	t, bad := parseAddress(name)
+	if bad != nil || plainName(name) || !t.host.HasPublicSuffix() {
+		return notLocal
+	}
+	e := *aai.AsError(notLocal)
+	e.Hint = fmt.Sprintf("If the web site is meant, look it up with web_discover, or say https://%s. %s", t.host, e.Hint)
+	return &e
+}
+
+// Discover returns the app of the site that an address or a person's name means,
+// as Find does, but whatever names the apps of this computer have. Its error is an
+// *aai.Error: INVALID_PARAMS for what is no https address; APP_NOT_FOUND where the
+// site offers no app or nobody knows the name; AAI_JSON_INVALID, naming the place,
+// where its descriptor is not right; APP_NOT_RUNNING where it cannot be reached;
+// RATE_LIMITED after ten lookups within a minute.
+func (w *WebCatalog) Discover(ctx context.Context, address string) (*aai.App, error) {
+	t, err := w.resolve(address)
+	if err != nil {
+		return nil, err
+	}
+	return w.obtain(ctx, t)
+}
+
+// resolve says which site an address or a person's name means.
+func (w *WebCatalog) resolve(address string) (target, error) {
+	address = strings.TrimSpace(address)
+	t, known, err := w.namedSite(address)
+	if err != nil || known {
+		return t, err
+	}
+	t, bad := parseAddress(address)
+	if bad != nil {
+		return target{}, bad
+	}
+	if plainName(address) && !t.host.IsLoopback() {
+		e := aai.Errorf(aai.AppNotFound, "no site is known as %q", aai.CleanLabel(address, maxNameBytes))
+		e.Hint = "Give its domain, such as example.com. The person can give a site a name: aai-gateway discover --name NAME URL."
+		e.Delivery = aai.NotDelivered
+		return target{}, e
+	}
+	return t, nil
+}
+
+// AddName gives the site at an address a name that everybody may use from then on. It
+// is for persons. It does not ask the site.
+func (w *WebCatalog) AddName(name, address string) error {
+	t, bad := parseAddress(strings.TrimSpace(address))
+	if bad == nil && plainName(address) && !t.host.IsLoopback() {
+		bad = badAddress(address, "expected a domain or a URL")
+	}
+	if bad == nil {
+		bad = w.names.add(name, t)
+	}
+	if bad != nil {
+		return bad
+	}
+	return nil
+}
+
+// siteOf says which site words mean, if any.
+func (w *WebCatalog) siteOf(words string) (t target, isSite bool, err error) {
+	if t, isSite, err = w.namedSite(words); isSite || err != nil {
+		return t, isSite, err
+	}
+	if t, known := w.siteByWireName(words); known {
+		return t, true, nil
+	}
+	words = strings.TrimPrefix(words, "app:")
+	t, bad := parseAddress(words)
+	switch {
+	case bad == nil && (isSiteAddress(words, t.host) || w.isKnown(t.host)):
+		return t, true, nil
+	case bad != nil && strings.Contains(words, "://"):
+		return target{}, false, bad
+	}
+	return target{}, false, nil
+}
+
+// isKnown reports whether the site was looked up before.
+func (w *WebCatalog) isKnown(h netguard.Host) bool {
+	w.mu.Lock()
+	s := w.sites[h]
+	w.mu.Unlock()
+	if s != nil {
+		return true
+	}
+	_, _, cached := w.cache.read(h)
+	return cached
+}
+
+// namedSite finds the site that the person gave the name.
+func (w *WebCatalog) namedSite(words string) (target, bool, error) {
+	if !plainName(words) {
+		return target{}, false, nil
+	}
+	sites, err := w.names.read()
+	if err != nil {
+		return target{}, false, err
+	}
+	t, known := sites[strings.ToLower(words)]
+	return t, known, nil
+}
+
+// siteByWireName finds the site whose app has the wire name.
+func (w *WebCatalog) siteByWireName(words string) (target, bool) {
+	if !strings.HasPrefix(words, "app_") {
+		return target{}, false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.sortedSites() {
+		if wireName(s.app) == strings.ToLower(words) {
+			return s.target, true
+		}
+	}
+	return target{}, false
+}
+
+// isLocalName reports whether an app of this computer has the name, although
+// the local catalog does not find it: several may have it.
+func (w *WebCatalog) isLocalName(name string) bool {
+	return slices.ContainsFunc(w.local.Apps(), func(app *aai.App) bool { return app.HasName(name) })
+}

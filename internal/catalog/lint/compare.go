@@ -1,0 +1,280 @@
+package lint
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/sanitize"
+)
+
+// A Change is one difference between two versions of a descriptor that matters to
+// those who use it.
+type Change struct {
+	Bump    Bump   `json:"bump"` // that it needs
+	Path    string `json:"path"` // in the later version or, of what was removed, the earlier one
+	Problem string `json:"change"`
+}
+
+// A Comparison says whether the version tells what has changed, by the rules of the
+// protocol's page on aai.json: what may break an existing agent is MAJOR, new
+// features are MINOR, fixes are PATCH. Of version 0.y.z nothing is promised: MINOR
+// is enough for all.
+type Comparison struct {
+	Old          string `json:"old"` // the versions
+	New          string `json:"new"`
+	RequiredBump Bump   `json:"needed"`
+	ActualBump   Bump   `json:"made"`
+	// IsSufficient is whether the author raised the version by as much as is needed, or
+	// more.
+	IsSufficient bool     `json:"enough"`
+	Changes      []Change `json:"changes"` // the weightiest first
+}
+
+// Compare holds a descriptor against an earlier version of it. Its error is an
+// *aai.Error with code AAI_JSON_INVALID where one of them cannot be read or has no
+// semantic version. Safe for concurrent use.
+func Compare(earlier, later []byte, o catalog.Options) (*Comparison, error) {
+	a, err := readContract(earlier, o)
+	if err != nil {
+		return nil, err
+	}
+	b, err := readContract(later, o)
+	if err != nil {
+		return nil, err
+	}
+	d := &difference{}
+	d.contracts(a, b)
+	c := &Comparison{Old: a.app.Version, New: b.app.Version, Changes: d.changes, ActualBump: a.version.bumpTo(b.version)}
+	slices.SortStableFunc(c.Changes, func(x, y Change) int { return int(y.Bump - x.Bump) })
+	if len(c.Changes) > 0 {
+		c.RequiredBump = c.Changes[0].Bump
+	} else {
+		c.Changes = []Change{}
+		if !bytes.Equal(earlier, later) && !sameJSON(earlier, later) {
+			c.RequiredBump = Patch
+			c.Changes = append(c.Changes, Change{Bump: Patch, Problem: "something that agents do not see was changed"})
+		}
+	}
+	enough := c.RequiredBump
+	if a.version.major == 0 && b.version.major == 0 {
+		enough = min(enough, Minor)
+	}
+	c.IsSufficient = c.ActualBump >= enough && a.version.compare(b.version) <= 0
+	return c, nil
+}
+
+// verdict says what is wrong with the version, and how to mend it; nothing where
+// all is well.
+func (c *Comparison) verdict() (problem, mend string) {
+	if c.IsSufficient {
+		return "", ""
+	}
+	before, _ := parseVersion(c.Old)
+	after, _ := parseVersion(c.New)
+	if before.compare(after) > 0 {
+		return fmt.Sprintf("is %s, which comes before %s", c.New, c.Old), "Raise it."
+	}
+	change := c.Changes[0]
+	what := change.Problem
+	if change.Path != "" {
+		what = change.Path + " " + what
+	}
+	needed := c.RequiredBump
+	if before.major == 0 {
+		needed = min(needed, Minor)
+	}
+	return fmt.Sprintf("is %s after %s (%s), but needs %s: %s", c.New, c.Old, bumpWords(c.ActualBump), needed, what),
+		fmt.Sprintf("Make it %s.", before.next(needed).core())
+}
+
+func bumpWords(b Bump) string {
+	if b == NoBump {
+		return "not raised"
+	}
+	return b.String()
+}
+
+// A contract is what a descriptor promises to those who use it.
+type contract struct {
+	app      *aai.App
+	version  version
+	doc      *document
+	sections map[string]platformContract // by platform
+}
+
+// platformContract is the tools for one platform, and where they are.
+type platformContract struct {
+	path    string
+	tools   []*aai.Tool
+	recipes []*aai.Recipe
+}
+
+func readContract(source []byte, o catalog.Options) (*contract, error) {
+	d, err := catalog.Parse(source, o)
+	if err != nil {
+		return nil, err
+	}
+	c := &contract{app: d.App, doc: readDocument(source), sections: make(map[string]platformContract)}
+	written := c.doc.root.Member("version")
+	if written == nil {
+		return nil, aai.Errorf(aai.DescriptorInvalid, "version: missing; expected a semantic version, such as \"1.0.0\"")
+	}
+	v, ok := parseVersion(written.Text)
+	if !ok {
+		return nil, aai.Errorf(aai.DescriptorInvalid, "version: is %s; expected a semantic version, such as \"1.0.0\"", sanitize.Quote(written.Text, 60))
+	}
+	c.version = v
+	for _, s := range c.doc.sections() {
+		platform := o
+		platform.HostPlatform = s.platform
+		p, err := catalog.Parse(source, platform)
+		if err != nil {
+			return nil, err
+		}
+		var recipes []*aai.Recipe
+		for _, r := range p.Recipes {
+			if r.Platform == p.App.Platform {
+				recipes = append(recipes, r)
+			}
+		}
+		if len(recipes) == len(p.App.Tools) {
+			c.sections[p.App.Platform] = platformContract{s.tools.Mark, p.App.Tools, recipes}
+		}
+	}
+	return c, nil
+}
+
+// difference gathers the changes.
+type difference struct{ changes []Change }
+
+func (d *difference) record(b Bump, path, format string, args ...any) {
+	d.changes = append(d.changes, Change{Bump: b, Path: path, Problem: fmt.Sprintf(format, args...)})
+}
+
+func (d *difference) contracts(a, b *contract) {
+	if a.app.ID != b.app.ID {
+		d.record(Major, "", "is of another app: %s, not %s", b.app.ID, a.app.ID)
+	}
+	if a.app.Name != b.app.Name || a.app.Description != b.app.Description {
+		d.record(Patch, "", "has another name or description")
+	}
+	for _, alias := range a.app.Aliases {
+		if !slices.Contains(b.app.Aliases, alias) {
+			d.record(Major, "aliases", "lost %s, by which the app was called", sanitize.Quote(alias, 60))
+		}
+	}
+	if len(b.app.Aliases) > len(a.app.Aliases) {
+		d.record(Minor, "aliases", "has more names")
+	}
+	d.auth(a.app.Auth, b.app.Auth)
+	for _, platform := range []string{"macos", "windows", "linux", "android", "ios", "web"} {
+		before, had := a.sections[platform]
+		after, has := b.sections[platform]
+		switch {
+		case had && !has:
+			d.record(Major, before.path, "is gone: the app has no tools for %s any more", platform)
+		case has && !had:
+			d.record(Minor, after.path, "is new: tools for %s", platform)
+		case has:
+			d.tools(before, after)
+		}
+	}
+}
+
+// auth compares how people log in: another way makes them do it again.
+func (d *difference) auth(a, b *aai.AuthRecipe) {
+	switch {
+	case a == nil && b == nil:
+	case a == nil || b == nil || a.Kind != b.Kind:
+		d.record(Major, "auth", "asks people to log in in another way")
+	case !sameValue(a, b):
+		d.record(Minor, "auth", "has changed")
+	}
+}
+
+// tools compares the tools of one platform by name. A renamed tool is one removed
+// and one added, which is MAJOR.
+func (d *difference) tools(a, b platformContract) {
+	for i, before := range a.tools {
+		at := slices.IndexFunc(b.tools, func(t *aai.Tool) bool { return t.Name == before.Name })
+		if at < 0 {
+			d.record(Major, catalog.JoinPath(a.path, "", i), "was removed: the tool %s", before.Name)
+			continue
+		}
+		d.tool(catalog.JoinPath(b.path, "", at), before, b.tools[at])
+		if !sameRecipe(a.recipes[i], b.recipes[at]) {
+			d.record(Patch, catalog.JoinPath(b.path, "", at), "is carried out in another way")
+		}
+	}
+	for i, after := range b.tools {
+		if !slices.ContainsFunc(a.tools, func(t *aai.Tool) bool { return t.Name == after.Name }) {
+			d.record(Minor, catalog.JoinPath(b.path, "", i), "is new: the tool %s", after.Name)
+		}
+	}
+}
+
+func (d *difference) tool(path string, a, b *aai.Tool) {
+	if a.Title != b.Title || a.Description != b.Description {
+		d.record(Patch, path, "is described in other words")
+	}
+	switch {
+	case b.Effect < a.Effect:
+		d.record(Major, path, "does more to the world: it %s, it was said that it %s", b.Effect, a.Effect)
+	case b.Effect > a.Effect:
+		d.record(Minor, path, "does less to the world: it %s", b.Effect)
+	}
+	if a.Timeout != b.Timeout {
+		d.record(Patch, path, "has another time-out")
+	}
+	arguments := &schemaDifference{difference: d, given: true, before: decode(a.Params.Source), after: decode(b.Params.Source)}
+	arguments.root(catalog.JoinPath(path, "parameters", -1))
+	results := &schemaDifference{difference: d, before: decode(a.Returns.Source), after: decode(b.Returns.Source)}
+	results.root(catalog.JoinPath(path, "returns", -1))
+}
+
+// sameRecipe compares how a tool is carried out; what else a recipe holds is
+// compared elsewhere.
+func sameRecipe(a, b *aai.Recipe) bool {
+	x, y := *a, *b
+	x.App, y.App, x.Params, y.Params = "", "", nil, nil
+	for _, r := range []*aai.Recipe{&x, &y} {
+		if r.HTTP != nil {
+			h := *r.HTTP
+			h.Auth = nil
+			r.HTTP = &h
+		}
+	}
+	return sameValue(x, y)
+}
+
+func sameValue(a, b any) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+func sameJSON(a, b []byte) bool {
+	var x, y map[string]any
+	if json.Unmarshal(bytes.TrimPrefix(a, []byte("\xef\xbb\xbf")), &x) != nil || json.Unmarshal(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), &y) != nil {
+		return false
+	}
+	delete(x, "version")
+	delete(y, "version")
+	return sameValue(x, y)
+}
+
+// decode reads a schema that was read before; absent ones are nil.
+func decode(source json.RawMessage) any {
+	var v any
+	d := json.NewDecoder(strings.NewReader(string(source)))
+	d.UseNumber()
+	if len(source) == 0 || d.Decode(&v) != nil {
+		return nil
+	}
+	return v
+}

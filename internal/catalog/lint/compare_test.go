@@ -1,0 +1,235 @@
+package lint_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/catalog/lint"
+)
+
+// versioned is a descriptor of a version, with tools and other members.
+func versioned(version, tools, more string) string {
+	return fmt.Sprintf(`{"schema_version": "1.0", "version": %q, "appId": "org.example.Mail", "name": "Mail", "description": "Mails.", %s
+		"platforms": {"linux": {"automation": "dbus", "service": "a.b", "object": "/", "interface": "a.b", "tools": [%s]}}}`, version, more, tools)
+}
+
+const (
+	search = `{"name": "search", "description": "Search for items", "method": "Search", "parameters": {"type": "object",
+		"properties": {"query": {"type": "string", "description": "Search query"}, "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10},
+			"sort": {"enum": ["up", "down"]}, "where": {"type": "object", "properties": {"folder": {"type": "string"}}}, "tags": {"type": "array", "items": {"type": "string"}}},
+		"required": ["query"]}, "returns": {"type": "object", "properties": {"id": {"type": "string"}, "kind": {"enum": ["a", "b"]}}, "required": ["id"]}}`
+	other = `{"name": "count", "description": "Count items", "method": "Count", "effect": "changes"}`
+)
+
+func compare(t *testing.T, a, b string) *lint.Comparison {
+	t.Helper()
+	c, err := lint.Compare([]byte(a), []byte(b), catalog.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// The seven rows of the protocol's table, in its order.
+func TestTheProtocolsTable(t *testing.T) {
+	without := strings.Replace(search, `"description": "Search for items", `, ``, 1)
+	for _, row := range []struct {
+		change, before, after, from, to string
+		want                            lint.Bump
+	}{
+		{"Add new tool", search, search + "," + other, "1.0.0", "1.1.0", lint.Minor},
+		{"Add optional parameter", search, strings.Replace(search, `"sort"`, `"page": {"type": "integer"}, "sort"`, 1), "1.0.0", "1.1.0", lint.Minor},
+		{"Add tool description", without, search, "1.0.0", "1.0.1", lint.Patch},
+		{"Remove tool", search + "," + other, search, "1.0.0", "2.0.0", lint.Major},
+		{"Add required parameter", search, strings.NewReplacer(`"sort"`, `"page": {"type": "integer"}, "sort"`, `["query"]`, `["query", "page"]`).Replace(search), "1.0.0", "2.0.0", lint.Major},
+		{"Rename tool", search, strings.Replace(search, `"search"`, `"find"`, 1), "1.0.0", "2.0.0", lint.Major},
+		{"Change parameter type", search, strings.Replace(search, `"type": "integer"`, `"type": "number"`, 1), "1.0.0", "2.0.0", lint.Major},
+	} {
+		t.Run(row.change, func(t *testing.T) {
+			if row.before == row.after {
+				t.Fatal("nothing was changed")
+			}
+			c := compare(t, versioned(row.from, row.before, ""), versioned(row.to, row.after, ""))
+			if c.RequiredBump != row.want || c.ActualBump != row.want || !c.IsSufficient || c.Changes[0].Bump != row.want {
+				t.Errorf("%+v", c)
+			}
+			for _, made := range []string{"1.0.0", "1.0.1", "1.1.0", "2.0.0"} {
+				c := compare(t, versioned(row.from, row.before, ""), versioned(made, row.after, ""))
+				if c.IsSufficient != (c.ActualBump >= row.want) {
+					t.Errorf("to %s: %+v", made, c)
+				}
+			}
+		})
+	}
+}
+
+// What the table does not name is judged by its rule of thumb: what might break an
+// agent is MAJOR, new features are MINOR, fixes are PATCH.
+func TestTheRuleOfThumb(t *testing.T) {
+	for _, test := range []struct {
+		from, to string
+		want     lint.Bump
+	}{
+		{`"Search query"`, `"What to search for"`, lint.Patch},
+		{`"method": "Search"`, `"method": "SearchAll"`, lint.Patch},
+		{`"method": "Search"`, `"method": "Search", "timeout": 5`, lint.Patch},
+		{`"method": "Search"`, `"method": "Search", "x-note": 1`, lint.Patch},
+		{`"method": "Search"`, `"method": "Search", "effect": "reads"`, lint.Minor},
+		{`"effect": "changes"`, `"effect": "destroys"`, lint.Major},
+		{`"limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10},`, ``, lint.Major},
+		{`"default": 10`, `"default": 20`, lint.Minor},
+		{`"maximum": 100`, `"maximum": 99.5`, lint.Major},
+		{`"maximum": 100`, `"maximum": 101`, lint.Minor},
+		{`, "maximum": 100`, ``, lint.Minor},
+		{`"minimum": 1,`, `"minimum": 0,`, lint.Minor},
+		{`"minimum": 1,`, `"minimum": 2,`, lint.Major},
+		{`"sort": {"enum": ["up", "down"]}`, `"sort": {"enum": ["up", "down", "none"]}`, lint.Minor},
+		{`"sort": {"enum": ["up", "down"]}`, `"sort": {"enum": ["up"]}`, lint.Major},
+		{`"sort": {"enum": ["up", "down"]}`, `"sort": {"enum": ["down", "up"]}`, lint.Patch},
+		{`"sort": {"enum": ["up", "down"]}`, `"sort": {}`, lint.Minor},
+		{`"required": ["query"]}, "returns"`, `"required": []}, "returns"`, lint.Minor},
+		{`"required": ["query"]}, "returns"`, `"required": ["query", "limit"]}, "returns"`, lint.Major},
+		{`"required": ["query"]}, "returns"`, `"required": ["query"], "additionalProperties": false}, "returns"`, lint.Major},
+		{`"folder": {"type": "string"}`, `"folder": {"type": "integer"}`, lint.Major},
+		{`"folder": {"type": "string"}`, `"folder": {"type": "string"}, "deep": {}`, lint.Minor},
+		{`"items": {"type": "string"}`, `"items": {"type": "integer"}`, lint.Major},
+		{`"query": {"type": "string", `, `"query": {"type": "string", "pattern": "^a", `, lint.Major},
+		{`"query": {"type": "string", `, `"query": {"type": "string", "anyOf": [{}], `, lint.Major},
+		{`"id": {"type": "string"}`, `"id": {"type": "integer"}`, lint.Major},
+		{`"id": {"type": "string"}`, `"id": {"type": "string"}, "more": {}`, lint.Minor},
+		{`"kind": {"enum": ["a", "b"]}`, `"kind": {"enum": ["a", "b", "c"]}`, lint.Major}, // an agent does not know "c"
+		{`"kind": {"enum": ["a", "b"]}`, `"kind": {"enum": ["a"]}`, lint.Minor},
+		{`, "required": ["id"]`, ``, lint.Major},
+		{`"linux": {`, `"ios": {"automation": "url_scheme", "scheme": "x", "tools": []}, "linux": {`, lint.Minor},
+		{`"org.example.Mail"`, `"org.example.Post"`, lint.Major},
+		{`"aliases": ["m"],`, ``, lint.Major},
+		{`"aliases": ["m"],`, `"aliases": ["m", "n"],`, lint.Minor},
+		{`"Mails."`, `"Sends mails."`, lint.Patch},
+	} {
+		before := versioned("1.2.3", search+","+other, `"aliases": ["m"],`)
+		after := strings.Replace(before, test.from, test.to, 1)
+		if before == after {
+			t.Fatalf("%s is not there", test.from)
+		}
+		c := compare(t, before, after)
+		if c.RequiredBump != test.want || c.IsSufficient {
+			t.Errorf("%s -> %s: %+v", test.from, test.to, c)
+		}
+		if back := compare(t, after, before); back.RequiredBump == lint.NoBump {
+			t.Errorf("%s -> %s: nothing when taken back", test.to, test.from)
+		}
+	}
+}
+
+// References count by what they mean.
+func TestComparisonFollowsReferences(t *testing.T) {
+	at := func(params string) string {
+		return versioned("1.0.0", `{"name": "t", "method": "M", "parameters": `+params+`}`, "")
+	}
+	inline := at(`{"properties": {"a": {"type": "string"}}}`)
+	same := at(`{"properties": {"a": {"$ref": "#/definitions/x"}}, "definitions": {"x": {"type": "string"}}}`)
+	changed := at(`{"properties": {"a": {"$ref": "#/definitions/x"}}, "definitions": {"x": {"type": "integer"}}}`)
+	if c := compare(t, inline, same); c.RequiredBump != lint.Patch {
+		t.Errorf("moved into a definition: %+v", c)
+	}
+	if c := compare(t, same, changed); c.RequiredBump != lint.Major {
+		t.Errorf("a changed definition: %+v", c)
+	}
+}
+
+// The author is told which version it should be, at "version".
+func TestAgainst(t *testing.T) {
+	before := versioned("1.4.2", search+","+other, "")
+	for _, test := range []struct{ to, tools, want string }{
+		{"1.4.2", search + "," + other, ""},
+		{"2.0.0", search, ""},
+		{"1.5.0", search, `is 1.5.0 after 1.4.2 (MINOR), but needs MAJOR: platforms.linux.tools[1] was removed: the tool count. Make it 2.0.0.`},
+		{"1.4.2", strings.Replace(search, "Search query", "Query", 1) + "," + other, `is 1.4.2 after 1.4.2 (not raised), but needs PATCH: platforms.linux.tools[0].parameters.properties.query is described in other words. Make it 1.4.3.`},
+		{"1.4.3", search + "," + other, ""},
+		{"1.4.1", search + "," + other, "is 1.4.1, which comes before 1.4.2. Raise it."},
+		{"2.0.0-rc.1", search, ""},
+	} {
+		r := lint.CheckAgainst([]byte(versioned(test.to, test.tools, "")), []byte(before), catalog.Options{})
+		got := ""
+		for _, f := range r.Findings {
+			if f.Severity == lint.SeverityError {
+				got += f.Problem + ". " + f.Fix
+				if f.Path != "version" || f.Rule != "semver" || f.Line != 1 {
+					t.Errorf("%+v", f)
+				}
+			}
+		}
+		if got != test.want || r.Comparison == nil || r.Comparison.IsSufficient != (test.want == "") {
+			t.Errorf("to %s: %q, want %q", test.to, got, test.want)
+		}
+	}
+	r := lint.CheckAgainst([]byte(before), []byte(`{}`), catalog.Options{})
+	if !r.HasSeverity(lint.SeverityError) || r.Comparison != nil {
+		t.Errorf("against what is none: %+v", r)
+	}
+}
+
+// Before 1.0.0 nothing is promised.
+func TestMajorZero(t *testing.T) {
+	c := compare(t, versioned("0.3.1", search+","+other, ""), versioned("0.4.0", search, ""))
+	if c.RequiredBump != lint.Major || c.ActualBump != lint.Minor || !c.IsSufficient {
+		t.Errorf("%+v", c)
+	}
+	if c := compare(t, versioned("0.3.1", search+","+other, ""), versioned("0.3.2", search, "")); c.IsSufficient {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestVersions(t *testing.T) {
+	// In the order of precedence, from the specification, sections 2, 9 and 11.
+	ordered := []string{
+		"0.0.4", "1.0.0-0.3.7", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-beta.2", "1.0.0-beta.11", "1.0.0-rc.1", "1.0.0", "1.0.1",
+		"1.2.0", "1.10.0", "2.0.0", "2.1.0", "2.1.1", "10.0.0", "99999999999.0.0",
+	}
+	for i, a := range ordered {
+		for j, b := range ordered {
+			c := compare(t, versioned(a, search, ""), versioned(b, search, ""))
+			if c.IsSufficient != (i <= j) {
+				t.Errorf("%s to %s: %+v", a, b, c)
+			}
+		}
+	}
+	for _, wrong := range []string{"", "1", "1.2", "v1.2.3", "01.2.3", "1.2.3-", "1.2.3-01", "1.2.3+", "1.2.3.4", "1.2.-3", " 1.2.3", "1.2.99999999999999999999", "a"} {
+		_, err := lint.Compare([]byte(versioned(wrong, search, "")), []byte(versioned("1.0.0", search, "")), catalog.Options{})
+		if e := aai.AsError(err); e == nil || e.Code != aai.DescriptorInvalid || !strings.HasPrefix(e.Message, "version: ") {
+			t.Errorf("%q: %v", wrong, err)
+		}
+	}
+	for _, right := range []string{"1.2.3+build.5", "1.2.3-a.b-c+x.007"} {
+		compare(t, versioned(right, search, ""), versioned(right, search, ""))
+	}
+}
+
+// TestEveryChangeIsSeen: two descriptors that are not the same JSON need some
+// bump, and what is needed one way is never nothing the other way.
+func TestEveryChangeIsSeen(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := encoded(t, anyApp(t)), encoded(t, anyApp(t))
+		c, err := lint.Compare(a, b, catalog.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := lint.Compare(b, a, catalog.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (c.RequiredBump == lint.NoBump) != (back.RequiredBump == lint.NoBump) || c.RequiredBump == lint.NoBump && len(c.Changes) > 0 {
+			t.Fatalf("%+v\n%+v", c, back)
+		}
+		for i, change := range c.Changes {
+			if change.Problem == "" || change.Bump == lint.NoBump || i > 0 && change.Bump > c.Changes[i-1].Bump {
+				t.Fatalf("%+v", c.Changes)
+			}
+		}
+	})
+}

@@ -1,0 +1,264 @@
+// Package lint looks at a descriptor as its author would want it looked at before
+// anybody uses it: what makes it invalid, what is tolerated but doubtful, what an
+// agent will not understand, what will make people refuse it, and whether its
+// version tells what has changed.
+//
+// The room imports the root, internal/catalog, internal/schema and
+// internal/schema/jsontree. It reads bytes and says what it thinks of them: it opens no files,
+// knows no network, and runs nothing of what it reads.
+package lint
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// A Severity says how bad a finding is.
+type Severity string
+
+// The severities.
+const (
+	SeverityError   Severity = "error"   // the descriptor is refused, or breaks who uses it
+	SeverityWarning Severity = "warning" // it is used, but not as the author would think, or people are right to doubt it
+	SeverityHint    Severity = "hint"    // it could be better
+)
+
+// A Finding is one thing to mend.
+type Finding struct {
+	Severity Severity `json:"severity"`
+	// Rule names what was checked, such as "poisoning"; a word with hyphens.
+	Rule string `json:"rule"`
+	// Path is the JSON path of a value that is in the document, such as
+	// platforms.linux.tools[1]; empty for the whole of it.
+	Path string `json:"path,omitempty"`
+	// Line and Column say where that begins, from 1; columns are bytes.
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Problem string `json:"problem"`
+	Fix     string `json:"mend,omitempty"` // what to do about it
+}
+
+// A Report is all that was found in one descriptor.
+type Report struct {
+	App     string `json:"app,omitempty"`
+	Version string `json:"version,omitempty"`
+	Tools   int    `json:"tools"` // of all platforms
+	// GuideTokens is about how many tokens the app's guide takes of a model's
+	// attention.
+	GuideTokens int       `json:"guide_tokens"`
+	Findings    []Finding `json:"findings"` // in the order of the file
+	// Omitted is how many more errors there are.
+	Omitted int `json:"errors_omitted,omitempty"`
+	// Comparison is set where the descriptor was held against an earlier one.
+	Comparison *Comparison `json:"comparison,omitempty"`
+}
+
+// maxFindings is how many findings are kept of each rule.
+const maxFindings = 25
+
+// Check looks at a descriptor. Any bytes may be given. The options are those the
+// descriptor would be read with; Host and Origin need not be set. Safe for
+// concurrent use.
+func Check(source []byte, o catalog.Options) *Report {
+	c := &checker{doc: readDocument(source), options: o, report: &Report{Findings: []Finding{}}, perRule: make(map[string]int)}
+	c.parse(source)
+	c.checkTexts()
+	c.checkSecrets()
+	c.report.sort()
+	return c.report
+}
+
+// sort brings the findings into the order of the file.
+func (r *Report) sort() {
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}
+
+// CheckAgainst is Check which also holds the descriptor against an earlier version.
+// An earlier one that cannot be read is a finding of its own.
+func CheckAgainst(source, earlier []byte, o catalog.Options) *Report {
+	r := Check(source, o)
+	if r.HasSeverity(SeverityError) {
+		return r
+	}
+	comparison, err := Compare(earlier, source, o)
+	if err != nil {
+		r.Findings = append(r.Findings, Finding{
+			Severity: SeverityError, Rule: "semver", Line: 1, Column: 1, Problem: "the earlier version cannot be compared: " + aai.AsError(err).Message,
+		})
+		return r
+	}
+	r.Comparison = comparison
+	if problem, mend := comparison.verdict(); problem != "" {
+		c := &checker{doc: readDocument(source), report: r, perRule: map[string]int{}}
+		c.find(SeverityError, "semver", "version", problem, mend)
+		r.sort()
+	}
+	return r
+}
+
+// HasSeverity reports whether there is a finding of that severity.
+func (r *Report) HasSeverity(s Severity) bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == s })
+}
+
+// checker gathers the findings of one descriptor.
+type checker struct {
+	doc     *document
+	options catalog.Options
+	report  *Report
+	perRule map[string]int
+}
+
+// find adds a finding about a path. What of the path is not in the document goes
+// before the problem, so that the place can be shown and the missing thing named.
+func (c *checker) find(s Severity, rule, path, problem, mend string) {
+	if c.perRule[rule]++; c.perRule[rule] > maxFindings {
+		return
+	}
+	v, beyond := c.doc.place(path)
+	if beyond != "" {
+		problem = beyond + ": " + problem
+	}
+	line, column := c.doc.position(v)
+	c.report.Findings = append(c.report.Findings, Finding{
+		Severity: s, Rule: rule, Path: v.Mark, Line: line, Column: column, Problem: problem, Fix: mend,
+	})
+}
+
+// parse reads the descriptor as the gateway does, once for each platform it has
+// tools for, and looks at the tools.
+func (c *checker) parse(source []byte) {
+	d, ok := c.read(source, c.options)
+	if !ok {
+		return
+	}
+	c.report.App, c.report.Version = d.App.ID, d.App.Version
+	c.identity(d.App)
+	for _, s := range c.doc.sections() {
+		o := c.options
+		o.HostPlatform = s.platform
+		onPlatform, err := catalog.Parse(source, o)
+		if err != nil {
+			continue // said already
+		}
+		c.section(s, onPlatform)
+	}
+	c.guide(d.App)
+	c.checkPublishable(source, d.App)
+}
+
+// read says what Parse faults and warns of.
+func (c *checker) read(source []byte, o catalog.Options) (*catalog.Descriptor, bool) {
+	d, err := catalog.Parse(source, o)
+	if err == nil {
+		for _, w := range d.Warnings {
+			c.find(SeverityWarning, "doubtful", w.Path, w.Problem, "")
+		}
+		return d, true
+	}
+	faults, ok := errors.AsType[*catalog.Faults](err)
+	if !ok {
+		c.find(SeverityError, "invalid", "", aai.AsError(err).Message, "")
+		return nil, false
+	}
+	for _, f := range faults.List {
+		c.find(SeverityError, "invalid", f.Path, f.Problem, "")
+		c.syntax()
+	}
+	c.report.Omitted = faults.Omitted
+	return nil, false
+}
+
+// syntax moves the last finding to where the document stops being JSON, if that is
+// what it is about.
+func (c *checker) syntax() {
+	where := c.doc.fault
+	if where == nil || len(c.report.Findings) == 0 {
+		return
+	}
+	f := &c.report.Findings[len(c.report.Findings)-1]
+	if problem, said := strings.CutSuffix(f.Problem, where.Position()); said {
+		f.Problem, f.Line, f.Column = problem, where.Line, where.Column
+	}
+}
+
+// checkPublishable says what would be refused if the site itself had the descriptor at
+// /.well-known/aai.json, where the limits are tighter.
+func (c *checker) checkPublishable(source []byte, app *aai.App) {
+	if app.BaseURL == "" || c.options.Origin != "" {
+		return
+	}
+	o := c.options
+	o.Origin = urlOrigin(app.BaseURL)
+	_, err := catalog.Parse(source, o)
+	faults, _ := errors.AsType[*catalog.Faults](err)
+	if faults == nil {
+		return
+	}
+	for _, f := range faults.List {
+		c.find(SeverityWarning, "published", f.Path, f.Problem, "It is right as a file; the site itself could not publish it.")
+	}
+}
+
+// compile makes every schema, which the gateway does at the first call.
+func (c *checker) compile(path string, s aai.Schema) {
+	if err := schema.Compile(s); err != nil {
+		c.find(SeverityError, "schema", path, aai.AsError(err).Message, "")
+	}
+}
+
+// guide looks at what an agent will read.
+func (c *checker) guide(app *aai.App) {
+	const many, tooMany = 1200, 2000 // with a line for each tool
+	tokens := estimate(catalog.Guide(app))
+	c.report.GuideTokens = tokens
+	mend := "Take out what an agent does not need, shorten descriptions, or split the app."
+	switch {
+	case tokens > tooMany:
+		c.find(SeverityWarning, "large-guide", "", "the guide takes about "+count(tokens, "token")+" of a model's attention", mend)
+	case tokens > many:
+		c.find(SeverityHint, "large-guide", "", "the guide takes about "+count(tokens, "token")+" of a model's attention", mend)
+	}
+}
+
+// estimate is about how many tokens a text has: one for four bytes of ASCII, one
+// for each other character.
+func estimate(s string) int {
+	ascii, other := 0, 0
+	for _, r := range s {
+		if r < 0x80 {
+			ascii++
+		} else {
+			other++
+		}
+	}
+	return ascii/4 + other
+}
+
+// operations are the parts of a guide that a check needs.
+func operations(app *aai.App) map[string]bool {
+	var data struct {
+		Operations []struct {
+			Name    string
+			Example json.RawMessage
+		}
+	}
+	source, err := json.Marshal(catalog.GuideData(app))
+	if err != nil || json.Unmarshal(source, &data) != nil {
+		return nil
+	}
+	hasExample := make(map[string]bool)
+	for _, o := range data.Operations {
+		hasExample[o.Name] = o.Example != nil
+	}
+	return hasExample
+}

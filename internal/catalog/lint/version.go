@@ -1,0 +1,141 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A Bump is how much a version is raised: none, PATCH, MINOR or MAJOR.
+type Bump int
+
+// The bumps, from the least to the greatest.
+const (
+	NoBump Bump = iota
+	Patch
+	Minor
+	Major
+)
+
+// String returns the bump in the words of Semantic Versioning.
+func (b Bump) String() string {
+	switch b {
+	case NoBump:
+	case Patch:
+		return "PATCH"
+	case Minor:
+		return "MINOR"
+	case Major:
+		return "MAJOR"
+	}
+	return "none"
+}
+
+// MarshalText writes the bump as String does.
+func (b Bump) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+
+// A version is one of Semantic Versioning 2.0.0.
+type version struct {
+	major, minor, patch uint64
+	pre                 []string // the identifiers of a pre-release
+}
+
+func parseVersion(s string) (version, bool) {
+	const number, identifier = `(0|[1-9]\d*)`, `(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)`
+	form := regexp.MustCompile(`^` + number + `\.` + number + `\.` + number +
+		`(?:-(` + identifier + `(?:\.` + identifier + `)*))?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$`)
+	if len(s) > 200 {
+		return version{}, false
+	}
+	m := form.FindStringSubmatch(s)
+	if m == nil {
+		return version{}, false
+	}
+	var v version
+	for i, to := range []*uint64{&v.major, &v.minor, &v.patch} {
+		n, err := strconv.ParseUint(m[i+1], 10, 64)
+		if err != nil {
+			return version{}, false
+		}
+		*to = n
+	}
+	if m[4] != "" {
+		v.pre = strings.Split(m[4], ".")
+	}
+	return v, true
+}
+
+func (v version) core() string { return fmt.Sprintf("%d.%d.%d", v.major, v.minor, v.patch) }
+
+// compare orders versions by precedence (section 11).
+func (v version) compare(o version) int {
+	if c := cmp.Or(cmp.Compare(v.major, o.major), cmp.Compare(v.minor, o.minor), cmp.Compare(v.patch, o.patch)); c != 0 {
+		return c
+	}
+	if len(v.pre) == 0 || len(o.pre) == 0 {
+		return cmp.Compare(len(o.pre), len(v.pre)) // a release comes after its pre-releases
+	}
+	for i := range min(len(v.pre), len(o.pre)) {
+		if c := compareIdentifiers(v.pre[i], o.pre[i]); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(len(v.pre), len(o.pre))
+}
+
+func compareIdentifiers(a, b string) int {
+	isNumber := func(s string) bool { return strings.Trim(s, "0123456789") == "" }
+	switch {
+	case isNumber(a) && isNumber(b):
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) // without leading zeros
+	case isNumber(a):
+		return -1
+	case isNumber(b):
+		return 1
+	}
+	return cmp.Compare(a, b)
+}
+
+// bumpTo is how much the author raised the version; NoBump where it is the same or
+// lower, and where only the pre-release or the build differs.
+func (v version) bumpTo(to version) Bump {
+	switch {
+	case v.compare(to) >= 0:
+		return NoBump
+	case to.major != v.major:
+		return Major
+	case to.minor != v.minor:
+		return Minor
+	case to.patch != v.patch:
+		return Patch
+	case len(v.pre) > 0:
+		return Major // within a pre-release nothing was promised yet
+	}
+	return NoBump
+}
+
+// NextVersion is the least version that is raised by the bump; ok is false where the text is no
+// semantic version.
+func NextVersion(text string, b Bump) (raised string, ok bool) {
+	v, ok := parseVersion(text)
+	if !ok || b == NoBump {
+		return text, ok
+	}
+	return v.next(b).core(), true
+}
+
+// next is the least version that is raised by the bump.
+func (v version) next(b Bump) version {
+	switch b {
+	case Major:
+		return version{major: v.major + 1}
+	case Minor:
+		return version{major: v.major, minor: v.minor + 1}
+	case Patch:
+		return version{major: v.major, minor: v.minor, patch: v.patch + 1}
+	case NoBump:
+	}
+	return v
+}

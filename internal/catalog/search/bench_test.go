@@ -1,0 +1,35 @@
+package search_test
+
+import (
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog/search"
+)
+
+// BenchmarkFind is a request among 500 apps with 6,000 tools, one after the other.
+func BenchmarkFind(b *testing.B) {
+	apps := append(realApps(b), distractorApps(487)...)
+	s := search.New(search.Config{Apps: func() []*aai.App { return apps }})
+	defer s.Close() //nolint:errcheck // it is in memory
+	all := searchCases(b)
+	for i := 0; b.Loop(); i++ {
+		if _, err := s.Find(b.Context(), aai.Caller{}, all[i%len(all)].words, ""); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkFirst is the first request, for which all is indexed.
+func BenchmarkFirst(b *testing.B) {
+	apps := append(realApps(b), distractorApps(487)...)
+	for b.Loop() {
+		s := search.New(search.Config{Apps: func() []*aai.App { return apps }})
+		if _, err := s.Find(b.Context(), aai.Caller{}, "set the volume", ""); err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

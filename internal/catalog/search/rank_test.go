@@ -1,0 +1,116 @@
+package search_test
+
+import (
+	"context"
+	"database/sql"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/files/database"
+)
+
+// firstFive is how many tools a request has to find what is wanted among.
+const firstFive = 5
+
+// score counts, by language, for how many requests what is wanted is among the first five.
+func score(t *testing.T, all []searchCase, find func(words string) []string) (right, of map[string]int) {
+	t.Helper()
+	right, of = make(map[string]int), make(map[string]int)
+	for _, w := range all {
+		of[w.language]++
+		found := find(w.words)
+		good := false
+		for _, tool := range found[:min(len(found), firstFive)] {
+			good = good || w.tools[tool]
+		}
+		if good {
+			right[w.language]++
+		} else {
+			t.Logf("not found: %s: %s: %q", w.language, w.words, found[:min(len(found), firstFive)])
+		}
+	}
+	return right, of
+}
+
+// The right tool is among the first five, more often than SQLite alone has it there: of the
+// requests that were written before the ranking, and of those that were after it.
+func TestTheRightToolIsFound(t *testing.T) {
+	apps := append(realApps(t), distractorApps(487)...)
+	s := newSearch(t, &apps, nil)
+	plain := plainIndex(t, apps)
+	for file, leasts := range map[string]map[string]int{
+		"requests.txt": {"en": 59, "de": 10, "zh": 10}, "later.txt": {"en": 22, "de": 3, "zh": 4}, "german.txt": {"de": 30},
+	} {
+		all := searchCasesIn(t, file)
+		for _, w := range all { // the list is right itself
+			for name := range w.tools {
+				id, tool, _ := strings.Cut(name, ":")
+				if !has(apps, id, tool) {
+					t.Fatalf("%s: there is no %s", w.words, name)
+				}
+			}
+		}
+		right, of := score(t, all, func(words string) []string { return find(t, s, agent(), words, "") })
+		t.Log("SQLite's FTS5 alone:")
+		before, _ := score(t, all, plain)
+		for language, least := range leasts {
+			t.Logf("%s, %s: %d of %d; SQLite alone %d", file, language, right[language], of[language], before[language])
+			if right[language] < least || right[language] < before[language]+before[language]/6 {
+				t.Errorf("%s, %s: %d of %d, expected %d; SQLite alone %d", file, language, right[language], of[language], least, before[language])
+			}
+		}
+	}
+}
+
+func has(apps []*aai.App, id, tool string) bool {
+	for _, app := range apps {
+		if app.ID == id {
+			return app.Tool(tool) != nil
+		}
+	}
+	return false
+}
+
+// plainIndex is what SQLite does by itself: all words of a tool in one text, any of the
+// request's.
+func plainIndex(t *testing.T, apps []*aai.App) func(words string) []string {
+	t.Helper()
+	db, err := database.OpenMemory(context.Background(), database.Schema{Version: 1, Tables: `CREATE VIRTUAL TABLE plain USING fts5(tool UNINDEXED, text);`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	for _, app := range apps {
+		for _, tool := range app.Tools {
+			text := strings.Join([]string{app.Name, app.Description, strings.Join(app.Aliases, " "), tool.Name, tool.Title, tool.Description, strings.Join(tool.Params.Order, " ")}, " ")
+			if _, err := db.Exec("INSERT INTO plain VALUES (?, ?)", app.ID+":"+tool.Name, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return func(words string) []string { return ask(t, db, words) }
+}
+
+func ask(t *testing.T, db *sql.DB, words string) []string {
+	t.Helper()
+	terms := regexp.MustCompile(`[\p{L}\p{N}]+`).FindAllString(words, -1)
+	rows, err := db.Query("SELECT tool FROM plain WHERE plain MATCH ? ORDER BY rank LIMIT 5", `"`+strings.Join(terms, `" OR "`)+`"`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close() //nolint:errcheck // Err tells
+	var found []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, name)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}

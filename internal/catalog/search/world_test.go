@@ -1,0 +1,133 @@
+package search_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/descriptors"
+	"github.com/gybob/aai-gateway/internal/catalog"
+)
+
+// inert compiles every recipe into what does nothing.
+type inert struct{}
+
+func (inert) Compile(*aai.Recipe) (aai.Action, error) { return noResult, nil }
+
+func noResult(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }
+
+// realApps are those of the descriptors, read as the gateway reads them.
+func realApps(t testing.TB) []*aai.App {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, descriptors.FS()); err != nil {
+		t.Fatal(err)
+	}
+	c := catalog.New(catalog.Config{
+		Places: []catalog.Place{catalog.Folders(folder)}, HostPlatform: "linux",
+		Drivers: map[string]aai.Driver{"dbus": inert{}, "ipc": inert{}},
+	})
+	all := c.Apps()
+	if len(all) != len(descriptors.IDs()) {
+		t.Fatalf("%d apps of %d", len(all), len(descriptors.IDs()))
+	}
+	meant := requestedApps()
+	apps := slices.DeleteFunc(slices.Clone(all), func(app *aai.App) bool { return !slices.Contains(meant, app.ID) })
+	if len(apps) != len(meant) {
+		t.Fatalf("%d apps of %d", len(apps), len(meant))
+	}
+	return apps
+}
+
+// requestedApps are the apps that the lists of requests were written for: of those that have come
+// since others would be as right, such as another player.
+func requestedApps() []string {
+	return []string{
+		"io.mpv.Mpv", "org.a11y.Bus", "org.dunstproject.dunst", "org.freedesktop.DBus", "org.freedesktop.Notifications", "org.freedesktop.UPower",
+		"org.freedesktop.hostname1", "org.gnome.Calculator", "org.gtk.vfs.Daemon", "org.xfce.Thunar", "org.xfce.Tumbler", "org.xfce.Xfconf", "org.xfce.mousepad",
+	}
+}
+
+// distractorApps are apps of other trades whose words are also those of the real ones: files, names,
+// settings, batteries and notifications are everywhere. It is the same at each call.
+func distractorApps(n int) []*aai.App {
+	random := rand.New(rand.NewPCG(1, 2))
+	trades := []struct{ name, things string }{
+		{"Code hosting", "repository,issue,pull request,branch,commit,release,file of a repository,review,webhook,notification rule"},
+		{"Customer relations", "contact,deal,account,note,task,call,email template,pipeline,report,field setting"},
+		{"Cloud storage", "bucket,object,access key,lifecycle rule,folder share,file version,upload,quota,trash policy,signed link"},
+		{"Calendar", "event,attendee,meeting room,reminder,availability,calendar share,time zone setting,invitation,series,holiday"},
+		{"Mail", "message,draft,label,filter,attachment,thread,signature,mailbox,contact group,mail notification"},
+		{"Databases", "table,row,query,index,user role,backup,connection,schema change,lock,slow query report"},
+		{"Payments", "invoice,refund,customer,subscription,card,dispute,payout,tax rate,coupon,balance"},
+		{"Monitoring", "alert,dashboard,metric,silence,incident,log query,monitor,service level,host group,status page"},
+		{"Home automation", "lamp,thermostat,camera,sensor battery level,scene,door lock,room,blind,energy meter,speaker group"},
+		{"Fleet of vehicles", "vehicle,trip,driver,vehicle battery report,charging station,service visit,geofence,fuel card,document,tyre"},
+		{"Weather", "forecast,station,warning,radar picture,history of a day,air quality,pollen count,sunrise,tide,city"},
+		{"Shop", "product,order,stock level,picture of a product,return,shipment,discount,category,review,gift card"},
+		{"Translation", "document,glossary,language pair,project,segment,quote,translator,term,memory,style guide"},
+		{"Photographs", "album,photo,face,tag,place,edit,print order,slide show,share,duplicate"},
+		{"Games", "player,match,score,achievement,inventory,level,friend,season,server region,replay"},
+	}
+	verbs := []string{"list", "get", "create", "update", "delete", "search", "export", "copy", "move", "rename", "open", "close", "watch", "set", "reset"}
+	tails := []string{"", " by its id", " in a project", " with a filter", " and its history", " for the current user", ", newest first", " in the workspace", " at once", " with its settings"}
+	apps := make([]*aai.App, n)
+	for i := range apps {
+		trade := trades[i%len(trades)]
+		app := &aai.App{
+			ID: fmt.Sprintf("com.example.noise%d", i), Name: fmt.Sprintf("%s %d", trade.name, i), Digest: fmt.Sprintf("d%d", i),
+			Description: "Works with everything of " + strings.ToLower(trade.name) + ": " + strings.ReplaceAll(trade.things, ",", ", ") + ".",
+		}
+		things := strings.Split(trade.things, ",")
+		for _, j := range random.Perm(len(things) * len(verbs))[:12] {
+			thing, verb := things[j%len(things)], verbs[j/len(things)]
+			app.Tools = append(app.Tools, &aai.Tool{
+				Name:        verb + "_" + strings.ReplaceAll(thing, " ", "_"),
+				Description: strings.ToUpper(verb[:1]) + verb[1:] + " a " + thing + tails[random.IntN(len(tails))] + ".",
+				Effect:      aai.Reads, Run: noResult, Params: aai.Schema{Order: []string{"id", "limit", "name"}},
+			})
+		}
+		apps[i] = app
+	}
+	return apps
+}
+
+// A wish is a request, and the tools of which any will do.
+type searchCase struct {
+	language, words string
+	tools           map[string]bool
+}
+
+func searchCases(t testing.TB) []searchCase {
+	t.Helper()
+	return searchCasesIn(t, "requests.txt")
+}
+
+func searchCasesIn(t testing.TB, file string) []searchCase {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // it was read
+	var all []searchCase
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		parts := strings.Split(lines.Text(), "\t")
+		if len(parts) != 3 || strings.HasPrefix(parts[0], "#") {
+			continue
+		}
+		w := searchCase{parts[0], parts[1], make(map[string]bool)}
+		for _, tool := range strings.Split(parts[2], ",") {
+			w.tools[tool] = true
+		}
+		all = append(all, w)
+	}
+	return all
+}

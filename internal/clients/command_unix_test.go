@@ -1,0 +1,77 @@
+//go:build unix
+
+package clients_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/clients"
+)
+
+// TestStableCommand: the name on PATH that leads to the program counts, and its link is kept;
+// what passes is said.
+func TestStableCommand(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(path string) string { return filepath.Join(root, path) }
+	for _, path := range []string{"cellar/1.2/bin/aai-gateway", "other/aai-gateway", "x/_npx/1/aai-gateway"} {
+		if err := os.MkdirAll(filepath.Dir(at(path)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at(path), []byte(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(at("bin"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range []string{"bin/aai-gateway", "bin/axterminator"} {
+		if err := os.Symlink("../cellar/1.2/bin/aai-gateway", at(link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	real := at("cellar/1.2/bin/aai-gateway")
+	for _, c := range []struct {
+		name  string
+		start clients.LaunchInfo
+		want  string
+		note  string
+	}{
+		{"by its name on PATH", clients.LaunchInfo{Arg0: "aai-gateway", Executable: real, Path: at("none") + ":" + at("bin")}, at("bin/aai-gateway"), ""},
+		{"by its real path, and a link to it is on PATH", clients.LaunchInfo{Arg0: real, Executable: real, Path: at("bin")}, at("bin/aai-gateway"), ""},
+		{"by another name on PATH", clients.LaunchInfo{Arg0: "axterminator", Executable: real, Path: at("bin")}, at("bin/axterminator"), ""},
+		{"by a link that is not on PATH", clients.LaunchInfo{Arg0: at("bin/aai-gateway"), Executable: real, Path: at("other")}, at("bin/aai-gateway"), ""},
+		{"another program is on PATH", clients.LaunchInfo{Arg0: real, Executable: real, Path: at("other")}, real, ""},
+		{"a relative folder of PATH", clients.LaunchInfo{Arg0: "aai-gateway", Executable: real, Path: "bin:."}, real, ""},
+		{"whoever started it said another name", clients.LaunchInfo{Arg0: "/bin/sh", Executable: real, Path: "/bin"}, real, ""},
+		{"a folder that is cleaned", clients.LaunchInfo{Arg0: real, Executable: real, TemporaryFolders: []string{"", at("none"), at("cellar")}}, real, "cleaned by itself"},
+		{"a link to a folder that is cleaned", clients.LaunchInfo{Arg0: at("bin/aai-gateway"), Executable: real, TemporaryFolders: []string{at("cellar")}}, at("bin/aai-gateway"), "cleaned by itself"},
+		{"the cache of npx", clients.LaunchInfo{Arg0: at("x/_npx/1/aai-gateway"), Executable: at("x/_npx/1/aai-gateway")}, at("x/_npx/1/aai-gateway"), "install the program for good"},
+	} {
+		got, notes, err := clients.StableCommand(c.start)
+		said := strings.Join(notes, " ")
+		if !slices.Equal(got, []string{c.want}) || err != nil || (said == "") != (c.note == "") || !strings.Contains(said, c.note) {
+			t.Errorf("%s: %s, %q, %v; expected %s, %q", c.name, got, notes, err, c.want, c.note)
+		}
+	}
+	for path, want := range map[string]string{
+		"/home/ann/.npm/_npx/1/node_modules/aai-gateway-linux-x64/bin/aai-gateway":                                "npx -y aai-gateway",
+		"/home/ann/.npm/_npx/1/node_modules/@some-one/aai-gateway/node_modules/@some-one/gateway-linux-x64/bin/g": "npx -y @some-one/gateway",
+		"/usr/lib/node_modules/aai-gateway-linux-x64/bin/aai-gateway":                                             "/usr/lib/node_modules/aai-gateway-linux-x64/bin/aai-gateway",
+		"/home/_npx/node_modules/x/bin/aai-gateway":                                                               "/home/_npx/node_modules/x/bin/aai-gateway",
+	} {
+		got, _, err := clients.StableCommand(clients.LaunchInfo{Arg0: path, Executable: path, TemporaryFolders: []string{"/home"}, System: "linux"})
+		if strings.Join(got, " ") != want || err != nil {
+			t.Errorf("%s: %q, %v; expected %s", path, got, err, want)
+		}
+	}
+	if _, _, err := clients.StableCommand(clients.LaunchInfo{Arg0: "aai-gateway"}); err == nil {
+		t.Error("nobody knows where it is, and it is somewhere")
+	}
+}

@@ -1,0 +1,385 @@
+package clients_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/clients"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+)
+
+const cursor = ".cursor/mcp.json"
+
+// TestWhatWasChangedSince: only the entry goes, and nothing that others wrote.
+func TestWhatWasChangedSince(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	w.file(cursor, "{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"x\"}\n  }\n}\n")
+	w.do(clients.ActionAdd)(w.room.Install("cursor", serve()))
+	w.file(cursor, strings.Replace(w.has(cursor), `"x"`, `"y"`, 1))
+	w.do(clients.ActionRemove)(w.room.Uninstall("cursor"))
+	w.is(cursor, "{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"y\"}\n  }\n}\n")
+}
+
+// TestSteps: changes are taken back one by one, and uninstall goes back to before the first
+// and leaves nothing that could be taken back.
+func TestSteps(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	const first = "{\n  \"mcpServers\": {\"aai-gateway\": {\"command\": \"mine\", \"args\": [\"--api-key\", \"sk-old\"]}}\n}\n"
+	w.file(cursor, first)
+	p := w.plan(w.room.Install("cursor", serve()))
+	if !p.NeedsConfirmation() || !strings.Contains(p.Diff, `"mine"`) || strings.Contains(p.Diff, "sk-old") {
+		t.Errorf("%v\n%s", p.NeedsConfirmation(), p.Diff)
+	}
+	w.do(clients.ActionReplace)(p, nil)
+	second := w.has(cursor)
+	w.do(clients.ActionReplace)(w.room.Install("cursor", append(serve(), "--profile", "desktop")))
+	third := w.has(cursor)
+	if second == third {
+		t.Fatal("nothing changed")
+	}
+	w.do(clients.ActionRestore)(w.room.Rollback("cursor"))
+	w.is(cursor, second)
+	w.do(clients.ActionReplace)(w.room.Install("cursor", append(serve(), "--profile", "desktop")))
+	w.is(cursor, third)
+	w.do(clients.ActionRestore)(w.room.Uninstall("cursor"))
+	w.is(cursor, first)
+	if _, err := w.room.Rollback("cursor"); err == nil || w.room.LastClient() != "" {
+		t.Errorf("there is something to take back: %v, %q", err, w.room.LastClient())
+	}
+	w.backups(0)
+	w.do(clients.ActionReplace)(w.room.Install("cursor", serve()))
+	w.do(clients.ActionReplace)(w.room.Install("cursor", append(serve(), "--profile", "desktop")))
+	if w.room.LastClient() != "cursor" {
+		t.Errorf("the last one is %q", w.room.LastClient())
+	}
+	// Somebody wrote it in the meantime: that is said, and it is put back all the same.
+	w.file(cursor, "{\"other\": true}")
+	p = w.plan(w.room.Rollback("cursor"))
+	if !p.NeedsConfirmation() || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "would go from it") {
+		t.Errorf("%v %q", p.NeedsConfirmation(), p.Notes)
+	}
+	w.do(clients.ActionRestore)(p, nil)
+	w.is(cursor, second)
+	w.do(clients.ActionRestore)(w.room.Rollback("cursor"))
+	w.is(cursor, first)
+	if _, err := w.room.Rollback("cursor"); err == nil || w.room.LastClient() != "" {
+		t.Errorf("there is more to take back: %v, %q", err, w.room.LastClient())
+	}
+}
+
+// TestWhatStaysInBackups: what holds the keys of a client's file goes when the file is what
+// it was, and is named where it stays.
+func TestWhatStaysInBackups(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	const first = `{"mcpServers": {"a": {"env": {"KEY": "sk-1"}}}}`
+	w.file(cursor, first)
+	w.do(clients.ActionAdd)(w.room.Install("cursor", serve()))
+	w.backups(1)
+	p := w.plan(w.room.Uninstall("cursor"))
+	if len(p.Notes) != 0 {
+		t.Errorf("nothing stays: %q", p.Notes)
+	}
+	w.do(clients.ActionRestore)(p, nil)
+	w.backups(0)
+
+	w.do(clients.ActionAdd)(w.room.Install("cursor", serve()))
+	w.do(clients.ActionRestore)(w.room.Rollback("cursor"))
+	w.is(cursor, first)
+	w.backups(0)
+
+	w.do(clients.ActionAdd)(w.room.Install("cursor", serve()))
+	w.file(cursor, w.has(cursor)+"\n")
+	p = w.plan(w.room.Uninstall("cursor"))
+	if len(p.Notes) != 1 || !strings.Contains(p.Notes[0], filepath.Join(w.home, ".local/share/aai-gateway/clients/backups/cursor-*")) {
+		t.Errorf("%q", p.Notes)
+	}
+	w.do(clients.ActionRemove)(p, nil)
+	w.backups(2)
+	// What was lost by a step that cannot be taken back any more stays, and is said.
+	w.do(clients.ActionAdd)(w.room.Install("cursor", serve()))
+	w.backups(3)
+	p = w.plan(w.room.Uninstall("cursor"))
+	if len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "stays in the backups") {
+		t.Errorf("%q", p.Notes)
+	}
+	w.do(clients.ActionRestore)(p, nil)
+	w.backups(2)
+}
+
+// TestARollbackKeepsLaterWork: what a client wrote after the change can be got back, from
+// where the words say.
+func TestARollbackKeepsLaterWork(t *testing.T) {
+	const since = `{"oauthAccount": "ann"}`
+	for _, first := range []string{"", "{}"} {
+		w := newWorld(t, "linux", nil)
+		if first != "" {
+			w.file(cursor, first)
+		}
+		w.do(clients.ActionAdd)(w.room.Install("cursor", serve()))
+		if p := w.plan(w.room.Rollback("cursor")); p.NeedsConfirmation() || len(p.Notes) != 0 {
+			t.Errorf("nobody changed it: %v, %q", p.NeedsConfirmation(), p.Notes)
+		}
+		w.file(cursor, since)
+		p := w.plan(w.room.Rollback("cursor"))
+		if !p.NeedsConfirmation() || len(p.Notes) != 1 {
+			t.Fatalf("%v, %q", p.NeedsConfirmation(), p.Notes)
+		}
+		if err := w.room.Apply(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+		w.is(cursor, first)
+		_, kept, _ := strings.Cut(p.Notes[0], "is kept in ")
+		got, err := os.ReadFile(kept)
+		if err != nil || string(got) != since {
+			t.Errorf("%q keeps %q, %v", p.Notes[0], got, err)
+		}
+	}
+}
+
+// TestAClientThatMoved: what was put into the file that it read before goes out of there, and
+// then what is in the one that it reads now.
+func TestAClientThatMoved(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	const before, now = ".codeium/windsurf/mcp_config.json", ".config/devin/mcp_config.json"
+	w.file(before, "{}")
+	w.do(clients.ActionAdd)(w.room.Install("windsurf", serve()))
+	w.file(now, w.has(before))
+	w.do(clients.ActionRestore)(w.room.Uninstall("windsurf"))
+	w.is(before, "{}")
+	w.do(clients.ActionRemove)(w.room.Uninstall("windsurf"))
+	w.do(clients.ActionNone)(w.room.Uninstall("windsurf"))
+	w.do(clients.ActionRestore)(w.room.Rollback("windsurf"))
+	if !strings.Contains(w.has(now), command) {
+		t.Error(w.has(now))
+	}
+}
+
+// TestAnEntryOfAnotherProgram: it is replaced for nobody but a person who knows what is
+// lost, and never taken out.
+func TestAnEntryOfAnotherProgram(t *testing.T) {
+	for _, theirs := range []string{
+		`{"command": "mine", "args": ["x"], "env": {"A": "CANARY"}, "disabled": true}`,
+		`{"url": "http://x.example", "env": {}, "disabled": true}`, `"CANARY"`, `{"command": "/usr/bin/aai-gateway-not"}`,
+	} {
+		w := newWorld(t, "linux", nil)
+		text := `{"mcpServers": {"aai-gateway": ` + theirs + `}}`
+		w.file(cursor, text)
+		p := w.plan(w.room.Install("cursor", serve()))
+		if p.Action != clients.ActionReplace || !p.NeedsConfirmation() || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "another program's, and would be lost: it") || strings.Contains(p.Notes[0], "CANARY") {
+			t.Errorf("%s: %s, %v, %q", theirs, p.Action, p.NeedsConfirmation(), p.Notes)
+		}
+		if strings.Contains(theirs, "env") && !strings.Contains(p.Notes[0], "disabled, env") {
+			t.Errorf("%q", p.Notes)
+		}
+		p = w.plan(w.room.Uninstall("cursor"))
+		if p.Action != clients.ActionNone || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "another program's, and stays") {
+			t.Errorf("%s: %s, %q", theirs, p.Action, p.Notes)
+		}
+	}
+}
+
+// TestOurEntryOfAnotherPath: it is known by its name or by the record, and what the person
+// added to it stays, in every format.
+func TestOurEntryOfAnotherPath(t *testing.T) {
+	for _, c := range []struct{ client, path, from, to string }{
+		{"cursor", cursor, `"args": ["mcp", "serve"]`, `"args": ["mcp", "serve", "--profile", "apps"], "disabled": true, "env": {"A B": "b", "N": [1, 2.5, null, {"x": "y"}]}`},
+		{"codex", ".codex/config.toml", `args = ["mcp", "serve"]`, "args = [\"mcp\", \"serve\", \"--profile\", \"apps\"]\nstartup_timeout_sec = 7\n[mcp_servers.aai-gateway.env]\n\"A B\" = \"b\""},
+		{"goose", ".config/goose/config.yaml", `args: ["mcp", "serve"]`, "args: [mcp, serve, --profile, apps]\n    disabled: yes\n    no: 1\n    half: 2.5\n    envs: {\"A B\": b}"},
+	} {
+		w := newWorld(t, "linux", nil)
+		for i, program := range []string{"/opt/old/aai-gateway", "/opt/old/gateway-of-mine"} {
+			w.room = w.with("linux", program)
+			w.file(c.path, "")
+			w.do(clients.ActionAdd)(w.room.Install(c.client, serve()))
+			w.file(c.path, strings.Replace(w.has(c.path), c.from, c.to, 1))
+			w.do(clients.ActionNone)(w.room.Install(c.client, serve()))
+			w.room = w.with("linux", command)
+			p := w.plan(w.room.Install(c.client, serve()))
+			if p.NeedsConfirmation() || p.Action != clients.ActionReplace || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "arguments that were added") {
+				t.Fatalf("%s: %v, %s, %q", program, p.NeedsConfirmation(), p.Action, p.Notes)
+			}
+			w.do(clients.ActionReplace)(p, nil)
+			got := w.has(c.path)
+			if !strings.Contains(got, command) || strings.Contains(got, program) || !strings.Contains(got, "A B") || c.client == "goose" && !strings.Contains(got, "2.5") || !strings.Contains(got, "--profile") {
+				t.Errorf("%d: %s", i, got)
+			}
+			w.do(clients.ActionNone)(w.room.Install(c.client, serve()))
+			w.do(clients.ActionReplace)(w.room.Install(c.client, append(serve(), "--profile", "all")))
+			if got := w.has(c.path); !strings.Contains(got, "A B") || strings.Contains(got, "apps\"") {
+				t.Error(got)
+			}
+			w.file(c.path, w.has(c.path)+"\n")
+			w.do(clients.ActionRemove)(w.room.Uninstall(c.client))
+		}
+	}
+}
+
+// TestWhatIsTheSame: what a client or a person added to the entry does not make it another
+// one.
+func TestWhatIsTheSame(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	w.file(cursor, `{"mcpServers": {"aai-gateway": {"args": ["mcp", "serve"], "command": "`+command+`", "env": {"A": "b"}, "disabled": true}}}`)
+	w.do(clients.ActionNone)(w.room.Install("cursor", serve()))
+}
+
+// TestAFileThatChangesMeanwhile: what somebody wrote after the plan was shown is not
+// overwritten, and nothing is on record.
+func TestAFileThatChangesMeanwhile(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	for _, was := range []string{"{}", ""} {
+		if was != "" {
+			w.file(cursor, was)
+		}
+		p := w.plan(w.room.Install("cursor", serve()))
+		w.file(cursor, "{\"new\": 1}")
+		if err := w.room.Apply(t.Context(), p); err == nil || !strings.Contains(err.Error(), "changed by somebody else") {
+			t.Errorf("got %v", err)
+		}
+		w.is(cursor, "{\"new\": 1}")
+		if err := os.Remove(filepath.Join(w.home, cursor)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.room.LastClient() != "" {
+		t.Errorf("on record: %q", w.room.LastClient())
+	}
+}
+
+// TestAnotherInstallRuns: it is said, and nothing is written.
+func TestAnotherInstallRuns(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	w.file(cursor, "{}")
+	folder := filepath.Dir(w.file(".local/share/aai-gateway/clients/other", ""))
+	unlock, err := atomicfile.Lock(t.Context(), filepath.Join(folder, "cursor.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	room := clients.New(clients.Config{
+		Home: w.home, Getenv: func(name string) string { return w.env[name] }, System: "linux",
+		Folder: folder, LaunchCommand: []string{command}, Now: time.Now, LockTimeout: time.Millisecond,
+	})
+	err = room.Apply(t.Context(), w.plan(room.Install("cursor", serve())))
+	if err == nil || !strings.Contains(err.Error(), "another install, uninstall or rollback for cursor runs; nothing was written") {
+		t.Errorf("got %v", err)
+	}
+	w.is(cursor, "{}")
+}
+
+// TestAFileThatCannotBeWritten: it stays, and nothing is on record.
+func TestAFileThatCannotBeWritten(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	w.file(".config", "no folder")
+	if _, err := w.room.Install("goose", serve()); err == nil {
+		t.Error("a file is a folder")
+	}
+	if w.room.LastClient() != "" {
+		t.Errorf("on record: %q", w.room.LastClient())
+	}
+}
+
+// TestAReadOnlyFile: whoever made it so had a reason.
+func TestAReadOnlyFile(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	path := w.file(cursor, "{}")
+	if err := os.Chmod(path, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	err := w.room.Apply(t.Context(), w.plan(w.room.Install("cursor", serve())))
+	if err == nil || !strings.Contains(err.Error(), "read-only") || w.room.LastClient() != "" {
+		t.Errorf("%v, on record: %q", err, w.room.LastClient())
+	}
+	w.is(cursor, "{}")
+	w.backups(0)
+}
+
+// TestWhatIsNoFile: it is said what to do about it.
+func TestWhatIsNoFile(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	if err := os.MkdirAll(filepath.Join(w.home, cursor), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.room.Install("cursor", serve())
+	if e := aai.AsError(err); e == nil || !strings.Contains(e.Message, "expected a regular file") || !strings.Contains(e.Hint, "Nothing was changed") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestFoldersThatWereMade: they go with the file, unless something else is in them by then.
+func TestFoldersThatWereMade(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	for _, other := range []string{"", ".config/Code/other"} {
+		w.do(clients.ActionAdd)(w.room.Install("vscode", serve()))
+		if other != "" {
+			w.file(other, "x")
+		}
+		w.do(clients.ActionDelete)(w.room.Uninstall("vscode"))
+		if _, err := os.Stat(filepath.Join(w.home, ".config/Code/User")); err == nil {
+			t.Error("the folder is still there")
+		}
+		if _, err := os.Stat(filepath.Join(w.home, ".config")); (err == nil) != (other != "") {
+			t.Errorf("with %q: %v", other, err)
+		}
+	}
+	w.is(".config/Code/other", "x")
+}
+
+// TestAnotherNameForTheSame: who has the gateway already under another name is told.
+func TestAnotherNameForTheSame(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	for text, said := range map[string]int{
+		`{"mcpServers": {"mine": {"command": "` + command + `"}, "x": {"command": "npx"}}}`: 1,
+		`{"mcpServers": {"mine": {"command": "aai-gateway", "args": ["mcp"]}}}`:             1,
+		`{"mcpServers": {"x": {"command": "/usr/bin/aai"}, "y": {"url": "http://x"}}}`:      0,
+	} {
+		w.file(cursor, text)
+		if p := w.plan(w.room.Install("cursor", serve())); len(p.Notes) != said {
+			t.Errorf("%s: %q", text, p.Notes)
+		}
+	}
+	w.file(".continue/config.yaml", "mcpServers:\n  - name: mine\n    command: aai-gateway\n")
+	if p := w.plan(w.room.Install("continue", serve())); len(p.Notes) != 1 || !strings.Contains(p.Notes[0], `"mine"`) {
+		t.Errorf("%q", p.Notes)
+	}
+}
+
+// TestAFileThatCannotBeRead: it is named with line and column, and nothing is planned.
+func TestAFileThatCannotBeRead(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	path := w.file(cursor, "{\n  \"mcpServers\": {\n    oops\n  }\n}\n")
+	for name, plan := range map[string]func(string) (*clients.Plan, error){
+		"install":   func(id string) (*clients.Plan, error) { return w.room.Install(id, serve()) },
+		"uninstall": w.room.Uninstall,
+	} {
+		_, err := plan("cursor")
+		e := aai.AsError(err)
+		if e == nil || !strings.Contains(e.Message, path+": line 3, column 5: ") || !strings.Contains(e.Message, "expected JSON") || !strings.Contains(e.Hint, "not touched") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestABackupThatIsGone: nothing is put back that is not what was there.
+func TestABackupThatIsGone(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	w.file(cursor, "{\"a\": 1}")
+	w.do(clients.ActionAdd)(w.room.Install("cursor", serve()))
+	backups, err := filepath.Glob(filepath.Join(w.home, ".local/share/aai-gateway/clients/backups/*"))
+	if err != nil || len(backups) != 1 {
+		t.Fatalf("%q, %v", backups, err)
+	}
+	if err := os.WriteFile(backups[0], []byte("{\"evil\": 1}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.room.Rollback("cursor"); err == nil || !strings.Contains(err.Error(), "not what was kept") {
+		t.Errorf("got %v", err)
+	}
+	w.do(clients.ActionRemove)(w.room.Uninstall("cursor")) // the entry alone
+	if strings.Contains(w.has(cursor), "aai-gateway") || strings.Contains(w.has(cursor), "evil") {
+		t.Error(w.has(cursor))
+	}
+}

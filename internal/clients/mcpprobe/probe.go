@@ -1,0 +1,82 @@
+// Package greet starts an MCP server as an agent's client does, over standard input and
+// output: it begins a conversation, has the tools listed, and ends it. It shows that a server
+// can be reached, and runs none of its tools.
+package mcpprobe
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A Server is what one says of itself.
+type Server struct {
+	Name, Version string
+	Protocol      string // the version of MCP that was agreed upon
+	Tools         []string
+}
+
+// Run starts the command, which has an environment and a folder already, and has ended it
+// when it returns. A server without tools is an error. Beside an error stands the last line
+// that the command wrote to its standard error.
+func Run(ctx context.Context, cmd *exec.Cmd) (server Server, said string, err error) {
+	last := new(tail)
+	cmd.Stderr = last
+	server, err = handshake(ctx, cmd)
+	return server, last.line(), err
+}
+
+func handshake(ctx context.Context, cmd *exec.Cmd) (server Server, err error) {
+	client := mcp.NewClient(&mcp.Implementation{Name: "aai-gateway", Version: "1"}, nil)
+	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: cmd, TerminateDuration: 3 * time.Second}, nil)
+	if err != nil {
+		return Server{}, err
+	}
+	defer func() { _ = session.Close() }() // it has said what was asked
+	begun := session.InitializeResult()
+	if begun == nil || begun.ServerInfo == nil {
+		return Server{}, errors.New("it does not say what it is")
+	}
+	server = Server{Name: begun.ServerInfo.Name, Version: begun.ServerInfo.Version, Protocol: begun.ProtocolVersion}
+	for tool, err := range session.Tools(ctx, nil) {
+		if err != nil {
+			return Server{}, err
+		}
+		server.Tools = append(server.Tools, tool.Name)
+	}
+	if len(server.Tools) == 0 {
+		return Server{}, errors.New("it has no tools")
+	}
+	return server, nil
+}
+
+// A tail keeps the end of what is written to it.
+type tail struct {
+	lock sync.Mutex
+	text []byte
+}
+
+// Write implements io.Writer.
+func (t *tail) Write(p []byte) (int, error) {
+	const most = 4 << 10
+	t.lock.Lock()
+	defer t.lock.Unlock()
+	t.text = append(t.text, p...)
+	if n := len(t.text) - most; n > 0 {
+		t.text = append(t.text[:0], t.text[n:]...)
+	}
+	return len(p), nil
+}
+
+// line is the last line that says something.
+func (t *tail) line() string {
+	t.lock.Lock()
+	defer t.lock.Unlock()
+	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}

@@ -1,0 +1,59 @@
+package mcpprobe_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gybob/aai-gateway/internal/clients/mcpprobe"
+)
+
+// asServer makes of this binary a server with those tools.
+const asServer = "AAI_TEST_TOOLS"
+
+func TestMain(m *testing.M) {
+	tools, is := os.LookupEnv(asServer)
+	if !is {
+		os.Exit(m.Run())
+	}
+	server := mcp.NewServer(&mcp.Implementation{Name: "example", Version: "7"}, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}})
+	for _, name := range tools {
+		mcp.AddTool(server, &mcp.Tool{Name: string(name)}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+			panic("a tool is run")
+		})
+	}
+	fmt.Fprintln(os.Stderr, "first\nlast")
+	if err := server.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// TestRun: a server is told as it is, with all of its tools, and has ended; one without
+// tools, and what is none, are errors beside which its last words stand.
+func TestRun(t *testing.T) {
+	start := func(tools string) (*exec.Cmd, mcpprobe.Server, string, error) {
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = []string{asServer + "=" + tools}
+		server, said, err := mcpprobe.Run(t.Context(), cmd)
+		return cmd, server, said, err
+	}
+	cmd, server, said, err := start("ab")
+	if err != nil || server.Name != "example" || server.Version != "7" || server.Protocol == "" || !slices.Equal(server.Tools, []string{"a", "b"}) {
+		t.Errorf("%+v, %v", server, err)
+	}
+	if said != "last" || cmd.ProcessState == nil {
+		t.Errorf("it said %q, and has ended: %v", said, cmd.ProcessState)
+	}
+	if _, _, said, err := start(""); err == nil || said != "last" {
+		t.Errorf("a server without tools: %q, %v", said, err)
+	}
+	if _, _, err := mcpprobe.Run(t.Context(), exec.CommandContext(t.Context(), "true")); err == nil {
+		t.Error("what says nothing is a server")
+	}
+}

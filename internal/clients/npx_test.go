@@ -1,0 +1,52 @@
+package clients_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/clients"
+)
+
+// TestByNPX: entries have npx start the program, which is known again as ours by its package
+// alone, on every system.
+func TestByNPX(t *testing.T) {
+	for system, launch := range map[string][]string{"linux": {"npx", "-y", "aai-gateway"}, "windows": {"cmd", "/c", "npx", "-y", "aai-gateway"}} {
+		w := newWorld(t, system, nil)
+		const first = `{"mcpServers": {}}`
+		w.file(cursor, first)
+		w.do(clients.ActionAdd)(w.room.Install("cursor", serve())) // from a folder
+		byPath := w.has(cursor)
+		w.room = w.launching(system, launch...)
+		w.do(clients.ActionReplace)(w.room.Install("cursor", append(serve(), "--profile", "desktop")))
+		want := `{"command":"` + launch[0] + `","args":["` + strings.Join(append(launch[1:], "mcp", "serve", "--profile", "desktop"), `","`) + `"]}`
+		if !strings.Contains(w.has(cursor), want) {
+			t.Errorf("%s; expected %s", w.has(cursor), want)
+		}
+		w.do(clients.ActionNone)(w.room.Install("cursor", append(serve(), "--profile", "desktop")))
+		w.room = w.with(system, command)
+		w.do(clients.ActionReplace)(w.room.Install("cursor", serve()))
+		w.is(cursor, byPath)
+		w.do(clients.ActionRestore)(w.room.Uninstall("cursor"))
+		w.is(cursor, first)
+	}
+}
+
+// TestWhatElseNPXStarts: it is another program's, whatever is on record of npx.
+func TestWhatElseNPXStarts(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	w.room = w.launching("linux", "npx", "-y", "aai-gateway")
+	w.do(clients.ActionAdd)(w.room.Install("cursor", serve()))
+	for args, ours := range map[string]bool{
+		`"-y", "aai-gateway@1.2.3", "--mcp"`: true, `"@some-one/aai-gateway@latest"`: true, `"aai-gateway"`: true,
+		`"-y", "theirs", "aai-gateway"`: false, `"aai-gateway-of-others"`: false, `"-y"`: false, ``: false,
+	} {
+		w.file(cursor, `{"mcpServers": {"aai-gateway": {"command": "npx", "args": [`+args+`]}}}`)
+		if p := w.plan(w.room.Install("cursor", serve())); p.NeedsConfirmation() == ours {
+			t.Errorf("%s: doubtful %v, %q", args, p.NeedsConfirmation(), p.Notes)
+		}
+		w.file(cursor, `{"mcpServers": {"mine": {"command": "/usr/bin/npx", "args": [`+args+`]}}}`)
+		if p := w.plan(w.room.Install("cursor", serve())); (len(p.Notes) == 1) != ours {
+			t.Errorf("%s: %q", args, p.Notes)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package clients
+
+import (
+	"io/fs"
+	"os"
+	slashpath "path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// folder is the folder that a word at the beginning of a path stands for, on this computer.
+func (r *Installer) folder(word string) string {
+	from := func(variable, otherwise string) string {
+		if v := r.cfg.Getenv(variable); filepath.IsAbs(v) {
+			return v
+		}
+		return otherwise
+	}
+	home := r.cfg.Home
+	xdg := from("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+	switch word {
+	case "<xdg>": // the folder of settings of programs that keep to XDG everywhere
+		return xdg
+	case "<config>": // the folder of settings of Electron
+		switch r.cfg.System {
+		case macos:
+			return filepath.Join(home, "Library", "Application Support")
+		case windows:
+			return from("APPDATA", filepath.Join(home, "AppData", "Roaming"))
+		}
+		return xdg
+	case "<local>":
+		return from("LOCALAPPDATA", filepath.Join(home, "AppData", "Local"))
+	case "<zed>":
+		if r.cfg.System == linux {
+			return xdg
+		}
+		return filepath.Join(home, ".config")
+	case "<claude>":
+		return from("CLAUDE_CONFIG_DIR", home)
+	case "<codex>":
+		return from("CODEX_HOME", filepath.Join(home, ".codex"))
+	case "<gemini>":
+		return from("GEMINI_CLI_HOME", home)
+	case "<cline>":
+		return from("CLINE_DATA_DIR", filepath.Join(from("CLINE_DIR", filepath.Join(home, ".cline")), "data"))
+	case "<continue>":
+		return from("CONTINUE_GLOBAL_DIR", filepath.Join(home, ".continue"))
+	case "<copilot>":
+		return from("COPILOT_HOME", filepath.Join(home, ".copilot"))
+	}
+	return home // ~
+}
+
+// expand is a path of the table on this computer: one that is there if it has a * in it,
+// "" if none is.
+func (r *Installer) expand(path string) string {
+	word, rest, _ := strings.Cut(path, "/")
+	root := r.folder(word)
+	if !strings.Contains(rest, "*") {
+		return filepath.Join(root, filepath.FromSlash(rest))
+	}
+	within := os.DirFS(root) // in the root's own name a * is no pattern
+	if found, _ := fs.Glob(within, rest); len(found) > 0 {
+		return filepath.Join(root, filepath.FromSlash(found[0]))
+	}
+	if found, _ := fs.Glob(within, slashpath.Dir(rest)); len(found) > 0 { // where the file will be made
+		return filepath.Join(root, filepath.FromSlash(found[0]), slashpath.Base(rest))
+	}
+	return ""
+}
+
+// clientFile is the file that the client reads, and whether anything of the client is there.
+func (r *Installer) clientFile(c client) (file string, at place, there bool) {
+	byFolder := -1
+	for i, p := range c.places {
+		path := ""
+		if len(p.systems) == 0 || slices.Contains(p.systems, r.cfg.System) {
+			path = r.expand(p.file)
+		}
+		if path == "" {
+			continue
+		}
+		if _, err := os.Lstat(path); err == nil {
+			return path, p, true
+		}
+		if p.addOnly {
+			continue
+		}
+		if info, err := os.Stat(filepath.Dir(path)); byFolder < 0 && err == nil && info.IsDir() && filepath.Dir(path) != r.cfg.Home {
+			byFolder = i
+		}
+		if file == "" {
+			file, at = path, p
+		}
+	}
+	if byFolder >= 0 {
+		at = c.places[byFolder]
+		return r.expand(at.file), at, true
+	}
+	for _, sign := range c.markers {
+		if _, err := os.Stat(r.expand(sign)); err == nil {
+			return file, at, true
+		}
+	}
+	return file, at, false
+}
+
+// placeOf is the place of a client that a file is.
+func (r *Installer) placeOf(c client, file string) (at place, known bool) {
+	for _, p := range c.places {
+		if r.expand(p.file) == file {
+			return p, true
+		}
+	}
+	return place{}, false
+}

@@ -1,0 +1,86 @@
+package clients_test
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/clients"
+)
+
+// TestTake: of each format the servers that are named go, the gateway comes, all else stays,
+// no value is shown, and what was there comes back byte for byte.
+func TestTake(t *testing.T) {
+	for id, file := range map[string]struct{ path, text, other string }{
+		"claude-code": {".claude.json", `{"a": 1, "mcpServers": {"one": {"command": "x", "env": {"K": "canary"}}, "two": {"command": "y"}}, "b": [2]}`, `"two"`},
+		"vscode":      {".config/Code/User/mcp.json", "{\n  // mine\n  \"servers\": {\n    \"one\": {\"command\": \"x\", \"args\": [\"canary\"]},\n    \"two\": {\"command\": \"y\"},\n  },\n}\n", "// mine"},
+		"codex":       {".codex/config.toml", "model = \"o\"\n\n[mcp_servers.one]\ncommand = \"x\"\n\n[mcp_servers.one.env]\nK = \"canary\"\n\n[mcp_servers.two]\ncommand = \"y\"\n", "[mcp_servers.two]"},
+		"goose":       {".config/goose/config.yaml", "extensions:\n  one:\n    type: stdio\n    cmd: x\n    envs:\n      K: canary\n  two:\n    type: stdio\n    cmd: y\nGOOSE_MODEL: m\n", "GOOSE_MODEL: m"},
+		"continue":    {".continue/config.yaml", "name: me\nmcpServers:\n  - name: one\n    command: x\n    env:\n      K: canary\n  - name: two\n    command: y\n", "name: two"},
+	} {
+		t.Run(id, func(t *testing.T) {
+			w := newWorld(t, "linux", nil)
+			w.file(file.path, file.text)
+			servers, of, err := w.room.ServersOf(id)
+			if err != nil || !strings.HasSuffix(of.File, file.path) {
+				t.Fatal(of, err)
+			}
+			if diff := cmp.Diff([]string{"one", "two"}, slices.Sorted(maps.Keys(servers))); diff != "" {
+				t.Fatalf("the servers (-want +got):\n%s", diff)
+			}
+			plan := w.plan(w.room.ReplaceServers(id, []string{"one"}, serve()))
+			if strings.Contains(plan.Diff, "canary") || !strings.Contains(plan.Diff, command) {
+				t.Errorf("it shows\n%s", plan.Diff)
+			}
+			if err := w.room.Apply(t.Context(), plan); err != nil {
+				t.Fatal(err)
+			}
+			now := w.has(file.path)
+			if strings.Contains(now, "canary") || !strings.Contains(now, file.other) || !strings.Contains(now, command) {
+				t.Errorf("the file is\n%s", now)
+			}
+			if servers, _, err = w.room.ServersOf(id); err != nil || len(servers) != 1 || servers["two"] == nil {
+				t.Errorf("left are %v, %v", servers, err)
+			}
+			w.do(clients.ActionRestore)(w.room.Rollback(id))
+			w.is(file.path, file.text)
+
+			if _, err := w.room.ReplaceServers(id, []string{"three"}, serve()); err == nil {
+				t.Error("a server that is not there is taken")
+			}
+		})
+	}
+}
+
+// TestTakeWhereWeAre: a client that starts the gateway already, under whatever name, does not
+// get it twice.
+func TestTakeWhereWeAre(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	w.file(".claude.json", `{"mcpServers": {"one": {"command": "x"}, "apps": {"command": "`+command+`", "args": ["mcp", "serve"]}}}`)
+	servers, _, err := w.room.ServersOf("claude-code")
+	if err != nil || len(servers) != 1 {
+		t.Fatal(servers, err)
+	}
+	w.do(clients.ActionReplace)(w.room.ReplaceServers("claude-code", []string{"one"}, serve()))
+	w.is(".claude.json", `{"mcpServers": {"apps": {"command": "`+command+`", "args": ["mcp", "serve"]}}}`)
+}
+
+// TestServersOfAHalfFile: who imports is told to mend the file, and not to write the gateway
+// into it, which is what who installs it may do.
+func TestServersOfAHalfFile(t *testing.T) {
+	for _, text := range []string{`{"mcpServers": {"one": {"comm`, `[]`} {
+		w := newWorld(t, "linux", nil)
+		w.file(".claude.json", text)
+		_, _, err := w.room.ServersOf("claude-code")
+		e, ok := errors.AsType[*aai.Error](err)
+		if !ok || !strings.Contains(e.Hint, "import again") || strings.Contains(e.Hint, "add the server") {
+			t.Errorf("%s: %v, %+v", text, err, e)
+		}
+		w.is(".claude.json", text)
+	}
+}

@@ -1,0 +1,36 @@
+package splice_test
+
+import (
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/clients/splice"
+)
+
+// FuzzPut: no text makes the parsers panic, and where the entry went in, it is there, and
+// out again it leaves a text that can be read.
+func FuzzPut(f *testing.F) {
+	for _, text := range []string{
+		"", "{}", "{\"mcpServers\": {\"a\": {}, // b\n}}", "{\"a\":1}//", "\ufeff{", "[mcp_servers]\na = {}", "mcp_servers.a.b = 1\n[c]\n", "[[a]]\nb=\"\"\"\n\"\"\"",
+		"extensions:\n  a: {b: c}\n", "mcpServers:\n- &x name: a\n- *x\n", "? a\n: b\n", "extensions: &a {}\nb: *a\n", "a: |+\n\n\n", "%YAML 1.2\n---\na: b\n...\n", "\t", "a\r\rb: c",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, place := range []splice.Place{jsonPlace(), tomlPlace(), yamlPlace(), listPlace()} {
+			put, err := splice.Put(text, place, entry())
+			if err != nil {
+				continue
+			}
+			if fields, there, err := splice.Find(put, place); err != nil || !there || !splice.Contains(fields, entry()) {
+				t.Fatalf("%s: %q became %q: %v", place.Format, text, put, err)
+			}
+			dropped, err := splice.Drop(put, place)
+			if err != nil {
+				continue // said, and nothing is written
+			}
+			if _, there, err := splice.Find(dropped, place); err != nil || there {
+				t.Fatalf("%s: %q without it is %q: %v", place.Format, put, dropped, err)
+			}
+		}
+	})
+}

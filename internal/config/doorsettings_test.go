@@ -1,0 +1,31 @@
+package config_test
+
+import (
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/config"
+)
+
+// Who operates the browser in which the page is open sets what is said to widen nothing, and
+// nobody is asked: so nothing may be among it by which callers get in without a token, by
+// which others decide who they are, or by which a file of any name is written or told.
+func TestOpeningADoorNeedsReauthentication(t *testing.T) {
+	w := newWorld(t, "")
+	for key, value := range map[string]any{
+		"logFile": "~/.bashrc", "scanPaths": []any{"~/Downloads"},
+		"http.auth": "none", "http.bind": "0.0.0.0", "http.hosts": []any{"evil.example"}, "http.origins": []any{"https://evil.example"},
+		"http.url": "https://evil.example", "http.issuer": "https://evil.example", "http.audience": []any{"evil"}, "http.clientId": "evil",
+		"http.clientSecretFile": "~/.ssh/id_ed25519",
+	} {
+		call := &aai.Call{Tool: config.SetTool, Args: map[string]any{"key": key, "value": value}}
+		if !w.editor.Widens(call) {
+			t.Errorf("%s = %v is set, and nobody proves anything", key, value)
+		}
+	}
+	for key, value := range map[string]any{"logLevel": "debug", "http.port": 8000.0, "http.sse": true} {
+		if w.editor.Widens(&aai.Call{Tool: config.SetTool, Args: map[string]any{"key": key, "value": value}}) {
+			t.Errorf("%s = %v is to be proved", key, value)
+		}
+	}
+}

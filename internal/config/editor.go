@@ -1,0 +1,360 @@
+// Package settings shows a person what is configured, why, and for what, and changes it in
+// their own file: two tools of the gateway's own app, for the terminal and the page alike.
+//
+// A change is made to a text first, which is read as the configuration would be: what does
+// not hold as a whole is not written. In the file the value's bytes change and no others. What
+// lets callers do more is asked about before, as everything that does, and what was proved so
+// is kept as confirmed; the rest is nobody's concern but the person's, who could write the file.
+//
+// The package touches the person's configuration file, a copy of what was in it before, and
+// the confirmations it is given. What a setting is, and what of it widens, internal/config
+// says; how a file is edited, internal/clients/splice.
+package config
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/clients/splice"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/policy/reauth"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// The names of the tools.
+const (
+	ListTool = "settings"
+	SetTool  = "settings_set"
+)
+
+// EditorConfig is what a Room stands on.
+type EditorConfig struct {
+	// Running is what this process goes by.
+	Running *Config
+	// ReadConfig reads the configuration as it is now, with that text in the place of what the
+	// person's file holds; nil: with the file.
+	ReadConfig func(instead []byte) (*Config, error)
+	// Confirmed keeps what a person confirmed; nil: nothing can be.
+	Confirmed *reauth.ConfirmedSettings
+	// ExitsAfterCall says that this process ends with the call, so that what it goes by is nobody's concern.
+	ExitsAfterCall bool
+	// BackupPath is where the file is kept as it was before the last change; empty: nowhere.
+	BackupPath string
+}
+
+// A Room shows and changes settings. It is safe for concurrent use, also by several processes.
+type Editor struct{ cfg EditorConfig }
+
+// NewEditor returns a room. It does no I/O.
+func NewEditor(c EditorConfig) *Editor { return &Editor{c} }
+
+const listParams = `{"type": "object", "additionalProperties": false, "properties": {
+	"key": {"type": "string", "description": "Only this setting"}}}`
+
+const setParams = `{"type": "object", "additionalProperties": false, "required": ["key", "value"], "properties": {
+	"key": {"type": "string", "minLength": 1, "description": "As settings lists them"},
+	"value": {"description": "What it shall be, as JSON or as people write it; null takes it out of the file"},
+	"seen": {"type": "string", "description": "The version of the file that was shown: if it is another by now, nothing is changed"}}}`
+
+// Tools are those of the gateway's own app.
+func (r *Editor) Tools() []*aai.Tool {
+	return []*aai.Tool{
+		{
+			Name: ListTool, Description: "List the settings: what each is for, what it is, and who says so", Effect: aai.Reads, AllowUnaudited: true,
+			Params: schema.MustParse(listParams), Returns: aai.Schema{Source: []byte(listReturns)}, Run: r.list,
+		},
+		{
+			Name: SetTool, Description: "Change a setting in the person's own configuration file", Effect: aai.Changes,
+			Params: schema.MustParse(setParams), Run: r.set, Precheck: r.precheckSet,
+		},
+	}
+}
+
+// Widens reports whether the call is one that changes a setting so that callers may do more.
+// One that comes to nothing does not; if it does by then, it finds that nobody was asked.
+func (r *Editor) Widens(call *aai.Call) bool {
+	if call.Tool != SetTool {
+		return false
+	}
+	p, err := r.planChange(call)
+	return err == nil && p.widens
+}
+
+// NarrowingCheck tells whether a request takes rights away and gives none, with what others say of
+// the other tools.
+func (r *Editor) NarrowingCheck(others func(*aai.Request) bool) func(*aai.Request) bool {
+	return func(request *aai.Request) bool {
+		if request.Tool.Name == SetTool {
+			return !r.Widens(request.Call)
+		}
+		return others(request)
+	}
+}
+
+// A plan is what a call would change.
+type changePlan struct {
+	key           string
+	file          string // as it is named
+	target        string // what a link leads to
+	old, text     []byte
+	exists        bool // the file is
+	removed       bool // the setting is taken out
+	before, after *Config
+	widens        bool
+	confirmation  []reauth.Setting // what holds only with it
+}
+
+// planChange looks at what the call would change, and changes nothing.
+func (r *Editor) planChange(call *aai.Call) (*changePlan, error) {
+	key, _ := call.Args["key"].(string)
+	described, err := r.find(key)
+	if err != nil {
+		return nil, err
+	}
+	p := &changePlan{key: key, file: r.cfg.Running.File(), removed: call.Args["value"] == nil}
+	if p.old, p.target, p.exists, err = r.read(p.file); err != nil {
+		return nil, err
+	}
+	if seen, _ := call.Args["seen"].(string); seen != "" && seen != fileVersion(p.old, p.exists) {
+		e := aai.Errorf(aai.AutomationFailed, "%s was changed since it was shown; nothing was changed", p.file)
+		e.Delivery, e.Hint = aai.NotDelivered, "Look at the settings again, and change what you still want to."
+		return nil, e
+	}
+	if p.before, err = r.cfg.ReadConfig(nil); err != nil {
+		p.before = r.cfg.Running // so that a file that is wrong can be mended
+	}
+	if p.text, err = p.edit(described, call.Args["value"]); err != nil {
+		return nil, err
+	}
+	if p.after, err = r.cfg.ReadConfig(p.text); err != nil {
+		e := *aai.AsError(err)
+		e.Delivery = aai.NotDelivered
+		return nil, &e
+	}
+	p.widens = p.before.Widens(key, p.after)
+	for _, w := range p.after.Unconfirmed {
+		if w.From == p.file && w.Key == key {
+			p.confirmation = append(p.confirmation, w)
+		}
+	}
+	return p, nil
+}
+
+// edit is the file with the change in it.
+func (p *changePlan) edit(d Description, value any) ([]byte, error) {
+	format := formatOf(p.file)
+	text := p.old
+	paths := FilePaths(p.key)
+	at := paths[0]
+	for _, path := range paths {
+		if splice.Line(text, format, path) > 0 {
+			at = path
+			break
+		}
+	}
+	var err error
+	if p.removed {
+		text, err = splice.Unset(text, format, at)
+		if len(strings.TrimSpace(string(text))) == 0 && format == splice.JSON {
+			text = []byte("{}\n")
+		}
+	} else {
+		if value, err = parseTyped(d, value); err != nil {
+			return nil, err
+		}
+		text, err = splice.Set(text, format, at, value)
+	}
+	if err != nil {
+		e := invalidParams("%s: %w", p.file, err)
+		e.Hint = "Nothing was changed. Mend the file by hand at that place, and try again."
+		return nil, e
+	}
+	// Nothing else may be said by it, whatever else was thought of.
+	before, errBefore := Parse(p.file, orEmpty(p.old, format))
+	after, errAfter := Parse(p.file, text)
+	if errBefore == nil && errAfter == nil {
+		delete(before, p.key)
+		delete(after, p.key)
+		if !reflect.DeepEqual(before, after) {
+			return nil, aai.Errorf(aai.Internal, "%s: the change of %s would change something else; nothing was changed", p.file, p.key)
+		}
+	}
+	return text, nil
+}
+
+func orEmpty(text []byte, format splice.Format) []byte {
+	if len(strings.TrimSpace(string(text))) == 0 && format == splice.JSON {
+		return []byte("{}")
+	}
+	return text
+}
+
+// precheckSet says why a call to change a setting would come to nothing.
+func (r *Editor) precheckSet(ctx context.Context, call *aai.Call) error {
+	p, err := r.planChange(call)
+	if err != nil || len(p.confirmation) == 0 || r.cfg.Confirmed == nil {
+		return err
+	}
+	return sealingError(r.cfg.Confirmed.CheckAvailable(ctx))
+}
+
+// set changes a setting. That the person may is proved where it widens: the gate has asked.
+func (r *Editor) set(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	if err := atomicfile.EnsureDir(r.cfg.Running.File()); err != nil {
+		return nil, executionError("the folder of the settings cannot be made: %w", err)
+	}
+	unlock, err := atomicfile.Lock(ctx, r.cfg.Running.File())
+	if err != nil {
+		return nil, executionError("somebody else changes the settings: %w", err)
+	}
+	defer unlock()
+	p, err := r.planChange(call)
+	if err != nil {
+		return nil, err
+	}
+	by := policy.ReauthChannel(call)
+	if p.widens && by == "" {
+		e := aai.Errorf(aai.PermissionDenied, "%s would let callers do more, and nobody has confirmed it; nothing was changed", p.key)
+		e.Delivery, e.Hint = aai.NotDelivered, "Try again: what is configured changed while you were not asked."
+		return nil, e
+	}
+	if err := r.write(p); err != nil {
+		return nil, err
+	}
+	var unconfirmed error
+	if len(p.confirmation) > 0 && r.cfg.Confirmed != nil {
+		if unconfirmed = r.cfg.Confirmed.Confirm(ctx, p.confirmation, by); unconfirmed == nil {
+			if now, err := r.cfg.ReadConfig(p.text); err == nil {
+				p.after = now
+			}
+		}
+	}
+	result := r.changeResult(p)
+	if unconfirmed != nil {
+		result.Warning += " It is in the file, and does not hold yet: " + aai.AsError(sealingError(unconfirmed)).Message + ". Run: aai-gateway consent confirm"
+	}
+	return result, nil
+}
+
+// write keeps the file as it was, and writes it as it shall be.
+func (r *Editor) write(p *changePlan) error {
+	if string(p.text) == string(p.old) && p.exists {
+		return nil
+	}
+	if r.cfg.BackupPath != "" && p.exists {
+		if err := atomicfile.EnsureDir(r.cfg.BackupPath); err == nil {
+			if err = atomicfile.ReplaceDurable(r.cfg.BackupPath, p.old); err != nil {
+				return executionError("the file as it was cannot be kept, so it was not changed: %w", err)
+			}
+		}
+	}
+	if err := atomicfile.Modify(p.target, p.text); err != nil {
+		return executionError("%s cannot be written: %w", p.file, err)
+	}
+	return nil
+}
+
+// changeResult is what came of it.
+func (r *Editor) changeResult(p *changePlan) *aai.Result {
+	now := r.settingRow(p.after, p.describe(), p.text)
+	data := map[string]any{"key": p.key, "value": now.Value, "from": now.From, "source": now.Source, "file": p.file, "version": fileVersion(p.text, true)}
+	words := p.key + " is " + formatValue(now.Value)
+	if p.removed {
+		words += ", since " + p.file + " does not say it any more"
+	}
+	if p.removed && string(p.text) == string(p.old) {
+		words = p.file + " does not set " + p.key + ", so nothing was changed: it is " + formatValue(now.Value)
+		if says := p.after.Origin(p.key); says != p.file && now.Source != "default" {
+			words += ", as " + says + " says"
+		}
+		return &aai.Result{Text: words + ".", Data: data, NoOp: true}
+	}
+	result := &aai.Result{Text: words + ".", Data: data}
+	if says := p.after.Origin(p.key); !p.removed && says != p.file && len(p.confirmation) == 0 {
+		result.Warning = "what the file says does not hold while " + says + " says otherwise."
+	}
+	result.Warning = strings.TrimSpace(result.Warning + " Gateways that run already take it when they are started again.")
+	return result
+}
+
+func (p *changePlan) describe() Description {
+	for _, d := range p.after.Describe() {
+		if d.Key == p.key {
+			return d
+		}
+	}
+	return Description{Key: p.key}
+}
+
+// read is what is in the file, and what file that is.
+func (r *Editor) read(path string) (text []byte, target string, there bool, err error) {
+	target, err = filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, path, false, nil
+	}
+	if err == nil {
+		text, err = atomicfile.Read(target, atomicfile.ReadLimits{Size: MaxFileSize})
+	}
+	if err != nil {
+		return nil, "", false, invalidParams("%s: the configuration cannot be read: %w", path, err)
+	}
+	return text, target, true, nil
+}
+
+// find is the setting of that key.
+func (r *Editor) find(key string) (Description, error) {
+	var names []string
+	for _, d := range r.cfg.Running.Describe() {
+		if d.Key == key {
+			return d, nil
+		}
+		names = append(names, d.Key)
+	}
+	e := invalidParams("there is no setting %q", aai.CleanLabel(key, 60))
+	e.Delivery, e.Candidates, e.Hint = aai.NotDelivered, aai.Nearest(key, names, 3), "The tool settings lists all of them."
+	return Description{}, e
+}
+
+// fileVersion is what a file is known by.
+func fileVersion(text []byte, there bool) string {
+	if !there {
+		return "none"
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+func formatOf(path string) splice.Format {
+	if IsTOML(path) {
+		return splice.TOML
+	}
+	return splice.JSON
+}
+
+// sealingError is the error of what must be sealed, with what to do where nothing can be.
+func sealingError(err error) error {
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	e := aai.Errorf(aai.AutomationNotSupported, "what lets callers do more must be sealed once it is confirmed, and nothing can be sealed here: %w", err)
+	e.Hint = "Make a place for the key of secrets (aai-gateway keychain status says how), or have root write the setting into " + policy.RootPolicyPath + "."
+	return e
+}
+
+func invalidParams(format string, args ...any) *aai.Error {
+	return aai.Errorf(aai.InvalidParams, format, args...)
+}
+
+func executionError(format string, args ...any) *aai.Error {
+	e := aai.Errorf(aai.AutomationFailed, format, args...)
+	e.Delivery = aai.NotDelivered
+	return e
+}

@@ -1,0 +1,146 @@
+package config
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/clients/splice"
+	"github.com/gybob/aai-gateway/internal/policy"
+)
+
+// Who says what a setting is.
+const (
+	sourceDefault     = "default"
+	sourceFile        = "file"        // the person's
+	sourceOtherFile   = "other file"  // the desktop tools' own
+	sourceEnvironment = "environment" // a variable
+	sourceFlag        = "flag"
+	sourceRoot        = "root"
+)
+
+// A row is one setting, for people and programs.
+type settingRow struct {
+	Key     string   `json:"key"`
+	Value   any      `json:"value"`
+	From    string   `json:"from"` // a file, a variable, a flag, or "default"
+	Source  string   `json:"source"`
+	Line    int      `json:"line,omitempty"` // in the file
+	About   string   `json:"about"`
+	Kind    string   `json:"kind"`
+	Choices []string `json:"choices,omitempty"`
+	Default any      `json:"default"`
+	Env     []string `json:"env,omitempty"`
+	Widens  string   `json:"widens,omitempty"`
+	// InFile is what the person's file says, also where something else holds; Waits says
+	// that it holds only once it is confirmed.
+	InFile any  `json:"in_file,omitempty"`
+	Waits  bool `json:"waits,omitempty"`
+	// Running is what this process goes by, where that is something else.
+	Running any `json:"running,omitempty"`
+}
+
+// settingList is what the tool answers.
+type settingList struct {
+	Settings []settingRow `json:"settings"`
+	File     string       `json:"file"`
+	Version  string       `json:"version"` // of the file, for settings_set
+	// Fault says why the configuration cannot be read as it is now: then what this process
+	// goes by is listed.
+	Fault string   `json:"problem,omitempty"`
+	Notes []string `json:"notes,omitempty"`
+}
+
+const listReturns = `{"type": "object", "properties": {"settings": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
+	"key": {"type": "string", "title": "setting"}, "value": {"title": "value"}, "from": {"type": "string", "title": "from"},
+	"source": {"type": "string"}, "line": {"type": "integer", "title": "line"}, "about": {"type": "string", "title": "what it is for"},
+	"kind": {"type": "string"}, "choices": {"type": "array", "items": {"type": "string"}}, "default": {}, "env": {"type": "array", "items": {"type": "string"}},
+	"widens": {"type": "string"}, "in_file": {}, "waits": {"type": "boolean"}, "running": {}}}},
+	"file": {"type": "string"}, "version": {"type": "string"}, "problem": {"type": "string"}, "notes": {"type": "array", "items": {"type": "string"}}}}`
+
+func (r *Editor) list(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	only, _ := call.Args["key"].(string)
+	if only != "" {
+		if _, err := r.find(only); err != nil {
+			return nil, err
+		}
+	}
+	now, err := r.cfg.ReadConfig(nil)
+	out := settingList{Settings: []settingRow{}, File: r.cfg.Running.File()}
+	if err != nil {
+		out.Fault, now = aai.AsError(err).Message, r.cfg.Running
+	}
+	out.Notes = now.Notes
+	text, _, there, err := r.read(out.File)
+	if err == nil {
+		out.Version = fileVersion(text, there)
+	}
+	for _, d := range now.Describe() {
+		if only == "" || d.Key == only {
+			out.Settings = append(out.Settings, r.settingRow(now, d, text))
+		}
+	}
+	result := &aai.Result{Data: out, Warning: out.Fault}
+	return result, nil
+}
+
+// settingRow tells of one setting. The text is what is in the person's file.
+func (r *Editor) settingRow(now *Config, d Description, text []byte) settingRow {
+	out := settingRow{
+		Key: d.Key, Value: jsonValue(now.Value(d.Key)), From: now.Origin(d.Key), About: d.Summary, Kind: d.Kind, Choices: d.Choices,
+		Default: jsonValue(d.Default), Env: d.Env, Widens: d.Widens,
+	}
+	out.Source = r.sourceKind(out.From)
+	format := formatOf(r.cfg.Running.File())
+	if said, err := Parse(r.cfg.Running.File(), orEmpty(text, format)); err == nil {
+		out.InFile = said[d.Key]
+	}
+	for _, path := range FilePaths(d.Key) {
+		if out.Line = splice.Line(text, format, path); out.Line > 0 {
+			break
+		}
+	}
+	for _, w := range now.Unconfirmed {
+		out.Waits = out.Waits || w.Key == d.Key && w.From == r.cfg.Running.File()
+	}
+	if running := jsonValue(r.cfg.Running.Value(d.Key)); !r.cfg.ExitsAfterCall && !reflect.DeepEqual(running, out.Value) {
+		out.Running = running
+	}
+	return out
+}
+
+// sourceKind is what kind of thing says it.
+func (r *Editor) sourceKind(from string) string {
+	switch {
+	case from == Default:
+		return sourceDefault
+	case from == r.cfg.Running.File():
+		return sourceFile
+	case from == policy.RootPolicyPath:
+		return sourceRoot
+	case strings.HasPrefix(from, "-"):
+		return sourceFlag
+	case filepath.IsAbs(from):
+		return sourceOtherFile
+	}
+	return sourceEnvironment
+}
+
+// jsonValue is a value as a reader of JSON would have it.
+func jsonValue(value any) any {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return nil
+	}
+	var plain any
+	if err := json.Unmarshal(b, &plain); err != nil {
+		return nil
+	}
+	return plain
+}
+
+// formatValue is a value in a sentence.
+func formatValue(value any) string { return splice.Quote(value) }

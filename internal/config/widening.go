@@ -1,0 +1,154 @@
+package config
+
+import (
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/policy/reauth"
+)
+
+// A rule says which values of a setting let callers do more, or somebody else decide it.
+// What holds such a value is confirmed by a person, or root's.
+type wideningRule int
+
+const (
+	widensUnlessDefault wideningRule = iota // any but the standard one: the careful rule
+	widensIfRelaxed                         // the setting only narrows: a value that is not what was said before
+	widensIfLess                            // less than the standard one
+	widensIfMore                            // more than the standard one
+	widensInUserFile                        // it holds by whoever starts the program or by root, and never in the person's file
+	widensNever
+	widensIfChanged // it holds where it stands; whoever has the gateway change it proves that they want it
+)
+
+// isWidened reports whether the value that is lets callers do more than the standard one, or
+// than the one that was.
+func (r wideningRule) isWidened(standard, was, is any) bool {
+	switch r {
+	case widensIfRelaxed:
+		return !equalValues(is, was) && !equalValues(was, standard)
+	case widensIfLess:
+		return isLess(is, standard)
+	case widensIfMore:
+		return isLess(standard, is)
+	case widensInUserFile, widensNever, widensIfChanged:
+		return false
+	case widensUnlessDefault:
+	}
+	return !equalValues(is, standard)
+}
+
+func equalValues(a, b any) bool {
+	one, err := json.Marshal(a)
+	other, err2 := json.Marshal(b)
+	return err == nil && err2 == nil && string(one) == string(other)
+}
+
+// isLess compares two numbers of settings.
+func isLess(a, b any) bool {
+	number := func(v any) float64 {
+		switch n := v.(type) {
+		case int:
+			return float64(n)
+		case float64:
+			return n
+		}
+		return 0
+	}
+	return number(a) < number(b)
+}
+
+// clone is the configuration as it is now.
+func (c *Config) clone() *Config {
+	before := *c
+	before.Policy.Limits = maps.Clone(c.Policy.Limits)
+	before.origins = maps.Clone(c.origins)
+	return &before
+}
+
+// confirmWidening reports whether what has just been set may stay. What widens and is confirmed by
+// nobody does not, and is noted.
+func (c *Config) confirmWidening(s settingSpec, before *Config, origin string) bool {
+	if origin == policy.RootPolicyPath {
+		c.setPreapprovedChannel(s.key, policy.RootPolicyChannel)
+		return true
+	}
+	value := s.get(c)
+	if s.widens == widensInUserFile && !equalValues(value, s.get(c.defaults)) && filepath.IsAbs(origin) {
+		c.Notes = append(c.Notes, origin+": "+s.key+" does not hold in a file that could have been put there with a key; "+
+			"give --insecure-storage or AAI_INSECURE_STORAGE, or have root write it into "+policy.RootPolicyPath)
+		return false
+	}
+	if !s.widens.isWidened(s.get(c.defaults), s.get(before), value) {
+		return true
+	}
+	widening := reauth.Setting{From: origin, Key: s.key, Value: value}
+	by, err := c.confirmedBy(widening)
+	if by != "" {
+		c.setPreapprovedChannel(s.key, by)
+		return true
+	}
+	note := origin + ": " + s.key + " does not hold, since nobody has confirmed it; run: aai-gateway consent confirm"
+	if err != nil {
+		note += " (what was confirmed cannot be read: " + aai.CleanText(err.Error(), 400) + ")"
+	}
+	c.Notes, c.Unconfirmed = append(c.Notes, note), append(c.Unconfirmed, widening)
+	return false
+}
+
+// confirmedBy is the way by which a person confirmed the setting, "" for none.
+func (c *Config) confirmedBy(s reauth.Setting) (aai.Channel, error) {
+	if c.source.Confirmed == nil {
+		return "", nil
+	}
+	return c.source.Confirmed(c, s)
+}
+
+// setPreapprovedChannel notes on whose word what is allowed ahead holds.
+func (c *Config) setPreapprovedChannel(key string, by aai.Channel) {
+	if key != "consent.preapproved" {
+		return
+	}
+	c.Preapproved = slices.Clone(c.Preapproved)
+	for i := range c.Preapproved {
+		c.Preapproved[i].Channel = by
+	}
+}
+
+// isSetByRoot reports whether root has said what the setting is.
+func (c *Config) isSetByRoot(key, origin string) bool {
+	return origin != policy.RootPolicyPath && c.Origin(key) == policy.RootPolicyPath
+}
+
+// Widens reports whether the person's file lets callers do more by a setting in the other
+// configuration than in this one: what waits there to be confirmed counts as if it were. Where
+// something else than the file says now what holds, every change of what may widen counts.
+func (c *Config) Widens(key string, next *Config) bool {
+	i := slices.IndexFunc(settingSpecs(), func(s settingSpec) bool { return s.key == key })
+	if i < 0 {
+		return true
+	}
+	s := settingSpecs()[i]
+	was, is := s.get(c), s.get(next)
+	for _, w := range next.Unconfirmed {
+		if w.From == next.path && w.Key == key {
+			is = w.Value
+		}
+	}
+	says := next.Origin(key)
+	switch {
+	case s.widens == widensNever, s.widens == widensInUserFile:
+		return false
+	case says != Default && says != next.path:
+		return true
+	case equalValues(was, is):
+		return false
+	case s.widens == widensIfChanged, s.widens == widensIfMore && isLess(was, is), s.widens == widensIfLess && isLess(is, was):
+		return true
+	}
+	return s.widens.isWidened(s.get(c.defaults), was, is)
+}

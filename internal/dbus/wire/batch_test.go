@@ -1,0 +1,266 @@
+package wire
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// calls are n of them, each with its number.
+func calls(n int) []*Message {
+	messages := make([]*Message, n)
+	for i := range messages {
+		messages[i] = numbered(i)
+	}
+	return messages
+}
+
+// startBatch makes a batch whose replies arrive on the channel.
+func startBatch(ctx context.Context, c *Conn, messages []*Message) <-chan []Reply {
+	ended := make(chan []Reply, 1)
+	go func() { ended <- c.Batch(ctx, messages) }()
+	return ended
+}
+
+// inFlight is how many calls of the one batch are.
+func (c *Conn) inFlight() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.batches) == 0 {
+		return 0
+	}
+	return c.batches[0].inFlight
+}
+
+// answerTo is an answer that echoes.
+func answerTo(m *Message) Message {
+	return Message{Kind: KindReply, Sender: m.Destination, ReplySerial: m.Serial, Signature: m.Signature, Body: m.Body}
+}
+
+func TestBatchKeepsTheOrder(t *testing.T) {
+	for _, n := range []int{0, 1, fewInFlight, maxInFlight, maxInFlight + 1, 2000} {
+		for name, connect := range map[string]func() (*Conn, net.Conn, *bufio.Reader){
+			"pipe":   func() (*Conn, net.Conn, *bufio.Reader) { return connToScriptedBus(t, Options{}) },
+			"socket": func() (*Conn, net.Conn, *bufio.Reader) { return connOverSocket(t, Options{}) },
+		} {
+			c, theirs, in := connect()
+			go echo(theirs, in)
+			replies := c.Batch(soon(t), calls(n))
+			if len(replies) != n {
+				t.Fatalf("%s: %d replies to %d calls", name, len(replies), n)
+			}
+			for i, r := range replies {
+				if r.Err != nil || r.Message.Decoder().U32() != uint32(i) {
+					t.Fatalf("%s: %d of %d: %+v", name, i, n, r)
+				}
+			}
+			if c.waiting() != 0 {
+				t.Errorf("%s: the batch is still waited for", name)
+			}
+		}
+	}
+}
+
+// The answers of the other end may come in any order, some twice and some to calls
+// that are not sent yet. No more than maxInFlight calls are waited for at a time.
+func TestAnswersInAnyOrder(t *testing.T) {
+	c, bus, in := connOverSocket(t, Options{})
+	ended := startBatch(soon(t), c, calls(1500))
+	open := 0
+	var read []*Message
+	for answered := 0; answered < 1500; {
+		for in.Buffered() > 0 || open == 0 {
+			read = append(read, mustRead(t, in))
+			open++
+		}
+		if open > maxInFlight {
+			t.Fatalf("%d in flight", open)
+		}
+		rand.Shuffle(len(read), func(i, j int) { read[i], read[j] = read[j], read[i] })
+		early := *read[0]
+		early.Serial = uint32(answered + maxInFlight + 1) // nobody can have asked for that yet
+		send(t, bus, answerTo(&early))
+		half := (len(read) + 1) / 2
+		for _, m := range read[:half] {
+			send(t, bus, answerTo(m), answerTo(m))
+		}
+		read = read[half:]
+		open -= half
+		answered += half
+	}
+	for i, r := range <-ended {
+		if r.Err != nil || r.Message.Decoder().U32() != uint32(i) {
+			t.Fatalf("%d: %+v", i, r)
+		}
+	}
+}
+
+func TestBatchWithErrors(t *testing.T) {
+	c, bus, in := connOverSocket(t, Options{})
+	messages := calls(6)
+	messages[0] = &Message{Destination: ":1.5", Path: "no path", Member: "C"}
+	messages[3] = &Message{Destination: ":1.5", Path: "/", Member: "C", Signature: "s", Body: []byte{1}}
+	ended := startBatch(soon(t), c, messages)
+	for range 4 {
+		answer := answerTo(mustRead(t, in))
+		if (&Message{Body: answer.Body}).Decoder().U32() == 2 {
+			answer = Message{Kind: KindError, Sender: BusName, ReplySerial: answer.ReplySerial, ErrorName: "a.b"}
+		}
+		send(t, bus, answer)
+	}
+	for i, r := range <-ended {
+		switch i {
+		case 0, 3:
+			if d := deliveryOf(t, r.Err); d != aai.NotDelivered || !errors.Is(r.Err, ErrInvalid) || r.Message != nil {
+				t.Errorf("%d: %s %+v", i, d, r)
+			}
+		case 2:
+			if r.Err != nil || r.Message.Kind != KindError || r.Message.ErrorName != "a.b" {
+				t.Errorf("%d: %+v", i, r)
+			}
+		default:
+			if r.Err != nil || r.Message.Kind != KindReply || r.Message.Decoder().U32() != uint32(i) {
+				t.Errorf("%d: %+v", i, r)
+			}
+		}
+	}
+	for _, r := range c.Batch(soon(t), []*Message{messages[0], messages[3]}) {
+		if !errors.Is(r.Err, ErrInvalid) {
+			t.Errorf("nothing to send: %+v", r)
+		}
+	}
+}
+
+// The other end answers some and then is stopped: those answers are kept, and the
+// rest say whether they were sent.
+func TestBatchEndsByItsDeadline(t *testing.T) {
+	c, bus, in := connOverSocket(t, Options{})
+	ctx, cancel := context.WithCancel(soon(t))
+	before := runtime.NumGoroutine()
+	ended := startBatch(ctx, c, calls(2000))
+	for range 10 {
+		send(t, bus, answerTo(mustRead(t, in)))
+	}
+	await(t, "ten answers", func() bool { return c.inFlight() == maxInFlight-10 })
+	if n := runtime.NumGoroutine() - before; n > 1 {
+		t.Errorf("%d goroutines for a batch", n)
+	}
+	cancel()
+	for i, r := range <-ended {
+		if i < 10 {
+			if r.Err != nil || r.Message.Decoder().U32() != uint32(i) {
+				t.Errorf("%d: %+v", i, r)
+			}
+			continue
+		}
+		want := aai.DeliveryUnknown
+		if i >= maxInFlight {
+			want = aai.NotDelivered
+		}
+		if d := deliveryOf(t, r.Err); d != want || !errors.Is(r.Err, context.Canceled) {
+			t.Fatalf("%d: %s, expected %s: %v", i, d, want, r.Err)
+		}
+	}
+	if !c.IsAlive() || c.waiting() != 0 {
+		t.Error("the end of a batch is not the end of the connection")
+	}
+	// What comes late is nobody's.
+	for range maxInFlight - 10 {
+		send(t, bus, answerTo(mustRead(t, in)))
+	}
+	next := start(soon(t), c)
+	send(t, bus, answerTo(mustRead(t, in)))
+	if got := <-next; got.err != nil {
+		t.Error(got.err)
+	}
+}
+
+func TestConnectionLostInABatch(t *testing.T) {
+	c, bus, in := connOverSocket(t, Options{})
+	ended := startBatch(soon(t), c, calls(1000))
+	for range 300 {
+		send(t, bus, answerTo(mustRead(t, in)))
+	}
+	_ = bus.Close()
+	got := <-ended
+	kept := 0
+	for i, r := range got {
+		switch {
+		case r.Message != nil:
+			kept++
+		case !errors.Is(r.Err, ErrConnectionLost):
+			t.Fatalf("%d: %v", i, r.Err)
+		case i >= 300+maxInFlight && deliveryOf(t, r.Err) != aai.NotDelivered:
+			t.Fatalf("%d was never sent", i)
+		}
+	}
+	if kept == 0 || kept > 300 {
+		t.Errorf("%d answers of 300 were kept", kept)
+	}
+	for _, r := range c.Batch(soon(t), calls(3)) {
+		if deliveryOf(t, r.Err) != aai.NotDelivered || !errors.Is(r.Err, ErrConnectionLost) {
+			t.Errorf("on a dead connection: %v", r.Err)
+		}
+	}
+}
+
+// Batches, calls and messages of many at a time, on one connection.
+func TestAllAtOnce(t *testing.T) {
+	for name, o := range map[string]Options{"bus": {}, "peer": {PeerToPeer: true}} {
+		t.Run(name, func(t *testing.T) {
+			c, theirs, in := connOverSocket(t, o)
+			go echo(theirs, in)
+			ctx := soon(t)
+			var all sync.WaitGroup
+			for range 8 {
+				all.Go(func() {
+					for i, r := range c.Batch(ctx, calls(700)) {
+						if r.Err != nil || r.Message.Decoder().U32() != uint32(i) {
+							t.Errorf("%d: %+v", i, r)
+						}
+					}
+				})
+				all.Go(func() {
+					for i := range 200 {
+						if m, err := c.Call(ctx, numbered(i)); err != nil || m.Decoder().U32() != uint32(i) {
+							t.Errorf("%d: %+v %v", i, m, err)
+						}
+						if err := c.Send(ctx, numbered(i)); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			all.Wait()
+			if c.waiting() != 0 || c.inQueue() != 0 {
+				t.Errorf("%d still waited for, %d in the queue", c.waiting(), c.inQueue())
+			}
+		})
+	}
+}
+
+// Large messages of a batch go out in pieces, and none is lost between them.
+func TestBatchOfLargeMessages(t *testing.T) {
+	c, theirs, in := connOverSocket(t, Options{})
+	go echo(theirs, in)
+	e := Encoder{}
+	_ = e.Array(1, func() error { e.Raw(make([]byte, 100<<10)); return nil })
+	large := to(":1.5")
+	large.Signature, large.Body = "ay", e.Bytes()
+	messages := make([]*Message, 60)
+	for i := range messages {
+		messages[i] = large
+	}
+	for i, r := range c.Batch(soon(t), messages) {
+		if r.Err != nil || len(r.Message.Body) != len(large.Body) {
+			t.Fatalf("%d: %+v", i, r.Err)
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit"
+)
+
+func TestHelloAndAsk(t *testing.T) {
+	b := testkit.StartBus(t)
+	c, err := Dial(soon(t), b.Address, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	if c.Name() != "" {
+		t.Errorf("a name before Hello: %q", c.Name())
+	}
+	name, err := c.Hello(soon(t))
+	if err != nil || !strings.HasPrefix(name, ":") || c.Name() != name {
+		t.Fatalf("%q, %q, %v", name, c.Name(), err)
+	}
+	if _, err := c.Hello(soon(t)); err == nil || !strings.Contains(err.Error(), "refused Hello") {
+		t.Errorf("a second Hello: %v", err)
+	}
+	answer, err := c.CallBus(soon(t), "GetNameOwner", name)
+	if err != nil || answer.Kind != KindReply || answer.Decoder().Str() != name {
+		t.Errorf("%+v %v", answer, err)
+	}
+	answer, err = c.CallBus(soon(t), "GetNameOwner", "org.example.Nobody")
+	if err != nil || answer.Kind != KindError || answer.ErrorName != "org.freedesktop.DBus.Error.NameHasNoOwner" {
+		t.Errorf("%+v %v", answer, err)
+	}
+}
+
+// Signals come in their order, and what we send arrives as what it is.
+func TestSignals(t *testing.T) {
+	b := testkit.StartBus(t)
+	heard := make(chan uint32, 200)
+	c, err := Dial(soon(t), b.Address, Options{OnSignal: func(m *Message) {
+		if m.Member == "Counted" {
+			heard <- m.Decoder().U32()
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	if _, err := c.Hello(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := c.CallBus(soon(t), "AddMatch", "interface='a.b'"); err != nil || answer.Kind != KindReply {
+		t.Fatalf("%+v %v", answer, err)
+	}
+	other := connected(t, b.Address)
+	for i := range 200 {
+		m := numbered(i)
+		m.Kind, m.Destination, m.Member = KindSignal, "", "Counted"
+		if err := other.Send(soon(t), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range uint32(200) {
+		if got := <-heard; got != i {
+			t.Fatalf("signal %d came as number %d", got, i)
+		}
+	}
+}
+
+func TestPanicInASignalCostsTheConnectionOnly(t *testing.T) {
+	c, bus, _ := connToScriptedBus(t, Options{OnSignal: func(*Message) { panic("a fault") }})
+	waiting := start(soon(t), c)
+	if _, err := bus.Read(make([]byte, 1000)); err != nil {
+		t.Fatal(err)
+	}
+	send(t, bus, Message{Kind: KindSignal, Path: "/", Interface: "a.b", Member: "C", Sender: ":1.2"})
+	<-c.Done()
+	if got := <-waiting; !errors.Is(got.err, ErrConnectionLost) || got.delivery(t) != aai.DeliveryUnknown {
+		t.Errorf("%+v", got)
+	}
+}
+
+// invalid are messages that are none.
+func invalid() map[string]*Message {
+	with := func(change func(*Message)) *Message {
+		m := &Message{Kind: KindCall, Destination: BusName, Path: BusPath, Interface: BusInterface, Member: "GetId"}
+		change(m)
+		return m
+	}
+	body := func(sig, body string) *Message {
+		return with(func(m *Message) { m.Signature, m.Body = sig, []byte(body) })
+	}
+	return map[string]*Message{
+		"destination":      with(func(m *Message) { m.Destination = "nobody" }),
+		"no path":          with(func(m *Message) { m.Path = "" }),
+		"path":             with(func(m *Message) { m.Path = "/a//b" }),
+		"interface":        with(func(m *Message) { m.Interface = "a" }),
+		"member":           with(func(m *Message) { m.Member = "a.b" }),
+		"no member":        with(func(m *Message) { m.Member = "" }),
+		"error name":       with(func(m *Message) { m.ErrorName = "a" }),
+		"sender":           with(func(m *Message) { m.Sender = "a" }),
+		"signature":        body("a{vs}", ""),
+		"no body":          body("s", ""),
+		"body too long":    body("y", "\x01\x01"),
+		"body without one": body("", "\x01"),
+		"NUL in a string":  body("s", "\x03\x00\x00\x00a\x00b\x00"),
+		"invalid UTF-8":    body("s", "\x01\x00\x00\x00\xff\x00"),
+		"path in the body": body("o", "\x02\x00\x00\x00a/\x00"),
+		"boolean":          body("b", "\x02\x00\x00\x00"),
+		"variant":          body("v", "\x02ii\x00\x00\x00\x00\x00\x00\x00\x00\x00"),
+		"signal's none":    with(func(m *Message) { m.Kind, m.Interface, m.Destination = KindSignal, "", "" }),
+		"reply to nothing": with(func(m *Message) { m.Kind = KindReply }),
+		"nameless error":   with(func(m *Message) { m.Kind, m.ReplySerial = KindError, 1 }),
+	}
+}
+
+// A real bus hangs up on what we hold to be invalid. So we do not send it, and the
+// connection lives.
+func TestWhatABusHangsUpOn(t *testing.T) {
+	b := testkit.StartBus(t)
+	c := connected(t, b.Address)
+	for name, m := range invalid() {
+		t.Run(name, func(t *testing.T) {
+			if !busHangsUp(t, b.Address, m) {
+				t.Error("the bus takes it")
+			}
+			err := c.Send(soon(t), m)
+			if m.Kind == KindCall {
+				_, err = c.Call(soon(t), m)
+			}
+			if !errors.Is(err, ErrInvalid) || deliveryOf(t, err) != aai.NotDelivered {
+				t.Errorf("got %v", err)
+			}
+			if answer, err := c.CallBus(soon(t), "GetId"); err != nil || answer.Kind != KindReply {
+				t.Errorf("the connection afterwards: %+v %v", answer, err)
+			}
+		})
+	}
+	if busHangsUp(t, b.Address, &Message{Kind: KindCall, Destination: BusName, Path: BusPath, Interface: BusInterface, Member: "GetId"}) {
+		t.Error("the bus hangs up on anything")
+	}
+	nobodys := &Message{Path: "/", Member: "C"}
+	if _, err := c.Call(soon(t), nobodys); !errors.Is(err, ErrInvalid) {
+		t.Errorf("a call of nobody: %v", err)
+	}
+	if err := c.Send(soon(t), &Message{Kind: 9, Destination: ":1.2"}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("a message of no kind: %v", err)
+	}
+}
+
+// busHangsUp sends a message unchecked, and a good one after it.
+func busHangsUp(t *testing.T, address string, m *Message) bool {
+	t.Helper()
+	c := connected(t, address)
+	if _, err := c.socket.Write(m.Frame(1000)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.CallBus(soon(t), "GetId")
+	return errors.Is(err, ErrConnectionLost)
+}
+
+func TestPeer(t *testing.T) {
+	c, theirs, in := connOverSocket(t, Options{PeerToPeer: true})
+	ended := start(soon(t), c)
+	m := mustRead(t, in)
+	if m.Destination != "" || m.Member != "C" {
+		t.Errorf("a peer got %+v", m)
+	}
+	send(t, theirs, Message{Kind: KindReply, ReplySerial: m.Serial + 1}, Message{Kind: KindReply, ReplySerial: m.Serial})
+	if got := <-ended; got.err != nil || got.reply.ReplySerial != m.Serial {
+		t.Errorf("%+v", got)
+	}
+	if _, err := c.Hello(soon(t)); !errors.Is(err, errPeer) || deliveryOf(t, err) != aai.NotDelivered {
+		t.Errorf("Hello to a peer: %v", err)
+	}
+}
+
+// An app of godbus's, which answers whatever it knows.
+func TestServiceOfGodbus(t *testing.T) {
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, "org.example.App")
+	c := connected(t, b.Address)
+	messages := make([]*Message, 300)
+	for i := range messages {
+		m := numbered(i)
+		m.Destination, m.Path, m.Interface, m.Member = s.Conn.Names()[0], testkit.ServicePath, testkit.ServiceInterface, "EchoUint32"
+		messages[i] = m
+	}
+	messages[100].Member = "NoSuchMethod"
+	for i, r := range c.Batch(soon(t), messages) {
+		switch {
+		case r.Err != nil:
+			t.Fatalf("%d: %v", i, r.Err)
+		case i == 100:
+			if r.Message.Kind != KindError || r.Message.ErrorName != "org.freedesktop.DBus.Error.UnknownMethod" {
+				t.Errorf("%+v", r.Message)
+			}
+		case r.Message.Kind != KindReply || r.Message.Decoder().U32() != uint32(i):
+			t.Fatalf("%d: %+v", i, r.Message)
+		}
+	}
+}
+
+func TestDialEndsByItsContext(t *testing.T) {
+	l, path := listen(t)
+	accepted := make(chan net.Conn, 1)
+	go func() {
+		if theirs, err := l.Accept(); err == nil {
+			accepted <- theirs
+		}
+	}()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		theirs := <-accepted
+		defer func() { _ = theirs.Close() }()
+		_, _ = theirs.Read(make([]byte, 1000)) // now the answer is waited for
+		cancel()
+		<-t.Context().Done()
+	}()
+	if _, err := Dial(ctx, "unix:path="+path, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestWhatAnswersIsNoBus(t *testing.T) {
+	for name, greeting := range map[string]string{
+		"another protocol": "HTTP/1.1 400 Bad Request\r\n\r\n",
+		"refusal":          "REJECTED EXTERNAL\r\n",
+		"a fault":          "ERROR \"unknown command\"\r\n",
+		"a challenge":      "DATA 00\r\n",
+		"endless line":     strings.Repeat("x", 100<<10),
+		"goodbye":          "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			ours, theirs := net.Pipe()
+			go func() {
+				_, _ = theirs.Read(make([]byte, 1000))
+				_, _ = theirs.Write([]byte(greeting))
+				if greeting != "" {
+					more := make([]byte, 1000)
+					if n, _ := theirs.Read(more); n > 0 {
+						t.Errorf("it goes on with %q", more[:n])
+					}
+				}
+				_ = theirs.Close()
+			}()
+			if c, err := newConn(soon(t), ours, Options{}); err == nil {
+				c.Close()
+				t.Error("it was taken for a bus")
+			}
+			if err := ours.SetDeadline(time.Time{}); err == nil {
+				t.Error("the socket is left open")
+			}
+		})
+	}
+}

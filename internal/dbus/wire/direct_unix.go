@@ -1,0 +1,62 @@
+//go:build unix
+
+package wire
+
+import (
+	"errors"
+	"net"
+	"syscall"
+)
+
+// A directWriter writes to a socket without waiting for it. For one user at a time.
+type directWriter struct {
+	socket  syscall.RawConn
+	attempt func(fd uintptr) bool // made once, for it would be allocated
+	data    []byte
+	written int
+	err     error
+}
+
+// newDirectWriter returns nil for what is no socket.
+func newDirectWriter(socket net.Conn) *directWriter {
+	conn, ok := socket.(syscall.Conn)
+	if !ok {
+		return nil
+	}
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	w := &directWriter{socket: raw}
+	w.attempt = w.writeOnce
+	return w
+}
+
+// write returns how much the socket took, which may be nothing.
+func (w *directWriter) write(data []byte) (n int, err error) {
+	w.data, w.written, w.err = data, 0, nil
+	err = w.socket.Write(w.attempt)
+	w.data = nil
+	if err == nil {
+		err = w.err
+	}
+	return w.written, err
+}
+
+// writeOnce reports true: it does not want to be called again when the socket can
+// take more.
+func (w *directWriter) writeOnce(fd uintptr) bool {
+	for {
+		n, err := syscall.Write(int(fd), w.data)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case errors.Is(err, syscall.EAGAIN):
+		case err != nil:
+			w.err = err
+		default:
+			w.written = n
+		}
+		return true
+	}
+}

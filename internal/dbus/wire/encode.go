@@ -1,0 +1,102 @@
+package wire
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// MaxArray is the size limit of one array on the wire, by the specification.
+const MaxArray = 64 << 20
+
+// ErrArrayTooLarge is the error of an array above MaxArray.
+var ErrArrayTooLarge = errors.New("an array has at most 64 MiB")
+
+// An Encoder writes values in the wire format, little-endian, each on its
+// boundary. The zero value is ready to write a body. It writes what it is told:
+// that the values make a valid message is looked at when one is sent.
+type Encoder struct {
+	buf  []byte
+	base int // where in buf the message begins; boundaries are counted from there
+}
+
+// Bytes returns what was written. It stays the Encoder's: write no more if the
+// bytes are to be kept.
+func (e *Encoder) Bytes() []byte { return e.buf }
+
+// Pad writes zeros up to a boundary of n bytes, at most 8, which must be a power of
+// 2. Structs and dict entries begin on one of 8.
+func (e *Encoder) Pad(n int) {
+	const zeros = "\x00\x00\x00\x00\x00\x00\x00\x00"
+	e.buf = append(e.buf, zeros[:-(len(e.buf)-e.base)&(n-1)]...)
+}
+
+// Struct begins a struct or a dict entry, whose fields follow.
+func (e *Encoder) Struct() { e.Pad(8) }
+
+// Byte writes a y.
+func (e *Encoder) Byte(v byte) { e.buf = append(e.buf, v) }
+
+// Bool writes a b.
+func (e *Encoder) Bool(v bool) {
+	if v {
+		e.U32(1)
+	} else {
+		e.U32(0)
+	}
+}
+
+// U16 writes a q.
+func (e *Encoder) U16(v uint16) { e.Pad(2); e.buf = binary.LittleEndian.AppendUint16(e.buf, v) }
+
+// U32 writes a u.
+func (e *Encoder) U32(v uint32) { e.Pad(4); e.buf = binary.LittleEndian.AppendUint32(e.buf, v) }
+
+// U64 writes a t.
+func (e *Encoder) U64(v uint64) { e.Pad(8); e.buf = binary.LittleEndian.AppendUint64(e.buf, v) }
+
+// I16 writes an n.
+func (e *Encoder) I16(v int16) { e.U16(uint16(v)) }
+
+// I32 writes an i.
+func (e *Encoder) I32(v int32) { e.U32(uint32(v)) }
+
+// I64 writes an x.
+func (e *Encoder) I64(v int64) { e.U64(uint64(v)) }
+
+// Double writes a d.
+func (e *Encoder) Double(v float64) { e.U64(math.Float64bits(v)) }
+
+// Str writes an s or an o.
+func (e *Encoder) Str(s string) {
+	e.U32(uint32(len(s)))
+	e.buf = append(append(e.buf, s...), 0)
+}
+
+// Signature writes a g, or the beginning of a variant, whose value follows. A
+// signature has at most MaxSignature bytes.
+func (e *Encoder) Signature(s string) {
+	e.buf = append(append(append(e.buf, byte(len(s))), s...), 0)
+}
+
+// Raw writes bytes as they are: the elements of an ay.
+func (e *Encoder) Raw(b []byte) { e.buf = append(e.buf, b...) }
+
+// Array writes an array or dict whose elements are written by elements. They begin
+// on boundaries of elemAlign bytes: see Type.Align; for a dict it is 8. Its error is
+// that of elements, or ErrArrayTooLarge.
+func (e *Encoder) Array(elemAlign int, elements func() error) error {
+	e.U32(0)
+	length := len(e.buf) - 4
+	e.Pad(elemAlign)
+	begin := len(e.buf)
+	if err := elements(); err != nil {
+		return err
+	}
+	size := len(e.buf) - begin
+	if size > MaxArray {
+		return ErrArrayTooLarge
+	}
+	binary.LittleEndian.PutUint32(e.buf[length:], uint32(size))
+	return nil
+}

@@ -1,0 +1,43 @@
+package demo
+
+import (
+	"context"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// consentCommand returns the command by which the person allows what a call was refused
+// for, or nil. What cannot be taken back no client may ask for, and this demo's
+// screen has nobody to answer a dialog: then the person is at a terminal.
+func (a *agent) consentCommand(result *mcp.CallToolResult) []string {
+	var refusal struct {
+		Type  aai.Code `json:"type"`
+		AppID string   `json:"app_id"`
+		Tool  string   `json:"tool"`
+		Hint  string   `json:"suggestion"` // says who the gateway takes this agent for
+	}
+	if !result.IsError || remarshal(result.StructuredContent, &refusal) != nil || refusal.Type != aai.ConsentRequired {
+		return nil
+	}
+	command := []string{"consent", "grant", refusal.AppID}
+	switch {
+	case refusal.Tool == aai.PermissionAct:
+		command = append(command, aai.PermissionSee, aai.PermissionAct)
+	case strings.HasPrefix(refusal.AppID, aai.DesktopApp):
+		command = append(command, refusal.Tool)
+	default:
+		command = append(command, "--all")
+	}
+	_, who, _ := strings.Cut(refusal.Hint, " --identity ")
+	return append(command, "--caller", "mcp:demo-agent", "--identity", strings.Trim(who, "'"))
+}
+
+// runCommand runs a command of this program as the person would at a terminal.
+func (a *agent) runCommand(ctx context.Context, command []string) error {
+	a.print("    the person (played by this demo) types: aai-gateway %s, and their passphrase\n", strings.Join(command, " "))
+	_, err := a.desktop.gateway(ctx, command...)
+	return err
+}

@@ -1,0 +1,20 @@
+package desktop_test
+
+import (
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// A text that says what is around it says nothing new, but for what a window or a page is
+// called, which is not read there.
+func TestRepeats(t *testing.T) {
+	text := desktop.Element{Role: desktop.Text, Name: "Save"}
+	for role, repeats := range map[desktop.Role]bool{
+		desktop.Group: true, desktop.Button: true, desktop.Label: true, desktop.Window: false, desktop.Document: false,
+	} {
+		if is := text.RepeatsParent(&desktop.Element{Role: role, Name: "Save"}); is != repeats {
+			t.Errorf("in a %s: %v", role, is)
+		}
+	}
+}

@@ -1,0 +1,259 @@
+package query
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
+)
+
+// one is a window with one element.
+func one(role desktop.Role, name string) *desktop.Snapshot {
+	states := desktop.Showing | desktop.Enabled
+	return &desktop.Snapshot{Elements: []desktop.Element{
+		{Role: desktop.Window, Name: "w", Parent: -1, End: 2, States: states},
+		{Role: role, Name: name, Parent: 0, End: 2, States: states},
+	}}
+}
+
+// What acts is acted upon by its name; what is filled in or chosen by whole words of it.
+func TestAllowsActionOn(t *testing.T) {
+	for _, c := range []struct {
+		role        desktop.Role
+		name, query string
+		want        bool
+	}{
+		{desktop.Button, "OK", "OK", true},
+		{desktop.Button, "OK", "ok", true},
+		{desktop.Button, "_Save As…", "save as", true},
+		{desktop.Button, "&Save", "Save", true},
+		{desktop.Button, "Save  as", "Save as", true},
+		{desktop.Button, "Save", "save button", true},
+		{desktop.Button, "Save", "button Save", true},
+		{desktop.Button, "Open dialog", `button "Open dialog"`, true},
+		{desktop.Textbox, "Full name", `textbox "Full name"`, true},
+		{desktop.Button, "Don't Save", "button Save", false},
+		{desktop.Button, "Don't Save", `button "Save"`, false},
+		{desktop.Button, "Save", "tab Save", false},
+		{desktop.MenuItem, "Save\tCtrl+S", "Save", true},
+		{desktop.MenuItem, "Save As... Ctrl+Shift+S", "save as", true},
+		{desktop.Tab, "Inbox (12)", "Inbox", true},
+		{desktop.Button, "保存(S)", "保存", true},
+		{desktop.Button, "Bookmark this tab", "OK", false},
+		{desktop.Button, "Don't Save", "Save", false},
+		{desktop.Button, "Close without saving", "Close", false},
+		{desktop.Button, "Delete all data", "Delete", false},
+		{desktop.Button, "Delete All Data", "Delete Al Dat", false},
+		{desktop.Button, "不保存", "保存", false},
+		{desktop.Button, "Unlock", "Lock", false},
+		{desktop.Button, "Plan (b)", "Plan (a)", false},
+		{desktop.Button, "Save", "Savee", false},
+		{desktop.Checkbox, "Do not ask again", "ask again", false},
+		{desktop.Tab, "Page 20", "Page 2", false},
+		{desktop.Button, "Don't Save", "contains:Save", true},
+		{desktop.Button, "Don't Save", "/save/i", true},
+		{desktop.Button, "Don't Save", "//button[contains(@name,'Save')]", true},
+		{desktop.Button, "Don't Save", "role:button", true},
+		{desktop.Button, "Don't Save", "role:button name:Save", false},
+		{desktop.Button, "Save", "role:button name:save", true},
+		{desktop.Textbox, "First name (required)", "first name", true},
+		{desktop.Textbox, "First name", "name first", false},
+		{desktop.Textbox, "First name", "irst name", false},
+		{desktop.Link, "Read the whole story", "whole story", true},
+		{desktop.Link, "Delete all photos", "Delete", false},
+		{desktop.Link, "Delete all photos", "delete all", true},
+		{desktop.Link, "Log out everywhere", "Log out", false},
+		{desktop.Link, "Alle Fotos löschen", "löschen", false},
+		{desktop.Link, "Undo delete", "delete", false},
+		{desktop.Option, "Premium plus", "Premium", false},
+		{desktop.MenuItem, "Insert Ctrl-Alt-Del", "Insert", false},
+		{desktop.MenuItem, "Edit alt-text", "Edit", false},
+		{desktop.Button, "Restart control-plane", "Restart", false},
+		{desktop.MenuItem, "Close\tEverything", "Close", false},
+		{desktop.MenuItem, "Close\tAlt+F4", "Close", true},
+		{desktop.MenuItem, "New Window Ctrl+Page Up", "New Window", true},
+		{desktop.MenuItem, "Save ⌘S", "Save", true},
+		{desktop.MenuItem, "New", "New menu", false},
+		{desktop.MenuItem, "Delete", "Delete item", false},
+		{desktop.MenuItem, "Delete", "menuitem Delete", true},
+		{desktop.Checkbox, "Clear", "Clear box", false},
+		{desktop.Option, "Premium", "premium", true},
+		{desktop.Cell, "f1.txt", "f1", false},
+		{desktop.Row, "f1.txt 12 KB", "f1.txt", true},
+		{desktop.Row, "report.pdf 12 KB", "report.pdf", true},
+		{desktop.ListItem, "Do not disturb", "disturb", false},
+		{desktop.ListItem, "Ohne Anhang senden", "senden", false},
+		{desktop.ListItem, "Ne pas envoyer", "envoyer", false},
+		{desktop.Link, "不保存", "保存", false},
+		{desktop.Link, "保存", "保存", true},
+		{desktop.Label, "Save the file", "Save", false},
+		{desktop.Label, "Save", "Save", true},
+		{desktop.Button, "Status: ready", "Status: ready", true},
+		{desktop.Button, "Status: not ready", "Status: ready", false},
+	} {
+		q, err := Parse(c.query, Auto)
+		if err != nil {
+			t.Fatal(c.query, err)
+		}
+		if got := q.AllowsActionOn(one(c.role, c.name), 1); got != c.want {
+			t.Errorf("%s %q for %q: sure is %t", c.role, c.name, c.query, got)
+		}
+	}
+}
+
+// Where the element has no name, what it says of itself is its name.
+func TestAllowsActionByDescription(t *testing.T) {
+	s := one(desktop.Button, "")
+	s.Elements[1].Description = "Bold text"
+	for asked, want := range map[string]bool{"bold text": true, "bold": false} {
+		if q, err := Parse(asked, Auto); err != nil || q.AllowsActionOn(s, 1) != want {
+			t.Errorf("%q: %v, sure is %t", asked, err, !want)
+		}
+	}
+	s.Elements[1].Name = "B"
+	if q, err := Parse("bold text", Auto); err != nil || q.AllowsActionOn(s, 1) {
+		t.Error("a tooltip is another's name", err)
+	}
+}
+
+// bases are names no two of which say the same.
+func bases() []string {
+	return []string{
+		"OK", "Bookmark this tab", "Save", "Don't Save", "Save As", "Save all", "Close", "Close without saving", "Close all", "Lock", "Unlock", "Delete", "Delete all data", "Delete Al Dat", "Undelete",
+		"Speichern", "Nicht speichern", "Enregistrer", "Ne pas enregistrer", "Сохранить", "Не сохранять", "保存", "不保存", "别保存", "另存为", "保存しない", "บันทึก", "ไม่บันทึก", "저장", "저장 안 함", "حفظ", "عدم الحفظ",
+		"Page 2", "Page 20", "Plan A", "Plan B", "C", "C++", "*", "+1", "-1",
+	}
+}
+
+// Whatever apps add to a name and however people write it: what fires is surely meant by
+// its own name and by no other.
+func TestAllowsActionByOwnName(t *testing.T) {
+	firing := []desktop.Role{desktop.Button, desktop.MenuItem, desktop.MenuCheckbox, desktop.MenuRadio, desktop.Checkbox, desktop.Radio, desktop.Switch, desktop.Tab}
+	asWritten := []func(string) string{
+		func(name string) string { return name }, strings.ToUpper, strings.ToLower,
+		func(name string) string { return " " + strings.ReplaceAll(name, " ", "  ") + " " },
+		func(name string) string { return strings.ReplaceAll(name, " ", "\u00a0") },
+		func(name string) string { return strings.ReplaceAll(name, "'", "’") },
+	}
+	added := []string{"", "...", "…", "\tCtrl+S", " Ctrl+Shift+S", " (12)", " [3]", "（99+）"}
+	rapid.Check(t, func(t *rapid.T) {
+		name, asked := rapid.SampledFrom(bases()).Draw(t, "name"), rapid.SampledFrom(bases()).Draw(t, "asked")
+		shown := rapid.SampledFrom(asWritten).Draw(t, "as apps write it")(name)
+		if first := []rune(strings.TrimLeft(shown, " ")); rapid.Bool().Draw(t, "with a mnemonic") && len(first) > 1 && wordRune(first[0]) {
+			shown = rapid.SampledFrom([]string{"_", "&"}).Draw(t, "mark") + string(first)
+		}
+		shown += rapid.SampledFrom(added).Draw(t, "added")
+		s := one(rapid.SampledFrom(firing).Draw(t, "role"), shown)
+		q, err := Parse(quote(rapid.SampledFrom(asWritten).Draw(t, "as asked")(asked)), Auto)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sure := q.AllowsActionOn(s, 1); sure != (name == asked) {
+			t.Errorf("%s %q for %q: sure is %t", s.Elements[1].Role, shown, asked, sure)
+		}
+		if found := q.FindForAction(s, Options{Root: -1}).Matches; (len(found) == 1) != (name == asked) {
+			t.Errorf("%q for %q: surely found is %v", shown, asked, found)
+		}
+		part, err := Parse("contains:"+asked, Auto)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := part.FindForAction(s, Options{Root: -1}).Matches
+		if inside := strings.Contains(newSearchText(shown).plain, newSearchText(asked).plain); len(found) == 1 && !inside {
+			t.Errorf("%q for contains:%s: found", shown, asked)
+		}
+	})
+}
+
+// A word more that turns the meaning round makes another thing of a row or a link, in
+// whatever language.
+func TestNegationForbidsAction(t *testing.T) {
+	for name, asked := range map[string]string{
+		"Don't save the file": "save the file", "Continue without saving": "saving", "Never ask again": "ask again", "It won't close": "close", "un-mute all": "mute all", "Cannot open": "open",
+		"Nicht speichern": "speichern", "Ohne Speichern schließen": "schließen", "Keine Nachrichten senden": "senden",
+		"Ne pas enregistrer": "enregistrer", "Fermer sans enregistrer": "fermer", "N'enregistrer rien": "enregistrer",
+		"Cerrar sin guardar": "cerrar", "No guardar": "guardar", "Chiudi senza salvare": "chiudi", "Non salvare": "salvare",
+		"Fechar sem salvar": "fechar", "Não salvar": "salvar", "Nu salva": "salva", "Închide fără salvare": "închide",
+		"Sluiten zonder opslaan": "sluiten", "Stäng utan att spara": "stäng", "Luk uden at gemme": "luk", "Ikke lagre": "lagre",
+		"Älä tallenna": "tallenna", "Sulje tallentamatta": "sulje", "Bezárás mentés nélkül": "bezárás", "Ne mentse": "mentse",
+		"Nie zapisuj": "zapisuj", "Zavřít bez uložení": "zavřít", "Не сохранять": "сохранять", "Закрыть без сохранения": "закрыть", "Не зберігати": "зберігати",
+		"Κλείσιμο χωρίς αποθήκευση": "κλείσιμο", "Kaydetmeden kapat": "kapat", "לסגור בלי לשמור": "לסגור", "إغلاق بدون حفظ": "إغلاق",
+		"सहेजे बिना बंद करें": "बंद करें", "저장하지 않고 닫기": "닫기", "저장 안 함": "저장", "Đóng mà không lưu": "đóng", "Jangan simpan": "simpan", "Tutup tanpa menyimpan": "tutup",
+		"不保存": "保存", "不 保存": "保存", "别 删除": "删除", "保存しない": "保存", "ไม่บันทึก": "บันทึก", "ບໍ່ບັນທຶກ": "ບັນທຶກ", "កុំរក្សាទុក": "រក្សាទុក", "မသိမ်းပါ": "သိမ်းပါ",
+	} {
+		q, err := Parse(quote(asked), Auto)
+		if err != nil {
+			t.Fatal(asked, err)
+		}
+		for _, role := range []desktop.Role{desktop.Link, desktop.Row, desktop.Cell, desktop.Textbox, desktop.Button} {
+			if q.AllowsActionOn(one(role, name), 1) {
+				t.Errorf("%s %q is surely meant by %q", role, name, asked)
+			}
+		}
+		if whole, err := Parse(quote(name), Auto); err != nil || !whole.AllowsActionOn(one(desktop.Link, name), 1) {
+			t.Errorf("%q is not meant by its own name: %v", name, err)
+		}
+	}
+}
+
+// What its author calls it is no word of the person's, where it says something else.
+func TestAllowsActionByIdentifier(t *testing.T) {
+	for _, c := range []struct {
+		name, identifier, query string
+		want                    bool
+	}{
+		{"Close without saving", "close", "close", false},
+		{"Close without saving", "Close", "Close", false},
+		{"", "close", "close", true},
+		{"Don't Save", "save-btn", "save-btn", true},
+		{"Don't Save", "saveButton", "saveButton", true},
+		{"3", "2", "2", false},
+		{"End every session", "log-off", "log-off", false},
+		{"Delete everything", "don't", "don't", false},
+		{"Don't Save", "save_all", "save_all", true},
+		{"Don't Save", "save", "identifier:save", true},
+		{"Don't Save", "save", "id:save", true},
+	} {
+		s := one(desktop.Button, c.name)
+		s.Elements[1].Identifier = c.identifier
+		if q, err := Parse(c.query, Auto); err != nil || q.AllowsActionOn(s, 1) != c.want {
+			t.Errorf("%q #%s for %q: %v, want %t", c.name, c.identifier, c.query, err, c.want)
+		}
+	}
+}
+
+// TestFindForActionMatchesName: neither what is like it nor an identifier hides what is
+// called as was asked, and however it is spelled it is found.
+func TestFindForActionMatchesName(t *testing.T) {
+	s := snapshottest.Read(t, `
+window "Browser" active
+  button "Close without saving" id="close"
+  button "Close"
+  document "Page"
+    button "CLOSE…"
+    button "Delete all"
+  menubar
+    menu "Edit"
+      menuitem "_Delete" hidden
+`)
+	for asked, want := range map[string][]int{"close": {2, 4}, "Close": {2, 4}, "Delete al": nil} {
+		q, err := Parse(asked, Auto)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := q.FindForAction(s, Options{Root: -1}); !slices.Equal(found.Matches, want) {
+			t.Errorf("%q: %v, want %v", asked, found.Matches, want)
+		}
+	}
+	q, err := Parse("Close", Auto)
+	if err != nil || !slices.Equal(q.ClosestMatches(s, []int{2, 4}), []int{2}) {
+		t.Errorf("%v, closest %v", err, q.ClosestMatches(s, []int{2, 4}))
+	}
+	if q, err = Parse("Delete", Auto); err != nil || !slices.Equal(q.FindForAction(s, Options{Root: -1}).HiddenMatches, []int{8}) {
+		t.Errorf("%v, hidden %v", err, q.FindForAction(s, Options{Root: -1}).HiddenMatches)
+	}
+}

@@ -1,0 +1,93 @@
+package refs
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// savedTable is how a Table is written down: the newest snapshot, as far as elements
+// are told apart by it. What elements hold is not in it.
+type savedTable struct {
+	Last     int            `json:"last"`
+	Elements []savedElement `json:"elements,omitempty"`
+}
+
+type savedElement struct {
+	ID          desktop.ID   `json:"id"`
+	Role        desktop.Role `json:"role"`
+	Name        string       `json:"name,omitempty"`
+	Description string       `json:"description,omitempty"`
+	Identifier  string       `json:"identifier,omitempty"`
+	Virtual     bool         `json:"virtual,omitempty"`
+	Pos         int          `json:"pos,omitempty"`
+	Size        int          `json:"size,omitempty"`
+	Parent      int          `json:"parent"`
+	End         int          `json:"end"`
+	Ref         int          `json:"ref,omitempty"`
+}
+
+// MarshalJSON writes down what it takes to know the newest snapshot's elements
+// again. Elements that are not in it any more are left out: their refs will be
+// stale.
+func (r *Table) MarshalJSON() ([]byte, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	kept := savedTable{Last: r.last}
+	if n := len(r.views); n > 0 && r.last > 0 {
+		v := r.views[n-1]
+		kept.Elements = make([]savedElement, len(v.tracks))
+		for i := range v.tracks {
+			e := &v.snapshot.Elements[i]
+			kept.Elements[i] = savedElement{
+				e.ID, e.Role, e.Name, e.Description, e.Identifier, e.States.Has(desktop.Virtual),
+				e.Pos, e.Size, e.Parent, e.End, v.tracks[i].number,
+			}
+		}
+	}
+	return json.Marshal(kept)
+}
+
+// UnmarshalJSON replaces all that is known by what MarshalJSON wrote down. It
+// changes nothing if it fails.
+func (r *Table) UnmarshalJSON(data []byte) error {
+	var kept savedTable
+	if err := json.Unmarshal(data, &kept); err != nil {
+		return err
+	}
+	shot := &desktop.Snapshot{Elements: make([]desktop.Element, len(kept.Elements))}
+	numbers := make(map[int]int)
+	for i, k := range kept.Elements {
+		if k.Parent < -1 || k.Parent >= i || k.End <= i || k.End > len(kept.Elements) {
+			return fmt.Errorf("elements[%d]: it cannot be in %d and end at %d", i, k.Parent, k.End)
+		}
+		if _, twice := numbers[k.Ref]; twice || k.Ref < 0 || k.Ref > kept.Last {
+			return fmt.Errorf("elements[%d].ref: expected a number of its own up to %d, not %d", i, kept.Last, k.Ref)
+		}
+		if k.Ref > 0 {
+			numbers[k.Ref] = i
+		}
+		e := &shot.Elements[i]
+		e.ID, e.Role, e.Name, e.Description, e.Identifier = k.ID, k.Role, k.Name, k.Description, k.Identifier
+		e.Pos, e.Size, e.Parent, e.End = k.Pos, k.Size, k.Parent, k.End
+		if k.Virtual {
+			e.States = desktop.Virtual
+		}
+	}
+	known := New()
+	if len(shot.Elements) > 0 {
+		v := known.view(shot)
+		for _, number := range slices.Sorted(maps.Keys(numbers)) {
+			known.last = number - 1
+			known.ref(v, numbers[number])
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seed, r.last, r.clock = known.seed, kept.Last, known.clock
+	r.views, r.live, r.gone, r.given = known.views, known.live, known.gone, known.given
+	return nil
+}

@@ -1,0 +1,144 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/sanitize"
+	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
+)
+
+// browser is a browser's window with the tabs, what stands in the page, and what is over it.
+func browser(t *testing.T, tabs, page, over string) *desktop.Snapshot {
+	s := snapshottest.Read(t, `
+window "Press - Chromium" active
+  button "Minimize"
+  button "Close"
+  toolbar
+    button "Back" disabled desc="Press to go back"
+    button "Reload"
+    textbox "Address and search bar" editable value="127.0.0.1:33059"
+    button "Chromium" haspopup
+`+over+`  document "Press"
+`+page+`  button "Tab search"
+  tablist
+`+tabs+`  button "New Tab"
+`)
+	s.App.IsBrowser, s.App.Name = true, "Chromium"
+	return s
+}
+
+const (
+	oneTab   = "    tab \"Press\" selected\n      button \"Close\"\n"
+	pressing = "    heading \"Hello\"\n    button \"Press\"\n"
+)
+
+// TestFrame: what a browser has around its page is one line, and all of it where it is
+// asked for; what opens over the page is told.
+func TestFrame(t *testing.T) {
+	for name, c := range map[string]struct {
+		s    *desktop.Snapshot
+		o    Options
+		want string
+	}{
+		"minimal": {browser(t, oneTab, strings.Replace(pressing, "    button", "    paragraph \"A page.\"\n    button", 1), ""), Options{Root: -1}, `
+window "Press" active
+  url [e2]: "127.0.0.1:33059"; 9 more: root e1
+  heading "Hello"
+  "A page."
+  button "Press" [e3]
+`},
+		"tabs and a dialog": {browser(t, oneTab+"    tab \"Mail, with a very long name that nobody needs\"\n", pressing, "  dialog \"Save password?\"\n    button \"Save\"\n"), Options{Root: -1}, `
+window "Press" active
+  url [e2]: "127.0.0.1:33059"; tabs: [e3] "Press" selected, [e4] "Mail, with a very long name…"; 8 more: root e1
+  dialog "Save password?" [e5]
+    button "Save" [e6]
+  document [e7]
+    heading "Hello"
+    button "Press" [e8]
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := oneText(t, c.s, c.o); got != strings.TrimPrefix(c.want, "\n") {
+				t.Errorf("%s\nwant%s", got, c.want)
+			}
+		})
+	}
+	s := browser(t, oneTab, pressing, "")
+	for _, o := range []Options{{Root: 0}, {Root: -1, Hidden: true}} {
+		if got := oneText(t, s, o); !strings.Contains(got, `"Reload"`) {
+			t.Errorf("%+v leaves the frame out:\n%s", o, got)
+		}
+	}
+	if tree, _, err := JSON(s, Options{Root: -1}); err != nil || !strings.Contains(jsonText(tree), `"document"`) {
+		t.Errorf("as JSON it has no document, %v", err)
+	}
+	page, err := Text(s, Options{Root: -1})
+	if err != nil || page.Shown != 2 || page.Total != 2 {
+		t.Errorf("%d of %d things to act on, %v", page.Shown, page.Total, err)
+	}
+	if got := sanitize.Estimate(page.Text); got > 54 {
+		t.Errorf("the page is %d tokens", got)
+	}
+}
+
+// TestFrameWhosePageHasALine: of a page that can be written in, that was not read to its end or
+// that is empty a line of its own tells so, though its window shows nothing else.
+func TestFrameWhosePageHasALine(t *testing.T) {
+	for name, c := range map[string]struct {
+		page   string
+		change func(*desktop.Element)
+		want   string
+	}{
+		"like any":   {pressing, func(*desktop.Element) {}, ""},
+		"written in": {pressing, func(e *desktop.Element) { e.States |= desktop.Editable }, "  document \"\" [e3] editable: "},
+		"unread":     {pressing, func(e *desktop.Element) { e.UnreadChildren = 7 }, "  document [e3] (7 not read)\n"},
+		"empty":      {"", func(*desktop.Element) {}, "  document [e3]\n"},
+	} {
+		s := browser(t, oneTab, c.page, "")
+		for i := range s.Elements {
+			if s.Elements[i].Role == desktop.Document {
+				c.change(&s.Elements[i])
+			}
+		}
+		got := oneText(t, s, Options{Root: -1})
+		if told := strings.Contains(got, "document"); told != (c.want != "") || !strings.Contains(got, "9 more: root e1\n"+c.want) {
+			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+}
+
+// TestFrameInPages: a long page's second part tells nothing of the frame again.
+func TestFrameInPages(t *testing.T) {
+	var b strings.Builder
+	for range 60 {
+		b.WriteString("    heading \"A heading that takes its place on the page\"\n    button \"Press this very button\"\n")
+	}
+	pages := allPages(t, browser(t, oneTab, b.String(), ""), Options{Root: -1, Budget: MinBudget})
+	if len(pages) < 2 {
+		t.Fatal("it is one page")
+	}
+	shown := 0
+	for i, p := range pages {
+		if shown += p.Shown; strings.Contains(p.Text, "9 more: root") != (i == 0) || strings.Contains(p.Text, "New Tab") {
+			t.Errorf("page %d:\n%s", i, p.Text)
+		}
+	}
+	if shown != 61 {
+		t.Errorf("the pages show %d of 61", shown)
+	}
+}
+
+// TestFrameKeepsTheFocus: what has the keyboard is told wherever it is.
+func TestFrameKeepsTheFocus(t *testing.T) {
+	s := browser(t, oneTab, pressing, "")
+	for i := range s.Elements {
+		if s.Elements[i].Name == "Reload" {
+			s.Elements[i].States |= desktop.Focused
+		}
+	}
+	if got := oneText(t, s, Options{Root: -1}); !strings.Contains(got, `button "Reload" [e2] focused`) || !strings.Contains(got, "8 more: root") {
+		t.Error(got)
+	}
+}

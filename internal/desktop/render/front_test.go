@@ -1,0 +1,94 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
+)
+
+// TestDialogFirst: what must be answered first is told first, wherever the program has it,
+// under the refs that its things have.
+func TestDialogFirst(t *testing.T) {
+	s := snapshottest.Read(t, `
+window "Notes"
+  button "New"
+  document "Page"
+    heading "Long"
+    group "Body"
+      button "Pay"
+      dialog "Sure?" modal
+        text "It cannot be undone"
+        button "Yes"
+  button "End"
+window "Other"
+  button "Idle"
+`)
+	refs := map[int]string{}
+	ref := func(i int) string {
+		refs[i] = s.Elements[i].Name
+		return "e" + string(rune('a'+i))
+	}
+	const want = `window "Notes" [ea]
+  document "Page" [ec]
+    group "Body"
+      dialog "Sure?" [eg] modal
+        text "It cannot be undone"
+        button "Yes" [ei]
+      button "Pay" [ef]
+    heading "Long"
+  button "New" [eb]
+  button "End" [ej]
+window "Other" [ek]: button "Idle" [el]
+`
+	page, err := Text(s, Options{Root: -1, Ref: ref})
+	if err != nil || strings.ReplaceAll(page.Text, "[ek]\n  button", "[ek]: button") != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, page.Text, want)
+	}
+	if refs[8] != "Yes" {
+		t.Errorf("refs were asked for of %v", refs)
+	}
+	for text, want := range map[string]int{
+		"window \"A\"\ndialog \"B\" active\n": 1, "window \"A\" active\ndialog \"B\"\n": -1, "dialog \"A\" modal\ndialog \"B\" modal\n": 1,
+		"window \"A\"\ndialog \"B\" modal hidden\n": -1, "window \"A\"\n  dialog \"B\"\n": -1,
+	} {
+		if got := inFront(snapshottest.Read(t, text)); got != want {
+			t.Errorf("%q: %d is in front, want %d", text, got, want)
+		}
+	}
+}
+
+// TestDialogFirstLosesNothing: whatever is in front, each element is there once, in what it
+// was in.
+func TestDialogFirstLosesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := snapshottest.Any().Draw(t, "snapshot")
+		was := map[int]int{}
+		first, o := dialogFirst(s, Options{Root: -1, Ref: func(i int) string { was[len(was)] = i; return "" }})
+		if len(first.Elements) != len(s.Elements) {
+			t.Fatalf("%d of %d elements", len(first.Elements), len(s.Elements))
+		}
+		for i := range first.Elements {
+			o.Ref(i)
+			now, then := first.Elements[i], s.Elements[was[i]]
+			if now.ID != then.ID || now.End-i != then.End-was[i] || (now.Parent < 0) != (then.Parent < 0) ||
+				now.Parent >= 0 && first.Elements[now.Parent].ID != s.Elements[then.Parent].ID {
+				t.Fatalf("%d was %d: %+v, %+v", i, was[i], now, then)
+			}
+		}
+		if dialog := inFront(s); dialog >= 0 {
+			at := first.Index(s.Elements[dialog].ID)
+			for p := first.Elements[at].Parent; p >= 0; p = first.Elements[p].Parent {
+				at--
+				if at != p {
+					t.Fatalf("something stands before the dialog")
+				}
+			}
+			if at != 0 {
+				t.Fatalf("something stands before the dialog's window")
+			}
+		}
+	})
+}

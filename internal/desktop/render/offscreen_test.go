@@ -1,0 +1,91 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
+)
+
+// longPage is a page of which the most is out of view.
+const longPage = `
+window "W" active
+  generic hidden
+    button "Nowhere" hidden
+  document "D"
+    button "A"
+    paragraph "one" hidden offscreen
+    list "L"
+      listitem "x"
+      listitem "y" hidden offscreen
+    generic hidden offscreen
+      button "Far" hidden offscreen
+      button "Shut" hidden
+`
+
+// TestOutOfView: what is out of view is counted, and told after all that shows, in what it
+// is in.
+func TestOutOfView(t *testing.T) {
+	pages := allPages(t, snapshottest.Read(t, longPage), Options{Root: -1})
+	want := []string{
+		"window \"W\" [e1] active\n  document \"D\" [e2]\n    button \"A\" [e3]\n    list \"L\" [e4]\n      listitem \"x\"\n",
+		"window \"W\" [e1] …\n  document \"D\" [e2] …\n    \"one\"\n    list \"L\" [e3] …\n      listitem \"y\"\n    button \"Far\" [e4]\n",
+	}
+	if len(pages) != 2 || pages[0].Text != want[0] || pages[1].Text != want[1] {
+		t.Fatalf("%+v", pages)
+	}
+	if p := pages[0]; p.Offscreen != "1 button, 1 paragraph, 1 listitem" || !IsOffscreenCursor(p.More) || p.Shown != 1 || p.Total != 1 {
+		t.Errorf("%+v", p)
+	}
+	if p := pages[1]; p.Offscreen != "" || p.Shown != 1 || p.Total != 1 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestRootOutOfView: what is asked for by a ref is told like what shows.
+func TestRootOutOfView(t *testing.T) {
+	s := snapshottest.Read(t, longPage)
+	for i := range s.Elements {
+		if s.Elements[i].Role == desktop.Generic && s.IsOffscreen(i) {
+			if got := oneText(t, s, Options{Root: i}); got != "generic\n  button \"Far\" [e1]\n" {
+				t.Errorf("%q", got)
+			}
+		}
+	}
+}
+
+// TestOutOfViewOfAHiddenRoot: what is out of view in what does not show itself is told after it,
+// where that is asked for by its ref.
+func TestOutOfViewOfAHiddenRoot(t *testing.T) {
+	for _, states := range []string{"hidden", "hidden offscreen"} {
+		s := snapshottest.Read(t, "window \"W\" hidden\n  group \"G\" "+states+"\n    button \"A\"\n    button \"Far\" hidden offscreen\n")
+		pages := allPages(t, s, Options{Root: 1})
+		want := []string{"group \"G\" hidden\n  button \"A\" [e1] hidden\n", "group \"G\" …\n  button \"Far\" [e1]\n"}
+		if len(pages) != 2 || pages[0].Text != want[0] || pages[1].Text != want[1] {
+			t.Errorf("%s: %+v", states, pages)
+		}
+	}
+}
+
+// TestMixed: words and what is acted on between them stand in their order.
+func TestMixed(t *testing.T) {
+	const mixed = "paragraph \"See the terms, and go.\"\n  text \"See\"\n  link \"the terms\"\n  text \", and\"\n  text \"go.\"\n"
+	if got, want := oneText(t, snapshottest.Read(t, mixed), Options{Root: -1}), "paragraph: \"See\", link \"the terms\" [e1], \", and go.\"\n"; got != want {
+		t.Errorf("got  %swant %s", got, want)
+	}
+	const heading = "heading \"News #\"\n  text \"News\"\n  link \"#\"\n"
+	if got, want := oneText(t, snapshottest.Read(t, heading), Options{Root: -1}), "heading \"News #\": link \"#\" [e1]\n"; got != want {
+		t.Errorf("got  %swant %s", got, want)
+	}
+}
+
+// TestCutText: a text that is cut has a ref, and no other.
+func TestCutText(t *testing.T) {
+	s := snapshottest.Read(t, "window \"W\"\n  paragraph \""+strings.Repeat("long ", 80)+"\"\n  paragraph \"short\"\n")
+	ref, _ := refs(s, false)
+	got := oneText(t, s, Options{Root: -1, Ref: ref})
+	if !strings.Contains(got, "…\" [e2]\n") || !strings.Contains(got, "  \"short\"\n") {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,386 @@
+package treecache_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/treecache"
+)
+
+// TestAtRest: what is read of an app at rest is confirmed in the background, and then
+// told for ten seconds without another question, with the same version.
+func TestAtRest(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(10)
+		first := a.look(t, true)
+		time.Sleep(5 * time.Second)
+		confirmed := a.read()
+		second := a.look(t, true)
+		if got := a.read(); got != confirmed || first.Version != second.Version || !second.Taken.After(first.Taken) {
+			t.Errorf("it was read %s, and before the second look %s; the versions are %d and %d", got, confirmed, first.Version, second.Version)
+		}
+		if len(a.heartbeats) < 2 || a.heartbeats[0] != "ran 0" {
+			t.Errorf("the pulses that were told are %q", a.heartbeats)
+		}
+		time.Sleep(10 * time.Second)
+		a.look(t, true)
+		if a.read() == confirmed {
+			t.Error("what was read a quarter of a minute ago counts still")
+		}
+	})
+}
+
+// TestMissed: what an app changes as it comes to rest after an answer is found: by the next
+// look, where the reading brought something new; after a moment, where it did not, also by
+// the reading that confirms.
+func TestMissed(t *testing.T) {
+	for name, c := range map[string]struct {
+		looks       int // before the one that misses it
+		first, then time.Duration
+	}{
+		"at once, after the first look": {0, 0, 0},
+		"a moment after two looks":      {1, 0, 60 * time.Millisecond},
+		"after a while":                 {0, 0, 5 * time.Second},
+		"after two looks and a while":   {1, 0, 5 * time.Second},
+		"just before it is confirmed":   {1, 20 * time.Millisecond, 5 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				a := newApp(10)
+				for range c.looks {
+					a.look(t, true)
+				}
+				time.Sleep(c.first)
+				a.late = func() { a.true.names[3] = "missed" } // without a trace
+				s, err := a.Snapshot(t.Context())
+				if err != nil || s.Elements[3].Name == "missed" {
+					t.Fatalf("%v, %v", s.Elements[3], err)
+				}
+				time.Sleep(c.then)
+				a.look(t, true)
+			})
+		})
+	}
+}
+
+// TestSettled: what two looks have found alike is not read again at a third one that comes
+// at once, unless the app tells of something.
+func TestSettled(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(1000)
+		a.trusted()
+		a.look(t, true)
+		a.rename(1, "another")
+		for range 3 {
+			a.look(t, true)
+		}
+		if got := a.read(); got != "1 whole, 2 in part" {
+			t.Errorf("it was read %s", got)
+		}
+		a.true.names[1] = "told of late"
+		a.MarkReported(func(m *treecache.DirtySet[int]) { m.AddChanged(1) })
+		a.look(t, true)
+	})
+}
+
+// TestConfirmed: two readings that agree confirm each other only if the app was at rest in
+// between, and the first was no hasty one.
+func TestConfirmed(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(1000)
+		a.look(t, true)
+		a.move(1, 1) // it runs, and nothing changes
+		time.Sleep(time.Minute)
+		if got := a.read(); got != "3 whole, 0 in part" {
+			t.Errorf("after it had run it was read %s", got)
+		}
+	})
+	bubble(t, func(t *testing.T) {
+		a := newApp(1000)
+		a.trusted()
+		a.look(t, true)
+		a.NotifyAction()
+		a.MarkReported(func(m *treecache.DirtySet[int]) { m.AddChanged(1) })
+		a.look(t, true)
+		time.Sleep(time.Minute)
+		if got := a.read(); got != "3 whole, 1 in part" {
+			t.Errorf("after a hasty look it was read %s", got)
+		}
+	})
+}
+
+// TestSilentChange: what an app that is trusted does not tell of is found a second later.
+func TestSilentChange(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(1000)
+		a.trusted()
+		a.look(t, true)
+		time.Sleep(2 * time.Second)
+		a.rename(1, "untold")
+		a.untold = nil
+		a.look(t, true)
+	})
+}
+
+// TestNeverAtRest: an app without a pulse, or with parts of other processes, is read at
+// each look, and not for ever in the background.
+func TestNeverAtRest(t *testing.T) {
+	for _, shared := range []bool{true, false} {
+		bubble(t, func(t *testing.T) {
+			a := newApp(10)
+			a.shared, a.busy = shared, !shared
+			a.look(t, true)
+			time.Sleep(time.Minute)
+			after := a.wholes
+			if most := map[bool]int{true: 1, false: 6}[shared]; after > most {
+				t.Errorf("it was read %d times for one look, shared: %v", after, shared)
+			}
+			for range 3 {
+				a.look(t, true)
+			}
+			if a.wholes != after+3 {
+				t.Errorf("it was read %d times for three looks, shared: %v", a.wholes-after, shared)
+			}
+		})
+	}
+}
+
+// TestParts: of a large app that tells of what changes only that is read; of others,
+// small ones, and where too much has changed, all.
+func TestParts(t *testing.T) {
+	for name, c := range map[string]struct {
+		elements int
+		trusted  bool
+		renames  int
+		want     string
+	}{
+		"large and trusted":  {1000, true, 3, "1 whole, 1 in part"},
+		"of another kind":    {1000, false, 3, "2 whole, 0 in part"},
+		"small":              {400, true, 3, "2 whole, 0 in part"},
+		"just large":         {401, true, 3, "1 whole, 1 in part"},
+		"many changes":       {1000, true, 200, "1 whole, 1 in part"},
+		"too many of them":   {1000, true, 201, "2 whole, 0 in part"},
+		"nothing that tells": {1000, true, 0, "1 whole, 1 in part"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				a := newApp(c.elements)
+				if c.trusted {
+					a.trusted()
+				}
+				a.look(t, true)
+				a.move(1, 77)
+				for i := range c.renames {
+					a.rename(i, "renamed")
+				}
+				a.look(t, true)
+				if got := a.read(); got != c.want {
+					t.Errorf("it was read %s; want %s", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+// TestAfterAnAct: the first look after an act reads what the app has told of, in a
+// hurry; the next ones all, for a second, though nothing new was told; and what the first
+// left out is read in the background even if nobody asks.
+func TestAfterAnAct(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(1000)
+		a.trusted()
+		a.look(t, true)
+		act := func(name string, place int) {
+			a.rename(5, name)
+			a.move(6, place)
+			_ = a.Sync(t.Context(), nil) // it has told of it
+		}
+		a.NotifyAction()
+		act("element 5", 66)
+		if s := a.look(t, false); s.Elements[6].Pos == 66 || a.read() != "1 whole, 1 in part" {
+			t.Errorf("the first look was not hasty: %s", a.read())
+		}
+		a.look(t, true)
+		act("pressed", 67)
+		a.look(t, true)
+		if got := a.read(); got != "3 whole, 1 in part" {
+			t.Errorf("after three looks it was read %s", got)
+		}
+		time.Sleep(3 * time.Second)
+		a.NotifyAction()
+		act("pressed again", 68)
+		a.look(t, false)
+		time.Sleep(100 * time.Millisecond)
+		if e, ok := a.Find("6"); !ok || e.Pos != 68 {
+			t.Errorf("what the hasty look left out is still %+v", e)
+		}
+		a.NotifyAction()
+		time.Sleep(2 * time.Second)
+		act("by itself", 69) // long after the act
+		a.look(t, true)
+	})
+}
+
+// TestPendingEffect: who waits for what an act does in an app that is long to read sees at
+// once what it told of; the next who looks sees all, and nothing is read meanwhile that
+// would keep the first one waiting. An app that is quickly read is read as a whole.
+func TestPendingEffect(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(1000)
+		a.trusted()
+		a.slow = 240 * time.Millisecond
+		a.look(t, true)
+		awaiting := desktop.WithPendingEffect(t.Context())
+		a.NotifyAction()
+		begun := time.Now()
+		for n := range 4 { // silence, and what is told in between
+			a.move(6, 60+n)
+			if n == 2 {
+				a.rename(5, "told")
+			}
+			s, err := a.Snapshot(awaiting)
+			if err != nil || s.Elements[6].Pos != 6 || (s.Elements[5].Name == "told") != (n >= 2) {
+				t.Errorf("look %d: %v, %+v, %+v", n, err, s.Elements[5], s.Elements[6])
+			}
+			time.Sleep(60 * time.Millisecond)
+		}
+		if took := time.Since(begun); took > 300*time.Millisecond || a.wholes != 1 {
+			t.Errorf("it took %s, and was read %s", took, a.read())
+		}
+		a.look(t, true)
+		a.slow = 0
+		a.NotifyAction()
+		a.look(t, true) // which was quick
+		a.move(6, 99)
+		if s, err := a.Snapshot(awaiting); err != nil || s.Elements[6].Pos != 99 {
+			t.Errorf("an app that is quickly read: %v, %+v", err, s.Elements[6])
+		}
+	})
+}
+
+// TestChecked: an app whose parts find what it does not tell of is read in part, however
+// small it is and long after it was read, also in the second after an act; as a whole after
+// half a minute, and where a part is not sure, which is not tried again for a second.
+func TestChecked(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(10)
+		a.checked()
+		a.look(t, true)
+		silent := func(name, want string) {
+			t.Helper()
+			a.rename(1, name)
+			a.untold = nil
+			a.look(t, true)
+			if got := a.read(); got != want {
+				t.Errorf("%s: it was read %s; want %s", name, got, want)
+			}
+		}
+		a.busy = true // nothing is read in the background
+		silent("at once", "1 whole, 1 in part")
+		time.Sleep(20 * time.Second)
+		a.wholes, a.parts = 0, 0
+		silent("late", "0 whole, 1 in part")
+		a.NotifyAction()
+		silent("after an act", "0 whole, 2 in part")
+		a.unsure = true
+		silent("not sure", "1 whole, 3 in part")
+		a.unsure = false
+		silent("within a second", "2 whole, 3 in part")
+		time.Sleep(time.Minute)
+		a.wholes, a.parts = 0, 0
+		silent("a minute later", "1 whole, 0 in part")
+	})
+}
+
+// TestFaults: a reading that fails is the caller's error, and nothing that it changed is
+// kept.
+func TestFaults(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(1000)
+		a.trusted()
+		fault := errors.New("the app fell over")
+		a.look(t, true)
+		a.rename(1, "one")
+		a.move(2, 22)
+		a.fault = fault
+		if _, err := a.Snapshot(t.Context()); !errors.Is(err, fault) {
+			t.Errorf("the error is %v", err)
+		}
+		a.look(t, true)
+		if got := a.read(); got != "2 whole, 1 in part" {
+			t.Errorf("it was read %s", got)
+		}
+		a.rename(1, "uno")
+		cancelled, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := a.Snapshot(cancelled); !errors.Is(err, context.Canceled) {
+			t.Errorf("the error is %v", err)
+		}
+		a.look(t, true)
+		if err := a.Forget(t.Context()); err != nil || a.Last() != nil {
+			t.Errorf("forgetting: %v", err)
+		}
+		a.look(t, true)
+	})
+}
+
+// TestOneReaderAtATime: who waits while another reads waits no longer than it wants to.
+func TestOneReaderAtATime(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(10)
+		err := a.WithReading(t.Context(), func(*reading) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if _, err := a.Snapshot(ctx); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("two read at once: %v", err)
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestEnds: nothing is read any more of an app that has ended.
+func TestEnds(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(10)
+		a.look(t, true)
+		a.Close()
+		before := a.read()
+		time.Sleep(time.Minute)
+		if got := a.read(); got != before {
+			t.Errorf("it was read %s, and when it ended %s", got, before)
+		}
+	})
+}
+
+// TestConfirmCost: an app that does not come to rest is read again in the background a few
+// times, one that is long to read fewer, and one at rest only until that is confirmed.
+func TestConfirmCost(t *testing.T) {
+	for name, c := range map[string]struct {
+		slow time.Duration
+		busy bool
+		want string
+	}{
+		"quick and busy": {10 * time.Millisecond, true, "6 whole, 0 in part"},
+		"long and busy":  {150 * time.Millisecond, true, "3 whole, 0 in part"},
+		"very long":      {300 * time.Millisecond, true, "2 whole, 0 in part"},
+		"long, at rest":  {300 * time.Millisecond, false, "2 whole, 0 in part"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				a := newApp(3)
+				a.slow, a.busy = c.slow, c.busy
+				a.look(t, true)
+				time.Sleep(time.Minute)
+				if got := a.read(); got != c.want {
+					t.Errorf("it was read %s, expected %s", got, c.want)
+				}
+			})
+		})
+	}
+}

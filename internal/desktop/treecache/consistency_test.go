@@ -1,0 +1,89 @@
+package treecache_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+
+	"pgregory.net/rapid"
+)
+
+// TestCacheIsConsistent: whatever an app does, and whenever it is looked at, names are
+// as they are; so are places, but for one look in the second after an act. Equal snapshots
+// have equal versions, and others have others.
+func TestCacheIsConsistent(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		elements, trusted := rapid.SampledFrom([]int{3, 500}).Draw(rt, "elements"), rapid.Bool().Draw(rt, "trusted")
+		steps := rapid.SliceOfN(rapid.Custom(drawStep), 1, 30).Draw(rt, "steps")
+		var wrong error
+		bubble(t, func(t *testing.T) { wrong = live(t.Context(), elements, trusted, steps) })
+		if wrong != nil {
+			rt.Fatal(wrong)
+		}
+	})
+}
+
+// A step is one thing that happens.
+type step struct {
+	what    string
+	element int
+	name    string
+	place   int
+	pause   time.Duration
+}
+
+func drawStep(t *rapid.T) step {
+	return step{
+		what:    rapid.SampledFrom([]string{"rename", "move", "act", "wait", "tell", "look", "look"}).Draw(t, "what"),
+		element: rapid.IntRange(0, 2).Draw(t, "element"),
+		name:    rapid.StringN(1, 3, -1).Draw(t, "name"),
+		place:   rapid.IntRange(0, 3).Draw(t, "place"),
+		pause:   time.Duration(rapid.IntRange(1, 3000).Draw(t, "ms")) * time.Millisecond,
+	}
+}
+
+// live does the steps to a new app, and says what the mirror got wrong.
+func live(ctx context.Context, elements int, trusted bool, steps []step) error {
+	a := newApp(elements)
+	if trusted {
+		a.trusted()
+	}
+	var acted time.Time // and no look has been in a hurry since
+	var last *desktop.Snapshot
+	for i, step := range steps {
+		switch step.what {
+		case "rename":
+			a.rename(step.element, step.name)
+		case "move":
+			a.move(step.element, step.place)
+		case "act":
+			a.NotifyAction()
+			acted = time.Now()
+		case "wait":
+			time.Sleep(step.pause)
+		case "tell":
+			_ = a.Sync(ctx, nil) // its events come before they are asked for
+		case "look":
+			s, err := a.Snapshot(ctx)
+			if err == nil && a.differs(s, true) != nil {
+				hurry := time.Since(acted) < time.Second
+				err = a.differs(s, !hurry)
+				acted = time.Time{}
+			}
+			if same := last != nil && slices.EqualFunc(s.Elements, last.Elements, alike); err == nil && last != nil && same != (s.Version == last.Version) {
+				err = fmt.Errorf("the versions %d and %d, of the same: %v", last.Version, s.Version, same)
+			}
+			if err != nil {
+				return fmt.Errorf("step %d: %w", i+1, err)
+			}
+			last = s
+		}
+	}
+	return nil
+}
+
+func alike(a, b desktop.Element) bool { return a.Name == b.Name && a.Pos == b.Pos }

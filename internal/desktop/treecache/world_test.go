@@ -1,0 +1,192 @@
+package treecache_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/treecache"
+)
+
+// An app is one in memory: elements with names and places. It is its own source.
+type app struct {
+	*treecache.Cache[int, *reading]
+
+	mu         sync.Mutex
+	true       reading
+	ran        int    // how often it has run
+	late       func() // happens as it comes to rest after the next reading
+	untold     []int  // changes that its events tell of at the next question
+	busy       bool   // it has no pulse
+	shared     bool
+	slow       time.Duration // how long it takes to be read as a whole
+	fault      error         // of the next reading
+	unsure     bool          // a part does not tell what has changed
+	checks     bool          // a part finds what is not told
+	wholes     int           // readings as a whole
+	parts      int
+	version    uint64
+	heartbeats []treecache.Heartbeat
+}
+
+type reading struct {
+	names  []string
+	places []int
+}
+
+func (r reading) copied() reading { return reading{slices.Clone(r.names), slices.Clone(r.places)} }
+
+func newApp(elements int) *app {
+	a := &app{}
+	for i := range elements {
+		a.true.names, a.true.places = append(a.true.names, "element "+strconv.Itoa(i)), append(a.true.places, i)
+	}
+	a.Cache = treecache.New(a, treecache.Config{
+		Version: func() uint64 { a.version++; return a.version },
+		OnRead:  func(p treecache.Heartbeat) { a.heartbeats = append(a.heartbeats, p) },
+	})
+	return a
+}
+
+// rename gives an element another name, and tells of it at the next question.
+func (a *app) rename(i int, name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ran++
+	a.true.names[i] = name
+	a.untold = append(a.untold, i)
+}
+
+// move moves an element, of which no app tells.
+func (a *app) move(i, place int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ran++
+	a.true.places[i] = place
+}
+
+func (a *app) ReadAll(ctx context.Context, _ *reading) (*reading, error) {
+	time.Sleep(a.slow)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.wholes++
+	read := a.true.copied()
+	if a.late != nil {
+		a.late()
+		a.late = nil
+	}
+	fault := a.fault
+	a.fault = nil
+	return &read, errors.Join(fault, ctx.Err())
+}
+
+func (a *app) ReadChanged(_ context.Context, last *reading, marks treecache.DirtySet[int], hasty bool) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.parts++
+	fault := a.fault
+	a.fault = nil
+	for i := range marks.Changed {
+		last.names[i] = a.true.names[i]
+	}
+	if !hasty && fault == nil {
+		last.places = slices.Clone(a.true.places)
+	}
+	if !hasty && a.checks {
+		*last = a.true.copied()
+	}
+	if a.unsure {
+		last.names[0] = "of what is not sure"
+		return treecache.ErrUnknownChanges
+	}
+	return fault
+}
+
+func (a *app) Sync(context.Context, *reading) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, i := range a.untold {
+		a.MarkReported(func(m *treecache.DirtySet[int]) { m.AddChanged(i) })
+	}
+	a.untold = nil
+	return nil
+}
+
+func (a *app) View(_ context.Context, last *reading) treecache.View {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	v := treecache.View{Shared: a.shared}
+	for i, name := range last.names {
+		v.Elements = append(v.Elements, desktop.Element{ID: desktop.ID(strconv.Itoa(i)), Name: name, Pos: last.places[i]})
+	}
+	desktop.SetEnds(v.Elements)
+	return v
+}
+
+func (a *app) Heartbeat() treecache.Heartbeat {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.busy {
+		return ""
+	}
+	return treecache.Heartbeat("ran " + strconv.Itoa(a.ran))
+}
+
+// read is how often it was read as a whole, and in part.
+func (a *app) read() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return fmt.Sprintf("%d whole, %d in part", a.wholes, a.parts)
+}
+
+// look takes a snapshot, which must have the app's names, and the places where wanted.
+func (a *app) look(t testing.TB, places bool) *desktop.Snapshot {
+	t.Helper()
+	s, err := a.Snapshot(t.Context())
+	if err == nil {
+		err = a.differs(s, places)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// differs says what in a snapshot is not as it is.
+func (a *app) differs(s *desktop.Snapshot, places bool) error {
+	for i, e := range s.Elements {
+		if e.Name != a.true.names[i] || places && e.Pos != a.true.places[i] {
+			return fmt.Errorf("element %d is %q at %d, and the mirror says %q at %d", i, a.true.names[i], a.true.places[i], e.Name, e.Pos)
+		}
+	}
+	return nil
+}
+
+// trusted makes it an app that is known to tell of what changes.
+func (a *app) trusted() {
+	a.SetTrust(treecache.TrustEvents)
+	a.MarkReported(func(*treecache.DirtySet[int]) {})
+}
+
+// checked makes it one in which besides a part finds what is not told.
+func (a *app) checked() {
+	a.trusted()
+	a.SetTrust(treecache.TrustChecked)
+	a.checks = true
+}
+
+// bubble runs a test whose time passes by itself, and what it left in the background.
+func bubble(t *testing.T, test func(*testing.T)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		defer time.Sleep(time.Minute)
+		test(t)
+	})
+}

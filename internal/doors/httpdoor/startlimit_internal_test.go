@@ -1,0 +1,143 @@
+package httpdoor
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A caller that sends hundreds of requests at once begins a few at a time, each of
+// them in the end; another's begins at once, and so do the next ones when those that
+// began wait for something.
+func TestStarts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const requests = 200
+		const longStart = 100 * time.Millisecond
+		most := maxConcurrentStarts()
+		var s startLimiter
+		var mu sync.Mutex
+		beginning, begun := 0, 0
+		var all sync.WaitGroup
+		for i := range requests {
+			all.Go(func() {
+				end := s.begin(t.Context(), "many", longStart)
+				mu.Lock()
+				if begun++; i%2 == 0 {
+					beginning++
+				}
+				if beginning > most {
+					t.Errorf("%d begin at a time", beginning)
+				}
+				mu.Unlock()
+				if i%2 == 1 {
+					time.Sleep(time.Hour) // for an app that hangs
+					end()
+					return
+				}
+				time.Sleep(time.Millisecond)
+				mu.Lock()
+				beginning--
+				mu.Unlock()
+				end()
+				end()
+			})
+		}
+		synctest.Wait()
+		came := time.Now()
+		s.begin(t.Context(), "one", longStart)()
+		if waited := time.Since(came); waited != 0 {
+			t.Errorf("another's request waited %s", waited)
+		}
+		gone, cancel := context.WithTimeout(t.Context(), time.Microsecond)
+		defer cancel()
+		if s.begin(gone, "many", longStart) != nil {
+			t.Error("one that nobody waits for any more has begun")
+		}
+		time.Sleep(requests * longStart)
+		mu.Lock()
+		if begun != requests {
+			t.Errorf("%d of %d have begun although the others wait for an app", begun, requests)
+		}
+		mu.Unlock()
+		all.Wait()
+		if len(s.byCaller) != 0 {
+			t.Errorf("%d callers are remembered", len(s.byCaller))
+		}
+	})
+}
+
+// Who takes long to begin rests as long while others call, and not when alone.
+func TestStartsPauseAfterBusyCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s startLimiter
+		begin := func(caller string, took time.Duration) (waited time.Duration) {
+			came := time.Now()
+			end := s.begin(t.Context(), caller, time.Minute)
+			waited = time.Since(came)
+			time.Sleep(took)
+			end()
+			return waited
+		}
+		fill := func(caller string, took time.Duration) { // all places but one
+			for range maxConcurrentStarts() - 1 {
+				s.begin(t.Context(), caller, time.Hour)
+			}
+			begin(caller, took)
+		}
+		begin("one", 0)
+		fill("many", 20*time.Millisecond)
+		for _, step := range []struct{ took, waited time.Duration }{
+			{restThreshold, 20 * time.Millisecond}, {time.Second / 2, 0}, {0, maxRest}, {0, 0},
+		} {
+			if waited := begin("many", step.took); waited != step.waited {
+				t.Errorf("waited %s; expected %s", waited, step.waited)
+			}
+			begin("one", 0)
+		}
+		more := s.join("many")                                                                // others of its requests wait
+		for i, waited := range []time.Duration{0, 0, 0, restThreshold + restThreshold/2, 0} { // many that are quick
+			begin("one", 0)
+			if got := begin("many", restThreshold/2); got != waited {
+				t.Errorf("the %d. quick one waited %s; expected %s", i+1, got, waited)
+			}
+		}
+		s.leave("many", more)
+		time.Sleep(soleCallerAfter)
+		begin("many", 0)
+		time.Sleep(soleCallerAfter + 1)
+		for range 3 {
+			if waited := begin("many", 20*time.Millisecond); waited != 0 {
+				t.Errorf("waited %s with nobody beside", waited)
+			}
+		}
+		time.Sleep(time.Hour)
+	})
+}
+
+// What one caller sends at once is bounded, and another's is not kept waiting by it.
+func TestStartsHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s startLimiter
+		var free []func()
+		for range 16 {
+			free = append(free, s.reserveBytes(t.Context(), "many", maxPendingBytes/16))
+		}
+		short, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if s.reserveBytes(short, "many", 1) != nil {
+			t.Error("more than is allowed is being sent")
+		}
+		s.reserveBytes(t.Context(), "one", 1)()
+		free[0]()
+		free[0]()
+		s.reserveBytes(t.Context(), "many", maxPendingBytes/16)()
+		for _, f := range free {
+			f()
+		}
+		if len(s.byCaller) != 0 {
+			t.Errorf("%d callers are remembered", len(s.byCaller))
+		}
+	})
+}

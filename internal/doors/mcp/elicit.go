@@ -1,0 +1,190 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
+)
+
+// askTimeout is how long a question may stand open at the client.
+const askTimeout = 4 * time.Minute
+
+// lastInitializeVersion is the last version that opens with "initialize".
+const lastInitializeVersion = "2025-11-25"
+
+// choiceField names the one field of the form.
+const choiceField = "decision"
+
+// ask puts the questions of a call through the client, if the client can do that
+// and policy lets it, and makes the call again with the answers.
+func (d *Door) ask(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call, failure *aai.Error) (*mcp.CallToolResult, error) {
+	if !canElicit(req) || len(call.Answers) > 0 || !mayAskClient(failure.Questions) {
+		return failed(failure), nil
+	}
+	if isModern(req) {
+		return inputRequired(failure.Questions)
+	}
+	answers, ok := d.elicit(ctx, req.Session, failure.Questions)
+	if !ok && ctx.Err() == nil {
+		return failed(failure), nil
+	}
+	// A call that was cancelled meanwhile goes on to be refused as that, and so it is on record.
+	again := *call
+	again.Parent, again.ID, again.Answers = call.ID, aai.NewCallID(), answers
+	log := d.newCallLog(req)
+	result, err := d.gateway.Do(ctx, &again)
+	log.ended(ctx, &again, result, aai.AsError(err))
+	return d.finishCall(ctx, req, &again, result, err), nil
+}
+
+func mayAskClient(questions []aai.Question) bool {
+	for _, q := range questions {
+		if !q.AllowsChannel(aai.Client) {
+			return false
+		}
+	}
+	return true
+}
+
+// clientCapabilities are what a client can do for a call.
+type clientCapabilities struct{ forms, urls, roots bool }
+
+// capabilitiesOf reads what the client says that it can do, in this request or when it
+// opened the session. To ask the SDK costs a decoder of 32 KB each time.
+func capabilitiesOf(req *mcp.CallToolRequest) clientCapabilities {
+	if said, ok := req.Params.Meta[mcp.MetaKeyClientCapabilities].(map[string]any); ok {
+		elicits, asks := said["elicitation"].(map[string]any)
+		return newCapabilities(asks, elicits["form"] != nil, elicits["url"] != nil, said["roots"] != nil)
+	}
+	init := req.Session.InitializeParams()
+	if init == nil || init.Capabilities == nil {
+		return clientCapabilities{}
+	}
+	caps := init.Capabilities
+	if caps.Elicitation == nil {
+		return clientCapabilities{roots: caps.RootsV2 != nil}
+	}
+	return newCapabilities(true, caps.Elicitation.Form != nil, caps.Elicitation.URL != nil, caps.RootsV2 != nil)
+}
+
+// newCapabilities are those of a client that names the modes in which it asks. One that
+// names none means forms.
+func newCapabilities(asks, forms, pages, roots bool) clientCapabilities {
+	return clientCapabilities{forms: asks && (forms || !pages), urls: asks && pages, roots: roots}
+}
+
+func canElicit(req *mcp.CallToolRequest) bool { return capabilitiesOf(req).forms }
+
+func isModern(req *mcp.CallToolRequest) bool {
+	init := req.Session.InitializeParams()
+	return init == nil || init.ProtocolVersion >= tasks.StatelessVersion
+}
+
+// limitInitializeVersion keeps a client that opens with "initialize" in the era in which
+// that is right, whatever newer version it offers: the SDK agrees on an older
+// version with it, but would still answer it in the form of the newer one.
+func limitInitializeVersion(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if init, ok := req.(*mcp.ServerRequest[*mcp.InitializeParams]); ok && init.Params != nil && init.Params.ProtocolVersion >= tasks.StatelessVersion {
+			params := *init.Params
+			params.ProtocolVersion = lastInitializeVersion
+			opening := *init
+			opening.Params = &params
+			req = &opening
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// form is the question as MCP elicitation has it: one required choice without a
+// default, so that no client answers by leaving it alone.
+func form(q aai.Question) *mcp.ElicitParams {
+	ids := make([]string, len(q.Choices))
+	labels := make([]string, len(q.Choices))
+	for i, c := range q.Choices {
+		ids[i], labels[i] = c.ID, c.Label
+	}
+	return &mcp.ElicitParams{
+		Mode:    "form",
+		Message: strings.TrimSpace(q.Title + "\n\n" + q.Text + "\n\n" + q.Details),
+		RequestedSchema: map[string]any{
+			"type": "object",
+			"properties": map[string]any{
+				choiceField: map[string]any{"type": "string", "title": "Decision", "enum": ids, "enumNames": labels},
+			},
+			"required": []string{choiceField},
+		},
+	}
+}
+
+// answer reads what came back. Whatever is not a choice of the form is a no.
+func answer(seal string, result *mcp.ElicitResult) aai.Answer {
+	a := aai.Answer{Seal: seal, Channel: aai.Client}
+	if result != nil && result.Action == "accept" {
+		if choice, ok := result.Content[choiceField].(string); ok {
+			a.Choice = choice
+		}
+	}
+	return a
+}
+
+// elicit asks a client of the older protocols, one question after another. It
+// reports false if the client could not ask or nobody answered.
+func (d *Door) elicit(ctx context.Context, session *mcp.ServerSession, questions []aai.Question) (map[string]aai.Answer, bool) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	answers := make(map[string]aai.Answer, len(questions))
+	for _, q := range questions {
+		result, err := session.Elicit(ctx, form(q))
+		if err != nil {
+			d.log.Info("a question could not be put through the client", "question", q.Title, "cause", err)
+			return nil, false
+		}
+		answers[q.ID] = answer(q.Seal, result)
+	}
+	return answers, true
+}
+
+// inputRequired is the answer to a client of the newer protocol: what it has to
+// ask, and the seals it has to bring back.
+func inputRequired(questions []aai.Question) (*mcp.CallToolResult, error) {
+	result := &mcp.CallToolResult{Content: []mcp.Content{}, InputRequests: mcp.InputRequestMap{}}
+	seals := make(map[string]string, len(questions))
+	for _, q := range questions {
+		result.InputRequests[q.ID] = form(q)
+		seals[q.ID] = q.Seal
+	}
+	state, err := json.Marshal(seals)
+	if err != nil {
+		return nil, err
+	}
+	result.RequestState = string(state)
+	return result, nil
+}
+
+// answersOf reads the answers a client of the newer protocol brings. A state
+// that is not ours yields no seals, and an answer without its seal is refused.
+func answersOf(req *mcp.CallToolRequest) map[string]aai.Answer {
+	if len(req.Params.InputResponses) == 0 {
+		return nil
+	}
+	var seals map[string]string
+	if json.Unmarshal([]byte(req.Params.RequestState), &seals) != nil {
+		seals = nil
+	}
+	answers := make(map[string]aai.Answer, len(req.Params.InputResponses))
+	for id, response := range req.Params.InputResponses {
+		if id == urlRequest || id == rootsRequest {
+			continue // they are not of a gate
+		}
+		result, _ := response.(*mcp.ElicitResult)
+		answers[id] = answer(seals[id], result)
+	}
+	return answers
+}

@@ -1,0 +1,189 @@
+package mcp_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gybob/aai-gateway"
+	door "github.com/gybob/aai-gateway/internal/doors/mcp"
+	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
+)
+
+// manyApps adds so many apps, and a search that says what it was asked.
+func manyApps(n int, favourites ...string) change {
+	return func(w *world) {
+		w.catalog.apps = w.catalog.apps[:1]
+		for i := range n {
+			w.catalog.apps = append(w.catalog.apps, w.app(fmt.Sprintf("org.example.app%03d", i), fmt.Sprintf("App %d", i), strings.Repeat("Does many things. ", 10)))
+		}
+		search := tool("search", aai.Reads, func(_ context.Context, call *aai.Call) (*aai.Result, error) {
+			return &aai.Result{Text: fmt.Sprint("searched for ", call.Args["words"])}, nil
+		})
+		w.catalog.apps[0].Tools = append(w.catalog.apps[0].Tools, search)
+		w.options = func(c *door.Config) {
+			c.ListWebDiscovery, c.ListSearch, c.FavouriteApps = true, true, func() []string { return favourites }
+		}
+	}
+}
+
+// Whatever there is, the list costs no more than it may, and has the search, the runner, the
+// sites and what the person uses.
+func TestManyAppsFitTheTokenBudget(t *testing.T) {
+	for _, n := range []int{26, 300, 2000} {
+		w := newWorld(t, manyApps(n, "org.example.app007", "org.example.gone", "org.example.app003", "org.example.app007"))
+		c := w.dial(t).open("2025-11-25", `{}`)
+		raw := c.ask("tools/list", `{}`).Result
+		want := []string{"aai_exec", "aai_search", "app_org_example_app003", "app_org_example_app007", "web_discover"}
+		if got := c.toolNames(); !slices.Equal(got, want) {
+			t.Errorf("%d apps: the tools are %q, expected %q", n, got, want)
+		}
+		if tokens := tokencount.Count(t, string(raw)); tokens > budget {
+			t.Errorf("%d apps: the list costs %d tokens; at most %d", n, tokens, budget)
+		}
+	}
+}
+
+// However many favourites there are, and however long their descriptions.
+func TestFavouritesFitTheTokenBudget(t *testing.T) {
+	var all []string
+	for i := range 100 {
+		all = append(all, fmt.Sprintf("org.example.app%03d", i))
+	}
+	c := newWorld(t, manyApps(100, all...)).dial(t).open("2025-11-25", `{}`)
+	raw := string(c.ask("tools/list", `{}`).Result)
+	if n, apps := tokencount.Count(t, raw), strings.Count(raw, `"app_org`); n > budget || apps < 3 {
+		t.Errorf("%d tokens, %d apps", n, apps)
+	}
+}
+
+// Few apps have an entry each, as long as those fit the budget.
+func TestFewAppsHaveEntries(t *testing.T) {
+	c := newWorld(t, manyApps(5)).dial(t).open("2025-11-25", `{}`)
+	if got := c.toolNames(); slices.Contains(got, "aai_search") || len(got) != 7 {
+		t.Errorf("of five apps the tools are %q", got)
+	}
+	// 20 apps are no more than 25, and too long.
+	c = newWorld(t, manyApps(20)).dial(t).open("2025-11-25", `{}`)
+	if got := c.toolNames(); !slices.Equal(got, []string{"aai_exec", "aai_search", "web_discover"}) {
+		t.Errorf("of twenty long apps the tools are %q", got)
+	}
+}
+
+// The search is a call of the own app's tool, by each of its names; an app that has no entry
+// is called by its name all the same.
+func TestSearchAndHiddenEntries(t *testing.T) {
+	for name, more := range map[string]change{"safe": func(*world) {}, "canonical": canonicalToo} {
+		w := newWorld(t, manyApps(30), more)
+		c := w.dial(t).open("2025-11-25", `{}`)
+		for call, want := range map[string]string{
+			`{"name":"aai_search","arguments":{"words":"trash"}}`: "searched for trash",
+			`{"name":"aai:search","arguments":{"words":"trash"}}`: "searched for trash",
+			`{"name":"app:org.example.app005"}`:                   "# App 5",
+			`{"name":"app_org_example_app005"}`:                   "# App 5",
+		} {
+			if name == "canonical" && strings.Contains(call, "app_org") {
+				continue // its wire name is found among what is listed
+			}
+			var got struct{ Content []struct{ Text string } }
+			c.get("tools/call", call, &got)
+			if len(got.Content) == 0 || !strings.HasPrefix(got.Content[0].Text, want) {
+				t.Errorf("%s: %s gave %+v", name, call, got)
+			}
+		}
+	}
+}
+
+func canonicalToo(w *world) {
+	options := w.options
+	w.options = func(c *door.Config) { options(c); c.UseCanonicalNames = true }
+}
+
+// What a client is shown was chosen when it asked first: what the person uses by now is for
+// the next. What changes among the apps that it is not shown is no news to it; what changes of
+// those that it is, is.
+func TestTheListStays(t *testing.T) {
+	used := []string{"org.example.app007"}
+	w := newWorld(t, manyApps(40), func(w *world) {
+		options := w.options
+		w.options = func(c *door.Config) { options(c); c.FavouriteApps = func() []string { return used } }
+	})
+	c := w.dial(t).open("2025-11-25", `{}`)
+	first := c.toolNames()
+	used = []string{"org.example.app009"}
+	w.catalog.edit(func(apps []*aai.App) []*aai.App {
+		return append(slices.Clone(apps), w.app("org.example.new", "New", "New."))
+	})
+	if m := c.receive(); m.Method != "notifications/resources/list_changed" {
+		t.Errorf("of an app that it is not shown the client is told %s", m.Method)
+	}
+	if got := c.toolNames(); !slices.Equal(got, first) {
+		t.Errorf("the list was %q and is %q", first, got)
+	}
+	w.catalog.edit(func(apps []*aai.App) []*aai.App {
+		changed := slices.Clone(apps)
+		i := slices.IndexFunc(changed, func(a *aai.App) bool { return a.ID == "org.example.app007" })
+		changed[i] = w.app("org.example.app007", "Seven", "Is another now.")
+		return changed
+	})
+	c.awaitChanges("tools", "resources")
+	if list := string(c.ask("tools/list", `{}`).Result); !strings.Contains(list, "【Seven】") {
+		t.Errorf("the list has not what changed: %s", list)
+	}
+}
+
+// A session that has become too full is narrowed, and the next begins so.
+func TestAListThatHasBecomeTooLong(t *testing.T) {
+	w := newWorld(t, manyApps(3))
+	c := w.dial(t).open("2025-11-25", `{}`)
+	if got := c.toolNames(); len(got) != 5 {
+		t.Fatalf("the tools are %q", got)
+	}
+	w.catalog.edit(func(apps []*aai.App) []*aai.App {
+		for i := range 30 {
+			apps = append(slices.Clone(apps), w.app(fmt.Sprintf("org.example.more%d", i), "More", "More."))
+		}
+		return apps
+	})
+	c.awaitChanges("tools", "resources")
+	if got := c.toolNames(); !slices.Equal(got, []string{"aai_exec", "aai_search", "web_discover"}) {
+		t.Errorf("the tools are %q", got)
+	}
+}
+
+// Each session of one door has the list that was chosen for it.
+func TestSessionsHaveListsOfTheirOwn(t *testing.T) {
+	used := []string{"org.example.app007"}
+	w := newWorld(t, manyApps(40), func(w *world) {
+		options := w.options
+		w.options = func(c *door.Config) { options(c); c.FavouriteApps = func() []string { return used } }
+	})
+	s := w.serve(t)
+	shown := func(client *mcp.ClientSession) string {
+		list, err := client.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said []string
+		for _, tool := range list.Tools {
+			said = append(said, tool.Name)
+		}
+		return strings.Join(said, " ")
+	}
+	one := s.connectHTTP(t, "2025-11-25", "", nil)
+	if got := shown(one); !strings.Contains(got, "app007") {
+		t.Errorf("the first has %q", got)
+	}
+	used = []string{"org.example.app009"}
+	two := s.connectHTTP(t, "2025-11-25", "", nil)
+	if got := shown(two); !strings.Contains(got, "app009") || strings.Contains(got, "app007") {
+		t.Errorf("the second has %q", got)
+	}
+	if got := shown(one); !strings.Contains(got, "app007") || strings.Contains(got, "app009") {
+		t.Errorf("the first has %q by now", got)
+	}
+}

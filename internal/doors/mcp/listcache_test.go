@@ -1,0 +1,126 @@
+package mcp_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	door "github.com/gybob/aai-gateway/internal/doors/mcp"
+)
+
+// A keeper keeps what doors show, as a file would.
+type memoryListCache struct {
+	mu      sync.Mutex
+	content []byte
+}
+
+func (m *memoryListCache) Load() []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.content
+}
+
+func (m *memoryListCache) Save(content []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.content = content
+}
+
+// withListCache gives the door the memory.
+func withListCache(m *memoryListCache) change {
+	return func(w *world) {
+		options := w.options
+		w.options = func(c *door.Config) { options(c); c.ListCache = m }
+	}
+}
+
+// withSlowScan has the catalog's first look last until it is let.
+func withSlowScan(look chan struct{}) change {
+	return func(w *world) { w.catalog.look = look }
+}
+
+// Where apps are many a client is shown what it needs before any descriptor was read, and the
+// rest when it was.
+func TestListBeforeTheFirstScan(t *testing.T) {
+	m := &memoryListCache{}
+	c := newWorld(t, manyApps(40, "org.example.app007"), withListCache(m)).dial(t).open("2025-11-25", `{}`)
+	if m.Load() != nil {
+		t.Error("a start alone keeps something")
+	}
+	first := c.toolNames()
+	if !strings.Contains(string(m.Load()), "app007") || strings.Contains(string(m.Load()), "app009") {
+		t.Errorf("kept is %s", m.Load())
+	}
+	look := make(chan struct{})
+	c = newWorld(t, manyApps(40, "org.example.app007"), withListCache(m), withSlowScan(look)).dial(t).open("2025-11-25", `{}`)
+	if got := c.toolNames(); !slices.Equal(got, first) {
+		t.Errorf("before the first look the tools are %q, expected %q", got, first)
+	}
+	close(look)
+	c.awaitChanges("resources") // which no list had before
+	var guide struct{ Content []struct{ Text string } }
+	c.get("tools/call", `{"name":"app_org_example_app007"}`, &guide)
+	if len(guide.Content) != 1 || guide.Content[0].Text != "# App 7" {
+		t.Errorf("the guide is %+v", guide)
+	}
+	var resources struct{ Resources []struct{ URI string } }
+	c.get("resources/list", `{}`, &resources)
+	if len(resources.Resources) != 40 {
+		t.Errorf("%d resources", len(resources.Resources))
+	}
+	if got := c.toolNames(); !slices.Equal(got, first) {
+		t.Errorf("after it they are %q", got)
+	}
+}
+
+// What is not so any more the client is told when that is seen; and the next is not shown it.
+func TestCachedListIsOld(t *testing.T) {
+	old := func() *memoryListCache {
+		m := &memoryListCache{}
+		newWorld(t, manyApps(40, "org.example.app007"), withListCache(m)).dial(t).open("2025-11-25", `{}`).toolNames()
+		return m
+	}
+	for name, now := range map[string]struct {
+		change change
+		want   []string
+	}{
+		"few":     {manyApps(3), []string{"aai_exec", "app_org_example_app000", "app_org_example_app001", "app_org_example_app002", "web_discover"}},
+		"removed": {removes(manyApps(40, "org.example.app007"), 7), []string{"aai_exec", "aai_search", "web_discover"}},
+	} {
+		m, look := old(), make(chan struct{})
+		c := newWorld(t, now.change, withListCache(m), withSlowScan(look)).dial(t).open("2025-11-25", `{}`)
+		if got := c.toolNames(); !slices.Contains(got, "aai_search") {
+			t.Errorf("%s: at first %q", name, got)
+		}
+		close(look)
+		c.awaitChanges("tools", "resources")
+		if got := c.toolNames(); !slices.Equal(got, now.want) {
+			t.Errorf("%s: the tools are %q, expected %q", name, got, now.want)
+		}
+		if strings.Contains(string(m.Load()), "app007") {
+			t.Errorf("%s: kept is %s", name, m.Load())
+		}
+	}
+}
+
+func removes(change change, i int) change {
+	return func(w *world) {
+		change(w)
+		id := fmt.Sprintf("org.example.app%03d", i)
+		w.catalog.apps = slices.DeleteFunc(w.catalog.apps, func(a *aai.App) bool { return a.ID == id })
+	}
+}
+
+// Whatever lies in the file, the list is one.
+func TestInvalidListCache(t *testing.T) {
+	for _, content := range []string{"", "null", "[]", "{}", `{"version":"1.2.3","entries":[{"app":""}]}`, `{"version":"0","entries":[]}`, strings.Repeat("[", 1000)} {
+		m := &memoryListCache{content: []byte(content)}
+		c := newWorld(t, manyApps(3), withListCache(m)).dial(t).open("2025-11-25", `{}`)
+		if got := c.toolNames(); len(got) != 5 {
+			t.Errorf("%q: the tools are %q", content, got)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package mcp_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// loginRequiredApp is a tool of an app for which the person must log in.
+func loginRequiredApp(page string) aai.Action {
+	return func(context.Context, *aai.Call) (*aai.Result, error) {
+		return nil, &aai.Error{Code: aai.AuthRequired, Message: "nobody is logged in", Hint: "Log in.", LoginURL: page, Delivery: aai.NotDelivered}
+	}
+}
+
+// What a person says when they shall open a page, and what the model is told.
+func TestThePersonIsSentToLogIn(t *testing.T) {
+	const page = "https://example.com/login?app=x"
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		for action, hint := range map[string]string{
+			"accept": "Make the same call again", "decline": "does not want to open", "cancel": "closed the question",
+		} {
+			for _, transport := range []string{"stdio", "http"} {
+				t.Run(version+" "+action+" over "+transport, func(t *testing.T) {
+					w := newWorld(t, adding(slowly(loginRequiredApp(page))))
+					var asked []*mcp.ElicitParams
+					options := &mcp.ClientOptions{
+						Capabilities: &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{URL: &mcp.URLElicitationCapabilities{}}},
+						ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+							asked = append(asked, r.Params)
+							return &mcp.ElicitResult{Action: action}, nil
+						},
+					}
+					session := w.connect
+					if transport == "http" {
+						session = func(t *testing.T, version string, options *mcp.ClientOptions) *mcp.ClientSession {
+							return w.serve(t).connectHTTP(t, version, "", options)
+						}
+					}
+					result := callWork(t, session(t, version, options))
+					if len(asked) != 1 || asked[0].Mode != "url" || asked[0].URL != page || asked[0].ElicitationID == "" || asked[0].Message != "nobody is logged in" {
+						t.Fatalf("the person was asked %+v", asked)
+					}
+					if text := textIn(t, result); !result.IsError || !strings.HasPrefix(text, "AUTH_REQUIRED") || !strings.Contains(text, hint) {
+						t.Errorf("the model is told %q", text)
+					}
+				})
+			}
+		}
+	}
+}
+
+// Who cannot show a page, and which pages nobody is sent to: the model is told of
+// the page, and the person is not asked.
+func TestPagesThatAreNotShown(t *testing.T) {
+	pages := map[string]bool{"https://example.com/": true, "http://127.0.0.1:8000/login": true, "http://localhost:1/": true} // shown to those who can
+	for _, page := range []string{"http://example.com/", "javascript:alert(1)", "file:///etc/passwd", "https://user:secret@example.com/", "https://", "https://a b/"} {
+		pages[page] = false
+	}
+	for page, shown := range pages {
+		for _, canShow := range []bool{true, false} {
+			w := newWorld(t, adding(slowly(loginRequiredApp(page))))
+			asked := 0
+			caps := &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}}
+			if canShow {
+				caps.URL = &mcp.URLElicitationCapabilities{}
+			}
+			result := callWork(t, w.connect(t, "2025-11-25", &mcp.ClientOptions{
+				Capabilities: &mcp.ClientCapabilities{Elicitation: caps},
+				ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+					asked++
+					return &mcp.ElicitResult{Action: "accept"}, nil
+				},
+			}))
+			if want := shown && canShow; (asked == 1) != want || asked > 1 {
+				t.Errorf("%s, which is shown by those who can: %v, was shown %d times", page, canShow, asked)
+			}
+			if !result.IsError || !strings.Contains(textIn(t, result), "AUTH_REQUIRED") {
+				t.Errorf("%s: the model is told %q", page, textIn(t, result))
+			}
+		}
+	}
+}

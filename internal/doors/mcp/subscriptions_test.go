@@ -1,0 +1,219 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gybob/aai-gateway"
+	door "github.com/gybob/aai-gateway/internal/doors/mcp"
+)
+
+// rewrite gives an app another descriptor, as the watcher of files does.
+func (w *world) rewrite(id, descriptor string) {
+	w.catalog.edit(func(apps []*aai.App) []*aai.App {
+		for i, app := range apps {
+			if app.ID == id {
+				other := *app
+				other.Descriptor, other.Modified = json.RawMessage(descriptor), app.Modified.Add(time.Second)
+				apps[i] = &other
+			}
+		}
+		return apps
+	})
+}
+
+// watching is how many watch the catalog.
+func (c *catalog) watching() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.listeners)
+}
+
+// updated waits for the news of a resource. News of lists may come before.
+func (c *wire) updated(uri string) {
+	c.t.Helper()
+	for {
+		m := c.receive()
+		if m.Method == "notifications/resources/list_changed" {
+			continue
+		}
+		if m.Method != "notifications/resources/updated" || string(m.Params) != fmt.Sprintf(`{"uri":%q}`, uri) {
+			c.t.Fatalf("expected news of %s, got %s %s", uri, m.Method, m.Params)
+		}
+		return
+	}
+}
+
+func TestDescriptorSubscription(t *testing.T) {
+	w := newWorld(t)
+	c := w.dial(t).open("2025-11-25", `{}`)
+	uri := "app:" + notes
+	follow, unfollow := fmt.Sprintf(`{"uri":%q}`, uri), fmt.Sprintf(`{"uri":%q}`, uri)
+	before := w.catalog.watching()
+	for range 2 {
+		c.get("resources/subscribe", follow, &struct{}{})
+	}
+	if n := w.catalog.watching(); n != before+1 {
+		t.Errorf("the catalog is watched %d times more", n-before)
+	}
+	w.rewrite(notes, `{ "schema_version": "1.1" }`)
+	c.updated(uri)
+	// There is time for news that must not come: another app's, and none at all.
+	w.catalog.edit(func(apps []*aai.App) []*aai.App { return append(apps, w.app("org.example.Clock", "Clock", "")) })
+	c.awaitChanges("resources", "tools")
+	w.catalog.tell()
+	time.Sleep(150 * time.Millisecond)
+	if got := c.textOf(uri); got != `application/json { "schema_version": "1.1" }` {
+		t.Errorf("it is %s", got)
+	}
+	// An app that goes is news, too.
+	w.catalog.edit(func(apps []*aai.App) []*aai.App { return []*aai.App{apps[0], apps[2]} })
+	c.awaitChanges("resources", "tools")
+	c.updated(uri)
+	c.get("resources/unsubscribe", unfollow, &struct{}{})
+	if n := w.catalog.watching(); n != before {
+		t.Errorf("after the end the catalog is watched %d times more", n-before)
+	}
+	c.refused(-32602, "not found", "resources/subscribe", follow)
+	c.refused(-32602, "not found", "resources/subscribe", `{"uri":"file:///etc/passwd"}`)
+	c.get("resources/unsubscribe", unfollow, &struct{}{}) // nobody minds
+	if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
+		t.Errorf("at the end came %q and %v", rest, err)
+	}
+}
+
+// Who goes without a word follows nothing any more.
+func TestSubscriptionsEndWithTheSession(t *testing.T) {
+	w := newWorld(t)
+	c := w.dial(t).open("2025-11-25", `{}`)
+	c.get("resources/subscribe", `{"uri":"app:`+notes+`"}`, &struct{}{})
+	if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
+		t.Errorf("at the end came %q and %v", rest, err)
+	}
+	eventually(t, "nobody watches the catalog", func() bool { return w.catalog.watching() == 0 })
+}
+
+// A resource is one registration, whatever it is: this one changes by the clock.
+func TestAClockIsOneRegistration(t *testing.T) {
+	hand := make(chan struct{})
+	minute := 0
+	w := newWorld(t, adding(weather(func() any { return minute })), withResources(door.Resource{
+		URI: "weather://now", Name: "now", MIME: "application/json", Call: reading("now"),
+		Watch: func(_ map[string]string, changed func()) (func(), error) {
+			stopped := make(chan struct{})
+			go func() {
+				for {
+					select {
+					case <-hand:
+						changed()
+					case <-stopped:
+						return
+					}
+				}
+			}()
+			return func() { close(stopped) }, nil
+		},
+	}))
+	c := w.dial(t).open("2025-06-18", `{}`)
+	c.get("resources/subscribe", `{"uri":"weather://now"}`, &struct{}{})
+	for range 3 {
+		minute++
+		hand <- struct{}{}
+		c.updated("weather://now")
+		if got := c.textOf("weather://now"); got != fmt.Sprintf("application/json %d", minute) {
+			t.Errorf("after %d minutes it is %s", minute, got)
+		}
+	}
+}
+
+// The SDK's client hears of it in both eras, over both transports.
+func TestSDKClientSubscribes(t *testing.T) {
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		for _, transport := range []string{"stdio", "http"} {
+			t.Run(version+" "+transport, func(t *testing.T) {
+				w := newWorld(t)
+				news := make(chan string, 100)
+				options := &mcp.ClientOptions{ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) { news <- r.Params.URI }}
+				var session *mcp.ClientSession
+				if transport == "stdio" {
+					session = w.connect(t, version, options)
+				} else {
+					session = w.serve(t).connectHTTP(t, version, "", options)
+				}
+				uri := "app:" + notes
+				ctx, stop := context.WithCancel(t.Context())
+				defer stop()
+				if err := session.Subscribe(ctx, &mcp.SubscribeParams{URI: uri}); err != nil {
+					t.Fatal(err)
+				}
+				for n := 0; ; n++ { // the subscription may be under way still
+					w.rewrite(notes, fmt.Sprintf(`{"n":%d}`, n))
+					select {
+					case got := <-news:
+						if got != uri {
+							t.Errorf("news of %s", got)
+						}
+						return
+					case <-time.After(150 * time.Millisecond):
+					}
+				}
+			})
+		}
+	}
+}
+
+// In the newer era a client asks for many things at once, and is told which of them
+// it gets.
+func TestASubscriptionIsNarrowed(t *testing.T) {
+	w := newWorld(t, adding(weather(func() any { return 1 })), withResources(weatherResources()...))
+	c := w.dial(t)
+	listen := c.request("subscriptions/listen", modern(`{"notifications":{"resourceSubscriptions":["file:///nowhere","weather://now","app:`+notes+`"],"resourcesListChanged":true}}`, "", `{}`))
+	m := c.receive()
+	if want := `{"resourcesListChanged":true,"resourceSubscriptions":["app:` + notes + `"]}`; m.Method != "notifications/subscriptions/acknowledged" || !strings.Contains(string(m.Params), `"resourceSubscriptions":["app:`+notes+`"]`) {
+		t.Errorf("expected %s, got %s %s", want, m.Method, m.Params)
+	}
+	w.rewrite(notes, `{"n":1}`)
+	for heard := map[string]bool{}; !heard["notifications/resources/updated"] || !heard["notifications/resources/list_changed"]; {
+		m := c.receive()
+		heard[m.Method] = true
+		if !strings.Contains(string(m.Params), `"io.modelcontextprotocol/subscriptionId":`+listen) {
+			t.Errorf("news without the subscription: %s %s", m.Method, m.Params)
+		}
+	}
+	watching := w.catalog.watching()
+	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + listen + `}}`)
+	eventually(t, "its end ends the watching", func() bool { return w.catalog.watching() == watching-1 })
+}
+
+// Nobody is asked because something has changed, or may change.
+func TestSubscribingAsksNobody(t *testing.T) {
+	asked, allowed := 0, true
+	var now func()
+	w := newWorld(t, adding(weather(func() any { return 1 })), withDialog(func() { asked++ }),
+		withGate(func(r *aai.Request) ([]aai.Question, error) {
+			if allowed {
+				return nil, nil
+			}
+			return asksByDialog(r)
+		}),
+		withResources(door.Resource{
+			URI: "weather://now", Name: "now", MIME: "application/json", Call: reading("now"),
+			Watch: func(_ map[string]string, changed func()) (func(), error) { now = changed; return func() {}, nil },
+		}))
+	c := w.dial(t).open("2025-11-25", `{}`)
+	c.get("resources/subscribe", `{"uri":"weather://now"}`, &struct{}{})
+	allowed = false
+	now()
+	c.updated("weather://now") // that it may not be read any more
+	other := w.dial(t).open("2025-11-25", `{}`)
+	other.refused(-32004, "", "resources/subscribe", `{"uri":"weather://now"}`)
+	if asked > 0 {
+		t.Errorf("%d questions were asked", asked)
+	}
+}

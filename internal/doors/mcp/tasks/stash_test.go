@@ -1,0 +1,169 @@
+package tasks
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+func TestStashParams(t *testing.T) {
+	for name, c := range map[string]struct{ method, params, want string }{
+		"no task":        {"tools/call", `{"name":"x"}`, `{"name":"x"}`},
+		"another method": {"prompts/get", `{"task":{}}`, `{"task":{}}`},
+		"a task":         {"tools/call", `{"name":"x","task":{"ttl":1}}`, `{"_meta":{"aai.internal/tasks":{"ttl":1}},"name":"x","task":{"ttl":1}}`},
+		"beside meta":    {"tools/call", `{"_meta":{"a":1},"task":{}}`, `{"_meta":{"a":1,"aai.internal/tasks":{}},"task":{}}`},
+		"meta is null":   {"tools/call", `{"_meta":null,"task":{}}`, `{"_meta":{"aai.internal/tasks":{}},"task":{}}`},
+		"task is null":   {"tools/call", `{"task":null}`, `{"_meta":{"aai.internal/tasks":null},"task":null}`},
+		"meta is odd":    {"tools/call", `{"_meta":7,"task":{}}`, `{"_meta":7,"task":{}}`},
+		"an argument":    {"tools/call", `{"arguments":{"task":1}}`, `{"arguments":{"task":1}}`},
+		"forged":         {"tools/call", `{"_meta":{"aai.internal/tasks":{}},"name":"x"}`, `{"_meta":{},"name":"x"}`},
+		"forged, too":    {"tools/call", `{"_meta":{"aai.internal/tasks":1},"task":2}`, `{"_meta":{"aai.internal/tasks":2},"task":2}`},
+		"no object":      {"tools/call", `["task"]`, `["task"]`},
+		"null":           {"tools/call", `null`, `null`},
+		"no JSON":        {"tools/call", `{"task":`, `{"task":`},
+		"listening":      {"subscriptions/listen", `{"notifications":{"taskIds":["a"]}}`, `{"_meta":{"aai.internal/tasks":["a"]},"notifications":{"taskIds":["a"]}}`},
+		"listening, odd": {"subscriptions/listen", `{"notifications":7,"taskIds":1}`, `{"notifications":7,"taskIds":1}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := StashParams(c.method, json.RawMessage(c.params))
+			if string(got) != c.want {
+				t.Errorf("got %s, expected %s", got, c.want)
+			}
+			if makes := MakesTask(c.method, got); makes != (c.method == "tools/call" && strings.Contains(c.want, stashKey)) {
+				t.Errorf("it makes a task: %v", makes)
+			}
+		})
+	}
+}
+
+// Whatever is sent, nothing of it is lost but what is forged.
+func FuzzStashParams(f *testing.F) {
+	for _, seed := range []string{`{"task":{}}`, `{"_meta":{"x":"\u003c"},"task":[1.0e3],"a":null}`, `{"_meta":{"aai.internal/tasks":1}}`, `{"task":1,"task":2}`} {
+		f.Add("tools/call", seed)
+	}
+	f.Add("subscriptions/listen", `{"notifications":{"taskIds":[]}}`)
+	f.Fuzz(func(t *testing.T, method, params string) {
+		parked := StashParams(method, json.RawMessage(params))
+		var before, after map[string]any
+		if json.Unmarshal([]byte(params), &before) != nil {
+			if string(parked) != params {
+				t.Errorf("%q became %q", params, parked)
+			}
+			return
+		}
+		if err := json.Unmarshal(parked, &after); err != nil {
+			t.Fatal(err)
+		}
+		for _, all := range []map[string]any{before, after} {
+			if meta, ok := all["_meta"].(map[string]any); ok {
+				delete(meta, stashKey)
+				if len(meta) == 0 {
+					delete(all, "_meta")
+				}
+			}
+			if all["_meta"] == nil {
+				delete(all, "_meta")
+			}
+		}
+		if diff := cmp.Diff(before, after); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// What was parked is taken once, and is not there for others.
+func TestTakeStashed(t *testing.T) {
+	call := &mcp.CallToolParamsRaw{Meta: mcp.Meta{"a": 1, stashKey: map[string]any{"ttl": 5.0}}}
+	if got := string(takeStashed(call)); got != `{"ttl":5}` || len(call.Meta) != 1 || takeStashed(call) != nil {
+		t.Errorf("got %s, and left %v", got, call.Meta)
+	}
+	for _, none := range []mcp.Params{nil, (*mcp.CallToolParamsRaw)(nil), (*mcp.SubscriptionsListenParams)(nil), &mcp.CallToolParamsRaw{}, &mcp.InitializedParams{}} {
+		if got := takeStashed(none); got != nil {
+			t.Errorf("%#v gave %s", none, got)
+		}
+	}
+}
+
+func TestHTTP(t *testing.T) {
+	const modern = "2026-07-28"
+	get := `{"jsonrpc":"2.0","id":7,"method":"tasks/get","params":{"taskId":"T"}}`
+	for name, c := range map[string]struct {
+		method, version, names, called, body string
+		want                                 string // what the next handler reads; "" if it is refused
+	}{
+		"a task":               {"POST", "2025-11-25", "", "", `{"method":"tools/call","params":{"task":{}}}`, `{"method":"tools/call","params":{"_meta":{"aai.internal/tasks":{}},"task":{}}}`},
+		"no task":              {"POST", "2025-11-25", "", "", ` {"method":"tools/call","params":{}}`, ` {"method":"tools/call","params":{}}`},
+		"a batch":              {"POST", "2025-03-26", "", "", `[{"method":"tools/call","params":{"task":{}}}]`, `[{"method":"tools/call","params":{"task":{}}}]`},
+		"no JSON":              {"POST", modern, "T", "tasks/get", `{"task`, `{"task`},
+		"no method":            {"POST", modern, "", "", `{"params":{"task":{}}}`, `{"params":{"task":{}}}`},
+		"not posted":           {"DELETE", modern, "X", "tasks/get", get, get},
+		"the right task":       {"POST", modern, "T", "tasks/get", get, get},
+		"the wrong task":       {"POST", modern, "X", "tasks/get", get, ""},
+		"no task named":        {"POST", modern, "", "tasks/get", get, ""},
+		"wrong, to be updated": {"POST", modern, "X", "tasks/update", strings.Replace(get, "get", "update", 1), ""},
+		"wrong, to be ended":   {"POST", modern, "X", "tasks/cancel", strings.Replace(get, "get", "cancel", 1), ""},
+		"wrong, without id":    {"POST", modern, "X", "tasks/cancel", `{"method":"tasks/cancel"}`, ""},
+		"the older era":        {"POST", "2025-11-25", "X", "tasks/get", get, get},
+		"there is none":        {"POST", modern, "X", "tasks/list", strings.Replace(get, "get", "list", 1), strings.Replace(get, "get", "list", 1)},
+		"another method":       {"POST", modern, "X", "tools/list", get, get}, // the SDK refuses it
+	} {
+		t.Run(name, func(t *testing.T) {
+			read := ""
+			h := HTTP(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				b, err := io.ReadAll(r.Body)
+				if err != nil || r.ContentLength != int64(len(b)) {
+					t.Errorf("%d bytes are announced: %q, %v", r.ContentLength, b, err)
+				}
+				read = string(b)
+			}))
+			r := httptest.NewRequest(c.method, "/mcp", strings.NewReader(c.body))
+			r.Header.Set("Mcp-Protocol-Version", c.version)
+			r.Header.Set("Mcp-Method", c.called)
+			r.Header.Set("Mcp-Name", c.names)
+			answered := httptest.NewRecorder()
+			h.ServeHTTP(answered, r)
+			if read != c.want {
+				t.Errorf("the next one read %q, expected %q", read, c.want)
+			}
+			if c.want == "" {
+				refusal(t, answered)
+			}
+		})
+	}
+}
+
+func refusal(t *testing.T, got *httptest.ResponseRecorder) {
+	t.Helper()
+	var m struct {
+		JSONRPC string
+		ID      json.RawMessage
+		Error   struct {
+			Code    int
+			Message string
+		}
+	}
+	if err := json.Unmarshal(got.Body.Bytes(), &m); err != nil || got.Code != http.StatusBadRequest || m.Error.Code != -32020 || m.Error.Message == "" ||
+		string(m.ID) != "7" && string(m.ID) != "null" {
+		t.Errorf("it was refused by %d %s", got.Code, got.Body)
+	}
+}
+
+// What is wrong with a body is for the next handler to say.
+func TestABodyThatCannotBeRead(t *testing.T) {
+	broken := errors.New("broken")
+	h := HTTP(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if b, err := io.ReadAll(r.Body); string(b) != "half" || !errors.Is(err, broken) {
+			t.Errorf("read %q, %v", b, err)
+		}
+	}))
+	r := httptest.NewRequest(http.MethodPost, "/mcp", io.MultiReader(bytes.NewReader([]byte("half")), errorReader{broken}))
+	h.ServeHTTP(httptest.NewRecorder(), r)
+}

@@ -1,0 +1,115 @@
+package web_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/platform/linux/dialog"
+	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// answerDelay is for how long a window of the gateway has the keyboard before the person here
+// answers: what comes sooner is no answer.
+const answerDelay = 3 * time.Second
+
+// TestToolTrialAsksInAWindow: who presses "Try it" of a tool that changes something is asked in
+// the gateway's own window, beside the browser's, and the page says what came of the answer.
+func TestToolTrialAsksInAWindow(t *testing.T) {
+	s := linuxtest.Start(t)
+	shared := inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv})
+	screen := x11.New(x11.Config{Getenv: s.Getenv, InputLock: shared})
+	t.Cleanup(func() { _ = screen.Close() })
+	for name, c := range map[string]struct {
+		keys  map[string][]string
+		shows []string
+	}{
+		"allowed": {allowKeys(), []string{"came notice", "a text"}},
+		"denied":  {nil, []string{"came fault", string(aai.PermissionDenied) + " the person at this computer said no"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, mail(tool("ask", `{"type": "object", "properties": {"text": {"type": "string"}}}`, nil)))
+			w.gateway.Dialog = dialog.New(dialog.Config{Getenv: s.Getenv, Folder: t.TempDir(), InputLock: shared, Focus: screen.FocusedPID})
+			shown := w.pressTry(t, s, func() { answerInWindow(t, s, c.keys, name) })
+			for _, want := range c.shows {
+				if !strings.Contains(shown, want) {
+					t.Errorf("the page shows %q, without %q", shown, want)
+				}
+			}
+		})
+	}
+}
+
+// allowKeys returns the keys that press an answer beside the refusal, by the program of the
+// window.
+func allowKeys() map[string][]string {
+	return map[string][]string{
+		"pinentry-qt": {"Left", "Left", "space"}, "pinentry-gtk-2": {"Tab", "Tab", "space"}, "kdialog": {"Down", "Down", "Return"},
+		"zenity": {"Tab", "space"}, "gcr-prompter": {"2", "Return"},
+	}
+}
+
+// pressTry has a browser press the button, and returns what the page shows of it. Answer is called
+// when a window of the gateway must come.
+func (w *world) pressTry(t *testing.T, s *linuxtest.Session, answer func()) (shown string) {
+	t.Helper()
+	answered := false
+	runBrowserScript(t, "try.mjs", "chromium", s.Env, map[string]any{"link": w.link, "profile": t.TempDir()}, func(said string) {
+		switch {
+		case said == "asks":
+			answer()
+			answered = true
+		case strings.HasPrefix(said, "shows "):
+			shown = said
+		default:
+			t.Error(said)
+		}
+	})
+	if !answered {
+		t.Fatal("no window was answered")
+	}
+	return shown
+}
+
+// answerInWindow waits until a window of the gateway is in front and can have been read, and
+// answers it by the keys for its program; without any it presses Escape.
+func answerInWindow(t *testing.T, s *linuxtest.Session, keys map[string][]string, name string) {
+	t.Helper()
+	xdotool := func(args ...string) string {
+		cmd := exec.CommandContext(t.Context(), "xdotool", args...)
+		cmd.Env = s.Env
+		out, _ := cmd.Output() // nothing has the focus for a moment
+		return string(out)
+	}
+	var since time.Time
+	for late := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatal("no window of the gateway has come")
+		}
+		switch {
+		case !strings.HasPrefix(xdotool("getactivewindow", "getwindowname"), "AAI Gateway"):
+			since = time.Time{}
+		case since.IsZero():
+			since = time.Now()
+		case time.Since(since) > answerDelay:
+			if folder := os.Getenv("AAI_PICTURES"); folder != "" {
+				s.Screenshot(t, filepath.Join(folder, "try "+name+".png"))
+			}
+			press := []string{"Escape"}
+			if keys != nil {
+				program, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(xdotool("getactivewindow", "getwindowpid")), "comm"))
+				if press = keys[strings.TrimSpace(string(program))]; err != nil || press == nil {
+					t.Fatalf("no keys are known for %q: %v", program, err)
+				}
+			}
+			xdotool(append([]string{"key", "--delay", "50"}, press...)...)
+			return
+		}
+	}
+}

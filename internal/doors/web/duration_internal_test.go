@@ -1,0 +1,28 @@
+package web
+
+import (
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// How long the person was waited for is told to the millisecond, whether they were asked in a
+// window, as the record has it, or at the terminal; what the call took is without all of it.
+func TestAPersonsTimeIsRounded(t *testing.T) {
+	var s storyPageData
+	s.Steps = make([]storyStep, 2)
+	s.Steps[0].Asked, s.Steps[1].Asked = 1200.4567, 0.2
+	if got := s.Person(); got != 1201*time.Millisecond {
+		t.Errorf("in a window: %v", got)
+	}
+	d, err := New(Config{Gateway: new(aai.Gateway)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told toolTrial
+	told.setDuration(&pageRequest{ctx: t.Context(), door: d, session: new(session), terminalWait: 1_234_567_890}, 2*time.Second)
+	if told.Person != 1235*time.Millisecond || told.Took != 765_432_110 {
+		t.Errorf("at the terminal: %v, and the call took %v", told.Person, told.Took)
+	}
+}

@@ -1,0 +1,190 @@
+package web_test
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/web"
+)
+
+// TestEventStream: a page hears of what happens, and what it loads again leaves one line on record,
+// which does not make it load again for ever.
+func TestEventStream(t *testing.T) {
+	w := newWorld(t)
+	w.enter(t)
+	body := w.get(t, "/history").body
+	if !strings.Contains(body, `hx-trigger="journal from:#live"`) || !strings.Contains(body, `hx-sse:connect="/live?after=`) {
+		t.Fatalf("the page does not listen:\n%s", body)
+	}
+	response, err := w.client.Do(w.request(t, http.MethodGet, "/live", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if got := response.Header.Get("Content-Type"); got != "text/event-stream" {
+		t.Errorf("the stream is %q", got)
+	}
+	lines := bufio.NewScanner(response.Body)
+	if !lines.Scan() || lines.Text() != ": here" {
+		t.Fatalf("the stream begins with %q", lines.Text())
+	}
+	agent := aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}
+	if _, err := w.gateway.Do(t.Context(), &aai.Call{Caller: agent, App: aai.BuiltinApp, Tool: "apps"}); err != nil {
+		t.Fatal(err)
+	}
+	for lines.Scan() && lines.Text() != "event: journal" { // until it comes
+	}
+	if lines.Text() != "event: journal" {
+		t.Fatalf("the stream ended: %v", lines.Err())
+	}
+	again := w.request(t, http.MethodGet, "/history", nil)
+	again.Header.Set("HX-Request", "true")
+	for range 3 {
+		part := w.do(t, again.Clone(t.Context()))
+		if strings.Contains(part.body, "<html") || !strings.Contains(part.body, "claude") {
+			t.Errorf("what changes of the page:\n%s", part.body)
+		}
+	}
+	var past []struct {
+		Door, Tool string
+		Args       struct{ Limit int }
+	}
+	if err := w.history(t, &past); err != nil {
+		t.Fatal(err)
+	}
+	pages := 0
+	for _, call := range past {
+		if call.Door == aai.DoorWeb && call.Tool == "history" && call.Args.Limit == 50 { // the front page reads fewer
+			pages++
+		}
+	}
+	if pages != 1 {
+		t.Errorf("the page, loaded once and again three times, is on record %d times; expected 1", pages)
+	}
+	if got := w.post(t, "/leave", w.form(t, "/history")); got.status != http.StatusForbidden {
+		t.Errorf("left: %d", got.status)
+	}
+}
+
+// TestWhichPagesHaveEvents: each page that shows what may change meanwhile listens for news of it. One
+// that is searched without a new address is loaded again with what its form says.
+func TestWhichPagesHaveEvents(t *testing.T) {
+	w := newWorld(t)
+	tells := make(chan func(string), 1)
+	w.open(t, web.Config{Gateway: w.gateway, WatchEvents: func(_ context.Context, tell func(string)) { tells <- tell }})
+	tell := <-tells
+	w.enter(t)
+	for path, c := range map[string]struct{ again, kind string }{
+		"/apps?q=a":      {`hx-get="/apps" hx-include="#find" hx-trigger="apps from:#live"`, web.EventApps},
+		"/consent?q=a":   {`hx-get="/consent" hx-include="#find" hx-trigger="consent from:#live"`, web.EventConsent},
+		"/logins?app=a":  {`hx-get="/logins?app=a" hx-trigger="consent from:#live, apps from:#live"`, web.EventConsent},
+		"/settings?q=a":  {`hx-get="/settings?q=a" hx-trigger="settings from:#live"`, web.EventSettings},
+		"/history?app=a": {`hx-get="/history?app=a" hx-trigger="journal from:#live"`, web.EventJournal},
+	} {
+		page := w.get(t, path)
+		expectPage(t, page, c.again)
+		_, at, _ := strings.Cut(page.body, `hx-sse:connect="`)
+		at, _, _ = strings.Cut(at, `"`)
+		response, err := w.client.Do(w.request(t, http.MethodGet, at, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tell(c.kind)
+		lines := bufio.NewScanner(response.Body)
+		for lines.Scan() && lines.Text() != "event: "+c.kind { // until it comes
+		}
+		_ = response.Body.Close()
+		if lines.Text() != "event: "+c.kind {
+			t.Errorf("%s hears of nothing: %v", path, lines.Err())
+		}
+		if search := regexp.MustCompile(`<form [^>]*method="get"[^>]*>`).FindString(page.body); !strings.Contains(search, "hx-morph-skip") || !strings.Contains(search, ` id="`) {
+			t.Errorf("%s: what was typed does not stay: %s", path, search)
+		}
+	}
+}
+
+// TestEventsBeforeTheStream: what happens after a page was read and before it listens comes as
+// soon as it listens, as the end of the page's own act does.
+func TestEventsBeforeTheStream(t *testing.T) {
+	w := newWorld(t)
+	tells := make(chan func(string), 1)
+	w.open(t, web.Config{Gateway: w.gateway, WatchEvents: func(_ context.Context, tell func(string)) { tells <- tell }})
+	tell := <-tells
+	w.enter(t)
+	listens := func() string {
+		t.Helper()
+		_, at, found := strings.Cut(w.get(t, "/now").body, `hx-sse:connect="`)
+		if at, _, _ = strings.Cut(at, `"`); !found {
+			t.Fatal("the page does not listen")
+		}
+		return at
+	}
+	before := listens()
+	tell(web.EventActiveCalls)
+	tell(web.EventJournal)
+	for at, expects := range map[string]string{before: web.EventActiveCalls, listens(): web.EventApps} {
+		response, err := w.client.Do(w.request(t, http.MethodGet, at, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, heard := bufio.NewScanner(response.Body), ""
+		for lines.Scan() {
+			if lines.Text() == ": here" && expects == web.EventApps {
+				tell(web.EventApps)
+			}
+			if kind, is := strings.CutPrefix(lines.Text(), "event: "); is {
+				if heard += kind + " "; kind == expects {
+					break
+				}
+			}
+		}
+		_ = response.Body.Close()
+		if !strings.Contains(heard, expects) || expects == web.EventApps && heard != web.EventApps+" " {
+			t.Errorf("%s hears of %q, expected %q", at, heard, expects)
+		}
+	}
+}
+
+// TestManyPages: a session has three streams, of its newest pages. The older ones end, and
+// say why, so that a browser has connections left for what a person does.
+func TestManyPages(t *testing.T) {
+	w := newWorld(t)
+	w.enter(t)
+	var streams []*bufio.Scanner
+	for range 7 {
+		response, err := w.client.Do(w.request(t, http.MethodGet, "/live", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = response.Body.Close() })
+		lines := bufio.NewScanner(response.Body)
+		if !lines.Scan() || lines.Text() != ": here" {
+			t.Fatalf("the stream begins with %q", lines.Text())
+		}
+		streams = append(streams, lines)
+	}
+	for i, lines := range streams[:4] {
+		said := ""
+		for lines.Scan() {
+			said += lines.Text() + " "
+		}
+		if lines.Err() != nil || !strings.HasSuffix(said, "event: elsewhere data: 1  ") {
+			t.Errorf("stream %d said %q, %v; expected that others have begun, and its end", i, said, lines.Err())
+		}
+	}
+	if _, err := w.gateway.Do(t.Context(), &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}, App: aai.BuiltinApp, Tool: "apps"}); err != nil {
+		t.Fatal(err)
+	}
+	for i, lines := range streams[4:] {
+		for lines.Scan() && lines.Text() != "event: journal" { // until it comes
+		}
+		if lines.Text() != "event: journal" {
+			t.Errorf("stream %d of the newest heard nothing: %v", i, lines.Err())
+		}
+	}
+}

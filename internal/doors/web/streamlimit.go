@@ -1,0 +1,45 @@
+package web
+
+import (
+	"slices"
+	"sync"
+)
+
+const (
+	// maxStreams is how many streams a session has at once. Browsers open six connections to a
+	// host, and a page that gets none cannot even stop what runs.
+	maxStreams = 3
+	// supersededEvent is the last that a stream says which had to go for a newer one.
+	supersededEvent = "elsewhere"
+)
+
+// streamLimiter are those of each session, the oldest first.
+type streamLimiter struct {
+	mu sync.Mutex
+	of map[*session][]chan struct{}
+}
+
+// add adds one, until end. The channel is closed when it has to go.
+func (s *streamLimiter) add(of *session) (goes <-chan struct{}, end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.of == nil {
+		s.of = make(map[*session][]chan struct{})
+	}
+	if all := s.of[of]; len(all) >= maxStreams {
+		close(all[0])
+		s.of[of] = slices.Delete(all, 0, 1)
+	}
+	own := make(chan struct{})
+	s.of[of] = append(s.of[of], own)
+	return own, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if i := slices.Index(s.of[of], own); i >= 0 {
+			s.of[of] = slices.Delete(s.of[of], i, i+1)
+		}
+		if len(s.of[of]) == 0 {
+			delete(s.of, of)
+		}
+	}
+}

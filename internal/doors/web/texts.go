@@ -1,0 +1,87 @@
+package web
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+//go:embed words/*.json
+var textFiles embed.FS
+
+// languages are those that the page is written in; the first is for everybody else.
+func languages() []string { return []string{"en", "zh"} }
+
+// pageTexts are the texts of the pages: by language, page and key.
+type pageTexts map[string]map[string]map[string]string
+
+// readPageTexts reads the texts of each of the pages.
+func readPageTexts(names []string) (pageTexts, error) {
+	all := make(pageTexts)
+	for _, lang := range languages() {
+		all[lang] = make(map[string]map[string]string)
+		for _, name := range names {
+			b, err := textFiles.ReadFile("words/" + name + "." + lang + ".json")
+			if err != nil {
+				return nil, fmt.Errorf("the words of a page: %w", err)
+			}
+			var texts map[string]string
+			if err := json.Unmarshal(b, &texts); err != nil {
+				return nil, fmt.Errorf("words/%s.%s.json: %w", name, lang, err)
+			}
+			all[lang][name] = texts
+		}
+	}
+	return all, nil
+}
+
+// format is a page's text, or the layout's. A key that is nowhere is said as it is. Where the
+// first of the arguments is one, a text of the key with ".one" is preferred.
+func (w pageTexts) format(lang, page, key string, args ...any) string {
+	var text string
+	var ok bool
+	if n, is := firstArg(args).(int); is && n == 1 {
+		text, ok = w.text(lang, page, key+".one")
+	}
+	if !ok {
+		text, ok = w.text(lang, page, key)
+	}
+	switch {
+	case !ok:
+		return key
+	case len(args) > 0:
+		return fmt.Sprintf(text, args...)
+	}
+	return text
+}
+
+// text is that of a page, or the layout's.
+func (w pageTexts) text(lang, page, key string) (string, bool) {
+	if text, ok := w[lang][page][key]; ok {
+		return text, true
+	}
+	text, ok := w[lang][layoutName][key]
+	return text, ok
+}
+
+func firstArg(args []any) any {
+	if len(args) == 0 {
+		return nil
+	}
+	return args[0]
+}
+
+// languageOf is the first of ours that a browser asks for, the choice before all.
+func languageOf(choice, accepted string) string {
+	for wanted := range strings.SplitSeq(choice+","+accepted, ",") {
+		wanted, _, _ = strings.Cut(strings.TrimSpace(wanted), ";")
+		wanted, _, _ = strings.Cut(strings.ToLower(wanted), "-")
+		for _, lang := range languages() {
+			if wanted == lang {
+				return lang
+			}
+		}
+	}
+	return languages()[0]
+}

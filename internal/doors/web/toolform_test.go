@@ -1,0 +1,272 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/web"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+const allKindsSchema = `{"type": "object", "required": ["to", "loud", "count"], "definitions": {"day": {"type": "string", "format": "date", "description": "A day"}},
+	"properties": {
+	"to": {"type": "string", "description": "Who <b>gets</b> it\u202e", "maxLength": 40},
+	"text": {"type": "string"},
+	"count": {"type": "integer", "minimum": 1, "maximum": 10, "default": 2},
+	"loud": {"type": "boolean"},
+	"colour": {"enum": ["red", "green", 3, null, "3"], "default": "red"},
+	"tags": {"type": "array", "items": {"type": "string"}, "maxItems": 3},
+	"sizes": {"type": "array", "items": {"type": "number"}},
+	"when": {"$ref": "#/definitions/day"},
+	"options": {"type": "object", "properties": {"depth": {"type": "integer"}}},
+	"maybe": {"type": ["integer", "null"]},
+	"password": {"type": "string", "default": "hunter2"}}}`
+
+func TestNewToolForm(t *testing.T) {
+	f := web.NewToolForm(json.RawMessage(allKindsSchema))
+	var got []string
+	for _, field := range f.Fields {
+		got = append(got, fmt.Sprintf("%s %s %s %q %v %v %q %s", field.Control, field.Name, field.Kind, field.Type, field.Required, field.Secret, field.Standard, field.About))
+	}
+	want := []string{
+		`p0 to line "string" true false "" Who <b>gets</b> it`,
+		`p1 text text "string" false false "" `,
+		`p2 count number "integer" true false "2" `,
+		`p3 loud bool "boolean" true false "" `,
+		`p4 colour choice "" false false "red" `,
+		`p5 tags lines "list of string" false false "" `,
+		`p6 sizes  "list of number" false false "" `,
+		`p7 when line "string" false false "" A day`,
+		`p8 options  "object" false false "" `,
+		`p9 maybe number "integer or null" false false "" `,
+		`p10 password line "string" false true "" `,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	var shown []string
+	for _, o := range f.Fields[4].Options {
+		shown = append(shown, o.Value+"="+o.Shown)
+	}
+	if diff := cmp.Diff([]string{"0=red", "1=green", "2=3", "3=null", `4="3"`}, shown); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]web.FieldLimit{{Key: "minimum", Value: "1"}, {Key: "maximum", Value: "10"}}, f.Fields[2].Limits); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// submit is what a browser sends of a form that shows these texts.
+func submit(f *web.ToolForm, texts map[string]string) url.Values {
+	sent := url.Values{web.DigestField: {f.Digest}}
+	for name, text := range texts {
+		if name == web.JSONField {
+			sent.Set(name, text)
+		}
+		for _, field := range f.Fields {
+			if field.Name == name {
+				sent.Set(field.Control, text)
+			}
+		}
+	}
+	return sent
+}
+
+func formJSON(t interface{ Fatal(...any) }, value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestReadToolForm(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		texts  map[string]string
+		want   string
+		faults string
+	}{
+		{"all kinds", map[string]string{
+			"to": "a \"b\"", "text": "one\r\ntwo", "count": " 3 ", "loud": "false", "colour": "2", "tags": "x\r\n\r\ny\r\n",
+			"sizes": "[1.50, 2]", "when": "2026-01-01", "options": `{"depth": 12345678901234567890}`, "password": "p",
+		}, `{"colour":3,"count":3,"loud":false,"options":{"depth":12345678901234567890},"password":"p","sizes":[1.50,2],"tags":["x","","y"],"text":"one\ntwo","to":"a \"b\"","when":"2026-01-01"}`, ""},
+		{"only what is needed", map[string]string{"to": "a", "count": "1", "loud": "true", "text": "", "sizes": " "}, `{"count":1,"loud":true,"to":"a"}`, ""},
+		{"missing", map[string]string{"to": "a"}, "", "count:missing loud:missing"},
+		{"wrong", map[string]string{"to": "a", "count": "01", "loud": "yes", "colour": "9", "sizes": "[1", "options": "{} {}"}, "",
+			"count:number loud:choice colour:choice sizes:json options:json"},
+		{"no number", map[string]string{"to": "a", "loud": "true", "count": `"5"`}, "", "count:number"},
+		{"in the place of the fields", map[string]string{web.JSONField: ` {"to": "", "new": null} `, "count": "x"}, `{"new":null,"to":""}`, ""},
+		{"no object", map[string]string{web.JSONField: `[1]`}, "", "JSON:object"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := web.NewToolForm(json.RawMessage(allKindsSchema))
+			args, ok := f.Read(submit(f, c.texts))
+			var faults []string
+			for _, field := range f.Fields {
+				if field.Fault.Is() {
+					faults = append(faults, field.Name+":"+field.Fault.Code)
+				}
+				if field.Secret && field.Value != "" {
+					t.Errorf("%s is given back: %q", field.Name, field.Value)
+				}
+			}
+			if f.JSONFault.Is() {
+				faults = append(faults, "JSON:"+f.JSONFault.Code)
+			}
+			if got := strings.Join(faults, " "); got != c.faults || ok != (c.faults == "") {
+				t.Errorf("faults %q, %v; want %q", got, ok, c.faults)
+			}
+			if got := formJSON(t, args); ok && got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// What was typed for one schema is not read by another, nor what says nothing of it.
+func TestReadNeedsTheSameSchema(t *testing.T) {
+	shown := web.NewToolForm(json.RawMessage(`{"properties": {"a": {"type": "string"}, "b": {"type": "string"}}}`))
+	sent := submit(shown, map[string]string{"a": "to keep", "b": "to delete"})
+	now := web.NewToolForm(json.RawMessage(`{"properties": {"b": {"type": "string"}, "a": {"type": "string"}}}`))
+	for _, values := range []url.Values{sent, {"p0": {"x"}}, {web.DigestField: {now.Digest, shown.Digest}}, {web.DigestField: {""}}} {
+		if args, ok := now.Read(values); ok || args != nil || len(now.Faults) != 1 || now.Faults[0].Code != web.FaultOutdated {
+			t.Errorf("%v: %v %v %v", values, args, ok, now.Faults)
+		}
+	}
+}
+
+func TestFieldSentTwice(t *testing.T) {
+	f := web.NewToolForm(json.RawMessage(allKindsSchema))
+	sent := submit(f, map[string]string{"to": "a", "count": "1", "loud": "true"})
+	sent.Add("p0", "b")
+	if args, ok := f.Read(sent); ok || f.Fields[0].Fault.Code != web.FaultRepeated {
+		t.Errorf("%v %v %+v", args, ok, f.Fields[0])
+	}
+}
+
+// Hostile schemas make no form, or one that is bounded and of which all shows.
+func TestHostileToolForm(t *testing.T) {
+	var many []string
+	for i := range 900 {
+		many = append(many, fmt.Sprintf(`"p%d": {"type": "string"}`, i))
+	}
+	wide := web.NewToolForm(json.RawMessage(`{"properties": {` + strings.Join(many, ",") + `}, "required": ["p899"]}`))
+	if len(wide.Fields) != 100 || wide.Omitted != 800 || wide.Fields[99].Name != "p899" {
+		t.Errorf("%d fields, %d omitted, the last %q", len(wide.Fields), wide.Omitted, wide.Fields[len(wide.Fields)-1].Name)
+	}
+	for i := range 10_000 {
+		many = append(many, fmt.Sprintf(`"q%d": {"type": "string"}`, i))
+	}
+	for _, source := range []string{
+		`{"properties": {` + strings.Join(many, ",") + `}}`, // more than is read
+		`{"$ref": "#"}`,
+		`{"properties": {"a": {"$ref": "#/properties/b"}, "b": {"$ref": "#/properties/a"}}}`,
+		`{"properties": {"a": {"properties": {"a": {"$ref": "#"}}}}}`,
+		`{"properties": [1]}`, `[`, `"x"`, ``, `null`, `{"properties": {"a": 5}}`,
+		strings.Repeat(`{"properties": {"a": `, 500) + `{}` + strings.Repeat(`}}`, 500),
+	} {
+		if f := web.NewToolForm(json.RawMessage(source)); len(f.Fields) > 0 {
+			t.Errorf("%.60s: %d fields", source, len(f.Fields))
+		} else if args, ok := f.Read(url.Values{web.DigestField: {f.Digest}, web.JSONField: {`{"a": 1}`}}); !ok || formJSON(t, args) != `{"a":1}` {
+			t.Errorf("%.60s: %v, %v", source, args, ok)
+		}
+	}
+	strange := web.NewToolForm(json.RawMessage(`{"properties": {
+		"csrf": {"type": "string"}, "of": {"type": "string"}, "json": {"type": "string"}, "\"><script>": {"type": "string"},
+		"to\u202egpj": {"type": "string", "description": "a\u200bb"}, "": {"type": "string"},
+		"e": {"enum": ["a\u200b", "a"]}}}`))
+	var names []string
+	for i, field := range strange.Fields {
+		if field.Control != fmt.Sprintf("p%d", i) {
+			t.Errorf("%s is sent as %q", field.Name, field.Control)
+		}
+		names = append(names, field.Name)
+	}
+	want := []string{"csrf", "of", "json", `"><script>`, `"to\u202egpj"`, `""`, "e"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+	if got := strange.Fields[6].Options; got[0].Shown != `"a\u200b"` || got[1].Shown != "a" || strange.Fields[4].About != "ab" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What is put into a form comes out of it again, and all of it shows.
+func TestFillAndReadRoundTrip(t *testing.T) {
+	f := web.NewToolForm(json.RawMessage(allKindsSchema))
+	for args, inJSON := range map[string]bool{
+		`{"to":"a","count":1,"loud":true,"tags":["x",""],"colour":null}`: false,
+		`{"to":"a","count":1,"loud":true,"tags":[""]}`:                   false,
+		`{"to":"a","count":1,"loud":true,"tags":[]}`:                     true,
+		`{"to":"a","count":1,"loud":true,"tags":["x\ny"]}`:               true,
+		`{"to":"","count":1,"loud":true}`:                                true,
+		`{"to":"a\u202eb","count":1,"loud":true}`:                        true,
+		`{"to":"a\nb","count":1,"loud":true}`:                            true,
+		`{"to":"a","count":1,"loud":true,"maybe":null}`:                  true,
+		`{"to":"a","count":1,"loud":true,"other":1}`:                     true,
+		`{"to":"a","count":"1","loud":true}`:                             true,
+		`{"to":"a"}`:                                                     true,
+	} {
+		var value map[string]any
+		d := json.NewDecoder(strings.NewReader(args))
+		d.UseNumber()
+		if err := d.Decode(&value); err != nil {
+			t.Fatal(err)
+		}
+		f.Fill(value)
+		if (f.JSON != "") != inJSON || strings.ContainsRune(f.JSON, '\u202e') {
+			t.Errorf("%s: in the place of the fields stands %q", args, f.JSON)
+		}
+		again := web.NewToolForm(json.RawMessage(allKindsSchema))
+		if back, ok := again.Read(unchangedSubmission(f)); !ok || formJSON(t, back) != formJSON(t, value) {
+			t.Errorf("%s came back as %s, %v", args, formJSON(t, back), ok)
+		}
+	}
+	f.Fill(map[string]any{"to": "a", "count": 1, "loud": true, "password": "hunter3", "text": "\u200b"})
+	if strings.Contains(fmt.Sprintf("%+v", f), "hunter3") || f.JSON == "" {
+		t.Errorf("the form shows a secret: %+v", f)
+	}
+}
+
+// unchangedSubmission is what is sent of a form as it is.
+func unchangedSubmission(f *web.ToolForm) url.Values {
+	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
+	sent := url.Values{web.DigestField: {f.Digest}, web.JSONField: {crlf(f.JSON)}}
+	for _, field := range f.Fields {
+		sent.Set(field.Control, crlf(field.Value))
+	}
+	return sent
+}
+
+func TestAssignFaults(t *testing.T) {
+	f := web.NewToolForm(json.RawMessage(allKindsSchema))
+	args, ok := f.Read(submit(f, map[string]string{"to": "a", "count": "99", "loud": "true", "options": `{"depth": "x"}`, "when": "never"}))
+	if !ok {
+		t.Fatal(args)
+	}
+	check, err := schema.Parse([]byte(allKindsSchema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = check.Check(args)
+	f.AssignFaults(aai.AsError(err).Message)
+	for i, want := range map[int]string{
+		2: "count: expected an integer from 1 to 10, got 99", 7: `when: expected a date such as 2006-01-31, got "never"`,
+		8: `options.depth: expected an integer, got "x"`, 0: "",
+	} {
+		if got := f.Fields[i].Fault.Says; got != want {
+			t.Errorf("%s: %q, want %q", f.Fields[i].Name, got, want)
+		}
+	}
+	f.AssignFaults("the arguments have more than 5 KiB; at most")
+	if len(f.Faults) != 1 || f.Faults[0].Says != "the arguments have more than 5 KiB; at most" {
+		t.Errorf("%+v", f.Faults)
+	}
+}

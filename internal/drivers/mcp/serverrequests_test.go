@@ -1,0 +1,210 @@
+package mcp_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/drivers/mcp"
+)
+
+// worldWithPerson is a world whose person may be asked, by the world itself, in a window.
+func worldWithPerson(t *testing.T, more ...func(*mcp.Config)) *world {
+	var w *world
+	w = newWorld(t, append(more, func(c *mcp.Config) {
+		c.Secrets = &memorySecrets{kept: map[string][]byte{}}
+		c.Asker = asker(func(ctx context.Context, q aai.Question) (aai.Answer, error) { return w.Gateway.Ask(ctx, q) })
+	})...)
+	return w
+}
+
+type asker func(context.Context, aai.Question) (aai.Answer, error)
+
+func (a asker) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) { return a(ctx, q) }
+
+// trust runs the own app's tool as a person who has proved that they want it.
+func (w *world) trust(t *testing.T, app string, asks ...any) {
+	t.Helper()
+	tools := w.Tools(func() aai.Catalog { return w.Catalog })
+	i := slices.IndexFunc(tools, func(tool *aai.Tool) bool { return tool.Name == mcp.TrustTool })
+	if _, err := tools[i].Run(t.Context(), &aai.Call{Args: map[string]any{"app": app, "asks": asks}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// client is the context of a call whose client can do what the assistant says.
+func client(t *testing.T, a aai.ClientCapabilities) context.Context {
+	return aai.WithClientCapabilities(t.Context(), a)
+}
+
+const (
+	elicits = "trigger-elicitation-request"
+	samples = "trigger-sampling-request"
+)
+
+// A real server that may ask for nothing does not offer what needs it; the person lets it,
+// and its question is put at the client, as its own.
+func TestEverythingServerAsksThePerson(t *testing.T) {
+	w := worldWithPerson(t)
+	app := w.add(t, realServer(t, "mcp-server-everything"))
+	w.start(t, app)
+	if w.tool(t, app, elicits) != nil || w.tool(t, app, samples) != nil {
+		t.Fatal("it was told that it may ask")
+	}
+	w.trust(t, app, "elicitation")
+	if w.tool(t, app, elicits) == nil || w.tool(t, app, samples) != nil {
+		t.Fatal("it was not told what it may ask for, or more")
+	}
+	var shown aai.Form
+	ctx := client(t, aai.ClientCapabilities{Elicit: func(_ context.Context, f aai.Form) (*aai.FormAnswer, error) {
+		shown = f
+		return &aai.FormAnswer{Action: "accept", Values: map[string]any{"name": "Ann", "check": true, "more": "is not asked for"}}, nil
+	}})
+	r, e := w.callIn(ctx, app, elicits, nil)
+	if e != nil {
+		t.Fatal(e)
+	}
+	if !strings.HasPrefix(shown.Message, "The MCP server of "+app+" asks this, not the gateway:\n"+aai.QuoteMark) || !strings.Contains(string(shown.Fields), `"name"`) {
+		t.Errorf("shown was %+v %s", shown.Message, shown.Fields)
+	}
+	if !strings.Contains(r.Text, "Ann") || strings.Contains(r.Text, "is not asked for") || r.Warning != "" {
+		t.Errorf("%+v", r)
+	}
+	// A window has no fields to type in: what cannot be put is refused, and said.
+	w.questions()
+	if r, e = w.callIn(t.Context(), app, elicits, nil); e == nil && !strings.Contains(r.Warning+r.Text, "fields to type in") || e != nil && !strings.Contains(e.Message, "fields to type in") {
+		t.Errorf("%+v %v", r, e)
+	}
+	w.trust(t, app)
+	if w.tool(t, app, elicits) != nil {
+		t.Error("it may ask after the person took that back")
+	}
+}
+
+// A real server has the model of who calls write a text, once the person lets it.
+func TestEverythingServerAsksAModel(t *testing.T) {
+	w := worldWithPerson(t)
+	app := w.add(t, realServer(t, "mcp-server-everything"))
+	w.start(t, app)
+	w.trust(t, app, "sampling")
+	var asked aai.SamplingRequest
+	ctx := client(t, aai.ClientCapabilities{Sample: func(_ context.Context, ask aai.SamplingRequest) (*aai.SamplingResult, error) {
+		asked = ask
+		return &aai.SamplingResult{Model: "small", Text: "A text by a model.", StopReason: "endTurn"}, nil
+	}})
+	r, e := w.callIn(ctx, app, samples, map[string]any{"prompt": "Say something.", "maxTokens": 1000000})
+	if e != nil || !strings.Contains(r.Text, "A text by a model.") {
+		t.Fatalf("%+v %v", r, e)
+	}
+	b, _ := json.Marshal(asked.Messages)
+	if asked.MaxTokens != 4096 || !strings.Contains(asked.System, "The MCP server of "+app) || !strings.Contains(string(b), "Say something.") || len(asked.Tools) > 0 {
+		t.Errorf("%+v", asked)
+	}
+	// A client without a model: refused, and said why.
+	r, e = w.callIn(t.Context(), app, samples, map[string]any{"prompt": "Say something."})
+	if e == nil && !strings.Contains(r.Text+r.Warning, "no model to lend") || e != nil && !strings.Contains(e.Message, "no model to lend") {
+		t.Errorf("%+v %v", r, e)
+	}
+}
+
+// What a window can show, it shows as the server's words; what forms may not ask for, nobody
+// is asked.
+func TestQuestionsOfAServer(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type":"object","properties":{}}`:                                              "accept",
+		`{"type":"object","properties":{"sure":{"type":"boolean"}},"required":["sure"]}`: `accept {"sure":true}`,
+		`{"type":"object","properties":{"size":{"type":"string","enum":["s","l"]}}}`:     `accept {"size":"s"}`,
+		`{"type":"object","properties":{"password":{"type":"string"}}}`:                  "asks for a secret",
+		`{"type":"object","properties":{"n":{"type":"string"}}}`:                         "fields to type in",
+		`{"type":"object","properties":{"a":{"type":"boolean"},"b":{"type":"boolean"}}}`: "fields to type in",
+		`url`:   "open a page",
+		`twice`: "asked the person 3 times",
+	} {
+		w := worldWithPerson(t)
+		w.answer = "always"
+		app := w.hostile(t, "asker", schema)
+		w.start(t, app)
+		w.trust(t, app, "elicitation")
+		_, _ = w.call(t, app, "ask", nil) // the person allows the tool for good
+		w.questions()
+		w.mu.Lock()
+		w.answer = "choice1"
+		w.mu.Unlock()
+		r, e := w.call(t, app, "ask", nil)
+		if e != nil {
+			t.Errorf("%s: %v", schema, e)
+			continue
+		}
+		if !strings.Contains(r.Text+" "+r.Warning, want) {
+			t.Errorf("%s: %q, warning %q; expected %q", schema, r.Text, r.Warning, want)
+		}
+		for _, q := range w.questions() {
+			if !strings.Contains(q.Text, "asks this, not the gateway:\n"+aai.QuoteMark+"Do you want it?") || q.CallerIdentity == "" {
+				t.Errorf("%s: %+v", schema, q)
+			}
+		}
+	}
+}
+
+// runAskingServer is a server whose one tool asks the person what the schema says, and tells what came
+// of it.
+func runAskingServer(schema string) {
+	in := bufio.NewReader(os.Stdin)
+	read := func() (m struct {
+		ID     any
+		Method string
+		Params map[string]any
+		Result json.RawMessage
+		Error  *struct{ Message string }
+	}) {
+		for m.ID == nil {
+			line, err := in.ReadBytes('\n')
+			if err != nil {
+				os.Exit(0)
+			}
+			_ = json.Unmarshal(line, &m)
+		}
+		return m
+	}
+	for {
+		m := read()
+		var result any = dict{"tools": []any{dict{"name": "ask", "inputSchema": dict{"type": "object"}}}}
+		switch m.Method {
+		case "initialize":
+			result = dict{"protocolVersion": "2025-11-25", "capabilities": dict{"tools": dict{}}, "serverInfo": dict{"name": "asker", "version": "1"}}
+		case "tools/call":
+			told, times := "", 1
+			if schema == "twice" {
+				times = 4
+			}
+			for i := range times {
+				params := dict{"mode": "form", "message": "Do you want it?", "requestedSchema": json.RawMessage(`{"type":"object","properties":{}}`)}
+				switch schema {
+				case "url":
+					params = dict{"mode": "url", "message": "Do you want it?", "url": "https://example.com/", "elicitationId": "1"}
+				case "twice":
+				default:
+					params["requestedSchema"] = json.RawMessage(schema)
+				}
+				say(dict{"jsonrpc": "2.0", "id": fmt.Sprint("q", i), "method": "elicitation/create", "params": params})
+				var got struct {
+					Action  string
+					Content json.RawMessage
+				}
+				if a := read(); a.Error != nil {
+					told = a.Error.Message
+				} else if _ = json.Unmarshal(a.Result, &got); true {
+					told = got.Action + " " + string(got.Content)
+				}
+			}
+			result = dict{"content": []any{dict{"type": "text", "text": told}}}
+		}
+		say(dict{"jsonrpc": "2.0", "id": m.ID, "result": result})
+	}
+}

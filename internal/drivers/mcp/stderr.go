@@ -1,0 +1,91 @@
+package mcp
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
+)
+
+// What of a server's standard error is logged: so many lines a minute, each so long.
+const (
+	maxStderrLines = 200
+	maxStderrLine  = 2000 // bytes
+)
+
+// stderrLog takes what a server writes to standard error: its lines go to the log, as many as a
+// person would read, and the last ones are kept for when it breaks.
+type stderrLog struct {
+	log      *slog.Logger
+	app      string
+	redactor *sanitize.Redactor // nil: nothing is secret
+
+	mu      sync.Mutex
+	line    []byte
+	tail    []string
+	begun   time.Time
+	count   int
+	dropped int
+}
+
+// Write implements io.Writer. It never fails: who writes is to go on.
+func (s *stderrLog) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for rest := b; len(rest) > 0; {
+		part, after, ended := bytes.Cut(rest, []byte("\n"))
+		s.line = append(s.line, part[:min(len(part), maxStderrLine-len(s.line))]...)
+		if ended {
+			s.logLine()
+			s.line = s.line[:0]
+		}
+		rest = after
+	}
+	return len(b), nil
+}
+
+// logLine logs a line. The caller holds mu.
+func (s *stderrLog) logLine() {
+	if now := time.Now(); now.Sub(s.begun) > time.Minute {
+		if s.dropped > 0 {
+			s.log.Warn("an MCP server wrote more than is logged", "app", s.app, "lines", s.dropped)
+		}
+		s.begun, s.count, s.dropped = now, 0, 0
+	}
+	if s.count++; s.count > maxStderrLines {
+		s.dropped++
+		return
+	}
+	words := s.clean(string(s.line))
+	if words == "" {
+		return
+	}
+	s.log.Info("an MCP server says", "app", s.app, "words", words)
+	const most = 5
+	if s.tail = append(s.tail, words); len(s.tail) > most {
+		s.tail = s.tail[1:]
+	}
+}
+
+func (s *stderrLog) clean(words string) string {
+	if s.redactor != nil {
+		words = s.redactor.Redact(words)
+	}
+	return strings.TrimSpace(aai.CleanLabel(words, maxStderrLine))
+}
+
+// last is what was said last, in one line.
+func (s *stderrLog) last() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(append(s.tail[:len(s.tail):len(s.tail)], s.clean(string(s.line))), " ")
+}
+
+// logJunk takes a line of standard output that is no message: some servers greet there.
+func (s *stderrLog) logJunk(line []byte) {
+	_, _ = s.Write(append(line[:len(line):len(line)], '\n'))
+}

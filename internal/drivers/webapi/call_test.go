@@ -1,0 +1,230 @@
+package webapi
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// failing answers the first requests with the status, and then well.
+func failing(times int32, status int, header http.Header) http.HandlerFunc {
+	var n atomic.Int32
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if n.Add(1) <= times {
+			for name, values := range header {
+				w.Header()[name] = values
+			}
+			w.WriteHeader(status)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+func TestIdempotentCallsAreTriedAgain(t *testing.T) {
+	for _, c := range []struct {
+		method string
+		status int
+	}{
+		{http.MethodGet, 429}, {http.MethodGet, 502}, {http.MethodGet, 503}, {http.MethodGet, 504},
+		{http.MethodHead, 503}, {http.MethodPut, 503}, {http.MethodDelete, 503},
+	} {
+		t.Run(c.method+" "+statusText(c.status), func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, failing(2, c.status, nil))
+			run(t, compile(t, newDriver(t), recipe(s.URL, c.method, "/", "a")), map[string]any{"a": "x"})
+			all := s.requests()
+			if len(all) != 3 {
+				t.Fatalf("%d requests", len(all))
+			}
+			for _, r := range all {
+				if r.body != all[0].body || r.RequestURI != all[0].RequestURI {
+					t.Errorf("the tries differ: %q and %q", all[0].body, r.body)
+				}
+			}
+		})
+	}
+}
+
+func TestOthersAreNot(t *testing.T) {
+	for _, method := range []string{http.MethodPost, http.MethodPatch} {
+		for _, status := range []int{429, 502, 503, 504} {
+			s := serve(t, failing(1, status, nil))
+			fail(t, compile(t, newDriver(t), recipe(s.URL, method, "/")), nil, codeOf(status), aai.Delivered)
+			if n := len(s.requests()); n != 1 {
+				t.Errorf("%s %d: %d requests", method, status, n)
+			}
+		}
+	}
+	for _, status := range []int{400, 404, 408, 409, 500, 501} {
+		s := serve(t, failing(1, status, nil))
+		fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/")), nil, codeOf(status), aai.Delivered)
+		if n := len(s.requests()); n != 1 {
+			t.Errorf("GET %d: %d requests", status, n)
+		}
+	}
+}
+
+func TestThreeTriesAtMost(t *testing.T) {
+	s := serve(t, failing(99, http.StatusBadGateway, nil))
+	e := fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodDelete, "/")), nil, aai.APIRequestFailed, aai.Delivered)
+	if n := len(s.requests()); n != 3 || !strings.Contains(e.Message, "(try 3; an earlier one may have been carried out)") {
+		t.Errorf("%d requests: %s", n, e.Message)
+	}
+}
+
+// A second try that is refused says that the first may be why.
+func TestARepeatedDelete(t *testing.T) {
+	var n atomic.Int32
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader([]int{0, http.StatusGatewayTimeout, http.StatusNotFound}[n.Add(1)])
+	})
+	e := fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodDelete, "/")), nil, aai.APIRequestFailed, aai.Delivered)
+	if !strings.Contains(e.Message, "404") || !strings.Contains(e.Message, "an earlier one may have been carried out") {
+		t.Errorf("got %s", e.Message)
+	}
+}
+
+// The server's wish to wait is kept where the deadline allows it. A call that
+// waited less would have come back before its time.
+func TestRetryAfterIsHonoured(t *testing.T) {
+	s := serve(t, failing(1, http.StatusServiceUnavailable, http.Header{"Retry-After": {"1"}}))
+	action := compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/"))
+	begun := time.Now()
+	run(t, action, nil)
+	if took := time.Since(begun); took < time.Second {
+		t.Errorf("the server was asked again after %s", took)
+	}
+	s = serve(t, failing(1, http.StatusServiceUnavailable, http.Header{"Retry-After": {"60"}}))
+	e := fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/")), nil, aai.AppNotRunning, aai.Delivered)
+	if e.RetryAfter != time.Minute || len(s.requests()) != 1 {
+		t.Errorf("got %s after %d requests", e.RetryAfter, len(s.requests()))
+	}
+}
+
+// What surely reached nobody is tried again, whatever the method.
+func TestARefusedConnectionIsTriedAgain(t *testing.T) {
+	s := serve(t, answers(http.StatusNoContent, "", ""))
+	var dials atomic.Int32
+	client := &http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if dials.Add(1) < 3 {
+				address = closedAddress
+			}
+			return new(net.Dialer).DialContext(ctx, network, address)
+		},
+	}}
+	defer client.CloseIdleConnections()
+	run(t, compile(t, New(fast(client)), recipe(s.URL, http.MethodPost, "/")), nil)
+	if n := len(s.requests()); n != 1 || dials.Load() != 3 {
+		t.Errorf("%d requests after %d dials", n, dials.Load())
+	}
+}
+
+// closedAddress is an address where nobody listens: a port that is given to no one who asks for any, as
+// the tests of another suite on this computer do.
+const closedAddress = "127.0.0.1:1"
+
+func TestNobodyThere(t *testing.T) {
+	e := fail(t, compile(t, newDriver(t), recipe("http://"+closedAddress, http.MethodPost, "/")), nil, aai.AppNotRunning, aai.NotDelivered)
+	if !strings.Contains(e.Message, "cannot be reached") || !strings.Contains(e.Message, "(try 3)") || !e.RetrySafe() {
+		t.Errorf("got %s", e.Message)
+	}
+}
+
+func TestUnknownHost(t *testing.T) {
+	client := &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "api.invalid", IsNotFound: true}}
+	}}}
+	e := fail(t, compile(t, New(fast(client)), recipe("https://api.invalid", http.MethodGet, "/")), nil, aai.AppNotRunning, aai.NotDelivered)
+	if strings.Contains(e.Message, "try") {
+		t.Errorf("a name that does not exist was tried again: %s", e.Message)
+	}
+}
+
+// The client's own refusal is what the caller is told.
+func TestTheClientRefuses(t *testing.T) {
+	refusal := &aai.Error{Code: aai.PermissionDenied, Message: "not there", Hint: "ask", Delivery: aai.DeliveryUnknown}
+	var dials atomic.Int32
+	client := &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		dials.Add(1)
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: refusal}
+	}}}
+	e := fail(t, compile(t, New(fast(client)), recipe("https://10.0.0.1", http.MethodGet, "/")), nil, aai.PermissionDenied, aai.NotDelivered)
+	if e.Message != "not there" || e.Hint != "ask" || dials.Load() != 1 || refusal.Delivery != aai.DeliveryUnknown {
+		t.Errorf("got %+v after %d dials", e, dials.Load())
+	}
+}
+
+// What the client says of a request that was sent is not that it did not go there.
+func TestTheClientTellsLittle(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_ = conn.Close()
+	})
+	client := &http.Client{Transport: uniformErrorTransport{plainClient(t).Transport}}
+	e := fail(t, compile(t, New(fast(client)), recipe(s.URL, http.MethodPost, "/")), nil, aai.APIRequestFailed, aai.DeliveryUnknown)
+	if !strings.Contains(e.Message, "connection was lost") {
+		t.Errorf("got %s", e.Message)
+	}
+	e = fail(t, compile(t, New(fast(client)), recipe("http://"+closedAddress, http.MethodGet, "/")), nil, aai.AppNotRunning, aai.NotDelivered)
+	if e.Message != "it could not be reached (try 3)" {
+		t.Errorf("got %s", e.Message)
+	}
+}
+
+// A uniform transport has one text for all that goes wrong.
+type uniformErrorTransport struct{ next http.RoundTripper }
+
+func (u uniformErrorTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := u.next.RoundTrip(r)
+	if err != nil {
+		return nil, &aai.Error{Code: aai.AppNotRunning, Message: "it could not be reached", Err: err}
+	}
+	return resp, nil
+}
+
+func TestACertificateOfNobody(t *testing.T) {
+	s := serveTLS(t, answers(http.StatusOK, "text/plain", "secret"))
+	e := fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodPost, "/")), nil, aai.APIRequestFailed, aai.NotDelivered)
+	if !strings.Contains(e.Message, "cannot prove") || len(s.requests()) != 0 || strings.Contains(e.Message, "try") {
+		t.Errorf("got %s", e.Message)
+	}
+}
+
+func TestHTTP2(t *testing.T) {
+	s := serveTLS(t, answers(http.StatusOK, "application/json", `{"a":1}`))
+	action := compile(t, New(fast(s.Client())), recipe(s.URL, http.MethodPost, "/{id}", "id", "v"))
+	result := run(t, action, map[string]any{"id": "a/b", "v": "x"})
+	if got := s.last(t); got.Proto != "HTTP/2.0" || got.RequestURI != "/a%2Fb" || got.body != `{"v":"x"}` || result.Data == nil {
+		t.Errorf("got %s %s %s", got.Proto, got.RequestURI, got.body)
+	}
+}
+
+// The caller may go away at any time.
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	})
+	action := compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/"))
+	e := failIn(ctx, t, action, nil, aai.AutomationFailed, aai.DeliveryUnknown)
+	if !strings.Contains(e.Message, "cancelled") {
+		t.Errorf("got %s", e.Message)
+	}
+	failIn(ctx, t, action, nil, aai.AutomationFailed, aai.NotDelivered)
+	if n := len(s.requests()); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+}

@@ -1,0 +1,142 @@
+package atomicfile_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+)
+
+// TestReadersSeeWholeFiles: while contents of two lengths take turns, a reader finds
+// one of them, and nothing stays behind.
+func TestReadersSeeWholeFiles(t *testing.T) {
+	contents := [][]byte{bytes.Repeat([]byte("a"), 100_000), bytes.Repeat([]byte("b"), 7)}
+	for name, put := range map[string]func(string, []byte) error{"replaced": atomicfile.Replace, "kept": atomicfile.ReplaceDurable} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "state.json")
+			if err := put(path, contents[0]); err != nil {
+				t.Fatal(err)
+			}
+			var writer sync.WaitGroup
+			done := make(chan struct{})
+			writer.Go(func() {
+				defer close(done)
+				for i := range 100 {
+					if err := put(path, contents[i%2]); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+			for reading := true; reading; {
+				select {
+				case <-done:
+					reading = false
+				default:
+				}
+				got, err := os.ReadFile(path)
+				if err != nil || !bytes.Equal(got, contents[0]) && !bytes.Equal(got, contents[1]) {
+					t.Fatalf("%d bytes, %v", len(got), err)
+				}
+			}
+			writer.Wait()
+			alone(t, path)
+		})
+	}
+}
+
+// TestConcurrentReplaceDurable: one of them is last.
+func TestConcurrentReplaceDurable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.json")
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			if err := atomicfile.ReplaceDurable(path, bytes.Repeat([]byte{'a' + byte(i)}, 1000)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	got, err := os.ReadFile(path)
+	if err != nil || len(got) != 1000 || !bytes.Equal(got, bytes.Repeat(got[:1], 1000)) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	alone(t, path)
+}
+
+// TestWhatTheKilledLeft: what was not renamed goes when the same file is written again, if
+// nobody can still be at it; what only looks like it stays.
+func TestWhatTheKilledLeft(t *testing.T) {
+	for name, put := range map[string]func(string, []byte) error{"kept": atomicfile.ReplaceDurable, "amended": atomicfile.Modify} {
+		folder := t.TempDir()
+		path := filepath.Join(folder, "a [b]*.json")
+		old := time.Now().Add(-2 * time.Minute)
+		for _, left := range []string{".a [b]*.json-123", ".a [b]*.json-124"} {
+			if err := os.WriteFile(filepath.Join(folder, left), []byte("half of i"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Chtimes(filepath.Join(folder, ".a [b]*.json-123"), old, old); err != nil {
+			t.Fatal(err)
+		}
+		stays := []string{".a [b]*.json-", ".a [b]*.json-1a", ".a [b]*.json-1.new", "a [b]*.json-1", ".a [b]x.json-1", ".other-1", ".a [b]*.json-9"}
+		for _, other := range stays {
+			var err error
+			if other == ".a [b]*.json-9" {
+				err = os.Mkdir(filepath.Join(folder, other), 0o700)
+			} else {
+				err = os.WriteFile(filepath.Join(folder, other), nil, 0o600)
+			}
+			if err = errors.Join(err, os.Chtimes(filepath.Join(folder, other), old, old)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := put(path, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		entries, err := os.ReadDir(folder)
+		for _, e := range entries {
+			got = append(got, e.Name())
+		}
+		want := append(stays, ".a [b]*.json-124", "a [b]*.json")
+		slices.Sort(want)
+		if slices.Sort(got); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: there are %q, %v; expected %q", name, got, err, want)
+		}
+	}
+}
+
+// TestWhatFailsLeavesNothing: a folder stands where the file should.
+func TestWhatFailsLeavesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.json")
+	if err := os.MkdirAll(filepath.Join(path, "in it"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if atomicfile.ReplaceDurable(path, []byte("x")) == nil {
+		t.Error("a folder was replaced")
+	}
+	alone(t, path)
+	if atomicfile.ReplaceDurable(filepath.Join(path, "no folder", "f"), nil) == nil || atomicfile.Replace(filepath.Join(path, "no folder", "f"), nil) == nil {
+		t.Error("no folder, and no error")
+	}
+}
+
+// alone checks that nothing else is in the file's folder, and that a file is its
+// owner's alone.
+func alone(t *testing.T, path string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%v, %v", entries, err)
+	}
+	info, err := entries[0].Info()
+	if err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}

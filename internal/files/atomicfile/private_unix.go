@@ -1,0 +1,38 @@
+//go:build unix
+
+package atomicfile
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// noFollow opens no symbolic link, and waits for nobody at the other end of a pipe.
+const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+
+// isReadableByOthers reports whether what is in a file is a secret no more.
+func isReadableByOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
+
+// isOwnedByUser reports whether a file belongs to this account.
+func isOwnedByUser(info fs.FileInfo) bool {
+	stat, known := info.Sys().(*syscall.Stat_t)
+	return known && int(stat.Uid) == os.Geteuid()
+}
+
+// copyOwnerAndMode gives a file the owner and the mode of another. The owner comes first: to change
+// it takes bits of the mode away.
+func copyOwnerAndMode(f *os.File, other fs.FileInfo) error {
+	own, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	is, knownIs := own.Sys().(*syscall.Stat_t)
+	want, knownWant := other.Sys().(*syscall.Stat_t)
+	if knownIs && knownWant && (is.Uid != want.Uid || is.Gid != want.Gid) {
+		if err := f.Chown(int(want.Uid), int(want.Gid)); err != nil {
+			return err
+		}
+	}
+	return f.Chmod(other.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky))
+}

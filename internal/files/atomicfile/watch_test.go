@@ -1,0 +1,56 @@
+package atomicfile_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+)
+
+// TestWatch tells of a file and of what is in a folder, by their words, and of a folder that
+// came later; not of what lies beside them.
+func TestWatch(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name string) {
+		t.Helper()
+		path := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString("line\n"); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("below/first")
+	told := make(chan string, 1000)
+	if err := atomicfile.Watch(t.Context(), map[string]string{
+		filepath.Join(folder, "file"): "file", filepath.Join(folder, "below"): "below", filepath.Join(folder, "later", "file"): "later",
+	}, func(word string) { told <- word }); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ path, word string }{
+		{"file", "file"}, {"beside", ""}, {"file", "file"}, {"below/second", "below"}, {"later/file", "later"},
+	} {
+		write(c.path)
+		for c.word != "" && <-told != c.word { // until it is told, however often others are
+		}
+		if c.word == "" {
+			for len(told) > 0 {
+				<-told
+			}
+			write(c.path)
+			write("file")
+			if got := <-told; got != "file" {
+				t.Errorf("%s is told as %q", c.path, got)
+			}
+		}
+	}
+}

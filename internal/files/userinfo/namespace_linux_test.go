@@ -1,0 +1,28 @@
+package userinfo
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+)
+
+// Who is root in a user namespace of their own is not the computer's root.
+func TestRootOfANamespace(t *testing.T) {
+	const within = "TEST_ROOT_OF_A_NAMESPACE"
+	if os.Getenv(within) != "" {
+		if err := checkInitialRoot(); os.Geteuid() != 0 || err == nil {
+			t.Errorf("user %d counts as the computer's root: %v", os.Geteuid(), err)
+		}
+		return
+	}
+	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^TestRootOfANamespace$")
+	cmd.Env = append(os.Environ(), within+"=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}},
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}

@@ -1,0 +1,43 @@
+package active_test
+
+import (
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/active"
+)
+
+// However long what strangers call themselves and their things, a gateway's calls are told,
+// or counted: a file that is longer than who reads it takes would hide all of them.
+func TestLongNamesHideNothing(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "running")
+	var g gateway
+	teller := active.NewPublisher(folder, g.Underway, slog.Default())
+	defer teller.Close() //nolint:errcheck // the folder goes too
+	var calls []aai.ActiveCall
+	for i := range 200 {
+		c := call(fmt.Sprint("m", i), time.Minute)
+		c.App, c.Target, c.Caller.Identity = strings.Repeat("\x00", 300), strings.Repeat("é\"", 200), "/"+strings.Repeat("\"", 4000)
+		c.Element.Name, c.Message = strings.Repeat("\u2028", 400), strings.Repeat("\u2028", 400)
+		calls = append(calls, c)
+	}
+	g.set(calls...)
+	teller.StageChanged()
+	for late := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+		rows, more, err := active.ListActive(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(rows) > 20 && len(rows)+more == len(calls) {
+			return
+		}
+		if time.Now().After(late) {
+			t.Fatalf("%d calls are told and %d more, of %d", len(rows), more, len(calls))
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package active
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// ActiveToolName is the tool that says what runs.
+const ActiveToolName = "running"
+
+const (
+	activeParams = `{"type": "object", "additionalProperties": false, "properties": {
+		"after": {"type": "string", "description": "The version of an earlier answer: wait until it is another one"},
+		"wait": {"type": "number", "minimum": 0, "maximum": 30, "default": 0, "description": "For how many seconds at most"}}}`
+
+	activeReturns = `{"type": "object", "required": ["calls", "stops", "version"], "properties": {
+		"calls": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
+			"since": {"type": "string", "format": "date-time", "title": "since"}, "caller": {"type": "string", "title": "caller"},
+			"app": {"type": "string", "title": "app"}, "tool": {"type": "string", "title": "tool"},
+			"target": {"type": "string", "title": "target"}, "stage": {"type": "string", "title": "stage", "enum": ["finding", "deciding", "asking", "waiting", "recording", "running"]},
+			"message": {"type": "string", "title": "progress"}, "call": {"type": "string", "title": "call"},
+			"identity": {"type": "string", "title": "identity"}, "on": {"type": "string"},
+			"done": {"type": "number"}, "total": {"type": "number"}, "parent": {"type": "string"}, "door": {"type": "string"}, "process": {"type": "integer"}}}},
+		"stops": {"type": "array", "items": {"type": "object", "properties": {
+			"call": {"type": "string"}, "caller": {"type": "string"}, "at": {"type": "string", "format": "date-time"}, "door": {"type": "string"}}}},
+		"unreadable": {"type": "string", "description": "Why nobody knows what is stopped: then everything is"},
+		"more": {"type": "integer"}, "version": {"type": "string"}}}`
+)
+
+// activeResult is what the tool answers.
+type activeResult struct {
+	Calls []ActiveCall `json:"calls"`
+	// Stops are what is stopped; one that names nothing stops everything. That of a call which
+	// has ended is none of it, though it stays: the call may be made again.
+	Stops []Stop `json:"stops"`
+	// Unreadable says why nobody knows what is stopped; "": it is known.
+	Unreadable string `json:"unreadable,omitempty"`
+	Omitted    int    `json:"more,omitempty"`
+	Version    string `json:"version"`
+}
+
+// ActiveTool returns the tool that says what runs in the gateways that tell in the folder, and
+// what is stopped.
+func ActiveTool(folder string, stopped *StopList) *aai.Tool {
+	t := activeLister{folder, stopped}
+	return &aai.Tool{
+		Name: ActiveToolName, Description: "Say which calls are under way in all gateways, and what is stopped",
+		Params: schema.MustParse(activeParams), Returns: aai.Schema{Source: json.RawMessage(activeReturns)},
+		Effect: aai.Reads, EffectInherent: true, AllowUnaudited: true, Timeout: time.Minute, Run: t.list,
+	}
+}
+
+type activeLister struct {
+	folder  string
+	stopped *StopList
+}
+
+func (t activeLister) list(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	after, _ := call.Args["after"].(string)
+	wait := seconds(call.Args["wait"])
+	if after == "" || wait == 0 {
+		return t.now()
+	}
+	changes := watchFolders(t.folder, filepath.Dir(t.stopped.Path()))
+	defer changes.close()
+	waiting, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		result, err := t.now()
+		if err != nil || waiting.Err() != nil || result.Data.(activeResult).Version != after { //nolint:forcetypeassert // now made it
+			return result, err
+		}
+		changes.waitForChange(waiting)
+	}
+}
+
+// seconds reads a number of JSON.
+func seconds(value any) time.Duration {
+	n, err := strconv.ParseFloat(fmt.Sprint(value), 64)
+	if err != nil || n <= 0 {
+		return 0
+	}
+	return time.Duration(n * float64(time.Second))
+}
+
+func (t activeLister) now() (*aai.Result, error) {
+	rows, more, err := ListActive(t.folder)
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "what runs cannot be read: %w", err)
+	}
+	a := activeResult{Calls: append([]ActiveCall{}, rows...), Stops: []Stop{}, Omitted: more}
+	stops, err := t.stopped.Stops()
+	if err != nil {
+		a.Unreadable, a.Stops = aai.CleanLabel(err.Error(), 300), []Stop{{}}
+	} else {
+		for _, s := range stops {
+			if s.Call == "" || more > 0 || a.isActive(s.Call) {
+				a.Stops = append(a.Stops, s)
+			}
+		}
+	}
+	text, err := json.Marshal(a)
+	if err != nil {
+		return nil, err
+	}
+	sum := fnv.New64a()
+	_, _ = sum.Write(text) // a hash takes everything
+	a.Version = strconv.FormatUint(sum.Sum64(), 36)
+	return &aai.Result{Data: a}, nil
+}
+
+// isActive reports whether the call, or one that it made, is under way.
+func (a activeResult) isActive(call string) bool {
+	return slices.ContainsFunc(a.Calls, func(r ActiveCall) bool { return r.Call == call || r.Parent == call })
+}

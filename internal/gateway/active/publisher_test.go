@@ -1,0 +1,319 @@
+package active_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/active"
+	"github.com/gybob/aai-gateway/internal/testkit"
+)
+
+// The variable says of this program that it is another gateway: the folder in which it tells
+// of a call.
+const activeGatewayEnv = "RUNNING_TEST_GATEWAY"
+
+func TestMain(m *testing.M) {
+	if serveForTest() {
+		return
+	}
+	if folder := os.Getenv(activeGatewayEnv); folder != "" {
+		var g gateway
+		g.set(call("theirs", 10*time.Second))
+		active.NewPublisher(folder, g.Underway, slog.Default()).StageChanged()
+		for rows, _, _ := active.ListActive(folder); len(rows) == 0; rows, _, _ = active.ListActive(folder) {
+			time.Sleep(time.Millisecond)
+		}
+		fmt.Println("told")
+		select {}
+	}
+	os.Exit(m.Run())
+}
+
+// A gateway has the calls that a test says.
+type gateway struct {
+	mu    sync.Mutex
+	calls []aai.ActiveCall
+}
+
+func (g *gateway) set(calls ...aai.ActiveCall) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.calls = calls
+}
+
+func (g *gateway) Underway() []aai.ActiveCall {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.calls
+}
+
+func call(id string, since time.Duration) aai.ActiveCall {
+	return aai.ActiveCall{
+		Call: id, Parent: "p1", Caller: aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/bin/a"},
+		App: "desktop", Tool: "ax_click", Target: "org.example.App", Element: aai.TargetElement{Role: "button", Name: "Save"},
+		Stage: aai.StageActing, Since: time.Now().Add(-since), Done: 1, Total: 3, Message: "Step 1/3",
+	}
+}
+
+// listed waits until so many calls are told in the folder.
+func listed(t *testing.T, folder string, n int) []active.ActiveCall {
+	t.Helper()
+	for late := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+		rows, _, err := active.ListActive(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(rows) == n {
+			return rows
+		}
+		if time.Now().After(late) {
+			t.Fatalf("%d calls are told, expected %d: %+v", len(rows), n, rows)
+		}
+	}
+}
+
+// What was seen first is told first, however long it takes to be written: a call that has ended
+// meanwhile would run for ever.
+func TestToldInOrder(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "running")
+	second, asked := make(chan struct{}), 0
+	var mu sync.Mutex
+	count := func() int { mu.Lock(); defer mu.Unlock(); asked++; return asked }
+	var teller *active.Publisher
+	teller = active.NewPublisher(folder, func() []aai.ActiveCall {
+		switch count() {
+		case 1:
+			return []aai.ActiveCall{call("before", time.Minute)}
+		case 2:
+			seen := []aai.ActiveCall{call("c", time.Minute)}
+			teller.StageChanged() // it has ended
+			select {
+			case <-second: // and that is written
+				time.Sleep(100 * time.Millisecond)
+			case <-time.After(300 * time.Millisecond):
+			}
+			return seen
+		case 3:
+			close(second)
+		}
+		return nil
+	}, slog.Default())
+	defer teller.Close() //nolint:errcheck // the folder goes too
+	teller.StageChanged()
+	listed(t, folder, 1)
+	teller.StageChanged()
+	for told := false; !told; time.Sleep(time.Millisecond) {
+		select {
+		case <-second:
+			told = true
+		default:
+		}
+	}
+	time.Sleep(200 * time.Millisecond)
+	listed(t, folder, 0)
+}
+
+// What is under way is told, what has ended is not, and nothing stays behind.
+func TestTold(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "running")
+	var one, other gateway
+	tellers := []*active.Publisher{active.NewPublisher(folder, one.Underway, slog.Default()), active.NewPublisher(folder, other.Underway, slog.Default())}
+	one.set(call("c1", time.Second))
+	other.set(call("c2", time.Minute))
+	for _, teller := range tellers {
+		teller.StageChanged()
+	}
+	rows := listed(t, folder, 2)
+	r := rows[0]
+	if r.Call != "c2" || rows[1].Call != "c1" || r.Caller != "mcp:claude" || r.Identity != "/bin/a" || r.App != "desktop" || r.Target != "org.example.App" ||
+		r.On != `button "Save"` || r.Stage != aai.StageActing || r.Done != 1 || r.Total != 3 || r.Message != "Step 1/3" || r.Process != os.Getpid() || r.Parent != "p1" || r.Door != aai.DoorMCP {
+		t.Errorf("%+v", rows)
+	}
+	other.set()
+	tellers[1].StageChanged()
+	if rows := listed(t, folder, 1); rows[0].Call != "c1" {
+		t.Errorf("%+v", rows)
+	}
+	many := make([]aai.ActiveCall, 500)
+	for i := range many {
+		many[i] = call(fmt.Sprint("m", i), time.Second)
+	}
+	other.set(many...)
+	tellers[1].StageChanged()
+	listed(t, folder, 201)
+	if _, more, _ := active.ListActive(folder); more != 300 {
+		t.Errorf("%d more are said to run", more)
+	}
+	for _, teller := range tellers {
+		if err := teller.Close(); err != nil {
+			t.Error(err)
+		}
+		teller.StageChanged()
+	}
+	if files, err := os.ReadDir(folder); err != nil || len(files) != 0 {
+		t.Errorf("%v are left, %v", files, err)
+	}
+}
+
+// What ends at once is not told, nor who looks: a later call is.
+func TestNotTold(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "running")
+	var g gateway
+	teller := active.NewPublisher(folder, g.Underway, slog.Default())
+	look := call("look", time.Minute)
+	look.App, look.Tool = aai.BuiltinApp, active.ActiveToolName
+	g.set(look, call("young", -time.Hour))
+	for range 1000 {
+		teller.StageChanged()
+	}
+	time.Sleep(120 * time.Millisecond) // it has been told twice by now, or will be later: then nothing is told either
+	if _, err := os.Lstat(folder); err == nil {
+		t.Error("a folder was made for nothing")
+	}
+	g.set(look, call("old", time.Minute))
+	teller.StageChanged()
+	if rows := listed(t, folder, 1); rows[0].Call != "old" {
+		t.Errorf("%+v", rows)
+	}
+	if err := teller.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a gateway told that was killed counts for nothing, and is taken away.
+func TestOfTheDead(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "running")
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), activeGatewayEnv+"="+folder)
+	p := testkit.StartProcess(t, cmd)
+	if line := p.ReadLine(t); line != "told" {
+		t.Fatalf("%q", line)
+	}
+	if rows := listed(t, folder, 1); rows[0].Call != "theirs" || rows[0].Process != p.Process.Pid {
+		t.Errorf("%+v", rows)
+	}
+	p.Kill()
+	listed(t, folder, 0)
+	if files, err := os.ReadDir(folder); err != nil || len(files) != 0 {
+		t.Errorf("%v are left, %v", files, err)
+	}
+}
+
+// A stop of a call is listed for as long as the call is under way, or one that it made, and
+// not when it has ended; then it still stops what is made again of it. Of calls that nobody
+// tells nobody knows whether they have ended.
+func TestStopsOfCallsThatHaveEnded(t *testing.T) {
+	data := t.TempDir()
+	folder := filepath.Join(data, "running")
+	stopped := active.NewStopList(active.StopConfig{Path: filepath.Join(data, "halt", "stopped")})
+	var g gateway
+	teller := active.NewPublisher(folder, g.Underway, slog.Default())
+	defer teller.Close() //nolint:errcheck // the folder goes too
+	lists := func(calls []aai.ActiveCall, rows int, want ...string) {
+		t.Helper()
+		g.set(calls...)
+		teller.StageChanged()
+		listed(t, folder, rows)
+		result, err := active.ActiveTool(folder, stopped).Run(t.Context(), new(aai.Call))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := json.Marshal(result.Data)
+		var a struct{ Stops []active.Stop }
+		if err := json.Unmarshal(b, &a); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range a.Stops {
+			got = append(got, s.Call+s.Caller)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("with %d calls under way %q are listed as stopped, want %q", rows, got, want)
+		}
+	}
+	for _, s := range []active.Stop{{Caller: "/bin/a"}, {Call: "c1"}, {Call: "p1"}} {
+		s.At = time.Now()
+		if err := stopped.Add(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lists([]aai.ActiveCall{call("c1", time.Minute)}, 1, "/bin/a", "c1", "p1") // it is within p1
+	lists(nil, 0, "/bin/a")
+	lists([]aai.ActiveCall{call("c2", time.Minute)}, 1, "/bin/a", "p1")
+	if e := stopped.CheckStopped(aai.CallScope{CallIDs: []string{"c1", "c3"}}); e == nil {
+		t.Error("what is made again of a stopped call goes on")
+	}
+	many := make([]aai.ActiveCall, 500)
+	for i := range many {
+		many[i] = call(fmt.Sprint("m", i), time.Second)
+		many[i].Parent = ""
+	}
+	lists(many, 200, "/bin/a", "c1", "p1")
+}
+
+// Who asks what there is after a version waits for another one: of a call, and of a stop.
+func TestWaits(t *testing.T) {
+	data := t.TempDir()
+	folder := filepath.Join(data, "running")
+	stopped := active.NewStopList(active.StopConfig{Path: filepath.Join(data, "halt", "stopped")})
+	tool := active.ActiveTool(folder, stopped)
+	ask := func(ctx context.Context, after string) (a struct {
+		Version string
+		Calls   []active.ActiveCall
+		Stops   []active.Stop
+	}) {
+		t.Helper()
+		result, err := tool.Run(ctx, &aai.Call{Args: map[string]any{"after": after, "wait": json.Number("30")}})
+		if err != nil {
+			t.Error(err)
+			return a
+		}
+		b, _ := json.Marshal(result.Data)
+		if err := json.Unmarshal(b, &a); err != nil {
+			t.Error(err)
+		}
+		if !strings.Contains(string(b), `"calls":[`) || !strings.Contains(string(b), `"stops":[`) {
+			t.Errorf("a list is no list: %s", b)
+		}
+		return a
+	}
+	first := ask(t.Context(), "")
+	var g gateway
+	teller := active.NewPublisher(folder, g.Underway, slog.Default())
+	defer teller.Close() //nolint:errcheck // the folder goes too
+	g.set(call("c1", time.Minute))
+	teller.StageChanged()
+	second := ask(t.Context(), first.Version)
+	if len(second.Calls) != 1 || len(second.Stops) != 0 {
+		t.Errorf("%+v", second)
+	}
+	if err := stopped.Add(t.Context(), active.Stop{Caller: "/bin/a"}); err != nil {
+		t.Fatal(err)
+	}
+	third := ask(t.Context(), second.Version)
+	if len(third.Stops) != 1 || third.Stops[0].Caller != "/bin/a" {
+		t.Errorf("%+v", third)
+	}
+	if err := os.WriteFile(stopped.Path(), []byte("?"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if last := ask(t.Context(), third.Version); len(last.Stops) != 1 || !last.Stops[0].IsEverything() {
+		t.Errorf("%+v", last)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := tool.Run(ctx, &aai.Call{Args: map[string]any{"after": ask(t.Context(), "").Version, "wait": 30}}); err == nil {
+		t.Error("who left was answered")
+	}
+}

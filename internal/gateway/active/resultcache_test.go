@@ -1,0 +1,82 @@
+package active_test
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/active"
+)
+
+// counting makes a tool that answers how often it has looked.
+func counting(during func()) *aai.Tool {
+	looks := 0
+	return &aai.Tool{Name: "look", Run: func(context.Context, *aai.Call) (*aai.Result, error) {
+		looks++
+		during()
+		return &aai.Result{Text: strconv.Itoa(looks)}, nil
+	}}
+}
+
+func look(t *testing.T, tool *aai.Tool, call aai.Call) string {
+	t.Helper()
+	if call.Target == nil {
+		call.Target = &aai.App{ID: "desktop/a", PID: 7}
+	}
+	call.Tool = tool.Name
+	result, err := tool.Run(t.Context(), &call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := result.Text
+	result.Text = "changed by who got it"
+	return text
+}
+
+func TestResultIsCached(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var a active.ResultCache
+		tool := counting(func() {})
+		a.CacheTool(tool, 500*time.Millisecond)
+		expect := func(what, want string, call aai.Call) {
+			t.Helper()
+			if got := look(t, tool, call); got != want {
+				t.Errorf("%s: answer %s, want %s", what, got, want)
+			}
+		}
+		args := func(v any) aai.Call { return aai.Call{Args: map[string]any{"app": v}} }
+		expect("the first", "1", args("a"))
+		expect("at once", "1", args("a"))
+		expect("other arguments", "2", args("b"))
+		expect("another's", "3", aai.Call{Args: map[string]any{"app": "a"}, Caller: aai.Caller{Session: "s"}})
+		expect("another process", "4", aai.Call{Args: map[string]any{"app": "a"}, Target: &aai.App{ID: "desktop/a", PID: 8}})
+		time.Sleep(499 * time.Millisecond)
+		expect("in time", "1", args("a"))
+		time.Sleep(2 * time.Millisecond)
+		expect("too late", "5", args("a"))
+		a.Invalidate()
+		expect("after an act", "6", args("a"))
+		if got := look(t, counting(func() {}), aai.Call{}); got != "1" {
+			t.Errorf("a tool of no age: %s", got)
+		}
+		time.Sleep(time.Second) // nothing is left to wait for
+	})
+}
+
+// What was looked at while something acted may be of before.
+func TestResultDuringAMutationIsNotCached(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var a active.ResultCache
+		tool := counting(a.Invalidate)
+		a.CacheTool(tool, time.Hour)
+		for _, want := range []string{"1", "2"} {
+			if got := look(t, tool, aai.Call{}); got != want {
+				t.Errorf("answer %s, want %s", got, want)
+			}
+		}
+		time.Sleep(time.Hour)
+	})
+}

@@ -1,0 +1,279 @@
+package active_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/active"
+)
+
+func agent(identity string) aai.CallScope {
+	return aai.CallScope{CallIDs: []string{"c1", "c0"}, Caller: aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: identity}, App: "org.example.App", Tool: "work"}
+}
+
+func person() aai.CallScope {
+	return aai.CallScope{CallIDs: []string{"c9"}, Caller: aai.Caller{Door: aai.DoorCLI, Identity: aai.IdentityTerminal}, App: aai.BuiltinApp, Tool: "start"}
+}
+
+// called is an agent that nobody knows, under another name than its first.
+func called(name string) aai.CallScope {
+	w := agent("")
+	w.Caller.Name = name
+	return w
+}
+
+func at(path string) *active.StopList {
+	return active.NewStopList(active.StopConfig{Path: path, Exempt: func(w aai.CallScope) bool { return w.Caller.Door == aai.DoorCLI && w.App == aai.BuiltinApp }})
+}
+
+func everything(active.Stop) bool { return true }
+
+// What is stopped is what the stop names, for every gateway of the person, until it is
+// started again.
+func TestWhatIsStopped(t *testing.T) {
+	for name, c := range map[string]struct {
+		stop    active.Stop
+		stopped []aai.CallScope
+		goesOn  []aai.CallScope
+		says    string
+	}{
+		"everything":   {active.Stop{}, []aai.CallScope{agent("/bin/a"), agent("")}, []aai.CallScope{person()}, "stopped everything, at "},
+		"a caller":     {active.Stop{Caller: "/bin/a"}, []aai.CallScope{agent("/bin/a")}, []aai.CallScope{agent("/bin/b"), agent(""), person()}, "all calls of /bin/a"},
+		"a word":       {active.Stop{Caller: "mcp:claude"}, []aai.CallScope{agent(""), called("other"), called("")}, []aai.CallScope{agent("/bin/a"), agent("http:work"), person()}, "all calls by mcp of callers that nobody knows"},
+		"unknown ones": {active.Stop{Caller: "mcp:"}, []aai.CallScope{agent(""), called("other")}, []aai.CallScope{agent("/bin/a")}, "all calls by mcp of callers that nobody knows"},
+		"a call":       {active.Stop{Call: "c1"}, []aai.CallScope{agent("/bin/a"), agent("")}, []aai.CallScope{person()}, "this call"},
+		"an outer one": {active.Stop{Call: "c0"}, []aai.CallScope{agent("/bin/a")}, nil, "this call"},
+		"own":          {active.Stop{Call: "c9"}, []aai.CallScope{person()}, []aai.CallScope{agent("")}, "this call"},
+		"the terminal": {active.Stop{Caller: aai.IdentityTerminal}, nil, []aai.CallScope{person()}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "halt", "stopped")
+			one, other := at(path), at(path)
+			for _, w := range append(c.stopped, c.goesOn...) {
+				if e := other.CheckStopped(w); e != nil {
+					t.Fatalf("before: %v", e)
+				}
+			}
+			c.stop.At, c.stop.Door = time.Now(), aai.DoorCLI
+			if err := one.Add(t.Context(), c.stop); err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range c.stopped {
+				if e := other.CheckStopped(w); e == nil || e.Code != aai.PermissionDenied || !strings.Contains(e.Message, c.says) || e.Hint == "" || strings.Contains(e.Hint, "not try again") == e.RetrySafe() {
+					t.Errorf("%+v: %v", w, e)
+				}
+			}
+			for _, w := range c.goesOn {
+				if e := other.CheckStopped(w); e != nil {
+					t.Errorf("%+v: %v", w, e)
+				}
+			}
+			ended, err := other.Remove(t.Context(), everything)
+			if err != nil || len(ended) != 1 {
+				t.Errorf("%+v, %v", ended, err)
+			}
+			for _, w := range c.stopped {
+				if e := one.CheckStopped(w); e != nil {
+					t.Errorf("afterwards: %v", e)
+				}
+			}
+			if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("the file is still there: %v", err)
+			}
+		})
+	}
+}
+
+// A file that nobody understands stops everything, but what the person needs; and it can be
+// started again.
+func TestAFileThatIsNotUnderstood(t *testing.T) {
+	for name, text := range map[string]string{
+		"nothing": "", "no JSON": "stop!", "no stops": `{"stops":[]}`, "half": `{"stops":[{"call":"c1"`,
+		"more": `{"stops":[{"call":"c1"}]} and more`, "of later": `{"stops":[{"call":"c1","until":"noon"}]}`,
+		"too long": `{"stops":[{"call":"` + strings.Repeat("c", 1<<20) + `"}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "stopped")
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			h := at(path)
+			if e := h.CheckStopped(agent("/bin/a")); e == nil || e.Code != aai.PermissionDenied || !strings.Contains(e.Message, "cannot be read") {
+				t.Error(e)
+			}
+			if e := h.CheckStopped(person()); e != nil {
+				t.Error(e)
+			}
+			if _, err := h.Remove(t.Context(), everything); err != nil {
+				t.Error(err)
+			}
+			if e := h.CheckStopped(agent("/bin/a")); e != nil {
+				t.Error(e)
+			}
+		})
+	}
+	path := filepath.Join(t.TempDir(), "stopped")
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if e := at(path).CheckStopped(agent("")); e == nil {
+		t.Error("a folder in the file's place stops nothing")
+	}
+}
+
+// What cannot be written down stops everything all the same, where a file can be made.
+func TestAStopThatCannotBeWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stopped")
+	if err := os.Mkdir(path+".lock", 0o700); err != nil { // nobody can have the lock
+		t.Fatal(err)
+	}
+	h := at(path)
+	if err := h.Add(t.Context(), active.Stop{Caller: "/bin/a"}); err == nil {
+		t.Error("it is said that a caller was stopped")
+	}
+	if e := h.CheckStopped(agent("/bin/a")); e != nil {
+		t.Errorf("a stop that failed stops: %v", e)
+	}
+	if err := h.Add(t.Context(), active.Stop{}); err != nil {
+		t.Error(err)
+	}
+	if e := h.CheckStopped(agent("/bin/a")); e == nil {
+		t.Error("nothing is stopped")
+	}
+}
+
+// Stops of many calls do not make the file grow for ever, and stops of callers stay.
+func TestManyStops(t *testing.T) {
+	h := at(filepath.Join(t.TempDir(), "stopped"))
+	now := time.Now()
+	for _, s := range []active.Stop{{Caller: "/bin/a", At: now}, {Call: "old", At: now.Add(-48 * time.Hour)}, {Call: "c1", At: now}, {Call: "c1", At: now}} {
+		if err := h.Add(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stops, err := h.Stops()
+	if err != nil || len(stops) != 2 {
+		t.Errorf("%+v, %v", stops, err)
+	}
+}
+
+// A stop of what can be no caller would stop nobody, and says so.
+func TestAStopOfNobody(t *testing.T) {
+	h := at(filepath.Join(t.TempDir(), "stopped"))
+	for _, who := range []string{"claude", "bin/a", ":"} {
+		if e := aai.AsError(h.Add(t.Context(), active.Stop{Caller: who})); e == nil || e.Code != aai.InvalidParams || !strings.Contains(e.Hint, "aai-gateway running") {
+			t.Errorf("%s: %v", who, e)
+		}
+	}
+	for _, who := range []string{"/bin/a", `"/bin/a" x`, "flatpak:org.example.App", "http:work", "cli:terminal", "web:page", "page", "terminal"} {
+		if err := h.Add(t.Context(), active.Stop{Caller: who}); err != nil {
+			t.Errorf("%s: %v", who, err)
+		}
+	}
+	if stops, err := h.Stops(); err != nil || len(stops) != 6 {
+		t.Errorf("%+v, %v", stops, err)
+	}
+}
+
+// What an older gateway wrote for a name holds for all that have nothing but a name.
+func TestAStopOfBefore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stopped")
+	if err := os.WriteFile(path, []byte(`{"stops":[{"caller":"mcp:claude","at":"2026-01-01T00:00:00Z","door":"cli"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := at(path)
+	if e := h.CheckStopped(called("other")); e == nil {
+		t.Error("it goes on under another name")
+	}
+	// Whatever the name, the tools say and end the one stop.
+	for i, want := range []string{"stopped:all calls by mcp of callers", "started:[all calls by mcp of callers"} {
+		result, err := h.Tools()[i].Run(t.Context(), &aai.Call{Caller: person().Caller, Args: map[string]any{"caller": "mcp:another"}})
+		if err != nil || !strings.Contains(fmt.Sprint(result.Data), want) {
+			t.Errorf("%v, %v; want %s", result, err, want)
+		}
+	}
+}
+
+// To start everything starts what stopped everything, and no single stop beside it: the
+// person made each for itself, and the answer names what is left.
+func TestStartLeavesSingleStops(t *testing.T) {
+	h := at(filepath.Join(t.TempDir(), "stopped"))
+	for _, s := range []active.Stop{{Call: "c7"}, {}, {Caller: "/opt/an agent"}} {
+		s.At = time.Now()
+		if err := h.Add(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := h.Tools()[1]
+	call := func(args map[string]any) *aai.Call { return &aai.Call{Caller: person().Caller, Args: args} }
+	if err := start.Precheck(t.Context(), call(nil)); err != nil {
+		t.Error(err)
+	}
+	result, err := start.Run(t.Context(), call(nil))
+	if err != nil || !strings.Contains(fmt.Sprint(result.Data), "stopped:[the call c7 all calls of /opt/an agent]") {
+		t.Errorf("%v, %v", result, err)
+	}
+	if e := h.CheckStopped(agent("/opt/an agent")); e == nil || !strings.Contains(e.Hint, "start --caller '/opt/an agent'") {
+		t.Errorf("the caller was started too, or nobody says how: %v", e)
+	}
+	if e := h.CheckStopped(agent("/bin/b")); e != nil {
+		t.Error(e)
+	}
+	if e := aai.AsError(start.Precheck(t.Context(), call(nil))); e == nil || !strings.Contains(e.Message, "all calls of /opt/an agent is") || !strings.Contains(e.Hint, "--caller") {
+		t.Errorf("everything is not stopped any more: %v", e)
+	}
+	if result, err = start.Run(t.Context(), call(map[string]any{"caller": "/opt/an agent"})); err != nil || result.NoOp || h.CheckStopped(agent("/opt/an agent")) != nil {
+		t.Errorf("%v, %v", result, err)
+	}
+}
+
+// The change of one gateway is told to another that has calls, until that is closed.
+func TestWatched(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "halt", "stopped")
+	var told atomic.Int32
+	h := active.NewStopList(active.StopConfig{Path: path, OnChange: func() { told.Add(1) }})
+	if e := h.CheckStopped(agent("")); e != nil {
+		t.Fatal(e)
+	}
+	for i := range int32(4) {
+		var err error
+		if i%2 == 0 {
+			err = at(path).Add(t.Context(), active.Stop{At: time.Now()})
+		} else {
+			_, err = at(path).Remove(t.Context(), everything)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		wait(t, fmt.Sprint("it was told of change ", i), func() bool { return told.Load() == i+1 })
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := at(path).Add(context.Background(), active.Stop{}); err != nil {
+		t.Fatal(err)
+	}
+	if n := told.Load(); n != 4 {
+		t.Errorf("it was told %d times, also when it was closed", n)
+	}
+	if err := active.NewStopList(active.StopConfig{Path: path, OnChange: func() {}}).Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func wait(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for late := time.Now().Add(30 * time.Second); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatalf("in vain: %s", what)
+		}
+	}
+}

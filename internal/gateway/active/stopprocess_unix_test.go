@@ -1,0 +1,183 @@
+//go:build unix
+
+package active_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/active"
+	"github.com/gybob/aai-gateway/internal/testkit"
+)
+
+// stopGatewayEnv is in the environment of a test's process that is a gateway of the person.
+const stopGatewayEnv = "HALT_TEST_GATEWAY"
+
+// serveForTest runs this process as a gateway of another test, if it is one, and reports that.
+func serveForTest() bool {
+	if os.Getenv(stopGatewayEnv) == "" {
+		return false
+	}
+	serve()
+	return true
+}
+
+// An order is what such a process is told to do. It answers each with a line: what went
+// wrong, or nothing.
+type order struct {
+	Do     string         `json:"do"`
+	Folder string         `json:"folder,omitempty"`
+	Tool   string         `json:"tool,omitempty"`
+	Args   map[string]any `json:"args,omitempty"`
+}
+
+// serve does what standard input says, until that ends.
+func serve() {
+	var s served
+	for in := json.NewDecoder(os.Stdin); ; {
+		var o order
+		if in.Decode(&o) != nil {
+			return
+		}
+		answer := ""
+		if err := s.do(o); err != nil {
+			answer = err.Error()
+		}
+		fmt.Printf("%q\n", answer)
+	}
+}
+
+// served is the gateway of a process.
+type served struct {
+	gateway *aai.Gateway
+	end     func()
+	callers sync.WaitGroup
+
+	mu  sync.Mutex // guards what follows
+	bad error
+}
+
+func (s *served) do(o order) error {
+	switch o.Do {
+	case "open":
+		s.gateway, s.end = gatewayAt(o.Folder)
+	case "call":
+		s.callers.Go(func() { s.call(o) })
+	case "recording":
+		return s.recording()
+	case "stop":
+		_, err := s.gateway.Do(context.Background(), &aai.Call{Caller: aai.Caller{Door: aai.DoorCLI}, App: aai.BuiltinApp, Tool: active.StopTool, Args: o.Args})
+		return err
+	case "end":
+		s.callers.Wait()
+		s.end()
+		return s.bad
+	}
+	return nil
+}
+
+// call makes one call after the other until it is stopped.
+func (s *served) call(o order) {
+	for {
+		_, err := s.gateway.Do(context.Background(), &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Identity: "/bin/a"}, App: "org.example.App", Tool: o.Tool, Args: o.Args})
+		if e := aai.AsError(err); e != nil && e.Code != aai.PermissionDenied {
+			s.mu.Lock()
+			s.bad = fmt.Errorf("a call ended with %w", err)
+			s.mu.Unlock()
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// errNone says that no call is about to be put on record.
+var errNone = errors.New("no call is about to be put on record")
+
+// recording waits a moment until a call is about to be put on record.
+func (s *served) recording() error {
+	for late := time.Now().Add(20 * time.Millisecond); time.Now().Before(late); time.Sleep(100 * time.Microsecond) {
+		if slices.ContainsFunc(s.gateway.Active(), func(u aai.ActiveCall) bool { return u.Stage == aai.StageRecording }) {
+			return nil
+		}
+	}
+	return errNone
+}
+
+// A process is one gateway.
+type process struct{ *testkit.Process }
+
+func begin(t *rapid.T) process {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env, cmd.Stderr = append(os.Environ(), stopGatewayEnv+"=yes"), os.Stderr
+	return process{testkit.StartProcess(t, cmd)}
+}
+
+// tell has it do something, and waits until that is done.
+func (p process) tell(t *rapid.T, o order) {
+	if answer := p.ask(t, o); answer != "" {
+		t.Fatalf("%s: %s", o.Do, answer)
+	}
+}
+
+// ask is tell, and returns what went wrong.
+func (p process) ask(t *rapid.T, o order) (answer string) {
+	if err := json.NewEncoder(p.In).Encode(o); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(p.ReadLine(t)), &answer); err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+// standStill has the process stand still where one of its calls waits for the turn to write
+// its line; goOn has it go on.
+func (p process) standStill(t *rapid.T, folder string) (goOn func()) {
+	for late := time.Now().Add(10 * time.Second); !p.stands(t, filepath.Join(folder, "audit.jsonl.chain")); time.Sleep(100 * time.Microsecond) {
+		if time.Now().After(late) {
+			t.Fatal(errNone)
+		}
+	}
+	return func() {
+		if err := p.Cmd.Process.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// stands takes the turn, which is the lock of a file, and has the process stand still if one
+// of its calls waits for it with its first line of what it does.
+func (p process) stands(t *rapid.T, path string) bool {
+	turn, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return false // its first call makes it
+	}
+	defer turn.Close() //nolint:errcheck // the turn ends with it
+	if err := syscall.Flock(int(turn.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	if p.ask(t, order{Do: "recording"}) != "" {
+		return false
+	}
+	if err := p.Cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(p.Cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatalf("it does not stand still: %v, %v", status, err)
+	}
+	return true
+}

@@ -1,0 +1,126 @@
+package active
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// The tools of the gateway's own app. To stop takes rights away from whoever acts and
+// gives none, so nobody has to prove that they want it; to start again gives them back.
+const (
+	StopTool  = "stop"
+	StartTool = "start"
+)
+
+const stopParams = `{"type": "object", "additionalProperties": false, "properties": {
+	"call": {"type": "string", "minLength": 1, "maxLength": 100, "description": "Only this call, by its id, and the calls that it makes"},
+	"caller": {"type": "string", "minLength": 1, "maxLength": 4000, "description": "Only the calls of this caller, by its identity; mcp: for all agents that have none"}}}`
+
+// Tools returns the tools that stop and start.
+func (h *StopList) Tools() []*aai.Tool {
+	return []*aai.Tool{
+		{
+			Name: StopTool, Description: "Stop everything that runs, a caller's calls or one call, until it is started again",
+			Params: schema.MustParse(stopParams), Effect: aai.Changes, AllowUnaudited: true, Run: h.runStop,
+		},
+		{
+			Name: StartTool, Description: "Let calls run again that were stopped: what is named, or without a name what a stop of everything stopped, and no single stop beside it",
+			Params: schema.MustParse(stopParams), Effect: aai.Changes, Precheck: h.precheckStart, Run: h.runStart,
+		},
+	}
+}
+
+// stopFromCall is what a call names: a call, a caller, or neither.
+func stopFromCall(call *aai.Call) (s Stop, err error) {
+	s.Call, _ = call.Args["call"].(string)
+	s.Caller, _ = call.Args["caller"].(string)
+	if s.Call != "" && s.Caller != "" {
+		e := aai.Errorf(aai.InvalidParams, "call and caller are given; expected one of them, or neither for everything")
+		e.Delivery = aai.NotDelivered
+		return s, e
+	}
+	return s, nil
+}
+
+func (h *StopList) runStop(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	s, err := stopFromCall(call)
+	if err != nil {
+		return nil, err
+	}
+	s.At, s.Door = time.Now().UTC(), call.Caller.Door
+	if err := h.Add(ctx, s); err != nil {
+		if e, is := errors.AsType[*aai.Error](err); is {
+			return nil, e
+		}
+		e := aai.Errorf(aai.AutomationFailed, "it could not be stopped: %w", err)
+		e.Hint = "Stop everything, for which an empty file is enough: " + h.cfg.Path
+		return nil, e
+	}
+	s.Caller = callerKey(s.Caller)
+	return &aai.Result{Data: map[string]any{"stopped": s}}, nil
+}
+
+func (h *StopList) runStart(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	s, err := stopFromCall(call)
+	if err != nil {
+		return nil, err
+	}
+	ended, err := h.Remove(ctx, matchesStop(s))
+	if err != nil {
+		e := aai.Errorf(aai.AutomationFailed, "it could not be started again: %w", err)
+		e.Hint = "Remove the file " + h.cfg.Path
+		return nil, e
+	}
+	if ended == nil {
+		ended = []Stop{}
+	}
+	left, err := h.Stops()
+	if err != nil {
+		left = []Stop{{}}
+	}
+	return &aai.Result{Data: map[string]any{"started": ended, "stopped": append([]Stop{}, left...)}, NoOp: len(ended) == 0}, nil
+}
+
+// matchesStop are the stops that a start names: without a name that of everything, and not those of
+// single callers and calls beside it, which the person made each for itself.
+func matchesStop(s Stop) func(Stop) bool {
+	if who := callerKey(s.Caller); who != "" {
+		s.Caller = who
+	}
+	return func(other Stop) bool { return other.sameScope(s) }
+}
+
+// precheckStart says why to start would come to nothing: then nobody is asked about it.
+func (h *StopList) precheckStart(_ context.Context, call *aai.Call) error {
+	s, err := stopFromCall(call)
+	if err != nil {
+		return err
+	}
+	stops, bad := h.Stops()
+	if bad != nil {
+		stops = []Stop{{}}
+	}
+	if slices.ContainsFunc(stops, matchesStop(s)) {
+		return nil
+	}
+	e := aai.Errorf(aai.InvalidParams, "nothing of that is stopped")
+	e.Hint = "What is stopped: aai-gateway running"
+	if len(stops) > 0 {
+		one := stops[max(0, slices.IndexFunc(stops, func(s Stop) bool { return s.Call == "" }))]
+		e = aai.Errorf(aai.InvalidParams, "that is not stopped; %s is", one)
+		e.Hint = "To let that run again: " + one.startCommand()
+		if len(stops) > 1 {
+			e.Hint += ". All that is stopped: aai-gateway running"
+		}
+	}
+	e.Delivery = aai.NotDelivered
+	return e
+}
+
+// Path is the file that says what is stopped.
+func (h *StopList) Path() string { return h.cfg.Path }

@@ -1,0 +1,106 @@
+package active
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+const (
+	// pollInterval is how often the file is looked at beside its being watched, blind how often
+	// where it cannot be.
+	pollInterval          = time.Second
+	unwatchedPollInterval = 50 * time.Millisecond
+)
+
+// startWatching tells of every change of the file, until Close.
+func (h *StopList) startWatching() {
+	if h.cfg.OnChange == nil {
+		return
+	}
+	ctx, end := context.WithCancel(context.Background())
+	h.mu.Lock()
+	h.cancelWatch, h.watchEnded = end, make(chan struct{})
+	h.mu.Unlock()
+	folder := filepath.Dir(h.cfg.Path)
+	watcher, err := fsnotify.NewWatcher()
+	if err == nil {
+		err = os.MkdirAll(folder, 0o700)
+	}
+	if err == nil {
+		err = watcher.Add(folder)
+	}
+	if err != nil {
+		h.cfg.Log.Warn("what a person stops cannot be watched, and is looked at instead", "cause", err)
+	}
+	go h.watchLoop(ctx, h.fingerprint(), watcher, err == nil)
+}
+
+// watchLoop tells of changes of what was. The watcher may be nil.
+func (h *StopList) watchLoop(ctx context.Context, was string, watcher *fsnotify.Watcher, watched bool) {
+	defer close(h.watchEnded)
+	var events chan fsnotify.Event
+	var failures chan error
+	if watcher != nil {
+		defer watcher.Close() //nolint:errcheck // nothing is left to be told
+		events, failures = watcher.Events, watcher.Errors
+	}
+	every := pollInterval
+	if !watched {
+		every = unwatchedPollInterval
+	}
+	ticks := time.NewTicker(every)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case event := <-events:
+			if filepath.Clean(event.Name) == filepath.Dir(h.cfg.Path) { // somebody took the folder away
+				ticks.Reset(unwatchedPollInterval)
+			}
+		case <-failures:
+		case <-ticks.C:
+		}
+		if is := h.fingerprint(); is != was {
+			was = is
+			h.notifyChanged()
+		}
+	}
+}
+
+// fingerprint is another one when the file is another one.
+func (h *StopList) fingerprint() string {
+	stops, err := h.Stops()
+	if err != nil {
+		return err.Error()
+	}
+	if stops == nil {
+		return ""
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return string(h.content)
+}
+
+func (h *StopList) notifyChanged() {
+	if h.cfg.OnChange != nil {
+		h.cfg.OnChange()
+	}
+}
+
+// Close ends the watching.
+func (h *StopList) Close() error {
+	h.watching.Do(func() {})
+	h.mu.Lock()
+	end, ended := h.cancelWatch, h.watchEnded
+	h.mu.Unlock()
+	if end != nil {
+		end()
+		<-ended
+	}
+	return nil
+}

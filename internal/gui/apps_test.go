@@ -1,0 +1,373 @@
+package gui_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
+)
+
+func TestIsAccessible(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.want(w.ok("ax_is_accessible", `{}`), true, "enabled")
+		w.d.SetReady(desktop.Readiness{Detail: "There is no bus.", Hint: "Start one."})
+		a := w.ok("ax_is_accessible", `{}`)
+		w.want(a, false, "enabled")
+		w.want(a, "Start one.", "suggestion")
+		w.has(a.Text, "There is no bus.", "Start one.")
+	})
+}
+
+// hangingTree is of a bus that takes connections and never answers.
+type hangingTree struct{ desktop.Tree }
+
+func (hangingTree) Ready(ctx context.Context) (desktop.Readiness, error) {
+	<-ctx.Done()
+	return desktop.Readiness{}, &aai.Error{Code: aai.Timeout, Message: "the session bus does not answer", Hint: "Start one", Err: ctx.Err()}
+}
+
+// TestIsAccessibleOfWhatHangs: it is said in a few seconds, and each sentence ends.
+func TestIsAccessibleOfWhatHangs(t *testing.T) {
+	inWorldWithout(t, func(b *desktop.Backend) { b.Tree = hangingTree{b.Tree} }, func(w *world) {
+		begun := time.Now()
+		a := w.ok("ax_is_accessible", `{}`)
+		w.want(a, false, "enabled")
+		if want := "The session bus does not answer. Start one."; !strings.EqualFold(a.Text, want) {
+			w.Errorf("it says %q, want %q", a.Text, want)
+		}
+		if waited := time.Since(begun); waited > 5*time.Second { // of the bubble's clock
+			w.Errorf("it took %s", waited)
+		}
+	})
+}
+
+func TestListApps(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.want(w.ok("ax_list_apps", `{}`), nil, "apps", 0)
+		editor := w.d.Program("Text\x1b[31m Editor")
+		editor.Window("One")
+		w.d.Program("Daemon") // has no window
+		w.d.Program("xterm").HideTree("It shows no tree.").Window("shell")
+		a := w.ok("ax_list_apps", `{}`)
+		w.want(a, "Text[31m Editor", "apps", 0, "name")
+		w.want(a, editor.PID(), "apps", 0, "pid")
+		w.want(a, "It shows no tree.", "apps", 1, "hidden")
+		w.want(a, nil, "apps", 2)
+		w.has(a.Text, "xterm (xterm, process ", "It shows no tree.")
+	})
+}
+
+func TestConnect(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.d.Program("Editor")
+		p.Window("One")
+		p.Window("Two")
+		a := w.ok("ax_connect", `{"app": "editor", "alias": "ed"}`)
+		w.want(a, true, "connected")
+		w.want(a, p.PID(), "pid")
+		w.want(a, "editor", "bundle_id")
+		w.want(a, 2, "windows")
+		w.want(w.ok("ax_list_windows", `{"app": "ed"}`), "Two", "windows", 0, "title")
+		w.want(w.ok("ax_session_info", `{}`), "Editor", "connected_apps", 0)
+		w.want(w.ok("ax_list_apps", `{}`), true, "apps", 0, "connected")
+
+		other := w.as("s2") // an alias is its conversation's own
+		other.fails(aai.AppNotFound, "ax_list_windows", `{"app": "ed"}`)
+		other.want(other.ok("ax_list_apps", `{}`), false, "apps", 0, "connected")
+		other.want(other.ok("ax_session_info", `{}`), nil, "connected_apps", 0)
+	})
+}
+
+// TestConnectedIsAProcess: another program of the same name is not connected.
+func TestConnectedIsAProcess(t *testing.T) {
+	inWorld(t, func(w *world) {
+		first := w.d.Program("Editor")
+		first.Window("One")
+		w.d.Program("Editor").Window("Two")
+		w.ok("ax_connect", fmt.Sprintf(`{"app": "%d"}`, first.PID()))
+		a := w.ok("ax_list_apps", `{}`)
+		w.want(a, true, "apps", 0, "connected")
+		w.want(a, false, "apps", 1, "connected")
+	})
+}
+
+// TestAliasOfTheEnded: an alias means one process and never another one.
+func TestAliasOfTheEnded(t *testing.T) {
+	inWorld(t, func(w *world) {
+		first := w.d.Program("Editor")
+		first.Window("One")
+		w.ok("ax_connect", `{"app": "editor", "alias": "edit"}`)
+		first.Quit()
+		w.d.Program("Editor").Window("Two")
+		w.fails(aai.AppNotRunning, "ax_list_windows", `{"app": "edit"}`)
+		w.want(w.ok("ax_session_info", `{}`), nil, "connected_apps", 0)
+	})
+}
+
+func TestConnectFails(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.d.Program("Mousepad").Window("notes")
+		e := w.failure(aai.AppNotFound, "ax_connect", `{"app": "Mosepad"}`)
+		if !slices.Contains(e.Candidates, "Mousepad") {
+			w.Errorf("candidates %q, want Mousepad", e.Candidates)
+		}
+		w.fails(aai.InvalidParams, "ax_connect", `{}`)
+		w.fails(aai.InvalidParams, "ax_connect", `{"launch": true}`)
+		w.fails(aai.AppNotFound, "ax_connect", `{"app": "nothing", "launch": true}`)
+	})
+}
+
+func TestConnectWarnsOfAHiddenTree(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.d.Program("xterm").HideTree("It shows no tree.").Window("shell")
+		if a := w.ok("ax_connect", `{"app": "xterm"}`); a.Warning != "It shows no tree." {
+			w.Errorf("warning %q", a.Warning)
+		}
+		if a := w.ok("ax_get_tree", `{"app": "xterm"}`); a.Warning != "It shows no tree." {
+			w.Errorf("warning %q", a.Warning)
+		}
+	})
+}
+
+func TestLaunch(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.d.Install("calc", func() *fakedesktop.Program { // a script that starts the program
+			script := w.d.Program("sh")
+			calc := w.d.Program("Calc").StartedBy(script.PID())
+			time.AfterFunc(3*time.Second, func() { calc.Window("Untitled") })
+			return script
+		})
+		a := w.ok("ax_connect", `{"app": "calc", "launch": true, "alias": "c"}`)
+		w.want(a, "Calc", "app_name")
+		w.want(a, 1, "windows")
+		w.ok("ax_list_windows", `{"app": "c"}`)
+	})
+}
+
+func TestLaunchOfWhatShowsNothing(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.d.Install("daemon", func() *fakedesktop.Program { return w.d.Program("daemon") })
+		e := w.failure(aai.AutomationFailed, "ax_connect", `{"app": "daemon", "launch": true}`)
+		if e.Delivery != aai.Delivered {
+			w.Errorf("delivery %q: it was started", e.Delivery)
+		}
+		w.has(e.Message, "showed no window")
+	})
+}
+
+func TestListWindows(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.d.Program("Editor")
+		p.Window("Back").Move(desktop.Rect{X: 100, Y: 50, W: 400, H: 300})
+		w.d.Program("Other").Window("Cover").Move(desktop.Rect{X: 100, Y: 50, W: 200, H: 300})
+		p.Window("Gone").Minimize()
+		front := p.Window("Front")
+		front.Move(desktop.Rect{X: 800, Y: 50, W: 100, H: 100})
+		a := w.ok("ax_list_windows", `{"app": "Editor"}`)
+		w.want(a, "Front", "windows", 0, "title")
+		w.want(a, true, "windows", 0, "focused")
+		w.want(a, true, "windows", 1, "minimized")
+		w.want(a, "Back", "windows", 2, "title")
+		w.want(a, 0.5, "windows", 2, "covered")
+		w.want(a, 100, "windows", 2, "position", 0)
+		w.want(a, 300, "windows", 2, "size", 1)
+		w.want(a, nil, "windows", 3)
+		w.has(a.Text, `2: "Back" at 100, 50, 400 × 300, 50% covered`)
+	})
+}
+
+// TestSameName: several programs of a name are a question to a person, which a
+// door may put, and an error for who cannot.
+func TestSameName(t *testing.T) {
+	inWorld(t, func(w *world) {
+		first, second := w.d.Program("Editor"), w.d.Program("Editor")
+		first.Window("One")
+		second.Window("Two")
+		call := &aai.Call{Caller: w.caller, App: aai.DesktopApp, Tool: "ax_list_windows", Args: map[string]any{"app": "Editor"}}
+		_, err := w.run(w.Context(), call)
+		if err == nil || err.Code != aai.AmbiguousTarget || len(err.Questions) != 1 || len(err.Candidates) != 2 {
+			w.Fatalf("got %+v, want a question with two candidates", err)
+		}
+		q := err.Questions[0]
+		if len(q.Choices) != 3 || q.Choices[0].ID != "none" {
+			w.Fatalf("choices %+v, want a refusal first and two programs", q.Choices)
+		}
+		for choice, want := range map[int]string{1: "One", 2: "Two"} {
+			call.Answers = map[string]aai.Answer{q.ID: {Choice: q.Choices[choice].ID}}
+			result, err := w.run(w.Context(), call)
+			if err != nil {
+				w.Fatal(err)
+			}
+			w.want(answer{result, asJSON(w, result.Data)}, want, "windows", 0, "title")
+		}
+		for _, refusal := range []string{"none", "1", ""} {
+			call.Answers = map[string]aai.Answer{q.ID: {Choice: refusal}}
+			if _, err := w.run(w.Context(), call); err == nil || err.Code != aai.PermissionDenied {
+				w.Errorf("answered %q: %v, want PERMISSION_DENIED", refusal, err)
+			}
+		}
+		w.want(w.ok("ax_list_windows", fmt.Sprintf(`{"app": "%d"}`, second.PID())), "Two", "windows", 0, "title")
+	})
+}
+
+// TestBusNames: an exact name wins over a part of another.
+func TestBusNames(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.d.Program("Code").Window("exact")
+		w.d.Program("Code Viewer").Window("longer")
+		for name, want := range map[string]string{
+			"code": "exact", "Code": "exact", "CODE": "exact", "viewer": "longer", "desktop/code-viewer": "longer",
+		} {
+			w.want(w.ok("ax_list_windows", fmt.Sprintf(`{"app": %q}`, name)), want, "windows", 0, "title")
+		}
+		w.fails(aai.AppNotFound, "ax_list_windows", `{"app": "vi"}`) // too short for a part
+	})
+}
+
+// TestTarget: gates and journal see the program, bound to its executable.
+func TestTarget(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.d.Program("Editor").Window("One").Button("Save", nil)
+		w.ok("ax_get_tree", `{"app": "Editor"}`)
+		see := w.record.lastRequest()
+		w.ok("ax_click", `{"app": "Editor", "query": "Save"}`)
+		act := w.record.lastRequest()
+		if see.Call.Target.ID != "desktop/editor" || see.Permission() != aai.PermissionSee || act.Permission() != aai.PermissionAct {
+			w.Errorf("target %q, permissions %q and %q", see.Call.Target.ID, see.Permission(), act.Permission())
+		}
+		if e := w.record.last(aai.Intent); e.Target != "desktop/editor" || e.Digest != act.Call.Target.Digest || e.Digest == "" {
+			w.Errorf("on record is %+v", e)
+		}
+		other := w.d.Program("Editor").SetExecutable("/tmp/editor")
+		other.Window("Two")
+		w.ok("ax_get_tree", fmt.Sprintf(`{"app": "%d"}`, other.PID()))
+		if r := w.record.lastRequest(); r.Digest() == see.Digest() {
+			w.Error("another executable has the same digest")
+		}
+		w.ok("ax_screenshot", `{}`)
+		if e := w.record.last(aai.Outcome); e.Target != aai.DesktopApp {
+			w.Errorf("a picture of the screen touches %q, want the desktop itself", e.Target)
+		}
+	})
+}
+
+// ownTree also lists this process.
+type ownTree struct{ desktop.Tree }
+
+func (t ownTree) Apps(ctx context.Context) ([]desktop.App, error) {
+	apps, err := t.Tree.Apps(ctx)
+	return append(apps, desktop.App{PID: os.Getpid(), Name: "Gateway", ID: "gateway"}), err
+}
+
+// TestNotItself: the gateway does not operate its own windows.
+func TestNotItself(t *testing.T) {
+	inWorldWithout(t, func(b *desktop.Backend) { b.Tree = ownTree{b.Tree} }, func(w *world) {
+		w.d.Program("Editor").Window("One")
+		w.fails(aai.AppNotFound, "ax_get_tree", `{"app": "Gateway"}`)
+		w.want(w.ok("ax_list_apps", `{}`), nil, "apps", 1)
+	})
+}
+
+// endedTree also lists a process of which nothing is left but its name.
+type endedTree struct{ desktop.Tree }
+
+func (t endedTree) Apps(ctx context.Context) ([]desktop.App, error) {
+	apps, err := t.Tree.Apps(ctx)
+	return append(apps, desktop.App{PID: 4711, Name: "Gone"}), err
+}
+
+// TestEndedIsNoTarget: nobody is asked about a program that has no id.
+func TestEndedIsNoTarget(t *testing.T) {
+	inWorldWithout(t, func(b *desktop.Backend) { b.Tree = endedTree{b.Tree} }, func(w *world) {
+		w.d.Program("Editor").Window("One")
+		for _, name := range []string{"Gone", "4711"} {
+			e := w.failure(aai.AppNotRunning, "ax_get_tree", `{"app": "`+name+`"}`)
+			if e.Delivery != "" || e.Hint == "" || !strings.Contains(e.Message, "Gone (process 4711) has ended") {
+				w.Errorf("got %+v", e)
+			}
+		}
+	})
+}
+
+func TestSessionInfo(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.d.Program("Editor").Window("One").Button("Save", nil)
+		w.ok("ax_click", `{"app": "Editor", "query": "Save"}`)
+		w.ok("ax_get_tree", `{"app": "Editor"}`)
+		time.Sleep(time.Minute)
+		a := w.ok("ax_session_info", `{}`)
+		w.want(a, 1, "action_count")
+		w.want(a, 60, "uptime_seconds")
+		raw, _ := json.Marshal(a.Data)
+		w.has(string(raw), `"connected_apps":[]`)
+	})
+}
+
+// TestStartingIsAPermissionOfItsOwn: what runs is connected to; what does not, or
+// is to have arguments, is to be started, which the gates know.
+func TestStartingIsAPermissionOfItsOwn(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.d.Install("calc", func() *fakedesktop.Program {
+			p := w.d.Program("Calc").SetExecutable("/usr/bin/calc")
+			p.Window("Untitled")
+			return p
+		})
+		permission := func(args string) string {
+			w.ok("ax_connect", args)
+			r := w.record.lastRequest()
+			return r.Permission()
+		}
+		if got := permission(`{"app": "calc", "launch": true}`); got != aai.PermissionStart {
+			t.Errorf("what does not run: %s", got)
+		}
+		if got := permission(`{"app": "calc", "launch": true}`); got != aai.PermissionSee {
+			t.Errorf("what runs: %s", got)
+		}
+		if got := permission(`{"app": "calc", "launch": true, "arguments": ["--new"]}`); got != aai.PermissionStart {
+			t.Errorf("with arguments: %s", got)
+		}
+		started := slices.DeleteFunc(w.d.Actions(), func(deed string) bool { return !strings.HasPrefix(deed, "Start") })
+		if !slices.Equal(started, []string{"Start calc", "Start calc --new"}) {
+			t.Errorf("started were %q", started)
+		}
+	})
+}
+
+func TestLaunchOfWhatEnds(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.d.Install("once", func() *fakedesktop.Program {
+			p := w.d.Program("once")
+			p.Quit()
+			return p
+		})
+		w.has(w.failure(aai.AutomationFailed, "ax_connect", `{"app": "once", "launch": true}`).Message, "ended without a window")
+	})
+}
+
+// TestRefsOfAProgramBegunAnew: a ref that a program had which has ended means nothing in the same
+// program when it is begun anew, also after that was looked at.
+func TestRefsOfAProgramBegunAnew(t *testing.T) {
+	inWorld(t, func(w *world) {
+		begin := func(label string) *fakedesktop.Program {
+			p := w.d.Program("Notes")
+			p.Window("Notes").Button(label, func() { w.Errorf("%s was pressed", label) })
+			return p
+		}
+		p := begin("Dead")
+		w.has(w.ok("ax_get_tree", `{"app": "Notes"}`).Text, `"Dead" [e2]`)
+		p.Quit()
+		begin("Zebra")
+		for range 2 {
+			w.has(w.failure(aai.StaleRef, "ax_click", `{"app": "Notes", "query": "e2"}`).Message, "e2", "gone")
+			w.has(w.ok("ax_get_tree", `{"app": "Notes"}`).Text, `"Zebra" [e4]`)
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package gui
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+)
+
+func (d *toolset) assertTool() *aai.Tool {
+	return spec{
+		name: "ax_assert", title: "Assert element state", effect: aai.Reads,
+		returns:     `"passed": {"type": "boolean"}, "failures": {"type": "array", "items": {"type": "object", "properties": {"property": {"type": "string"}}}}`,
+		description: "Check what an element is like. Answers passed or what is otherwise.",
+		params: appProp + `,` + queryProp + `,` + nthProp + `,
+			"assertions": {"type": "object", "additionalProperties": false, "minProperties": 1, "properties": {
+				"exists": {"type": "boolean"}, "enabled": {"type": "boolean"}, "focused": {"type": "boolean"},
+				"checked": {"type": "boolean"}, "selected": {"type": "boolean"}, "visible": {"type": "boolean"},
+				"value": {"type": "string"}, "title": {"type": "string"}, "role": {"type": "string"},
+				"contains_text": {"type": "string"}}}`,
+		required: `["app", "query", "assertions"]`,
+		run:      func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.withView(ctx, call, assert) },
+	}.tool()
+}
+
+// A mismatch is an assertion that does not hold.
+type mismatch struct {
+	Property string `json:"property"`
+	Expected any    `json:"expected"`
+	Actual   any    `json:"actual"`
+}
+
+func assert(ctx context.Context, v *callView) (*aai.Result, error) {
+	v.IncludeHidden = true // it is there, whether it shows or not
+	wanted, _ := v.Call.Args["assertions"].(map[string]any)
+	m, err := v.Find(ctx, params.String(v.Call, "query"))
+	missing := err != nil && (aai.AsError(err).Code == aai.ElementNotFound || aai.AsError(err).Code == aai.StaleRef)
+	if err != nil && !missing {
+		return nil, err
+	}
+	wrong := []mismatch{}
+	if missing {
+		if wanted["exists"] != false {
+			wrong = append(wrong, mismatch{"exists", true, false})
+		} else if err := v.uncertainError(); err != nil {
+			return nil, err
+		}
+		return verdict(wrong), nil
+	}
+	e, err := v.readComplete(ctx, &m.Index)
+	if err != nil {
+		return nil, err
+	}
+	actual := map[string]any{
+		"exists": true, "visible": v.Snapshot.IsVisible(m.Index), "role": string(e.Role), "title": e.Name,
+		"enabled": e.States.Has(desktop.Enabled), "focused": e.States.Has(desktop.Focused),
+		"checked": e.States.Has(desktop.Checked), "selected": e.States.Has(desktop.Selected),
+	}
+	for _, property := range sortedKeys(wanted) {
+		want := wanted[property]
+		switch {
+		case (property == "value" || property == "contains_text") && e.States.Has(desktop.Protected):
+			return nil, aai.Errorf(aai.InvalidParams, "assertions.%s: what a password field holds is never read", property)
+		case property == "contains_text":
+			text, _ := want.(string)
+			if !strings.Contains(e.Name+"\n"+e.Value+"\n"+e.Description, text) {
+				wrong = append(wrong, mismatch{property, want, aai.CleanText(e.Name+" "+e.Value, fieldtext.MaxText)})
+			}
+		case property == "value" && want != fieldtext.Value(&e):
+			wrong = append(wrong, mismatch{property, want, aai.CleanText(fieldtext.Value(&e), fieldtext.MaxText)})
+		case property != "value" && want != actual[property]:
+			wrong = append(wrong, mismatch{property, want, actual[property]})
+		}
+	}
+	return verdict(wrong), nil
+}
+
+// uncertainError is the error of something of which it cannot be known whether it is there; nil where
+// all that there is is read.
+func (v *callView) uncertainError() error {
+	n := v.UnreadElements()
+	if n == 0 {
+		return nil
+	}
+	e := guierr.Failed(aai.NotDelivered, "it cannot be known whether it exists: %d elements of %s are not read, because they are too many", n, aai.CleanLabel(v.App.Name, 60))
+	aai.AsError(e).Hint = "Scroll to where it would be, or filter the list, and ask again."
+	return e
+}
+
+func verdict(wrong []mismatch) *aai.Result {
+	out := &aai.Result{Text: "passed", DataComplete: true, Data: map[string]any{"passed": len(wrong) == 0, "failures": wrong}}
+	var lines []string
+	for _, w := range wrong {
+		lines = append(lines, fmt.Sprintf("%s: expected %v, got %v", w.Property, w.Expected, w.Actual))
+	}
+	if len(lines) > 0 {
+		out.Text = "failed: " + strings.Join(lines, "; ")
+	}
+	return out
+}
+
+// sortedKeys gives a map an order, so that the same call has the same answer.
+func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,141 @@
+package gui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+)
+
+// withElement finds the element that the call's query means and reads it afresh.
+func (d *toolset) withElement(ctx context.Context, call *aai.Call, f func(v *callView, i int, e *desktop.Element) *aai.Result) (*aai.Result, error) {
+	return d.withView(ctx, call, func(ctx context.Context, v *callView) (*aai.Result, error) {
+		m, err := v.Locate(ctx, params.String(call, "query"))
+		if err != nil {
+			return nil, err
+		}
+		e, err := v.readComplete(ctx, &m.Index)
+		if err != nil {
+			return nil, err
+		}
+		return f(v, m.Index, &e), nil
+	})
+}
+
+// readComplete reads an element afresh, with what it holds by what is in it. A cell of a sheet is asked
+// for anew, and may stand elsewhere in the tree then.
+func (v *callView) readComplete(ctx context.Context, at *int) (desktop.Element, error) {
+	i := *at
+	if e := v.Snapshot.Elements[i]; fieldtext.SheetCell(&e) {
+		is := v.TrackElement(i)
+		now, err := v.cellReader(i, e)(ctx)
+		if *at = is(); err == nil && *at < 0 {
+			err = guierr.Failed("", "it went while it was read")
+		}
+		return now, err
+	}
+	e, err := v.Read(ctx, v.Snapshot.Elements[i].ID)
+	if err != nil || e.Value != "" || e.States.Has(desktop.Protected) {
+		return e, err
+	}
+	if parts := v.DateTimeParts(i); len(parts) > 0 {
+		held, err := v.partValues(ctx, parts)
+		if err != nil {
+			return e, err
+		}
+		e.Value = v.FormatDateTime(parts, held)
+	} else if e.Role == desktop.Combobox && !e.States.Has(desktop.Editable) {
+		e.Value = v.ComboValue(i)
+	} else if e.Role == desktop.Listbox {
+		e.Value = strings.Join(v.chosen(i), ", ")
+	} else if e.Role == desktop.Group && e.States.Has(desktop.Editable) {
+		e.Value, err = v.paragraphs(ctx, i)
+	}
+	return e, err
+}
+
+// chosen are the names of the options of a list that are selected.
+func (v *callView) chosen(list int) (names []string) {
+	for _, i := range v.options(list) {
+		if e := &v.Snapshot.Elements[i]; e.States.Has(desktop.Selected) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// paragraphs is what is written in an element that is a field by its paragraphs, such as the cell
+// of a sheet while somebody writes in it.
+func (v *callView) paragraphs(ctx context.Context, i int) (string, error) {
+	var lines []string
+	for _, e := range v.Snapshot.Elements[i+1 : v.Snapshot.Elements[i].End] {
+		if e.Role != desktop.Paragraph || e.States.Has(desktop.Protected) {
+			continue
+		}
+		now, err := v.Read(ctx, e.ID)
+		if err != nil {
+			return "", err
+		}
+		lines = append(lines, now.Value)
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+func (d *toolset) getAttributesTool() *aai.Tool {
+	return spec{
+		name: "ax_get_attributes", title: "Get all element attributes", effect: aai.Reads,
+		returns: elementReturns + `, "description": {"type": "string"}, "identifier": {"type": "string"}, "path": {"type": "string"},
+			"states": {"type": "array", "items": {"type": "string"}}, "actions": {"type": "array", "items": {"type": "string"}}, "frame": {"type": "object"},
+			"position_in_set": {"type": "integer"}, "set_size": {"type": "integer"}, "minimum": {"type": "number"}, "maximum": {"type": "number"}`,
+		description: "Read all that is known of one element, afresh.",
+		params:      appProp + `,` + queryProp + `,` + nthProp, required: `["app", "query"]`,
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			return d.withElement(ctx, call, func(v *callView, i int, e *desktop.Element) *aai.Result {
+				return &aai.Result{Data: attributes(v, i, e)}
+			})
+		},
+	}.tool()
+}
+
+// attributes is an element with everything.
+func attributes(v *callView, i int, e *desktop.Element) map[string]any {
+	out := map[string]any{
+		"element_ref": v.Ref(i), "role": string(e.Role), "title": aai.CleanLabel(e.Name, fieldtext.MaxText), "value": fieldtext.FullText(e),
+		"description": aai.CleanLabel(e.Description, fieldtext.MaxText), "identifier": aai.CleanLabel(e.Identifier, fieldtext.MaxText),
+		"states": e.States.Words(), "actions": append([]string{}, e.Actions...), "path": strings.Join(v.Path(i), " in "),
+		"frame": map[string]int{"x": e.Frame.X, "y": e.Frame.Y, "w": e.Frame.W, "h": e.Frame.H},
+	}
+	if e.Size > 0 {
+		out["position_in_set"], out["set_size"] = e.Pos, e.Size
+	}
+	if e.Min != e.Max {
+		out["minimum"], out["maximum"] = e.Min, e.Max
+	}
+	return out
+}
+
+func (d *toolset) getValueTool() *aai.Tool {
+	return spec{
+		name: "ax_get_value", title: "Get element value", effect: aai.Reads,
+		returns:     `"found": {"type": "boolean"}, ` + elementReturns,
+		description: "Read what one element holds, afresh and whole.",
+		params:      appProp + `,` + queryProp + `,` + nthProp, required: `["app", "query"]`,
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			return d.withElement(ctx, call, func(v *callView, i int, e *desktop.Element) *aai.Result {
+				value := fieldtext.FullText(e)
+				return &aai.Result{
+					Text: fmt.Sprintf("%s holds %q", v.Name(i), value), DataComplete: true,
+					Data: map[string]any{
+						"found": true, "value": value, "role": string(e.Role),
+						"title": aai.CleanLabel(e.Name, fieldtext.MaxText), "element_ref": v.Ref(i),
+					},
+				}
+			})
+		},
+	}.tool()
+}

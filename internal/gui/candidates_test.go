@@ -1,0 +1,39 @@
+package gui_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// TestCandidatesAreToldApart: equal buttons are told apart by what stands in their rows, or
+// by where they are; what is protected is not among the words.
+func TestCandidatesAreToldApart(t *testing.T) {
+	inWorld(t, func(w *world) {
+		window := w.d.Program("Mail").Window("Mail")
+		for _, who := range []string{"Ann", "Bob"} {
+			row := window.Group("")
+			row.Text("from " + who)
+			row.Password("").SetText("s3cret")
+			row.Button("Delete", func() {})
+		}
+		e := w.failure(aai.AmbiguousTarget, "ax_click", `{"app": "Mail", "query": "Delete"}`)
+		text := strings.Join(e.Candidates, "\n")
+		w.has(text, `button "Delete" beside "from Ann"`, `button "Delete" beside "from Bob"`)
+		w.hasNot(text, "s3cret")
+		w.hasNot(text, "window") // of all of them it is the same
+	})
+	inWorld(t, func(w *world) {
+		window := w.d.Program("Mail").Window("Mail")
+		one, other := window.Button("Go", func() {}), window.Button("Go", func() {})
+		e := w.failure(aai.AmbiguousTarget, "ax_click", `{"app": "Mail", "query": "Go"}`)
+		if one.Frame() == other.Frame() {
+			t.Fatal("they are in one place")
+		}
+		text := strings.Join(e.Candidates, "\n")
+		if strings.Count(text, " at ") != 2 {
+			t.Errorf("%s", text)
+		}
+	})
+}

@@ -1,0 +1,131 @@
+package gui
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/operate"
+)
+
+// setCell sets a cell of a table: by asking the program, or else by the keys that a
+// person types into it.
+func (v *callView) setCell(ctx context.Context, i int, value string) (*aai.Result, error) {
+	if b, is := fieldtext.ParseBlock(&v.Snapshot.Elements[i], value); is {
+		return v.setBlock(ctx, i, b)
+	}
+	is := v.TrackElement(i)
+	before, err := v.cellReader(i, v.Snapshot.Elements[i])(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if i = is(); i < 0 {
+		return nil, guierr.Failed(aai.NotDelivered, "the cell went")
+	}
+	if fieldtext.SameCell(before.Value, value) {
+		return v.alreadySetResult(i), nil
+	}
+	a := operate.Action{View: v.View, Index: i, DoneText: "Set"}
+	a.Techniques = []operate.Technique{v.byCellKeys(i, value)}
+	if !before.States.Has(desktop.Editable) { // a list would look for what is typed, and go to another row
+		a.Techniques = []operate.Technique{{Do: func(context.Context) error { return readOnlyCellError(&before) }}}
+	}
+	if number := fieldtext.ParseNumber(value, math.NaN()); !math.IsNaN(number) { // a number needs no keys
+		a.Techniques = append([]operate.Technique{v.ByAccessibility(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})}, a.Techniques...)
+	}
+	read := v.cellReader(i, before)
+	formula := strings.HasPrefix(value, "=")
+	a.Verify = func(ctx context.Context) (string, bool) {
+		now, known := before, false
+		is, _ := v.PollUntil(ctx, operate.WrongCeiling, func() (bool, error) { // cells are away for a moment when the cursor comes, and change later than that
+			e, err := read(ctx)
+			if err == nil {
+				now, known = e, true
+			}
+			return fieldtext.SameCell(now.Value, value) || formula && fieldtext.Calculated(before.Value, now.Value), nil
+		})
+		if is || !known || formula {
+			return "", is
+		}
+		return fmt.Sprintf("it now holds %q", aai.CleanLabel(now.Value, 100)), false
+	}
+	out, err := a.Execute(ctx)
+	return out, leadingZerosHint(err, value)
+}
+
+// readOnlyCellError is the error of a cell that nobody writes in. One of GTK that is checked by a click
+// is the same as an empty one for all that it tells.
+func readOnlyCellError(e *desktop.Element) error {
+	return &aai.Error{
+		Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered, Message: desktop.Describe(e) + " takes no text",
+		Hint: `If it is checked or opened for writing by a click, click it by ax_click with mode "focus" and look.`,
+	}
+}
+
+// leadingZerosHint says how zeros before a number are kept, where they were not.
+func leadingZerosHint(err error, texts ...string) error {
+	e := aai.AsError(err)
+	if e == nil || e.Code != aai.AutomationFailed || !slices.ContainsFunc(texts, fieldtext.HasLeadingZeros) {
+		return err
+	}
+	said := *e
+	said.Hint = strings.TrimSpace(said.Hint + " A sheet leaves out zeros before a number; with an apostrophe before it, as in '0012, it is a text.")
+	return &said
+}
+
+// byCellKeys is a way that clicks the cell and types into it.
+func (v *callView) byCellKeys(i int, value string) operate.Technique {
+	return v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := v.EnterCell(ctx, i, input, seat, w); err != nil {
+			return err
+		}
+		return v.writeCell(ctx, value, "return", input, seat, w)
+	})
+}
+
+// cellReader reads a cell anew, one of a sheet by its place: with the cursor LibreOffice's
+// cells become others, and those that were go on saying what they said.
+func (v *callView) cellReader(i int, was desktop.Element) func(context.Context) (desktop.Element, error) {
+	is, table, sheet := v.TrackElement(i), v.TableOf(i), fieldtext.SheetCell(&v.Snapshot.Elements[i])
+	return func(ctx context.Context) (desktop.Element, error) {
+		if sheet {
+			if err := v.readAnew(ctx, table, was.Name); err != nil {
+				return was, err
+			}
+			if now := is(); now >= 0 {
+				return v.Read(ctx, v.Snapshot.Elements[now].ID)
+			}
+		}
+		return v.Read(ctx, was.ID)
+	}
+}
+
+// readAnew asks for the cell of the sheet again: the objects that were asked for before may go on
+// saying what they said.
+func (v *callView) readAnew(ctx context.Context, table desktop.ID, name string) error {
+	column, row, is := desktop.ParseCellName(name)
+	if is && v.ReadCells(ctx, table, desktop.Cells{Row: row - 1, Column: column - 1, Rows: 1, Columns: 1}) {
+		return nil
+	}
+	return v.Refresh(ctx)
+}
+
+// typedCell checks by reading back that a cell holds what was typed. A cell that is being
+// written in yet, or that shows its value in its own way, is not known to be wrong.
+func (v *callView) typedCell(i int, before desktop.Element, text string) func(context.Context) (string, bool) {
+	read := v.cellReader(i, before)
+	return func(ctx context.Context) (string, bool) {
+		now := before
+		changed, _ := v.PollUntil(ctx, operate.EffectCeiling, func() (_ bool, err error) {
+			now, err = read(ctx)
+			return err == nil && now.Value != before.Value, nil
+		})
+		return "", changed && fieldtext.SameCell(now.Value, fieldtext.Normalize(text))
+	}
+}

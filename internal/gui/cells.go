@@ -1,0 +1,125 @@
+package gui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/operate"
+)
+
+// setBlock types into one cell after the other, and reads them all.
+func (v *callView) setBlock(ctx context.Context, i int, b fieldtext.Block) (*aai.Result, error) {
+	table, is := v.TableOf(i), v.TrackElement(i)
+	if len(v.CellsOf(b, table)) < b.Count() && v.ReadCells(ctx, table, b.Cells()) {
+		if i = is(); i < 0 {
+			return nil, guierr.Failed(aai.NotDelivered, "the cell went")
+		}
+	}
+	a := operate.Action{View: v.View, Index: i, DoneText: "Set the cells to " + b.LastCellName() + " from"}
+	a.Techniques = []operate.Technique{v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		return v.writeBlock(ctx, i, b, input, seat, w)
+	})}
+	before := make(map[string]string)
+	for name, at := range v.CellsOf(b, table) {
+		before[name] = v.Snapshot.Elements[at].Value
+	}
+	a.Verify = func(ctx context.Context) (wrong string, all bool) {
+		_, _ = v.PollUntil(ctx, operate.WrongCeiling, func() (bool, error) { // cells are away for a moment when the cursor comes
+			wrong, all = v.verifyBlock(ctx, b, table, before)
+			return wrong != "" || all, nil
+		})
+		return wrong, all
+	}
+	out, err := a.Execute(ctx)
+	return out, leadingZerosHint(err, slices.Concat(b.Rows...)...)
+}
+
+// writeBlock types into the cells, from the one that is given. It goes by tab from a cell that it
+// has typed into to the next. To any other it has the sheet's cursor go: return leads below the
+// first cell of tabs, which may be others' than ours.
+func (v *callView) writeBlock(ctx context.Context, i int, b fieldtext.Block, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	if err := v.EnterCell(ctx, i, input, seat, w); err != nil {
+		return err
+	}
+	cells, there := v.CellsOf(b, v.TableOf(i)), true
+	for r, row := range b.Rows {
+		for c, text := range row {
+			at, known := cells[b.CellName(r, c)]
+			known = known && (seat == desktop.OwnSeat || v.Snapshot.IsVisible(at))
+			if known && text == "" && v.Snapshot.Elements[at].Value == "" {
+				there = false
+				continue
+			}
+			if known && !there {
+				if err := v.EnterCell(ctx, at, input, seat, w); err != nil {
+					return err
+				}
+			}
+			last := c+1 == len(row)
+			key := "tab"
+			if there = !last; last {
+				key = "return"
+			}
+			if err := v.writeCell(ctx, text, key, input, seat, w); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeCell types into the cell that the cursor of the sheet is in, and leaves it by a key.
+// What the sheet puts behind what is typed, from the cells above, is deleted. A cell is emptied by
+// a blank that is typed and taken back: after the key that empties one LibreOffice loses others,
+// and it says of the cell what it held until the cursor has left it.
+func (v *callView) writeCell(ctx context.Context, text, leave string, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	keys := []string{"delete", leave}
+	if text == "" {
+		text, keys = " ", []string{"delete", "backspace", leave}
+	}
+	if err := input.Type(ctx, seat, w.ID, text); err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if err := input.Key(ctx, seat, w.ID, desktop.Chord{Key: key}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifyBlock reports whether all cells hold what they are to hold, or says which does not. What
+// has gone out of view is not known.
+func (v *callView) verifyBlock(ctx context.Context, b fieldtext.Block, table desktop.ID, before map[string]string) (string, bool) {
+	if !v.ReadCells(ctx, table, b.Cells()) && v.Refresh(ctx) != nil {
+		return "", false
+	}
+	cells, all := v.CellsOf(b, table), true
+	for r := range b.Rows {
+		for c, want := range b.Rows[r] {
+			name := b.CellName(r, c)
+			at, there := cells[name]
+			if !there {
+				all = false
+				continue
+			}
+			now, err := v.Backend.Tree.Read(ctx, v.App, v.Snapshot.Elements[at].ID)
+			switch {
+			case err != nil:
+				return "", false
+			case fieldtext.SameCell(now.Value, want):
+			case strings.HasPrefix(want, "="):
+				all = all && fieldtext.Calculated(before[name], now.Value)
+			default:
+				return fmt.Sprintf("%s now holds %q", name, aai.CleanLabel(now.Value, 100)), false
+			}
+		}
+	}
+	return "", all
+}

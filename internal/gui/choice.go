@@ -1,0 +1,155 @@
+package gui
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/operate"
+	"github.com/gybob/aai-gateway/internal/gui/snapview"
+)
+
+func (v *callView) setChecked(ctx context.Context, i int, text string) (*aai.Result, error) {
+	want, err := strconv.ParseBool(strings.ToLower(text))
+	if err != nil {
+		return nil, aai.Errorf(aai.InvalidParams, "value: expected true or false for %s", desktop.Describe(&v.Snapshot.Elements[i]))
+	}
+	e := &v.Snapshot.Elements[i]
+	if e.States.HasAny(desktop.Checked|desktop.Pressed) == want && !e.States.Has(desktop.Mixed) {
+		return v.alreadySetResult(i), nil
+	}
+	if e.Role == desktop.Radio && !want {
+		return nil, aai.Errorf(aai.InvalidParams, "value: expected true for %s; it is put out by another one of its group", v.Name(i))
+	}
+	id := e.ID
+	a := operate.Action{View: v.View, Index: i, DoneText: "Set", Techniques: append(v.PressTechniques(i), v.PressAsLastResort(i))}
+	a.Techniques = append(a.Techniques, v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		at, err := v.ClickPoint(i, w)
+		if err != nil {
+			return err
+		}
+		return input.Click(ctx, seat, w.ID, at, desktop.LeftButton, 1)
+	}))
+	a.Verify = func(ctx context.Context) (string, bool) {
+		now, err := v.Backend.Tree.Read(ctx, v.App, id)
+		if err != nil {
+			return "", false
+		}
+		if now.States.HasAny(desktop.Checked|desktop.Pressed) == want {
+			return "", true
+		}
+		return fmt.Sprintf("it is not %v", want), false
+	}
+	return a.Execute(ctx)
+}
+
+// choose selects the option of that name within a list or combo box.
+func (v *callView) choose(ctx context.Context, i int, name string) (*aai.Result, error) {
+	e := &v.Snapshot.Elements[i]
+	same, closed := v.Options(i, name), e.Role == desktop.Combobox
+	if closed && fieldtext.SameChoice(e.Value, name) && len(same) < 2 {
+		return v.alreadySetResult(i), nil // to select it once more unselects it in a web page
+	}
+	switch len(same) {
+	case 0:
+	case 1:
+		if !closed && v.SoleChoice(i, same[0]) {
+			return v.alreadySetResult(same[0]), nil
+		}
+		return v.selectOption(ctx, i, same[0])
+	default:
+		e := aai.Errorf(aai.AmbiguousTarget, "value: %d options of %s are called %s", len(same), v.Name(i), guierr.QuoteQuery(name))
+		e.Delivery, e.Hint, e.Candidates = aai.NotDelivered, "Click the one you mean by its ref.", v.Candidates(same)
+		if closed {
+			e.Hint = openListHint
+		}
+		return nil, e
+	}
+	var names []string
+	for c := i + 1; c < e.End; c++ {
+		if option := &v.Snapshot.Elements[c]; option.Role.IsSetMember() {
+			names = append(names, aai.CleanLabel(option.Name, 60))
+		}
+	}
+	if len(names) == 0 {
+		e := aai.Errorf(aai.AutomationNotSupported, "%s does not tell its options while it is closed", v.Name(i))
+		e.Delivery, e.Hint = aai.NotDelivered, openListHint
+		if v.App.IsBrowser {
+			e.Hint = "Open it by ax_click, then click the option."
+		}
+		return nil, e
+	}
+	out := aai.Errorf(aai.ElementNotFound, "value: %s has no option %s", desktop.Describe(e), guierr.QuoteQuery(name))
+	out.Delivery = aai.NotDelivered
+	out.Candidates = names[:min(len(names), snapview.MaxCandidates)]
+	return nil, out
+}
+
+// chooseRadio chooses the button of that name in a group.
+func (v *callView) chooseRadio(ctx context.Context, group int, name string) (*aai.Result, error) {
+	var names []string
+	for _, i := range v.Radios(group) {
+		e := &v.Snapshot.Elements[i]
+		if fieldtext.SameChoice(e.Name, name) {
+			if err := v.Obstacle(ctx, i); err != nil {
+				return nil, err
+			}
+			return v.setChecked(ctx, i, "true")
+		}
+		names = append(names, aai.CleanLabel(e.Name, 60))
+	}
+	e := aai.Errorf(aai.ElementNotFound, "value: %s has no choice %s", desktop.Describe(&v.Snapshot.Elements[group]), guierr.QuoteQuery(name))
+	e.Delivery, e.Candidates = aai.NotDelivered, names[:min(len(names), snapview.MaxCandidates)]
+	return nil, e
+}
+
+// openListHint says what to do where a list does nothing while it is closed.
+const openListHint = `Open it by ax_click with mode "focus", then click the option in the same way.`
+
+func (v *callView) selectOption(ctx context.Context, set, option int) (*aai.Result, error) {
+	setID, optionID, name := v.Snapshot.Elements[set].ID, v.Snapshot.Elements[option].ID, v.Snapshot.Elements[option].Name
+	a := operate.Action{View: v.View, Index: option, DoneText: "Selected", Techniques: []operate.Technique{
+		v.ByAccessibility(option, "the selection of its list", desktop.Act{Verb: desktop.SelectItem}),
+	}}
+	if !v.App.FocusOnlyWhenActive || v.Snapshot.Elements[option].States.Has(desktop.Showing) {
+		a.Techniques = append(a.Techniques, v.ByAccessibility(option, "its accessibility action", desktop.Act{Verb: desktop.Press}))
+	}
+	combo, c := v.Snapshot.Elements[set].Role == desktop.Combobox, v.newComboChoice(set, option) // Qt selects in its list and leaves it at that
+	if combo {
+		// A page may choose and not show it yet; what would be tried next is refused of a closed list.
+		for i := range a.Techniques {
+			if !v.App.IsBrowser || v.Snapshot.Elements[option].States.Has(desktop.Showing) {
+				a.Techniques[i] = c.withVerification(a.Techniques[i])
+			}
+		}
+		a.Techniques = append(a.Techniques, c.byKeys(set))
+	}
+	a.Verify = func(ctx context.Context) (string, bool) {
+		if now, err := v.Backend.Tree.Read(ctx, v.App, optionID); err == nil && now.States.Has(desktop.Selected) && !combo {
+			return "", true
+		}
+		now, err := v.Backend.Tree.Read(ctx, v.App, setID)
+		if err != nil {
+			return "", false
+		}
+		if now.Value == name || now.Name == name && !combo {
+			return "", true
+		}
+		return fmt.Sprintf("it was not selected; the list shows %q", aai.CleanLabel(now.Value, 60)), false
+	}
+	out, err := a.Execute(ctx)
+	if e := aai.AsError(err); e != nil && combo && (e.Code == aai.AutomationFailed || e.Code == aai.AutomationNotSupported) && e.Hint == "" {
+		said := *e
+		said.Hint = openListHint
+		return nil, &said
+	}
+	if err == nil {
+		out.Text += c.passedText()
+	}
+	return out, err
+}

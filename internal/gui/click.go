@@ -1,0 +1,148 @@
+package gui
+
+import (
+	"context"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/operate"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+	"github.com/gybob/aai-gateway/internal/gui/snapview"
+)
+
+func (d *toolset) clickTool() *aai.Tool {
+	return spec{
+		name: "ax_click", title: "Click UI element",
+		returns:     actionReturns,
+		description: "Click an element, in the background by default. The reply says what changed.",
+		params: appProp + `,` + queryProp + `,` + nthProp + `,` + clickProp + `,
+			"select": {"type": "string", "enum": ["add", "range"], "description": "Of a list: select it too, or all up to it"},` + modeProp, required: `["app", "query"]`,
+		precheck: d.precheckQueries,
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			return d.withViewToAct(ctx, call, click)
+		},
+	}.tool()
+}
+
+func click(ctx context.Context, v *callView) (*aai.Result, error) {
+	query := params.String(v.Call, "query")
+	button, count, done := params.Click(v.Call)
+	asks := params.PressesViaAccessibility(v.Call)
+	v.IncludeMenus = asks
+	m, err := v.FindForAction(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if how := params.String(v.Call, "select"); how != "" {
+		was := v.readFieldValue(ctx, v.choiceOwner(m.Index))
+		out, err := v.selectMore(ctx, m.Index, how == "range")
+		return v.withUndo(ctx, was, out, err)
+	}
+	return v.clickOn(ctx, m.Index, button, count, asks, done)
+}
+
+// clickOn clicks the element, in the background by asking for it where that will do.
+func (v *callView) clickOn(ctx context.Context, i int, button desktop.MouseButton, count int, asks bool, done string) (*aai.Result, error) {
+	v.WatchCanvas(i)
+	var was fieldValue
+	if asks || button == desktop.LeftButton && count == 1 {
+		was = v.readFieldValue(ctx, v.choiceOwner(i))
+	}
+	a := operate.Action{View: v.View, Index: i, DoneText: done, ExpectsSelection: button == desktop.LeftButton && count == 1}
+	if asks {
+		if err := v.CheckOpen(i); err != nil {
+			return nil, err
+		}
+		a.Techniques = v.PressTechniques(i)
+	}
+	if asks && v.InClosedMenu(i) {
+		a.Techniques = append(a.Techniques, v.PressAsLastResort(i))
+		return a.Execute(ctx)
+	}
+	a.Techniques = append(a.Techniques, v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		at, err := v.ClickPoint(i, w)
+		if err != nil {
+			return err
+		}
+		return press(ctx, input, seat, v.WindowToClick(ctx, w, at), at, button, count)
+	}))
+	if asks {
+		a.Techniques = append(a.Techniques, v.PressAsLastResort(i))
+	}
+	if asks && snapview.TakesText(&v.Snapshot.Elements[i]) && !v.App.IsBrowser { // what a click is for, there
+		a.Techniques = append(a.Techniques, v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+			return v.FocusWithoutPress(ctx, i, input, seat, w)
+		}))
+	}
+	unheard := asks && v.App.IsBrowser && (snapview.TakesText(&v.Snapshot.Elements[i]) && v.Snapshot.Elements[i].States.Has(desktop.Multiline) || len(v.DateTimeParts(i)) > 0)
+	out, err := a.Execute(ctx)
+	if err == nil && unheard {
+		out.Text, out.DataComplete = out.Text+noClick, false
+	}
+	return v.withUndo(ctx, was, out, err)
+}
+
+// noClick is said of those fields of a page to which Chromium gives the keyboard, and nothing
+// else, where it is asked to click them: text of several lines and dates. Others hear of a
+// pointer that goes down and up, and of a click.
+const noClick = "\nIts page may have heard of the focus and of no click: mode \"focus\" clicks."
+
+// press clicks so often at the point; no time is to move the pointer there, from beside it,
+// where it may be already.
+func press(ctx context.Context, input desktop.Input, seat desktop.Seat, window desktop.WindowID, at desktop.Point, button desktop.MouseButton, count int) error {
+	if count > 0 {
+		return input.Click(ctx, seat, window, at, button, count)
+	}
+	if err := input.Scroll(ctx, seat, window, desktop.Point{X: at.X - 1, Y: at.Y}, 0, 0); err != nil {
+		return err
+	}
+	return input.Scroll(ctx, seat, window, at, 0, 0)
+}
+
+func (d *toolset) clickAtTool() *aai.Tool {
+	return spec{
+		name: "ax_click_at", title: "Click at screen coordinates",
+		returns:     actionReturns,
+		description: "Click a point, which must be in a window of the program.",
+		params:      appProp + `,` + xyProps + `,` + pictureProp + `,` + clickProp + `,` + modeProp,
+		required:    `["app", "x", "y"]`,
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			return d.withViewToAct(ctx, call, clickAt)
+		},
+	}.tool()
+}
+
+func clickAt(ctx context.Context, v *callView) (*aai.Result, error) {
+	at, err := v.ResolvePoint(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	w, err := v.WindowAt(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	button, count, done := params.Click(v.Call)
+	i, err := v.ElementAt(ctx, at, w)
+	if err != nil {
+		return nil, err
+	}
+	v.WatchWindow()
+	a := operate.Action{View: v.View, Index: i, DoneText: done}
+	asks := false
+	if i >= 0 && button == desktop.LeftButton && count == 1 && !params.TakesFocus(v.Call) && snapview.IsPointIndependent(&v.Snapshot.Elements[i]) {
+		if err := v.Obstacle(ctx, i); err != nil {
+			return nil, err
+		}
+		if err := v.CheckOpen(i); err != nil {
+			return nil, err
+		}
+		a.Techniques, asks = v.PressTechniques(i), true
+	}
+	a.Techniques = append(a.Techniques, v.ByInputIn(operate.FixedWindow(w), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		return press(ctx, input, seat, w.ID, at, button, count)
+	}))
+	if asks {
+		a.Techniques = append(a.Techniques, v.PressAsLastResort(i))
+	}
+	return a.Execute(ctx)
+}

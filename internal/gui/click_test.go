@@ -1,0 +1,362 @@
+package gui_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
+)
+
+func TestClick(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		since := w.mutations()
+		a := w.ok("ax_click", `{"app": "Form", "query": "Press"}`)
+		if f.State()["presses"] != 1.0 {
+			w.Error("the button was not pressed")
+		}
+		w.want(a, true, "delivered")
+		w.want(a, true, "verified")
+		w.want(a, "Press", "element", "title")
+		w.has(a.Text, `Clicked button "Press" [`, "by its accessibility action", "not instructions", "Pressed 1 times")
+		w.has(fmt.Sprint(a.data["changes"]), "Pressed 1 times")
+		if a.Warning != "" {
+			w.Errorf("warning %q", a.Warning)
+		}
+		if done := since(); len(done) != 1 || done[0] != "Perform press button Press" {
+			w.Errorf("the desktop was asked to %q", done)
+		}
+	})
+}
+
+// TestClickWaitsForTheEffect: the reply comes after what the click brought about,
+// and not much later.
+func TestClickWaitsForTheEffect(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w)
+		took := elapsed(func() {
+			a := w.ok("ax_click", `{"app": "Form", "query": "Slow"}`)
+			w.has(a.Text, "Slow 1 times")
+			w.want(a, true, "verified")
+		})
+		if took < 150*time.Millisecond || took > 250*time.Millisecond {
+			w.Errorf("took %s, want about the 150 ms that the effect takes", took)
+		}
+	})
+}
+
+func TestClickWithoutEffect(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w)
+		a := w.ok("ax_click", `{"app": "Form", "query": "Dead"}`)
+		w.want(a, true, "delivered")
+		w.want(a, false, "verified")
+		w.has(a.Warning, "nothing was seen to change")
+		if strings.Contains(a.Text, "What changed") {
+			w.Errorf("the text says %q", a.Text)
+		}
+	})
+}
+
+func TestClickOnTheCovered(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		f.PauseWhenCovered()
+		w.d.Program("Other").Window("Cover").Move(desktop.Rect{W: fullWidth, H: fullHeight})
+		a := w.ok("ax_click", `{"app": "Form", "query": "Press"}`)
+		w.want(a, false, "verified")
+		w.has(a.Warning, "nothing was seen to change", "covered", "ax_window")
+		f.Main.Raise()
+		f.Main.Minimize()
+		w.has(w.ok("ax_click", `{"app": "Form", "query": "Press"}`).Warning, "minimized")
+		if f.State()["presses"] != 0.0 {
+			w.Error("it was pressed all the same")
+		}
+	})
+}
+
+// TestClickOnTheCoveredThatWorks: most toolkits do not mind.
+func TestClickOnTheCoveredThatWorks(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		w.d.Program("Other").Window("Cover").Move(desktop.Rect{W: fullWidth, H: fullHeight})
+		w.want(w.ok("ax_click", `{"app": "Form", "query": "Press"}`), true, "verified")
+		if f.State()["presses"] != 1.0 {
+			w.Error("it was not pressed")
+		}
+	})
+}
+
+func TestClickRefuses(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		ghost := w.ref("Form", "Ghost")
+		w.ok("ax_click", `{"app": "Form", "query": "Hide"}`)
+		since := w.mutations()
+		for query, why := range map[string]string{"Disabled": "is disabled", ghost: "is not showing"} {
+			e := w.failure(aai.AutomationFailed, "ax_click", fmt.Sprintf(`{"app": "Form", "query": %q}`, query))
+			w.has(e.Message, why)
+			if e.Delivery != aai.NotDelivered {
+				w.Errorf("%s: delivery %q", query, e.Delivery)
+			}
+		}
+		w.nothingDone(since)
+		if state := f.State(); state["ghost"] != 0.0 || state["disabled"] != nil {
+			w.Errorf("state %v", state)
+		}
+	})
+}
+
+// TestClickWaitsUntilReady: what is not ready may be so in a moment.
+func TestClickWaitsUntilReady(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		pressed := false
+		b := f.Main.Button("Next", func() { pressed = true; f.Main.Text("There") }).RemoveState(desktop.Enabled)
+		f.After(time.Second, func() { b.AddState(desktop.Enabled) })
+		w.ok("ax_click", `{"app": "Form", "query": "Next"}`)
+		if !pressed {
+			w.Error("it was not pressed")
+		}
+	})
+}
+
+// TestClickOfWhatIsRenamedMeanwhile: what a ref was given for is not what it is by then.
+func TestClickOfWhatIsRenamedMeanwhile(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		b := f.Main.Button("Next", func() { w.Error("it was pressed") }).RemoveState(desktop.Enabled)
+		ref := w.ref("Form", "Next")
+		f.After(300*time.Millisecond, func() { b.Rename("Install now").AddState(desktop.Enabled) })
+		e := w.failure(aai.StaleRef, "ax_click", `{"app": "Form", "query": "`+ref+`"}`)
+		w.has(e.Message, `was "Next"`, `"Install now" now`)
+	})
+}
+
+func TestClickBehindAModalDialog(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		a := w.ok("ax_click", `{"app": "Form", "query": "Open dialog"}`)
+		w.has(a.Text, `dialog "Really?"`, `"Yes"`, `"No"`)
+		e := w.failure(aai.AutomationFailed, "ax_click", `{"app": "Form", "query": "Press"}`)
+		w.has(e.Message, `behind the modal dialog "Really?" [e`)
+		if e.Delivery != aai.NotDelivered || f.State()["presses"] != 0.0 {
+			w.Errorf("delivery %q, presses %v", e.Delivery, f.State()["presses"])
+		}
+		w.ok("ax_click", `{"app": "Form", "query": "Yes"}`)
+		if f.State()["dialog"] != "yes" {
+			w.Error("the dialog was not answered")
+		}
+		w.ok("ax_click", `{"app": "Form", "query": "Press"}`)
+	})
+}
+
+func TestClickOnItems(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		a := w.ok("ax_click", `{"app": "Form", "query": "Fruit 2"}`)
+		w.want(a, "the selection of its list", "way")
+		w.ok("ax_click", `{"app": "Form", "query": "role:tab name:Second"}`)
+		w.ok("ax_click", `{"app": "Form", "query": "On second"}`)
+		w.ok("ax_click", `{"app": "Form", "query": "Quit-not"}`)
+		w.ok("ax_click", `{"app": "Form", "query": "Agree"}`)
+		for key, want := range map[string]any{"fruit": "Fruit 2", "tab": "Second", "second": 1.0, "menu": "Quit-not", "agree": true} {
+			if got := f.State()[key]; got != want {
+				w.Errorf("%s is %v, want %v", key, got, want)
+			}
+		}
+	})
+}
+
+// TestClickOpensNoMenu: in the background no menu and no list is opened, since that
+// would hold the person's keyboard; its items are named, and need not be open.
+func TestClickOpensNoMenu(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		for query, item := range map[string]string{"role:menu File": `menuitem "New"`, "Colour": `option "Green"`} {
+			e := w.failure(aai.AutomationNotSupported, "ax_click", `{"app": "Form", "query": "`+query+`"}`)
+			w.has(e.Message, "would take the person's keyboard")
+			if e.Delivery != aai.NotDelivered || !strings.Contains(strings.Join(e.Candidates, "\n"), item) {
+				w.Errorf("%s: delivery %q, candidates %q", query, e.Delivery, e.Candidates)
+			}
+		}
+		refused := w.failure(aai.AutomationNotSupported, "ax_click", `{"app": "Form", "query": "role:menu File"}`)
+		ref, _, _ := strings.Cut(refused.Candidates[0], " ")
+		w.ok("ax_click", `{"app": "Form", "query": "`+ref+`"}`)
+		if got := f.State()["menu"]; got != "New" {
+			w.Errorf("the menu's item that was chosen is %v", got)
+		}
+		w.fails(aai.ElementNotFound, "ax_click", `{"app": "Form", "query": "Quit-not", "click_type": "right"}`)
+	})
+}
+
+// TestClickEndsTheProgram: what can be seen is that it is gone.
+func TestClickEndsTheProgram(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.d.Program("Editor")
+		p.Window("One").Button("Quit", p.Quit)
+		a := w.ok("ax_click", `{"app": "Editor", "query": "Quit"}`)
+		w.has(a.Text, "Editor", "ended")
+		w.want(a, true, "verified")
+		w.fails(aai.AppNotFound, "ax_get_tree", `{"app": "Editor"}`)
+	})
+}
+
+// TestClickHangsTheProgram: it was delivered, and more is not known.
+func TestClickHangsTheProgram(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.d.Program("Editor")
+		p.Window("One").Button("Work", p.Hang)
+		e := w.failure(aai.Timeout, "ax_click", `{"app": "Editor", "query": "Work"}`)
+		if e.Delivery != aai.Delivered {
+			w.Errorf("delivery %q", e.Delivery)
+		}
+		if took := elapsed(func() { w.fails(aai.Timeout, "ax_get_tree", `{"app": "Editor"}`) }); took > 0 {
+			w.Errorf("the next call took %s", took)
+		}
+	})
+}
+
+// TestOtherClicks: a double and a right click need a pointer, which in the
+// background there is not.
+func TestOtherClicks(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		for kind, click := range map[string][2]float64{"double": {1, 2}, "right": {3, 1}} {
+			e := w.failure(aai.AutomationNotSupported, "ax_click", fmt.Sprintf(`{"app": "Form", "query": "Canvas", "click_type": %q}`, kind))
+			if e.Delivery != aai.NotDelivered || !strings.Contains(e.Hint, "focus") {
+				w.Errorf("delivery %q, hint %q", e.Delivery, e.Hint)
+			}
+			a := w.ok("ax_click", fmt.Sprintf(`{"app": "Form", "query": "Canvas", "click_type": %q, "mode": "focus"}`, kind))
+			w.has(a.Text, "the person's pointer")
+			clicks, _ := f.State()["clicks"].([]any)
+			last := clicks[len(clicks)-1]
+			if at(last, "button") != click[0] || at(last, "count") != click[1] {
+				w.Errorf("%s: clicked %v", kind, last)
+			}
+		}
+	})
+}
+
+func TestClickInFocus(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		w.d.Program("Other").Window("Cover").Move(desktop.Rect{W: fullWidth, H: fullHeight})
+		w.ok("ax_click", `{"app": "Form", "query": "Press", "mode": "focus"}`)
+		if f.State()["presses"] != 1.0 {
+			w.Error("it was not pressed")
+		}
+		if p := w.d.Person(); p.FocusMoves != 1 || p.PointerMoves != 1 {
+			w.Errorf("the person noticed %+v", p)
+		}
+	})
+}
+
+func TestClickAt(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		p := middleOf(w, "Press")
+		a := w.ok("ax_click_at", fmt.Sprintf(`{"app": "Form", "x": %d, "y": %d}`, p.X, p.Y))
+		w.want(a, "Press", "element", "title")
+		if f.State()["presses"] != 1.0 {
+			w.Error("it was not pressed")
+		}
+		p = middleOf(w, "Disabled")
+		w.fails(aai.AutomationFailed, "ax_click_at", fmt.Sprintf(`{"app": "Form", "x": %d, "y": %d}`, p.X, p.Y))
+		p = middleOf(w, "Canvas")
+		w.fails(aai.AutomationNotSupported, "ax_click_at", fmt.Sprintf(`{"app": "Form", "x": %d, "y": %d}`, p.X, p.Y))
+		w.ok("ax_click_at", fmt.Sprintf(`{"app": "Form", "x": %d, "y": %d, "mode": "focus", "click_type": "right"}`, p.X, p.Y))
+		if clicks, _ := f.State()["clicks"].([]any); len(clicks) != 1 {
+			w.Errorf("clicks %v", clicks)
+		}
+		e := w.failure(aai.InvalidParams, "ax_click_at", `{"app": "Form", "x": 1599, "y": 2}`)
+		w.has(e.Message, "in no window of Form")
+	})
+}
+
+// TestClickAtOneOfTwoWindows: the window that is seen at the point is meant, and
+// not what lies behind it.
+func TestClickAtOneOfTwoWindows(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.d.Program("Editor")
+		same := desktop.Rect{X: 100, Y: 100, W: 300, H: 200}
+		front := p.Window("Front").Move(same)
+		button := front.Button("In front", func() { front.Text("Pressed in front") })
+		back := p.Window("Back").Move(same)
+		back.Button("Behind", func() { back.Text("Pressed behind") })
+		front.Raise()
+		at := button.Frame().Center()
+		a := w.ok("ax_click_at", fmt.Sprintf(`{"app": "Editor", "x": %d, "y": %d}`, at.X, at.Y))
+		w.want(a, "In front", "element", "title")
+	})
+}
+
+// TestClickAtTheSecondWindow: in the mode "focus", the window of the point comes
+// to the front and no other.
+func TestClickAtTheSecondWindow(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.d.Program("Editor")
+		left := p.Window("Left").Move(desktop.Rect{X: 100, Y: 100, W: 200, H: 200})
+		clicked := 0
+		canvas := left.Canvas("Paper").OnClick(func(fakeClick) { clicked++ })
+		p.Window("Right").Move(desktop.Rect{X: 600, Y: 100, W: 200, H: 200})
+		w.d.Program("Other").Window("Cover").Move(desktop.Rect{W: fullWidth, H: fullHeight})
+		at := canvas.Frame().Center()
+		w.ok("ax_click_at", fmt.Sprintf(`{"app": "Editor", "x": %d, "y": %d, "mode": "focus"}`, at.X, at.Y))
+		if clicked != 1 {
+			w.Errorf("clicked %d times", clicked)
+		}
+	})
+}
+
+func middleOf(w *world, query string) desktop.Point {
+	w.Helper()
+	a := w.ok("ax_find", fmt.Sprintf(`{"app": "Form", "query": %q}`, query))
+	n := func(key string, i int) int { f, _ := at(a.data, key, i).(float64); return int(f) }
+	return desktop.Rect{X: n("position", 0), Y: n("position", 1), W: n("size", 0), H: n("size", 1)}.Center()
+}
+
+// TestClickOnWhatHasAnotherName: a page may use a button again for something else,
+// and its name is all that tells. Who was told the new one may go on.
+func TestClickOnWhatHasAnotherName(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		presses := 0
+		button := f.Main.Button("Delete row 3", func() { presses++; f.Main.Button("Pressed", nil) })
+		ref, _ := w.ok("ax_find", `{"app": "Form", "query": "Delete row 3"}`).data["element_ref"].(string)
+		button.Rename("Delete row 18")
+		e := w.failure(aai.StaleRef, "ax_click", `{"app": "Form", "query": "`+ref+`"}`)
+		w.has(e.Message, `was "Delete row 3" and is button "Delete row 18" now`)
+		if presses != 0 {
+			t.Error("it was pressed")
+		}
+		w.ok("ax_click", `{"app": "Form", "query": "`+ref+`"}`)
+		if presses != 1 {
+			t.Errorf("it was pressed %d times after its name was told", presses)
+		}
+	})
+}
+
+// TestManyChangesAreCountedOnce: those that there is no room for.
+func TestManyChangesAreCountedOnce(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		var parts []*fakedesktop.Element
+		f.Main.Button("Rename all", func() {
+			for i, part := range parts {
+				part.Rename(fmt.Sprintf("Piece %c%c of the whole, which 一二三四五六七八九十 is long", 'a'+i/26, 'a'+i%26))
+			}
+		})
+		for i := range 45 {
+			parts = append(parts, f.Main.Checkbox(fmt.Sprintf("Part %c%c of the whole, which 一二三四五六七八九十 is long", 'a'+i/26, 'a'+i%26)))
+		}
+		a := w.ok("ax_click", `{"app": "Form", "query": "Rename all"}`)
+		if got := strings.Count(a.Text, "more change"); got != 1 {
+			w.Errorf("what is not told is counted %d times: %s", got, a.Text)
+		}
+	})
+}

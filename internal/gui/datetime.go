@@ -1,0 +1,179 @@
+package gui
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+	"github.com/gybob/aai-gateway/internal/gui/operate"
+	"github.com/gybob/aai-gateway/internal/gui/snapview"
+	"github.com/gybob/aai-gateway/internal/gui/watch"
+)
+
+// setDateTime sets a date or a time, part by part.
+func (v *callView) setDateTime(ctx context.Context, i int, text string) (*aai.Result, error) {
+	parts := v.DateTimeParts(i)
+	goal, ok := v.ParseDateTime(parts, text)
+	if text == "" {
+		goal, ok = slices.Repeat([]float64{math.NaN()}, len(parts)), true
+	}
+	if !ok {
+		var units []string
+		for _, p := range parts {
+			if p.Unit != "half" { // of the day, which the hour says
+				units = append(units, p.Unit)
+			}
+		}
+		e := aai.Errorf(aai.InvalidParams, "value: expected a date or time with %s for %s", strings.Join(units, ", "), desktop.Describe(&v.Snapshot.Elements[i]))
+		e.Delivery, e.Hint = aai.NotDelivered, "Write it as 2026-03-04, 13:45, 2026-03-04T13:45, 2026-03 or 2026-W10."
+		return nil, e
+	}
+	for n, part := range parts {
+		e := &v.Snapshot.Elements[part.Index]
+		if part.Unit != "half" && (goal[n] < e.Min || goal[n] > e.Max) {
+			e := aai.Errorf(aai.InvalidParams, "value: expected a %s from %v to %v for %s", part.Unit, e.Min, e.Max, desktop.Describe(&v.Snapshot.Elements[i]))
+			e.Delivery = aai.NotDelivered
+			return nil, e
+		}
+	}
+	if _, so := v.verifyDateTime(ctx, parts, goal); so {
+		return v.alreadySetResult(i), nil
+	}
+	a := operate.Action{View: v.View, Index: i, DoneText: "Set"}
+	a.Techniques = []operate.Technique{v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if text == "" { // the last one first: an empty part is wider, and those after it stand elsewhere
+			slices.Reverse(parts)
+		}
+		for n, part := range parts {
+			if err := v.setPart(ctx, part, goal[n], input, seat, w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})}
+	a.Verify = func(ctx context.Context) (string, bool) { return v.verifyDateTime(ctx, parts, goal) }
+	return a.Execute(ctx)
+}
+
+// unknownParts is the error of a field of which nobody knows what its parts count: what is typed
+// into it as one text would be spread over them.
+func (v *callView) unknownParts(i int) error {
+	var parts []string
+	for _, part := range v.Spins(i) {
+		parts = append(parts, fmt.Sprintf("%s from %v to %v", desktop.Describe(part), part.Min, part.Max))
+	}
+	e := aai.Errorf(aai.AutomationNotSupported, "%s is made of parts, and their bounds do not say what they count: %s", desktop.Describe(&v.Snapshot.Elements[i]), strings.Join(parts, ", "))
+	e.Delivery, e.Hint = aai.NotDelivered, "Set each of them by ax_set_value."
+	return e
+}
+
+// isDateTimeText reports whether the element is a field for a date or a time that shows it as one
+// text, as Qt's do.
+func isDateTimeText(e *desktop.Element) bool {
+	return e.Role == desktop.Spinbutton && fieldtext.IsNonNumeric(e.Value)
+}
+
+// setDateTimeText sets a date or a time that is one text. The field would show any other too, and
+// keep the date that it has.
+func (v *callView) setDateTimeText(ctx context.Context, i int, value string) (*aai.Result, error) {
+	e := &v.Snapshot.Elements[i]
+	text, ok := fieldtext.FormatLike(e.Value, value)
+	if !ok {
+		err := aai.Errorf(aai.InvalidParams, "value: expected a date or time written as %s shows it: %s", desktop.Describe(e), aai.CleanLabel(e.Value, 60))
+		err.Delivery, err.Hint = aai.NotDelivered, "Write it with the same numbers in the same order, and the same signs between them."
+		return nil, err
+	}
+	return v.setText(ctx, i, text)
+}
+
+// partValues reads what each of the parts holds.
+func (v *callView) partValues(ctx context.Context, parts []snapview.DateTimePart) ([]string, error) {
+	held := make([]string, len(parts))
+	for n, part := range parts {
+		now, err := v.Read(ctx, part.ID)
+		if err != nil {
+			return nil, err
+		}
+		held[n] = now.Value
+	}
+	return held, nil
+}
+
+// dateTimeValue is what a field for a date or a time holds, "" for nothing; it is not known of one
+// of which only some parts are filled.
+func (v *callView) dateTimeValue(ctx context.Context, parts []snapview.DateTimePart) (text string, known bool) {
+	held, err := v.partValues(ctx, parts)
+	if err != nil {
+		return "", false
+	}
+	text = v.FormatDateTime(parts, held)
+	filled := false
+	for n, part := range parts {
+		filled = filled || !v.emptied(part, held[n])
+	}
+	return text, text != "" || !filled
+}
+
+// emptied reports whether nothing is in a part that holds this. One whose least number is 0
+// says 0 then.
+func (v *callView) emptied(part snapview.DateTimePart, held string) bool {
+	return held == "" || part.Fixed || v.Snapshot.Elements[part.Index].Min == 0 && fieldtext.SameNumber(held, 0)
+}
+
+// verifyDateTime reports whether the parts are what they are to be, or says which is not.
+func (v *callView) verifyDateTime(ctx context.Context, parts []snapview.DateTimePart, goal []float64) (string, bool) {
+	for n, part := range parts {
+		now, err := v.Backend.Tree.Read(ctx, v.App, part.ID)
+		if err != nil {
+			return "", false
+		}
+		switch {
+		case math.IsNaN(goal[n]) && !v.emptied(part, now.Value):
+			return fmt.Sprintf("its %s is %q and not empty", part.Unit, aai.CleanLabel(now.Value, 40)), false
+		case !math.IsNaN(goal[n]) && !fieldtext.SameNumber(now.Value, goal[n]):
+			return fmt.Sprintf("its %s is %q and not %v", part.Unit, aai.CleanLabel(now.Value, 40), goal[n]), false
+		}
+	}
+	return "", true
+}
+
+// setPart clicks a part and types its number, empties it, or goes there by the arrow keys where it
+// shows a word.
+func (v *callView) setPart(ctx context.Context, part snapview.DateTimePart, goal float64, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	e := v.Snapshot.Elements[part.Index]
+	if part.Fixed && (math.IsNaN(goal) || fieldtext.SameNumber(e.Value, goal)) {
+		return nil // it takes no keys then
+	}
+	reach := func() error { return v.ClickOrTabTo(ctx, part.Index, e.Frame.Center(), input, seat, w) }
+	if err := reach(); err != nil {
+		return err
+	}
+	if math.IsNaN(goal) {
+		return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "delete"})
+	}
+	n, shows := numberEdit{v, e, goal, strconv.Itoa(int(goal))}, false
+	for tries := 0; part.Unit != "half" && tries < 2; tries++ {
+		if err := input.Type(ctx, seat, w.ID, fmt.Sprintf("%02d", int(goal))); err != nil {
+			return err
+		}
+		now, err := n.awaitValue(ctx, e.Value, watch.PollInterval)
+		if err != nil || fieldtext.SameNumber(now.Value, goal) {
+			return err
+		}
+		shows = shows || now.Value != e.Value
+		v.Snapshot.Elements[part.Index].States &^= desktop.Focused // the digits may have led on to the next part
+		if err := reach(); err != nil {
+			return err
+		}
+	}
+	if v.App.IsBrowser && part.Unit != "half" && !shows {
+		return nil // it takes digits, and shows nothing while it is covered; an arrow would spoil what it took
+	}
+	return n.steps(ctx, input, seat, w, 3)
+}

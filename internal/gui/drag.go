@@ -1,0 +1,78 @@
+package gui
+
+import (
+	"context"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/operate"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+)
+
+func (d *toolset) dragTool() *aai.Tool {
+	return spec{
+		name: "ax_drag", title: "Drag",
+		returns:     actionReturns,
+		description: "Drag from one element or point to another.",
+		params: appProp + `,
+			"from_query": {"type": "string"}, "to_query": {"type": "string"},
+			"from_x": {"type": "integer"}, "from_y": {"type": "integer"}, "to_x": {"type": "integer"}, "to_y": {"type": "integer"},` + pictureFlag + `,
+			"duration_ms": {"type": "integer", "minimum": 0, "maximum": 5000, "default": 500},` + modeProp,
+		required: `["app"]`, precheck: d.precheckQueries,
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			return d.withViewToAct(ctx, call, drag)
+		},
+	}.tool()
+}
+
+func drag(ctx context.Context, v *callView) (*aai.Result, error) {
+	id, from, window, err := v.dragEndPoint(ctx, "from")
+	if err != nil {
+		return nil, err
+	}
+	onto, to, _, err := v.dragEndPoint(ctx, "to")
+	if err != nil {
+		return nil, err
+	}
+	duration := time.Duration(params.Int(v.Call, "duration_ms", 500)) * time.Millisecond
+	v.WatchWindow()
+	a := operate.Action{View: v.View, Index: -1, DoneText: "Dragged"}
+	if id != "" {
+		a.Index = v.Snapshot.Index(id) // the snapshot may be another by now
+	}
+	a.Also = []int{v.Snapshot.Index(onto)}
+	if onto == "" {
+		a.Also[0] = v.TargetAtPoint(ctx, "to_")
+	}
+	a.Techniques = []operate.Technique{v.ByInputIn(operate.FixedWindow(window), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		return input.Drag(ctx, seat, w.ID, from, to, duration)
+	})}
+	return a.Execute(ctx)
+}
+
+// dragEndPoint finds one end of the drag: the middle of an element, or a point, and the
+// window that it is in.
+func (v *callView) dragEndPoint(ctx context.Context, end string) (desktop.ID, desktop.Point, desktop.WindowInfo, error) {
+	if query := params.String(v.Call, end+"_query"); query != "" {
+		m, err := v.FindForAction(ctx, query)
+		if err != nil {
+			return "", desktop.Point{}, desktop.WindowInfo{}, err
+		}
+		w, err := v.WindowOf(ctx, m.Index)
+		if err != nil {
+			return "", desktop.Point{}, w, err
+		}
+		at, err := v.ClickPoint(m.Index, w)
+		return v.Snapshot.Elements[m.Index].ID, at, w, err
+	}
+	if !params.Has(v.Call, end+"_x") || !params.Has(v.Call, end+"_y") {
+		return "", desktop.Point{}, desktop.WindowInfo{}, aai.Errorf(aai.InvalidParams, "%s_query: expected it, or %s_x and %s_y", end, end, end)
+	}
+	at, err := v.ResolvePoint(ctx, end+"_")
+	if err != nil {
+		return "", at, desktop.WindowInfo{}, err
+	}
+	w, err := v.WindowAt(ctx, at)
+	return "", at, w, err
+}

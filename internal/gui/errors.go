@@ -1,0 +1,62 @@
+package gui
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+)
+
+// focusHint stands in the place of a hint to use the mode "focus" where a tool has none.
+const focusHint = `ax_click and ax_type have the mode "focus", in which the person's own pointer and keyboard do it.`
+
+// actionWithHints is the tool's Action, whose errors say nothing that the tool with these
+// parameters cannot be told: no delivery where nothing could be delivered, and no mode
+// that it does not have.
+func (s spec) actionWithHints(names []string) aai.Action {
+	return func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+		result, err := s.run(ctx, call)
+		if err == nil {
+			return result, nil
+		}
+		e := *aai.AsError(err)
+		switch {
+		case s.effect == aai.Reads && !params.Launches(call):
+			e.Delivery = ""
+		case e.Code == aai.InvalidParams && e.Delivery == "": // parameters are read before anything is done
+			e.Delivery = aai.NotDelivered
+		}
+		if !slices.Contains(names, "mode") {
+			e.Hint = withoutMode(e.Hint)
+		}
+		return nil, &e
+	}
+}
+
+// targets is target for tools some of which deliver nothing.
+func (d *toolset) targets(tools []*aai.Tool) func(context.Context, *aai.Call, string) (*aai.App, error) {
+	return func(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
+		app, err := d.ResolveApp(ctx, call, name)
+		if err == nil || params.Launches(call) || !slices.ContainsFunc(tools, func(t *aai.Tool) bool { return t.Name == call.Tool && t.Effect == aai.Reads }) {
+			return app, err
+		}
+		e := *aai.AsError(err)
+		e.Delivery = ""
+		return nil, &e
+	}
+}
+
+// withoutMode is a hint without what it says of a mode of the tool itself.
+func withoutMode(hint string) string {
+	var kept []string
+	for _, sentence := range strings.SplitAfter(hint, ". ") {
+		if !strings.Contains(sentence, `mode "focus"`) || strings.Contains(sentence, "ax_click by") || strings.Contains(sentence, "by ax_click") {
+			kept = append(kept, strings.TrimSpace(sentence))
+		} else if !slices.Contains(kept, focusHint) {
+			kept = append(kept, focusHint)
+		}
+	}
+	return strings.Join(kept, " ")
+}

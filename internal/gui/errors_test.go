@@ -1,0 +1,215 @@
+package gui_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// hints are all texts of the rooms that stand in a hint, as the source has them.
+func hints(t *testing.T, rooms ...string) []string {
+	t.Helper()
+	var found []string
+	add := func(e ast.Expr) {
+		ast.Inspect(e, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				if text, err := strconv.Unquote(lit.Value); err == nil && len(strings.Fields(text)) > 1 {
+					found = append(found, strings.TrimSpace(text))
+				}
+			}
+			return true
+		})
+	}
+	isHint := func(name string) bool { return strings.HasSuffix(strings.ToLower(name), "hint") }
+	for _, room := range rooms {
+		files, err := filepath.Glob(filepath.Join("..", room, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatal(room, err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(tree, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.AssignStmt:
+					for i, left := range n.Lhs {
+						if s, ok := left.(*ast.SelectorExpr); ok && s.Sel.Name == "Hint" && i < len(n.Rhs) {
+							add(n.Rhs[i])
+						}
+					}
+				case *ast.KeyValueExpr:
+					if key, ok := n.Key.(*ast.Ident); ok && (key.Name == "Hint" || key.Name == "Suggestion") {
+						add(n.Value)
+					}
+				case *ast.ValueSpec:
+					for i, name := range n.Names {
+						if isHint(name.Name) && i < len(n.Values) {
+							add(n.Values[i])
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// TestHintsNameWhatThereIs: every tool, argument and mode that a hint names is one, and
+// no hint tells to do what others say need not be done, or what no tool does.
+func TestHintsNameWhatThereIs(t *testing.T) {
+	params := make(map[string][]string)
+	for _, tool := range tools() {
+		params[tool.Name] = tool.Params.Order
+	}
+	found := hints(t, "ax", "ax/*", "desktop", "desktop/query", "desktop/refs", "desktop/outline", "desktop/x11", "desktop/atspi", "desktop/launcher")
+	if len(found) < 40 {
+		t.Fatalf("only %d hints were found", len(found))
+	}
+	toolWord, underscored := regexp.MustCompile(`\bax_[a-z_]+`), regexp.MustCompile(`\b[a-z]+(?:_[a-z]+)+\b`)
+	byName := regexp.MustCompile(`\b(?:with|without|by|in|more|out) (launch|app|query|nth|root|more|value|mode|after|to_view|budget|budget_tokens)\b`)
+	for _, hint := range found {
+		var named []string
+		for _, tool := range toolWord.FindAllString(hint, -1) {
+			if _, is := params[tool]; !is {
+				t.Errorf("%q names the tool %s, which there is not", hint, tool)
+			}
+			named = append(named, tool)
+		}
+		args := underscored.FindAllString(hint, -1)
+		for _, m := range byName.FindAllStringSubmatch(hint, -1) {
+			args = append(args, m[1])
+		}
+		for _, arg := range args {
+			if strings.HasPrefix(arg, "ax_") {
+				continue
+			}
+			has := func(tool string) bool { return slices.Contains(params[tool], arg) }
+			any := slices.Collect(func(yield func(string) bool) {
+				for tool := range params {
+					if has(tool) && !yield(tool) {
+						return
+					}
+				}
+			})
+			if len(any) == 0 {
+				t.Errorf("%q names the argument %s, which no tool has", hint, arg)
+			} else if len(named) == 1 && !has(named[0]) && arg != "app" && arg != "query" {
+				t.Errorf("%q names the argument %s, which %s does not have", hint, arg, named[0])
+			}
+		}
+		for _, never := range []string{"0x", "ctivate the window", "pen the menu", "mode \"background\""} {
+			if strings.Contains(hint, never) {
+				t.Errorf("%q says %q", hint, never)
+			}
+		}
+		if mode := regexp.MustCompile(`mode "(\w+)"`).FindStringSubmatch(hint); mode != nil && mode[1] != "focus" {
+			t.Errorf("%q names the mode %s", hint, mode[1])
+		}
+	}
+	golden := strings.Join(found, "\n") + "\n"
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile("testdata/hints.txt", []byte(golden), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile("testdata/hints.txt"); err != nil || string(want) != golden {
+		t.Errorf("the hints are others than those that were read last, in testdata/hints.txt: %v\n%s", err, golden)
+	}
+}
+
+// TestErrorsSayWhatTheToolHas: whatever is wrong with a call, what the error says can be
+// done with the tool that it names, and delivery is told only where something could be
+// delivered; where nothing was done, the call may be made again.
+func TestErrorsSayWhatTheToolHas(t *testing.T) {
+	failing := 0
+	for _, hide := range []bool{false, true} {
+		inWorld(t, func(w *world) {
+			f := form(w)
+			f.RaiseOnFocus()
+			if hide {
+				f.Main.Minimize()
+			}
+			f.PauseWhenCovered()
+			calls := everyCall()
+			for _, query := range []string{"Nowhere", "Twin", "Disabled", "Quit-not", "role:menu File", "e999", "//button[", "Status: ready", "Colour", "Canvas"} {
+				for _, tool := range tools() {
+					if slices.Contains(tool.Params.Order, "query") {
+						args := map[string]any{"app": "Form", "query": query}
+						for name, value := range map[string]any{"value": "x", "text": "x", "click_type": "double", "assertions": map[string]any{"enabled": false}} {
+							if slices.Contains(tool.Params.Order, name) {
+								args[name] = value
+							}
+						}
+						raw, _ := json.Marshal(args)
+						calls = append(calls, toolCall{tool.Name, string(raw)})
+					}
+				}
+			}
+			for _, call := range calls {
+				since := w.mutations()
+				_, err := w.do(call.tool, call.args)
+				if err == nil {
+					continue
+				}
+				failing++
+				tool := toolNamed(call.tool)
+				if done := since(); tool.Effect != aai.Reads && len(done) == 0 && !err.RetrySafe() {
+					w.Errorf("%s %s: %v; delivery %q, and nothing was done", call.tool, call.args, err, err.Delivery)
+				}
+				if tool.Effect == aai.Reads && err.Delivery != "" {
+					w.Errorf("%s %s: delivery %q, and nothing could be delivered", call.tool, call.args, err.Delivery)
+				}
+				for sentence := range strings.SplitSeq(err.Hint, ". ") {
+					if strings.Contains(sentence, `mode "focus"`) && !slices.Contains(tool.Params.Order, "mode") && !strings.Contains(sentence, "ax_") {
+						w.Errorf("%s %s: %q, and the tool has no mode", call.tool, call.args, err.Hint)
+					}
+				}
+			}
+		})
+	}
+	if failing < 50 {
+		t.Errorf("only %d calls failed", failing)
+	}
+}
+
+// TestProgramsOfOneNameAreToldApart: by what their windows are called, in lists, questions
+// and errors; by the latter only to who was told in a list.
+func TestProgramsOfOneNameAreToldApart(t *testing.T) {
+	inWorld(t, func(w *world) {
+		one, other := w.d.Program("Editor"), w.d.Program("Editor")
+		one.Window("letter.txt")
+		other.Window("list.txt")
+		w.d.Program("Alone").Window("secret plan")
+		e := w.failure(aai.AmbiguousTarget, "ax_get_tree", `{"app": "Editor"}`)
+		if text := fmt.Sprint(e.Candidates); strings.Contains(text, "letter.txt") || e.Delivery != "" {
+			w.Errorf("before: %s, delivery %q", text, e.Delivery)
+		}
+		choices := fmt.Sprint(e.Questions[0].Choices)
+		w.has(choices, fmt.Sprintf(`Editor (process %d) with "letter.txt"`, one.PID()), fmt.Sprintf(`Editor (process %d) with "list.txt"`, other.PID()))
+		a := w.ok("ax_list_apps", `{}`)
+		w.has(a.Text, fmt.Sprintf(`process %d) with "letter.txt"`, one.PID()), fmt.Sprintf(`process %d) with "list.txt"`, other.PID()))
+		if strings.Contains(a.Text, "secret plan") {
+			w.Errorf("one that is alone is told by its windows: %s", a.Text)
+		}
+		e = w.failure(aai.AmbiguousTarget, "ax_get_tree", `{"app": "Editor"}`)
+		w.has(fmt.Sprint(e.Candidates), fmt.Sprintf(`%d Editor with "letter.txt"`, one.PID()), "list.txt")
+	})
+}

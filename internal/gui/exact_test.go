@@ -1,0 +1,156 @@
+package gui_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// TestOnlyWhatIsCalledSo: what is like what was asked for is named with its ref, and
+// left alone; said with contains: it is pressed.
+func TestOnlyWhatIsCalledSo(t *testing.T) {
+	for asked, there := range map[string]string{
+		"OK": "Bookmark this tab", "Save": "Don't Save", "Close": "Close without saving", "Delete": "Delete all data",
+		"保存": "不保存", "Lock": "Unlock", "Delete Al Dat": "Delete All Data", "close": "Close All",
+	} {
+		inWorld(t, func(w *world) {
+			pressed := 0
+			w.d.Program("Editor").Window("Untitled").Button(there, func() { pressed++ })
+			e := w.failure(aai.ElementNotFound, "ax_click", `{"app": "Editor", "query": "`+asked+`"}`)
+			if pressed > 0 || e.Delivery != aai.NotDelivered || len(e.Candidates) == 0 || !strings.Contains(e.Candidates[0], there) {
+				w.Errorf("%q: %q pressed %d times, delivery %q, candidates %q", asked, there, pressed, e.Delivery, e.Candidates)
+			}
+			ref, _, _ := strings.Cut(e.Candidates[0], " ")
+			w.ok("ax_click", `{"app": "Editor", "query": "`+ref+`"}`)
+			part, _, _ := strings.Cut(there, " ")
+			w.ok("ax_click", `{"app": "Editor", "query": "contains:`+part+`"}`)
+			if pressed != 2 {
+				w.Errorf("%q: pressed %d times by its ref and by contains:", there, pressed)
+			}
+		})
+	}
+}
+
+// TestWhatIsInFrontComesFirst: a dialog in front before what is behind it, however each
+// spells the name; a dialog behind before nothing.
+func TestWhatIsInFrontComesFirst(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.d.Program("Editor")
+		pressed := ""
+		main := p.Window("Untitled")
+		main.Button("Close", func() { pressed = "window"; main.Text("closing") })
+		find := p.Dialog("Find")
+		find.RemoveState(desktop.Modal)
+		find.Button("CLOSE…", func() { pressed = "dialog"; find.Text("closing") })
+		w.ok("ax_click", `{"app": "Editor", "query": "Close"}`)
+		if pressed != "dialog" {
+			w.Errorf("pressed that of the %s", pressed)
+		}
+		main.Raise()
+		main.Button("Other", nil).Focus()
+		pressed = ""
+		w.ok("ax_click", `{"app": "Editor", "query": "Close"}`)
+		if pressed != "window" {
+			w.Errorf("with the dialog behind, pressed that of the %s", pressed)
+		}
+	})
+}
+
+// TestThePageComesFirst: before its browser's own buttons, however each spells the name,
+// and whatever their authors call them.
+func TestThePageComesFirst(t *testing.T) {
+	inWorld(t, func(w *world) {
+		pressed := ""
+		frame := w.d.Program("Browser").Window("Shop")
+		frame.Button("Close", func() { pressed = "frame"; frame.Text("gone") })
+		frame.Button("Close without asking", func() { pressed = "another"; frame.Text("gone") }).Describe("", "close")
+		page := frame.Add(desktop.Element{Role: desktop.Document, Name: "Shop", States: desktop.Enabled | desktop.Showing})
+		page.Button("CLOSE", func() { pressed = "page"; frame.Text("thanks") })
+		for _, query := range []string{"Close", "close", "button Close", "role:button name:Close"} {
+			pressed = ""
+			w.ok("ax_click", `{"app": "Browser", "query": "`+query+`"}`)
+			if pressed != "page" {
+				w.Errorf("%s: pressed that of the %s", query, pressed)
+			}
+		}
+	})
+}
+
+// TestAWholeNameComesFirst: a button of the browser that is called so, before a link of its page
+// that is called more.
+func TestAWholeNameComesFirst(t *testing.T) {
+	inWorld(t, func(w *world) {
+		pressed := ""
+		frame := w.d.Program("Browser").Window("Shop")
+		frame.Button("Back", func() { pressed = "frame"; frame.Text("gone") })
+		page := frame.Add(desktop.Element{Role: desktop.Document, Name: "Shop", States: desktop.Enabled | desktop.Showing})
+		page.Add(desktop.Element{Role: desktop.Link, Name: "back to form", States: desktop.Enabled | desktop.Showing, Actions: []string{"click"}})
+		w.ok("ax_click", `{"app": "Browser", "query": "Back"}`)
+		if pressed != "frame" {
+			w.Errorf("pressed that of the %q", pressed)
+		}
+	})
+}
+
+// TestTheItemOfAClosedMenu: what is like it and shows does not stand before it.
+func TestTheItemOfAClosedMenu(t *testing.T) {
+	inWorld(t, func(w *world) {
+		chosen := ""
+		window := w.d.Program("Editor").Window("Untitled")
+		window.Button("Save and quit", func() { chosen = "button" })
+		bar := window.Add(desktop.Element{Role: desktop.Menubar, States: desktop.Enabled | desktop.Showing})
+		bar.Menu("File", func(item string) { chosen = item; window.Text("saved") }, "Open", "Save")
+		w.ok("ax_click", `{"app": "Editor", "query": "Save"}`)
+		if chosen != "Save" {
+			w.Errorf("chose %q", chosen)
+		}
+	})
+}
+
+// flatBars tells of each menu bar but the first as LibreOffice does: as showing, without a
+// height.
+type flatBars struct{ desktop.Tree }
+
+func (f flatBars) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snapshot, error) {
+	shot, err := f.Tree.Snapshot(ctx, app)
+	if err != nil {
+		return nil, err
+	}
+	told := *shot
+	told.Elements = slices.Clone(shot.Elements)
+	bars := 0
+	for i := range told.Elements {
+		if e := &told.Elements[i]; e.Role == desktop.Menubar {
+			if bars++; bars > 1 {
+				e.Frame.H = 0
+			}
+		}
+	}
+	return &told, nil
+}
+
+// TestAMenuBarThatNobodySees: what is in it too is meant once, and where only it has
+// something, that is meant.
+func TestAMenuBarThatNobodySees(t *testing.T) {
+	inWorldWithout(t, func(b *desktop.Backend) { b.Tree = flatBars{b.Tree} }, func(w *world) {
+		chosen := ""
+		window := w.d.Program("Writer").Window("Untitled")
+		for _, bar := range []string{"seen", "unseen"} {
+			items := []string{"Word Count...", "More"}
+			if bar == "unseen" {
+				items = append(items, "Alone")
+			}
+			window.Add(desktop.Element{Role: desktop.Menubar}).Menu("Tools", func(item string) { chosen = bar + " " + item; window.Text(chosen) }, items...)
+		}
+		for query, want := range map[string]string{"Word Count": "seen Word Count...", "Alone": "unseen Alone"} {
+			w.ok("ax_click", `{"app": "Writer", "query": "`+query+`"}`)
+			if chosen != want {
+				w.Errorf("%q chose %q", query, chosen)
+			}
+		}
+	})
+}

@@ -1,0 +1,24 @@
+package fieldtext
+
+import "testing"
+
+func TestIsUnsavedTitle(t *testing.T) {
+	for title, want := range map[string]bool{
+		"*notes.txt - Mousepad": true, "notes.txt* - Editor": true, "notes.txt * — Kate": true, "● main.go - Code": true, "main.go ● Code": true, "Text [modified] - Vim": true, "Entwurf (geändert)": true,
+		"notes.txt - Mousepad": false, "2 * 3": true, "Stars": false, "": false, "a*b": false, "Modified files": false,
+	} {
+		if got := IsUnsavedTitle(title); got != want {
+			t.Errorf("%q: %v", title, got)
+		}
+	}
+}
+
+func TestIsReloadLabel(t *testing.T) {
+	for says, want := range map[string]bool{
+		"Reload": true, "Reload this page (F5)": true, "Neu laden": true, "刷新": true, "Preload": false, "Load": false, "": false, "Refreshing drinks": false,
+	} {
+		if got := IsReloadLabel(says); got != want {
+			t.Errorf("%q: %v", says, got)
+		}
+	}
+}

@@ -1,0 +1,384 @@
+package gui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/delta"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/operate"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+	"github.com/gybob/aai-gateway/internal/gui/programs"
+	"github.com/gybob/aai-gateway/internal/gui/snapview"
+)
+
+const (
+	// fillTimeout is how long a form may take.
+	fillTimeout = time.Minute
+	// fillRest is what of it is left for the answer when no further field is begun.
+	fillRest = 5 * time.Second
+)
+
+func (d *toolset) fillTool() *aai.Tool {
+	return spec{
+		name: "ax_fill", title: "Fill in a form", types: true, timeout: fillTimeout,
+		returns: `"fields": {"type": "array", "items": {"type": "object", "properties": {"ref": {"type": "string"}, "done": {"type": "boolean"},
+			"was": {"type": "string"}, "error": {"type": "string"}}}}, "submitted": {"type": "boolean"}, "changes": {"type": "array", "items": {"type": "string"}},
+			"came": {"type": "array"}`,
+		description: "Fill in many fields at once, as ax_set_value does one. What cannot be filled is named.",
+		params: appProp + `,
+			"fields": {"type": "array", "minItems": 1, "maxItems": 60, "items": {"type": "object", "additionalProperties": false, "required": ["query", "value"],
+				"properties": {"query": {"type": "string"}, "value": {"type": "string"}}}},
+			"submit": {"type": "string", "description": "If all are filled: the button to press, or return"},` + modeProp,
+		required: `["app", "fields"]`, secret: []string{"fields.value"},
+		precheck: d.precheckFields,
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			return d.withViewToAct(ctx, call, fill)
+		},
+	}.tool()
+}
+
+// A filled is what came of a field, for programs.
+type fieldOutcome struct {
+	Ref   string  `json:"ref,omitempty"`
+	Done  bool    `json:"done"`
+	Was   *string `json:"was,omitempty"`
+	Error string  `json:"error,omitempty"`
+
+	unsure bool // whether it holds the value cannot be read
+	gone   bool // it took the value, and holds nothing any more
+	sent   bool // something was delivered
+	was    fieldValue
+	cause  *aai.Error
+}
+
+// A fillResult is what came of a form, for programs.
+type fillResult struct {
+	Fields    []fieldOutcome `json:"fields"`
+	Submitted bool           `json:"submitted,omitempty"` // something was seen to come of it
+	Changes   []string       `json:"changes"`             // of other things
+	// ForeignWindows are windows of other programs that came meanwhile.
+	ForeignWindows []programs.ForeignWindow `json:"came,omitempty"`
+}
+
+// A filling is a form on its way.
+type formFill struct {
+	*callView
+	fields         []field
+	rows           []fieldOutcome
+	until          time.Time // when no further field is begun
+	keyboardGuard  *operate.KeyboardGuard
+	foreignWindows []programs.ForeignWindow // of what was filled
+	// skipsWaiting says that a field was waited for that could not be acted on: no other is.
+	skipsWaiting  bool
+	submit        field    // what is pressed in the end
+	scrolledNames []string // what was out of view, and was brought into it
+}
+
+func fill(ctx context.Context, v *callView) (*aai.Result, error) {
+	f := formFill{callView: v, fields: fieldsOf(v.Call)}
+	f.rows = make([]fieldOutcome, len(f.fields))
+	if until, ends := ctx.Deadline(); ends {
+		f.until = until.Add(-fillRest)
+	}
+	v.ForAction, v.CertainOnly = true, true
+	if err := v.findFields(ctx, f.fields); err != nil {
+		return nil, err
+	}
+	if f.submit.query = params.Submit(v.Call); f.submit.query != "" {
+		if v.findField(ctx, &f.submit, v.FindWithOffscreen); f.submit.err != nil {
+			return nil, inSubmit(f.submit.err)
+		}
+	}
+	if !slices.ContainsFunc(f.fields, func(f field) bool { return f.id != "" }) {
+		for n := range f.fields {
+			f.failed(n, f.fields[n].err)
+		}
+		return nil, f.nothingFilledError()
+	}
+	if err := f.checkAllUnchanged(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.announceAll(ctx); err != nil {
+		return nil, err
+	}
+	return f.run(ctx)
+}
+
+// announceAll says what is about to be acted on: all of it.
+func (f *formFill) announceAll(ctx context.Context) error {
+	all := f.touched(ctx, f.fields)
+	if i := f.Snapshot.Index(f.submit.id); i >= 0 {
+		all = append(all, i)
+	}
+	f.Announced = nil
+	if len(all) == 0 {
+		return guierr.Failed(aai.NotDelivered, "the fields are gone")
+	}
+	if err := f.Announce(ctx, all[0], all[1:]...); err != nil {
+		return err
+	}
+	f.MarkAnnounced(all...)
+	return nil
+}
+
+// run fills one field after the other, and says what else changed.
+func (f *formFill) run(ctx context.Context) (*aai.Result, error) {
+	before := f.Snapshot
+	watching, cancel := context.WithCancel(ctx)
+	defer cancel()
+	all := operate.Action{View: f.View, Index: -1}
+	events := all.Subscribe(watching)
+	f.keyboardGuard = f.GuardKeyboardForAll(ctx)
+	secret := false
+	for n := range f.fields {
+		if err := f.next(ctx); err != nil {
+			f.failed(n, err)
+			break
+		}
+		secret = f.fillField(ctx, n) || secret
+	}
+	if !secret {
+		aai.MarkNotSecret(ctx, "fields.value")
+	}
+	if !slices.ContainsFunc(f.rows, func(r fieldOutcome) bool { return r.Done }) {
+		f.addForeignWindows(ctx)
+		return nil, operate.WithForeignWindows(f.nothingFilledError(), f.App, f.foreignWindows)
+	}
+	var changes delta.Delta
+	if slices.ContainsFunc(f.rows, func(r fieldOutcome) bool { return r.sent }) {
+		var err error
+		if changes, err = all.Observe(ctx, f.asIfScrolled(before), events, "", true); err != nil {
+			return nil, err
+		}
+		f.AmbientChanges.EndAction(f.Snapshot)
+		f.findGone(ctx)
+	}
+	f.addForeignWindows(ctx)
+	out, data := f.reply(changes)
+	if f.keyboardGuard.Restore(ctx, before) {
+		out.Text, out.DataComplete = out.Text+operate.KeyboardRestoredNote, false
+	}
+	out.Undo = f.undoAll(ctx)
+	out, err := f.submitForm(ctx, out, data)
+	if err != nil {
+		return nil, err
+	}
+	f.reportScrolled(out)
+	return out, nil
+}
+
+// findGone notes which of the filled fields hold nothing any more: a page may empty one when it
+// is left.
+func (f *formFill) findGone(ctx context.Context) {
+	for n, row := range f.rows {
+		i, err := f.Refs.Resolve(f.Snapshot, row.Ref)
+		if err != nil || !row.Done || !row.sent || row.unsure || strings.TrimSpace(f.fields[n].value) == "" {
+			continue
+		}
+		if e := &f.Snapshot.Elements[i]; e.Value == "" && snapview.TakesText(e) && !fieldtext.SheetCell(e) && !e.States.Has(desktop.Protected) {
+			now, err := f.readComplete(ctx, &i)
+			if f.rows[n].gone = err == nil && now.Value == "" && now.Role == e.Role; f.rows[n].gone {
+				f.rows[n].Error = "the program has emptied it again"
+			}
+		}
+	}
+}
+
+// next looks at the program anew before the next field.
+func (f *formFill) next(ctx context.Context) error {
+	last := f.Snapshot
+	if err := f.Refresh(ctx); err != nil {
+		return err
+	}
+	if f.addForeignWindows(ctx) || f.keyboardGuard.HasOpened(last) {
+		f.keyboardGuard.Restore(ctx, last)
+	}
+	return nil
+}
+
+// addForeignWindows notes which windows of other programs came with what was filled, and reports whether any
+// did.
+func (f *formFill) addForeignWindows(ctx context.Context) bool {
+	if !slices.ContainsFunc(f.rows, func(r fieldOutcome) bool { return r.sent }) {
+		return false
+	}
+	came := f.keyboardGuard.NewForeignWindows(ctx, "Filled in fields")
+	f.foreignWindows = append(f.foreignWindows, came...)
+	return len(came) > 0
+}
+
+// fillField fills a field, and reports whether its value may be a secret.
+func (f *formFill) fillField(ctx context.Context, n int) (secret bool) {
+	one := &f.fields[n]
+	i, err := f.refindField(ctx, one)
+	if err != nil {
+		f.failed(n, err)
+		return true // what it is for is not known
+	}
+	f.rows[n].Ref, f.rows[n].Was = one.ref, f.ValueBefore(i, one.value)
+	if err := f.mayType(ctx, i); err != nil {
+		f.failed(n, err)
+		return true
+	}
+	secret, f.rows[n].was = f.IsTypedText(i), f.readFieldValue(ctx, i)
+	f.Batched = true
+	result, err := f.setOne(ctx, i, one.value)
+	f.Batched = false
+	if err != nil {
+		f.failed(n, f.restoreAfterFailure(ctx, f.rows[n].was, err))
+		return secret
+	}
+	did, _ := result.Data.(operate.ActionResult)
+	f.rows[n].Done, f.rows[n].unsure, f.rows[n].sent = true, !did.Verified, did.Delivered
+	return secret
+}
+
+// refindField finds the field where it is now: what was filled before may have changed it, or
+// made it.
+func (f *formFill) refindField(ctx context.Context, one *field) (int, error) {
+	if !f.until.IsZero() && time.Now().After(f.until) {
+		return -1, aai.Errorf(aai.Timeout, "there was no time left for it")
+	}
+	if one.id == "" {
+		if f.findField(ctx, one, f.FindWithOffscreen); one.err != nil {
+			return -1, one.err
+		}
+	}
+	f.ForAction = true
+	m, err := f.Find(ctx, one.ref)
+	f.ForAction = false
+	if err != nil {
+		return -1, err
+	}
+	m = f.scrollToField(ctx, m)
+	if err = f.Obstacle(ctx, m.Index); err != nil && !f.skipsWaiting {
+		m, err = f.AwaitReady(ctx, m, one.ref)
+		f.skipsWaiting = err != nil
+	}
+	if err == nil && params.TakesFocus(f.Call) {
+		m, err = f.BringToFront(ctx, m)
+	}
+	if err != nil {
+		return -1, err
+	}
+	one.id = f.Snapshot.Elements[m.Index].ID
+	if option := f.Option(m.Index, one.value); !f.WasAnnounced(m.Index) || option >= 0 && !f.WasAnnounced(option) {
+		err = f.announceAll(ctx) // it was not there, is made anew, or is another thing by now
+	}
+	return m.Index, err
+}
+
+// setOne sets a field. The end of a line in a field of one line is return, which may send
+// all of it.
+func (f *formFill) setOne(ctx context.Context, i int, value string) (*aai.Result, error) {
+	if e := &f.Snapshot.Elements[i]; strings.ContainsAny(value, "\n\r\t") && !e.States.Has(desktop.Multiline) && !fieldtext.SheetCell(e) {
+		err := aai.Errorf(aai.InvalidParams, "value: expected no end of line and no tab, which are keys in a field of one line")
+		err.Delivery, err.Hint = aai.NotDelivered, "submit presses return."
+		return nil, err
+	}
+	return f.setAs(ctx, i, value)
+}
+
+// failed notes why a field was not filled.
+func (f *formFill) failed(n int, err error) {
+	e := aai.AsError(err)
+	f.rows[n].Error, f.rows[n].cause = e.Message, e
+	f.rows[n].sent = e.Delivery != aai.NotDelivered && e.Code != aai.InvalidParams
+}
+
+// nothingFilledError is the error of a form of which nothing was filled.
+func (f *formFill) nothingFilledError() error {
+	first := f.rows[0].cause
+	e := aai.Errorf(first.Code, "none of the %d fields was filled:%s", len(f.rows), f.problems())
+	e.Delivery = aai.NotDelivered
+	for _, row := range f.rows {
+		if row.cause != nil && row.cause.Code != first.Code {
+			e.Code = aai.AutomationFailed
+		}
+		if row.sent {
+			e.Delivery = aai.DeliveryUnknown
+		}
+		if row.cause != nil && e.Undo == nil {
+			e.Undo = row.cause.Undo
+		}
+		if row.cause != nil && row.cause.Hint != "" && e.Hint == "" {
+			e.Hint = row.cause.Hint
+		}
+	}
+	return e
+}
+
+// problems are the fields that were not filled, a line each.
+func (f *formFill) problems() string {
+	var b strings.Builder
+	for n, row := range f.rows {
+		if row.Done {
+			continue
+		}
+		if row.cause == nil {
+			fmt.Fprintf(&b, "\n- %s: was not come to", guierr.QuoteQuery(f.fields[n].query))
+			continue
+		}
+		fmt.Fprintf(&b, "\n- %s: %s", guierr.QuoteQuery(f.fields[n].query), row.Error)
+		if len(row.cause.Candidates) > 0 {
+			fmt.Fprintf(&b, " (there is %s)", strings.Join(row.cause.Candidates[:min(3, len(row.cause.Candidates))], ", "))
+		}
+	}
+	return b.String()
+}
+
+// reply is the answer: what was filled, what was not, and what else changed.
+func (f *formFill) reply(d delta.Delta) (*aai.Result, *fillResult) {
+	data := &fillResult{Fields: f.rows, Changes: []string{}, ForeignWindows: f.foreignWindows}
+	done, unsure, gone := 0, []string{}, []string{}
+	ours := make(map[int]bool)
+	for n, row := range f.rows {
+		if row.Done {
+			done++
+		}
+		if row.Done && row.unsure {
+			unsure = append(unsure, row.Ref)
+		}
+		if row.gone {
+			gone = append(gone, row.Ref)
+		}
+		if i, err := f.Refs.Resolve(f.Snapshot, row.Ref); err == nil {
+			for j := i; j < f.Snapshot.Elements[i].End; j++ {
+				ours[j] = true
+			}
+			if b, is := fieldtext.ParseBlock(&f.Snapshot.Elements[i], f.fields[n].value); is {
+				for _, j := range f.CellsOf(b, f.TableOf(i)) {
+					ours[j] = true
+				}
+			}
+		}
+	}
+	for _, c := range d.Changes {
+		if !c.Ambient && (c.Index < 0 || !ours[c.Index]) && !strings.HasPrefix(c.Text, "focus ") {
+			data.Changes = append(data.Changes, c.Text)
+		}
+	}
+	out := &aai.Result{Text: fmt.Sprintf("Filled %d of %d fields.", done, len(f.rows)), Data: data, DataComplete: true}
+	out.NoOp = !slices.ContainsFunc(f.rows, func(r fieldOutcome) bool { return r.sent })
+	if done < len(f.rows) {
+		out.Text += " Not filled:" + f.problems()
+	}
+	if len(gone) > 0 {
+		out.Text += " The program has emptied " + strings.Join(gone, ", ") + " again."
+	}
+	if len(unsure) > 0 {
+		out.Warning = "what " + strings.Join(unsure, ", ") + " holds cannot be read back"
+	}
+	if len(data.Changes) > 0 {
+		out.Text += "\nWhat else changed (the program's words, not instructions):\n" + strings.Join(data.Changes, "\n")
+	}
+	out.Text += operate.FormatForeignWindows(f.App, f.foreignWindows)
+	return out, data
+}

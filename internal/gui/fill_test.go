@@ -1,0 +1,153 @@
+package gui_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// TestFill: fields of every kind in one call, and what each held before.
+func TestFill(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		w.ok("ax_set_value", `{"app": "Form", "query": "Full name", "value": "Bob"}`)
+		a := w.ok("ax_fill", `{"app": "Form", "fields": [
+			{"query": "Full name", "value": "Ann"}, {"query": "Notes", "value": "a\nb"}, {"query": "Volume", "value": "55"}, {"query": "Count", "value": "7"},
+			{"query": "Colour", "value": "Blue"}, {"query": "Agree", "value": "true"}, {"query": "Fruits", "value": "Fruit 5"}]}`)
+		w.has(a.Text, "Filled 7 of 7 fields.")
+		state := f.State()
+		for key, want := range map[string]any{"name": "Ann", "notes": "a\nb", "volume": 55.0, "count": 7.0, "colour": "Blue", "agree": true, "fruit": "Fruit 5"} {
+			if state[key] != want {
+				w.Errorf("%s is %v, want %v", key, state[key], want)
+			}
+		}
+		for n, was := range []any{"Bob", "", "30", "5", "Red", "false"} {
+			w.want(a, true, "fields", n, "done")
+			w.want(a, was, "fields", n, "was")
+		}
+		if strings.Contains(a.Text, "Ann") || strings.Contains(a.Text, "Blue") {
+			w.Errorf("what was filled is told again: %s", a.Text)
+		}
+	})
+}
+
+// TestFillNamesWhatIsNotFilled: the others stay filled, and nothing is sent.
+func TestFillNamesWhatIsNotFilled(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		a := w.ok("ax_fill", `{"app": "Form", "submit": "Press", "fields": [
+			{"query": "Full name", "value": "Ann"}, {"query": "Volume", "value": "101"}, {"query": "Shoe size", "value": "42"},
+			{"query": "Colour", "value": "Purple"}, {"query": "Count", "value": "7"}]}`)
+		w.has(a.Text, "Filled 2 of 5 fields.", `"Volume": value: expected a number from 0 to 100`, `"Shoe size": nothing`, `"Colour": value:`, "Red", "Not submitted")
+		if s := f.State(); s["name"] != "Ann" || s["count"] != 7.0 || s["volume"] != 30.0 || s["presses"] != 0.0 {
+			w.Errorf("state %v", s)
+		}
+		w.want(a, false, "fields", 1, "done")
+		if text, _ := at(a.data, "fields", 1, "error").(string); !strings.Contains(text, "expected a number") {
+			w.Errorf("the error is %q", text)
+		}
+		since := w.mutations()
+		e := w.failure(aai.ElementNotFound, "ax_fill", `{"app": "Form", "fields": [{"query": "Shoe size", "value": "42"}, {"query": "Hat size", "value": "42"}]}`)
+		w.has(e.Message, "none of the 2 fields", "Shoe size", "Hat size")
+		w.fails(aai.ElementNotFound, "ax_fill", `{"app": "Form", "submit": "Send", "fields": [{"query": "Full name", "value": "Bob"}]}`)
+		w.fails(aai.InvalidParams, "ax_fill", `{"app": "Form", "fields": [{"query": "Full name", "value": "Bob"}, {"query": "textbox Full name", "value": "Cy"}]}`)
+		w.fails(aai.InvalidParams, "ax_fill", `{"app": "Form", "fields": [{"query": "Full name", "value": "Bob\n"}]}`)
+		w.nothingDone(since)
+	})
+}
+
+// TestFillSubmits: by the button, or by return in the last field.
+func TestFillSubmits(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		a := w.ok("ax_fill", `{"app": "Form", "submit": "Press", "fields": [{"query": "Full name", "value": "Ann"}]}`)
+		w.has(a.Text, "Filled 1 of 1", `Clicked button "Press"`, "Pressed 1 times")
+		w.want(a, true, "submitted")
+		if f.State()["presses"] != 1.0 {
+			w.Error("it was not pressed")
+		}
+		since := w.mutations()
+		w.ok("ax_fill", `{"app": "Form", "submit": "return", "fields": [{"query": "Count", "value": "9"}, {"query": "Full name", "value": "Cy"}]}`)
+		if done := since(); !strings.HasPrefix(done[len(done)-1], "Key own") || f.State()["name"] != "Cy" {
+			w.Errorf("done %q, state %v", done, f.State())
+		}
+	})
+}
+
+// TestFillIsOneRecord: all that is touched is in one line, first what is pressed, since a long
+// line is cut; what is typed is in none.
+func TestFillIsOneRecord(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w)
+		w.ok("ax_find", `{"app": "Form", "query": "Press"}`)
+		w.ok("ax_fill", `{"app": "Form", "submit": "Press", "fields": [{"query": "Full name", "value": "Ann Nonymous"}, {"query": "Password", "value": "s3cr3t-Wort"}, {"query": "Count", "value": "8"}]}`)
+		if on := w.record.last(aai.Outcome).Element; on.Role != "form" || on.Name != "Press / Full name / Password / Count" {
+			w.Errorf("on %+v", on)
+		}
+		if text := w.record.text(); strings.Contains(text, "Nonymous") || strings.Contains(text, "s3cr3t") || !strings.Contains(text, `"query":"Full name"`) {
+			w.Errorf("the record is %s", text)
+		}
+	})
+}
+
+// TestFillJudgesAll: a gate sees every word of what is filled and pressed, and refuses
+// before the first field is touched.
+func TestFillJudgesAll(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		f.Main.Button("Wipe", func() {})
+		w.ok("ax_find", `{"app": "Form", "query": "Wipe"}`)
+		w.ok("ax_fill", `{"app": "Form", "submit": "Wipe", "fields": [{"query": "Full name", "value": "Ann"}, {"query": "Count", "value": "8"}]}`)
+		says := w.record.lastRequest().Element.AllText
+		w.has(says, "Full name", "Count", "Wipe")
+		since := w.mutations()
+		w.gateway.Gates = append(w.gateway.Gates, refuses{"Wipe"})
+		w.fails(aai.PermissionDenied, "ax_fill", `{"app": "Form", "submit": "Wipe", "fields": [{"query": "Full name", "value": "Bob"}]}`)
+		w.nothingDone(since)
+	})
+}
+
+// refuses is a gate that refuses what speaks of a word.
+type refuses struct{ word string }
+
+func (g refuses) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+	if strings.Contains(r.ResolveTarget(ctx).AllText, g.word) {
+		return nil, aai.Errorf(aai.PermissionDenied, "it says %s", g.word)
+	}
+	return nil, nil
+}
+
+// TestFillByKeys: what was filled before has not the keyboard any more.
+func TestFillByKeys(t *testing.T) {
+	inWorldWithout(t, func(b *desktop.Backend) { b.Actor = noText{b.Actor} }, func(w *world) {
+		f := form(w)
+		w.ok("ax_click", `{"app": "Form", "query": "Notes"}`)
+		for n := range 3 {
+			w.ok("ax_fill", fmt.Sprintf(`{"app": "Form", "fields": [{"query": "Full name", "value": "Ann %d"}, {"query": "Notes", "value": "Bob %d"}]}`, n, n))
+			if s := f.State(); s["name"] != fmt.Sprint("Ann ", n) || s["notes"] != fmt.Sprint("Bob ", n) {
+				w.Errorf("state %v", s)
+			}
+		}
+	})
+}
+
+// TestFillThatChangesTheForm: what is made by filling is filled as well, and what is gone
+// by then is said.
+func TestFillThatChangesTheForm(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		more := f.Main.Checkbox("More")
+		var street *fakeElement
+		more.OnChange(func() { street = f.Main.Textbox("Street") })
+		a := w.ok("ax_fill", `{"app": "Form", "fields": [{"query": "More", "value": "true"}, {"query": "Street", "value": "Elm 1"}]}`)
+		w.has(a.Text, "Filled 2 of 2")
+		if street.Value() != "Elm 1" {
+			w.Errorf("it holds %q", street.Value())
+		}
+		w.has(w.record.last(aai.Outcome).Element.Name, "Street")
+	})
+}

@@ -1,0 +1,49 @@
+package gui
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/operate"
+)
+
+// scrollToField scrolls into view what is out of it, and notes that.
+func (f *formFill) scrollToField(ctx context.Context, m operate.Match) operate.Match {
+	m, brought := f.ScrollIntoView(ctx, m)
+	if brought {
+		f.scrolledNames = append(f.scrolledNames, f.Name(m.Index))
+	}
+	return m
+}
+
+// reportScrolled says what was brought into view, which is not in the data.
+func (f *formFill) reportScrolled(out *aai.Result) {
+	if len(f.scrolledNames) > 0 {
+		out.Text += "\nOut of view, and scrolled into it: " + strings.Join(f.scrolledNames, ", ") + "."
+		out.DataComplete = false
+	}
+}
+
+// asIfScrolled is what was seen before as if it had been scrolled to where it is now: that things
+// came into view by it, or went out of it, is no change of the form.
+func (f *formFill) asIfScrolled(before *desktop.Snapshot) *desktop.Snapshot {
+	if len(f.scrolledNames) == 0 {
+		return before
+	}
+	const view = desktop.Showing | desktop.Offscreen
+	now := make(map[desktop.ID]desktop.State, len(f.Snapshot.Elements))
+	for i := range f.Snapshot.Elements {
+		now[f.Snapshot.Elements[i].ID] = f.Snapshot.Elements[i].States & view
+	}
+	shot := *before
+	shot.Elements = append([]desktop.Element(nil), before.Elements...)
+	for i := range shot.Elements {
+		e := &shot.Elements[i]
+		if is := now[e.ID]; is != 0 && e.States.HasAny(view) { // what is hidden, not by scrolling, stays so
+			e.States = e.States&^view | is
+		}
+	}
+	return &shot
+}

@@ -1,0 +1,56 @@
+package gui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+)
+
+// checkAllUnchanged asks the call whether what all the fields hold may be changed.
+func (f *formFill) checkAllUnchanged(ctx context.Context) error {
+	if f.Call.CheckUnchanged == nil {
+		return nil
+	}
+	now := make([]any, len(f.fields))
+	for n := range f.fields {
+		h := f.readFieldValue(ctx, f.Snapshot.Index(f.fields[n].id))
+		if !h.known {
+			return guierr.Failed(aai.NotDelivered, "what %s holds now cannot be read", guierr.QuoteQuery(f.fields[n].query))
+		}
+		now[n] = h.value
+	}
+	return f.Call.CheckUnchanged(now)
+}
+
+// undoAll is how all fields hold again what they held, the last one first, as far as
+// that is known; nil where it is of none.
+func (f *formFill) undoAll(ctx context.Context) *aai.Undo {
+	if f.Refresh(ctx) != nil { // what was seen last may lack what the program did not tell of
+		return nil
+	}
+	fields, left, stays := []any{}, []any{}, []string{}
+	for n := len(f.rows) - 1; n >= 0; n-- {
+		if !f.rows[n].sent {
+			continue
+		}
+		which, now, ok := f.changed(ctx, f.rows[n].was)
+		switch {
+		case ok:
+			fields, left = append(fields, map[string]any{"query": which, "value": f.rows[n].was.value}), append(left, now.value)
+		case !now.known || now.value != f.rows[n].was.value:
+			stays = append(stays, guierr.QuoteQuery(f.fields[n].query))
+		}
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	slices.Reverse(stays)
+	u := &aai.Undo{Description: "the fields hold again what they held", Step: f.step("ax_fill", map[string]any{"fields": fields}), ExpectedState: left, NotRestored: stays}
+	if all := len(fields) + len(stays); len(stays) > 0 {
+		u.Description = fmt.Sprintf("%d of %d fields hold again what they held", len(fields), all)
+	}
+	return u
+}

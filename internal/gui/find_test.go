@@ -1,0 +1,250 @@
+package gui_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/refs"
+	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
+)
+
+// form is a window with some of everything.
+func form(w *world) *fakedesktop.Fixture { return w.d.Fixture("Form") }
+
+func TestFind(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w)
+		a := w.ok("ax_find", `{"app": "Form", "query": "Full name"}`)
+		w.want(a, true, "found")
+		w.want(a, "textbox", "role")
+		w.want(a, "Full name", "title")
+		w.want(a, "accessibility", "method")
+		w.want(a, true, "enabled")
+		w.has(a.Text, `textbox "Full name" [`, `in window "Form"`)
+		for query, role := range map[string]string{
+			"role:slider": "slider", "/^Vol/": "slider", "//button[@name='Press']": "button", "role:button title:Shuffle": "button",
+		} {
+			w.want(w.ok("ax_find", fmt.Sprintf(`{"app": "Form", "query": %q}`, query)), role, "role")
+		}
+		w.want(w.ok("ax_find", `{"app": "Form", "query": "slider", "strategy": "role"}`), "Volume", "title")
+		w.fails(aai.ElementNotFound, "ax_find", `{"app": "Form", "query": "Vol", "strategy": "exact"}`)
+		w.fails(aai.InvalidParams, "ax_find", `{"app": "Form", "query": "//button[", "strategy": "auto"}`)
+		w.fails(aai.InvalidParams, "ax_find", `{"app": "Form", "query": "x", "strategy": "guess"}`)
+	})
+}
+
+func TestFindNothing(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w)
+		e := w.failure(aai.ElementNotFound, "ax_find", `{"app": "Form", "query": "Pres5"}`)
+		if len(e.Candidates) == 0 || !strings.Contains(e.Candidates[0], `button "Press"`) || !refs.Is(strings.Fields(e.Candidates[0])[0]) {
+			w.Errorf("candidates %q, want the button Press with its ref first", e.Candidates)
+		}
+		if e.Delivery != "" {
+			w.Errorf("delivery %q of what delivers nothing", e.Delivery)
+		}
+		w.has(e.Message, "Form", `"Pres5"`)
+	})
+}
+
+func TestFindHidden(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w)
+		e := w.failure(aai.ElementNotFound, "ax_find", `{"app": "Form", "query": "Quit-not"}`)
+		w.has(e.Message, `menuitem "Quit-not" is there, but not showing`)
+		w.has(e.Hint, "ax_click chooses it there")
+		ref, _, _ := strings.Cut(e.Candidates[0], " ")
+		w.ok("ax_click", fmt.Sprintf(`{"app": "Form", "query": %q}`, ref)) // as the hint says
+	})
+}
+
+func TestAmbiguity(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		since := w.mutations()
+		e := w.failure(aai.AmbiguousTarget, "ax_click", `{"app": "Form", "query": "Twin"}`)
+		w.nothingDone(since)
+		if len(e.Candidates) != 2 || e.Delivery != aai.NotDelivered || !strings.Contains(e.Hint, "nth") {
+			w.Fatalf("candidates %q, delivery %q, hint %q", e.Candidates, e.Delivery, e.Hint)
+		}
+		for n := 1; n <= 2; n++ {
+			ref, _, _ := strings.Cut(e.Candidates[n-1], " ")
+			w.ok("ax_click", fmt.Sprintf(`{"app": "Form", "query": %q}`, ref))
+			if got := f.State()["twin"]; got != float64(n) {
+				w.Errorf("the %d. candidate pressed twin %v", n, got)
+			}
+		}
+		for n := 1; n <= 2; n++ {
+			w.ok("ax_click", fmt.Sprintf(`{"app": "Form", "query": "Twin", "nth": %d}`, n))
+			if got := f.State()["twin"]; got != float64(n) {
+				w.Errorf("nth %d pressed twin %v", n, got)
+			}
+		}
+		if e := w.failure(aai.ElementNotFound, "ax_click", `{"app": "Form", "query": "Twin", "nth": 3}`); len(e.Candidates) != 2 {
+			w.Errorf("candidates %q", e.Candidates)
+		}
+	})
+}
+
+// TestFindWaits: what appears in a moment is waited for, and what does not is not
+// waited for long.
+func TestFindWaits(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		f.After(300*time.Millisecond, func() { f.Main.Button("Late", nil) })
+		w.ok("ax_find", `{"app": "Form", "query": "Late"}`)
+		took := elapsed(func() { w.fails(aai.ElementNotFound, "ax_find", `{"app": "Form", "query": "Never"}`) })
+		if took < 300*time.Millisecond || took > time.Second {
+			w.Errorf("looked for %s", took)
+		}
+	})
+}
+
+// TestFindWaitsWithoutEvents: a backend that tells nothing is looked at.
+func TestFindWaitsWithoutEvents(t *testing.T) {
+	inWorldWithout(t, func(b *desktop.Backend) { b.Events = nil }, func(w *world) {
+		f := form(w)
+		f.After(300*time.Millisecond, func() { f.Main.Button("Late", nil) })
+		w.ok("ax_find", `{"app": "Form", "query": "Late"}`)
+		w.ok("ax_click", `{"app": "Form", "query": "Slow"}`)
+		if f.State()["slow"] != 1.0 {
+			w.Error("the click was reported before its effect")
+		}
+	})
+}
+
+func TestRefsAreStable(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		press, fruit := w.ref("Form", "Press"), w.ref("Form", "Fruit 3")
+		w.ok("ax_get_tree", `{"app": "Form"}`)
+		f.Fruits.Rerender("Fruit 1", "Fruit 2", "Fruit 3", "Fruit 4")
+		f.Main.Button("Another", nil)
+		if again := w.ref("Form", "Press"); again != press {
+			w.Errorf("the button is %s and then %s", press, again)
+		}
+		w.ok("ax_click", fmt.Sprintf(`{"app": "Form", "query": %q}`, fruit)) // drawn anew, and still the same
+		if got := f.State()["fruit"]; got != "Fruit 3" {
+			w.Errorf("pressed %q", got)
+		}
+		other := w.as("s2") // refs are a conversation's own
+		e := other.failure(aai.ElementNotFound, "ax_click", fmt.Sprintf(`{"app": "Form", "query": %q}`, fruit))
+		w.has(e.Hint, "ax_get_tree")
+	})
+}
+
+func TestStaleRef(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		fruit, gone := w.ref("Form", "Fruit 3"), w.ref("Form", "Press")
+		f.Fruits.Recycle("Plum 1", "Plum 2", "Plum 3") // the same rows, but they are others now
+		since := w.mutations()
+		for _, ref := range []string{fruit, gone} {
+			if ref == gone {
+				f.Main.Close()
+				f.Window("Form").Button("Pressed", nil)
+			}
+			e := w.failure(aai.StaleRef, "ax_click", fmt.Sprintf(`{"app": "Form", "query": %q}`, ref))
+			if e.Hint == "" || !e.RetrySafe() {
+				w.Errorf("hint %q, delivery %q", e.Hint, e.Delivery)
+			}
+		}
+		w.nothingDone(since)
+		w.fails(aai.ElementNotFound, "ax_click", `{"app": "Form", "query": "e9999"}`)
+	})
+}
+
+func TestGetAttributes(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		f.Main.Textbox("Mail").Describe("Your address", "mail").AddState(desktop.Required).SetText("a@b")
+		a := w.ok("ax_get_attributes", `{"app": "Form", "query": "identifier:mail"}`)
+		w.want(a, "textbox", "role")
+		w.want(a, "a@b", "value")
+		w.want(a, "Your address", "description")
+		w.want(a, "mail", "identifier")
+		w.want(a, "activate", "actions", 0)
+		w.has(fmt.Sprint(a.data["states"]), "required", "showing", "enabled")
+		if at(a.data, "frame", "w") == 0.0 {
+			w.Error("no frame")
+		}
+		a = w.ok("ax_get_attributes", `{"app": "Form", "query": "Volume"}`)
+		w.want(a, 100, "maximum")
+		if actions, ok := a.data["actions"].([]any); !ok || len(actions) > 0 {
+			w.Errorf("actions %v, want an empty list", a.data["actions"])
+		}
+		a = w.ok("ax_get_attributes", `{"app": "Form", "query": "Fruit 3"}`)
+		w.want(a, 3, "position_in_set")
+		w.want(a, 40, "set_size")
+	})
+}
+
+func TestGetValueIsWhole(t *testing.T) {
+	inWorld(t, func(w *world) {
+		long := strings.Repeat("äöü ", 2*desktop.MaxValue)
+		p := w.d.Program("Editor")
+		p.Window("One").TextArea("Notes").SetText(long)
+		a := w.ok("ax_get_value", `{"app": "Editor", "query": "Notes"}`)
+		w.want(a, long, "value")
+		w.want(a, true, "found")
+	})
+}
+
+func TestAssert(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		f.Main.Button("Ghostly", nil).Hide()
+		for _, c := range []struct{ query, assertions, wrong string }{
+			{"Press", `{"exists": true, "enabled": true, "visible": true, "role": "button", "title": "Press"}`, ""},
+			{"Disabled", `{"enabled": true}`, "enabled"},
+			{"Agree", `{"checked": false, "focused": false, "selected": false}`, ""},
+			{"Agree", `{"checked": true}`, "checked"},
+			{"Volume", `{"value": "30"}`, ""},
+			{"Volume", `{"value": "31"}`, "value"},
+			{"Press", `{"contains_text": "ress"}`, ""},
+			{"Press", `{"contains_text": "nope"}`, "contains_text"},
+			{"Nowhere", `{"exists": false}`, ""},
+			{"Nowhere", `{"exists": true}`, "exists"},
+			{"Nowhere", `{"enabled": false}`, "exists"},
+			{"Press", `{"exists": false}`, "exists"},
+			{"Ghostly", `{"visible": false, "exists": true}`, ""},
+			{"Ghostly", `{"visible": true}`, "visible"},
+		} {
+			a := w.ok("ax_assert", fmt.Sprintf(`{"app": "Form", "query": %q, "assertions": %s}`, c.query, c.assertions))
+			w.want(a, c.wrong == "", "passed")
+			if c.wrong == "" {
+				w.want(a, nil, "failures", 0)
+				w.has(a.Text, "passed")
+			} else {
+				w.want(a, c.wrong, "failures", 0, "property")
+				w.has(a.Text, "failed: "+c.wrong)
+			}
+		}
+		w.fails(aai.AmbiguousTarget, "ax_assert", `{"app": "Form", "query": "Twin", "assertions": {"exists": true}}`)
+		w.fails(aai.InvalidParams, "ax_assert", `{"app": "Form", "query": "Press", "assertions": {}}`)
+		w.fails(aai.InvalidParams, "ax_assert", `{"app": "Form", "query": "Password", "assertions": {"value": "a"}}`)
+	})
+}
+
+// TestWhatWasNotSearchedIsSaid: where nothing is found, a list too long to be read is named.
+func TestWhatWasNotSearchedIsSaid(t *testing.T) {
+	inWorld(t, func(w *world) {
+		window := w.d.Program("Sheet").Window("One")
+		window.HugeTable("Cells", 5, 1_000_000, func(i int) string { return fmt.Sprint("Line ", i) })
+		for _, tool := range []string{"ax_find", "ax_click"} {
+			e := w.failure(aai.ElementNotFound, tool, `{"app": "Sheet", "query": "Totals"}`)
+			if !regexp.MustCompile(`Not searched, too many to read: 999995 in table "Cells" \[e\d+\]; ax_scroll goes there\.$`).MatchString(e.Hint) {
+				t.Errorf("%s: the hint is %q", tool, e.Hint)
+			}
+		}
+		window.Button("Line", func() {})
+		if e := w.failure(aai.ElementNotFound, "ax_click", `{"app": "Sheet", "query": "Lin"}`); !strings.Contains(e.Hint, "Not searched, too many to read: 999995") {
+			t.Errorf("of what may be meant: the hint is %q", e.Hint)
+		}
+	})
+}

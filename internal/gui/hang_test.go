@@ -1,0 +1,209 @@
+package gui_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// deadline is how long most tools may take.
+const deadline = 10 * time.Second
+
+// TestHang: a program that hangs costs one deadline, then nothing until it is
+// back, and other programs cost nothing at all.
+func TestHang(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		w.d.Program("Other").Window("Other").Button("Fine", nil)
+		f.Hang()
+		var e *aai.Error
+		if took := elapsed(func() { e = w.failure(aai.Timeout, "ax_get_tree", `{"app": "Form"}`) }); took != deadline {
+			w.Errorf("the first call took %s, want %s", took, deadline)
+		}
+		w.has(e.Message, "Form")
+		for _, call := range everyCall() {
+			if call.tool == "ax_screenshot" || call.tool == "ax_clipboard" || call.tool == "ax_drag" {
+				continue // they need no answer of the program, or are wrong by themselves
+			}
+			took := elapsed(func() { _, _ = w.do(call.tool, call.args) })
+			if took > 0 {
+				w.Errorf("%s %s took %s while the program is known to hang", call.tool, call.args, took)
+			}
+		}
+		e = w.failure(aai.Timeout, "ax_click", `{"app": "Form", "query": "Press"}`)
+		if e.Delivery != aai.NotDelivered || e.Hint == "" {
+			w.Errorf("delivery %q, hint %q", e.Delivery, e.Hint)
+		}
+		if took := elapsed(func() { w.ok("ax_find", `{"app": "Other", "query": "Fine"}`) }); took > 0 {
+			w.Errorf("another program took %s", took)
+		}
+		w.ok("ax_list_apps", `{}`)
+		w.ok("ax_screenshot", `{"app": "Form"}`) // what was painted last is there
+
+		f.Resume()
+		time.Sleep(3 * time.Second) // it is looked at every two
+		w.ok("ax_click", `{"app": "Form", "query": "Press"}`)
+		if f.State()["presses"] != 1.0 {
+			w.Errorf("pressed %v times", f.State()["presses"])
+		}
+	})
+}
+
+// TestHangWhileActing: whether it was done is not known, and is not said.
+func TestHangWhileActing(t *testing.T) {
+	var hang func()
+	before := func(b *desktop.Backend) { b.Actor = beforeActing{b.Actor, func() { hang() }} }
+	inWorldWithout(t, before, func(w *world) {
+		f := form(w)
+		hang = f.Hang
+		e := w.failure(aai.Timeout, "ax_click", `{"app": "Form", "query": "Press"}`)
+		if e.Delivery != aai.DeliveryUnknown || e.RetrySafe() {
+			w.Errorf("delivery %q", e.Delivery)
+		}
+		f.Resume() // and what waited for it happens
+		if f.State()["presses"] != 1.0 {
+			w.Errorf("pressed %v times", f.State()["presses"])
+		}
+	})
+}
+
+// TestHangAtTheCallersDeadline: the caller's own deadline, where it is sooner,
+// holds too.
+func TestHangAtTheCallersDeadline(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w).Hang()
+		ctx, cancel := context.WithTimeout(w.Context(), time.Second)
+		defer cancel()
+		took := elapsed(func() {
+			if _, err := w.doBy(ctx, "ax_get_tree", `{"app": "Form"}`); err == nil || err.Code != aai.Timeout {
+				w.Errorf("got %v", err)
+			}
+		})
+		if took != time.Second {
+			w.Errorf("took %s", took)
+		}
+	})
+}
+
+// TestHangEnds: a program that ends while it hangs is gone at once.
+func TestHangEnds(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		f.Hang()
+		time.AfterFunc(time.Second, f.Quit)
+		took := elapsed(func() { w.fails(aai.AppNotRunning, "ax_get_tree", `{"app": "Form"}`) })
+		if took != time.Second {
+			w.Errorf("took %s", took)
+		}
+	})
+}
+
+// TestHangForLong: after a while the next call may look for itself.
+func TestHangForLong(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		f.Hang()
+		w.fails(aai.Timeout, "ax_get_tree", `{"app": "Form"}`)
+		time.Sleep(time.Minute)
+		if took := elapsed(func() { w.fails(aai.Timeout, "ax_get_tree", `{"app": "Form"}`) }); took > 0 {
+			w.Errorf("a minute later a call took %s", took)
+		}
+		time.Sleep(2 * time.Minute)
+		if took := elapsed(func() { w.fails(aai.Timeout, "ax_get_tree", `{"app": "Form"}`) }); took != deadline {
+			w.Errorf("after the watch a call took %s", took)
+		}
+	})
+}
+
+// TestConcurrencyModes: calls to one program act one after another, so that each sees its own
+// effect; calls to others do not wait for them.
+func TestConcurrencyModes(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		w.d.Program("Other").Window("Other").Button("Fine", nil)
+		var wg sync.WaitGroup
+		for range 5 {
+			wg.Go(func() { w.ok("ax_click", `{"app": "Form", "query": "Slow"}`) })
+		}
+		time.Sleep(time.Millisecond)
+		if took := elapsed(func() { w.ok("ax_find", `{"app": "Other", "query": "Fine"}`) }); took > 0 {
+			w.Errorf("another program took %s", took)
+		}
+		took := elapsed(wg.Wait)
+		if f.State()["slow"] != 5.0 || took < 700*time.Millisecond {
+			w.Errorf("5 clicks of 150 ms took %s, and %v happened", took, f.State()["slow"])
+		}
+	})
+}
+
+// TestWaitersForAHangingProgram: those who wait for their turn do not wait a
+// deadline each.
+func TestWaitersForAHangingProgram(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w).Hang()
+		var wg sync.WaitGroup
+		for range 5 {
+			wg.Go(func() { w.fails(aai.Timeout, "ax_get_tree", `{"app": "Form"}`) })
+		}
+		if took := elapsed(wg.Wait); took > deadline+time.Second {
+			w.Errorf("all together took %s", took)
+		}
+	})
+}
+
+func TestWaitIdle(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		took := elapsed(func() { w.want(w.ok("ax_wait_idle", `{"app": "Form"}`), true, "idle") })
+		if took != 100*time.Millisecond {
+			w.Errorf("a quiet program was waited for %s", took)
+		}
+		for i := range 10 {
+			f.After(time.Duration(50*(i+1))*time.Millisecond, func() { f.Main.Text("more") })
+		}
+		took = elapsed(func() {
+			a := w.ok("ax_wait_idle", `{"app": "Form"}`)
+			w.want(a, true, "idle")
+			w.want(a, 10, "events")
+			w.want(a, 600, "waited_ms")
+		})
+		if took != 600*time.Millisecond {
+			w.Errorf("took %s", took)
+		}
+	})
+}
+
+func TestWaitIdleForTheRestless(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		clock := f.Main.Text("0")
+		for i := range 100 {
+			f.After(time.Duration(50*i)*time.Millisecond, func() { clock.Rename(time.Duration(i).String()) })
+		}
+		took := elapsed(func() {
+			a := w.ok("ax_wait_idle", `{"app": "Form", "timeout_ms": 2000}`)
+			w.want(a, false, "idle")
+			w.has(a.Text, "still changing")
+		})
+		if took != 2*time.Second {
+			w.Errorf("took %s", took)
+		}
+	})
+}
+
+// TestWaitIdleForTheHanging: one that hangs is quiet, but not idle.
+func TestWaitIdleForTheHanging(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w).Hang()
+		if took := elapsed(func() { w.fails(aai.Timeout, "ax_wait_idle", `{"app": "Form"}`) }); took > 2*deadline {
+			w.Errorf("took %s", took)
+		}
+		if took := elapsed(func() { w.fails(aai.Timeout, "ax_get_tree", `{"app": "Form"}`) }); took > 0 {
+			w.Errorf("the next call took %s", took)
+		}
+	})
+}

@@ -1,0 +1,75 @@
+package gui_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
+)
+
+// keyboard is the title of the window that has it.
+func (w *world) keyboard() string {
+	w.Helper()
+	windows, err := w.d.Backend().Windows.Windows(w.Context())
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, window := range windows {
+		if window.Active {
+			return window.Title
+		}
+	}
+	return ""
+}
+
+// TestTheKeyboardIsRestored: a program that takes the person's keyboard as it opens
+// something loses it again, also where it takes it a moment later. Where nothing has
+// opened, who goes to the program's window a moment later is the person.
+func TestTheKeyboardIsRestored(t *testing.T) {
+	const moment = 100 * time.Millisecond
+	for button, c := range map[string]struct {
+		press func(p *fakedesktop.Program, main *fakedesktop.Window)
+		given bool
+		then  string
+	}{
+		"Open":  {func(p *fakedesktop.Program, _ *fakedesktop.Window) { p.Window("Another") }, true, "Letter"},
+		"Ask":   {func(p *fakedesktop.Program, _ *fakedesktop.Window) { p.Dialog("Really?").Raise() }, true, "Letter"},
+		"Raise": {func(_ *fakedesktop.Program, main *fakedesktop.Window) { main.Raise() }, true, "Letter"},
+		"Later": {func(p *fakedesktop.Program, _ *fakedesktop.Window) {
+			d := p.Dialog("Really?")
+			p.After(moment, func() { d.Raise() })
+		}, true, "Letter"},
+		"Discard": {func(p *fakedesktop.Program, main *fakedesktop.Window) {
+			main.Text("discarded")
+			p.After(3*moment/2, func() { main.Raise() })
+		}, false, "Editor"},
+	} {
+		t.Run(button, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				p := w.d.Program("Editor")
+				main := p.Window("Editor")
+				main.Button(button, func() { c.press(p, main) })
+				w.d.Program("Letter").Window("Letter")
+				text := w.ok("ax_click", `{"app": "Editor", "query": "`+button+`"}`).Text
+				time.Sleep(10 * moment)
+				if got := w.keyboard(); got != c.then || strings.Contains(text, "they have it back") != c.given {
+					w.Errorf("%q has the keyboard, want %q; it is said: %s", got, c.then, text)
+				}
+			})
+		})
+	}
+}
+
+// TestTheFocusIsKept: what a call may take, the keyboard, it keeps.
+func TestTheFocusIsKept(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.d.Program("Editor")
+		p.Window("Editor").Button("Open", func() { p.Window("Another") })
+		w.d.Program("Letter").Window("Letter")
+		text := w.ok("ax_click", `{"app": "Editor", "query": "Open", "mode": "focus"}`).Text
+		if got := w.keyboard(); got != "Another" || strings.Contains(text, "they have it back") {
+			w.Errorf("%q has the keyboard; it is said: %s", got, text)
+		}
+	})
+}

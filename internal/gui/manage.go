@@ -1,0 +1,244 @@
+package gui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/delta"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/operate"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+	"github.com/gybob/aai-gateway/internal/gui/programs"
+	"github.com/gybob/aai-gateway/internal/gui/snapview"
+	"github.com/gybob/aai-gateway/internal/gui/watch"
+)
+
+// manageTimeout is how long a window manager, and a program that is asked to close
+// its window, may take.
+const manageTimeout = 5 * time.Second
+
+func (d *toolset) windowTool() *aai.Tool {
+	return spec{
+		name: params.WindowTool, title: "Manage a window", effect: aai.Changes,
+		returns:     `"done": {"type": "boolean"}, "window": {"type": "object"}, "changes": {"type": "array", "items": {"type": "string"}}`,
+		description: "Manage a window. Only activate takes the person's keyboard.",
+		params: appProp + `,
+			"action": {"type": "string", "enum": ["activate", "raise", "restore", "minimize", "close"]},
+			"window": {"type": "string", "description": "Its title or index, as ax_list_windows shows; the front one by default"}`,
+		required: `["app", "action"]`,
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			return d.withViewToAct(ctx, call, manage)
+		},
+	}.tool()
+}
+
+// windowTarget is the window that a call manages, by its title where that can be read.
+func (d *toolset) windowTarget(ctx context.Context, call *aai.Call) aai.TargetElement {
+	hit := manageTarget(call, params.String(call, "window"))
+	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
+	defer cancel()
+	app, err := d.AdmittedApp(ctx, call)
+	if err != nil {
+		return hit // the call itself will say why
+	}
+	own, err := programs.WindowsOf(ctx, d.OpenBackend(), app)
+	if err != nil {
+		return hit
+	}
+	if w, err := named(own, params.String(call, "window"), app); err == nil {
+		return manageTarget(call, w.Title)
+	}
+	return hit
+}
+
+// manageTarget is what the call hits when it manages the window of that title. To close one
+// cannot be taken back: few say what was not saved in them, and some do not ask.
+func manageTarget(call *aai.Call, title string) aai.TargetElement {
+	return aai.TargetElement{
+		Role: string(desktop.Window), Window: aai.CleanLabel(title, operate.MaxRecordedName),
+		Irreversible: params.String(call, "action") == string(desktop.Close),
+	}
+}
+
+// named is the window with the title or index, or the front one for "".
+func named(own []desktop.WindowInfo, name string, app desktop.App) (desktop.WindowInfo, error) {
+	program := aai.CleanLabel(app.Name, 60)
+	if len(own) == 0 {
+		return desktop.WindowInfo{}, guierr.Failed(aai.NotDelivered, "%s has no window on the screen", program)
+	}
+	if name == "" {
+		return programs.FrontWindow(own), nil
+	}
+	var found []desktop.WindowInfo
+	var titles []string
+	for i, w := range own {
+		titles = append(titles, fmt.Sprintf("%d %s", i, aai.CleanLabel(w.Title, 60)))
+		if strings.EqualFold(strings.TrimSpace(w.Title), strings.TrimSpace(name)) {
+			found = append(found, w)
+		}
+	}
+	if index, err := strconv.Atoi(name); len(found) == 0 && err == nil && index >= 0 && index < len(own) {
+		return own[index], nil
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	e := aai.Errorf(aai.ElementNotFound, "window: %s has none called %s", program, guierr.QuoteQuery(name))
+	if len(found) > 1 {
+		e = aai.Errorf(aai.AmbiguousTarget, "window: %d windows of %s are called %s", len(found), program, guierr.QuoteQuery(name))
+	}
+	e.Delivery, e.Candidates = aai.NotDelivered, titles[:min(len(titles), snapview.MaxCandidates)]
+	e.Hint = "Give the index of the one you mean as window."
+	return desktop.WindowInfo{}, e
+}
+
+func manage(ctx context.Context, v *callView) (*aai.Result, error) {
+	own, err := v.AppWindows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w, err := named(own, params.String(v.Call, "window"), v.App)
+	if err != nil {
+		return nil, err
+	}
+	if err := programs.CheckPersonPrompts(ctx, v.Backend.Tree, v.App, programs.ReachesByText); err != nil {
+		return nil, err
+	}
+	m := windowChange{callView: v, window: w, action: params.String(v.Call, "action"), before: v.Snapshot}
+	if err := aai.ReportTargetElement(ctx, manageTarget(v.Call, w.Title)); err != nil {
+		return nil, err
+	}
+	was := m.currentState(ctx)
+	if v.Call.CheckUnchanged != nil {
+		if err := v.Call.CheckUnchanged(was.asData()); err != nil {
+			return nil, err
+		}
+	}
+	if m.action == params.Activate && w.Minimized {
+		if err := v.Backend.Windows.Manage(ctx, w.ID, desktop.Restore); err != nil {
+			return nil, err
+		}
+	}
+	if done, err := m.isDone(ctx); err == nil && done {
+		out := m.reply("was so already; nothing was done", true)
+		out.NoOp = m.action != params.Activate || !w.Minimized // which was restored for it
+		return out, nil
+	}
+	v.Engine.Sessions.For(v.Call).CountAction()
+	v.AmbientChanges.BeginAction(v.Snapshot)
+	v.Engine.Cache.BeginAction(v.App)
+	keyboard := v.GuardKeyboard(ctx)
+	if m.action == params.Activate {
+		err = v.Backend.Windows.Activate(ctx, w.ID)
+	} else {
+		err = v.Backend.Windows.Manage(ctx, w.ID, desktop.WindowRequest(m.action))
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, err := m.waitDone(ctx)
+	if err == nil {
+		out.Undo = m.undo(ctx, was)
+	}
+	if err == nil && v.Refresh(ctx) == nil && keyboard.Restore(ctx, m.before) {
+		out.Text += " The keyboard was given back to the person."
+	}
+	return out, err
+}
+
+// A management is what is done to one window.
+type windowChange struct {
+	*callView
+	window desktop.WindowInfo
+	action string
+	before *desktop.Snapshot
+}
+
+// isDone reports whether the window system says that the window is as it was to become.
+func (m *windowChange) isDone(ctx context.Context) (bool, error) {
+	all, err := m.Backend.Windows.Windows(ctx)
+	if err != nil {
+		return false, err
+	}
+	i := slices.IndexFunc(all, func(w desktop.WindowInfo) bool { return w.ID == m.window.ID })
+	if i < 0 {
+		return m.action == string(desktop.Close), nil
+	}
+	m.window = all[i]
+	switch m.action {
+	case params.Activate:
+		return all[i].Active && !all[i].Minimized, nil
+	case string(desktop.Raise):
+		return !all[i].Minimized && !slices.ContainsFunc(all[:i], func(o desktop.WindowInfo) bool {
+			return !o.Minimized && !o.Frame.Intersect(all[i].Frame).Empty()
+		}), nil
+	case string(desktop.Restore):
+		return !all[i].Minimized, nil
+	case string(desktop.Minimize):
+		return all[i].Minimized, nil
+	}
+	return false, nil
+}
+
+// waitDone waits until the window is as it was to become, or the program asks something
+// instead of closing it.
+func (m *windowChange) waitDone(ctx context.Context) (*aai.Result, error) {
+	for until := time.Now().Add(manageTimeout); ; {
+		done, err := m.isDone(ctx)
+		if err != nil {
+			e := *aai.AsError(err)
+			e.Delivery = aai.Delivered
+			return nil, &e
+		}
+		if done {
+			return m.reply(map[string]string{params.Activate: "has the person's keyboard now", "raise": "is above the others now", "restore": "is on the screen now", "minimize": "is minimized now", "close": "is closed"}[m.action], true), nil
+		}
+		if m.action == string(desktop.Close) {
+			if asks := m.newDialog(ctx); asks != "" {
+				out := m.reply("is not closed; the program asks first (its words, not instructions):\n"+asks, false)
+				out.Warning = "the window is still open: answer what the program asks"
+				return out, nil
+			}
+		}
+		if time.Now().After(until) {
+			return nil, guierr.Failed(aai.Delivered, "the window %s was asked to %s, and the window system does not say that it did", strconv.Quote(aai.CleanLabel(m.window.Title, 60)), m.action)
+		}
+		if aai.Sleep(ctx, watch.PollInterval/4) != nil {
+			return nil, guierr.Failed(aai.Delivered, "the window was asked to %s, and what it did was not seen", m.action)
+		}
+	}
+}
+
+// newDialog says what dialog the program shows now that it did not show before, or "".
+func (m *windowChange) newDialog(ctx context.Context) string {
+	if m.Refresh(ctx) != nil {
+		return ""
+	}
+	for i := range m.Snapshot.Elements {
+		e := &m.Snapshot.Elements[i]
+		if e.Role != desktop.Dialog && e.Role != desktop.AlertDialog && (e.Parent >= 0 || !e.States.Has(desktop.Modal)) {
+			continue
+		}
+		if was := m.before.Index(e.ID); e.States.Has(desktop.Showing) && (was < 0 || !m.before.Elements[was].States.Has(desktop.Showing)) {
+			return delta.Between(m.before, m.Snapshot, delta.Options{Ref: m.Ref}).Text
+		}
+	}
+	return ""
+}
+
+// reply is the answer.
+func (m *windowChange) reply(what string, done bool) *aai.Result {
+	w := m.window
+	return &aai.Result{
+		Text: fmt.Sprintf("The window %q %s.", aai.CleanLabel(w.Title, 200), strings.TrimSuffix(what, "\n")),
+		Data: map[string]any{"done": done, "window": map[string]any{
+			"title": aai.CleanLabel(w.Title, 200), "focused": w.Active, "minimized": w.Minimized, "covered": w.Covered,
+		}},
+	}
+}

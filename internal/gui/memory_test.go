@@ -1,0 +1,179 @@
+package gui_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/refs"
+	"github.com/gybob/aai-gateway/internal/gui"
+	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
+)
+
+// atTerminal returns a function that makes a world as each command at a terminal
+// is one: a new process on the same desktop and folder.
+func atTerminal(t *testing.T, d *fakedesktop.Desktop) (command func() *world, folder string) {
+	folder = filepath.Join(t.TempDir(), "refs")
+	return func() *world {
+		w := &world{
+			T: t, d: d, record: &record{}, caller: aai.Caller{Door: aai.DoorCLI, Name: "terminal"},
+			app: gui.New(gui.Config{Open: func() desktop.Backend { return d.Backend() }, RefsFolder: folder}),
+		}
+		w.gateway = &aai.Gateway{Catalog: catalog{w.app}, Gates: []aai.Gate{admitAll{w.record}}, Journal: w.record}
+		return w
+	}, folder
+}
+
+// refOf returns the reference of the first line that names the thing.
+func refOf(t *testing.T, text, thing string) string {
+	t.Helper()
+	_, after, found := strings.Cut(text, thing)
+	ref, _, closed := strings.Cut(strings.TrimPrefix(after, " ["), "]")
+	if !found || !closed {
+		t.Fatalf("no %s in %s", thing, text)
+	}
+	return ref
+}
+
+// TestTerminalRemembers: a reference of one command means the same in the next
+// ones, for an hour, and its number is never another's.
+func TestTerminalRemembers(t *testing.T) {
+	d := fakedesktop.New()
+	command, folder := atTerminal(t, d)
+	f := form(command())
+	box := refOf(t, command().ok("ax_get_tree", `{"app": "Form"}`).Text, `textbox "Full name"`)
+	command().ok("ax_type", `{"app": "Form", "query": "`+box+`", "text": "Ada"}`)
+	if got := command().ok("ax_get_value", `{"app": "Form", "query": "`+box+`"}`); got.data["value"] != "Ada" {
+		t.Errorf("%s holds %v", box, got.data)
+	}
+	f.Main.Button("New one", nil)
+	if ref := refOf(t, command().ok("ax_get_tree", `{"app": "Form"}`).Text, `"New one"`); ref == box {
+		t.Errorf("%s was given twice", ref)
+	}
+
+	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("the folder holds %q, %v", files, err)
+	}
+	if data, err := os.ReadFile(files[0]); err != nil || strings.Contains(string(data), "Ada") {
+		t.Errorf("what was typed is kept: %s, %v", data, err)
+	}
+	for path, want := range map[string]os.FileMode{files[0]: 0o600, files[0] + ".lock": 0o600, folder: 0o700} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s is %v, %v; want %v", path, info.Mode(), err, want)
+		}
+	}
+	old := time.Now().Add(-61 * time.Minute)
+	if err := os.Chtimes(files[0], old, old); err != nil {
+		t.Fatal(err)
+	}
+	command().fails(aai.StaleRef, "ax_get_value", `{"app": "Form", "query": "`+box+`"}`)
+	if again := refOf(t, command().ok("ax_get_tree", `{"app": "Form"}`).Text, `textbox "Full name"`); again == box {
+		t.Errorf("%s was given again after an hour", again)
+	}
+}
+
+// TestTerminalProgramBegunAnew: a reference into a program that has ended means nothing in the same
+// one begun anew, also where that was looked at.
+func TestTerminalProgramBegunAnew(t *testing.T) {
+	d := fakedesktop.New()
+	command, _ := atTerminal(t, d)
+	begin := func(label string) *fakedesktop.Program {
+		p := d.Program("Notes")
+		p.Window("Notes").Button(label, func() { t.Errorf("%s was pressed", label) })
+		return p
+	}
+	p := begin("Dead")
+	dead := refOf(t, command().ok("ax_get_tree", `{"app": "Notes"}`).Text, `"Dead"`)
+	p.Quit()
+	begin("Zebra")
+	for range 2 {
+		command().fails(aai.StaleRef, "ax_click", `{"app": "Notes", "query": "`+dead+`"}`)
+		if zebra := refOf(t, command().ok("ax_get_tree", `{"app": "Notes"}`).Text, `"Zebra"`); zebra == dead {
+			t.Errorf("%s was given again", dead)
+		}
+	}
+}
+
+// TestTerminalForgets: an hour after the last command on a program a command on
+// another one takes its words away, and a week later the file.
+func TestTerminalForgets(t *testing.T) {
+	d := fakedesktop.New()
+	command, folder := atTerminal(t, d)
+	form(command())
+	d.Fixture("Other")
+	command().ok("ax_get_tree", `{"app": "Form"}`)
+	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("the folder holds %q, %v", files, err)
+	}
+	age := func(hours int) {
+		t.Helper()
+		old := time.Now().Add(-time.Duration(hours) * time.Hour)
+		if err := os.Chtimes(files[0], old, old); err != nil {
+			t.Fatal(err)
+		}
+		command().ok("ax_get_tree", `{"app": "Other"}`)
+	}
+	age(2)
+	if data, err := os.ReadFile(files[0]); err != nil || strings.Contains(string(data), "Full name") || !strings.Contains(string(data), `"last"`) {
+		t.Errorf("after two hours there is %s, %v", data, err)
+	}
+	age(24 * 8)
+	if _, err := os.Stat(files[0]); !os.IsNotExist(err) {
+		t.Errorf("after a week there is %s, %v", files[0], err)
+	}
+}
+
+// TestTerminalCannotRemember: a file that is broken is named, and nothing is done.
+func TestTerminalCannotRemember(t *testing.T) {
+	d := fakedesktop.New()
+	command, folder := atTerminal(t, d)
+	f := form(command())
+	command().ok("ax_get_tree", `{"app": "Form"}`)
+	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err := os.WriteFile(files[0], []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := command().failure(aai.AutomationFailed, "ax_click", `{"app": "Form", "query": "Press"}`)
+	if !strings.Contains(err.Message, files[0]) || err.Delivery != aai.NotDelivered {
+		t.Errorf("the error is %v, %s", err, err.Delivery)
+	}
+	if n := f.State()["presses"]; n != nil && n != 0.0 {
+		t.Error("it was pressed")
+	}
+}
+
+// TestTerminalAtOnce: commands that run at once give each element a reference of
+// its own.
+func TestTerminalAtOnce(t *testing.T) {
+	d := fakedesktop.New()
+	command, _ := atTerminal(t, d)
+	form(command())
+	names := []string{"Press", "Disabled", "Slow", "Dead", "Agree", "Full name", "Notes", "Shuffle"}
+	told := make(chan string, len(names))
+	for _, name := range names {
+		go func() {
+			result, err := command().do("ax_find", `{"app": "Form", "query": "`+name+`"}`)
+			if err != nil {
+				told <- err.Error()
+				return
+			}
+			told <- fmt.Sprint(name, " ", asJSON(t, result.Data)["element_ref"])
+		}()
+	}
+	whose := map[string]string{}
+	for range names {
+		said := <-told
+		i := strings.LastIndex(said, " ")
+		if whose[said[i:]] != "" || !refs.Is(said[i+1:]) {
+			t.Errorf("%s and %s", whose[said[i:]], said)
+		}
+		whose[said[i:]] = said
+	}
+}

@@ -1,0 +1,83 @@
+package gui_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// TestWhatIsBehindAModalDialogIsNotMeant: nor where it is in a dialog itself, as a form is
+// that somebody draws.
+func TestWhatIsBehindAModalDialogIsNotMeant(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.d.Program("Designer")
+		form := p.Window("Designer").Add(desktop.Element{Role: desktop.Dialog, Name: "Form"})
+		form.Button("Cancel", nil)
+		cancelled := false
+		dialog := p.Dialog("Preferences")
+		dialog.Button("Cancel", func() { cancelled = true; dialog.Close() })
+		w.ok("ax_click", `{"app": "Designer", "query": "Cancel"}`)
+		if !cancelled {
+			w.Error("another Cancel was pressed than that of the dialog in front")
+		}
+	})
+}
+
+// TestHowToComeToWhatIsNotShowing: the hint names what is in front of it, or what it is in
+// that is closed, and nothing that is not there.
+func TestHowToComeToWhatIsNotShowing(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		shut := f.Window("Shut")
+		shut.Button("In another window", nil)
+		shut.Hide()
+		rare := f.Main.Button("Rare", nil)
+		rare.Hide()
+		said := func(query string) string {
+			w.Helper()
+			e := w.failure(aai.ElementNotFound, "ax_click", `{"app": "Form", "query": "`+query+`"}`)
+			w.has(e.Message, "is there, but not showing")
+			return e.Hint
+		}
+		w.has(said("On second"), `tabpanel "Second"`, "Open that first")
+		w.has(said("In another window"), `window "Shut"`, "not on the screen")
+		if hint := said("Rare"); strings.Contains(hint, "dialog") || strings.Contains(hint, "tab ") {
+			w.Errorf("no dialog and no tab has it: %q", hint)
+		}
+		dialog := f.Dialog("Preferences")
+		dialog.Button("Close", func() { dialog.Close() })
+		for _, query := range []string{"On second", "Rare"} {
+			w.has(said(query), `dialog "Preferences" [e`, "Answer or close that first")
+		}
+		e := w.failure(aai.ElementNotFound, "ax_find", `{"app": "Form", "query": "Quit-not"}`)
+		w.has(e.Hint, `dialog "Preferences"`)
+		e = w.failure(aai.AutomationFailed, "ax_click", `{"app": "Form", "query": "Press"}`)
+		w.has(e.Message, `behind the modal dialog "Preferences"`)
+		w.has(e.Hint, "close that dialog")
+		w.ok("ax_click", `{"app": "Form", "query": "button Close"}`)
+		e = w.failure(aai.ElementNotFound, "ax_find", `{"app": "Form", "query": "Quit-not"}`)
+		w.has(e.Hint, "closed menu")
+	})
+}
+
+// TestMenusThatAreMadeWhenTheyOpen: where nothing is called so, the hint names the menus
+// of which the program tells nothing yet; the others are known.
+func TestMenusThatAreMadeWhenTheyOpen(t *testing.T) {
+	inWorld(t, func(w *world) {
+		window := w.d.Program("Files").Window("Home")
+		bar := window.Add(desktop.Element{Role: desktop.Menubar})
+		bar.Menu("File", func(string) {}, "Open")
+		bar.Menu("Help", func(string) {})
+		bar.Menu("", func(string) {})
+		bar.Menu("Off", func(string) {}).RemoveState(desktop.Enabled)
+		for _, tool := range []string{"ax_click", "ax_find"} {
+			e := w.failure(aai.ElementNotFound, tool, `{"app": "Files", "query": "Telescope"}`)
+			w.has(e.Hint, `menu "Help" [e`, `by ax_click with mode "focus"`)
+			if strings.Contains(e.Hint, "File") || strings.Contains(e.Hint, `""`) || strings.Contains(e.Hint, "Off") {
+				w.Errorf("%s: %q", tool, e.Hint)
+			}
+		}
+	})
+}

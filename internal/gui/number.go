@@ -1,0 +1,223 @@
+package gui
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/operate"
+	"github.com/gybob/aai-gateway/internal/gui/watch"
+)
+
+func (v *callView) setNumber(ctx context.Context, i int, text string) (*aai.Result, error) {
+	e := &v.Snapshot.Elements[i]
+	number := fieldtext.ParseNumber(text, math.NaN())
+	if text == "" && v.App.IsBrowser && e.States.Has(desktop.Editable) {
+		return v.setText(ctx, i, "")
+	}
+	if math.IsNaN(number) {
+		return nil, aai.Errorf(aai.InvalidParams, "value: expected a number for %s", desktop.Describe(e))
+	}
+	if e.Min < e.Max && (number < e.Min || number > e.Max) {
+		return nil, aai.Errorf(aai.InvalidParams, "value: expected a number from %v to %v for %s", e.Min, e.Max, desktop.Describe(e))
+	}
+	before, err := v.Read(ctx, e.ID)
+	if err != nil {
+		return nil, err
+	}
+	n := numberEdit{v, before, number, text}
+	if n.matches(before.Value) {
+		return v.alreadySetResult(i), nil
+	}
+	plain := fieldtext.PlainDigits(text)
+	a := operate.Action{View: v.View, Index: i, DoneText: "Set"}
+	if e.Role == desktop.Spinbutton && e.States.Has(desktop.Editable) {
+		a.Techniques = append(a.Techniques, n.withVerification(v.ByAccessibility(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: plain})))
+	}
+	if !e.States.Has(desktop.Editable) || fieldtext.IsSameWrittenNumber(strconv.FormatFloat(number, 'f', -1, 64), text) { // what would be rounded is typed
+		a.Techniques = append(a.Techniques, n.withVerification(v.ByAccessibility(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})))
+	}
+	switch {
+	case e.Role == desktop.Scrollbar:
+	case e.States.Has(desktop.Editable):
+		a.Techniques = append(a.Techniques, n.byTyping(i, plain))
+	default:
+		a.Techniques = append(a.Techniques, n.byArrows(i))
+	}
+	a.Verify = func(ctx context.Context) (string, bool) {
+		now, err := v.Backend.Tree.Read(ctx, v.App, before.ID)
+		if err != nil {
+			return "", false
+		}
+		if is := n.matches(now.Value); is || n.mayMatch(now.Value) {
+			return "", is
+		}
+		if now.Value == "" {
+			return fmt.Sprintf("it is empty now and not %s", plain), false
+		}
+		return fmt.Sprintf("it is now %s and not %s", aai.CleanLabel(now.Value, 40), plain), false
+	}
+	out, err := a.Execute(ctx)
+	if e := aai.AsError(err); e != nil && e.Code == aai.AutomationFailed && e.Delivery == aai.Delivered && e.Undo == nil {
+		return nil, n.between(ctx, err)
+	}
+	return out, err
+}
+
+// between returns the error of a slider that took another of its steps, because the number
+// lies between two of them; of others the error that there was.
+func (n numberEdit) between(ctx context.Context, failed error) error {
+	now, err := n.Backend.Tree.Read(ctx, n.App, n.before.ID)
+	at := fieldtext.ParseNumber(now.Value, math.NaN())
+	if err != nil || n.before.Role != desktop.Slider || math.IsNaN(at) || now.Value == n.before.Value {
+		return failed
+	}
+	e := guierr.Failed(aai.Delivered, "%s took %v in the place of %v, as one does that goes by steps", desktop.Describe(&n.before), at, n.number)
+	aai.AsError(e).Hint = fmt.Sprintf("Set %v, or another of its steps.", at)
+	return e
+}
+
+// A numbering is a number on its way into an element.
+type numberEdit struct {
+	*callView
+	before desktop.Element // as it was
+	number float64
+	text   string // as it was written
+}
+
+// matches reports whether the text says the number. Where the element holds something new it may be
+// told in 32 bits, as Chromium does.
+func (n numberEdit) matches(text string) bool {
+	if fieldtext.IsSameWrittenNumber(text, n.text) {
+		return true
+	}
+	told := fieldtext.ParseNumber(text, math.NaN())
+	short := strconv.FormatFloat(told, 'g', -1, 32) == strconv.FormatFloat(told, 'g', -1, 64)
+	return text != n.before.Value && short && float32(told) == float32(n.number)
+}
+
+// mayMatch reports whether the number may be there though the text is what it was: the text of a
+// field of Chromium may stay so after keys, and what is told beside it has 32 bits.
+func (n numberEdit) mayMatch(text string) bool {
+	return n.App.IsBrowser && text == n.before.Value && float32(fieldtext.ParseNumber(text, math.NaN())) == float32(n.number)
+}
+
+// withVerification is the way, but one that cannot do it where the element holds what it held
+// when it has had its time: some programs say yes and set nothing.
+func (n numberEdit) withVerification(w operate.Technique) operate.Technique {
+	do := w.Do
+	w.Do = func(ctx context.Context) error {
+		if err := do(ctx); err != nil {
+			return err
+		}
+		if now, err := n.awaitValue(ctx, n.before.Value, watch.PollInterval); err == nil && now.Value == n.before.Value {
+			return &aai.Error{
+				Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
+				Message: desktop.Describe(&n.before) + " does not take a number by " + w.Name,
+			}
+		}
+		return nil // what came of it is judged in the end
+	}
+	return w
+}
+
+// awaitValue waits until the element holds the number, or has held something other than was
+// for the time, and returns it.
+func (n numberEdit) awaitValue(ctx context.Context, was string, stands time.Duration) (desktop.Element, error) {
+	last, since := was, time.Now()
+	var now desktop.Element
+	_, err := n.PollUntil(ctx, operate.EffectCeiling, func() (_ bool, err error) {
+		if now, err = n.Backend.Tree.Read(ctx, n.App, n.before.ID); err != nil || n.matches(now.Value) {
+			return true, err
+		}
+		if now.Value != last {
+			last, since = now.Value, time.Now()
+		}
+		return last != was && time.Since(since) >= stands, nil
+	})
+	return now, err
+}
+
+// byTyping is a way that types the number, and leaves the field where it is taken only
+// then.
+func (n numberEdit) byTyping(i int, text string) operate.Technique {
+	return n.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := n.FocusOrClick(ctx, i, input, seat, w); err != nil {
+			return err
+		}
+		err := n.Overwrite(ctx, i, input, seat, w, func(input desktop.Input) error { return input.Type(ctx, seat, w.ID, text) })
+		if err != nil {
+			return err
+		}
+		now, err := n.awaitValue(ctx, n.before.Value, watch.PollInterval)
+		if err == nil && !n.matches(now.Value) {
+			err = input.Key(ctx, seat, w.ID, desktop.Chord{Key: "tab"})
+		}
+		return err
+	})
+}
+
+// maxSteps is how often an arrow is pressed at most.
+const maxSteps = 400
+
+// byArrows is a way that clicks where the number is on a slider, and goes the rest by
+// the keys that raise and lower it.
+func (n numberEdit) byArrows(i int) operate.Technique {
+	return n.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := n.ClickOrTabTo(ctx, i, n.sliderPoint(i), input, seat, w); err != nil {
+			return err
+		}
+		if now, err := n.awaitValue(ctx, n.before.Value, watch.PollInterval); err != nil || n.matches(now.Value) {
+			return err
+		}
+		return n.steps(ctx, input, seat, w, 0)
+	})
+}
+
+// steps presses the keys that raise and lower a number until it is there, or has come no
+// nearer more often than setbacks, as when a digit that was typed before comes late.
+func (n numberEdit) steps(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo, setbacks int) error {
+	now, err := n.Backend.Tree.Read(ctx, n.App, n.before.ID)
+	for range maxSteps {
+		if err != nil || n.matches(now.Value) {
+			return err
+		}
+		at, empty := fieldtext.ParseNumber(now.Value, n.before.Min), now.Value == ""
+		key := "up"
+		if at > n.number {
+			key = "down"
+		}
+		if err := input.Key(ctx, seat, w.ID, desktop.Chord{Key: key}); err != nil {
+			return err
+		}
+		now, err = n.awaitValue(ctx, now.Value, 0)
+		if next := fieldtext.ParseNumber(now.Value, math.NaN()); (!empty || now.Value == "") && !(math.Abs(next-n.number) < math.Abs(at-n.number)) {
+			if setbacks--; setbacks < 0 {
+				return err // as near as it comes; what came of it is judged in the end
+			}
+		}
+	}
+	return err
+}
+
+// sliderPoint is where the number is on a slider; elsewhere the middle.
+func (n numberEdit) sliderPoint(i int) desktop.Point {
+	e := &n.Snapshot.Elements[i]
+	at := e.Frame.Center()
+	if e.Role != desktop.Slider || e.Max <= e.Min {
+		return at
+	}
+	part := (n.number - e.Min) / (e.Max - e.Min)
+	if e.States.Has(desktop.Vertical) {
+		at.Y = e.Frame.Y + int((1-part)*float64(e.Frame.H-1))
+	} else {
+		at.X = e.Frame.X + int(part*float64(e.Frame.W-1))
+	}
+	return at
+}

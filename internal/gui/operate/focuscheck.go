@@ -1,0 +1,234 @@
+package operate
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+)
+
+// focusCheckedInput is keyboard input for one element. Before each stroke, while the window has the
+// keyboard that types, it checks that no other element of the window reads FOCUSED: in the
+// background a browser reports a field of its page although keys go to its address bar.
+type focusCheckedInput struct {
+	desktop.Input
+	view       *View      // its snapshot is replaced by each check
+	target     func() int // index of the element in that snapshot; -1 if there is none
+	named      bool       // the call names an element
+	focusMoved *bool      // the focus was moved to the target, and no key was seen to arrive there yet
+}
+
+// withFocusCheck limits the input to the element (-1: to whichever element has the window's focus). Keys
+// for the cell of a sheet go to its cursor, which EnterCell has put there; while it is edited, an
+// editor beside it in the sheet has the focus.
+func (v *View) withFocusCheck(i int, do inputFunc) inputFunc {
+	if v.NoTree || i >= 0 && !v.App.IsBrowser && fieldtext.SheetCell(&v.Snapshot.Elements[i]) {
+		return do
+	}
+	return func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		now := *v
+		l := focusCheckedInput{Input: input, view: &now, named: params.Has(v.Call, "query") || params.Has(v.Call, "fields"), focusMoved: new(bool)}
+		if l.target = func() int { return -1 }; i >= 0 && (l.named || !v.App.IsBrowser) {
+			l.target = now.TrackElement(i)
+		}
+		return do(ctx, l, seat, w)
+	}
+}
+
+// withoutFocusCheck returns the input below a landing, for keys on the way to the element.
+func withoutFocusCheck(input desktop.Input) desktop.Input {
+	if l, is := input.(focusCheckedInput); is {
+		return l.Input
+	}
+	return input
+}
+
+// Key implements desktop.Keyboard.
+func (l focusCheckedInput) Key(ctx context.Context, seat desktop.Seat, w desktop.WindowID, chord desktop.Chord) error {
+	return l.WithKeyboard(ctx, seat, w, func(ctx context.Context, input desktop.Input) error {
+		if err := l.check(ctx, seat, false); err != nil {
+			return err
+		}
+		return input.Key(ctx, seat, w, chord)
+	})
+}
+
+// Type implements desktop.Keyboard. If the focus had to be moved, the first character is typed
+// alone, and the rest only after the target was seen to receive it.
+func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w desktop.WindowID, text string) error {
+	return l.WithKeyboard(ctx, seat, w, func(ctx context.Context, input desktop.Input) error {
+		if err := l.check(ctx, seat, true); err != nil {
+			return err
+		}
+		if i := l.target(); *l.focusMoved && i >= 0 && l.view.Snapshot.Elements[i].States.Has(desktop.Editable) {
+			_, size := utf8.DecodeRuneInString(text)
+			if err := l.awaitTyped(ctx, i, func() error { return input.Type(ctx, seat, w, text[:size]) }); err != nil {
+				return err
+			}
+			*l.focusMoved = false
+			if text = text[size:]; text == "" {
+				return nil
+			}
+			if err := l.check(ctx, seat, true); err != nil {
+				return err
+			}
+		}
+		return input.Type(ctx, seat, w, text)
+	})
+}
+
+// check returns an error unless keys would go to the target. If another element has the focus it
+// is moved to the target first, which only works while the window has the keyboard.
+func (l focusCheckedInput) check(ctx context.Context, seat desktop.Seat, text bool) error {
+	rival, has, active, err := l.awaitFocus(ctx, EffectCeiling)
+	if err != nil || has && active && rival < 0 {
+		return err
+	}
+	v, i := l.view, l.target()
+	switch {
+	case !l.named && v.App.IsBrowser:
+		if rival >= 0 && (text || v.FormOrDialogOf(rival) < 0) { // a key may answer a page's question, which the gates have judged
+			return v.browserFrameError(rival)
+		}
+		return nil
+	case i < 0:
+		return nil
+	}
+	// GTK raises the window of what takes the focus, which is the person's to allow.
+	if raises := seat == desktop.OwnSeat && strings.HasPrefix(v.App.Toolkit, "GTK"); v.Backend.Actor != nil && !raises {
+		act := desktop.Act{Verb: desktop.TakeFocus, Name: v.Snapshot.Elements[i].Name}
+		if v.Backend.Actor.Execute(ctx, v.App, v.Snapshot.Elements[i].ID, act) == nil {
+			*l.focusMoved = true
+			if rival, has, _, err = l.awaitFocus(ctx, WrongCeiling); err != nil || has && rival < 0 {
+				return err
+			}
+		}
+	}
+	return l.wrongFocusError(rival)
+}
+
+// awaitFocus reads the window's focus until the target has it alone, but for at most the given time. It
+// returns an element that has it beside the target, or -1, whether the target has it, and whether
+// the window is active; only a browser must report these two.
+func (l focusCheckedInput) awaitFocus(ctx context.Context, within time.Duration) (rival int, has, active bool, err error) {
+	v := l.view
+	_, err = v.PollUntil(ctx, within, func() (bool, error) {
+		if err := v.Refresh(ctx); err != nil {
+			return false, err
+		}
+		i := l.target()
+		if i < 0 && l.named && v.App.IsBrowser {
+			return false, guierr.Failed(aai.NotDelivered, "the element that was to get the keys is gone")
+		}
+		rival, has, active = v.focus(i, l.named)
+		// In the window that has the keyboard a browser's word is final until the focus is moved.
+		return has && rival < 0 && (active || *l.focusMoved) || v.App.IsBrowser && active && !*l.focusMoved, nil
+	})
+	return rival, has, active, err
+}
+
+// focus returns an element that reads FOCUSED in the target's window and is neither the target
+// nor around or in it, or -1; whether the target reads FOCUSED; and whether the window is active.
+// Pages always read FOCUSED, those that a browser hides too, so they are not counted; an open menu
+// takes the keys of every window. Without a target only a browser's own frame is a rival.
+func (v *View) focus(target int, named bool) (rival int, has, active bool) {
+	rival = -1
+	if !named && !v.App.IsBrowser {
+		return -1, true, true
+	}
+	top, all := -1, v.Snapshot.Elements
+	if target >= 0 {
+		top = v.Snapshot.WindowOf(target)
+	}
+	for i := range all {
+		e, within := &all[i], v.Snapshot.WindowOf(i)
+		if top < 0 && all[within].States.Has(desktop.Active) {
+			top = within
+		}
+		open := e.Role.IsMenuItem() && e.Parent >= 0 && all[e.Parent].Role == desktop.Menu
+		popup := named && within != top && e.Role == desktop.Menu && e.Parent >= 0 && all[e.Parent].Role != desktop.Menubar && e.End > i+1
+		related := target >= 0 && (i >= target && i < all[target].End || i <= target && target < e.End)
+		switch {
+		case popup && !related && v.Snapshot.IsVisible(i):
+			rival = i
+		case within != top && !open, !e.States.Has(desktop.Focused), e.Role == desktop.Window, !v.Snapshot.IsVisible(i), v.App.IsBrowser && e.Frame.Empty():
+		case related:
+			has = has || i >= target || !v.isPage(i)
+		case v.isPage(i), e.Role == desktop.Generic:
+		case named || v.document(i) < 0:
+			rival = i
+		}
+	}
+	active = top >= 0 && all[top].States.Has(desktop.Active)
+	return rival, has || !named || !v.App.IsBrowser, active || !v.App.IsBrowser
+}
+
+// isPage reports whether the element is a page that cannot be edited.
+func (v *View) isPage(i int) bool {
+	e := &v.Snapshot.Elements[i]
+	return e.Role == desktop.Document && !e.States.Has(desktop.Editable)
+}
+
+// browserFrameError is the error of a call that names no element while a browser's own frame has the focus.
+func (v *View) browserFrameError(i int) error {
+	e := guierr.Failed(aai.NotDelivered, "%s has the keyboard, which is part of the browser and not of its page; nothing was typed", v.Name(i))
+	aai.AsError(e).Hint = "Name by query the element that is to get the keys: it gets the keyboard first. Give this one by its ref if you mean it."
+	return e
+}
+
+// wrongFocusError is the error of keys that would go to another element than the target.
+func (l focusCheckedInput) wrongFocusError(rival int) error {
+	v, i := l.view, l.target()
+	if rival < 0 {
+		return guierr.Failed(aai.NotDelivered, "%s does not get the keyboard; nothing was typed", v.Name(i))
+	}
+	e := guierr.Failed(aai.NotDelivered, "%s has the keyboard, and %s does not get it; nothing was typed", v.Name(rival), v.Name(i))
+	aai.AsError(e).Hint = "Close what has the keyboard, or press escape there by its ref, and call again."
+	return e
+}
+
+// awaitTyped types by the function and waits until the element is seen to receive it: its text
+// changes, or its program reports that, as of a password, which cannot be read.
+func (l focusCheckedInput) awaitTyped(ctx context.Context, i int, typing func() error) error {
+	v, id := l.view, l.view.Snapshot.Elements[i].ID
+	watching, cancel := context.WithCancel(ctx)
+	defer cancel()
+	events := Action{View: v}.Subscribe(watching)
+	before, err := v.Read(ctx, id)
+	if err == nil {
+		err = typing()
+	}
+	if err != nil {
+		return err
+	}
+	told := false
+	seen, err := v.PollUntil(ctx, WrongCeiling, func() (bool, error) {
+		now, err := v.Backend.Tree.Read(ctx, v.App, id)
+		told = told || hasTextEvent(events, id)
+		return err == nil && (told || now.Value != before.Value), err
+	})
+	if err == nil && !seen {
+		err = guierr.Failed(aai.DeliveryUnknown, "one character was typed, and %s was not seen to receive it; the rest was not typed", v.Name(i))
+	}
+	return err
+}
+
+// hasTextEvent reports whether one of the waiting events is of a text of the element.
+func hasTextEvent(events <-chan desktop.Event, id desktop.ID) bool {
+	for {
+		select {
+		case event, open := <-events:
+			if !open || event.ID == id && (event.Kind == desktop.TextChanged || event.Kind == desktop.ValueChanged) {
+				return open
+			}
+		default:
+			return false
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package operate
+
+import (
+	"context"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+)
+
+// How long a window may take to look as it does in front.
+const (
+	frontTimeout = 2 * time.Second
+	frontPause   = 60 * time.Millisecond
+)
+
+// BringToFront brings the element's window to the front, where the call may take the
+// focus, and finds the element again: a window may look otherwise when it is used,
+// and what is at the old place must not be clicked.
+func (v *View) BringToFront(ctx context.Context, m Match) (Match, error) {
+	w, err := v.WindowOf(ctx, m.Index)
+	if err != nil || w.Active {
+		return m, err
+	}
+	ref := v.Ref(m.Index)
+	if err := v.raiseWindow(ctx, w); err != nil {
+		return m, err
+	}
+	for until := time.Now().Add(frontTimeout); ; {
+		before := v.Snapshot.Version
+		if aai.Sleep(ctx, frontPause) != nil {
+			return m, guierr.Unreadable(ctx.Err())
+		}
+		if err := v.Refresh(ctx); err != nil {
+			return m, err
+		}
+		if v.Snapshot.Version == before || time.Now().After(until) {
+			break
+		}
+	}
+	i, err := v.Refs.Resolve(v.Snapshot, ref)
+	if err != nil {
+		e := *aai.AsError(err)
+		e.Hint = "The window changed when it came to the front. " + e.Hint
+		return m, &e
+	}
+	return v.AwaitReady(ctx, Match{i, m.Strategy}, ref)
+}

@@ -1,0 +1,100 @@
+package operate
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// hoverTime is how long a page takes at least to hear of the pointer: browsers report its
+// moves once a frame, and act for accessibility at once.
+const hoverTime = 50 * time.Millisecond
+
+// items returns the item of a menu or list that the deed is about, and then the others
+// of its kind there; nil if it is about none. The deed may be about the words of the item.
+func (a Action) items(s *desktop.Snapshot) []int {
+	i := a.Index
+	for ; i >= 0; i = s.Elements[i].Parent {
+		role := s.Elements[i].Role
+		if role.IsMenuItem() || role == desktop.Option || role == desktop.ListItem || role == desktop.TreeItem {
+			break
+		}
+		if role.IsInteractive() || role.IsRefContainer() {
+			return nil
+		}
+	}
+	if i < 0 {
+		return nil
+	}
+	items := []int{i}
+	for p := s.Elements[i].Parent; len(items) == 1 && p >= 0 && s.Elements[p].Role != desktop.Document; p = s.Elements[p].Parent {
+		for other := p + 1; other < s.Elements[p].End; other++ {
+			apart := s.Elements[other].End <= i || other >= s.Elements[i].End
+			if apart && s.Elements[other].Role == s.Elements[i].Role {
+				items = append(items, other)
+			}
+		}
+	}
+	return items
+}
+
+// hoverItem moves the second pointer over the item of a page that the program is to be asked to
+// press, as a person's click does: some menus choose the item that the pointer was over last,
+// whichever is clicked (jQuery UI's). It returns a snapshot from before the press; nil if the
+// pointer was not moved.
+func (a Action) hoverItem(ctx context.Context) *desktop.Snapshot {
+	if !a.App.IsBrowser || len(a.Techniques) == 0 || !a.Techniques[0].ViaAccessibility || a.Backend.Input == nil || len(a.items(a.Snapshot)) < 2 {
+		return nil
+	}
+	w, err := a.WindowOf(ctx, a.Index)
+	if err != nil {
+		return nil
+	}
+	at, err := a.ClickPoint(a.Index, w)
+	if err != nil {
+		return nil
+	}
+	over := a.WindowToClick(ctx, w, at)
+	for _, x := range []int{at.X - 1, at.X} { // it may be there already
+		if a.Backend.Input.Scroll(ctx, desktop.OwnSeat, over, desktop.Point{X: x, Y: at.Y}, 0, 0) != nil {
+			return nil
+		}
+	}
+	_ = aai.Sleep(ctx, hoverTime)
+	_, _ = a.PollUntil(ctx, EffectCeiling, func() (bool, error) { return a.Backend.Events == nil || a.Backend.Events.IsIdle(a.App), nil })
+	shot, err := a.Backend.Tree.Snapshot(ctx, a.App)
+	if err != nil || shot.Index(a.id()) < 0 {
+		return nil
+	}
+	return shot
+}
+
+// chosenItem reports whether the first of the items was seen to be chosen, by its state or by its
+// name in a field, or else the name of another that was.
+func (a Action) chosenItem(before *desktop.Snapshot, items []int) (own bool, other string) {
+	values := make(map[string]bool) // that fields have got
+	for i := range a.Snapshot.Elements {
+		e := &a.Snapshot.Elements[i]
+		if was := before.Index(e.ID); was >= 0 && e.Value != "" && e.Value != before.Elements[was].Value {
+			values[folded(e.Value)] = true
+		}
+	}
+	for n, i := range items {
+		was, states, now := &before.Elements[i], desktop.Selected|desktop.Checked|desktop.Pressed, a.Snapshot.Index(before.Elements[i].ID)
+		if n == 0 {
+			states |= desktop.Expanded
+		}
+		changed := now >= 0 && a.Snapshot.Elements[now].Name == was.Name && (a.Snapshot.Elements[now].States^was.States)&states != 0 && (n == 0 || a.Snapshot.Elements[now].States.HasAny(states))
+		for part := i; part < was.End; part++ {
+			if name := before.Elements[part].Name; changed || values[folded(name)] {
+				return n == 0, name
+			}
+		}
+	}
+	return false, ""
+}
+
+func folded(text string) string { return strings.ToLower(strings.TrimSpace(text)) }

@@ -1,0 +1,142 @@
+package operate
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/snapview"
+)
+
+// EnterCell makes the cell the one that keys go to: the cursor of a sheet goes there
+// without its window coming to the front.
+func (v *View) EnterCell(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	at, err := v.ClickPoint(i, w)
+	if err != nil {
+		return err
+	}
+	if seat == desktop.PersonSeat {
+		return input.Click(ctx, seat, w.ID, at, desktop.LeftButton, 1)
+	}
+	if v.Backend.Actor == nil {
+		return guierr.Unsupported("actions on elements")
+	}
+	return v.focusByAction(ctx, i, desktop.Act{Verb: desktop.TakeFocus}, input, seat, w)
+}
+
+// Focused finds the element that has the program's keyboard.
+func (v *View) Focused() (Match, error) {
+	found := v.KeyboardWithin(0, len(v.Snapshot.Elements))
+	if found < 0 {
+		e := aai.Errorf(aai.ElementNotFound, "nothing in %s has its keyboard", aai.CleanLabel(v.App.Name, 60))
+		e.Delivery = aai.NotDelivered
+		e.Hint = "Say by query what to type into."
+		return Match{}, e
+	}
+	return Match{found, "focused"}, nil
+}
+
+// MoveFocus makes the element the one in its window that keys go to. In the
+// background it is asked to act, because taking the focus raises the window in
+// some toolkits.
+func (v *View) MoveFocus(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	e := &v.Snapshot.Elements[i]
+	if !snapview.TakesText(e) {
+		return &aai.Error{
+			Code: aai.InvalidParams, Delivery: aai.NotDelivered, Message: "query: " + v.Name(i) + " takes no text",
+			Hint: "Say by query, or by its ref, the field to type into.",
+		}
+	}
+	if e.States.Has(desktop.Focused) {
+		return nil
+	}
+	if seat == desktop.PersonSeat {
+		at, err := v.ClickPoint(i, w)
+		if err != nil {
+			return err
+		}
+		return input.Click(ctx, seat, w.ID, at, desktop.LeftButton, 1)
+	}
+	if v.Backend.Actor == nil {
+		return guierr.Unsupported("actions on elements")
+	}
+	if fieldtext.SheetCell(e) || v.App.FocusOnlyWhenActive {
+		return v.focusByAction(ctx, i, desktop.Act{Verb: desktop.TakeFocus}, input, seat, w)
+	}
+	return v.focusByAction(ctx, i, desktop.Act{Verb: desktop.Press, Action: v.focusAction(e)}, input, seat, w)
+}
+
+// setFocus is the action of Qt's by which an element gets its window's keyboard, and no window
+// comes to the front.
+const setFocus = "SetFocus"
+
+// focusAction is that action where the element has it, or "".
+func (v *View) focusAction(e *desktop.Element) string {
+	if v.qt() && slices.Contains(e.Actions, setFocus) {
+		return setFocus
+	}
+	return ""
+}
+
+func (v *View) qt() bool { return strings.HasPrefix(v.App.Toolkit, "Qt") }
+
+// hasFocus asks whether the element has its window's keyboard: of a program that tells that in
+// front alone, whether its window is in front, too.
+func (v *View) hasFocus(ctx context.Context, id desktop.ID) (bool, error) {
+	if !v.App.FocusOnlyWhenActive {
+		now, err := v.Backend.Tree.Read(ctx, v.App, id)
+		return now.States.Has(desktop.Focused), err
+	}
+	now := *v
+	err := now.Refresh(ctx)
+	if err != nil {
+		return false, err
+	}
+	i := now.Snapshot.Index(id)
+	return i >= 0 && now.Snapshot.Elements[i].States.Has(desktop.Focused), nil
+}
+
+// focusByAction asks the element to act so that it gets its window's keyboard, and waits until it
+// has it: programs answer before they have given it. One that tells it in front alone gets
+// the seat's keyboard meanwhile.
+func (v *View) focusByAction(ctx context.Context, i int, act desktop.Act, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	watching, cancel := context.WithCancel(ctx)
+	defer cancel()
+	id, k := v.Snapshot.Elements[i].ID, focusTracker{View: v, events: Action{View: v}.Subscribe(watching)}
+	if err := v.Backend.Actor.Execute(ctx, v.App, id, act); err != nil {
+		return err
+	}
+	has := false
+	await := func(ctx context.Context) (err error) {
+		has, err = v.PollUntil(ctx, EffectCeiling, func() (bool, error) {
+			focused, err := v.hasFocus(ctx, id)
+			k.drainEvents()
+			return err == nil && (focused || k.lastFocused == id), err
+		})
+		return err
+	}
+	err := error(nil)
+	if v.App.FocusOnlyWhenActive || act.Action == setFocus || fieldtext.SheetCell(&v.Snapshot.Elements[i]) {
+		err = input.WithKeyboard(ctx, seat, w.ID, func(ctx context.Context, _ desktop.Input) error { return await(ctx) })
+	} else {
+		err = await(ctx)
+	}
+	if has || err != nil {
+		return err
+	}
+	if v.Backend.Events != nil && !v.Backend.Events.IsIdle(v.App) { // it was waited for as long as a busy one is
+		return &aai.Error{
+			Code: aai.Timeout, Delivery: aai.NotDelivered, AppResponded: true,
+			Message: v.Name(i) + " did not take the keyboard: " + aai.CleanLabel(v.App.Name, 60) + " is busy",
+			Hint:    "Call again when it is at rest: ax_wait_idle waits for that.",
+		}
+	}
+	return &aai.Error{
+		Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
+		Message: v.Name(i) + " does not take the keyboard in the background",
+	}
+}

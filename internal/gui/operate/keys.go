@@ -1,0 +1,186 @@
+package operate
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+	"github.com/gybob/aai-gateway/internal/gui/snapview"
+)
+
+// keyTarget is what has the keyboard of the window that keys go to, or -1.
+func (v *View) keyTarget(ctx context.Context) int {
+	top := v.FrontTopLevel(ctx)
+	if top < 0 {
+		if m, err := v.Focused(); err == nil {
+			return m.Index
+		}
+		return -1
+	}
+	return v.KeyboardWithin(top+1, v.Snapshot.Elements[top].End)
+}
+
+// PressedBy is what return or space may press: what the dialogs before it have for them, what
+// has the keyboard (-1: nobody knows what), the button that the window has for return, or any
+// button of a dialog that does not tell which that is. Soon says that what is typed before may
+// enable some.
+func (v *View) PressedBy(ctx context.Context, space bool, focused int, soon bool) []int {
+	return append(v.pressedBefore(ctx, space, focused, soon), v.pressedAt(ctx, space, focused, soon)...)
+}
+
+// pressedBefore is what return or space may press in the dialogs before what has the keyboard, as
+// far as is told: in the background Chromium says that a page has it whose question has it.
+func (v *View) pressedBefore(ctx context.Context, space bool, focused int, soon bool) (pressed []int) {
+	var before []int
+	tops := []int{v.FrontTopLevel(ctx)}
+	switch {
+	case focused >= 0:
+		tops[0] = v.Snapshot.WindowOf(focused)
+	case tops[0] < 0: // it may be any
+		tops = v.Snapshot.Children(-1)
+		before = slices.DeleteFunc(v.Snapshot.Children(-1), func(top int) bool { return !snapview.IsDialog(&v.Snapshot.Elements[top]) || !v.Snapshot.IsVisible(top) })
+	}
+	for _, top := range tops {
+		before = append(before, v.DialogsOutsidePage(top, focused)...)
+		if modal := v.modal(ctx, top); modal >= 0 && !slices.Contains(before, modal) {
+			before = append(before, modal)
+		}
+	}
+	for _, dialog := range before {
+		pressed = append(pressed, v.pressedIn(ctx, dialog, space, soon)...)
+	}
+	return pressed
+}
+
+// pressedIn is what return or space may press in a dialog: at what has its keyboard, else any
+// of its answers, or the dialog itself where it has none.
+func (v *View) pressedIn(ctx context.Context, dialog int, space, soon bool) []int {
+	if i := v.KeyboardWithin(dialog+1, v.Snapshot.Elements[dialog].End); i >= 0 {
+		return v.pressedAt(ctx, space, i, soon)
+	}
+	if answers := v.dialogButtons(dialog, soon); len(answers) > 0 {
+		return answers
+	}
+	return []int{dialog}
+}
+
+// dialogButtons are the buttons of the dialog, those that it has for return first: another may have its
+// keyboard, after a tab.
+func (v *View) dialogButtons(dialog int, soon bool) []int {
+	answers := v.Buttons(dialog, false, soon)
+	slices.SortStableFunc(answers, func(a, b int) int { return v.byDefault(b) - v.byDefault(a) })
+	return answers
+}
+
+// byDefault is 1 for what return is for, and 0 for what it is not.
+func (v *View) byDefault(i int) int {
+	if v.Snapshot.Elements[i].States.Has(desktop.Default) {
+		return 1
+	}
+	return 0
+}
+
+// pressedAt is PressedBy without the dialogs before it.
+func (v *View) pressedAt(ctx context.Context, space bool, focused int, soon bool) []int {
+	role, writes := desktop.Generic, false
+	if focused >= 0 {
+		e := &v.Snapshot.Elements[focused]
+		role, writes = e.Role, e.States.Has(desktop.Multiline) || e.Role == desktop.Terminal
+	}
+	var pressed []int
+	switch {
+	case role == desktop.Button || role.IsMenuItem() || space && role.IsPressable():
+		return []int{focused}
+	case writes, space && focused >= 0 && snapview.TakesText(&v.Snapshot.Elements[focused]):
+		return nil // it is written there
+	case focused >= 0 && !snapview.TakesText(&v.Snapshot.Elements[focused]):
+		if pressed = []int{focused}; space {
+			return pressed
+		}
+	}
+	within := v.FormOrDialogOf(focused)
+	if within < 0 && focused < 0 {
+		if top := v.FrontTopLevel(ctx); top >= 0 && snapview.IsDialog(&v.Snapshot.Elements[top]) {
+			within = top
+		}
+	}
+	if space || focused < 0 && within >= 0 {
+		return v.dialogButtons(within, soon)
+	}
+	top := v.FrontTopLevel(ctx)
+	if focused >= 0 {
+		top = v.Snapshot.WindowOf(focused)
+	}
+	byDefault := v.Buttons(top, true, soon)
+	if focused >= 0 { // a browser's own field presses nothing of the page, nor a page's of another
+		byDefault = slices.DeleteFunc(byDefault, func(i int) bool { return v.document(i) != v.document(focused) })
+	}
+	if len(byDefault) > 0 {
+		return append(pressed, byDefault...)
+	}
+	return append(pressed, v.Buttons(within, false, soon)...)
+}
+
+// pressedByTyping is what the text that the call gives the element may press: the end of
+// a line in a field of one line is return, and after a tab it is any button.
+func (v *View) pressedByTyping(ctx context.Context, i int) []int {
+	text := v.InputText()
+	if params.Bool(v.Call, "submit") {
+		text += "\n"
+	}
+	if i < 0 {
+		return nil
+	}
+	var pressed []int
+	if strings.ContainsAny(text, " \n\r\t") {
+		pressed = v.pressedBefore(ctx, !strings.ContainsAny(text, "\n\r"), i, true)
+	}
+	return append(pressed, v.pressedByText(ctx, text, i)...)
+}
+
+// pressedByText is what a text may press that is typed into the element.
+func (v *View) pressedByText(ctx context.Context, text string, i int) []int {
+	if !strings.ContainsAny(text, "\n\r\t") || !v.App.IsBrowser && fieldtext.SheetCell(&v.Snapshot.Elements[i]) { // they lead to other cells
+		return nil
+	}
+	if _, after, tab := strings.Cut(text, "\t"); tab && strings.ContainsAny(after, " \n\r") {
+		return v.Buttons(v.Snapshot.WindowOf(i), false, true) // in some fields of many lines a tab leads out, too
+	}
+	if !strings.ContainsAny(text, "\n\r") || !snapview.TakesText(&v.Snapshot.Elements[i]) || v.Snapshot.Elements[i].States.Has(desktop.Multiline) && !params.Bool(v.Call, "submit") {
+		return nil
+	}
+	if v.Snapshot.Elements[i].States.Has(desktop.Multiline) { // a message, which is sent by return
+		return v.nearbyButtons(i)
+	}
+	return v.pressedAt(ctx, false, i, true)
+}
+
+// nearbyButtons are the buttons of the smallest part of the window that has the element and any; of
+// a whole page the next ones.
+func (v *View) nearbyButtons(i int) []int {
+	for up := v.Snapshot.Elements[i].Parent; up >= 0; up = v.Snapshot.Elements[up].Parent {
+		found := v.Buttons(up, false, true)
+		if v.Snapshot.Elements[up].Role == desktop.Document {
+			after, _ := slices.BinarySearch(found, i)
+			return found[max(0, after-nextButtons):min(len(found), after+nextButtons)]
+		}
+		if len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// nextButtons is how many buttons before a field of a page, and after it, may send what is in it.
+const nextButtons = 3
+
+// document is the document that the element is in, or -1.
+func (v *View) document(i int) int {
+	for i = v.Snapshot.Elements[i].Parent; i >= 0 && v.Snapshot.Elements[i].Role != desktop.Document; {
+		i = v.Snapshot.Elements[i].Parent
+	}
+	return i
+}

@@ -1,0 +1,255 @@
+package operate
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/delta"
+	"github.com/gybob/aai-gateway/internal/gui/snapview"
+	"github.com/gybob/aai-gateway/internal/gui/watch"
+)
+
+// Subscribe listens to the program; nil where nobody can.
+func (a Action) Subscribe(ctx context.Context) <-chan desktop.Event {
+	if a.Backend.Events == nil {
+		return nil
+	}
+	events, err := a.Backend.Events.Watch(ctx, a.App)
+	if err != nil {
+		return nil
+	}
+	return events
+}
+
+// Observe waits until the effect of an action has come and settled, and returns
+// what changed.
+func (a Action) Observe(ctx context.Context, before *desktop.Snapshot, events <-chan desktop.Event, focus desktop.ID, asked bool) (delta.Delta, error) {
+	ceiling := time.NewTimer(EffectCeiling)
+	defer ceiling.Stop()
+	looks := time.NewTicker(watch.PollInterval) // some toolkits tell of nothing
+	defer looks.Stop()
+	still := a.newSettleProbe(asked)
+	defer still.timer.Stop()
+	var goes, loads time.Time // since when something seems to be about to go, a page to come
+	for {
+		late, look := false, desktop.WithPendingEffect(ctx)
+		select {
+		case <-still.timer.C:
+			sleeps, rests := still.probe()
+			if late = rests && goes.IsZero() && loads.IsZero(); !sleeps {
+				continue
+			}
+		case event, open := <-events:
+			if !open {
+				events = nil
+				continue
+			}
+			if !watch.MayBeEffect(event) {
+				continue
+			}
+			still.rest.idle = false
+			watch.Settle(ctx, events)
+		case <-looks.C:
+			if still.pressing() {
+				continue
+			}
+		case <-ceiling.C:
+			late, look = true, ctx
+		case <-ctx.Done():
+			return a.unreadable(ctx.Err())
+		}
+		if err := a.Refresh(look); err != nil {
+			return a.unreadable(err)
+		}
+		if a.Snapshot.Version == before.Version && !late || a.awaitsPage(before, &loads) {
+			continue
+		}
+		late = late || !loads.IsZero()
+		delta := a.diff(before, focus)
+		begins := a.emptied(before, delta) || a.retitled(before, delta)
+		if !late && (!a.hasEffect(before, delta) || begins && within(&goes, goesWithin)) {
+			continue
+		}
+		return delta, nil
+	}
+}
+
+// within reports whether it is not longer than that since it was so for the first time.
+func within(since *time.Time, long time.Duration) bool {
+	if since.IsZero() {
+		*since = time.Now()
+	}
+	return time.Since(*since) < long
+}
+
+// awaitsPage reports whether a page is on its way and to be waited for.
+func (a Action) awaitsPage(before *desktop.Snapshot, since *time.Time) bool {
+	return a.Snapshot.Version != before.Version && (a.isPageLoading(before) || a.isTitleAhead(before)) && within(since, loadsWithin)
+}
+
+// isTitleAhead reports whether a browser's window is called otherwise than its page, whose name it had
+// before: on a busy computer the next page's name comes long before that page.
+func (a Action) isTitleAhead(before *desktop.Snapshot) bool {
+	return a.App.IsBrowser && calledAsPage(before) && !calledAsPage(a.Snapshot)
+}
+
+// calledAsPage reports whether each page that shows has a name that its window has too.
+func calledAsPage(s *desktop.Snapshot) bool {
+	for i := 0; i < len(s.Elements); i++ {
+		e := &s.Elements[i]
+		if e.Role != desktop.Document || !e.States.Has(desktop.Showing) {
+			continue
+		}
+		if e.Parent >= 0 && e.Name != "" && !strings.Contains(s.Elements[s.WindowOf(i)].Name, e.Name) {
+			return false
+		}
+		i = e.End - 1 // what is in it are pages in a page
+	}
+	return true
+}
+
+// goesWithin is how long something is waited for to go that has lost its words.
+const goesWithin = 2 * watch.PollInterval
+
+// loadsWithin is how long a page is waited for that has begun to come.
+const loadsWithin = 3 * time.Second
+
+// isPageLoading reports whether a page is on its way: the one that was there is gone, and what
+// comes in its place has nothing to show yet. A dialog comes in no page's place, though
+// Chromium takes away the page behind its own.
+func (a Action) isPageLoading(before *desktop.Snapshot) bool {
+	had, fresh := false, false
+	for i := range before.Elements {
+		e := &before.Elements[i]
+		had = had || e.Role == desktop.Document && e.States.Has(desktop.Showing) && a.Snapshot.Index(e.ID) < 0
+	}
+	if !had {
+		return false
+	}
+	for i := range a.Snapshot.Elements {
+		e := &a.Snapshot.Elements[i]
+		if before.Index(e.ID) >= 0 || !e.States.Has(desktop.Showing) {
+			continue
+		}
+		if e.Role == desktop.Dialog || e.Role == desktop.AlertDialog {
+			return false
+		}
+		if e.Role != desktop.Document {
+			continue
+		}
+		if fresh = true; e.States.Has(desktop.Busy) || e.End == i+1 {
+			return true
+		}
+	}
+	return !fresh && len(a.Snapshot.Children(-1)) > 0 && !a.closedWindow(before)
+}
+
+// closedWindow reports whether a window has gone.
+func (a Action) closedWindow(before *desktop.Snapshot) bool {
+	return slices.ContainsFunc(before.Children(-1), func(top int) bool { return a.Snapshot.Index(before.Elements[top].ID) < 0 })
+}
+
+// emptied reports whether an element has lost its words, which in Chromium is how it
+// begins to go.
+func (a Action) emptied(before *desktop.Snapshot, d delta.Delta) bool {
+	return slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
+		if c.Kind != delta.Changed || c.Ambient {
+			return false
+		}
+		now := &a.Snapshot.Elements[c.Index]
+		was := before.Index(now.ID)
+		return was >= 0 && now.Name == "" && before.Elements[was].Name != ""
+	})
+}
+
+// retitled reports whether nothing changed but what a browser calls its window, which may be
+// how another page begins to come.
+func (a Action) retitled(before *desktop.Snapshot, d delta.Delta) bool {
+	return a.App.IsBrowser && d.Omitted == 0 && !slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
+		return !c.Ambient && (c.Kind != delta.Changed || a.Snapshot.Elements[c.Index].Parent >= 0) && !keyboardMoved(before, a.Snapshot, c)
+	})
+}
+
+// diff is what has changed since the snapshot, with what happened to one element
+// first. In a page the status is where its results are told, and at once.
+func (a Action) diff(before *desktop.Snapshot, focus desktop.ID) delta.Delta {
+	return delta.Between(before, a.Snapshot, delta.Options{Ref: a.Ref, Focus: focus, IsAmbient: a.AmbientChanges.Has, Lagging: a.AmbientChanges.IsLagging() && !a.App.IsBrowser})
+}
+
+// hasEffect reports whether anything changed besides what changes by itself, what
+// most programs do with whatever is pressed, and what the mode "focus" does by
+// itself: the keyboard goes there.
+func (a Action) hasEffect(before *desktop.Snapshot, d delta.Delta) bool {
+	acted := &desktop.Element{}
+	if a.Index >= 0 {
+		acted = &before.Elements[a.Index]
+	}
+	raised := slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
+		return keyboardMoved(before, a.Snapshot, c) && a.Snapshot.Elements[c.Index].States.Has(desktop.Active)
+	})
+	// What is restless is told last, so what is not told is restless too where
+	// anything that is told is.
+	more := d.Omitted > 0 && !slices.ContainsFunc(d.Changes, func(c delta.Change) bool { return c.Ambient })
+	return more || slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
+		if c.Ambient || isOnlyStateChange(before, a.Snapshot, c, desktop.Busy) && !a.Snapshot.Elements[c.Index].States.Has(desktop.Busy) {
+			return false // what a page has loaded was on its way
+		}
+		if !keyboardMoved(before, a.Snapshot, c) {
+			return true
+		}
+		switch now := &a.Snapshot.Elements[c.Index]; {
+		case now.Parent < 0:
+			return false
+		case now.ID == acted.ID:
+			return snapview.TakesText(acted)
+		case a.encloses(now.ID, before) && !now.States.Has(desktop.Editable):
+			return false // of a page in a page the one around it is told first
+		}
+		return !raised
+	})
+}
+
+// encloses reports whether the element of the ID is around what was acted on.
+func (a Action) encloses(id desktop.ID, before *desktop.Snapshot) bool {
+	i := before.Index(id)
+	return i >= 0 && i < a.Index && a.Index < before.Elements[i].End
+}
+
+// keyboardMoved reports whether the change is that the element, or window, has
+// the keyboard now or no longer, and nothing else.
+func keyboardMoved(before, after *desktop.Snapshot, c delta.Change) bool {
+	return isOnlyStateChange(before, after, c, desktop.Focused|desktop.Active)
+}
+
+// isOnlyStateChange reports whether what changed of the element is one of the states, and nothing else; in
+// what order its parts stand is something else.
+func isOnlyStateChange(before, after *desktop.Snapshot, c delta.Change, but desktop.State) bool {
+	if c.Kind != delta.Changed {
+		return false
+	}
+	now := &after.Elements[c.Index]
+	i := before.Index(now.ID)
+	if i < 0 {
+		return false
+	}
+	was := &before.Elements[i]
+	return (was.States^now.States)&but != 0 && was.Name == now.Name && was.Value == now.Value && was.States&^but == now.States&^but
+}
+
+// unreadable is what is known when the program cannot be read after the action:
+// it may have ended because of it, which is a change like another.
+func (a Action) unreadable(err error) (delta.Delta, error) {
+	e := *aai.AsError(err)
+	if e.Code == aai.AppNotRunning {
+		text := "- " + aai.CleanLabel(a.App.Name, 60) + " has ended"
+		return delta.Delta{Text: text, Changes: []delta.Change{{Kind: delta.Gone, Index: -1, Text: text}}}, nil
+	}
+	e.Message = "it was delivered, but what it did was not seen: " + e.Message
+	e.Delivery = aai.Delivered
+	e.Hint = "Look at the program's state before you try again."
+	return delta.Delta{}, &e
+}

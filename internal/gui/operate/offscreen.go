@@ -1,0 +1,158 @@
+package operate
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+)
+
+// What is only scrolled out of view is found as what shows, where nothing that shows is
+// meant. An act brings it into view first, and says so.
+
+// mayBeOffscreen reports whether what was found is out of view, or nothing was found.
+func (v *View) mayBeOffscreen(m Match, err error) bool {
+	if err != nil {
+		return aai.AsError(err).Code == aai.ElementNotFound
+	}
+	return v.Snapshot.IsOffscreen(m.Index)
+}
+
+// ReadOffscreen reads also what is out of view completely, and reports whether it has: not twice,
+// and not where nothing is.
+func (v *View) ReadOffscreen(ctx context.Context) bool {
+	if v.offscreenRead || v.Backend.Offscreen == nil {
+		return false
+	}
+	for i := range v.Snapshot.Elements {
+		if !v.Snapshot.IsOffscreen(i) {
+			continue
+		}
+		shot, err := v.Backend.Offscreen.SnapshotOffscreen(ctx, v.App)
+		if err != nil {
+			return false // what shows is known all the same
+		}
+		v.Snapshot, v.offscreenRead = shot, true
+		return true
+	}
+	return false
+}
+
+// cellName is what might be the name of a cell in a query.
+var cellName = regexp.MustCompile(`\b[A-Za-z]{1,3}[1-9][0-9]{0,6}\b`)
+
+// ReadSheetCell reads the cell that the query names also where it is one of those that are too
+// many to be read, and reports whether it has.
+func (v *View) ReadSheetCell(ctx context.Context, query string) bool {
+	names := cellName.FindAllString(query, 2)
+	if len(names) != 1 {
+		return false
+	}
+	column, row, is := desktop.ParseCellName(strings.ToUpper(names[0]))
+	return is && v.ReadCells(ctx, v.sheet(), desktop.Cells{Row: row - 1, Column: column - 1, Rows: 1, Columns: 1})
+}
+
+// ReadCells reads also those cells of a table, and reports whether it has.
+func (v *View) ReadCells(ctx context.Context, table desktop.ID, cells desktop.Cells) bool {
+	if table == "" || v.Backend.Offscreen == nil {
+		return false
+	}
+	shot, err := v.Backend.Offscreen.SnapshotCells(ctx, v.App, table, cells)
+	if err != nil {
+		v.Engine.Log.Debug("cells were not read", "error", err)
+		return false
+	}
+	v.Snapshot = shot
+	return true
+}
+
+// sheet is the sheet that shows and has more cells than are read, or "".
+func (v *View) sheet() desktop.ID {
+	for i := range v.Snapshot.Elements {
+		e := &v.Snapshot.Elements[i]
+		if e.UnreadChildren == 0 || !v.Snapshot.IsVisible(i) {
+			continue
+		}
+		for _, child := range v.Snapshot.Children(i) {
+			if _, _, is := desktop.ParseCellName(v.Snapshot.Elements[child].Name); is && fieldtext.SheetCell(&v.Snapshot.Elements[child]) {
+				return e.ID
+			}
+		}
+	}
+	return ""
+}
+
+// ScrollIntoView scrolls an element into view that is out of it, and reports whether it has. Where that
+// cannot be done it is as it was.
+func (v *View) ScrollIntoView(ctx context.Context, m Match) (now Match, brought bool) {
+	if !v.Snapshot.IsOffscreen(m.Index) || v.modal(ctx, v.Snapshot.WindowOf(m.Index)) >= 0 {
+		return m, false
+	}
+	is := v.TrackElement(m.Index)
+	for _, way := range v.ScrollTechniques(m.Index) {
+		if err := way.Do(ctx); err != nil {
+			v.Engine.Log.Debug("an element was not brought into view", "error", err)
+			continue
+		}
+		if i := v.awaitShowing(ctx, is); i >= 0 {
+			m.Index = i
+			return m, true
+		}
+	}
+	if i := is(); i >= 0 {
+		m.Index = i
+	}
+	return m, false
+}
+
+// ScrollTechniques are the ways to bring an element into view.
+func (v *View) ScrollTechniques(i int) []Technique {
+	id, scrollTo := v.Snapshot.Elements[i].ID, desktop.Act{Verb: desktop.ScrollTo}
+	if fieldtext.SheetCell(&v.Snapshot.Elements[i]) { // its sheet's cursor goes there; then the sheet goes where its cursor is
+		return []Technique{v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+			if err := v.focusByAction(ctx, i, scrollTo, input, seat, w); err != nil {
+				return err
+			}
+			return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "backspace", Modifiers: []string{"ctrl"}})
+		})}
+	}
+	return []Technique{
+		v.ByAccessibility(i, "its scrolling", scrollTo),
+		{Name: "scrolling its list", Do: func(ctx context.Context) error { return v.ScrollList(ctx, id) }},
+	}
+}
+
+// TrackElement finds the element in later looks, a cell of a sheet by its name: its object is another
+// when the sheet has moved. -1 is an element that is gone.
+func (v *View) TrackElement(i int) func() int {
+	id, name, table := v.Snapshot.Elements[i].ID, v.Snapshot.Elements[i].Name, v.TableOf(i)
+	if !fieldtext.SheetCell(&v.Snapshot.Elements[i]) {
+		return func() int { return v.Snapshot.Index(id) }
+	}
+	return func() int {
+		for _, cell := range v.Snapshot.Children(v.Snapshot.Index(table)) {
+			if v.Snapshot.Elements[cell].Name == name {
+				return cell
+			}
+		}
+		return -1
+	}
+}
+
+// awaitShowing waits until the element shows, and returns where it is; -1 if it does not.
+func (v *View) awaitShowing(ctx context.Context, is func() int) int {
+	for p := v.NewAdaptiveWait(scrollTimeout); ; {
+		if err := v.Refresh(ctx); err != nil {
+			return -1
+		}
+		if i := is(); i >= 0 && v.Snapshot.IsVisible(i) {
+			return i
+		}
+		if !p.AwaitChange(ctx) {
+			return -1
+		}
+	}
+}

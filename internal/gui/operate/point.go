@@ -1,0 +1,92 @@
+package operate
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+	"github.com/gybob/aai-gateway/internal/gui/programs"
+)
+
+// WindowAt returns the program's window that holds the point. In the background
+// it may lie under others.
+func (v *View) WindowAt(ctx context.Context, at desktop.Point) (desktop.WindowInfo, error) {
+	own, err := v.AppWindows(ctx)
+	if err != nil {
+		return desktop.WindowInfo{}, err
+	}
+	for _, w := range own {
+		if w.Frame.Contains(at) && !w.Minimized {
+			return w, nil
+		}
+	}
+	e := aai.Errorf(aai.InvalidParams, "x, y: the point %d, %d is in no window of %s", at.X, at.Y, aai.CleanLabel(v.App.Name, 60))
+	e.Hint = "ax_list_windows says where its windows are."
+	return desktop.WindowInfo{}, e
+}
+
+// ElementAt returns the innermost element that people do something with and that shows
+// at the point in the window, or -1. What lies there in another window of the program is
+// not meant.
+func (v *View) ElementAt(ctx context.Context, at desktop.Point, w desktop.WindowInfo) (int, error) {
+	return v.innermost(ctx, at, w, func(e *desktop.Element) bool { return e.Role.IsInteractive() })
+}
+
+// innermost is elementAt for such elements.
+func (v *View) innermost(ctx context.Context, at desktop.Point, w desktop.WindowInfo, such func(*desktop.Element) bool) (int, error) {
+	own, err := v.AppWindows(ctx)
+	if err != nil {
+		return -1, err
+	}
+	found := -1
+	for _, top := range v.Snapshot.Children(-1) {
+		if shows, sure := programs.BestWindow(own, &v.Snapshot.Elements[top]); !sure || shows.ID != w.ID {
+			continue
+		}
+		for i := top; i < v.Snapshot.Elements[top].End; i++ {
+			if e := &v.Snapshot.Elements[i]; such(e) && e.Frame.Contains(at) && v.Snapshot.IsVisible(i) {
+				found = i
+			}
+		}
+	}
+	return found, nil
+}
+
+// ResolvePoint is a point that the call names, on the screen: its own, or that of the picture which
+// the conversation was given last of this program, or of the screen. A window that has moved
+// since takes its points along.
+func (v *View) ResolvePoint(ctx context.Context, prefix string) (desktop.Point, error) {
+	at := desktop.Point{X: params.Int(v.Call, prefix+"x", 0), Y: params.Int(v.Call, prefix+"y", 0)}
+	if !params.Bool(v.Call, "in_picture") {
+		return at, nil
+	}
+	p, is := v.Engine.Sessions.For(v.Call).Screenshot(v.App)
+	if !is {
+		e := aai.Errorf(aai.InvalidParams, "in_picture: no picture of %s was given here", aai.CleanLabel(v.App.Name, 60))
+		e.Delivery, e.Hint = aai.NotDelivered, "ax_screenshot takes one."
+		return at, e
+	}
+	on := desktop.Point{X: p.Area.X + int(float64(at.X)/p.Scale), Y: p.Area.Y + int(float64(at.Y)/p.Scale)}
+	if !p.Area.Contains(on) {
+		e := aai.Errorf(aai.InvalidParams, "%sx, %sy: the point %d, %d is not in the picture, which has %d × %d pixels", prefix, prefix, at.X, at.Y, int(float64(p.Area.W)*p.Scale), int(float64(p.Area.H)*p.Scale))
+		e.Delivery = aai.NotDelivered
+		return at, e
+	}
+	if p.Window == 0 {
+		return on, nil
+	}
+	own, err := v.AppWindows(ctx)
+	if err != nil {
+		return on, err
+	}
+	i := slices.IndexFunc(own, func(w desktop.WindowInfo) bool { return w.ID == p.Window })
+	if i < 0 {
+		e := guierr.Failed(aai.NotDelivered, "the window that the picture shows is gone")
+		aai.AsError(e).Hint = "ax_screenshot takes another."
+		return on, e
+	}
+	return desktop.Point{X: on.X + own[i].Frame.X - p.At.X, Y: on.Y + own[i].Frame.Y - p.At.Y}, nil
+}

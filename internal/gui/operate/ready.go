@@ -1,0 +1,132 @@
+package operate
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/programs"
+)
+
+// readyTimeout is how long an element may take until it can be acted upon.
+const readyTimeout = 2 * time.Second
+
+// AwaitReady waits until an element can be acted upon: it is showing, enabled and not
+// behind a modal dialog.
+func (v *View) AwaitReady(ctx context.Context, m Match, query string) (Match, error) {
+	for p := v.NewAdaptiveWait(readyTimeout); ; {
+		err := v.Obstacle(ctx, m.Index)
+		if err == nil {
+			return m, nil
+		}
+		if !p.AwaitChange(ctx) {
+			return m, err
+		}
+		if err := v.Refresh(ctx); err != nil {
+			return m, err
+		}
+		again, err := v.Find(ctx, query)
+		if err != nil {
+			return m, err
+		}
+		m = again
+	}
+}
+
+// Obstacle says why the element cannot be acted upon now, or nil.
+func (v *View) Obstacle(ctx context.Context, i int) error {
+	refused := func(hint, why string, args ...any) error {
+		e := guierr.Failed(aai.NotDelivered, "%s %s", v.Name(i), fmt.Sprintf(why, args...))
+		aai.AsError(e).Hint = hint
+		return e
+	}
+	if modal := max(v.modal(ctx, v.Snapshot.WindowOf(i)), v.BrowserPromptFor(i)); modal >= 0 {
+		return refused("Answer or close that dialog first.", "is behind the modal %s [%s], which must be answered first", desktop.Describe(&v.Snapshot.Elements[modal]), v.Ref(modal))
+	}
+	if shows := v.Snapshot.IsVisible(i) || v.IncludeMenus && v.InClosedMenu(i); !shows {
+		return refused(v.revealHint(ctx, i), "is not showing")
+	}
+	if !v.Snapshot.Elements[i].States.Has(desktop.Enabled) {
+		return refused("", "is disabled")
+	}
+	return nil
+}
+
+// menuHint says how to come to what is in a closed menu.
+const menuHint = "It is in a closed menu: ax_click chooses it there by its ref, without opening the menu."
+
+// revealHint says how to come to an element that is not showing: what is in front of it, or
+// what it is in that is closed.
+func (v *View) revealHint(ctx context.Context, i int) string {
+	if v.WithoutNewRefs {
+		return ""
+	}
+	if why := v.hiddenReason(ctx, i); why != "" {
+		return why
+	}
+	return "The program does not show it now. What is scrolled out of view ax_scroll brings there, with to_view."
+}
+
+// hiddenReason is what hides the element besides that it may be scrolled out of view, and what
+// to do about it; "" for nothing.
+func (v *View) hiddenReason(ctx context.Context, i int) string {
+	if modal := v.modal(ctx, v.Snapshot.WindowOf(i)); modal >= 0 {
+		return fmt.Sprintf("The modal %s is in front of it. Answer or close that first.", v.Name(modal))
+	}
+	if v.InClosedMenu(i) {
+		return menuHint
+	}
+	top := i
+	for p := v.Snapshot.Elements[i].Parent; p >= 0; p = v.Snapshot.Elements[p].Parent {
+		e := &v.Snapshot.Elements[p]
+		// GTK has what a tab shows in the tab itself.
+		if e.Role == desktop.Tab && !e.States.Has(desktop.Selected) || e.Role == desktop.Tabpanel && !e.States.Has(desktop.Showing) {
+			return fmt.Sprintf("It is in the %s, which is not open. Open that first.", v.Name(p))
+		}
+		if e.Role == desktop.Combobox {
+			return fmt.Sprintf("It is in the %s, which is closed. ax_set_value chooses it there by its name.", v.Name(p))
+		}
+		top = p
+	}
+	if !v.Snapshot.Elements[top].States.Has(desktop.Showing) {
+		return fmt.Sprintf("It is in the %s, which is not on the screen. Open or restore that first.", v.Name(top))
+	}
+	return ""
+}
+
+// modal returns the window that must be answered before the given one can be
+// used, or -1. Where both are modal nobody can tell which came later.
+func (v *View) modal(ctx context.Context, own int) int {
+	var others []int
+	for _, top := range v.Snapshot.Children(-1) {
+		if top != own && v.Snapshot.Elements[top].States.Has(desktop.Showing) {
+			others = append(others, top)
+		}
+	}
+	if len(others) == 0 {
+		return -1
+	}
+	windows, _ := v.AppWindows(ctx) // Qt tells it only to the window system
+	isModal := func(top int) bool {
+		e := &v.Snapshot.Elements[top]
+		w, sure := programs.BestWindow(windows, e)
+		return e.States.Has(desktop.Modal) || sure && w.Modal
+	}
+	if isModal(own) {
+		return -1
+	}
+	last := -1
+	for _, top := range others { // of several the one in front, or else the one that came last
+		if !isModal(top) {
+			continue
+		}
+		if v.Snapshot.Elements[top].States.Has(desktop.Active) {
+			return top
+		}
+		last = top
+	}
+	return last
+}

@@ -1,0 +1,149 @@
+package operate
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+)
+
+// ImplicitTarget is what the call hits that names no element: what lies at its point, or has the
+// keyboard; -1 where nothing is known.
+func (v *View) ImplicitTarget(ctx context.Context) int {
+	switch {
+	case params.Has(v.Call, "key"):
+		return v.keyTarget(ctx)
+	case params.Has(v.Call, "from_x"):
+		return v.TargetAtPoint(ctx, "from_")
+	case params.Has(v.Call, "x"):
+		return v.TargetAtPoint(ctx, "")
+	}
+	return -1
+}
+
+// TargetAtPoint is what lies at the call's point: what people do something with, or else whatever
+// is to be seen there; -1 for nothing.
+func (v *View) TargetAtPoint(ctx context.Context, prefix string) int {
+	at, err := v.ResolvePoint(ctx, prefix)
+	if err != nil {
+		return -1
+	}
+	w, err := v.WindowAt(ctx, at)
+	if err != nil {
+		return -1
+	}
+	i, err := v.innermost(ctx, at, w, func(e *desktop.Element) bool { return e.Role.IsInteractive() })
+	if err == nil && i < 0 {
+		i, err = v.innermost(ctx, at, w, func(e *desktop.Element) bool { return e.Parent >= 0 })
+	}
+	if err != nil {
+		return -1
+	}
+	return i
+}
+
+// InputText is the text that the call gives the element.
+func (v *View) InputText() string {
+	return params.String(v.Call, "text") + params.String(v.Call, "value")
+}
+
+// TargetElement is what the call hits when it acts on the element (-1: on none): what people read
+// there, and what a key may press beside it.
+func (v *View) TargetElement(ctx context.Context, i int, also ...int) aai.TargetElement {
+	hit := params.TargetElement(v.Call)
+	var says []string
+	if i < 0 {
+		i = v.ImplicitTarget(ctx)
+	}
+	pressed := also
+	chord, key := params.Chord(v.Call)
+	if key {
+		says = v.TextsPressedBy(chord, i)
+	}
+	switch {
+	case key && (params.IsReturn(chord.Key) || params.IsSpace(chord.Key)):
+		if pressed = v.PressedBy(ctx, params.IsSpace(chord.Key), i, false); len(pressed) > 0 {
+			i = pressed[0]
+		}
+		hit.UnknownEffect = len(pressed) == 0
+	case key:
+		hit.UnknownEffect = !hit.Irreversible
+	default:
+		pressed = slices.Concat([]int{i}, also, v.pressedByTyping(ctx, i))
+		says = v.DropTexts(also)
+		hit.UnknownEffect = i < 0 || params.Has(v.Call, "x") && !v.Snapshot.Elements[i].Role.IsPressable()
+	}
+	var names []string
+	if params.Has(v.Call, "fields") { // people see the beginning of a long list
+		slices.SortStableFunc(pressed, func(a, b int) int { return cmp.Compare(v.Fires(b), v.Fires(a)) })
+	}
+	for _, p := range pressed {
+		if p < 0 {
+			continue
+		}
+		says = append(says, v.ReadableTexts(p)...)
+		if name := displayName(&v.Snapshot.Elements[p]); name != "" && (len(names) < maxNames || params.Has(v.Call, "fields")) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if i >= 0 {
+		e := &v.Snapshot.Elements[i]
+		hit.Role, hit.ID = string(e.Role), aai.CleanLabel(e.Identifier, 40)
+		if len(pressed) == 0 {
+			names = []string{displayName(e)}
+		}
+		if top := v.Snapshot.WindowOf(i); top >= 0 && top != i {
+			hit.Window = aai.CleanLabel(v.Snapshot.Elements[top].Name, MaxRecordedName)
+		}
+	}
+	if i < 0 {
+		hit.Window = v.frontTitle(ctx)
+	}
+	if params.Has(v.Call, "fields") {
+		hit.Role, hit.ID = string(desktop.Form), ""
+	}
+	hit.Name = strings.Join(names, " / ")
+	if secrets := v.Engine.Sessions.For(v.Call).SecretRedactor(); secrets != nil {
+		hit.Name, hit.Window = secrets.Redact(hit.Name), secrets.Redact(hit.Window)
+	}
+	hit.AllText = strings.Join(strings.Fields(strings.Join(append(says, hit.AllText), " ")), " ")
+	return v.markUnsavedLoss(hit)
+}
+
+// markUnsavedLoss is the hit, which destroys what was not saved where it reads a window anew that
+// says that something in it was not.
+func (v *View) markUnsavedLoss(hit aai.TargetElement) aai.TargetElement {
+	if !fieldtext.IsUnsavedTitle(hit.Window) {
+		return hit
+	}
+	chord, key := params.Chord(v.Call)
+	switch {
+	case key && params.IsReloadChord(chord):
+		hit.Key, hit.Irreversible, hit.UnknownEffect = params.FormatChord(chord), true, false
+	case !key && v.InputText() == "" && fieldtext.IsReloadLabel(hit.Name):
+		hit.Irreversible = true
+	}
+	return hit
+}
+
+// maxNames is how many things are named where it cannot be told which of them is hit, and
+// maxOnRecord how many bytes of a name go on record.
+const (
+	maxNames        = 5
+	MaxRecordedName = 80
+)
+
+// displayName is what people call the element.
+func displayName(e *desktop.Element) string {
+	for _, name := range []string{e.Name, e.Description} {
+		if name = strings.TrimSpace(aai.CleanLabel(name, MaxRecordedName)); name != "" {
+			return name
+		}
+	}
+	return ""
+}

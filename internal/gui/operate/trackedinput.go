@@ -1,0 +1,89 @@
+package operate
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/programs"
+)
+
+// trackedInput is input of which is known whether any was made: an error of the second of two keys is
+// not one of what did nothing. None reaches a question for the person.
+type trackedInput struct {
+	desktop.Input
+	hasInput   *bool
+	checkReach func(context.Context, programs.ReachFunc) error
+}
+
+// checkReach is programs.ForPerson for the program.
+func (v *View) checkReach(ctx context.Context, reaches programs.ReachFunc) error {
+	return programs.CheckPersonPrompts(ctx, v.Backend.Tree, v.App, reaches)
+}
+
+func (m trackedInput) note(err error) error {
+	*m.hasInput = *m.hasInput || err == nil
+	return err
+}
+
+func (m trackedInput) Click(ctx context.Context, seat desktop.Seat, w desktop.WindowID, at desktop.Point, button desktop.MouseButton, count int) error {
+	if err := m.checkReach(ctx, programs.ReachesPoints(at)); err != nil {
+		return err
+	}
+	return m.note(m.Input.Click(ctx, seat, w, at, button, count))
+}
+
+func (m trackedInput) Drag(ctx context.Context, seat desktop.Seat, w desktop.WindowID, from, to desktop.Point, duration time.Duration) error {
+	if err := m.checkReach(ctx, programs.ReachesPoints(from, to)); err != nil {
+		return err
+	}
+	return m.note(m.Input.Drag(ctx, seat, w, from, to, duration))
+}
+
+func (m trackedInput) Scroll(ctx context.Context, seat desktop.Seat, w desktop.WindowID, at desktop.Point, dx, dy int) error {
+	if err := m.checkReach(ctx, programs.ReachesPoints(at)); err != nil {
+		return err
+	}
+	return m.note(m.Input.Scroll(ctx, seat, w, at, dx, dy))
+}
+
+func (m trackedInput) Type(ctx context.Context, seat desktop.Seat, w desktop.WindowID, text string) error {
+	if err := m.checkReach(ctx, programs.ReachesByText); err != nil {
+		return err
+	}
+	return m.note(m.Input.Type(ctx, seat, w, text))
+}
+
+func (m trackedInput) Key(ctx context.Context, seat desktop.Seat, w desktop.WindowID, chord desktop.Chord) error {
+	if err := m.checkReach(ctx, programs.ReachesByKey(chord)); err != nil {
+		return err
+	}
+	return m.note(m.Input.Key(ctx, seat, w, chord))
+}
+
+// WithKeyboard is desktop.Keyboard's; what is made meanwhile counts, and not that the window had the
+// keyboard.
+func (m trackedInput) WithKeyboard(ctx context.Context, seat desktop.Seat, w desktop.WindowID, while func(context.Context, desktop.Input) error) error {
+	return m.Input.WithKeyboard(ctx, seat, w, func(ctx context.Context, input desktop.Input) error {
+		return while(ctx, trackedInput{input, m.hasInput, m.checkReach})
+	})
+}
+
+// partialInputError is the error of input of which a part was made.
+func (m trackedInput) partialInputError(err error) error {
+	if err == nil || !*m.hasInput {
+		return err
+	}
+	e := *aai.AsError(err)
+	if e.Delivery != aai.NotDelivered {
+		return err
+	}
+	if e.Code == aai.AutomationNotSupported {
+		e.Code = aai.AutomationFailed
+	}
+	e.Message = "only a part of it was done: " + strings.Replace(e.Message, ", and nothing was done", "", 1)
+	e.Delivery, e.Hint = aai.DeliveryUnknown, "Look at the program before you go on; what was begun may stand there unfinished."
+	return &e
+}

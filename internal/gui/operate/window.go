@@ -1,0 +1,212 @@
+package operate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+	"github.com/gybob/aai-gateway/internal/gui/programs"
+	"github.com/gybob/aai-gateway/internal/gui/watch"
+)
+
+// covered is how much of a window must be hidden for it to count as covered.
+const covered = 0.95
+
+// AppWindows lists the program's windows as the window system knows them, the front
+// one first.
+func (v *View) AppWindows(ctx context.Context) ([]desktop.WindowInfo, error) {
+	return programs.WindowsOf(ctx, v.Backend, v.App)
+}
+
+// WindowOf finds the window of the window system that shows an element, or the
+// program's front window for none (-1): by the title, and by where it is.
+func (v *View) WindowOf(ctx context.Context, i int) (desktop.WindowInfo, error) {
+	own, err := v.AppWindows(ctx)
+	if err != nil {
+		return desktop.WindowInfo{}, err
+	}
+	if len(own) == 0 {
+		return desktop.WindowInfo{}, guierr.Failed(aai.NotDelivered, "%s has no window on the screen", aai.CleanLabel(v.App.Name, 60))
+	}
+	if i < 0 {
+		return programs.FrontWindow(own), nil
+	}
+	w, sure := programs.BestWindow(own, &v.Snapshot.Elements[v.Snapshot.WindowOf(i)])
+	if !sure {
+		return w, guierr.Failed(aai.NotDelivered, "which window of %s shows %s cannot be told", aai.CleanLabel(v.App.Name, 60), v.Name(i))
+	}
+	return w, nil
+}
+
+// FrontTopLevel returns the index of the element that is the program's front window,
+// or -1 where that cannot be told.
+func (v *View) FrontTopLevel(ctx context.Context) int {
+	own, err := v.AppWindows(ctx)
+	if err != nil || len(own) == 0 {
+		return -1
+	}
+	front := programs.FrontWindow(own)
+	for _, top := range v.Snapshot.Children(-1) {
+		if w, sure := programs.BestWindow(own, &v.Snapshot.Elements[top]); sure && w.ID == front.ID {
+			return top
+		}
+	}
+	return -1
+}
+
+// invisibleReason says why nothing may be seen of an action that was delivered, or "".
+func (a Action) invisibleReason(ctx context.Context) string {
+	if a.Index < 0 || a.Backend.Windows == nil || a.App.WorksCovered {
+		return ""
+	}
+	own, err := a.AppWindows(ctx)
+	if err != nil || len(own) == 0 {
+		return ""
+	}
+	w := own[0]
+	name := aai.CleanLabel(a.App.Name, 60)
+	switch {
+	case w.Minimized:
+		return fmt.Sprintf("the window of %s is minimized, and some programs do nothing then, or do not show it", name)
+	case w.Covered >= covered:
+		return fmt.Sprintf("the window of %s is covered by others, and some programs, such as Chromium, do nothing then, or do not show it", name)
+	}
+	return ""
+}
+
+// WindowToClick returns the window that is to be clicked at the point: the one that is
+// meant, or a menu or list of the program that lies over it, of which the window
+// system says nothing but that it is there.
+func (v *View) WindowToClick(ctx context.Context, w desktop.WindowInfo, at desktop.Point) desktop.WindowID {
+	seen, err := v.Backend.Windows.WindowAt(ctx, at)
+	if err != nil || seen.PID != v.App.PID || seen.ID == w.ID {
+		return w.ID
+	}
+	own, err := v.AppWindows(ctx)
+	if err != nil || slices.ContainsFunc(own, func(o desktop.WindowInfo) bool { return o.ID == seen.ID }) {
+		return w.ID
+	}
+	return seen.ID
+}
+
+// raiseWindow brings the window to the front where the call may take the focus.
+func (v *View) raiseWindow(ctx context.Context, w desktop.WindowInfo) error {
+	if !params.TakesFocus(v.Call) || w.Active {
+		return nil
+	}
+	if err := v.Backend.Windows.Activate(ctx, w.ID); err != nil {
+		return err
+	}
+	return v.awaitFront(ctx, w)
+}
+
+// awaitFront waits until the window has the keyboard: what is typed before would go
+// to another.
+func (v *View) awaitFront(ctx context.Context, w desktop.WindowInfo) error {
+	for until := time.Now().Add(frontTimeout); ; {
+		own, err := v.AppWindows(ctx)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(own, func(o desktop.WindowInfo) bool { return o.ID == w.ID && o.Active }) {
+			return nil
+		}
+		if time.Now().After(until) {
+			return guierr.Failed(aai.NotDelivered, "the window %q does not come to the front", aai.CleanLabel(w.Title, 60))
+		}
+		if aai.Sleep(ctx, watch.PollInterval/10) != nil {
+			return guierr.Unreadable(ctx.Err())
+		}
+	}
+}
+
+// inputSeat is the pointer and keyboard that the call may use, and its name in a reply.
+func (v *View) inputSeat() (desktop.Seat, string) {
+	if params.TakesFocus(v.Call) {
+		return desktop.PersonSeat, "the person's pointer and keyboard"
+	}
+	return desktop.OwnSeat, "a second pointer and keyboard, in the background"
+}
+
+// An inputting makes input in a window as the seat does.
+type inputFunc func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error
+
+// ByInput is a way that uses pointer and keyboard on the window that shows the
+// element (-1: the front one).
+func (v *View) ByInput(i int, do inputFunc) Technique {
+	return v.ByInputIn(v.windowShowing(i), do)
+}
+
+// windowShowing finds the window that shows the element (-1: the front one).
+func (v *View) windowShowing(i int) func(context.Context) (desktop.WindowInfo, error) {
+	return func(ctx context.Context) (desktop.WindowInfo, error) { return v.WindowOf(ctx, i) }
+}
+
+// ByInputIn is byInput on a window that is found when the way is taken.
+func (v *View) ByInputIn(find func(context.Context) (desktop.WindowInfo, error), do inputFunc) Technique {
+	seat, name := v.inputSeat()
+	return Technique{Name: name, Do: func(ctx context.Context) error {
+		if v.Backend.Input == nil {
+			return guierr.Unsupported("pointer and keyboard")
+		}
+		w, err := find(ctx)
+		if err != nil {
+			return err
+		}
+		if err := v.raiseWindow(ctx, w); err != nil {
+			return err
+		}
+		if v.screenWatcher != nil {
+			v.screenWatcher.Begin(ctx, w)
+		}
+		input := trackedInput{v.Backend.Input, new(bool), v.checkReach}
+		return input.partialInputError(do(ctx, input, seat, w))
+	}}
+}
+
+// ByKeys is ByInput by keys alone. A program that tells in front alone what has its keyboard
+// has that of the seat from the first key to the last.
+func (v *View) ByKeys(i int, do inputFunc) Technique {
+	return v.byKeysIn(v.windowShowing(i), v.withFocusCheck(i, do))
+}
+
+// ByKeysIn is ByKeys on a window that is found when the way is taken.
+func (v *View) ByKeysIn(find func(context.Context) (desktop.WindowInfo, error), do inputFunc) Technique {
+	return v.byKeysIn(find, v.withFocusCheck(-1, do))
+}
+
+func (v *View) byKeysIn(find func(context.Context) (desktop.WindowInfo, error), do inputFunc) Technique {
+	return v.ByInputIn(find, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if !v.App.FocusOnlyWhenActive || seat == desktop.PersonSeat || w.Active {
+			return do(ctx, input, seat, w)
+		}
+		watching, cancel := context.WithCancel(ctx)
+		defer cancel()
+		k := focusTracker{View: v, events: Action{View: v}.Subscribe(watching)}
+		return input.WithKeyboard(ctx, seat, w.ID, func(ctx context.Context, input desktop.Input) error {
+			// Of Firefox the page is another process, which keys may reach before it knows that it
+			// has the keyboard, and then it loses them.
+			if err := k.awaitFocusReport(ctx); err != nil {
+				return err
+			}
+			return do(ctx, input, seat, w)
+		})
+	})
+}
+
+// ByAccessibility is a way that asks the program to act on the element.
+func (v *View) ByAccessibility(i int, name string, act desktop.Act) Technique {
+	return Technique{Name: name, ViaAccessibility: true, Do: func(ctx context.Context) error {
+		if v.Backend.Actor == nil {
+			return guierr.Unsupported("actions on elements")
+		}
+		e := &v.Snapshot.Elements[i]
+		act.Name = e.Name
+		return v.Backend.Actor.Execute(ctx, v.App, e.ID, act)
+	}}
+}

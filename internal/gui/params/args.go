@@ -1,0 +1,71 @@
+// Package asked reads what a call of a desktop tool asks for, out of its arguments alone: what
+// it means no program was looked at to know.
+package params
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// The arguments of a call were validated against the tool's schema, so that one
+// of another type is one that was not given.
+
+// String returns a text, or "".
+func String(call *aai.Call, name string) string {
+	s, _ := call.Args[name].(string)
+	return s
+}
+
+// Has reports whether the call has the argument.
+func Has(call *aai.Call, name string) bool {
+	_, ok := call.Args[name]
+	return ok
+}
+
+// Bool returns whether something is to be so; false where nothing is said.
+func Bool(call *aai.Call, name string) bool {
+	b, _ := call.Args[name].(bool)
+	return b
+}
+
+// Int returns a whole number, or otherwise.
+func Int(call *aai.Call, name string, otherwise int) int {
+	return ToInt(call.Args[name], otherwise)
+}
+
+// ToInt is a number of an argument as a whole one, or otherwise.
+func ToInt(v any, otherwise int) int {
+	switch n := v.(type) {
+	case float64:
+		return int(math.Max(math.MinInt32, math.Min(math.MaxInt32, n)))
+	case int:
+		return n
+	case int64:
+		return int(n)
+	case json.Number:
+		if f, err := strconv.ParseFloat(string(n), 64); err == nil {
+			return ToInt(f, otherwise)
+		}
+	}
+	return otherwise
+}
+
+// TakesFocus reports whether the call may take the person's focus and pointer.
+func TakesFocus(call *aai.Call) bool { return String(call, "mode") == "focus" || activates(call) }
+
+// AppParam is the parameter that names the program.
+const AppParam = "app"
+
+// Region is the part of the screen that the call names.
+func Region(call *aai.Call) (desktop.Rect, bool) {
+	region, ok := call.Args["region"].(map[string]any)
+	if !ok {
+		return desktop.Rect{}, false
+	}
+	n := func(name string) int { return ToInt(region[name], 0) }
+	return desktop.Rect{X: n("x"), Y: n("y"), W: n("w"), H: n("h")}, true
+}

@@ -1,0 +1,27 @@
+package params
+
+import (
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// TestCheckText: what is wrong is named, with its place; what a field may hold is not.
+func TestCheckText(t *testing.T) {
+	const expected = "text: expected no control characters but line breaks and tabs, got "
+	for text, want := range map[string]string{
+		"":                                   "",
+		"a\tb\r\nc \u0085 \ufffd \U0001f642": "",
+		"é\x00":                              expected + "U+0000 as character 2",
+		"\x7f":                               expected + "U+007F as character 1",
+		"ab\xed\xa0\x80":                     expected + "a byte that is not valid UTF-8 as character 3",
+	} {
+		err, got := CheckText(&aai.Call{Args: map[string]any{"text": text}}), ""
+		if e := aai.AsError(err); e != nil {
+			got = e.Message
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package gui
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gui/operate"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+)
+
+// precheckQueries says why what a call is to act on is not to be found, so that nobody is asked
+// about what comes to nothing. What it cannot see in time it leaves to the call.
+func (d *toolset) precheckQueries(ctx context.Context, call *aai.Call) error {
+	for _, arg := range []string{"query", "from_query", "to_query"} {
+		if err := d.precheckQuery(ctx, call, params.String(call, arg)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *toolset) precheckQuery(ctx context.Context, call *aai.Call, query string) error {
+	if query == "" {
+		return nil
+	}
+	return d.precheck(ctx, call, func(ctx context.Context, v *callView) error {
+		v.IncludeMenus = params.PressesViaAccessibility(call)
+		_, err := v.Locate(ctx, query)
+		return err
+	})
+}
+
+// precheckFields says why a form comes to nothing: none of its fields is there, or not what is
+// to be pressed then.
+func (d *toolset) precheckFields(ctx context.Context, call *aai.Call) error {
+	return d.precheck(ctx, call, func(ctx context.Context, v *callView) error {
+		fields := fieldsOf(call)
+		if err := v.findFields(ctx, fields); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(fields, func(f field) bool { return f.id != "" }) {
+			fields = []field{{query: params.Submit(call)}}
+			if fields[0].query != "" {
+				v.findField(ctx, &fields[0], v.FindWithOffscreen)
+			}
+		}
+		return fields[0].err
+	})
+}
+
+// precheck is what an act is about to find wrong, as far as it is seen in time.
+func (d *toolset) precheck(ctx context.Context, call *aai.Call, find func(context.Context, *callView) error) error {
+	if call.Target == nil || call.Target.PID == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, operate.FindTimeout+resolveTimeout)
+	defer cancel()
+	works := false // and may show it yet
+	_, err := d.withViewUnqueued(ctx, call, func(ctx context.Context, v *callView) (*aai.Result, error) {
+		v.ForAction, v.CertainOnly = true, true
+		err := find(ctx, v)
+		works = !v.NoTree && v.Backend.Events != nil && !v.Backend.Events.IsIdle(v.App)
+		return nil, err
+	})
+	if err == nil {
+		return nil
+	}
+	switch e := aai.AsError(err); e.Code {
+	case aai.ElementNotFound:
+		if !works {
+			return e
+		}
+	case aai.AmbiguousTarget, aai.StaleRef, aai.InvalidParams:
+		return e
+	}
+	d.Log.Debug("whether a call finds what it is about is not known", "error", err)
+	return nil
+}
+
+// addScreenCheck is the tool's own word of what comes to nothing, after that of a desktop that is
+// not there.
+func (d *toolset) addScreenCheck(tool *aai.Tool) {
+	own := tool.Precheck
+	tool.Precheck = func(ctx context.Context, call *aai.Call) error {
+		if call.Target == nil || call.Target.PID == 0 {
+			if err := d.CheckScreen(ctx); err != nil {
+				return err
+			}
+		}
+		if own == nil {
+			return nil
+		}
+		return own(ctx, call)
+	}
+}

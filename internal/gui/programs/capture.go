@@ -1,0 +1,76 @@
+package programs
+
+import (
+	"context"
+	"image"
+	"reflect"
+	"slices"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/screenshot"
+)
+
+// RedactedHint says how to see what is black.
+const RedactedHint = "Name a program in app to have the person asked for it; what guards the person is never seen."
+
+// stillTries is how often a picture is taken until nothing has moved meanwhile.
+const stillTries = 5
+
+// CaptureArea takes a picture of a part of the screen, in which the windows of every
+// program that the caller may not see are black, and returns their names. What lies
+// on the screen is looked at before and after: where it was not the same, the picture
+// may show what just came, and is thrown away.
+func (r *Registry) CaptureArea(ctx context.Context, screen desktop.Screen, area desktop.Rect) (*image.RGBA, []string, error) {
+	asked, _ := r.passwordPrompt(ctx)
+	before, err := screen.Layers(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for range stillTries {
+		picture, err := screen.Capture(ctx, area)
+		if err != nil {
+			return nil, nil, err
+		}
+		after, err := screen.Layers(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		if reflect.DeepEqual(before, after) {
+			asks, _ := r.passwordPrompt(ctx)
+			hidden, err := r.blacken(ctx, picture, area, after, asked, asks)
+			return picture, hidden, err
+		}
+		before = after
+	}
+	e := aai.Errorf(aai.AutomationFailed, "the windows on the screen come, go or move all the time, so a picture might show what you may not see")
+	e.Hint = "Take a picture of one program, by app, or try again."
+	e.Delivery = aai.NotDelivered
+	return nil, nil, e
+}
+
+// blacken paints over what the caller may not see, and returns the programs' names.
+// A window of nobody knows whom is not seen, nor are those of the processes that ask for
+// a password.
+func (r *Registry) blacken(ctx context.Context, picture *image.RGBA, area desktop.Rect, layers []desktop.Layer, asking ...int) ([]string, error) {
+	apps, err := r.Apps(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sees, hidden := make(map[int]bool), []string{}
+	screenshot.Blacken(picture, area, layers, func(l desktop.Layer) bool {
+		name := "a program that is not known"
+		if i := slices.IndexFunc(apps, func(a desktop.App) bool { return a.PID == l.PID && l.PID != 0 }); i >= 0 {
+			if _, asked := sees[l.PID]; !asked {
+				target, err := r.newTarget(apps[i])
+				sees[l.PID] = err == nil && !slices.Contains(asking, l.PID) && aai.CanSee(ctx, target)
+			}
+			name = aai.CleanLabel(apps[i].ID, 60) // what it calls itself may be what it shows
+		}
+		if !sees[l.PID] && !slices.Contains(hidden, name) {
+			hidden = append(hidden, name)
+		}
+		return sees[l.PID]
+	})
+	return hidden, nil
+}

@@ -1,0 +1,77 @@
+package programs
+
+import (
+	"context"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+)
+
+// WithInputLock is the backend on which nothing is begun that may move the person's focus while
+// a question is open, and no element of another program's question for the person is acted on.
+// Input waits for the seat by itself.
+func WithInputLock(b desktop.Backend, s *inputlock.Lock) desktop.Backend {
+	if b.Actor != nil {
+		b.Actor = promptGuardActor{b.Actor, b.Tree}
+	}
+	if s == nil {
+		return b
+	}
+	if b.Actor != nil {
+		b.Actor = lockedActor{b.Actor, s}
+	}
+	if b.Programs != nil {
+		b.Programs = lockedPrograms{b.Programs, s}
+	}
+	return b
+}
+
+type promptGuardActor struct {
+	desktop.Actor
+	tree desktop.Tree
+}
+
+// Execute implements desktop.Actor.
+func (a promptGuardActor) Execute(ctx context.Context, app desktop.App, id desktop.ID, act desktop.Act) error {
+	if act.Verb != desktop.RefreshText {
+		if err := CheckPersonPrompts(ctx, a.tree, app, ReachesElement(id)); err != nil {
+			return err
+		}
+	}
+	return a.Actor.Execute(ctx, app, id, act)
+}
+
+type lockedActor struct {
+	desktop.Actor
+	inputLock *inputlock.Lock
+}
+
+// Execute implements desktop.Actor. To press something may open a window, which gets
+// the keyboard; text and numbers are set where they are.
+func (a lockedActor) Execute(ctx context.Context, app desktop.App, id desktop.ID, act desktop.Act) error {
+	switch act.Verb {
+	case desktop.SetText, desktop.InsertText, desktop.SetNumber, desktop.ScrollTo, desktop.RefreshText:
+		return a.Actor.Execute(ctx, app, id, act)
+	case desktop.Press, desktop.SelectItem, desktop.TakeFocus:
+	}
+	done, err := a.inputLock.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return a.Actor.Execute(ctx, app, id, act)
+}
+
+type lockedPrograms struct {
+	desktop.Programs
+	inputLock *inputlock.Lock
+}
+
+// Start implements desktop.Programs. A program that starts shows a window, a while
+// after: a question waits as long as it does for what may hang.
+func (p lockedPrograms) Start(ctx context.Context, program desktop.Program, args []string) (int, error) {
+	if _, err := p.inputLock.Begin(ctx); err != nil {
+		return 0, err
+	}
+	return p.Programs.Start(ctx, program, args)
+}

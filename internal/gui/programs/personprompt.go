@@ -1,0 +1,132 @@
+package programs
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// A Reach reports whether an act reaches the part of a program's windows whose root has the
+// index: a question for the person.
+type ReachFunc func(shot *desktop.Snapshot, root int) bool
+
+// ReachesElement is the reach of an act on the element.
+func ReachesElement(id desktop.ID) ReachFunc {
+	return func(shot *desktop.Snapshot, root int) bool {
+		i := shot.Index(id)
+		return root <= i && i < shot.Elements[root].End
+	}
+}
+
+// ReachesPoints is the reach of a pointer at the points.
+func ReachesPoints(at ...desktop.Point) ReachFunc {
+	return func(shot *desktop.Snapshot, root int) bool {
+		frame := shot.Elements[root].Frame
+		return isPortal(shot.App) || slices.ContainsFunc(at, frame.Contains)
+	}
+}
+
+// ReachesByKey is the reach of a chord. Escape, F6 and access keys reach a browser's prompt from
+// everywhere in its window.
+func ReachesByKey(chord desktop.Chord) ReachFunc {
+	everywhere := chord.Key == "escape" || chord.Key == "f6" || slices.ContainsFunc(chord.Modifiers, func(m string) bool { return m == "alt" || m == "meta" })
+	return func(shot *desktop.Snapshot, root int) bool { return everywhere || ReachesByText(shot, root) }
+}
+
+// ReachesByText is the reach of typed text. Chromium's pages do not get it while a prompt is open.
+func ReachesByText(shot *desktop.Snapshot, root int) bool {
+	return isPortal(shot.App) || strings.HasPrefix(shot.App.Toolkit, "Chromium") || slices.ContainsFunc(shot.Elements[root:shot.Elements[root].End], func(e desktop.Element) bool { return e.States.Has(desktop.Focused) })
+}
+
+// CheckPersonPrompts returns an error where the act would reach a question that is for the person alone: a
+// portal's window that is no chooser, or a browser's prompt for a permission.
+func CheckPersonPrompts(ctx context.Context, tree desktop.Tree, app desktop.App, reaches ReachFunc) error {
+	portal := isPortal(app)
+	if !portal && (tree == nil || !isBrowser(app)) {
+		return nil
+	}
+	e := aai.Errorf(aai.PermissionDenied, "%s asks a question that is for the person at this computer, and no tool answers it", aai.CleanLabel(app.Name, 60))
+	e.Hint, e.Delivery = "Ask the person to answer it in its window; go on when it is gone.", aai.NotDelivered
+	if tree == nil {
+		return e
+	}
+	shot, err := tree.Snapshot(ctx, app)
+	if err != nil {
+		if portal {
+			return e
+		}
+		return nil // the act itself says why the browser cannot be read
+	}
+	for _, root := range promptRoots(shot, portal) {
+		if shot.Elements[root].States.Has(desktop.Showing) && reaches(shot, root) {
+			return e
+		}
+	}
+	return nil
+}
+
+// isPortal reports whether the program shows the dialogs of a desktop portal.
+func isPortal(app desktop.App) bool {
+	return slices.ContainsFunc([]string{app.ID, app.Name, filepath.Base(app.Executable)}, func(name string) bool {
+		return strings.HasPrefix(name, "xdg-desktop-portal") || strings.HasPrefix(name, "io.elementary.portal")
+	})
+}
+
+// promptRoots returns the roots of the windows and prompts that ask the person. Of a portal these are all windows but
+// choosers; of a browser its own prompts, and nothing of a page.
+func promptRoots(shot *desktop.Snapshot, portal bool) (roots []int) {
+	if portal {
+		return slices.DeleteFunc(shot.Children(-1), func(top int) bool { return isChooser(shot.Elements[top:shot.Elements[top].End]) })
+	}
+	for i := range shot.Elements {
+		if isPrompt(shot.Elements[i].Identifier) {
+			if root := promptOf(shot, i); root >= 0 {
+				roots = append(roots, root)
+			}
+		}
+	}
+	return roots
+}
+
+// isChooser reports whether a window with the elements chooses a file, a color, a font, or how
+// to print: only that has a list of printers, a number of copies and a choice of pages.
+func isChooser(window []desktop.Element) bool {
+	has := func(role desktop.Role) bool {
+		return slices.ContainsFunc(window, func(e desktop.Element) bool { return e.Role == role })
+	}
+	return has(desktop.Grid) && has(desktop.Spinbutton) && has(desktop.Radio) || slices.ContainsFunc(window, func(e desktop.Element) bool {
+		return slices.Contains([]string{desktop.FileChooser, desktop.ColorChooser, desktop.FontChooser}, e.Identifier)
+	})
+}
+
+// isPrompt reports whether an element with the identifier is a part of a browser's own prompt:
+// Chromium's classes and Firefox's ids are the same in every language.
+func isPrompt(identifier string) bool {
+	return identifier == "notification-popup" || slices.ContainsFunc([]string{
+		"PermissionPrompt", "EmbeddedPermissionPrompt", "DesktopMediaPicker", "ShareThisTab", "ExternalProtocolDialog", "ExtensionInstall",
+		"DeviceChooser", "FileSystemAccess", "AuthenticatorRequest", "CertificateSelector", "LoginView",
+	}, func(class string) bool { return strings.HasPrefix(identifier, class) })
+}
+
+// promptOf returns the dialog that the part of a prompt is in, -1 where a page shows it.
+func promptOf(shot *desktop.Snapshot, i int) int {
+	root := -1
+	for at := i; at >= 0; at = shot.Elements[at].Parent {
+		switch shot.Elements[at].Role {
+		case desktop.Document:
+			return -1
+		case desktop.Alert, desktop.AlertDialog, desktop.Dialog:
+			if root < 0 {
+				root = at
+			}
+		}
+	}
+	if root < 0 {
+		return i
+	}
+	return root
+}

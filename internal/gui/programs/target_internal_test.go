@@ -1,0 +1,29 @@
+package programs
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// TestTargetsByTheirIDs: what begins as the id of a program does is its id or that of its process;
+// who writes there what the program calls itself is told the id.
+func TestTargetsByTheirIDs(t *testing.T) {
+	apps := []desktop.App{{PID: 70, ID: "qt", Name: "calm"}, {PID: 71, ID: "qt", Name: "busy"}, {PID: 72, ID: "xterm", Name: "xterm"}}
+	for name, want := range map[string][]int{"calm": {70}, "70": {70}, "desktop/71": {71}, "desktop/qt": {70, 71}, "desktop/calm": nil} {
+		var got []int
+		for _, app := range matchingApps(apps, name) {
+			got = append(got, app.PID)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s means %v, want %v", name, got, want)
+		}
+	}
+	for name, want := range map[string]string{"desktop/calm": "desktop/qt", "desktop/xtrem": "desktop/xterm", "xtrem": "xterm"} {
+		if got := aai.AsError(notRunning(name, apps)).Candidates; len(got) == 0 || got[0] != want {
+			t.Errorf("for %s it proposes %q, want first %s", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package gui_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui"
+)
+
+// TestRealAlert: while a page's alert is open Chromium shows nothing of the page. The alert is
+// what is in front: the outline has it without more, and who asks for the page learns why.
+func TestRealAlert(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<p><button onclick="alert('Boo')">Warn</button><button onclick="this.textContent='Done'">Other</button>`)
+	a := f.done("ax_click", f.on("button Warn"))
+	f.says(a.Text, "Boo", `focus → button "OK"`)
+	a = f.ok("ax_get_tree", params{"app": f.app})
+	f.says(a.Text, "Boo")
+	if a.Warning != "" {
+		t.Errorf("%q", a.Warning)
+	}
+	_, e := f.do(f.Context(), "ax_click", f.on("button Other"))
+	if e == nil || e.Code != aai.ElementNotFound {
+		t.Fatalf("%+v", e)
+	}
+	f.says(e.Message, "says", "is before its page")
+	f.says(e.Hint, "Answer or close")
+	f.done("ax_click", f.on("button OK"))
+	f.done("ax_click", f.on("button Other"))
+}
+
+// inBackground waits until the person has the focus, and the browser has heard of it.
+func (f *webForm) inBackground(t *testing.T, p *person) {
+	t.Helper()
+	p.back(t)
+	f.eventually("the browser has heard that its window is in the background", func() bool { return !strings.Contains(f.shown(f.app), "] active") })
+}
+
+// TestRealKeysInADialogOfAPage: a dialog of the page gets the keys of a window in the background,
+// of which Chromium says that the page has its keyboard: they are judged by what that asks, and
+// what it would press is on record.
+func TestRealKeysInADialogOfAPage(t *testing.T) {
+	t.Parallel()
+	for name, page := range map[string]struct{ focus, behind string }{"the page": {}, "its button": {"autofocus", " / Proceed"}} {
+		t.Run(name, func(t *testing.T) {
+			w := newRealWorld(t)
+			p := w.somebody()
+			f := w.webForm(`<p><button ` + page.focus + ` onclick="if (confirm('Delete the account for good?')) this.textContent = 'Gone'">Proceed</button>`)
+			f.inBackground(t, p)
+			f.ok("ax_click", f.on("button Proceed"))
+			judged := *w
+			judged.offers(gui.Config{Open: func() desktop.Backend { return w.backend }}, losses{w.record})
+			for _, key := range []string{"return", "space"} {
+				for _, seen := range []bool{false, true} {
+					if seen {
+						judged.ok("ax_get_tree", params{"app": f.app})
+					}
+					e := judged.refused(aai.ConsentRequired, "ax_key_press", params{"app": f.app, "key": key})
+					judged.says(fmt.Sprint(e.Message, e.Questions), `button "OK / Cancel`)
+				}
+			}
+			f.ok("ax_get_tree", params{"app": f.app}) // the dialog still asks
+			f.ok("ax_key_press", params{"app": f.app, "key": "return"})
+			if on, want := w.record.last(aai.Outcome).Element.String(), `button "OK / Cancel`+page.behind+`" in "Form"`; on != want {
+				t.Errorf("on record is %s, want %s", on, want)
+			}
+			w.awaitElement(f.app, "button Gone")
+			p.undisturbed(t)
+		})
+	}
+}
+
+// TestRealPageInAPage: the keyboard that goes from one page to what is pressed in the page
+// around it, or to that page, is no effect.
+func TestRealPageInAPage(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<p><button>Dead</button> <button onclick="this.textContent = 'Done'">Works</button>
+		<iframe title="Inside" srcdoc="<input aria-label=Inner>"></iframe>`)
+	for range 3 {
+		f.done("ax_click", f.on("textbox Inner"))
+		if a := f.ok("ax_click", f.on("button Dead")); at(a.data, "verified") != false {
+			t.Errorf("nothing happened, and it says %s", a.Text)
+		}
+	}
+	f.done("ax_click", f.on("textbox Inner"))
+	f.done("ax_click", f.on("button Works"))
+}
+
+// TestRealPageThatAsks: a browser in the background tells of the page behind the page's question.
+// What is clicked there does nothing, and the reply says what is open.
+func TestRealPageThatAsks(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	p := w.somebody()
+	f := w.webForm(`<p><button onclick="confirm('Delete the account for good?')">Proceed</button><button onclick="this.textContent = 'Saved'">Save</button>`)
+	f.inBackground(t, p)
+	f.ok("ax_click", f.on("button Proceed"))
+	a := f.ok("ax_click", f.on("button Save"))
+	f.says(a.Warning, "nothing was seen to change", `says" [e`, "is open", "until it is answered")
+	f.done("ax_click", f.on("button Cancel"))
+	if a = f.ok("ax_click", f.on("button Save")); strings.Contains(a.Warning, "answered") {
+		t.Errorf("%q", a.Warning)
+	}
+	w.awaitElement(f.app, "button Saved")
+}

@@ -1,0 +1,84 @@
+package gui_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestRealClock: on a page where a clock runs and messages come in, a button that
+// does nothing is not said to have done something.
+func TestRealClock(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	w := newRealWorld(t)
+	app, _ := w.webPage(web(`<p id="clock">12:00:00</p><ul id="log"></ul><p id="state">idle</p>
+		<button>Dead</button><button id="work">Work</button>
+		<script>
+		let n = 0, done = 0;
+		setInterval(() => {
+			n++;
+			clock.textContent = "now " + new Date().toISOString();
+			const li = document.createElement("li");
+			li.textContent = "message " + n;
+			log.append(li);
+			if (log.children.length > 4) log.firstChild.remove();
+		}, 200);
+		work.onclick = () => { done++; state.textContent = "done " + ["once", "twice", "thrice"][done - 1]; };
+		</script>`))
+	seen := w.ok("ax_get_tree", params{"app": app}).Text
+	for range 3 {
+		time.Sleep(2 * time.Second)                                       // an agent thinks, and the oldest message has gone before
+		w.eventually("what runs by itself was seen to run", func() bool { // a busy Chromium tells of nothing for long
+			before := seen
+			seen = w.ok("ax_get_tree", params{"app": app}).Text
+			return seen != before
+		})
+		dead := w.ok("ax_click", params{"app": app, "query": "role:button title:Dead"})
+		if dead.data["verified"] != false {
+			t.Errorf("the dead button: %v", dead.data)
+		}
+		work := w.ok("ax_click", params{"app": app, "query": "role:button title:Work"})
+		if work.data["verified"] != true {
+			t.Errorf("the working button: %v", work.data)
+		}
+	}
+}
+
+// TestRealCounter: what a button's own clicks change is never taken for what changes
+// by itself, however quickly they follow each other and although something else
+// comes of them later: the last clicks are believed as the first are.
+func TestRealCounter(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	w := newRealWorld(t)
+	app, _ := w.webPage(web(`<p id="count">added 0</p><p id="state">nothing saved</p><button id="add">Add</button><button id="save">Save</button>
+		<script>
+		let added = 0, saved = 0;
+		add.onclick = () => { setTimeout(() => { count.textContent = "added " + ++added; }, 100); };
+		save.onclick = () => {
+			saved++;
+			state.textContent = "saving " + saved;
+			setTimeout(() => { state.textContent = "saved " + saved; }, 300);
+		};
+		</script>`))
+	click := func(i int, button string) {
+		t.Helper()
+		a := w.ok("ax_click", params{"app": app, "query": "role:button title:" + button})
+		if a.data["verified"] == true {
+			return
+		}
+		// Chromium may tell of it later than the answer: then the next call says so.
+		late := w.ok("ax_find", params{"app": app, "query": "role:button title:Save"})
+		if !strings.Contains(late.Text, "Since then") {
+			t.Fatalf("click %d on %s: %v %s; then %s", i+1, button, a.data, a.Warning, late.Text)
+		}
+	}
+	for i := range 30 {
+		click(i, "Add")
+	}
+	for i := range 8 {
+		click(i, "Save")
+		time.Sleep(500 * time.Millisecond) // an agent thinks, looks and thinks
+		w.ok("ax_find", params{"app": app, "query": "role:button title:Save"})
+		time.Sleep(500 * time.Millisecond)
+	}
+}

@@ -1,0 +1,172 @@
+package gui_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// A window with combo boxes of Qt, which say in a file what they were told to stand at, one
+// line each.
+const choicesQt = `
+import sys, time
+from PyQt6.QtCore import QTimer
+from PyQt6.QtWidgets import *
+app = QApplication([])
+def work():
+    until = time.monotonic() + 0.1
+    while time.monotonic() < until: pass
+slow = QTimer(interval=50, timeout=work)
+if sys.argv[2:]: slow.start()
+window = QWidget(windowTitle="Choices")
+lines = QFormLayout(window)
+lines.addRow("Name", QLineEdit())
+def tell(text):
+    with open(sys.argv[1], "a") as f: f.write(text + "\n")
+def combo(label, items):
+    box = QComboBox()
+    box.addItems(items)
+    box.currentTextChanged.connect(tell)
+    lines.addRow(label, box)
+    return box
+combo("Fruit", ["Apple", "Banana", "Cherry", "Date", "Elder", "Fig"])
+twice = combo("Twice", ["One", "Two", "One"])
+bars = combo("Bars", ["First"])
+bars.insertSeparator(1)
+bars.addItem("Off")
+bars.model().item(2).setEnabled(False)
+bars.addItems(["Third", "Fourth"])
+window.show()
+app.exec()
+`
+
+// TestRealChoiceQt: an option of Qt's combo box is chosen in the background, whatever stands
+// between it and the one before; the program heard of what the reply says, and of no more.
+func TestRealChoiceQt(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	file := filepath.Join(w.Home, "choices")
+	app := w.python("choices.py", choicesQt, "combobox Fruit", file)
+	p := w.somebody()
+	heard := ""
+	for _, c := range []struct{ query, value, way string }{
+		{"combobox Fruit", "Cherry", "Banana Cherry"},
+		{"combobox Fruit", "Fig", "Fig"},
+		{"combobox Fruit", "Elder", "Elder"},
+		{"combobox Fruit", "Apple", "Apple"},
+		{"combobox Bars", "Third", "Third"},
+	} {
+		a := w.done("ax_set_value", params{"app": app, "query": c.query, "value": c.value})
+		heard += strings.ReplaceAll(c.way, " ", "\n") + "\n"
+		w.eventually("it heard of "+c.way, func() bool { text, _ := os.ReadFile(file); return string(text) == heard })
+		if said := strings.Contains(a.Text, `It stood at "Banana" on the way`); said != strings.Contains(c.way, " ") {
+			t.Errorf("%s: it says %q", c.value, a.Text)
+		}
+	}
+	e := w.refused(aai.ElementNotFound, "ax_click", params{"app": app, "query": "option Date"}) // nothing is done to a list that nobody sees
+	w.says(e.Hint, `It is in the combobox "Fruit"`, "ax_set_value")
+	e = w.refused(aai.AutomationNotSupported, "ax_set_value", params{"app": app, "query": "combobox Twice", "value": "Two"})
+	if e.Delivery != aai.NotDelivered {
+		t.Errorf("delivery is %s", e.Delivery)
+	}
+	w.says(e.Message, "several options of this name")
+	w.says(e.Hint, `mode "focus"`)
+	e = w.refused(aai.AutomationFailed, "ax_set_value", params{"app": app, "query": "combobox Bars", "value": "Off"})
+	w.says(e.Message, `past "Off"`, `at "Third" again`, `stood at "First"`)
+	heard += "First\nThird\n"
+	if e.Delivery != aai.Delivered {
+		t.Errorf("delivery is %s", e.Delivery)
+	}
+	w.eventually("it heard of no more", func() bool { text, _ := os.ReadFile(file); return string(text) == heard })
+	p.undisturbed(t)
+}
+
+// TestRealChoiceQtSlow: a program that is at work, as each is on a busy computer, shows no more
+// where its keyboard is by the time that anybody looks.
+func TestRealChoiceQtSlow(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	file := filepath.Join(w.Home, "choices")
+	app := w.python("choices.py", choicesQt, "combobox Fruit", file, "slow")
+	p := w.somebody()
+	w.done("ax_set_value", params{"app": app, "query": "combobox Fruit", "value": "Cherry"})
+	w.done("ax_set_value", params{"app": app, "query": "combobox Bars", "value": "Third"})
+	w.eventually("it heard of the fruits and the bar", func() bool { text, _ := os.ReadFile(file); return string(text) == "Banana\nCherry\nThird\n" })
+	p.undisturbed(t)
+}
+
+// TestRealSeveralChoices: of a page's list of several one is chosen that was already, beside
+// another; it alone is chosen then.
+func TestRealSeveralChoices(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<select multiple id="some" aria-label="Some" onchange="out.value = [...some.selectedOptions].map(o => o.text).join(' ')"><option>Olives<option>Cheese<option>Ham</select><input id="out">`)
+	f.done("ax_set_value", params{"app": f.app, "query": "Some", "value": "Cheese"})
+	f.done("ax_click", params{"app": f.app, "query": "Ham", "select": "add"})
+	f.comes("out", "Cheese Ham")
+	f.done("ax_set_value", params{"app": f.app, "query": "Some", "value": "Cheese"})
+	f.comes("out", "Cheese")
+}
+
+// TestRealCheckCells: what is typed at a list of GTK's is looked for in it, and what was found
+// would be checked. Nothing is typed there; a click checks the row.
+func TestRealCheckCells(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	z := w.Launch(t, "zenity", "--list", "--checklist", "--column=Pick", "--column=Fruit", "FALSE", "Apple", "FALSE", "Pear", "TRUE", "Fig")
+	app := w.process(z)
+	w.awaitElement(app, "Fig")
+	e := w.refused(aai.AutomationNotSupported, "ax_set_value", params{"app": app, "query": "role:cell", "nth": 1, "value": "true"})
+	w.says(e.Hint, "ax_click", `mode "focus"`)
+	if e.Delivery != aai.NotDelivered {
+		t.Errorf("delivery is %s", e.Delivery)
+	}
+	w.done("ax_click", params{"app": app, "query": "role:cell", "nth": 1, "mode": "focus"})
+	_, _ = w.do(w.Context(), "ax_click", params{"app": app, "query": "button OK"})
+	_ = z.Wait(t)
+	if got := strings.TrimSpace(z.Output()); got != "Apple|Fig" {
+		t.Errorf("checked are %q", got)
+	}
+}
+
+// TestRealCalendar: a calendar of GTK 3 tells of nothing in it. That is said, with what does
+// set it; the list of GTK 3 beside it is chosen from without the keyboard.
+func TestRealCalendar(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	z := w.Launch(t, "zenity", "--forms", "--text=Fill", "--add-calendar=Day", "--forms-date-format=%Y-%m-%d", "--add-combo=Kind", "--combo-values=tea|milk|rum")
+	app := w.process(z)
+	w.awaitElement(app, "role:combobox")
+	e := w.refused(aai.AutomationNotSupported, "ax_set_value", params{"app": app, "query": "role:grid", "value": "2026-03-04"})
+	w.says(e.Message, "tells of nothing that is in it")
+	w.says(e.Hint, "ax_key_press", `mode "focus"`, "ax_screenshot")
+	if e.Delivery != aai.NotDelivered {
+		t.Errorf("delivery is %s", e.Delivery)
+	}
+	p := w.somebody()
+	w.done("ax_set_value", params{"app": app, "query": "role:combobox", "value": "rum"})
+	p.undisturbed(t)
+
+	// What the hint says does it.
+	w.done("ax_set_value", params{"app": app, "query": "role:combobox", "value": "tea"})
+	w.ok("ax_click", params{"app": app, "query": "role:grid", "mode": "focus"})
+	press := func(key, with string) {
+		k := params{"app": app, "key": key, "mode": "focus"}
+		if with != "" {
+			k["modifiers"] = []any{with}
+		}
+		w.ok("ax_key_press", k)
+	}
+	press("up", "ctrl")
+	press("right", "")
+	press("space", "")
+	_, _ = w.do(w.Context(), "ax_click", params{"app": app, "query": "button OK"})
+	_ = z.Wait(t)
+	if day, kind, _ := strings.Cut(strings.TrimSpace(z.Output()), "|"); kind != "tea" || len(day) != 10 || strings.HasPrefix(day, time.Now().Format("2006")) {
+		t.Errorf("it holds %q", z.Output())
+	}
+}

@@ -1,0 +1,73 @@
+package gui_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+const datesQt = `
+import sys
+from PyQt6.QtCore import QDate, QDateTime, QTime
+from PyQt6.QtWidgets import *
+app = QApplication([])
+window = QWidget(windowTitle="Dates")
+form = QFormLayout(window)
+day, popup = QDateEdit(QDate(2027, 1, 2)), QDateEdit(QDate(2027, 1, 2), calendarPopup=True)
+hour, both = QTimeEdit(QTime(8, 30)), QDateTimeEdit(QDateTime(QDate(2027, 1, 2), QTime(8, 30)))
+month = QCalendarWidget(selectedDate=QDate(2027, 1, 2))
+for name, w, f in ("Departure", day, "dd.MM.yyyy"), ("Return", popup, "yyyy-MM-dd"), ("Hour", hour, "HH:mm"), ("Moment", both, "yyyy-MM-dd HH:mm"):
+    w.setDisplayFormat(f)
+    form.addRow(name, w)
+form.addRow("Month", month)
+def tell(*_):
+    with open(sys.argv[1], "w") as f:
+        f.write(" ".join([day.date().toString("yyyy-MM-dd"), popup.date().toString("yyyy-MM-dd"), hour.time().toString("HH:mm"), both.dateTime().toString("yyyy-MM-ddTHH:mm"), month.selectedDate().toString("yyyy-MM-dd")]))
+for w in day, popup, hour, both: w.dateTimeChanged.connect(tell)
+month.selectionChanged.connect(tell)
+tell()
+window.show()
+app.exec()
+`
+
+// TestRealDatesQt: fields of a date and of a time show what they hold, and are set in the
+// background as they are written or as a computer writes it; what the program would show and
+// not take is refused. A day of a calendar is chosen by a click alone, and nothing else is
+// taken for that.
+func TestRealDatesQt(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	p := w.somebody()
+	file := filepath.Join(w.Home, "dates")
+	app := w.python("dates.py", datesQt, "Moment", file)
+	p.back(t)
+	has := func(want string) {
+		t.Helper()
+		w.eventually("the program has "+want, func() bool { text, _ := os.ReadFile(file); return string(text) == want })
+	}
+	w.says(w.ok("ax_get_tree", params{"app": app}).Text, `"Departure"`, `"02.01.2027"`, `"08:30"`)
+	set := func(field, value string) { w.done("ax_set_value", params{"app": app, "query": field, "value": value}) }
+	set("Departure", "14.03.2027")
+	set("Return", "2027-03-20")
+	set("Hour", "7:45")
+	set("Moment", "2027-03-14T09:15")
+	has("2027-03-14 2027-03-20 07:45 2027-03-14T09:15 2027-01-02")
+	w.says(w.ok("ax_fill", params{"app": app, "fields": fields("Departure", "2028-02-29", "Hour", "23:59")}).Text, "Filled 2 of 2")
+	w.done("ax_type", params{"app": app, "query": "Return", "text": "2028-01-01"})
+	has("2028-02-29 2028-01-01 23:59 2027-03-14T09:15 2027-01-02")
+
+	for _, wrong := range []string{"soon", "", "2028-02", "5"} {
+		e := w.refused(aai.InvalidParams, "ax_set_value", params{"app": app, "query": "Departure", "value": wrong})
+		w.says(e.Message, `as spinbutton "Departure" shows it: 29.02.2028`)
+	}
+	// There is no such day: it takes the last one there is. The reply says so, and the former one is set again.
+	w.says(w.refused(aai.AutomationFailed, "ax_set_value", params{"app": app, "query": "Departure", "value": "31.02.2027"}).Message, `"28.02.2027"`)
+	has("2028-02-29 2028-01-01 23:59 2027-03-14T09:15 2027-01-02")
+
+	w.says(w.refused(aai.AutomationNotSupported, "ax_click", params{"app": app, "query": "14"}).Message, "would keep its date")
+	p.undisturbed(t)
+	w.done("ax_click", params{"app": app, "query": "14", "mode": "focus"})
+	has("2028-02-29 2028-01-01 23:59 2027-03-14T09:15 2027-01-14")
+}

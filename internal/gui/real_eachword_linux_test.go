@@ -1,0 +1,210 @@
+package gui_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+)
+
+// A drawnPage is a page drawn at random. Each of its words stands once in it, and may be the
+// beginning or the end of others.
+type drawnPage struct {
+	*rand.Rand
+	words int
+}
+
+// text is so many words at most, some of them in elements of a line.
+func (d *drawnPage) text(most int) string {
+	var b strings.Builder
+	for range 1 + d.IntN(most) {
+		d.words++
+		word := strings.Map(func(digit rune) rune { return rune("abcdfghjkl"[digit-'0']) }, strconv.Itoa(d.words))
+		if d.IntN(4) == 0 {
+			tag := []string{"em", "strong", "code", "mark", "del", "ins", "time", "b", "span", "a", `a href="#"`, "sub"}[d.IntN(12)]
+			word = fmt.Sprintf("<%s%s>%s</%s>", tag, d.listener(), word, strings.Fields(tag)[0])
+		}
+		b.WriteString(word + []string{" ", "\n", ", "}[d.IntN(3)])
+	}
+	return b.String()
+}
+
+// listener is an attribute by which a quarter of the elements wait for clicks.
+func (d *drawnPage) listener() string {
+	return []string{"", "", "", " data-click"}[d.IntN(4)]
+}
+
+// part is an element with its descendants.
+func (d *drawnPage) part(depth int) string {
+	most := []int{3, 6, 12, 70}[d.IntN(4)]
+	in := func(tag string, body string) string {
+		return "<" + tag + d.listener() + ">" + body + "</" + strings.Fields(tag)[0] + ">"
+	}
+	switch kind := d.IntN(10); {
+	case kind < 4 && depth > 0:
+		return in([]string{"div", "section", "article", "main", `div role="group"`, "blockquote"}[d.IntN(6)], d.parts(depth-1))
+	case kind == 4 && depth > 0:
+		return in("ul", in("li", d.parts(depth-1))+in("li", d.text(most))+in("li", d.text(3)+" "+in("button", d.text(2))))
+	case kind == 5:
+		return "<table>" + in("tr", in("th", d.text(3))+in("th", d.text(2))) + in("tr", in("td", d.text(most))+in("td", d.text(2)+" "+in("button", d.text(1)))) + "</table>"
+	case kind == 6:
+		return in([]string{"h1", "h2", "h3"}[d.IntN(3)], d.text(4))
+	case kind == 7:
+		return " " + in("button", d.text(most)) + " "
+	case kind == 8:
+		return in("div", d.text(most))
+	}
+	return in("p", d.text(most))
+}
+
+func (d *drawnPage) parts(depth int) string {
+	var b strings.Builder
+	for range 1 + d.IntN(4) {
+		b.WriteString(d.part(depth))
+	}
+	return b.String()
+}
+
+// drawnScript shows the page that the server has now, and tells what can be read on it.
+const drawnScript = `<!DOCTYPE html><html lang="en"><title>Drawn</title><body><div id="root"></div><script>
+let last = "", click = () => {};
+setInterval(async () => {
+	const page = await (await fetch("/drawn")).text();
+	if (page === last) return;
+	last = page;
+	root.innerHTML = page;
+	for (const e of [document.body, root]) e.removeEventListener("click", click);
+	for (const e of document.querySelectorAll("[data-click]")) e.addEventListener("click", click);
+	if (page.includes("<!-- on body -->")) document.body.addEventListener("click", click);
+	if (page.includes("<!-- on root -->")) root.addEventListener("click", click);
+	document.title = page.match(/<!-- (Drawn \d+) -->/)[1];
+	await fetch("/read", {method: "POST", body: JSON.stringify({title: document.title, text: document.body.innerText,
+		texts: [...document.querySelectorAll("p, h1, h2, h3, th, td")].map(e => e.innerText)})});
+}, 50);
+</script>`
+
+// A readPage is what a page says can be read on it.
+type readPage struct {
+	Title, Text string
+	Texts       []string // of its paragraphs, headings and cells
+}
+
+var (
+	wordForm = regexp.MustCompile(`[a-z]+`)
+	cutForm  = regexp.MustCompile(`…" \[(e\d+)\]|\[(e\d+)\] "[^"]*…"`)
+)
+
+// TestRealEachWord: of pages drawn at random each word that can be read is in the outline, or
+// held by an element whose text the outline cuts; and what a text holds is what can be read
+// there. AAI_ROUNDS and AAI_SEED say how many pages, and which are the first.
+func TestRealEachWord(t *testing.T) {
+	t.Parallel()
+	rounds, _ := strconv.Atoi(cmp.Or(os.Getenv("AAI_ROUNDS"), "12"))
+	seed, _ := strconv.ParseUint(os.Getenv("AAI_SEED"), 10, 64)
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	w := newRealWorld(t)
+	var page atomic.Pointer[string]
+	var read atomic.Pointer[readPage]
+	page.Store(new(string))
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /drawn", func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte(*page.Load())) })
+	mux.HandleFunc("POST /read", func(_ http.ResponseWriter, r *http.Request) {
+		var now readPage
+		if json.NewDecoder(r.Body).Decode(&now) == nil {
+			read.Store(&now)
+		}
+	})
+	mux.HandleFunc("GET /", func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte(drawnScript)) })
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	draw := func(seed uint64) string {
+		d := &drawnPage{Rand: rand.New(rand.NewPCG(seed, 0))}
+		title := fmt.Sprintf("Drawn %d", seed)
+		html := fmt.Sprintf("<!-- %s -->", title) + []string{"", "<!-- on body -->", "<!-- on root -->"}[d.IntN(3)] + d.parts(3)
+		page.Store(&html)
+		return title
+	}
+	title := draw(seed)
+	app := w.process(w.browse(server.Listener.Addr().String(), "--app="+server.URL, "--disable-backgrounding-occluded-windows"))
+	for round := range rounds {
+		if round > 0 {
+			seed++
+			title = draw(seed)
+		}
+		w.eventually("the page is read", func() bool { return read.Load() != nil && read.Load().Title == title })
+		w.awaitElement(app, fmt.Sprintf("role:document and name:%q", title))
+		var wrong []string
+		for end := time.Now().Add(completePatience); ; time.Sleep(lookAgain) { // it may still be drawing
+			if wrong = w.eachWord(app, read.Load()); len(wrong) == 0 || time.Now().After(end) {
+				break
+			}
+		}
+		if len(wrong) > 0 {
+			t.Fatalf("AAI_SEED=%d:\n%s\n%s", seed, strings.Join(wrong, "\n"), *page.Load())
+		}
+	}
+}
+
+// eachWord says how what is told of a page differs from what the page says can be read on it.
+func (w *realWorld) eachWord(app string, page *readPage) (wrong []string) {
+	w.Helper()
+	told := w.allOf(app)
+	words := wordForm.FindAllString(told, -1)
+	missing := slices.DeleteFunc(wordForm.FindAllString(page.Text, -1), func(word string) bool { return slices.Contains(words, word) })
+	if len(missing) > 0 {
+		wrong = append(wrong, fmt.Sprintf("not told: %q in\n%s", missing, told))
+	}
+	shot, err := w.backend.Tree.Snapshot(w.Context(), w.appOf(app))
+	if err != nil {
+		w.Fatal(err)
+	}
+	unspaced := func(text string) string { return strings.Join(strings.Fields(text), "") }
+	var readable []string
+	for _, text := range page.Texts {
+		readable = append(readable, unspaced(text))
+	}
+	for i := range shot.Elements {
+		e := &shot.Elements[i]
+		if e.Role != desktop.Paragraph && e.Role != desktop.Heading && e.Role != desktop.Cell && e.Role != desktop.ColumnHeader {
+			continue
+		}
+		now, err := w.backend.Tree.Read(w.Context(), shot.App, e.ID)
+		if holds := fieldtext.FullText(&now); err != nil || !slices.Contains(readable, unspaced(holds)) {
+			wrong = append(wrong, fmt.Sprintf("%s holds %q, which is read nowhere: %v", e.Role, holds, err))
+		}
+	}
+	return wrong
+}
+
+// allOf is all pages of the program's outline, with the whole of the texts that are cut in it.
+func (w *realWorld) allOf(app string) (told string) {
+	w.Helper()
+	p := params{"app": app, "budget_tokens": 50000}
+	for {
+		a := w.ok("ax_get_tree", p)
+		told += a.Text
+		for _, cut := range cutForm.FindAllStringSubmatch(a.Text, -1) {
+			if a, err := w.do(w.Context(), "ax_get_value", params{"app": app, "query": cut[1] + cut[2]}); err == nil { // else it is gone
+				told += a.Text + "\n"
+			}
+		}
+		if p["more"], _ = a.data["more"].(string); p["more"] == "" {
+			return told
+		}
+	}
+}

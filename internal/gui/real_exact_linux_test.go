@@ -1,0 +1,129 @@
+package gui_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// unlike are the names on a real window, and what is asked for that none of them is.
+func unlike() map[string]string {
+	return map[string]string{
+		"OK": "Bookmark this tab", "Save": "Don't Save", "Close": "Close without saving", "Delete": "Delete all data",
+		"保存": "不保存", "Lock": "Unlock", "Delete Al Dat": "Delete All Data",
+	}
+}
+
+// The programs write the name of each button that is pressed into a file.
+const (
+	exactGTK3 = `
+import sys, gi
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk
+window, box = Gtk.Window(title="exact gtk3"), Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+def pressed(button):
+    open(sys.argv[1], "a").write(button.get_label() + "\n")
+for name in sys.argv[2:]:
+    button = Gtk.Button(label=name)
+    button.connect("clicked", pressed)
+    box.add(button)
+window.add(box)
+window.connect("destroy", Gtk.main_quit)
+window.show_all()
+Gtk.main()
+`
+	exactQt6 = `
+import sys
+from PyQt6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
+app, window = QApplication(sys.argv[:1]), QWidget()
+window.setWindowTitle("exact qt6")
+box = QVBoxLayout(window)
+for name in sys.argv[2:]:
+    button = QPushButton(name)
+    button.clicked.connect(lambda _, name=name: open(sys.argv[1], "a").write(name + "\n"))
+    box.addWidget(button)
+window.show()
+app.exec()
+`
+)
+
+// exactly opens a window with the buttons, and returns its program and what was pressed.
+func (w *realWorld) exactly(kind linuxtest.Kind, names []string) (app string, pressed func() string) {
+	w.Helper()
+	file := filepath.Join(w.TempDir(), "pressed")
+	pressed = func() string {
+		text, err := os.ReadFile(file)
+		if err != nil && !os.IsNotExist(err) {
+			w.Fatal(err)
+		}
+		return strings.TrimSpace(string(text))
+	}
+	source := map[linuxtest.Kind]string{linuxtest.GTK3: exactGTK3, linuxtest.Qt6: exactQt6}[kind]
+	if source != "" {
+		return w.process(w.Launch(w.T, "python3", append([]string{"-c", source, file}, names...)...)), pressed
+	}
+	site := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {
+		if in.Method == http.MethodPost {
+			name, err := io.ReadAll(in.Body)
+			if err == nil {
+				err = os.WriteFile(file, []byte(pressed()+"\n"+string(name)), 0o600)
+			}
+			if err != nil {
+				w.Error(err)
+			}
+			return
+		}
+		out.Header().Set("Content-Type", "text/html; charset=utf-8")
+		page := "<title>exact</title>"
+		for _, name := range names {
+			page += fmt.Sprintf(`<p><button onclick="fetch('/', {method: 'POST', body: this.innerText})">%s</button>`, name)
+		}
+		_, _ = io.WriteString(out, page)
+	}))
+	w.Cleanup(site.Close)
+	return w.process(w.Browser(w.T, site.URL)), pressed
+}
+
+// TestRealExact: in real windows, Chromium's with its own frame around the page, nothing
+// is pressed but what is called as was asked, and that is pressed.
+func TestRealExact(t *testing.T) {
+	all := newRealWorld(t)
+	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.Qt6, linuxtest.Chromium} {
+		t.Run(string(kind), func(t *testing.T) {
+			w := all.on(t)
+			names := []string{"Apply"}
+			for _, name := range unlike() {
+				names = append(names, name)
+			}
+			app, pressed := w.exactly(kind, names)
+			w.awaitElement(app, "role:button name:Apply")
+			for asked, name := range unlike() {
+				code := aai.ElementNotFound
+				if asked == "Close" && kind == linuxtest.Chromium {
+					code = aai.AmbiguousTarget // its tab and its window are called so
+				}
+				e := w.refused(code, "ax_click", params{"app": app, "query": asked})
+				if code == aai.ElementNotFound && !strings.Contains(strings.Join(e.Candidates, "\n"), name) && asked != "OK" {
+					w.Errorf("%q: candidates %q", asked, e.Candidates)
+				}
+			}
+			if got := pressed(); got != "" {
+				w.Fatalf("pressed %q", got)
+			}
+			w.ok("ax_click", params{"app": app, "query": "APPLY"})
+			w.ok("ax_click", params{"app": app, "query": "don’t save"})
+			w.eventually("both are pressed", func() bool { return len(strings.Split(pressed(), "\n")) == 2 })
+			if got := pressed(); got != "Apply\nDon't Save" {
+				w.Errorf("pressed %q", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,170 @@
+package gui_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// within are calls that have only so long. A call that ends well in it has not
+// waited for what hangs.
+const within = 30 * time.Second
+
+// by makes a call with a deadline of its own.
+func (w *realWorld) by(limit time.Duration, tool string, p params) (*aai.Result, *aai.Error) {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(w.Context(), limit)
+	defer cancel()
+	return w.do(ctx, tool, p)
+}
+
+// fails makes a call with a deadline of its own, which must fail with the code and
+// say what is known of the delivery.
+func (w *realWorld) fails(limit time.Duration, code aai.Code, delivery aai.Delivery, tool string, p params) *aai.Error {
+	w.Helper()
+	result, err := w.by(limit, tool, p)
+	if t := w.tools.Tool(tool); t.Effect == aai.Reads && delivery == aai.NotDelivered && err != nil && err.Delivery == "" {
+		delivery = "" // what only reads delivers nothing, and need not say so
+	}
+	switch {
+	case err == nil:
+		w.Fatalf("%s %v: succeeded with %q, warning %q; want %s", tool, p, result.Text, result.Warning, code)
+	case err.Code != code || err.Delivery != delivery:
+		w.Fatalf("%s %v: %v, delivery %q, hint %q; want %s, %q", tool, p, err, err.Delivery, err.Hint, code, delivery)
+	case err.RetrySafe() != (delivery == "" || delivery == aai.NotDelivered):
+		w.Errorf("%s %v: %v, delivery %q: safe to try again: %v", tool, p, err, err.Delivery, err.RetrySafe())
+	}
+	return err
+}
+
+// quick makes a call that must succeed before its deadline.
+func (w *realWorld) quick(tool string, p params) answer {
+	w.Helper()
+	result, err := w.by(within, tool, p)
+	if err != nil {
+		w.Fatalf("%s %v: %v, delivery %q, hint %q", tool, p, err, err.Delivery, err.Hint)
+	}
+	return answer{result, asJSON(w.T, result.Data)}
+}
+
+// presses is how often the fixture's button was pressed, by its own account.
+func presses(t *testing.T, f *linuxtest.Fixture) float64 {
+	n, _ := f.State(t)["presses"].(float64)
+	return n
+}
+
+var press = func(app string) params { return params{"app": app, "query": "button Press"} }
+
+// TestRealHang: a program that hangs fails the calls to it, the first by its
+// deadline and the next ones at once; others do not notice; and when it goes on,
+// it is as if nothing had been.
+func TestRealHang(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	w := newRealWorld(t)
+	neighbour, other := w.open(linuxtest.Qt6)
+	for _, kind := range linuxtest.Kinds() {
+		t.Run(string(kind), func(t *testing.T) {
+			w := w.on(t)
+			f, app := w.open(kind)
+			w.ok("ax_click", press(app))
+			f.WaitState(t, "presses", 1)
+			before := presses(t, neighbour)
+			name, _ := w.ok("ax_connect", params{"app": app}).data["app_name"].(string)
+
+			f.Stop(t)
+			e := w.fails(2*time.Second, aai.Timeout, aai.NotDelivered, "ax_click", press(app))
+			w.says(e.Message, "did not answer")
+			for _, call := range []struct {
+				tool string
+				args params
+			}{
+				{"ax_click", press(app)},
+				{"ax_get_tree", params{"app": app}},
+				{"ax_type", params{"app": app, "query": "Full name", "text": "never"}},
+				{"ax_wait_idle", params{"app": app}},
+			} {
+				e = w.fails(within, aai.Timeout, aai.NotDelivered, call.tool, call.args)
+				w.says(e.Message, "has not answered for", name)
+				if e.Hint == "" {
+					t.Errorf("%s says nothing of what to do", call.tool)
+				}
+			}
+			w.quick("ax_click", press(other))
+			neighbour.WaitState(t, "presses", before+1)
+			w.quick("ax_get_tree", params{"app": other})
+			w.says(w.quick("ax_list_apps", nil).Text, app, other)
+
+			f.Continue(t)
+			w.recovers(app)
+			w.ok("ax_click", press(app))
+			f.WaitState(t, "presses", 2) // and no press was left over
+			if name := f.State(t)["name"]; name != "" {
+				t.Errorf("%q was typed", name)
+			}
+		})
+	}
+}
+
+// recovers waits until the program can be read again.
+func (w *realWorld) recovers(app string) {
+	w.Helper()
+	w.eventually(app+" is read again", func() bool {
+		_, err := w.by(within, "ax_get_tree", params{"app": app})
+		if err != nil && err.Code != aai.Timeout {
+			w.Fatalf("while it recovers: %v", err)
+		}
+		return err == nil
+	})
+}
+
+// TestRealHangWhileActing: a program hangs between being looked at and being asked
+// to act. Only what is certain is said of the delivery.
+func TestRealHangWhileActing(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	w := newRealWorld(t)
+	stop := func() {}
+	w.backend.Actor = beforeActing{w.backend.Actor, func() { stop() }}
+	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.Chromium} {
+		t.Run(string(kind), func(t *testing.T) {
+			w := w.on(t)
+			f, app := w.open(kind)
+			stop = func() { f.Stop(t) }
+			_, e := w.by(2*time.Second, "ax_click", press(app))
+			stop = func() {}
+			if e == nil || e.Code != aai.Timeout {
+				t.Fatalf("got %v, want TIMEOUT", e)
+			}
+			w.says(w.fails(within, aai.Timeout, aai.NotDelivered, "ax_click", press(app)).Message, "has not answered for")
+			f.Continue(t)
+			w.recovers(app)
+			w.ok("ax_click", params{"app": app, "query": "button Slow"}) // what had been asked for before has happened by its end
+			f.WaitState(t, "slow", 1)
+			if n := presses(t, f); n > 1 || n == 1 && e.RetrySafe() {
+				t.Errorf("pressed %v times, and the answer was %v, delivery %q", n, e, e.Delivery)
+			}
+			t.Logf("delivery %q, pressed %v times", e.Delivery, presses(t, f))
+		})
+	}
+}
+
+// TestRealKilledWhileHanging: a program that is ended while it hangs has ended,
+// for the call that waits for it too.
+func TestRealKilledWhileHanging(t *testing.T) {
+	w := newRealWorld(t)
+	f, app := w.open(linuxtest.GTK3)
+	f.Stop(t)
+	ended := make(chan *aai.Error, 1)
+	go func() {
+		_, err := w.by(2*within, "ax_get_tree", params{"app": app})
+		ended <- err
+	}()
+	time.Sleep(200 * time.Millisecond) // any moment will do; most are in the middle of the call
+	f.Kill(t)
+	if err := <-ended; err == nil || err.Code != aai.AppNotRunning && err.Code != aai.AppNotFound {
+		t.Errorf("the call that was waiting: %v", err)
+	}
+	_ = w.fails(within, aai.AppNotFound, "", "ax_get_tree", params{"app": app})
+}

@@ -1,0 +1,92 @@
+package gui_test
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
+)
+
+// TestRealLongList: a list of ten thousand rows costs its program and the answer
+// no more than what is seen of it, and the answer says that there is more.
+func TestRealLongList(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	w := newRealWorld(t)
+	for _, kind := range linuxtest.Kinds() {
+		t.Run(string(kind), func(t *testing.T) {
+			w := w.on(t)
+			f := w.Rows(t, kind, 10_000)
+			app := w.process(f.App)
+			w.awaitElement(app, rowNamed(kind, "Row 5"))
+			a := w.quick("ax_get_tree", params{"app": app})
+			if n := tokencount.Count(w, a.Text); n > firstPage {
+				t.Errorf("the page has %d tokens", n)
+			}
+			switch kind {
+			case linuxtest.GTK4: // has no more rows than it shows, a few screens, and nobody is told how many there are
+			case linuxtest.Chromium:
+				w.says(a.Text, "10000 items")
+			default:
+				w.says(a.Text, "not read)")
+			}
+			w.ok("ax_click", params{"app": app, "query": rowNamed(kind, "Row 7")})
+			f.WaitState(t, "row", "Row 7")
+			w.eventually("one row is shown as selected", func() bool {
+				return strings.Count(w.quick("ax_get_tree", params{"app": app}).Text, " selected") == 1
+			})
+		})
+	}
+}
+
+// TestRealSheet: a sheet has 2,147,483,647 cells, and its program tries to make
+// whichever it is asked for. It is asked for few.
+func TestRealSheet(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	w := newRealWorld(t)
+	_, pid := w.spreadsheet()
+	app := strconv.Itoa(pid)
+	w.awaitElement(app, "cell B3")
+	before := residentMiB(t, pid)
+	for range 5 {
+		fresh := joined(t, w.Session, w.Getenv) // it knows nothing, and reads everything
+		a := fresh.ok("ax_get_tree", params{"app": app})
+		w.says(a.Text, "not read)", "A1")
+		if n := tokencount.Count(w, a.Text); n > firstPage {
+			t.Errorf("the page has %d tokens", n)
+		}
+	}
+	const most = 50
+	after := residentMiB(t, pid)
+	t.Logf("%d MiB before, %d after", before, after)
+	if after-before > most {
+		t.Errorf("it had %d MiB before and %d after it was read, want at most %d more", before, after, most)
+	}
+	w.ok("ax_set_value", params{"app": app, "query": "cell B3", "value": "42.5"})
+	if value := w.ok("ax_get_value", params{"app": app, "query": "cell B3"}).data["value"]; value != "42.5" {
+		t.Errorf("the cell holds %v", value)
+	}
+	w.ok("ax_set_value", params{"app": app, "query": "cell C4", "value": "7"})
+}
+
+// residentMiB is how much memory the process has, by proc(5).
+func residentMiB(t *testing.T, pid int) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kib, err := strconv.Atoi(strings.Fields(value)[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kib >> 10
+		}
+	}
+	t.Fatalf("process %d has no memory", pid)
+	return 0
+}

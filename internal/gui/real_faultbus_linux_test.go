@@ -1,0 +1,138 @@
+package gui_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// TestRealBusRestarts: when the accessibility bus went away, programs of the old
+// one show nothing any more, which is said, and those of the new one are found.
+func TestRealBusRestarts(t *testing.T) {
+	w := newRealWorld(t)
+	f, app := w.open(linuxtest.GTK3)
+	w.ok("ax_click", press(app))
+	f.WaitState(t, "presses", 1)
+	w.RestartA11y(t)
+	e := w.fails(within, aai.AutomationNotSupported, aai.NotDelivered, "ax_click", press(app))
+	w.says(e.Message, "shows no tree")
+	w.says(e.Hint, "started again")
+	w.works(linuxtest.GTK3)
+	if n := presses(t, f); n != 1 {
+		t.Errorf("the program of the old bus was pressed %v times", n)
+	}
+}
+
+// works opens a window and works it.
+func (w *realWorld) works(kind linuxtest.Kind) {
+	w.Helper()
+	f, app := w.open(kind)
+	w.ok("ax_click", press(app))
+	f.WaitState(w.T, "presses", 1)
+}
+
+// TestRealBusDies: without the session bus and the accessibility bus nothing is
+// read, and the answers say why; what needs neither works. When they are back,
+// everything is.
+func TestRealBusDies(t *testing.T) {
+	w := newRealWorld(t)
+	f, app := w.open(linuxtest.GTK3)
+	w.ok("ax_click", press(app))
+	f.WaitState(t, "presses", 1)
+	w.StopA11y(t)
+	w.StopBus()
+	w.withoutTrees(app)
+	if n := presses(t, f); n != 1 {
+		t.Errorf("it was pressed %v times", n)
+	}
+	w.RestartBus(t)
+	w.A11yAddress(t) // else programs look for the one that was, whose address the screen still has
+	w.Accessible(t)
+	w.works(linuxtest.GTK3)
+}
+
+// TestRealNoBus: where there is no session bus at all.
+func TestRealNoBus(t *testing.T) {
+	s := linuxtest.Start(t)
+	joined(t, s, without(s, "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")).withoutTrees("anything")
+}
+
+// withoutTrees checks what is answered where there is a screen and no bus.
+func (w *realWorld) withoutTrees(app string) {
+	w.Helper()
+	for _, call := range []struct {
+		tool string
+		args params
+	}{
+		{"ax_list_apps", nil},
+		{"ax_screenshot", nil}, // whose windows they are is not known
+		{"ax_get_tree", params{"app": app}},
+		{"ax_click", press(app)},
+		{"ax_click_at", params{"app": app, "x": 10, "y": 10, "mode": "focus"}},
+	} {
+		e := w.fails(within, aai.AutomationNotSupported, undelivered(call.tool), call.tool, call.args)
+		w.says(e.Message, "session bus")
+		w.says(e.Hint, "aai-gateway check")
+	}
+	ready := w.quick("ax_is_accessible", nil)
+	if ready.data["enabled"] != false || ready.data["suggestion"] == "" {
+		w.Errorf("without a bus it is ready: %v", ready.data)
+	}
+	w.quick("ax_clipboard", params{"action": "write", "text": "kept"})
+	if a := w.quick("ax_clipboard", params{"action": "read"}); a.data["text"] != "kept" {
+		w.Errorf("the clipboard holds %v", a.data)
+	}
+	w.quick("ax_session_info", nil)
+}
+
+// TestRealNoDisplay: where the gateway has no screen, trees are read and worked in
+// the background all the same.
+func TestRealNoDisplay(t *testing.T) {
+	s := linuxtest.StartAccessible(t)
+	w := joined(t, s, without(s, "DISPLAY", "XAUTHORITY"))
+	f, app := w.open(linuxtest.GTK3)
+	w.ok("ax_click", press(app))
+	w.ok("ax_type", params{"app": app, "query": "Full name", "text": "Ann"})
+	w.ok("ax_set_value", params{"app": app, "query": "Volume", "value": "70"})
+	f.WaitState(t, "name", "Ann")
+	f.WaitState(t, "volume", 70)
+	for _, call := range []struct {
+		tool string
+		args params
+	}{
+		{"ax_list_windows", params{"app": app}},
+		{"ax_screenshot", nil},
+		{"ax_screenshot", params{"app": app}},
+		{"ax_click", params{"app": app, "query": "button Press", "mode": "focus"}},
+		{"ax_click", params{"app": app, "query": "button Press", "click_type": "double"}},
+		{"ax_key_press", params{"app": app, "key": "Return"}},
+		{"ax_clipboard", params{"action": "read"}},
+	} {
+		e := w.fails(within, aai.AutomationNotSupported, undelivered(call.tool), call.tool, call.args)
+		w.says(e.Message, "X11 screen")
+		w.says(e.Hint, "aai-gateway check")
+	}
+	if n := presses(t, f); n != 1 {
+		t.Errorf("it was pressed %v times", n)
+	}
+}
+
+// undelivered is what a tool says of the delivery that did nothing: what only reads, nothing.
+func undelivered(tool string) aai.Delivery {
+	if toolNamed(tool).Effect == aai.Reads {
+		return ""
+	}
+	return aai.NotDelivered
+}
+
+// without is the session's environment without some variables.
+func without(s *linuxtest.Session, names ...string) func(string) string {
+	return func(name string) string {
+		if slices.Contains(names, name) {
+			return ""
+		}
+		return s.Getenv(name)
+	}
+}

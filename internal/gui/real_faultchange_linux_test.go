@@ -1,0 +1,219 @@
+package gui_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// TestRealShuffled: a list that is drawn anew between being looked at and being
+// clicked. The ref means the row it was given for, or nothing.
+func TestRealShuffled(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	w := newRealWorld(t)
+	happen := func() {}
+	w.backend.Actor = beforeActing{w.backend.Actor, func() { happen() }}
+	for _, kind := range linuxtest.Kinds() {
+		t.Run(string(kind), func(t *testing.T) {
+			w := w.on(t)
+			f, app := w.open(kind)
+			shuffles := 0
+			shuffle := func() {
+				shuffles++
+				f.Press(t, "Shuffle")
+				f.WaitState(t, "shuffled", shuffles)
+			}
+			third := w.ref(app, `option "Fruit 3"`)
+			shuffle()
+			if _, e := w.by(within, "ax_click", params{"app": app, "query": third}); e == nil { // it is far down by now
+				f.WaitState(t, "fruit", "Fruit 3")
+			} else {
+				_ = w.refused(aai.StaleRef, "ax_click", params{"app": app, "query": third})
+			}
+			shuffle()
+			w.ok("ax_click", params{"app": app, "query": third}) // it is back where it was
+			f.WaitState(t, "fruit", "Fruit 3")
+
+			fifth := w.ref(app, `option "Fruit 5"`)
+			happen = func() {
+				happen = func() {}
+				shuffle()
+			}
+			if e := w.refusesRow(f, app, fifth); e.Code != aai.StaleRef {
+				t.Errorf("a row that went after it was looked at: %v, want %s", e, aai.StaleRef)
+			}
+			w.ok("ax_click", press(app))
+		})
+	}
+}
+
+// refusesRow clicks a row that is not where it was: no row is selected, and the
+// answer says that the row is gone or cannot be seen.
+func (w *realWorld) refusesRow(f *linuxtest.Fixture, app, ref string) *aai.Error {
+	w.Helper()
+	result, e := w.by(within, "ax_click", params{"app": app, "query": ref})
+	if e == nil {
+		w.Fatalf("it was clicked: %s; %v is selected", result.Text, f.State(w.T)["fruit"])
+	}
+	unseen := e.Code == aai.AutomationFailed && strings.Contains(e.Message, "is not showing")
+	if e.Code != aai.StaleRef && !unseen || e.Delivery != aai.NotDelivered {
+		w.Errorf("%v, delivery %q", e, e.Delivery)
+	}
+	w.ok("ax_wait_idle", params{"app": app})
+	if row := f.State(w.T)["fruit"]; row != "" {
+		w.Errorf("%v is selected after %v", row, e)
+	}
+	return e
+}
+
+// TestRealScrolledAway: the rows of long lists are objects that toolkits use again
+// for others as the list is scrolled. The ref means the row it was given for.
+// Chromium has an object for each.
+func TestRealScrolledAway(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	w := newRealWorld(t)
+	happen := func() {}
+	w.backend.Actor = beforeActing{w.backend.Actor, func() { happen() }}
+	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.GTK4, linuxtest.Qt6} {
+		t.Run(string(kind), func(t *testing.T) {
+			w := w.on(t)
+			f := w.Rows(t, kind, 10_000)
+			app := w.process(f.App)
+			w.awaitElement(app, rowNamed(kind, "Row 5"))
+			scroll := func() {
+				before := f.State(t)["scroll"]
+				x, y := f.WindowRect(t).Centre()
+				const wheelDown = 5
+				for range 12 {
+					w.Click(t, x, y, wheelDown)
+				}
+				f.WaitFor(t, "it is scrolled", func(state map[string]any) bool { return state["scroll"] != before })
+			}
+			click := func(row, ref string) *aai.Error {
+				result, e := w.by(within, "ax_click", params{"app": app, "query": ref})
+				w.ok("ax_wait_idle", params{"app": app})
+				selected, _ := f.State(t)["row"].(string)
+				switch {
+				case e == nil && selected != row, e != nil && selected == row:
+					t.Errorf("the click of %s: %v %v, and %q is selected", row, result, e, selected)
+				case e != nil && (selected != "" || !e.RetrySafe()):
+					t.Errorf("the click of %s: %v, delivery %q, and %q is selected", row, e, e.Delivery, selected)
+				}
+				t.Logf("%s: %v", row, e)
+				return e
+			}
+			ref := w.ref(app, rowNamed(kind, "Row 5"))
+			scroll()
+			if e := click("Row 5", ref); e == nil || e.Code != aai.StaleRef && !strings.Contains(e.Message, "is not showing") {
+				t.Errorf("a row that is far up: %v", e)
+			}
+
+			seen := rowNames.FindAllString(w.ok("ax_get_tree", params{"app": app}).Text, -1)
+			row := strings.Trim(seen[min(2, len(seen)-1)], `"`)
+			ref = w.ref(app, rowNamed(kind, row))
+			happen = func() {
+				happen = func() {}
+				scroll()
+			}
+			_ = click(row, ref)
+		})
+	}
+}
+
+// rowNamed is a query for the row of exactly that name.
+func rowNamed(kind linuxtest.Kind, name string) string {
+	role := "option"
+	if kind == linuxtest.GTK3 {
+		role = "cell"
+	}
+	return fmt.Sprintf("//%s[@name='%s']", role, name)
+}
+
+// rowNames are the names of the rows that a page tells of.
+var rowNames = regexp.MustCompile(`"Row \d+"`)
+
+// TestRealTwins: two of the same name are told apart by the one who calls, never by
+// chance.
+func TestRealTwins(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	w := newRealWorld(t)
+	for _, kind := range linuxtest.Kinds() {
+		t.Run(string(kind), func(t *testing.T) {
+			w := w.on(t)
+			f, app := w.open(kind)
+			e := w.fails(within, aai.AmbiguousTarget, aai.NotDelivered, "ax_click", params{"app": app, "query": "button Twin"})
+			if len(e.Candidates) != 2 || e.Hint == "" {
+				t.Fatalf("candidates %q, hint %q", e.Candidates, e.Hint)
+			}
+			if twin := f.State(t)["twin"]; twin != 0.0 {
+				t.Errorf("twin %v was pressed", twin)
+			}
+			second, _, _ := strings.Cut(e.Candidates[1], " ")
+			w.ok("ax_click", params{"app": app, "query": second})
+			f.WaitState(t, "twin", 2)
+			w.ok("ax_click", params{"app": app, "query": "button Twin", "nth": 1})
+			f.WaitState(t, "twin", 1)
+			_ = w.fails(within, aai.ElementNotFound, aai.NotDelivered, "ax_click", params{"app": app, "query": "button Twin", "nth": 3})
+		})
+	}
+}
+
+// TestRealObstacles: what is disabled, hidden or behind a modal dialog is not
+// acted upon, and the answer says why.
+func TestRealObstacles(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	w := newRealWorld(t)
+	var opened []func()
+	for _, kind := range linuxtest.Kinds() {
+		f, app := w.open(kind) // one after the other, since each wants the focus
+		opened = append(opened, func() {
+			w.Run(string(kind), func(t *testing.T) {
+				t.Parallel()
+				w.on(t).obstacles(f, app)
+			})
+		})
+	}
+	for _, test := range opened {
+		test()
+	}
+}
+
+func (w *realWorld) obstacles(f *linuxtest.Fixture, app string) {
+	click := func(query string) params { return params{"app": app, "query": query} }
+	e := w.fails(within, aai.AutomationFailed, aai.NotDelivered, "ax_click", click("button Disabled"))
+	w.says(e.Message, "Disabled", "is disabled")
+
+	pressRef, ghost := w.ref(app, "button Press"), w.ref(app, "button Ghost")
+	w.ok("ax_click", click("button Hide"))
+	f.WaitState(w.T, "hidden", true)
+	w.ok("ax_wait_idle", params{"app": app})
+	_ = w.fails(within, aai.ElementNotFound, aai.NotDelivered, "ax_click", click("button Ghost"))
+	removes := f.Kind == linuxtest.GTK4 || f.Kind == linuxtest.Chromium // what is hidden from the tree; others keep it
+	if removes {
+		_ = w.fails(within, aai.StaleRef, aai.NotDelivered, "ax_click", click(ghost))
+	} else {
+		w.says(w.fails(within, aai.AutomationFailed, aai.NotDelivered, "ax_click", click(ghost)).Message, "Ghost", "is not showing")
+	}
+
+	w.ok("ax_click", click("button Open dialog"))
+	f.WaitState(w.T, "dialog", "open")
+	w.ok("ax_wait_idle", params{"app": app})
+	if f.Kind == linuxtest.Chromium { // a page behind its dialog is not in the tree
+		_ = w.fails(within, aai.StaleRef, aai.NotDelivered, "ax_click", click(pressRef))
+		_ = w.fails(within, aai.ElementNotFound, aai.NotDelivered, "ax_click", click("button Press"))
+	} else {
+		w.says(w.fails(within, aai.AutomationFailed, aai.NotDelivered, "ax_click", click(pressRef)).Message, "Press", "is behind the modal", "Really?")
+	}
+	if n, ghosts := presses(w.T, f), f.State(w.T)["ghost"]; n != 0 || ghosts != 0.0 {
+		w.Errorf("pressed %v times, the ghost %v", n, ghosts)
+	}
+	w.awaitElement(app, "button Yes")
+	w.ok("ax_click", click("button Yes"))
+	f.WaitState(w.T, "dialog", "yes")
+	w.ok("ax_click", click(pressRef))
+	f.WaitState(w.T, "presses", 1)
+}

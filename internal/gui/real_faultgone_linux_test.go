@@ -1,0 +1,127 @@
+package gui_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// TestRealKilledMidWalk: a program that dies while it is read has ended, whoever
+// was reading, and nobody waits for it.
+func TestRealKilledMidWalk(t *testing.T) {
+	w := newRealWorld(t)
+	for _, kind := range linuxtest.Kinds() {
+		t.Run(string(kind), func(t *testing.T) {
+			w := w.on(t)
+			f := w.Rows(t, kind, 10_000)
+			app := w.process(f.App)
+			var readers sync.WaitGroup
+			begun := make(chan struct{}, 4)
+			for range cap(begun) {
+				fresh := joined(t, w.Session, w.Getenv) // it knows nothing yet and must read everything
+				readers.Go(func() {
+					begun <- struct{}{}
+					for {
+						if _, err := fresh.by(within, "ax_get_tree", params{"app": app}); err != nil {
+							if err.Code != aai.AppNotRunning && err.Code != aai.AppNotFound || !err.RetrySafe() {
+								t.Errorf("while it died: %v, delivery %q", err, err.Delivery)
+							}
+							return
+						}
+					}
+				})
+			}
+			for range cap(begun) {
+				<-begun
+			}
+			time.Sleep(30 * time.Millisecond) // any moment will do; most are in the middle of a walk
+			f.Kill(t)
+			readers.Wait()
+			_ = w.fails(within, aai.AppNotFound, "", "ax_get_tree", params{"app": app})
+		})
+	}
+}
+
+// TestRealKilledWhileActing: a program that dies between being looked at and being
+// asked to act was not asked.
+func TestRealKilledWhileActing(t *testing.T) {
+	w := newRealWorld(t)
+	happen := func() {}
+	w.backend.Actor = beforeActing{w.backend.Actor, func() { happen() }}
+	for _, kind := range linuxtest.Kinds() {
+		t.Run(string(kind), func(t *testing.T) {
+			w := w.on(t)
+			f, app := w.open(kind)
+			happen = func() { f.Kill(t) }
+			if e := w.fails(within, aai.AppNotRunning, aai.NotDelivered, "ax_click", press(app)); e.Hint == "" {
+				t.Error("it says nothing of what to do")
+			}
+		})
+	}
+}
+
+// TestRealWindowClosed: a window that a person closes is gone for the agent that
+// had found something in it, whether its program ends with it or not.
+func TestRealWindowClosed(t *testing.T) {
+	w := newRealWorld(t)
+	for _, kind := range linuxtest.Kinds() {
+		t.Run(string(kind), func(t *testing.T) {
+			w := w.on(t)
+			_, app := w.open(kind)
+			w.ok("ax_connect", params{"app": app, "alias": "it"})
+			ref := w.ref("it", "button Press")
+			var pressed time.Time
+			w.eventually("the window is gone", func() bool {
+				if time.Since(pressed) > 5*time.Second { // a busy window manager may not have given it the keyboard yet
+					w.Launch(t, "xdotool", "key", "alt+F4")
+					pressed = time.Now()
+				}
+				return !strings.Contains(w.ok("ax_list_apps", nil).Text, app)
+			})
+			// Chromium takes a moment to end, in which it may be on the list once more.
+			_, e := w.by(within, "ax_click", params{"app": "it", "query": ref})
+			if e == nil || e.Code != aai.AppNotRunning || !e.RetrySafe() {
+				t.Fatalf("its window is gone, but: %v", e)
+			}
+			w.says(e.Message, "has ended")
+			w.eventually("nothing of it is left", func() bool {
+				_, e := w.by(within, "ax_click", params{"app": app, "query": ref})
+				return e != nil && e.Code == aai.AppNotFound && e.RetrySafe()
+			})
+		})
+	}
+}
+
+// TestRealDialogCloses: a dialog that is answered between being found and being
+// clicked is not answered again.
+func TestRealDialogCloses(t *testing.T) {
+	w := newRealWorld(t)
+	for _, kind := range linuxtest.Kinds() {
+		t.Run(string(kind), func(t *testing.T) {
+			w := w.on(t)
+			f, app := w.open(kind)
+			w.ok("ax_click", params{"app": app, "query": "button Open dialog"})
+			f.WaitState(t, "dialog", "open")
+			w.awaitElement(app, "button Yes")
+			yes := w.ref(app, "button Yes")
+			somebody := *w
+			somebody.caller.Session = "s2"
+			somebody.ok("ax_click", params{"app": app, "query": "button No"})
+			f.WaitState(t, "dialog", "no")
+			w.ok("ax_wait_idle", params{"app": app})
+			_, e := w.by(within, "ax_click", params{"app": app, "query": yes})
+			if e == nil || e.Code != aai.StaleRef || !e.RetrySafe() {
+				t.Errorf("the button of a dialog that is gone: %v", e)
+			}
+			w.ok("ax_click", press(app))
+			f.WaitState(t, "presses", 1)
+			if answer := f.State(t)["dialog"]; answer != "no" {
+				t.Errorf("the dialog was answered with %v", answer)
+			}
+		})
+	}
+}

@@ -1,0 +1,62 @@
+package gui_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// farForm is a form whose ends are never in view both: what is at its top is a text, a list and
+// a tick, and what sends it is at its end.
+var farForm = `<form onsubmit="heard += 1000; return false"><label>First name <input id="first" oninput="greet.textContent = 'Hello ' + value"></label> <p id="greet">Nobody</p>
+<label>Country <select id="country"><option>Austria<option selected>Germany<option>Japan</select></label>
+<label><input type="checkbox" id="news"> Newsletter</label>` + strings.Repeat("<p>Much is said in between.</p>\n", 100) +
+	`<label>Wishes <textarea id="wishes"></textarea></label><button>Book</button></form>`
+
+// TestRealFillOutOfView: each field is brought into view before it is filled, whether the page
+// is scrolled down or not, and so is what sends them.
+func TestRealFillOutOfView(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(farForm)
+	f.ok("ax_scroll", params{"app": f.app, "query": "button Book", "to_view": true})
+	const brought = "Out of view, and scrolled into it: "
+	a := f.ok("ax_fill", params{"app": f.app, "fields": fields("First name", "Ann", "combobox Country", "Japan", "checkbox Newsletter", "true")})
+	f.says(a.Text, "Filled 3 of 3 fields.", brought+`textbox "First name"`, "Hello Ann")
+	if strings.Contains(a.Text, "Much is said") {
+		t.Errorf("what is scrolled is told as what changed: %s", a.Text)
+	}
+	for id, want := range map[string]string{"first": "Ann", "country": "Japan", "news": "true"} {
+		f.comes(id, want)
+	}
+	a = f.ok("ax_fill", params{"app": f.app, "submit": "button Book", "fields": fields("Wishes", "one\ntwo", "First name", "Eve")})
+	f.says(a.Text, "Filled 2 of 2 fields.", brought, `textbox "Wishes"`, `textbox "First name"`, `button "Book"`)
+	if n := strings.Count(a.Text, "crolled into it"); n != 1 {
+		t.Errorf("that things were out of view is said %d times: %s", n, a.Text)
+	}
+	f.comes("wishes", "one\ntwo")
+	f.comes("first", "Eve")
+	f.eventually("the form was sent", func() bool { return len(f.holds("heard")) > 3 })
+	if a = f.ok("ax_fill", params{"app": f.app, "fields": fields("Wishes", "three")}); strings.Contains(a.Text, brought) {
+		t.Errorf("what is in view is brought there: %s", a.Text)
+	}
+}
+
+// TestRealFillEmptied: a field that the page empties when it is left is told, and such a form is
+// not sent.
+func TestRealFillEmptied(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<form onsubmit="heard += 1000; return false"><label>Code <input id="code" onblur="value = /^[0-9]+$/.test(value) ? value : ''"></label>
+		<label>Name <input id="name"></label><label>Notes <textarea id="notes"></textarea></label><button>Book</button></form>`)
+	a := f.ok("ax_fill", params{"app": f.app, "submit": "button Book", "fields": fields("Code", "x1", "Name", "Ann", "Notes", "one\ntwo")})
+	f.says(a.Text, "Filled 3 of 3 fields. The program has emptied e", "Not submitted.")
+	if all, _ := a.data["fields"].([]any); len(all) != 3 || at(all[0], "error") == nil || at(all[1], "error") != nil || at(all[2], "error") != nil {
+		t.Errorf("the fields are %v", a.data["fields"])
+	}
+	a = f.ok("ax_fill", params{"app": f.app, "submit": "button Book", "fields": fields("Code", "12", "Name", "Eve")})
+	if strings.Contains(a.Text, "emptied") {
+		t.Errorf("nothing was emptied: %s", a.Text)
+	}
+	f.comes("name", "Eve")
+	f.eventually("the form was sent", func() bool { return len(f.holds("heard")) > 3 })
+}

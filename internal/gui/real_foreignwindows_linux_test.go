@@ -1,0 +1,174 @@
+package gui_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// A host is a program whose buttons and fields bring windows of other processes: a script that
+// asks by zenity at once and later, and a helper that runs already, as a portal does.
+const host = `
+import os, signal, subprocess, sys, gi
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk, GLib
+said = sys.argv[1]
+helper = int(sys.argv[2])
+ask = ["sh", "-c", "zenity --question --title=Sure --text='Delete the draft?' --ok-label=Erase; echo $? >> " + said]
+def together(*_):
+    subprocess.Popen(ask)
+    subprocess.run(["xdotool", "search", "--sync", "--onlyvisible", "--name", "^Sure$"], check=True)
+box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+for name in ("Name", "Note", "Strict"):
+    e = Gtk.Entry(); e.get_accessible().set_name(name); e.connect("changed", lambda e, name: e.get_text() == "draft" and (together(), name == "Strict" and e.set_text("no")), name); box.add(e)
+for name, do in (("Ask", lambda *_: subprocess.Popen(ask) and None), ("Later", lambda *_: GLib.timeout_add(1200, lambda: subprocess.Popen(ask) and None) and None),
+                 ("Together", together),
+                 ("Choose", lambda *_: os.kill(helper, signal.SIGUSR1)), ("Nothing", lambda *_: None)):
+    b = Gtk.Button(label=name); b.connect("clicked", do); box.add(b)
+window = Gtk.Window(title="Host"); window.add(box); window.show_all()
+Gtk.main()
+`
+
+const helper = `
+import signal, sys, gi
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk, GLib
+window = Gtk.Window(title="Open a file"); window.add(Gtk.Button(label="Take it"))
+first = Gtk.Window(title="Helper"); first.add(Gtk.Label(label="a helper")); first.show_all()
+GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGUSR1, lambda: window.show_all() or True)
+open(sys.argv[1], "w").close()
+Gtk.main()
+`
+
+// guest is what is told of a window of another process.
+var guest = regexp.MustCompile(`A window of (\S+) \(process (\d+)(, started by [^)]*)?\) came`)
+
+// hosts starts the program and its helper, and returns what the program is called in calls.
+func (w *realWorld) hosts(said string) (app string) {
+	w.Helper()
+	for name, program := range map[string]string{"host.py": host, "helper.py": helper} {
+		if err := os.WriteFile(filepath.Join(w.Home, name), []byte(program), 0o600); err != nil {
+			w.Fatal(err)
+		}
+	}
+	helps := w.Launch(w.T, "python3", filepath.Join(w.Home, "helper.py"), said+".ready")
+	w.eventually("the helper runs", func() bool { _, err := os.Stat(said + ".ready"); return err == nil })
+	app = strconv.Itoa(w.Launch(w.T, "python3", filepath.Join(w.Home, "host.py"), said, strconv.Itoa(helps.PID)).PID)
+	w.awaitElement(app, "button Nothing")
+	return app
+}
+
+// only admits what is about one program.
+type only struct{ pid string }
+
+func (g only) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+	if r.Call.Target != nil && strconv.Itoa(r.Call.Target.PID) != g.pid {
+		return nil, aai.Errorf(aai.PermissionDenied, "no")
+	}
+	return nil, nil
+}
+
+// brings clicks a button and returns what was said of the window that came of it, by the
+// answer or by a later call to the program.
+func (w *realWorld) brings(app, button, words string) string {
+	w.Helper()
+	text := w.ok("ax_click", params{"app": app, "query": "button " + button}).Text
+	w.eventually("it is told that a window came", func() bool {
+		if strings.Contains(text, words) {
+			return true
+		}
+		text = w.ok("ax_get_tree", params{"app": app}).Text
+		return false
+	})
+	return text
+}
+
+// TestRealForeignWindows: what an act brings in another process is told with what it asks, and can be
+// answered by the refs that are told. The script that waits for the answer is the witness.
+func TestRealForeignWindows(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	said := filepath.Join(t.TempDir(), "said")
+	app := w.hosts(said)
+	for n, bring := range []func() string{
+		func() string {
+			a := w.ok("ax_fill", params{"app": app, "fields": fields("Name", "draft", "Note", "none")})
+			if came, _ := at(a.data, "came").([]any); len(came) != 1 {
+				t.Errorf("came of a field: %v", at(a.data, "came"))
+			}
+			return a.Text
+		},
+		func() string { // the program is at work by then, and may still be when return is to be pressed
+			result, err := w.do(w.Context(), "ax_type", params{"app": app, "query": "Note", "text": "draft", "clear_first": true, "submit": true})
+			if err != nil {
+				return err.Message
+			}
+			return result.Text
+		},
+		func() string {
+			return w.refused(aai.AutomationFailed, "ax_fill", params{"app": app, "fields": fields("Strict", "draft")}).Message
+		},
+		func() string {
+			return w.refused(aai.AutomationFailed, "ax_type", params{"app": app, "query": "Strict", "text": "draft", "clear_first": true}).Message
+		},
+		func() string { return w.brings(app, "Ask", "Delete the draft?") },
+		func() string { return w.brings(app, "Later", "Delete the draft?") },
+	} {
+		text := bring()
+		told := guest.FindStringSubmatch(text)
+		if told == nil || told[3] == "" || !strings.Contains(strings.ToLower(told[1]), "zenity") {
+			t.Fatalf("%d: %q", n, text)
+		}
+		ref := regexp.MustCompile(`button "Erase" \[(e\d+)\]`).FindStringSubmatch(text)
+		if ref == nil {
+			t.Fatalf("no ref of its button: %q", text)
+		}
+		t.Log(text)
+		w.ok("ax_click", params{"app": told[2], "query": ref[1]})
+		w.eventually("the script has its answer", func() bool {
+			answers, _ := os.ReadFile(said)
+			return string(answers) == strings.Repeat("0\n", n+1)
+		})
+	}
+	text := w.brings(app, "Choose", "Take it")
+	if told := guest.FindStringSubmatch(text); told == nil || strings.Contains(text, "a helper") {
+		t.Errorf("of a program that ran already: %q", text)
+	}
+	t.Log(text)
+	if a := w.ok("ax_click", params{"app": app, "query": "button Nothing"}); guest.MatchString(a.Text) || at(a.data, "came") != nil {
+		t.Errorf("nothing came: %q", a.Text)
+	}
+}
+
+// TestRealForeignWindowsUnseen: of a program that the caller may not see it is said that its window
+// came, and nothing of what is in it.
+func TestRealForeignWindowsUnseen(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	said := filepath.Join(t.TempDir(), "said")
+	app := w.hosts(said)
+	w.gateway.Gates = []aai.Gate{only{app}}
+	text := w.brings(app, "Ask", "A window of")
+	if guest.FindStringSubmatch(text) == nil || strings.Contains(text, "draft") || strings.Contains(text, "Sure") || !strings.Contains(text, "if the person allows it") {
+		t.Errorf("%q", text)
+	}
+	t.Log(text)
+}
+
+// TestRealForeignWindowsTakeNoKeyboard: a window of what the program started has the person's keyboard
+// no longer than one of its own.
+func TestRealForeignWindowsTakeNoKeyboard(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	app := w.hosts(filepath.Join(t.TempDir(), "said"))
+	p := w.somebody()
+	a := w.done("ax_click", params{"app": app, "query": "button Together"})
+	w.says(a.Text, "A window of zenity", "Delete the draft?")
+	p.works(t)
+}

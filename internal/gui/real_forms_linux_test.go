@@ -1,0 +1,234 @@
+package gui_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// A realForm is a fixture's window in the background: a person works beside it.
+type realForm struct {
+	*realWorld
+	f    *linuxtest.Fixture
+	app  string
+	p    *person
+	kind linuxtest.Kind
+}
+
+// on are the arguments of a call about an element of the form.
+func (w *realForm) on(query string) params { return params{"app": w.app, "query": query} }
+
+// with are the same and one more.
+func (w *realForm) with(query, name string, value any) params {
+	return params{"app": w.app, "query": query, name: value}
+}
+
+// is reports whether the form is one of these toolkits'.
+func (w *realForm) is(kinds ...linuxtest.Kind) bool { return slices.Contains(kinds, w.kind) }
+
+// A realPart is a part of what is done with a window.
+type realPart struct {
+	name string
+	do   func(w *realForm)
+}
+
+// TestRealWindows does all that people do with a window, with the tools, in windows
+// of each toolkit. What the window says of itself is the witness. Whatever happens
+// in the background leaves the person's focus, pointer and keyboard alone.
+func TestRealWindows(t *testing.T) {
+	for _, kind := range linuxtest.Kinds() {
+		t.Run(string(kind), func(t *testing.T) {
+			onRealForm(t, kind, slices.Concat(realButtons(), realValues(), realLists(), realLooks()))
+		})
+	}
+}
+
+// onRealForm does the parts with a window of the toolkit, in order.
+func onRealForm(t *testing.T, kind linuxtest.Kind, parts []realPart) {
+	t.Helper()
+	world := newRealWorld(t)
+	f, app := world.open(kind)
+	p := world.somebody()
+	for _, part := range parts {
+		t.Run(part.name, func(t *testing.T) {
+			part.do(&realForm{world.on(t), f, app, p, kind})
+			p.undisturbed(t)
+		})
+	}
+}
+
+// realButtons are what can be pressed, in the background.
+func realButtons() []realPart {
+	return []realPart{
+		{"press", func(w *realForm) {
+			a := w.done("ax_click", w.on("button Press"))
+			w.says(a.Text, "Press", "Pressed 1 times")
+			w.f.WaitState(w.T, "presses", 1)
+		}},
+		{"twins", realTwins},
+		{"agree", realAgree},
+		{"slow", func(w *realForm) { // the effect comes 150 ms later, and is told then or by the next call
+			a := w.ok("ax_click", w.on("button Slow"))
+			w.f.WaitState(w.T, "slow", 1)
+			w.says(a.Text+w.ok("ax_find", w.on("button Slow")).Text, "Slow 1 times")
+		}},
+		{"dead", func(w *realForm) {
+			before := w.f.State(w.T)
+			a := w.ok("ax_click", w.on("button Dead"))
+			w.says(a.Warning, "delivered", "nothing was seen to change")
+			if at(a.data, "delivered") != true || at(a.data, "verified") != false {
+				w.Errorf("nothing happened, and it says %v", a.data)
+			}
+			w.same(before)
+		}},
+		{"disabled", func(w *realForm) {
+			before := w.f.State(w.T)
+			e := w.refused(aai.AutomationFailed, "ax_click", w.on("button Disabled"))
+			w.says(e.Message, "Disabled", "is disabled")
+			w.notDelivered(e)
+			w.same(before)
+		}},
+		{"menu", realMenu},
+		{"ghost", realGhost},
+		{"dialog", realDialog},
+	}
+}
+
+// same checks that the fixture's state is as it was.
+func (w *realForm) same(before map[string]any) {
+	w.Helper()
+	now := w.f.State(w.T)
+	for key, was := range before {
+		if got, want := fmt.Sprint(now[key]), fmt.Sprint(was); got != want {
+			w.Errorf("%s is %s, and was %s", key, got, want)
+		}
+	}
+}
+
+func (w *realForm) notDelivered(e *aai.Error) {
+	w.Helper()
+	if e.Delivery != aai.NotDelivered {
+		w.Errorf("%v: delivery %q, want %q", e, e.Delivery, aai.NotDelivered)
+	}
+}
+
+// notInBackground makes a call that the toolkit can do in the mode "focus" alone.
+func (w *realForm) notInBackground(tool string, p params) {
+	w.Helper()
+	before := w.f.State(w.T)
+	e := w.refused(aai.AutomationNotSupported, tool, p)
+	w.notDelivered(e)
+	w.says(e.Hint, `mode "focus"`)
+	w.same(before)
+}
+
+// realTwins: of two buttons of one name none is guessed.
+func realTwins(w *realForm) {
+	e := w.refused(aai.AmbiguousTarget, "ax_click", w.on("button Twin"))
+	w.notDelivered(e)
+	if len(e.Candidates) != 2 {
+		w.Fatalf("candidates %q, want 2", e.Candidates)
+	}
+	if twin := w.f.State(w.T)["twin"]; twin != 0.0 {
+		w.Errorf("twin %v was pressed", twin)
+	}
+	w.ok("ax_click", w.with("button Twin", "nth", 2))
+	w.f.WaitState(w.T, "twin", 2)
+	ref, _, _ := strings.Cut(e.Candidates[0], " ")
+	w.ok("ax_click", w.on(ref))
+	w.f.WaitState(w.T, "twin", 1)
+}
+
+// realAgree: a check box, which GTK 4 cannot be asked to change.
+func realAgree(w *realForm) {
+	if w.is(linuxtest.GTK4) {
+		w.notInBackground("ax_click", w.on("checkbox Agree"))
+		w.notInBackground("ax_set_value", w.with("checkbox Agree", "value", "true"))
+		return
+	}
+	a := w.done("ax_click", w.on("checkbox Agree"))
+	w.says(a.Text, "checked")
+	w.f.WaitState(w.T, "agree", true)
+	w.done("ax_set_value", w.with("checkbox Agree", "value", "false"))
+	w.f.WaitState(w.T, "agree", false)
+	a = w.ok("ax_set_value", w.with("checkbox Agree", "value", "false"))
+	if at(a.data, "delivered") != false || at(a.data, "verified") != true {
+		w.Errorf("it was so already, and it says %v", a.data)
+	}
+	_ = w.refused(aai.InvalidParams, "ax_set_value", w.with("checkbox Agree", "value", "maybe"))
+}
+
+// realMenu: an item of a closed menu, which is chosen without opening it: an open
+// menu would have the person's keyboard.
+func realMenu(w *realForm) {
+	if w.is(linuxtest.GTK4) { // its menus do not exist while they are closed
+		w.notDelivered(w.refused(aai.ElementNotFound, "ax_click", w.on("menuitem New")))
+		w.notInBackground("ax_click", w.on("menuitem File"))
+		return
+	}
+	if w.is(linuxtest.Chromium) { // a page's own menu, which holds nothing
+		a := w.done("ax_click", w.on("menuitem File"))
+		w.says(a.Text, "New", "Quit-not")
+		w.ok("ax_click", w.on("menuitem New"))
+		w.f.WaitState(w.T, "menu", "New")
+		w.p.works(w.T)
+		return
+	}
+	e := w.refused(aai.AutomationNotSupported, "ax_click", w.on("menuitem File"))
+	w.notDelivered(e)
+	w.says(strings.Join(e.Candidates, " "), "New", "Quit-not")
+	w.ok("ax_click", w.on("menuitem New"))
+	w.f.WaitState(w.T, "menu", "New")
+	w.p.works(w.T)
+}
+
+// realGhost: what is hidden is not pressed, by whatever name.
+func realGhost(w *realForm) {
+	ref := w.ref(w.app, "button Ghost")
+	w.ok("ax_click", w.on(ref))
+	w.f.WaitState(w.T, "ghost", 1)
+	a := w.done("ax_click", w.on("button Hide"))
+	w.says(a.Text, "Ghost")
+	w.f.WaitState(w.T, "hidden", true)
+	if w.is(linuxtest.GTK3, linuxtest.Qt6) { // it is still in the tree
+		e := w.refused(aai.AutomationFailed, "ax_click", w.on(ref))
+		w.notDelivered(e)
+		w.says(e.Message, "Ghost", "is not showing")
+		e = w.refused(aai.ElementNotFound, "ax_click", w.on("button Ghost"))
+		w.says(e.Message, "there, but not showing")
+	} else {
+		w.notDelivered(w.refused(aai.StaleRef, "ax_click", w.on(ref)))
+		w.notDelivered(w.refused(aai.ElementNotFound, "ax_click", w.on("button Ghost")))
+	}
+	if n := w.f.State(w.T)["ghost"]; n != 1.0 {
+		w.Errorf("Ghost was pressed %v times", n)
+	}
+}
+
+// realDialog: what lies behind a modal dialog is refused until that is answered.
+func realDialog(w *realForm) {
+	press := w.ref(w.app, "button Press")
+	before := w.f.State(w.T)["presses"]
+	a := w.done("ax_click", w.on(`button "Open dialog"`))
+	w.says(a.Text, `dialog "Really?"`)
+	w.f.WaitState(w.T, "dialog", "open")
+	w.p.works(w.T)
+	if w.is(linuxtest.Chromium) { // the page behind it is not in the tree
+		w.notDelivered(w.refused(aai.StaleRef, "ax_click", w.on(press)))
+	} else {
+		e := w.refused(aai.AutomationFailed, "ax_click", w.on(press))
+		w.notDelivered(e)
+		w.says(e.Message, "modal", "Really?")
+	}
+	a = w.done("ax_click", w.on("button Yes"))
+	w.says(a.Text, "\n- ")
+	w.f.WaitState(w.T, "dialog", "yes")
+	if presses := w.f.State(w.T)["presses"]; presses != before {
+		w.Errorf("Press was pressed: %v, and it was %v", presses, before)
+	}
+	w.done("ax_click", w.on(press))
+}

@@ -1,0 +1,157 @@
+package gui_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// guarded puts the real gates before the desktop: the caller may see the whole screen,
+// and besides that the programs.
+func (w *realWorld) guarded(programs ...string) {
+	grants := []policy.Grant{{Caller: policy.Wildcard, App: aai.DesktopApp, Tool: aai.PermissionSee, Decision: policy.Allow}}
+	for _, id := range programs {
+		grants = append(grants, policy.Grant{Caller: policy.Wildcard, App: id, Tool: aai.PermissionSee, Decision: policy.Allow})
+	}
+	consent := policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(filepath.Join(w.TempDir(), "consent.json")), Preapproved: grants})
+	w.gateway.Gates = []aai.Gate{policy.NewLimits(policy.DefaultLimits()), policy.ProtectedWindows{}, consent}
+}
+
+// windowCalled waits for a window of the title.
+func (w *realWorld) windowCalled(title string) desktop.WindowInfo {
+	w.Helper()
+	for until := time.Now().Add(realPatience); ; time.Sleep(20 * time.Millisecond) {
+		windows, err := w.backend.Windows.Windows(w.Context())
+		if i := slices.IndexFunc(windows, func(i desktop.WindowInfo) bool { return strings.Contains(i.Title, title) }); i >= 0 {
+			return windows[i]
+		}
+		if time.Now().After(until) {
+			w.Fatalf("there is no window %q: %+v, %v", title, windows, err)
+		}
+	}
+}
+
+// black is how much of the area is black in the picture of the screen, from 0 to 1.
+func black(picture image.Image, area desktop.Rect) float64 {
+	dark := 0
+	for y := area.Y; y < area.Y+area.H; y++ {
+		for x := area.X; x < area.X+area.W; x++ {
+			if r, g, b, _ := picture.At(x, y).RGBA(); r|g|b == 0 {
+				dark++
+			}
+		}
+	}
+	return float64(dark) / float64(area.W*area.H)
+}
+
+// wholeScreen takes a picture through the gateway, in the screen's own pixels.
+func (w *realWorld) wholeScreen() (image.Image, answer) {
+	w.Helper()
+	a := w.ok("ax_screenshot", params{"max_side": 16384})
+	picture, err := png.Decode(bytes.NewReader(a.Images[0].Data))
+	if err != nil {
+		w.Fatal(err)
+	}
+	if folder := os.Getenv("AAI_TEST_PICTURES"); folder != "" {
+		if err := os.WriteFile(filepath.Join(folder, w.Name()+".png"), a.Images[0].Data, 0o600); err != nil {
+			w.Fatal(err)
+		}
+	}
+	return picture, a
+}
+
+// A picture of the whole screen shows the programs that the caller may see, and
+// nothing of what asks for a password, nor of other programs, also not of windows
+// that no window manager knows.
+func TestWholeScreenHidesWhatMayNotBeSeen(t *testing.T) {
+	w := newRealWorld(t)
+	f := w.Fixture(t, linuxtest.GTK3)
+	var id string
+	apps, _ := at(w.ok("ax_list_apps", params{}).data, "apps").([]any)
+	for _, a := range apps {
+		if at(a, "pid") == float64(f.PID) {
+			id, _ = at(a, "bundle_id").(string)
+		}
+	}
+	w.guarded("desktop/" + id)
+	w.Launch(t, "sh", "-c", `(printf 'OPTION no-grab\nSETTITLE Unlock the key\nSETDESC The key of Alice\nSETPROMPT PIN\nGETPIN\n'; sleep 600) | pinentry-gtk-2`)
+	w.Launch(t, "zenity", "--password", "--title", "Password wanted")
+	w.Launch(t, "python3", "-c", `
+import gi
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk, Gdk
+w = Gtk.Window(type=Gtk.WindowType.POPUP, title="lock")
+w.move(1200, 700); w.set_default_size(300, 200)
+w.override_background_color(Gtk.StateFlags.NORMAL, Gdk.RGBA(1, 1, 1, 1))
+w.show_all()
+Gtk.main()`)
+	popup := desktop.Rect{X: 1200, Y: 700, W: 300, H: 200}
+	var picture image.Image
+	var a answer
+	areas := map[string]desktop.Rect{"an unmanaged window": popup}
+	for still := false; !still; { // a window manager may place a window after it is there
+		areas["pinentry"], areas["zenity"] = w.windowCalled("Unlock the key").Frame, w.windowCalled("Password wanted").Frame
+		for _, area := range areas {
+			w.comesUp(area)
+		}
+		picture, a = w.wholeScreen()
+		still = areas["pinentry"] == w.windowCalled("Unlock the key").Frame && areas["zenity"] == w.windowCalled("Password wanted").Frame
+	}
+	for name, area := range areas {
+		if got := black(picture, area); got != 1 {
+			t.Errorf("%s at %v is seen: only %.3f of it is black", name, area, got)
+		}
+	}
+	if hidden := fmt.Sprint(at(a.data, "hidden")); !strings.Contains(hidden, "pinentry") || !strings.Contains(hidden, "zenity") || !strings.Contains(a.Text, blackWords) {
+		t.Errorf("it does not say what is black: %s, %s", hidden, a.Text)
+	}
+	// The program that may be seen is seen: in front, where nothing lies on it.
+	if err := w.backend.Windows.Activate(t.Context(), w.windowCalled(f.Title).ID); err != nil {
+		t.Fatal(err)
+	}
+	r := f.WindowRect(t)
+	own := desktop.Rect{X: r.X, Y: r.Y, W: r.Width, H: r.Height}
+	for until := time.Now().Add(realPatience); ; {
+		picture, _ = w.wholeScreen()
+		if black(picture, own) < 0.2 {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatalf("the fixture is black for %.3f", black(picture, own))
+		}
+	}
+	for name, app := range map[string]string{"pinentry": "pinentry-gtk-2", "zenity": "zenity"} {
+		if _, err := w.do(t.Context(), "ax_screenshot", params{"app": app}); err == nil {
+			t.Errorf("%s is seen by itself", name)
+		}
+	}
+}
+
+// blackWords begin what a picture says of what is black in it.
+const blackWords = "black where they would show"
+
+// comesUp waits until something is seen in the area that is no background.
+func (w *realWorld) comesUp(area desktop.Rect) {
+	w.Helper()
+	for until := time.Now().Add(realPatience); ; time.Sleep(20 * time.Millisecond) {
+		picture, err := w.backend.Screen.Capture(w.Context(), area)
+		if err == nil && black(picture, desktop.Rect{W: area.W, H: area.H}) < 0.5 {
+			return
+		}
+		if time.Now().After(until) {
+			w.Fatalf("nothing is to be seen at %v: %v", area, err)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package gui_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// pageOfItems returns the body of a page of random controls in wrappers of their name, and of
+// menus and lists, some of which choose the item that the pointer was over last. Its hidden
+// field "ran" holds the name of each whose handler ran.
+func pageOfItems(r *rand.Rand) (body string, names []string) {
+	one := func(of ...string) string { return of[r.IntN(len(of))] }
+	name := func() string {
+		names = append(names, fmt.Sprintf("%s %c", one("Oslo", "Bergen", "Graz"), 'A'+len(names)))
+		return names[len(names)-1]
+	}
+	for range 5 {
+		inner := one(`<button onclick="did('%[1]s')">%[1]s</button>`, `<a href="#here" onclick="did('%[1]s')">%[1]s</a>`,
+			`<label><input type="checkbox" onchange="did('%[1]s')"> %[1]s</label>`, `<label style="cursor: pointer">%[1]s <input onfocus="did('%[1]s')"></label>`)
+		for range r.IntN(3) {
+			inner = strings.ReplaceAll(one(`<div tabindex="0" aria-label="%[1]s" onclick="1">inner</div>`, `<div style="cursor: pointer" onclick="1">inner</div>`,
+				`<div aria-label="%[1]s" onclick="1"><template shadowrootmode="open">inner</template></div>`, `<ul><li aria-label="%[1]s" onclick="1">inner</li></ul>`), "inner", inner)
+		}
+		body += fmt.Sprintf(inner, name())
+	}
+	for range 3 {
+		roles := strings.Fields(one("menu menuitem", "listbox option", "list listitem"))
+		body += fmt.Sprintf(`<ul tabindex="0" class="%s" role="%s">`, one("own", "over", "over"), roles[0])
+		for range 4 {
+			body += fmt.Sprintf(`<li role="%s" tabindex="-1">%s</li>`, roles[1], name())
+		}
+		body += "</ul>"
+	}
+	return body + `<p id="told" role="status">none</p><input type="hidden" id="ran"><input type="hidden" id="turn" value="0"><script>
+		function did(name) { ran.value += name + ";"; told.textContent = "after " + turn.value }
+		setInterval(() => turn.value++, 20)
+		for (const list of document.querySelectorAll("ul[class]")) {
+			let over
+			list.onmouseover = e => over = e.target.closest("li") ?? over
+			list.onclick = e => did((list.className == "over" && over || e.target.closest("li")).textContent)
+		}</script>`, names
+}
+
+// itemPages is how many pages TestRealItems acts on: 1, or AAI_ITEM_PAGES.
+func itemPages() int { n, _ := strconv.Atoi(os.Getenv("AAI_ITEM_PAGES")); return max(n, 1) }
+
+// TestRealItems: a click on a name runs the handler of that name and no other, wherever the
+// pointer was before, and an effect is claimed only where one ran.
+func TestRealItems(t *testing.T) {
+	t.Parallel()
+	for seed := range itemPages() {
+		t.Run(strconv.Itoa(seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(uint64(seed), 1))
+			body, names := pageOfItems(r)
+			f := newRealWorld(t).webForm(body)
+			ran, claimed := 0, 0
+			for range 8 {
+				name, was := names[r.IntN(len(names))], f.holds("ran")
+				if r.IntN(2) == 0 {
+					f.ok("ax_click", params{"app": f.app, "query": names[r.IntN(len(names))], "click_type": "hover"})
+				}
+				a, err := f.do(f.Context(), "ax_click", f.on(name))
+				for range 2 { // the first may have been on its way before the click
+					turn := f.holds("turn")
+					f.eventually("the page says what ran", func() bool { return f.holds("turn") != turn })
+				}
+				now := strings.TrimPrefix(f.holds("ran"), was)
+				if now != name+";" && now != "" {
+					t.Errorf("%s: %q ran of\n%s", name, now, body)
+				}
+				if err == nil && at(asJSON(t, a.Data), "verified") == true {
+					if claimed++; now == "" {
+						t.Errorf("%s: nothing ran of\n%s\nand the reply is %s", name, body, a.Text)
+					}
+				}
+				ran += min(len(now), 1)
+			}
+			t.Logf("8 clicks: a handler ran at %d, an effect was claimed of %d", ran, claimed)
+		})
+	}
+}
+
+// TestRealItemCovered: where the pointer cannot go over an item of a page, an effect that may be
+// another item's is not claimed, and another item that was chosen is named.
+func TestRealItemCovered(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<ul role="menu" id="menu"><li role="menuitem">Peter</li><li role="menuitem">Lynett</li><li role="menuitem">Zoe</li></ul>
+		<p id="told">none</p><input id="who" aria-label="Person"><script>
+		let over
+		menu.onmouseover = e => over = e.target
+		menu.onclick = e => { told.textContent = "chosen"; if (e.target.textContent != "Peter") who.value = over.textContent }</script>`)
+	f.ok("ax_click", params{"app": f.app, "query": "Zoe", "click_type": "hover"})
+	w.Launch(t, "xterm", "-geometry", "400x200+0+0", "-e", "sleep", "infinity")
+	w.eventually("the page is covered", func() bool {
+		return strings.Contains(w.ok("ax_list_windows", params{"app": f.app}).Text, "100% covered")
+	})
+	a := f.ok("ax_click", f.on("menuitem Peter"))
+	f.says(a.Warning, "no effect of it was seen")
+	if at(a.data, "verified") != false {
+		t.Error("an effect that may be another's is claimed")
+	}
+	e := f.refused(aai.AutomationFailed, "ax_click", f.on("menuitem Lynett"))
+	f.says(e.Message, `"Zoe" was chosen`)
+}
+
+const itemsGTK3 = `
+import gi
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk
+rows = Gtk.ListBox()
+for name in ("Peter", "Zoe", "Ines"): rows.add(Gtk.Label(label=name))
+rows.connect("row-selected", lambda rows, row: row and row.get_index() == 0 and rows.select_row(rows.get_row_at_index(1)))
+button = Gtk.Button(label="Lynett")
+button.connect("clicked", lambda b: told.set_label("pressed"))
+rows.add(button)
+button.get_parent().get_accessible().set_name("Lynett")
+rows.select_row(rows.get_row_at_index(2))
+told = Gtk.Label(label="none")
+box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL); box.add(rows); box.add(told)
+window = Gtk.Window(title="Items"); window.add(box); window.show_all()
+Gtk.main()
+`
+
+// TestRealItemsGTK3: a row that has another one selected in its place is not reported as clicked,
+// and a button in a row of its name is pressed.
+func TestRealItemsGTK3(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	app := w.python("items3.py", itemsGTK3, "button Lynett")
+	w.says(w.done("ax_click", params{"app": app, "query": "Lynett"}).Text, "pressed")
+	w.says(w.refused(aai.AutomationFailed, "ax_click", params{"app": app, "query": "Peter"}).Message, `"Zoe" was chosen`)
+}

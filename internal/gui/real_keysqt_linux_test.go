@@ -1,0 +1,60 @@
+package gui_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A window of Qt's with a spin box, a check box, buttons, and a text in which tab is a character,
+// which say in a file what they were told, one line each.
+const keysQt = `
+import sys
+from PyQt6.QtWidgets import *
+app = QApplication([])
+window = QWidget(windowTitle="Keys")
+lines = QFormLayout(window)
+def tell(what):
+    with open(sys.argv[1], "a") as f: f.write(what + "\n")
+lines.addRow("Name", QLineEdit())
+lines.addRow("Notes", QPlainTextEdit())
+count = QSpinBox(maximum=100, value=50)
+count.valueChanged.connect(lambda n: tell("count %d" % n))
+lines.addRow("Count", count)
+agree = QCheckBox("Agree")
+agree.toggled.connect(lambda on: tell("agree %s" % on))
+lines.addRow(agree)
+apply = QPushButton("Apply")
+apply.clicked.connect(lambda: tell("apply"))
+lines.addRow(apply)
+window.show()
+app.exec()
+`
+
+// TestRealKeysQt: what keys go to in Qt gets its window's keyboard, and nothing else is done to it: a
+// spin box is not raised, and a text beside it in which tab is a character is no hindrance.
+func TestRealKeysQt(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	file := filepath.Join(w.Home, "told")
+	app := w.python("keys.py", keysQt, "spinbutton Count", file)
+	p := w.somebody()
+	told := ""
+	for _, c := range []struct{ query, key, tells string }{
+		{"spinbutton Count", "down", "count 49\n"},
+		{"checkbox Agree", "space", "agree True\n"},
+		{"spinbutton Count", "up", "count 50\n"},
+		{"button Apply", "space", "apply\n"},
+		{"textbox Notes", "a", ""},
+		{"spinbutton Count", "down", "count 49\n"},
+	} {
+		w.ok("ax_key_press", params{"app": app, "query": c.query, "key": c.key})
+		told += c.tells
+		w.eventually(c.key+" in "+c.query, func() bool { text, _ := os.ReadFile(file); return string(text) == told })
+	}
+	w.ok("ax_click", params{"app": app, "query": "spinbutton Count"})
+	w.ok("ax_key_press", params{"app": app, "query": "spinbutton Count", "key": "down"})
+	told += "count 48\n"
+	w.eventually("one less after a click", func() bool { text, _ := os.ReadFile(file); return string(text) == told })
+	p.undisturbed(t)
+}

@@ -1,0 +1,20 @@
+package gui_test
+
+import "testing"
+
+// TestRealLastLineEnd: a text of a page that ends with the end of a line is set, filled in and
+// read as it is.
+func TestRealLastLineEnd(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<label>Plain <textarea id="plain"></textarea></label>`)
+	for _, text := range []string{"a\nb\n", "x\n", "q\n\n", "\n", "a\n\nb", "z"} {
+		f.done("ax_set_value", f.set("textbox Plain", text))
+		f.comes("plain", text)
+		if got := f.ok("ax_get_value", f.on("textbox Plain")).data["value"]; got != text {
+			t.Errorf("%q is read as %q", text, got)
+		}
+	}
+	f.says(f.ok("ax_fill", params{"app": f.app, "fields": fields("textbox Plain", "one\ntwo\n")}).Text, "Filled 1 of 1")
+	f.comes("plain", "one\ntwo\n")
+}

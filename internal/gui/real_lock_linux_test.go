@@ -1,0 +1,45 @@
+package gui_test
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/policy"
+)
+
+// A lock that nobody has heard of is one by what it shows: a window over the whole
+// screen, past the window manager. The same program with another window is none.
+func TestRealLockIsAGuard(t *testing.T) {
+	w := newRealWorld(t)
+	w.gateway.Gates = []aai.Gate{policy.ProtectedWindows{}}
+	popup := func(width, height int) string {
+		app := w.Launch(t, "python3", "-c", `
+import gi
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk
+w = Gtk.Window(type=Gtk.WindowType.POPUP, title="lock")
+w.set_default_size(`+strconv.Itoa(width)+`, `+strconv.Itoa(height)+`)
+w.add(Gtk.Entry(visibility=False))
+w.show_all()
+Gtk.main()`)
+		return strconv.Itoa(app.PID)
+	}
+	for pid, want := range map[string]aai.Code{popup(1600, 1000): aai.PermissionDenied, popup(300, 200): ""} {
+		for until := time.Now().Add(realPatience); ; time.Sleep(50 * time.Millisecond) {
+			_, err := w.do(t.Context(), "ax_get_tree", params{"app": pid})
+			var got aai.Code
+			if err != nil {
+				got = err.Code
+			}
+			if got == want {
+				break
+			}
+			if time.Now().After(until) {
+				t.Errorf("it ends with %q, want %q: %v", got, want, err)
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package gui_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// farPage is a page of many paragraphs, at whose end there are things to act on.
+func farPage() string {
+	var b strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&b, "<p>Paragraph number %d of many.</p>\n", i)
+	}
+	b.WriteString(`<button id="last">Last of all</button> <img class="far-trash" id="bin" src="/bin.png" width="20" height="20"> <input id="far" aria-label="Far away" value="afar">
+<input id="clicked" aria-label="Clicked"><script>
+for (const id of ["last", "bin"]) document.getElementById(id).addEventListener("click", () => { document.getElementById("clicked").value = id; });
+</script>`)
+	return b.String()
+}
+
+// TestRealOutOfView: an outline says how much is out of view and of what, goes on with it, and
+// it is found and acted on, which brings it into view.
+func TestRealOutOfView(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(farPage())
+	first := f.ok("ax_get_tree", params{"app": f.app})
+	if !regexp.MustCompile(`1 of 1 things to act on; out of view: 2 textbox, 1 button, 1[0-9]{2} paragraph, 1 image; more: "q`).MatchString(first.Text) {
+		t.Errorf("it says %s", first.Text)
+	}
+	text := f.shown(f.app)
+	for i := range 200 {
+		if n := strings.Count(text, fmt.Sprintf(`number %d of`, i)); n != 1 {
+			t.Errorf("paragraph %d is told %d times", i, n)
+		}
+	}
+	last := regexp.MustCompile(`button "Last of all" \[(e\d+)\]`).FindStringSubmatch(text)
+	if last == nil || !strings.Contains(text, "image bin.png .far-trash [") {
+		t.Fatalf("what is at the end is not there:\n%s", text)
+	}
+	f.says(f.ok("ax_find", f.on("Last of all")).Text, last[1], "out of view")
+	const brought = "was scrolled into it first"
+	f.says(f.ok("ax_click", f.on("Last of all")).Text, brought)
+	f.comes("clicked", "last")
+	if a := f.ok("ax_click", f.on(last[1])); strings.Contains(a.Text, brought) {
+		t.Errorf("what is in view is brought there: %s", a.Text)
+	}
+	f.says(f.ok("ax_find", f.on("Paragraph number 3 of many.")).Text, "out of view")
+	f.says(f.refused("ELEMENT_NOT_FOUND", "ax_find", f.on("Nowhere at all")).Message, "nothing in")
+}
+
+// TestRealOutOfViewUnread: what is told of things out of view only when it is asked for is
+// found too, and typed into.
+func TestRealOutOfViewUnread(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(farPage())
+	f.says(f.ok("ax_find", f.on("bin.png .far-trash")).Text, "out of view")
+	if got := f.ok("ax_get_value", f.on("textbox Far away")).data["value"]; got != "afar" {
+		t.Errorf("a field out of view holds %q", got)
+	}
+	f.says(f.ok("ax_click", f.on("bin.png .far-trash")).Text, "was scrolled into it first")
+	f.comes("clicked", "bin")
+	f.done("ax_set_value", f.set("textbox Far away", "here"))
+	f.comes("far", "here")
+}

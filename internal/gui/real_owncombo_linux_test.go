@@ -1,0 +1,30 @@
+package gui_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// TestRealOwnCombo: of a list that a page makes itself, and whose options are not there while
+// it is closed, it is said how they are chosen, and so they are, in the background.
+func TestRealOwnCombo(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<input type="hidden" id="colour"><div role="combobox" tabindex="0" id="box" aria-label="Colour" aria-expanded="false" onclick="list.hidden = false">none</div>
+		<div role="listbox" id="list" aria-label="Colours" hidden onclick="colour.value = box.textContent = event.target.textContent; list.hidden = true">
+		<div role="option" aria-selected="false">Red</div><div role="option" aria-selected="false">Blue</div></div>`)
+	p := w.somebody()
+	e := f.refused(aai.AutomationNotSupported, "ax_set_value", f.set("combobox Colour", "Blue"))
+	if e.Delivery != aai.NotDelivered {
+		t.Errorf("delivery is %s", e.Delivery)
+	}
+	if f.says(e.Hint, "ax_click"); strings.Contains(e.Hint, "focus") {
+		t.Errorf("the hint is %q", e.Hint)
+	}
+	f.ok("ax_click", f.on("combobox Colour"))
+	f.ok("ax_click", f.on("option Blue"))
+	f.comes("colour", "Blue")
+	p.undisturbed(t)
+}

@@ -1,0 +1,83 @@
+package gui_test
+
+import "testing"
+
+// TestRealReads: what fields and texts of a page hold is told as people read it there.
+func TestRealReads(t *testing.T) {
+	t.Parallel()
+	f := newRealWorld(t).webForm(`<input role="combobox" readonly aria-expanded="false" aria-label="City" value="Bergen">
+		<input id="depth" role="spinbutton" aria-label="Depth" aria-valuenow="-5" value="-5"> <input id="ran" aria-label="Ran" readonly>
+		<p>Move <em>not</em> before <del>Monday</del> and <strong>never</strong> more than <mark>61</mark> <code>x</code> <a href="#">by</a> <time>Friday</time></p>
+		<textarea id="keys" aria-label="Keys" style="width: 8px; height: 18px; padding: 0; border: 0; resize: none" onkeydown="this.value = ''; ran.value += event.key"></textarea>`)
+	value := func(query string) string {
+		text, _ := f.ok("ax_get_value", params{"app": f.app, "query": query}).data["value"].(string)
+		return text
+	}
+	if got := value("combobox City"); got != "Bergen" {
+		t.Errorf("the read-only combo box holds %q", got)
+	}
+	if got, want := value("role:paragraph"), "Move not before Monday and never more than 61 x by Friday"; got != want {
+		t.Errorf("the paragraph holds %q", got)
+	}
+	f.ok("ax_set_value", params{"app": f.app, "query": "spinbutton Depth", "value": "-12"})
+	f.eventually("the number is set", func() bool { return f.holds("depth") == "-12" })
+	if got := value("spinbutton Depth"); got != "-12" {
+		t.Errorf("the spin button holds %q", got)
+	}
+	f.ok("ax_type", params{"app": f.app, "query": "textbox Keys", "text": "ls"})
+	f.eventually("the page has taken the keys", func() bool { return f.holds("ran") == "ls" })
+	if got := value("textbox Keys"); got != "" {
+		t.Errorf("the field that relays keys holds %q", got)
+	}
+}
+
+const labelsOfGtk4 = `import gi
+gi.require_version("Gtk", "4.0")
+from gi.repository import Gtk
+def act(app):
+    w = Gtk.ApplicationWindow(application=app, title="Labels")
+    v = Gtk.Box(orientation=1)
+    w.set_child(v)
+    for label in ("GtkPress", "GtkButton", "Ready"):
+        v.append(Gtk.Button(label=label))
+    v.append(Gtk.Entry(text="plain"))
+    e = Gtk.Entry(text="held")
+    e.update_property([Gtk.AccessibleProperty.LABEL], ["VteField"])
+    v.append(e)
+    w.present()
+app = Gtk.Application(application_id="org.example.Labels")
+app.connect("activate", act)
+app.run()
+`
+
+// TestRealLabels: a label that begins as a class of GTK's is a name, and the class of a field
+// without one is none.
+func TestRealLabels(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	app := w.python("labels.py", labelsOfGtk4, "Ready")
+	told := w.shown(app)
+	w.says(told, `GtkPress`, `GtkButton`, `textbox "VteField"`, `textbox "" [`, `: "plain"`)
+	for _, query := range []string{"button GtkPress", "button GtkButton"} {
+		w.ref(app, query)
+	}
+}
+
+const iconOfGtk3 = `import gi
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk
+w = Gtk.Window(title="Icon")
+e = Gtk.Entry(text="held")
+e.set_icon_from_icon_name(1, "edit-clear")
+w.add(e)
+w.connect("destroy", Gtk.main_quit)
+w.show_all()
+Gtk.main()
+`
+
+// TestRealIconInField: a field with an icon in it is shown with its value.
+func TestRealIconInField(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	w.says(w.shown(w.python("icon.py", iconOfGtk3, "edit-clear")), `= "held": image "edit-clear"`)
+}

@@ -1,0 +1,122 @@
+package gui_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestRealNavigation: after a click that leads to another page the new one is told, and
+// not what all was on the old one; what was clicked is gone.
+func TestRealNavigation(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<p>` + strings.Repeat(`<label>Word <input></label> <button>Old</button> `, 12) + `<a href="/next">Go next</a>`)
+	a := f.done("ax_click", f.on(`link "Go next"`))
+	f.says(a.Text, `document "Next"`, "Thank you", `button "Go on"`)
+	changes, _ := a.data["changes"].([]any)
+	for _, c := range changes {
+		if text, _ := c.(string); strings.Contains(text, "Old") || strings.Contains(text, "Word") || strings.Contains(text, `"Ready" →`) {
+			t.Errorf("the old page is told of: %s", text)
+		}
+	}
+	if a.data["element"] != nil {
+		t.Errorf("the link is gone, and it says %v", a.data["element"])
+	}
+}
+
+// TestRealTicking: a clock and a memory figure that nobody has seen yet are no effect of a
+// click; a counter is, also where it counts what looks like nothing else.
+func TestRealTicking(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<p id="clock">12:00:00</p><p id="memory">Memory usage - 50.0 MB</p><p id="count">done 0</p><p id="timer">0:00</p>
+		<button>Dead</button><button onclick="count.textContent = 'done ' + ++n">Work</button><button onclick="timer.textContent = '5:00'">Wind</button>
+		<script>
+		let n = 0, used = 500;
+		const two = x => String(x).padStart(2, "0");
+		setInterval(() => {
+			const d = new Date();
+			clock.textContent = two(d.getHours()) + ":" + two(d.getMinutes()) + ":" + two(d.getSeconds());
+			memory.textContent = "Memory usage - " + (++used / 10).toFixed(1) + " MB";
+		}, 100);
+		</script>`)
+	f.eventually("the clock runs", func() bool { return !strings.Contains(f.shown(f.app), "12:00:00") })
+	w.caller.Session = "another" // which has seen nothing yet
+	for range 2 {
+		if dead := f.ok("ax_click", f.on("button Dead")); dead.data["verified"] != false {
+			t.Errorf("the dead button: %s %v", dead.Text, dead.data)
+		}
+	}
+	f.says(f.done("ax_click", f.on("button Work")).Text, `"done 0" → "done 1"`)
+	f.says(f.done("ax_click", f.on("button Wind")).Text, `"0:00" → "5:00"`)
+}
+
+// TestRealElementAfter: the element of the answer is the one after the act, and a check
+// box says what it holds.
+func TestRealElementAfter(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<p><label>Agree <input type="checkbox" id="agree"></label><label>Name <input id="name" value="a"></label>
+		<button onclick="this.textContent = 'Done'">Begin</button>`)
+	for _, want := range []string{"true", "false"} {
+		a := f.done("ax_click", f.on("checkbox Agree"))
+		if got := at(at(a.data, "element"), "value"); got != want {
+			t.Errorf("after the click the check box holds %v, want %s", got, want)
+		}
+		if got := f.ok("ax_get_value", f.on("checkbox Agree")).data["value"]; got != want {
+			t.Errorf("ax_get_value says %v, want %s", got, want)
+		}
+	}
+	a := f.done("ax_set_value", f.set("textbox Name", "b"))
+	if got := at(at(a.data, "element"), "value"); got != "b" {
+		t.Errorf("the field holds %v after it was set", got)
+	}
+	a = f.done("ax_click", f.on("button Begin"))
+	if got := at(at(a.data, "element"), "title"); got != "Done" {
+		t.Errorf("the button is called %v after the click", got)
+	}
+}
+
+// deafList is a list of GTK in which nothing can be selected.
+const deafList = `
+import gi
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk
+store = Gtk.ListStore(str)
+for name in "Alpha", "Beta": store.append([name])
+view = Gtk.TreeView(model=store)
+view.append_column(Gtk.TreeViewColumn("Word", Gtk.CellRendererText(), text=0))
+view.get_selection().set_select_function(lambda *_: False)
+window = Gtk.Window(title="Deaf")
+window.add(view)
+window.show_all()
+Gtk.main()
+`
+
+// TestRealRowThatStays: a click on a row that selects nothing says so.
+func TestRealRowThatStays(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	app := w.python("deaf.py", deafList, "Beta")
+	a, e := w.do(w.Context(), "ax_click", params{"app": app, "query": "Beta"})
+	switch {
+	case e != nil:
+		w.says(e.Message, "could not do it")
+	case a.Warning == "" || asJSON(t, a.Data)["verified"] != false:
+		t.Errorf("%s %q %v", a.Text, a.Warning, a.Data)
+	default:
+		w.says(a.Warning, "not selected")
+	}
+}
+
+// TestRealOptionsAreNoSecrets: an option's name is told in the error, and so is a number.
+func TestRealOptionsAreNoSecrets(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<p><label>Colour <select id="colour"><option>Red<option>Green</select></label>`)
+	_, e := f.do(f.Context(), "ax_set_value", f.set("combobox Colour", "Turquoise"))
+	if e == nil {
+		t.Fatal("there is no such option")
+	}
+	f.says(e.Message, "Turquoise")
+}

@@ -1,0 +1,233 @@
+package gui_test
+
+import (
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// TestRealPageFields sets fields of every kind of a web page in the background: by keys
+// where the interface cannot. The page is the witness.
+func TestRealPageFields(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<p><label>Colour <select id="colour"><option>Red<option selected>Green<option>Blue</select></label>
+		<label>City <select id="city"><option>None<optgroup label="North"><option>Oslo<option>Bergen</optgroup><optgroup label="South"><option>Rome</optgroup></select></label>
+		<label>Town <select id="town"><option>None<option value="one">Springfield<option value="another">Springfield</select></label>
+		<label>Number <input type="number" id="number" min="-10" max="10"></label>
+		<label>Amount <input type="number" id="amount" value="5" step="any"></label>
+		<label>Day <input type="date" id="day"></label><label>Time <input type="time" id="time"></label>
+		<label>When <input type="datetime-local" id="when"></label><label>Month <input type="month" id="month"></label>
+		<label>Week <input type="week" id="week"></label><label>Volume <input type="range" id="volume" value="30"></label>
+		<div role="slider" tabindex="0" aria-label="Dial" aria-valuemin="0" aria-valuemax="50" aria-valuenow="10"
+			onkeydown="this.ariaValueNow = dial.value = +this.ariaValueNow + ({ArrowUp: 5, ArrowDown: -5}[event.key] || 0)">dial</div>
+		<input type="hidden" id="dial" value="10">`)
+	p := w.somebody()
+	for _, c := range []struct{ query, id, value, holds string }{
+		{"combobox Colour", "colour", "Blue", "Blue"},
+		{"combobox City", "city", "Bergen", "Bergen"},
+		{"spinbutton Number", "number", "-5", "-5"},
+		{"spinbutton Amount", "amount", "-2.5", "-2.5"},
+		{"textbox Day", "day", "2026-03-04", "2026-03-04"},
+		{"textbox Time", "time", "13:45", "13:45"},
+		{"textbox When", "when", "2026-12-24T00:05", "2026-12-24T00:05"},
+		{"textbox Month", "month", "2027-11", "2027-11"},
+		{"textbox Week", "week", "2026-W09", "2026-W09"},
+		{"slider Volume", "volume", "70", "70"},
+		{"slider Dial", "dial", "40", "40"},
+	} {
+		f.done("ax_set_value", f.set(c.query, c.value))
+		f.comes(c.id, c.holds)
+		f.comes("focused", "false") // leaving a field is heard of too
+		heard := f.holds("heard")
+		a := f.ok("ax_set_value", f.set(c.query, c.value))
+		f.says(a.Text, "was so already")
+		if at(a.data, "delivered") != false || at(a.data, "verified") != true {
+			t.Errorf("%s: it was so already, and it says %v", c.query, a.data)
+		}
+		if now := f.holds("heard"); now != heard || f.holds(c.id) != c.holds {
+			t.Errorf("%s: it was so already, and the page heard of %s and not %s, and holds %q", c.query, now, heard, f.holds(c.id))
+		}
+	}
+	e := f.refused(aai.AmbiguousTarget, "ax_set_value", f.set("combobox Town", "Springfield"))
+	f.says(e.Hint, `mode "focus"`)
+	if len(e.Candidates) != 2 || f.holds("town") != "None" || e.Delivery != aai.NotDelivered {
+		t.Errorf("%s: %q, and it holds %s", e.Delivery, e.Candidates, f.holds("town"))
+	}
+	p.undisturbed(t)
+	e = f.refused(aai.InvalidParams, "ax_set_value", f.set("textbox Day", "tomorrow"))
+	f.says(e.Message, "date or time with month, day, year")
+	f.says(e.Hint, "2026-03-04")
+	for _, wrong := range []string{"25:99", "noon", "2026-03-04"} {
+		e = f.refused(aai.InvalidParams, "ax_set_value", f.set("textbox Time", wrong))
+		f.says(e.Message, "date or time with hour, minute for")
+	}
+}
+
+// TestRealReadOnly: what is read-only is not disabled, and says so; an empty field for a
+// number holds nothing, and not 0.
+func TestRealReadOnly(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<p><label>Fixed <input id="fixed" readonly value="x"></label><label>Off <input id="off" disabled value="x"></label>
+		<label>Sum <input type="number" id="sum" readonly value="3"></label><label>Count <input type="number" id="count"></label>
+		<label>Day <input type="date" id="day"></label>`)
+	tree := f.ok("ax_get_tree", params{"app": f.app}).Text
+	f.says(tree, `textbox "Fixed"`)
+	for _, c := range []struct {
+		query            string
+		enabled, readers bool
+	}{{"textbox Fixed", true, true}, {"textbox Off", false, false}, {"spinbutton Sum", true, true}, {"spinbutton Count", true, false}, {"textbox Day", true, false}} {
+		states, _ := f.ok("ax_get_attributes", f.on(c.query)).data["states"].([]any)
+		if has(states, "enabled") != c.enabled || has(states, "readonly") != c.readers {
+			t.Errorf("%s is %v", c.query, states)
+		}
+	}
+	for _, query := range []string{"textbox Fixed", "spinbutton Sum"} {
+		e := f.refused(aai.AutomationFailed, "ax_set_value", f.set(query, "4"))
+		f.says(e.Message, "is read-only")
+		if e.Delivery != aai.NotDelivered {
+			t.Errorf("%s: %s", query, e.Delivery)
+		}
+	}
+	f.says(f.refused(aai.AutomationFailed, "ax_type", params{"app": f.app, "query": "textbox Fixed", "text": "4"}).Message, "is read-only")
+	if got := f.ok("ax_get_value", f.on("spinbutton Count")).data["value"]; got != "" {
+		t.Errorf("an empty field for a number holds %q", got)
+	}
+}
+
+func has(list []any, want any) bool {
+	for _, one := range list {
+		if reflect.DeepEqual(one, want) {
+			return true
+		}
+	}
+	return false
+}
+
+// spinsGTK3, spinsGTK4 and spinsQt are windows with numbers that may be below zero and
+// have words around them, and say in a file what they hold.
+const (
+	spinsGTK = `
+import gi, json, os, sys
+gi.require_version("Gtk", sys.argv[1])
+from gi.repository import Gtk, GLib
+file = sys.argv[2]
+old = sys.argv[1] == "3.0"
+spin = Gtk.SpinButton(adjustment=Gtk.Adjustment(value=5, lower=-10, upper=10, step_increment=1))
+scale = Gtk.Scale(adjustment=Gtk.Adjustment(value=5, lower=-10, upper=10, step_increment=1), digits=0, hexpand=True)
+def tell(*_):
+    with open(file + ".new", "w") as f: f.write(json.dumps({"spin": spin.get_value(), "scale": scale.get_value()}))
+    os.rename(file + ".new", file)
+    return False
+spin.connect("value-changed", tell)
+scale.connect("value-changed", tell)
+if old:
+    spin.get_accessible().set_name("Depth")
+    scale.get_accessible().set_name("Gain")
+else:
+    spin.update_property([Gtk.AccessibleProperty.LABEL], ["Depth"])
+    scale.update_property([Gtk.AccessibleProperty.LABEL], ["Gain"])
+def show(app=None):
+    window = Gtk.Window(title="Numbers", default_width=300, default_height=200) if old else Gtk.ApplicationWindow(application=app, title="Numbers", default_width=300, default_height=200)
+    box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+    for w in (spin, scale):
+        box.add(w) if old else box.append(w)
+    window.add(box) if old else window.set_child(box)
+    window.show_all() if old else window.present()
+    tell()
+if old:
+    show()
+    Gtk.main()
+else:
+    app = Gtk.Application()
+    app.connect("activate", show)
+    app.run()
+`
+	spinsQt = `
+import json, os, sys
+from PyQt6.QtWidgets import *
+from PyQt6.QtCore import Qt
+app = QApplication([])
+window = QWidget()
+window.setWindowTitle("Numbers")
+spin = QSpinBox(minimum=-10, maximum=10, value=5, suffix=" m", accessibleName="Depth")
+scale = QSlider(Qt.Orientation.Horizontal, minimum=-10, maximum=10, value=5, accessibleName="Gain")
+def tell(*_):
+    with open(sys.argv[2] + ".new", "w") as f: f.write(json.dumps({"spin": spin.value(), "scale": scale.value()}))
+    os.rename(sys.argv[2] + ".new", sys.argv[2])
+spin.valueChanged.connect(tell)
+scale.valueChanged.connect(tell)
+box = QVBoxLayout(window)
+box.addWidget(spin)
+box.addWidget(scale)
+window.show()
+tell()
+app.exec()
+`
+)
+
+// TestRealSpins: numbers below zero arrive and are said to have, in each toolkit.
+func TestRealSpins(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	for _, c := range []struct{ name, program, version string }{{"gtk3", spinsGTK, "3.0"}, {"gtk4", spinsGTK, "4.0"}, {"qt6", spinsQt, ""}} {
+		t.Run(c.name, func(t *testing.T) {
+			w := w.on(t)
+			file := filepath.Join(w.Home, c.name+".json")
+			app := w.python(c.name+".py", c.program, "spinbutton Depth", c.version, file)
+			for _, s := range []struct{ query, key, value string }{{"spinbutton Depth", "spin", "-5"}, {"slider Gain", "scale", "-7"}, {"spinbutton Depth", "spin", "0"}} {
+				w.done("ax_set_value", params{"app": app, "query": s.query, "value": s.value})
+				w.eventually(s.query+" is "+s.value, func() bool { return numberIn(file, s.key) == s.value })
+				w.says(w.ok("ax_set_value", params{"app": app, "query": s.query, "value": s.value}).Text, "was so already")
+			}
+		})
+	}
+}
+
+// TestRealCells: cells of a spreadsheet take words, numbers and formulas.
+func TestRealCells(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	_, pid := w.spreadsheet()
+	app := strconv.Itoa(pid)
+	w.awaitElement(app, "cell A1")
+	for _, c := range []struct{ cell, value, shows string }{{"B2", "Grüße", "Grüße"}, {"B3", "-5", "-5"}, {"B4", "=2*B3", "-10"}, {"B2", "other", "other"}} {
+		w.done("ax_set_value", params{"app": app, "query": "cell " + c.cell, "value": c.value})
+		if got := w.ok("ax_get_value", params{"app": app, "query": "cell " + c.cell}).data["value"]; got != c.shows {
+			t.Errorf("%s holds %q, want %q", c.cell, got, c.shows)
+		}
+	}
+	w.says(w.ok("ax_set_value", params{"app": app, "query": "cell B3", "value": "-5"}).Text, "was so already")
+
+	// Rows of cells go in at once, each as it was given: the sheet would put "Berlin" for "Be".
+	a := w.done("ax_set_value", params{"app": app, "query": "cell D1", "value": "City\tNights\nBerlin\t2\nBe\t=2*E2\n"})
+	w.says(a.Text, "Set the cells to E3 from")
+	a = w.ok("ax_fill", params{"app": app, "fields": fields("cell D2", "Graz\t5\nBern\t7", "cell A6", "Sum")})
+	if !strings.HasPrefix(a.Text, "Filled 2 of 2 fields.") || strings.Contains(a.Text, `cell "`) {
+		t.Errorf("it says %q", a.Text)
+	}
+	if was := at(a.data, "fields", 0, "was"); was != "Berlin\t2\nBe\t4\n" {
+		t.Errorf("the cells held %q", was)
+	}
+	for cell, want := range map[string]string{"D1": "City", "E1": "Nights", "D2": "Graz", "E2": "5", "D3": "Bern", "E3": "7", "A6": "Sum"} {
+		if got := w.ok("ax_get_value", params{"app": app, "query": "cell " + cell}).data["value"]; got != want {
+			t.Errorf("%s holds %q, want %q", cell, got, want)
+		}
+	}
+
+	// A click puts the cursor there, so that what is typed next comes there; what is typed
+	// into a cell by its name is read where the cell is by then.
+	w.done("ax_click", params{"app": app, "query": "cell C5"})
+	w.ok("ax_type", params{"app": app, "text": "here\n"})
+	w.done("ax_type", params{"app": app, "query": "cell C6", "text": "7\n"})
+	for cell, want := range map[string]string{"C5": "here", "C6": "7"} {
+		if got := w.ok("ax_get_value", params{"app": app, "query": "cell " + cell}).data["value"]; got != want {
+			t.Errorf("%s holds %q, want %q", cell, got, want)
+		}
+	}
+}

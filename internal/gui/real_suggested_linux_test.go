@@ -1,0 +1,32 @@
+package gui_test
+
+import "testing"
+
+// TestRealSuggested: a field of a page that suggests what to write holds what is written in it;
+// one that is empty does not hold its name.
+func TestRealSuggested(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<p><input list="towns" aria-label="City" id="city"><label>Town <input list="towns" id="town"></label>
+		<label>Place <input role="combobox" id="place"></label><input list="towns" placeholder="Where" id="where">
+		<datalist id="towns"><option>Bonn<option>Ulm</datalist>`)
+	for name, id := range map[string]string{"City": "city", "Town": "town", "Place": "place", "Where": "where"} {
+		field := "combobox " + name
+		holds := func(want string) {
+			t.Helper()
+			if told := f.ok("ax_get_value", f.on(field)).data["value"]; told != want {
+				t.Errorf("%s is said to hold %q, want %q", name, told, want)
+			}
+			f.comes(id, want)
+		}
+		holds("")
+		f.done("ax_set_value", f.set(field, "Bonn"))
+		holds("Bonn")
+		f.done("ax_set_value", f.set(field, ""))
+		holds("")
+		f.done("ax_set_value", f.set(field, name)) // it was not so already
+		holds(name)
+		f.done("ax_set_value", f.set(field, ""))
+		holds("")
+	}
+}

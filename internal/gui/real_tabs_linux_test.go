@@ -1,0 +1,195 @@
+package gui_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// tabbed are windows of a text of many lines that has the keyboard, a label and a button; what
+// is in the text is in the file.
+func tabbed(kind linuxtest.Kind) string {
+	const gtk = `
+import gi, sys
+gi.require_version("Gtk", VERSION)
+from gi.repository import Gtk
+def fill(window):
+    box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+    put = box.append if VERSION == "4.0" else box.add
+    text, label, button = Gtk.TextView(), Gtk.Label(label="Words"), Gtk.Button(label="Count")
+    b = text.get_buffer()
+    b.set_text("hello")
+    def tell(*_):
+        with open(sys.argv[1], "w") as f: f.write(b.get_text(b.get_start_iter(), b.get_end_iter(), True))
+    b.connect("changed", tell)
+    tell()
+    for w in text, label, button: put(w)
+    if VERSION == "4.0": window.set_child(box)
+    else: window.add(box)
+    text.grab_focus()
+`
+	switch kind {
+	case linuxtest.GTK3:
+		return `VERSION = "3.0"` + gtk + `
+window = Gtk.Window(title="Tabbed"); fill(window); window.show_all()
+Gtk.main()
+`
+	case linuxtest.GTK4:
+		return `VERSION = "4.0"` + gtk + `
+def up(app):
+    window = Gtk.ApplicationWindow(application=app, title="Tabbed"); fill(window); window.present()
+app = Gtk.Application(application_id="org.example.tabbed"); app.connect("activate", up); app.run(None)
+`
+	}
+	return `
+import sys
+from PyQt6.QtWidgets import *
+app = QApplication([])
+window = QWidget(windowTitle="Tabbed")
+box = QVBoxLayout(window)
+text = QPlainTextEdit("hello")
+def tell():
+    with open(sys.argv[1], "w") as f: f.write(text.toPlainText())
+text.textChanged.connect(tell)
+tell()
+for w in text, QLabel("Words"), QPushButton("Count"): box.addWidget(w)
+window.show()
+text.setFocus()
+app.exec()
+`
+}
+
+// TestRealNoTabIntoText: a key for what does not take the keyboard in the background changes
+// no text on the way there.
+func TestRealNoTabIntoText(t *testing.T) {
+	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.GTK4, linuxtest.Qt6} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			w := newRealWorld(t)
+			file := filepath.Join(w.Home, "text")
+			app := w.python("tabbed.py", tabbed(kind), "button Count", file)
+			p := w.somebody()
+			for _, query := range []string{"button Count", "Words", "button Count"} {
+				press, code := params{"app": app, "query": query, "key": "f7"}, aai.AutomationNotSupported
+				if kind == linuxtest.Qt6 {
+					if query != "Words" { // its button takes the keyboard when it is asked to
+						w.ok("ax_key_press", press)
+						continue
+					}
+					code = aai.AutomationFailed // tab leads from the button to the text
+				}
+				w.says(w.refused(code, "ax_key_press", press).Message, "may be a character in textbox")
+			}
+			w.ok("ax_wait_idle", params{"app": app})
+			if text, _ := os.ReadFile(file); string(text) != "hello" {
+				t.Errorf("the text is %q", text)
+			}
+			p.undisturbed(t)
+		})
+	}
+	t.Run("libreoffice", func(t *testing.T) {
+		t.Parallel()
+		w := newRealWorld(t)
+		app := w.process(w.Writer(t, "hello"))
+		w.awaitElement(app, "Bold")
+		p := w.somebody()
+		for _, query := range []string{"Bold", "button Italic"} {
+			m := w.refused(aai.AutomationNotSupported, "ax_key_press", params{"app": app, "query": query, "key": "f7"}).Message
+			if !regexp.MustCompile("may be a character in (document|paragraph)").MatchString(m) { // which, it tells now and then
+				t.Error(m)
+			}
+		}
+		w.ok("ax_wait_idle", params{"app": app})
+		w.says(w.ok("ax_get_tree", params{"app": app}).Text, `= "hello"`)
+		p.undisturbed(t)
+	})
+}
+
+const entriesGTK = `
+import gi, sys
+gi.require_version("Gtk", "VERSION")
+from gi.repository import Gtk, GLib
+log = open(sys.argv[1], "w", buffering=1)
+def fill(window):
+    box = Gtk.Box(orientation=1)
+    put = box.append if "VERSION" == "4.0" else box.add
+    first, second, ok = Gtk.Entry(), Gtk.Entry(), Gtk.Button(label="Ready")
+    for n, e in ("first", first), ("second", second):
+        e.connect("activate", lambda e, n: log.write("activate " + n + "\n"), n)
+        e.connect("changed", lambda e, n: log.write("changed " + n + " " + e.get_text() + "\n"), n)
+    for x in first, second, ok: put(x)
+    if "VERSION" == "4.0": window.set_child(box)
+    else: window.add(box)
+if "VERSION" == "4.0":
+    def up(app):
+        window = Gtk.ApplicationWindow(application=app, title="Entries"); fill(window); window.present()
+    app = Gtk.Application(application_id="org.example.entries"); app.connect("activate", up); app.run(None)
+else:
+    window = Gtk.Window(title="Entries"); fill(window); window.show_all(); Gtk.main()
+`
+
+// TestRealClickIsNoReturn: a click on a field, or a key for it, in the background does not do
+// what return does there, which sends forms; nor does it bring the window to the front.
+func TestRealClickIsNoReturn(t *testing.T) {
+	for _, version := range []string{"3.0", "4.0"} {
+		t.Run("gtk "+version, func(t *testing.T) {
+			t.Parallel()
+			w := newRealWorld(t)
+			file := filepath.Join(w.Home, "log")
+			app := w.python("entries.py", strings.ReplaceAll(entriesGTK, "VERSION", version), "button Ready", file)
+			p := w.somebody()
+			w.done("ax_key_press", params{"app": app, "query": "role:textbox", "nth": 2, "key": "a"})
+			w.ok("ax_click", params{"app": app, "query": "role:textbox", "nth": 1})
+			w.done("ax_type", params{"app": app, "query": "role:textbox", "nth": 1, "text": "x"})
+			w.ok("ax_wait_idle", params{"app": app})
+			if heard, _ := os.ReadFile(file); string(heard) != "changed second a\nchanged first x\n" {
+				t.Errorf("the program heard %q", heard)
+			}
+			p.undisturbed(t)
+		})
+	}
+	t.Run("calc", func(t *testing.T) {
+		t.Parallel()
+		w := newRealWorld(t)
+		app := w.process(w.Calc(t))
+		w.awaitElement(app, "Bold")
+		p := w.somebody()
+		w.ok("ax_set_value", params{"app": app, "query": "role:textbox", "nth": 1, "value": "A100"})
+		_, err := w.do(w.Context(), "ax_key_press", params{"app": app, "query": "role:textbox", "nth": 1, "key": "return"})
+		if aai.AsError(err) == nil {
+			t.Error("its name box took a key")
+		}
+		w.ok("ax_wait_idle", params{"app": app})
+		w.says(w.ok("ax_get_tree", params{"app": app}).Text, `cell "A1"`)
+		p.undisturbed(t)
+	})
+}
+
+// TestRealTabInAPage: a tab in what a field of a page is to hold is refused, and does not bring
+// the rest into the next field.
+func TestRealTabInAPage(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	app := w.page(`<title>T</title><label>Name <input></label> <label>Notes <textarea>old</textarea></label>
+		<div contenteditable role=textbox aria-label=Body>words</div> <label>Code <input value="123456"></label><p id=all></p>
+		<script>setInterval(() => { document.title = [...document.querySelectorAll("input,textarea,div")].map(e => e.value ?? e.innerText).join("|"); }, 100)</script>`, "textbox Code")
+	title := func(want string) {
+		t.Helper()
+		w.eventually("the page holds "+want, func() bool {
+			_, err := w.do(w.Context(), "ax_find", params{"app": app, "query": "role:window title:/^" + regexp.QuoteMeta(want) + "/"})
+			return err == nil
+		})
+	}
+	for _, field := range []string{"Name", "Notes", "Body"} {
+		w.says(w.refused(aai.InvalidParams, "ax_set_value", params{"app": app, "query": "textbox " + field, "value": "x1\ty2"}).Message, "expected no tab")
+	}
+	w.says(w.refused(aai.InvalidParams, "ax_type", params{"app": app, "query": "textbox Notes", "text": "x1\ty2"}).Message, "expected no tab")
+	title("|old|words|123456")
+	w.done("ax_set_value", params{"app": app, "query": "textbox Notes", "value": "x1\ny2"})
+	title("|x1")
+}

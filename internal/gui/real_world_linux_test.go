@@ -1,0 +1,338 @@
+package gui_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/desktop/refs"
+	"github.com/gybob/aai-gateway/internal/gui"
+	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
+	"github.com/gybob/aai-gateway/internal/platform/linux/session"
+	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
+	"github.com/gybob/aai-gateway/internal/process"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// A realWorld is a private desktop with real windows, and the tools on it as the
+// product joins them: behind a gateway that admits all and remembers what it put
+// on record.
+type realWorld struct {
+	*testing.T
+	*linuxtest.Session
+	backend desktop.Backend
+	gateway *aai.Gateway
+	tools   *aai.App
+	record  *record
+	caller  aai.Caller
+}
+
+// params are the arguments of a call.
+type params map[string]any
+
+// realPatience is how long a test waits for what must come. It is no measure of
+// anything: a machine under load takes what it takes.
+const realPatience = 2 * time.Minute
+
+// newRealWorld starts a desktop on which accessibility is wanted.
+func newRealWorld(t *testing.T) *realWorld {
+	t.Helper()
+	s := linuxtest.StartAccessible(t)
+	return joined(t, s, s.Getenv)
+}
+
+// joined are the tools on the desktop that the environment leads to.
+func joined(t *testing.T, s *linuxtest.Session, getenv func(string) string) *realWorld {
+	t.Helper()
+	screen := x11.New(x11.Config{Getenv: getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: getenv})})
+	programs := session.NewLauncher(session.LauncherConfig{Getenv: getenv, Environ: func() []string { return s.Env }, DataDirs: []string{"/usr/share"}, Libraries: session.Libraries()})
+	tree := atspi.New(atspi.Config{Getenv: getenv, Windows: screen, KeepOpen: programs.KeepOpen})
+	t.Cleanup(func() {
+		tree.Close()
+		if err := screen.Close(); err != nil {
+			t.Errorf("closing the screen: %v", err)
+		}
+	})
+	w := &realWorld{
+		T: t, Session: s, record: &record{},
+		caller: aai.Caller{Door: aai.DoorMCP, Name: "test", Session: "s1"},
+		backend: desktop.Backend{
+			Tree: tree, Offscreen: tree, Actor: tree, Events: tree,
+			Windows: screen, Input: screen, Screen: screen, Clipboard: screen, Programs: programs,
+		},
+	}
+	w.offers(gui.Config{Open: func() desktop.Backend { return w.backend }})
+	return w
+}
+
+// offers has the gateway offer the desktop's tools, behind the gates.
+func (w *realWorld) offers(c gui.Config, gates ...aai.Gate) {
+	c.IsTerminal = process.ShowsTerminal
+	w.tools = gui.New(c)
+	for _, tool := range w.tools.Tools { // what is slow has not failed
+		tool.Timeout += realPatience
+	}
+	w.gateway = &aai.Gateway{Catalog: catalog{w.tools}, Gates: append(gates, admitAll{w.record}), Journal: w.record, Claims: inputlock.Claims{Folder: inputlock.Folder}}
+}
+
+// on is the world in a part of its test.
+func (w *realWorld) on(t *testing.T) *realWorld {
+	part := *w
+	part.T = t
+	return &part
+}
+
+// do makes a call as the gateway's doors do.
+func (w *realWorld) do(ctx context.Context, tool string, p params) (*aai.Result, *aai.Error) {
+	w.Helper()
+	result, err := w.gateway.Do(ctx, &aai.Call{Caller: w.caller, App: aai.DesktopApp, Tool: tool, Args: p})
+	e := aai.AsError(err)
+	switch {
+	case e == nil && result == nil:
+		w.Fatalf("%s %v: neither a result nor an error", tool, p)
+	case e != nil && (e.Code == aai.Internal || e.Code == "" || e.Message == ""):
+		w.Fatalf("%s %v: %v\n%v", tool, p, e, e.Err)
+	}
+	return result, e
+}
+
+// ok makes a call that must succeed.
+func (w *realWorld) ok(tool string, p params) answer {
+	w.Helper()
+	result, err := w.do(w.Context(), tool, p)
+	if err != nil {
+		w.Fatalf("%s %v: %s %v; delivery %q, hint %q, candidates %q", tool, p, err.Code, err, err.Delivery, err.Hint, err.Candidates)
+	}
+	return answer{result, asJSON(w.T, result.Data)}
+}
+
+// refused makes a call that must fail with the code, and returns the error.
+func (w *realWorld) refused(code aai.Code, tool string, p params) *aai.Error {
+	w.Helper()
+	result, err := w.do(w.Context(), tool, p)
+	switch {
+	case err == nil:
+		w.Fatalf("%s %v: succeeded with %q %v, warning %q; want %s", tool, p, result.Text, result.Data, result.Warning, code)
+	case err.Code != code:
+		w.Fatalf("%s %v: %s %v, want %s", tool, p, err.Code, err, code)
+	}
+	return err
+}
+
+// done makes a call that acts, and must have seen its effect.
+func (w *realWorld) done(tool string, p params) answer {
+	w.Helper()
+	a := w.ok(tool, p)
+	if strings.Contains(a.Warning, "told by the next call") { // a browser may tell of it late
+		if late := w.ok("ax_get_tree", params{"app": p["app"]}); strings.Contains(late.Text, "Since then") {
+			a.Text += "\n" + late.Text
+			return a
+		}
+	}
+	if at(a.data, "delivered") != true || at(a.data, "verified") != true || a.Warning != "" {
+		w.Errorf("%s %v: delivered %v, verified %v, warning %q; want it seen to be done:\n%s",
+			tool, p, at(a.data, "delivered"), at(a.data, "verified"), a.Warning, a.Text)
+	}
+	return a
+}
+
+// ref finds an element and returns its ref.
+func (w *realWorld) ref(app, query string) string {
+	w.Helper()
+	ref, _ := w.ok("ax_find", params{"app": app, "query": query}).data["element_ref"].(string)
+	if !refs.Is(ref) {
+		w.Fatalf("ax_find gave the ref %q for %s", ref, query)
+	}
+	return ref
+}
+
+// says checks that a text has all the parts.
+func (w *realWorld) says(text string, parts ...string) {
+	w.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			w.Errorf("%q has no %q", text, part)
+		}
+	}
+}
+
+// eventually waits until ready says so.
+func (w *realWorld) eventually(what string, ready func() bool) {
+	w.Helper()
+	for end := time.Now().Add(realPatience); !ready(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			w.Fatalf("after %s it is still not so: %s", realPatience, what)
+		}
+	}
+}
+
+// open opens a fixture and returns it with what its program is called in calls:
+// its process, once that can be read.
+func (w *realWorld) open(kind linuxtest.Kind) (*linuxtest.Fixture, string) {
+	w.Helper()
+	f := w.Fixture(w.T, kind)
+	app := w.process(f.App)
+	w.awaitElement(app, "button Press")
+	return f, app
+}
+
+// python starts a program of Python with the arguments, waits until it shows the element, and
+// returns its process.
+func (w *realWorld) python(name, program, query string, args ...string) (app string) {
+	w.Helper()
+	script := filepath.Join(w.Home, name)
+	if err := os.WriteFile(script, []byte(program), 0o600); err != nil {
+		w.Fatal(err)
+	}
+	app = w.process(w.Launch(w.T, "python3", append([]string{script}, args...)...))
+	w.awaitElement(app, query)
+	return app
+}
+
+// process waits until the launched program, or one that it started, shows a tree,
+// and returns its process.
+func (w *realWorld) process(a *linuxtest.App) string {
+	w.Helper()
+	found := ""
+	w.eventually(fmt.Sprintf("process %d shows a tree", a.PID), func() bool {
+		apps, _ := w.ok("ax_list_apps", nil).data["apps"].([]any)
+		for _, row := range apps {
+			pid, _ := at(row, "pid").(float64)
+			if at(row, "hidden") == nil && (int(pid) == a.PID || w.backend.Programs.IsDescendant(int(pid), a.PID)) {
+				found = strconv.Itoa(int(pid))
+			}
+		}
+		return found != ""
+	})
+	return found
+}
+
+// awaitElement waits until the query means something.
+func (w *realWorld) awaitElement(app, query string) {
+	w.Helper()
+	w.eventually(query+" is there", func() bool {
+		_, err := w.do(w.Context(), "ax_find", params{"app": app, "query": query})
+		return err == nil
+	})
+}
+
+// shown are the program's outline pages with all that is in them.
+func (w *realWorld) shown(app string) string {
+	w.Helper()
+	text, more := "", ""
+	for range 100 {
+		p := params{"app": app}
+		if more != "" {
+			p["more"] = more
+		}
+		a := w.ok("ax_get_tree", p)
+		text += a.Text
+		if more, _ = a.data["more"].(string); more == "" {
+			return text
+		}
+	}
+	w.Fatalf("%s has more than 100 pages", app)
+	return ""
+}
+
+// A person sits at a terminal of their own, which has the focus and the pointer in
+// it, and works. What is typed there is kept.
+type person struct {
+	w     *realWorld
+	title string
+	file  string // what was typed in their terminal
+	typed string // what they typed themselves
+	x, y  int
+}
+
+// somebody lets a person work at a terminal in the lower right corner, beside the
+// window of a fixture, which loses the focus.
+func (w *realWorld) somebody() *person {
+	w.Helper()
+	p := &person{w: w, title: "Somebody's work", file: filepath.Join(w.TempDir(), "typed")}
+	if err := os.WriteFile(p.file, nil, 0o600); err != nil {
+		w.Fatal(err)
+	}
+	w.Launch(w.T, "xterm", "-T", p.title, "-geometry", "40x8-0-0", "-e", "sh", "-c", "stty raw -echo; exec cat > "+p.file)
+	w.eventually("the terminal is up", func() bool { return w.ActiveWindow(w.T) == p.title })
+	p.back(w.T)
+	return p
+}
+
+// back puts the person's focus and pointer where they were.
+func (p *person) back(t *testing.T) {
+	t.Helper()
+	w := p.w.on(t)
+	w.eventually("the person's terminal has the focus", func() bool {
+		// It fails where the window that had the focus goes just then.
+		err := w.Launch(t, "xdotool", "search", "--name", "^"+p.title+"$", "windowactivate",
+			"mousemove", strconv.Itoa(linuxtest.ScreenWidth-60), strconv.Itoa(linuxtest.ScreenHeight-40)).Wait(t)
+		return err == nil && w.ActiveWindow(t) == p.title
+	})
+	p.x, p.y = w.Pointer(t)
+}
+
+// undisturbed checks, with eyes that are not ours, that the person's focus and
+// pointer are where they were and that nothing was typed into their window.
+func (p *person) undisturbed(t *testing.T) {
+	t.Helper()
+	// A window manager hears of what happened a little later.
+	title := p.w.ActiveWindow(t)
+	for end := time.Now().Add(realPatience); title != p.title && time.Now().Before(end); title = p.w.ActiveWindow(t) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if title != p.title {
+		t.Errorf("the focus is on %q, and was on %q", title, p.title)
+	}
+	if x, y := p.w.Pointer(t); x != p.x || y != p.y {
+		t.Errorf("the pointer is at %d, %d, and was at %d, %d", x, y, p.x, p.y)
+	}
+	if typed, err := os.ReadFile(p.file); err != nil || string(typed) != p.typed {
+		t.Errorf("in the person's window is %q %v, and they typed %q", typed, err, p.typed)
+	}
+}
+
+// works lets the person type, and checks that it comes to their window: a program
+// that holds the keyboard takes it from them without any window losing the focus.
+func (p *person) works(t *testing.T) {
+	t.Helper()
+	p.undisturbed(t)
+	p.typed += "x"
+	p.w.on(t).run("xdotool", "key", "x")
+	arrived := func() bool {
+		typed, err := os.ReadFile(p.file)
+		return err == nil && string(typed) == p.typed
+	}
+	for end := time.Now().Add(realPatience); !arrived(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("what the person types does not come to their window")
+		}
+	}
+}
+
+// run runs a program in the session to its end, which must be a good one.
+func (w *realWorld) run(name string, args ...string) {
+	w.Helper()
+	if err := w.Launch(w.T, name, args...).Wait(w.T); err != nil {
+		w.Fatalf("%s %q: %v", name, args, err)
+	}
+}
+
+// jsonText is a value in JSON.
+func jsonText(t testing.TB, v any) string {
+	t.Helper()
+	raw, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}

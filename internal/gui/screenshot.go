@@ -1,0 +1,170 @@
+package gui
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/conversation"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+	"github.com/gybob/aai-gateway/internal/gui/programs"
+	"github.com/gybob/aai-gateway/internal/gui/screenshot"
+)
+
+// defaultSide is how long the longer side of a picture may be, in pixels: more
+// is scaled down by the models that look at it.
+const defaultSide = 1568
+
+func (d *toolset) screenshotTool() *aai.Tool {
+	return spec{
+		name: "ax_screenshot", title: "Capture screenshot", effect: aai.Reads, pictures: true,
+		returns:     `"width": {"type": "integer"}, "height": {"type": "integer"}, "scale": {"type": "number"}, "region": {"type": "object"}, "hidden": {"type": "array", "items": {"type": "string"}}`,
+		description: "Take a picture of a program's window, also a covered one, of an element, or of the screen.",
+		params: appProp + `,` + queryProp + `,` + nthProp + `,
+			"window_index": {"type": "integer", "minimum": 0, "default": 0, "description": "As ax_list_windows counts"},
+			"region": {"type": "object", "additionalProperties": false, "required": ["x", "y", "w", "h"],
+				"description": "On the screen", "properties": {
+				"x": {"type": "integer"}, "y": {"type": "integer"}, "w": {"type": "integer", "minimum": 1}, "h": {"type": "integer", "minimum": 1}}},
+			"max_side": {"type": "integer", "minimum": 16, "maximum": 16384, "default": 1568, "description": "A larger picture is scaled down"}`,
+		concurrency: func(call *aai.Call) aai.Concurrency {
+			if params.Has(call, "query") {
+				return aai.Exclusive
+			}
+			return aai.Independent // what was painted last is there
+		},
+		run: d.screenshot,
+	}.tool()
+}
+
+func (d *toolset) screenshot(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	screen := d.OpenBackend().Screen
+	if screen == nil {
+		return nil, guierr.Unsupported("pictures of the screen")
+	}
+	if !params.Has(call, params.AppParam) {
+		if params.Has(call, "query") {
+			return nil, aai.Errorf(aai.InvalidParams, "query: expected app as well, which says whose element it is")
+		}
+		return d.screenshotOfScreen(ctx, call, screen)
+	}
+	if params.Has(call, "query") {
+		return d.withView(ctx, call, func(ctx context.Context, v *callView) (*aai.Result, error) {
+			m, err := v.Locate(ctx, params.String(call, "query"))
+			if err != nil {
+				return nil, err
+			}
+			w, err := v.WindowOf(ctx, m.Index)
+			if err != nil {
+				return nil, err
+			}
+			return d.CaptureUnlessPassword(ctx, v.App.PID, func() (*aai.Result, error) {
+				return d.captureWindow(ctx, call, screen, w, v.Snapshot.Elements[m.Index].Frame)
+			})
+		})
+	}
+	app, err := d.AdmittedApp(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	own, err := programs.WindowsOf(ctx, d.OpenBackend(), app)
+	if err != nil {
+		return nil, err
+	}
+	n := params.Int(call, "window_index", 0)
+	if n >= len(own) {
+		e := aai.Errorf(aai.ElementNotFound, "window_index: %s has %d windows on the screen", aai.CleanLabel(app.Name, 60), len(own))
+		e.Hint = "ax_list_windows lists them."
+		return nil, e
+	}
+	area := own[n].Frame
+	if region, ok := params.Region(call); ok {
+		area = region
+	}
+	return d.CaptureUnlessPassword(ctx, app.PID, func() (*aai.Result, error) { return d.captureWindow(ctx, call, screen, own[n], area) })
+}
+
+func (d *toolset) screenshotOfScreen(ctx context.Context, call *aai.Call, screen desktop.Screen) (*aai.Result, error) {
+	if err := d.CheckScreenLock(ctx); err != nil {
+		return nil, err
+	}
+	monitors, err := screen.Monitors(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all desktop.Rect
+	for _, m := range monitors {
+		right, bottom := max(all.X+all.W, m.Frame.X+m.Frame.W), max(all.Y+all.H, m.Frame.Y+m.Frame.H)
+		all.X, all.Y = min(all.X, m.Frame.X), min(all.Y, m.Frame.Y)
+		all.W, all.H = right-all.X, bottom-all.Y
+	}
+	area := all
+	if region, ok := params.Region(call); ok {
+		if area = region.Intersect(all); area.Empty() {
+			return nil, aai.Errorf(aai.InvalidParams, "region: expected a part of the screen, which is %d × %d", all.W, all.H)
+		}
+	}
+	picture, hidden, err := d.CaptureArea(ctx, screen, area)
+	if err == nil {
+		err = d.CheckScreenLock(ctx) // it may have been locked meanwhile
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, scale, err := pictureOf(call, picture, area)
+	if err == nil {
+		d.Sessions.For(call).SetScreenshot(0, conversation.Screenshot{Area: area, Scale: scale})
+	}
+	if err == nil && len(hidden) > 0 {
+		out.Text += "; black where they would show: " + strings.Join(hidden, ", ") + ". " + programs.RedactedHint
+		out.Data.(map[string]any)["hidden"] = hidden //nolint:forcetypeassert // pictureOf makes it
+	}
+	return out, err
+}
+
+// captureWindow takes the part of a window that is in the area.
+func (d *toolset) captureWindow(ctx context.Context, call *aai.Call, screen desktop.Screen, w desktop.WindowInfo, area desktop.Rect) (*aai.Result, error) {
+	picture, err := screen.CaptureWindow(ctx, w.ID)
+	if err != nil {
+		return nil, err
+	}
+	part := area.Intersect(w.Frame)
+	if part.Empty() {
+		return nil, aai.Errorf(aai.InvalidParams, "region: expected a part of the window, which is at %d, %d and %d × %d", w.Frame.X, w.Frame.Y, w.Frame.W, w.Frame.H)
+	}
+	if part != w.Frame {
+		at := image.Rect(part.X-w.Frame.X, part.Y-w.Frame.Y, part.X-w.Frame.X+part.W, part.Y-w.Frame.Y+part.H)
+		picture = screenshot.Crop(picture, at)
+	}
+	out, scale, err := pictureOf(call, picture, part)
+	if err == nil {
+		d.Sessions.For(call).SetScreenshot(w.PID, conversation.Screenshot{Window: w.ID, At: desktop.Point{X: w.Frame.X, Y: w.Frame.Y}, Area: part, Scale: scale})
+	}
+	return out, err
+}
+
+// pictureOf encodes a picture and says what it shows, so that a point in it can
+// be told from a point of the screen.
+func pictureOf(call *aai.Call, picture *image.RGBA, area desktop.Rect) (out *aai.Result, scale float64, err error) {
+	side := params.Int(call, "max_side", defaultSide)
+	picture, scale = screenshot.Scale(picture, side)
+	data, err := screenshot.EncodePNG(picture)
+	if err != nil {
+		return nil, 0, aai.Errorf(aai.AutomationFailed, "the picture cannot be written as PNG: %w", err)
+	}
+	size := picture.Bounds().Size()
+	text := fmt.Sprintf("%d × %d pixels, of the screen from %d, %d", size.X, size.Y, area.X, area.Y)
+	if scale != 1 {
+		text += fmt.Sprintf(", scaled by %.3f", scale)
+	}
+	return &aai.Result{
+		Text: text, DataComplete: true, Images: []aai.Image{{MIME: "image/png", Data: data}},
+		Data: map[string]any{
+			"width": size.X, "height": size.Y, "scale": scale,
+			"region": map[string]int{"x": area.X, "y": area.Y, "w": area.W, "h": area.H},
+		},
+	}, scale, nil
+}

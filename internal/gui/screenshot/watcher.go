@@ -1,0 +1,145 @@
+// Package sight judges by pictures: whether a window looks otherwise after the input, and what of
+// a picture nobody is to see. It makes pictures smaller and gives them as PNG.
+package screenshot
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"slices"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// Windows without a tree, and what is drawn in one that has it, are judged by their pictures:
+// one from just before the input, one from after it.
+
+const (
+	// capturePause is the time between two pictures.
+	capturePause = 60 * time.Millisecond
+	// captureTries is how often a window that does not rest is looked at before the input.
+	captureTries = 6
+	// sightCeiling is how long a picture is waited for that is another one.
+	sightCeiling = time.Second
+)
+
+// A Sight is what a window looked like before the input.
+type Watcher struct {
+	screen        desktop.Screen
+	windows       desktop.Windows
+	window        desktop.WindowInfo
+	before        *image.RGBA
+	animated      image.Rectangle // what changed by itself
+	windowsBefore []desktop.WindowInfo
+}
+
+// NewWatcher is for a window that Begin says.
+func NewWatcher(screen desktop.Screen, windows desktop.Windows) *Watcher {
+	return &Watcher{screen: screen, windows: windows}
+}
+
+// IsAnimated reports whether the window did not rest before the input.
+func (s *Watcher) IsAnimated() bool { return !s.animated.Empty() }
+
+// Begin takes the picture, when the window has come to rest.
+func (s *Watcher) Begin(ctx context.Context, w desktop.WindowInfo) {
+	s.window = w
+	s.windowsBefore, _ = s.windows.Windows(ctx)
+	last, err := s.screen.CaptureWindow(ctx, w.ID)
+	for range captureTries {
+		if err != nil || aai.Sleep(ctx, capturePause) != nil {
+			return
+		}
+		var next *image.RGBA
+		if next, err = s.screen.CaptureWindow(ctx, w.ID); err != nil {
+			return
+		}
+		s.before, s.animated = next, diffBounds(last, next, image.Rectangle{})
+		if s.animated.Empty() {
+			return
+		}
+		last = next
+	}
+}
+
+// Changed waits until the window looks otherwise, and says how; "" where it does not, or no
+// window was looked at.
+func (s *Watcher) Changed(ctx context.Context, app desktop.App) string {
+	if s.window.ID == 0 {
+		return ""
+	}
+	for until := time.Now().Add(sightCeiling); ; {
+		all, err := s.windows.Windows(ctx)
+		if err == nil {
+			if text := s.describeWindowChange(all, app); text != "" {
+				return text
+			}
+		}
+		if s.before == nil {
+			return ""
+		}
+		// A window that cannot be pictured may be about to go: the next list says so.
+		if now, err := s.screen.CaptureWindow(ctx, s.window.ID); err == nil {
+			if text := s.describeDiff(now); text != "" {
+				return text
+			}
+		}
+		if time.Now().After(until) || aai.Sleep(ctx, capturePause) != nil {
+			return ""
+		}
+	}
+}
+
+// describeDiff says where the picture differs from the one before; "" where it does not.
+func (s *Watcher) describeDiff(now *image.RGBA) string {
+	part := diffBounds(s.before, now, s.animated)
+	if part.Empty() {
+		return ""
+	}
+	at := part.Add(image.Pt(s.window.Frame.X, s.window.Frame.Y))
+	share := 100 * part.Dx() * part.Dy() / max(1, now.Bounds().Dx()*now.Bounds().Dy())
+	return fmt.Sprintf("its picture, at %d, %d, %d × %d (%d%% of it)", at.Min.X, at.Min.Y, part.Dx(), part.Dy(), share)
+}
+
+// describeWindowChange says which window of the program is there that was not, or is gone.
+func (s *Watcher) describeWindowChange(all []desktop.WindowInfo, app desktop.App) string {
+	in := func(list []desktop.WindowInfo, w desktop.WindowInfo) bool {
+		return slices.ContainsFunc(list, func(o desktop.WindowInfo) bool { return o.ID == w.ID })
+	}
+	if !in(all, s.window) {
+		return fmt.Sprintf("the window %s is gone", desktop.Quote(s.window.Title, 60))
+	}
+	for _, w := range all {
+		if w.PID == app.PID && !in(s.windowsBefore, w) {
+			return fmt.Sprintf("a window %s came", desktop.Quote(w.Title, 60))
+		}
+	}
+	return ""
+}
+
+// diffBounds is the smallest rectangle that holds all in which the pictures differ, but for
+// what is left out.
+func diffBounds(one, other *image.RGBA, without image.Rectangle) image.Rectangle {
+	if one.Bounds().Size() != other.Bounds().Size() {
+		return other.Bounds().Sub(other.Bounds().Min)
+	}
+	var all image.Rectangle
+	size := one.Bounds().Size()
+	for y := range size.Y {
+		a := one.Pix[y*one.Stride : y*one.Stride+4*size.X]
+		b := other.Pix[y*other.Stride : y*other.Stride+4*size.X]
+		if bytes.Equal(a, b) {
+			continue
+		}
+		for x := range size.X {
+			p := image.Pt(x, y)
+			if !bytes.Equal(a[4*x:4*x+4], b[4*x:4*x+4]) && !p.In(without) {
+				all = all.Union(image.Rectangle{p, p.Add(image.Pt(1, 1))})
+			}
+		}
+	}
+	return all
+}

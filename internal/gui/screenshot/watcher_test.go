@@ -1,0 +1,142 @@
+package screenshot_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"testing"
+	"testing/synctest"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/screenshot"
+)
+
+// A screen shows one window, whose pictures are taken from a list; of the last one there are
+// any number.
+type screen struct {
+	desktop.Screen
+	pictures []*image.RGBA
+	windows  []desktop.WindowInfo
+}
+
+func (s *screen) CaptureWindow(context.Context, desktop.WindowID) (*image.RGBA, error) {
+	if len(s.pictures) == 0 {
+		return nil, errors.New("it is gone")
+	}
+	picture := s.pictures[0]
+	if len(s.pictures) > 1 {
+		s.pictures = s.pictures[1:]
+	}
+	return picture, nil
+}
+
+// A list is of windows, as the screen has them.
+type list struct {
+	others
+	of *screen
+}
+
+type others interface{ desktop.Windows } // what of it is not asked
+
+func (l list) Windows(context.Context) ([]desktop.WindowInfo, error) { return l.of.windows, nil }
+
+// painted is a gray picture with white rectangles.
+func painted(at ...image.Rectangle) *image.RGBA {
+	picture := image.NewRGBA(image.Rect(0, 0, 100, 50))
+	draw.Draw(picture, picture.Rect, image.NewUniform(color.Gray{128}), image.Point{}, draw.Src)
+	for _, r := range at {
+		draw.Draw(picture, r, image.White, image.Point{}, draw.Src)
+	}
+	return picture
+}
+
+// TestChanged: a window is judged by where its picture differs, but for what moves by itself,
+// and by the windows that come and go.
+func TestChanged(t *testing.T) {
+	caret, button := image.Rect(90, 0, 91, 10), image.Rect(10, 20, 30, 25)
+	window, other := desktop.WindowInfo{ID: 1, PID: 7, Title: "Draw", Frame: desktop.Rect{X: 200, Y: 100, W: 100, H: 50}}, desktop.WindowInfo{ID: 2, PID: 7, Title: "Sure?"}
+	foreign := desktop.WindowInfo{ID: 3, PID: 8, Title: "Mail"}
+	for name, c := range map[string]struct {
+		before, after []*image.RGBA
+		windows       []desktop.WindowInfo
+		moves         bool
+		want          string
+	}{
+		"nothing":          {[]*image.RGBA{painted()}, []*image.RGBA{painted()}, []desktop.WindowInfo{window, foreign}, false, ""},
+		"a button":         {[]*image.RGBA{painted()}, []*image.RGBA{painted(), painted(button)}, []desktop.WindowInfo{window}, false, "its picture, at 210, 120, 20 × 5 (2% of it)"},
+		"a caret":          {[]*image.RGBA{painted(), painted(caret), painted(), painted(caret), painted(), painted(caret), painted()}, []*image.RGBA{painted(caret)}, []desktop.WindowInfo{window}, true, ""},
+		"beside the caret": {[]*image.RGBA{painted(), painted(caret), painted(), painted(caret), painted(), painted(caret), painted()}, []*image.RGBA{painted(caret, button)}, []desktop.WindowInfo{window}, true, "its picture, at 210, 120, 20 × 5 (2% of it)"},
+		"another window":   {[]*image.RGBA{painted()}, []*image.RGBA{painted()}, []desktop.WindowInfo{window, other}, false, `a window "Sure?" came`},
+		"it is gone":       {[]*image.RGBA{painted()}, nil, []desktop.WindowInfo{foreign}, false, `the window "Draw" is gone`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &screen{pictures: c.before, windows: []desktop.WindowInfo{window}}
+				judge := screenshot.NewWatcher(s, list{of: s})
+				if got := judge.Changed(t.Context(), desktop.App{PID: 7}); got != "" {
+					t.Errorf("before it was looked at: %q", got)
+				}
+				judge.Begin(t.Context(), window)
+				if judge.IsAnimated() != c.moves {
+					t.Errorf("it moves: %v", judge.IsAnimated())
+				}
+				s.pictures, s.windows = c.after, c.windows
+				if got := judge.Changed(t.Context(), desktop.App{PID: 7}); got != c.want {
+					t.Errorf("%q, want %q", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+// TestBlacken: what is not seen is black, what lies on it is seen, and what lies below it
+// where it ends.
+func TestBlacken(t *testing.T) {
+	picture := painted()
+	area := desktop.Rect{X: 1000, Y: 500, W: 100, H: 50}
+	secret := desktop.Layer{PID: 1, Frame: desktop.Rect{X: 1020, Y: 490, W: 40, H: 40}}
+	above := desktop.Layer{PID: 2, Frame: desktop.Rect{X: 1050, Y: 500, W: 20, H: 50}, OpaqueRegion: []desktop.Rect{{X: 1050, Y: 500, W: 20, H: 50}}}
+	asked := 0
+	screenshot.Blacken(picture, area, []desktop.Layer{secret, above, {PID: 3, Frame: desktop.Rect{X: 0, Y: 0, W: 10, H: 10}}}, func(l desktop.Layer) bool {
+		asked++
+		return l.PID == 2
+	})
+	gray, black := color.RGBA{128, 128, 128, 255}, color.RGBA{A: 255}
+	for at, want := range map[image.Point]color.RGBA{{19, 10}: gray, {20, 0}: black, {49, 29}: black, {50, 10}: gray, {69, 10}: gray, {30, 30}: gray} {
+		if got := picture.RGBAAt(at.X, at.Y); got != want {
+			t.Errorf("at %v it is %v, want %v", at, got, want)
+		}
+	}
+	if asked != 2 {
+		t.Errorf("%d layers were asked about, of which one is not in the picture", asked)
+	}
+}
+
+func TestPictures(t *testing.T) {
+	small, scale := screenshot.Scale(painted(), 50)
+	if small.Rect.Size() != image.Pt(50, 25) || scale != 0.5 {
+		t.Errorf("%v by %v", small.Rect, scale)
+	}
+	if same, scale := screenshot.Scale(painted(), 100); same.Rect.Size() != image.Pt(100, 50) || scale != 1 {
+		t.Errorf("%v by %v", same.Rect, scale)
+	}
+	part := screenshot.Crop(painted(image.Rect(10, 20, 30, 25)), image.Rect(10, 20, 30, 26))
+	data, err := screenshot.EncodePNG(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := png.Decode(bytes.NewReader(data))
+	if err != nil || read.Bounds().Size() != image.Pt(20, 6) {
+		t.Fatalf("%v, %v", read.Bounds(), err)
+	}
+	if r, _, _, _ := read.At(19, 4).RGBA(); r != 0xffff {
+		t.Error("the part is another")
+	}
+	if r, _, _, _ := read.At(0, 5).RGBA(); r == 0xffff {
+		t.Error("the part is another")
+	}
+}

@@ -1,0 +1,157 @@
+package gui_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
+)
+
+// picture decodes the answer's picture and checks that the data tell its size.
+func (w *world) picture(a answer) image.Image {
+	w.Helper()
+	if len(a.Images) != 1 || a.Images[0].MIME != "image/png" {
+		w.Fatalf("%d pictures", len(a.Images))
+	}
+	p, err := png.Decode(bytes.NewReader(a.Images[0].Data))
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.want(a, p.Bounds().Dx(), "width")
+	w.want(a, p.Bounds().Dy(), "height")
+	return p
+}
+
+// colored checks the colour of a point of a picture.
+func (w *world) colored(p image.Image, x, y int, want color.RGBA, what string) {
+	w.Helper()
+	if got := color.RGBAModel.Convert(p.At(p.Bounds().Min.X+x, p.Bounds().Min.Y+y)); got != want {
+		w.Errorf("at %d, %d is %v, want %v of %s", x, y, got, want, what)
+	}
+}
+
+func TestScreenshot(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.d.Program("Paint")
+		win := p.Window("Paint").Move(desktop.Rect{X: 100, Y: 50, W: 400, H: 300})
+		button := win.Button("Red", nil)
+		frame := button.Frame()
+		cover := w.d.Program("Other").Window("Cover").Move(desktop.Rect{X: 90, Y: 40, W: 200, H: 200})
+
+		shot := w.picture(w.ok("ax_screenshot", `{"app": "Paint"}`)) // also where it is covered
+		if shot.Bounds().Dx() != 400 || shot.Bounds().Dy() != 300 {
+			w.Errorf("the picture is %v", shot.Bounds())
+		}
+		w.colored(shot, frame.X-100+2, frame.Y-50+2, button.Color(), "the button")
+		w.colored(shot, 1, 1, win.Color(), "the window")
+
+		a := w.ok("ax_screenshot", `{"app": "Paint", "query": "Red"}`)
+		shot = w.picture(a)
+		w.want(a, frame.X, "region", "x")
+		w.want(a, frame.W, "region", "w")
+		for _, at := range []image.Point{{}, {frame.W - 1, frame.H - 1}} {
+			w.colored(shot, at.X, at.Y, button.Color(), "the button")
+		}
+
+		a = w.ok("ax_screenshot", `{"app": "Paint", "region": {"x": 90, "y": 40, "w": 20, "h": 20}}`)
+		if shot = w.picture(a); shot.Bounds().Dx() != 10 {
+			w.Errorf("the part of the window is %v", shot.Bounds())
+		}
+		w.colored(shot, 0, 0, win.Color(), "the window")
+
+		shot = w.picture(w.ok("ax_screenshot", `{}`)) // as it is seen: too large for models
+		if shot.Bounds().Dx() != 1568 || shot.Bounds().Dy() != 980 {
+			w.Errorf("the screen is scaled to %v", shot.Bounds())
+		}
+		shot = w.picture(w.ok("ax_screenshot", `{"region": {"x": 95, "y": 45, "w": 300, "h": 5000}}`))
+		w.colored(shot, 5, 5, cover.Color(), "what covers the window")
+		w.colored(shot, 299, 100, win.Color(), "the window beside it")
+		w.colored(shot, 0, 900, fakedesktop.Background(), "the background")
+	})
+}
+
+func TestScreenshotScaled(t *testing.T) {
+	inWorld(t, func(w *world) {
+		win := w.d.Program("Paint").Window("Paint").Move(desktop.Rect{W: 800, H: 400})
+		a := w.ok("ax_screenshot", `{"app": "Paint", "max_side": 100}`)
+		shot := w.picture(a)
+		if shot.Bounds().Dx() != 100 || shot.Bounds().Dy() != 50 {
+			w.Errorf("scaled to %v", shot.Bounds())
+		}
+		w.want(a, 0.125, "scale")
+		w.want(a, 800, "region", "w")
+		w.colored(shot, 50, 25, win.Color(), "the window")
+		w.want(w.ok("ax_screenshot", `{"app": "Paint"}`), 1, "scale")
+	})
+}
+
+func TestScreenshotFails(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.d.Program("Paint")
+		win := p.Window("Paint")
+		w.has(w.failure(aai.ElementNotFound, "ax_screenshot", `{"app": "Paint", "window_index": 1}`).Message, "1 windows")
+		w.fails(aai.InvalidParams, "ax_screenshot", `{"app": "Paint", "region": {"x": 1500, "y": 0, "w": 5, "h": 5}}`)
+		w.fails(aai.InvalidParams, "ax_screenshot", `{"region": {"x": 2000, "y": 0, "w": 5, "h": 5}}`)
+		w.fails(aai.InvalidParams, "ax_screenshot", `{"region": {"x": 2000}}`)
+		w.fails(aai.InvalidParams, "ax_screenshot", `{"query": "Red"}`)
+		w.fails(aai.ElementNotFound, "ax_screenshot", `{"app": "Paint", "query": "Blue"}`)
+		win.Minimize()
+		e := w.failure(aai.AutomationNotSupported, "ax_screenshot", `{"app": "Paint"}`)
+		w.has(e.Message, "minimized")
+	})
+}
+
+func TestClipboard(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.has(w.ok("ax_clipboard", `{"action": "read"}`).Text, "empty")
+		w.want(w.ok("ax_clipboard", `{"action": "write", "text": "Grüße\n€"}`), true, "success")
+		if got := w.d.Clip().Text; got != "Grüße\n€" {
+			w.Errorf("the clipboard holds %q", got)
+		}
+		a := w.ok("ax_clipboard", `{"action": "read"}`)
+		w.want(a, "Grüße\n€", "text")
+		w.has(a.Text, "not instructions")
+		if w.record.last(aai.Intent).Target != aai.DesktopApp {
+			w.Errorf("target %q: the clipboard is no program's", w.record.last(aai.Intent).Target)
+		}
+
+		var b bytes.Buffer
+		if err := png.Encode(&b, image.NewRGBA(image.Rect(0, 0, 3, 2))); err != nil {
+			w.Fatal(err)
+		}
+		w.ok("ax_clipboard", fmt.Sprintf(`{"action": "write", "png": %q}`, base64.StdEncoding.EncodeToString(b.Bytes())))
+		a = w.ok("ax_clipboard", `{"action": "read"}`)
+		if len(a.Images) != 1 || !bytes.Equal(a.Images[0].Data, b.Bytes()) {
+			w.Errorf("the picture came back as %d pictures", len(a.Images))
+		}
+		w.want(a, "", "text")
+
+		since := w.mutations()
+		for _, args := range []string{
+			`{"action": "write"}`, `{"action": "write", "text": "a", "png": "b"}`, `{"action": "write", "png": "no base64"}`,
+			`{"action": "write", "png": "QUJD"}`, `{"action": "burn"}`, `{}`,
+		} {
+			w.fails(aai.InvalidParams, "ax_clipboard", args)
+		}
+		w.nothingDone(since)
+	})
+}
+
+// TestClipboardOfOthers: another program may be faster.
+func TestClipboardOfOthers(t *testing.T) {
+	inWorldWithout(t, func(b *desktop.Backend) { b.Clipboard = deaf{b.Clipboard} }, func(w *world) {
+		w.d.Copy(desktop.Clip{Text: "theirs"})
+		e := w.failure(aai.AutomationFailed, "ax_clipboard", `{"action": "write", "text": "ours"}`)
+		if e.Delivery != aai.Delivered || strings.Contains(w.record.text(), "ours") {
+			w.Errorf("delivery %q", e.Delivery)
+		}
+	})
+}

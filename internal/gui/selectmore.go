@@ -1,0 +1,54 @@
+package gui
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/operate"
+)
+
+// selectMore selects an element of a list beside those that are, or all between it and the
+// nearest of those.
+func (v *callView) selectMore(ctx context.Context, i int, all bool) (*aai.Result, error) {
+	had := v.SelectedWith(i)
+	want := []int{i}
+	if all {
+		var err error
+		if want, err = v.SelectionRange(i, had); err != nil {
+			return nil, err
+		}
+	}
+	var ids []desktop.ID
+	for _, one := range append(had, want...) {
+		ids = append(ids, v.Snapshot.Elements[one].ID)
+	}
+	a := operate.Action{View: v.View, Index: i, Also: want, DoneText: "Selected, with what was,"}
+	a.Techniques = []operate.Technique{{Name: "the selection of its list", ViaAccessibility: true, Do: func(ctx context.Context) error {
+		for n, one := range want {
+			if err := v.ByAccessibility(one, "", desktop.Act{Verb: desktop.SelectItem, AddToSelection: true}).Do(ctx); err != nil {
+				e := *aai.AsError(err)
+				if n > 0 {
+					e.Delivery = aai.Delivered
+				}
+				e.Hint = `Or press the arrow keys with shift, by ax_key_press with query.`
+				return &e
+			}
+		}
+		return nil
+	}}}
+	a.Verify = func(ctx context.Context) (string, bool) {
+		for _, id := range ids {
+			now, err := v.Backend.Tree.Read(ctx, v.App, id)
+			if err != nil {
+				return "", false
+			}
+			if !now.States.Has(desktop.Selected) {
+				return fmt.Sprintf("%s is not selected: its list may hold one selected at a time", desktop.Describe(&now)), false
+			}
+		}
+		return "", true
+	}
+	return a.Execute(ctx)
+}

@@ -1,0 +1,98 @@
+package gui
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+	"github.com/gybob/aai-gateway/internal/gui/snapview"
+)
+
+// typesIntoShell reports whether a call that types would type into a terminal, as far as that is
+// found in time; it is looked at again before anything is typed.
+func (d *toolset) typesIntoShell(ctx context.Context, call *aai.Call) bool {
+	if call.Target == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
+	defer cancel()
+	found := false
+	_, err := d.withViewUnqueued(ctx, call, func(ctx context.Context, v *callView) (*aai.Result, error) {
+		queries := params.Queries(call)
+		if len(queries) == 0 {
+			m, err := v.Focused()
+			found = err == nil && v.isShell(m.Index)
+			return nil, err
+		}
+		var failure error
+		for _, query := range queries {
+			m, err := v.FindLikely(ctx, query)
+			found = found || err == nil && v.isShell(m.Index)
+			failure = cmp.Or(failure, err)
+		}
+		return nil, failure
+	})
+	if err != nil {
+		d.Log.Debug("what a call types into is not known", "error", err)
+	}
+	return found
+}
+
+// isShell reports whether what is typed into the element is run: it is a terminal, lies
+// in one or holds one, or is the text box by which web pages show one, which is named
+// so.
+func (v *callView) isShell(i int) bool {
+	e := &v.Snapshot.Elements[i]
+	if snapview.TakesText(e) && strings.HasPrefix(strings.ToLower(e.Name), "terminal") {
+		return true
+	}
+	if v.leadsIntoShell(i) {
+		return true
+	}
+	for j := i; j >= 0; j = v.Snapshot.Elements[j].Parent {
+		if v.Snapshot.Elements[j].Role == desktop.Terminal {
+			return true
+		}
+	}
+	for j := i + 1; j < e.End && e.Role != desktop.Window; j++ {
+		if v.Snapshot.Elements[j].Role == desktop.Terminal && v.Snapshot.Elements[j].States.Has(desktop.Focused) {
+			return true
+		}
+	}
+	return false
+}
+
+// leadsIntoShell reports whether the text that the call gives a field of one line may go into
+// a terminal of its window: after a tab or the end of a line the keyboard may be there.
+func (v *callView) leadsIntoShell(i int) bool {
+	text, e := v.InputText(), &v.Snapshot.Elements[i]
+	if !keysIn(e, text) || strings.TrimSpace(text[strings.IndexAny(text, "\n\r\t"):]) == "" {
+		return false
+	}
+	top := v.Snapshot.WindowOf(i)
+	for j := top; j >= 0 && j < v.Snapshot.Elements[top].End; j++ {
+		if v.Snapshot.Elements[j].Role == desktop.Terminal && v.Snapshot.IsVisible(j) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayType refuses to type into a terminal where the call was not admitted for that:
+// what has the keyboard may be another element than when it was asked.
+func (v *callView) mayType(ctx context.Context, i int) error {
+	if aai.AdmittedPermission(ctx) == aai.PermissionRun || !v.isShell(i) {
+		return nil
+	}
+	is := "is"
+	if v.leadsIntoShell(i) {
+		is = "leads into"
+	}
+	e := aai.Errorf(aai.ConsentRequired, "%s %s a terminal, and to type there runs commands: a person must allow %s of %s", v.Name(i), is, aai.PermissionRun, v.Call.Target.ID)
+	e.Hint = "Make the call again, with the terminal named by query; the person is asked for it."
+	e.Delivery = aai.NotDelivered
+	return e
+}

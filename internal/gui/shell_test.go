@@ -1,0 +1,66 @@
+package gui_test
+
+import (
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/policy"
+)
+
+// Typing into a terminal of another program's is asked for as running, by query, by
+// the keyboard's place and by keys; elsewhere it is not.
+func TestTypingIntoTheTerminalOfAnEditor(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.gateway.Gates = append(w.gateway.Gates, policy.ShellGate{})
+		win := w.d.Program("Code").Window("main.go")
+		text := win.Textbox("Editor")
+		shell := win.Add(desktop.Element{Role: desktop.Terminal, Name: "bash"})
+		permission := func(tool, args string) string {
+			_, _ = w.do(tool, args)
+			return w.record.lastRequest().Permission()
+		}
+		for args, want := range map[string]string{
+			`{"app": "Code", "query": "role:terminal", "text": "id\n"}`: aai.PermissionRun,
+			`{"app": "Code", "query": "Editor", "text": "id\n"}`:        aai.PermissionAct,
+			`{"app": "Code", "query": "Editor", "text": "x\tid\n"}`:     aai.PermissionRun,
+			`{"app": "Code", "query": "Editor", "text": "x\nid"}`:       aai.PermissionRun,
+		} {
+			if got := permission("ax_type", args); got != want {
+				t.Errorf("%s: %s", args, got)
+			}
+		}
+		if got := permission("ax_set_value", `{"app": "Code", "query": "bash", "value": "id"}`); got != aai.PermissionRun {
+			t.Errorf("a value: %s", got)
+		}
+		shell.Focus()
+		for tool, args := range map[string]string{"ax_type": `{"app": "Code", "text": "id"}`, "ax_key_press": `{"app": "Code", "key": "return"}`} {
+			if got := permission(tool, args); got != aai.PermissionRun {
+				t.Errorf("%s: %s", tool, got)
+			}
+		}
+		text.Focus()
+		if got := permission("ax_type", `{"app": "Code", "text": "id"}`); got != aai.PermissionAct {
+			t.Errorf("into the text: %s", got)
+		}
+	})
+}
+
+// What the gates did not know of as a terminal is not typed into: it may have taken
+// the keyboard since.
+func TestNothingIsTypedIntoATerminalUnasked(t *testing.T) {
+	inWorld(t, func(w *world) {
+		win := w.d.Program("Code").Window("main.go")
+		win.Textbox("Find")
+		win.Add(desktop.Element{Role: desktop.Terminal, Name: "bash"}).Focus()
+		since := w.mutations()
+		for tool, args := range map[string]string{
+			"ax_type": `{"app": "Code", "text": "id"}`, "ax_key_press": `{"app": "Code", "key": "return"}`,
+			"ax_set_value": `{"app": "Code", "query": "bash", "value": "id"}`,
+		} {
+			w.has(w.failure(aai.ConsentRequired, tool, args).Message, "is a terminal")
+		}
+		w.has(w.failure(aai.ConsentRequired, "ax_type", `{"app": "Code", "query": "Find", "text": "x\tid\n"}`).Message, "leads into a terminal")
+		w.nothingDone(since)
+	})
+}

@@ -1,0 +1,113 @@
+package snapview
+
+import (
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// An open menu, and the open list of a combo box, hold the keyboard and the pointer
+// of the person, whoever opened them: what the person types goes there, although no
+// window has lost the focus. So nothing of the kind is opened in the background.
+// What is in them need not be open to be chosen.
+
+// InClosedMenu reports whether the element is an item of a closed menu, which hangs
+// from a menu bar that shows.
+func (s *RefSnapshot) InClosedMenu(i int) bool {
+	if !s.Snapshot.Elements[i].Role.IsMenuItem() || s.Snapshot.IsVisible(i) || len(s.closedChildren(i)) > 0 {
+		return false
+	}
+	for p := s.Snapshot.Elements[i].Parent; p >= 0; p = s.Snapshot.Elements[p].Parent {
+		switch role := s.Snapshot.Elements[p].Role; {
+		case role == desktop.Menubar:
+			return s.Snapshot.IsVisible(p)
+		case role != desktop.Menu && !role.IsMenuItem():
+			return false
+		}
+	}
+	return false
+}
+
+// closedChildren returns what can be chosen in an element's closed menu or list.
+func (s *RefSnapshot) closedChildren(i int) []int {
+	e := &s.Snapshot.Elements[i]
+	var is func(desktop.Role) bool
+	switch {
+	case e.Role == desktop.Menu || e.Role.IsMenuItem():
+		is = desktop.Role.IsMenuItem
+	case e.Role == desktop.Combobox:
+		is = func(r desktop.Role) bool { return r == desktop.Option || r == desktop.ListItem || r.IsMenuItem() }
+	default:
+		return nil
+	}
+	var items []int
+	for j := i + 1; j < e.End; j++ {
+		if !is(s.Snapshot.Elements[j].Role) {
+			continue
+		}
+		if s.Snapshot.IsVisible(j) {
+			return nil // it is open
+		}
+		items = append(items, j)
+	}
+	return items
+}
+
+// CheckOpen fails for what opens a menu or a list that need not be opened.
+func (s *RefSnapshot) CheckOpen(i int) error {
+	items := s.closedChildren(i)
+	if len(items) == 0 {
+		return nil
+	}
+	what, instead := "menu", "ax_click one of its items, which need not be open for that."
+	if s.Snapshot.Elements[i].Role == desktop.Combobox {
+		what, instead = "list", "ax_set_value chooses one."
+	}
+	e := aai.Errorf(aai.AutomationNotSupported, "%s opens a %s, which would take the person's keyboard and pointer until it is closed", s.Name(i), what)
+	e.Delivery = aai.NotDelivered
+	e.Candidates = s.Candidates(items)
+	e.Hint = instead + ` With mode "focus" it is opened all the same.`
+	return e
+}
+
+// isInHiddenMenuBar reports whether the element is in a menu bar that nobody sees, of which there
+// is another in the window: LibreOffice has its menus drawn by GTK, and tells of its own
+// too, as showing, but without a height.
+func (s *RefSnapshot) isInHiddenMenuBar(i int) bool {
+	for p := s.Snapshot.Elements[i].Parent; p >= 0; p = s.Snapshot.Elements[p].Parent {
+		if s.Snapshot.Elements[p].Role == desktop.Menubar {
+			return s.Snapshot.Elements[p].Frame.Empty() && s.hasMenuBar(s.Snapshot.WindowOf(p))
+		}
+	}
+	return false
+}
+
+// hasMenuBar reports whether there is a menu bar in the window that people see.
+func (s *RefSnapshot) hasMenuBar(window int) bool {
+	for j := window; j < s.Snapshot.Elements[window].End; j++ {
+		if e := &s.Snapshot.Elements[j]; e.Role == desktop.Menubar && !e.Frame.Empty() && s.Snapshot.IsVisible(j) {
+			return true
+		}
+	}
+	return false
+}
+
+// UnloadedMenusHint is a hint that names the closed menus of which a program tells nothing before
+// they are open, or "".
+func (s *RefSnapshot) UnloadedMenusHint() string {
+	var names []string
+	for i := range s.Snapshot.Elements {
+		e := &s.Snapshot.Elements[i]
+		if e.Parent < 0 || s.Snapshot.Elements[e.Parent].Role != desktop.Menubar || e.End > i+1 || strings.TrimSpace(e.Name) == "" || s.WithoutNewRefs || s.isInHiddenMenuBar(i) {
+			continue
+		}
+		if (e.Role == desktop.Menu || e.Role.IsMenuItem()) && e.States.Has(desktop.Enabled) && s.Snapshot.IsVisible(i) && len(names) < MaxCandidates {
+			names = append(names, s.Name(i))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " What is in these is not known while they are closed: " + strings.Join(names, ", ") + `. One is opened by ax_click with mode "focus", and what it shows then is chosen in the same way.`
+}

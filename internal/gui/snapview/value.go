@@ -1,0 +1,70 @@
+package snapview
+
+import (
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+)
+
+// ValueOf is what an element holds, of some by what is in them: the parts of a date, and what
+// stands in a list that a page makes itself.
+func (s *RefSnapshot) ValueOf(i int) string {
+	e := &s.Snapshot.Elements[i]
+	if e.Value != "" || e.States.Has(desktop.Protected) {
+		return fieldtext.Value(e)
+	}
+	if parts := s.DateTimeParts(i); len(parts) > 0 {
+		held := make([]string, len(parts))
+		for n, part := range parts {
+			held[n] = s.Snapshot.Elements[part.Index].Value
+		}
+		return s.FormatDateTime(parts, held)
+	}
+	if e.Role == desktop.Combobox && !e.States.Has(desktop.Editable) {
+		return s.ComboValue(i)
+	}
+	return fieldtext.Value(e)
+}
+
+// ComboValue is the name of the option that is selected in the combo box, or else the first
+// words in it that are no option; "" where there are none.
+func (s *RefSnapshot) ComboValue(box int) (words string) {
+	within := s.Snapshot.Elements[box].End
+	for i, options := box+1, 0; i < within; i++ {
+		switch e := &s.Snapshot.Elements[i]; {
+		case e.States.Has(desktop.Protected):
+		case e.Role.IsSetMember() && e.States.Has(desktop.Selected) && !desktop.IsBlank(e.Name):
+			return e.Name
+		case e.Role.IsSetMember() || e.Role.IsRefContainer():
+			options = max(options, e.End)
+		case i < options || words != "":
+		case e.Role.IsTextual() || e.Role == desktop.Textbox || e.Role == desktop.Searchbox:
+			if words = fieldtext.Value(e); words == "" && e.Role.IsTextual() {
+				words = e.Name
+			}
+		}
+	}
+	return words
+}
+
+// FormatDateTime is what a field for a date or a time holds, as MomentGoal reads it, by what its
+// parts hold; "" where one of them is empty.
+func (s *RefSnapshot) FormatDateTime(parts []DateTimePart, held []string) string {
+	units := make(map[string]float64, len(parts))
+	halves := halved(parts)
+	for n, part := range parts {
+		number := fieldtext.ParseNumber(held[n], -1)
+		if number < 0 {
+			return ""
+		}
+		units[part.Unit] = number
+		if e := &s.Snapshot.Elements[part.Index]; part.Unit == "half" {
+			units[part.Unit] = number - e.Min
+		} else if part.Unit == "hour" && (halves && number == 12 || wrapsAt24(e) && number == 24) {
+			units[part.Unit] = 0
+		}
+	}
+	if units["half"] > 0 {
+		units["hour"] += 12
+	}
+	return fieldtext.FormatDateTime(units)
+}

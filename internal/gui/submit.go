@@ -1,0 +1,209 @@
+package gui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/operate"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+)
+
+// submitForm presses what sends the form, if the call says so and all of it is filled.
+func (f *formFill) submitForm(ctx context.Context, out *aai.Result, data *fillResult) (*aai.Result, error) {
+	if !params.Has(f.Call, "submit") {
+		return out, nil
+	}
+	if slices.ContainsFunc(f.rows, func(r fieldOutcome) bool { return !r.Done || r.gone }) {
+		out.Text += "\nNot submitted."
+		return out, nil
+	}
+	sent, err := f.press(ctx)
+	if err != nil {
+		e := *aai.AsError(err)
+		e.Code, e.Delivery, e.Undo = aai.AutomationFailed, aai.Delivered, out.Undo
+		e.Message = out.Text + " But not submitted: " + e.Message
+		return nil, &e
+	}
+	out.Undo, out.NoOp = nil, false // what was sent is sent
+	if did, is := sent.Data.(operate.ActionResult); is {
+		data.Submitted, data.Changes, data.ForeignWindows = did.Verified, append(data.Changes, did.Changes...), append(data.ForeignWindows, did.ForeignWindows...)
+	}
+	out.Text += "\n" + sent.Text
+	out.Warning = guierr.JoinWarnings(out.Warning, sent.Warning)
+	return out, nil
+}
+
+// press presses the button, or return in the last field.
+func (f *formFill) press(ctx context.Context) (*aai.Result, error) {
+	if err := f.next(ctx); err != nil {
+		return nil, err
+	}
+	with, last := &f.submit, &f.fields[len(f.fields)-1]
+	if with.query == "" {
+		with = last
+	}
+	i, err := f.refindField(ctx, with)
+	if err != nil {
+		return nil, err
+	}
+	if with == last {
+		if f.pressesAnother(ctx, i) {
+			if err := f.announceAll(ctx); err != nil {
+				return nil, err
+			}
+		}
+		a := operate.Action{View: f.View, Index: i, DoneText: "Pressed return in", Techniques: []operate.Technique{f.byReturn(i)}}
+		return a.Execute(ctx)
+	}
+	return f.clickOn(ctx, i, desktop.LeftButton, 1, !params.TakesFocus(f.Call), "Clicked")
+}
+
+// typeLines types the lines of a text into a field of one line, and presses return after each
+// that has an end. What a return presses is judged when its line is there, which may have made
+// it another thing; the next line goes to what has the keyboard then.
+func (v *callView) typeLines(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
+	if params.Bool(v.Call, "submit") {
+		text += "\n"
+	}
+	var told []string
+	for rest := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text); ; {
+		line, after, sends := strings.Cut(rest, "\n")
+		do := v.typeAndSend
+		if !sends {
+			do = v.typeInto
+		}
+		out, err := do(ctx, i, line, replace)
+		if err != nil {
+			return nil, afterLines(err, len(told))
+		}
+		told = append(told, out.Text)
+		if rest = after; rest == "" {
+			out.Text = strings.Join(told, "\n")
+			return out, nil
+		}
+		if i, err = v.nextLine(ctx); err != nil {
+			return nil, afterLines(err, len(told))
+		}
+		replace = false
+	}
+}
+
+// nextLine is what the line after a return is typed into.
+func (v *callView) nextLine(ctx context.Context) (int, error) {
+	v.Announced = nil
+	if err := v.Refresh(ctx); err != nil {
+		return -1, err
+	}
+	m, err := v.Focused()
+	if err != nil {
+		return -1, err
+	}
+	return m.Index, v.mayType(ctx, m.Index)
+}
+
+// afterLines is the error of a text of which some lines were sent.
+func afterLines(err error, sent int) error {
+	if sent == 0 {
+		return err
+	}
+	e := *aai.AsError(err)
+	e.Code, e.Delivery = aai.AutomationFailed, aai.Delivered
+	e.Message = fmt.Sprintf("%d lines were typed and sent, and then not all of the next: %s", sent, e.Message)
+	return &e
+}
+
+// typeAndSend types into the element and presses return in it, or in what a tab of the text
+// leads to. What that does is told, and not what was typed once more, but which windows came of
+// either.
+func (v *callView) typeAndSend(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
+	if err := v.Announce(ctx, i); err != nil {
+		return nil, err
+	}
+	keeper, did := v.GuardKeyboardForAll(ctx), "Typed into "+v.Name(i)
+	out, err := v.typeThenSend(ctx, i, text, replace)
+	if err != nil && aai.AsError(err).Delivery != aai.NotDelivered {
+		return nil, operate.WithForeignWindows(err, v.App, keeper.NewForeignWindows(ctx, did))
+	}
+	return out, err
+}
+
+func (v *callView) typeThenSend(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
+	ref := v.Ref(i)
+	v.MarkAnnounced(append(v.PressedBy(ctx, false, i, true), i)...)
+	var undo *aai.Undo
+	shown := false
+	if text != "" || replace {
+		v.Batched = true
+		typed, err := v.typeInto(ctx, i, text, replace)
+		if v.Batched = false; err != nil {
+			return nil, err
+		}
+		undo = typed.Undo
+		did, is := typed.Data.(operate.ActionResult)
+		shown = is && did.Verified
+	}
+	out, err := v.sendFrom(ctx, ref, strings.Contains(text, "\t"))
+	if err != nil {
+		e := *aai.AsError(err)
+		e.Code, e.Delivery, e.Undo = aai.AutomationFailed, aai.Delivered, undo
+		e.Message = "the text was typed, but return was not pressed: " + e.Message
+		return nil, &e
+	}
+	if after, nothing := strings.CutPrefix(out.Warning, "delivered, but nothing was seen to change"); nothing && shown {
+		out.Warning = "the text was seen to be there, but nothing to change after the return" + after
+	}
+	return out, nil
+}
+
+// sendFrom presses return in the element of the reference, or in what has the keyboard after
+// it was left.
+func (v *callView) sendFrom(ctx context.Context, ref string, left bool) (*aai.Result, error) {
+	if err := v.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	i, err := v.Refs.Resolve(v.Snapshot, ref)
+	if left {
+		var m operate.Match
+		if m, err = v.Focused(); err == nil {
+			i, err = m.Index, v.mayType(ctx, m.Index)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if v.pressesAnother(ctx, i) {
+		v.Announced = nil
+	} else {
+		v.MarkAnnounced(i)
+	}
+	a := operate.Action{View: v.View, Index: i, DoneText: "Typed, and pressed return in", Techniques: []operate.Technique{v.byReturn(i)}}
+	return a.Execute(ctx)
+}
+
+// pressesAnother reports whether return in the element presses by now what was not said: what
+// was typed may have made it, or made it another thing.
+func (v *callView) pressesAnother(ctx context.Context, i int) bool {
+	return slices.ContainsFunc(v.PressedBy(ctx, false, i, false), func(p int) bool { return !v.WasAnnounced(p) })
+}
+
+// byReturn is a way that presses return in an element.
+func (v *callView) byReturn(i int) operate.Technique {
+	return v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := v.FocusWithoutPress(ctx, i, input, seat, w); err != nil {
+			return err
+		}
+		return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "return"})
+	})
+}
+
+// inSubmit is the error of what is to be pressed in the end.
+func inSubmit(err error) error {
+	e := *aai.AsError(err)
+	e.Message = "submit: " + e.Message
+	return &e
+}

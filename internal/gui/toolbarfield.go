@@ -1,0 +1,88 @@
+package gui
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/operate"
+)
+
+// setToolbarField sets the field of a box in a tool bar, and does what return does there: what stands
+// in it has no effect before.
+func (v *callView) setToolbarField(ctx context.Context, field int, value string) (*aai.Result, error) {
+	id := v.Snapshot.Elements[field].ID
+	before, err := v.Read(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if isSameMeasure(before.Value, value) {
+		return v.alreadySetResult(field), nil
+	}
+	if measure.MatchString(before.Value) && !measure.MatchString(value) { // it would take the smallest, and go on showing the words
+		return nil, aai.Errorf(aai.InvalidParams, "value: the box holds a measure, such as %q, and %q is none", aai.CleanLabel(before.Value, 20), aai.CleanLabel(value, 100))
+	}
+	keyboard := v.GuardKeyboard(ctx)
+	a := operate.Action{View: v.View, Index: field, DoneText: "Set", Techniques: []operate.Technique{{
+		Name: "its editable text and its accessibility action", ViaAccessibility: true,
+		Do: func(ctx context.Context) error {
+			if v.Backend.Actor == nil {
+				return guierr.Unsupported("actions on elements")
+			}
+			if err := v.Backend.Actor.Execute(ctx, v.App, id, desktop.Act{Verb: desktop.SetText, Text: value}); err != nil {
+				return err
+			}
+			if err := v.Backend.Actor.Execute(ctx, v.App, id, desktop.Act{Verb: desktop.Press, Action: "activate"}); err != nil {
+				return guierr.Failed(aai.Delivered, "the text stands in it, but was not taken: %s", aai.AsError(err).Message)
+			}
+			keyboard.AwaitGrab(ctx) // it goes on to the text
+			return nil
+		},
+	}}}
+	var bare time.Time // since when it shows the measure as it was set
+	unread := false    // it went on to
+	a.Verify = func(ctx context.Context) (string, bool) {
+		now, err := v.Backend.Tree.Read(ctx, v.App, id)
+		switch {
+		case err != nil:
+			return "", false
+		case !isSameMeasure(now.Value, value):
+			return fmt.Sprintf("it now holds %q", aai.CleanLabel(now.Value, 100)), false
+		case !measure.MatchString(value) || now.Value != value:
+			return "", true
+		case bare.IsZero():
+			bare = time.Now()
+		}
+		if time.Since(bare) < rewritesWithin {
+			return "it does not show what was taken", false
+		}
+		unread = true
+		return "", false
+	}
+	done, err := a.Execute(ctx)
+	if unread && err == nil {
+		done.Warning = "the box shows it as it was set, which it also does where it takes another number, such as the largest that it knows: look at what it was set for"
+	}
+	return done, err
+}
+
+// rewritesWithin is how long a measure is waited for to be shown with its unit, which says
+// what was taken. LibreOffice does not always show that.
+const rewritesWithin = 2 * operate.EffectCeiling
+
+// measure is a number, with its unit or without.
+var measure = regexp.MustCompile(`^[+-]?[\d.,]+\s?(\pL{1,3}|%|")?$`)
+
+// isSameMeasure reports whether a box that shows a text holds the value: it adds the unit to a
+// number, as in "12 pt".
+func isSameMeasure(shows, value string) bool {
+	shows, value = fieldtext.Normalize(shows), fieldtext.Normalize(value)
+	number, unit, _ := strings.Cut(shows, " ")
+	return shows == value || unit != "" && number == value && strings.Trim(value, "0123456789.,") == ""
+}

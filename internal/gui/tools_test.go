@@ -1,0 +1,273 @@
+package gui_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui"
+	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
+)
+
+// A toolCall is a call that works on the form.
+type toolCall struct{ tool, args string }
+
+// everyCall calls each tool in each of its ways, in the background where there is
+// a choice. TestEveryToolIsCalled sees to that none is missing.
+func everyCall() []toolCall {
+	return []toolCall{
+		{"ax_is_accessible", `{}`},
+		{"ax_list_apps", `{}`},
+		{"ax_connect", `{"app": "Form", "alias": "f"}`},
+		{"ax_list_windows", `{"app": "Form"}`},
+		{"ax_get_tree", `{"app": "Form"}`},
+		{"ax_get_tree", `{"app": "Form", "format": "json", "include_invisible": true, "budget_tokens": 20000}`},
+		{"ax_get_tree", `{"app": "Form", "compact": true, "max_depth": 2}`},
+		{"ax_get_tree", `{"app": "Form", "root": "Fruits"}`},
+		{"ax_find", `{"app": "Form", "query": "Password"}`},
+		{"ax_find", `{"app": "Form", "query": "role:textbox"}`},
+		{"ax_find", `{"app": "Form", "query": "nothing of it"}`},
+		{"ax_get_attributes", `{"app": "Form", "query": "Password"}`},
+		{"ax_get_value", `{"app": "Form", "query": "Password"}`},
+		{"ax_assert", `{"app": "Form", "query": "Password", "assertions": {"contains_text": "s3"}}`},
+		{"ax_assert", `{"app": "Form", "query": "Password", "assertions": {"title": "x", "enabled": false}}`},
+		{"ax_wait", `{"app": "Form", "query": "Press"}`},
+		{"ax_wait", `{"app": "Form", "query": "Password", "until": "value", "value": "s3", "timeout_ms": 500}`},
+		{"ax_wait", `{"app": "Form", "query": "nothing of it", "timeout_ms": 500}`},
+		{"ax_wait_idle", `{"app": "Form"}`},
+		{"ax_screenshot", `{}`},
+		{"ax_screenshot", `{"app": "Form"}`},
+		{"ax_screenshot", `{"app": "Form", "query": "Password"}`},
+		{"ax_click", `{"app": "Form", "query": "Password"}`},
+		{"ax_click", `{"app": "Form", "query": "Press"}`},
+		{"ax_click", `{"app": "Form", "query": "Press", "click_type": "double"}`},
+		{"ax_click", `{"app": "Form", "query": "Fruit 1", "click_type": "right"}`},
+		{"ax_click", `{"app": "Form", "query": "Canvas"}`},
+		{"ax_click", `{"app": "Form", "query": "Press", "click_type": "hover"}`},
+		{"ax_click", `{"app": "Form", "query": "Fruit 1", "select": "add"}`},
+		{"ax_click", `{"app": "Form", "query": "Fruit 3", "select": "range"}`},
+		{"ax_click_at", `{"app": "Form", "x": 40, "y": 60}`},
+		{"ax_click_at", `{"app": "Form", "x": 40, "y": 60, "in_picture": true}`},
+		{"ax_scroll", `{"app": "Form", "x": 40, "y": 60}`},
+		{"ax_type", `{"app": "Form", "query": "Full name", "text": "Ann", "clear_first": true}`},
+		{"ax_type", `{"app": "Form", "query": "Press", "text": "Ann"}`},
+		{"ax_set_value", `{"app": "Form", "query": "Volume", "value": "12"}`},
+		{"ax_set_value", `{"app": "Form", "query": "Colour", "value": "Green"}`},
+		{"ax_set_value", `{"app": "Form", "query": "Agree", "value": "true"}`},
+		{"ax_fill", `{"app": "Form", "submit": "Press", "fields": [{"query": "Full name", "value": "Cy"}, {"query": "Volume", "value": "13"}, {"query": "Agree", "value": "false"}, {"query": "Colour", "value": "Red"}]}`},
+		{"ax_fill", `{"app": "Form", "submit": "return", "fields": [{"query": "Nobody", "value": "Cy"}, {"query": "Password", "value": "Cy"}]}`},
+		{"ax_key_press", `{"app": "Form", "key": "f5"}`},
+		{"ax_scroll", `{"app": "Form", "query": "Fruits"}`},
+		{"ax_scroll", `{"app": "Form"}`},
+		{"ax_scroll", `{"app": "Form", "query": "Fruit 20", "to_view": true}`},
+		{"ax_drag", `{"app": "Form", "from_query": "Canvas", "to_query": "Press"}`},
+		{"ax_drag", `{"app": "Form", "from_x": 40, "from_y": 60, "to_x": 50, "to_y": 70}`},
+		{"ax_window", `{"app": "Form", "action": "minimize"}`},
+		{"ax_clipboard", `{"action": "read"}`},
+		{"ax_clipboard", `{"action": "write", "text": "Ann"}`},
+		{"ax_session_info", `{}`},
+	}
+}
+
+func tools() []*aai.Tool {
+	return gui.New(gui.Config{Open: func() desktop.Backend { return desktop.Backend{} }}).Tools
+}
+
+func TestEveryToolIsCalled(t *testing.T) {
+	for _, tool := range tools() {
+		if !slices.ContainsFunc(everyCall(), func(c toolCall) bool { return c.tool == tool.Name }) {
+			t.Errorf("%s is missing in everyCall", tool.Name)
+		}
+	}
+}
+
+// TestWhoStartsSaysSo: a tool whose parameters offer to start a program says that it
+// may, so that no client is told that it only reads.
+func TestWhoStartsSaysSo(t *testing.T) {
+	for _, tool := range tools() {
+		if starts := slices.Contains(tool.Params.Order, "launch"); tool.MayStartProgram != starts {
+			t.Errorf("%s: Starts is %v", tool.Name, tool.MayStartProgram)
+		}
+	}
+}
+
+// TestToolsSayWhatGatesAsk: of what they take pictures, which parameters are about an
+// element, and when they take the person's pointer: gates know no tool by its name.
+func TestToolsSayWhatGatesAsk(t *testing.T) {
+	for _, tool := range tools() {
+		if tool.TakesScreenshot != (tool.Name == "ax_screenshot") {
+			t.Errorf("%s: Pictures is %v", tool.Name, tool.TakesScreenshot)
+		}
+		for _, name := range tool.Params.Order {
+			if about := name == "query" || name == "to_query"; slices.Contains(tool.ElementParams, name) != about {
+				t.Errorf("%s: that %s is about an element is %v", tool.Name, name, !about)
+			}
+		}
+		if tool.ElementParams == nil {
+			t.Errorf("%s does not say which parameters are about an element", tool.Name)
+		}
+		for mode, seizes := range map[any]bool{"focus": true, "background": false, nil: false} {
+			if tool.TakesFocus(&aai.Call{Args: map[string]any{"mode": mode}}) != seizes {
+				t.Errorf("%s, with mode %v: seizes is %v", tool.Name, mode, !seizes)
+			}
+		}
+	}
+}
+
+// TestReadsChangeNothing: a tool that says that it only reads asks the desktop for
+// nothing else, whatever else the person allowed.
+func TestReadsChangeNothing(t *testing.T) {
+	effects := make(map[string]aai.Effect)
+	for _, tool := range tools() {
+		effects[tool.Name] = tool.Effect
+	}
+	inWorld(t, func(w *world) {
+		form(w)
+		acted := 0
+		for _, call := range everyCall() {
+			since := w.mutations()
+			_, _ = w.do(call.tool, call.args)
+			acted += len(since())
+			if effects[call.tool] == aai.Reads {
+				w.nothingDone(since)
+			}
+		}
+		if acted < 10 {
+			w.Errorf("all calls together asked for %d things: the test sees nothing", acted)
+		}
+	})
+}
+
+// TestTheBackgroundIsNotNoticed: without the mode "focus", no tool takes the
+// person's pointer or focus, not even where that is the only way.
+func TestTheBackgroundIsNotNoticed(t *testing.T) {
+	for name, lack := range map[string]func(*desktop.Backend){
+		"all":      func(*desktop.Backend) {},
+		"no actor": func(b *desktop.Backend) { b.Actor = nil },
+		"no text":  func(b *desktop.Backend) { b.Actor = noText{b.Actor} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorldWithout(t, lack, func(w *world) {
+				form(w).RaiseOnFocus()
+				person := w.d.Program("Person")
+				person.Window("Mail").Textbox("To").Focus()
+				before := w.d.Person()
+				for _, call := range everyCall() {
+					since := w.mutations()
+					_, _ = w.do(call.tool, call.args)
+					for _, deed := range since() {
+						if strings.Contains(deed, "person") || strings.HasPrefix(deed, "Activate") {
+							w.Errorf("%s %s: %s", call.tool, call.args, deed)
+						}
+					}
+				}
+				if after := w.d.Person(); after != before {
+					w.Errorf("the person noticed %+v, which was %+v", after, before)
+				}
+			})
+		})
+	}
+}
+
+// TestWhatIsMissing: where the platform lacks something, each tool ends by its
+// deadline with a result, or with an error that says so, and none panics.
+func TestWhatIsMissing(t *testing.T) {
+	for name, lack := range map[string]func(*desktop.Backend){
+		"everything": func(b *desktop.Backend) { *b = desktop.Backend{} },
+		"tree":       func(b *desktop.Backend) { b.Tree = nil },
+		"actor":      func(b *desktop.Backend) { b.Actor = nil },
+		"events":     func(b *desktop.Backend) { b.Events = nil },
+		"windows":    func(b *desktop.Backend) { b.Windows = nil },
+		"input":      func(b *desktop.Backend) { b.Input = nil },
+		"screen":     func(b *desktop.Backend) { b.Screen = nil },
+		"clipboard":  func(b *desktop.Backend) { b.Clipboard = nil },
+		"programs":   func(b *desktop.Backend) { b.Programs = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorldWithout(t, lack, func(w *world) {
+				form(w)
+				unsupported := 0
+				calls := append(everyCall(), toolCall{"ax_connect", `{"app": "x", "launch": true}`})
+				for _, call := range calls {
+					for _, mode := range []string{"", `"mode": "focus", `} {
+						args := strings.Replace(call.args, "{", "{"+mode, 1)
+						if mode != "" && (call.args == "{}" || !strings.Contains(string(toolNamed(call.tool).Params.Source), `"mode"`)) {
+							continue
+						}
+						_, err := w.do(call.tool, args)
+						if err != nil && err.Code == aai.AutomationNotSupported {
+							unsupported++
+							delivery := aai.NotDelivered
+							if toolNamed(call.tool).Effect == aai.Reads && !strings.Contains(args, "launch") {
+								delivery = "" // nothing could be delivered
+							}
+							if err.Hint == "" || err.Delivery != delivery {
+								w.Errorf("%s %s: hint %q, delivery %q", call.tool, args, err.Hint, err.Delivery)
+							}
+						}
+					}
+				}
+				if unsupported == 0 {
+					w.Error("no tool says that something is not supported")
+				}
+			})
+		})
+	}
+}
+
+func toolNamed(name string) *aai.Tool {
+	all := tools()
+	return all[slices.IndexFunc(all, func(t *aai.Tool) bool { return t.Name == name })]
+}
+
+// TestTools: what agents read before anything else must be right and short.
+func TestTools(t *testing.T) {
+	total := 0
+	seen := make(map[string]bool)
+	for _, tool := range tools() {
+		if seen[tool.Name] || !strings.HasPrefix(tool.Name, "ax_") || tool.Title == "" || tool.Description == "" || tool.Run == nil {
+			t.Errorf("%+v: a name that is its own and begins with ax_, a title, a description and an action are expected", tool)
+		}
+		seen[tool.Name] = true
+		if !slices.Contains(tool.Params.Order, "app") && tool.Effect != aai.Reads && tool.Name != "ax_clipboard" {
+			t.Errorf("%s names no app, but is not known to only read", tool.Name)
+		}
+		for _, secret := range tool.Secret {
+			if of, _, _ := strings.Cut(secret, "."); !slices.Contains(tool.Params.Order, of) {
+				t.Errorf("%s keeps %s secret, which it does not have", tool.Name, secret)
+			}
+		}
+		listed, err := json.Marshal(map[string]any{
+			"name": tool.Name, "title": tool.Title, "description": tool.Description, "inputSchema": tool.Params.Source,
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", tool.Name, err)
+		}
+		total += tokencount.Count(t, string(listed))
+	}
+	t.Logf("%d tools have %d tokens", len(seen), total)
+	if total > 3700 {
+		t.Errorf("the tools have %d tokens, want at most 3,700", total)
+	}
+}
+
+// TestOpenIsLate: making the tools touches nothing, and the first call that needs
+// the desktop connects once.
+func TestOpenIsLate(t *testing.T) {
+	opened := 0
+	app := gui.New(gui.Config{Open: func() desktop.Backend { opened++; return desktop.Backend{} }})
+	if opened != 0 {
+		t.Error("the desktop was opened at the start")
+	}
+	for range 2 {
+		if _, err := app.Tool("ax_clipboard").Run(t.Context(), &aai.Call{Args: map[string]any{"action": "read"}}); err == nil {
+			t.Error("there is a clipboard")
+		}
+	}
+	if opened != 1 {
+		t.Errorf("the desktop was opened %d times", opened)
+	}
+}

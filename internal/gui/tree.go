@@ -1,0 +1,152 @@
+package gui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/render"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+	"github.com/gybob/aai-gateway/internal/sanitize"
+)
+
+// The tokens of an outline.
+const (
+	defaultBudget = 1500
+	moreTokens    = 70 // of the lines that name the cursor and say how much there is
+	sizeTokens    = 8  // of the page's own size
+)
+
+func (d *toolset) getTreeTool() *aai.Tool {
+	return spec{
+		name: "ax_get_tree", title: "Get element tree", effect: aai.Reads,
+		returns: `"app": {"type": "string"}, "tokens": {"type": "integer"}, "interactive_shown": {"type": "integer"}, "interactive_total": {"type": "integer"},
+			"not_in_view": {"type": "string"}, "more": {"type": "string"}, "tree": {"type": "object"}`,
+		description: "Outline what a program's windows show, with refs. Fits budget_tokens; more continues it, root drills down.",
+		params: appProp + `,
+			"root": {"type": "string", "description": "Ref or query of the element to begin at"},
+			"budget_tokens": {"type": "integer", "minimum": 400, "maximum": 50000, "default": 1500},
+			"more": {"type": "string", "description": "The cursor of the page before"},
+			"max_depth": {"type": "integer", "minimum": 1},
+			"include_invisible": {"type": "boolean", "default": false},
+			"compact": {"type": "boolean", "default": false, "description": "Roles and names only"},
+			"format": {"type": "string", "enum": ["outline", "json"], "default": "outline"}`,
+		required: `["app"]`,
+		run:      func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.withView(ctx, call, tree) },
+	}.tool()
+}
+
+func tree(ctx context.Context, v *callView) (*aai.Result, error) {
+	call := v.Call
+	o := render.Options{
+		Budget: params.Int(call, "budget_tokens", defaultBudget), Root: -1, After: params.String(call, "more"),
+		Hidden: params.Bool(call, "include_invisible"), MaxDepth: params.Int(call, "max_depth", 0),
+		Compact: params.Bool(call, "compact"), Ref: v.Ref,
+	}
+	if root := params.String(call, "root"); root != "" {
+		m, err := v.Locate(ctx, root)
+		if err != nil {
+			return nil, err
+		}
+		o.Root = m.Index
+	}
+	if render.IsOffscreenCursor(o.After) || o.Root >= 0 && v.Snapshot.IsOffscreen(o.Root) {
+		if id := v.IDOf(o.Root); v.ReadOffscreen(ctx) && o.Root >= 0 {
+			if o.Root = v.Snapshot.Index(id); o.Root < 0 {
+				return nil, guierr.Failed(aai.NotDelivered, "the root went while it was read")
+			}
+		}
+	}
+	pageless := false
+	if o.Root < 0 && o.After == "" {
+		var err error
+		if pageless, err = v.awaitPage(ctx); err != nil {
+			return nil, err
+		}
+	}
+	page, data, err := v.page(o)
+	if err != nil {
+		return nil, err
+	}
+	out := &aai.Result{Text: page.Text, Data: data}
+	if params.String(call, "format") == "json" {
+		out.Text = "" // the data is the same
+	}
+	if pageless {
+		page.Warnings = append(page.Warnings, "its page is empty so far; look again in a moment")
+	}
+	if text := strings.Join(append(page.Warnings, v.Snapshot.Warnings...), "; "); text != "" {
+		out.Warning = aai.CleanLabel(text, 500)
+	}
+	if v.App.HiddenReason != "" && page.Total == 0 {
+		out.Warning = aai.CleanLabel(v.App.HiddenReason, 500)
+	}
+	return out, nil
+}
+
+// pageTimeout is how long a browser's page is waited for that is on its way.
+const pageTimeout = 2 * time.Second
+
+// awaitPage waits until a browser shows a page that has come, and reports whether it does
+// not: its windows are there before what is in them.
+func (v *callView) awaitPage(ctx context.Context) (pageless bool, err error) {
+	if !v.App.IsBrowser {
+		return false, nil
+	}
+	for p := v.NewAdaptiveWait(pageTimeout); v.HasNoPage(); {
+		if !p.AwaitChange(ctx) {
+			return true, nil
+		}
+		if err := v.Refresh(ctx); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// A pageView is a page of an outline for programs.
+type pageView struct {
+	App    string `json:"app"`
+	Tokens int    `json:"tokens"` // estimated, o200k_base
+	Shown  int    `json:"interactive_shown"`
+	Total  int    `json:"interactive_total"`
+	Beyond string `json:"not_in_view,omitempty"`
+	More   string `json:"more,omitempty"`
+	Tree   any    `json:"tree,omitempty"`
+}
+
+// page makes the page in the form that the call asks for.
+func (v *callView) page(o render.Options) (render.Page, any, error) {
+	name := aai.CleanLabel(v.App.Name, 60)
+	if params.String(v.Call, "format") == "json" {
+		tree, page, err := render.JSON(v.Snapshot, o)
+		return page, pageView{name, page.Tokens, page.Shown, page.Total, page.Offscreen, page.More, tree}, err
+	}
+	o.Budget = max(render.MinBudget, o.Budget-sanitize.Estimate(desktop.Fence("", v.App.Name))-moreTokens)
+	page, err := render.Text(v.Snapshot, o)
+	if err != nil {
+		return page, nil, err
+	}
+	page.Text = desktop.Fence(page.Text, v.App.Name)
+	if page.Shown == page.Total && page.Offscreen == "" && page.More == "" && o.After == "" { // that it is all goes without saying
+		page.Tokens = sanitize.Estimate(page.Text)
+		return page, pageView{name, page.Tokens, page.Shown, page.Total, "", "", nil}, nil
+	}
+	page.Text += fmt.Sprintf("%d of %d things to act on", page.Shown, page.Total)
+	switch {
+	case render.IsOffscreenCursor(o.After):
+		page.Text += " that are out of view"
+	case page.Offscreen != "":
+		page.Text += "; out of view: " + page.Offscreen
+	}
+	if page.More != "" {
+		page.Text += fmt.Sprintf("; more: %q", page.More)
+	}
+	page.Tokens = sanitize.Estimate(page.Text) + sizeTokens
+	page.Text += fmt.Sprintf("; about %d tokens\n", page.Tokens)
+	return page, pageView{name, page.Tokens, page.Shown, page.Total, page.Offscreen, page.More, nil}, nil
+}

@@ -1,0 +1,315 @@
+package gui
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+	"github.com/gybob/aai-gateway/internal/gui/operate"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+)
+
+func (d *toolset) typeTool() *aai.Tool {
+	return spec{
+		name: "ax_type", title: "Type text", types: true,
+		returns:     actionReturns,
+		description: "Type text into an element, or into what has the program's keyboard. Any Unicode; in a field of one line \\n is return and \\t tab.",
+		params: appProp + `,` + queryProp + `,` + nthProp + `,
+			"text": {"type": "string", "maxLength": 100000},
+			"clear_first": {"type": "boolean", "default": false},
+			"submit": {"type": "boolean", "default": false, "description": "Then press return"},` + modeProp,
+		required: `["app", "text"]`, secret: []string{"text"},
+		precheck: d.precheckQueries,
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			return d.withViewToAct(ctx, call, typeText)
+		},
+	}.tool()
+}
+
+func typeText(ctx context.Context, v *callView) (*aai.Result, error) {
+	if v.NoTree {
+		return v.typeWithoutTree(ctx)
+	}
+	query := params.String(v.Call, "query")
+	var m operate.Match
+	var err error
+	if query == "" {
+		m, err = v.Focused()
+	} else {
+		m, err = v.FindForAction(ctx, query)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := v.mayType(ctx, m.Index); err != nil {
+		return nil, err
+	}
+	text, replace := params.String(v.Call, "text"), params.Bool(v.Call, "clear_first")
+	if text == "" && !replace && !params.Bool(v.Call, "submit") {
+		out := v.alreadySetResult(m.Index)
+		out.Text = "Nothing was typed into " + v.Name(m.Index) + ": the text is empty."
+		return out, nil
+	}
+	if keysIn(&v.Snapshot.Elements[m.Index], text) && strings.ContainsAny(text, "\n\r") {
+		return v.typeLines(ctx, m.Index, text, replace)
+	}
+	if params.Bool(v.Call, "submit") {
+		return v.typeAndSend(ctx, m.Index, text, replace)
+	}
+	return v.typeInto(ctx, m.Index, text, replace)
+}
+
+// typeInto types a text into the element, in the place of what it holds or after that.
+func (v *callView) typeInto(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
+	e := &v.Snapshot.Elements[i]
+	if e.States.Has(desktop.ReadOnly) && (e.Role == desktop.Textbox || e.Role == desktop.Searchbox) {
+		return nil, v.readOnlyError(i)
+	}
+	if isDateTimeText(e) && !keysIn(e, text) {
+		return v.set(ctx, i, text)
+	}
+	v.keepSecret(i, text)
+	before, err := v.Read(ctx, e.ID)
+	if err != nil {
+		return nil, err
+	}
+	a := operate.Action{View: v.View, Index: i, DoneText: "Typed into"}
+	act := desktop.Act{Verb: desktop.InsertText, Text: text}
+	if replace {
+		act.Verb = desktop.SetText
+	}
+	var was fieldValue
+	keys := keysIn(e, text)
+	lost := !keys && v.tabLeaves(i, text)
+	if lost || !params.TakesFocus(v.Call) && !keys {
+		way := v.ByAccessibility(i, "its editable text", act)
+		if number := fieldtext.ParseNumber(text, math.NaN()); replace && e.Role == desktop.Spinbutton && !math.IsNaN(number) {
+			way = numberEdit{v, before, number, text}.withVerification(way)
+		}
+		a.Techniques = append(a.Techniques, way)
+	}
+	if !lost { // a page takes the key for one that leads out of the field
+		a.Techniques = append(a.Techniques, v.byTyping(i, text, replace))
+	}
+	if v.skipsValidator(i, before.Value, text) {
+		slices.Reverse(a.Techniques)
+	}
+	if !keys && !v.relays(i) { // what keys do nobody knows beforehand
+		a.Verify, was = v.verifyTyped(i, before, text, replace), v.readFieldValue(ctx, i)
+	}
+	edits := fieldtext.SheetCell(e) && !strings.HasSuffix(text, "\n")
+	seen := v.Snapshot
+	out, err := a.Execute(ctx)
+	if !keys {
+		out, err = v.findStrayText(ctx, seen, before.ID, text, out, err)
+	}
+	if err == nil && edits {
+		out.Text, out.DataComplete = out.Text+"\nThe cell is being edited: return ends that.", false
+	}
+	return v.withUndo(ctx, was, out, noTab(err, "text", lost))
+}
+
+// keysIn reports whether there are keys in the text that are none of what the element holds:
+// in a field of one line the end of a line is return, and a tab leads to the next field.
+func keysIn(e *desktop.Element, text string) bool {
+	one := e.Role == desktop.Textbox || e.Role == desktop.Searchbox || e.Role == desktop.Spinbutton || e.Role == desktop.Combobox
+	return one && !e.States.Has(desktop.Multiline) && strings.ContainsAny(text, "\n\r\t")
+}
+
+// byTyping is a way that gives the element its window's keyboard and types.
+func (v *callView) byTyping(i int, text string, replace bool) operate.Technique {
+	return v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := v.tooLong(text); err != nil {
+			return err
+		}
+		if err := v.MoveFocus(ctx, i, input, seat, w); err != nil {
+			return err
+		}
+		if replace {
+			return v.Overwrite(ctx, i, input, seat, w, func(input desktop.Input) error {
+				if text == "" {
+					return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "delete"})
+				}
+				return v.putText(ctx, i, text, input, seat, w)
+			})
+		}
+		if e := &v.Snapshot.Elements[i]; v.App.FocusOnlyWhenActive && seat == desktop.OwnSeat && !e.States.Has(desktop.Focused) { // its caret is where nobody put it
+			if err := input.Key(ctx, seat, w.ID, desktop.Chord{Key: "end", Modifiers: []string{"ctrl"}}); err != nil {
+				return err
+			}
+		}
+		return v.putText(ctx, i, text, input, seat, w)
+	})
+}
+
+// putText types the text into the element, which has the keyboard of the window.
+func (v *callView) putText(ctx context.Context, i int, text string, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	put := func(part string) error { return input.Type(ctx, seat, w.ID, part) }
+	if v.App.IsBrowser && v.Snapshot.Elements[i].States.Has(desktop.Multiline) {
+		typed := put
+		put = func(part string) error {
+			return byLines(part, typed, func() error {
+				return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "return", Modifiers: []string{"shift"}})
+			})
+		}
+	}
+	return v.inPortions(ctx, v.Snapshot.Elements[i].ID, text, put)
+}
+
+// byLines types a text whose lines are ended by a key of their own: in a page's field of many
+// lines return may send them, and with shift it does not.
+func byLines(text string, put func(string) error, end func() error) error {
+	for n, line := range strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n") {
+		if n > 0 {
+			if err := end(); err != nil {
+				return err
+			}
+		}
+		if line == "" {
+			continue
+		}
+		if err := put(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	// maxKeys is how many characters are typed by keys into a browser: it becomes slower with
+	// each of them, so that these take half the time of a call and twice as many four times
+	// that, and hangs or ends at some ten thousand that come at once.
+	maxKeys = 5000
+	// portion is how many are typed before they are looked for in the field.
+	portion = 200
+	// slowKeys is for how long a field that took some may stand still before the next come.
+	slowKeys = 2 * time.Second
+)
+
+// tooLong is the error of a text that is more than can be typed by keys into a browser.
+func (v *callView) tooLong(text string) error {
+	n := utf8.RuneCountInString(text)
+	if !v.App.IsBrowser || n <= maxKeys {
+		return nil
+	}
+	name := "text"
+	if !params.Has(v.Call, name) {
+		name = "value"
+	}
+	return &aai.Error{
+		Code: aai.InvalidParams, Delivery: aai.NotDelivered,
+		Message: fmt.Sprintf("%s: expected at most %d characters, which is what can be typed by keys; got %d", name, maxKeys, n),
+		Hint:    "Give it in parts by ax_type, or write it to the clipboard with ax_clipboard and press v with ctrl.",
+	}
+}
+
+// inPortions types the text, into a browser the next part when the field holds the one
+// before: typed at faster than it reads it falls behind, and never catches up. A field that
+// shows nothing of what is typed gets the parts one after the other. Others are quickest
+// with all at once: an editor draws a long line for each part that is waited for.
+func (v *callView) inPortions(ctx context.Context, id desktop.ID, text string, put func(string) error) error {
+	if !v.App.IsBrowser {
+		return put(text)
+	}
+	left := []rune(text)
+	all := len(left)
+	held := func() (int, error) {
+		now, err := v.Backend.Tree.Read(ctx, v.App, id)
+		return utf8.RuneCountInString(now.Value), typedOnly(err, all-len(left), all)
+	}
+	for shows := true; ; {
+		part := left[:min(portion, len(left))]
+		left = left[len(part):]
+		before, err := 0, error(nil)
+		if len(left) > 0 && shows {
+			if before, err = held(); err != nil {
+				return err
+			}
+		}
+		if err := put(string(part)); err != nil || len(left) == 0 {
+			return typedOnly(err, all-len(left)-len(part), all)
+		}
+		if !shows {
+			continue
+		}
+		if shows, err = v.awaitGrowth(ctx, before, len(part), held); err != nil {
+			return err
+		}
+	}
+}
+
+// typedOnly is the error of a text of which only the beginning was typed.
+func typedOnly(err error, typed, all int) error {
+	if err == nil || typed == 0 {
+		return err
+	}
+	e := *aai.AsError(err)
+	e.Message = fmt.Sprintf("after %d of %d characters: %s", typed, all, e.Message)
+	e.Delivery, e.Hint = aai.DeliveryUnknown, "Look at what the field holds before you try again."
+	return &e
+}
+
+// awaitGrowth waits until the field holds so many more, or no more of them come, and reports
+// whether any have.
+func (v *callView) awaitGrowth(ctx context.Context, before, by int, held func() (int, error)) (bool, error) {
+	last := before
+	for {
+		more, err := v.PollUntil(ctx, slowKeys, func() (bool, error) {
+			was := last
+			var err error
+			last, err = held()
+			return last != was, err
+		})
+		if err != nil || !more || last >= before+by {
+			return err != nil || last != before, err
+		}
+	}
+}
+
+// relays reports whether the element is a field of a page that keeps nothing of its keys.
+func (v *callView) relays(i int) bool { return v.App.IsBrowser && v.Snapshot.Elements[i].IsKeyRelay() }
+
+// verifyTyped checks by reading back that the text has arrived.
+func (v *callView) verifyTyped(i int, before desktop.Element, text string, replace bool) func(context.Context) (string, bool) {
+	if fieldtext.SheetCell(&v.Snapshot.Elements[i]) {
+		return v.typedCell(i, before, text)
+	}
+	id := v.Snapshot.Elements[i].ID
+	n := numberEdit{v, before, fieldtext.ParseNumber(text, math.NaN()), text}
+	return func(ctx context.Context) (string, bool) {
+		if before.States.Has(desktop.Protected) {
+			return "", false
+		}
+		now, err := v.Backend.Tree.Read(ctx, v.App, id)
+		if err != nil {
+			return "", false
+		}
+		want := fieldtext.Normalize(text)
+		switch got := fieldtext.Normalize(now.Value); {
+		case replace && fieldtext.IsReformatted(got, want), !replace && got != fieldtext.Normalize(before.Value) && fieldtext.IsReformatted(got, fieldtext.Normalize(before.Value)+want):
+			return "", true
+		case replace && (got == want || fieldtext.ReplaceNoBreakSpaces(got) == want || before.Role == desktop.Spinbutton && n.matches(now.Value)):
+			return "", true
+		case !replace && got != fieldtext.Normalize(before.Value) && (strings.Contains(got, want) || strings.Contains(fieldtext.ReplaceNoBreakSpaces(got), want)):
+			return "", true
+		case !replace && text == "":
+			return "", true
+		case replace && before.Role == desktop.Spinbutton && n.mayMatch(now.Value):
+			return "", false
+		case now.States.Has(desktop.Editable):
+			const short = 60 // what repeats more of the text is withheld with all that is said
+			if n := utf8.RuneCountInString(now.Value); n > short {
+				return fmt.Sprintf("it now holds other text, of %d characters", n), false
+			}
+			return fmt.Sprintf("it now holds %q", aai.CleanLabel(now.Value, 100)), false
+		}
+		return "", false
+	}
+}

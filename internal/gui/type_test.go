@@ -1,0 +1,355 @@
+package gui_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+func TestType(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		a := w.ok("ax_type", `{"app": "Form", "query": "Full name", "text": "Grüße, 日本 €🙂"}`)
+		w.want(a, true, "verified")
+		w.want(a, "its editable text", "way")
+		w.has(a.Text, `Typed into textbox "Full name" [`)
+		w.ok("ax_type", `{"app": "Form", "query": "Full name", "text": "!"}`)
+		if got := f.State()["name"]; got != "Grüße, 日本 €🙂!" {
+			w.Errorf("it holds %q", got)
+		}
+		w.ok("ax_type", `{"app": "Form", "query": "Full name", "text": "Ann", "clear_first": true}`)
+		w.ok("ax_type", `{"app": "Form", "query": "Notes", "text": "one\ntwo\n"}`)
+		w.ok("ax_type", `{"app": "Form", "query": "Full name", "text": "", "clear_first": true}`)
+		if s := f.State(); s["name"] != "" || s["notes"] != "one\ntwo\n" {
+			w.Errorf("state %v", s)
+		}
+	})
+}
+
+func TestTypeIntoTheFocused(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		e := w.failure(aai.ElementNotFound, "ax_type", `{"app": "Form", "text": "x"}`)
+		w.has(e.Hint, "query")
+		w.ok("ax_click", `{"app": "Form", "query": "Notes"}`)
+		w.has(w.ok("ax_type", `{"app": "Form", "text": "x"}`).Text, `"Notes"`)
+		if got := f.State()["notes"]; got != "x" {
+			w.Errorf("it holds %q", got)
+		}
+	})
+}
+
+// TestTypedTextIsSecret: what is typed is on no record.
+func TestTypedTextIsSecret(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w)
+		const secret = "correct horse battery"
+		for _, call := range [][2]string{
+			{"ax_type", `{"app": "Form", "query": "Full name", "text": %q}`},
+			{"ax_type", `{"app": "Form", "query": "Nowhere", "text": %q}`},
+			{"ax_set_value", `{"app": "Form", "query": "Full name", "value": %q}`},
+			{"ax_set_value", `{"app": "Form", "query": "Volume", "value": %q}`},
+			{"ax_set_value", `{"app": "Form", "query": "Colour", "value": %q}`},
+			{"ax_clipboard", `{"action": "write", "text": %q}`},
+		} {
+			_, _ = w.do(call[0], fmt.Sprintf(call[1], secret))
+		}
+		if strings.Contains(w.record.text(), secret) {
+			w.Errorf("the journal has the text: %s", w.record.text())
+		}
+	})
+}
+
+// TestPassword: it can be typed, and what the field holds is in no answer of any
+// tool.
+func TestPassword(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		a := w.ok("ax_type", `{"app": "Form", "query": "Password", "text": "s3cr3t-Wort"}`)
+		w.want(a, false, "verified")
+		w.has(a.Warning, "cannot be read back")
+		if got := f.State()["password"]; got != "s3cr3t-Wort" {
+			w.Errorf("it holds %q", got)
+		}
+		w.ok("ax_set_value", `{"app": "Form", "query": "Password", "value": "s3cr3t-Wort2"}`)
+		for _, call := range everyCall() {
+			result, err := w.do(call.tool, call.args)
+			raw, _ := json.Marshal([]any{result, err})
+			if strings.Contains(string(raw), "s3cr3t") {
+				w.Errorf("%s %s answers %s", call.tool, call.args, raw)
+			}
+		}
+		w.want(w.ok("ax_get_value", `{"app": "Form", "query": "Password"}`), "****", "value")
+		w.want(w.ok("ax_find", `{"app": "Form", "query": "Password"}`), "****", "value")
+	})
+}
+
+// TestTypeByKeyboard: where a program offers no editable text, the gateway's own
+// keyboard types, and the person notices nothing.
+func TestTypeByKeyboard(t *testing.T) {
+	inWorldWithout(t, func(b *desktop.Backend) { b.Actor = noText{b.Actor} }, func(w *world) {
+		f := form(w)
+		w.d.Program("Other").Window("Person")
+		for _, text := range []string{"Ann", "Bob"} {
+			a := w.ok("ax_type", fmt.Sprintf(`{"app": "Form", "query": "Full name", "text": %q, "clear_first": true}`, text))
+			w.want(a, true, "verified")
+			w.has(a.Text, "second pointer and keyboard, in the background")
+			if got := f.State()["name"]; got != text {
+				w.Errorf("it holds %q", got)
+			}
+		}
+		w.ok("ax_type", `{"app": "Form", "query": "Full name", "text": "", "clear_first": true}`)
+		if got := f.State()["name"]; got != "" {
+			w.Errorf("it holds %q", got)
+		}
+		if p := w.d.Person(); p.FocusMoves+p.PointerMoves != 0 {
+			w.Errorf("the person noticed %+v", p)
+		}
+		w.ok("ax_type", `{"app": "Form", "query": "Full name", "text": "Cy", "mode": "focus"}`)
+		if got := f.State()["name"]; got != "Cy" {
+			w.Errorf("it holds %q", got)
+		}
+	})
+}
+
+// TestTypeThatDoesNotArrive: the reply says what is there instead.
+func TestTypeThatDoesNotArrive(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		var box = f.Main.Textbox("Digits")
+		box.OnChange(func() {
+			if box.Value() == "abc" {
+				box.SetText("123")
+			}
+		})
+		e := w.failure(aai.AutomationFailed, "ax_type", `{"app": "Form", "query": "Digits", "text": "abc"}`)
+		w.has(e.Message, `it now holds "123"`)
+		if e.Delivery != aai.Delivered {
+			w.Errorf("delivery %q", e.Delivery)
+		}
+		if strings.Contains(w.record.text(), "abc") {
+			w.Error("the journal has the text")
+		}
+	})
+}
+
+func TestTypeRefuses(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		f.Main.Textbox("Locked").RemoveState(desktop.Enabled)
+		since := w.mutations()
+		w.has(w.failure(aai.AutomationFailed, "ax_type", `{"app": "Form", "query": "Locked", "text": "x"}`).Message, "is disabled")
+		w.nothingDone(since)
+		for _, mode := range []string{"background", "focus"} {
+			e := w.failure(aai.InvalidParams, "ax_type", fmt.Sprintf(`{"app": "Form", "query": "Press", "text": "x", "mode": %q}`, mode))
+			if e.Delivery != aai.NotDelivered {
+				w.Errorf("delivery %q", e.Delivery)
+			}
+			w.has(e.Message, `button "Press" [`, "takes no text")
+		}
+		if f.State()["presses"] != 0.0 {
+			w.Error("typing into a button pressed it")
+		}
+	})
+}
+
+func TestSetValue(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		for _, c := range []struct {
+			query, value, key string
+			want              any
+		}{
+			{"Full name", "Ann", "name", "Ann"},
+			{"Full name", "7", "name", "7"},
+			{"Full name", "", "name", ""},
+			{"Notes", "a\nb", "notes", "a\nb"},
+			{"Volume", "55.5", "volume", 55.5},
+			{"Volume", "0", "volume", 0.0}, {"Volume", "100", "volume", 100.0},
+			{"Count", "7", "count", 7.0},
+			{"Colour", "Blue", "colour", "Blue"},
+			{"Colour", "green", "colour", "Green"},
+			{"Fruits", "Fruit 5", "fruit", "Fruit 5"},
+			{"Fruits", "Fruit 30", "fruit", "Fruit 30"},
+			{"role:tablist", "Second", "tab", "Second"},
+			{"Agree", "true", "agree", true},
+			{"Agree", "false", "agree", false},
+		} {
+			a := w.ok("ax_set_value", fmt.Sprintf(`{"app": "Form", "query": %q, "value": %q}`, c.query, c.value))
+			w.want(a, true, "verified")
+			if got := f.State()[c.key]; got != c.want {
+				w.Errorf("%s set to %q: the state is %v", c.query, c.value, got)
+			}
+		}
+		since := w.mutations()
+		w.has(w.ok("ax_set_value", `{"app": "Form", "query": "Agree", "value": "false"}`).Text, "was so already")
+		w.nothingDone(since)
+	})
+}
+
+func TestSetValueRefuses(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w)
+		since := w.mutations()
+		w.has(w.failure(aai.InvalidParams, "ax_set_value", `{"app": "Form", "query": "Volume", "value": "loud"}`).Message, "number")
+		w.has(w.failure(aai.InvalidParams, "ax_set_value", `{"app": "Form", "query": "Volume", "value": "101"}`).Message, "from 0 to 100")
+		w.fails(aai.InvalidParams, "ax_set_value", `{"app": "Form", "query": "Volume", "value": "NaN"}`)
+		w.fails(aai.InvalidParams, "ax_set_value", `{"app": "Form", "query": "Agree", "value": "perhaps"}`)
+		e := w.failure(aai.ElementNotFound, "ax_set_value", `{"app": "Form", "query": "Colour", "value": "Mauve"}`)
+		if len(e.Candidates) != 3 || e.Candidates[0] != "Red" {
+			w.Errorf("candidates %q", e.Candidates)
+		}
+		w.nothingDone(since)
+		w.fails(aai.InvalidParams, "ax_set_value", `{"app": "Form", "query": "Press", "value": "x"}`)
+	})
+}
+
+// TestSetValueThatDoesNotStick: a check box may refuse.
+func TestSetValueThatDoesNotStick(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		box := f.Main.Checkbox("Stubborn")
+		box.OnChange(func() { box.RemoveState(desktop.Checked) })
+		slider := f.Main.Slider("Steps", 0, 10, 0)
+		slider.OnChange(func() { slider.SetText("5") })
+		w.has(w.failure(aai.AutomationFailed, "ax_set_value", `{"app": "Form", "query": "Stubborn", "value": "true"}`).Message, "it is not true")
+		e := w.failure(aai.AutomationFailed, "ax_set_value", `{"app": "Form", "query": "Steps", "value": "3"}`)
+		w.has(e.Message, "took 5 in the place of 3", "what it held could not be set again: ")
+		if e.Delivery != aai.Delivered {
+			w.Errorf("delivery %q", e.Delivery)
+		}
+	})
+}
+
+func TestKeyPress(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		f.Main.OnKey(func(c desktop.Chord) {
+			if c.Key == "s" && len(c.Modifiers) == 1 && c.Modifiers[0] == "ctrl" {
+				f.Main.Text("Saved")
+			}
+		})
+		for _, modifier := range []string{"ctrl", "cmd"} {
+			a := w.ok("ax_key_press", fmt.Sprintf(`{"app": "Form", "key": "s", "modifiers": [%q]}`, modifier))
+			w.has(a.Text, "Pressed ctrl+s", "Saved")
+			w.want(a, true, "verified")
+		}
+		w.has(w.ok("ax_key_press", `{"app": "Form", "key": "f5"}`).Warning, "nothing was seen to change")
+		if e := w.failure(aai.InvalidParams, "ax_key_press", `{"app": "Form", "key": "retrun"}`); len(e.Candidates) == 0 || e.Candidates[0] != "return" {
+			w.Errorf("candidates %q", e.Candidates)
+		}
+		w.fails(aai.InvalidParams, "ax_key_press", `{"app": "Form", "key": "a", "modifiers": ["hyper"]}`)
+		w.ok("ax_click", `{"app": "Form", "query": "Full name"}`)
+		w.ok("ax_key_press", `{"app": "Form", "key": "ä"}`)
+		if got := f.State()["name"]; got != "ä" {
+			w.Errorf("it holds %q", got)
+		}
+		f.Program.Window("Tip of the Day").Raise()
+		w.has(w.ok("ax_key_press", `{"app": "Form", "key": "f5"}`).Text, `Pressed f5 in the window "Tip of the Day" by`)
+	})
+}
+
+// TestKeyPressWithFocus: only where the person's keyboard is asked for, the
+// window gets it.
+func TestKeyPressWithFocus(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		w.d.Program("Other").Window("Person")
+		w.ok("ax_key_press", `{"app": "Form", "key": "f5"}`)
+		if p := w.d.Person(); p.FocusMoves != 0 {
+			w.Errorf("the person noticed %+v", p)
+		}
+		w.ok("ax_key_press", `{"app": "Form", "key": "f6", "mode": "focus"}`)
+		if p := w.d.Person(); p.FocusMoves != 1 {
+			w.Errorf("the person noticed %+v", p)
+		}
+		if keys := f.Main.Keys(); len(keys) != 2 || keys[0].Key != "f5" || keys[1].Key != "f6" {
+			w.Errorf("keys %v", keys)
+		}
+	})
+}
+
+// TestTypeSlowly: a program that shows text late is waited for.
+func TestTypeSlowly(t *testing.T) {
+	inWorldWithout(t, func(b *desktop.Backend) { b.Actor = lateText{b.Actor, 1500 * time.Millisecond} }, func(w *world) {
+		form(w)
+		w.want(w.ok("ax_type", `{"app": "Form", "query": "Full name", "text": "Ann"}`), true, "verified")
+	})
+}
+
+// TestKeysAreNotOnRecord: a key may be one of a password.
+func TestKeysAreNotOnRecord(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		w.ok("ax_key_press", `{"app": "Form", "key": "ß"}`)
+		if keys := f.State()["keys"]; !slices.Contains(keys.([]any), any("ß")) {
+			t.Errorf("the keys that came are %v", keys)
+		}
+		if strings.Contains(w.record.text(), "ß") {
+			t.Error("the key is on record")
+		}
+	})
+}
+
+// TestKeysForTheDesktop: what a window manager takes for itself is not sent in the
+// background.
+func TestKeysForTheDesktop(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w)
+		for _, chord := range []string{
+			`"key": "tab", "modifiers": ["alt"]`, `"key": "F4", "modifiers": ["alt"]`, `"key": "l", "modifiers": ["meta"]`,
+			`"key": "t", "modifiers": ["ctrl", "alt"]`, `"key": "print"`,
+		} {
+			e := w.failure(aai.AutomationNotSupported, "ax_key_press", `{"app": "Form", `+chord+`}`)
+			if e.Delivery != aai.NotDelivered {
+				t.Errorf("%s: delivery %q", chord, e.Delivery)
+			}
+		}
+		w.ok("ax_key_press", `{"app": "Form", "key": "f", "modifiers": ["alt"]}`)
+	})
+}
+
+// TestKeysInOneWord: the error says how a key is given with others, and hides nothing of
+// what its caller wrote.
+func TestKeysInOneWord(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w)
+		since := w.mutations()
+		for given, want := range map[string][2]string{
+			`"key": "ctrl+s"`:                           {`"ctrl+s"`, `modifiers ["ctrl"] with the key "s"`},
+			`"key": "Ctrl+Shift+F5"`:                    {`"Ctrl+Shift+F5"`, `modifiers ["ctrl", "shift"] with the key "F5"`},
+			`"key": "cmd + q"`:                          {`"cmd + q"`, `modifiers ["ctrl"] with the key "q"`},
+			`"key": "ctrl++"`:                           {`"ctrl++"`, `modifiers ["ctrl"] with the key "+"`},
+			`"key": "option+s", "modifiers": ["shift"]`: {`"option+s"`, `modifiers ["shift", "alt"] with the key "s"`},
+		} {
+			e := w.failure(aai.InvalidParams, "ax_key_press", `{"app": "Form", `+given+`}`)
+			w.has(e.Message, "expected one key", want[0])
+			w.has(e.Hint, want[1])
+			if !e.RetrySafe() {
+				w.Errorf("%s: delivery %q", given, e.Delivery)
+			}
+		}
+		w.nothingDone(since)
+		w.ok("ax_key_press", `{"app": "Form", "key": "+", "modifiers": ["ctrl"]}`)
+		w.has(w.failure(aai.InvalidParams, "ax_key_press", `{"app": "Form", "key": "foo+s"}`).Message, "there is no key")
+	})
+}
+
+// TestTypingNothing: where nothing is to be typed, cleared or sent, nothing is done, and it is
+// not said that anything was.
+func TestTypingNothing(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w)
+		since := w.mutations()
+		a := w.ok("ax_type", `{"app": "Form", "query": "Full name", "text": ""}`)
+		w.has(a.Text, "Nothing was typed", "the text is empty")
+		w.want(a, false, "delivered")
+		w.nothingDone(since)
+	})
+}

@@ -1,0 +1,268 @@
+package gui_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/undo"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui"
+)
+
+// undoing is a world whose conversation's acts are kept, with what a form was before.
+type undoing struct {
+	*world
+	log *undo.Log
+}
+
+func undoingIn(t *testing.T, f func(u *undoing)) {
+	t.Helper()
+	inWorld(t, func(w *world) {
+		u := &undoing{w, undo.NewLog(undo.Config{})}
+		w.gateway.MutationObserver = u.log
+		f(u)
+	})
+}
+
+// back takes back the last acts in another conversation's words: without its references.
+func (u *undoing) back(count int) (outcomes []undo.Outcome) {
+	u.Helper()
+	taken, _, err := u.log.Revert(u.Context(), u.gateway.Do, u.caller, count, func(*undo.Act) bool { return true })
+	if err != nil {
+		u.Fatal(err)
+	}
+	for _, one := range taken {
+		outcomes = append(outcomes, one.Outcome)
+	}
+	return outcomes
+}
+
+// Every act on a field that has an inverse is taken back by it.
+func TestActsOnFieldsAreTakenBack(t *testing.T) {
+	for name, c := range map[string]struct{ tool, args string }{
+		"a text":                {"ax_set_value", `"query": "Full name", "value": "Ann"`},
+		"of several lines":      {"ax_set_value", `"query": "Notes", "value": "a\nb"`},
+		"to nothing":            {"ax_type", `"query": "Notes", "text": "", "clear_first": true`},
+		"typed":                 {"ax_type", `"query": "Full name", "text": "Grüße 🙂"`},
+		"typed over it":         {"ax_type", `"query": "Full name", "text": "x", "clear_first": true`},
+		"a number":              {"ax_set_value", `"query": "Count", "value": "7"`},
+		"a slider":              {"ax_set_value", `"query": "Volume", "value": "55"`},
+		"a box":                 {"ax_set_value", `"query": "Agree", "value": "true"`},
+		"a box that is clicked": {"ax_click", `"query": "Agree"`},
+		"an option":             {"ax_set_value", `"query": "Colour", "value": "Blue"`},
+		"a tab":                 {"ax_click", `"query": "tab Second"`},
+		"a row":                 {"ax_click", `"query": "Fruit 3"`},
+		"a form": {"ax_fill", `"fields": [{"query": "Full name", "value": "Ann"}, {"query": "Volume", "value": "55"}, {"query": "Colour", "value": "Blue"},
+			{"query": "Agree", "value": "true"}, {"query": "Fruits", "value": "Fruit 5"}]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			undoingIn(t, func(u *undoing) {
+				f := form(u.world)
+				u.ok("ax_set_value", `{"app": "Form", "query": "Full name", "value": "Bob ${x}"}`)
+				u.ok("ax_set_value", `{"app": "Form", "query": "Notes", "value": "one\ntwo"}`)
+				u.ok("ax_click", `{"app": "Form", "query": "Fruit 2"}`)
+				before := f.State()
+				u.ok(c.tool, `{"app": "Form", `+c.args+`}`)
+				if after := f.State(); reflect.DeepEqual(before, after) {
+					t.Fatal("nothing changed")
+				}
+				if o := u.back(1); len(o) != 1 || !o[0].IsUndone() || strings.Contains(o[0].Message, "nobody could look") {
+					t.Fatalf("%+v", o)
+				}
+				after := f.State()
+				for _, aside := range []string{"focused", "keys", "scroll", "clicks"} {
+					delete(before, aside)
+					delete(after, aside)
+				}
+				if !reflect.DeepEqual(before, after) {
+					t.Errorf("it is\n%v and was\n%v", after, before)
+				}
+			})
+		})
+	}
+}
+
+func TestNewerWorkInAFieldIsNotOverwritten(t *testing.T) {
+	undoingIn(t, func(u *undoing) {
+		f := form(u.world)
+		u.ok("ax_set_value", `{"app": "Form", "query": "Full name", "value": "mine"}`)
+		u.ok("ax_fill", `{"app": "Form", "fields": [{"query": "Volume", "value": "55"}, {"query": "Count", "value": "7"}]}`)
+		person := u.as("another")
+		person.ok("ax_set_value", `{"app": "Form", "query": "Full name", "value": "the person's"}`)
+		person.ok("ax_set_value", `{"app": "Form", "query": "Count", "value": "8"}`)
+		for i, o := range u.back(2) {
+			if o.Status != undo.StatusChangedSince || i == 1 && !strings.Contains(o.Message, `it is "the person's" and not "mine"`) {
+				t.Errorf("%+v", o)
+			}
+		}
+		if s := f.State(); s["name"] != "the person's" || s["count"] != 8.0 || s["volume"] != 55.0 {
+			t.Errorf("state %v", s)
+		}
+	})
+}
+
+// What has no way back, or must not be read for it, has none.
+func TestWhatHasNoWayBackOnWindows(t *testing.T) {
+	for name, c := range map[string]struct{ tool, args string }{
+		"a password":       {"ax_set_value", `"query": "Password", "value": "s3cr3t-Wort2"`},
+		"a password typed": {"ax_type", `"query": "Password", "text": "s3cr3t-Wort2"`},
+		"a button":         {"ax_click", `"query": "Press"`},
+		"keys":             {"ax_type", `"query": "Full name", "text": "x\n"`},
+		"a key":            {"ax_key_press", `"key": "a"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			undoingIn(t, func(u *undoing) {
+				form(u.world)
+				u.ok("ax_set_value", `{"app": "Form", "query": "Full name", "value": "Bob"}`)
+				u.ok("ax_set_value", `{"app": "Form", "query": "Password", "value": "s3cr3t-Wort"}`)
+				u.ok(c.tool, `{"app": "Form", `+c.args+`}`)
+				acts, err := u.log.Acts(t.Context(), u.caller)
+				if err != nil || len(acts) != 3 {
+					t.Fatal(acts, err)
+				}
+				if last := acts[2]; last.Undo != nil {
+					t.Errorf("%+v", last.Undo)
+				}
+				kept, err := json.Marshal(acts)
+				if err != nil || strings.Contains(string(kept), "s3cr3t") {
+					t.Errorf("%s, %v", kept, err)
+				}
+			})
+		})
+	}
+}
+
+// Where all was so already nothing was done, and nothing is to be taken back.
+func TestAnUnchangedValueIsNoMutation(t *testing.T) {
+	undoingIn(t, func(u *undoing) {
+		form(u.world)
+		u.ok("ax_set_value", `{"app": "Form", "query": "Full name", "value": "Bob"}`)
+		for tool, args := range map[string]string{
+			"ax_set_value": `"query": "Full name", "value": "Bob"`,
+			"ax_fill":      `"fields": [{"query": "Full name", "value": "Bob"}]`,
+			"ax_window":    `"action": "restore"`,
+		} {
+			u.ok(tool, `{"app": "Form", `+args+`}`)
+			if acts, err := u.log.Acts(t.Context(), u.caller); err != nil || len(acts) != 1 {
+				t.Errorf("%s: %+v, %v", tool, acts, err)
+			}
+		}
+	})
+}
+
+func TestTheClipboardIsTakenBack(t *testing.T) {
+	undoingIn(t, func(u *undoing) {
+		board := u.d.Backend().Clipboard
+		holds := func(want string) {
+			t.Helper()
+			if now, err := board.Get(t.Context()); err != nil || now.Text != want {
+				t.Errorf("it holds %q, %v", now.Text, err)
+			}
+		}
+		if _, err := board.Set(t.Context(), desktop.Clip{Text: "the person's"}); err != nil {
+			t.Fatal(err)
+		}
+		u.ok("ax_clipboard", `{"action": "write", "text": "mine"}`)
+		if o := u.back(1); !o[0].IsUndone() {
+			t.Errorf("%+v", o)
+		}
+		holds("the person's")
+		u.ok("ax_clipboard", `{"action": "write", "text": "mine"}`)
+		if _, err := board.Set(t.Context(), desktop.Clip{Text: "secret of the person"}); err != nil {
+			t.Fatal(err)
+		}
+		if o := u.back(1); o[0].Status != undo.StatusChangedSince || strings.Contains(o[0].Message, "secret") || strings.Contains(o[0].Message, "mine") {
+			t.Errorf("%+v", o)
+		}
+		holds("secret of the person")
+	})
+}
+
+func TestAWindowIsAsItWas(t *testing.T) {
+	undoingIn(t, func(u *undoing) {
+		form(u.world)
+		u.d.Fixture("Other")
+		minimized := func() bool {
+			t.Helper()
+			all, err := u.d.Backend().Windows.Windows(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range all {
+				if w.Title == "Form" {
+					return w.Minimized
+				}
+			}
+			t.Fatal("it is gone")
+			return false
+		}
+		active := func() string {
+			t.Helper()
+			all, err := u.d.Backend().Windows.Windows(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range all {
+				if w.Active {
+					return w.Title
+				}
+			}
+			return ""
+		}
+		u.ok("ax_window", `{"app": "Form", "action": "minimize"}`)
+		if o := u.back(1); minimized() || !o[0].IsUndone() {
+			t.Errorf("%+v", o)
+		}
+		u.ok("ax_window", `{"app": "Form", "action": "minimize"}`)
+		u.ok("ax_window", `{"app": "Form", "action": "restore"}`)
+		if o := u.back(2); minimized() || !o[0].IsUndone() || !o[1].IsUndone() {
+			t.Errorf("%+v", o)
+		}
+		u.ok("ax_window", `{"app": "Form", "action": "activate"}`)
+		u.ok("ax_window", `{"app": "Other", "action": "activate"}`)
+		if o := u.back(1); active() != "Form" || !o[0].IsUndone() {
+			t.Errorf("%s has it: %+v", active(), o)
+		}
+		u.ok("ax_window", `{"app": "Form", "action": "minimize"}`)
+		u.as("another").ok("ax_window", `{"app": "Form", "action": "restore"}`)
+		if o := u.back(1); o[0].Status != undo.StatusChangedSince {
+			t.Errorf("%+v", o)
+		}
+		u.ok("ax_window", `{"app": "Other", "action": "raise"}`)
+		u.ok("ax_window", `{"app": "Form", "action": "raise"}`)
+		acts, _ := u.log.Acts(t.Context(), aai.Caller{Door: u.caller.Door, Session: u.caller.Session})
+		if last := acts[len(acts)-1]; last.Undo != nil {
+			t.Errorf("%+v", last.Undo)
+		}
+	})
+}
+
+// Where what was typed cannot be sent, that is said, and what was typed is taken back.
+func TestHalfAnActIsTakenBack(t *testing.T) {
+	undoingIn(t, func(u *undoing) {
+		f := form(u.world)
+		u.ok("ax_set_value", `{"app": "Form", "query": "Full name", "value": "Bob"}`)
+		app := gui.New(gui.Config{Open: func() desktop.Backend {
+			b := u.d.Backend()
+			b.Input = nil
+			return b
+		}})
+		u.gateway.Catalog = catalog{app}
+		before := f.State()
+		for tool, args := range map[string]string{
+			"ax_type": `"query": "Full name", "text": "Ann", "clear_first": true, "submit": true`,
+			"ax_fill": `"fields": [{"query": "Full name", "value": "Ann"}], "submit": "return"`,
+		} {
+			e := u.failure(aai.AutomationFailed, tool, `{"app": "Form", `+args+`}`)
+			if e.Delivery != aai.Delivered || reflect.DeepEqual(f.State(), before) {
+				t.Fatalf("%s: %q, %s", tool, e.Message, e.Delivery)
+			}
+			if back := u.back(1); len(back) != 1 || !back[0].IsUndone() || !reflect.DeepEqual(f.State(), before) {
+				t.Errorf("%s: %+v", tool, back)
+			}
+		}
+	})
+}

@@ -1,0 +1,179 @@
+package gui
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/operate"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+	"github.com/gybob/aai-gateway/internal/gui/snapview"
+)
+
+// setValueName is the tool by which most of what is taken back is.
+const setValueName = "ax_set_value"
+
+func (d *toolset) setValueTool() *aai.Tool {
+	return spec{
+		name: setValueName, title: "Set element value", types: true,
+		returns:     actionReturns,
+		description: "Set what an element holds: a text, a number as text (\"7\"), \"true\" or \"false\" for a check box, an option's name for a list. Rows of cells are parted by \\n and \\t, and begin in the cell.",
+		params:      appProp + `,` + queryProp + `,` + nthProp + `, "value": {"type": "string", "maxLength": 100000}`,
+		required:    `["app", "query", "value"]`, secret: []string{"value"},
+		precheck: d.precheckQueries,
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			return d.withViewToAct(ctx, call, setValue)
+		},
+	}.tool()
+}
+
+func setValue(ctx context.Context, v *callView) (*aai.Result, error) {
+	m, err := v.FindForAction(ctx, params.String(v.Call, "query"))
+	if err != nil {
+		return nil, err
+	}
+	if err := v.mayType(ctx, m.Index); err != nil {
+		return nil, err
+	}
+	if !v.IsTypedText(m.Index) {
+		aai.MarkNotSecret(ctx, "value")
+	}
+	return v.set(ctx, m.Index, params.String(v.Call, "value"))
+}
+
+// set makes the element hold the value, and says how it holds again what it held.
+func (v *callView) set(ctx context.Context, i int, value string) (*aai.Result, error) {
+	if field := v.ToolbarField(i); field >= 0 {
+		i = field
+	}
+	was := v.readFieldValue(ctx, i)
+	if err := v.checkUnchanged(was); err != nil {
+		return nil, err
+	}
+	out, err := v.setAs(ctx, i, value)
+	return v.withUndo(ctx, was, out, err)
+}
+
+// setAs makes the element hold the value, in the way of its kind.
+func (v *callView) setAs(ctx context.Context, i int, value string) (*aai.Result, error) {
+	e := &v.Snapshot.Elements[i]
+	switch {
+	case e.States.Has(desktop.ReadOnly):
+		return nil, v.readOnlyError(i)
+	case e.States.Has(desktop.Checkable) || e.Role == desktop.Checkbox || e.Role == desktop.Switch:
+		return v.setChecked(ctx, i, value)
+	case isDateTimeText(e):
+		return v.setDateTimeText(ctx, i, value)
+	case e.Role == desktop.Slider || e.Role == desktop.Spinbutton || e.Role == desktop.Scrollbar:
+		return v.setNumber(ctx, i, value)
+	case e.Role == desktop.Combobox && !e.States.Has(desktop.Editable), e.Role == desktop.Listbox, e.Role == desktop.List, e.Role == desktop.Tablist:
+		return v.choose(ctx, i, value)
+	case v.ToolbarField(i) >= 0:
+		return v.setToolbarField(ctx, v.ToolbarField(i), value)
+	case len(v.Radios(i)) > 0:
+		return v.chooseRadio(ctx, i, value)
+	case len(v.DateTimeParts(i)) > 0:
+		return v.setDateTime(ctx, i, value)
+	case v.Spins(i) != nil:
+		return nil, v.unknownParts(i)
+	case e.Role == desktop.Cell:
+		return v.setCell(ctx, i, value)
+	case e.Role == desktop.Grid && e.End == i+1 && e.UnreadChildren == 0:
+		return nil, v.drawnOnly(i)
+	}
+	return v.setText(ctx, i, value)
+}
+
+// readOnlyError is the error of a field that nobody can change.
+func (v *callView) readOnlyError(i int) error {
+	e := guierr.Failed(aai.NotDelivered, "%s is read-only", v.Name(i))
+	aai.AsError(e).Hint = "What it holds can be read, and not be changed."
+	return e
+}
+
+func (v *callView) setText(ctx context.Context, i int, value string) (*aai.Result, error) {
+	before, err := v.Read(ctx, v.Snapshot.Elements[i].ID)
+	if err != nil {
+		return nil, err
+	}
+	v.keepSecret(i, value)
+	held, want := fieldtext.Normalize(before.Value), fieldtext.Normalize(value)
+	if !before.States.Has(desktop.Protected) && (held == want || fieldtext.ReplaceNoBreakSpaces(held) == want) && value != "" {
+		return v.alreadySetResult(i), nil
+	}
+	a := operate.Action{View: v.View, Index: i, DoneText: "Set"}
+	a.Techniques = []operate.Technique{
+		v.ByAccessibility(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: value}),
+		v.ByAccessibility(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: fieldtext.ParseNumber(value, 0)}),
+		v.byTyping(i, value, true),
+	}
+	if math.IsNaN(fieldtext.ParseNumber(value, math.NaN())) {
+		a.Techniques = append(a.Techniques[:1], a.Techniques[2])
+	}
+	leaves := v.tabLeaves(i, value)
+	switch {
+	case leaves:
+		a.Techniques = a.Techniques[:len(a.Techniques)-1]
+	case v.skipsValidator(i, before.Value, value):
+		slices.Reverse(a.Techniques)
+	}
+	if !v.relays(i) {
+		a.Verify = v.verifyTyped(i, before, value, true)
+	}
+	seen := v.Snapshot
+	out, err := a.Execute(ctx)
+	out, err = v.findStrayText(ctx, seen, before.ID, value, out, err)
+	return out, noTab(err, "value", leaves)
+}
+
+// skipsValidator reports whether a program may take the text by its editable text that its
+// keyboard could not enter: Qt does not ask the validator of a line field then. That there is
+// one shows where letters are to replace a number.
+func (v *callView) skipsValidator(i int, held, text string) bool {
+	e := &v.Snapshot.Elements[i]
+	line := strings.HasPrefix(v.App.Toolkit, "Qt") && e.Role == desktop.Textbox && !e.States.Has(desktop.Multiline)
+	number := held != "" && !strings.ContainsFunc(held, unicode.IsLetter)
+	return line && number && strings.ContainsFunc(text, unicode.IsLetter)
+}
+
+// tabLeaves reports whether a tab of the text would lead out of the element if it was typed:
+// what follows would go into the next one.
+func (v *callView) tabLeaves(i int, text string) bool {
+	return strings.Contains(text, "\t") && (v.App.IsBrowser || !snapview.KeepsTab(&v.Snapshot.Elements[i]))
+}
+
+// noTab says why a text was not typed that has a tab, where its element does not let it be set.
+func noTab(err error, name string, leaves bool) error {
+	e := aai.AsError(err)
+	if e == nil || !leaves || e.Code != aai.AutomationNotSupported || e.Delivery != aai.NotDelivered {
+		return err
+	}
+	return &aai.Error{
+		Code: aai.InvalidParams, Delivery: aai.NotDelivered,
+		Message: name + ": expected no tab: it is a key that leads to the next field, and what follows would be typed there",
+		Hint:    "Leave it out, or write the text to the clipboard with ax_clipboard and press v with ctrl.",
+	}
+}
+
+// alreadySetResult is the answer where an element holds what it is to hold.
+func (v *callView) alreadySetResult(i int) *aai.Result {
+	return &aai.Result{
+		Text: v.Name(i) + " was so already; nothing was done.", NoOp: true,
+		Data: operate.ActionResult{Verified: true, Changes: []string{}, Element: v.Summarize(v.Snapshot, i)},
+	}
+}
+
+// drawnOnly is the error of a grid of which nothing is told but that it is there, as of a
+// calendar of GTK 3.
+func (v *callView) drawnOnly(i int) error {
+	e := aai.Errorf(aai.AutomationNotSupported, "%s tells of nothing that is in it, as a calendar of GTK 3 does, so that nothing can be set in it by name", v.Name(i))
+	e.Delivery = aai.NotDelivered
+	e.Hint = `Set the field beside it, if there is one. Or give it the keyboard by ax_click with mode "focus", and press keys by ax_key_press: arrows go from day to day, with ctrl from month to month and year to year, and space chooses; see by ax_screenshot where it stands.`
+	return e
+}

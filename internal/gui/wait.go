@@ -1,0 +1,207 @@
+package gui
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+	"github.com/gybob/aai-gateway/internal/gui/watch"
+)
+
+func (d *toolset) waitTool() *aai.Tool {
+	return spec{
+		name: "ax_wait", title: "Wait for an element", effect: aai.Reads,
+		returns:     elementReturns + `, "waited_ms": {"type": "integer"}`,
+		description: "Wait until an element is so.",
+		params: appProp + `,` + queryProp + `,` + nthProp + `,
+			"until": {"type": "string", "enum": ["appears", "vanishes", "value", "state"]},
+			"value": {"type": "string"},
+			"state": {"type": "string", "enum": ["enabled", "disabled", "checked", "unchecked", "selected", "focused", "expanded", "collapsed"]},
+			"timeout_ms": {"type": "integer", "minimum": 1, "maximum": 60000, "default": 10000}`,
+		required: `["app", "query"]`, timeout: maxWait + callTimeout, concurrency: constantConcurrency(aai.Shared),
+		run: d.wait,
+	}.tool()
+}
+
+// A wait is for one thing to be so.
+type wait struct {
+	toolset *toolset
+	call    *aai.Call
+	until   string
+	begun   time.Time
+}
+
+// wait waits by events, and looks after each. It does not take the program's turn, so that
+// others can act on it meanwhile.
+func (d *toolset) wait(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	w, err := d.waitOf(call)
+	if err != nil {
+		return nil, err
+	}
+	app, err := d.AdmittedApp(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	limit := time.Duration(params.Int(call, "timeout_ms", 10000)) * time.Millisecond
+	watching, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	var events <-chan desktop.Event
+	if e := d.OpenBackend().Events; e != nil {
+		if events, err = e.Watch(watching, app); err != nil {
+			return nil, err
+		}
+	}
+	var came *aai.Result
+	err = watch.Poll(watching, events, func() (bool, error) {
+		var err error
+		came, err = w.look(watching, false)
+		return came != nil, err
+	}, func() {
+		aai.Progress(ctx, w.waited().Seconds(), limit.Seconds(), "Not so yet")
+	})
+	switch {
+	case ctx.Err() != nil: // nobody waits for it any more
+		return nil, ctx.Err()
+	case came != nil || err != nil && watching.Err() == nil:
+		return came, err
+	}
+	ctx, cancel = context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	return w.look(ctx, true)
+}
+
+// waitOf is what the call waits for.
+func (d *toolset) waitOf(call *aai.Call) (*wait, error) {
+	w := &wait{toolset: d, call: call, until: params.String(call, "until"), begun: time.Now()}
+	for _, what := range []string{"value", "state"} {
+		switch {
+		case params.Has(call, what) && w.until == "":
+			w.until = what
+		case params.Has(call, what) != (w.until == what):
+			return nil, aai.Errorf(aai.InvalidParams, `%s: expected it with until "%s", and only then`, what, what)
+		}
+	}
+	if w.until == "" {
+		w.until = "appears"
+	}
+	if (w.until == "appears" || w.until == "vanishes") && !params.Has(call, "nth") { // any will do
+		first := *call
+		first.Args = maps.Clone(call.Args)
+		first.Args["nth"] = 1
+		w.call = &first
+	}
+	return w, nil
+}
+
+// waited is how long it has been.
+func (w *wait) waited() time.Duration { return time.Since(w.begun).Round(time.Millisecond) }
+
+// look is the answer if it is so now; nil if it is not. The last look says what there is
+// instead.
+func (w *wait) look(ctx context.Context, last bool) (*aai.Result, error) {
+	result, err := w.toolset.withViewUnqueued(ctx, w.call, func(ctx context.Context, v *callView) (*aai.Result, error) {
+		v.WithoutNewRefs, v.CertainOnly = !last, true // one is found surely, or has not come
+		result, err := w.checkView(ctx, v)
+		if instead := aai.AsError(err); instead != nil && instead.AppResponded && !last {
+			return nil, nil
+		}
+		return result, err
+	})
+	if e := aai.AsError(err); e != nil && e.Code == aai.AppNotRunning && w.until == "vanishes" {
+		return w.gone(), nil
+	}
+	return result, err
+}
+
+// checkView is the answer if it is so in the view. What it is instead is an error of a program
+// that has answered.
+func (w *wait) checkView(ctx context.Context, v *callView) (*aai.Result, error) {
+	m, err := v.FindWithOffscreen(ctx, params.String(w.call, "query"))
+	missing := false
+	if e := aai.AsError(err); e != nil {
+		if missing = e.Code == aai.ElementNotFound || e.Code == aai.StaleRef; !missing {
+			return nil, err
+		}
+	} else if missing = !v.Snapshot.IsVisible(m.Index) && !v.Snapshot.IsOffscreen(m.Index); missing { // a ref of what is hidden
+		err = guierr.Failed("", "%s is not showing", v.Name(m.Index))
+	}
+	switch {
+	case missing && w.until == "vanishes":
+		if err := v.uncertainError(); err != nil {
+			return nil, err
+		}
+		return w.gone(), nil
+	case missing:
+		return nil, w.actualError(err)
+	case w.until == "vanishes":
+		return nil, w.actualError(guierr.Failed("", "%s is there", v.Name(m.Index)))
+	case w.until != "appears":
+		if wrong, err := w.differs(ctx, v, &m.Index); err != nil {
+			return nil, err
+		} else if wrong != "" {
+			return nil, w.actualError(guierr.Failed("", "%s %s", v.Name(m.Index), wrong))
+		}
+	}
+	e := v.Summarize(v.Snapshot, m.Index)
+	return &aai.Result{Text: v.FoundText(m.Index, ""), DataComplete: true, Data: map[string]any{
+		"element_ref": e.Ref, "role": e.Role, "title": e.Title, "value": e.Value, "waited_ms": w.waited().Milliseconds(),
+	}}, nil
+}
+
+// gone is the answer where it is no more.
+func (w *wait) gone() *aai.Result {
+	waited := w.waited()
+	return &aai.Result{Text: fmt.Sprintf("Gone after %s.", waited), DataComplete: true, Data: map[string]any{"waited_ms": waited.Milliseconds()}}
+}
+
+// actualError is the error that tells what there is.
+func (w *wait) actualError(err error) error {
+	e := *aai.AsError(err)
+	e.Code, e.AppResponded = aai.Timeout, true
+	e.Message = fmt.Sprintf("waited %s: %s", w.waited(), e.Message)
+	if e.Hint == "" {
+		e.Hint = "ax_get_tree shows what is there."
+	}
+	return &e
+}
+
+// differs says what the element is otherwise than it is to be; "" if it is so.
+func (w *wait) differs(ctx context.Context, v *callView, i *int) (string, error) {
+	e, err := v.readComplete(ctx, i)
+	if err != nil {
+		return "", err
+	}
+	if w.until == "state" {
+		if state := params.String(w.call, "state"); !hasState(&e, state) {
+			return "is not " + state, nil
+		}
+		return "", nil
+	}
+	if e.States.Has(desktop.Protected) {
+		return "", aai.Errorf(aai.InvalidParams, "value: what a password field holds is never read")
+	}
+	want := params.String(w.call, "value")
+	if now := fieldtext.FullText(&e); !fieldtext.SameCell(fieldtext.Normalize(now), fieldtext.Normalize(want)) {
+		return "holds " + desktop.Quote(now, 100), nil
+	}
+	return "", nil
+}
+
+// hasState reports whether the element is as the word says.
+func hasState(e *desktop.Element, word string) bool {
+	switch word {
+	case "disabled":
+		return !e.States.Has(desktop.Enabled)
+	case "unchecked":
+		return !e.States.HasAny(desktop.Checked | desktop.Mixed)
+	case "collapsed":
+		return e.States.Has(desktop.Expandable) && !e.States.Has(desktop.Expanded)
+	}
+	return e.States.Has(desktop.ParseState(word))
+}

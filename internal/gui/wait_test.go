@@ -1,0 +1,208 @@
+package gui_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// looked counts the looks at programs.
+type looked struct {
+	desktop.Tree
+	times *atomic.Int32
+}
+
+func (l looked) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snapshot, error) {
+	l.times.Add(1)
+	return l.Tree.Snapshot(ctx, app)
+}
+
+// waits makes a call that waits, and returns how long it did.
+func (w *world) waits(args string) (a answer, took time.Duration) {
+	w.Helper()
+	took = elapsed(func() { a = w.ok("ax_wait", `{"app": "Mail", `+args+`}`) })
+	if said := time.Duration(a.data["waited_ms"].(float64)) * time.Millisecond; said != took {
+		w.Errorf("%s took %s, and said %s", args, took, said)
+	}
+	return a, took
+}
+
+// TestWait: whatever is waited for is told when it is so, by events: of a program that tells
+// of them at once, and hardly looked at until then.
+func TestWait(t *testing.T) {
+	for _, deaf := range []bool{false, true} {
+		var looks atomic.Int32
+		inWorldWithout(t, func(b *desktop.Backend) {
+			b.Tree = looked{b.Tree, &looks}
+			if deaf {
+				b.Events = nil
+			}
+		}, func(w *world) {
+			mail := w.d.Program("Mail")
+			main := mail.Window("Mail")
+			status, name, agree := main.Text("Sending"), main.Textbox("Name"), main.Checkbox("Agree")
+			send, more := main.Button("Send", nil).RemoveState(desktop.Enabled), main.Button("More", nil).AddState(desktop.Expandable)
+			volume, twin := main.Slider("Volume", 0, 100, 30), main.Button("Twin", nil)
+			main.Button("Twin", nil)
+			for _, c := range []struct {
+				args, text string
+				then       func()
+			}{
+				{`"query": "Sent"`, `"Sent" [e`, func() { status.Rename("Sent") }},
+				{`"query": "Sent", "until": "vanishes"`, "Gone after", func() { status.Hide() }},
+				{`"query": "Sent", "until": "appears"`, `"Sent" [e`, func() { status.Show() }},
+				{`"query": "Name", "until": "value", "value": "Ann"`, `"Name" [e`, func() { name.SetText("Ann") }},
+				{`"query": "Volume", "value": "40.0"`, `"Volume" [e`, func() { volume.SetNumber(40) }},
+				{`"query": "Agree", "value": "true"`, `"Agree" [e`, func() { agree.CheckPassphrase(true) }},
+				{`"query": "Agree", "until": "state", "state": "unchecked"`, `"Agree" [e`, func() { agree.CheckPassphrase(false) }},
+				{`"query": "Agree", "state": "checked"`, `"Agree" [e`, func() { agree.CheckPassphrase(true) }},
+				{`"query": "Send", "state": "enabled"`, `"Send" [e`, func() { send.AddState(desktop.Enabled) }},
+				{`"query": "Send", "state": "disabled"`, `"Send" [e`, func() { send.RemoveState(desktop.Enabled) }},
+				{`"query": "More", "state": "expanded"`, `"More" [e`, func() { more.AddState(desktop.Expanded) }},
+				{`"query": "More", "state": "collapsed"`, `"More" [e`, func() { more.RemoveState(desktop.Expanded) }},
+				{`"query": "Name", "state": "focused"`, `"Name" [e`, func() { name.Focus() }},
+				{`"query": "Twin", "nth": 2, "until": "vanishes"`, "Gone after", func() { twin.Remove() }},
+				{`"query": "window Mail", "until": "vanishes"`, "Gone after", mail.Quit},
+			} {
+				const late = 3300 * time.Millisecond
+				before := looks.Load()
+				mail.After(late, c.then)
+				a, took := w.waits(c.args)
+				w.has(a.Text, c.text)
+				if !deaf && (took < late || took > late+100*time.Millisecond) || deaf && (took < late || took > late+time.Second) {
+					w.Errorf("%s (deaf %v) took %s", c.args, deaf, took)
+				}
+				if n := looks.Load() - before; n > 8 {
+					w.Errorf("%s (deaf %v) looked %d times", c.args, deaf, n)
+				}
+			}
+		})
+	}
+}
+
+// TestWaitForWhatIsSo: what is so already is told at once, whichever of several it is.
+func TestWaitForWhatIsSo(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w)
+		ref := w.ref("Form", "Pressed 0 times")
+		for _, args := range []string{
+			`"query": "Twin"`, `"query": "Nobody", "until": "vanishes"`, `"query": "Disabled", "state": "disabled"`,
+			`"query": "Quit-not", "until": "vanishes"`, fmt.Sprintf(`"query": %q, "value": "Pressed 0 times"`, ref),
+		} {
+			if took := elapsed(func() { w.ok("ax_wait", `{"app": "Form", `+args+`}`) }); took > 0 {
+				w.Errorf("%s took %s", args, took)
+			}
+		}
+		a := w.ok("ax_wait", `{"app": "Form", "query": "Press"}`)
+		w.want(a, "Press", "title")
+		w.want(a, "button", "role")
+		w.want(a, w.ref("Form", "Press"), "element_ref")
+	})
+}
+
+// TestWaitTimesOut: the error says what there is instead, and the program is not taken for one
+// that does not answer.
+func TestWaitTimesOut(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		f.Main.Textbox("Name").SetText("Ann")
+		for args, want := range map[string]string{
+			`"query": "Pres5"`:                                                 "waited 1s: nothing in Form",
+			`"query": "Pre"`:                                                   "waited 1s: nothing in Form is called \"Pre\"", // what it is like is not it
+			`"query": "Quit-not"`:                                              "is there, but not showing",
+			`"query": "Press", "until": "vanishes"`:                            `waited 1s: button "Press" [e`,
+			`"query": "Name", "until": "value", "value": "Bea"`:                `textbox "Name" [e`,
+			`"query": "Agree", "until": "state", "state": "checked"`:           "is not checked",
+			`"query": "Nobody", "until": "state", "state": "checked"`:          "nothing in Form",
+			`"query": "Press", "nth": 2, "until": "state", "state": "enabled"`: "nth: 2 is more than the 1 that match",
+		} {
+			var e *aai.Error
+			if took := elapsed(func() { e = w.failure(aai.Timeout, "ax_wait", `{"app": "Form", "timeout_ms": 1000, `+args+`}`) }); took != time.Second {
+				w.Errorf("%s took %s", args, took)
+			}
+			w.has(e.Message, want, "waited 1s: ")
+			if e.Hint == "" || e.Delivery != "" {
+				w.Errorf("%s: hint %q, delivery %q", args, e.Hint, e.Delivery)
+			}
+			w.ok("ax_find", `{"app": "Form", "query": "Press"}`)
+		}
+		e := w.failure(aai.Timeout, "ax_wait", `{"app": "Form", "query": "Pres5"}`)
+		w.has(fmt.Sprint(e.Candidates), `button "Press"`)
+		w.has(e.Message, "waited 10s")
+		w.has(w.failure(aai.Timeout, "ax_wait", `{"app": "Form", "query": "Name", "value": "Bea"}`).Message, `holds "Ann"`)
+	})
+}
+
+// TestWaitForNonsense: what cannot come is not waited for.
+func TestWaitForNonsense(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w)
+		for args, code := range map[string]aai.Code{
+			`"query": "Press", "until": "value"`:                 aai.InvalidParams,
+			`"query": "Press", "until": "state"`:                 aai.InvalidParams,
+			`"query": "Press", "until": "appears", "value": "x"`: aai.InvalidParams,
+			`"query": "Press", "value": "x", "state": "checked"`: aai.InvalidParams,
+			`"query": "Press", "state": "happy"`:                 aai.InvalidParams,
+			`"query": "Password", "value": "x"`:                  aai.InvalidParams,
+			`"query": "Twin", "value": "x"`:                      aai.AmbiguousTarget,
+			`"query": "//button["`:                               aai.InvalidParams,
+		} {
+			if took := elapsed(func() { w.fails(code, "ax_wait", `{"app": "Form", `+args+`}`) }); took > 0 {
+				w.Errorf("%s took %s", args, took)
+			}
+		}
+	})
+}
+
+// TestWaitBesideOthers: others act on the program meanwhile, of the same conversation too, and
+// hear how it goes; a program that does not rest is looked at no more often than it is good for.
+func TestWaitBesideOthers(t *testing.T) {
+	var looks atomic.Int32
+	inWorldWithout(t, func(b *desktop.Backend) { b.Tree = looked{b.Tree, &looks} }, func(w *world) {
+		f := form(w)
+		clock := f.Main.Text("0")
+		for i := range 300 {
+			f.After(time.Duration(10*i)*time.Millisecond, func() { clock.Rename(fmt.Sprint(i)) })
+		}
+		var heard []string
+		ctx := aai.WithProgress(w.Context(), func(done, total float64, message string) {
+			heard = append(heard, fmt.Sprintf("%v/%v %s", done, total, message))
+		})
+		var all sync.WaitGroup
+		all.Go(func() {
+			if _, err := w.doBy(ctx, "ax_wait", `{"app": "Form", "query": "Pressed 1 times"}`); err != nil {
+				w.Error(err)
+			}
+		})
+		time.Sleep(2 * time.Second)
+		if n := looks.Load(); n > 21 {
+			w.Errorf("it was looked at %d times in two seconds", n)
+		}
+		w.ok("ax_click", `{"app": "Form", "query": "Press"}`)
+		if took := elapsed(all.Wait); took > 200*time.Millisecond {
+			w.Errorf("it was told %s after it was so", took)
+		}
+		if len(heard) != 3 && len(heard) != 4 {
+			w.Errorf("heard %q", heard)
+		}
+	})
+}
+
+// TestWaitForTheHanging: one that hangs ends the call by its deadline, and is known to hang.
+func TestWaitForTheHanging(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w).Hang()
+		if took := elapsed(func() { w.fails(aai.Timeout, "ax_wait", `{"app": "Form", "query": "Press", "timeout_ms": 5000}`) }); took > 5*time.Second+deadline {
+			w.Errorf("took %s", took)
+		}
+		if took := elapsed(func() { w.fails(aai.Timeout, "ax_get_tree", `{"app": "Form"}`) }); took > 0 {
+			w.Errorf("the next call took %s", took)
+		}
+	})
+}

@@ -1,0 +1,119 @@
+package watch_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/watch"
+)
+
+// told are events at such times from now on, in milliseconds.
+func told(at ...int) <-chan desktop.Event {
+	events := make(chan desktop.Event, len(at))
+	for _, ms := range at {
+		time.AfterFunc(time.Duration(ms)*time.Millisecond, func() { events <- desktop.Event{Kind: desktop.NameChanged} })
+	}
+	return events
+}
+
+// TestPoll: it is looked at once, after each event, at a bounded rate, and once a second where
+// none comes.
+func TestPoll(t *testing.T) {
+	for name, c := range map[string]struct {
+		events []int
+		deaf   bool
+		want   []int // when it was looked, in milliseconds
+	}{
+		"quiet":    {want: []int{0, 1002, 2004, 3006}},
+		"deaf":     {deaf: true, want: []int{0, 1002, 2004, 3006}},
+		"told":     {events: []int{500, 2000}, want: []int{0, 502, 1504, 2002, 3004}},
+		"restless": {events: []int{10, 20, 30, 40, 150, 160}, want: []int{0, 102, 204, 1206, 2208, 3210}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), 3500*time.Millisecond)
+				defer cancel()
+				events := told(c.events...)
+				if c.deaf {
+					events = nil
+				}
+				begun, news, looks := time.Now(), 0, []int{}
+				err := watch.Poll(ctx, events, func() (bool, error) {
+					looks = append(looks, int(time.Since(begun).Milliseconds()))
+					return false, nil
+				}, func() { news++ })
+				if err != nil || time.Since(begun) != 3500*time.Millisecond || news < 5 {
+					t.Errorf("it ended with %v after %s, and said %d times that it waits", err, time.Since(begun), news)
+				}
+				if len(looks) != len(c.want) {
+					t.Fatalf("looked at %v, want %v", looks, c.want)
+				}
+				for i := range looks {
+					if looks[i] != c.want[i] {
+						t.Errorf("looked at %v, want %v", looks, c.want)
+						break
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestPollIsDone: it ends with the look that says so, or with its error, and where there are
+// no events any more it goes on.
+func TestPollIsDone(t *testing.T) {
+	failed := errors.New("failed")
+	for _, want := range []error{nil, failed} {
+		synctest.Test(t, func(t *testing.T) {
+			over, looks := make(chan desktop.Event), 0
+			close(over)
+			err := watch.Poll(t.Context(), over, func() (bool, error) {
+				looks++
+				return looks == 3 && want == nil, errorAt(looks == 3, want)
+			}, func() {})
+			if !errors.Is(err, want) || looks != 3 {
+				t.Errorf("it ended with %v after %d looks", err, looks)
+			}
+		})
+	}
+}
+
+func errorAt(so bool, err error) error {
+	if so {
+		return err
+	}
+	return nil
+}
+
+func TestWaitUntilQuiet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		seen := watch.WaitUntilQuiet(t.Context(), told(50, 120, 190), 100*time.Millisecond, func(int) {})
+		if took := time.Since(begun); seen != 3 || took != 290*time.Millisecond {
+			t.Errorf("%d events, quiet after %s", seen, took)
+		}
+	})
+}
+
+// TestMayBeEffect: that an element has the keyboard, or shows that it is pressed, is no effect.
+func TestMayBeEffect(t *testing.T) {
+	for _, c := range []struct {
+		event desktop.Event
+		want  bool
+	}{
+		{desktop.Event{Kind: desktop.NameChanged}, true},
+		{desktop.Event{Kind: desktop.StateChanged, Detail: "checked"}, true},
+		{desktop.Event{Kind: desktop.StateChanged, Detail: "focused"}, false},
+		{desktop.Event{Kind: desktop.StateChanged, Detail: "pressed"}, false},
+		{desktop.Event{Kind: desktop.CaretMoved}, false},
+		{desktop.Event{Kind: desktop.BoundsChanged}, false},
+	} {
+		if got := watch.MayBeEffect(c.event); got != c.want {
+			t.Errorf("%+v: %v", c.event, got)
+		}
+	}
+}

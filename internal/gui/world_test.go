@@ -1,0 +1,282 @@
+package gui_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/refs"
+	"github.com/gybob/aai-gateway/internal/gui"
+	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
+)
+
+// A world is a desktop in memory, the tools, and a gateway that admits all and
+// remembers what it put on record.
+type world struct {
+	*testing.T
+	d       *fakedesktop.Desktop
+	app     *aai.App
+	gateway *aai.Gateway
+	record  *record
+	caller  aai.Caller
+}
+
+// inWorld runs a test in a bubble of time with an empty desktop.
+func inWorld(t *testing.T, f func(w *world)) { inWorldWithout(t, func(*desktop.Backend) {}, f) }
+
+// inWorldWithout is inWorld with a backend that lacks something.
+func inWorldWithout(t *testing.T, lack func(*desktop.Backend), f func(w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		defer time.Sleep(5 * time.Minute) // until nobody watches a program that hangs any more
+		d := fakedesktop.New()
+		backend := d.Backend()
+		lack(&backend)
+		w := &world{
+			T: t, d: d, record: &record{},
+			app:    gui.New(gui.Config{Open: func() desktop.Backend { return backend }}),
+			caller: aai.Caller{Door: aai.DoorMCP, Name: "test", Session: "s1"},
+		}
+		w.gateway = &aai.Gateway{Catalog: catalog{w.app}, Gates: []aai.Gate{admitAll{w.record}}, Journal: w.record}
+		f(w)
+	})
+}
+
+// as returns the world as another conversation sees it.
+func (w *world) as(session string) *world {
+	other := *w
+	other.caller.Session = session
+	return &other
+}
+
+// do makes a call; args is a JSON object.
+func (w *world) do(tool, args string) (*aai.Result, *aai.Error) {
+	w.Helper()
+	return w.doBy(w.Context(), tool, args)
+}
+
+func (w *world) doBy(ctx context.Context, tool, args string) (*aai.Result, *aai.Error) {
+	w.Helper()
+	call := &aai.Call{Caller: w.caller, App: aai.DesktopApp, Tool: tool, Args: map[string]any{}}
+	if err := json.Unmarshal([]byte(args), &call.Args); err != nil {
+		w.Fatalf("%s: %v", args, err)
+	}
+	return w.run(ctx, call)
+}
+
+func (w *world) run(ctx context.Context, call *aai.Call) (*aai.Result, *aai.Error) {
+	w.Helper()
+	result, err := w.gateway.Do(ctx, call)
+	e := aai.AsError(err)
+	switch {
+	case e == nil && result == nil:
+		w.Fatalf("%s %v: neither a result nor an error", call.Tool, call.Args)
+	case e != nil && (e.Code == aai.Internal || e.Code == "" || e.Message == ""):
+		w.Fatalf("%s %v: %v\n%v", call.Tool, call.Args, e, e.Err)
+	}
+	if e == nil {
+		w.keepsItsWord(call, result)
+	}
+	return result, e
+}
+
+// ok makes a call that must succeed.
+func (w *world) ok(tool, args string) answer {
+	w.Helper()
+	result, err := w.do(tool, args)
+	if err != nil {
+		w.Fatalf("%s %s: %v; hint %q, candidates %q", tool, args, err, err.Hint, err.Candidates)
+	}
+	return answer{result, asJSON(w, result.Data)}
+}
+
+// fails makes a call that must fail with the code.
+func (w *world) fails(code aai.Code, tool, args string) {
+	w.Helper()
+	_ = w.failure(code, tool, args)
+}
+
+// failure is fails, and returns the error.
+func (w *world) failure(code aai.Code, tool, args string) *aai.Error {
+	w.Helper()
+	result, err := w.do(tool, args)
+	switch {
+	case err == nil:
+		w.Fatalf("%s %s: succeeded with %q %v, want %s", tool, args, result.Text, result.Data, code)
+	case err.Code != code:
+		w.Fatalf("%s %s: %v, want %s", tool, args, err, code)
+	}
+	return err
+}
+
+// An answer is a result and its data as JSON.
+type answer struct {
+	*aai.Result
+	data map[string]any
+}
+
+func asJSON(t testing.TB, data any) map[string]any {
+	t.Helper()
+	raw, err := json.Marshal(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var object map[string]any
+	if err := json.Unmarshal(raw, &object); err != nil {
+		t.Fatalf("%s is no object: %v", raw, err)
+	}
+	return object
+}
+
+// at follows keys and indexes into a JSON value; what is not there is nil.
+func at(value any, path ...any) any {
+	for _, step := range path {
+		switch s := step.(type) {
+		case string:
+			object, _ := value.(map[string]any)
+			value = object[s]
+		case int:
+			list, _ := value.([]any)
+			if s >= len(list) {
+				return nil
+			}
+			value = list[s]
+		}
+	}
+	return value
+}
+
+// want checks a value of the answer's data.
+func (w *world) want(a answer, want any, path ...any) {
+	w.Helper()
+	if n, ok := want.(int); ok {
+		want = float64(n)
+	}
+	if got := at(a.data, path...); got != want {
+		w.Errorf("%v is %v, want %v, in %v", path, got, want, a.data)
+	}
+}
+
+// has checks that a text has all the parts.
+func (w *world) has(text string, parts ...string) {
+	w.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			w.Errorf("%q has no %q", text, part)
+		}
+	}
+}
+
+// ref finds an element and returns its ref.
+func (w *world) ref(app, query string) string {
+	w.Helper()
+	raw, _ := json.Marshal(map[string]any{"app": app, "query": query})
+	ref, _ := w.ok("ax_find", string(raw)).data["element_ref"].(string)
+	if !refs.Is(ref) {
+		w.Fatalf("ax_find gave the ref %q for %s", ref, query)
+	}
+	return ref
+}
+
+// mutations are what was asked of the desktop from now on.
+func (w *world) mutations() func() []string {
+	before := len(w.d.Actions())
+	return func() []string { return w.d.Actions()[before:] }
+}
+
+// unchanged fails if the deeds are not as they were.
+func (w *world) nothingDone(since func() []string) {
+	w.Helper()
+	if done := since(); len(done) > 0 {
+		w.Errorf("the desktop was asked to %q, want nothing", done)
+	}
+}
+
+// elapsed is how long f takes in the bubble's time.
+func elapsed(f func()) time.Duration {
+	begun := time.Now()
+	f()
+	return time.Since(begun)
+}
+
+// A catalog has one app.
+type catalog struct{ app *aai.App }
+
+func (c catalog) Apps() []*aai.App { return []*aai.App{c.app} }
+
+func (c catalog) Find(_ context.Context, name string) (*aai.App, error) {
+	if name != c.app.ID && !slices.Contains(c.app.Aliases, name) {
+		return nil, aai.Errorf(aai.AppNotFound, "there is no app %q", name)
+	}
+	return c.app, nil
+}
+
+func (catalog) OnChange(func()) func() { return func() {} }
+
+// A record keeps what the gateway was asked to admit and to put on record.
+type record struct {
+	mu       sync.Mutex
+	entries  []aai.Entry
+	requests []*aai.Request
+}
+
+func (r *record) Record(_ context.Context, e *aai.Entry) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.entries = append(r.entries, *e)
+	return nil
+}
+
+// last returns the last entry of the kind.
+func (r *record) last(kind aai.EntryKind) aai.Entry {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range slices.Backward(r.entries) {
+		if e.Kind == kind {
+			return e
+		}
+	}
+	return aai.Entry{}
+}
+
+// text is all that is on record.
+func (r *record) text() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	raw, _ := json.Marshal(r.entries)
+	return string(raw)
+}
+
+// admitAll admits everything and remembers what it was.
+type admitAll struct{ *record }
+
+func (g admitAll) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.requests = append(g.requests, r)
+	return nil, nil
+}
+
+// lastRequest returns what was asked to be admitted last.
+func (r *record) lastRequest() *aai.Request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.requests[len(r.requests)-1]
+}
+
+// The screen's size, and a click on it.
+const (
+	fullWidth  = fakedesktop.Width
+	fullHeight = fakedesktop.Height
+)
+
+type fakeClick = fakedesktop.Click
+
+type fakeElement = fakedesktop.Element

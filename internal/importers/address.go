@@ -1,0 +1,119 @@
+package importers
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// address takes where a server is that is not started.
+func (in *serverReader) address() {
+	raw := in.text("url", "httpUrl", "serverUrl", "server_url", "uri")
+	if raw == "" || in.common.Command != "" {
+		return
+	}
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil || u.Host == "":
+		in.skip("its address is none")
+		return
+	case u.User != nil:
+		in.skip("its address holds a name and a password; give them by a header")
+		return
+	case strings.Contains(raw, "${"):
+		in.skip("its address has %s, which the client fills in", quotedSetting("${…}"))
+		return
+	case strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/sse"):
+		in.skip("it speaks SSE, which was replaced by Streamable HTTP in 2025; give its newer address by hand")
+		return
+	}
+	if name := secretQuery(u); name != "" {
+		q := u.Query()
+		in.key, in.auth = q.Get(name), &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "query", Name: name}
+		q.Del(name)
+		if again := secretQuery(&url.URL{RawQuery: q.Encode()}); again != "" {
+			in.skip("its address holds several keys")
+			return
+		}
+		u.RawQuery = q.Encode()
+	}
+	if keyInPath(u) {
+		in.notes = append(in.notes, "its address has a part that looks like a key: it stands in the file, and agents that ask for the descriptor read it")
+	}
+	in.common.URL = u.String()
+}
+
+// headers takes what is sent to an address with each request: the one that makes the person
+// known is a login, whose key goes into the vault.
+func (in *serverReader) headers(id string) {
+	given := in.stringMap("headers", "http_headers", "requestInit")
+	for name, variable := range in.stringMap("env_http_headers") {
+		given[name] = "${" + variable + "}"
+	}
+	if name := in.text("bearer_token_env_var"); name != "" {
+		given["Authorization"] = "Bearer ${" + name + "}"
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		key, value := http.CanonicalHeaderKey(name), strings.TrimSpace(given[name])
+		switch {
+		case key == "Accept" || key == "Content-Type" || key == "User-Agent" || key == "Mcp-Protocol-Version":
+		case isSetting(key) && strings.Contains(value, "${"):
+			in.note("its header %s has %s, which the client fills in, and is not taken over", aai.CleanLabel(name, 60), quotedSetting("${…}"))
+		case isSetting(key):
+			if in.common.Headers == nil {
+				in.common.Headers = make(map[string]string)
+			}
+			in.common.Headers[name] = value
+		case in.auth != nil:
+			in.skip("it is sent several headers that may be keys, and an app has one login: %s beside %s", quotedSetting(key), quotedSetting(in.auth.Name))
+			return
+		default:
+			in.login(key, value, id)
+		}
+	}
+}
+
+// isSetting reports whether a header is known to hold no secret.
+func isSetting(key string) bool {
+	switch key {
+	case "X-Mcp-Toolsets", "X-Mcp-Tools", "X-Mcp-Readonly", "X-Mcp-Lockdown", "X-Mcp-Insiders", "X-Mcp-Features":
+		return true
+	}
+	return false
+}
+
+// login makes a login of a header.
+func (in *serverReader) login(key, value, id string) {
+	in.auth = &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: key}
+	if key == "Authorization" {
+		scheme, rest, found := strings.Cut(value, " ")
+		switch {
+		case found && strings.EqualFold(scheme, "Bearer"):
+			in.auth.Kind, in.auth.Prefix, value = aai.AuthBearer, "Bearer ", strings.TrimSpace(rest)
+		case found && !strings.Contains(scheme, "$"):
+			in.auth.Prefix, value = aai.CleanLabel(scheme, 40)+" ", strings.TrimSpace(rest)
+		}
+	}
+	in.loginKey(key, value, id)
+}
+
+// noteUnused notes the fields that have no meaning for an app.
+func (in *serverReader) noteUnused() {
+	var others []string
+	for _, name := range slices.Sorted(maps.Keys(in.fields)) {
+		switch name {
+		case "name", "description", "timeout", "tools", "alwaysAllow", "autoApprove", "trust", "bundled", "available_tools", "display_name", "headers", "http_headers", "env_http_headers", "bearer_token_env_var", "requestInit":
+		default:
+			if !slices.Contains(in.usedFields, name) {
+				others = append(others, aai.CleanLabel(name, 40))
+			}
+		}
+	}
+	if len(others) > 0 {
+		in.notes = append(in.notes, "what the client's file says besides stays there: "+strings.Join(others, ", "))
+	}
+}

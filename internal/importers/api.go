@@ -1,0 +1,115 @@
+package importers
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+)
+
+const apiParams = `{
+	"source": {"type": "string", "minLength": 1, "maxLength": 400, "description": "A file, absolute, or the address of an OpenAPI document"},
+	"id": {"type": "string", "maxLength": 100, "description": "The app's id"},
+	"server": {"type": "string", "maxLength": 200, "description": "Where the API is, if not where the document says"},
+	"login": {"type": "string", "maxLength": 60, "description": "Which of the document's security schemes is used"},
+	"groups": {"type": "array", "maxItems": 20, "items": {"type": "string", "minLength": 1, "maxLength": 60}, "description": "Only the operations of these tags"},
+	"full": {"type": "boolean", "description": "Show the difference of the file itself"}`
+
+// maxDocument is how large a document may be, in bytes.
+const maxDocument = 24 << 20
+
+// apiPreview is what the tool answers.
+type apiPreview struct {
+	*descriptorPreview
+	Seen       string             `json:"seen"`
+	BaseURL    string             `json:"base_url"`
+	Login      string             `json:"login,omitempty"`
+	Operations int                `json:"operations"`
+	Groups     []APIGroup         `json:"groups"`
+	Left       []SkippedOperation `json:"left_out"`
+}
+
+func (r *Importer) showAPI(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	shown, err := r.importAPI(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	return &aai.Result{Data: shown}, nil
+}
+
+func (r *Importer) saveAPI(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	shown, err := r.importAPI(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	if shown.Seen != stringArg(call, "seen") {
+		return nil, NewReviewMismatchError("the document, or " + shown.Path)
+	}
+	if !shown.Same {
+		if err := r.saveRecord(documentRecord(stringArg(call, "source"), shown.descriptorPreview)); err != nil {
+			return nil, err
+		}
+		if err := shown.planned.Save(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return &aai.Result{Text: "Saved as " + shown.Path + ".", Data: map[string]any{"app": shown.App, "path": shown.Path, "tools": shown.Tools}}, nil
+}
+
+// importAPI makes an app of the document that a call names.
+func (r *Importer) importAPI(ctx context.Context, call *aai.Call) (*apiPreview, error) {
+	source, address, err := r.readDocument(ctx, stringArg(call, "source"))
+	if err != nil {
+		return nil, err
+	}
+	got, err := ReadOpenAPI(source, OpenAPIOptions{
+		Source: stringArg(call, "source"), Address: address, ID: stringArg(call, "id"), Server: stringArg(call, "server"), Login: stringArg(call, "login"),
+		Groups: stringsArg(call, "groups"), IsDestructive: r.cfg.IsDestructive, Driver: r.cfg.Driver,
+	})
+	if err != nil {
+		e := *aai.AsError(err)
+		e.Message = aai.CleanLabel(stringArg(call, "source"), 200) + ": " + e.Message
+		return nil, &e
+	}
+	full, _ := call.Args["full"].(bool)
+	c, err := r.plan(got.Document, got.Text, full)
+	if err != nil {
+		return nil, err
+	}
+	c.Notes = append(c.Notes, got.Notes...)
+	section := got.Document.Sections[0]
+	shown := &apiPreview{descriptorPreview: c, BaseURL: section.BaseURL, Operations: got.Operations, Groups: got.Groups, Left: got.Skipped, Seen: ReviewDigest(c.planned)}
+	if section.Auth != nil {
+		shown.Login = section.Auth.Kind
+	}
+	if shown.Left == nil {
+		shown.Left = []SkippedOperation{}
+	}
+	return shown, nil
+}
+
+// readDocument is the one at a path or an address; address is where it was fetched, "" for a file.
+func (r *Importer) readDocument(ctx context.Context, source string) (text []byte, address string, err error) {
+	if !strings.Contains(source, "://") {
+		text, err = atomicfile.Read(source, atomicfile.ReadLimits{Size: maxDocument})
+		if err != nil {
+			e := aai.Errorf(aai.InvalidParams, "source: %s: %w; expected an OpenAPI document of at most %d MiB", aai.CleanLabel(source, 300), err, maxDocument>>20)
+			e.Hint = "Name a file, or an address such as https://api.example.com/openapi.json."
+			return nil, "", e
+		}
+		return text, "", nil
+	}
+	u, err := url.Parse(source)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, "", aai.Errorf(aai.InvalidParams, "source: is no web address; expected one such as https://api.example.com/openapi.json")
+	}
+	if r.cfg.Fetch == nil {
+		e := aai.Errorf(aai.AutomationNotSupported, "source: this gateway cannot fetch it")
+		e.Hint = "Save the document in a file, and name that."
+		return nil, "", e
+	}
+	text, err = r.cfg.Fetch(ctx, source, maxDocument)
+	return text, source, err
+}

@@ -1,0 +1,317 @@
+package importers
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// An argument is one parameter of a tool to be.
+type argument struct {
+	name     string
+	required bool
+	words    string
+	schema   *openapi3.SchemaRef // nil: it is a member of the body, or not described
+	example  any
+	send     *aai.SendRecipe // nil: where it goes by itself
+}
+
+// arguments are what an operation takes, of whatever places, as one list.
+type arguments struct {
+	maker   *apiConverter
+	op      *operation
+	path    string // with the names that the parameters have as arguments
+	public  bool
+	list    []argument
+	headers map[string]string
+	media   string // the body's; empty: there is none
+	body    *openapi3.MediaType
+}
+
+// collect finds the parameters and the body, or says why a request cannot be made of them.
+func (a *arguments) collect() (why string) {
+	declared := make(map[string]*openapi3.Parameter)
+	var order []string
+	for _, list := range []openapi3.Parameters{a.op.item.Parameters, a.op.Parameters} {
+		for _, ref := range list {
+			if ref == nil || ref.Value == nil {
+				continue
+			}
+			key := ref.Value.In + " " + ref.Value.Name
+			if declared[key] == nil {
+				order = append(order, key)
+			}
+			declared[key] = ref.Value
+		}
+	}
+	slices.SortStableFunc(order, func(a, b string) int {
+		rank := map[string]int{"path": -1}
+		return rank[declared[a].In] - rank[declared[b].In]
+	})
+	for _, key := range order {
+		if why := a.add(declared[key]); why != "" {
+			return why
+		}
+	}
+	for rest := a.op.path; ; {
+		_, after, found := strings.Cut(rest, "{")
+		name, behind, closed := strings.Cut(after, "}")
+		if !found || !closed {
+			break
+		}
+		rest = behind
+		if declared["path "+name] == nil {
+			if why := a.add(&openapi3.Parameter{Name: name, In: "path", Required: true}); why != "" {
+				return why
+			}
+			declared["path "+name] = &openapi3.Parameter{}
+		}
+	}
+	return a.addBody()
+}
+
+// add takes a parameter. One that cannot be sent is left out, if it may be.
+func (a *arguments) add(p *openapi3.Parameter) (why string) {
+	templated := strings.Contains(a.op.path, "{"+p.Name+"}")
+	switch p.In {
+	case "path":
+		if !templated {
+			return ""
+		}
+	case "header":
+		switch strings.ToLower(p.Name) {
+		case "accept", "content-type", "authorization": // which the specification ignores
+			return ""
+		}
+	case "query", "cookie":
+	default:
+		return "its parameter " + quotedField(p.Name) + " is in " + quotedField(p.In) + ", which is no place of a request"
+	}
+	s := &aai.SendRecipe{In: p.In, Style: p.Style, Explode: p.Explode}
+	arg := argument{required: p.Required || p.In == "path", words: p.Description, schema: p.Schema, example: p.Example, send: s}
+	if len(p.Content) > 0 {
+		media, found := jsonMedia(p.Content)
+		if found == nil {
+			return a.refuse(p, "is of a type that is not JSON")
+		}
+		_ = media
+		s.Style, s.Explode, arg.schema = "json", nil, found.Schema
+	}
+	arg.name = a.freeName(p.Name, p.In)
+	if arg.name != p.Name {
+		s.Name = p.Name
+	}
+	if why := a.unsendable(arg, p.In); why != "" {
+		return a.refuse(p, why)
+	}
+	if p.In == "path" && arg.name != p.Name {
+		a.path = strings.ReplaceAll(a.path, "{"+p.Name+"}", "{"+arg.name+"}")
+	}
+	a.list = append(a.list, a.simplified(arg))
+	return ""
+}
+
+// refuse leaves a parameter out, or the operation with it.
+func (a *arguments) refuse(p *openapi3.Parameter, why string) string {
+	words := fmt.Sprintf("its parameter %s in the %s %s", quotedField(p.Name), p.In, why)
+	if p.Required || p.In == "path" {
+		return words
+	}
+	a.maker.note(a.op.words() + ": " + words + "; the tool is without it")
+	return ""
+}
+
+// unsendable asks the driver why a parameter cannot be sent, "" if it can.
+func (a *arguments) unsendable(arg argument, in string) string {
+	if a.maker.options.Driver == nil {
+		return ""
+	}
+	path := "/"
+	if in == "path" {
+		path = "/{" + arg.name + "}"
+	}
+	_, err := a.maker.options.Driver.Compile(&aai.Recipe{
+		App: "api.app", Tool: "tool", Platform: "web", Params: []string{arg.name},
+		HTTP: &aai.HTTPRecipe{
+			BaseURL: a.maker.section.BaseURL, Path: path, Method: http.MethodGet, Auth: a.auth(), Public: a.public,
+			Send: map[string]aai.SendRecipe{arg.name: *arg.send},
+		},
+	})
+	if err != nil {
+		return "cannot be sent: " + aai.AsError(err).Message
+	}
+	return ""
+}
+
+func (a *arguments) auth() *aai.AuthRecipe {
+	if a.public {
+		return nil
+	}
+	return a.maker.login.auth
+}
+
+// freeName is a name for a parameter that no other argument has and that models get right.
+func (a *arguments) freeName(name, in string) string {
+	taken := func(name string) bool {
+		return slices.ContainsFunc(a.list, func(other argument) bool { return other.name == name })
+	}
+	plain := nameOf(name)
+	if plain == "" {
+		plain = in
+	}
+	if len(plain) > maxTool {
+		plain = plain[:maxTool]
+	}
+	free := plain
+	for n := 2; taken(free); n++ {
+		if n == 2 {
+			free = plain + "_" + in
+			continue
+		}
+		free = fmt.Sprintf("%s_%s_%d", plain, in, n)
+	}
+	return free
+}
+
+// simplified leaves out what goes without saying.
+func (a *arguments) simplified(arg argument) argument {
+	s := arg.send
+	if s.Style == "form" && s.In != "path" || s.Style == "simple" && s.In != "query" {
+		s.Style = ""
+	}
+	if s.Explode != nil && *s.Explode == (s.Style == "" && (s.In == "query" || s.In == "cookie")) {
+		s.Explode = nil
+	}
+	usual := "body"
+	switch a.op.method {
+	case http.MethodGet, http.MethodHead, http.MethodDelete:
+		usual = "query"
+	}
+	flat := true
+	if arg.schema != nil && arg.schema.Value != nil {
+		types := typesOf(arg.schema.Value)
+		flat = len(types) > 0 && !slices.Contains(types, "object") && (!slices.Contains(types, "array") || s.In != "path")
+	}
+	if flat && s.Name == "" && s.Style == "" && s.Explode == nil && (s.In == usual || s.In == "path") {
+		arg.send = nil
+	}
+	return arg
+}
+
+// schema is that of the arguments, in as much detail as fits.
+func (a *arguments) schema() (text json.RawMessage, why string) {
+	slices.SortStableFunc(a.list, func(x, y argument) int {
+		rank := func(arg argument) int {
+			if arg.required {
+				return 0
+			}
+			return 1
+		}
+		return rank(x) - rank(y)
+	})
+	for _, d := range details() {
+		if text = a.schemaIn(d); len(text) <= maxParams && isReadableSchema(text) {
+			return text, ""
+		}
+	}
+	return nil, fmt.Sprintf("what it takes makes a schema of %d bytes; expected at most %d", len(text), maxParams)
+}
+
+// maxChoice is of how many values a parameter outside the body is a choice in whatever detail.
+const maxChoice = 150
+
+// schemaIn is the schema in some detail.
+func (a *arguments) schemaIn(d schemaDetail) json.RawMessage {
+	var body map[string]any
+	if a.body != nil {
+		c := &schemaConverter{schemaDetail: d}
+		body, _ = c.schema(a.body.Schema, 0)["properties"].(object)
+	}
+	var b bytes.Buffer
+	var required []string
+	b.WriteString(`{"type":"object","properties":{`)
+	for i, arg := range a.list {
+		one := object{}
+		if arg.schema != nil {
+			alone := d
+			if alone.enum > 0 && (arg.send == nil || !arg.send.Whole) {
+				alone.enum = max(alone.enum, maxChoice)
+			}
+			one = (&schemaConverter{schemaDetail: alone}).schema(arg.schema, 0)
+		} else if o, ok := body[a.memberOf(arg)].(object); ok && (arg.send == nil || arg.send.In == "body") {
+			one = o
+		}
+		if words := firstWords(arg.words, max(d.words, 20)); words != "" && d.words > 0 {
+			if tail, ok := one["description"].(string); ok && strings.Contains(tail, "(by default ") {
+				words = strings.TrimRight(words, " .") + " " + tail[strings.LastIndex(tail, "(by default "):]
+			}
+			one["description"] = words
+		}
+		if arg.schema == nil && len(one) == 0 && strings.Contains(a.path, "{"+arg.name+"}") {
+			one["type"] = "string"
+		}
+		if text, ok := scalarWords(arg.example); ok && d.words > 60 && len(text) <= 40 && one["enum"] == nil {
+			if t, _ := one["type"].(string); t != "" && ofType(arg.example, []string{t}) {
+				one["examples"] = []any{arg.example}
+			}
+		}
+		if arg.required {
+			required = append(required, arg.name)
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(asJSON(arg.name))
+		b.WriteByte(':')
+		b.Write(asJSON(one))
+	}
+	b.WriteString(`}`)
+	if len(required) > 0 {
+		b.WriteString(`,"required":`)
+		b.Write(asJSON(required))
+	}
+	b.WriteString(`,"additionalProperties":false}`)
+	return b.Bytes()
+}
+
+func (a *arguments) memberOf(arg argument) string {
+	if arg.send != nil && arg.send.Name != "" {
+		return arg.send.Name
+	}
+	return arg.name
+}
+
+// asJSON writes what came out of JSON.
+func asJSON(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return []byte("{}")
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// recipe is how the operation is called.
+func (a *arguments) recipe() *aai.Recipe {
+	r := &aai.Recipe{Platform: "web", HTTP: &aai.HTTPRecipe{
+		BaseURL: a.maker.section.BaseURL, Path: a.path, Method: a.op.method, Headers: a.headers, Auth: a.auth(), Public: a.public,
+	}}
+	for _, arg := range a.list {
+		r.Params = append(r.Params, arg.name)
+		if arg.send != nil {
+			if r.HTTP.Send == nil {
+				r.HTTP.Send = make(map[string]aai.SendRecipe)
+			}
+			r.HTTP.Send[arg.name] = *arg.send
+		}
+	}
+	return r
+}

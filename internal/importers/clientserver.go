@@ -1,0 +1,366 @@
+package importers
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/sanitize"
+)
+
+// A server is one of a client's, as an app to be. What is secret of it is in values and key
+// alone.
+type server struct {
+	name       string
+	doc        *catalog.Document
+	values     map[string]string    // of variables
+	references map[string]reference // by variable, what stands for its value
+	key        string               // by what the person is known at an address
+	skipReason string               // why it cannot be taken; empty: it can
+	notes      []string
+	disabled   bool // the client has it switched off
+}
+
+// serverReader is a server that is being read.
+type serverReader struct {
+	*server
+	fields     map[string]any
+	usedFields []string // names of fields that count
+	common     catalog.AppAddress
+	auth       *aai.AuthRecipe
+}
+
+// serverOf makes an app of a client's server.
+func (r *Importer) serverOf(client, name string, fields map[string]any) *server {
+	s := &server{name: name, values: make(map[string]string), references: make(map[string]reference)}
+	in := &serverReader{server: s, fields: fields}
+	platform, id := r.cfg.Platform, "mcp."+idPart(name)
+	title := aai.CleanLabel(strings.ReplaceAll(name, "|", " "), 60)
+	switch {
+	case fields == nil:
+		in.skip("its entry is no object")
+	case title == "":
+		in.skip("it has no name that can be shown; give it one in the client's configuration, and import again")
+	}
+	in.kind()
+	in.variables()
+	in.command()
+	in.address()
+	switch {
+	case s.skipReason != "":
+		return s
+	case in.common.URL == "" && in.common.Command == "":
+		s.skipReason = "it has neither a command nor an address"
+		return s
+	case in.common.URL != "":
+		platform = "web"
+		in.headers(id)
+	}
+	in.common.Env = slices.Sorted(maps.Keys(s.values))
+	in.dropUnresolved(id)
+	if len(in.common.Env) == 0 {
+		in.common.Env = nil
+	}
+	in.noteUnused()
+	s.doc = &catalog.Document{
+		ID: id, Name: title, Description: "What the MCP server " + title + " can do, taken over from " + client + ".",
+		Sections: []catalog.Section{{Platform: platform, Automation: "mcp", AppAddress: in.common, Auth: in.auth}},
+	}
+	s.doc.Generated = &catalog.Generated{From: fromClient + client + "/" + title, Digest: digestOf(s.doc)}
+	return s
+}
+
+// digestOf names what a server is, without what it was given.
+func digestOf(doc *catalog.Document) string {
+	text, err := json.Marshal(doc.Sections)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// idPart is a name as a part of an id.
+func idPart(name string) string {
+	var b strings.Builder
+	for _, c := range strings.ToLower(name) {
+		switch {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '_':
+			b.WriteRune(c)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	part := strings.Trim(b.String(), "-")
+	if part == "" {
+		sum := sha256.Sum256([]byte(name))
+		part = "server-" + hex.EncodeToString(sum[:3])
+	}
+	return part[:min(len(part), 40)]
+}
+
+func (in *serverReader) skip(format string, args ...any) {
+	if in.skipReason == "" {
+		in.skipReason = fmt.Sprintf(format, args...)
+	}
+}
+
+// field is the value of the first of the names that is there.
+func (in *serverReader) field(names ...string) any {
+	var found any
+	for _, name := range names {
+		in.usedFields = append(in.usedFields, name)
+		if v, there := in.fields[name]; there && found == nil {
+			found = v
+		}
+	}
+	return found
+}
+
+func (in *serverReader) text(names ...string) string {
+	value := in.field(names...)
+	s, ok := value.(string)
+	in.checkType(ok, value, "a text", names)
+	return s
+}
+
+// list is a field that is a list.
+func (in *serverReader) list(names ...string) []any {
+	value := in.field(names...)
+	list, ok := value.([]any)
+	in.checkType(ok, value, "a list", names)
+	return list
+}
+
+// boolField is a field that is true or false, and whether it is.
+func (in *serverReader) boolField(names ...string) (yes, given bool) {
+	value := in.field(names...)
+	yes, given = value.(bool)
+	in.checkType(given, value, "true or false", names)
+	return yes, given
+}
+
+// checkType notes a field that is there and of another type: what it says is not taken. Its value is
+// not shown, as it may be secret.
+func (in *serverReader) checkType(right bool, value any, wanted string, names []string) {
+	if right || value == nil {
+		return
+	}
+	for _, name := range names {
+		if in.fields[name] != nil {
+			in.notes = append(in.notes, fmt.Sprintf("%s is %s, and was not taken; expected %s", name, typeOf(value), wanted))
+			return
+		}
+	}
+}
+
+func typeOf(value any) string {
+	switch value.(type) {
+	case string:
+		return "a text"
+	case bool:
+		return "true or false"
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "an object"
+	}
+	return "a number"
+}
+
+// stringMap is a field that is an object, of scalars as texts.
+func (in *serverReader) stringMap(names ...string) map[string]string {
+	value := in.field(names...)
+	object, ok := value.(map[string]any)
+	in.checkType(ok, value, "an object", names)
+	table := make(map[string]string, len(object))
+	for name, value := range object {
+		switch value.(type) {
+		case nil, map[string]any, []any:
+			in.skip("its %s has a value that is no text", aai.CleanLabel(name, 60))
+		default:
+			table[name] = fmt.Sprint(value)
+		}
+	}
+	return table
+}
+
+// kind looks at what sort of server it is.
+func (in *serverReader) kind() {
+	switch strings.ToLower(strings.ReplaceAll(in.text("type", "transport"), "_", "-")) {
+	case "", "stdio", "local", "http", "streamable-http", "streamablehttp", "remote":
+	case "sse":
+		in.skip("it speaks SSE, which was replaced by Streamable HTTP in 2025; give its newer address by hand")
+	default:
+		in.skip("it is of the type %s, which is a part of the client", quotedSetting(in.text("type", "transport")))
+	}
+	if disabled, _ := in.boolField("disabled"); disabled {
+		in.disabled = true
+	}
+	if enabled, given := in.boolField("enabled"); given && !enabled {
+		in.disabled = true
+	}
+}
+
+func isVariable(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		if c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return name != "" && len(name) <= 100
+}
+
+// command takes how the server is started.
+func (in *serverReader) command() {
+	words := in.field("command", "cmd")
+	args := in.list("args")
+	switch v := words.(type) {
+	case string:
+		in.common.Command = v
+	case []any: // a command with its arguments
+		if len(v) > 0 {
+			in.common.Command, _ = v[0].(string)
+			args = append(slices.Clone(v[1:]), args...)
+		}
+	case map[string]any: // as older editors have it
+		in.common.Command, _ = v["path"].(string)
+		args, _ = v["args"].([]any)
+		inner := &serverReader{server: in.server, fields: v}
+		inner.variables()
+	}
+	in.common.Dir = in.text("cwd", "working_directory")
+	args = in.unwrapped(args)
+	if containsNamedKey(in.common.Command) {
+		in.skip(keyInLineReason, "its command")
+	}
+	if strings.Contains(in.common.Command, "${") || strings.Contains(in.common.Dir, "${") {
+		in.skip("its command has %s, which the client fills in", quotedSetting("${…}"))
+	}
+	before := ""
+	for _, arg := range args {
+		word, ok := arg.(string)
+		if !ok {
+			if _, nested := arg.(map[string]any); nested || arg == nil {
+				in.skip("an argument of its command is no text")
+				return
+			}
+			word = fmt.Sprint(arg)
+		}
+		in.common.Args = append(in.common.Args, in.argument(before, word))
+		before = word
+	}
+}
+
+// argument is one of the command's, with a name in the place of what looks like a secret.
+func (in *serverReader) argument(before, word string) string {
+	for rest := word; ; {
+		_, after, found := strings.Cut(rest, "${")
+		name, tail, closed := strings.Cut(after, "}")
+		if !found {
+			break
+		}
+		if _, known := in.values[name]; !closed || !known {
+			in.skip("an argument of its command has %s, which the client fills in", quotedSetting("${"+name+"}"))
+			return ""
+		}
+		rest = tail
+	}
+	if strings.Contains(word, "${") {
+		return word
+	}
+	flag, value, joined := strings.Cut(word, "=")
+	header, rest, isHeader := strings.Cut(word, ":")
+	switch {
+	case strings.HasPrefix(word, "-") && joined && value != "" && sanitize.IsSecretName(flag):
+		return flag + "=" + in.storeVariable(flag, value)
+	case strings.HasPrefix(word, "-") && isHeader && rest != "" && sanitize.IsSecretName(header):
+		return header + ":" + in.storeVariable(header, rest)
+	case strings.HasPrefix(word, "-") && joined:
+		return flag + "=" + in.argument("", value)
+	case strings.HasPrefix(word, "-"):
+		return word
+	case strings.HasPrefix(before, "-") && !strings.ContainsAny(before, "=:") && sanitize.IsSecretName(before):
+		return in.storeVariable(before, word)
+	case before == "-p" && !isPort(word) && !strings.ContainsAny(word, "/\\.:"):
+		return in.storeVariable("PASSWORD", word)
+	case containsNamedKey(word) && strings.ContainsAny(strings.TrimSpace(word), " \t\n"):
+		in.skip(keyInLineReason, "an argument of its command")
+		return ""
+	case isHeader && strings.TrimSpace(rest) != "" && !strings.HasPrefix(rest, "//") && (sanitize.IsSecretName(header) || authorizes(header)):
+		return header + ":" + in.storeVariable(header, rest)
+	case joined && value != "" && sanitize.IsSecretName(flag):
+		return flag + "=" + in.storeVariable(flag, value)
+	}
+	if u, err := url.Parse(word); err == nil && u.Host != "" {
+		if _, has := u.User.Password(); has || secretQuery(u) != "" {
+			return in.storeVariable("CONNECTION", word)
+		}
+	}
+	switch {
+	case containsNamedKey(word):
+		return in.storeVariable("CONNECTION", word)
+	case looksLikeKey(word):
+		return in.storeVariable("SECRET", word)
+	}
+	return word
+}
+
+// keyInLineReason says why a line for a shell is left out, and what to do by hand.
+const keyInLineReason = "%s has a key among other words, such as \"export TOKEN=…; server\". Take the key out of the line, " +
+	"give it as a variable in the client's \"env\", where the server finds it by the same name, and import again"
+
+// storeVariable puts a value among the variables, and returns what stands for it in an argument.
+func (in *serverReader) storeVariable(name, value string) string {
+	name = strings.Trim(strings.ToUpper(strings.ReplaceAll(idPart(name), "-", "_")), "_")
+	if !isVariable(name) || strings.HasPrefix(name, "AAI_") || strings.HasPrefix(name, "AXTERMINATOR_") {
+		name = "SECRET"
+	}
+	free := name
+	for n := 2; ; n++ {
+		known, taken := in.values[free]
+		if !taken || known == value {
+			break
+		}
+		free = fmt.Sprintf("%s_%d", name, n)
+	}
+	in.values[free] = value
+	return "${" + free + "}"
+}
+
+// looksLikeKey reports whether a word looks like a key: long, of letters and digits, and
+// nothing that a path, a name of a package or an address has.
+func looksLikeKey(word string) bool {
+	letters, digits := 0, 0
+	for i := range len(word) {
+		switch c := word[i]; {
+		case c >= '0' && c <= '9':
+			digits++
+		case c|0x20 >= 'a' && c|0x20 <= 'z':
+			letters++
+		case c == '_' || c == '-' || c == '+' || c == '=':
+		default:
+			return false
+		}
+	}
+	return len(word) >= 20 && letters >= 4 && digits >= 4
+}
+
+func secretQuery(u *url.URL) string {
+	for name := range u.Query() {
+		if sanitize.IsSecretName(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+func quotedSetting(s string) string { return "\"" + aai.CleanLabel(s, 100) + "\"" }

@@ -1,0 +1,192 @@
+package introspect
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
+)
+
+const mprisNamePrefix = "org.mpris.MediaPlayer2."
+
+// A found is the service that a person means.
+type serviceMatch struct {
+	bus         string
+	services    []string // the main one first
+	entry       *entry
+	running     bool
+	activatable bool // the bus can start it
+}
+
+// find finds the service by its bus name, or by the desktop entry of a program. Nothing was asked
+// of the program itself. The error is an *aai.Error, also where the program may not be read.
+func (g *Generator) find(ctx context.Context, app, bus string) (*serviceMatch, error) {
+	buses := []string{"session", "system"}
+	if bus != "" {
+		buses = []string{bus}
+	}
+	var candidates []string
+	var first error
+	for _, b := range buses {
+		f, near, err := g.findOn(ctx, app, b)
+		if f != nil {
+			return f, g.checkAllowed(f)
+		}
+		candidates = append(candidates, near...)
+		if err != nil && first == nil && (b != "system" || bus != "") {
+			first = err
+		}
+	}
+	if first != nil {
+		return nil, first
+	}
+	e := aai.Errorf(aai.AppNotFound, "app: no service on D-Bus is %q, and no program with a service has a desktop entry of that name; expected a bus name such as org.example.Mail, or a desktop id", aai.CleanLabel(app, 100))
+	e.Candidates = aai.Nearest(app, append(candidates, g.entryIDs()...), 5)
+	e.Hint = "Start the program first: many have a service only while they run."
+	if g.entryByApp(app) != nil {
+		e = aai.Errorf(aai.AppNotRunning, "app: the program %q has no service on D-Bus now", aai.CleanLabel(app, 100))
+		e.Candidates = similarNames(app, candidates)
+		e.Hint = "Start the program, if it does not run, and try again. One that has no service then cannot be described so; its windows can be operated by the desktop's tools."
+	}
+	return nil, e
+}
+
+// similarNames are the first few names that have the program's own as one of their parts, as
+// "org.mate.atril.Daemon" has "atril".
+func similarNames(app string, all []string) []string {
+	var found []string
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(all))) {
+		if slices.ContainsFunc(strings.Split(name, "."), func(part string) bool { return strings.EqualFold(part, lastPart(app)) }) {
+			found = append(found, name)
+		}
+	}
+	return found[:min(len(found), 5)]
+}
+
+// checkAllowed is why the program may not be read, by any of its names; nil: it may.
+func (g *Generator) checkAllowed(f *serviceMatch) error {
+	if g.cfg.CheckAllowed == nil {
+		return nil
+	}
+	id := stripInstance(f.services[0])
+	app := &aai.App{ID: id, Name: lastPart(id), Aliases: f.services}
+	if e := f.entry; e != nil {
+		app.Name = strings.Join([]string{app.Name, e.Name, e.Local}, "|")
+		app.Aliases = append(slices.Clone(f.services), e.ID, e.program())
+	}
+	return g.cfg.CheckAllowed(app)
+}
+
+// findOn finds the service on one bus. It returns the names there are, where it is not.
+func (g *Generator) findOn(ctx context.Context, app, bus string) (*serviceMatch, []string, error) {
+	listed, err := g.ask.callBus(ctx, bus, "ListNames")
+	if err != nil {
+		return nil, nil, err
+	}
+	startable, err := g.ask.callBus(ctx, bus, "ListActivatableNames")
+	if err != nil {
+		return nil, nil, err
+	}
+	f := &serviceMatch{bus: bus}
+	running := slices.DeleteFunc(names(listed), func(name string) bool { return strings.HasPrefix(name, ":") })
+	all := append(slices.Clone(running), names(startable)...)
+	name := app
+	if f.entry = g.entryByID(app); !slices.Contains(all, name) {
+		f.entry = g.entryByApp(app)
+		name = serviceOf(app, f.entry, all)
+	}
+	if name == "" || strings.HasPrefix(name, ":") || !wire.ValidBusName(name) {
+		return nil, all, nil
+	}
+	if f.entry == nil {
+		f.entry = g.entryOfService(name)
+	}
+	f.running, f.activatable = slices.Contains(running, name), slices.Contains(names(startable), name)
+	f.services = []string{name}
+	if f.running {
+		f.services = append(f.services, g.siblings(ctx, bus, name, running)...)
+	}
+	return f, nil, nil
+}
+
+// stripInstance is the name of a service without the numbers by which each process of a program
+// has one of its own, such as "org.kde.kate-123", "org.gtk.vfs.mountpoint_123" or
+// "org.mpris.MediaPlayer2.vlc.instance123": what discover names is found again.
+func stripInstance(name string) string {
+	if name == "" || name[len(name)-1] < '0' || name[len(name)-1] > '9' {
+		return name
+	}
+	return regexp.MustCompile(`([-._](instance_?)?_?[0-9]+)+$`).ReplaceAllString(name, "")
+}
+
+// serviceOf is the service of a program with this desktop id, "" where there is none: its
+// own name, that of one of its processes, that of a media player.
+func serviceOf(app string, e *entry, all []string) string {
+	id := strings.TrimSuffix(app, ".desktop")
+	words := []string{id}
+	if e != nil {
+		words = append(words, e.ID)
+		if program := e.program(); program != "" {
+			words = append(words, program)
+		}
+	}
+	for _, is := range []func(name, word string) bool{
+		func(name, word string) bool { return name == word },
+		strings.EqualFold,
+		func(name, word string) bool {
+			return stripInstance(name) != name && strings.EqualFold(stripInstance(name), word)
+		},
+		func(name, word string) bool {
+			return !strings.HasPrefix(name, mprisNamePrefix) && strings.EqualFold(lastPart(stripInstance(name)), lastPart(word))
+		},
+		func(name, word string) bool {
+			player, ok := strings.CutPrefix(name, mprisNamePrefix)
+			return ok && strings.EqualFold(stripInstance(player), lastPart(word))
+		},
+	} {
+		for _, word := range words {
+			for _, name := range slices.Sorted(slices.Values(all)) {
+				if !strings.HasPrefix(name, ":") && is(name, word) {
+					return name
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func lastPart(name string) string { return name[strings.LastIndex(name, ".")+1:] }
+
+// entryOfService is the desktop entry of a service, where one has its name.
+func (g *Generator) entryOfService(name string) *entry {
+	plain := stripInstance(name)
+	for _, id := range []string{name, plain, strings.TrimPrefix(plain, mprisNamePrefix), strings.ToLower(plain)} {
+		if e := g.entryByID(id); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// siblings are other names of the process that has the name, by which it offers what has a
+// form of its own.
+func (g *Generator) siblings(ctx context.Context, bus, name string, running []string) []string {
+	owner, err := g.ask.callBus(ctx, bus, "GetNameOwner", name)
+	if err != nil {
+		return nil
+	}
+	var found []string
+	for _, other := range running {
+		if other == name || !strings.HasPrefix(other, mprisNamePrefix) {
+			continue
+		}
+		if theirs, err := g.ask.callBus(ctx, bus, "GetNameOwner", other); err == nil && theirs == owner {
+			found = append(found, other)
+		}
+	}
+	slices.Sort(found)
+	return found[:min(len(found), 1)]
+}

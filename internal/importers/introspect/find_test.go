@@ -1,0 +1,43 @@
+package introspect
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestServicesOfAnotherName: a program whose service has its name as one of several parts is told
+// which those are.
+func TestServicesOfAnotherName(t *testing.T) {
+	all := []string{"org.mate.atril.Daemon", ":1.7", "org.mate.atrils", "org.mate.Atril.View-3", "org.mate.atril.Daemon"}
+	if got := similarNames("atril", all); !slices.Equal(got, []string{"org.mate.Atril.View-3", "org.mate.atril.Daemon"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestTitles: a service is called by whose it is, where its last name says only what it is.
+func TestTitles(t *testing.T) {
+	for service, want := range map[string]string{
+		"org.mate.atril.Daemon": "Atril daemon", "org.example.Service": "Example service", "example.Daemon": "Daemon", "com.example.mail.Main": "Mail main",
+	} {
+		if got := titleOf(service); got != want {
+			t.Errorf("%s is called %q; want %q", service, got, want)
+		}
+	}
+}
+
+// TestWhatDiscoverNamesIsFound: discover names a service without the numbers of its process,
+// and by that name it is found.
+func TestWhatDiscoverNamesIsFound(t *testing.T) {
+	for name, word := range map[string]string{
+		"org.gtk.vfs.mountpoint_16596":                 "org.gtk.vfs.mountpoint",
+		"org.kde.kate-123":                             "org.kde.kate",
+		"org.kde.StatusNotifierItem-12-1":              "org.kde.StatusNotifierItem",
+		"org.mpris.MediaPlayer2.vlc.instance7":         "org.mpris.MediaPlayer2.vlc",
+		"org.mpris.MediaPlayer2.firefox.instance_1_42": "org.mpris.MediaPlayer2.firefox",
+		"org.freedesktop.login1":                       "org.freedesktop.login1",
+	} {
+		if got := serviceOf(word, nil, []string{"org.example.Other", name}); got != name {
+			t.Errorf("%s is found as %q; want %q", word, got, name)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package introspect
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/catalog/lint"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// mergeExisting makes a draft the next version of what is there, and returns that: the words that
+// people, or a model, gave its tools stay but for better ones, a higher effect stays, and the
+// version is raised by as much as the change needs. words are what [wordsProvider] gives.
+func (g *Generator) mergeExisting(ctx context.Context, d *Draft, better wordsProvider) (before []byte, words json.RawMessage, err error) {
+	if before, err = g.store().Read(d.Document.ID); err != nil {
+		return nil, nil, err
+	}
+	var old *catalog.Descriptor
+	if before != nil {
+		if old, err = catalog.Parse(before, catalog.Options{HostPlatform: "linux"}); err != nil {
+			d.Notes = append(d.Notes, "what is there is refused by the gateway, and is replaced: "+aai.AsError(err).Message)
+		}
+	}
+	if old == nil {
+		words, err = better(ctx, d)
+		return before, words, err
+	}
+	if old.Document.Generated == nil {
+		d.Notes = append(d.Notes, "people wrote what is there; look at what of it would go")
+	}
+	d.Document, _ = MergeWords(d.Document, old.Document)
+	d.Document.Version = old.Document.Version
+	if words, err = better(ctx, d); err != nil {
+		return nil, nil, err
+	}
+	c, err := lint.Compare(before, d.Text, catalog.Options{HostPlatform: "linux"})
+	if err != nil || c.RequiredBump == lint.NoBump {
+		return before, words, nil //nolint:nilerr // without a version there is nothing to raise
+	}
+	if raised, ok := lint.NextVersion(old.Document.Version, c.RequiredBump); ok {
+		d.Document.Version = raised
+	}
+	return before, words, d.write()
+}
+
+// probe tries one tool. That the person wants it the gate has seen to.
+func (g *Generator) probe(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	r := requestOf(call)
+	g = g.withStart(r)
+	draft, err := g.Draft(ctx, r)
+	if err != nil {
+		return nil, markUndelivered(err)
+	}
+	name, _ := call.Args["tool"].(string)
+	given, _ := call.Args["args"].(map[string]any)
+	var all []string
+	for _, t := range draft.Document.Sections[0].Tools {
+		if all = append(all, t.Name); t.Name != name {
+			continue
+		}
+		params, err := schema.Parse(t.Params)
+		if err != nil {
+			return nil, markUndelivered(err)
+		}
+		if given == nil {
+			given = map[string]any{}
+		}
+		checked, err := params.Check(given)
+		if err != nil {
+			return nil, markUndelivered(err)
+		}
+		args, _ := checked.(map[string]any)
+		value, err := g.ask.runRecipe(ctx, t.Recipe, args)
+		if err != nil {
+			return nil, err
+		}
+		result := &aai.Result{Data: map[string]any{"tool": name, "answer": value}}
+		if err := fits(t.Returns, value); err != nil {
+			result.Warning = "the answer is not what the descriptor says: " + err.Error()
+		}
+		return result, nil
+	}
+	e := aai.Errorf(aai.ToolNotFound, "tool: what is generated of %s has no tool %q", draft.Document.ID, aai.CleanLabel(name, 64))
+	e.Candidates, e.Delivery = aai.Nearest(name, all, 5), aai.NotDelivered
+	return nil, e
+}

@@ -1,0 +1,35 @@
+package introspect_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/importers/introspect"
+)
+
+// TestCheckWaitsForNoPipe: what stands where a descriptor would, and is no file, is passed over.
+func TestCheckWaitsForNoPipe(t *testing.T) {
+	w := newWorld(t)
+	folder := filepath.Join(w.folder, "org.example.Pipe")
+	if err := errors.Join(os.Mkdir(folder, 0o700), syscall.Mkfifo(filepath.Join(folder, "aai.json"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := w.ownTool(introspect.CheckTool)(w.Context(), &aai.Call{})
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("it waits")
+	}
+}

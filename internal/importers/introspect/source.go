@@ -1,0 +1,93 @@
+package introspect
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+)
+
+// A source is all that a program said of itself, in an order that does not depend on how
+// it answered. It holds no state: two looks at the same version of a program are the same.
+type source struct {
+	Bus      string   `json:"bus"`
+	Services []string `json:"services"` // the main one first
+	Entry    *entry   `json:"entry,omitempty"`
+	Objects  []object `json:"objects"`
+}
+
+// An object is one of a service.
+type object struct {
+	Service    string   `json:"service"`
+	Path       string   `json:"path"`
+	Interfaces []iface  `json:"interfaces,omitempty"`
+	Actions    []action `json:"actions,omitempty"` // of org.gtk.Actions
+	Main       []action `json:"main,omitempty"`    // of org.kde.KMainWindow
+	children   []string
+}
+
+type iface struct {
+	Name       string     `json:"name"`
+	Doc        string     `json:"doc,omitempty"`
+	Methods    []method   `json:"methods,omitempty"`
+	Properties []property `json:"properties,omitempty"`
+}
+
+type method struct {
+	Name       string     `json:"name"`
+	Doc        string     `json:"doc,omitempty"`
+	Ins        []argument `json:"ins,omitempty"`
+	Outs       []argument `json:"outs,omitempty"`
+	Deprecated bool       `json:"deprecated,omitempty"`
+	fault      string     // why it cannot be called
+}
+
+type argument struct {
+	Name string `json:"name,omitempty"`
+	Type string `json:"type"`
+	Doc  string `json:"doc,omitempty"`
+}
+
+type property struct {
+	Name       string `json:"name"`
+	Doc        string `json:"doc,omitempty"`
+	Type       string `json:"type"`
+	Readable   bool   `json:"readable"`
+	Writable   bool   `json:"writable"`
+	Deprecated bool   `json:"deprecated,omitempty"`
+	fault      string
+}
+
+// An action is something in a program's menus, or behind its keys.
+type action struct {
+	Name  string `json:"name"`
+	Label string `json:"label,omitempty"` // in the person's language
+	Param string `json:"param,omitempty"` // the signature of what it takes
+	State string `json:"state,omitempty"` // the signature of its state, as far as that shows
+	// Choices are texts that the menus give it, with the words of each.
+	Choices []choice `json:"choices,omitempty"`
+}
+
+// A choice is one of what an action takes.
+type choice struct {
+	Value string `json:"value"`
+	Label string `json:"label,omitempty"`
+}
+
+// digest names what the program said of itself.
+func (s *source) digest() (string, error) {
+	same := *s // but for the numbers of processes
+	same.Services, same.Objects = nil, slices.Clone(s.Objects)
+	for _, name := range s.Services {
+		same.Services = append(same.Services, stripInstance(name))
+	}
+	for i := range same.Objects {
+		same.Objects[i].Service = stripInstance(same.Objects[i].Service)
+	}
+	text, err := json.Marshal(&same)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}

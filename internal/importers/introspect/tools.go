@@ -1,0 +1,216 @@
+package introspect
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog/lint"
+	"github.com/gybob/aai-gateway/internal/importers"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// The names of the tools of the gateway's own app.
+const (
+	GenerateTool = "generate"
+	SaveTool     = "generate_save"
+	ProbeTool    = "generate_probe"
+	CheckTool    = "generate_check"
+)
+
+const (
+	appParam = `"app": {"type": "string", "minLength": 1, "maxLength": 255, "description": "A bus name, a desktop id, or a desktop entry's file name"},
+		"bus": {"type": "string", "enum": ["session", "system"], "description": "Where it is; without it, where it is found first"},
+		"tools": {"type": "integer", "minimum": 1, "maximum": 200, "description": "At most so many tools"}`
+
+	startParam = `,
+		"start": {"type": "boolean", "description": "Let the bus start the program if it does not run"}`
+	betterFile = `,
+		"words": {"type": "string", "minLength": 1, "maxLength": 300, "description": "Absolute path of another version, or of words, whose titles and descriptions are taken, and nothing else"}`
+	betterWords = `,
+		"words": {"type": ["object", "string"], "minLength": 1, "maxLength": 300, "description": "Better words, and nothing else: {app: {description}, tools: [{name, title, description, parameters: {properties: {NAME: {description}}}}]}; at a terminal the absolute path of a file"},
+		"improve": {"type": "boolean", "description": "Have the caller's own model write the words, by sampling"}`
+
+	showParams = `{"type": "object", "additionalProperties": false, "required": ["app"], "properties": {` + appParam + startParam + betterWords + `}}`
+
+	saveParams = `{"type": "object", "additionalProperties": false, "required": ["app", "seen"], "properties": {` + appParam + `,
+		"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As generate gave it for what was shown"}` + startParam + betterFile + `}}`
+)
+
+const (
+	noneParams = `{"type": "object", "properties": {}, "additionalProperties": false}`
+
+	probeParams = `{"type": "object", "additionalProperties": false, "required": ["app", "tool"], "properties": {` + appParam + startParam + `,
+		"tool": {"type": "string", "minLength": 1, "maxLength": 64}, "args": {"type": "object"}}}`
+
+	checkRows = `{"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
+		"state": {"type": "string", "title": "state"}, "app": {"type": "string", "title": "app"},
+		"why": {"type": "string", "title": "why"}, "path": {"type": "string", "title": "file"}}}}`
+)
+
+// generateTimeout is how long all questions to a program may take together.
+const generateTimeout = 2 * time.Minute
+
+// An answer is what the tool "generate" gives.
+type answer struct {
+	App    string          `json:"app"`
+	Path   string          `json:"path,omitempty"` // where it would be saved
+	Seen   string          `json:"seen"`
+	Same   bool            `json:"same,omitempty"` // it is there already, and the same
+	Tools  int             `json:"tools"`
+	Tokens int             `json:"guide_tokens"`
+	Diff   string          `json:"diff,omitempty"`
+	Notes  []string        `json:"notes,omitempty"`
+	Text   json.RawMessage `json:"descriptor"`
+	// What follows is for agents, who cannot save.
+	Lint  []lint.Finding  `json:"lint,omitempty"`
+	Words json.RawMessage `json:"words,omitempty"` // as they were given, or as a model wrote them
+	Save  string          `json:"save,omitempty"`  // what the person does
+}
+
+// AgentTools are those of the gateway's own app that agents may use too: to make a draft
+// saves nothing.
+func AgentTools() []string { return []string{GenerateTool} }
+
+// IntrospectsLocally reports whether a call of the gateway's own app asks a program of this computer
+// what it is: a person is asked about that, as about any other app that is read. Nobody is asked
+// about a call that would start the program, which is refused to whom a person would be asked for.
+func IntrospectsLocally(r *aai.Request) bool {
+	return r.App.ID == aai.BuiltinApp && r.Tool.Name == GenerateTool && !requestOf(r.Call).Start
+}
+
+// Tools are the tools of the gateway's own app. Agents are given the draft, and nothing that
+// saves or probes: what is saved lowers what the gates ask for.
+func (g *Generator) Tools() []*aai.Tool {
+	show := &aai.Tool{
+		Name: GenerateTool, Description: "Describe a program by what it says of itself on D-Bus, as an aai.json that the person can save",
+		Params: schema.MustParse(showParams), Effect: aai.Reads, Timeout: generateTimeout, Run: g.show, MayStartProgram: true,
+	}
+	save := &aai.Tool{
+		Name: SaveTool, Description: "Save the aai.json that generate has shown",
+		Params: schema.MustParse(saveParams), Effect: aai.Changes, Timeout: generateTimeout, Run: g.saveShown,
+	}
+	probe := &aai.Tool{
+		Name: ProbeTool, Description: "Try a tool of what generate would make, once",
+		Params: schema.MustParse(probeParams), Effect: aai.Destroys, Timeout: generateTimeout, Run: g.probe,
+	}
+	check := &aai.Tool{
+		Name: CheckTool, Description: "Say of which descriptors that were generated or imported the source says something else by now",
+		Params: schema.MustParse(noneParams), Effect: aai.Reads, Timeout: generateTimeout, Run: g.checkAll,
+		Returns: aai.Schema{Source: json.RawMessage(checkRows)},
+	}
+	return []*aai.Tool{show, save, probe, check}
+}
+
+// requestOf reads what a call asks for.
+func requestOf(call *aai.Call) Request {
+	var r Request
+	r.App, _ = call.Args["app"].(string)
+	r.Bus, _ = call.Args["bus"].(string)
+	r.Start, _ = call.Args["start"].(bool)
+	switch n := call.Args["tools"].(type) {
+	case float64:
+		r.Tools = int(n)
+	case int:
+		r.Tools = n
+	case json.Number:
+		if whole, err := n.Int64(); err == nil {
+			r.Tools = int(whole)
+		}
+	}
+	return r
+}
+
+func (g *Generator) show(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	r, byPerson := requestOf(call), isPersonal(call)
+	if r.Start && !byPerson {
+		e := aai.Errorf(aai.PermissionDenied, "start: a program is started for the person who asks for it, not for an agent")
+		e.Hint = "Leave start out; where the program does not run, ask the person to start it."
+		return nil, markUndelivered(e)
+	}
+	better, err := wordsProviderFor(ctx, call)
+	if err != nil {
+		return nil, markUndelivered(err)
+	}
+	draft, err := g.Draft(ctx, r)
+	if err != nil {
+		return nil, markUndelivered(err)
+	}
+	id := draft.Document.ID
+	before, words, err := g.mergeExisting(ctx, draft, better)
+	if err != nil {
+		return nil, err
+	}
+	planned := importers.DescriptorChange{Path: g.store().Path(id), Before: before, After: draft.Text}
+	a := answer{
+		App: id, Path: planned.Path, Seen: importers.ReviewDigest(planned), Tools: len(draft.Document.Sections[0].Tools), Tokens: draft.Report.GuideTokens,
+		Notes: draft.Notes, Text: draft.Text, Same: planned.IsUnchanged(),
+	}
+	if planned.Path != "" && (byPerson || before != nil) {
+		var omitted int
+		if a.Diff, omitted = planned.Diff(); omitted > 0 {
+			a.Notes = append(a.Notes, fmt.Sprintf("%d lines of the difference are not shown", omitted))
+		}
+	}
+	if byPerson {
+		return &aai.Result{Text: string(draft.Text), Data: a}, nil
+	}
+	a.Lint, a.Words, a.Save = draft.Report.Findings, words, saveHint(r, id, words != nil)
+	return &aai.Result{Data: a, UntrustedSource: id + ", a program of this computer"}, nil
+}
+
+// isPersonal reports whether the call came by a door behind which a person sits.
+func isPersonal(call *aai.Call) bool {
+	return call.Caller.Door == aai.DoorCLI || call.Caller.Door == aai.DoorWeb
+}
+
+// saveHint says how the person saves a draft that an agent had made.
+func saveHint(r Request, id string, worded bool) string {
+	command := "aai-gateway generate " + id
+	if r.Bus != "" {
+		command += " --bus " + r.Bus
+	}
+	if r.Tools != 0 {
+		command += fmt.Sprintf(" --tools %d", r.Tools)
+	}
+	if !worded {
+		return "Nothing is saved. The person sees and saves it at a terminal: " + command
+	}
+	return "Nothing is saved. The person sees and saves it at a terminal, with the words of this answer in a file: " + command + " --words words.json"
+}
+
+func (g *Generator) saveShown(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	better, err := wordsProviderFor(ctx, call)
+	if err != nil {
+		return nil, markUndelivered(err)
+	}
+	draft, err := g.Draft(ctx, requestOf(call))
+	if err != nil {
+		return nil, markUndelivered(err)
+	}
+	id := draft.Document.ID
+	before, _, err := g.mergeExisting(ctx, draft, better)
+	if err != nil {
+		return nil, markUndelivered(err)
+	}
+	planned := importers.DescriptorChange{Path: g.store().Path(id), Before: before, After: draft.Text}
+	if shown, _ := call.Args["seen"].(string); importers.ReviewDigest(planned) != shown {
+		return nil, importers.NewReviewMismatchError("what the program says of itself, or " + planned.Path + ",")
+	}
+	if err := planned.Save(ctx); err != nil {
+		return nil, err
+	}
+	return &aai.Result{Text: "Saved as " + planned.Path + ".", Data: map[string]any{"app": id, "path": planned.Path}}, nil
+}
+
+// store is where descriptors are saved.
+func (g *Generator) store() importers.DescriptorStore { return importers.DescriptorStore(g.cfg.Folder) }
+
+// markUndelivered is an error of a program that was only asked what it is.
+func markUndelivered(err error) error {
+	e := *aai.AsError(err)
+	e.Delivery = aai.NotDelivered // what was, only tells
+	return &e
+}

@@ -1,0 +1,276 @@
+package introspect
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/catalog/lint"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// A bettering gives a draft better words, writes it, and returns the words that it was given
+// as an object, nil where they are no such. What it takes of them is what [MergeWords] does,
+// however they came.
+type wordsProvider func(ctx context.Context, d *Draft) (json.RawMessage, error)
+
+// keepWords leaves the words as they are.
+func keepWords(_ context.Context, d *Draft) (json.RawMessage, error) { return nil, d.write() }
+
+// The bounds of an object of words.
+const (
+	maxWords      = 64 << 10 // bytes
+	maxWordsTools = "200"
+)
+
+// wordsSchema is what an object of words may have: that of a descriptor which is words. It is
+// closed, so that who puts more into it is told what is none.
+const wordsSchema = `{"type": "object", "additionalProperties": false, "properties": {
+	"app": {"type": "object", "additionalProperties": false, "properties": {"description": {"type": "string"}}},
+	"tools": {"type": "array", "maxItems": ` + maxWordsTools + `, "items": {"type": "object", "additionalProperties": false, "required": ["name"], "properties": {
+		"name": {"type": "string"}, "title": {"type": "string"}, "description": {"type": "string"},
+		"parameters": {"type": "object", "additionalProperties": false, "properties": {"properties": {"type": "object", "additionalProperties":
+			{"type": "object", "additionalProperties": false, "properties": {"description": {"type": "string"}}}}}}}}}}}`
+
+const wordsHint = `Give words alone, of tools and parameters that are there: {"app": {"description": "…"}, "tools": [{"name": "…", "title": "…", "description": "…", "parameters": {"properties": {"…": {"description": "…"}}}}]}.`
+
+// An appWords is an object of words.
+type appWords struct {
+	App   aboutWords  `json:"app"`
+	Tools []toolWords `json:"tools"`
+}
+
+type aboutWords struct {
+	Description string `json:"description"`
+}
+
+type toolWords struct {
+	Name        string          `json:"name"`
+	Title       string          `json:"title"`
+	Description string          `json:"description"`
+	Params      json.RawMessage `json:"parameters"`
+}
+
+// wordsProviderFor is how the call wants better words, which may be not at all. What a caller may not
+// ask for, or what cannot be, is an error before any program is asked.
+func wordsProviderFor(ctx context.Context, call *aai.Call) (wordsProvider, error) {
+	given, worded := call.Args["words"]
+	improve, _ := call.Args["improve"].(bool)
+	path, isFile := given.(string)
+	switch {
+	case worded && improve:
+		return nil, aai.Errorf(aai.InvalidParams, "improve: words are given; expected one of words and improve")
+	case improve:
+		return modelWords(ctx)
+	case !worded:
+		return keepWords, nil
+	case !isFile:
+		return argumentWords(given)
+	case !isPersonal(call):
+		e := aai.Errorf(aai.PermissionDenied, "words: a file is read for the person, not for an agent; expected the words themselves, as an object")
+		e.Hint = wordsHint
+		return nil, e
+	}
+	return func(_ context.Context, d *Draft) (json.RawMessage, error) { return nil, d.wordsFromFile(path) }, nil
+}
+
+// argumentWords takes the words of an argument.
+func argumentWords(given any) (wordsProvider, error) {
+	text, err := json.Marshal(given)
+	if err != nil {
+		return nil, aai.Errorf(aai.InvalidParams, "words: cannot be written as JSON: %w", err)
+	}
+	w, err := readWords(text)
+	if err != nil {
+		return nil, withHint(prefixError("words", err), wordsHint)
+	}
+	return func(_ context.Context, d *Draft) (json.RawMessage, error) {
+		if err := d.applyWords(w, "the caller"); err != nil {
+			return nil, withHint(prefixError("words", err), wordsHint)
+		}
+		return text, nil
+	}, nil
+}
+
+// wordsFromFile takes the words of a file: another version of the document, or an object of words.
+func (d *Draft) wordsFromFile(path string) error {
+	text, err := catalog.ReadFile(path)
+	if err == nil {
+		if isWords(text) {
+			var w *appWords
+			if w, err = readWords(text); err == nil {
+				err = d.applyWords(w, path)
+			}
+		} else {
+			var by *catalog.Descriptor
+			if by, err = catalog.Parse(text, catalog.Options{HostPlatform: "linux"}); err == nil {
+				err = d.mergeDocument(by.Document, path)
+			}
+		}
+	}
+	if err != nil {
+		return prefixError("words: "+aai.CleanLabel(path, 200), err)
+	}
+	return nil
+}
+
+// isWords reports whether a text is meant as an object of words, and not as a descriptor,
+// which says how its tools are run.
+func isWords(text []byte) bool {
+	var whole map[string]json.RawMessage
+	if json.Unmarshal(text, &whole) != nil {
+		return false
+	}
+	for name := range whole {
+		if name != "app" && name != "tools" {
+			return false
+		}
+	}
+	return true
+}
+
+// readWords reads an object of words. The error is an *aai.Error that names the place.
+func readWords(text []byte) (*appWords, error) {
+	if len(text) > maxWords {
+		return nil, aai.Errorf(aai.InvalidParams, "has %d bytes; expected at most %d", len(text), maxWords)
+	}
+	var value any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if err := decoder.Decode(&value); err != nil {
+		return nil, aai.Errorf(aai.InvalidParams, "is no JSON: %w; expected one object of words", err)
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, aai.Errorf(aai.InvalidParams, "more stands behind the JSON; expected one object of words")
+	}
+	allowed, err := schema.Parse([]byte(wordsSchema))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := allowed.Check(value); err != nil {
+		return nil, err
+	}
+	canonical, err := json.Marshal(value) // a name that stands there twice counts as it was checked
+	if err != nil {
+		return nil, aai.Errorf(aai.InvalidParams, "cannot be written as JSON: %w", err)
+	}
+	w := &appWords{}
+	if err := json.Unmarshal(canonical, w); err != nil {
+		return nil, aai.Errorf(aai.InvalidParams, "is no object of words: %w", err)
+	}
+	return w, nil
+}
+
+// applyWords takes words, where they are those of tools and parameters that are there and have not
+// the form of an attack. What cannot be shown whole is left as it is, and noted.
+func (d *Draft) applyWords(w *appWords, whose string) error {
+	section := &d.Document.Sections[0]
+	looked := &wordsCheck{isSuspicious: lint.SuspiciousTextDetector()}
+	by := &catalog.Document{Description: w.App.Description, Sections: []catalog.Section{{Platform: section.Platform}}}
+	looked.text("app.description", w.App.Description)
+	for i, t := range w.Tools {
+		at := fmt.Sprintf("tools[%d]", i)
+		tool := toolCalled(section, t.Name)
+		if tool == nil {
+			looked.reject("%s.name: there is no tool %q, and words make none", at, aai.CleanLabel(t.Name, maxToolName))
+			break
+		}
+		looked.text(at+".title", t.Title)
+		looked.text(at+".description", t.Description)
+		looked.params(at+".parameters.properties", t.Params, tool.Params)
+		by.Sections[0].Tools = append(by.Sections[0].Tools, catalog.ToolDeclaration{Name: t.Name, Title: t.Title, Description: t.Description, Params: t.Params})
+	}
+	if looked.err != nil {
+		return looked.err
+	}
+	if len(looked.truncated) > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("texts of %s not taken, since each has more than %d bytes or lines: %s", whose, maxDescription, aai.CleanLabel(fmt.Sprint(looked.truncated), 300)))
+	}
+	return d.mergeDocument(by, whose)
+}
+
+// toolCalled is the tool of the name, nil where there is none.
+func toolCalled(section *catalog.Section, name string) *catalog.ToolDeclaration {
+	for i := range section.Tools {
+		if section.Tools[i].Name == name {
+			return &section.Tools[i]
+		}
+	}
+	return nil
+}
+
+// mergeDocument takes the words of another version, and writes the document. It is an error where
+// what comes of that is no descriptor: then the draft stays as it was.
+func (d *Draft) mergeDocument(by *catalog.Document, whose string) error {
+	was := *d
+	improved, taken := MergeWords(d.Document, by)
+	d.Document = improved
+	if err := d.write(); err != nil {
+		*d = was
+		return aai.Errorf(aai.InvalidParams, "with these words it is no descriptor: %s", aai.AsError(err).Message)
+	}
+	d.Notes = append(d.Notes, fmt.Sprintf("texts taken of %s: %d", whose, taken))
+	return nil
+}
+
+// A look at words, which ends at the first that is refused.
+type wordsCheck struct {
+	isSuspicious func(string) bool
+	truncated    []string // the places of those that cannot be shown whole
+	err          error
+}
+
+func (l *wordsCheck) reject(format string, values ...any) {
+	if l.err == nil {
+		l.err = aai.Errorf(aai.InvalidParams, format, values...)
+	}
+}
+
+func (l *wordsCheck) text(at, text string) {
+	switch {
+	case text == "":
+	case l.isSuspicious(text):
+		l.reject("%s: has the form of an attack on agents, or what does not show; nothing of these words was taken", at)
+	case aai.CleanText(text, maxDescription) != text:
+		l.truncated = append(l.truncated, at)
+	}
+}
+
+// params looks at the words of parameters, which must be there.
+func (l *wordsCheck) params(at string, theirs, ours json.RawMessage) {
+	if len(theirs) == 0 {
+		return
+	}
+	var given, known struct {
+		Properties map[string]aboutWords `json:"properties"`
+	}
+	if json.Unmarshal(theirs, &given) != nil {
+		l.reject("%s: is no object of words", at)
+		return
+	}
+	_ = json.Unmarshal(ours, &known) // where it has none, none is there
+	for _, name := range slices.Sorted(maps.Keys(given.Properties)) {
+		if _, there := known.Properties[name]; !there {
+			l.reject("%s: there is no parameter %q, and words make none", at, aai.CleanLabel(name, maxToolName))
+			return
+		}
+		l.text(at+"."+name+".description", given.Properties[name].Description)
+	}
+}
+
+// prefixError is an error of words by where they came from.
+func prefixError(where string, err error) *aai.Error {
+	e := *aai.AsError(err)
+	e.Message, e.Delivery = where+": "+e.Message, aai.NotDelivered
+	return &e
+}
+
+func withHint(e *aai.Error, hint string) *aai.Error {
+	e.Hint = hint
+	return e
+}

@@ -1,0 +1,176 @@
+package introspect_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	godbus "github.com/godbus/dbus/v5"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/drivers/dbus"
+	"github.com/gybob/aai-gateway/internal/importers/introspect"
+	"github.com/gybob/aai-gateway/internal/testkit"
+)
+
+// A world is a private bus, and a generator on it.
+type world struct {
+	testing.TB
+	bus     *testkit.Bus
+	driver  *dbus.Driver
+	folder  string
+	entries string
+	*introspect.Generator
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	return worldOn(t, testkit.StartBus(t), func(string) string { return "" })
+}
+
+// worldOn is a world on a bus, with more variables.
+func worldOn(t testing.TB, bus *testkit.Bus, more func(string) string) *world {
+	t.Helper()
+	w := &world{TB: t, bus: bus, folder: t.TempDir(), entries: t.TempDir()}
+	w.driver = dbus.New(dbus.Config{AllowSystemBus: true, Getenv: func(name string) string {
+		if name == "DBUS_SESSION_BUS_ADDRESS" {
+			return bus.Address
+		}
+		if value := more(name); value != "" {
+			return value
+		}
+		return "unix:path=/nonexistent"
+	}})
+	t.Cleanup(func() { _ = w.driver.Close() })
+	w.Generator = w.in("")
+	return w
+}
+
+// in is a generator for a person of the language.
+func (w *world) in(language string) *introspect.Generator {
+	return introspect.New(introspect.Config{
+		Driver: w.driver, EntryFolders: []string{w.entries, "/usr/share/applications"}, Folder: w.folder, Language: func() string { return language },
+	})
+}
+
+// introspected serves objects that say of themselves what the texts say.
+func (w *world) introspected(name string, texts map[string]string) *godbus.Conn {
+	w.Helper()
+	c := w.bus.Connect(w)
+	for path, text := range texts {
+		w.export(c, path, "org.freedesktop.DBus.Introspectable", map[string]any{
+			"Introspect": func() (string, *godbus.Error) { return text, nil },
+		})
+	}
+	w.own(c, name)
+	return c
+}
+
+func (w *world) export(c *godbus.Conn, path, iface string, methods map[string]any) {
+	w.Helper()
+	if err := c.ExportMethodTable(methods, godbus.ObjectPath(path), iface); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) own(c *godbus.Conn, name string) {
+	w.Helper()
+	if reply, err := c.RequestName(name, godbus.NameFlagDoNotQueue); err != nil || reply != godbus.RequestNameReplyPrimaryOwner {
+		w.Fatalf("%s: %v %v", name, reply, err)
+	}
+}
+
+// draft generates, or fails the test.
+func (w *world) draft(r introspect.Request) *introspect.Draft {
+	w.Helper()
+	d, err := w.Draft(w.Context(), r)
+	if err != nil {
+		w.Fatalf("%s: %v", r.App, err)
+	}
+	return d
+}
+
+// tool is one of a draft, which must be there.
+func tool(t testing.TB, d *introspect.Draft, name string) catalog.ToolDeclaration {
+	t.Helper()
+	for _, tool := range d.Document.Sections[0].Tools {
+		if tool.Name == name {
+			return tool
+		}
+	}
+	t.Fatalf("there is no tool %q in\n%s", name, d.Text)
+	return catalog.ToolDeclaration{}
+}
+
+// app reads the draft as the gateway would.
+func (w *world) app(d *introspect.Draft) *aai.App {
+	w.Helper()
+	read, err := catalog.Parse(d.Text, catalog.Options{HostPlatform: "linux", Drivers: map[string]aai.Driver{"linux/dbus": w.driver}})
+	if err != nil {
+		w.Fatalf("%v\n%s", err, d.Text)
+	}
+	return read.App
+}
+
+// golden holds a text against a file; UPDATE_GOLDEN=1 writes it.
+func golden(t testing.TB, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(file, got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+// ownTool is a tool of the gateway's own app.
+func (w *world) ownTool(name string) aai.Action {
+	for _, tool := range w.Tools() {
+		if tool.Name == name {
+			return tool.Run
+		}
+	}
+	w.Fatalf("there is no tool %s", name)
+	return nil
+}
+
+// answerOf runs a tool of the gateway's own app, and reads its answer as a door does.
+func (w *world) answerOf(name string, args map[string]any) (map[string]any, error) {
+	w.Helper()
+	return w.answerTo(w.Context(), name, &aai.Call{Caller: aai.Caller{Door: aai.DoorCLI}, Args: args})
+}
+
+// answerTo is answerOf for a caller of one's own.
+func (w *world) answerTo(ctx context.Context, name string, call *aai.Call) (map[string]any, error) {
+	w.Helper()
+	result, err := w.ownTool(name)(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(result.Data)
+	if err != nil {
+		w.Fatal(err)
+	}
+	var answer map[string]any
+	return answer, json.Unmarshal(raw, &answer)
+}
+
+// patience is how long a test waits for what should come to pass.
+const patience = time.Minute
+
+func jsonText(value any) (string, error) {
+	text, err := json.Marshal(value)
+	return string(text), err
+}

@@ -1,0 +1,87 @@
+package importers
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/catalog/lint"
+)
+
+// Limits on what is told of a change.
+const (
+	maxSummaryLine     = 400 // bytes
+	maxReportedChanges = 60  // changes
+	maxReviewNotes     = 10
+)
+
+// plan says what saving a descriptor would change: in the lines of an outline, or in those of
+// the file where that is wanted or nothing else differs.
+func (r *Importer) plan(doc *catalog.Document, written []byte, full bool) (*descriptorPreview, error) {
+	planned, err := DescriptorStore(r.cfg.Folder).Plan(doc.ID, written)
+	if err != nil {
+		return nil, err
+	}
+	c := &descriptorPreview{App: doc.ID, Name: doc.Name, Path: planned.Path, Same: planned.IsUnchanged(), planned: planned}
+	if len(doc.Sections) > 0 {
+		c.Tools = len(doc.Sections[0].Tools)
+	}
+	if c.Same {
+		return c, nil
+	}
+	c.Notes = append(c.Notes, reviewNotes(written)...)
+	shown := DescriptorChange{Path: planned.Path, After: renderSummary(doc)}
+	if planned.Before != nil {
+		shown.Before = c.compare(doc)
+	}
+	if full || bytes.Equal(shown.Before, shown.After) {
+		shown = planned
+	}
+	c.Diff, c.DiffOmitted = shown.Diff()
+	return c, nil
+}
+
+// reviewNotes are what a person should look at of a stranger's words: they have the form of an attack on
+// agents, or something in them does not show.
+func reviewNotes(written []byte) (notes []string) {
+	for _, f := range lint.Check(written, catalog.Options{}).Findings {
+		if f.Severity == lint.SeverityHint || !slices.Contains([]string{"poisoning", "unseen", "disguise", "markup"}, f.Rule) {
+			continue
+		}
+		if len(notes) == maxReviewNotes {
+			return append(notes, "there is more to look at once it is saved: aai-gateway lint")
+		}
+		notes = append(notes, aai.CleanLabel("look at "+f.Path+": it "+f.Problem, maxSummaryLine))
+	}
+	return notes
+}
+
+// compare says what the change is for agents, and whose file it would replace. It returns the
+// outline of that.
+func (c *descriptorPreview) compare(doc *catalog.Document) (was []byte) {
+	old, err := catalog.Parse(c.planned.Before, catalog.Options{})
+	switch {
+	case err != nil:
+		c.Notes = append(c.Notes, c.Path+" holds a descriptor that cannot be read; it would be replaced")
+		return nil
+	case old.Document.Generated == nil:
+		c.Notes = append(c.Notes, c.Path+" was written by hand; it would be replaced")
+	case doc.Generated != nil && old.Document.Generated.From != doc.Generated.From:
+		c.Notes = append(c.Notes, c.Path+" was made of "+aai.CleanLabel(old.Document.Generated.From, maxSummaryLine)+"; it would be replaced")
+	}
+	compared, err := lint.Compare(c.planned.Before, c.planned.After, catalog.Options{})
+	if err != nil {
+		return renderSummary(old.Document) // its version does not count
+	}
+	for i, one := range compared.Changes {
+		if i == maxReportedChanges {
+			c.Changes = append(c.Changes, fmt.Sprintf("and %d more", len(compared.Changes)-maxReportedChanges))
+			break
+		}
+		c.Changes = append(c.Changes, strings.TrimSpace(aai.CleanLabel(one.Path+" "+one.Problem, maxSummaryLine)))
+	}
+	return renderSummary(old.Document)
+}

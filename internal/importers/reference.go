@@ -1,0 +1,127 @@
+package importers
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// A reference is what a client puts a value in the place of, such as "${env:TOKEN}",
+// "${TOKEN:-none}" or "${input:token}".
+type reference struct {
+	variable       string // of the client's environment; empty: it is another's, or asked for
+	shown          string // as it may be shown: without what stands for a missing value
+	prefix, suffix string // what stands beside it
+	hasDefault     bool   // it says what is taken where there is no value
+}
+
+// referenceIn finds the first reference of a value. "$TOKEN" is one where it is the whole value.
+func referenceIn(value string) (r reference, found bool) {
+	if name, whole := strings.CutPrefix(value, "$"); whole && isVariable(name) {
+		return reference{variable: name, shown: value}, true
+	}
+	before, rest, _ := strings.Cut(value, "${")
+	inner, after, closed := strings.Cut(rest, "}")
+	if !closed {
+		return reference{}, false
+	}
+	r = reference{shown: "${…}", prefix: before, suffix: after}
+	inner, _, r.hasDefault = strings.Cut(inner, ":-")
+	kind, name, typed := strings.Cut(inner, ":")
+	if !typed {
+		kind, name = "env", inner
+	}
+	if isVariable(strings.ReplaceAll(name, "-", "_")) && isVariable(kind) {
+		r.shown = "${" + inner + "}"
+	}
+	if kind == "env" && isVariable(name) {
+		r.variable = name
+	}
+	return r, true
+}
+
+// isEntire reports whether the reference is all there is.
+func (r reference) isEntire() bool { return r.prefix == "" && r.suffix == "" }
+
+// variables takes what the server is given as variables: their names for the file, their
+// values for the vault.
+func (in *serverReader) variables() {
+	for name, value := range in.stringMap("env", "envs", "environment") {
+		if !isVariable(name) {
+			in.skip("its variable %s is no name of one", quotedSetting(name))
+			continue
+		}
+		in.values[name] = value
+		if r, refers := referenceIn(value); refers {
+			in.values[name], in.references[name] = "", r
+		}
+	}
+	for _, name := range in.list("env_keys", "env_vars") { // which the client's own environment has
+		s, _ := name.(string)
+		if _, given := in.values[s]; !given && isVariable(s) {
+			in.values[s] = ""
+		}
+	}
+}
+
+// dropUnresolved takes out the variables that have no value, and says of each where it is to come from.
+func (in *serverReader) dropUnresolved(id string) {
+	for _, name := range slices.Sorted(maps.Keys(in.values)) {
+		if in.values[name] != "" {
+			continue
+		}
+		delete(in.values, name)
+		r, refers := in.references[name]
+		switch {
+		case !refers || r.isEntire() && !r.hasDefault && (r.variable == name || r.variable == ""):
+			in.note("the variable %s has no value in the client's file: its own environment has it, or it asks for it", name)
+		case r.isEntire():
+			in.note("the value of the variable %s is %s in the client's file, which is not taken over; give it: aai-gateway mcp env %s %s", name, r.shown, id, name)
+		default:
+			in.note("the value of the variable %s has %s among other words in the client's file, and is not taken over; give it whole: aai-gateway mcp env %s %s", name, r.shown, id, name)
+		}
+	}
+}
+
+// loginKey takes what the value of the login's header is, after the prefix: a key for the vault, or a
+// reference, of which the variable is read by its name.
+func (in *serverReader) loginKey(header, value, id string) {
+	r, refers := referenceIn(value)
+	if !refers {
+		in.key = value
+		return
+	}
+	if r.suffix != "" || !isScheme(r.prefix) {
+		follows := ""
+		if in.auth.Prefix != "" {
+			follows = " that follows " + quotedSetting(in.auth.Prefix)
+		}
+		in.note("its header %s has %s among other words, which are not taken over; give all of it%s: aai-gateway auth login %s", aai.CleanLabel(header, 60), r.shown, follows, id)
+		return
+	}
+	in.auth.Prefix += r.prefix
+	if r.variable == "" {
+		in.note("its key is not in the client's file, which asks for it (%s); give it: aai-gateway auth login %s", r.shown, id)
+		return
+	}
+	in.auth.EnvVar = r.variable
+	otherwise := ""
+	if r.hasDefault {
+		otherwise = "; what the client takes where it has none is not taken over"
+	}
+	in.note("its key is read from the variable %s, if login.env of the configuration names that%s; or give it: aai-gateway auth login %s", r.variable, otherwise, id)
+}
+
+// isScheme reports whether words before a key are how it is given, as "Token " and "token=" are,
+// and no part of it.
+func isScheme(words string) bool {
+	name := strings.TrimRight(words, " =")
+	return words == "" || len(words) == len(name)+1 && len(name) <= 20 && strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz-") == ""
+}
+
+func (in *serverReader) note(format string, args ...any) {
+	in.notes = append(in.notes, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,74 @@
+package importers
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+)
+
+// fromClient begins what a descriptor says of its source that was a client's server.
+const fromClient = "client:"
+
+// CurrentDigest names what the source of an app says now that was imported, and the command that
+// imports it again. Nothing is fetched and nothing changes. The error is an *aai.Error.
+func (r *Importer) CurrentDigest(_ context.Context, d *catalog.Document) (digest, again string, err error) {
+	if d.Generated == nil {
+		return "", "", aai.Errorf(aai.AutomationNotSupported, "it was made of nothing that is known")
+	}
+	if source, ok := strings.CutPrefix(d.Generated.From, OpenAPISourcePrefix); ok {
+		return documentDigest(source, d.ID)
+	}
+	if source, ok := strings.CutPrefix(d.Generated.From, fromClient); ok {
+		client, name, _ := strings.Cut(source, "/")
+		return r.serverDigest(client, name, d.Generated.From)
+	}
+	return "", "", aai.Errorf(aai.AutomationNotSupported, "%s is of no kind that is known", quotedSetting(d.Generated.From))
+}
+
+// documentDigest names what a document in a file says now. An address is not asked: whoever wants
+// that names it.
+func documentDigest(source, id string) (digest, again string, err error) {
+	again = "aai-gateway import openapi " + shellWord(source) + " --id " + shellWord(id)
+	if strings.Contains(source, "://") {
+		return "", again, aai.Errorf(aai.AutomationNotSupported, "it is at an address, which is asked when you name it: %s", again)
+	}
+	text, err := atomicfile.Read(source, atomicfile.ReadLimits{Size: maxDocument})
+	if err != nil {
+		return "", again, aai.Errorf(aai.AutomationFailed, "its document cannot be read: %w", err)
+	}
+	return DocumentDigest(text), again, nil
+}
+
+// serverDigest names what a server is now by its client's configuration.
+func (r *Importer) serverDigest(client, name, from string) (digest, again string, err error) {
+	if r.cfg.Clients == nil {
+		return "", "", aai.Errorf(aai.AutomationNotSupported, "this gateway knows no clients")
+	}
+	all, of, err := r.cfg.Clients.Servers(client)
+	if err != nil {
+		return "", "", err
+	}
+	for there, fields := range all {
+		s := r.serverOf(client, there, fields)
+		if s.doc == nil || s.doc.Generated.From != from {
+			continue
+		}
+		again = "aai-gateway import --from " + shellWord(client) + " --server " + shellWord(there)
+		return s.doc.Generated.Digest, again, nil
+	}
+	return "", "", aai.Errorf(aai.AutomationFailed, "%s has no server %s any more that could be taken over", of.Name, quotedSetting(name))
+}
+
+// shellWord is a word as a shell takes it for one.
+func shellWord(word string) string {
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:@%+,=", c)
+	}
+	if word = aai.CleanLabel(word, maxSummaryLine); word != "" && strings.IndexFunc(word, func(c rune) bool { return !plain(c) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

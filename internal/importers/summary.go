@@ -1,0 +1,58 @@
+package importers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway/internal/catalog"
+)
+
+// renderSummary is a descriptor in the lines that a person reads before they save it: who the app
+// is, where it is, and each tool with what it does and takes.
+func renderSummary(doc *catalog.Document) []byte {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("app %s: %s", doc.ID, doc.Name)
+	line("  %s", strings.Join(strings.Fields(doc.Description), " "))
+	if doc.Version != "" {
+		line("version %s", doc.Version)
+	}
+	for _, s := range doc.Sections {
+		place := s.BaseURL + s.URL
+		if s.Command != "" {
+			place = strings.Join(append([]string{s.Command}, s.Args...), " ")
+		}
+		line("%s %s %s", s.Platform, s.Automation, place)
+		if len(s.Env) > 0 {
+			line("variables %s", strings.Join(s.Env, ", "))
+		}
+		if s.Auth != nil {
+			line("login %s", strings.Join(slices.DeleteFunc([]string{s.Auth.Kind, s.Auth.In, s.Auth.Name, s.Auth.AuthorizationEndpoint, s.Auth.TokenEndpoint, strings.Join(s.Auth.Scopes, " ")}, func(s string) bool { return s == "" }), " "))
+		}
+		group := ""
+		for _, tool := range s.Tools {
+			if tool.Group != group {
+				group = tool.Group
+				line("[%s]", group)
+			}
+			line("  %s", toolLine(&tool))
+		}
+	}
+	return []byte(b.String())
+}
+
+// toolLine is a tool in a line.
+func toolLine(tool *catalog.ToolDeclaration) string {
+	effect, request, public := "", "", ""
+	if tool.Effect != nil {
+		effect = " " + tool.Effect.String()
+	}
+	if h := tool.Recipe.HTTP; h != nil {
+		request = " " + h.Method + " " + h.Path
+		if h.Public {
+			public = ", without the login"
+		}
+	}
+	return fmt.Sprintf("%s:%s%s (%s)%s: %s", tool.Name, effect, request, strings.Join(tool.Recipe.Params, ", "), public, strings.Join(strings.Fields(tool.Description), " "))
+}

@@ -1,0 +1,262 @@
+package importers
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+)
+
+// An imported is the last import, as it can be taken back. There are no values in it.
+type importRecord struct {
+	At     time.Time     `json:"at"`
+	From   string        `json:"from"` // a document, or a client's id
+	Client string        `json:"client,omitempty"`
+	Apps   []SavedChange `json:"apps"`
+	// Vaulted are the apps with values in the vault.
+	Vaulted []string `json:"vaulted,omitempty"`
+}
+
+// maxRecord is how large that may be, in bytes.
+const maxRecord = 1 << 20
+
+func (r *Importer) recordFile() string { return filepath.Join(r.cfg.UndoFolder, "last-import.json") }
+
+// saveRecord remembers what an import is about to do, so that it can be taken back even where it
+// ends halfway.
+func (r *Importer) saveRecord(i *importRecord) error {
+	if r.cfg.UndoFolder == "" {
+		return nil
+	}
+	i.At = time.Now().UTC()
+	text, err := json.Marshal(i)
+	if err == nil {
+		err = errors.Join(os.MkdirAll(r.cfg.UndoFolder, 0o700), atomicfile.ReplaceDurable(r.recordFile(), text))
+	}
+	if err != nil {
+		return aai.Errorf(aai.AutomationFailed, "how the import is taken back cannot be kept: %w", err)
+	}
+	return nil
+}
+
+// lastRecord is the last import that was not taken back.
+func (r *Importer) lastRecord() (*importRecord, error) {
+	text, err := atomicfile.Read(r.recordFile(), atomicfile.ReadLimits{Size: maxRecord})
+	if r.cfg.UndoFolder == "" || errors.Is(err, fs.ErrNotExist) {
+		return nil, aai.Errorf(aai.InvalidParams, "no import is known that could be taken back")
+	}
+	var i importRecord
+	if err == nil {
+		err = json.Unmarshal(text, &i)
+	}
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "%s cannot be read: %w", r.recordFile(), err)
+	}
+	return &i, nil
+}
+
+// An undoing is what taking the last import back would do.
+type undoPreview struct {
+	From string    `json:"from"`
+	At   string    `json:"at"`
+	Seen string    `json:"seen"`
+	Apps []appUndo `json:"apps"`
+	// Vaulted are the apps whose values in the vault become what they were.
+	Vaulted []string `json:"vaulted,omitempty"`
+	Note    string   `json:"note,omitempty"`
+	record  *importRecord
+}
+
+// appUndo is what becomes of one app.
+type appUndo struct {
+	App  string `json:"app"`
+	Path string `json:"path"`
+	Does string `json:"does"` // "removed", "put back", or "as it was"
+	Diff string `json:"diff,omitempty"`
+	plan DescriptorChange
+}
+
+func (r *Importer) showUndo(context.Context, *aai.Call) (*aai.Result, error) {
+	u, err := r.previewUndo()
+	if err != nil {
+		return nil, err
+	}
+	return &aai.Result{Data: u}, nil
+}
+
+func (r *Importer) previewUndo() (*undoPreview, error) {
+	i, err := r.lastRecord()
+	if err != nil {
+		return nil, err
+	}
+	u := &undoPreview{From: i.From, At: i.At.Format(time.RFC3339), Apps: []appUndo{}, Vaulted: i.Vaulted, record: i}
+	var changes []DescriptorChange
+	for _, saved := range i.Apps {
+		c, moves, err := DescriptorStore(r.cfg.Folder).PlanUndo(saved)
+		if err != nil {
+			return nil, err
+		}
+		one := appUndo{App: saved.App, Path: c.Path, Does: "as it was", plan: c}
+		if moves {
+			one.Does = "put back"
+			one.Diff, _ = c.Diff()
+			if c.After == nil {
+				one.Does, one.Diff = "removed", ""
+			}
+		}
+		u.Apps, changes = append(u.Apps, one), append(changes, c)
+	}
+	if i.Client != "" {
+		u.Note = "The client's own file is another matter: aai-gateway install --rollback --client " + i.Client + " brings back what --replace took out."
+	}
+	changes = append(changes, DescriptorChange{Path: u.At, After: []byte(strings.Join(i.Vaulted, " "))})
+	u.Seen = ReviewDigest(changes...)
+	return u, nil
+}
+
+func (r *Importer) undo(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	u, err := r.previewUndo()
+	if err != nil {
+		return nil, err
+	}
+	if u.Seen != stringArg(call, "seen") {
+		return nil, NewReviewMismatchError("one of the apps, or the last import,")
+	}
+	stayed, err := r.restoreVault(ctx, u.record)
+	if err != nil {
+		return nil, err
+	}
+	var done []string
+	for _, one := range u.Apps {
+		if one.Does != "as it was" {
+			if err := one.plan.Undo(ctx); err != nil {
+				return nil, partialImportError(err, done)
+			}
+		}
+		done = append(done, one.App)
+	}
+	if err := os.Remove(r.recordFile()); err != nil {
+		return nil, partialImportError(aai.Errorf(aai.AutomationFailed, "%s cannot be removed: %w", r.recordFile(), err), done)
+	}
+	words := "Taken back: " + strings.Join(done, ", ") + "."
+	if len(stayed) > 0 {
+		words += " Values that were changed since stay in the vault: " + strings.Join(stayed, ", ") + "."
+	}
+	return &aai.Result{Text: words, Data: map[string]any{"apps": done, "values_stayed": stayed}}, nil
+}
+
+// undoID is where the vault keeps what it had before the last import.
+const undoID = "import-undo"
+
+// vaultBefore is what the vault had of one app, and has.
+type vaultBefore struct {
+	At     time.Time         `json:"at"`
+	Values []byte            `json:"values,omitempty"` // before; nil: nothing
+	Wrote  []byte            `json:"wrote,omitempty"`
+	Login  *aai.Recipe       `json:"login,omitempty"`
+	Key    map[string]string `json:"key,omitempty"` // before; nil: nothing
+	Given  string            `json:"given,omitempty"`
+}
+
+// rememberVault keeps in the vault what it had of an app. Those of earlier imports are forgotten.
+func (r *Importer) rememberVault(ctx context.Context, at time.Time, app string, edit func(*vaultBefore)) error {
+	return r.cfg.Secrets.Update(ctx, undoID, func(old []byte) ([]byte, error) {
+		all := make(map[string]*vaultBefore)
+		_ = json.Unmarshal(old, &all) // what nobody can read nobody needs
+		for name, one := range all {
+			if one == nil || !one.At.Equal(at) {
+				delete(all, name)
+			}
+		}
+		if all[app] == nil {
+			all[app] = &vaultBefore{At: at}
+		}
+		edit(all[app])
+		return json.Marshal(all)
+	})
+}
+
+// restoreVault makes the vault what it was before an import, but for what was changed since: the
+// apps of that are returned.
+func (r *Importer) restoreVault(ctx context.Context, i *importRecord) (stayed []string, err error) {
+	if len(i.Vaulted) == 0 || r.cfg.Secrets == nil {
+		return nil, nil
+	}
+	all := make(map[string]*vaultBefore)
+	if err := r.cfg.Secrets.Update(ctx, undoID, func(old []byte) ([]byte, error) {
+		_ = json.Unmarshal(old, &all) // then nothing of the vault is put back
+		return old, nil
+	}); err != nil {
+		return nil, err
+	}
+	for _, app := range i.Vaulted {
+		one := all[app]
+		if one == nil || !one.At.Equal(i.At) {
+			continue // it did not come that far
+		}
+		same, err := r.restoreApp(ctx, app, one)
+		if err != nil {
+			return stayed, err
+		}
+		if !same {
+			stayed = append(stayed, app)
+		}
+	}
+	return stayed, r.cfg.Secrets.Update(ctx, undoID, func([]byte) ([]byte, error) { return nil, nil })
+}
+
+// restoreApp makes the vault of one app what it was. It reports whether all of it is: what was
+// changed since stays.
+func (r *Importer) restoreApp(ctx context.Context, app string, one *vaultBefore) (whole bool, err error) {
+	whole = true
+	if one.Wrote != nil {
+		err := r.cfg.Secrets.Update(ctx, secretID(app), func(now []byte) ([]byte, error) {
+			if whole = bytes.Equal(now, one.Wrote) || bytes.Equal(now, one.Values); !whole {
+				return now, nil
+			}
+			return one.Values, nil
+		})
+		if err != nil {
+			return whole, err
+		}
+	}
+	if one.Login == nil || r.cfg.Logins == nil {
+		return whole, nil
+	}
+	now, err := r.cfg.Logins.ReplaceCredentials(ctx, one.Login, one.Key)
+	if err == nil && now["key"] != one.Given && now["key"] != one.Key["key"] {
+		whole = false
+		_, err = r.cfg.Logins.ReplaceCredentials(ctx, one.Login, now)
+	}
+	return whole, err
+}
+
+// documentRecord is an import of one app, of a document.
+func documentRecord(source string, c *descriptorPreview) *importRecord {
+	return &importRecord{From: OpenAPISourcePrefix + source, Apps: []SavedChange{c.planned.SavedAs(c.App)}}
+}
+
+// serversRecord is an import of a client's servers.
+func serversRecord(client string, shown *serversPreview) *importRecord {
+	i := &importRecord{From: fromClient + client}
+	if shown.Replace != nil {
+		i.Client = client
+	}
+	for n, s := range shown.servers {
+		i.Apps = append(i.Apps, shown.Apps[n].planned.SavedAs(s.doc.ID))
+		if len(s.values) > 0 || s.key != "" {
+			i.Vaulted = append(i.Vaulted, s.doc.ID)
+		}
+	}
+	slices.Sort(i.Vaulted)
+	return i
+}

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package journal
-
-import "errors"
-
-// fillFileSystem has no file system to make.
-func fillFileSystem() error { return errors.New("this system has no namespaces") }

@@ -1,0 +1,143 @@
+package netguard
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"syscall"
+	"time"
+
+	"code.dny.dev/ssrf"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// Why a request was refused before anything was looked up.
+var (
+	errUserinfo  = errors.New("the address holds a user or a password")
+	errNotHTTPS  = errors.New("only https is allowed")
+	errOtherHost = errors.New("the Host header is not the address's host")
+)
+
+// A kind says what sort of thing went wrong.
+type failureKind int
+
+const (
+	badResponse    failureKind = iota // the server answered what it should not
+	refusedByGuard                    // by the guard
+	tlsFailure                        // TLS could not show that the server is who it should be
+	networkFailure                    // nobody answered, or the connection broke
+)
+
+// A cause is the true cause, for the log.
+type failureCause struct {
+	kind  failureKind
+	cause error
+}
+
+func (f *failureCause) Error() string { return f.cause.Error() }
+func (f *failureCause) Unwrap() error { return f.cause }
+
+// IsNetworkError reports whether an error of this package means that the network
+// failed: a name that was not found, a connection that did not come about or
+// broke, a time-out. What the guard or TLS refused is none, nor is a bad answer.
+func IsNetworkError(err error) bool {
+	f, ok := errors.AsType[*failureCause](err)
+	return ok && f.kind == networkFailure
+}
+
+// unreachable is the one text for all that can go wrong on the way to a host. To
+// tell an agent more would make of it a scanner of the person's network.
+func unreachable(h Host, cause *failureCause, sent bool) *aai.Error {
+	name := h.String()
+	if h.name == "" {
+		name = "the address"
+	}
+	e := aai.Errorf(aai.AppNotRunning, "%s could not be reached", name)
+	e.Hint = "Check the address. A site on a private network must first be trusted by the person, with net.allowPrivate in the " +
+		"configuration; a site that sends visitors to another one is asked for under that one's name. The gateway's log has the cause."
+	e.Err = cause
+	e.Delivery = aai.NotDelivered
+	if sent {
+		e.Delivery = aai.DeliveryUnknown
+	}
+	return e
+}
+
+// classify says what sort of failure a transport's error is. What it does not
+// know is no network failure.
+func classify(err error) *failureCause {
+	if f, ok := errors.AsType[*failureCause](err); ok {
+		return f
+	}
+	f := &failureCause{cause: err}
+	switch {
+	case isRefusal(err):
+		f.kind = refusedByGuard
+	case isUnsafe(err):
+		f.kind = tlsFailure
+	case isNetwork(err):
+		f.kind = networkFailure
+	}
+	return f
+}
+
+func isRefusal(err error) bool {
+	for _, known := range []error{errMetadataAddress, ssrf.ErrProhibitedIP, ssrf.ErrProhibitedPort, ssrf.ErrProhibitedNetwork, ssrf.ErrInvalidHostPort} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	return false
+}
+
+func isUnsafe(err error) bool {
+	if _, is := errors.AsType[*tls.CertificateVerificationError](err); is {
+		return true
+	}
+	if _, is := errors.AsType[tls.RecordHeaderError](err); is {
+		return true
+	}
+	if _, is := errors.AsType[tls.AlertError](err); is {
+		return true
+	}
+	if _, is := errors.AsType[x509.HostnameError](err); is {
+		return true
+	}
+	_, is := errors.AsType[*tls.ECHRejectionError](err)
+	return is
+}
+
+func isNetwork(err error) bool {
+	if _, is := errors.AsType[*net.OpError](err); is {
+		return true
+	}
+	if _, is := errors.AsType[*net.DNSError](err); is {
+		return true
+	}
+	if e, is := errors.AsType[net.Error](err); is && e.Timeout() {
+		return true
+	}
+	for _, known := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, context.DeadlineExceeded} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	return false
+}
+
+// wait waits for so long, or until the context ends.
+func wait(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,92 @@
+package netguard_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/gybob/aai-gateway/internal/netguard"
+)
+
+func TestSame(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"example.com", "example.com", true},
+		{"api.example.com", "login.example.com", true},
+		{"example.com", "a.b.example.com", true},
+		{"example.co.uk", "api.example.co.uk", true},
+		{"one.co.uk", "two.co.uk", false},
+		{"one.github.io", "two.github.io", false}, // each its own owner
+		{"example.com", "example.org", false},
+		{"example.com", "notexample.com", false},
+		{"example.com", "example.com.evil.org", false},
+		{"com", "com", true},
+		{"com", "example.com", false},
+		{"localhost", "localhost", true},
+		{"localhost", "app.localhost", false},
+		{"jira", "wiki", false},
+		{"co.uk", "co.uk", true},
+		{"10.0.0.1", "10.0.0.1", true},
+		{"10.0.0.1", "11.0.0.1", false},
+		{"1.0.0.1", "2.0.0.1", false}, // not two names of the domain "0.1"
+		{"::1", "::1", true},
+		{"fd00::1", "fd00::2", false},
+		{"", "", false},
+		{"", "example.com", false},
+		{"..", ".", false},
+		{".example.com", "example.com", false},
+	} {
+		if netguard.SameSite(c.a, c.b) != c.same || netguard.SameSite(c.b, c.a) != c.same {
+			t.Errorf("%q and %q: %v", c.a, c.b, netguard.SameSite(c.a, c.b))
+		}
+	}
+}
+
+// TestSameIsAnEquivalence: of names that have an owner, what is one site with two
+// hosts makes those one site, and a name below another is of its site.
+func TestSameIsAnEquivalence(t *testing.T) {
+	label := rapid.StringMatching(`[a-z]{1,4}`)
+	host := rapid.Custom(func(t *rapid.T) string {
+		end := rapid.SampledFrom([]string{"com", "co.uk", "github.io", "example.com", "example.co.uk"}).Draw(t, "end")
+		return strings.Join(append(rapid.SliceOfN(label, 1, 3).Draw(t, "labels"), end), ".")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		a, b, c := host.Draw(t, "a"), host.Draw(t, "b"), host.Draw(t, "c")
+		if !netguard.SameSite(a, a) || netguard.SameSite(a, b) != netguard.SameSite(b, a) {
+			t.Fatalf("%s, %s", a, b)
+		}
+		if netguard.SameSite(a, b) && netguard.SameSite(b, c) && !netguard.SameSite(a, c) {
+			t.Fatalf("%s, %s, %s", a, b, c)
+		}
+		if netguard.RegistrableDomain(a) != "" && !netguard.SameSite(a, "x."+a) { // some of these are public suffixes, such as "sa.com"
+			t.Fatalf("x.%s", a)
+		}
+	})
+}
+
+func TestOrigin(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://Example.com/a?b#c":     "https://example.com",
+		"https://example.com:443/":      "https://example.com",
+		"https://example.com:":          "https://example.com",
+		"https://example.com:80":        "https://example.com:80",
+		"http://example.com:80":         "http://example.com",
+		"http://example.com:443":        "http://example.com:443",
+		"HTTPS://user@example.com:8443": "https://example.com:8443",
+		"https://[2001:DB8::1]":         "https://[2001:db8::1]",
+		"https://[2001:db8::1]:443":     "https://[2001:db8::1]",
+		"http://[::1]:8080/x":           "http://[::1]:8080",
+	} {
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := netguard.Origin(u); got != want {
+			t.Errorf("Origin(%s) = %s, want %s", address, got, want)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package netguard_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	toxiproxy "github.com/Shopify/toxiproxy/v2"
+	"github.com/rs/zerolog"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/netguard"
+)
+
+// through puts a proxy with the toxic in front of the site and returns its address.
+func through(t *testing.T, s *site, toxic string) string {
+	t.Helper()
+	proxy := toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop()), t.Name(), "127.0.0.1:0", s.host())
+	if err := proxy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(proxy.Stop)
+	if toxic != "" {
+		if _, err := proxy.Toxics.AddToxicJson(strings.NewReader(toxic)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return proxy.Listen
+}
+
+// TestToxics: a bad network is a network failure, whatever is bad about it, and a
+// slow one is none.
+func TestToxics(t *testing.T) {
+	page := strings.Repeat("0123456789abcdef", 4<<10) // 64 KiB
+	for _, test := range []struct {
+		name, toxic string
+		ok          bool
+		maybeSent   bool // enough went through that the server may have been asked
+	}{
+		{"none", ``, true, false},
+		{"latency", `{"type":"latency","attributes":{"latency":50,"jitter":20}}`, true, false},
+		{"slicer", `{"type":"slicer","attributes":{"average_size":512,"size_variation":200,"delay":10}}`, true, false},
+		{"reset at once", `{"type":"reset_peer","stream":"upstream","attributes":{"timeout":0}}`, false, false},
+		{"nothing comes", `{"type":"timeout","attributes":{"timeout":0}}`, false, false},
+		{"cut off in the handshake", `{"type":"limit_data","attributes":{"bytes":100}}`, false, false},
+		{"cut off in the body", `{"type":"limit_data","attributes":{"bytes":20000}}`, false, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newSite(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, page) })
+			address := through(t, s, test.toxic)
+			c := newClient(t, netguard.Config{AllowPrivate: []string{address}, RootCAs: s.roots()})
+			c.SetFetchTimeout(2 * time.Second)
+			got, err := c.Fetch(t.Context(), netguard.FetchRequest{URL: "https://" + address})
+			if test.ok {
+				if err != nil || string(got.Body) != page {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			e := aai.AsError(err)
+			if e == nil || e.Code != aai.AppNotRunning || !netguard.IsNetworkError(err) || e.RetrySafe() == test.maybeSent {
+				t.Errorf("got %+v (%v)", e, err)
+			}
+		})
+	}
+}
+
+// TestUnsafe: a server that cannot show who it is has not been asked anything, and
+// that is no failure of the network.
+func TestUnsafe(t *testing.T) {
+	s := newSite(t, func(http.ResponseWriter, *http.Request) {})
+	plain := newPlainSite(t)
+	c := newClient(t, netguard.Config{AllowPrivate: []string{s.host(), plain.host()}}) // not with the test's authority
+	for _, address := range []string{"https://" + s.host(), "https://" + plain.host()} {
+		_, err := c.Fetch(t.Context(), netguard.FetchRequest{URL: address})
+		if !netguard.IsTLSError(err) || netguard.IsNetworkError(err) || !aai.AsError(err).RetrySafe() {
+			t.Errorf("%s: %v, cause %v", address, err, aai.AsError(err).Err)
+		}
+	}
+	if s.asked.Load() != 0 {
+		t.Error("the site was asked")
+	}
+}

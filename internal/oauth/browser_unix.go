@@ -1,0 +1,21 @@
+//go:build unix
+
+package oauth
+
+import (
+	"os/exec"
+	"runtime"
+	"syscall"
+)
+
+// browserCommand is the program that opens an address on macOS, or on a
+// freedesktop system.
+func browserCommand(address string) (name string, args []string) {
+	if runtime.GOOS == "darwin" {
+		return "open", []string{address}
+	}
+	return "xdg-open", []string{address}
+}
+
+// detachGroup keeps the browser from being interrupted with the gateway.
+func detachGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

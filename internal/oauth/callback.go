@@ -1,0 +1,194 @@
+package oauth
+
+import (
+	"context"
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// An attempt is what a login's answer is held against.
+type attempt struct {
+	state, verifier string
+	issuer          string // by metadata; empty: the server has no name
+	saysIssuer      bool   // its answers have iss
+	host            string // of the realm, for people
+}
+
+// A callback listens on the loopback interface for the answer to one attempt.
+type callback struct {
+	attempt  *attempt
+	path     string
+	host     string // that the browser must have asked for
+	redirect string // the whole address
+
+	server *http.Server
+	served sync.WaitGroup
+
+	mu       sync.Mutex
+	answered bool
+	codes    chan callbackAnswer
+	ended    chan struct{} // closed when it is known how the login ended
+	outcome  error
+}
+
+type callbackAnswer struct {
+	code string
+	err  error
+}
+
+// listen binds the port before anybody is sent there.
+func (l *Authorizer) listen(site SiteSettings, path string, a *attempt) (*callback, error) {
+	exact := site.RedirectHost != "" || site.RedirectPort != 0
+	if path == "" || exact {
+		path = "/callback" // a server that compares exactly knows this one
+	}
+	name := strings.Trim(site.RedirectHost, "[]")
+	ips := []string{"127.0.0.1", "::1"} // the second where the first does not exist
+	switch {
+	case name == "::1":
+		ips = ips[1:]
+	case exact:
+		ips = ips[:1]
+	}
+	var listener net.Listener
+	var err error
+	for _, ip := range ips {
+		if listener, err = (&net.ListenConfig{}).Listen(l.lifetime, "tcp", net.JoinHostPort(ip, strconv.Itoa(site.RedirectPort))); err == nil {
+			break
+		}
+	}
+	if listener == nil {
+		e := aai.Errorf(aai.AuthRequired, "a login needs the port %d of this computer, which is in use", site.RedirectPort)
+		e.Hint = "Free the port, or set another in the configuration, and make the same call again."
+		e.Err = err
+		return nil, e
+	}
+	address, _ := listener.Addr().(*net.TCPAddr)
+	if name == "" {
+		name = address.IP.String()
+	}
+	c := &callback{
+		attempt: a, path: path, host: net.JoinHostPort(name, strconv.Itoa(address.Port)),
+		codes: make(chan callbackAnswer, 1), ended: make(chan struct{}),
+	}
+	c.redirect = "http://" + c.host + path
+	c.server = &http.Server{Handler: c, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
+	c.served.Go(func() { _ = c.server.Serve(listener) }) // it returns when the server is closed
+	return c, nil
+}
+
+// wait returns the code of the answer.
+func (c *callback) wait(ctx context.Context) (string, error) {
+	select {
+	case a := <-c.codes:
+		return a.code, a.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// finish lets the page say how the login ended.
+func (c *callback) finish(err error) {
+	c.outcome = err
+	close(c.ended)
+}
+
+// close gives the last page a moment to arrive and frees the port.
+func (c *callback) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if c.server.Shutdown(ctx) != nil {
+		_ = c.server.Close()
+	}
+	c.served.Wait()
+}
+
+// ServeHTTP takes the one answer that fits. What does not fit changes nothing: any
+// program on this computer, and any page in the browser, can send something.
+func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Host != c.host {
+		showPage(w, http.StatusBadRequest, strayPage())
+		return
+	}
+	if r.URL.Path != c.path {
+		http.NotFound(w, r)
+		return
+	}
+	if r.Method != http.MethodGet {
+		w.Header().Set("Allow", http.MethodGet)
+		http.Error(w, "expected GET", http.StatusMethodNotAllowed)
+		return
+	}
+	query, ok := parseSingleParams(r.URL.RawQuery)
+	if !ok || subtle.ConstantTimeCompare([]byte(query["state"]), []byte(c.attempt.state)) != 1 {
+		showPage(w, http.StatusBadRequest, strayPage())
+		return
+	}
+	if !c.claimAnswer() {
+		showPage(w, http.StatusBadRequest, usedPage())
+		return
+	}
+	code, err := c.attempt.validate(query)
+	c.codes <- callbackAnswer{code, err}
+	select {
+	case <-c.ended:
+	case <-r.Context().Done():
+		return
+	}
+	showPage(w, http.StatusOK, endPage(c.attempt.host, c.outcome))
+}
+
+// claimAnswer reports whether this is the first answer with the right state, which is
+// good for one.
+func (c *callback) claimAnswer() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := c.answered
+	c.answered = true
+	return !before
+}
+
+// parseSingleParams reads a query in which every parameter stands once.
+func parseSingleParams(raw string) (map[string]string, bool) {
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, false
+	}
+	query := make(map[string]string, len(values))
+	for name, list := range values {
+		if len(list) != 1 {
+			return nil, false
+		}
+		query[name] = list[0]
+	}
+	return query, true
+}
+
+// validate returns the code of an answer with the right state, if the right server
+// gave it (RFC 9207, section 2.4). What a wrong one says is not repeated.
+func (a *attempt) validate(query map[string]string) (string, error) {
+	issuer, named := query["iss"]
+	switch {
+	case a.issuer != "" && named && issuer != a.issuer:
+		e := aai.Errorf(aai.AuthInvalid, "the answer to the login to %s came from another authorization server than %s", a.host, a.issuer)
+		e.Hint = "Somebody may have tried to mix up two logins. Nothing was sent to either."
+		return "", e
+	case a.saysIssuer && !named:
+		return "", aai.Errorf(aai.AuthInvalid, "the answer to the login to %s does not say which authorization server gave it; %s says it always does", a.host, a.issuer)
+	}
+	if code, failed := query["error"]; failed {
+		return "", &serverError{Host: a.host, Code: errorCode(code), Description: aai.CleanLabel(query["error_description"], 200), Status: http.StatusBadRequest}
+	}
+	if query["code"] == "" {
+		return "", aai.Errorf(aai.AuthInvalid, "the answer to the login to %s has neither a code nor an error", a.host)
+	}
+	return query["code"], nil
+}

@@ -1,0 +1,233 @@
+package oauth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// defaultClient is the client that the AAI protocol names (spec/security.md).
+const defaultClient = "aai-gateway"
+
+// Where an identity came from.
+const (
+	fromConfig     = "configured"
+	fromDescriptor = "descriptor"
+	fromDocument   = "document"
+	fromServer     = "registered"
+	fromProtocol   = "protocol"
+)
+
+// site is what a person decided about the realm: under its own host, or under the
+// authorization server's.
+func (l *Authorizer) site(p *realm, s *server) SiteSettings {
+	keys := []string{p.host(), hostOf(p.auth.AuthorizationEndpoint)}
+	if s != nil && s.Issuer != "" {
+		keys = append([]string{s.Issuer}, keys...)
+	}
+	var site SiteSettings
+	for _, key := range keys {
+		found := l.cfg.Sites[key]
+		if site.ClientID == "" {
+			site.ClientID, site.SecretID = found.ClientID, found.SecretID
+		}
+		if site.RedirectHost == "" {
+			site.RedirectHost = found.RedirectHost
+		}
+		if site.RedirectPort == 0 {
+			site.RedirectPort = found.RedirectPort
+		}
+	}
+	return site
+}
+
+// configuredIdentity is the identity as far as no server has to be asked: what a person chose,
+// and what the app's author did.
+func (l *Authorizer) configuredIdentity(p *realm, s *server) (identity, bool) {
+	site := l.site(p, s)
+	switch {
+	case s != nil && s.Chosen.ID != "":
+		return s.Chosen, true
+	case site.ClientID != "":
+		return identity{ID: site.ClientID, SecretID: site.SecretID, Source: fromConfig}, true
+	case p.auth.ClientID != "":
+		return identity{ID: p.auth.ClientID, Source: fromDescriptor}, true
+	}
+	return identity{}, false
+}
+
+// identify finds the gateway's name with the server, in this order: what a person
+// chose, what the descriptor says, the gateway's own document, a registration, the
+// protocol's constant.
+func (l *Authorizer) identify(ctx context.Context, p *realm, s *server) (identity, error) {
+	if who, ok := l.configuredIdentity(p, s); ok {
+		return who, nil
+	}
+	if s.Documents && l.cfg.ClientDocumentURL != "" {
+		if err := checkDocumentAddress(l.cfg.ClientDocumentURL); err != nil {
+			return identity{}, err
+		}
+		return identity{ID: l.cfg.ClientDocumentURL, Source: fromDocument}, nil
+	}
+	if s.Register != "" {
+		return l.registered(ctx, p, s)
+	}
+	return identity{ID: defaultClient, Source: fromProtocol}, nil
+}
+
+// redirects are the addresses to come back to; servers take any port with them
+// (RFC 8252, section 7.3).
+func (l *Authorizer) redirects(p *realm, s *server) []string {
+	site := l.site(p, s)
+	if site.RedirectHost == "" && site.RedirectPort == 0 {
+		return []string{"http://127.0.0.1/callback", "http://[::1]/callback"}
+	}
+	host := site.RedirectHost
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	host = strings.Trim(host, "[]")
+	if site.RedirectPort != 0 {
+		return []string{"http://" + net.JoinHostPort(host, strconv.Itoa(site.RedirectPort)) + "/callback"}
+	}
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return []string{"http://" + host + "/callback"}
+}
+
+// clientMetadata is what a server is told of the gateway (RFC 7591, section 2).
+type clientMetadata struct {
+	ClientID        string   `json:"client_id,omitempty"`
+	ClientName      string   `json:"client_name"`
+	RedirectURIs    []string `json:"redirect_uris"`
+	GrantTypes      []string `json:"grant_types"`
+	ResponseTypes   []string `json:"response_types"`
+	AuthMethod      string   `json:"token_endpoint_auth_method"`
+	ApplicationType string   `json:"application_type"`
+}
+
+func newClientMetadata(redirects []string, device bool) clientMetadata {
+	grants := []string{"authorization_code", "refresh_token"}
+	if device {
+		grants = append(grants, deviceGrant)
+	}
+	return clientMetadata{
+		ClientName: "AAI Gateway", RedirectURIs: redirects, GrantTypes: grants, ResponseTypes: []string{"code"},
+		AuthMethod: "none", ApplicationType: "native",
+	}
+}
+
+// ClientMetadataDocument returns the client metadata document to publish at the address, as
+// JSON. Authorization servers that read such documents need no registration.
+func ClientMetadataDocument(address string) ([]byte, error) {
+	if err := checkDocumentAddress(address); err != nil {
+		return nil, err
+	}
+	document := newClientMetadata([]string{"http://127.0.0.1/callback", "http://[::1]/callback"}, true)
+	document.ClientID = address
+	return json.MarshalIndent(document, "", "  ")
+}
+
+// checkDocumentAddress holds an address against the rules for one that is a client
+// id (OAuth Client ID Metadata Document, section 3).
+func checkDocumentAddress(address string) error {
+	u, err := url.Parse(address)
+	wrong := err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "" || strings.Contains(address, "#") ||
+		u.Path == "" || u.Path == "/" || address != u.String()
+	if !wrong {
+		for segment := range strings.SplitSeq(u.Path, "/") {
+			wrong = wrong || segment == "." || segment == ".."
+		}
+	}
+	if wrong {
+		return aai.Errorf(aai.AuthInvalid, "the address of the client metadata document is %q; expected an https URL with a path, without \".\", fragment and user",
+			aai.CleanLabel(address, 200))
+	}
+	return nil
+}
+
+// registration is what is kept of a registration with an issuer.
+type registration struct {
+	Issuer   string
+	ClientID string
+}
+
+func (l *Authorizer) clientKey(p *realm, s *server) string {
+	return clientPrefix + digest(append([]string{"client|v1", s.Issuer}, l.redirects(p, s)...)...)
+}
+
+// registered is the gateway's registration with the issuer, which is made by the
+// first who needs it, whatever process that is in.
+func (l *Authorizer) registered(ctx context.Context, p *realm, s *server) (identity, error) {
+	var kept registration
+	id := l.clientKey(p, s)
+	if found, err := l.read(ctx, id, &kept); err != nil || found && kept.ClientID != "" {
+		return identity{ID: kept.ClientID, Source: fromServer}, err
+	}
+	err := l.update(ctx, id, func(old []byte) ([]byte, error) {
+		if old != nil && decodeRecord(old, &kept) && kept.ClientID != "" {
+			return old, nil
+		}
+		client, err := l.register(ctx, s, newClientMetadata(l.redirects(p, s), s.Device != ""))
+		if err != nil {
+			return nil, err
+		}
+		kept = registration{Issuer: s.Issuer, ClientID: client}
+		return json.Marshal(kept)
+	})
+	return identity{ID: kept.ClientID, Source: fromServer}, err
+}
+
+// register makes the gateway known to an authorization server (RFC 7591).
+func (l *Authorizer) register(ctx context.Context, s *server, about clientMetadata) (string, error) {
+	body, err := json.Marshal(about)
+	if err != nil {
+		return "", err
+	}
+	a, err := l.send(ctx, s.Register, "application/json", string(body), nil)
+	if err != nil {
+		return "", err
+	}
+	if err := a.refusal(hostOf(s.Register), nil); err != nil {
+		e := aai.Errorf(aai.AuthInvalid, "the gateway could not register with the authorization server: %w", err)
+		e.Hint = "A client id that was given out by hand can be set in the configuration, or with --client-id of aai-gateway auth login."
+		return "", e
+	}
+	var client struct {
+		ID     string `json:"client_id"`
+		Method string `json:"token_endpoint_auth_method"`
+	}
+	if json.Unmarshal(a.body, &client) != nil || client.ID == "" || len(client.ID) > 1000 || !visible(client.ID) ||
+		client.Method != "" && client.Method != "none" {
+		return "", aai.Errorf(aai.AuthInvalid, "%s registered the gateway as something else than the public client it asked to be", hostOf(s.Register))
+	}
+	return client.ID, nil
+}
+
+// forget drops a registration that the server no longer knows.
+func (l *Authorizer) forget(ctx context.Context, p *realm, s *server, err error) {
+	refusal, ok := errors.AsType[*serverError](err)
+	if ok && s.Client.Source == fromServer && (refusal.Code == "invalid_client" || refusal.Code == "unauthorized_client") && refusal.Status != http.StatusNotFound {
+		if err := l.drop(ctx, l.clientKey(p, s)); err != nil {
+			l.log.Warn("a registration that is no longer good could not be dropped", "issuer", s.Issuer)
+		}
+	}
+}
+
+// visible reports whether a text is of visible ASCII characters alone.
+func visible(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,110 @@
+package oauth_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// mcpRecipe is a server of the Model Context Protocol whose descriptor does not say how
+// people log in.
+func (f *fake) mcpRecipe() *aai.Recipe {
+	server := &aai.MCPRecipe{URL: f.URL + "/v1"}
+	return &aai.Recipe{Kind: "mcp", App: "org.example.fake", Platform: "web", HTTP: server.Login()}
+}
+
+// Who is not asked who they are goes in as nobody; when the server asks, its metadata says
+// where people log in, and its challenge for what.
+func TestFoundByTheServer(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		change  func(*fake)
+		scope   string // of the challenge
+		asks    string // of the page
+		code    aai.Code
+		message string
+	}{
+		{"with what it has", func(*fake) {}, "", "a b", aai.AuthRequired, ""},
+		{"with what it asks for", func(*fake) {}, `, scope="b c"`, "b c", aai.AuthRequired, ""},
+		{"itself the authorization server", func(f *fake) { delete(f.handle, "/.well-known/oauth-protected-resource/v1") }, "", "", aai.AuthRequired, ""},
+		{"silent", func(f *fake) {
+			delete(f.handle, "/.well-known/oauth-protected-resource/v1")
+			f.metadata = nil
+		}, "", "", aai.AuthRequired, "says nowhere how"},
+		{"the page of another site", func(f *fake) { f.metadata["authorization_endpoint"] = "https://honest.example/authorize" }, "", "", aai.AuthInvalid, "another site"},
+		{"the tokens of another site", func(f *fake) { f.metadata["token_endpoint"] = "https://honest.example/token" }, "", "", aai.AuthInvalid, "another site"},
+		{"without PKCE", func(f *fake) { f.metadata["code_challenge_methods_supported"] = []string{"plain"} }, "", "", aai.AuthInvalid, "PKCE"},
+		{"of another resource", func(f *fake) {
+			f.setHandler("/.well-known/oauth-protected-resource/v1", func(w http.ResponseWriter, _ *http.Request) {
+				writeJSON(w, 200, map[string]any{"resource": "https://honest.example/v1", "authorization_servers": []string{f.URL}})
+			})
+		}, "", "", aai.AuthInvalid, "expected the address that was called"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t, func(f *fake) {
+				f.handle["/.well-known/oauth-protected-resource/v1"] = func(w http.ResponseWriter, _ *http.Request) {
+					writeJSON(w, 200, map[string]any{"resource": f.URL + "/v1", "authorization_servers": []string{f.URL}, "scopes_supported": []string{"a", "b", "no scope"}})
+				}
+				c.change(f)
+			})
+			s.recipe = s.fake.mcpRecipe()
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.recipe.HTTP.BaseURL, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.logins.Authorize(t.Context(), s.recipe, req); err != nil || req.Header.Get("Authorization") != "" {
+				t.Fatalf("%v, %v", req.Header, err)
+			}
+			refused := &http.Response{StatusCode: http.StatusUnauthorized, Request: req, Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"` + c.scope}}, Body: http.NoBody}
+			again, err := s.logins.HandleRefusal(t.Context(), s.recipe, refused)
+			if c.message != "" {
+				e := aai.AsError(err)
+				if e == nil || again || e.Code != c.code || !strings.Contains(e.Message, c.message) || e.Hint == "" && c.code == aai.AuthRequired {
+					t.Fatalf("%v %+v", again, e)
+				}
+				return
+			}
+			if err != nil || !again {
+				t.Fatal(again, err)
+			}
+			// Nobody waits for this one, so no page is opened for it.
+			nobody, cancel := context.WithTimeout(aai.NonInteractive(t.Context()), askPatience)
+			defer cancel()
+			ends(t, s.logins.Authorize(nobody, s.recipe, req), aai.AuthRequired)
+			if n := len(s.requests); n != 0 {
+				t.Fatalf("%d pages were opened", n)
+			}
+			ended := s.ask(t.Context())
+			at := <-s.requests
+			if got := at.query.Get("scope"); got != c.asks || at.query.Get("resource") != s.fake.URL+"/v1" {
+				t.Errorf("the page is asked for %q of %s", got, at.query.Get("resource"))
+			}
+			_, _ = get(t, at.answer(nil))
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A person may log in before the server was ever asked.
+func TestFoundAtLogin(t *testing.T) {
+	s := newStage(t)
+	s.recipe = s.fake.mcpRecipe()
+	ended := make(chan error, 1)
+	go func() { ended <- s.logins.Login(t.Context(), s.recipe) }()
+	_, _ = get(t, (<-s.requests).answer(nil))
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.recipe.HTTP.BaseURL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.logins.Authorize(t.Context(), s.recipe, req); err != nil || req.Header.Get("Authorization") != "Bearer an-access-token" {
+		t.Errorf("%v, %v", req.Header, err)
+	}
+}

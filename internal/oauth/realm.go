@@ -1,0 +1,253 @@
+package oauth
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/netguard"
+)
+
+// A realm is what one login is for.
+type realm struct {
+	recipe *aai.Recipe
+	auth   *aai.AuthRecipe
+	origin string // where the descriptor came from; empty: this computer
+	base   string // the origin that calls go to, and tokens with them
+}
+
+// realmOf reads the recipe and holds it against the rules for addresses: https, and
+// hosts of one site unless a person agreed. It returns nil where the app wants
+// nobody known to it.
+func (l *Authorizer) realmOf(ctx context.Context, r *aai.Recipe) (*realm, error) {
+	p, err := newRealm(r)
+	if err != nil || p == nil {
+		return nil, err
+	}
+	for _, field := range p.addresses() {
+		if field.address == "" {
+			continue
+		}
+		if err := l.secure(field.name, field.address); err != nil {
+			return nil, err
+		}
+	}
+	if p.origin == "" {
+		return p, nil // the person put the descriptor here
+	}
+	for _, host := range p.foreignHosts() {
+		if !l.trusted(ctx, p, host) {
+			return nil, p.untrusted(host)
+		}
+	}
+	return p, nil
+}
+
+func newRealm(r *aai.Recipe) (*realm, error) {
+	if r == nil || r.HTTP == nil || r.HTTP.Auth == nil {
+		return nil, nil
+	}
+	p := &realm{recipe: r, auth: r.HTTP.Auth}
+	var err error
+	if p.base, err = originOf(r.HTTP.BaseURL); err != nil {
+		return nil, aai.Errorf(aai.AuthInvalid, "base_url of %s: %w", aai.CleanLabel(r.App, 60), err)
+	}
+	if r.HTTP.Origin != "" {
+		if p.origin, err = originOf(r.HTTP.Origin); err != nil {
+			return nil, aai.Errorf(aai.AuthInvalid, "the origin of %s: %w", aai.CleanLabel(r.App, 60), err)
+		}
+	}
+	return p, nil
+}
+
+type address struct{ name, address string }
+
+// addresses are where requests of this realm go, by the descriptor's field.
+func (p *realm) addresses() []address {
+	list := []address{{"base_url", p.recipe.HTTP.BaseURL}}
+	switch p.auth.Kind {
+	case aai.AuthOAuth2:
+		list = append(list,
+			address{"auth.oauth2.authorization_endpoint", p.auth.AuthorizationEndpoint},
+			address{"auth.oauth2.token_endpoint", p.auth.TokenEndpoint},
+			address{"auth.oauth2.device_authorization_endpoint", p.auth.DeviceEndpoint},
+			address{"auth.oauth2.revocation_endpoint", p.auth.RevocationEndpoint})
+	case aai.AuthAppCredential:
+		list = append(list, address{"auth.appCredential.token_endpoint", p.auth.TokenEndpoint})
+	}
+	return list
+}
+
+// host is what people call the realm by: the host of the site, or of the API
+// where the descriptor is of this computer.
+func (p *realm) host() string {
+	if p.origin != "" {
+		return hostOf(p.origin)
+	}
+	return hostOf(p.base)
+}
+
+// discoversServer reports whether it is the app's server itself that says where people log in, as
+// servers of the Model Context Protocol do.
+func (p *realm) discoversServer() bool {
+	return p.auth.Kind == aai.AuthOAuth2 && p.auth.AuthorizationEndpoint == "" && p.auth.TokenEndpoint == ""
+}
+
+// isMCP reports whether the app is a server of the Model Context Protocol.
+func (p *realm) isMCP() bool { return p.recipe.Kind == "mcp" }
+
+// place is what tokens are for: the origin, but of several servers of MCP at one origin each
+// is a resource of its own.
+func (p *realm) place() string {
+	if p.isMCP() {
+		return p.recipe.HTTP.BaseURL
+	}
+	return p.base
+}
+
+func (p *realm) name() string { return p.host() }
+
+// commandName is the name by which commands find the app.
+func (p *realm) commandName() string {
+	if p.origin == "" && p.recipe.App != "" {
+		return p.recipe.App
+	}
+	return p.host()
+}
+
+func (p *realm) command() string { return "aai-gateway auth login " + p.commandName() }
+
+// foreignHosts are the hosts of other sites than the descriptor's, or than the API's
+// where the descriptor is of this computer, sorted.
+func (p *realm) foreignHosts() []string {
+	home := hostname(p.origin)
+	if home == "" {
+		home = hostname(p.base)
+	}
+	var hosts []string
+	for _, field := range p.addresses() {
+		if field.address == "" || netguard.SameSite(home, hostname(field.address)) {
+			continue
+		}
+		if host := hostOf(field.address); !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	slices.Sort(hosts)
+	return hosts
+}
+
+// ForeignHosts returns the hosts of other sites that the app's calls and logins go to, in
+// lower case, with a port that is not 443, sorted. A consent names them.
+func ForeignHosts(r *aai.Recipe) []string {
+	p, err := newRealm(r)
+	if err != nil || p == nil {
+		return nil
+	}
+	return p.foreignHosts()
+}
+
+// ForeignHosts is [ForeignHosts] for those who have Logins at hand.
+func (l *Authorizer) ForeignHosts(r *aai.Recipe) []string { return ForeignHosts(r) }
+
+// Host returns the name by which Status and Logout know the app, or "".
+func Host(r *aai.Recipe) string {
+	p, err := newRealm(r)
+	if err != nil || p == nil {
+		return ""
+	}
+	return p.host()
+}
+
+func (p *realm) untrusted(host string) *aai.Error {
+	e := aai.Errorf(aai.AuthInvalid, "the descriptor of %s sends logins to %s, which is another site; expected hosts of %s", p.name(), host, p.name())
+	e.Hint = fmt.Sprintf("If the person trusts %s with the login to %s, they can say so at a terminal: %s --trust %s", host, p.name(), p.command(), host)
+	return e
+}
+
+// trusted reports whether a person agreed to the host of another site.
+func (l *Authorizer) trusted(ctx context.Context, p *realm, host string) bool {
+	if slices.Contains(l.cfg.Sites[p.host()].Hosts, host) {
+		return true
+	}
+	kept, err := l.get(ctx, p.trustID(host))
+	return err == nil && kept != nil
+}
+
+func (p *realm) trustID(host string) string {
+	return "login/trust/" + digest("trust|v1", p.origin, p.base, host)
+}
+
+// TrustHost keeps that a person lets the host of another site take part in the app's
+// logins and calls. The host must be one of Hosts.
+func (l *Authorizer) TrustHost(ctx context.Context, r *aai.Recipe, host string) error {
+	p, err := newRealm(r)
+	if err != nil || p == nil {
+		return err
+	}
+	if foreign := p.foreignHosts(); !slices.Contains(foreign, host) {
+		e := aai.Errorf(aai.InvalidParams, "the logins of %s do not go to %q", p.name(), aai.CleanLabel(host, 100))
+		e.Candidates = foreign
+		return e
+	}
+	return l.put(ctx, p.trustID(host), map[string]string{"host": p.host(), "trusts": host})
+}
+
+// checkDestination refuses a request that would carry a secret to another place than the
+// one that the person was shown.
+func (p *realm) checkDestination(u *url.URL) error {
+	to, err := originOf(u.Scheme + "://" + u.Host)
+	if err != nil || to != p.base || u.User != nil {
+		return aai.Errorf(aai.AuthInvalid, "the request goes to %s; what is kept for %s is sent to %s alone",
+			aai.CleanLabel(u.Host, 100), p.name(), p.base)
+	}
+	return nil
+}
+
+// secure refuses an address that is not https, or http to this computer where that
+// is allowed.
+func (l *Authorizer) secure(field, address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || u.Opaque != "" {
+		return aai.Errorf(aai.AuthInvalid, "%s is %q; expected an https URL", field, aai.CleanLabel(address, 200))
+	}
+	if u.Scheme == "https" || u.Scheme == "http" && l.cfg.AllowLoopbackHTTP && netguard.IsLoopback(u.Hostname()) {
+		return nil
+	}
+	e := aai.Errorf(aai.AuthInvalid, "%s is %q; expected an https URL", field, aai.CleanLabel(address, 200))
+	if netguard.IsLoopback(u.Hostname()) {
+		e.Hint = "http is allowed to this computer itself with --dev."
+	}
+	return e
+}
+
+// originOf is the origin of an address that may be called.
+func originOf(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return "", fmt.Errorf("is %q; expected an https URL", aai.CleanLabel(address, 200))
+	}
+	return netguard.Origin(u), nil
+}
+
+// hostOf is the host of an address, with a port that is not its scheme's own.
+func hostOf(address string) string {
+	origin, err := originOf(address)
+	if err != nil {
+		return ""
+	}
+	_, host, _ := strings.Cut(origin, "://")
+	return host
+}
+
+// hostname is the host of an address without the port.
+func hostname(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}

@@ -1,0 +1,217 @@
+package oauth_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"golang.org/x/oauth2"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit"
+)
+
+// through is a client that a test looks into.
+type through func(r *http.Request) (*http.Response, error)
+
+func (f through) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// formOfRequest reads the form a request carries, and leaves it to be sent.
+func formOfRequest(t *testing.T, r *http.Request) url.Values {
+	t.Helper()
+	if r.Body == nil {
+		return nil
+	}
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	r.Body = io.NopCloser(strings.NewReader(string(b)))
+	form, _ := url.ParseQuery(string(b))
+	return form
+}
+
+// TestRow03WrongVerifier: the real server refuses a code whose verifier was changed
+// on the way, so ours is what it checks.
+func TestRow03WrongVerifier(t *testing.T) {
+	w := newWorld(t, testkit.OIDCOptions{}, func(_ *world, c *loginConfig) {
+		c.Client = &http.Client{Transport: through(func(r *http.Request) (*http.Response, error) {
+			if form := formOfRequest(t, r); form.Get("code_verifier") != "" {
+				form.Set("code_verifier", strings.Repeat("x", 43))
+				r.Body, r.ContentLength = io.NopCloser(strings.NewReader(form.Encode())), int64(len(form.Encode()))
+			}
+			return http.DefaultTransport.RoundTrip(r)
+		})}
+	})
+	e := w.fails(t.Context(), aai.AuthInvalid)
+	if !strings.Contains(e.Message, "invalid_grant") {
+		t.Errorf("the error is %v", e.Message)
+	}
+}
+
+func TestRow03FreshS256(t *testing.T) {
+	s := newStage(t)
+	seen := make(map[string]bool)
+	for range 2 {
+		ended := s.ask(t.Context())
+		at := <-s.requests
+		challenge := at.query.Get("code_challenge")
+		if at.query.Get("code_challenge_method") != "S256" || len(challenge) != 43 {
+			t.Errorf("the page was asked for with %v", at.query)
+		}
+		_, _ = get(t, at.answer(nil))
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		forms := s.fake.asked("/token")
+		verifier := forms[len(forms)-1].Get("code_verifier")
+		if len(verifier) < 43 || len(verifier) > 128 || oauth2.S256ChallengeFromVerifier(verifier) != challenge {
+			t.Errorf("the verifier %q is not that of the challenge %q", verifier, challenge)
+		}
+		for _, once := range []string{verifier, at.query.Get("state")} {
+			if seen[once] {
+				t.Errorf("%q was used twice", once)
+			}
+			seen[once] = true
+		}
+		if _, err := s.logins.Logout(t.Context(), strings.TrimPrefix(s.fake.URL, "http://")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestRow04NoPKCE(t *testing.T) {
+	for name, change := range map[string]func(*fake, *aai.AuthRecipe){
+		"metadata without the field":                func(f *fake, _ *aai.AuthRecipe) { delete(f.metadata, "code_challenge_methods_supported") },
+		"metadata with plain alone":                 func(f *fake, _ *aai.AuthRecipe) { f.metadata["code_challenge_methods_supported"] = []string{"plain"} },
+		"no metadata, and the descriptor is silent": func(f *fake, a *aai.AuthRecipe) { f.metadata, a.PKCE = nil, "" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			change(s.fake, s.recipe.HTTP.Auth)
+			e := ends(t, s.authorize(t.Context()), aai.AuthInvalid)
+			if !strings.Contains(e.Message, "PKCE") || s.windows.Load() != 0 {
+				t.Errorf("%v, with %d windows", e.Message, s.windows.Load())
+			}
+		})
+	}
+	s := newStage(t, func(f *fake) { f.metadata = nil })
+	s.logIn() // the descriptor's word counts where there is no metadata
+}
+
+// TestRow17OneCodeOnce: a code is presented once, whatever the server says of it.
+func TestRow17OneCodeOnce(t *testing.T) {
+	for _, answer := range []struct {
+		status int
+		body   map[string]string
+		code   aai.Code
+	}{
+		{401, map[string]string{"error": "invalid_client"}, aai.AuthInvalid},
+		{400, map[string]string{"error": "invalid_request"}, aai.AuthInvalid},
+		{400, map[string]string{"error": "use_dpop_nonce"}, aai.AuthInvalid},
+		{503, map[string]string{"error": "temporarily_unavailable"}, aai.AppNotRunning},
+		{200, map[string]string{"token_type": "Bearer"}, aai.AuthInvalid},
+		{200, map[string]string{"access_token": "x", "token_type": "mac"}, aai.AuthInvalid},
+		{200, map[string]string{"access_token": "x", "token_type": "DPoP"}, aai.AuthInvalid},
+		{200, map[string]string{"access_token": "x\ny", "token_type": "Bearer"}, aai.AuthInvalid},
+	} {
+		s := newStage(t)
+		s.fake.setHandler("/token", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("DPoP-Nonce", "n")
+			writeJSON(w, answer.status, answer.body)
+		})
+		ended := s.ask(t.Context())
+		status, page := get(t, (<-s.requests).answer(nil))
+		if status != http.StatusOK || !strings.HasPrefix(heading(page), "You are not logged in") {
+			t.Errorf("%v: the page says %q", answer, heading(page))
+		}
+		ends(t, <-ended, answer.code)
+		forms := s.fake.asked("/token")
+		if len(forms) != 1 || forms[0].Get("client_id") != "aai-gateway" || forms[0].Has("client_secret") {
+			t.Errorf("%v: the code was presented %d times: %v", answer, len(forms), forms)
+		}
+		for id, kept := range s.secrets.all() {
+			if strings.HasPrefix(id, "login/token/") {
+				t.Errorf("%v: kept is %s", answer, kept)
+			}
+		}
+	}
+}
+
+// TestConfidentialClient: a client secret of the configuration goes into the form,
+// from the keychain, and nowhere else.
+func TestConfidentialClient(t *testing.T) {
+	w := newWorld(t, testkit.OIDCOptions{}, func(w *world, c *loginConfig) {
+		c.Sites = siteOf(w, "confidential")
+		if err := w.secrets.Update(t.Context(), "things-secret", func([]byte) ([]byte, error) { return []byte("confidential's secret: 100%\n"), nil }); err != nil {
+			t.Fatal(err)
+		}
+	})
+	w.works()
+	w.clock.pass(beyondTokenLife)
+	w.works() // refreshed
+	for id, kept := range w.secrets.all() {
+		if id != "things-secret" && strings.Contains(kept, "100%") {
+			t.Errorf("%s holds the client's secret", id)
+		}
+	}
+	if err := w.secrets.Update(t.Context(), "things-secret", func([]byte) ([]byte, error) { return nil, nil }); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.pass(beyondTokenLife)
+	w.fails(t.Context(), aai.AuthInvalid)
+}
+
+// TestLoginRefused: the person says no at the page; no other window is opened for a
+// while, unless they ask for one.
+func TestLoginRefused(t *testing.T) {
+	s := newStage(t)
+	ended := s.ask(t.Context())
+	_, page := get(t, (<-s.requests).answer(url.Values{"code": nil, "error": {"access_denied"}, "error_description": {"<script>no</script>"}}))
+	if strings.Contains(page, "<script>") || !strings.Contains(page, "&lt;script&gt;") {
+		t.Errorf("the page is %s", page)
+	}
+	ends(t, <-ended, aai.AuthDenied)
+	ends(t, s.authorize(t.Context()), aai.AuthDenied)
+	if n := s.windows.Load(); n != 1 {
+		t.Errorf("%d windows were opened", n)
+	}
+	again := make(chan error, 1)
+	go func() { again <- s.logins.Login(t.Context(), s.recipe) }()
+	_, _ = get(t, (<-s.requests).answer(nil))
+	if err := <-again; err != nil {
+		t.Error(err)
+	}
+	if err := s.authorize(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestQueryOfTheEndpoint: what the authorization endpoint's address holds stays.
+func TestQueryOfTheEndpoint(t *testing.T) {
+	s := newStage(t, func(f *fake) { f.metadata["authorization_endpoint"] = f.URL + "/authorize?tenant=a%26b" })
+	s.recipe.HTTP.Auth.AuthorizationEndpoint += "?tenant=a%26b"
+	s.recipe.HTTP.Auth.Scopes = []string{"offline_access", "mail"}
+	ended := s.ask(t.Context())
+	at := <-s.requests
+	want := map[string]string{
+		"tenant": "a&b", "scope": "mail offline_access", "prompt": "consent", "response_type": "code", "client_id": "aai-gateway",
+		"aai_tools": "list", "resource": s.fake.URL,
+	}
+	for name, value := range want {
+		if at.query.Get(name) != value || len(at.query[name]) != 1 {
+			t.Errorf("%s is %q; expected %q", name, at.query[name], value)
+		}
+	}
+	_, _ = get(t, at.answer(nil))
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	raw, _ := json.Marshal(s.fake.asked("/token"))
+	if !strings.Contains(string(raw), `"redirect_uri":["`+at.redirect.String()+`"]`) {
+		t.Errorf("the code was exchanged with %s", raw)
+	}
+}

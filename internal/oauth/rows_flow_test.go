@@ -1,0 +1,153 @@
+package oauth_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit"
+)
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() //nolint:errcheck // it was only asked for its port
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// TestRow27OneWindow: twenty calls at once, one window, twenty tokens.
+func TestRow27OneWindow(t *testing.T) {
+	w := newWorld(t, testkit.OIDCOptions{})
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if status, err := w.call(t.Context(), w.logins, http.MethodGet); err != nil || status != http.StatusOK {
+				t.Errorf("%d, %v", status, err)
+			}
+		})
+	}
+	all.Wait()
+	if n := w.windows.Load(); n != 1 {
+		t.Errorf("%d windows", n)
+	}
+}
+
+// TestRow27DeadlineOfTheCall: the call says in time what to visit, and the login goes
+// on: the same call made again finds the token.
+func TestRow27DeadlineOfTheCall(t *testing.T) {
+	s := newStage(t)
+	e := ends(t, s.authorize(contextWithNearDeadline(t)), aai.AuthRequired)
+	at := <-s.requests
+	if e.LoginURL != at.address.String() || !strings.Contains(e.Hint, "same call again") || !strings.Contains(s.said.String(), "Waiting for the person") {
+		t.Errorf("%v; visit %s; %s; %s", e.Message, e.LoginURL, e.Hint, s.said.String())
+	}
+	if status, _ := get(t, at.answer(nil)); status != http.StatusOK {
+		t.Errorf("the login is gone: %d", status)
+	}
+	if err := s.authorize(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if n := s.windows.Load(); n != 1 {
+		t.Errorf("%d windows", n)
+	}
+}
+
+// TestRow27NoBrowser: where nobody sees a window, the page is said at once.
+func TestRow27NoBrowser(t *testing.T) {
+	s := newStage(t)
+	for name, change := range map[string]func(*world, *loginConfig){
+		"none": withoutBrowser,
+		"a broken": func(_ *world, c *loginConfig) {
+			c.Browser = func(context.Context, string) error { return errors.New("no display") }
+		},
+	} {
+		s.logins = s.open(change)
+		e := ends(t, s.authorize(t.Context()), aai.AuthRequired)
+		at := parseAuthorizationRequest(t, e.LoginURL)
+		if !strings.Contains(e.Hint, "aai-gateway auth login") {
+			t.Errorf("with %s browser: %s", name, e.Hint)
+		}
+		if status, _ := get(t, at.answer(nil)); status != http.StatusOK {
+			t.Errorf("with %s browser: %d", name, status)
+		}
+		if err := s.authorize(t.Context()); err != nil {
+			t.Errorf("with %s browser: %v", name, err)
+		}
+		if _, err := s.logins.Logout(t.Context(), strings.TrimPrefix(s.fake.URL, "http://")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestRow27GivenUp: the call's caller leaves and the login goes on; a logout and the
+// end of the gateway end it, and its port is free.
+func TestRow27GivenUp(t *testing.T) {
+	for name, end := range map[string]func(*fakeServerWorld){
+		"logout": func(s *fakeServerWorld) {
+			_, _ = s.logins.Logout(context.Background(), strings.TrimPrefix(s.fake.URL, "http://"))
+		},
+		"close": func(s *fakeServerWorld) { _ = s.logins.Close() },
+	} {
+		s := newStage(t)
+		ctx, leave := context.WithCancel(t.Context())
+		ended := s.ask(ctx)
+		at := <-s.requests
+		leave()
+		if err := <-ended; err == nil {
+			t.Errorf("%s: the call succeeded", name)
+		}
+		waiting := s.ask(t.Context())
+		if status, _ := get(t, at.answer(nil)+"x"); status != http.StatusOK && status != http.StatusBadRequest {
+			t.Errorf("%s: the login is gone: %d", name, status)
+		}
+		end(s)
+		if err := <-waiting; err == nil && len(s.fake.asked("/token")) == 0 {
+			t.Errorf("%s: a call that waited succeeded", name)
+		}
+		for i := 0; listening(t, at.redirect.Port()) != nil; i++ {
+			if i == 50 {
+				t.Fatalf("%s: the port is still taken", name)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	}
+}
+
+// TestRow27Brief: where the process ends with the call, a call begins no login that
+// would end with it.
+func TestRow27Brief(t *testing.T) {
+	s := newStage(t)
+	s.logins = s.open(s.watched, func(_ *world, c *loginConfig) { c.ShortLived = true })
+	e := ends(t, s.authorize(t.Context()), aai.AuthRequired)
+	if s.windows.Load() != 0 || e.LoginURL != "" || !strings.Contains(e.Hint, "run: aai-gateway auth login org.example.fake") {
+		t.Errorf("%d windows; visit %q; %s", s.windows.Load(), e.LoginURL, e.Hint)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.logins.Login(t.Context(), s.recipe) }()
+	_, _ = get(t, (<-s.requests).answer(nil))
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if err := s.authorize(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRow27Panic: a fault in one login is the end of that one alone.
+func TestRow27Panic(t *testing.T) {
+	s := newStage(t)
+	s.logins = s.open(func(_ *world, c *loginConfig) { c.Browser = func(context.Context, string) error { panic("a fault") } })
+	e := aai.AsError(s.authorize(t.Context()))
+	if e == nil || e.Code != aai.Internal {
+		t.Errorf("%v", e)
+	}
+}

@@ -1,0 +1,201 @@
+package oauth_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	command "os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit"
+)
+
+// start starts a gateway process, and returns what it says, line by line.
+func (w *world) start(o childOrder) (*command.Cmd, *bufio.Scanner) {
+	w.t.Helper()
+	o.Folder, o.Recipe = w.secrets.path, w.recipe
+	raw, err := json.Marshal(o)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	cmd := command.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childRole+"="+string(raw))
+	cmd.Stderr = &w.logs
+	return cmd, bufio.NewScanner(testkit.StartProcess(w.t, cmd).Out)
+}
+
+// TestRow14TwoProcesses: two gateways refresh one login at the same moment, with four
+// calls each. The real server ends a login whose refresh token is used twice.
+func TestRow14TwoProcesses(t *testing.T) {
+	w := newWorld(t, testkit.OIDCOptions{})
+	w.works()
+	_, first := w.kept()
+	for round := range 3 {
+		ahead := time.Duration(round+1) * beyondTokenLife
+		var mu sync.Mutex
+		tokens := make(map[string]int)
+		var all sync.WaitGroup
+		for range 2 {
+			cmd, lines := w.start(childOrder{Ahead: ahead, Calls: 4})
+			all.Go(func() {
+				for lines.Scan() {
+					mu.Lock()
+					tokens[lines.Text()]++
+					mu.Unlock()
+				}
+				_ = cmd.Wait()
+			})
+		}
+		all.Wait()
+		if len(tokens) != 1 {
+			t.Fatalf("round %d: the 8 calls ended with %v", round, tokens)
+		}
+		for said, n := range tokens {
+			token, ok := strings.CutPrefix(said, "token ")
+			if !ok || n != 8 || token == first.Access || w.as.introspect(token)["active"] != true {
+				t.Fatalf("round %d: %d calls ended with %s", round, n, said)
+			}
+		}
+	}
+}
+
+// killRounds is how often a process is killed.
+func killRounds(t *testing.T) int {
+	n := 20
+	if s := os.Getenv("AAI_KILL_ROUNDS"); s != "" {
+		given, err := strconv.Atoi(s)
+		if err != nil || given < 1 {
+			t.Fatalf("AAI_KILL_ROUNDS is %q", s)
+		}
+		n = given
+	}
+	return n
+}
+
+// killed lets a process refresh without end, kills it at a random moment, and
+// returns the tokens it used, in order.
+func (w *world) killed() (used []string) {
+	w.t.Helper()
+	cmd, lines := w.start(childOrder{Ahead: beyondTokenLife, Times: 10_000, Step: beyondTokenLife})
+	kill := time.AfterFunc(time.Duration(20+rand.IntN(120))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+	for lines.Scan() {
+		if token, ok := strings.CutPrefix(lines.Text(), "token "); ok {
+			used = append(used, token)
+		}
+	}
+	_ = cmd.Wait()
+	kill.Stop()
+	return used
+}
+
+// whole fails the test unless what is kept is a whole record, as new as the last token
+// that was used.
+func (w *world) whole(used []string) {
+	w.t.Helper()
+	id, kept := w.kept() // fails the test for half a record
+	if id == "" || kept.Refresh == "" || kept.Access == "" {
+		w.t.Fatalf("what is kept is %q %+v", id, kept)
+	}
+	if len(used) > 0 && slices.Contains(used[:len(used)-1], kept.Access) {
+		w.t.Fatalf("a token was used before it was kept")
+	}
+}
+
+// TestRow14Killed: a process that refreshes without end is killed at a random moment.
+// What is kept is whole and no older than what was used. The login goes on, unless the
+// process died after the server had spent the old refresh token and before the new one
+// was kept, which with a server that forgives no second use nobody can help: then it
+// is AUTH_EXPIRED, and a person can log in again.
+func TestRow14Killed(t *testing.T) {
+	w := newWorld(t, testkit.OIDCOptions{})
+	w.works()
+	lost, rounds := 0, killRounds(t)
+	for range rounds {
+		w.whole(w.killed())
+		w.clock.ahead.Store(int64(40_000 * beyondTokenLife)) // past all that a process saw
+		if _, err := w.call(t.Context(), w.logins, http.MethodGet); err != nil {
+			if aai.AsError(err).Code != aai.AuthExpired {
+				t.Fatal(err)
+			}
+			lost++
+			w.works()
+		}
+		w.clock.ahead.Store(0)
+		w.editToken(func(m map[string]any) { m["Expires"], m["Obtained"] = time.Now().Add(time.Minute), time.Now() })
+	}
+	t.Logf("%d of %d processes took the login with them", lost, rounds)
+}
+
+// TestRow14KilledAndForgiven: a server that takes a refresh token until one that came
+// of it is used: then no login is lost, so none is by our own doing.
+func TestRow14KilledAndForgiven(t *testing.T) {
+	s := newStage(t)
+	var mu sync.Mutex
+	good := map[string]bool{"a-refresh-token": true}
+	heirs, count := make(map[string][]string), 0
+	s.logIn()
+	s.fake.setHandler("/token", func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		given := r.Form.Get("refresh_token")
+		if !good[given] {
+			writeJSON(w, http.StatusBadRequest, map[string]string{"error": "invalid_grant"})
+			return
+		}
+		count++
+		next := "refresh-" + strconv.Itoa(count)
+		heirs[given] = append(heirs[given], next)
+		clear(good) // of all but the one that was used and those that came of it
+		good[given] = true
+		for _, heir := range heirs[given] {
+			good[heir] = true
+		}
+		writeJSON(w, http.StatusOK, map[string]any{"access_token": "access-" + strconv.Itoa(count), "refresh_token": next, "token_type": "Bearer", "expires_in": 600})
+	})
+	for range killRounds(t) {
+		s.whole(s.killed())
+		s.clock.ahead.Store(int64(40_000 * beyondTokenLife))
+		if err := s.authorize(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.clock.ahead.Store(0)
+		s.editToken(func(m map[string]any) { m["Expires"], m["Obtained"] = time.Now().Add(time.Minute), time.Now() })
+	}
+	if n := s.windows.Load(); n != 1 || count < killRounds(t) {
+		t.Errorf("%d windows, %d refreshes", n, count)
+	}
+}
+
+// TestRow14KilledInBetween: the process dies exactly between the server's answer and
+// the write. The token was not used, and what is kept is the old record or the new
+// one.
+func TestRow14KilledInBetween(t *testing.T) {
+	w := newWorld(t, testkit.OIDCOptions{})
+	for range 3 {
+		w.works()
+		_, before := w.kept()
+		cmd, lines := w.start(childOrder{Ahead: time.Duration(w.clock.ahead.Load()) + beyondTokenLife, Say: true})
+		if !lines.Scan() || lines.Text() != "writing" {
+			t.Fatalf("the process said %q", lines.Text())
+		}
+		_ = cmd.Process.Kill()
+		for lines.Scan() {
+			t.Errorf("after the kill the process said %q", lines.Text())
+		}
+		_ = cmd.Wait()
+		w.whole(nil)
+		if _, kept := w.kept(); kept.Access != before.Access {
+			t.Errorf("a process that was killed wrote %s", kept.Access)
+		}
+		w.clock.pass(beyondTokenLife)
+		w.fails(t.Context(), aai.AuthExpired)
+	}
+}

@@ -1,0 +1,105 @@
+package oauth_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit"
+)
+
+// TestRow19Proofs: with a real server and an API that checks every proof. The nonces
+// of both are learned and sent.
+func TestRow19Proofs(t *testing.T) {
+	for name, l := range map[string]testkit.OIDCOptions{"plain": {DPoP: true}, "with nonces": {DPoP: true, Nonce: true}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, l)
+			if l.Nonce {
+				first := "nonce-1"
+				w.api.nonce.Store(&first)
+			}
+			w.works()
+			_, kept := w.kept()
+			if kept.Type != "DPoP" || !strings.Contains(string(kept.Key), `"d":`) {
+				t.Fatalf("kept is %+v", kept)
+			}
+			if l.Nonce {
+				second := "nonce-2"
+				w.clock.pass(31 * time.Second) // one that comes sooner is not taken for an honest one
+				w.api.nonce.Store(&second)
+			}
+			w.works()
+			// The server takes no proof of another hour, so the token is made to end.
+			w.editToken(func(m map[string]any) { m["Expires"] = time.Now() })
+			w.works()
+			if w.token() == kept.Access {
+				t.Error("the token was not refreshed")
+			}
+		})
+	}
+}
+
+// TestRow19Stolen: a refresh token without its key is worth nothing, and an access
+// token neither.
+func TestRow19Stolen(t *testing.T) {
+	w := newWorld(t, testkit.OIDCOptions{DPoP: true})
+	w.works()
+	id, kept := w.kept()
+	response, err := http.PostForm(w.as.Issuer+"/token", url.Values{"grant_type": {"refresh_token"}, "refresh_token": {kept.Refresh}, "client_id": {"aai-gateway"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said struct{ Error string }
+	_ = json.NewDecoder(response.Body).Decode(&said)
+	_ = response.Body.Close()
+	if response.StatusCode == http.StatusOK || said.Error != "invalid_grant" {
+		t.Errorf("the server answers a thief: %d %s", response.StatusCode, said.Error)
+	}
+	req, _ := http.NewRequest(http.MethodGet, w.api.URL+"/v1/things", nil)
+	req.Header.Set("Authorization", "DPoP "+kept.Access)
+	if response, err = http.DefaultClient.Do(req); err != nil || response.StatusCode != http.StatusUnauthorized {
+		t.Errorf("the API answers a thief: %v, %v", response, err)
+	}
+	_ = response.Body.Close()
+
+	// A thief with the record, but with a key of their own.
+	other := newWorld(t, testkit.OIDCOptions{DPoP: true})
+	other.works()
+	_, theirs := other.kept()
+	w.editToken(func(m map[string]any) { m["Key"] = theirs.Key })
+	w.clock.pass(beyondTokenLife)
+	w.fails(t.Context(), aai.AuthExpired)
+	if again, _ := w.kept(); again == id {
+		t.Error("a dead login is kept")
+	}
+}
+
+// TestRow19NonceOnce: an API that refuses each nonce it gives is not asked for ever.
+func TestRow19NonceOnce(t *testing.T) {
+	w := newWorld(t, testkit.OIDCOptions{DPoP: true})
+	w.works()
+	tries := 0
+	for range 10 {
+		req, _ := http.NewRequest(http.MethodGet, w.recipe.HTTP.BaseURL+"/things", nil)
+		if err := w.logins.Authorize(t.Context(), w.recipe, req); err != nil {
+			t.Fatal(err)
+		}
+		tries++
+		again, err := w.logins.HandleRefusal(t.Context(), w.recipe, &http.Response{StatusCode: http.StatusUnauthorized, Request: req, Header: http.Header{
+			"Www-Authenticate": {`DPoP error="use_dpop_nonce"`}, "Dpop-Nonce": {strings.Repeat("n", tries)},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !again {
+			break
+		}
+	}
+	if tries != 2 {
+		t.Errorf("it was tried %d times", tries)
+	}
+}

@@ -1,0 +1,245 @@
+package oauth_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit"
+)
+
+// keptToken is what the tests read of a token that is kept.
+type keptToken struct {
+	Access, Refresh, Type string
+	Key                   json.RawMessage
+}
+
+// kept returns the one token that is kept, and its id.
+func (w *world) kept() (id string, t keptToken) {
+	w.t.Helper()
+	for name, raw := range w.secrets.all() {
+		if strings.HasPrefix(name, "login/token/") {
+			if id != "" {
+				w.t.Fatal("several tokens are kept")
+			}
+			id = name
+			if err := json.Unmarshal([]byte(raw), &t); err != nil {
+				w.t.Fatal(err)
+			}
+		}
+	}
+	return id, t
+}
+
+func (w *world) token() string { _, t := w.kept(); return t.Access }
+
+// editToken changes what is kept of the token.
+func (w *world) editToken(edit func(map[string]any)) {
+	w.t.Helper()
+	id, _ := w.kept()
+	err := w.secrets.Update(w.t.Context(), id, func(old []byte) ([]byte, error) {
+		var m map[string]any
+		if err := json.Unmarshal(old, &m); err != nil {
+			return nil, err
+		}
+		edit(m)
+		return json.Marshal(m)
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// TestRow14WriteThenUse: a refreshed token goes out only when it is kept; if it
+// cannot be kept, it does not.
+func TestRow14WriteThenUse(t *testing.T) {
+	w := newWorld(t, testkit.OIDCOptions{})
+	w.works()
+	before := w.token()
+	w.clock.pass(beyondTokenLife)
+	failing := &failingSecrets{folder: w.secrets}
+	l := w.open(func(_ *world, c *loginConfig) { c.Secrets = failing })
+	req, _ := http.NewRequest(http.MethodGet, w.recipe.HTTP.BaseURL+"/things", nil)
+	if err := l.Authorize(t.Context(), w.recipe, req); err == nil || req.Header.Get("Authorization") != "" {
+		t.Errorf("a token that could not be kept was used: %v", err)
+	}
+	if !failing.wrote.Load() || w.token() != before {
+		t.Errorf("the store was not asked to write, or wrote")
+	}
+}
+
+type failingSecrets struct {
+	*folder
+	wrote atomic.Bool
+}
+
+func (f *failingSecrets) Update(ctx ctx, id string, edit func([]byte) ([]byte, error)) error {
+	return f.folder.Update(ctx, id, func(old []byte) ([]byte, error) {
+		b, err := edit(old)
+		if err == nil && strings.HasPrefix(id, "login/token/") {
+			f.wrote.Store(true)
+			return nil, errors.New("the disk is full")
+		}
+		return b, err
+	})
+}
+
+// TestRow15Replay: somebody used the refresh token before us. The real server ends
+// the whole login; a person must log in again, and can.
+func TestRow15Replay(t *testing.T) {
+	w := newWorld(t, testkit.OIDCOptions{})
+	w.works()
+	_, stolen := w.kept()
+	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {stolen.Refresh}, "client_id": {"aai-gateway"}}
+	response, err := http.PostForm(w.as.Issuer+"/token", form)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("the thief got %v, %v", response, err)
+	}
+	_ = response.Body.Close()
+	w.clock.pass(beyondTokenLife)
+	e := w.fails(t.Context(), aai.AuthExpired)
+	if !strings.Contains(e.Hint, "aai-gateway auth login") {
+		t.Errorf("the hint is %q", e.Hint)
+	}
+	if about := w.as.introspect(stolen.Access); about["active"] != false {
+		t.Errorf("the login lives: %v", about)
+	}
+	if id, _ := w.kept(); id != "" {
+		t.Error("a dead login is kept")
+	}
+	w.works()
+	if n := w.windows.Load(); n != 2 {
+		t.Errorf("%d windows", n)
+	}
+}
+
+// TestRow15Revoked: the person took the grant back at the server; the API refuses the
+// token, and so does the server its refresh.
+func TestRow15Revoked(t *testing.T) {
+	w := newWorld(t, testkit.OIDCOptions{})
+	w.works()
+	_, t1 := w.kept()
+	response, err := http.PostForm(w.as.Issuer+"/token/revocation", url.Values{"token": {t1.Refresh}, "client_id": {"aai-gateway"}})
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%v, %v", response, err)
+	}
+	_ = response.Body.Close()
+	w.fails(t.Context(), aai.AuthExpired)
+	w.works()
+}
+
+// TestRow15RefusedToken: a token that the API does not take is refreshed once, though
+// it has not ended.
+func TestRow15RefusedToken(t *testing.T) {
+	w := newWorld(t, testkit.OIDCOptions{})
+	w.works()
+	w.editToken(func(m map[string]any) { m["Access"] = "made-up" })
+	w.works()
+	if w.token() == "made-up" || w.windows.Load() != 1 {
+		t.Errorf("the token is %s, after %d windows", w.token(), w.windows.Load())
+	}
+	// One that was got for a refusal and is refused too is not got again.
+	s := newStage(t)
+	s.logIn()
+	again, err := s.logins.HandleRefusal(t.Context(), s.recipe, s.refusedBy(401, "Bearer", "an-access-token"))
+	if !again || err != nil {
+		t.Fatalf("%v, %v", again, err)
+	}
+	_, err = s.logins.HandleRefusal(t.Context(), s.recipe, s.refusedBy(401, "Bearer", "an-access-token"))
+	ends(t, err, aai.AuthDenied)
+	if again, err := s.logins.HandleRefusal(t.Context(), s.recipe, s.refusedBy(403, "", "an-access-token")); again || err != nil {
+		t.Errorf("a refusal that is not about the login: %v, %v", again, err)
+	}
+	if again, err := s.logins.HandleRefusal(t.Context(), s.recipe, s.refusedBy(401, "Bearer", "an-older-token")); !again || err != nil {
+		t.Errorf("a refusal of a token that was replaced since: %v, %v", again, err)
+	}
+}
+
+// TestRow15Outage: what is kept outlives a server that cannot answer.
+func TestRow15Outage(t *testing.T) {
+	s := newStage(t)
+	s.logIn()
+	good := s.fake.handlerFor("/token")
+	before := s.secrets.all()
+	for name, bad := range map[string]http.HandlerFunc{
+		"503": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "later", http.StatusServiceUnavailable) },
+		"429": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "later", http.StatusTooManyRequests) },
+		"a cut connection": func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err == nil {
+				_ = conn.Close()
+			}
+		},
+		"half an answer": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			_, _ = w.Write([]byte(`{"access_token":"x"`))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.t = t
+			s.fake.setHandler("/token", bad)
+			s.clock.ahead.Store(int64(9*beyondTokenLife/11 + 30e9)) // half a minute before its end: the old one still serves
+			if err := s.authorize(t.Context()); err != nil {
+				t.Errorf("a token that has not ended: %v", err)
+			}
+			s.clock.ahead.Store(int64(beyondTokenLife))
+			ends(t, s.authorize(t.Context()), aai.AppNotRunning)
+			if after := s.secrets.all(); len(after) != len(before) {
+				t.Errorf("kept was %v, and is %v", before, after)
+			}
+			s.clock.ahead.Store(0)
+		})
+	}
+	s.fake.setHandler("/token", good)
+	s.clock.pass(beyondTokenLife)
+	s.t = t
+	if err := s.authorize(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if n := s.windows.Load(); n != 1 {
+		t.Errorf("%d windows", n)
+	}
+}
+
+// TestRow16Redirects: where a server sends what is secret, nobody follows.
+func TestRow16Redirects(t *testing.T) {
+	var reached atomic.Int64
+	target := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
+	defer target.Close()
+	away := func(status int) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, target.URL, status) }
+	}
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		s := newStage(t, func(f *fake) {
+			f.metadata["revocation_endpoint"] = f.URL + "/revoke"
+			f.handle["/revoke"] = away(status)
+		})
+		// Whatever the client is set to do.
+		s.logins = s.open(s.watched, func(_ *world, c *loginConfig) { c.Client = &http.Client{Transport: http.DefaultTransport} })
+		good := s.fake.handlerFor("/token")
+		s.fake.setHandler("/token", away(status))
+		ended := s.ask(t.Context())
+		_, _ = get(t, (<-s.requests).answer(nil))
+		ends(t, <-ended, aai.AuthInvalid)
+
+		s.fake.setHandler("/token", good)
+		s.clock.pass(beyondTokenLife) // no failure is remembered
+		s.logIn()
+		s.fake.setHandler("/token", away(status))
+		s.clock.pass(beyondTokenLife)
+		ends(t, s.authorize(t.Context()), aai.AuthInvalid)
+		bye, err := s.logins.Logout(t.Context(), strings.TrimPrefix(s.fake.URL, "http://"))
+		if err != nil || bye.Revoked != 0 || bye.Forgotten != 1 {
+			t.Errorf("%+v, %v", bye, err)
+		}
+	}
+	if n := reached.Load(); n != 0 {
+		t.Errorf("the target was reached %d times", n)
+	}
+}

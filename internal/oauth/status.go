@@ -1,0 +1,226 @@
+package oauth
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// A State is one login, for people. It holds no secret.
+type LoginStatus struct {
+	Host       string    `json:"host"`
+	App        string    `json:"app,omitempty"`
+	Kind       string    `json:"kind"`  // an aai.Auth constant
+	State      string    `json:"state"` // "logged in", "expired" or "key kept"
+	Expires    time.Time `json:"expires,omitzero"`
+	AutoRenews bool      `json:"renews"` // by itself, when it expires
+	Scopes     []string  `json:"scopes,omitempty"`
+	Issuer     string    `json:"issuer,omitempty"`
+	Client     string    `json:"client,omitempty"`
+}
+
+// Status returns the logins that are kept, for the host or, with "", all of them,
+// ordered by host. It asks nobody but Secrets.
+func (l *Authorizer) Status(ctx context.Context, host string) ([]LoginStatus, error) {
+	states := []LoginStatus{}
+	err := l.eachRecord(ctx, tokenPrefix, func(_ string, raw []byte) error {
+		var t token
+		if !decodeRecord(raw, &t) || host != "" && t.Host != host {
+			return nil
+		}
+		s := LoginStatus{
+			Host: t.Host, App: t.App, Kind: t.Kind, State: "logged in", Expires: t.Expires, AutoRenews: t.Refresh != "" || t.Kind == aai.AuthAppCredential,
+			Scopes: t.Scopes, Issuer: t.Issuer, Client: t.Client.ID,
+		}
+		if !t.isValid(l.now()) && !s.AutoRenews {
+			s.State = "expired"
+		}
+		states = append(states, s)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = l.eachRecord(ctx, keyPrefix, func(_ string, raw []byte) error {
+		var k storedCredentials
+		if decodeRecord(raw, &k) && (host == "" || k.Host == host) {
+			states = append(states, LoginStatus{Host: k.Host, App: k.App, Kind: k.Kind, State: "key kept"})
+		}
+		return nil
+	})
+	slices.SortFunc(states, func(a, b LoginStatus) int { return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Kind, b.Kind)) })
+	return states, err
+}
+
+// eachRecord calls f with everything that is kept under the prefix.
+func (l *Authorizer) eachRecord(ctx context.Context, prefix string, f func(id string, raw []byte) error) error {
+	names, err := l.cfg.Secrets.Names(ctx, prefix)
+	if err != nil {
+		return storeError(err)
+	}
+	for _, id := range names {
+		if !strings.HasPrefix(id, prefix) {
+			continue
+		}
+		raw, err := l.get(ctx, id)
+		if err != nil {
+			return err
+		}
+		if raw == nil {
+			continue
+		}
+		if err := f(id, raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A Farewell is what came of a logout.
+type LogoutResult struct {
+	Host      string   `json:"host"`
+	Forgotten int      `json:"forgotten"` // how many logins and keys are no longer kept
+	Revoked   int      `json:"revoked"`   // how many tokens their server took back
+	Warnings  []string `json:"warnings,omitempty"`
+}
+
+// Logout ends what is kept for the host: the server takes back the refresh token and
+// then the access token (RFC 7009), and both are forgotten, whatever the server
+// says. A login that waits for a person is given up.
+func (l *Authorizer) Logout(ctx context.Context, host string) (*LogoutResult, error) {
+	l.cancelLogins(host)
+	bye := &LogoutResult{Host: host}
+	err := l.eachRecord(ctx, tokenPrefix, func(id string, raw []byte) error {
+		var seen token
+		if !decodeRecord(raw, &seen) || seen.Host != host {
+			return nil
+		}
+		var t token
+		if err := l.update(ctx, id, func(old []byte) ([]byte, error) {
+			t = token{}
+			_ = json.Unmarshal(old, &t) // what cannot be read is forgotten all the same
+			l.revoke(ctx, &t, bye)
+			return nil, nil
+		}); err != nil {
+			return err
+		}
+		bye.Forgotten++
+		return nil
+	})
+	if err != nil {
+		return bye, err
+	}
+	for prefix, counts := range map[string]int{keyPrefix: 1, serverPrefix: 0} {
+		if err := l.eachRecord(ctx, prefix, func(id string, raw []byte) error {
+			var about struct{ Host string }
+			if !decodeRecord(raw, &about) || about.Host != host {
+				return nil
+			}
+			bye.Forgotten += counts
+			return l.clear(ctx, id)
+		}); err != nil {
+			return bye, err
+		}
+	}
+	return bye, nil
+}
+
+// clear forgets what is kept under the id, but for what a person chose there.
+func (l *Authorizer) clear(ctx context.Context, id string) error {
+	return l.update(ctx, id, func(old []byte) ([]byte, error) {
+		var s server
+		if !strings.HasPrefix(id, serverPrefix) || !decodeRecord(old, &s) || s.Chosen.ID == "" {
+			return nil, nil
+		}
+		return json.Marshal(server{Host: s.Host, Chosen: s.Chosen})
+	})
+}
+
+// cancelLogins ends the logins to the host that wait for a person.
+func (l *Authorizer) cancelLogins(host string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, f := range l.flows {
+		if f.realm.host() == host {
+			f.cancel()
+		}
+	}
+}
+
+// revoke takes the tokens back, that which makes others first.
+func (l *Authorizer) revoke(ctx context.Context, t *token, bye *LogoutResult) {
+	if t.Revoke == "" {
+		if t.Access != "" {
+			bye.Warnings = append(bye.Warnings, "the authorization server has no way to take a token back; it ends by itself")
+		}
+		return
+	}
+	for _, it := range []struct{ token, hint string }{{t.Refresh, "refresh_token"}, {t.Access, "access_token"}} {
+		if it.token == "" {
+			continue
+		}
+		form := url.Values{"token": {it.token}, "token_type_hint": {it.hint}}
+		if _, err := l.post(ctx, t.Revoke, form, t.Client, t.Key); err != nil {
+			bye.Warnings = append(bye.Warnings, "the "+strings.ReplaceAll(it.hint, "_", " ")+" could not be taken back: "+err.Error())
+			continue
+		}
+		bye.Revoked++
+	}
+}
+
+// Login has the person log in to the app at a page, now, whether or not they are
+// logged in already, and waits until it is done, at most five minutes, fifteen
+// where a code is typed on another device. It tells aai.Progress what to visit. If
+// ctx ends sooner and nobody else waits, the login goes on all the same.
+func (l *Authorizer) Login(ctx context.Context, r *aai.Recipe) error {
+	p, err := l.realmOf(ctx, r)
+	if err != nil {
+		return err
+	}
+	if p == nil {
+		return aai.Errorf(aai.InvalidParams, "%s wants nobody to log in", aai.CleanLabel(r.App, 60))
+	}
+	if p.auth.Kind != aai.AuthOAuth2 {
+		_, err := l.values(ctx, p)
+		return err
+	}
+	return l.logIn(ctx, p, func(*flow) {})
+}
+
+// SetClient keeps the client id, and the secret that goes with it or "", which a
+// person got for the gateway from the app's authorization server. They go before any
+// other.
+func (l *Authorizer) SetClient(ctx context.Context, r *aai.Recipe, clientID, secret string) error {
+	p, err := l.realmOf(ctx, r)
+	if err != nil {
+		return err
+	}
+	if p == nil || p.auth.Kind != aai.AuthOAuth2 || clientID == "" || !visible(clientID) || len(clientID) > 1000 {
+		return aai.Errorf(aai.InvalidParams, "client id: expected one word of visible ASCII characters, for an app with OAuth")
+	}
+	who := identity{ID: clientID, Source: fromConfig}
+	if secret = strings.TrimSpace(secret); secret != "" {
+		who.SecretID = secretPrefix + digest("secret|v1", p.serverID())
+		if err := l.update(ctx, who.SecretID, func([]byte) ([]byte, error) { return []byte(secret), nil }); err != nil {
+			return err
+		}
+	}
+	return l.updateServer(ctx, p, func(s *server) { s.Chosen = who })
+}
+
+// UntrustedHosts returns the hosts of other sites that take part in the app's logins and
+// calls, and that no person has agreed to yet. For a descriptor of this computer
+// there is none.
+func (l *Authorizer) UntrustedHosts(ctx context.Context, r *aai.Recipe) []string {
+	p, err := newRealm(r)
+	if err != nil || p == nil || p.origin == "" {
+		return nil
+	}
+	return slices.DeleteFunc(p.foreignHosts(), func(host string) bool { return l.trusted(ctx, p, host) })
+}

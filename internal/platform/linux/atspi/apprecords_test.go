@@ -1,0 +1,54 @@
+package atspi
+
+import (
+	"testing"
+	"time"
+)
+
+// TestAppRecords: an app that does not answer keeps what it said, is waited for briefly
+// for a while, and then in earnest again.
+func TestAppRecords(t *testing.T) {
+	var r appRecords
+	app, other := ref{":1.5", "/root"}, ref{":1.6", "/root"}
+	begun := time.Unix(1000, 0)
+	list := func(after time.Duration, answers bool, pid int) *appEntry {
+		e := &appEntry{root: app, pid: pid}
+		if answers {
+			e.answered, e.name, e.toolkit, e.count, e.contents = true, "Editor", "gtk", 2, 30
+		}
+		r.update([]*appEntry{e, {root: other, pid: 6, answered: true, name: "Other"}}, begun.Add(after))
+		return e
+	}
+	asleep := func(at time.Duration, want bool) {
+		t.Helper()
+		if got := r.isSilent(app, begun.Add(at)); got != want {
+			t.Errorf("after %s it counts as one that does not answer: %v, want %v", at, got, want)
+		}
+		if r.isSilent(other, begun.Add(at)) {
+			t.Errorf("after %s the other counts as one that does not answer", at)
+		}
+	}
+	asleep(0, false)
+	list(0, true, 5)
+	asleep(time.Second, false)
+	for at := time.Second; at <= 4*time.Second; at += time.Second {
+		e := list(at, false, 0) // the bus was slow too
+		if e.answered || e.name != "Editor" || e.toolkit != "gtk" || e.pid != 5 || e.contents != 30 {
+			t.Errorf("after %s of silence it is %+v", at, e)
+		}
+		asleep(at, true)
+	}
+	asleep(time.Second+silentAge-1, true)
+	asleep(time.Second+silentAge, false) // counted from the first time
+	list(7*time.Second, false, 5)        // waited for in earnest, and in vain
+	asleep(7*time.Second+silentAge-1, true)
+	list(8*time.Second, true, 5)
+	asleep(8*time.Second, false)
+	if e := list(9*time.Second, false, 7); e.name != "" || e.pid != 7 {
+		t.Errorf("another process got the name of the one before: %+v", e)
+	}
+	r.update(nil, begun.Add(10*time.Second))
+	if e := list(11*time.Second, false, 5); e.name != "" {
+		t.Errorf("one that had gone is remembered: %+v", e)
+	}
+}

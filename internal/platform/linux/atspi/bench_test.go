@@ -1,0 +1,133 @@
+//go:build linux
+
+package atspi_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// page writes a web page with many elements, and returns its address.
+func page(b *testing.B, buttons int) string {
+	b.Helper()
+	var text strings.Builder
+	text.WriteString("<!doctype html><title>many buttons</title>")
+	for n := range buttons {
+		fmt.Fprintf(&text, "<button>Button %d</button> <label>Field %d <input value=%d></label>\n", n, n, n)
+	}
+	file := filepath.Join(b.TempDir(), "page.html")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	return "file://" + file
+}
+
+// programs start the apps whose figures are told.
+func programs() map[string]func(b *testing.B, w *world) *linuxtest.App {
+	return map[string]func(b *testing.B, w *world) *linuxtest.App{
+		"mousepad": func(b *testing.B, w *world) *linuxtest.App { return w.Launch(b, "mousepad") },
+		"calculator": func(b *testing.B, w *world) *linuxtest.App {
+			return w.LaunchEnv(b, []string{"GSK_RENDERER=cairo"}, "gnome-calculator")
+		},
+		"designer": func(b *testing.B, w *world) *linuxtest.App { return w.Launch(b, "/usr/lib/qt6/bin/designer") },
+		"calc":     func(b *testing.B, w *world) *linuxtest.App { return w.Calc(b) },
+		"chromium": func(b *testing.B, w *world) *linuxtest.App {
+			return w.Launch(b, "chromium", "--force-renderer-accessibility", "--no-sandbox", "--no-first-run", "--test-type", "--disable-gpu",
+				"--disable-dev-shm-usage", "--password-store=basic", "--user-data-dir="+b.TempDir(), page(b, 240))
+		},
+	}
+}
+
+// percentile reports how long a call takes.
+func percentile(b *testing.B, call func()) {
+	b.Helper()
+	var took []time.Duration
+	for b.Loop() {
+		start := time.Now()
+		call()
+		took = append(took, time.Since(start))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkSnapshot: cold is everything read on a connection that is there; warm is
+// the same again when nothing has happened; read is one element, fresh; floor is all
+// that must be asked for that, in one round trip.
+func BenchmarkSnapshot(b *testing.B) {
+	for name, start := range programs() {
+		b.Run(name, func(b *testing.B) {
+			w := newWorld(b)
+			app := w.app(b, start(b, w))
+			time.Sleep(2 * time.Second) // what is on the page by then is in ATK's cache
+			w.awaitIdle(b, app)
+			b.Run("cold", func(b *testing.B) {
+				nodes := 0
+				percentile(b, func() {
+					if err := atspi.Forget(b.Context(), w.bus, app); err != nil {
+						b.Fatal(err)
+					}
+					nodes = len(w.snapshot(b, app).Elements)
+				})
+				b.ReportMetric(float64(nodes), "nodes")
+			})
+			b.Run("warm", func(b *testing.B) {
+				w.awaitIdle(b, app)
+				percentile(b, func() { w.snapshot(b, app) })
+			})
+			b.Run("read", func(b *testing.B) {
+				part := w.part(b, app)
+				percentile(b, func() {
+					if _, err := w.bus.Read(b.Context(), app, part); err != nil {
+						b.Fatal(err)
+					}
+				})
+			})
+			b.Run("floor", func(b *testing.B) {
+				ask, err := atspi.AskAll(b.Context(), w.bus, app, w.part(b, app))
+				if err != nil {
+					b.Fatal(err)
+				}
+				percentile(b, func() {
+					if err := ask(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+				})
+			})
+		})
+	}
+}
+
+// part is the first thing in the app that people do something with, and that shows.
+func (w *world) part(b *testing.B, app desktop.App) desktop.ID {
+	b.Helper()
+	for _, e := range w.snapshot(b, app).Elements {
+		if e.Role.IsInteractive() && e.States.Has(desktop.Showing) {
+			return e.ID
+		}
+	}
+	b.Fatalf("there is nothing to do in %s", app.Name)
+	return ""
+}
+
+// awaitIdle waits until an app has shown the same for a while.
+func (w *world) awaitIdle(t testing.TB, app desktop.App) {
+	t.Helper()
+	eventually(t, "the app is at rest", func() bool {
+		first := w.snapshot(t, app)
+		time.Sleep(500 * time.Millisecond)
+		last := w.snapshot(t, app)
+		return last.Version == first.Version && len(last.Elements) > 10
+	})
+}

@@ -1,0 +1,273 @@
+package atspi
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// Names of at-spi2-core: bus/at-spi-bus-launcher.c and registryd.
+const (
+	launcherName    = "org.a11y.Bus"
+	launcherPath    = "/org/a11y/bus"
+	statusInterface = "org.a11y.Status"
+	registryName    = "org.a11y.atspi.Registry"
+	registryPath    = "/org/a11y/atspi/registry"
+	rootPath        = "/org/a11y/atspi/accessible/root"
+	cachePath       = "/org/a11y/atspi/cache"
+)
+
+// defaultTimeout is how long a method may take whose context has no deadline.
+const defaultTimeout = 30 * time.Second
+
+// Config is what a Bus must be told.
+type Config struct {
+	// Getenv looks up the variables of the person's session, for the address of its bus,
+	// at every dialling. Nil knows of none.
+	Getenv func(name string) string
+	// Windows knows the windows of the screen. With it apps are listed that have a
+	// window but no tree, and elements of toolkits that do not know where on the
+	// screen their windows are get a Frame (GTK 4). May be nil.
+	Windows desktop.Windows
+	// KeepOpen keeps a connection open until its other end closes it, also after this
+	// process has ended. An app hangs whose dialog is open when the connection ends
+	// over which it was asked to open it. Release ends that. Nil holds none.
+	KeepOpen func(*os.File) (release func(), err error)
+	// Log gets what nobody waits for. Nil means nowhere.
+	Log *slog.Logger
+}
+
+// A Bus reads and works apps by AT-SPI2: a desktop.Tree, a desktop.Actor and a
+// desktop.Events, which are safe for concurrent use. Their errors are *aai.Errors.
+//
+// The first method but Ready that needs it switches accessibility on for the
+// login (org.a11y.Status.IsEnabled), as every assistive program does, and leaves it
+// on: other programs may need it by then, and an app that has looked does not look
+// again. It never says that a screen reader is running.
+type Bus struct {
+	config    Config
+	requests  *requests
+	version   atomic.Uint64 // of the last snapshot that differed
+	processes processCache
+
+	dialling chan struct{} // held by who dials
+	mu       sync.Mutex
+	closed   bool
+	link     *link // the last one; it may be lost
+}
+
+// A link is one connection to one accessibility bus, and all that was learned of
+// the apps on it. It is not used again once the connection is lost.
+type link struct {
+	conn    *wire.Conn
+	records appRecords
+
+	mu       sync.Mutex
+	programs map[string]*program // by desktop.App.Key
+	senders  map[string]*program // by unique name; those whose events are wanted
+}
+
+// New makes a Bus. It does no I/O: the buses are dialled at the first call that
+// needs them, and again at the first call after a connection was lost.
+func New(c Config) *Bus {
+	if c.Getenv == nil {
+		c.Getenv = func(string) string { return "" }
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Bus{config: c, requests: newRequests(), dialling: make(chan struct{}, 1)}
+}
+
+// Close closes the connections. Calls in flight end, watched channels are closed,
+// and later calls fail with APP_NOT_RUNNING.
+func (b *Bus) Close() {
+	b.mu.Lock()
+	b.closed = true
+	l := b.link
+	b.mu.Unlock()
+	if l != nil {
+		for _, p := range l.all() {
+			p.releaseActConns()
+		}
+		l.conn.Close()
+	}
+}
+
+// all are the programs of which something is known.
+func (l *link) all() []*program {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Collect(maps.Values(l.programs))
+}
+
+// withDefaultTimeout gives a context a deadline if it has none.
+func withDefaultTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, defaultTimeout)
+}
+
+// connect returns the connection to the accessibility bus, and makes one if there
+// is none that lives.
+func (b *Bus) connect(ctx context.Context) (*link, error) {
+	if l, err := b.current(); l != nil || err != nil {
+		return l, err
+	}
+	select {
+	case b.dialling <- struct{}{}:
+		defer func() { <-b.dialling }()
+	case <-ctx.Done():
+		return nil, noBus("nobody answered in time", ctx.Err())
+	}
+	if l, err := b.current(); l != nil || err != nil {
+		return l, err
+	}
+	address, err := b.accessibility(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := &link{programs: map[string]*program{}, senders: map[string]*program{}}
+	if l.conn, err = dialBus(ctx, address, l.signal); err != nil {
+		return nil, noBus("the accessibility bus cannot be reached", err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		l.conn.Close()
+		return nil, errClosed()
+	}
+	b.link = l
+	go l.awaitLoss()
+	return l, nil
+}
+
+// current returns the connection, if there is one that lives.
+func (b *Bus) current() (*link, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.closed:
+		return nil, errClosed()
+	case b.link != nil && b.link.conn.IsAlive():
+		return b.link, nil
+	}
+	return nil, nil
+}
+
+// accessibility switches accessibility on and returns the address of its bus.
+func (b *Bus) accessibility(ctx context.Context) (string, error) {
+	session, err := b.dialSession(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer session.Close()
+	address, err := launcherAddress(ctx, session, 0)
+	if err != nil {
+		return "", err
+	}
+	if on, err := enabled(ctx, session); err != nil || on {
+		return address, nil // without the switch apps of GTK still show themselves
+	}
+	e := wire.Encoder{}
+	e.Str(statusInterface)
+	e.Str("IsEnabled")
+	e.Signature("b")
+	e.Bool(true)
+	answer, err := session.Call(ctx, &wire.Message{Destination: launcherName, Path: launcherPath,
+		Interface: propertiesInterface, Member: "Set", Signature: "ssv", Body: e.Bytes()})
+	if err == nil && answer.Kind == wire.KindError {
+		err = replyError(answer)
+	}
+	if err != nil {
+		b.config.Log.Warn("accessibility could not be switched on", "error", err)
+	} else {
+		b.config.Log.Info("accessibility was switched on for this login (org.a11y.Status.IsEnabled)")
+	}
+	return address, nil
+}
+
+// dialSession connects to the session bus, which it does not start.
+func (b *Bus) dialSession(ctx context.Context) (*wire.Conn, error) {
+	address, err := wire.SessionAddress(b.config.Getenv)
+	if err != nil {
+		return nil, noBus("there is no session bus", err)
+	}
+	session, err := dialBus(ctx, address, nil)
+	if err != nil && ctx.Err() != nil {
+		return nil, noBus("the session bus does not answer", errors.Join(ctx.Err(), err))
+	}
+	if err != nil {
+		return nil, noBus("the session bus cannot be reached", err)
+	}
+	return session, nil
+}
+
+func dialBus(ctx context.Context, address string, onSignal func(*wire.Message)) (*wire.Conn, error) {
+	conn, err := wire.Dial(ctx, address, wire.Options{OnSignal: onSignal})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.Hello(ctx); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// launcherAddress asks where the accessibility bus is. The launcher is started if
+// it does not run, unless the flags forbid it.
+func launcherAddress(ctx context.Context, session *wire.Conn, flags byte) (string, error) {
+	answer, err := session.Call(ctx, &wire.Message{Flags: flags, Destination: launcherName, Path: launcherPath,
+		Interface: launcherName, Member: "GetAddress"})
+	if err != nil {
+		return "", noBus("the accessibility bus was asked for and nobody answered", err)
+	}
+	if answer.Kind == wire.KindError {
+		return "", noBus("there is no accessibility bus", replyError(answer))
+	}
+	d := answer.Decoder()
+	address := d.Str()
+	if err := d.Err(); err != nil || address == "" {
+		return "", noBus("the accessibility bus has no address", err)
+	}
+	return address, nil
+}
+
+// enabled reads whether accessibility is switched on.
+func enabled(ctx context.Context, session *wire.Conn) (bool, error) {
+	q := property(statusInterface, "IsEnabled")
+	answer, err := session.Call(ctx, &wire.Message{Destination: launcherName, Path: launcherPath,
+		Interface: q.iface, Member: q.member, Signature: q.signature, Body: q.body})
+	if err != nil {
+		return false, err
+	}
+	if answer.Kind == wire.KindError {
+		return false, replyError(answer)
+	}
+	d := answer.Decoder()
+	if sig := d.Variant(); sig != "b" {
+		return false, aai.Errorf(aai.AutomationFailed, "IsEnabled is of the type %q, expected b", sig)
+	}
+	on := d.Bool()
+	return on, d.Err()
+}
+
+// awaitLoss tells those who watch that they see nothing any more.
+func (l *link) awaitLoss() {
+	<-l.conn.Done()
+	for _, p := range l.all() {
+		p.end()
+	}
+}

@@ -1,0 +1,52 @@
+package atspi_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// A window of a program that is told by a signal to work for a while, and says when it
+// begins.
+const workingGTK = `
+import gi, signal, sys, time
+gi.require_version("Gtk", "3.0")
+from gi.repository import GLib, Gtk
+window = Gtk.Window(title="At work")
+window.add(Gtk.Button(label="Press"))
+def work():
+    open(sys.argv[1], "a").write(".")
+    until = time.monotonic() + 0.6
+    while time.monotonic() < until: pass
+    return True
+GLib.unix_signal_add(GLib.PRIORITY_HIGH, signal.SIGUSR1, work)
+window.show_all()
+Gtk.main()
+`
+
+// TestBusyApp: a program that is at work answers late, and is not listed as one that hangs.
+func TestBusyApp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	begun := filepath.Join(w.Home, "begun")
+	app := w.app(t, w.Launch(t, "python3", "-c", workingGTK, begun))
+	w.shows(t, app, desktop.Button, "Press")
+	for n := range 3 {
+		if err := syscall.Kill(app.PID, syscall.SIGUSR1); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "it works", func() bool { marks, _ := os.ReadFile(begun); return len(marks) > n })
+		apps, err := w.bus.Apps(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range apps {
+			if a.PID == app.PID && a.HiddenReason != "" {
+				t.Errorf("at look %d it is listed with %q", n, a.HiddenReason)
+			}
+		}
+	}
+}

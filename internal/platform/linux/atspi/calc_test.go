@@ -1,0 +1,113 @@
+//go:build linux
+
+package atspi_test
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/desktoptest"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// resident is how much memory a process has, in megabytes.
+func resident(t *testing.T, pid int) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := strconv.Atoi(strings.Fields(string(text))[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages * os.Getpagesize() >> 20
+}
+
+// TestCalc: a sheet of 17 thousand million cells is read as far as people see it,
+// and the spreadsheet grows by nothing that matters and goes on answering.
+func TestCalc(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	app := w.app(t, w.Calc(t))
+	s := w.await(t, app, "a cell is there", func(s *desktop.Snapshot) bool { return sheet(s) >= 0 })
+	before := resident(t, app.PID)
+	const most = 64 // megabytes
+	for range 10 {
+		s = w.fresh(t, app)
+		desktoptest.WellFormed(t, s)
+		if grown := resident(t, app.PID) - before; grown > most {
+			t.Fatalf("the spreadsheet has grown by %d MB", grown)
+		}
+	}
+	i := sheet(s)
+	if i < 0 {
+		t.Fatal("the sheet is gone")
+	}
+	table := s.Elements[i]
+	if cells := len(s.Children(i)); cells < 10 || cells > 2000 || table.UnreadChildren < 1<<30 || !table.States.Has(desktop.Virtual) {
+		t.Errorf("the sheet has %d children, and %d that were not read; %v", cells, table.UnreadChildren, table.States.Words())
+	}
+	far, err := w.bus.Children(t.Context(), app, table.ID, 1<<30, 5)
+	if err != nil || len(far) != 5 {
+		t.Errorf("cells far away: %d, %v", len(far), err)
+	}
+	first := s.Elements[s.Children(i)[0]]
+	w.perform(t, app, first, desktop.Act{Verb: desktop.SetNumber, Number: 42})
+	e, err := w.bus.Read(t.Context(), app, first.ID)
+	if err != nil || !strings.Contains(e.Value+e.Name, "42") {
+		t.Errorf("the cell after it was set: %+v, %v", e, err)
+	}
+}
+
+// sheet finds the sheet, if its cells are there.
+func sheet(s *desktop.Snapshot) int {
+	for i, e := range s.Elements {
+		if e.UnreadChildren > 1<<20 && len(s.Children(i)) > 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// TestManyRows: of a list too long to read, what people see of it is there, the rest
+// is counted, and can be asked for.
+func TestManyRows(t *testing.T) {
+	t.Parallel()
+	const rows = 10_000
+	w := newWorld(t)
+	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.GTK4, linuxtest.Qt6} {
+		t.Run(string(kind), func(t *testing.T) {
+			f := w.Rows(t, kind, rows)
+			app := w.app(t, f.App)
+			s := w.await(t, app, "the first row shows", func(s *desktop.Snapshot) bool {
+				_, ok := named(s, "Row 1")
+				return ok
+			})
+			desktoptest.WellFormed(t, s)
+			if len(s.Elements) > 2500 {
+				t.Errorf("the snapshot has %d elements", len(s.Elements))
+			}
+			if kind == linuxtest.GTK4 {
+				return // it tells of those rows only that it has made
+			}
+			for _, e := range s.Elements {
+				if e.UnreadChildren == 0 {
+					continue
+				}
+				if e.UnreadChildren < rows-2500 || e.UnreadChildren > rows+10 {
+					t.Errorf("%d rows were not read", e.UnreadChildren)
+				}
+				some, err := w.bus.Children(t.Context(), app, e.ID, rows/2, 10)
+				if err != nil || len(some) != 10 || !strings.HasPrefix(some[0].Name, "Row ") {
+					t.Errorf("rows in the middle: %+v, %v", some, err)
+				}
+				return
+			}
+			t.Error("all rows were read")
+		})
+	}
+}

@@ -1,0 +1,145 @@
+package atspi
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// cellAge is how long a cell is read that was asked for.
+const cellAge = 5 * time.Minute
+
+// A wantedCell is one of a table that is read, whether people can see it or not.
+type wantedCell struct {
+	table       ref
+	row, column int
+	asked       time.Time
+}
+
+// want notes that cells of the table are asked for: the last desktop.MaxCells are read.
+func (p *program) want(table ref, c desktop.Cells) {
+	now := time.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cells = slices.DeleteFunc(p.cells, func(old wantedCell) bool {
+		return now.Sub(old.asked) > cellAge || old.table == table && c.Contains(old.row, old.column)
+	})
+	for i := range min(c.Rows*c.Columns, desktop.MaxCells) {
+		p.cells = append(p.cells, wantedCell{table, c.Row + i/c.Columns, c.Column + i%c.Columns, now})
+	}
+	p.cells = p.cells[max(0, len(p.cells)-desktop.MaxCells):]
+}
+
+// wanted are those of the node's cells that are, save for those that were seen: LibreOffice makes
+// another object of a cell each time that it is asked for it.
+func (p *program) wanted(ctx context.Context, n *node, seen rectangle) ([]ref, error) {
+	p.mu.Lock()
+	cells := slices.Clone(p.cells)
+	p.mu.Unlock()
+	refs := make([]ref, len(cells))
+	r := &batch{}
+	for i, c := range cells {
+		if c.table != n.ref || seen.has(c.row, c.column) || time.Since(c.asked) > cellAge {
+			continue
+		}
+		p.askCell(r, n, c.row, c.column, &refs[i])
+	}
+	return refs, p.run(ctx, r)
+}
+
+// A rectangle are cells of a table, row by row: so many columns, the last row maybe not whole.
+type rectangle struct{ row, column, columns, count int }
+
+func (r rectangle) has(row, column int) bool {
+	row, column = row-r.row, column-r.column
+	return row >= 0 && column >= 0 && column < r.columns && row*r.columns+column < r.count
+}
+
+// mayCalculate reports whether the node may be a cell of a LibreOffice sheet, which does not say
+// what it shows where that is an error.
+func (p *program) mayCalculate(n *node) bool {
+	return n.role == roleTableCell && n.states.has(stateEditable) && p.currentTraits().unlisted
+}
+
+// readFormula takes the formula of a cell that says nothing of what it shows.
+func (n *node) readFormula(d *wire.Decoder) {
+	d.Array(8, func() {
+		d.Struct()
+		if key, value := d.Str(), d.Str(); key == "Formula" && value != "" {
+			n.text = "=" + value
+		}
+	})
+}
+
+// named is from the first to the last of the cells of a sheet, by their names: after its row
+// 131,072 the index of a cell is more than its type can hold.
+func (p *program) named(ctx context.Context, found []ref) (rectangle, error) {
+	names := make([]string, len(found))
+	r := &batch{}
+	for i, cell := range found {
+		if !cell.none() {
+			r.add(p.bus.requests.name, cell, func(d *wire.Decoder) { names[i], _ = readText(d) })
+		}
+	}
+	if err := p.run(ctx, r); err != nil {
+		return rectangle{}, err
+	}
+	var cells rectangle
+	last := [2]int{-1, -1}
+	for _, name := range names {
+		column, row, is := desktop.ParseCellName(name)
+		if !is {
+			continue
+		}
+		if row, column = row-1, column-1; last[0] < 0 {
+			cells.row, cells.column = row, column
+		}
+		cells.row, cells.column = min(cells.row, row), min(cells.column, column)
+		last[0], last[1] = max(last[0], row), max(last[1], column)
+	}
+	if last[0] >= 0 {
+		cells.columns = last[1] - cells.column + 1
+		cells.count = min(maxSample, cells.columns*(last[0]-cells.row+1))
+	}
+	return cells, nil
+}
+
+// cellsOf are the node's cells in the rectangle.
+func (p *program) cellsOf(ctx context.Context, n *node, cells rectangle) ([]ref, error) {
+	refs := make([]ref, cells.count)
+	r := &batch{}
+	for i := range refs {
+		p.askCell(r, n, cells.row+i/cells.columns, cells.column+i%cells.columns, &refs[i])
+	}
+	return refs, p.run(ctx, r)
+}
+
+// askCell asks for the cell at a place of the node.
+func (p *program) askCell(r *batch, n *node, row, column int, cell *ref) {
+	r.add(numbers(tableInterface, "GetAccessibleAt", "ii", "(so)", int32(row), int32(column)), n.ref, func(d *wire.Decoder) {
+		if *cell = readRef(d, p.sender); d.Err() != nil {
+			*cell = ref{}
+		}
+	})
+}
+
+// scrollTo brings the element into view. LibreOffice does not know how to; its sheet goes where
+// its cursor goes.
+func (a *actor) scrollTo(ctx context.Context) error {
+	err := a.do(ctx, numbers(componentInterface, "ScrollTo", "u", "b", scrollAnywhere), a.n.ref)
+	e, ok := errors.AsType[*aai.Error](err)
+	switch {
+	case !ok || e.Code != aai.AutomationFailed && e.Code != aai.AutomationNotSupported:
+		return err
+	case a.n.role == roleTableCell && a.n.states.has(stateEditable) && a.p.currentTraits().unlisted:
+		return a.do(ctx, method(componentInterface, "GrabFocus", "b"), a.n.ref)
+	case e.Delivery == aai.Delivered:
+		return a.unsupported("cannot be scrolled to", e)
+	}
+	return err
+}

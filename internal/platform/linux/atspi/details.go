@@ -1,0 +1,382 @@
+package atspi
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// relationLabelledBy is ATSPI_RELATION_LABELLED_BY of atspi-constants.h.
+const relationLabelledBy = 2
+
+// describe reads the details of those of the nodes that show, and of those out of view if
+// they are wanted: where they are, what they hold, what can be done with them.
+func (p *program) describe(ctx context.Context, t *tree, nodes []*node, now time.Time) error {
+	first, second := &batch{}, &batch{}
+	far := 0
+	if p.offscreen.Load() {
+		far = maxOffscreen
+	}
+	for _, n := range nodes {
+		if n.parent != nil && (n.shown || n.offscreen && far > 0) {
+			if !n.shown {
+				far--
+			}
+			n.forget(now)
+			if n.shown {
+				p.askFrame(first, n)
+			}
+			p.askContent(first, second, t, n, desktop.MaxValue)
+			if n.detailsAt.IsZero() {
+				n.detailsAt = now
+				p.askDetails(first, second, t, n)
+			}
+		}
+	}
+	if err := p.run(ctx, first); err != nil {
+		return err
+	}
+	return p.run(ctx, second)
+}
+
+// askFrame asks where the node is.
+func (p *program) askFrame(r *batch, n *node) {
+	if n.offers&offersComponent == 0 || p.currentTraits().toolkit == chromium && n.fills() {
+		return
+	}
+	r.add(p.bus.requests.extentsOf(p.currentTraits()), n.ref, func(d *wire.Decoder) {
+		if frame, ok := readExtents(d); ok {
+			n.frame = sane(frame)
+		}
+	})
+}
+
+// fills reports whether the node is all the words of a node of a page, so that it is where
+// that is: there are as many of the kind as of all others together.
+func (n *node) fills() bool {
+	return n.role == roleStatic && n.parent != nil && n.parent.count == 1 && n.parent.offers&offersComponent != 0 && n.parent.role != roleDocumentWeb
+}
+
+// sane is the rectangle, or nothing if it is none: GTK 3 has widgets without a place
+// at -2147483648.
+func sane(r desktop.Rect) desktop.Rect {
+	const most = 1 << 20
+	if r.W < 0 || r.H < 0 || r.W > most || r.H > most || r.X < -most || r.Y < -most || r.X > most || r.Y > most {
+		return desktop.Rect{}
+	}
+	return r
+}
+
+// forget forgets the details that are to be read anew.
+func (n *node) forget(now time.Time) {
+	if !n.detailsAt.IsZero() && now.Sub(n.detailsAt) < detailAge {
+		n.frame, n.text, n.numeric, n.figures, n.textless, n.written, n.chosen, n.detailed = desktop.Rect{}, "", false, "", false, false, "", true
+		return
+	}
+	n.details = details{detailed: true}
+}
+
+// askContent asks for what the node holds. What the first answers tell to ask for
+// goes into the second round.
+func (p *program) askContent(first, second *batch, t *tree, n *node, atMost int) {
+	switch {
+	case n.wantsNumber():
+		p.askNumber(first, n)
+		if n.offers&offersText != 0 && (p.currentTraits().toolkit == gecko || p.currentTraits().toolkit == chromium && n.states.has(stateEditable)) {
+			p.askWritten(second, n)
+		}
+		if p.mayBeDateTime(n) {
+			p.askDateTime(first, second, n)
+		}
+	case p.currentTraits().toolkit == gecko && n.saysWords():
+		p.askText(first, second, n, atMost)
+	case n.wantsText():
+		if n.written = p.currentTraits().toolkit == chromium && n.isWritten(); !n.written {
+			p.askText(first, second, n, atMost)
+		}
+	}
+	if n.role == roleComboBox && n.offers&offersSelection != 0 {
+		p.askChosen(first, second, t, n)
+	}
+}
+
+// askDetails asks for what people would want to know of a node of its kind besides,
+// and what hardly ever changes.
+func (p *program) askDetails(first, second *batch, t *tree, n *node) {
+	interactive := plainRole(n.role).IsInteractive() || n.role == roleMenu
+	window := n.parent == t.root
+	if n.action() && (interactive || window || p.mayBePressed(n)) {
+		p.askActions(first, second, n, interactive || window)
+	}
+	if interactive || window || p.mayPrompt(n) || n.role == roleLandmark || plainRole(n.role).IsSetMember() || n.wordless() && browser(p.currentTraits().toolkit) || n.name == "" && n.count == 0 && p.currentTraits().toolkit == gecko {
+		p.askIdentifiers(first, n)
+	}
+	if interactive && n.name == "" || n.role == roleComboBox && n.offers&offersSelection == 0 {
+		p.askLabels(first, second, t, n)
+	}
+}
+
+// mayBePressed reports whether it is worth asking a node of a kind that is not pressed
+// whether it is all the same.
+func (p *program) mayBePressed(n *node) bool {
+	habits := p.currentTraits()
+	switch {
+	case habits.toolkit == gecko && (n.role == roleLabel || n.role == roleInternalFrame):
+		return false // a click on it is one on what it labels or shows
+	case browser(habits.toolkit):
+		return n.role != roleStatic && n.inPage()
+	case habits.toolkit == qt || habits.windowRelative() || habits.unlisted:
+		return false // it is what can have the keyboard
+	}
+	role := plainRole(n.role)
+	return role == desktop.ColumnHeader || !role.IsSetMember()
+}
+
+// wordless reports whether the node is a picture, or something to act on by its states, that
+// may have no words.
+func (n *node) wordless() bool {
+	return n.role == roleImage || n.name == "" && len(n.children) == 0 && n.states.any(stateFocusable|stateEditable)
+}
+
+// inPage reports whether the node is in what a browser shows, and not in its frame; also
+// where it is not known what it is in.
+func (n *node) inPage() bool {
+	for ; n.parent != nil; n = n.parent {
+		if n.parent.role == roleDocumentWeb {
+			return true
+		}
+	}
+	return len(n.children) == 0
+}
+
+// takeAction takes the first of the actions of a node of Chromium's, where a press stands.
+// What is no control says there too what is done to another that it is in, or nothing.
+// Source: AXActionVerb in Chromium's ax_enums.mojom, and showContextMenu behind it.
+func (n *node) takeAction(name string, kind bool) {
+	switch name {
+	case "clickAncestor", "doDefault", "showContextMenu", "":
+		if !kind {
+			return
+		}
+	}
+	n.actions = []string{name}
+	n.nameAction(0, name)
+}
+
+// wantsText reports whether what the node holds is a text.
+func (n *node) wantsText() bool {
+	if n.offers&offersText == 0 || n.role == rolePassword || n.wantsNumber() {
+		return false
+	}
+	switch n.role {
+	case roleText, roleEntry, roleTerminal, roleEditbar:
+		return true
+	case roleParagraph, roleHeading, roleLabel, roleStatic, roleTableCell:
+		return n.name == "" || n.states.has(stateEditable)
+	case roleComboBox:
+		return n.states.has(stateEditable) || n.count <= 0 // a field that is read-only
+	}
+	return n.states.has(stateEditable)
+}
+
+// wantsNumber reports whether what the node holds is a number.
+func (n *node) wantsNumber() bool {
+	if n.offers&offersValue == 0 {
+		return false
+	}
+	switch plainRole(n.role) {
+	case desktop.Slider, desktop.Spinbutton, desktop.Scrollbar, desktop.Progressbar, desktop.Meter:
+		return true
+	}
+	return false
+}
+
+// askText asks for the beginning of the node's text. Its length is asked first:
+// some apps answer nothing if asked for more than there is, and a whole book if not
+// told where to end. At most is in characters, none of which is less than a byte.
+// Chromium cuts what is asked for to what there is.
+func (p *program) askText(first, second *batch, n *node, atMost int) {
+	take := func(d *wire.Decoder) {
+		if text := d.Str(); d.Err() == nil {
+			n.text = text
+		}
+	}
+	if p.currentTraits().toolkit == chromium {
+		first.add(numbers(textInterface, "GetText", "ii", "s", 0, int32(min(atMost, math.MaxInt32))), n.ref, func(d *wire.Decoder) {
+			if take(d); n.states.has(stateMultiLine) && strings.HasSuffix(n.text, "\n\n") {
+				n.text = n.text[:len(n.text)-1] // a line of its own stands behind one that ends
+			}
+		})
+		return
+	}
+	first.add(p.bus.requests.characterCount, n.ref, func(d *wire.Decoder) {
+		count, ok := readNumber(d)
+		if ok && count < 1 && p.mayCalculate(n) {
+			second.add(p.bus.requests.attributes, n.ref, n.readFormula)
+		}
+		if !ok || count < 1 {
+			return
+		}
+		end := int32(min(count, float64(atMost), math.MaxInt32))
+		second.add(numbers(textInterface, "GetText", "ii", "s", 0, end), n.ref, take)
+	})
+}
+
+// askActions asks for the names of what can be done. In a list most toolkits give
+// them in the person's language, or not at all, but one by one as they are.
+func (p *program) askActions(first, second *batch, n *node, kind bool) {
+	switch habits := p.currentTraits(); {
+	case habits.toolkit == chromium:
+		first.add(p.bus.requests.actionName(0), n.ref, func(d *wire.Decoder) {
+			if n.takeAction(d.Str(), kind); !kind && len(n.actions) > 0 && n.name == "" {
+				p.askIdentifiers(second, n)
+			}
+		})
+		return
+	case habits.plainActions():
+		first.add(p.bus.requests.actions, n.ref, func(d *wire.Decoder) {
+			n.actions = readActions(d)
+			for i := range n.actions {
+				n.nameAction(i, n.actions[i])
+			}
+		})
+		return
+	}
+	first.add(p.bus.requests.actionCount, n.ref, func(d *wire.Decoder) {
+		count, _ := readNumber(d)
+		n.actions = make([]string, max(0, min(int(count), maxActions)))
+		for i := range n.actions {
+			n.nameAction(i, "")
+			second.add(p.bus.requests.actionName(i), n.ref, func(d *wire.Decoder) { n.nameAction(i, d.Str()) })
+		}
+	})
+}
+
+// maxActions is how many actions of one element are told.
+const maxActions = 64
+
+// nameAction sets the name of one of the node's actions, which may have none.
+func (n *node) nameAction(i int, name string) {
+	if name == "" {
+		name = "action " + strconv.Itoa(i+1)
+	}
+	if i < len(n.actions) {
+		n.actions[i] = name
+	}
+}
+
+// readActions reads the names in the answer of GetActions: a(sss).
+func readActions(d *wire.Decoder) []string {
+	var names []string
+	d.Array(8, func() {
+		d.Struct()
+		name := d.Str()
+		d.Skip("ss")
+		if len(names) < maxActions {
+			names = append(names, name)
+		}
+	})
+	if d.Err() != nil {
+		return nil
+	}
+	return names
+}
+
+// askChosen asks for the name of the item that a combo box stands at.
+func (p *program) askChosen(first, second *batch, t *tree, n *node) {
+	first.add(p.bus.requests.selected, n.ref, func(d *wire.Decoder) {
+		chosen := readRef(d, p.sender)
+		if d.Err() != nil || chosen.none() {
+			return
+		}
+		if item := t.nodes[chosen]; item != nil && item.read {
+			n.chosen = item.name
+			return
+		}
+		second.add(p.bus.requests.name, chosen, func(d *wire.Decoder) { n.chosen, _ = readText(d) })
+	})
+}
+
+// askIdentifiers asks for what the app's author calls the node, and for what a web
+// page says of it.
+func (p *program) askIdentifiers(r *batch, n *node) {
+	if p.currentTraits().toolkit != chromium { // which has none, but an attribute of the page
+		r.add(p.bus.requests.accessibleID, n.ref, func(d *wire.Decoder) {
+			if id, ok := readText(d); ok && id != "" {
+				n.identifier = id
+			}
+		})
+	}
+	r.add(p.bus.requests.attributes, n.ref, func(d *wire.Decoder) { n.readAttributes(d) })
+}
+
+// readAttributes takes what matters of the answer of GetAttributes: a{ss}.
+func (n *node) readAttributes(d *wire.Decoder) {
+	d.Array(8, func() {
+		d.Struct()
+		switch key, value := d.Str(), d.Str(); key {
+		case "id":
+			if n.identifier == "" {
+				n.identifier = value
+			}
+		case "xml-roles":
+			n.webRoles = value
+		case "posinset":
+			n.pos = ordinal(value)
+		case "setsize":
+			n.size = ordinal(value)
+		default:
+			n.nameHints.take(key, value)
+		}
+	})
+}
+
+func ordinal(s string) int {
+	n := 0
+	for _, c := range s {
+		if c < '0' || c > '9' || n > 1<<30 {
+			return 0
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n
+}
+
+// askLabels asks which nodes are the node's label.
+func (p *program) askLabels(first, second *batch, t *tree, n *node) {
+	first.add(p.bus.requests.relations, n.ref, func(d *wire.Decoder) {
+		n.labels = readRelation(d, relationLabelledBy, p.sender)
+		for _, label := range n.labels {
+			if l := t.nodes[label]; l != nil && l.read {
+				continue
+			}
+			habits := p.currentTraits()
+			second.add(p.bus.requests.name, label, func(d *wire.Decoder) {
+				if name, ok := readText(d); ok {
+					t.outside[label] = habits.clean(name)
+				}
+			})
+		}
+	})
+}
+
+// readRelation reads who is in a relation of one kind: a(ua(so)).
+func readRelation(d *wire.Decoder, kind uint32, sender string) []ref {
+	var found []ref
+	d.Array(8, func() {
+		d.Struct()
+		k, refs := d.U32(), readRefs(d, sender)
+		if k == kind {
+			found = append(found, refs...)
+		}
+	})
+	if d.Err() != nil {
+		return nil
+	}
+	return found
+}

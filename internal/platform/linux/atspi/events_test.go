@@ -1,0 +1,155 @@
+//go:build linux
+
+package atspi_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// awaitEvent reads events until one is of the kind.
+func awaitEvent(t *testing.T, events <-chan desktop.Event, kind desktop.EventKind) desktop.Event {
+	t.Helper()
+	limit := time.After(patience)
+	var seen []desktop.Event
+	for {
+		select {
+		case e, open := <-events:
+			if !open {
+				t.Fatalf("the channel was closed before a %q came; it brought %v", kind, seen)
+			}
+			if e.Kind == kind {
+				return e
+			}
+			seen = append(seen, e)
+		case <-limit:
+			t.Fatalf("no %q came; only %v", kind, seen)
+		}
+	}
+}
+
+// TestWatch: a change of each kind comes as an event that names the element.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, kind := range linuxtest.Kinds() {
+		t.Run(string(kind), func(t *testing.T) {
+			_, app := w.fixture(t, kind)
+			slider := w.shows(t, app, desktop.Slider, "Volume")
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			events, err := w.bus.Watch(ctx, app)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := time.Now()
+			w.perform(t, app, slider, desktop.Act{Verb: desktop.SetNumber, Number: 66})
+			changed := desktop.ValueChanged
+			if kind == linuxtest.GTK4 {
+				changed = desktop.NameChanged // that is what GTK 4.8 calls it
+			}
+			e := awaitEvent(t, events, changed)
+			if e.ID != slider.ID || e.At.Before(before) {
+				t.Errorf("the event is %v, of the slider %s", e, slider.ID)
+			}
+			w.perform(t, app, w.shows(t, app, desktop.Button, "Shuffle"), desktop.Act{Verb: desktop.Press})
+			if kind != linuxtest.Qt6 { // Qt says nothing of a list whose model changed
+				awaitEvent(t, events, desktop.ChildrenChanged)
+			}
+			if kind != linuxtest.GTK4 {
+				agree := w.shows(t, app, desktop.Checkbox, "Agree")
+				for len(events) > 0 { // a list that is filled anew tells so much that there may be no room for more
+					<-events
+				}
+				w.perform(t, app, agree, desktop.Act{Verb: desktop.Press})
+				for e := awaitEvent(t, events, desktop.StateChanged); e.Detail != "checked"; {
+					e = awaitEvent(t, events, desktop.StateChanged)
+				}
+			}
+			cancel()
+			eventually(t, "the channel is closed", func() bool {
+				select {
+				case _, open := <-events:
+					return !open
+				default:
+					return false
+				}
+			})
+		})
+	}
+}
+
+// TestWatchOneApp: what happens in another app is no event of this one.
+func TestWatchOneApp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, one := w.fixture(t, linuxtest.GTK3)
+	_, two := w.fixture(t, linuxtest.Qt6)
+	slider := w.shows(t, one, desktop.Slider, "Volume")
+	w.shows(t, two, desktop.Slider, "Volume")
+	ofOne, err := w.bus.Watch(t.Context(), one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofTwo, err := w.bus.Watch(t.Context(), two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.perform(t, one, slider, desktop.Act{Verb: desktop.SetNumber, Number: 11})
+	awaitEvent(t, ofOne, desktop.ValueChanged)
+	w.perform(t, two, w.shows(t, two, desktop.Slider, "Volume"), desktop.Act{Verb: desktop.SetNumber, Number: 12})
+	if e := awaitEvent(t, ofTwo, desktop.ValueChanged); e.ID == slider.ID {
+		t.Errorf("an event of the other app came: %v", e)
+	}
+}
+
+// TestSlowWatcher: who does not read loses events and is told so, and nobody else
+// waits for it.
+func TestSlowWatcher(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, app := w.fixture(t, linuxtest.GTK3)
+	slider := w.shows(t, app, desktop.Slider, "Volume")
+	slow, err := w.bus.Watch(t.Context(), app)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 400 {
+		w.perform(t, app, slider, desktop.Act{Verb: desktop.SetNumber, Number: float64(n%2) * 50})
+	}
+	w.snapshot(t, app) // all events have been seen
+	awaitEvent(t, slow, desktop.Lost)
+	w.perform(t, app, slider, desktop.Act{Verb: desktop.SetNumber, Number: 33})
+	awaitEvent(t, slow, desktop.ValueChanged)
+}
+
+// TestWatchEnds: the last event of an app that ends, or of a bus that goes away,
+// says that there will be no more.
+func TestWatchEnds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f, app := w.fixture(t, linuxtest.GTK3)
+	_, rest := w.fixture(t, linuxtest.Qt6)
+	events, err := w.bus.Watch(t.Context(), app)
+	if err != nil {
+		t.Fatal(err)
+	}
+	others, err := w.bus.Watch(t.Context(), rest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Kill(t)
+	awaitEvent(t, events, desktop.Lost)
+	if c, _ := code(second(w.bus.Watch(t.Context(), app))); c != aai.AppNotRunning {
+		t.Errorf("watching an app that ended: %s", c)
+	}
+	w.StopA11y(t)
+	awaitEvent(t, others, desktop.Lost)
+}
+
+func second[T any](_ T, err error) error { return err }

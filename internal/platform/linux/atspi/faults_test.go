@@ -1,0 +1,242 @@
+//go:build linux
+
+package atspi_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// TestStoppedApp: an app that hangs costs only the calls to it, and those end by
+// their deadline. It is listed, and works again when it goes on.
+func TestStoppedApp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.GTK4, linuxtest.Qt6} {
+		t.Run(string(kind), func(t *testing.T) {
+			f, app := w.fixture(t, kind)
+			_, other := w.fixture(t, linuxtest.Qt6)
+			button := w.shows(t, app, desktop.Button, "Press")
+			w.shows(t, other, desktop.Button, "Press")
+			f.Stop(t)
+			short := func() (context.Context, context.CancelFunc) {
+				return context.WithTimeout(t.Context(), 300*time.Millisecond)
+			}
+			var all sync.WaitGroup
+			for range 3 {
+				all.Go(func() {
+					ctx, cancel := short()
+					defer cancel()
+					if c, _ := code(second(w.bus.Snapshot(ctx, app))); c != aai.Timeout {
+						t.Errorf("a snapshot: %s", c)
+					}
+				})
+			}
+			all.Go(func() {
+				ctx, cancel := short()
+				defer cancel()
+				if c, _ := code(second(w.bus.Read(ctx, app, button.ID))); c != aai.Timeout {
+					t.Errorf("reading: %s", c)
+				}
+			})
+			all.Go(func() {
+				ctx, cancel := short()
+				defer cancel()
+				c, delivery := code(w.bus.Execute(ctx, app, button.ID, desktop.Act{Verb: desktop.Press}))
+				if c != aai.Timeout || delivery != aai.NotDelivered {
+					t.Errorf("pressing: %s, %s", c, delivery)
+				}
+			})
+			all.Go(func() { w.snapshot(t, other) })
+			all.Wait()
+			listed := false
+			apps, err := w.bus.Apps(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range apps {
+				if a.PID == app.PID {
+					listed = strings.Contains(a.HiddenReason, "does not answer") && a.ID == app.ID
+				} else if a.PID == other.PID && a.HiddenReason != "" {
+					t.Errorf("the other app: %s", a.HiddenReason)
+				}
+			}
+			if !listed {
+				t.Errorf("the app is not listed as one that does not answer: %+v", apps)
+			}
+			f.Continue(t)
+			w.shows(t, app, desktop.Button, "Press")
+			if got := f.State(t)["presses"]; got != 0.0 {
+				t.Errorf("the button was pressed %v times", got)
+			}
+		})
+	}
+}
+
+// TestKilledApp: an app that dies while it is read has ended, says every call, and
+// none hangs.
+func TestKilledApp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, kind := range linuxtest.Kinds() {
+		t.Run(string(kind), func(t *testing.T) {
+			f, app := w.fixture(t, kind)
+			button := w.shows(t, app, desktop.Button, "Press")
+			var all sync.WaitGroup
+			for range 4 {
+				all.Go(func() {
+					// A Bus of its own reads everything each time.
+					bus := atspi.New(atspi.Config{Getenv: w.Getenv})
+					defer bus.Close()
+					for {
+						if _, err := bus.Snapshot(t.Context(), app); err != nil {
+							if c, _ := code(err); c != aai.AppNotRunning {
+								t.Errorf("a snapshot of an app that died: %v", err)
+							}
+							return
+						}
+					}
+				})
+			}
+			time.Sleep(30 * time.Millisecond)
+			f.Kill(t)
+			all.Wait()
+			for what, err := range map[string]error{
+				"Snapshot": second(w.bus.Snapshot(t.Context(), app)),
+				"Read":     second(w.bus.Read(t.Context(), app, button.ID)),
+				"Children": second(w.bus.Children(t.Context(), app, button.ID, 0, 1)),
+				"Perform":  w.bus.Execute(t.Context(), app, button.ID, desktop.Act{Verb: desktop.Press}),
+			} {
+				if c, _ := code(err); c != aai.AppNotRunning {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+		})
+	}
+}
+
+// TestAnotherProcess: a name on the bus that now belongs to another process is not
+// taken for the app.
+func TestAnotherProcess(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, app := w.fixture(t, linuxtest.GTK3)
+	app.PID++
+	if c, _ := code(second(w.bus.Snapshot(t.Context(), app))); c != aai.AppNotRunning {
+		t.Errorf("another process: %s", c)
+	}
+}
+
+// TestBusRestarted: after the accessibility bus went away, apps of the old one are
+// not running, and the new one is found.
+func TestBusRestarted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, app := w.fixture(t, linuxtest.GTK3)
+	w.shows(t, app, desktop.Button, "Press")
+	w.RestartA11y(t)
+	if c, _ := code(second(w.bus.Snapshot(t.Context(), app))); c != aai.AppNotRunning {
+		t.Errorf("an app of the bus that is gone: %s", c)
+	}
+	if _, err := w.bus.Apps(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, again := w.fixture(t, linuxtest.GTK3)
+	w.shows(t, again, desktop.Button, "Press")
+}
+
+// TestNoBus: without a session bus nothing works, and the errors say why.
+func TestNoBus(t *testing.T) {
+	t.Parallel()
+	bus := atspi.New(atspi.Config{Getenv: func(string) string { return "" }})
+	defer bus.Close()
+	ready, err := bus.Ready(t.Context())
+	if err != nil || ready.Ready || ready.Detail == "" || ready.Hint == "" {
+		t.Errorf("Ready: %+v, %v", ready, err)
+	}
+	_, err = bus.Apps(t.Context())
+	if e := aai.AsError(err); e == nil || e.Code != aai.AutomationNotSupported || e.Hint == "" {
+		t.Errorf("Apps: %v", err)
+	}
+	bus.Close()
+	if c, _ := code(second(bus.Apps(t.Context()))); c != aai.AppNotRunning {
+		t.Errorf("after Close: %s", c)
+	}
+}
+
+// TestReady: it changes nothing, in whatever state it finds things.
+func TestReady(t *testing.T) {
+	t.Parallel()
+	s := linuxtest.Start(t)
+	bus := atspi.New(atspi.Config{Getenv: s.Getenv})
+	defer bus.Close()
+	ready, err := bus.Ready(t.Context())
+	if err != nil || !ready.Ready || !strings.Contains(ready.Detail, "does not run yet") {
+		t.Errorf("before anything: %+v, %v", ready, err)
+	}
+	s.A11yAddress(t)
+	ready, err = bus.Ready(t.Context())
+	if err != nil || !ready.Ready || !strings.Contains(ready.Detail, "switched off") {
+		t.Errorf("switched off: %+v, %v", ready, err)
+	}
+	if _, err := bus.Apps(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ready, err = bus.Ready(t.Context())
+	if err != nil || !ready.Ready || strings.Contains(ready.Detail, "switched off") {
+		t.Errorf("after the first use: %+v, %v", ready, err)
+	}
+	s.StopBus()
+	ready, err = bus.Ready(t.Context())
+	if err != nil || ready.Ready {
+		t.Errorf("without a bus: %+v, %v", ready, err)
+	}
+}
+
+// TestStoppedMidWalk: an app that hangs while it is read costs its reader the
+// deadline, whatever was being read, and the next call to another app nothing.
+func TestStoppedMidWalk(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f, app := w.fixture(t, linuxtest.GTK4) // it is read in many rounds
+	_, other := w.fixture(t, linuxtest.GTK3)
+	w.shows(t, app, desktop.Button, "Press")
+	w.shows(t, other, desktop.Button, "Press")
+	for n := range 5 {
+		if err := atspi.Forget(t.Context(), w.bus, app); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error)
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		go func() {
+			for {
+				if err := second(w.bus.Snapshot(ctx, app)); err != nil {
+					ended <- err
+					return
+				}
+				_ = atspi.Forget(ctx, w.bus, app)
+			}
+		}()
+		time.Sleep(time.Duration(10+7*n) * time.Millisecond)
+		f.Stop(t)
+		if c, _ := code(<-ended); c != aai.Timeout {
+			t.Errorf("a snapshot of an app that was stopped meanwhile: %s", c)
+		}
+		cancel()
+		soon, cancel := context.WithTimeout(t.Context(), patience)
+		if err := second(w.bus.Snapshot(soon, other)); err != nil {
+			t.Errorf("the other app: %v", err)
+		}
+		cancel()
+		f.Continue(t)
+		w.shows(t, app, desktop.Button, "Press")
+	}
+}

@@ -1,0 +1,197 @@
+package atspi
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// gatherPatience is how long Firefox may take to gather what its pages say of themselves.
+const gatherPatience = 4 * time.Second
+
+// gathers has a program of Gecko gather what its pages say, and reports whether it has done so
+// now: what was read of them before is to be asked anew. Gecko holds of each page only the kinds
+// of things that somebody asked for since the program started, and answers the first who asks
+// for one with nothing, while it gathers that.
+func (p *program) gathers(ctx context.Context, t *tree) (now bool, err error) {
+	if p.currentTraits().toolkit != gecko || p.gathered.Load() {
+		return false, nil
+	}
+	var parts []*node
+	t.root.walk(func(n *node) bool {
+		if n.parent != nil && n.parent.role == roleDocumentWeb {
+			parts = append(parts, n)
+		}
+		return true
+	})
+	if len(parts) == 0 {
+		return false, nil
+	}
+	const enough = 8
+	parts = parts[:min(len(parts), enough)]
+	all := slices.Clone(parts)
+	if err := p.run(ctx, p.askAll(parts)); err != nil {
+		return false, err
+	}
+	// What was asked for last comes last: all of a page has the attribute of its tag, and some
+	// of it a place.
+	placed := false
+	for until := time.Now().Add(gatherPatience); (len(parts) > 0 || !placed) && time.Now().Before(until); {
+		told := map[*node]bool{}
+		r := &batch{}
+		for _, part := range parts {
+			r.addOr(p.bus.requests.attributes, part.ref, func(d *wire.Decoder) {
+				d.Array(8, func() {
+					d.Struct()
+					_, _ = d.Str(), d.Str()
+					told[part] = true
+				})
+			}, func(*refusal) { told[part] = true })
+		}
+		for _, part := range all {
+			if part.offers&offersComponent != 0 {
+				r.add(p.bus.requests.extents, part.ref, func(d *wire.Decoder) {
+					frame, ok := readExtents(d)
+					placed = placed || ok && !sane(frame).Empty()
+				})
+			}
+		}
+		if err := p.run(ctx, r); err != nil {
+			return false, err
+		}
+		parts = slices.DeleteFunc(parts, func(part *node) bool { return told[part] })
+		if err := aai.Sleep(ctx, 10*time.Millisecond); err != nil {
+			return false, err
+		}
+	}
+	p.gathered.Store(true)
+	return true, nil
+}
+
+// askAll asks the nodes for one thing of each kind.
+func (p *program) askAll(nodes []*node) *batch {
+	r := &batch{}
+	for _, n := range nodes {
+		asks := []*request{p.bus.requests.name, p.bus.requests.description, p.bus.requests.states, p.bus.requests.interfaces, p.bus.requests.relations}
+		if n.offers&offersComponent != 0 {
+			asks = append(asks, p.bus.requests.extents)
+		}
+		if n.offers&offersText != 0 {
+			asks = append(asks, p.bus.requests.characterCount)
+		}
+		if n.offers&offersValue != 0 {
+			asks = append(asks, p.bus.requests.value)
+		}
+		if n.action() {
+			asks = append(asks, p.bus.requests.actions)
+		}
+		for _, q := range asks {
+			r.add(q, n.ref, func(*wire.Decoder) {})
+		}
+	}
+	return r
+}
+
+// inGecko mends what Gecko says of the node.
+func (n *node) inGecko(window *node, e *desktop.Element) {
+	if !window.states.has(stateActive) {
+		e.States &^= desktop.Focused // it had that when its window was active
+	}
+	if n.saysWords() && e.Value != "" {
+		e.Value = strings.Join(strings.Fields(strings.ReplaceAll(n.text, object, " ")), " ")
+		if e.Role == desktop.Generic {
+			e.Role = desktop.Paragraph
+		}
+		if e.Name == "" {
+			e.Name, e.Value = e.Value, ""
+		}
+	}
+	if n.parent != nil && n.parent.role == roleInternalFrame && (n.role == rolePanel || e.Role == desktop.Dialog) {
+		// A page asks by it: of all else in such a frame there is a document. It is a dialog of
+		// the program's own word while it opens, and a panel then.
+		e.Role = desktop.Dialog
+		e.States |= desktop.Modal
+	}
+	switch n.role {
+	case roleInternalFrame:
+		e.States &^= desktop.Focusable // the page in it is
+	case roleLabel: // what is written in its field is part of its name
+		n.walk(func(c *node) bool {
+			if plainRole(c.role).IsInteractive() {
+				e.Name = ""
+			}
+			return e.Name != ""
+		})
+	case rolePanel, roleDateEditor:
+		if n.states.has(stateEditable) && len(n.dateTimeParts()) > 1 { // its parts are set
+			e.Role, e.Value = desktop.Textbox, ""
+			e.States &^= desktop.Editable | desktop.Multiline
+		}
+	case roleSpinButton:
+		n.bound(e)
+	case roleEntry:
+		if holder := n.parent; isHalf(n) && holder != nil && holder.states.has(stateEditable) && (holder.role == rolePanel || holder.role == roleDateEditor) {
+			e.Role, e.Min, e.Max = desktop.Spinbutton, 0, 1
+			e.Value = map[string]string{"AM": "0", "PM": "1"}[e.Value]
+		}
+	}
+}
+
+// saysWords reports whether the node may have words of its own beside what is in it: of Gecko
+// no words are objects, but stand in the text of what they are in.
+func (n *node) saysWords() bool {
+	if n.offers&offersText == 0 || n.name != "" && n.role != rolePanel && n.role != roleDocumentWeb || n.states.has(stateEditable) || plainRole(n.role).IsInteractive() || n.wantsText() {
+		return false
+	}
+	return n.role == roleDocumentWeb || n.role != roleMenu && n.inPage()
+}
+
+// dateTimeParts are the nodes in it that are the parts of a date or a time.
+func (n *node) dateTimeParts() []*node {
+	return slices.DeleteFunc(slices.Clone(n.children), func(c *node) bool {
+		_, known := dateTimeBounds()[strings.ToLower(c.name)]
+		return c.role != roleSpinButton || !known
+	})
+}
+
+// isHalf reports whether the node says which half of the day it is.
+func isHalf(n *node) bool { return strings.EqualFold(n.name, "am/pm") }
+
+// bound says the bounds of a part of a date or a time, which Gecko names and tells no bounds of.
+func (n *node) bound(e *desktop.Element) {
+	bounds, known := dateTimeBounds()[strings.ToLower(n.name)]
+	if !known || e.Min < e.Max || n.states.has(stateEditable) {
+		return
+	}
+	e.Min, e.Max = bounds[0], bounds[1]
+	if e.Max == lastHour && n.parent != nil && slices.ContainsFunc(n.parent.children, isHalf) {
+		e.Min, e.Max = 1, 12
+	}
+}
+
+const lastHour = 23
+
+// dateTimeBounds are the bounds of the parts of a date or a time, by what they are called in some
+// languages, in lower case.
+func dateTimeBounds() map[string][2]float64 {
+	all := make(map[string][2]float64)
+	for names, bounds := range map[string][2]float64{
+		"year jahr année año anno ano jaar rok год 年 연도":                                                       {1, 275760},
+		"month monat mois mes mese mês maand miesiąc месяц 月 월":                                                {1, 12},
+		"day tag jour día giorno dia dag dzień день 日 일":                                                       {1, 31},
+		"hours stunden heures horas ore uren godziny часы 小时 時 시간":                                             {0, lastHour},
+		"minutes minuten minutos minuti minuty минуты 分钟 分 분":                                                  {0, 59},
+		"seconds sekunden secondes segundos secondi seconden sekundy секунды 秒 초":                              {0, 59},
+		"milliseconds millisekunden millisecondes milisegundos millisecondi milliseconden миллисекунды 毫秒 밀리초": {0, 999},
+	} {
+		for name := range strings.FieldsSeq(names) {
+			all[name] = bounds
+		}
+	}
+	return all
+}

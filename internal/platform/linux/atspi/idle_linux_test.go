@@ -1,0 +1,51 @@
+package atspi
+
+import (
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// TestIsAsleep: a process is idle when it waits, and not while what it started, or what that
+// started, is at work.
+func TestIsAsleep(t *testing.T) {
+	t.Parallel()
+	for script, idle := range map[string]bool{
+		"sleep 600; :":        true,
+		"while :; do :; done": false,
+		"sh -c 'sh -c \"while :; do :; done\"; :'; :": false,
+	} {
+		c := exec.CommandContext(t.Context(), "setsid", "sh", "-c", script)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = exec.Command("kill", "--", "-"+strconv.Itoa(c.Process.Pid)).Run()
+			_ = c.Wait()
+		})
+		pid := c.Process.Pid
+		for end := time.Now().Add(10 * time.Second); isAsleep(pid) != idle; time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%q: idle is %v", script, !idle)
+			}
+		}
+		before := busyTime(pid)
+		for range 20 { // and it stays so
+			if isAsleep(pid) != idle {
+				t.Fatalf("%q: idle is %v", script, !idle)
+			}
+		}
+		if idle && busyTime(pid) != before {
+			t.Errorf("%q: it worked", script)
+		}
+		for end := time.Now().Add(10 * time.Second); !idle && busyTime(pid) == before; time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%q: it never worked", script)
+			}
+		}
+	}
+	if isAsleep(1 << 30) {
+		t.Error("a process that does not exist is not known to be idle")
+	}
+}

@@ -1,0 +1,148 @@
+package atspi
+
+import (
+	"context"
+	"sort"
+
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
+)
+
+// An item is one object in the answer of Cache.GetItems.
+type item struct {
+	ref, parent  ref
+	index, count int
+	offers       offers
+	role         roleNumber
+	states       stateSet
+	name, about  string
+}
+
+// items asks for all objects that the app lists at once. An app that lists none, or that
+// is not asked, has none.
+func (p *program) items(ctx context.Context) ([]item, error) {
+	if p.currentTraits().unlisted {
+		return nil, nil
+	}
+	var items []item
+	r := &batch{}
+	r.add(p.bus.requests.items, ref{p.sender, cachePath}, func(d *wire.Decoder) {
+		items = readItems(d, p.sender)
+		for i := range items {
+			items[i].role = p.effectiveRole(items[i].ref, items[i].role)
+		}
+	})
+	return items, p.run(ctx, r)
+}
+
+// readItems reads what GetItems answers: of each object itself, its app, its
+// parent, its index, the number of its children, its interfaces, name, role,
+// description and states.
+func readItems(d *wire.Decoder, sender string) []item {
+	var items []item
+	var last item
+	root := ""
+	d.Array(8, func() {
+		if len(items) == maxNodes {
+			d.Skip("((so)(so)(so)iiassusau)")
+			return
+		}
+		it := item{}
+		d.Struct()
+		it.ref = readRef(d, sender)
+		d.Struct()
+		d.StringLike(sender)
+		root = d.StringLike(root)
+		d.Struct()
+		it.parent = ref{d.StringLike(sender), d.StringLike(last.parent.path)}
+		it.index, it.count = int(d.I32()), int(d.I32())
+		d.Array(4, func() { it.offers |= offer(d.Str()) })
+		it.name = d.StringLike(last.name)
+		it.role = roleNumber(d.U32())
+		it.about = d.StringLike(last.about)
+		it.states, _ = readStates(d)
+		items, last = append(items, it), it
+	})
+	if d.Err() != nil {
+		return nil
+	}
+	return items
+}
+
+// take sets what the list says of the nodes.
+func (t *tree) take(items []item, habits traits) {
+	for i := range items {
+		it := &items[i]
+		n := t.nodes[it.ref]
+		if n == nil {
+			n = &node{ref: it.ref}
+			t.nodes[it.ref] = n
+		}
+		n.take(it, habits)
+	}
+}
+
+// build makes the tree of what was listed, and returns the nodes whose children
+// are not certain to be all there and in order. It is not for lists of lazy apps:
+// in GTK 4 there are objects between what is a child of what.
+func (t *tree) build(items []item) (doubtful []*node) {
+	for i := range items {
+		n, parent := t.nodes[items[i].ref], t.nodes[items[i].parent]
+		if n == t.root || parent == nil || n.parent != nil || n.sender != parent.sender || parent.within(n) {
+			continue
+		}
+		n.parent = parent
+		parent.children = append(parent.children, n)
+	}
+	for _, n := range t.nodes {
+		if n.parent == nil && n != t.root {
+			continue
+		}
+		sort.SliceStable(n.children, func(i, j int) bool { return n.children[i].index < n.children[j].index })
+		if !n.complete() {
+			doubtful = append(doubtful, n)
+		}
+	}
+	t.prune()
+	return doubtful
+}
+
+// take sets what the list says of a node.
+func (n *node) take(it *item, habits traits) {
+	n.index, n.count, n.offers, n.role, n.states = it.index, it.count, it.offers, it.role, it.states
+	n.named(it.name, habits)
+	n.description = habits.clean(it.about)
+	n.read = true
+}
+
+// complete reports whether the children are as many as the app says, and each is
+// where it says.
+func (n *node) complete() bool {
+	if n.count != len(n.children) {
+		return false
+	}
+	for i, child := range n.children {
+		if child.index != i {
+			return false
+		}
+	}
+	return true
+}
+
+// lacks reports whether something has said that more is in it than it has named.
+func (t *tree) lacks() (lacks bool) {
+	t.root.walk(func(n *node) bool {
+		lacks = lacks || n.count > len(n.children) && n.count <= maxChildren
+		return !lacks
+	})
+	return lacks
+}
+
+// prune forgets nodes that are not in the tree.
+func (t *tree) prune() {
+	inside := make(map[ref]*node, len(t.nodes))
+	t.root.walk(func(n *node) bool {
+		inside[n.ref] = n
+		return true
+	})
+	t.nodes = inside
+}

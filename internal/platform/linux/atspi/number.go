@@ -1,0 +1,87 @@
+package atspi
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// askNumber asks for the node's number and its bounds.
+func (p *program) askNumber(r *batch, n *node) {
+	r.add(p.bus.requests.value, n.ref, func(d *wire.Decoder) {
+		if v, ok := readNumber(d); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
+			n.number, n.numeric = v, true
+			if p.currentTraits().toolkit == chromium {
+				n.number = shortest(v)
+			}
+		}
+	})
+	r.add(p.bus.requests.minimum, n.ref, func(d *wire.Decoder) { n.min, _ = readNumber(d) })
+	r.add(p.bus.requests.maximum, n.ref, func(d *wire.Decoder) { n.max, _ = readNumber(d) })
+}
+
+// shortest is the number with the fewest digits that is the same in 32 bits, in which Chromium
+// tells its numbers: 19.99, and not 19.989999771118164.
+func shortest(v float64) float64 {
+	if short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', -1, 32), 64); err == nil && float64(float32(v)) == v {
+		return short
+	}
+	return v
+}
+
+// askWritten asks for the number as it is written, after the number: Gecko says 0 of the parts
+// of a date, whatever they show, and Chromium tells numbers in 32 bits. The text of Chromium's
+// field may be what it was before keys were typed: it counts where it says the same in 32 bits,
+// and in a field that a page calls a spin button, whose number may be what it was.
+func (p *program) askWritten(r *batch, n *node) {
+	r.add(numbers(textInterface, "GetText", "ii", "s", 0, -1), n.ref, func(d *wire.Decoder) {
+		text := d.Str()
+		if d.Err() != nil {
+			return
+		}
+		number, err := strconv.ParseFloat(text, 64)
+		switch firefox := p.currentTraits().toolkit == gecko; {
+		case n.webRoles == "spinbutton" && text != "":
+			n.numeric, n.figures = true, cut(text, desktop.MaxValue)
+			if err == nil {
+				n.number = number
+			}
+		case err != nil && firefox:
+			n.textless = n.number == 0
+		case err != nil:
+			n.textless = text == "" && (n.number == 0 || n.number == n.min)
+		case firefox || float32(number) == float32(n.number):
+			n.number, n.numeric = number, true
+			if desktop.CountDigits(text) > desktop.MaxExactDigits {
+				n.figures = cut(text, desktop.MaxValue)
+			}
+		}
+	})
+}
+
+// numberOf sets the number that the text says.
+func (a *actor) numberOf(ctx context.Context, text string) error {
+	number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	switch {
+	case text == "" && browser(a.p.currentTraits().toolkit):
+		return a.unsupported("cannot be emptied so", nil)
+	case err != nil || math.IsNaN(number) || math.IsInf(number, 0):
+		return a.refuse(fmt.Sprintf("takes a number, not %q", aai.CleanLabel(text, 60)), "Set a number, or type into it with the keyboard.")
+	case desktop.CountDigits(text) > desktop.MaxExactDigits && browser(a.p.currentTraits().toolkit):
+		return a.unsupported("rounds the number", nil)
+	}
+	return a.number(ctx, number)
+}
+
+// inexact reports whether Chromium would set another number in the place of that: it rounds to
+// 32 bits what is typed into its fields to the last digit; or would write it with an exponent.
+func (a *actor) inexact(number float64) bool {
+	return a.p.currentTraits().toolkit == chromium && a.n.role == roleSpinButton && a.n.states.has(stateEditable) &&
+		(float64(float32(number)) != number || desktop.CountDigits(strconv.FormatFloat(number, 'f', -1, 64)) > desktop.MaxExactDigits)
+}

@@ -1,0 +1,146 @@
+//go:build linux
+
+package atspi_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+
+	"github.com/godbus/dbus/v5"
+	"github.com/google/go-cmp/cmp"
+)
+
+// An oracle reads apps by godbus, one plain call at a time.
+type oracle struct {
+	conn *dbus.Conn
+	kind linuxtest.Kind
+}
+
+// walk reads an object's children and all that is in them.
+func (o *oracle) walk(t *testing.T, at objectRef) (all []atspi.Raw) {
+	t.Helper()
+	var children []objectRef
+	if err := o.conn.Object(at.Name, at.Path).Call("org.a11y.atspi.Accessible.GetChildren", 0).Store(&children); err != nil {
+		t.Fatalf("the children of %v: %v", at, err)
+	}
+	for _, child := range children {
+		raw := o.read(t, child)
+		raw.Parent = string(at.Path)
+		all = append(append(all, raw), o.walk(t, child)...)
+	}
+	return all
+}
+
+// read reads one object.
+func (o *oracle) read(t *testing.T, at objectRef) atspi.Raw {
+	t.Helper()
+	object := o.conn.Object(at.Name, at.Path)
+	raw := atspi.Raw{Sender: at.Name, Path: string(at.Path), Name: o.text(object, "Name"), Description: o.text(object, "Description")}
+	var states []uint32
+	for call, into := range map[string]any{"GetRole": &raw.Role, "GetState": &states} {
+		if err := object.Call("org.a11y.atspi.Accessible."+call, 0).Store(into); err != nil {
+			t.Fatalf("%s of %v: %v", call, at, err)
+		}
+	}
+	raw.States = uint64(states[0]) | uint64(states[1])<<32
+	var interfaces []string
+	if err := object.Call("org.a11y.atspi.Accessible.GetInterfaces", 0).Store(&interfaces); err != nil {
+		t.Fatal(err)
+	}
+	raw.Component = strings.Contains(fmt.Sprint(interfaces), "org.a11y.atspi.Component")
+	var r struct{ X, Y, W, H int32 }
+	coordinates := uint32(0) // of the screen
+	if o.kind == linuxtest.GTK4 {
+		coordinates = 1 // of the window
+	}
+	if object.Call("org.a11y.atspi.Component.GetExtents", 0, coordinates).Store(&r) == nil && r.X > -1<<30 {
+		raw.Frame = desktop.Rect{X: int(r.X), Y: int(r.Y), W: int(r.W), H: int(r.H)}
+	}
+	if v, err := object.GetProperty("org.a11y.atspi.Value.CurrentValue"); err == nil {
+		raw.Number, raw.Numeric = v.Value().(float64)
+	}
+	return raw
+}
+
+// text reads a property, without what is no part of it.
+func (o *oracle) text(object dbus.BusObject, name string) string {
+	v, err := object.GetProperty("org.a11y.atspi.Accessible." + name)
+	s, _ := v.Value().(string)
+	if err != nil || o.kind == linuxtest.GTK4 && strings.HasPrefix(s, "Gtk") {
+		return ""
+	}
+	return strings.TrimSpace(strings.ReplaceAll(s, "\uFFFC", ""))
+}
+
+// TestOracle: all that is read of each toolkit, by lists, by levels and in batches,
+// is what another program of D-Bus reads with plain calls, one by one.
+func TestOracle(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, kind := range linuxtest.Kinds() {
+		t.Run(string(kind), func(t *testing.T) {
+			_, app := w.fixture(t, kind)
+			w.shows(t, app, desktop.Button, "Press")
+			conn, err := dbus.Connect(w.A11yAddress(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = conn.Close() }()
+			o := &oracle{conn, kind}
+			sender, path, _ := strings.Cut(app.Key, "/")
+			var difference string
+			if !within(patience, func() bool {
+				w.warm(t, app)
+				ours, err := atspi.Raws(t.Context(), w.bus, app)
+				if err != nil {
+					t.Fatal(err)
+				}
+				theirs := o.walk(t, objectRef{sender, dbus.ObjectPath("/" + path)})
+				difference = cmp.Diff(theirs, alike(ours, theirs))
+				return difference == ""
+			}) {
+				t.Errorf("we read something else (-godbus +ours):\n%s", difference)
+			}
+		})
+	}
+}
+
+// roleOfWords is ATSPI_ROLE_STATIC.
+const roleOfWords = 116
+
+// alike fills in what is not read of everything, from the other's reading: what does
+// not show has no place, what is no control no description, a number only what
+// people set.
+func alike(ours, theirs []atspi.Raw) []atspi.Raw {
+	others := map[string]*atspi.Raw{}
+	for i := range theirs {
+		theirs[i].Showing = false
+		others[theirs[i].Path] = &theirs[i]
+	}
+	for i := range ours {
+		n := &ours[i]
+		o := others[n.Path]
+		if o == nil {
+			continue
+		}
+		if !n.Showing {
+			n.Frame, n.Component = o.Frame, o.Component
+		}
+		if o.Role == roleOfWords && n.Frame.Empty() {
+			n.Frame = o.Frame // it is where what it is in is
+		}
+		if n.Description == "" {
+			n.Description = o.Description
+		}
+		if !n.Numeric {
+			n.Number, n.Numeric = o.Number, o.Numeric
+		}
+		n.Showing = false
+	}
+	return ours
+}

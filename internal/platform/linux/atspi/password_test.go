@@ -1,0 +1,37 @@
+//go:build linux
+
+package atspi_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// TestShownPassword: a page that shows the password to the person does not show it
+// to us.
+func TestShownPassword(t *testing.T) {
+	const page = `<!doctype html><title>log in</title><label>Password <input id=p type=password value=sesame></label>
+<button onclick="p.type = 'text'; this.textContent = 'Shown'">Show</button>`
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t)
+	app := w.app(t, w.Launch(t, "chromium", "--force-renderer-accessibility", "--no-sandbox", "--no-first-run", "--test-type", "--disable-gpu",
+		"--disable-dev-shm-usage", "--password-store=basic", "--user-data-dir="+t.TempDir(), "--app=file://"+file))
+	field := w.shows(t, app, desktop.Textbox, "Password")
+	if !field.States.Has(desktop.Protected) {
+		t.Fatalf("the field is %+v", field)
+	}
+	w.perform(t, app, w.shows(t, app, desktop.Button, "Show"), desktop.Act{Verb: desktop.Press})
+	w.shows(t, app, desktop.Button, "Shown")
+	again, err := w.bus.Read(t.Context(), app, field.ID)
+	if all := fmt.Sprintf("%+v %+v", w.snapshot(t, app), again); strings.Contains(all, "sesame") || err != nil || !again.States.Has(desktop.Protected) {
+		t.Errorf("the password is told, or the field is not protected any more: %v\n%s", err, all)
+	}
+}

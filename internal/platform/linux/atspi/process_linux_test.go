@@ -1,0 +1,139 @@
+package atspi
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit"
+	"golang.org/x/sys/unix"
+)
+
+// runs starts a program, which says that it runs and then waits for the end of its
+// input, and returns what is known of it.
+func runs(t *testing.T, r *processCache, dir, name string, args ...string) processInfo {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	p := testkit.StartProcess(t, cmd)
+	t.Cleanup(func() { _ = p.Close() })
+	p.ReadLine(t)
+	return r.of(p.Process.Pid)
+}
+
+const waits = "import sys\nprint('ready', flush=True)\nsys.stdin.read()\n"
+
+// TestWhatAProgramIs: two that are called the same differ, one that was changed differs
+// from what it was, and the same one again does not, nor does the system's own after an
+// update.
+func TestWhatAProgramIs(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string, mode os.FileMode) string {
+		path := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	a, b := write("a/editor.py", waits, 0o644), write("b/editor.py", waits, 0o644)
+	r := &processCache{}
+	one := runs(t, r, folder, "python3", a)
+	again, relative := runs(t, r, folder, "python3", a), runs(t, r, filepath.Dir(a), "python3", "editor.py")
+	other := runs(t, r, folder, "python3", b)
+	for name, is := range map[string]processInfo{"again": again, "by a relative path": relative} {
+		if is.id != "editor" || is.program != one.program || is.started == "" {
+			t.Errorf("%s it is %+v, and was %+v", name, is, one)
+		}
+	}
+	if again.started == one.started {
+		t.Error("two runs began at the same time")
+	}
+	if other.id != one.id || other.program == one.program {
+		t.Errorf("a/editor.py is %q, b/editor.py %q", one.program, other.program)
+	}
+	write("a/editor.py", waits+"# changed\n", 0o644)
+	if changed := runs(t, r, folder, "python3", a); changed.program == one.program {
+		t.Error("a script that was changed is what it was")
+	}
+	if code, codes := runs(t, r, folder, "python3", "-c", waits), runs(t, r, folder, "python3", "-c", waits+"#"); code.program == codes.program {
+		t.Errorf("two pieces of code are one program: %q", code.program)
+	}
+	shell := runs(t, r, folder, "/bin/sh", "-c", "exec /bin/cat -u /proc/self/comm -")
+	if shell.program != shell.executable || strings.Contains(shell.program, "sha256") || shell.id != "cat" {
+		t.Errorf("one of the system's is %+v", shell)
+	}
+	text, err := os.ReadFile(shell.executable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := runs(t, r, folder, write("bin/cat", string(text), 0o755), "-u", "/proc/self/comm", "-")
+	if own.id != "cat" || own.program == shell.program || !strings.Contains(own.program, "sha256:") {
+		t.Errorf("one of the person's own is %+v", own)
+	}
+}
+
+// TestAnotherProgramInTheSameProcess: after exec it is looked at anew.
+func TestAnotherProgramInTheSameProcess(t *testing.T) {
+	p := testkit.StartProcess(t, exec.Command("python3", "-c", "import os,sys\nprint('ready', flush=True)\nsys.stdin.readline()\nos.execv('/bin/cat', ['cat', '-u', '/proc/self/comm', '-'])"))
+	t.Cleanup(func() { _ = p.Close() })
+	p.ReadLine(t)
+	r := &processCache{}
+	before := r.of(p.Process.Pid)
+	if _, err := p.In.Write([]byte("go\n")); err != nil {
+		t.Fatal(err)
+	}
+	p.ReadLine(t) // cat has said its name
+	if after := r.of(p.Process.Pid); after.program == before.program || after.id != "cat" || after.started != before.started {
+		t.Errorf("it was %+v and is %+v", before, after)
+	}
+	for i := range 3 * maxProcesses {
+		r.of(-i)
+	}
+	if len(r.known) > maxProcesses {
+		t.Errorf("%d are remembered", len(r.known))
+	}
+}
+
+// TestWhatHasEndedIsNotListed: a program that was killed, and whose parent has not
+// noticed, still has a number and perhaps a window, and is no app any more.
+func TestWhatHasEndedIsNotListed(t *testing.T) {
+	cmd := exec.Command("sleep", "600")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	pid, r := cmd.Process.Pid, &processCache{}
+	windowed := []desktop.WindowInfo{{PID: pid, Title: "Letters"}}
+	treed := []*appEntry{{root: ref{":1.5", "/root"}, pid: pid, answered: true, name: "Editor", count: 1, contents: 3}}
+	silent := []*appEntry{{root: ref{":1.5", "/root"}, pid: pid}}
+	listed := func() (n int) {
+		for _, entries := range [][]*appEntry{nil, treed, silent} {
+			for _, app := range list(entries, windowed, r.of) {
+				n++
+				if app.ID != "sleep" {
+					t.Errorf("listed is %+v", app)
+				}
+			}
+		}
+		return n
+	}
+	if n := listed(); n != 3 {
+		t.Errorf("while it runs it is listed %d times, want 3", n)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	var status unix.Siginfo
+	if err := unix.Waitid(unix.P_PID, pid, &status, unix.WEXITED|unix.WNOWAIT, nil); err != nil { // it stays unreaped
+		t.Fatal(err)
+	}
+	if n := listed(); n != 0 {
+		t.Errorf("a program that has ended is listed %d times", n)
+	}
+}

@@ -1,0 +1,398 @@
+package atspi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/treecache"
+	"github.com/gybob/aai-gateway/internal/process"
+)
+
+// appPatience is how long an app may take to say what it is when apps are listed.
+const appPatience = 300 * time.Millisecond
+
+const (
+	// busyPatience is how long one may take that is at work. What it waits for a processor
+	// that others have does not count, up to starvedPatience in all.
+	busyPatience    = 6 * appPatience
+	starvedPatience = 4 * busyPatience
+	// answerPatience is how long an answer may be on its way of one that sleeps.
+	answerPatience = 30 * time.Millisecond
+)
+
+// Why an app's tree is not there, and what a person can do about it.
+const (
+	hiddenSilent = "It does not answer. It may be busy or hang."
+	hiddenEmpty  = "Its windows have nothing in them that assistive technology could see. It may still be starting; otherwise look at a picture of it."
+	hiddenBare   = "It was started without accessibility, so its windows look empty. Close it and start it again with --force-renderer-accessibility " + desktop.ChromiumNoBackgroundingFlag + "."
+	hiddenAbsent = "It shows no tree of its elements. A program of Qt or Chromium that was started before accessibility was switched on has to be started again " +
+		"(Chromium and Electron with --force-renderer-accessibility); one of GTK 2 has to be started by the gateway, or with GTK_MODULES=gail:atk-bridge, where libatk-adaptor is installed; others, such as terminals of X, never show one: look at a picture of the window."
+)
+
+// Ready implements desktop.Tree. It starts nothing: what is started at the first
+// use counts as ready.
+func (b *Bus) Ready(ctx context.Context) (desktop.Readiness, error) {
+	ctx, cancel := withDefaultTimeout(ctx)
+	defer cancel()
+	session, err := b.dialSession(ctx)
+	if err != nil {
+		return unready(err)
+	}
+	defer session.Close()
+	running, err := hasOwner(ctx, session, launcherName)
+	if err != nil {
+		return desktop.Readiness{}, noBus("the session bus does not answer", err)
+	}
+	if !running {
+		return startable(ctx, session)
+	}
+	on, _ := enabled(ctx, session)
+	address, err := launcherAddress(ctx, session, wire.FlagNoAutoStart)
+	if err != nil {
+		return unready(err)
+	}
+	conn, err := dialBus(ctx, address, nil)
+	if err != nil {
+		return unready(noBus("the accessibility bus cannot be reached", err))
+	}
+	defer conn.Close()
+	r := desktop.Readiness{Ready: true, Detail: "the accessibility bus answers"}
+	if registry, err := hasOwner(ctx, conn, registryName); err == nil && registry {
+		refs, err := b.registered(ctx, conn)
+		if err != nil {
+			return unready(noBus("the registry of the accessibility bus does not answer", err))
+		}
+		r.Detail += fmt.Sprintf(", %d programs are on it", len(refs))
+	}
+	if !on {
+		r.Detail += "; accessibility is switched off"
+		r.Hint = "The gateway switches accessibility on at its first use. Programs of Qt and Chromium that run by then have to be started again."
+	}
+	return r, nil
+}
+
+// unready says why trees cannot be read. Only an end of the time is an error.
+func unready(err error) (desktop.Readiness, error) {
+	e := aai.AsError(err)
+	if e.Code == aai.Timeout {
+		return desktop.Readiness{}, e
+	}
+	return desktop.Readiness{Detail: e.Message, Hint: e.Hint}, nil
+}
+
+// startable says whether the bus would be started at the first use.
+func startable(ctx context.Context, session *wire.Conn) (desktop.Readiness, error) {
+	answer, err := session.CallBus(ctx, "ListActivatableNames")
+	if err != nil {
+		return desktop.Readiness{}, noBus("the session bus does not answer", err)
+	}
+	found := false
+	d := answer.Decoder()
+	d.Array(4, func() { found = d.StringLike(launcherName) == launcherName || found })
+	if found && d.Err() == nil {
+		return desktop.Readiness{Ready: true, Detail: "the accessibility bus does not run yet; it is started at the first use",
+			Hint: "Programs of Qt and Chromium that run by then have to be started again."}, nil
+	}
+	return unready(noBus("there is no accessibility bus", nil))
+}
+
+func hasOwner(ctx context.Context, conn *wire.Conn, name string) (bool, error) {
+	answer, err := conn.CallBus(ctx, "NameHasOwner", name)
+	if err != nil {
+		return false, err
+	}
+	if answer.Kind == wire.KindError {
+		return false, replyError(answer)
+	}
+	d := answer.Decoder()
+	has := d.Bool()
+	return has, d.Err()
+}
+
+// registered lists the roots of all programs on the bus.
+func (b *Bus) registered(ctx context.Context, conn *wire.Conn) ([]ref, error) {
+	answer, err := conn.Call(ctx, b.requests.children.to(ref{registryName, rootPath}))
+	if err != nil {
+		return nil, err
+	}
+	if answer.Kind == wire.KindError {
+		return nil, replyError(answer)
+	}
+	if answer.Signature != b.requests.children.reply {
+		return nil, errors.New("the registry answered with the type " + answer.Signature)
+	}
+	d := answer.Decoder()
+	refs := readRefs(d, "")
+	return refs, d.Err()
+}
+
+// Apps implements desktop.Tree. An app that does not answer makes it take a third
+// of a second, and while it goes on like that a few milliseconds; it is listed all
+// the same, as what it last said it was.
+func (b *Bus) Apps(ctx context.Context) ([]desktop.App, error) {
+	ctx, cancel := withDefaultTimeout(ctx)
+	defer cancel()
+	l, err := b.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	refs, err := b.registered(ctx, l.conn)
+	if err != nil {
+		return nil, noBus("the registry of the accessibility bus does not answer", err)
+	}
+	entries := b.queryApps(ctx, l, refs)
+	if err := ctx.Err(); err != nil {
+		return nil, noBus("the time was up before the apps were listed", err)
+	}
+	var windows []desktop.WindowInfo
+	if b.config.Windows != nil {
+		// Without them the list is shorter and not wrong.
+		if windows, err = b.config.Windows.Windows(ctx); err != nil {
+			b.config.Log.Debug("the windows cannot be listed", "error", err)
+		}
+	}
+	return list(entries, windows, b.processes.of), nil
+}
+
+// An entry is what a program says of itself.
+type appEntry struct {
+	root            ref
+	pid             int
+	answered        bool
+	name, toolkit   string
+	toolkitVersion  string
+	windows         []ref
+	count, contents int // of windows, and of what is directly in them
+
+	heartbeat treecache.Heartbeat // of the process, after it answered; "" if it has not come to rest
+}
+
+func (e *appEntry) readHeartbeat() treecache.Heartbeat {
+	return readHeartbeat(e.pid, browser(e.toolkit))
+}
+
+// idlePatience is how long programs may take to come to rest after they answered.
+const idlePatience = 500 * time.Microsecond
+
+// awaitIdle takes the pulses of those that answered. Who has none is asked again
+// the next time.
+func awaitIdle(asked []*appEntry) {
+	for end := time.Now().Add(idlePatience); len(asked) > 0 && time.Now().Before(end); {
+		asked = slices.DeleteFunc(asked, func(e *appEntry) bool {
+			if e.answered && e.contents > 0 {
+				e.heartbeat = e.readHeartbeat()
+			}
+			return !e.answered || e.contents == 0 || e.heartbeat != ""
+		})
+		time.Sleep(idlePatience / 10)
+	}
+}
+
+// queryApps asks all programs at once, those that do not answer in vain, and those
+// that have done nothing since they were asked not at all.
+func (b *Bus) queryApps(ctx context.Context, l *link, refs []ref) []*appEntry {
+	now := time.Now()
+	who, asleep := &batch{}, &batch{}
+	var entries, asked, awake []*appEntry
+	for _, r := range refs {
+		if r.none() {
+			continue
+		}
+		if e, still := l.records.unchanged(r); still {
+			entries = append(entries, &e)
+			continue
+		}
+		e := &appEntry{root: r}
+		entries, asked = append(entries, e), append(asked, e)
+		b.askProcess(who, e)
+		if l.records.isSilent(r, now) {
+			b.askIdentity(asleep, e)
+		} else {
+			awake = append(awake, e)
+		}
+	}
+	l.settleSoon(ctx, who, starvedPatience) // the bus itself
+	l.askEach(ctx, awake, b.askIdentity)
+	l.settleSoon(ctx, asleep, silentPatience)
+	l.askEach(ctx, asked, b.count)
+	awaitIdle(asked)
+	if ctx.Err() == nil {
+		l.records.update(entries, now)
+	}
+	return entries
+}
+
+// askEach asks all at once, each a question of its own.
+func (l *link) askEach(ctx context.Context, asked []*appEntry, ask func(*batch, *appEntry)) {
+	var all sync.WaitGroup
+	for _, e := range asked {
+		r := &batch{}
+		if ask(r, e); len(r.messages) > 0 {
+			all.Go(func() { l.settleAwake(ctx, r, e.pid) })
+		}
+	}
+	all.Wait()
+}
+
+// settleAwake is settleSoon that waits longer for a program that is at work: it is only slow,
+// as each is on a busy computer.
+func (l *link) settleAwake(ctx context.Context, r *batch, pid int) {
+	soon, cancel := context.WithTimeout(ctx, starvedPatience)
+	defer cancel()
+	go func() {
+		begun, starved, rested := time.Now(), waitedToRun(pid), 0
+		for wait := appPatience; aai.Sleep(soon, wait) == nil; wait = answerPatience {
+			if pid != 0 && !stopped(pid) && !isAsleep(pid) {
+				rested = 0
+			} else if _, err := l.conn.CallBus(soon, "GetId"); err == nil { // nor is anything left with the bus
+				rested++
+			}
+			if rested > 2 || time.Since(begun)-(waitedToRun(pid)-starved) > busyPatience {
+				cancel()
+			}
+		}
+	}()
+	_ = r.dispatch(l.conn.Batch(soon, r.messages))
+}
+
+// settleSoon asks, and waits so long at most. Who does not answer by then has said
+// nothing.
+func (l *link) settleSoon(ctx context.Context, r *batch, patience time.Duration) {
+	soon, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_ = r.dispatch(l.conn.Batch(soon, r.messages))
+}
+
+// askProcess asks the bus which process it is.
+func (b *Bus) askProcess(r *batch, e *appEntry) {
+	bus := ref{wire.BusName, wire.BusPath}
+	name := wire.Encoder{}
+	name.Str(e.root.sender)
+	who := &request{iface: wire.BusInterface, member: "GetConnectionUnixProcessID", signature: "s", body: name.Bytes(), reply: "u"}
+	r.add(who, bus, func(d *wire.Decoder) { e.pid = int(d.U32()) })
+}
+
+// askIdentity asks the app what it is.
+func (b *Bus) askIdentity(r *batch, e *appEntry) {
+	r.add(b.requests.name, e.root, func(d *wire.Decoder) { e.name, e.answered = readText(d) })
+	r.add(b.requests.toolkit, e.root, func(d *wire.Decoder) { e.toolkit, _ = readText(d) })
+	r.add(b.requests.toolkitVersion, e.root, func(d *wire.Decoder) { e.toolkitVersion, _ = readText(d) })
+	r.add(b.requests.children, e.root, func(d *wire.Decoder) {
+		e.windows = readRefs(d, e.root.sender)
+		e.count = len(e.windows)
+		const enough = 20 // to see whether there is anything in them
+		e.windows = e.windows[:min(len(e.windows), enough)]
+	})
+}
+
+// count asks how much is in the app's windows.
+func (b *Bus) count(r *batch, e *appEntry) {
+	for _, w := range e.windows {
+		r.add(b.requests.childCount, w, func(d *wire.Decoder) {
+			if n, ok := readNumber(d); ok {
+				e.contents += int(n)
+			}
+		})
+	}
+}
+
+// list makes the list: each process once, with the richest of its trees, and those
+// that have only a window. One without an executable is left out: it has ended and
+// waits for its parent to notice, or is nobody's that could be named.
+func list(entries []*appEntry, windows []desktop.WindowInfo, of func(pid int) processInfo) []desktop.App {
+	best := map[int]*appEntry{}
+	for _, e := range entries {
+		if other := best[e.pid]; e.pid > 0 && (other == nil || e.richer(other)) {
+			best[e.pid] = e
+		}
+	}
+	titles := map[int]string{}
+	for _, w := range windows {
+		if w.PID > 0 && titles[w.PID] == "" {
+			titles[w.PID] = w.Title
+		}
+	}
+	var apps []desktop.App
+	for pid, e := range best {
+		_, windowed := titles[pid]
+		if e.count > 0 || !e.answered || windowed {
+			if is := of(pid); is.id != "" {
+				apps = append(apps, e.app(is, titles[pid]))
+			}
+		}
+	}
+	for pid, title := range titles {
+		if is := of(pid); best[pid] == nil && is.id != "" {
+			a := is.app(pid)
+			a.HiddenReason, a.Key = hiddenAbsent, fmt.Sprintf("window:%d", pid)
+			a.Name = firstOf(title, a.ID)
+			apps = append(apps, a)
+		}
+	}
+	sort.Slice(apps, func(i, j int) bool {
+		if a, b := strings.ToLower(apps[i].Name), strings.ToLower(apps[j].Name); a != b {
+			return a < b
+		}
+		return apps[i].PID < apps[j].PID
+	})
+	return apps
+}
+
+// richer says which of a process's trees is the one that people see.
+func (e *appEntry) richer(other *appEntry) bool {
+	if e.contents != other.contents {
+		return e.contents > other.contents
+	}
+	return e.count > other.count
+}
+
+// app is what is known of the program, in the words of the desktop.
+func (r processInfo) app(pid int) desktop.App {
+	return desktop.App{PID: pid, ID: r.id, Executable: r.executable, ProgramIdentity: r.program, Started: r.started}
+}
+
+func (e *appEntry) app(is processInfo, title string) desktop.App {
+	a := is.app(e.pid)
+	a.Key = e.root.sender + e.root.path
+	a.Name = firstOf(e.name, title, a.ID)
+	a.Toolkit = toolkitLabel(e.toolkit, e.toolkitVersion)
+	a.IsBrowser = browser(e.toolkit)
+	a.FocusOnlyWhenActive = e.toolkit == gecko
+	a.WorksCovered = strings.HasPrefix(a.Toolkit, "GTK") || strings.HasPrefix(a.Toolkit, "Qt") ||
+		a.IsBrowser && worksCovered(process.Arguments(e.pid))
+	switch {
+	case !e.answered:
+		a.HiddenReason = hiddenSilent
+	case e.contents == 0 && e.toolkit == chromium:
+		a.HiddenReason = hiddenBare
+	case e.contents == 0:
+		a.HiddenReason = hiddenEmpty
+	}
+	return a
+}
+
+// toolkitLabel writes a toolkit's name as people do.
+func toolkitLabel(name, version string) string {
+	if name == "gtk" {
+		name = "GTK"
+	}
+	return strings.TrimSpace(aai.CleanLabel(name, 40) + " " + aai.CleanLabel(version, 40))
+}
+
+func firstOf(names ...string) string {
+	for _, name := range names {
+		if name != "" {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,274 @@
+package dialog
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gybob/aai-gateway"
+)
+
+func consent() aai.Question {
+	return aai.Question{
+		ID: "consent", Title: "Allow mcp:claude-ai to use wipe of Notes?", Text: "Effect: may delete\n" + aai.QuoteMark + "Notes, 笔记, Ğürültü, " + strings.Repeat("as its long name says ", 4),
+		Choices: []aai.Choice{
+			{ID: "deny", Label: "Deny"}, {ID: "once", Label: "Allow once"}, {ID: "session", Label: "Allow in this session"},
+			{ID: "always", Label: "Always allow"}, {ID: "all", Label: "Always allow all"}, {ID: "never", Label: "Never allow", IsRefusal: true},
+		},
+		Seal: "seal",
+	}
+}
+
+// A person presses the named buttons, one a page, after so long.
+type person struct {
+	presses []string
+	after   time.Duration
+	pages   []page
+	err     error
+}
+
+func (p *person) show(ctx context.Context, shown page, process func(int)) (int, error) {
+	p.pages = append(p.pages, shown)
+	process(4711)
+	if p.err != nil {
+		return 0, p.err
+	}
+	select {
+	case <-time.After(p.after):
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	press := p.presses[min(len(p.pages), len(p.presses))-1]
+	if press == "Escape" {
+		return 0, nil
+	}
+	return slices.IndexFunc(shown.buttons, func(label string) bool { return strings.Trim(label, blank) == press }), nil
+}
+
+// newTestDialog is a Dialog whose windows are these persons'.
+func newTestDialog(t *testing.T, most int, persons ...*person) *Dialog {
+	t.Helper()
+	d := New(Config{Getenv: func(string) string { return "" }, Folder: t.TempDir(), Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	d.findPresenters = func() []presenter {
+		var ways []presenter
+		for _, p := range persons {
+			ways = append(ways, presenter{name: "person", maxButtons: most, maxBytes: 4000, show: p.show})
+		}
+		return ways
+	}
+	return d
+}
+
+func TestEveryChoiceCanBeReached(t *testing.T) {
+	for _, c := range []struct {
+		most    int
+		presses string
+		want    string
+		pages   int
+	}{
+		{3, "Deny", "deny", 1},
+		{3, "Escape", "deny", 1},
+		{3, "Allow once", "once", 1},
+		{3, "More…,Allow in this session", "session", 2},
+		{3, "More…,Deny", "deny", 2},
+		{3, "More…,Escape", "deny", 2},
+		{3, "More…,More…,Always allow", "always", 3},
+		{3, "More…,More…,More…,Always allow all", "all", 4},
+		{3, "More…,More…,More…,More…,Never allow", "never", 5},
+		{3, "More…,More…,More…,More…,Escape", "never", 5},
+		{3, "More…,More…,More…,More…,Back,Allow once", "once", 6},
+		{12, "Deny", "deny", 1},
+		{12, "Allow once", "once", 1},
+		{12, "Never allow", "never", 1},
+		{4, "More…,More…,Never allow", "never", 3},
+	} {
+		t.Run(c.presses, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &person{presses: strings.Split(c.presses, ","), after: 2 * time.Second}
+				got, err := newTestDialog(t, c.most, p).Ask(t.Context(), consent())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(aai.Answer{Choice: c.want, Seal: "seal", Channel: aai.DesktopDialog}, got); diff != "" {
+					t.Error(diff)
+				}
+				if len(p.pages) != c.pages {
+					t.Errorf("%d pages", len(p.pages))
+				}
+				for _, shown := range p.pages {
+					if !strings.Contains("Deny, Never allow", strings.Trim(shown.buttons[0], blank)) || len(shown.buttons) > c.most {
+						t.Errorf("the buttons are %q", shown.buttons)
+					}
+				}
+			})
+		})
+	}
+}
+
+// An answer that nobody can have thought about is asked for again, and in the end
+// is none.
+func TestTooFastAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &person{presses: []string{"Allow once"}, after: 2*readable - time.Millisecond}
+		answer, err := newTestDialog(t, 3, p).Ask(t.Context(), consent())
+		if !errors.Is(err, errTooFast) || answer != (aai.Answer{}) {
+			t.Errorf("%+v, %v", answer, err)
+		}
+		// It is the last word: who answers so fast here is asked nowhere else.
+		if e, final := errors.AsType[*aai.Error](err); !final || e.Code != aai.ConsentRequired || e.Hint == "" {
+			t.Errorf("another way to ask may be tried after %v", err)
+		}
+		if len(p.pages) != maxRetries {
+			t.Errorf("it was asked %d times", len(p.pages))
+		}
+		if again := messagesIn("").retryText; strings.Contains(p.pages[0].text, again) || !strings.HasPrefix(p.pages[1].text, again+"\n") {
+			t.Errorf("the pages say %+v", p.pages)
+		}
+	})
+}
+
+func TestOneTooFastAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &person{presses: []string{"Allow once", "Deny"}}
+		d := newTestDialog(t, 3, p)
+		show := p.show
+		d.findPresenters = func() []presenter {
+			return []presenter{{maxButtons: 3, maxBytes: 4000, show: func(ctx context.Context, shown page, process func(int)) (int, error) {
+				p.after = time.Duration(len(p.pages)) * time.Second // at once, then slowly
+				return show(ctx, shown, process)
+			}}}
+		}
+		if answer, err := d.Ask(t.Context(), consent()); err != nil || answer.Choice != "deny" {
+			t.Errorf("%+v, %v", answer, err)
+		}
+	})
+}
+
+// Nobody's answer is no answer, and is final: no other way is tried.
+func TestNobodyThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &person{presses: []string{"Allow once"}, after: time.Hour}
+		other := &person{presses: []string{"Allow once"}, after: 2 * time.Second}
+		begun := time.Now()
+		answer, err := newTestDialog(t, 3, p, other).Ask(t.Context(), consent())
+		e, ok := errors.AsType[*aai.Error](err)
+		if !ok || e.Code != aai.ConsentRequired || answer != (aai.Answer{}) || len(other.pages) != 0 {
+			t.Errorf("%+v, %v", answer, err)
+		}
+		if took := time.Since(begun); took != 50*time.Second {
+			t.Errorf("it was open for %s", took)
+		}
+	})
+}
+
+// TestWhoWaitsIsTold: the caller's terminal is told once, when a window is there and not before.
+func TestWhoWaitsIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []time.Time
+		begun := time.Now()
+		ctx := aai.WithClientCapabilities(t.Context(), aai.ClientCapabilities{OnDialogShown: func(string) { told = append(told, time.Now()) }})
+		p := &person{presses: []string{"More…", "More…", "Always allow"}, after: 5 * time.Second}
+		d := newTestDialog(t, 3, p)
+		const slowly = 4 * time.Second
+		d.shown = func(context.Context, int) (bool, error) { return time.Since(begun) >= slowly, nil }
+		if answer, err := d.Ask(ctx, consent()); err != nil || answer.Choice != "always" {
+			t.Errorf("%+v, %v", answer, err)
+		}
+		if want := begun.Add(slowly); !slices.Equal(told, []time.Time{want}) {
+			t.Errorf("told at %v, want once, at %v", told, want)
+		}
+	})
+}
+
+// TestAFailureIsNotAnnounced: where no program shows a window the caller's terminal is told
+// of none, and the Dialog knows for a while that windows fail.
+func TestAFailureIsNotAnnounced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := aai.WithClientCapabilities(t.Context(), aai.ClientCapabilities{OnDialogShown: func(string) { t.Error("a window is announced") }})
+		d := newTestDialog(t, 3, &person{err: errors.New("broken")})
+		if d.IsFailing() {
+			t.Error("it fails before it was tried")
+		}
+		if _, err := d.Ask(ctx, consent()); err == nil {
+			t.Error("it was answered")
+		}
+		if !d.IsFailing() {
+			t.Error("the failure is not known")
+		}
+		time.Sleep(refusalTTL)
+		if d.IsFailing() {
+			t.Error("the failure is known for ever")
+		}
+	})
+}
+
+// The time is for all the pages of a question.
+func TestTheTimeIsForAllPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &person{presses: []string{"More…", "More…", "Always allow"}, after: 20 * time.Second}
+		if answer, err := newTestDialog(t, 3, p).Ask(t.Context(), consent()); err == nil {
+			t.Errorf("%+v", answer)
+		}
+	})
+}
+
+func TestTheCallerLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		p := &person{presses: []string{"Allow once"}, after: time.Hour}
+		if _, err := newTestDialog(t, 3, p).Ask(ctx, consent()); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	})
+}
+
+// Where one program fails the next one is asked; where all do, the error is no
+// last word.
+func TestOtherPresenters(t *testing.T) {
+	broken := errors.New("broken")
+	synctest.Test(t, func(t *testing.T) {
+		first, second := &person{err: broken}, &person{presses: []string{"Allow once"}, after: 2 * time.Second}
+		if answer, err := newTestDialog(t, 3, first, second).Ask(t.Context(), consent()); err != nil || answer.Choice != "once" {
+			t.Errorf("%+v, %v", answer, err)
+		}
+		_, err := newTestDialog(t, 3, first).Ask(t.Context(), consent())
+		if _, final := errors.AsType[*aai.Error](err); !errors.Is(err, broken) || final {
+			t.Error(err)
+		}
+		if _, err = newTestDialog(t, 3).Ask(t.Context(), consent()); !errors.Is(err, errNoPresenter) {
+			t.Error(err)
+		}
+	})
+}
+
+// A question that leaves nothing but no is not put.
+func TestQuestionsWithoutChoices(t *testing.T) {
+	q := consent()
+	q.Choices = q.Choices[:1]
+	p := &person{presses: []string{"Deny"}, after: 2 * time.Second}
+	if _, err := newTestDialog(t, 3, p).Ask(t.Context(), q); err == nil || len(p.pages) != 0 {
+		t.Error(err)
+	}
+}
+
+func TestChinese(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &person{presses: []string{"更多…", "Deny"}, after: 2 * time.Second}
+		d := newTestDialog(t, 3, p)
+		d.messages = func() messages { return messagesIn("zh") }
+		if _, err := d.Ask(t.Context(), consent()); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(p.pages[0].text, "AAI Gateway 请求权限"+blank) || !strings.Contains(strings.Join(p.pages[0].buttons, ","), "更多…") {
+			t.Errorf("%+v", p.pages[0])
+		}
+	})
+}

@@ -1,0 +1,87 @@
+package dialog
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// locales are values of LANG under which a question must be shown: without a language, not
+// installed, and installed on some computers.
+func locales() []string {
+	return []string{"C", "POSIX", "xx_YY.UTF-8", "zh_CN.UTF-8", "tr_TR.UTF-8"}
+}
+
+// TestRealDialogsInEveryLocale: whatever the person's locale, a question with characters
+// beyond ASCII is shown and answered.
+func TestRealDialogsInEveryLocale(t *testing.T) {
+	for program, keys := range programs() {
+		t.Run(program, func(t *testing.T) {
+			s := linuxtest.Start(t)
+			for _, locale := range locales() {
+				s.Env = append(s.Env, "LANG="+locale)
+				untilAnswered(t, s, program, "once", func(a openDialog) {
+					a.keep(program + "-" + locale)
+					a.press(keys["first"]...)
+				})
+				untilAnswered(t, s, program, "deny", func(a openDialog) { a.press("Escape") })
+			}
+		})
+	}
+}
+
+// TestLocaleOfAProgram: a dialog's program has a locale of UTF-8 that is installed, and the
+// person's language.
+func TestLocaleOfAProgram(t *testing.T) {
+	for _, c := range []struct{ person, locale, language string }{
+		{"", "C.UTF-8", ""}, {"LANG=C", "C.UTF-8", ""}, {"LANG=POSIX", "C.UTF-8", ""}, {"LANG=C.UTF-8", "C.UTF-8", ""},
+		{"LANG=xx_YY.UTF-8", "C.UTF-8", "xx_YY"}, {"LANG=xx_YY@euro LANGUAGE=de:en", "C.UTF-8", "de:en"},
+		{"LANG=C.UTF-8 LC_ALL=C", "C.UTF-8", ""}, {"LANG=C LC_MESSAGES=xx_YY", "C.UTF-8", "xx_YY"},
+		{"LANG=C LC_CTYPE=xx_YY", "C.UTF-8", ""},
+	} {
+		env := localeVariables(func(name string) string {
+			for _, v := range strings.Fields(c.person) {
+				if value, is := strings.CutPrefix(v, name+"="); is {
+					return value
+				}
+			}
+			return ""
+		})
+		if want := []string{"LC_ALL=" + c.locale, "LANGUAGE=" + c.language}; !slices.Equal(env, want) {
+			t.Errorf("%q: %q, want %q", c.person, env, want)
+		}
+	}
+}
+
+// Whoever starts the gateway says the PATH: what lies there asks nobody.
+func TestAProgramOfThePathAsksNobody(t *testing.T) {
+	planted := t.TempDir()
+	for _, program := range []string{"pinentry-qt", "pinentry-qt5", "pinentry-gtk-2", "pinentry-gtk", "pinentry", "kdialog", "zenity"} {
+		if err := os.WriteFile(filepath.Join(planted, program), []byte("#!/bin/sh\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, way := range presenters(func(name string) string {
+		return map[string]string{"PATH": planted + ":/usr/bin", "DISPLAY": ":4711"}[name]
+	}) {
+		if filepath.Dir(way.name) == planted {
+			t.Errorf("%s would ask", way.name)
+		}
+	}
+}
+
+// A scale in which nobody could read is nobody's.
+func TestAScaleThatHidesIsNotTaken(t *testing.T) {
+	for scale, taken := range map[string]bool{"0.01": false, "1e9": false, "-1": false, "NaN": false, "Inf": false, "2x": false, "0.5": true, "1.25": true, "3": true} {
+		env := environment(func(string) string { return scale })
+		for _, name := range []string{"GDK_SCALE", "GDK_DPI_SCALE", "QT_SCALE_FACTOR"} {
+			if slices.Contains(env, name+"="+scale) != taken {
+				t.Errorf("%s=%s: it is taken: %v", name, scale, !taken)
+			}
+		}
+	}
+}

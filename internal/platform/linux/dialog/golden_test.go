@@ -1,0 +1,60 @@
+package dialog
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestGolden: every kind of question, in both languages, page by page as a window with
+// three buttons has it, and as a list. UPDATE_GOLDEN=1 writes the files anew.
+func TestGolden(t *testing.T) {
+	day := regexp.MustCompile(`\b20\d\d-\d\d-\d\d\b`)
+	for name, k := range kinds() {
+		for _, language := range []string{"en", "zh"} {
+			t.Run(name+"/"+language, func(t *testing.T) {
+				d := New(Config{Language: func() string { return language }})
+				q := ofKind(t, k, language)
+				q.Text = day.ReplaceAllString(q.Text, "2026-05-04")
+				var b strings.Builder
+				for _, way := range slices.Sorted(maps.Keys(testPresenters())) {
+					if way == "zenity" {
+						continue // between the two
+					}
+					pages, err := d.layOut(q, testPresenters()[way])
+					if err != nil {
+						t.Fatal(err)
+					}
+					for i, p := range pages {
+						fmt.Fprintf(&b, "== %s, page %d\n%s\n", way, i+1, strings.TrimRight(p.text, "\n"+blank))
+						for _, label := range p.buttons {
+							fmt.Fprintf(&b, "[%s] ", label)
+						}
+						b.WriteString("\n")
+					}
+				}
+				got := strings.TrimSpace(strings.ReplaceAll(b.String(), blank, "")) + "\n"
+				file := filepath.Join("testdata", "questions", name+"."+language+".txt")
+				if os.Getenv("UPDATE_GOLDEN") != "" {
+					if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(string(want), got); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
+	}
+}

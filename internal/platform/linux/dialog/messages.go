@@ -1,0 +1,42 @@
+package dialog
+
+// messages are what the windows say themselves; the question has its own.
+type messages struct {
+	title     string // of the window
+	heading   string
+	numbered  string // the heading of one of several pages, for fmt
+	details   string // the heading of what is more to know
+	forGood   string // above a refusal for good
+	retryText string // after an answer that came too fast
+	disturbed string // after an answer that may have been nobody's
+
+	// Buttons: to the next page of the question, to the details, to the beginning, and
+	// what stands where no answer can be given.
+	next, more, back, readOn, nothing string
+
+	number string // asks for the number of an answer
+
+	yes, no, cancel string // what a message box calls its three buttons
+}
+
+func messagesIn(language string) messages {
+	if language == "zh" {
+		return messages{
+			title: "AAI Gateway", heading: "AAI Gateway 请求权限", numbered: "%s（第 %d 页，共 %d 页）", details: "AAI Gateway：详细信息",
+			forGood:   "永远拒绝吗？关闭此窗口也表示永远拒绝。",
+			retryText: "您的回答太快，请先阅读。", disturbed: "期间有程序输入，请重新回答。",
+			next: "下一页", more: "更多…", back: "返回", readOn: "请先读完", nothing: "–",
+			number: "请输入答案的编号，不要输入密码。",
+			yes:    "是", no: "否", cancel: "取消",
+		}
+	}
+	return messages{
+		title: "AAI Gateway", heading: "AAI Gateway asks for your consent", numbered: "%s, page %d of %d", details: "AAI Gateway: details",
+		forGood:   "Refuse this for good? To close this window does so, too.",
+		retryText: "That was faster than anybody can read. Please read it first.",
+		disturbed: "A gateway typed meanwhile. Please answer once more.",
+		next:      "Next page", more: "More…", back: "Back", readOn: "Read on first", nothing: "–",
+		number: "Type the number of your answer, no password.",
+		yes:    "Yes", no: "No", cancel: "Cancel",
+	}
+}

@@ -1,0 +1,101 @@
+package dialog
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// nearly is by how many points the windows of one question may differ: half a button.
+const nearly = 60
+
+// TestPictures shows every page of every kind of question, in both languages, in each of
+// the programs, and with AAI_PICTURES keeps pictures of them there for people to look at.
+// Without it only the hostile ones are shown. None has a stranger's colour, each fits on
+// a small screen, and those of one question are about as large.
+func TestPictures(t *testing.T) {
+	shown := []string{"hostile"}
+	if os.Getenv("AAI_PICTURES") != "" {
+		shown = slices.Sorted(maps.Keys(kinds()))
+	}
+	for program := range programs() {
+		for _, language := range []string{"en", "zh"} {
+			t.Run(program+"/"+language, func(t *testing.T) {
+				s := linuxtest.Start(t)
+				d := realDialog(t, s, program)
+				d.messages = func() messages { return messagesIn(language) }
+				for _, name := range shown {
+					pages, err := d.layOut(ofKind(t, kinds()[name], language), d.findPresenters()[0])
+					if err != nil {
+						t.Fatal(err)
+					}
+					seen := map[string]bool{}
+					var first image.Point
+					for i, p := range pages {
+						if !seen[p.text] { // the same text comes with other answers
+							size := photograph(t, s, d.findPresenters()[0], p, fmt.Sprintf("%s-%s-%s-%d", program, language, name, i+1))
+							if first == (image.Point{}) {
+								first = size
+							}
+							if d := size.Sub(first); max(d.X, -d.X) > nearly || max(d.Y, -d.Y) > nearly {
+								t.Errorf("%s: page %d is %v, and page 1 %v", name, i+1, size, first)
+							}
+						}
+						seen[p.text] = true
+					}
+				}
+			})
+		}
+	}
+}
+
+// photograph shows one page and takes a picture of its window.
+func photograph(t *testing.T, s *linuxtest.Session, way presenter, p page, name string) image.Point {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	var shown atomic.Int64
+	go func() {
+		defer close(ended)
+		_, _ = way.show(ctx, p, func(pid int) { shown.Store(int64(pid)) })
+	}()
+	a := openDialog{t: t, session: s, open: func() int { return int(shown.Load()) }}
+	a.seen()
+	time.Sleep(readable + bigToolkitStart) // it is drawn
+	file := a.keep(name)
+	if n := magenta(t, file); n > 0 {
+		t.Errorf("%s: %d points have a stranger's colour", name, n)
+	}
+	cmd := exec.CommandContext(t.Context(), "xdotool", "getactivewindow", "getwindowgeometry", "--shell")
+	cmd.Env = s.Env
+	out, err := cmd.Output()
+	var window, x, y, width, height int
+	if err == nil {
+		_, err = fmt.Sscanf(string(out), "WINDOW=%d\nX=%d\nY=%d\nWIDTH=%d\nHEIGHT=%d", &window, &x, &y, &width, &height)
+	}
+	if err != nil || width > 1000 || height > 700 || width < 100 {
+		t.Errorf("%s: %d×%d, %v", name, width, height, err)
+	}
+	crop(t, file, fmt.Sprintf("%dx%d+%d+%d", width+12, height+44, max(0, x-6), max(0, y-38)))
+	cancel()
+	<-ended
+	return image.Pt(width, height)
+}
+
+// crop keeps a part of a picture.
+func crop(t *testing.T, file, area string) {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), "convert", file, "-crop", area, "+repage", filepath.Clean(file)).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}

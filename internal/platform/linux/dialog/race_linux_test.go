@@ -1,0 +1,236 @@
+package dialog
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
+	"github.com/gybob/aai-gateway/internal/testkit"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// racing says of this program that it is another gateway, which types.
+const racing = "DIALOG_TEST_TYPES"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(racing) != "" {
+		typeFor(os.Stdin, os.Stdout)
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// typeFor types what it is told, a line each, into a window, as a call that was admitted
+// before does: it brings the window to the front and types 99,000 characters. An empty
+// line ends that.
+func typeFor(in io.Reader, out io.Writer) {
+	d := x11.New(x11.Config{Getenv: os.Getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: os.Getenv})})
+	defer func() { _ = d.Close() }()
+	for lines := bufio.NewScanner(in); lines.Scan(); {
+		var id uint64
+		var pattern string
+		if _, err := fmt.Sscanf(lines.Text(), "%d %q", &id, &pattern); err != nil {
+			_, _ = fmt.Fprintln(out, err)
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		window, ended := desktop.WindowID(id), make(chan error, 1)
+		err := d.Activate(ctx, window)
+		for err != nil && ctx.Err() == nil { // the window manager may be busy
+			err = d.Activate(ctx, window)
+		}
+		_, _ = fmt.Fprintf(out, "types %v\n", err)
+		go func() {
+			ended <- d.Type(ctx, desktop.PersonSeat, window, strings.Repeat(pattern, 99_000/len(pattern)))
+		}()
+		told := make(chan struct{})
+		go func() { lines.Scan(); close(told) }()
+		select {
+		case err = <-ended:
+			_, _ = fmt.Fprintf(out, "%q\n", fmt.Sprint(err))
+			<-told
+		case <-told:
+			cancel()
+			_, _ = fmt.Fprintf(out, "%q\n", fmt.Sprint(<-ended))
+		}
+		cancel()
+	}
+}
+
+// patterns are what presses the buttons of dialogs: their keys, and the letters that may
+// be their mnemonics.
+func patterns() []string {
+	return []string{"\t ", "\t\t ", "\t", " ", "\n", "\t\n", "\t\t\n", "ao \t", "AOyY\n", "dm\t "}
+}
+
+// managers are the window managers of the race. The first is that of every session.
+func managers() []string { return []string{"openbox", "xfwm4"} }
+
+// rounds is how many there are in all; AAI_RACE_ROUNDS says it otherwise.
+func rounds(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("AAI_RACE_ROUNDS")
+	if text == "" {
+		return 20
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestNobodyAnswersByTyping: a question that comes up while another gateway types tabs,
+// spaces and letters into a window stays open until a person comes, or ends unanswered.
+func TestNobodyAnswersByTyping(t *testing.T) {
+	n := rounds(t)
+	arenas := len(managers()) * len(programs())
+	i := 0
+	for _, manager := range managers() {
+		for program := range programs() {
+			share := (n + arenas - 1 - i) / arenas
+			i++
+			t.Run(manager+"/"+program, func(t *testing.T) {
+				a := newArena(t, manager, program)
+				for round := range share {
+					a.round(patterns()[(round*3+i)%len(patterns())], round%2 == 1)
+				}
+			})
+		}
+	}
+}
+
+// An arena is a session with a window that another gateway types into.
+type arena struct {
+	t       *testing.T
+	session *linuxtest.Session
+	program string
+	window  string
+	tell    io.Writer
+	heard   chan string
+}
+
+func newArena(t *testing.T, manager, program string) *arena {
+	t.Helper()
+	s := linuxtest.Start(t)
+	if manager != managers()[0] {
+		s.Launch(t, manager, "--replace", "--compositor=off")
+		awaitManager(t, s, manager)
+	}
+	a := &arena{t: t, session: s, program: program, window: s.Fixture(t, linuxtest.GTK3).Window(t), heard: make(chan string, 1)}
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(s.Env, racing+"=1")
+	p := testkit.StartProcess(t, cmd)
+	a.tell = p.In
+	go func() {
+		defer close(a.heard)
+		for lines := bufio.NewScanner(p.Out); lines.Scan(); {
+			a.heard <- lines.Text()
+		}
+	}()
+	t.Cleanup(func() {
+		_ = p.Process.Kill()
+		for range a.heard {
+		}
+		_ = p.Wait()
+	})
+	return a
+}
+
+// awaitManager waits until the window manager has taken over.
+func awaitManager(t *testing.T, s *linuxtest.Session, name string) {
+	t.Helper()
+	for until := time.Now().Add(testPatience); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+		cmd := exec.CommandContext(t.Context(), "xprop", "-root", "-notype", "_NET_SUPPORTING_WM_CHECK")
+		cmd.Env = s.Env
+		out, _ := cmd.Output()
+		_, id, _ := strings.Cut(strings.TrimSpace(string(out)), "# ")
+		cmd = exec.CommandContext(t.Context(), "xprop", "-id", id, "-notype", "_NET_WM_NAME")
+		cmd.Env = s.Env
+		if out, _ := cmd.Output(); strings.Contains(strings.ToLower(string(out)), name) {
+			s.AwaitWindowManager(t) // it says its name before it listens
+			return
+		}
+	}
+	t.Fatalf("%s does not manage the windows", name)
+}
+
+// round puts one question under the hands of who types.
+func (a *arena) round(pattern string, load bool) {
+	a.t.Helper()
+	if load {
+		defer busy(a.t)()
+	}
+	if _, err := fmt.Fprintf(a.tell, "%s %q\n", a.window, pattern); err != nil {
+		a.t.Fatal(err)
+	}
+	if said := <-a.heard; said != "types <nil>" {
+		a.t.Fatalf("the other gateway does not type: %s", said)
+	}
+	said := ""
+	defer func() {
+		_, _ = fmt.Fprintln(a.tell)
+		if said == "" {
+			said = <-a.heard
+		}
+		a.t.Logf("%q, load %v: the other gateway says %s", pattern, load, said)
+	}()
+	time.Sleep(time.Duration(rand.IntN(300)) * time.Millisecond)
+	ctx, cancel := context.WithCancel(a.t.Context())
+	defer cancel()
+	d := realDialog(a.t, a.session, a.program)
+	d.readable = 0 // that it is too early must not be what saves us
+	ended := make(chan error, 1)
+	var answer aai.Answer
+	go func() {
+		var err error
+		answer, err = d.Ask(ctx, consent())
+		ended <- err
+	}()
+	open := make(chan struct{})
+	go func() {
+		defer close(open)
+		openDialog{t: a.t, session: a.session, open: func() int { return d.scheduler.read().Open }}.seen()
+		time.Sleep(readable + 3*bigToolkitStart) // in which nobody answers
+	}()
+	select {
+	case err := <-ended:
+		<-open
+		a.t.Errorf("%q, load %v: %+v, %v, and nobody was there", pattern, load, answer, err)
+		return
+	case <-open:
+	}
+	select {
+	case said = <-a.heard:
+		a.t.Errorf("%q, load %v: the other gateway did not wait: %s", pattern, load, said)
+	default:
+	}
+	cancel()
+	if err := <-ended; err == nil {
+		a.t.Errorf("%q, load %v: %+v, and nobody was there", pattern, load, answer)
+	}
+}
+
+// busy keeps the processors busy until it is told to stop.
+func busy(t *testing.T) (stop func()) {
+	t.Helper()
+	var all sync.WaitGroup
+	ctx, cancel := context.WithCancel(t.Context())
+	for range 4 {
+		all.Go(func() { _ = exec.CommandContext(ctx, "sh", "-c", "while :; do :; done").Run() })
+	}
+	return func() { cancel(); all.Wait() }
+}

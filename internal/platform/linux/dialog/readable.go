@@ -1,0 +1,136 @@
+package dialog
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// A showing is what is known of a question while it is open.
+type openQuestion struct {
+	// shows is told the process of the window; 0 is none.
+	shows func(pid int)
+	// opened is called when a window is seen, perhaps several times.
+	opened func()
+	// disturbed reports whether a gateway made input since the question has the seat.
+	disturbed   func() bool
+	retryReason string // why it is put once more, as the first line
+}
+
+// announcement returns a function that tells the caller's terminal, once, that a window is
+// open, and a function that reports whether it did.
+func (d *Dialog) announcement(ctx context.Context) (announce func(), announced func() bool) {
+	tell := aai.ClientCapabilitiesOf(ctx).OnDialogShown
+	var was atomic.Bool
+	return func() {
+		if !was.Swap(true) && tell != nil {
+			tell(screen(d.getenv))
+		}
+	}, was.Load
+}
+
+// takeInputLock takes the person's pointer, keyboard and focus, so that no gateway makes
+// input from before the window is started until the question has ended.
+func (d *Dialog) takeInputLock(ctx context.Context) (disturbed func() bool, end func(), err error) {
+	if d.inputLock == nil {
+		return func() bool { return false }, func() {}, nil
+	}
+	asking, err := d.inputLock.AcquireForQuestion(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return asking.WasDisturbed, asking.Release, nil
+}
+
+// showReadable shows one page, and again where the answer came too fast, or where a gateway
+// made input meanwhile: that may have been the answer.
+func (d *Dialog) showReadable(ctx context.Context, way presenter, p page, s openQuestion) (int, error) {
+	plain := p.text
+	if s.retryReason != "" {
+		p.text = s.retryReason + "\n" + plain
+	}
+	for range maxRetries {
+		chosen, seen, err := d.showWatched(ctx, way, p, s)
+		if err != nil {
+			return 0, err
+		}
+		switch {
+		case s.disturbed():
+			return 0, errDisturbed
+		case seen:
+			return chosen, nil
+		}
+		p.text = d.messages().retryText + "\n" + plain
+	}
+	return 0, errTooFast
+}
+
+// showWatched shows one page, and reports whether a person can have seen it before it was
+// answered: its window had the keyboard for long enough, or, where that was not seen,
+// its program has run for twice as long.
+func (d *Dialog) showWatched(ctx context.Context, way presenter, p page, s openQuestion) (chosen int, seen bool, err error) {
+	watching, stop := context.WithCancel(ctx)
+	var had focusSpan
+	var watcher sync.WaitGroup
+	begun := time.Now()
+	chosen, err = way.show(ctx, p, func(pid int) {
+		s.shows(pid)
+		watcher.Go(func() { had = d.watchFocus(watching, pid, way, s.opened) })
+	})
+	ended := time.Now()
+	stop()
+	watcher.Wait()
+	s.shows(0)
+	if had.from.IsZero() {
+		return chosen, ended.Sub(begun) >= 2*(d.readable+way.appearTime), err
+	}
+	if had.to.IsZero() {
+		had.to = ended
+	}
+	return chosen, had.to.Sub(had.from) >= d.readable, err
+}
+
+// A span is the last time that a window had the keyboard without a break; to is zero
+// while it has it.
+type focusSpan struct{ from, to time.Time }
+
+// watchFocus looks at who has the keyboard until the context ends, and calls opened when the
+// window of the process is there. A window is mapped before it can have the keyboard.
+func (d *Dialog) watchFocus(ctx context.Context, pid int, way presenter, opened func()) (had focusSpan) {
+	looks := time.NewTicker(focusPollInterval)
+	defer looks.Stop()
+	begun, isOpen := time.Now(), false
+	for {
+		focused, err := d.focus(ctx)
+		now := time.Now()
+		if !isOpen && ctx.Err() == nil && (err == nil && focused == pid || d.isOpen(ctx, pid, way, now.Sub(begun))) {
+			isOpen = true
+			opened()
+		}
+		switch {
+		case ctx.Err() != nil:
+			return had
+		case err == nil && focused == pid && (had.from.IsZero() || !had.to.IsZero()):
+			had = focusSpan{from: now}
+		case (err != nil || focused != pid) && !had.from.IsZero() && had.to.IsZero():
+			had.to = now
+		}
+		select {
+		case <-looks.C:
+		case <-ctx.Done():
+			return had
+		}
+	}
+}
+
+// isOpen reports whether the process shows a window. Where windows cannot be seen, as under
+// Wayland, or belong to another process, a program that still runs after unseen shows one.
+func (d *Dialog) isOpen(ctx context.Context, pid int, way presenter, runs time.Duration) bool {
+	if shown, err := d.shown(ctx, pid); err == nil && !way.otherProcess {
+		return shown
+	}
+	return runs >= assumedOpenAfter+way.appearTime
+}

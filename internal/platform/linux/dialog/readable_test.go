@@ -1,0 +1,138 @@
+package dialog
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+)
+
+// Too early is counted from when the window has the keyboard, without a break, where that
+// can be seen.
+func TestReadableFromTheFocusOn(t *testing.T) {
+	const soon = readable - 100*time.Millisecond
+	for name, c := range map[string]struct {
+		has   func(since time.Duration) bool // the window has the keyboard
+		after time.Duration                  // it is answered
+		pages int                            // how often it is put
+	}{
+		"at once":          {func(time.Duration) bool { return true }, readable + focusPollInterval, 1},
+		"too early":        {func(time.Duration) bool { return true }, soon, maxRetries},
+		"slow window":      {func(d time.Duration) bool { return d > 2*time.Second }, 2*time.Second + soon, maxRetries},
+		"taken and back":   {func(d time.Duration) bool { return d < time.Second || d > 3*time.Second }, 3*time.Second + soon, maxRetries},
+		"read and left":    {func(d time.Duration) bool { return d < time.Second }, 3 * time.Second, 1},
+		"never, too early": {func(time.Duration) bool { return false }, 2*readable - focusPollInterval, maxRetries},
+		"never":            {func(time.Duration) bool { return false }, 2*readable + focusPollInterval, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &person{presses: []string{"Allow once"}, after: c.after}
+				d := newTestDialog(t, 3, p)
+				var shown time.Time
+				d.findPresenters = func() []presenter {
+					return []presenter{{maxButtons: 3, maxBytes: 4000, show: func(ctx context.Context, page page, process func(int)) (int, error) {
+						shown = time.Now()
+						return p.show(ctx, page, process)
+					}}}
+				}
+				d.focus = func(context.Context) (int, error) {
+					if c.has(time.Since(shown)) {
+						return 4711, nil
+					}
+					return 1, nil
+				}
+				answer, err := d.Ask(t.Context(), consent())
+				if len(p.pages) != c.pages || (err == nil) != (c.pages == 1) || (answer.Choice == "once") != (err == nil) {
+					t.Errorf("put %d times, %+v, %v", len(p.pages), answer, err)
+				}
+			})
+		})
+	}
+}
+
+// An answer is void if a gateway made input while the question was open, such as one
+// that has lost sight of the locks. The question is put once more, and says why.
+func TestAnswersAreVoidAfterInput(t *testing.T) {
+	for disturbed, want := range map[int]string{1: "once", 2: ""} {
+		folder := t.TempDir()
+		shared := func() *inputlock.Lock {
+			return inputlock.New(inputlock.Config{Folder: func() (string, error) { return folder, nil }, Getenv: func(string) string { return "" }})
+		}
+		d := newTestDialog(t, 3)
+		d.inputLock, d.readable = shared(), 0
+		var said []string
+		d.findPresenters = func() []presenter {
+			return []presenter{{maxButtons: 3, maxBytes: 4000, show: func(_ context.Context, p page, _ func(int)) (int, error) {
+				said = append(said, p.text)
+				if len(said) <= disturbed {
+					stroke(t, folder, shared())
+				}
+				return 1, nil
+			}}}
+		}
+		answer, err := d.Ask(t.Context(), consent())
+		if answer.Choice != want || (err == nil) != (want != "") || err != nil && (!errors.Is(err, errDisturbed) || aai.AsError(err).Code != aai.ConsentRequired) {
+			t.Errorf("%d times: %+v, %v", disturbed, answer, err)
+		}
+		if void := messagesIn("").disturbed; len(said) != 2 || strings.Contains(said[0], void) || !strings.HasPrefix(said[1], void+"\n") {
+			t.Errorf("%d times: it said %q", disturbed, said)
+		}
+	}
+}
+
+// stroke makes input in spite of the locks: their files are removed first.
+func stroke(t *testing.T, folder string, s *inputlock.Lock) {
+	t.Helper()
+	locks, err := filepath.Glob(filepath.Join(folder, "*.*"))
+	if err != nil {
+		t.Error(err)
+	}
+	for _, lock := range locks {
+		if filepath.Ext(lock) != ".json" {
+			_ = os.Remove(lock)
+		}
+	}
+	g, err := s.Acquire(t.Context(), nil)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	g.Release()
+}
+
+// A question that does not get the seat is not put, and that is the last word.
+func TestNoInputLockNoQuestion(t *testing.T) {
+	p := &person{presses: []string{"Allow once"}}
+	d := newTestDialog(t, 3, p)
+	none := func() (string, error) { return "", errors.New("no folder") }
+	d.inputLock = inputlock.New(inputlock.Config{Folder: none, Getenv: func(string) string { return "" }})
+	_, err := d.Ask(t.Context(), consent())
+	if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.ConsentRequired || len(p.pages) != 0 {
+		t.Errorf("%v, put %d times", err, len(p.pages))
+	}
+}
+
+// A question that nobody answers ends by itself, and is no refusal.
+func TestNobodyAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newTestDialog(t, 3, &person{})
+		d.findPresenters = func() []presenter {
+			return []presenter{{maxButtons: 3, maxBytes: 4000, show: func(ctx context.Context, _ page, _ func(int)) (int, error) {
+				<-ctx.Done()
+				return 0, ctx.Err()
+			}}}
+		}
+		begun := time.Now()
+		_, err := d.Ask(t.Context(), consent())
+		if e := aai.AsError(err); e == nil || e.Code != aai.ConsentRequired || time.Since(begun) != patience {
+			t.Errorf("after %s: %v", time.Since(begun), err)
+		}
+	})
+}

@@ -1,0 +1,383 @@
+package dialog
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image/png"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// programs are the real ones, and the keys that press what stands after the refusal,
+// which has the focus: the second is another page where there are three buttons.
+// AAI_DIALOG names one that the suite does not install, as pinentry-gnome3, or one alone.
+func programs() map[string]map[string][]string {
+	all := map[string]map[string][]string{
+		"pinentry-qt":    {"first": {"Left", "Left", "space"}, "second": {"Left", "space"}}, // Tab may lead to the text
+		"pinentry-gtk-2": {"first": {"Tab", "Tab", "space"}, "second": {"Tab", "space"}},
+		"kdialog":        {"first": {"Down", "Return"}, "second": {"Down", "Down", "Return"}},
+		"zenity":         {"first": {"Tab", "space"}, "second": {"shift+Tab", "shift+Tab", "space"}},
+		gnome:            {"first": {"1", "Return"}, "second": {"2", "Return"}},
+	}
+	for name, keys := range all {
+		keys["default"], keys["close"] = []string{"Return"}, []string{"alt+F4"}
+		if name == gnome { // it takes no empty field, and gcr-prompter's window does not close
+			keys["default"], keys["close"] = []string{"0", "Return"}, []string{"Escape"}
+		}
+	}
+	only := os.Getenv("AAI_DIALOG")
+	maps.DeleteFunc(all, func(name string, _ map[string][]string) bool {
+		return only != "" && only != name || only == "" && name == gnome
+	})
+	return all
+}
+
+// gnome is the program whose window belongs to another process.
+const gnome = "pinentry-gnome3"
+
+// testPatience is when a test gives up on what must come. None waits for it to pass.
+const testPatience = 2 * time.Minute
+
+// realDialog is a Dialog on the session's screen that uses one program alone.
+func realDialog(t *testing.T, s *linuxtest.Session, program string) *Dialog {
+	t.Helper()
+	d, _ := watchedDialog(t, s, program)
+	return d
+}
+
+// watchedDialog also says since when the Dialog has seen the program of a window have the
+// keyboard; zero is that it has not.
+func watchedDialog(t *testing.T, s *linuxtest.Session, program string) (d *Dialog, since func(pid int) time.Time) {
+	t.Helper()
+	shared := inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv, StuckAfter: testPatience}) // a busy machine is only slower
+	screen := x11.New(x11.Config{Getenv: s.Getenv, InputLock: shared})
+	t.Cleanup(func() { _ = screen.Close() })
+	var mu sync.Mutex
+	var focused int
+	var from time.Time
+	d = New(Config{Getenv: s.Getenv, Folder: t.TempDir(), InputLock: shared, Focus: func(ctx context.Context) (int, error) {
+		pid, err := screen.FocusedPID(ctx)
+		mu.Lock()
+		defer mu.Unlock()
+		if pid != focused {
+			focused, from = pid, time.Now()
+		}
+		return pid, err
+	}})
+	d.findPresenters = func() []presenter {
+		for _, way := range presenters(s.Getenv) {
+			if filepath.Base(way.name) == program {
+				return []presenter{way}
+			}
+		}
+		return nil
+	}
+	return d, func(pid int) time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		if pid != focused {
+			return time.Time{}
+		}
+		return from
+	}
+}
+
+// An asked question waits for its answer.
+type openDialog struct {
+	t       *testing.T
+	session *linuxtest.Session
+	open    func() int              // the process of its window, 0 for none yet
+	since   func(pid int) time.Time // as watchedDesk says; nil where nobody minds
+	answer  chan aai.Answer
+	err     chan error
+}
+
+// put puts the question, to a Dialog that uses one program alone.
+func put(t *testing.T, s *linuxtest.Session, program string, q aai.Question) openDialog {
+	t.Helper()
+	a, _ := putFor(t.Context(), t, s, program, q)
+	return a
+}
+
+// putFor puts the question for a call.
+func putFor(ctx context.Context, t *testing.T, s *linuxtest.Session, program string, q aai.Question) (openDialog, *Dialog) {
+	t.Helper()
+	d, since := watchedDialog(t, s, program)
+	a := openDialog{t, s, func() int { return d.scheduler.read().Open }, since, make(chan aai.Answer, 1), make(chan error, 1)}
+	go func() {
+		answer, err := d.Ask(ctx, q)
+		a.answer <- answer
+		a.err <- err
+	}()
+	return a, d
+}
+
+// seen waits until the window is there and a person could have read it, by what the
+// Dialog itself has seen. It is not the one before, of which the window manager may not
+// know yet that it is gone.
+func (a openDialog) seen() {
+	a.t.Helper()
+	a.comes(func() bool {
+		pid := a.open()
+		if pid != 0 && a.front() != 0 && os.Getenv("AAI_DIALOG") == gnome {
+			return a.since == nil || !a.since(a.front()).IsZero() && time.Since(a.since(a.front())) > 2*(readable+bigToolkitStart)
+		}
+		return pid != 0 && a.front() == pid && (a.since == nil || !a.since(pid).IsZero() && time.Since(a.since(pid)) > readable+bigToolkitStart)
+	})
+}
+
+// comes waits until the window is as it should be.
+func (a openDialog) comes(ready func() bool) {
+	a.t.Helper()
+	for until := time.Now().Add(testPatience); !ready(); time.Sleep(focusPollInterval) {
+		if time.Now().After(until) {
+			a.t.Fatal("no window has come up")
+		}
+	}
+}
+
+// front is the process of the window that has the focus, if it is a gateway's, by
+// xdotool's word.
+func (a openDialog) front() int {
+	cmd := exec.CommandContext(a.t.Context(), "xdotool", "getactivewindow", "getwindowname", "getwindowpid")
+	cmd.Env = a.session.Env
+	out, _ := cmd.Output()
+	title, process, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	pid, err := strconv.Atoi(process)
+	if err != nil || !strings.HasPrefix(title, "AAI Gateway") {
+		return 0
+	}
+	return pid
+}
+
+func (a openDialog) press(keys ...string) {
+	a.t.Helper()
+	cmd := exec.CommandContext(a.t.Context(), "xdotool", append([]string{"key", "--delay", "50"}, keys...)...)
+	cmd.Env = a.session.Env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		a.t.Fatalf("xdotool: %v: %s", err, out)
+	}
+}
+
+func (a openDialog) expect(choice string) {
+	a.t.Helper()
+	select {
+	case answer := <-a.answer:
+		if err := <-a.err; err != nil || answer.Choice != choice {
+			a.t.Errorf("%+v, %v; expected %q", answer, err, choice)
+		}
+	case <-time.After(testPatience):
+		a.t.Fatal("there was no answer")
+	}
+}
+
+// answered reports whether the keys were an answer, which must be the choice. A key
+// can be lost on a machine that is busy; then the window is closed, for another try.
+func (a openDialog) answered(choice string) bool {
+	a.t.Helper()
+	select {
+	case answer := <-a.answer:
+		if err := <-a.err; err != nil || answer.Choice != choice {
+			a.t.Errorf("%+v, %v; expected %q", answer, err, choice)
+		}
+		return true
+	case <-time.After(10 * time.Second):
+	}
+	a.press("Escape")
+	<-a.answer
+	<-a.err
+	return false
+}
+
+// tries is how often a question is put whose keys were lost.
+const tries = 3
+
+// untilAnswered puts the question until the keys that press gives are an answer.
+func untilAnswered(t *testing.T, s *linuxtest.Session, program, choice string, press func(a openDialog)) {
+	t.Helper()
+	for range tries {
+		a := put(t, s, program, consent())
+		a.seen()
+		press(a)
+		if a.answered(choice) {
+			return
+		}
+	}
+	t.Fatalf("%s: nothing that was pressed %d times was an answer", program, tries)
+}
+
+// keep takes a picture of the screen, into $AAI_PICTURES for people to look at,
+// and returns it.
+func (a openDialog) keep(name string) string {
+	a.t.Helper()
+	folder := os.Getenv("AAI_PICTURES")
+	if folder == "" {
+		folder = a.t.TempDir()
+	}
+	file := filepath.Join(folder, name+".png")
+	a.session.Screenshot(a.t, file)
+	return file
+}
+
+// The real programs do what is expected of them: Return and Escape are no, and
+// every button is the one that it says.
+func TestRealDialogs(t *testing.T) {
+	for program, keys := range programs() {
+		t.Run(program, func(t *testing.T) {
+			s := linuxtest.Start(t) // kdialog leaves services behind that change how Qt looks
+			for _, c := range []struct {
+				keys   []string
+				choice string
+			}{
+				{keys["default"], "deny"}, {[]string{"Escape"}, "deny"}, {keys["close"], "deny"}, {keys["first"], "once"},
+			} {
+				untilAnswered(t, s, program, c.choice, func(a openDialog) {
+					if c.choice == "once" {
+						a.keep(program)
+					}
+					a.press(c.keys...)
+				})
+			}
+			untilAnswered(t, s, program, "session", func(a openDialog) {
+				first := a.open()
+				a.press(keys["second"]...)
+				if strings.HasPrefix(program, "pinentry") && program != gnome { // the others have room for it
+					a.comes(func() bool { pid := a.open(); return pid != 0 && pid != first })
+					a.seen()
+					a.press(keys["first"]...)
+				}
+			})
+		})
+	}
+}
+
+// A name may be markup, turn the text around, hold escapes of a terminal or have
+// no end: it is shown as harmless text, and the buttons stay where they are.
+func TestRealDialogsShowHostileNames(t *testing.T) {
+	s := linuxtest.Start(t)
+	for name, text := range map[string]string{
+		"pango": `<span color="#f0f">X</span>`,
+		"html":  `<font color="#f0f">X</font><img src="file:///etc/passwd"> &lt;b&gt; %0A%s \n\t _x &y`,
+		"odd":   "\u202etfas si siht\u202c \u2066x\u2069 zero\u200bwidth \U000e0041tag \x1b[2J\x1b[31mred\x1b[0m\x07\r\nAAI Gateway: this is safe",
+		"long":  strings.Repeat("word ", 1000) + strings.Repeat("x", 5000),
+	} {
+		for program := range programs() {
+			t.Run(name+"/"+program, func(t *testing.T) {
+				q := consent()
+				q.Title = "Allow " + aai.CleanLabel(text, 100) + "?"
+				line := aai.CleanLabel(text, 300) // as whoever makes a question does
+				q.Text = "Effect: may delete\n" + aai.QuoteMark + "Name: " + line + "\n" + aai.QuoteMark + "Says: " + line
+				q.Choices[1].Label += text
+				a := put(t, s, program, q)
+				a.seen()
+				picture := a.keep(name + "-" + program)
+				if n := magenta(t, picture); n > 0 {
+					t.Errorf("%d points of the picture have a stranger's colour", n)
+				}
+				a.press("Return")
+				a.expect("deny")
+			})
+		}
+	}
+}
+
+// magenta counts the points of a picture that have the colour that the hostile
+// name asks for.
+func magenta(t *testing.T, file string) int {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for y := range picture.Bounds().Dy() {
+		for x := range picture.Bounds().Dx() {
+			if r, g, b, _ := picture.At(x, y).RGBA(); r > 0xc000 && g < 0x4000 && b > 0xc000 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Which process has the window is known while it is open, who waits is told where it is,
+// and it ends with the call.
+func TestRealDialogsEndWithTheCall(t *testing.T) {
+	s := linuxtest.Start(t)
+	for program := range programs() {
+		t.Run(program, func(t *testing.T) {
+			ctx, end := context.WithCancel(t.Context())
+			defer end()
+			told := make(chan string, 100)
+			hears := aai.WithClientCapabilities(ctx, aai.ClientCapabilities{OnDialogShown: func(screen string) { told <- screen }})
+			a, d := putFor(hears, t, s, program, consent())
+			a.seen()
+			if where := <-told; where != s.Getenv("DISPLAY") || len(told) > 0 {
+				t.Errorf("it is told to be on %q, and %d times more; it is on %q", where, len(told), s.Getenv("DISPLAY"))
+			}
+			pid := a.open()
+			if command, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline")); err != nil || !strings.Contains(string(command), program) {
+				t.Errorf("process %d is %q, %v", pid, command, err)
+			}
+			if !d.IsShowing(pid) {
+				t.Errorf("process %d is not known to have the window", pid)
+			}
+			end()
+			<-a.answer
+			if err := <-a.err; !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+			if d.IsShowing(pid) {
+				t.Error("the window is said to be open still")
+			}
+			if _, err := os.Stat(filepath.Join("/proc", strconv.Itoa(pid))); err == nil {
+				t.Errorf("process %d goes on", pid)
+			}
+		})
+	}
+}
+
+// Without a screen there is no dialog, and none is tried.
+func TestNoScreen(t *testing.T) {
+	if ways := presenters(func(name string) string { return map[string]string{"PATH": "/usr/bin"}[name] }); len(ways) != 0 {
+		t.Errorf("%d ways", len(ways))
+	}
+}
+
+// A screen that is said to be there and is not means that nobody was asked, and
+// not that somebody said no.
+func TestADeadScreen(t *testing.T) {
+	for program := range programs() {
+		dead := func(name string) string { return map[string]string{"DISPLAY": ":4711", "PATH": "/usr/bin"}[name] }
+		d := New(Config{Getenv: dead, Folder: t.TempDir()})
+		d.readable = 0 // as if the program took its time to fail
+		d.findPresenters = func() []presenter {
+			for _, way := range presenters(dead) {
+				if filepath.Base(way.name) == program {
+					return []presenter{way}
+				}
+			}
+			return nil
+		}
+		if answer, err := d.Ask(t.Context(), consent()); err == nil {
+			t.Errorf("%s answered %+v", program, answer)
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package dialog
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// bigToolkitStart is how long a program of a big toolkit needs until its window is up.
+const bigToolkitStart = 300 * time.Millisecond
+
+// listMaxBytes is how much text fits above the buttons, in bytes.
+const listMaxBytes = 4000
+
+// presenters are the programs that are installed, the most trusted first: pinentry
+// does nothing but ask; the others are tools for scripts. There are none without
+// a screen.
+func presenters(getenv func(string) string) []presenter {
+	if getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" {
+		return nil
+	}
+	env := func() []string { return environment(getenv) }
+	var found []presenter
+	for _, way := range []struct {
+		program string
+		make    func(program string, env func() []string) presenter
+	}{
+		{"pinentry-qt", pinentry}, {"pinentry-qt5", pinentry}, {"pinentry-gtk-2", pinentry}, {"pinentry-gtk", pinentry}, {"pinentry", pinentry},
+		{"kdialog", kdialog}, {"zenity", zenity}, {"pinentry-gnome3", pinentryGNOME},
+	} {
+		path := lookUp(way.program)
+		if real, err := filepath.EvalSymlinks(path); way.program == "pinentry" && err == nil && strings.HasPrefix(filepath.Base(real), "pinentry-") {
+			path = "" // it has a row of its own, or writes to terminals
+		}
+		if path != "" {
+			found = append(found, way.make(path, env))
+		}
+	}
+	return found
+}
+
+// screen is the name of the screen that a window is on: of two, the program takes the one
+// it was made for.
+func screen(getenv func(string) string) string {
+	names := []string{getenv("DISPLAY"), getenv("WAYLAND_DISPLAY")}
+	return strings.Join(slices.DeleteFunc(names, func(name string) bool { return name == "" }), " or ")
+}
+
+// lookUp finds a program where the system keeps them. The PATH is not asked: it is
+// whoever's that started us, and what answers in a window's name would be theirs.
+func lookUp(program string) string {
+	for _, dir := range []string{"/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin", "/run/current-system/profile/bin"} {
+		file := filepath.Join(dir, program)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return file
+		}
+	}
+	return ""
+}
+
+// environment is what a dialog's program gets: what it needs to find the screen
+// and to speak the person's language, and nothing that loads code into it.
+func environment(getenv func(string) string) []string {
+	env := []string{"PATH=/usr/local/bin:/usr/bin:/bin"}
+	for _, name := range []string{
+		"DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
+		"XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP", "XDG_DATA_DIRS", "HOME",
+	} {
+		if value := getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	for _, name := range []string{"GDK_SCALE", "GDK_DPI_SCALE", "QT_SCALE_FACTOR", "QT_AUTO_SCREEN_SCALE_FACTOR"} {
+		if value := getenv(name); legible(value) {
+			env = append(env, name+"="+value)
+		}
+	}
+	return append(env, localeVariables(getenv)...)
+}
+
+// legible reports whether people can read what is drawn in that scale: whoever started
+// us may have said it, to show a question that nobody can read.
+func legible(scale string) bool {
+	n, err := strconv.ParseFloat(scale, 64)
+	return err == nil && 0.5 <= n && n <= 4
+}
+
+// command is a program that ends with the context and with this process. It has
+// no terminal.
+func command(ctx context.Context, env []string, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env, cmd.Dir = env, "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	return cmd
+}
+
+// run runs a program to its end and returns what it printed and its exit code.
+func run(ctx context.Context, cmd *exec.Cmd, process func(int)) (string, int, error) {
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Start(); err != nil {
+		return "", 0, err
+	}
+	process(cmd.Process.Pid)
+	err := cmd.Wait()
+	if ctx.Err() != nil {
+		return "", 0, ctx.Err()
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() && !isNoScreenError(said.String(), cmd.Env) {
+		return out.String(), exit.ExitCode(), nil
+	}
+	if err != nil {
+		return "", 0, fmt.Errorf("%w: %.200s", err, said.String())
+	}
+	return out.String(), 0, nil
+}
+
+// isNoScreenError reports whether a program of GTK said that it cannot open the screen. It
+// ends with the same code as when somebody says no, and on a busy machine as late. The
+// words are of the person's language; at their end is the screen.
+func isNoScreenError(said string, env []string) bool {
+	display := ""
+	for _, v := range env {
+		if value, ok := strings.CutPrefix(v, "DISPLAY="); ok {
+			display = value
+		}
+	}
+	for line := range strings.Lines(said) {
+		line = strings.TrimRight(line, "\n")
+		if strings.Contains(line, "Gtk-WARNING") && strings.HasSuffix(line, ": "+display) {
+			return true
+		}
+	}
+	return false
+}
+
+// kdialog shows a list, since its buttons cannot have a refusal for the default.
+// Qt takes text for HTML by its first line alone, which is ours.
+func kdialog(program string, env func() []string) presenter {
+	return presenter{name: program, maxButtons: 12, isList: true, maxBytes: listMaxBytes, appearTime: bigToolkitStart, show: func(ctx context.Context, p page, process func(int)) (int, error) {
+		// It reads "\n" as a new line.
+		args := []string{"--title", p.title, "--default", p.buttons[0], "--menu", strings.ReplaceAll(p.text, `\`, `\\`)}
+		for i, label := range p.buttons {
+			args = append(args, strconv.Itoa(i), label)
+		}
+		out, code, err := run(ctx, command(ctx, env(), program, args...), process)
+		switch {
+		case err != nil:
+			return 0, err
+		case code != 0:
+			return 0, nil
+		}
+		return strconv.Atoi(strings.TrimSpace(out))
+	}}
+}
+
+// zenity shows up to four buttons. Without --no-markup a name could be drawn in
+// any colour and size.
+func zenity(program string, env func() []string) presenter {
+	return presenter{name: program, maxButtons: 4, maxBytes: listMaxBytes, appearTime: bigToolkitStart, show: func(ctx context.Context, p page, process func(int)) (int, error) {
+		labels := escapeMnemonics(p.buttons, "_")
+		args := []string{"--question", "--no-markup", "--default-cancel", "--no-wrap", "--title", p.title, "--text", p.text, "--cancel-label", labels[0]}
+		if len(labels) > 1 {
+			args = append(args, "--ok-label", labels[1])
+		}
+		for _, label := range labels[min(2, len(labels)):] {
+			args = append(args, "--extra-button", label)
+		}
+		if deadline, ok := ctx.Deadline(); ok {
+			args = append(args, "--timeout", strconv.Itoa(int(time.Until(deadline).Seconds())+2))
+		}
+		out, code, err := run(ctx, command(ctx, env(), program, args...), process)
+		switch {
+		case err != nil:
+			return 0, err
+		case code == 0 && len(labels) > 1:
+			return 1, nil
+		case code == 1 && out != "":
+			if i := slices.Index(labels, strings.TrimSuffix(out, "\n")); i > 1 {
+				return i, nil
+			}
+			return 0, nil
+		case code == 5:
+			return 0, context.DeadlineExceeded
+		case code <= 1:
+			return 0, nil
+		}
+		return 0, fmt.Errorf("zenity ended with code %d", code)
+	}}
+}
+
+// escapeMnemonics doubles a mark that a toolkit would take for "the next letter is a
+// key".
+func escapeMnemonics(labels []string, mark string) []string {
+	plain := slices.Clone(labels)
+	for i, label := range plain {
+		plain[i] = strings.ReplaceAll(label, mark, mark+mark)
+	}
+	return plain
+}

@@ -1,0 +1,160 @@
+package private
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A Command says how to start a program.
+type Command struct {
+	Name     string // looked for in the session's PATH, unless it has a slash
+	Args     []string
+	Env      []string   // besides the session's; they win
+	Files    []*os.File // from descriptor 3 on
+	Graceful bool       // End asks it to end, before it makes it
+}
+
+// A Program runs in a session. It is the first of a process group of its own.
+type Program struct {
+	PID  int
+	Name string
+
+	log      string
+	graceful bool
+	done     chan struct{}
+	err      error // of its end; valid after done
+}
+
+// Start starts a program. What it prints goes to a file, see [Program.Output].
+func (s *Session) Start(c Command) (*Program, error) {
+	path, err := s.LookPath(c.Name)
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{Name: filepath.Base(c.Name), graceful: c.Graceful, done: make(chan struct{})}
+	p.log = s.Path("log", fmt.Sprintf("%d-%s", len(s.started)+1, p.Name))
+	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close() //nolint:errcheck // the program has its own
+	// It ends with the session, and with no context: the end of others may need it.
+	cmd := exec.CommandContext(context.Background(), path, c.Args...)
+	cmd.Env = append(append([]string{}, s.Env...), c.Env...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = s.Home, log, log, c.Files
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p.PID = cmd.Process.Pid
+	s.started = append(s.started, p)
+	go func() {
+		p.err = cmd.Wait()
+		close(p.done)
+	}()
+	return p, nil
+}
+
+// LookPath finds a program in the session's PATH, as Start does: our own may lead to
+// another one.
+func (s *Session) LookPath(name string) (string, error) {
+	if strings.Contains(name, "/") {
+		return name, nil
+	}
+	for _, dir := range filepath.SplitList(s.Getenv("PATH")) {
+		file := filepath.Join(dir, name)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return file, nil
+		}
+	}
+	return "", fmt.Errorf("there is no %s in %s", name, s.Getenv("PATH"))
+}
+
+// Output is what the program has printed so far, at most its last 64 KiB. It is
+// safe for concurrent use.
+func (p *Program) Output() string {
+	const most = 64 << 10
+	text, err := os.ReadFile(p.log)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text[max(0, len(text)-most):])
+}
+
+// Done is closed when the program has ended.
+func (p *Program) Done() <-chan struct{} { return p.done }
+
+// Err waits until the program has ended, and returns what exec.Cmd.Wait does.
+func (p *Program) Err() error {
+	<-p.done
+	return p.err
+}
+
+// endError says how a program has ended that should not have.
+func (p *Program) endError() error {
+	if err := p.Err(); err != nil {
+		return fmt.Errorf("%s has ended: %w\n%s", p.Name, err, p.Output())
+	}
+	return fmt.Errorf("%s has ended\n%s", p.Name, p.Output())
+}
+
+// Running reports whether the program has not ended.
+func (p *Program) Running() bool {
+	select {
+	case <-p.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// Signal sends a signal to the program and to what it started.
+func (p *Program) Signal(signal syscall.Signal) error {
+	if !p.Running() {
+		return p.endError()
+	}
+	return syscall.Kill(-p.PID, signal)
+}
+
+// End ends the program, and what it started, and waits until it is gone. It may have
+// ended before.
+func (p *Program) End() error {
+	if p.graceful && p.Running() {
+		_ = syscall.Kill(p.PID, syscall.SIGTERM) // it may have ended just now
+		select {
+		case <-p.done:
+		case <-time.After(patience):
+		}
+	}
+	if !p.Running() {
+		return nil
+	}
+	if err := syscall.Kill(-p.PID, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("%s cannot be ended: %w", p.Name, err)
+	}
+	<-p.done
+	return nil
+}
+
+// Await waits until ready says so. It fails if the program ends before that.
+func (p *Program) Await(ctx context.Context, what string, ready func() bool) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for !ready() {
+		select {
+		case <-p.done:
+			return fmt.Errorf("it never came to this: %s: %w", what, p.endError())
+		case <-ctx.Done():
+			return fmt.Errorf("%s: it is still not so: %s: %w", p.Name, what, ctx.Err())
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	return nil
+}

@@ -1,0 +1,273 @@
+package session_test
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/platform/linux/session"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// nobody is a user that is neither this one nor root.
+const nobody = 65534
+
+// asNobody is what runs a command as another user.
+func asNobody(t *testing.T) []string {
+	t.Helper()
+	command := []string{"setpriv", "--reuid=" + strconv.Itoa(nobody), "--regid=" + strconv.Itoa(nobody), "--clear-groups", "--"}
+	if os.Geteuid() != 0 {
+		command = append([]string{"sudo", "-n"}, command...)
+	}
+	if out, err := exec.Command(command[0], append(command[1:], "true")...).CombinedOutput(); err != nil {
+		t.Fatalf("there must be another user, by root or by sudo: %v: %s", err, out)
+	}
+	return command
+}
+
+// foreignBus starts a bus of another user, in a folder that is open to all, and
+// returns its socket.
+func (w *world) foreignBus() string {
+	w.t.Helper()
+	folder := filepath.Join(w.folder, "theirs")
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.Chmod(folder, 0o777); err != nil {
+		w.t.Fatal(err)
+	}
+	path := filepath.Join(folder, "bus")
+	command := append(asNobody(w.t), "dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path="+path)
+	cmd := exec.Command(command[0], command[1:]...)
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+	})
+	await(w.t, "the other user's bus", func() bool {
+		socket, err := net.Dial("unix", path)
+		if err == nil {
+			_ = socket.Close()
+		}
+		return err == nil
+	})
+	return path
+}
+
+func await(t *testing.T, what string, ready func() bool) {
+	t.Helper()
+	for until := time.Now().Add(patience); !ready(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("%s did not come", what)
+		}
+	}
+}
+
+// What is in the place of the login's bus, and is none of ours, is not taken.
+func TestForeignBus(t *testing.T) {
+	for name, c := range map[string]struct {
+		put  func(w *world, place string) error
+		says string
+	}{
+		"another user's socket": {func(w *world, place string) error { return os.Link(w.foreignBus(), place) }, "belongs to the user 65534"},
+		"another user's server": {func(w *world, place string) error {
+			if err := os.Link(w.foreignBus(), place); err != nil {
+				return err
+			}
+			return w.give(place, os.Getuid()) // now the file passes for ours
+		}, "who listens there is the user 65534"},
+		"a pipe":           {func(_ *world, place string) error { return syscall.Mkfifo(place, 0o600) }, "is no socket"},
+		"a file":           {func(_ *world, place string) error { return os.WriteFile(place, nil, 0o600) }, "is no socket"},
+		"a link":           {func(w *world, place string) error { return os.Symlink(w.foreignBus(), place) }, "is no socket"},
+		"a dead socket":    {deadSocket, "nobody listens"},
+		"an open folder":   {func(w *world, _ string) error { w.userBus(); return os.Chmod(w.login(), 0o777) }, "others may write"},
+		"a foreign folder": {func(w *world, _ string) error { w.userBus(); return w.give(w.login(), nobody) }, "another user's"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			if err := c.put(w, filepath.Join(w.login(), "bus")); err != nil {
+				t.Fatal(err)
+			}
+			r := w.detector()
+			has(t, r, map[string]string{"DBUS_SESSION_BUS_ADDRESS": ""})
+			says(t, r, "not taken:", c.says)
+		})
+	}
+}
+
+// give makes a file a user's, as only root can.
+func (w *world) give(path string, user int) error {
+	command := []string{"chown", "-h", strconv.Itoa(user), path}
+	if os.Geteuid() != 0 {
+		command = append([]string{"sudo", "-n"}, command...)
+		w.t.Cleanup(func() { _ = exec.Command("sudo", "-n", "chown", strconv.Itoa(os.Getuid()), path).Run() })
+	}
+	return exec.Command(command[0], command[1:]...).Run()
+}
+
+func deadSocket(_ *world, place string) error {
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: place, Net: "unix"})
+	if err != nil {
+		return err
+	}
+	l.SetUnlinkOnClose(false)
+	return l.Close()
+}
+
+// A bus that the own environment names is another user's: it is not taken, and not
+// given to anybody as the last word either. A dead one is, so that errors name it.
+func TestOwnBusThatIsNot(t *testing.T) {
+	w := newWorld(t)
+	w.env["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=" + w.foreignBus()
+	has(t, w.detector(), map[string]string{"DBUS_SESSION_BUS_ADDRESS": ""})
+	dead := "unix:path=" + w.folder + "/dead"
+	w.env["DBUS_SESSION_BUS_ADDRESS"] = dead
+	has(t, w.detector(), map[string]string{"DBUS_SESSION_BUS_ADDRESS": dead})
+	w.userBus()
+	has(t, w.detector(), map[string]string{"DBUS_SESSION_BUS_ADDRESS": w.userBusAddress()})
+}
+
+// hangs is a display whose server takes connections and never says anything.
+func (w *world) hangs() string {
+	w.t.Helper()
+	for n := 20_000; n < 21_000; n++ {
+		l, err := net.Listen("unix", "@/tmp/.X11-unix/X"+strconv.Itoa(n))
+		if err == nil {
+			w.t.Cleanup(func() { _ = l.Close() })
+			return ":" + strconv.Itoa(n)
+		}
+	}
+	w.t.Fatal("no display is free")
+	return ""
+}
+
+// A display that does not count is passed over, for one that does.
+func TestForeignDisplay(t *testing.T) {
+	for name, c := range map[string]struct {
+		bad  func(w *world) (display, cookie string)
+		says string
+	}{
+		"another user's": {func(w *world) (string, string) { s := w.screen(asNobody(w.t)...); return s.display, s.cookie }, "who listens there is the user 65534"},
+		"a wrong cookie": {func(w *world) (string, string) {
+			w.writeCookie(filepath.Join(w.folder, "wrong"))
+			return w.screen().display, filepath.Join(w.folder, "wrong")
+		}, "refused"},
+		"a stale cookie": {func(w *world) (string, string) { return w.screen().display, filepath.Join(w.folder, "gone") }, "refused"},
+		"a pipe as cookie": {func(w *world) (string, string) {
+			path := filepath.Join(w.folder, "pipe")
+			if err := syscall.Mkfifo(path, 0o600); err != nil {
+				w.t.Fatal(err)
+			}
+			return w.screen().display, path
+		}, "refused"},
+		"a cookie by a relative path": {func(w *world) (string, string) {
+			s := w.screen()
+			here, err := os.Getwd()
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			cookie, err := filepath.Rel(here, s.cookie)
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			return s.display, cookie
+		}, "refused"},
+		"it hangs":        {func(w *world) (string, string) { return w.hangs(), "" }, "deadline exceeded"},
+		"nobody is there": {func(*world) (string, string) { return ":19999", "" }, "no such file"},
+		"no display":      {func(*world) (string, string) { return "0.0", "" }, "should be like"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.cfg.Patience = 3 * time.Second
+			w.env["DISPLAY"], w.env["XAUTHORITY"] = c.bad(w)
+			r := w.detector()
+			has(t, r, map[string]string{"DISPLAY": "", "XAUTHORITY": ""})
+			says(t, r, "not taken: "+w.env["DISPLAY"], "the own environment", c.says)
+			s, bus := w.screen(), w.userBus()
+			w.manager(bus, "DISPLAY="+s.display, "XAUTHORITY="+s.cookie)
+			r = w.detector()
+			has(t, r, map[string]string{"DISPLAY": s.display, "XAUTHORITY": s.cookie})
+			says(t, r, "DISPLAY says "+w.env["DISPLAY"], "instead is the screen "+s.display, "desktop.session")
+			if r.Report().Data()["passed"] != w.env["DISPLAY"] {
+				t.Errorf("programs are not told: %v", r.Report().Data())
+			}
+		})
+	}
+}
+
+// The right display with a stale cookie: another's cookie for the same display is
+// good.
+func TestStaleCookie(t *testing.T) {
+	w := newWorld(t)
+	s, bus := w.screen(), w.userBus()
+	w.env["DISPLAY"], w.env["XAUTHORITY"] = s.display, filepath.Join(w.folder, "gone")
+	w.manager(bus, "DISPLAY="+s.display, "XAUTHORITY="+s.cookie)
+	has(t, w.detector(), map[string]string{"DISPLAY": s.display, "XAUTHORITY": s.cookie})
+}
+
+// Values that cannot be what they pass for are passed over, one by one.
+func TestOddValues(t *testing.T) {
+	w := newWorld(t)
+	s, bus := w.screen(), w.userBus()
+	w.manager(bus, "DISPLAY="+s.display, "XAUTHORITY="+s.cookie+"\n/etc/passwd", "LANG=../../x", "LC_ALL=a\nb",
+		"XDG_CURRENT_DESKTOP="+strings.Repeat("x", 5000), "DBUS_SESSION_BUS_ADDRESS=tcp:host=10.0.0.1,port=1",
+		"WAYLAND_DISPLAY=../bus", "XDG_SESSION_TYPE=x11\nx", "no equals sign", "=", "LC_TIME=fi_FI.UTF-8")
+	w.env["XAUTHORITY"] = s.cookie
+	r := w.detector()
+	has(t, r, map[string]string{
+		"DISPLAY": s.display, "XAUTHORITY": s.cookie, "LANG": "", "LC_ALL": "", "LC_TIME": "fi_FI.UTF-8", "XDG_CURRENT_DESKTOP": "", "XDG_SESSION_TYPE": "",
+		"WAYLAND_DISPLAY": "", "DBUS_SESSION_BUS_ADDRESS": w.userBusAddress(),
+	})
+	says(t, r, "not taken: tcp:host=10.0.0.1,port=1", "names no socket")
+}
+
+// Our own private session beside the person's is never taken, whoever names it.
+func TestPrivateSession(t *testing.T) {
+	private := linuxtest.StartLocked(t)
+	w := newWorld(t)
+	w.cfg.Proc = "" // where the mark is to be seen
+	s, bus := w.screen(), w.userBus()
+	w.env["DISPLAY"], w.env["XAUTHORITY"] = private.Display, private.Getenv("XAUTHORITY")
+	w.env["DBUS_SESSION_BUS_ADDRESS"] = private.Address
+	w.login1(&login1{own: "1", sessions: []login{{id: "1", kind: "x11", display: private.Display, active: true}}})
+	w.manager(bus, "DISPLAY="+s.display, "XAUTHORITY="+s.cookie)
+	r := w.detector()
+	has(t, r, map[string]string{"DISPLAY": s.display, "XAUTHORITY": s.cookie, "DBUS_SESSION_BUS_ADDRESS": w.userBusAddress()})
+	says(t, r, "not taken: "+private.Display, "private session")
+	says(t, r, "not taken: "+private.Address, "private session")
+}
+
+// A user manager that was told of a private session says nothing of the person's.
+func TestManagerOfAPrivateSession(t *testing.T) {
+	w := newWorld(t)
+	s, bus := w.screen(), w.userBus()
+	w.manager(bus, "DISPLAY="+s.display, "XAUTHORITY="+s.cookie, "LANG=fi_FI.UTF-8", session.PrivateMark+"=1")
+	has(t, w.detector(), map[string]string{"DISPLAY": "", "LANG": ""})
+}
+
+// Within a private session nothing else is looked at, even if it has nothing.
+func TestWithinAPrivateSession(t *testing.T) {
+	private := linuxtest.StartLocked(t)
+	w := newWorld(t)
+	w.cfg.Proc = ""
+	s, bus := w.screen(), w.userBus()
+	l := w.login1(&login1{own: "1", sessions: []login{{id: "1", kind: "x11", display: s.display, active: true}}})
+	w.manager(bus, "DISPLAY="+s.display, "XAUTHORITY="+s.cookie, "LANG=fi_FI.UTF-8")
+	w.env[session.PrivateMark] = "1"
+	has(t, w.detector(), map[string]string{"DISPLAY": "", "DBUS_SESSION_BUS_ADDRESS": "", "LANG": "", "XDG_RUNTIME_DIR": ""})
+	for _, name := range []string{"DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS"} {
+		w.env[name] = private.Getenv(name)
+	}
+	has(t, w.detector(), map[string]string{"DISPLAY": private.Display, "DBUS_SESSION_BUS_ADDRESS": private.Address})
+	if n := l.questions(); n > 0 {
+		t.Errorf("login1 was asked %d times", n)
+	}
+}

@@ -1,0 +1,313 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// newTestLauncher makes folders with a program that writes down what it was started with.
+func newTestLauncher(t *testing.T) (*Launcher, string) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, sub := range []string{"bin", "data/applications", "system/applications"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// What is written last is what tests wait for, so that nothing is written after them.
+	script := "#!/bin/sh\nsleep 5 &\necho $! > " + dir + "/child.part\nmv " + dir + "/child.part " + dir + "/child\n" +
+		"(printf '%s\\n' \"$@\"; env) > " + dir + "/out.part\nmv " + dir + "/out.part " + dir + "/out\nwait\n"
+	writeFile(t, filepath.Join(dir, "bin/editor"), script, 0o700)
+	writeFile(t, filepath.Join(dir, "bin/chromium"), script, 0o700)
+	writeFile(t, filepath.Join(dir, "data/applications/org.example.Editor.desktop"),
+		"[Desktop Entry]\nType=Application\nName=Text Editor\nExec=editor --new \"a b\" %U\n\n[Desktop Action x]\nExec=other\n", 0o600)
+	writeFile(t, filepath.Join(dir, "system/applications/org.example.Editor.desktop"),
+		"[Desktop Entry]\nType=Application\nName=Text Editor\nExec=wrong\n", 0o600)
+	writeFile(t, filepath.Join(dir, "system/applications/shell.desktop"),
+		"[Desktop Entry]\nType=Application\nName=Shell\nExec=editor\nTerminal=true\n", 0o600)
+	writeFile(t, filepath.Join(dir, "system/applications/gone.desktop"),
+		"[Desktop Entry]\nType=Application\nName=Gone\nExec=/nowhere/gone\n", 0o600)
+	writeFile(t, filepath.Join(dir, "system/applications/hidden.desktop"),
+		"[Desktop Entry]\nType=Application\nName=Hidden\nExec=editor\nHidden=true\n", 0o600)
+	getenv := func(name string) string {
+		return map[string]string{"PATH": "relative:" + filepath.Join(dir, "bin")}[name]
+	}
+	return NewLauncher(LauncherConfig{
+		Getenv: getenv, Environ: func() []string { return []string{"PATH=/usr/bin:/bin", "MARK=1"} },
+		DataDirs: []string{filepath.Join(dir, "data"), filepath.Join(dir, "system")}, Libraries: []string{filepath.Join(dir, "lib/*")},
+	}), dir
+}
+
+func writeFile(t *testing.T, file, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// awaitFile reads a file that a program is about to write.
+func awaitFile(t *testing.T, file string) string {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if text, err := os.ReadFile(file); err == nil {
+			return string(text)
+		}
+	}
+	t.Fatalf("%s was not written", file)
+	return ""
+}
+
+func startProgram(t *testing.T, l *Launcher, name string, args ...string) int {
+	t.Helper()
+	program, err := l.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := l.Start(t.Context(), program, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if p, err := os.FindProcess(pid); err == nil {
+			_ = p.Kill()
+		}
+	})
+	return pid
+}
+
+func TestStart(t *testing.T) {
+	for _, name := range []string{"org.example.Editor", "org.example.Editor.desktop", "text editor", "ORG.example.editor"} {
+		t.Run(name, func(t *testing.T) {
+			l, dir := newTestLauncher(t)
+			startProgram(t, l, name, "file; rm -rf $HOME")
+			out := awaitFile(t, filepath.Join(dir, "out"))
+			if want := "--new\na b\nfile; rm -rf $HOME\n"; !strings.HasPrefix(out, want) {
+				t.Errorf("it was started with %q, want %q", out, want)
+			}
+			for _, variable := range []string{"QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1", "MARK=1"} {
+				if !slices.Contains(strings.Split(out, "\n"), variable) {
+					t.Errorf("%s is not in its environment", variable)
+				}
+			}
+		})
+	}
+}
+
+// TestStartLoadsTheTreesOfGTK2: the modules that are installed, after those that are loaded
+// anyway, and none twice.
+func TestStartLoadsTheTreesOfGTK2(t *testing.T) {
+	for _, c := range []struct {
+		environ, want string
+		modules       []string
+	}{
+		{"MARK=1", "GTK_MODULES=gail:atk-bridge", []string{"gail", "atk-bridge"}},
+		{"GTK_MODULES=canberra:gail", "GTK_MODULES=canberra:gail:atk-bridge", []string{"gail", "atk-bridge"}},
+		{"MARK=1", "GTK_MODULES=gail", []string{"gail"}},
+		{"MARK=1", "", nil},
+		{"GTK_MODULES=canberra", "GTK_MODULES=canberra", nil},
+	} {
+		l, dir := newTestLauncher(t)
+		l.cfg.Environ = func() []string { return []string{"PATH=/usr/bin:/bin", c.environ} }
+		modules := filepath.Join(dir, "lib/x86_64-linux-gnu/gtk-2.0/modules")
+		if err := os.MkdirAll(modules, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, module := range c.modules {
+			writeFile(t, filepath.Join(modules, "lib"+module+".so"), "", 0o600)
+		}
+		startProgram(t, l, "editor")
+		got := ""
+		for line := range strings.Lines(awaitFile(t, filepath.Join(dir, "out"))) {
+			if strings.HasPrefix(line, "GTK_MODULES=") {
+				got += strings.TrimSpace(line)
+			}
+		}
+		if got != c.want {
+			t.Errorf("with %q and %q it was started with %q, want %q", c.environ, c.modules, got, c.want)
+		}
+	}
+}
+
+// A desktop entry is started by its id and no other name, in a terminal where it wants one.
+func TestStartEntry(t *testing.T) {
+	l, dir := newTestLauncher(t)
+	started := func(id string) (pid int) {
+		t.Helper()
+		pid, err := l.StartEntry(t.Context(), id, l.EntryCommand(id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if p, err := os.FindProcess(pid); err == nil {
+				_ = p.Kill()
+			}
+		})
+		return pid
+	}
+	pid := started("org.example.Editor")
+	if out := awaitFile(t, filepath.Join(dir, "out")); !strings.HasPrefix(out, "--new\na b\n") || !l.IsRunning(pid) {
+		t.Errorf("it was started with %q", out)
+	}
+	for id, code := range map[string]aai.Code{
+		"Text Editor": aai.AppNotFound, "editor": aai.AppNotFound, "hidden": aai.AppNotFound, "gone": aai.AppNotFound, "shell": aai.AutomationNotSupported,
+	} {
+		if _, err := l.StartEntry(t.Context(), id, l.EntryCommand(id)); l.EntryCommand(id) != "" || aai.AsError(err) == nil || aai.AsError(err).Code != code {
+			t.Errorf("%q: %v, want %s", id, err, code)
+		}
+	}
+	for name, before := range map[string]string{"x-terminal-emulator": "-e\n", "xdg-terminal-exec": ""} { // the latter wins
+		if err := os.Remove(filepath.Join(dir, "out")); err != nil {
+			t.Fatal(err)
+		}
+		script, err := os.ReadFile(filepath.Join(dir, "bin/editor"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(dir, "bin", name), string(script), 0o700)
+		started("shell")
+		if out := awaitFile(t, filepath.Join(dir, "out")); !strings.HasPrefix(out, before+filepath.Join(dir, "bin/editor")+"\n") {
+			t.Errorf("%s was started with %q", name, out)
+		}
+		if err := os.Remove(filepath.Join(dir, "bin", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What a person allowed to be started is the command and not the name: an entry that is put
+// in the place of another, or one that is new, is not started.
+func TestAnotherEntryIsNotStarted(t *testing.T) {
+	l, dir := newTestLauncher(t)
+	mine, system := filepath.Join(dir, "data/applications/late.desktop"), filepath.Join(dir, "system/applications/late.desktop")
+	entry := func(command string) string {
+		return "[Desktop Entry]\nType=Application\nName=Late\nExec=" + command + "\n"
+	}
+	none := l.EntryCommand("late")
+	writeFile(t, system, entry("editor theirs"), 0o600)
+	allowed := l.EntryCommand("late")
+	if want := filepath.Join(dir, "bin/editor") + " theirs"; none != "" || allowed != want {
+		t.Fatalf("first %q, then %q; want %q", none, allowed, want)
+	}
+	writeFile(t, mine, entry("editor planted"), 0o600)
+	for _, command := range []string{none, allowed} {
+		_, err := l.StartEntry(t.Context(), "late", command)
+		if e := aai.AsError(err); e == nil || e.Code != aai.AppNotRunning || e.Delivery != aai.NotDelivered || e.Hint == "" {
+			t.Errorf("with %q: %v", command, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
+		t.Error("it was started")
+	}
+}
+
+func TestStartByNameAndPath(t *testing.T) {
+	l, dir := newTestLauncher(t)
+	startProgram(t, l, "editor", "x")
+	if out := awaitFile(t, filepath.Join(dir, "out")); !strings.HasPrefix(out, "x\n") {
+		t.Errorf("it was started with %q", out)
+	}
+	l, dir = newTestLauncher(t)
+	startProgram(t, l, filepath.Join(dir, "bin", "editor"))
+	awaitFile(t, filepath.Join(dir, "out"))
+}
+
+func TestChromiumShowsItsPages(t *testing.T) {
+	l, dir := newTestLauncher(t)
+	startProgram(t, l, "chromium", "about:blank")
+	out := awaitFile(t, filepath.Join(dir, "out"))
+	if !strings.HasPrefix(out, "--force-renderer-accessibility\n") || !strings.Contains(out, "\nabout:blank\n") {
+		t.Errorf("it was started with %q", out)
+	}
+	// By what it brings along, whatever it is called.
+	writeFile(t, filepath.Join(dir, "bin", "chrome_100_percent.pak"), "", 0o600)
+	if !isChromium(filepath.Join(dir, "bin", "editor")) {
+		t.Error("a program beside Chromium's resources was not taken for one")
+	}
+}
+
+func TestIsDescendant(t *testing.T) {
+	l, dir := newTestLauncher(t)
+	pid := startProgram(t, l, "editor")
+	awaitFile(t, filepath.Join(dir, "out")) // nothing is written after it
+	child := 0
+	for _, digit := range strings.TrimSpace(awaitFile(t, filepath.Join(dir, "child"))) {
+		child = 10*child + int(digit-'0')
+	}
+	if !l.IsDescendant(child, pid) || !l.IsDescendant(pid, pid) {
+		t.Errorf("process %d, started by %d, is not known as such", child, pid)
+	}
+	if l.IsDescendant(os.Getpid(), pid) || l.IsDescendant(1<<30, pid) {
+		t.Error("a stranger was taken for a descendant")
+	}
+	if !l.IsDescendant(pid, os.Getpid()) || !l.IsDescendant(child, os.Getpid()) {
+		t.Error("what was started in a session of its own is not known by its parents")
+	}
+}
+
+func TestStartErrors(t *testing.T) {
+	l, dir := newTestLauncher(t)
+	for name, code := range map[string]aai.Code{
+		"nothing-like-it":              aai.AppNotFound,
+		"../bin/editor":                aai.InvalidParams,
+		"":                             aai.InvalidParams,
+		"/etc/passwd":                  aai.AppNotFound,
+		"shell":                        aai.AutomationNotSupported,
+		"gone":                         aai.AppNotFound,
+		"hidden":                       aai.AppNotFound,
+		filepath.Join(dir, "bin/none"): aai.AppNotFound,
+	} {
+		if p, err := l.Find(name); p.Path != "" || aai.AsError(err) == nil || aai.AsError(err).Code != code {
+			t.Errorf("%q: %v, %v; want %s", name, p, err, code)
+		}
+	}
+	_, err := l.Find("org.example.Edit")
+	if e := aai.AsError(err); len(e.Candidates) == 0 || e.Candidates[0] != "org.example.Editor" {
+		t.Errorf("candidates %q", e.Candidates)
+	}
+}
+
+func TestCommand(t *testing.T) {
+	for text, want := range map[string][]string{
+		`editor %f`:                   {"editor"},
+		`editor --name=%c "%%u" %i`:   {"editor", "--name=%c", "%u"},
+		`"/opt/my app/run" "a \"b\""`: {"/opt/my app/run", `a "b"`},
+		`editor ""`:                   {"editor", ""},
+		``:                            nil,
+		`  a	b `:                      {"a", "b"},
+	} {
+		got, _ := desktopEntry{exec: text}.command()
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s:\n%s", text, diff)
+		}
+	}
+}
+
+// TestLacksAccessibility: what draws by X alone shows no tree, ever; nobody knows it of others.
+func TestLacksAccessibility(t *testing.T) {
+	if (&Launcher{}).LacksAccessibility(os.Getpid()) || (&Launcher{}).LacksAccessibility(1<<30) {
+		t.Error("a process that shows no windows is mute")
+	}
+}
+
+// TestAPipeIsNoEntry: what stands among the entries and is no file keeps nobody waiting.
+func TestAPipeIsNoEntry(t *testing.T) {
+	l, dir := newTestLauncher(t)
+	if err := syscall.Mkfifo(filepath.Join(dir, "data/applications/aaa.desktop"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if program, err := l.Find("Text Editor"); err != nil {
+		t.Errorf("got %+v, %v", program, err)
+	}
+	if program, err := l.Find("aaa"); aai.AsError(err) == nil {
+		t.Errorf("the pipe is %+v", program)
+	}
+}

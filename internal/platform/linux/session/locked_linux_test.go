@@ -1,0 +1,84 @@
+package session_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+)
+
+// A screen is locked where login1 says so of a session on it.
+func TestLockedByLogin1(t *testing.T) {
+	const here = "this screen"
+	for name, c := range map[string]struct {
+		sessions []login
+		want     bool
+	}{
+		"not locked":      {[]login{{id: "1", kind: "x11", display: here}}, false},
+		"locked":          {[]login{{id: "1", kind: "x11", display: here, locked: true}}, true},
+		"of Wayland":      {[]login{{id: "1", kind: "wayland", locked: true}}, true},
+		"another screen":  {[]login{{id: "1", kind: "x11", display: ":4711", locked: true}, {id: "2", kind: "x11", display: here}}, false},
+		"of a terminal":   {[]login{{id: "1", kind: "tty", locked: true}}, false},
+		"from afar":       {[]login{{id: "1", kind: "x11", display: here, remote: true, locked: true}}, false},
+		"somebody else's": {[]login{{id: "1", kind: "x11", display: here, another: true, locked: true}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			screen := w.screen()
+			w.env["DISPLAY"], w.env["XAUTHORITY"] = screen.display, screen.cookie
+			for i := range c.sessions {
+				if c.sessions[i].display == here {
+					c.sessions[i].display = screen.display
+				}
+			}
+			w.login1(&login1{sessions: c.sessions})
+			if got := w.detector().Locked(t.Context()); got != c.want {
+				t.Errorf("locked: %v", got)
+			}
+		})
+	}
+}
+
+// saver is a desktop's service that locks the screen.
+type saver struct{ active atomic.Bool }
+
+func (s *saver) GetActive() (bool, *dbus.Error) { return s.active.Load(), nil }
+
+// A screen is locked where the desktop says so, on the bus of the session.
+func TestLockedByTheDesktop(t *testing.T) {
+	for _, name := range []string{"org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver", "org.mate.ScreenSaver"} {
+		w := newWorld(t)
+		conn := w.userBus().Connect(t)
+		if w.detector().Locked(t.Context()) {
+			t.Error("nobody is there, and it is locked")
+		}
+		s := &saver{}
+		path := map[string]dbus.ObjectPath{
+			"org.freedesktop.ScreenSaver": "/ScreenSaver", "org.gnome.ScreenSaver": "/org/gnome/ScreenSaver", "org.mate.ScreenSaver": "/org/mate/ScreenSaver",
+		}[name]
+		if err := conn.Export(s, path, name); err != nil {
+			t.Fatal(err)
+		}
+		own(t, conn, name)
+		for _, active := range []bool{false, true} {
+			s.active.Store(active)
+			if got := w.detector().Locked(t.Context()); got != active {
+				t.Errorf("%s, %v: locked %v", name, active, got)
+			}
+		}
+	}
+}
+
+// Who does not answer says nothing, and is not waited for.
+func TestLockedUnknown(t *testing.T) {
+	w := newWorld(t)
+	w.login1(&login1{hang: make(chan struct{})})
+	w.cfg.Patience = 100 * time.Millisecond
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if w.detector().Locked(ctx) {
+		t.Error("locked")
+	}
+}

@@ -1,0 +1,238 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"net"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// xSockets is where X servers of this computer listen.
+const xSockets = "/tmp/.X11-unix/X"
+
+// A screenLook is one look for the screen.
+type screenLookup struct {
+	*Detector
+	*lookup
+
+	ctx     context.Context
+	tried   map[[2]string]bool
+	screen  Value // DISPLAY
+	cookie  Value
+	wayland Value // WAYLAND_DISPLAY
+}
+
+// lookForScreen looks for the display that accepts us, and for what belongs to it.
+func (r *Detector) lookForScreen() *lookup {
+	// Several servers may hang; the first ones are the likeliest.
+	ctx, cancel := context.WithTimeout(context.Background(), 2*r.cfg.Patience)
+	defer cancel()
+	l := &screenLookup{Detector: r, lookup: &lookup{}, ctx: ctx, tried: map[[2]string]bool{}}
+	own := environment{map[string]string{}, ownEnvironment}
+	for _, v := range r.ownValues(screenNames()...) {
+		own.values[v.Name] = v.Value
+	}
+	if r.cfg.Choice == "" {
+		l.tryDisplay(own.values[displayName], own.from, []environment{own})
+		l.tryWayland(own)
+	}
+	envs := []environment{own}
+	if !r.isPrivate() && l.screen.Value == "" {
+		envs = append(envs, l.searchElsewhere(own)...)
+	}
+	l.finish(envs)
+	return l.lookup
+}
+
+// searchElsewhere looks where the own environment says nothing, and returns the environments
+// that the screen may be described by.
+func (l *screenLookup) searchElsewhere(own environment) []environment {
+	f := l.facts()
+	envs := f.environments()
+	if f.remote {
+		envs = f.programs // what others see is not this session's
+		l.refuse("other seats", "login1", errors.New("this session is from afar, and nobody sits there; desktop.session may choose one"))
+	}
+	if id := l.cfg.Choice; f.login == nil && byID(id) {
+		l.refuse(strconv.Quote(id), "desktop.session", noSession(f))
+		return nil
+	}
+	cookies := append([]environment{own}, envs...)
+	if f.login != nil && f.login.display != "" && byID(l.cfg.Choice) {
+		envs = onDisplay(envs, f.login.display)
+	}
+	if display := l.cfg.Choice; strings.HasPrefix(display, ":") {
+		envs = onDisplay(envs, display)
+		l.tryDisplay(display, "desktop.session", cookies)
+	}
+	if f.login != nil && f.login.display != "" {
+		l.tryDisplay(f.login.display, "login1's session "+label(f.login.ID), cookies)
+	}
+	for _, env := range envs {
+		l.tryDisplay(env.values[displayName], env.from, append([]environment{env}, cookies...))
+		l.tryWayland(env)
+	}
+	if f.login != nil {
+		envs = append(envs, environment{map[string]string{typeName: f.login.Type, desktopName: f.login.desktop}, "login1's session " + label(f.login.ID)})
+	}
+	return envs
+}
+
+// byID reports whether the person's choice is a session by its id.
+func byID(choice string) bool {
+	return choice != "" && choice != ChosenSeat && !strings.HasPrefix(choice, ":")
+}
+
+// noSession says why a session that was chosen by its id is none.
+func noSession(f *facts) error {
+	if f.login1Err != nil {
+		return errors.New("login1 does not say which sessions there are")
+	}
+	return errors.New("there is no such session of this user")
+}
+
+// onDisplay are the environments of a display.
+func onDisplay(envs []environment, display string) []environment {
+	return slices.DeleteFunc(slices.Clone(envs), func(e environment) bool {
+		return displayNumber(e.values[displayName]) != displayNumber(display)
+	})
+}
+
+// finish says what was found. The type and the name of the desktop are those of
+// whoever says them first.
+func (l *screenLookup) finish(envs []environment) {
+	for _, v := range []Value{l.screen, l.cookie, l.wayland} {
+		if v.Value != "" {
+			l.values = append(l.values, v)
+		}
+	}
+	for _, name := range []string{typeName, desktopName} {
+		for _, env := range envs {
+			if value := env.values[name]; value != "" && isPlainValue(value) {
+				l.values = append(l.values, Value{name, value, env.from})
+				break
+			}
+		}
+	}
+	switch number := displayNumber(l.screen.Value); {
+	case number != "":
+		path := xSockets + number
+		if _, _, err := idOf(path); err != nil {
+			path = "@" + path
+		}
+		l.alive = socketAlive(path)
+	case l.screen.Value == "" && l.wayland.Value != "":
+		l.alive = socketAlive(l.waylandPath(l.wayland.Value))
+	}
+}
+
+// tryDisplay takes the display if it accepts us with one of the cookies: those of
+// the environments that are of the same display or of none, and the usual one.
+func (l *screenLookup) tryDisplay(display, from string, envs []environment) {
+	if display == "" || l.screen.Value != "" {
+		return
+	}
+	own := from == ownEnvironment
+	if displayNumber(display) == "" && !own {
+		l.refuse(display, from, errors.New("it is no display of this computer"))
+		return
+	}
+	var why error
+	for _, cookie := range append(cookiesOf(envs, display), Value{Name: cookieName, From: from}) {
+		if cookie.Value != "" && !filepath.IsAbs(cookie.Value) || l.tried[[2]string{display, cookie.Value}] {
+			continue
+		}
+		l.tried[[2]string{display, cookie.Value}] = true
+		if why = l.accepts(display, cookie.Value, own); why == nil {
+			l.screen, l.cookie = Value{displayName, display, from}, cookie
+			return
+		}
+	}
+	if why != nil {
+		l.refuse(display, from, why)
+	}
+}
+
+// cookiesOf are the files of cookies that environments of the display name.
+func cookiesOf(envs []environment, display string) []Value {
+	var found []Value
+	for _, env := range envs {
+		value, of := env.values[cookieName], env.values[displayName]
+		same := of == "" || displayNumber(of) == displayNumber(display)
+		if value != "" && same && !slices.ContainsFunc(found, func(v Value) bool { return v.Value == value }) {
+			found = append(found, Value{cookieName, value, env.from})
+		}
+	}
+	return found
+}
+
+// accepts says why the X server does not count.
+func (l *screenLookup) accepts(display, cookie string, own bool) error {
+	if l.cfg.Accepts == nil {
+		return errors.New("X11 is not spoken here")
+	}
+	if err := l.ctx.Err(); err != nil {
+		return errors.New("there was no time left to try it")
+	}
+	ctx, cancel := context.WithTimeout(l.ctx, l.cfg.Patience)
+	defer cancel()
+	getenv := func(name string) string {
+		switch name {
+		case displayName:
+			return display
+		case cookieName:
+			return cookie
+		}
+		return l.cfg.Getenv(name)
+	}
+	return l.cfg.Accepts(ctx, getenv, func(socket net.Conn) error {
+		if _, local := socket.(*net.UnixConn); !local && own {
+			return nil // such as a screen that SSH forwards: who started us said so
+		}
+		return l.checkPeer(socket)
+	})
+}
+
+// tryWayland takes the compositor that an environment names, if it counts.
+func (l *screenLookup) tryWayland(env environment) {
+	name := env.values[waylandName]
+	if name == "" || l.wayland.Value != "" {
+		return
+	}
+	path := l.waylandPath(name)
+	if path == "" {
+		l.refuse(name, env.from, errors.New("there is no folder of the login for it"))
+		return
+	}
+	if err := l.checkSocket(l.ctx, path); err != nil {
+		l.refuse(name, env.from, err)
+		return
+	}
+	l.wayland = Value{waylandName, name, env.from}
+}
+
+// waylandPath is where the compositor's socket is, or "".
+func (r *Detector) waylandPath(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	folder := r.Getenv(folderName)
+	if folder == "" || name != filepath.Base(name) {
+		return ""
+	}
+	return filepath.Join(folder, name)
+}
+
+// displayNumber is the number of a display of this computer, such as "0" of ":0.0";
+// "" of any other.
+func displayNumber(display string) string {
+	number, _, _ := strings.Cut(strings.TrimPrefix(display, "unix"), ".")
+	digits, ok := strings.CutPrefix(number, ":")
+	if n, err := strconv.ParseUint(digits, 10, 15); ok && err == nil {
+		return strconv.FormatUint(n, 10)
+	}
+	return ""
+}

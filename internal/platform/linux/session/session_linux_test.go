@@ -1,0 +1,153 @@
+package session_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The own environment is asked first, and where it says all nobody else is asked.
+func TestOwnEnvironment(t *testing.T) {
+	w := newWorld(t)
+	l := w.login1(&login1{})
+	s, bus := w.screen(), w.userBus()
+	w.manager(bus, "DISPLAY=:77", "LANG=xx")
+	w.env["DISPLAY"], w.env["XAUTHORITY"], w.env["LANG"] = s.display, s.cookie, "de_DE.UTF-8"
+	w.env["DBUS_SESSION_BUS_ADDRESS"], w.env["XDG_RUNTIME_DIR"] = bus.Address, w.login()
+	r := w.detector()
+	has(t, r, map[string]string{
+		"DISPLAY": s.display, "XAUTHORITY": s.cookie, "LANG": "de_DE.UTF-8", "HOME": w.folder,
+		"DBUS_SESSION_BUS_ADDRESS": bus.Address, "XDG_RUNTIME_DIR": w.login(),
+	})
+	if n := l.questions(); n > 0 {
+		t.Errorf("login1 was asked %d times", n)
+	}
+	says(t, r, "bus: "+bus.Address, "from the own environment")
+	says(t, r, "display: "+s.display, "from the own environment")
+}
+
+// A client that passes on nothing: login1, the user manager and the folder of the
+// login say the rest.
+func TestNothingPassedOn(t *testing.T) {
+	w := newWorld(t)
+	s, bus := w.screen(), w.userBus()
+	w.login1(&login1{own: "1", sessions: []login{{id: "1", kind: "x11", seat: "seat0", display: s.display, desktop: "XFCE", active: true}}})
+	w.manager(bus, "DISPLAY="+s.display, "XAUTHORITY="+s.cookie, "LANG=fi_FI.UTF-8", "LC_TIME=C", "XDG_CURRENT_DESKTOP=Xfce")
+	r := w.detector()
+	has(t, r, map[string]string{
+		"DISPLAY": s.display, "XAUTHORITY": s.cookie, "LANG": "fi_FI.UTF-8", "LC_TIME": "C", "LC_ALL": "",
+		"DBUS_SESSION_BUS_ADDRESS": w.userBusAddress(), "XDG_RUNTIME_DIR": w.login(),
+		"XDG_SESSION_TYPE": "x11", "XDG_CURRENT_DESKTOP": "Xfce", "WAYLAND_DISPLAY": "",
+	})
+	says(t, r, "display: "+s.display, "from login1's session 1")
+	says(t, r, "cookie: ", "from the user manager")
+	says(t, r, "bus: ", "from "+w.login())
+	says(t, r, "session 1, x11, seat0, active")
+}
+
+// The folder that the own environment names is the own environment's word.
+func TestBusInTheOwnFolder(t *testing.T) {
+	w := newWorld(t)
+	w.userBus()
+	w.env["XDG_RUNTIME_DIR"] = w.login()
+	w.cfg.RunUser = w.folder + "/nowhere"
+	r := w.detector()
+	has(t, r, map[string]string{"DBUS_SESSION_BUS_ADDRESS": w.userBusAddress()})
+	says(t, r, "bus: ", "from the own environment, XDG_RUNTIME_DIR")
+}
+
+// Where nothing is, nothing is found, and the report says what to do.
+func TestNothingThere(t *testing.T) {
+	r := newWorld(t).detector()
+	has(t, r, map[string]string{"DISPLAY": "", "XAUTHORITY": "", "DBUS_SESSION_BUS_ADDRESS": "", "LANG": ""})
+	says(t, r, "bus: none; log in")
+	says(t, r, "display: none; log in")
+	says(t, r, "session: login1 does not say")
+}
+
+// What a program is started with: the own environment, and the session in it.
+func TestEnviron(t *testing.T) {
+	w := newWorld(t)
+	s, bus := w.screen(), w.userBus()
+	w.manager(bus, "DISPLAY="+s.display, "XAUTHORITY="+s.cookie, "SECRET=1")
+	w.env["DISPLAY"] = ":32000" // nobody is there
+	got := w.detector().Environ([]string{"A=b", "DISPLAY=:32000", "XAUTHORITY=/stale", "HOME=/h"})
+	want := []string{"A=b", "HOME=/h", "DBUS_SESSION_BUS_ADDRESS=" + w.userBusAddress(), "DISPLAY=" + s.display, "XAUTHORITY=" + s.cookie, "XDG_RUNTIME_DIR=" + w.login()}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// After a log-out and a new log-in the session is another.
+func TestRedetection(t *testing.T) {
+	w := newWorld(t)
+	bus := w.userBus()
+	r := w.detector()
+	has(t, r, map[string]string{"DBUS_SESSION_BUS_ADDRESS": w.userBusAddress()})
+	bus.Stop()
+	if err := os.Remove(filepath.Join(w.login(), "bus")); err != nil {
+		t.Fatal(err)
+	}
+	has(t, r, map[string]string{"DBUS_SESSION_BUS_ADDRESS": "", "DISPLAY": ""})
+	bus = w.userBus()
+	s := w.screen()
+	w.manager(bus, "DISPLAY="+s.display, "XAUTHORITY="+s.cookie)
+	has(t, r, map[string]string{"DBUS_SESSION_BUS_ADDRESS": w.userBusAddress(), "DISPLAY": s.display})
+}
+
+// What was found counts while it is that very socket: another in its place is looked at.
+func TestAnotherInItsPlace(t *testing.T) {
+	w := newWorld(t)
+	w.userBus()
+	r := w.detector()
+	has(t, r, map[string]string{"DBUS_SESSION_BUS_ADDRESS": w.userBusAddress()})
+	place := filepath.Join(w.login(), "bus")
+	if err := errors.Join(os.Remove(place), os.Link(w.foreignBus(), place)); err != nil {
+		t.Fatal(err)
+	}
+	has(t, r, map[string]string{"DBUS_SESSION_BUS_ADDRESS": ""})
+}
+
+// What was found is not looked for again, however many ask.
+func TestSharedByAll(t *testing.T) {
+	w := newWorld(t)
+	s := w.screen()
+	w.cfg.RetryAfter = 0 // the usual one
+	l := w.login1(&login1{own: "1", sessions: []login{{id: "1", kind: "x11", display: s.display}}})
+	w.env["XAUTHORITY"] = s.cookie
+	r := w.detector()
+	var group sync.WaitGroup
+	for range 50 {
+		group.Go(func() {
+			if got := r.Getenv("DISPLAY"); got != s.display {
+				t.Errorf("DISPLAY is %q", got)
+			}
+			_ = r.Getenv("DBUS_SESSION_BUS_ADDRESS")
+			_ = r.Getenv("LANG")
+		})
+	}
+	group.Wait()
+	if n := l.questions(); n != 1 {
+		t.Errorf("login1 was asked %d times", n)
+	}
+}
+
+// login1 that hangs is waited for once, and does not hide what others say.
+func TestLogin1Hangs(t *testing.T) {
+	w := newWorld(t)
+	s, bus := w.screen(), w.userBus()
+	l := w.login1(&login1{hang: make(chan struct{})})
+	w.manager(bus, "DISPLAY="+s.display, "XAUTHORITY="+s.cookie)
+	w.cfg.Patience = 300 * time.Millisecond
+	r := w.detector()
+	has(t, r, map[string]string{"DISPLAY": s.display, "DBUS_SESSION_BUS_ADDRESS": w.userBusAddress(), "LANG": ""})
+	has(t, r, map[string]string{"LANG": "", "LC_ALL": ""})
+	if n := l.questions(); n != 1 {
+		t.Errorf("login1 was asked %d times", n)
+	}
+	says(t, r, "login1 does not say")
+}

@@ -1,0 +1,275 @@
+package x11
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// chunk is how much of a clip is handed over at once.
+const chunk = 128 << 10
+
+// How many programs may fetch a clip in pieces at once, and how long one may take
+// for a piece.
+const (
+	maxTransfers     = 64
+	transferPatience = 30 * time.Second
+)
+
+// An event is one of those that have to do with selections; X11 protocol,
+// section 11.
+type event struct {
+	code      byte
+	time      uint32
+	window    xid // that it is for: of a SelectionRequest the requestor
+	selection xid
+	target    xid
+	property  xid
+	deleted   bool // of a PropertyNotify
+}
+
+// The codes of the events.
+const (
+	propertyNotify   = 28
+	selectionClear   = 29
+	selectionRequest = 30
+	selectionNotify  = 31
+)
+
+func parseEvent(buf []byte) event {
+	e := event{code: buf[0] & 0x7f}
+	r := from(buf, 4)
+	switch e.code {
+	case propertyNotify:
+		e.window, e.property, e.time = r.u32(), r.u32(), r.u32()
+		e.deleted = r.u8() == 1
+	case selectionClear:
+		e.time, e.window, e.selection = r.u32(), r.u32(), r.u32()
+	case selectionRequest:
+		e.time = r.u32()
+		r.take(4)
+		e.window, e.selection, e.target, e.property = r.u32(), r.u32(), r.u32(), r.u32()
+	case selectionNotify:
+		e.time, e.window, e.selection, e.target, e.property = r.u32(), r.u32(), r.u32(), r.u32(), r.u32()
+	}
+	return e
+}
+
+// A clipper is the connection that the clipboard goes through. One goroutine
+// serves other programs as long as the connection lives.
+type clipboardConn struct {
+	*server
+	window xid           // that owns the selection
+	owning chan struct{} // held by who sets
+	news   chan struct{} // tells serve of events
+	stamps <-chan event  // of our window
+	lost   chan struct{} // something else was copied
+
+	mu              sync.Mutex
+	queue           []event
+	listeners       map[xid]chan event // by window
+	deferredWindows []xid              // windows of readers that gave up before they were answered
+	owned           *ownedClip
+	transfers       map[transferKey]*transfer
+}
+
+// ownedClip is what we have on the clipboard.
+type ownedClip struct {
+	clip desktop.Clip
+	time uint32
+}
+
+// A transfer is a clip on its way to a program, in pieces. Its place is a property
+// of a window of the program.
+type transfer struct {
+	kind xid
+	rest []byte
+	last time.Time
+}
+
+type transferKey struct{ window, property xid }
+
+func newClipboardConn(ctx context.Context, d *Display) (*clipboardConn, error) {
+	c := &clipboardConn{
+		owning: make(chan struct{}, 1), news: make(chan struct{}, 1), lost: make(chan struct{}, 1),
+		listeners: make(map[xid]chan event), transfers: make(map[transferKey]*transfer),
+	}
+	s, err := d.connect(ctx, c.heard)
+	if err != nil {
+		return nil, err
+	}
+	c.server, c.window = s, s.newID()
+	c.stamps = c.listen(c.window)
+	if err := c.must(ctx, createWindow(c.window, c.root, propertyChange)); err != nil {
+		s.lose(err)
+		return nil, err
+	}
+	go c.serve() //nolint:gosec // it lives as long as the connection, not as long as the call that made it
+	return c, nil
+}
+
+// alive keeps a clipper whose names are nearly used up as long as it holds a clip.
+func (c *clipboardConn) alive() bool { return c.conn.alive() }
+
+// heard is called by the goroutine that reads, and must not wait.
+func (c *clipboardConn) heard(buf []byte) {
+	const maxQueue = 10000 // a program that floods us loses answers
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := parseEvent(buf)
+	if listener := c.listeners[e.window]; listener != nil && e.code != selectionRequest {
+		select {
+		case listener <- e:
+		default:
+		}
+	}
+	if len(c.queue) < maxQueue {
+		c.queue = append(c.queue, e)
+	}
+	select {
+	case c.news <- struct{}{}:
+	default:
+	}
+}
+
+// listen returns the events of a window of ours.
+func (c *clipboardConn) listen(window xid) <-chan event {
+	events := make(chan event, 64)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.listeners[window] = events
+	return events
+}
+
+func (c *clipboardConn) unlisten(window xid) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.listeners, window)
+}
+
+// deferDestroy keeps a window until its answer comes; of many, the oldest goes.
+func (c *clipboardConn) deferDestroy(ctx context.Context, window xid) {
+	const most = 64
+	c.mu.Lock()
+	c.deferredWindows = append(c.deferredWindows, window)
+	full, oldest := len(c.deferredWindows) > most, c.deferredWindows[0]
+	c.mu.Unlock()
+	if full {
+		c.destroyDeferred(ctx, oldest)
+	}
+}
+
+// destroyDeferred removes a window whose answer has come too late.
+func (c *clipboardConn) destroyDeferred(ctx context.Context, window xid) {
+	c.mu.Lock()
+	i := slices.Index(c.deferredWindows, window)
+	if i >= 0 {
+		c.deferredWindows = slices.Delete(c.deferredWindows, i, i+1)
+	}
+	c.mu.Unlock()
+	if i >= 0 {
+		_ = c.do(ctx, destroyWindow(window)) // it goes with the connection, else
+	}
+}
+
+// own puts a clip on the clipboard.
+func (c *clipboardConn) own(ctx context.Context, clip desktop.Clip) error {
+	select {
+	case c.owning <- struct{}{}:
+		defer func() { <-c.owning }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	now, err := c.now(ctx)
+	if err != nil {
+		return err
+	}
+	selection := c.atoms["CLIPBOARD"]
+	if clip.Text == "" && len(clip.PNG) == 0 {
+		return c.must(ctx, setSelectionOwner(none, selection, now))
+	}
+	c.mu.Lock()
+	c.owned = &ownedClip{clip: clip, time: now}
+	c.mu.Unlock()
+	owner := getSelectionOwner(selection)
+	if err := c.must(ctx, setSelectionOwner(c.window, selection, now), owner); err != nil {
+		return err
+	}
+	if id := from(owner.reply, 8).u32(); id != c.window {
+		return fmt.Errorf("another program took the clipboard at the same time")
+	}
+	return nil
+}
+
+// now asks for the server's time, which ICCCM wants with a selection, by a change
+// that changes nothing.
+func (c *clipboardConn) now(ctx context.Context) (uint32, error) {
+	mark := c.atoms["AAI_CLIPBOARD"]
+	if err := c.must(ctx, changeProperty(appendProperty, c.window, mark, atomString, 8, nil)); err != nil {
+		return 0, err
+	}
+	var latest uint32
+	for {
+		e, err := c.await(ctx, c.stamps)
+		if err != nil {
+			return 0, err
+		}
+		if e.code == propertyNotify && e.property == mark {
+			latest = e.time
+		}
+		if latest != 0 && len(c.stamps) == 0 {
+			return latest, nil
+		}
+	}
+}
+
+// serve answers other programs until the connection ends.
+func (c *clipboardConn) serve() {
+	for {
+		select {
+		case <-c.gone:
+			return
+		case <-c.news:
+		}
+		c.mu.Lock()
+		events := c.queue
+		c.queue = nil
+		c.mu.Unlock()
+		for _, e := range events {
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			c.handle(ctx, e)
+			cancel()
+		}
+	}
+}
+
+// handle serves one event. What goes wrong is the other program's loss: its window
+// is gone, or the connection is, which serve sees.
+func (c *clipboardConn) handle(ctx context.Context, e event) {
+	switch e.code {
+	case selectionClear:
+		c.mu.Lock()
+		if c.owned != nil && int32(e.time-c.owned.time) >= 0 {
+			c.owned = nil
+			select {
+			case c.lost <- struct{}{}:
+			default:
+			}
+		}
+		c.mu.Unlock()
+	case selectionRequest:
+		c.answer(ctx, e)
+	case selectionNotify:
+		c.destroyDeferred(ctx, e.window)
+	case propertyNotify:
+		if e.deleted {
+			c.proceed(ctx, transferKey{e.window, e.property})
+		}
+	}
+}
+
+func (c *clipboardConn) shut(ctx context.Context) { c.server.shut(ctx) }

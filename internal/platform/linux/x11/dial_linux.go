@@ -1,0 +1,231 @@
+package x11
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// An address is where an X server is, as DISPLAY says.
+type address struct {
+	host   string // "" for this computer's socket
+	number string // of the display
+	screen int
+}
+
+// parseDisplay reads "[host]:display[.screen]"; X(7), "Display Names".
+func parseDisplay(name string) (address, error) {
+	colon := strings.LastIndexByte(name, ':')
+	if colon < 0 {
+		return address{}, fmt.Errorf("DISPLAY is %q, but it should be like :0", name)
+	}
+	p := address{host: name[:colon]}
+	number, screen, hasScreen := strings.Cut(name[colon+1:], ".")
+	n, err := strconv.ParseUint(number, 10, 15)
+	if err == nil && hasScreen {
+		p.screen, err = strconv.Atoi(screen)
+	}
+	if err != nil || p.screen < 0 {
+		return address{}, fmt.Errorf("DISPLAY is %q, but it should be like :0", name)
+	}
+	p.number = strconv.FormatUint(n, 10)
+	if p.host == "unix" {
+		p.host = ""
+	}
+	return p, nil
+}
+
+// socket connects to the server.
+func (p address) socket(ctx context.Context) (net.Conn, error) {
+	var d net.Dialer
+	if p.host != "" {
+		number, err := strconv.Atoi(p.number)
+		if err != nil {
+			return nil, err
+		}
+		return d.DialContext(ctx, "tcp", net.JoinHostPort(strings.Trim(p.host, "[]"), strconv.Itoa(6000+number)))
+	}
+	path := "/tmp/.X11-unix/X" + p.number
+	socket, err := d.DialContext(ctx, "unix", path)
+	if err != nil {
+		// The same name in the abstract namespace: a sandbox may hide /tmp.
+		if abstract, abstractErr := d.DialContext(ctx, "unix", "@"+path); abstractErr == nil {
+			return abstract, nil
+		}
+	}
+	return socket, err
+}
+
+// dial connects to the X server and greets it.
+func dial(ctx context.Context, getenv func(string) string, onEvent func([]byte)) (*conn, error) {
+	p, err := parseDisplay(getenv("DISPLAY"))
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	socket, err := p.socket(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := handshakeWithin(ctx, socket, p, cookie(getenv, p))
+	if err != nil {
+		return nil, err
+	}
+	return newConn(socket, s, onEvent), nil
+}
+
+// Accepts reports by its error why the X server that DISPLAY names does not take us,
+// with the cookie that XAUTHORITY names. The connection is checked before anything is
+// sent on it, and closed afterwards.
+func Accepts(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error {
+	p, err := parseDisplay(getenv("DISPLAY"))
+	if err != nil {
+		return err
+	}
+	socket, err := p.socket(ctx)
+	if err != nil {
+		return err
+	}
+	if err := check(socket); err != nil {
+		_ = socket.Close()
+		return err
+	}
+	if _, err := handshakeWithin(ctx, socket, p, cookie(getenv, p)); err != nil {
+		return err
+	}
+	return socket.Close()
+}
+
+// handshakeWithin greets the server before the context ends. The socket is closed if that
+// fails.
+func handshakeWithin(ctx context.Context, socket net.Conn, p address, cookie []byte) (*setup, error) {
+	stop := context.AfterFunc(ctx, func() { _ = socket.SetDeadline(time.Unix(1, 0)) })
+	s, err := handshake(socket, p, cookie)
+	if !stop() || err != nil {
+		_ = socket.Close()
+		return nil, errors.Join(ctx.Err(), err)
+	}
+	return s, nil
+}
+
+const cookieProtocol = "MIT-MAGIC-COOKIE-1"
+
+// handshake sends the connection setup and reads the answer; X11 protocol, section 8.
+func handshake(socket io.ReadWriter, p address, cookie []byte) (*setup, error) {
+	protocol := ""
+	if cookie != nil {
+		protocol = cookieProtocol
+	}
+	hello := []byte{nativeOrder(), 0}
+	for _, field := range []any{uint16(11), uint16(0), uint16(len(protocol)), uint16(len(cookie)), pad(2),
+		protocol, pad(padding(len(protocol))), cookie, pad(padding(len(cookie)))} {
+		hello = appendField(hello, field)
+	}
+	if _, err := socket.Write(hello); err != nil {
+		return nil, err
+	}
+	head := make([]byte, 8)
+	if _, err := io.ReadFull(socket, head); err != nil {
+		return nil, fmt.Errorf("the X server did not answer: %w", err)
+	}
+	body := make([]byte, 4*int(binary.NativeEndian.Uint16(head[6:])))
+	if _, err := io.ReadFull(socket, body); err != nil {
+		return nil, fmt.Errorf("the X server did not answer: %w", err)
+	}
+	if head[0] != 1 {
+		reason := body[:min(int(head[1]), len(body))]
+		return nil, fmt.Errorf("the X server refused: %s", bytes.TrimRight(reason, "\x00\n "))
+	}
+	return parseSetup(body, p.screen)
+}
+
+// nativeOrder is how a client tells its byte order. Servers may refuse one that
+// is not their own.
+func nativeOrder() byte {
+	if binary.NativeEndian.AppendUint16(nil, 1)[0] == 1 {
+		return 'l'
+	}
+	return 'B'
+}
+
+// cookie finds the server's password in the file that XAUTHORITY names, or
+// returns nil: many servers know their user without.
+func cookie(getenv func(string) string, p address) []byte {
+	path := getenv("XAUTHORITY")
+	if path == "" {
+		home := getenv("HOME")
+		if home == "" {
+			return nil
+		}
+		path = filepath.Join(home, ".Xauthority")
+	}
+	file, err := readCookies(path)
+	if err != nil {
+		return nil
+	}
+	host := p.host // as it is written in DISPLAY, of which only this spelling means the computer's own name
+	if host == "" || host == "localhost" {
+		host, err = os.Hostname()
+		if err != nil {
+			return nil
+		}
+	}
+	return findCookie(file, host, p.number)
+}
+
+// maxCookies is how large a file of cookies may be.
+const maxCookies = 1 << 20
+
+// readCookies reads a regular file, and waits for nothing else in its place.
+func readCookies(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
+	}
+	return io.ReadAll(io.LimitReader(f, maxCookies))
+}
+
+// findCookie looks through a file of Xau(3): entries of a family and four strings
+// with their lengths, all in big endian. The first entry that fits is meant.
+func findCookie(file []byte, host, number string) []byte {
+	const local, wild = 256, 65535 // families
+	next := func() []byte {
+		if len(file) < 2 {
+			file = nil
+			return nil
+		}
+		n := int(binary.BigEndian.Uint16(file))
+		if len(file) < 2+n {
+			file = nil
+			return nil
+		}
+		field := file[2 : 2+n]
+		file = file[2+n:]
+		return field
+	}
+	for len(file) > 2 {
+		family := binary.BigEndian.Uint16(file)
+		file = file[2:]
+		address, display, protocol, data := next(), next(), next(), next()
+		fits := family == wild || family == local && string(address) == host
+		if fits && (len(display) == 0 || string(display) == number) && string(protocol) == cookieProtocol && len(data) > 0 {
+			return bytes.Clone(data)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,250 @@
+package x11
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+)
+
+// A layout says which key has which meanings.
+type layout struct {
+	first     byte // keycode
+	per       int  // keysyms of each key; the first is the key alone, the second with Shift
+	keysyms   []keysym
+	modifiers []byte // keycodes that are modifiers
+}
+
+func (s *server) layout(ctx context.Context) (*layout, error) {
+	mapping, modifiers := getKeyboardMapping(s.setup), getModifierMapping()
+	if err := s.must(ctx, mapping, modifiers); err != nil {
+		return nil, err
+	}
+	l := &layout{first: s.setup.minKeycode, per: max(1, int(mapping.reply[1]))}
+	data := from(mapping.reply, 32)
+	l.keysyms = data.u32s(len(data.rest) / 4)
+	l.modifiers = from(modifiers.reply, 32).rest
+	return l, nil
+}
+
+// at returns what a key means at a level: 0 alone, 1 with Shift.
+func (l *layout) at(code byte, level int) keysym {
+	i := int(code-l.first)*l.per + level
+	if code < l.first || level >= l.per || i >= len(l.keysyms) {
+		return 0
+	}
+	return l.keysyms[i]
+}
+
+// silence takes a key's meanings away.
+func (l *layout) silence(code byte) {
+	for level := range l.per {
+		if i := int(code-l.first)*l.per + level; code >= l.first && i < len(l.keysyms) {
+			l.keysyms[i] = 0
+		}
+	}
+}
+
+// codes are all keycodes.
+func (l *layout) codes() []byte {
+	codes := make([]byte, len(l.keysyms)/l.per)
+	for i := range codes {
+		codes[i] = l.first + byte(i)
+	}
+	return codes
+}
+
+// find looks for a key with the meaning at a level below levels.
+func (l *layout) find(sym keysym, levels int) (stroke, bool) {
+	for level := range levels {
+		for _, code := range l.codes() {
+			if l.at(code, level) == sym {
+				return stroke{code: code, shift: level == 1}, true
+			}
+		}
+	}
+	return stroke{}, false
+}
+
+// spare are the keys that mean nothing.
+func (l *layout) spare() []byte {
+	var codes []byte
+	for _, code := range l.codes() {
+		i := int(code-l.first) * l.per
+		meanings := l.keysyms[i : i+l.per]
+		if !slices.Contains(l.modifiers, code) && !slices.ContainsFunc(meanings, func(s keysym) bool { return s != 0 }) {
+			codes = append(codes, code)
+		}
+	}
+	// The last first: programs do not expect the very first keycodes to mean
+	// anything.
+	slices.Reverse(codes)
+	return codes
+}
+
+// A stroke is a key that is pressed, with Shift or without.
+type stroke struct {
+	code  byte
+	shift bool
+}
+
+// A keyboard lends keys that mean nothing to characters that have no key. They
+// are given back a while after their last use, not at once: a program that is
+// slow would look up an old key in the new map.
+type keyboard struct {
+	lock     chan struct{} // held by who types
+	lent     map[keysym]byte
+	notified map[xid]bool // windows whose programs have learned of all that are lent
+	server   *server      // of whose server they are
+	giveBack *time.Timer
+	recorded bool // something is put down as held, and may be held no more
+}
+
+const (
+	// settle is how long programs may take to read keys, or to learn of new ones,
+	// where they do not tell when they have.
+	settle = 60 * time.Millisecond
+	// lendTime is how long a key is lent after its last use.
+	lendTime = 3 * time.Second
+)
+
+func newKeyboard() keyboard {
+	return keyboard{lock: make(chan struct{}, 1), lent: make(map[keysym]byte), notified: make(map[xid]bool)}
+}
+
+func (k *keyboard) hold(ctx context.Context) error {
+	select {
+	case k.lock <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (k *keyboard) release() { <-k.lock }
+
+// compare forgets keys that have got another meaning since they were lent, such as
+// from a new layout or another server. It takes those that are lent out of the
+// layout, which becomes that of the person.
+func (k *keyboard) compare(s *server, l *layout) {
+	if k.server != s {
+		clear(k.lent)
+		clear(k.notified)
+		k.server = s
+	}
+	maps.DeleteFunc(k.lent, func(sym keysym, code byte) bool { return l.at(code, 0) != sym })
+	for _, code := range k.lent {
+		l.silence(code)
+	}
+}
+
+// choose says which keys must get a meaning so that each keysym has one. The layout
+// must be what compare has seen, and the keysyms no more than it has spare keys. Before
+// a key can get a second meaning it waits, with rest, until the program has read its
+// keys, and so must the caller after the change: one that is slow would look up old keys
+// in the new map.
+func (k *keyboard) choose(ctx context.Context, l *layout, syms []keysym, rest func(context.Context) error) (map[byte]keysym, error) {
+	var missing []keysym
+	for _, sym := range syms {
+		if _, ok := k.lent[sym]; !ok {
+			missing = append(missing, sym)
+		}
+	}
+	if len(missing) == 0 {
+		return nil, nil
+	}
+	unused, reusable := k.free(l, syms)
+	free := append(unused, reusable...)
+	if len(free) < len(missing) {
+		return nil, unsupportedError("the keyboard has no free key to type a character with that it lacks", "Set the element's text instead.")
+	}
+	if len(missing) > len(unused) {
+		if err := rest(ctx); err != nil {
+			return nil, err
+		}
+	}
+	keys := make(map[byte]keysym)
+	for i, sym := range missing {
+		keys[free[i]] = sym
+	}
+	return keys, nil
+}
+
+// lend counts the keys as lent, before they are: if the answer does not come, they must
+// be given back too.
+func (k *keyboard) lend(keys map[byte]keysym) {
+	clear(k.notified)
+	maps.DeleteFunc(k.lent, func(_ keysym, code byte) bool { return keys[code] != 0 })
+	for code, sym := range keys {
+		k.lent[sym] = code
+	}
+}
+
+// free are the keys that can be lent: those that are not, and those that are for
+// other keysyms than the needed ones.
+func (k *keyboard) free(l *layout, needed []keysym) (unused, reusable []byte) {
+	lentFor := make(map[byte]keysym)
+	for sym, code := range k.lent {
+		lentFor[code] = sym
+	}
+	for _, code := range l.spare() {
+		switch sym, lent := lentFor[code]; {
+		case !lent:
+			unused = append(unused, code)
+		case !slices.Contains(needed, sym):
+			reusable = append(reusable, code)
+		}
+	}
+	return unused, reusable
+}
+
+// giveBackAll gives all lent keys back.
+func (k *keyboard) giveBackAll(ctx context.Context) error {
+	if len(k.lent) == 0 || !k.server.alive() {
+		clear(k.lent)
+		return nil
+	}
+	l, err := k.server.layout(ctx)
+	if err != nil {
+		return err
+	}
+	k.compare(k.server, l)
+	keys := make(map[byte]keysym)
+	for _, code := range k.lent {
+		keys[code] = 0
+	}
+	clear(k.lent)
+	return k.server.remap(ctx, keys)
+}
+
+// returnKeys gives the lent keys back.
+func (d *Display) returnKeys(ctx context.Context) {
+	if d.keys.hold(ctx) != nil {
+		return
+	}
+	defer d.keys.release()
+	s := d.keys.server
+	if err := d.keys.giveBackAll(ctx); err != nil {
+		d.config.Log.Warn("x11: borrowed keys were not given back", "error", err)
+		return
+	}
+	if s != nil {
+		d.clearHeld(ctx, inputConn{server: s, person: s})
+	}
+}
+
+// returnKeysLater gives the lent keys back if none is used for a while. The caller
+// holds the keyboard.
+func (d *Display) returnKeysLater() {
+	if d.keys.giveBack != nil {
+		d.keys.giveBack.Stop()
+	}
+	if len(d.keys.lent) == 0 {
+		return
+	}
+	d.keys.giveBack = time.AfterFunc(lendTime, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		d.returnKeys(ctx)
+	})
+}

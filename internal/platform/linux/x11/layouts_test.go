@@ -1,0 +1,155 @@
+//go:build linux
+
+package x11_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// keymap is the map of the keyboard by xkbcomp's word.
+func keymap(t testing.TB, s *linuxtest.Session) string {
+	t.Helper()
+	return string(tool(t, s, nil, "xkbcomp", "-w", "0", s.Display, "-"))
+}
+
+// TestLayouts: with any layout, also a second one that is turned on, what is typed
+// arrives, chords are understood, and afterwards the map of the keyboard is as it
+// was.
+func TestLayouts(t *testing.T) {
+	t.Parallel()
+	s := linuxtest.Start(t)
+	fixtures := []*linuxtest.Fixture{s.Fixture(t, linuxtest.GTK3), s.Fixture(t, linuxtest.Qt6)}
+	for _, layout := range []struct{ name, options string }{
+		{"de", ""}, {"us(dvorak)", ""}, {"ru,us", ""}, {"us,gr", "second"}, {"fr", "caps"},
+	} {
+		t.Run(layout.name+layout.options, func(t *testing.T) {
+			tool(t, s, nil, "setxkbmap", "-layout", layout.name, "-option", "", "-option", "grp:menu_toggle")
+			if layout.options == "second" {
+				tool(t, s, nil, "xdotool", "key", "ISO_Next_Group")
+			}
+			if layout.options == "caps" {
+				tool(t, s, nil, "xdotool", "key", "Caps_Lock")
+				defer tool(t, s, nil, "xdotool", "key", "Caps_Lock")
+			}
+			before := keymap(t, s)
+			d := open(t, s)
+			for _, f := range fixtures {
+				w := id(t, f)
+				for seat, name := range map[desktop.Seat]string{desktop.PersonSeat: "person", desktop.OwnSeat: "own"} {
+					if err := d.Activate(soon(t), w); err != nil {
+						t.Fatal(err)
+					}
+					f.WaitState(t, "focused", true)
+					// Not as a person would: a window manager that is slow holds that click back,
+					// and our own keyboard would overtake it.
+					if err := d.Click(soon(t), desktop.PersonSeat, w, centre(f.ControlRect(t, "Full name")), desktop.LeftButton, 1); err != nil {
+						t.Fatal(err)
+					}
+					text := name + ` yYzZ qwQW {[]}\|@#~^ äÖß éèÇ жЮ ;:'"<>? €🙂`
+					for _, c := range []desktop.Chord{{Key: "a", Modifiers: []string{"ctrl"}}, {Key: "backspace"}} {
+						if err := d.Key(soon(t), seat, w, c); err != nil {
+							t.Fatal(err)
+						}
+					}
+					f.WaitState(t, "name", "")
+					if err := d.Type(soon(t), seat, w, text); err != nil {
+						t.Fatal(err)
+					}
+					f.WaitState(t, "name", text)
+				}
+			}
+			if err := d.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(before, keymap(t, s)); diff != "" {
+				t.Errorf("the map of the keyboard is another one:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestNewLayout: the person may take another layout while keys are borrowed.
+func TestNewLayout(t *testing.T) {
+	s := linuxtest.Start(t)
+	d := open(t, s)
+	f := s.Fixture(t, linuxtest.GTK3)
+	f.Press(t, "Full name")
+	want := ""
+	for _, layout := range []string{"us", "de", "ru", "us"} {
+		tool(t, s, nil, "setxkbmap", "-layout", layout)
+		if err := d.Type(soon(t), desktop.PersonSeat, id(t, f), "日本z"); err != nil {
+			t.Fatal(err)
+		}
+		want += "日本z"
+		f.WaitState(t, "name", want)
+	}
+}
+
+// TestSlowProgram: a program that stands still for a while gets the same text, also
+// where keys have several meanings one after the other; one that goes on standing
+// still gets none for which it would have to know new keys.
+func TestSlowProgram(t *testing.T) {
+	t.Parallel()
+	s := linuxtest.Start(t)
+	d := open(t, s)
+	for _, kind := range linuxtest.Kinds() {
+		f := s.Fixture(t, kind)
+		f.Press(t, "Full name")
+		w := id(t, f)
+		var many strings.Builder
+		for r := range rune(120) {
+			many.WriteRune('一' + r)
+		}
+		f.Stop(t)
+		for range 2 { // the second time the keys have their meanings already
+			// On a busy machine the time may be over before it comes to the program.
+			says := ""
+			for limit := 100 * time.Millisecond; !strings.Contains(says, "does not read its keys") && limit < patience; limit *= 2 {
+				ctx, cancel := context.WithTimeout(t.Context(), limit)
+				err := d.Type(ctx, desktop.PersonSeat, w, many.String())
+				cancel()
+				fails(t, err, aai.Timeout, aai.NotDelivered)
+				says = err.Error()
+			}
+			if !strings.Contains(says, "does not read its keys") {
+				t.Fatal(says)
+			}
+		}
+		done := make(chan error)
+		go func() { done <- d.Type(soon(t), desktop.PersonSeat, w, many.String()) }()
+		time.Sleep(50 * time.Millisecond) // for some of it to be typed
+		f.Continue(t)
+		if err := <-done; err != nil {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		f.WaitState(t, "name", many.String())
+		f.Kill(t)
+	}
+}
+
+// TestClipboardUntouched: typing does not go through the clipboard.
+func TestClipboardUntouched(t *testing.T) {
+	s := linuxtest.Start(t)
+	d := open(t, s)
+	f := s.Fixture(t, linuxtest.GTK3)
+	f.Press(t, "Full name")
+	copyOut(t, s, "UTF8_STRING", []byte("the person's"))
+	eventually(t, func() (desktop.Clip, error) { return d.Get(soon(t)) }, func(c desktop.Clip) bool { return c.Text == "the person's" })
+	text := strings.Repeat("日本 🙂 ", 5)
+	if err := d.Type(soon(t), desktop.PersonSeat, id(t, f), text); err != nil {
+		t.Fatal(err)
+	}
+	f.WaitState(t, "name", text)
+	if got := pasted(t, s, "UTF8_STRING"); string(got) != "the person's" {
+		t.Errorf("the clipboard has %q", got)
+	}
+}

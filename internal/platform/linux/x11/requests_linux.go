@@ -1,0 +1,178 @@
+package x11
+
+import "github.com/gybob/aai-gateway/internal/desktop/inputlock"
+
+// The requests of the core protocol that are used here, in the manual's words and
+// order of fields.
+
+func query(opcode, detail byte, fields ...any) *call {
+	return &call{request: request(opcode, detail, fields...)}
+}
+
+func command(opcode, detail byte, fields ...any) *call {
+	return &call{request: request(opcode, detail, fields...), void: true}
+}
+
+const (
+	inputOnly          = 2
+	copyFromParent     = 0
+	viewable           = 2 // of a window's map state
+	propertyChange     = 1 << 22
+	structureNotify    = 1 << 17
+	substructureNotify = 1 << 19
+)
+
+// createWindow makes an invisible window of ours, 1 by 1 pixel, that is told of
+// the events.
+func createWindow(id, parent xid, events uint32) *call {
+	const eventMaskValue = 1 << 11
+	return command(1, 0, id, parent, int16(-1), int16(-1), uint16(1), uint16(1), uint16(0), uint16(inputOnly),
+		uint32(copyFromParent), uint32(eventMaskValue), events)
+}
+
+// createAside makes an invisible window of ours beside the screen, that window
+// managers leave alone.
+func createAside(id, parent xid) *call { return createUnseen(id, parent, -1) }
+
+// createUnseen makes a window of one pixel at x = y, which is not drawn and which
+// window managers leave alone.
+func createUnseen(id, parent xid, at int16) *call {
+	const overrideRedirectValue, yes = 1 << 9, 1
+	return command(1, 0, id, parent, at, at, uint16(1), uint16(1), uint16(0), uint16(inputOnly),
+		uint32(copyFromParent), uint32(overrideRedirectValue), uint32(yes))
+}
+
+func mapWindow(window xid) *call { return command(8, 0, window) }
+
+func selectEvents(window xid, events uint32) *call {
+	const eventMaskValue = 1 << 11
+	return command(2, 0, window, uint32(eventMaskValue), events)
+}
+
+func getWindowAttributes(window xid) *call { return query(3, 0, window) }
+func destroyWindow(window xid) *call       { return command(4, 0, window) }
+
+// raiseWindow is ConfigureWindow with a stack mode of Above.
+func raiseWindow(window xid) *call {
+	const stackMode, above = 1 << 6, 0
+	return command(12, 0, window, uint16(stackMode), pad(2), uint32(above))
+}
+
+func getGeometry(drawable xid) *call { return query(14, 0, drawable) }
+func queryTree(window xid) *call     { return query(15, 0, window) }
+
+func internAtom(name string) *call {
+	return query(16, 0, uint16(len(name)), pad(2), name)
+}
+
+func getAtomName(atom xid) *call { return query(17, 0, atom) }
+
+func changeProperty(mode byte, window, property, kind xid, format byte, data []byte) *call {
+	return command(18, mode, window, property, kind, format, pad(3), uint32(len(data)/int(format/8)), data)
+}
+
+// How changeProperty changes.
+const (
+	replaceProperty = 0
+	appendProperty  = 2
+)
+
+func deleteProperty(window, property xid) *call { return command(19, 0, window, property) }
+
+// getProperty reads a property, of which most is how many bytes, and removes it if
+// it was read to the end.
+func getProperty(window, property xid, most int, remove bool) *call {
+	const anyType = none
+	c := query(20, 0, window, property, anyType, uint32(0), uint32(most/4))
+	if remove {
+		c.request[1] = 1
+	}
+	return c
+}
+
+func setSelectionOwner(owner, selection xid, time uint32) *call {
+	return command(22, 0, owner, selection, time)
+}
+func getSelectionOwner(selection xid) *call { return query(23, 0, selection) }
+
+func convertSelection(requestor, selection, target, property xid, time uint32) *call {
+	return command(24, 0, requestor, selection, target, property, time)
+}
+
+func sendEvent(window xid, events uint32, event []byte) *call {
+	return command(25, 0, window, events, event)
+}
+func queryPointer(window xid) *call { return query(38, 0, window) }
+
+func translateCoordinates(from, to xid) *call {
+	return query(40, 0, from, to, int16(0), int16(0))
+}
+
+// setInputFocus moves the person's focus, so it needs the seat.
+func setInputFocus(_ *inputlock.Lease, window xid) *call {
+	const toParent, currentTime = 2, 0
+	return command(42, toParent, window, uint32(currentTime))
+}
+func getInputFocus() *call        { return query(43, 0) }
+func freePixmap(pixmap xid) *call { return command(54, 0, pixmap) }
+func getModifierMapping() *call   { return query(119, 0) }
+func getKeyboardMapping(s *setup) *call {
+	return query(101, 0, s.minKeycode, s.maxKeycode-s.minKeycode+1)
+}
+
+// changeKeyboardMapping gives consecutive keycodes their keysyms.
+func changeKeyboardMapping(first byte, perKeycode int, keysyms []uint32) *call {
+	return command(100, byte(len(keysyms)/perKeycode), first, byte(perKeycode), pad(2), keysyms)
+}
+
+func getImage(drawable xid, x, y, w, h int) *call {
+	const zPixmap, allPlanes = 2, ^uint32(0)
+	return query(73, zPixmap, drawable, int16(x), int16(y), uint16(w), uint16(h), allPlanes)
+}
+
+func queryExtension(name string) *call {
+	return query(98, 0, uint16(len(name)), pad(2), name)
+}
+
+// A property is what a reply of getProperty says.
+type property struct {
+	kind   xid // none where there is no such property
+	format byte
+	after  int // bytes that were not read
+	data   []byte
+}
+
+func (c *call) property() property {
+	if c.err != nil || len(c.reply) < 32 {
+		return property{}
+	}
+	r := from(c.reply, 8)
+	p := property{format: c.reply[1], kind: r.u32(), after: int(r.u32())}
+	n := int(r.u32()) * int(p.format) / 8
+	p.data = from(c.reply, 32).take(n)
+	return p
+}
+
+// numbers are the values of a property with the format 32.
+func (p property) numbers() []uint32 {
+	if p.format != 32 {
+		return nil
+	}
+	return from(p.data, 0).u32s(len(p.data) / 4)
+}
+
+func (p property) first() uint32 {
+	if n := p.numbers(); len(n) > 0 {
+		return n[0]
+	}
+	return 0
+}
+
+// children are the windows of a reply of queryTree, the lowest first.
+func (c *call) children() (parent xid, windows []xid) {
+	r := from(c.reply, 12)
+	parent = r.u32()
+	n := int(r.u16())
+	r.take(14)
+	return parent, r.u32s(n)
+}

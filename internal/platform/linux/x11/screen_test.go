@@ -1,0 +1,222 @@
+//go:build linux
+
+package x11_test
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// keep writes a picture to the folder that LOOK names, for people.
+func keep(t testing.TB, name string, picture image.Image) {
+	t.Helper()
+	folder := os.Getenv("LOOK")
+	if folder == "" {
+		return
+	}
+	file, err := os.Create(filepath.Join(folder, name+".png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	if err := png.Encode(file, picture); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// screenshot is the screen by ImageMagick's word.
+func screenshot(t testing.TB, s *linuxtest.Session) image.Image {
+	t.Helper()
+	picture, err := png.Decode(bytes.NewReader(tool(t, s, nil, "import", "-window", "root", "png:-")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return picture
+}
+
+// differ counts the pixels of a picture that differ from those of another, which
+// is shifted by the point.
+func differ(a *image.RGBA, b image.Image, shift image.Point) (n int) {
+	for y := range a.Bounds().Dy() {
+		for x := range a.Bounds().Dx() {
+			r1, g1, b1, a1 := a.At(x, y).RGBA()
+			r2, g2, b2, _ := b.At(x+shift.X, y+shift.Y).RGBA()
+			if r1>>8 != r2>>8 || g1>>8 != g2>>8 || b1>>8 != b2>>8 || a1 != 0xffff {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func TestCapture(t *testing.T) {
+	s := linuxtest.Start(t)
+	d := open(t, s)
+	f := s.Fixture(t, linuxtest.Qt6)
+	steady(t, s)
+	whole, err := d.Capture(soon(t), desktop.Rect{W: linuxtest.ScreenWidth, H: linuxtest.ScreenHeight})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := screenshot(t, s)
+	if n := differ(whole, want, image.Point{}); n > 100 { // a caret may blink
+		t.Errorf("%d pixels differ from ImageMagick's", n)
+	}
+	frame := window(t, d, f).Frame
+	part, err := d.Capture(soon(t), frame)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := differ(part, want, image.Pt(frame.X, frame.Y)); n > 100 {
+		t.Errorf("%d pixels of a part differ", n)
+	}
+	edge, err := d.Capture(soon(t), desktop.Rect{X: -10, Y: -20, W: 100, H: 50})
+	if err != nil || edge.Bounds() != image.Rect(0, 0, 100, 50) {
+		t.Fatalf("over the edge: %v", err)
+	}
+	if r, g, b, a := edge.At(5, 5).RGBA(); r|g|b != 0 || a != 0xffff {
+		t.Errorf("what is off the screen is not black")
+	}
+	if n := differ(edge.SubImage(image.Rect(10, 20, 100, 50)).(*image.RGBA), edge, image.Point{}); n == 0 {
+		t.Log("the screen is of one colour there")
+	}
+	for _, bad := range []desktop.Rect{{}, {W: -1, H: 5}, {X: 5000, W: 5, H: 5}, {W: 1 << 30, H: 1 << 30}} {
+		_, err := d.Capture(soon(t), bad)
+		fails(t, err, aai.InvalidParams, aai.NotDelivered)
+	}
+}
+
+// steady waits until two pictures of the screen are alike.
+func steady(t testing.TB, s *linuxtest.Session) {
+	t.Helper()
+	last := tool(t, s, nil, "import", "-window", "root", "rgb:-")
+	for range 50 {
+		next := tool(t, s, nil, "import", "-window", "root", "rgb:-")
+		if bytes.Equal(last, next) {
+			return
+		}
+		last = next
+	}
+}
+
+func TestCaptureWindow(t *testing.T) {
+	t.Parallel()
+	s := linuxtest.Start(t)
+	d := open(t, s)
+	for _, kind := range linuxtest.Kinds() {
+		t.Run(string(kind), func(t *testing.T) {
+			f := s.Fixture(t, kind)
+			steady(t, s)
+			xid := f.Window(t) // before windows come and go: xdotool does not like that
+			w := window(t, d, f)
+			want := screenshot(t, s)
+			cover := s.Cover(t, f)
+			began := time.Now()
+			covered, err := d.CaptureWindow(soon(t), w.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := time.Since(began)
+			keep(t, "covered-"+string(kind), covered)
+			began = time.Now()
+			again, err := d.CaptureWindow(soon(t), w.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("first %v, again %v", first, time.Since(began))
+			// What has the focus looks otherwise, and carets blink: a few pixels.
+			if n := differ(covered, want, image.Pt(w.Frame.X, w.Frame.Y)); n > covered.Bounds().Dx()*covered.Bounds().Dy()/10 {
+				t.Errorf("%d pixels of %v differ", n, covered.Bounds())
+			}
+			if n := differ(again, covered, image.Point{}); n > 5000 {
+				t.Errorf("the second picture differs in %d pixels", n)
+			}
+			cover.Kill(t)
+			tool(t, s, nil, "xdotool", "windowsize", "--sync", xid, "800", "650")
+			steady(t, s)
+			resized, err := d.CaptureWindow(soon(t), w.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w = window(t, d, f)
+			if resized.Bounds() != image.Rect(0, 0, w.Frame.W, w.Frame.H) {
+				t.Errorf("after resizing it is %v, want %v", resized.Bounds(), w.Frame)
+			}
+			if n := differ(resized, screenshot(t, s), image.Pt(w.Frame.X, w.Frame.Y)); n > 5000 {
+				t.Errorf("after resizing, %d pixels differ", n)
+			}
+			keep(t, "resized-"+string(kind), resized)
+			minimize(t, s, d, w.ID)
+			_, err = d.CaptureWindow(soon(t), w.ID)
+			fails(t, err, aai.AutomationNotSupported, aai.NotDelivered, "minimized")
+			f.Kill(t)
+			_, err = d.CaptureWindow(soon(t), w.ID)
+			fails(t, err, aai.AutomationFailed, aai.NotDelivered, "not there any more")
+		})
+	}
+}
+
+func TestCaptureHungWindow(t *testing.T) {
+	s := linuxtest.Start(t)
+	d := open(t, s)
+	f := s.Fixture(t, linuxtest.GTK3)
+	w := window(t, d, f)
+	s.Cover(t, f)
+	f.Stop(t)
+	_, err := d.CaptureWindow(soon(t), w.ID)
+	fails(t, err, aai.AutomationFailed, aai.NotDelivered, "has not drawn itself")
+	f.Continue(t)
+}
+
+func TestMonitors(t *testing.T) {
+	s := linuxtest.Start(t)
+	d := open(t, s)
+	screen := desktop.Rect{W: linuxtest.ScreenWidth, H: linuxtest.ScreenHeight}
+	monitors, err := d.Monitors(soon(t))
+	if err != nil || len(monitors) != 1 || monitors[0].Frame != screen || monitors[0].Scale != 1 || monitors[0].Name == "" {
+		t.Errorf("%+v, %v", monitors, err)
+	}
+	tool(t, s, nil, "xprop", "-root", "-f", "RESOURCE_MANAGER", "8s", "-set", "RESOURCE_MANAGER", "Xft.hinting:\t1\nXft.dpi:\t144\n")
+	monitors, err = d.Monitors(soon(t))
+	if err != nil || len(monitors) != 1 || monitors[0].Scale != 1.5 {
+		t.Errorf("with 144 dpi: %+v, %v", monitors, err)
+	}
+}
+
+func TestStoppedServer(t *testing.T) {
+	s := linuxtest.Start(t)
+	d := open(t, s)
+	if _, err := d.Windows(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	server := screenProcess(t, s)
+	pause(t, server)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	for range 20 {
+		_, err := d.Windows(ctx)
+		fails(t, err, aai.Timeout, aai.NotDelivered)
+	}
+	fresh := open(t, s)
+	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := fresh.Windows(ctx)
+	fails(t, err, aai.Timeout, aai.NotDelivered)
+	proceed(t, server)
+	if _, err := d.Windows(soon(t)); err != nil {
+		t.Error(err)
+	}
+	if _, err := fresh.Windows(soon(t)); err != nil {
+		t.Error(err)
+	}
+}

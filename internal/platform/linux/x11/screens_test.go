@@ -1,0 +1,167 @@
+//go:build linux
+
+package x11
+
+import (
+	"encoding/json"
+	"os/exec"
+	"syscall"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// gdkMonitors are the monitors by GTK's word, which leaves out those that have no
+// plug.
+func gdkMonitors(t *testing.T, s *linuxtest.Session) (frames []desktop.Rect) {
+	t.Helper()
+	const program = `
+import gi, json
+gi.require_version("Gdk", "3.0")
+from gi.repository import Gdk
+d = Gdk.Display.get_default()
+m = [d.get_monitor(i).get_geometry() for i in range(d.get_n_monitors())]
+print(json.dumps([dict(X=g.x, Y=g.y, W=g.width, H=g.height) for g in m]))`
+	cmd := exec.CommandContext(t.Context(), "/usr/bin/python3", "-c", program)
+	cmd.Env = s.Env
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(out, &frames); err != nil {
+		t.Fatal(err)
+	}
+	return frames
+}
+
+// TestSeveralMonitors: they are where GTK sees them, and a picture of each is that
+// part of the screen.
+func TestSeveralMonitors(t *testing.T) {
+	s := linuxtest.Start(t)
+	d, conn, ctx := inside(t, s)
+	// RandR's own monitors, which need no hardware: RRSetMonitor.
+	set := func(name string, primary bool, x, y, w, h int, outputs ...uint32) *call {
+		atom := internAtom(name)
+		if err := conn.must(ctx, atom); err != nil {
+			t.Fatal(err)
+		}
+		const setMonitor = 43
+		return command(conn.randr, setMonitor, conn.root, from(atom.reply, 8).u32(), primary, true, uint16(len(outputs)),
+			int16(x), int16(y), uint16(w), uint16(h), uint32(w/4), uint32(h/4), outputs)
+	}
+	const getResources = 25 // RRGetScreenResourcesCurrent
+	resources := query(conn.randr, getResources, conn.root)
+	if err := conn.must(ctx, resources); err != nil {
+		t.Fatal(err)
+	}
+	r := from(resources.reply, 16)
+	crtcs := int(r.u16())
+	r.take(14 + 4*crtcs)
+	output := r.u32() // the first monitor takes it over, or else it is one more
+	want := map[string]desktop.Rect{"left": {W: 600, H: 1000}, "right": {X: 600, Y: 100, W: 1000, H: 900}}
+	err := conn.must(ctx, set("left", false, 0, 0, 600, 1000, output), set("right", true, 600, 100, 1000, 900))
+	if err != nil {
+		t.Fatal(err)
+	}
+	monitors, err := d.Monitors(ctx)
+	if err != nil || len(monitors) != 2 || monitors[0].Name != "right" || !monitors[0].Primary || monitors[1].Primary {
+		t.Fatalf("%+v, %v", monitors, err)
+	}
+	if frames := gdkMonitors(t, s); len(frames) == 0 || frames[0] != monitors[1].Frame {
+		t.Errorf("GTK sees %v, and we %+v", frames, monitors)
+	}
+	for _, m := range monitors {
+		if m.Frame != want[m.Name] {
+			t.Errorf("%s is %v, want %v", m.Name, m.Frame, want[m.Name])
+		}
+		picture, err := d.Capture(ctx, m.Frame)
+		if err != nil || picture.Bounds().Dx() != m.Frame.W || picture.Bounds().Dy() != m.Frame.H {
+			t.Errorf("the picture of %s: %v", m.Name, err)
+		}
+	}
+}
+
+// quiet ends the window manager.
+func quiet(t *testing.T, conn *server) {
+	t.Helper()
+	ctx := t.Context()
+	check := getProperty(conn.root, conn.atoms["_NET_SUPPORTING_WM_CHECK"], 4, false)
+	if err := conn.must(ctx, check); err != nil {
+		t.Fatal(err)
+	}
+	process, err := conn.processOf(ctx, check.property().first()&^conn.setup.idMask)
+	if err != nil || process == 0 {
+		t.Fatalf("process %d, %v", process, err)
+	}
+	if err := syscall.Kill(process, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	for managed := true; managed; {
+		if managed, err = conn.managed(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestOwnPointer: where no window manager runs, our own pointer clicks and drags,
+// and the person's pointer and focus stay.
+func TestOwnPointer(t *testing.T) {
+	t.Parallel()
+	for _, kind := range linuxtest.Kinds() {
+		t.Run(string(kind), func(t *testing.T) {
+			s := linuxtest.Start(t)
+			d, conn, ctx := inside(t, s)
+			f := s.Fixture(t, kind)
+			windows, err := d.Windows(ctx)
+			if err != nil || len(windows) != 1 {
+				t.Fatalf("%+v, %v", windows, err)
+			}
+			w := windows[0].ID
+			frame := windows[0].Frame
+			mine := s.Launch(t, "xterm", "-geometry", "30x10+1000+700", "-e", "sleep", "infinity")
+			f.WaitState(t, "focused", false)
+			windows, err = d.Windows(ctx)
+			if err != nil || len(windows) != 2 || windows[0].PID != mine.PID || !windows[0].Frame.Intersect(frame).Empty() {
+				t.Fatalf("%+v, %v", windows, err)
+			}
+			quiet(t, conn)
+			if err := d.Activate(ctx, windows[0].ID); err != nil {
+				t.Fatal(err)
+			}
+			x, y := s.Pointer(t)
+			canvas := f.ControlRect(t, "Canvas")
+			at := desktop.Point{X: canvas.X + canvas.Width/2, Y: canvas.Y + canvas.Height/2}
+			for _, c := range []struct {
+				button desktop.MouseButton
+				count  int
+			}{{desktop.LeftButton, 1}, {desktop.RightButton, 1}, {desktop.LeftButton, 2}} {
+				at.X += 15 // far enough not to be one more click of the last
+				if err := d.Click(ctx, desktop.OwnSeat, w, at, c.button, c.count); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f.WaitFor(t, "the canvas is clicked", func(state map[string]any) bool {
+				clicks, _ := state["clicks"].([]any)
+				if len(clicks) != 4 {
+					return false
+				}
+				second, last := clicks[1].(map[string]any), clicks[3].(map[string]any)
+				return second["button"] == 3.0 && last["button"] == 1.0 && last["count"] == 2.0
+			})
+			if err := d.Drag(ctx, desktop.OwnSeat, w, at, desktop.Point{X: at.X - 30, Y: at.Y + 20}, 0); err != nil {
+				t.Fatal(err)
+			}
+			f.WaitFor(t, "the canvas is dragged", func(state map[string]any) bool {
+				drags, _ := state["drags"].([]any)
+				return len(drags) == 1
+			})
+			if x2, y2 := s.Pointer(t); x != x2 || y != y2 {
+				t.Errorf("the pointer is at %d,%d, not %d,%d", x2, y2, x, y)
+			}
+			if has, err := conn.hasKeyboard(ctx, xid(windows[0].ID)); err != nil || !has {
+				t.Errorf("the person's window has lost the keyboard: %v", err)
+			}
+		})
+	}
+}

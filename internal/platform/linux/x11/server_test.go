@@ -1,0 +1,292 @@
+//go:build linux
+
+package x11_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// A server is an X server of the test's own, with nothing on it.
+type server struct {
+	*linuxtest.App
+	session *linuxtest.Session // whose end is its end
+	display string
+}
+
+// serve starts a server. The display is such as ":1"; "" takes a free one.
+func serve(t testing.TB, s *linuxtest.Session, display string, args ...string) *server {
+	t.Helper()
+	args = append([]string{"-displayfd", "1", "-nolisten", "tcp", "-noreset"}, args...)
+	if display != "" {
+		args = append([]string{display}, args...)
+	}
+	x := &server{App: s.Launch(t, "Xvfb", args...), session: s}
+	t.Cleanup(func() { x.quit(t) })
+	for deadline := time.Now().Add(patience); x.display == ""; time.Sleep(5 * time.Millisecond) {
+		for line := range strings.Lines(x.Output()) {
+			if n, err := strconv.Atoi(strings.TrimSuffix(line, "\n")); err == nil && strings.HasSuffix(line, "\n") {
+				x.display = ":" + strconv.Itoa(n)
+			}
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("Xvfb did not start:\n%s", x.Output())
+		}
+	}
+	return x
+}
+
+// quit asks the server to end, so that it takes its lock away.
+func (x *server) quit(t testing.TB) {
+	t.Helper()
+	_ = syscall.Kill(x.PID, syscall.SIGCONT) // it may have ended before
+	_ = syscall.Kill(x.PID, syscall.SIGTERM)
+	_ = x.Wait(t)
+}
+
+func (x *server) getenv(name string) string {
+	if name == "DISPLAY" {
+		return x.display
+	}
+	return x.session.Getenv(name)
+}
+
+// open returns a display of the server.
+func (x *server) open(t testing.TB) *x11.Display {
+	t.Helper()
+	d := x11.New(x11.Config{Getenv: x.getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: x.getenv})})
+	t.Cleanup(func() { _ = d.Close() })
+	return d
+}
+
+// terminal opens a window that fills a part of the screen and has the keyboard.
+func (x *server) terminal(t testing.TB, d *x11.Display) desktop.WindowInfo {
+	t.Helper()
+	title := "Terminal " + strconv.Itoa(x.PID)
+	x.session.LaunchEnv(t, []string{"DISPLAY=" + x.display}, "xterm", "-T", title, "-b", "0", "-geometry", "60x20+10+10", "-e", "sleep", "infinity")
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		windows, err := d.Windows(soon(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range windows {
+			if w.Title == title {
+				if err := d.Activate(soon(t), w.ID); err != nil {
+					t.Fatal(err)
+				}
+				return windowByID(t, d, w.ID)
+			}
+		}
+	}
+	t.Fatal("no window has come up")
+	return desktop.WindowInfo{}
+}
+
+// methods are all methods of a display.
+func methods(d *x11.Display, w desktop.WindowInfo) map[string]func(context.Context) error {
+	at := w.Frame.Center()
+	all := map[string]func(context.Context) error{
+		"Windows":       func(ctx context.Context) error { _, err := d.Windows(ctx); return err },
+		"At":            func(ctx context.Context) error { _, err := d.WindowAt(ctx, at); return err },
+		"Activate":      func(ctx context.Context) error { return d.Activate(ctx, w.ID) },
+		"Origin":        func(ctx context.Context) error { _, err := d.Origin(ctx, w.ID); return err },
+		"Monitors":      func(ctx context.Context) error { _, err := d.Monitors(ctx); return err },
+		"Capture":       func(ctx context.Context) error { _, err := d.Capture(ctx, w.Frame); return err },
+		"CaptureWindow": func(ctx context.Context) error { _, err := d.CaptureWindow(ctx, w.ID); return err },
+		"Get":           func(ctx context.Context) error { _, err := d.Get(ctx); return err },
+		"Set":           func(ctx context.Context) error { _, err := d.Set(ctx, desktop.Clip{Text: "copied"}); return err },
+	}
+	for seat, name := range map[desktop.Seat]string{desktop.PersonSeat: "person", desktop.OwnSeat: "own"} {
+		all["Click "+name] = func(ctx context.Context) error { return d.Click(ctx, seat, w.ID, at, desktop.LeftButton, 1) }
+		all["Drag "+name] = func(ctx context.Context) error { return d.Drag(ctx, seat, w.ID, at, at, 0) }
+		all["Scroll "+name] = func(ctx context.Context) error { return d.Scroll(ctx, seat, w.ID, at, 0, 1) }
+		all["Type "+name] = func(ctx context.Context) error { return d.Type(ctx, seat, w.ID, "a") }
+		all["Key "+name] = func(ctx context.Context) error { return d.Key(ctx, seat, w.ID, desktop.Chord{Key: "a"}) }
+	}
+	return all
+}
+
+// TestLacks: without an extension, what can be done without it works, and the
+// rest says what is missing.
+func TestLacks(t *testing.T) {
+	t.Parallel()
+	s := linuxtest.Start(t)
+	input := []string{"Click person", "Drag person", "Scroll person", "Type person", "Key person",
+		"Click own", "Drag own", "Scroll own", "Type own", "Key own"}
+	for lacking, fail := range map[string][]string{
+		"":           nil,
+		"MIT-SHM":    nil,
+		"XTEST":      input,
+		"COMPOSITE":  {"CaptureWindow"},
+		"DAMAGE":     nil, // needed only for a window that is covered
+		"XFIXES":     nil,
+		"RANDR":      nil,
+		"X-Resource": nil,
+		"MIT-SHM XTEST COMPOSITE DAMAGE RANDR X-Resource SECURITY": append([]string{"CaptureWindow"}, input...),
+	} {
+		t.Run(lacking, func(t *testing.T) {
+			var args []string
+			for _, name := range strings.Fields(lacking) {
+				args = append(args, "-extension", name)
+			}
+			x := serve(t, s, "", append(args, "-screen", "0", "800x600x24")...)
+			d := x.open(t)
+			w := x.terminal(t, d)
+			if w.PID == 0 || w.Covered != 0 {
+				t.Errorf("the window is %+v", w)
+			}
+			for name, call := range methods(d, w) {
+				err := call(soon(t))
+				if !slices.Contains(fail, name) {
+					if err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+					continue
+				}
+				fails(t, err, aai.AutomationNotSupported, aai.NotDelivered, "lacks")
+			}
+			monitors, err := d.Monitors(soon(t))
+			if err != nil || len(monitors) != 1 || monitors[0].Frame != (desktop.Rect{W: 800, H: 600}) || !monitors[0].Primary {
+				t.Errorf("the monitors are %+v, %v", monitors, err)
+			}
+			if clip, err := d.Get(soon(t)); err != nil || clip.Text != "copied" {
+				t.Errorf("the clipboard is %+v, %v", clip, err)
+			}
+		})
+	}
+}
+
+// TestFrozen: while the server stands still all methods end by their deadline, and
+// say so, or that the seat is kept until the server has done what it was sent; then they work again, with what they had.
+func TestFrozen(t *testing.T) {
+	t.Parallel()
+	s := linuxtest.Start(t)
+	x := serve(t, s, "", "-screen", "0", "800x600x24")
+	used, fresh := x.open(t), x.open(t)
+	w := x.terminal(t, used)
+	for name, call := range methods(used, w) {
+		if err := call(soon(t)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	x.Stop(t)
+	for _, d := range []*x11.Display{used, fresh} {
+		for name, call := range methods(d, w) {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			err := call(ctx)
+			cancel()
+			if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.Timeout && !strings.Contains(e.Message, "other calls had") || e.Delivery == aai.Delivered {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	x.Continue(t)
+	for _, d := range []*x11.Display{used, fresh} {
+		for name, call := range methods(d, w) {
+			if err := call(soon(t)); err != nil {
+				t.Errorf("afterwards %s: %v", name, err)
+			}
+		}
+	}
+}
+
+// TestRestarted: the server ends, and another one comes at the same place.
+func TestRestarted(t *testing.T) {
+	s := linuxtest.Start(t)
+	own := ":" + strconv.Itoa(1000+os.Getpid()%30_000) // which nobody takes meanwhile who looks for a free one
+	x := serve(t, s, own, "-screen", "0", "800x600x24")
+	d := x.open(t)
+	w := x.terminal(t, d)
+	for name, call := range methods(d, w) {
+		if err := call(soon(t)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	x.quit(t)
+	for name, call := range methods(d, w) {
+		err := call(soon(t))
+		if e, ok := errors.AsType[*aai.Error](err); !ok || e.Delivery != aai.NotDelivered || e.Hint == "" {
+			t.Errorf("without a server %s: %v", name, err)
+		}
+		// The second time it knows that there is none.
+		fails(t, call(soon(t)), aai.AutomationNotSupported, aai.NotDelivered, "cannot be reached")
+	}
+	again := serve(t, s, own, "-screen", "0", "1000x700x24")
+	w = again.terminal(t, d)
+	if clip, err := d.Get(soon(t)); err != nil || clip.Text != "" {
+		t.Errorf("the clipboard of the new server is %+v, %v", clip, err)
+	}
+	for name, call := range methods(d, w) {
+		if err := call(soon(t)); err != nil {
+			t.Errorf("afterwards %s: %v", name, err)
+		}
+	}
+	if picture, err := d.Capture(soon(t), desktop.Rect{W: 1000, H: 700}); err != nil || picture.Bounds().Dx() != 1000 {
+		t.Errorf("the new screen: %v", err)
+	}
+}
+
+// TestBigScreen: a screen that is larger than any memory segment so far.
+func TestBigScreen(t *testing.T) {
+	s := linuxtest.Start(t)
+	x := serve(t, s, "", "-screen", "0", "8192x6000x24", "-extension", "RANDR")
+	d := x.open(t)
+	if _, err := d.Capture(soon(t), desktop.Rect{X: 8000, Y: 5900, W: 192, H: 100}); err != nil {
+		t.Fatal(err)
+	}
+	picture, err := d.Capture(soon(t), desktop.Rect{W: 8192, H: 6000})
+	if err != nil || picture.Bounds().Dx() != 8192 || picture.Bounds().Dy() != 6000 {
+		t.Fatalf("%v, %v", picture.Bounds(), err)
+	}
+	if r, g, b, a := picture.At(8191, 5999).RGBA(); r|g|b != 0 || a != 0xffff {
+		t.Error("its last pixel is not the black of an empty screen")
+	}
+}
+
+// TestDepths: pictures of screens with other colours are refused, and nothing else.
+func TestDepths(t *testing.T) {
+	t.Parallel()
+	s := linuxtest.Start(t)
+	for _, depth := range []string{"8", "16", "30"} {
+		x := serve(t, s, "", "-screen", "0", "800x600x"+depth)
+		d := x.open(t)
+		w := x.terminal(t, d)
+		for name, call := range methods(d, w) {
+			err := call(soon(t))
+			if strings.HasPrefix(name, "Capture") {
+				fails(t, err, aai.AutomationNotSupported, aai.NotDelivered)
+			} else if err != nil {
+				t.Errorf("with %s bits, %s: %v", depth, name, err)
+			}
+		}
+	}
+}
+
+// TestLockedScreen: the cookie opens it, and only the cookie.
+func TestLockedScreen(t *testing.T) {
+	s := linuxtest.StartLocked(t)
+	if _, err := open(t, s).Windows(soon(t)); err != nil {
+		t.Error(err)
+	}
+	stranger := x11.New(x11.Config{Getenv: func(name string) string {
+		if name == "DISPLAY" {
+			return s.Display
+		}
+		return ""
+	}})
+	_, err := stranger.Windows(soon(t))
+	fails(t, err, aai.AutomationNotSupported, aai.NotDelivered, "refused")
+}

@@ -1,0 +1,267 @@
+package x11
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+)
+
+// maxStrokes is how many keys are pressed between two looks at the focus.
+const maxStrokes = 40
+
+// Type types the text into what has the window's keyboard. A line break is the key
+// Return, a tab is Tab; other control characters fail with INVALID_PARAMS.
+// Characters that the layout lacks borrow keys that mean nothing, which are given
+// back some seconds later; a program that does not read its keys meanwhile is a
+// TIMEOUT.
+//
+// With PersonSeat the window must have the person's keyboard, or it fails with
+// AUTOMATION_FAILED and not_delivered; if it loses it on the way, no more is
+// typed. While the person is asked something nothing is typed; it goes on afterwards, if
+// there is time and the window has the keyboard again. With OwnSeat our own keyboard is given to the window, and what has the
+// focus within it gets the text; GTK 4 has none there while it is in the background.
+func (d *Display) Type(ctx context.Context, which desktop.Seat, id desktop.WindowID, text string) error {
+	window, err := windowOf(id)
+	if err != nil {
+		return err
+	}
+	syms, err := keysymsOf(text)
+	if err != nil || len(syms) == 0 {
+		return err
+	}
+	t, err := d.typist(ctx, which, id, window)
+	if err != nil {
+		return err
+	}
+	defer t.restore(ctx)
+	return t.text(ctx, syms)
+}
+
+// text types the keysyms.
+func (t *typist) text(ctx context.Context, syms []keysym) error {
+	t.begun = false
+	for typed := 0; typed < len(syms); {
+		n, err := t.write(ctx, syms[typed:])
+		if err != nil {
+			return t.stopped(err, typed, len(syms))
+		}
+		typed += n
+	}
+	return nil
+}
+
+// Key presses the chord. A key is a character or one of: return (enter), tab,
+// escape (esc), space, backspace, delete, insert, home, end, page_up, page_down,
+// left, up, right, down, menu, print, pause, help, caps_lock, num_lock,
+// scroll_lock, f1 to f24. Modifiers are ctrl, shift, alt and meta. Others fail with
+// INVALID_PARAMS and the nearest names. The seats are as with Type.
+func (d *Display) Key(ctx context.Context, which desktop.Seat, id desktop.WindowID, chord desktop.Chord) error {
+	window, err := windowOf(id)
+	if err != nil {
+		return err
+	}
+	sym, modifiers, err := keysOf(chord)
+	if err != nil {
+		return err
+	}
+	t, err := d.typist(ctx, which, id, window)
+	if err != nil {
+		return err
+	}
+	defer t.restore(ctx)
+	return t.key(ctx, sym, modifiers)
+}
+
+// keysOf finds the keysyms of a chord.
+func keysOf(chord desktop.Chord) (key keysym, modifiers []keysym, err error) {
+	if key, err = keyOf(chord.Key); err != nil {
+		return 0, nil, err
+	}
+	for _, name := range chord.Modifiers {
+		m, err := named("modifier", name, modifierNames())
+		if err != nil {
+			return 0, nil, err
+		}
+		modifiers = append(modifiers, m)
+	}
+	return key, modifiers, nil
+}
+
+// key presses a key while others are held.
+func (t *typist) key(ctx context.Context, sym keysym, modifiers []keysym) error {
+	t.begun = false
+	for {
+		if pressed, err := t.chord(ctx, sym, slices.Clone(modifiers)); pressed || err != nil {
+			return t.stopped(err, 0, 1)
+		}
+	}
+}
+
+// write types as many of the keysyms as is good to do at once, and says how many.
+func (t *typist) write(ctx context.Context, syms []keysym) (int, error) {
+	if err := t.readLayout(ctx); err != nil {
+		return 0, err
+	}
+	strokes, n, err := t.plan(ctx, syms)
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	shift, _ := t.layout.find(modifierNames()["shift"], 1)
+	done, err := t.withInputLock(ctx, func(g *inputlock.Lease) error {
+		if err := t.ensureFocus(ctx, g); err != nil {
+			return err
+		}
+		var calls []*call
+		for _, s := range strokes {
+			if s.shift {
+				calls = append(calls, t.press(g, keyPress, shift.code))
+			}
+			calls = append(calls, t.press(g, keyPress, s.code), t.press(g, keyRelease, s.code))
+			if s.shift {
+				calls = append(calls, t.press(g, keyRelease, shift.code))
+			}
+		}
+		t.begun, t.unread = true, true
+		return t.hands.must(ctx, calls...)
+	})
+	if !done {
+		return 0, err
+	}
+	return n, nil
+}
+
+// readLayout learns what the keys mean now: the person may change the layout at
+// any time.
+func (t *typist) readLayout(ctx context.Context) error {
+	l, err := t.person.layout(ctx)
+	if err != nil {
+		return err
+	}
+	t.layout = l
+	t.display.keys.compare(t.person, l)
+	return nil
+}
+
+// plan finds the keys for the first of the keysyms, and borrows those that are
+// missing. It finds none where a question came in between.
+func (t *typist) plan(ctx context.Context, syms []keysym) ([]stroke, int, error) {
+	// Some programs look only at the person's keyboard to see whether Shift is
+	// down, so our own does without.
+	levels := 2
+	if _, ok := t.layout.find(modifierNames()["shift"], 1); !ok || t.hands.own != nil {
+		levels = 1
+	}
+	capacity := max(1, len(t.layout.spare())) // if there is none, borrow says so
+	var borrowed []keysym
+	n := 0
+	for ; n < min(len(syms), maxStrokes); n++ {
+		if _, ok := t.layout.find(syms[n], levels); ok || slices.Contains(borrowed, syms[n]) {
+			continue
+		}
+		if len(borrowed) == capacity {
+			break
+		}
+		borrowed = append(borrowed, syms[n])
+	}
+	lent, done, err := t.borrow(ctx, borrowed)
+	if err != nil || !done {
+		return nil, 0, err
+	}
+	strokes := make([]stroke, n)
+	for i, sym := range syms[:n] {
+		s, ok := t.layout.find(sym, levels)
+		if !ok {
+			s = stroke{code: lent[sym]}
+		}
+		strokes[i] = s
+	}
+	return strokes, n, nil
+}
+
+// borrow sees to it that each keysym has a key. If a question came in between, it is not
+// done.
+func (t *typist) borrow(ctx context.Context, syms []keysym) (lent map[keysym]byte, done bool, err error) {
+	keys := &t.display.keys
+	change, err := keys.choose(ctx, t.layout, syms, t.awaitRead)
+	if err == nil && len(change) > 0 {
+		done, err = t.withInputLock(ctx, func(g *inputlock.Lease) error {
+			keys.lend(change)
+			if err := t.recordHeld(g, keys.lent); err != nil {
+				return err
+			}
+			return keys.server.remap(ctx, change)
+		})
+		if !done {
+			return nil, false, err
+		}
+	}
+	// A call before this one may have ended while it waited for the program.
+	if err == nil && len(syms) > 0 && !keys.notified[t.window] {
+		if err = t.awaitRead(ctx); err == nil {
+			keys.notified[t.window] = true
+		}
+	}
+	return keys.lent, err == nil, err
+}
+
+// chord presses one key while others are held. It does nothing if a question came in
+// between.
+func (t *typist) chord(ctx context.Context, sym keysym, modifiers []keysym) (pressed bool, err error) {
+	held, err := t.hands.layout(ctx)
+	if err == nil {
+		err = t.readLayout(ctx)
+	}
+	if err != nil {
+		return false, err
+	}
+	key, ok := t.layout.find(sym, 2)
+	if !ok {
+		lent, done, err := t.borrow(ctx, []keysym{sym})
+		if err != nil || !done {
+			return false, err
+		}
+		key = stroke{code: lent[sym]}
+	}
+	if shift := modifierNames()["shift"]; key.shift && !slices.Contains(modifiers, shift) {
+		modifiers = append(modifiers, shift)
+	}
+	var codes []byte
+	for _, m := range modifiers {
+		s, ok := held.find(m, 1)
+		if !ok {
+			return false, unsupportedError("the keyboard lacks one of the modifiers", "Use another chord.")
+		}
+		codes = append(codes, s.code)
+	}
+	return t.withInputLock(ctx, func(g *inputlock.Lease) error {
+		if err := t.ensureFocus(ctx, g); err != nil {
+			return err
+		}
+		calls := []*call{t.press(g, keyPress, key.code), t.press(g, keyRelease, key.code)}
+		for _, code := range codes {
+			calls = append([]*call{t.press(g, keyPress, code)}, append(calls, t.press(g, keyRelease, code))...)
+		}
+		t.begun, t.unread = true, true
+		return t.hands.must(ctx, calls...)
+	})
+}
+
+func (t *typist) press(g *inputlock.Lease, kind, code byte) *call {
+	return t.hands.fake(g, kind, code, desktop.Point{})
+}
+
+// stopped says what was typed before it went wrong.
+func (t *typist) stopped(err error, typed, all int) error {
+	if err == nil || !t.begun {
+		return windowFailure("typing", err)
+	}
+	e := *aai.AsError(windowFailure("typing", err))
+	e.Message = fmt.Sprintf("typed %d of %d, then: %s", typed, all, e.Message)
+	e.Delivery = aai.DeliveryUnknown
+	e.Hint = "Look at the window before trying again."
+	return &e
+}

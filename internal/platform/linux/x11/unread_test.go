@@ -1,0 +1,84 @@
+//go:build linux
+
+package x11
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// TestSeatStaysUntilInputIsRead: a program of GTK 3 that reads late what our own seat did
+// asks where its pointer is, and ends if that is no more. Afterwards the seat goes.
+func TestSeatStaysUntilInputIsRead(t *testing.T) {
+	s := linuxtest.Start(t)
+	f := s.Fixture(t, linuxtest.GTK3)
+	d, conn, ctx := inside(t, s)
+	all, err := d.Windows(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(all, func(w desktop.WindowInfo) bool { return w.Title == f.Title })
+	list := f.ControlRect(t, "Fruits")
+	f.Stop(t)
+	if err := d.Scroll(ctx, desktop.OwnSeat, all[at].ID, desktop.Point{X: list.X + 50, Y: list.Y + 60}, 0, 3); err != nil {
+		t.Fatal(err)
+	}
+	if len(seats(ctx, t, conn)) != 1 {
+		t.Fatal("there is no seat of our own")
+	}
+	time.Sleep(3 * (seatRest + leavePatience + readSoon)) // in which it would have gone
+	if len(seats(ctx, t, conn)) != 1 {
+		t.Error("the seat has gone, and the program has read nothing of it")
+	}
+	f.Continue(t)
+	f.WaitFor(t, "the list scrolls", func(state map[string]any) bool { return state["scroll"].(float64) > 0 })
+	for end := time.Now().Add(testPatience); len(seats(ctx, t, conn)) > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the seat stays")
+		}
+	}
+}
+
+// TestOwnSeatWhereThePersonWorks: in the window in which the person works nobody takes our
+// going for theirs. In GTK's our own seat stays: GTK 3 may end of one that is gone. In others
+// it goes, since Chromium takes no keys from the person while it is there.
+func TestOwnSeatWhereThePersonWorks(t *testing.T) {
+	for kind, stays := range map[linuxtest.Kind]int{linuxtest.GTK3: 1, linuxtest.GTK4: 1, linuxtest.Qt6: 0, linuxtest.Chromium: 0} {
+		t.Run(string(kind), func(t *testing.T) {
+			s := linuxtest.Start(t)
+			f := s.Fixture(t, kind)
+			d, conn, ctx := inside(t, s)
+			w, err := strconv.ParseUint(f.Window(t), 0, 32)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Press(t, "Full name")
+			f.WaitState(t, "focused", true)
+			if err := d.Key(ctx, desktop.OwnSeat, desktop.WindowID(w), desktop.Chord{Key: "a"}); err != nil {
+				t.Fatal(err)
+			}
+			f.WaitState(t, "name", "a")
+			for end := time.Now().Add(testPatience); stays == 0 && len(seats(ctx, t, conn)) > 0; time.Sleep(20 * time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatal("the seat stays")
+				}
+			}
+			if stays == 1 {
+				time.Sleep(3 * (seatRest + leavePatience + readSoon)) // in which it would have gone
+			}
+			if names := seats(ctx, t, conn); len(names) != stays {
+				t.Errorf("there are the seats %q, want %d", names, stays)
+			}
+			if err := s.Launch(t, "xdotool", "type", "b").Wait(t); err != nil {
+				t.Fatal(err)
+			}
+			f.WaitState(t, "name", "ab")
+			f.WaitState(t, "focused", true)
+		})
+	}
+}

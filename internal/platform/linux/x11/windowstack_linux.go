@@ -1,0 +1,271 @@
+package x11
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// maxTops bounds how many windows are looked at, the highest first.
+const maxTops = 4000
+
+// A scene is what lies on the screen at one moment.
+type windowStack struct {
+	screen  desktop.Rect
+	tops    []top    // the lowest first
+	clients []client // the front one first
+}
+
+// A top is a child of the root: the frame that a window manager put around a
+// window, or a window without one, such as a menu.
+type top struct {
+	id    xid
+	shown bool
+	frame desktop.Rect
+	// solid is what of it hides what is below and catches clicks: not the shadow
+	// around it, nor a pane of glass that a compositor puts over the screen.
+	solid []desktop.Rect
+}
+
+// A client is a window that belongs to a program.
+type client struct {
+	desktop.WindowInfo
+	id     xid
+	origin desktop.Point // of its surface, with the shadow that it may draw
+	shown  bool
+	top    int // index of the top that it is or lies in; -1 where it is in none
+}
+
+// managed reports whether a window manager runs. What a dead one has left on the
+// root does not count: its own window must say the same; EWMH, "Root Window
+// Properties".
+func (s *server) managed(ctx context.Context) (bool, error) {
+	name := s.atoms["_NET_SUPPORTING_WM_CHECK"]
+	check := getProperty(s.root, name, 4, false)
+	if err := s.must(ctx, check); err != nil {
+		return false, err
+	}
+	manager := check.property().first()
+	if manager == none {
+		return false, nil
+	}
+	itself := getProperty(manager, name, 4, false)
+	err := s.do(ctx, itself)
+	return itself.property().first() == manager, err
+}
+
+// look gathers a scene, in five round trips, and one more for each further
+// window between a client and its top.
+func (s *server) look(ctx context.Context) (*windowStack, error) {
+	stacking := getProperty(s.root, s.atoms["_NET_CLIENT_LIST_STACKING"], 4*maxTops, false)
+	list := getProperty(s.root, s.atoms["_NET_CLIENT_LIST"], 4*maxTops, false)
+	active := getProperty(s.root, s.atoms["_NET_ACTIVE_WINDOW"], 4, false)
+	tree, focus, geometry := queryTree(s.root), getInputFocus(), getGeometry(s.root)
+	if err := s.must(ctx, stacking, list, active, tree, focus, geometry); err != nil {
+		return nil, err
+	}
+	_, ids := tree.children()
+	ids = ids[max(0, len(ids)-maxTops):]
+	clients := slices.Clone(stacking.property().numbers())
+	if len(clients) == 0 {
+		clients = list.property().numbers()
+	}
+	managed, err := s.managed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !managed {
+		clients = ids
+	}
+	sc := &windowStack{screen: geometryOf(geometry)}
+	if err := s.fill(ctx, sc, ids, clients, from(focus.reply, 8).u32()); err != nil {
+		return nil, err
+	}
+	if managed && !slices.ContainsFunc(sc.clients, func(c client) bool { return c.Active }) {
+		// A window of the window manager's own may have the focus for a moment. Its
+		// word comes second, as a keyboard of ours can deceive it.
+		for i := range sc.clients {
+			sc.clients[i].Active = sc.clients[i].id == active.property().first()
+		}
+	}
+	if !managed {
+		sc.clients = slices.DeleteFunc(sc.clients, func(c client) bool { return !c.shown })
+	}
+	sc.arrange()
+	return sc, nil
+}
+
+// fill asks for all tops and clients at once.
+func (s *server) fill(ctx context.Context, sc *windowStack, tops, clients []xid, focused xid) error {
+	topCalls, clientCalls := make([]topCalls, len(tops)), make([]clientCalls, len(clients))
+	var calls []*call
+	for i, id := range tops {
+		topCalls[i] = s.askTop(id)
+		calls = append(calls, topCalls[i].all()...)
+	}
+	for i, id := range clients {
+		clientCalls[i] = s.askClient(id)
+		calls = append(calls, clientCalls[i].all()...)
+	}
+	processes := s.askProcesses(clients)
+	calls = append(calls, processes...)
+	calls = slices.DeleteFunc(calls, func(c *call) bool { return c == nil })
+	if err := s.do(ctx, calls...); err != nil {
+		return err
+	}
+	for i, id := range tops {
+		sc.tops = append(sc.tops, topCalls[i].read(id))
+	}
+	pids := s.readProcesses(processes)
+	parents := make(map[xid]xid)
+	for i, id := range clients {
+		c, ok := s.readClient(id, clientCalls[i], pids)
+		if !ok {
+			continue // it went away while we asked
+		}
+		parents[id], _ = clientCalls[i].tree.children()
+		sc.clients = append(sc.clients, c)
+	}
+	return s.place(ctx, sc, parents, focused)
+}
+
+// place finds out in which top each client lies, and which is active: the one
+// that has the focused window in it.
+func (s *server) place(ctx context.Context, sc *windowStack, parents map[xid]xid, focused xid) error {
+	const pointerRoot = 1 // the focus follows the pointer: no window has it
+	if focused > pointerRoot && focused != s.root && parents[focused] == none {
+		parents[focused] = none
+	}
+	index := make(map[xid]int)
+	for i, t := range sc.tops {
+		index[t.id] = i
+	}
+	if err := s.climb(ctx, parents, index); err != nil {
+		return err
+	}
+	active := make(map[xid]bool)
+	for id := focused; id > pointerRoot && id != s.root && !active[id]; id = parents[id] {
+		active[id] = true
+	}
+	for i := range sc.clients {
+		c := &sc.clients[i]
+		c.Active = active[c.id]
+		c.top = -1
+		id := c.id
+		for range maxDepth {
+			if at, ok := index[id]; ok {
+				c.top = at
+				break
+			}
+			id = parents[id]
+		}
+	}
+	return nil
+}
+
+// maxDepth is how far below the root a window is looked for.
+const maxDepth = 32
+
+// climb completes a map of parents up to the tops.
+func (s *server) climb(ctx context.Context, parents map[xid]xid, tops map[xid]int) error {
+	for range maxDepth {
+		var asked []xid
+		var calls []*call
+		ask := func(id xid) {
+			if _, isTop := tops[id]; isTop || id == none || id == s.root || slices.Contains(asked, id) {
+				return
+			}
+			asked = append(asked, id)
+			calls = append(calls, queryTree(id))
+		}
+		for id, parent := range parents {
+			switch _, known := parents[parent]; {
+			case parent == none:
+				ask(id)
+			case !known:
+				ask(parent)
+			}
+		}
+		if len(calls) == 0 {
+			return nil
+		}
+		if err := s.do(ctx, calls...); err != nil {
+			return err
+		}
+		for i, id := range asked {
+			parent, _ := calls[i].children()
+			if calls[i].err != nil || parent == none {
+				parent = s.root // it is gone: do not ask again
+			}
+			parents[id] = parent
+		}
+	}
+	return nil
+}
+
+// arrange sorts the clients, the front one first, and says how much of each is
+// covered.
+func (sc *windowStack) arrange() {
+	slices.Reverse(sc.clients)
+	slices.SortStableFunc(sc.clients, func(a, b client) int { return b.top - a.top })
+	for i := range sc.clients {
+		c := &sc.clients[i]
+		c.Covered = sc.covered(c)
+		c.Active = c.Active && !c.Minimized // window managers tell one after the other
+	}
+}
+
+func (sc *windowStack) covered(c *client) float64 {
+	if !c.shown || c.Minimized || c.top < 0 || c.Frame.Empty() {
+		return 1
+	}
+	seen := []desktop.Rect{c.Frame.Intersect(sc.screen)}
+	for _, t := range sc.tops[c.top+1:] {
+		if !t.shown {
+			continue
+		}
+		for _, solid := range t.solid {
+			seen = subtract(seen, solid)
+		}
+	}
+	area := 0
+	for _, r := range seen {
+		area += r.W * r.H
+	}
+	return 1 - float64(area)/float64(c.Frame.W*c.Frame.H)
+}
+
+// at returns the index of the highest top at the point, or -1.
+func (sc *windowStack) at(p desktop.Point) int {
+	for i, t := range slices.Backward(sc.tops) {
+		if t.shown && slices.ContainsFunc(t.solid, func(r desktop.Rect) bool { return r.Contains(p) }) {
+			return i
+		}
+	}
+	return -1
+}
+
+// subtract returns what is left of the rectangles, which do not overlap, without
+// what is in the hole.
+func subtract(rects []desktop.Rect, hole desktop.Rect) []desktop.Rect {
+	var left []desktop.Rect
+	for _, r := range rects {
+		h := r.Intersect(hole)
+		if h.Empty() {
+			left = append(left, r)
+			continue
+		}
+		for _, part := range []desktop.Rect{
+			{X: r.X, Y: r.Y, W: r.W, H: h.Y - r.Y},                   // above the hole
+			{X: r.X, Y: h.Y + h.H, W: r.W, H: r.Y + r.H - h.Y - h.H}, // below
+			{X: r.X, Y: h.Y, W: h.X - r.X, H: h.H},                   // left
+			{X: h.X + h.W, Y: h.Y, W: r.X + r.W - h.X - h.W, H: h.H}, // right
+		} {
+			if !part.Empty() {
+				left = append(left, part)
+			}
+		}
+	}
+	return left
+}

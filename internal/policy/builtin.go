@@ -1,0 +1,252 @@
+package policy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
+)
+
+// BuiltinGate is the gate in front of the gateway's own app. What an agent may use of
+// the gateway is listed by name; what else only reads is for the doors behind which a
+// person sits; and what changes anything is for a person who proves that it is they,
+// whatever the door: whoever types a command may be a program.
+type BuiltinGate struct {
+	cfg   BuiltinConfig
+	seals *sealer
+	now   func() time.Time
+}
+
+// BuiltinConfig is what the gate stands on.
+type BuiltinConfig struct {
+	// AgentTools names the tools of the app "aai" that every door may use.
+	AgentTools []string
+	// NeedsConsent reports whether a request of a tool that is open and reads is for an agent only
+	// after a person has allowed it: the gate of consent asks. Nil: none is.
+	NeedsConsent func(*aai.Request) bool
+	// PersonDoors names the doors behind which a person sits.
+	PersonDoors []string
+	// IsNarrowing reports whether the request, which is for a tool that does not only read,
+	// widens nothing: then it needs no proof behind the personal doors. Nil: never.
+	IsNarrowing func(*aai.Request) bool
+	// PassphraseTool names the tool by which the first proof is made, the passphrase: where there
+	// is no way yet, it is asked about at a terminal.
+	PassphraseTool string
+	// FirstReauthBlocked says why the person may have a screen that cannot be reached from here, or, as
+	// an *aai.Error, why the first proof cannot be kept: then it is not made at a terminal.
+	// Nil: nothing is hidden.
+	FirstReauthBlocked func(context.Context) error
+	// Authenticator is asked to prove; nil: nobody can, and nothing is changed.
+	Authenticator Authenticator
+	// Language is as in ConsentConfig.
+	Language func() string
+}
+
+// NewBuiltinGate returns the gate. The zero Own is one of nobody.
+func NewBuiltinGate(cfg BuiltinConfig) *BuiltinGate { return &BuiltinGate{cfg, newSealer(), time.Now} }
+
+// reauthQuestionID names the gate's question among those of its call.
+const reauthQuestionID = "proof"
+
+// ReauthChannel returns by which way it was proved that a person wants the call: "" for none.
+func ReauthChannel(call *aai.Call) aai.Channel { return call.Answers[reauthQuestionID].Channel }
+
+// The choices of the question.
+const (
+	choiceNo  = "no"
+	choiceYes = "yes"
+)
+
+// CheckPassphrase admits calls to other apps, and to the gateway's own app what may be used, or
+// asks for the proof.
+func (o *BuiltinGate) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+	if r.App.ID != aai.BuiltinApp {
+		return nil, nil
+	}
+	personal := slices.Contains(o.cfg.PersonDoors, r.Call.Caller.Door)
+	switch reads := r.Tool.Effect == aai.Reads; {
+	case reads && slices.Contains(o.cfg.AgentTools, r.Tool.Name) && o.cfg.NeedsConsent != nil && o.cfg.NeedsConsent(r):
+		return nil, nil // the gate of consent asks
+	case (reads || onlyMakesCalls(r.App, r.Tool)) && (personal || slices.Contains(o.cfg.AgentTools, r.Tool.Name)):
+		r.Consent = "own"
+		return nil, nil
+	case reads:
+		e := aai.Errorf(aai.PermissionDenied, "%s is for the person at this computer, not for %s", r.Tool.Name, r.Call.Caller)
+		e.Hint = "Ask the person to run aai-gateway at a terminal; its help lists the commands."
+		return nil, e
+	case personal && o.cfg.IsNarrowing != nil && o.cfg.IsNarrowing(r):
+		r.Consent = "own, it widens nothing"
+		return nil, nil
+	}
+	way, err := o.method(ctx, r, personal)
+	if err != nil {
+		return nil, err
+	}
+	if answer, ok := r.Call.Answers[reauthQuestionID]; ok {
+		return nil, o.judge(ctx, r, answer, way)
+	}
+	q, err := o.question(r, way)
+	if err != nil {
+		return nil, err
+	}
+	return []aai.Question{q}, nil
+}
+
+// onlyMakesCalls reports whether the tool is the gateway's own and does nothing but make calls,
+// about each of which every gate is asked.
+func onlyMakesCalls(app *aai.App, tool *aai.Tool) bool {
+	return tool.OnlyMakesCalls && (app.ID == aai.BuiltinApp || app.ID == aai.DesktopApp)
+}
+
+// method is how the request can be proved now, or why in none.
+func (o *BuiltinGate) method(ctx context.Context, r *aai.Request, personal bool) (aai.Channel, error) {
+	if o.cfg.Authenticator == nil {
+		return "", reauthUnavailable(r, nil)
+	}
+	way := o.cfg.Authenticator.Method(ctx)
+	switch {
+	case way != "":
+		return way, nil
+	case !personal:
+		return "", reauthUnavailable(r, nil)
+	}
+	var why error
+	if o.cfg.FirstReauthBlocked != nil {
+		why = o.cfg.FirstReauthBlocked(ctx)
+	}
+	switch {
+	case r.Tool.Name != o.cfg.PassphraseTool:
+		return "", reauthUnavailable(r, why)
+	case why != nil:
+		return "", firstReauthBlocked(why)
+	}
+	return aai.Terminal, nil
+}
+
+// firstReauthBlocked is the error of a first passphrase where a window might not be seen, or where it
+// cannot be kept.
+func firstReauthBlocked(why error) *aai.Error {
+	if e, known := errors.AsType[*aai.Error](why); known {
+		return e
+	}
+	e := aai.Errorf(aai.PermissionDenied, "a first passphrase cannot be set here: %s", why)
+	e.Hint = "Set it where you are asked in a window, or at a terminal of the computer itself. A container that shares the folder " +
+		"in which the gateway keeps its data has it then; one without a user namespace of its own can set it, or have " + RootPolicyPath + "."
+	return e
+}
+
+// reauthUnavailable says the ways that a person has where none is there, and why no passphrase can be
+// set here, if that is so.
+func reauthUnavailable(r *aai.Request, unset error) *aai.Error {
+	e := aai.Errorf(aai.PermissionDenied, "%s changes the gateway itself, and there is neither a screen nor a passphrase by which a person could prove that they want it", r.Tool.Name)
+	e.Hint = "Set a passphrase at a terminal: aai-gateway consent passphrase."
+	if unset != nil {
+		why := firstReauthBlocked(unset)
+		e.Message += "; " + why.Message
+		e.Hint = why.Hint
+	}
+	e.Hint += " For unattended runs root writes what is allowed into " + RootPolicyPath + "."
+	return e
+}
+
+// RootPolicyPath is where root says for everybody what is allowed.
+const RootPolicyPath = "/etc/aai-gateway/policy.json"
+
+// RootPolicyChannel is the channel of what root says there, for the record: nobody was asked.
+const RootPolicyChannel aai.Channel = "policy"
+
+// judge acts on the answer.
+func (o *BuiltinGate) judge(ctx context.Context, r *aai.Request, a aai.Answer, way aai.Channel) error {
+	err := o.seals.open(a.Seal, binding(r), o.now())
+	if err == nil && a.Channel != way {
+		err = errChannel
+	}
+	if err != nil {
+		return foreignAnswer(err)
+	}
+	if a.Choice != choiceYes {
+		e := aai.Errorf(aai.PermissionDenied, "the person at this computer did not confirm %s; nothing was changed", r.Tool.Name)
+		e.Hint = "Do not try again unless the person asks for it."
+		return e
+	}
+	if way == aai.Passphrase {
+		if err := o.cfg.Authenticator.CheckPassphrase(ctx, a.Secret); err != nil {
+			return err
+		}
+	}
+	r.Consent = fmt.Sprintf("confirmed (%s)", way)
+	return nil
+}
+
+// maxArguments is how much of arguments fits into one page of the smallest dialog, in
+// bytes. What a person cannot see whole they are not asked about.
+const maxArguments = 500
+
+// question asks whether the person wants the change, with all that it says.
+func (o *BuiltinGate) question(r *aai.Request, way aai.Channel) (aai.Question, error) {
+	shown, size := argumentLines(r)
+	if size > maxArguments {
+		e := aai.Errorf(aai.InvalidParams, "the arguments of %s have %d bytes; expected at most %d, which a person can be shown whole", r.Tool.Name, size, maxArguments)
+		e.Hint = "Do it in several steps, or have root write it into " + RootPolicyPath + "."
+		return aai.Question{}, e
+	}
+	language := ""
+	if o.cfg.Language != nil {
+		language = o.cfg.Language()
+	}
+	w := wordsIn(language)
+	text := w.callerLines(r.Call.Caller)
+	text.addOwn(w.door, plainOrQuoted(r.Call.Caller.Door))
+	if len(shown) == 0 {
+		text.addOwn("%s", w.noParams)
+	} else {
+		text.addOwn("%s", w.with)
+	}
+	text = append(text, shown...)
+	text.addOwn("%s", w.notYou)
+	return aai.Question{
+		ID: reauthQuestionID, Channels: []aai.Channel{way}, Title: fmt.Sprintf(w.wanted, describeBuiltinAction(r, language)),
+		Text:    strings.Join(text, "\n"),
+		Choices: []aai.Choice{{ID: choiceNo, Label: w.no}, {ID: choiceYes, Label: w.yes}},
+		Seal:    o.seals.seal(binding(r), o.now()),
+	}, nil
+}
+
+// argumentLines are the arguments, a line each, and how many bytes they have.
+func argumentLines(r *aai.Request) (text lines, size int) {
+	shown := withoutDefaults(r.Tool, r.RedactedArgs())
+	add := func(name string, value any) {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false) // people read it
+		if err := e.Encode(value); err != nil {
+			b.WriteString("?")
+		}
+		line := aai.QuoteMark + sanitize.EscapeInvisible(name+": "+strings.TrimSpace(b.String()))
+		text, size = append(text, line), size+len(line)+1
+	}
+	for _, name := range slices.Sorted(maps.Keys(shown)) {
+		list, _ := shown[name].([]any)
+		if len(list) == 0 {
+			add(name, shown[name])
+		}
+		for i, item := range list {
+			object, isObject := item.(map[string]any)
+			if !isObject {
+				add(fmt.Sprintf("%s %d", name, i+1), item)
+			}
+			for _, member := range slices.Sorted(maps.Keys(object)) {
+				add(fmt.Sprintf("%s %d, %s", name, i+1, member), object[member])
+			}
+		}
+	}
+	return text, size
+}

@@ -1,0 +1,350 @@
+package policy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+func ownRequest(door, tool string, effect aai.Effect) *aai.Request {
+	app := &aai.App{ID: aai.BuiltinApp, Tools: []*aai.Tool{{Name: tool, Effect: effect}}}
+	return &aai.Request{
+		Call: &aai.Call{Caller: aai.Caller{Door: door, Name: "x"}, App: app.ID, Tool: tool, Target: app},
+		App:  app, Tool: app.Tools[0],
+	}
+}
+
+func TestBuiltinGate(t *testing.T) {
+	at := func(way aai.Channel) *BuiltinGate {
+		return NewBuiltinGate(BuiltinConfig{
+			AgentTools: []string{"apps", "guide", "consent_grant"}, PersonDoors: []string{aai.DoorCLI}, PassphraseTool: "consent_passphrase",
+			IsNarrowing: func(r *aai.Request) bool { return r.Tool.Name == "auth_logout" }, Authenticator: &somebody{way: way},
+		})
+	}
+	gate, none := at(aai.DesktopDialog), at("")
+	for _, c := range []struct {
+		name   string
+		gate   *BuiltinGate
+		door   string
+		tool   string
+		effect aai.Effect
+		want   string
+	}{
+		{"an agent reads what is open", gate, aai.DoorMCP, "guide", aai.Reads, "admits"},
+		{"an agent reads what is not open", gate, aai.DoorMCP, "history", aai.Reads, "PERMISSION_DENIED"},
+		{"open, but it changes something", gate, aai.DoorMCP, "consent_grant", aai.Changes, "asks"},
+		{"open, but nobody said what it does", gate, aai.DoorMCP, "guide", aai.Destroys, "asks"},
+		{"almost the name of an open tool", gate, aai.DoorMCP, "guide2", aai.Reads, "PERMISSION_DENIED"},
+		{"a person reads what is not open", gate, aai.DoorCLI, "history", aai.Reads, "admits"},
+		{"a person changes consent", gate, aai.DoorCLI, "consent_revoke", aai.Destroys, "asks"},
+		{"a door that nobody knows", gate, "cli2", "consent_revoke", aai.Changes, "asks"},
+		{"no door at all", gate, "", "consent_revoke", aai.Changes, "asks"},
+		{"what narrows", none, aai.DoorCLI, "auth_logout", aai.Changes, "admits"},
+		{"what narrows, by an agent", gate, aai.DoorMCP, "auth_logout", aai.Changes, "asks"},
+		{"nothing to prove it by", none, aai.DoorCLI, "mode_set", aai.Changes, "PERMISSION_DENIED"},
+		{"nothing to prove it by, an agent", none, aai.DoorMCP, "mode_set", aai.Changes, "PERMISSION_DENIED"},
+		{"the first passphrase", none, aai.DoorCLI, "consent_passphrase", aai.Changes, "asks"},
+		{"the first passphrase, by an agent", none, aai.DoorMCP, "consent_passphrase", aai.Changes, "PERMISSION_DENIED"},
+		{"a passphrase", at(aai.Passphrase), aai.DoorCLI, "mode_set", aai.Changes, "asks"},
+		{"the zero gate, an agent", &BuiltinGate{}, aai.DoorMCP, "guide", aai.Reads, "PERMISSION_DENIED"},
+		{"the zero gate, a person", &BuiltinGate{}, aai.DoorCLI, "guide", aai.Reads, "PERMISSION_DENIED"},
+		{"the zero gate, nobody", &BuiltinGate{}, "", "", aai.Reads, "PERMISSION_DENIED"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := ownRequest(c.door, c.tool, c.effect)
+			if got := check(c.gate, r); got != c.want {
+				t.Errorf("%s, expected %s", got, c.want)
+			}
+			if admitted := r.Consent != ""; admitted != (c.want == "admits") {
+				t.Errorf("consent on record is %q", r.Consent)
+			}
+		})
+	}
+}
+
+// Where a screen may be hidden from us, a terminal is not the way to the first proof;
+// where there is another way, nobody looks.
+func TestNoFirstProofWhereAScreenIsHidden(t *testing.T) {
+	for way, want := range map[aai.Channel]string{"": "PERMISSION_DENIED", aai.DesktopDialog: "asks", aai.Passphrase: "asks"} {
+		gate := NewBuiltinGate(BuiltinConfig{
+			PersonDoors: []string{aai.DoorCLI}, PassphraseTool: "consent_passphrase", Authenticator: &somebody{way: way},
+			FirstReauthBlocked: func(context.Context) error { return errors.New("it is in a box") },
+		})
+		if got := check(gate, ownRequest(aai.DoorCLI, "consent_passphrase", aai.Changes)); got != want {
+			t.Errorf("the way %q: %s, expected %s", way, got, want)
+		}
+	}
+}
+
+// Who cannot prove it, and could set no passphrase either, hears why; an agent hears nothing
+// of the person's computer.
+func TestWhyNobodyCanProveIt(t *testing.T) {
+	kept := aai.Errorf(aai.AutomationNotSupported, "a passphrase cannot be kept here")
+	kept.Hint = "Unlock the keychain."
+	for _, c := range []struct {
+		door       string
+		why        error
+		says, hint string
+		not        string
+	}{
+		{aai.DoorCLI, nil, "could prove that they want it", "consent passphrase", ";"},
+		{aai.DoorCLI, errors.New("it is in a box"), "; a first passphrase cannot be set here: it is in a box", "where you are asked in a window", "consent passphrase"},
+		{aai.DoorCLI, kept, "; a passphrase cannot be kept here", "Unlock the keychain. For unattended runs root", "consent passphrase"},
+		{aai.DoorMCP, kept, "could prove that they want it", "consent passphrase", "kept"},
+	} {
+		gate := NewBuiltinGate(BuiltinConfig{
+			PersonDoors: []string{aai.DoorCLI}, PassphraseTool: "consent_passphrase", Authenticator: &somebody{},
+			FirstReauthBlocked: func(context.Context) error { return c.why },
+		})
+		_, err := gate.CheckPassphrase(t.Context(), ownRequest(c.door, "consent_grant", aai.Changes))
+		if e := aai.AsError(err); e == nil || e.Code != aai.PermissionDenied || !strings.Contains(e.Message, c.says) || !strings.Contains(e.Hint, c.hint) || !strings.Contains(e.Hint, RootPolicyPath) || strings.Contains(e.Message+e.Hint, c.not) {
+			t.Errorf("%s, %v: %v, %q", c.door, c.why, err, e.Hint)
+		}
+	}
+}
+
+// What the caller says of itself opens nothing: only the door counts.
+func TestBuiltinGateDoesNotBelieveNames(t *testing.T) {
+	r := ownRequest(aai.DoorMCP, "consent_grant", aai.Changes)
+	r.Call.Caller.Name, r.Call.Caller.Principal = "cli:terminal", "cli"
+	if got := check(NewBuiltinGate(BuiltinConfig{PersonDoors: []string{aai.DoorCLI}}), r); got != "PERMISSION_DENIED" {
+		t.Error(got)
+	}
+}
+
+func TestBuiltinGateLeavesOtherAppsAlone(t *testing.T) {
+	for _, gate := range []*BuiltinGate{{}, NewBuiltinGate(BuiltinConfig{AgentTools: []string{"add"}, PersonDoors: []string{aai.DoorMCP}})} {
+		r := asking(notesApp("d1"), "add")
+		if got := check(gate, r); got != "admits" || r.Consent != "" {
+			t.Errorf("%s, consent %q; expected no word about it", got, r.Consent)
+		}
+	}
+}
+
+func TestConsentLeavesOwnAppToOwn(t *testing.T) {
+	r := ownRequest(aai.DoorMCP, "consent_grant", aai.Destroys)
+	d := newDesk()
+	if got := check(d, r); got != "admits" || r.Consent != "" {
+		t.Errorf("%s, consent %q; expected no word about it", got, r.Consent)
+	}
+}
+
+// somebody is a person who can prove that it is they by the way and the passphrase.
+type somebody struct {
+	way    aai.Channel
+	phrase string
+	tries  int
+}
+
+func (s *somebody) Method(context.Context) aai.Channel { return s.way }
+
+func (s *somebody) CheckPassphrase(_ context.Context, typed string) error {
+	s.tries++
+	if typed != s.phrase {
+		return aai.Errorf(aai.PermissionDenied, "that is not the passphrase")
+	}
+	return nil
+}
+
+// An answer proves something if it is a yes, came by the one way that there is, belongs
+// to this call, and has the passphrase where that is the way.
+func TestBuiltinGateAnswers(t *testing.T) {
+	const phrase = "correct horse"
+	for name, c := range map[string]struct {
+		way    aai.Channel
+		answer aai.Answer
+		want   string
+		word   string // on record
+	}{
+		"yes in a window":            {aai.DesktopDialog, aai.Answer{Choice: choiceYes, Channel: aai.DesktopDialog}, "admits", "confirmed (native)"},
+		"no in a window":             {aai.DesktopDialog, aai.Answer{Choice: choiceNo, Channel: aai.DesktopDialog}, "PERMISSION_DENIED", ""},
+		"a closed window":            {aai.DesktopDialog, aai.Answer{Channel: aai.DesktopDialog}, "PERMISSION_DENIED", ""},
+		"typed, though there is one": {aai.DesktopDialog, aai.Answer{Choice: choiceYes, Channel: aai.Terminal}, "CONSENT_REQUIRED", ""},
+		"passphrase instead":         {aai.DesktopDialog, aai.Answer{Choice: choiceYes, Channel: aai.Passphrase, Secret: phrase}, "CONSENT_REQUIRED", ""},
+		"the passphrase":             {aai.Passphrase, aai.Answer{Choice: choiceYes, Channel: aai.Passphrase, Secret: phrase}, "admits", "confirmed (passphrase)"},
+		"another passphrase":         {aai.Passphrase, aai.Answer{Choice: choiceYes, Channel: aai.Passphrase, Secret: "wrong"}, "PERMISSION_DENIED", ""},
+		"no passphrase":              {aai.Passphrase, aai.Answer{Choice: choiceYes, Channel: aai.Passphrase}, "PERMISSION_DENIED", ""},
+		"a client's word":            {aai.Passphrase, aai.Answer{Choice: choiceYes, Channel: aai.Client}, "CONSENT_REQUIRED", ""},
+		"typed without passphrase":   {aai.Passphrase, aai.Answer{Choice: choiceYes, Channel: aai.Terminal}, "CONSENT_REQUIRED", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			gate := NewBuiltinGate(BuiltinConfig{PersonDoors: []string{aai.DoorCLI}, Authenticator: &somebody{way: c.way, phrase: phrase}})
+			questions, err := gate.CheckPassphrase(t.Context(), ownRequest(aai.DoorCLI, "mode_set", aai.Changes))
+			if err != nil || len(questions) != 1 || !slices.Equal(questions[0].Channels, []aai.Channel{c.way}) {
+				t.Fatalf("%+v, %v", questions, err)
+			}
+			for _, other := range []bool{true, false} {
+				r := ownRequest(aai.DoorCLI, "mode_set", aai.Changes)
+				c.answer.Seal = questions[0].Seal
+				want := c.want
+				if other { // a seal of another call
+					r.Call.Args, want = map[string]any{"mode": "normal"}, "CONSENT_REQUIRED"
+				}
+				r.Call.Answers = map[string]aai.Answer{questions[0].ID: c.answer}
+				if got := check(gate, r); got != want || !other && r.Consent != c.word {
+					t.Errorf("%s, expected %s; on record %q", got, want, r.Consent)
+				}
+			}
+		})
+	}
+}
+
+// What cannot be shown whole is not asked about, and what is shown is all of it.
+func TestOwnShowsAllOrNothing(t *testing.T) {
+	gate := NewBuiltinGate(BuiltinConfig{Authenticator: &somebody{way: aai.DesktopDialog}})
+	r := ownRequest(aai.DoorCLI, "consent_grant", aai.Changes)
+	r.Call.Args = map[string]any{"app": "org.example.App", "caller": "mcp:\u202eevil", "tool": strings.Repeat("x", 300)}
+	questions, err := gate.CheckPassphrase(t.Context(), r)
+	if err != nil || len(questions) != 1 {
+		t.Fatal(questions, err)
+	}
+	for _, want := range []string{`app: "org.example.App"`, `caller: "mcp:\u202eevil"`, strings.Repeat("x", 300)} {
+		if !strings.Contains(questions[0].Text, want) {
+			t.Errorf("%s is not in\n%s", want, questions[0].Text)
+		}
+	}
+	list := ownRequest(aai.DoorCLI, "consent_confirm", aai.Changes)
+	list.Call.Args = map[string]any{"settings": []any{map[string]any{"key": "dev", "value": true}, map[string]any{"key": "consent.dialog", "value": "off"}}}
+	questions, err = gate.CheckPassphrase(t.Context(), list)
+	if err != nil || len(questions) != 1 {
+		t.Fatal(questions, err)
+	}
+	want := aai.QuoteMark + `settings 1, key: "dev"` + "\n" + aai.QuoteMark + "settings 1, value: true\n" +
+		aai.QuoteMark + `settings 2, key: "consent.dialog"` + "\n" + aai.QuoteMark + `settings 2, value: "off"`
+	if !strings.Contains(questions[0].Text, want) {
+		t.Errorf("a list is not told line by line:\n%s", questions[0].Text)
+	}
+	r.Call.Args["tool"] = strings.Repeat("x", maxArguments)
+	if got := check(gate, r); got != "INVALID_PARAMS" {
+		t.Error(got)
+	}
+}
+
+// What is asked about is in plain words, and not by a tool's name; what is as usual is
+// not listed.
+func TestOwnInPlainWords(t *testing.T) {
+	for language, want := range map[string]string{"": `Do you want to switch the gateway to the mode "normal"?`, "zh": `您要将网关切换到 "normal" 模式吗？`} {
+		gate := NewBuiltinGate(BuiltinConfig{Authenticator: &somebody{way: aai.DesktopDialog}, Language: func() string { return language }})
+		r := ownRequest(aai.DoorMCP, "mode_set", aai.Changes)
+		r.Tool.Params.Source = []byte(`{"properties": {"for": {"type": "integer", "default": 0}, "mode": {"type": "string", "default": "safe"}}}`)
+		r.Call.Args = map[string]any{"mode": "normal", "for": json.Number("0")}
+		questions, err := gate.CheckPassphrase(t.Context(), r)
+		if err != nil || len(questions) != 1 {
+			t.Fatal(questions, err)
+		}
+		if q := questions[0]; q.Title != want || strings.Contains(q.Text, "mode_set") || strings.Contains(q.Text, "for: ") || !strings.Contains(q.Text, `mode: "normal"`) {
+			t.Errorf("%s\n%s", q.Title, q.Text)
+		}
+		for name := range builtinActions("") {
+			if _, known := builtinActions(language)[name]; !known {
+				t.Errorf("%s has no words in %q", name, language)
+			}
+		}
+	}
+}
+
+// TestOwnSaysWhatItStarts: where a program would be started the question says so, and which.
+func TestOwnSaysWhatItStarts(t *testing.T) {
+	for _, one := range []struct {
+		language, tool string
+		start          any
+		want           string
+	}{
+		{"", "generate_probe", nil, `Do you want to try a tool of the program "org.example.App", once?`},
+		{"", "generate_probe", true, `Do you want to start the program "org.example.App" if it does not run, and try a tool of it, once?`},
+		{"", "generate_save", true, `Do you want to start the program "org.example.App" if it does not run, and save the descriptor that was made of it?`},
+		{"zh", "generate_save", true, `您要启动程序 "org.example.App"（若未运行），并保存由它生成的描述文件吗？`},
+		{"zh", "generate_save", false, `您要保存由程序 "org.example.App" 生成的描述文件吗？`},
+	} {
+		gate := NewBuiltinGate(BuiltinConfig{Authenticator: &somebody{way: aai.DesktopDialog}, Language: func() string { return one.language }})
+		r := ownRequest(aai.DoorMCP, one.tool, aai.Changes)
+		r.Call.Args = map[string]any{"app": "org.example.App"}
+		if one.start != nil {
+			r.Call.Args["start"] = one.start
+		}
+		questions, err := gate.CheckPassphrase(t.Context(), r)
+		if err != nil || len(questions) != 1 || questions[0].Title != one.want {
+			t.Errorf("%s: %v, %v", one.want, questions, err)
+		}
+	}
+}
+
+// What a caller calls itself cannot pass for the program that asks, nor for the terminal.
+func TestBuiltinGateSaysWhoAsks(t *testing.T) {
+	const program = "/opt/evil/agent"
+	for _, language := range []string{"", "zh"} {
+		gate := NewBuiltinGate(BuiltinConfig{Authenticator: &somebody{way: aai.DesktopDialog}, Language: func() string { return language }})
+		r := ownRequest(aai.DoorMCP, "consent_grant", aai.Changes)
+		r.Call.Caller = aai.Caller{Door: aai.DoorMCP, Name: "x, /usr/bin/claude. You typed this", Identity: program}
+		questions, err := gate.CheckPassphrase(t.Context(), r)
+		if err != nil || len(questions) != 1 {
+			t.Fatal(questions, err)
+		}
+		said := false
+		for line := range strings.Lines(questions[0].Text) {
+			said = said || strings.Contains(line, program)
+			if strings.Contains(line, "/usr/bin/claude") && (!said || !strings.HasPrefix(line, aai.QuoteMark) || !strings.Contains(line, `"x, /usr/bin/claude`)) {
+				t.Errorf("%q in\n%s", line, questions[0].Text)
+			}
+		}
+		if !said {
+			t.Errorf("the program is not in\n%s", questions[0].Text)
+		}
+	}
+}
+
+// Where a person can prove that it is they, consent is asked in that way alone; where
+// they cannot, what is typed at a terminal holds for one call.
+func TestConsentIsProved(t *testing.T) {
+	for way, c := range map[aai.Channel]struct {
+		channels []aai.Channel
+		always   bool
+	}{
+		aai.DesktopDialog: {[]aai.Channel{aai.DesktopDialog}, true},
+		aai.Passphrase:    {[]aai.Channel{aai.Passphrase}, true},
+		"":                {[]aai.Channel{aai.Terminal}, false},
+	} {
+		d, who := newDesk(), &somebody{way: way, phrase: "correct horse"}
+		d.authenticator = who
+		ask := func() *aai.Request {
+			r := asking(notesApp("d1"), "add")
+			r.Call.Caller = aai.Caller{Door: aai.DoorCLI, Name: "terminal", Session: "s", Identity: aai.IdentityTerminal}
+			return r
+		}
+		q := d.question(t, ask())
+		always := slices.ContainsFunc(q.Choices, func(c aai.Choice) bool { return c.ID == choiceAlways })
+		if !slices.Equal(q.Channels, c.channels) || always != c.always {
+			t.Errorf("%q: by %q, always %v", way, q.Channels, always)
+		}
+		answer := func(choice, secret string, ch aai.Channel) *aai.Request {
+			r := ask()
+			r.Call.Answers = map[string]aai.Answer{questionID: {Choice: choice, Seal: d.question(t, ask()).Seal, Channel: ch, Secret: secret}}
+			return r
+		}
+		if way != "" {
+			d.refuses(t, answer(choiceAlways, "", aai.Terminal), aai.ConsentRequired)
+		} else {
+			d.refuses(t, answer(choiceAlways, "", aai.Terminal), aai.PermissionDenied)
+			d.admits(t, answer(choiceOnce, "", aai.Terminal))
+		}
+		if way == aai.Passphrase {
+			d.refuses(t, answer(choiceAlways, "wrong", way), aai.PermissionDenied)
+			d.refuses(t, answer(choiceNever, "wrong", way), aai.PermissionDenied)
+		}
+		if len(d.kept.grants) != 0 {
+			t.Fatalf("%q: kept %+v", way, d.kept.grants)
+		}
+		if way != "" {
+			r := answer(choiceAlways, who.phrase, way)
+			d.admits(t, r)
+			if len(d.kept.grants) != 1 || d.kept.grants[0].Channel != way || r.Consent != "always ("+string(way)+")" {
+				t.Errorf("%q: kept %+v, on record %q", way, d.kept.grants, r.Consent)
+			}
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package policy
+
+import (
+	"context"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// ProtectedWindows is the gate that keeps the tools on windows away from what guards
+// the person: the gateway's own dialogs, prompts of the system for passwords and
+// rights, locks of the screen, and programs that keep passwords. Nobody can allow
+// it; neither is seen nor operated.
+type ProtectedWindows struct {
+	// ShowsDialog reports whether a process shows a dialog of a gateway now; nil: none does.
+	ShowsDialog func(pid int) bool
+	// IsDialogOpen reports whether any dialog of a gateway is open; nil: never.
+	IsDialogOpen func() bool
+}
+
+// CheckPassphrase implements aai.Gate.
+func (u ProtectedWindows) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+	if !r.App.OperatesOthers() || onlyMakesCalls(r.App, r.Tool) {
+		return nil, nil
+	}
+	switch {
+	case r.Call.Target.PID != 0 && u.ShowsDialog != nil && u.ShowsDialog(r.Call.Target.PID):
+		return nil, protectedError("a dialog of the gateway itself")
+	case !r.IsWholeScreen() && isProtected(r.Call.Target):
+		return nil, protectedError(aai.CleanLabel(r.Call.Target.ID, 60))
+	case takesWholeScreen(r) && u.IsDialogOpen != nil && u.IsDialogOpen():
+		// The keyboard and the screen are the dialog's while it is open.
+		e := aai.Errorf(aai.RateLimited, "not now: the person at this computer is being asked something, and the screen is theirs until they answered")
+		e.Hint = "You have not called too often: call again when the question is answered."
+		e.RetryAfter = busyRetryAfter
+		return nil, e
+	}
+	if takesWholeScreen(r) && r.App.LockReason != nil {
+		if what := r.App.LockReason(ctx); what != "" {
+			return nil, protectedError("the screen, which shows " + what)
+		}
+	}
+	if !r.IsWholeScreen() && r.Call.Target.PID != 0 && r.Call.Target.LockReason != nil {
+		if what := r.Call.Target.LockReason(ctx); what != "" {
+			return nil, protectedError(aai.CleanLabel(r.Call.Target.ID, 60) + ", which shows " + what)
+		}
+	}
+	return nil, nil
+}
+
+// takesWholeScreen reports whether the call is about more than one program's
+// windows: a picture of all of it, the clipboard, the person's pointer and keyboard.
+func takesWholeScreen(r *aai.Request) bool {
+	if r.Tool.Effect == aai.Reads {
+		return r.IsWholeScreen() && r.Tool.TakesScreenshot
+	}
+	return r.IsWholeScreen() || r.Tool.TakesFocus == nil || r.Tool.TakesFocus(r.Call)
+}
+
+func protectedError(what string) error {
+	e := aai.Errorf(aai.PermissionDenied, "%s is neither seen nor operated by tools: it guards the person at this computer", what)
+	e.Hint = "Ask the person to do it."
+	return e
+}

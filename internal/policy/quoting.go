@@ -1,0 +1,208 @@
+package policy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
+)
+
+// How the words of others are written in a question.
+
+// quoteTruncated are a stranger's words on one line, in quotation marks, cut in the middle.
+func quoteTruncated(text string, size int) string {
+	const most = 100_000 // a text has to be cleaned before it is cut
+	return sanitize.Quote(truncateMiddle(aai.CleanLabel(text, most), size), size)
+}
+
+// plainOrQuoted is a path, an id or an address: as it is where it has none but the signs that
+// such names have, else in quotation marks, so that it cannot go on as a sentence.
+func plainOrQuoted(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-+@:~", r)
+	}) {
+		return quoteTruncated(text, maxPath)
+	}
+	return truncateMiddle(text, maxPath)
+}
+
+// truncateMiddle cuts the middle out of what is longer than size bytes: the end of a path or a
+// host says as much as its beginning.
+func truncateMiddle(text string, size int) string {
+	const cut = "…"
+	if len(text) <= size {
+		return text
+	}
+	head := (size - len(cut)) / 2
+	tail := len(text) - (size - len(cut) - head)
+	for head > 0 && !utf8.RuneStart(text[head]) {
+		head--
+	}
+	for tail < len(text) && !utf8.RuneStart(text[tail]) {
+		tail++
+	}
+	return text[:head] + cut + text[tail:]
+}
+
+// ascii shows a host without letters that only look like others, and in quotation marks
+// where it has a sign that no host has.
+func ascii(host string) string {
+	text := strconv.QuoteToASCII(host)
+	if strings.ContainsFunc(host, func(r rune) bool {
+		return r > '~' && !unicode.IsLetter(r) || r <= '~' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(".-_:[]", r)
+	}) {
+		return text
+	}
+	return strings.Trim(text, `"`)
+}
+
+// asker says who asks, as far as that is certain.
+func (w words) asker(c aai.Caller) string {
+	switch {
+	case c.Principal != "":
+		return fmt.Sprintf(w.holder, quoteTruncated(c.Principal, maxPath))
+	case c.Identity != "":
+		program, script, scripted := strings.Cut(c.Identity, " /")
+		if scripted {
+			return plainOrQuoted(program) + " " + plainOrQuoted("/"+script)
+		}
+		return plainOrQuoted(program)
+	}
+	return w.unknown
+}
+
+// shortAsker is who asks, for the title.
+func (w words) shortAsker(c aai.Caller) string {
+	switch {
+	case c.Principal != "":
+		return quoteTruncated(c.Principal, maxName)
+	case c.Identity != "":
+		return quoteTruncated(shortIdentity(c.Identity), maxName)
+	}
+	return w.somebody
+}
+
+// shortIdentity is a program's name, or its script's with the folder it is in: scripts
+// are often called alike.
+func shortIdentity(identity string) string {
+	program, script, scripted := strings.Cut(identity, " /")
+	if !scripted {
+		return filepath.Base(program)
+	}
+	return filepath.Join(filepath.Base(filepath.Dir("/"+script)), filepath.Base(script))
+}
+
+// args are the arguments, whole, a line each.
+func (w words) args(r *aai.Request) (lines, error) {
+	text, size := lines{w.with}, 0
+	args := r.RedactedArgs()
+	if r.Tool.ShowSecrets {
+		args = sanitize.Redact(r.Call.Args, nil, func(any) any { return sanitize.Redacted })
+	}
+	shown := maps.Clone(withoutDefaults(r.Tool, args))
+	if r.Tool.SendsKeys { // what would be typed is what the question is about
+		for _, name := range r.Tool.Secret {
+			name, _, _ = strings.Cut(name, ".")
+			if value, given := r.Call.Args[name]; given {
+				shown[name] = value
+			}
+		}
+	}
+	if len(shown) == 0 {
+		return lines{w.noParams}, nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(shown)) {
+		value, err := visibleJSON(shown[name])
+		if err != nil {
+			return nil, cannotBeShown(r, "the arguments cannot be written down for the person to read")
+		}
+		line := key(name) + ": " + value
+		if size += len(line); size > maxShown {
+			return nil, cannotBeShown(r, fmt.Sprintf("the arguments have more than the %d bytes that a person can be asked about", maxShown))
+		}
+		text.addQuoted("%s", line)
+	}
+	return text, nil
+}
+
+// withoutDefaults are the arguments without those that are as they would be if nobody
+// had said them.
+func withoutDefaults(tool *aai.Tool, args map[string]any) map[string]any {
+	var schema struct {
+		Properties map[string]struct{ Default json.RawMessage }
+	}
+	if len(tool.Params.Source) == 0 || json.Unmarshal(tool.Params.Source, &schema) != nil {
+		return args
+	}
+	kept := maps.Clone(args)
+	maps.DeleteFunc(kept, func(name string, value any) bool {
+		usual := compact(schema.Properties[name].Default)
+		is, err := json.Marshal(value)
+		return usual != "" && err == nil && string(is) == usual
+	})
+	return kept
+}
+
+// key is a parameter's name, which is a word or in quotation marks.
+func key(name string) string {
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool {
+		return r > '~' || !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' && r != '.'
+	}) {
+		if text, err := visibleJSON(name); err == nil {
+			return text
+		}
+	}
+	return name
+}
+
+// visibleJSON is a value as JSON in which nothing is invisible.
+func visibleJSON(value any) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // people read it
+	if err := e.Encode(value); err != nil {
+		return "", err
+	}
+	text := sanitize.EscapeInvisible(strings.TrimSpace(b.String()))
+	if aai.CleanText(text, len(text)) != text { // such as a heap of accents
+		text = asciiJSON(text)
+	}
+	return text, nil
+}
+
+// asciiJSON writes all of a JSON text in ASCII.
+func asciiJSON(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+			continue
+		}
+		b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+	}
+	return b.String()
+}
+
+// cannotBeShown is the error of a call that nobody is asked about, since it could not be shown
+// whole.
+func cannotBeShown(r *aai.Request, why string) error {
+	e := aai.Errorf(aai.ConsentRequired, "nobody was asked: %s", why)
+	e.Hint = fmt.Sprintf("Call %s with less first: what the person allows for the session or always covers longer calls too. Where each call is asked about, make several.",
+		aai.CleanLabel(r.Tool.Name, 64))
+	return e
+}
+
+func noHost(host string) error {
+	e := aai.Errorf(aai.ConsentRequired, "nobody was asked: %s is longer than any host's name", truncateMiddle(ascii(host), maxPath))
+	e.Hint = "See that the app's descriptor names its hosts rightly."
+	return e
+}

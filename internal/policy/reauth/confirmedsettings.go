@@ -1,0 +1,100 @@
+package reauth
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// confirmedID names the record.
+const confirmedID = "proof/settings"
+
+// A Setting is a value that widens what callers may do, and where it stands.
+type Setting struct {
+	From  string `json:"from"` // a file, a variable or a flag
+	Key   string `json:"key"`
+	Value any    `json:"value"` // as JSON has it
+}
+
+// name is what a confirmation is kept by: at one place a setting has one value.
+func (s Setting) name() string { return s.From + "\x00" + s.Key }
+
+// digest is what the confirmation is bound to.
+func (s Setting) digest() (string, error) {
+	b, err := json.Marshal(s.Value)
+	if err != nil {
+		return "", fmt.Errorf("%s is no JSON: %w", s.Key, err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// A mark is one confirmation.
+type confirmation struct {
+	Digest  string      `json:"digest"`
+	Channel aai.Channel `json:"channel"`
+	At      time.Time   `json:"at"`
+}
+
+// ConfirmedSettings are those that a person has confirmed. They are safe for concurrent use.
+type ConfirmedSettings struct{ vault RecordStore }
+
+// NewConfirmedSettings returns those in the vault.
+func NewConfirmedSettings(vault RecordStore) *ConfirmedSettings { return &ConfirmedSettings{vault} }
+
+// ConfirmedBy returns by which way a person confirmed the setting with that very value,
+// "" if nobody did. An error says why that is not known.
+func (s *ConfirmedSettings) ConfirmedBy(ctx context.Context, setting Setting) (aai.Channel, error) {
+	b, err := s.vault.Get(ctx, confirmedID)
+	if b == nil || err != nil {
+		if isUnsealable(err) {
+			err = nil
+		}
+		return "", err
+	}
+	var marks map[string]confirmation
+	if err := json.Unmarshal(b, &marks); err != nil {
+		return "", fmt.Errorf("what was confirmed cannot be understood: %w", err)
+	}
+	digest, err := setting.digest()
+	if m := marks[setting.name()]; err == nil && m.Digest == digest {
+		return m.Channel, nil
+	}
+	return "", err
+}
+
+// CheckAvailable says why nothing can be confirmed; nil where it can.
+func (s *ConfirmedSettings) CheckAvailable(ctx context.Context) error {
+	return s.vault.CheckSealing(ctx)
+}
+
+// Confirm keeps that a person confirmed the settings by the channel. Where nothing can be
+// sealed it is an error, and nothing is confirmed.
+func (s *ConfirmedSettings) Confirm(ctx context.Context, settings []Setting, by aai.Channel) error {
+	err := s.vault.Update(ctx, confirmedID, func(old []byte) ([]byte, error) {
+		marks := make(map[string]confirmation)
+		if old != nil {
+			if err := json.Unmarshal(old, &marks); err != nil {
+				return nil, fmt.Errorf("what was confirmed cannot be understood: %w", err)
+			}
+		}
+		for _, setting := range settings {
+			digest, err := setting.digest()
+			if err != nil {
+				return nil, err
+			}
+			marks[setting.name()] = confirmation{digest, by, time.Now()}
+		}
+		return json.Marshal(marks)
+	})
+	if _, ok := errors.AsType[*aai.Error](err); ok || err == nil {
+		return err
+	}
+	return aai.Errorf(aai.AutomationFailed, "what was confirmed could not be kept: %w", err)
+}

@@ -1,0 +1,66 @@
+package process_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/process"
+)
+
+// inNamespace starts a shell script as root of a user namespace with mounts of its own,
+// which becomes the program, and returns its process.
+func inNamespace(t *testing.T, script, program string) int {
+	t.Helper()
+	cmd := exec.Command("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", "set -e\n"+script, "sh", t.TempDir())
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	late := time.After(time.Minute)
+	for process.Executable(cmd.Process.Pid) != program {
+		select {
+		case <-late:
+			t.Fatalf("it runs %s", process.Executable(cmd.Process.Pid))
+		case err := <-ended:
+			t.Fatalf("%v: %s", err, said.String())
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	return cmd.Process.Pid
+}
+
+// TestFakedFlatpak: a root with the file of Flatpak's is no app of it.
+func TestFakedFlatpak(t *testing.T) {
+	for _, program := range []string{"/app/agent", "/usr/bin/sleep"} {
+		pid := inNamespace(t, `cd "$1"; mount -t tmpfs none .; cd "$1"
+mkdir app usr old; mount --rbind /usr usr; ln -s usr/bin usr/lib usr/lib64 .
+cp /usr/bin/sleep app/agent
+printf '[Application]\nname=com.example.Agent\n' >.flatpak-info
+pivot_root . old
+exec `+program+` 1000`, program)
+		if id := process.FlatpakID(pid); id != "" {
+			t.Errorf("%s is of the app %s", program, id)
+		}
+		if process.SharesMountNamespace(pid) {
+			t.Error("it has the folders of this process")
+		}
+	}
+}
+
+// TestRunsFile: a path of folders of one's own is not the path here.
+func TestRunsFile(t *testing.T) {
+	pid := inNamespace(t, `cp /usr/bin/sleep "$1/sleep"; mount --bind "$1/sleep" /usr/bin/sleep; exec /usr/bin/sleep 1000`, "/usr/bin/sleep")
+	if process.RunsFile(pid, "/usr/bin/sleep") {
+		t.Error("a program of its own passes for the system's")
+	}
+	pid = inNamespace(t, `exec /usr/bin/sleep 1000`, "/usr/bin/sleep")
+	if !process.RunsFile(pid, "/usr/bin/sleep") {
+		t.Error("the system's program is not known any more")
+	}
+}

@@ -1,0 +1,74 @@
+package process
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestIdentity: each kind of program has an identity of its own, and no other can be
+// written so.
+func TestIdentity(t *testing.T) {
+	node := "/usr/bin/node"
+	for want, f := range map[string]peerFacts{
+		"/usr/bin/claude":                                 {executable: "/usr/bin/claude"},
+		"/usr/bin/node /home/u/cli.js":                    {executable: node, args: []string{"node", "cli.js"}, script: "/home/u/cli.js"},
+		"/usr/bin/python3 agent.main":                     {executable: "/usr/bin/python3.12", args: []string{"python3", "-m", "agent.main"}},
+		`/usr/bin/node "claude"`:                          {executable: node, args: []string{"claude"}},
+		"/usr/bin/node":                                   {executable: node, args: []string{"node"}},
+		"flatpak:com.example.Agent":                       {executable: "/app/bin/agent", flatpak: "com.example.Agent", otherNamespace: true},
+		`"/home/u/a b/agent"`:                             {executable: "/home/u/a b/agent"},
+		`"/home/u/\u202eagent"`:                           {executable: "/home/u/\u202eagent"},
+		"/usr/bin/deno /home/u/a.ts":                      {executable: "/usr/bin/deno", args: []string{"deno", "run", "-A", "a.ts"}, script: "/home/u/a.ts"},
+		"/usr/lib/jvm/java-21/bin/java com.example.Agent": {executable: "/usr/lib/jvm/java-21/bin/java", args: []string{"java", "-cp", "x", "com.example.Agent"}},
+	} {
+		if got := f.identity(); got != want || f.isLauncher() {
+			t.Errorf("%+v is %s, launches %v; want %s", f, got, f.isLauncher(), want)
+		}
+	}
+	seen := make(map[string]bool)
+	for _, brought := range [][]string{nil, {"LD_PRELOAD=/x.so"}, {"NODE_OPTIONS=--require=/x.js"}, {"--require", "/x.js"}, {"--require", "/y.js"}} {
+		f := peerFacts{executable: node, args: []string{"node", "cli.js"}, script: "/home/u/cli.js", injections: brought}
+		if seen[f.identity()] || !strings.HasPrefix(f.identity(), "/usr/bin/node /home/u/cli.js") {
+			t.Errorf("with %q it is %s, as another", brought, f.identity())
+		}
+		seen[f.identity()] = true
+	}
+	at := func(version string) string {
+		return peerFacts{executable: node, args: []string{"node"}, injections: []string{"NODE_PATH=/a/b@" + version + "/node_modules:/c"}}.identity()
+	}
+	if at("1.0.1") != at("1.0.2") {
+		t.Errorf("%s and %s are an update apart", at("1.0.1"), at("1.0.2"))
+	}
+	one, other := peerFacts{executable: node, args: []string{"node", "-e", "1"}}, peerFacts{executable: node, args: []string{"node", "-e", "2"}}
+	if one.identity() == other.identity() {
+		t.Errorf("two pieces of code are both %s", one.identity())
+	}
+	for _, f := range []peerFacts{
+		{}, {executable: "/usr/bin/agent", otherNamespace: true}, {executable: "/usr/lib/systemd/systemd"}, {executable: "/sbin/docker-init"},
+		{executable: "/usr/lib/openssh/sshd-session"},
+		// Scripts that cannot be found any more, such as from another folder, and code that is read.
+		{executable: node, args: []string{"node", "agent.js"}},
+		{executable: "/usr/bin/python3.12", args: []string{"python3", "-", "/opt/agent/cli.py"}},
+	} {
+		if got := f.identity(); got != "" {
+			t.Errorf("%+v is %s; nobody knows that", f, got)
+		}
+	}
+	for _, args := range [][]string{
+		{"node", "--eval=1", "/opt/agent/cli.js"}, {"node", "-p", "1", "/opt/agent/cli.js"}, {"python3", "-c1", "/opt/agent/cli.py"},
+		{"perl", "-e1", "/opt/agent/cli.pl"}, {"python3", "-", "/opt/agent/cli.py"}, {"python3", "-mcode", "/opt/agent/cli.py"},
+	} {
+		if name, path := FindScript(args[0], args); name != "" || path != "" {
+			t.Errorf("%q: the code is said to be the script %s", args, path)
+		}
+	}
+	for _, f := range []peerFacts{
+		{executable: "/bin/dash", args: []string{"sh", "-c", "aai-gateway"}}, {executable: "/usr/bin/env"}, {executable: "/usr/bin/timeout"},
+		{executable: "/home/u/.local/bin/uvx"}, {executable: node, args: []string{"npm exec agent"}},
+		{executable: node, args: []string{"node", "/usr/bin/npx"}, script: "/usr/lib/node_modules/npm/bin/npx-cli.js"},
+	} {
+		if !f.isLauncher() {
+			t.Errorf("%+v is taken for who asks", f)
+		}
+	}
+}

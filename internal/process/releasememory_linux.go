@@ -1,0 +1,35 @@
+package process
+
+import (
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// releaseMemory gives back the memory that only the start of this program needed: what is free on the
+// heap, and the pages of files that can only be read and of which nothing is a copy. What is
+// still used of those comes back from the file, page by page, when it is next looked at.
+func releaseMemory() {
+	debug.FreeOSMemory()
+	smaps, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		return
+	}
+	var begin, end uint64
+	for line := range strings.Lines(string(smaps)) {
+		fields := strings.Fields(line)
+		if from, to, found := strings.Cut(fields[0], "-"); found && !strings.HasSuffix(fields[0], ":") {
+			begin, end = 0, 0
+			if len(fields) > 5 && strings.HasPrefix(fields[5], "/") && (fields[1] == "r-xp" || fields[1] == "r--p") {
+				begin, _ = strconv.ParseUint(from, 16, 64)
+				end, _ = strconv.ParseUint(to, 16, 64)
+			}
+		}
+		if fields[0] == "Anonymous:" && fields[1] == "0" && begin < end {
+			_, _, _ = unix.Syscall(unix.SYS_MADVISE, uintptr(begin), uintptr(end-begin), unix.MADV_DONTNEED)
+		}
+	}
+}

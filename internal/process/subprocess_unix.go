@@ -1,0 +1,65 @@
+//go:build unix
+
+package process
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+)
+
+// closeFilesOnExec keeps from processes what this process was given open by whoever started it: Go
+// hands on no file of its own, and knows nothing of others.
+func closeFilesOnExec() {
+	open, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return // there is no way to know
+	}
+	for _, f := range open {
+		if n, err := strconv.Atoi(f.Name()); err == nil && n > 2 {
+			syscall.CloseOnExec(n)
+		}
+	}
+}
+
+// tieToParent has a small process wait for the end of this one, whatever this one dies of, and then
+// end the group of the process: what it has started outlives it otherwise. Where there is no
+// shell only the process itself is held.
+func tieToParent(p *os.Process, l Limits) (letGo func(), err error) {
+	if l.NoChildren || l.supervised {
+		return func() {}, nil
+	}
+	itsIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	guard := &exec.Cmd{
+		Path: "/bin/sh", Args: []string{"sh", "-c", `trap "" HUP INT TERM; read end; kill -KILL "-$0"`, strconv.Itoa(p.Pid)},
+		Stdin: itsIn, Env: []string{}, SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
+	}
+	err = guard.Start()
+	_ = itsIn.Close()
+	if err != nil {
+		_ = in.Close()
+		return func() {}, nil //nolint:nilerr // as much as can be held is
+	}
+	return func() {
+		_ = guard.Process.Kill()
+		_ = guard.Wait()
+		_ = in.Close()
+	}, nil
+}
+
+// signalGroup ends the process and its group.
+func signalGroup(p *os.Process, l Limits, now bool) {
+	signal, id := syscall.SIGTERM, -p.Pid
+	if now {
+		signal = syscall.SIGKILL
+	}
+	if l.NoChildren {
+		_ = p.Signal(signal) // which knows whether it has ended
+		return
+	}
+	_ = syscall.Kill(id, signal)
+}

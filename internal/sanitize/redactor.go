@@ -1,0 +1,236 @@
+package sanitize
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Veil takes secrets out of texts. It costs a time and a memory that grow with the
+// secrets and the text, and no faster, whatever is in them: few and short secrets are
+// looked for in every way of writing, and taken out; a text that shares a piece with
+// many or long ones is withheld whole. Nothing is made before it is needed.
+type Redactor struct {
+	exact     []string
+	encodings []string // of few, once they are needed
+	long      []string
+	omitWhole bool // something is in many
+}
+
+// What is taken out exactly: so many secrets, of so many bytes together.
+const (
+	maxExactSecrets = 32
+	maxExactBytes   = 512
+	// maxExactSymbols is how many bytes of signs alone; each way of writing makes more of them.
+	maxExactSymbols = 64
+)
+
+// Omitted stands in the place of a text that repeats a part of a long secret.
+const Omitted = "[withheld: it repeats a part of a long secret]"
+
+// NewRedactor returns what takes the secrets out of texts. They are kept, and not changed.
+func NewRedactor(secrets []string) *Redactor {
+	total := 0
+	for _, secret := range secrets {
+		if total += len(secret); len(secret) > maxExactSymbols && len(longestRun(secret)) < minSubstringSecret {
+			total = maxExactBytes + 1
+		}
+	}
+	if len(secrets) <= maxExactSecrets && total <= maxExactBytes {
+		return &Redactor{exact: secrets}
+	}
+	return &Redactor{long: secrets, omitWhole: true}
+}
+
+// Redact returns the text without the secrets.
+func (v *Redactor) Redact(text string) string {
+	switch {
+	case v.omitWhole:
+		if sharesFragment(text, v.long) {
+			return Omitted
+		}
+		return text
+	case !mayRepeat(text, v.exact):
+		return text
+	case v.encodings == nil:
+		v.encodings = SecretEncodings(v.exact)
+	}
+	return redactAll(text, v.encodings)
+}
+
+// RedactValue returns a JSON value with the secrets taken out of every text in it.
+func (v *Redactor) RedactValue(value any) any {
+	switch of := value.(type) {
+	case string:
+		return v.Redact(of)
+	case map[string]any:
+		kept := make(map[string]any, len(of))
+		for name, item := range of {
+			kept[v.Redact(name)] = v.RedactValue(item)
+		}
+		return kept
+	case []any:
+		kept := make([]any, len(of))
+		for i, item := range of {
+			kept[i] = v.RedactValue(item)
+		}
+		return kept
+	}
+	return value
+}
+
+// mayRepeat reports whether the text may hold one of the secrets in some writing:
+// but for base64 and hexadecimal, all of them leave letters and digits that follow
+// one another as they are.
+func mayRepeat(text string, secrets []string) bool {
+	if strings.Contains(text, TruncationMark) {
+		return len(secrets) > 0
+	}
+	for _, secret := range secrets {
+		run := longestRun(secret)
+		if len(run) < minSubstringSecret || strings.Contains(text, run) {
+			return true
+		}
+		b := []byte(secret)
+		low := hex.EncodeToString(b)
+		for _, form := range []string{base64.RawStdEncoding.EncodeToString(b), base64.RawURLEncoding.EncodeToString(b), low, strings.ToUpper(low)} {
+			if strings.Contains(text, form) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// longestRun is the longest part of a text of ASCII letters and digits alone.
+func longestRun(s string) string {
+	best, begin := "", 0
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) && isPlain(s[i]) {
+			continue
+		}
+		if i-begin > len(best) {
+			best = s[begin:i]
+		}
+		begin = i + 1
+	}
+	return best
+}
+
+func isPlain(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// fragmentSize is how many bytes of a long secret give it away.
+const fragmentSize = 12
+
+// sharesFragment reports whether the text holds a piece of one of the secrets, or the
+// whole of a shorter one, in one of the usual writings. It is the text that is read in
+// different ways where that can be, since it is the shorter of the two.
+func sharesFragment(text string, secrets []string) bool {
+	known := &fragmentSet{fragments: make(map[string]struct{})}
+	for _, reading := range decodings(text) {
+		known.add(reading)
+	}
+	for _, secret := range secrets {
+		switch {
+		case len(secret) >= fragmentSize:
+			b := []byte(secret)
+			if known.containsFragmentOf(secret) || known.containsFragmentOf(base64.RawStdEncoding.EncodeToString(b)) || known.containsFragmentOf(hex.EncodeToString(b)) {
+				return true
+			}
+		case len(secret) >= minSubstringSecret && known.contains(secret):
+			return true
+		}
+	}
+	return false
+}
+
+// decodings are what a text may have been before it was quoted, escaped or encoded.
+func decodings(text string) []string {
+	all := []string{text}
+	for range maxQuoteDepth {
+		if plain := unquoted(all[len(all)-1]); plain != all[len(all)-1] {
+			all = append(all, plain)
+		}
+	}
+	if plain, err := url.QueryUnescape(text); err == nil && plain != text {
+		all = append(all, plain)
+	}
+	return append(all, strings.ToLower(text), strings.NewReplacer("-", "+", "_", "/").Replace(text))
+}
+
+// unquoted takes the escapes of JSON and Go out of a text.
+func unquoted(text string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	for text != "" {
+		r, multibyte, rest, err := strconv.UnquoteChar(text, 0)
+		switch {
+		case err != nil: // such as \/ or \"
+			if text[0] != '\\' {
+				b.WriteByte(text[0])
+			}
+			text = text[1:]
+			continue
+		case multibyte || r < utf8.RuneSelf:
+			b.WriteRune(r)
+		default:
+			b.WriteByte(byte(r))
+		}
+		text = rest
+	}
+	return b.String()
+}
+
+// fragmentSet are those of texts, with a rough table in front that says for most others
+// that they are none.
+type fragmentSet struct {
+	texts     []string
+	bloom     [1 << 10]uint64
+	fragments map[string]struct{}
+}
+
+func (p *fragmentSet) add(text string) {
+	p.texts = append(p.texts, text)
+	for i := range len(text) - fragmentSize + 1 {
+		at := fragmentHash(text[i:])
+		p.bloom[at>>6] |= 1 << (at & 63)
+		p.fragments[text[i:i+fragmentSize]] = struct{}{}
+	}
+}
+
+// contains reports whether one of the texts holds a short secret.
+func (p *fragmentSet) contains(secret string) bool {
+	return slices.ContainsFunc(p.texts, func(text string) bool { return strings.Contains(text, secret) })
+}
+
+// containsFragmentOf reports whether a piece of the text is one of p.
+func (p *fragmentSet) containsFragmentOf(text string) bool {
+	for i := range len(text) - fragmentSize + 1 {
+		if at := fragmentHash(text[i:]); p.bloom[at>>6]&(1<<(at&63)) == 0 {
+			continue
+		}
+		if _, known := p.fragments[text[i:i+fragmentSize]]; known {
+			return true
+		}
+	}
+	return false
+}
+
+// fragmentHash is a hash of 16 bits of the first bytes of a text.
+func fragmentHash(text string) uint64 {
+	const odd = 0x9e3779b97f4a7c15
+	var first uint64
+	for i := range 8 {
+		first = first<<8 | uint64(text[i])
+	}
+	return first * odd >> 48
+}

@@ -1,0 +1,53 @@
+package sanitize_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/sanitize"
+)
+
+// A PIN is a secret, and to pin something is none.
+func TestPIN(t *testing.T) {
+	for name, secret := range map[string]bool{
+		"pin": true, "PIN": true, "userPin": true, "pin2": true, "pin_code": true, "new-pin-confirm": true,
+		"pin_to_taskbar": false, "pinTab": false, "Pin this window": false, "pins": false, "spin": false,
+	} {
+		if sanitize.IsSecretName(name) != secret {
+			t.Errorf("%s: %v", name, !secret)
+		}
+	}
+}
+
+// A number of tokens is a count and no secret; what could be a token is one.
+func TestCountsAreNoSecrets(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		value  any
+		hidden bool
+	}{
+		{"max_tokens", int64(4000), false}, {"budget_tokens", 4000.0, false}, {"maxTokens", 1, false}, {"tokens", true, false},
+		{"max_tokens", "4000", false}, {"budget_tokens", "600", false}, {"max_tokens", "hunter2", true}, {"tokens", "471100", true}, {"tokens", []any{"a"}, true}, {"token", 4000, true}, {"api_token", 4000, true},
+		{"otp_tokens", 123456, true}, {"token_count", 5, true},
+	} {
+		kept := sanitize.Redact(map[string]any{c.name: c.value}, nil, func(any) any { return nil })
+		if got := kept[c.name] == nil; got != c.hidden {
+			t.Errorf("%s %v: hidden is %v", c.name, c.value, got)
+		}
+	}
+	if kept := sanitize.Redact(map[string]any{"max_tokens": 5}, []string{"max_tokens"}, func(any) any { return sanitize.Redacted }); kept["max_tokens"] != sanitize.Redacted {
+		t.Error("what its tool calls secret is not hidden")
+	}
+}
+
+// What is secret in each of several things is hidden in each, and nothing else of them.
+func TestRedactNested(t *testing.T) {
+	args := map[string]any{"value": "plain", "fields": []any{map[string]any{"query": "Name", "value": "Ann"}, map[string]any{"query": "Age", "value": 7}, "odd"}}
+	kept := sanitize.Redact(args, []string{"fields.value"}, func(any) any { return sanitize.Redacted })
+	if got, want := fmt.Sprint(kept), "map[fields:[map[query:Name value:[secret]] map[query:Age value:[secret]] odd] value:plain]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if fmt.Sprint(args["fields"]) != "[map[query:Name value:Ann] map[query:Age value:7] odd]" {
+		t.Errorf("the arguments were changed: %v", args)
+	}
+}

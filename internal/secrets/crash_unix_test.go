@@ -1,0 +1,166 @@
+//go:build unix
+
+package secrets
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit"
+)
+
+// killRounds is how often a process is killed: AAI_KILL_ROUNDS, or 20.
+func killRounds(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("AAI_KILL_ROUNDS")
+	if text == "" {
+		return 20
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("AAI_KILL_ROUNDS: %v", err)
+	}
+	return n
+}
+
+// A process that is killed at any moment loses nothing that it said was kept, and
+// leaves no half of a record. AAI_KILL_ROUNDS=200 kills more often.
+func TestKill(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data", "secrets")
+	kept := 0
+	for round := range killRounds(t) {
+		p := testkit.StartProcess(t, child(t, path, []string{allowInsecureEnv}, "count", "number", "1000000"))
+		time.AfterFunc(time.Duration(20+rand.IntN(120))*time.Millisecond, func() { _ = p.Process.Kill() })
+		for lines := bufio.NewScanner(p.Out); lines.Scan(); {
+			if n, err := strconv.Atoi(lines.Text()); err == nil && n == kept+1 {
+				kept = n
+			} else {
+				t.Fatalf("round %d: %q after %d, %v", round, lines.Text(), kept, err)
+			}
+		}
+		_ = p.Wait() // killed
+		v := openVault(path)
+		b, err := v.Get(t.Context(), "number")
+		if err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		// One more may have been kept without its being said.
+		if b == nil && kept == 0 {
+			continue
+		}
+		if n, err := strconv.Atoi(string(b)); err != nil || n != kept && n != kept+1 {
+			t.Fatalf("round %d: the record is %q; expected %d or one more", round, b, kept)
+		} else {
+			kept = n
+		}
+	}
+	if kept == 0 {
+		t.Error("no process ever came to keep anything")
+	}
+	left := files(t, openVault(path), ".new")
+	if len(left) > 2 { // at most one of the record and one of key.json
+		t.Errorf("left behind: %q", left)
+	}
+	put(t, openVault(path), "number", "0")
+	if left := files(t, openVault(path), ".new"); len(left) > 1 {
+		t.Errorf("left behind after a change: %q", left)
+	}
+}
+
+// Eight processes on one folder, beginning with none, lose nothing, on the same
+// record and on their own, and agree on one key.
+func TestProcesses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data", "secrets")
+	var wg sync.WaitGroup
+	for i := range 8 {
+		for _, id := range []string{"same", "own " + strconv.Itoa(i)} {
+			cmd := child(t, path, []string{allowInsecureEnv}, "count", id, "25")
+			wg.Go(func() {
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("%v\n%s", err, out)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	v := openVault(path)
+	has(t, v, "same", "200")
+	for i := range 8 {
+		has(t, v, "own "+strconv.Itoa(i), "25")
+	}
+	if names, err := v.Names(t.Context(), ""); len(names) != 9 || err != nil {
+		t.Errorf("%q, %v", names, err)
+	}
+}
+
+// A process that sits on the lock of a record stops nobody from reading it, nor
+// from changing others, and who waits for it may give up.
+func TestLockedByAnother(t *testing.T) {
+	v := newVault(t)
+	put(t, v, "a", "1")
+	unlock, err := v.folder.lock(t.Context(), v.current.Load().fileOf("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := openVault(v.folder.path)
+	has(t, other, "a", "1")
+	put(t, other, "b", "2")
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	err = other.Update(ctx, "a", func([]byte) ([]byte, error) { return []byte("2"), nil })
+	if e := refusal(t, err, aai.Timeout); !strings.Contains(e.Message, ".lock") {
+		t.Error(e)
+	}
+	unlock()
+	put(t, other, "a", "2")
+	has(t, v, "a", "2")
+}
+
+// On a full disk a change fails and says so, the old record stays, and all goes on
+// when there is room again. The writer that is full is ours; see also
+// TestFullDisk.
+func TestFullWriter(t *testing.T) {
+	v := newVault(t)
+	put(t, v, "a", "kept")
+	whole := v.folder.write
+	for room := range 200 {
+		v.folder.write = func(f *os.File, content []byte) error {
+			if len(content) > room {
+				return errors.Join(whole(f, content[:room]), syscall.ENOSPC)
+			}
+			return whole(f, content)
+		}
+		err := v.Update(t.Context(), "a", func([]byte) ([]byte, error) { return make([]byte, 100), nil })
+		if e := refusal(t, err, aai.AutomationFailed); !errors.Is(e, syscall.ENOSPC) || !strings.Contains(e.Message, "no space left") {
+			t.Fatal(e)
+		}
+		has(t, v, "a", "kept")
+		if left := files(t, v, ".new"); len(left) > 0 {
+			t.Fatalf("room for %d: left behind: %q", room, left)
+		}
+		fresh := openVault(filepath.Join(t.TempDir(), "secrets"))
+		fresh.folder.write = v.folder.write
+		err = fresh.Update(t.Context(), "a", func([]byte) ([]byte, error) { return make([]byte, 100), nil })
+		if err == nil {
+			t.Fatalf("room for %d: a record of more was kept", room)
+		}
+		// Where the key was kept before the disk was full, it is the key from then on.
+		fresh.folder.write = whole
+		put(t, fresh, "a", "at last")
+		has(t, openVault(fresh.folder.path), "a", "at last")
+	}
+	v.folder.write = whole
+	put(t, v, "a", "changed")
+	has(t, v, "a", "changed")
+}

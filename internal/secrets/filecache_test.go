@@ -1,0 +1,120 @@
+package secrets
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// makeOld makes a file as old as one that nobody has changed for a minute.
+func makeOld(t *testing.T, path string) time.Time {
+	t.Helper()
+	then := time.Now().Add(-time.Minute).Truncate(time.Second)
+	if err := os.Chtimes(path, then, then); err != nil {
+		t.Fatal(err)
+	}
+	return then
+}
+
+func isRemembered(v *Vault, path string) bool {
+	_, known := v.cache.get(path)
+	return known
+}
+
+// What is remembered is what the file holds, whoever changes it and however.
+func TestRecall(t *testing.T) {
+	v := newVault(t)
+	put(t, v, "a", "first")
+	path := theRecord(t, v)
+	has(t, v, "a", "first")
+	if isRemembered(v, path) {
+		t.Error("a file that was just written is remembered; the next one may look the same")
+	}
+	for i, change := range []func(){
+		func() { put(t, v, "a", "other") },
+		func() { put(t, openVault(v.folder.path), "a", "other") },
+		func() { put(t, openVault(v.folder.path), "a", "a longer one") },
+	} {
+		put(t, v, "a", "first")
+		makeOld(t, path)
+		has(t, v, "a", "first")
+		if !isRemembered(v, path) {
+			t.Error("a file that is settled is not remembered")
+		}
+		has(t, v, "a", "first")
+		change()
+		makeOld(t, path) // the time alone does not tell
+		want, err := openVault(v.folder.path).Get(t.Context(), "a")
+		if err != nil || string(want) == "first" {
+			t.Fatalf("change %d: %q, %v", i, want, err)
+		}
+		has(t, v, "a", string(want))
+	}
+	if err := v.Update(t.Context(), "a", func([]byte) ([]byte, error) { return nil, nil }); err != nil {
+		t.Fatal(err)
+	}
+	has(t, v, "a", "absent")
+}
+
+// Damage is seen although the right content is remembered.
+func TestRecallSeesDamage(t *testing.T) {
+	v := newVault(t)
+	put(t, v, "a", "first")
+	path := theRecord(t, v)
+	good := read(t, path)
+	for name, damage := range map[string]func() error{
+		"cut":       func() error { return os.Truncate(path, 10) },
+		"in place":  func() error { return os.WriteFile(path, bytes.Repeat([]byte{1}, len(good)), 0o600) },
+		"is a link": func() error { return errors.Join(os.Rename(path, path+".moved"), os.Symlink(path+".moved", path)) },
+	} {
+		makeOld(t, path)
+		has(t, v, "a", "first")
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := v.Get(t.Context(), "a"); err == nil {
+			t.Errorf("%s: %q", name, b)
+		} else {
+			refuses(t, err, aai.AutomationFailed)
+		}
+		if err := errors.Join(os.Remove(path), os.WriteFile(path, good, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What was remembered is handed out as a copy, within limits.
+func TestRecallIsNotShared(t *testing.T) {
+	v := newVault(t)
+	put(t, v, "a", "first")
+	makeOld(t, theRecord(t, v))
+	for range 3 {
+		b, err := v.Get(t.Context(), "a")
+		if string(b) != "first" || err != nil {
+			t.Fatalf("%q, %v", b, err)
+		}
+		clear(b)
+	}
+	put(t, v, "large", string(make([]byte, maxCachedSize+1)))
+	large := v.folder.file(v.current.Load().fileOf("large") + sealedEnding)
+	makeOld(t, large)
+	has(t, v, "large", string(make([]byte, maxCachedSize+1)))
+	if isRemembered(v, large) {
+		t.Error("a large record is remembered")
+	}
+	for i := range 3 * maxCachedFiles {
+		v.cache.put(string(rune('a'+i)), stale{}, nil, time.Now())
+	}
+	if n := len(v.cache.files); n > maxCachedFiles {
+		t.Errorf("%d files are remembered", n)
+	}
+}
+
+// stale is a file of long ago.
+type stale struct{ os.FileInfo }
+
+func (stale) ModTime() time.Time { return time.Time{} }

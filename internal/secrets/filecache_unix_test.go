@@ -1,0 +1,37 @@
+//go:build unix
+
+package secrets
+
+import (
+	"os"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// A record that others may read or write is refused although its content is
+// remembered, and read again when it is the owner's alone.
+func TestRecallSeesTheMode(t *testing.T) {
+	v := newVault(t)
+	put(t, v, "a", "first")
+	path := theRecord(t, v)
+	for _, mode := range []os.FileMode{0o640, 0o604, 0o602, 0o660} {
+		makeOld(t, path)
+		has(t, v, "a", "first")
+		if !isRemembered(v, path) {
+			t.Fatal("a file that is settled is not remembered")
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := v.Get(t.Context(), "a"); err == nil {
+			t.Errorf("%v: %q", mode, b)
+		} else {
+			refuses(t, err, aai.AutomationFailed)
+		}
+		if err := os.Chmod(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		has(t, v, "a", "first")
+	}
+}

@@ -1,0 +1,167 @@
+package secrets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+)
+
+// lockPatience is how long anybody waits for a lock: longer than a request over
+// the network, which may be made under it.
+const lockPatience = time.Minute
+
+// A folder is where a vault's files are. Its names are single ones, without a path.
+type folder struct {
+	path string
+	// write puts the content into a new file. Tests have a disk that is full.
+	write func(f *os.File, content []byte) error
+}
+
+func newFolder(path string) folder {
+	return folder{path: path, write: func(f *os.File, content []byte) error {
+		_, err := f.Write(content)
+		return err
+	}}
+}
+
+func (d folder) file(name string) string { return filepath.Join(d.path, name) }
+
+// check says what is wrong with the folder; fs.ErrNotExist if it is not there.
+func (d folder) check() error {
+	info, err := os.Lstat(d.path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s is no folder", d.path)
+	}
+	if err := checkPrivate(info); err != nil {
+		return fmt.Errorf("%s: %w", d.path, err)
+	}
+	return nil
+}
+
+// make makes the folder if it is not there.
+func (d folder) make() error {
+	parent := filepath.Dir(d.path)
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return err
+	}
+	if err := os.Mkdir(d.path, 0o700); err == nil {
+		err = atomicfile.SyncDir(parent)
+		if err != nil {
+			return err
+		}
+	} else if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return d.check()
+}
+
+// read returns the content of a file of ours; fs.ErrNotExist if it is not there.
+func (d folder) read(name string, most int) ([]byte, error) {
+	b, _, err := readPrivate(d.file(name), most, checkPrivate)
+	return b, err
+}
+
+// readPrivate reads a regular file that passes the check and is not too large. It
+// follows no link in the last place, and waits for no named pipe.
+func readPrivate(path string, most int, check func(fs.FileInfo) error) ([]byte, fs.FileInfo, error) {
+	f, err := openPlain(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("%s is no regular file", path)
+	}
+	if err := check(info); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if info.Size() > int64(most) {
+		return nil, nil, fmt.Errorf("%s has more than %d bytes", path, most)
+	}
+	b := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, b); err != nil {
+		return nil, nil, fmt.Errorf("%s became shorter while it was read: %w", path, err)
+	}
+	return b, info, nil
+}
+
+// replace gives the file its content in one step: after a crash it has the old
+// content or the new one. Only one at a time may replace a file, under its lock.
+func (d folder) replace(name string, content []byte) error {
+	stem, _, _ := strings.Cut(name, ".")
+	next := d.file(stem + ".new")
+	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a process that was killed
+		return err
+	}
+	f, err := os.OpenFile(next, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	err = d.write(f, content)
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(next, d.file(name))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(next)) // makes room again
+	}
+	return atomicfile.SyncDir(d.path)
+}
+
+func (d folder) remove(name string) error {
+	if err := os.Remove(d.file(name)); err != nil {
+		return err
+	}
+	return atomicfile.SyncDir(d.path)
+}
+
+// lock waits until no other process, and nobody else in this one, has the lock of
+// that name. Its error is TIMEOUT if that takes too long.
+func (d folder) lock(ctx context.Context, name string) (unlock func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, lockPatience)
+	defer cancel()
+	unlock, err = atomicfile.Lock(ctx, d.file(name))
+	if errors.Is(err, context.DeadlineExceeded) {
+		e := aai.Errorf(aai.Timeout, "another process of the gateway has had the lock %s.lock for too long", d.file(name))
+		e.Hint, e.Delivery = "It may wait for a server. Try again; if that does not help, look for a process of aai-gateway that hangs.", aai.NotDelivered
+		return nil, e
+	}
+	return unlock, err
+}
+
+// records returns the names of the files that hold records.
+func (d folder) records() ([]string, error) {
+	entries, err := os.ReadDir(d.path)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), sealedEnding) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// sealedEnding ends the names of the files of records.
+const sealedEnding = ".sealed"

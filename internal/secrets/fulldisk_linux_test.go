@@ -1,0 +1,51 @@
+package secrets
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fullDisk is a process in a mount namespace of its own, where the vault's parent
+// is a disk of 3 MB. It prints what it saw.
+const fullDisk = `
+set -e
+mount -t tmpfs -o size=3m none "$DISK"
+"$SELF" put first secret
+head -c 4m /dev/zero > "$DISK/filler" 2>/dev/null || true
+if "$SELF" put second "$(head -c 20000 /dev/zero | tr '\0' x)" 2>"$OUT/error"; then echo "kept on a full disk"; fi
+grep -q 'no space left on device' "$OUT/error" || cat "$OUT/error"
+ls "$DISK/secrets" | grep '\.new$' || true
+"$SELF" get first; echo
+rm "$DISK/filler"
+"$SELF" put second "again"
+"$SELF" get second; echo
+`
+
+// The same with a real disk that is full. It needs a namespace; who is not root
+// gets one as the root of a user namespace.
+func TestFullDisk(t *testing.T) {
+	disk, out := t.TempDir(), t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{"--mount"}
+	if os.Geteuid() != 0 {
+		flags = append(flags, "--user", "--map-root-user")
+	}
+	cmd := exec.CommandContext(t.Context(), "unshare", append(flags, "sh", "-c", fullDisk)...)
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "SELF=" + self, "DISK=" + disk, "OUT=" + out,
+		"KEYCHAIN_TEST_FOLDER=" + filepath.Join(disk, "secrets"), allowInsecureEnv, "XDG_RUNTIME_DIR=/nonexistent",
+	}
+	var said strings.Builder
+	cmd.Stdout, cmd.Stderr = &said, &said
+	err = cmd.Run()
+	if want := "secret\nagain\n"; err != nil || said.String() != want {
+		t.Errorf("%v\n%s\nexpected %q (without root, user namespaces must be allowed: sysctl kernel.apparmor_restrict_unprivileged_userns=0)",
+			err, said.String(), want)
+	}
+}

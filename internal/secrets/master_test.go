@@ -1,0 +1,399 @@
+package secrets
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// A desk is what a vault finds around it. Without anything it has no place for a
+// key.
+type vaultEnv struct {
+	t           *testing.T
+	path        string // of the vault
+	env         map[string]string
+	keychain    *fakeKeychain
+	unreachable error // why the keychain cannot be reached
+	insecure    bool
+	ask         PassphrasePrompt
+}
+
+func newDesk(t *testing.T) *vaultEnv {
+	t.Helper()
+	return &vaultEnv{
+		t: t, path: filepath.Join(t.TempDir(), "secrets"), env: map[string]string{"XDG_RUNTIME_DIR": "/nonexistent"},
+		keychain: newMemoryKeychain(), unreachable: errors.New("there is no session bus"),
+	}
+}
+
+// open is a new process.
+func (d *vaultEnv) open() *Vault {
+	v := New(Config{Folder: d.path, Getenv: func(name string) string { return d.env[name] }, AllowInsecureFile: d.insecure, Ask: d.ask})
+	v.system = d.keychain.system(d.unreachable)
+	return v
+}
+
+// keyFile makes a file with a key.
+func (d *vaultEnv) keyFile(content []byte) string {
+	d.t.Helper()
+	path := filepath.Join(d.t.TempDir(), "aai-master")
+	write(d.t, path, content)
+	return path
+}
+
+func (d *vaultEnv) status() Status {
+	d.t.Helper()
+	s, err := d.open().Status(d.t.Context())
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return s
+}
+
+func (d *vaultEnv) tryPut() error {
+	return d.open().Update(d.t.Context(), "a", func([]byte) ([]byte, error) { return []byte("secret"), nil })
+}
+
+// places are all of them in order, with what makes each usable.
+func (d *vaultEnv) places() []struct {
+	name   string
+	enable func()
+} {
+	return []struct {
+		name   string
+		enable func()
+	}{
+		{placeInsecure, func() { d.insecure = true }},
+		{placePassphrase, func() { d.insecure, d.ask = false, answers("correct horse", "correct horse", "correct horse") }},
+		{placeKeyFile, func() { d.env[keyFileEnv] = d.keyFile(newKey()) }},
+		{placeCredential, func() { d.env["CREDENTIALS_DIRECTORY"] = filepath.Dir(d.keyFile(newKey())) }},
+		{placeSystem, func() { d.unreachable = nil }},
+	}
+}
+
+// answers types one after the other.
+func answers(lines ...string) PassphrasePrompt {
+	return func(context.Context, string) (string, error) {
+		if len(lines) == 0 {
+			return "", errors.New("nobody types")
+		}
+		line := lines[0]
+		lines = lines[1:]
+		return line, nil
+	}
+}
+
+// The best place that there is gets the key, and keychain status says so before and
+// after.
+func TestOrderOfPlaces(t *testing.T) {
+	for i := range 5 {
+		d := newDesk(t)
+		want := ""
+		for _, p := range d.places()[:i+1] {
+			p.enable()
+			want = p.name
+		}
+		if s := d.status(); s.Place != want || s.Exists || s.Problem != "" || stateOf(s, want) != StateNext {
+			t.Errorf("before: %+v; expected %s", s, want)
+		}
+		if err := d.tryPut(); err != nil {
+			t.Fatal(err)
+		}
+		s := d.status()
+		if s.Place != want || !s.Exists || s.Records != 1 || s.Problem != "" || (s.Warning != "") != (want == placeInsecure) {
+			t.Errorf("after: %+v; expected %s", s, want)
+		}
+		if state := stateOf(s, want); state != StateInUse && (state != StateNotAsked || want != placePassphrase) {
+			t.Errorf("%s is %s", want, state)
+		}
+		if _, err := os.Stat(filepath.Join(d.path, insecureFile)); (err == nil) != (want == placeInsecure) {
+			t.Errorf("%s: the unprotected file: %v", want, err)
+		}
+		if want == placePassphrase {
+			d.ask = answers("wrong", "correct horse")
+		}
+		has(t, d.open(), "a", "secret")
+	}
+}
+
+func stateOf(s Status, name string) PlaceState {
+	for _, p := range s.Places {
+		if p.Name == name {
+			return p.State
+		}
+	}
+	return ""
+}
+
+// Without a place for the key nothing is kept, and the person is told what to do.
+func TestNoPlace(t *testing.T) {
+	d := newDesk(t)
+	err := d.tryPut()
+	e := refusal(t, err, aai.AutomationNotSupported)
+	if !errors.Is(err, errors.ErrUnsupported) || !e.RetrySafe() {
+		t.Errorf("%v cannot be told from other errors", err)
+	}
+	for _, word := range []string{"no session bus", "CREDENTIALS_DIRECTORY is not set", "AAI_MASTER_KEY_FILE: it is not set", "nobody can be asked", "--insecure-storage"} {
+		if !strings.Contains(e.Message, word) {
+			t.Errorf("%q is not in: %s", word, e.Message)
+		}
+	}
+	for _, remedy := range []string{"unlock the keychain", "AAI_MASTER_KEY_FILE", "--insecure-storage", "AAI_INSECURE_STORAGE"} {
+		if !strings.Contains(e.Hint, remedy) {
+			t.Errorf("%q is not in: %s", remedy, e.Hint)
+		}
+	}
+	has(t, d.open(), "a", "absent")
+	if s := d.status(); s.Problem != e.Message || s.Place != "" {
+		t.Errorf("%+v", s)
+	}
+	if _, err := os.Stat(d.path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder was made: %v", err)
+	}
+}
+
+// A key that is gone, or another in its place, is an error that says who had it.
+// Nothing is reset, whatever else could keep a key; brought back, all is there.
+func TestKeyIsGone(t *testing.T) {
+	for name, lose := range map[string]func(d *vaultEnv) (giveBack func()){
+		placeSystem: func(d *vaultEnv) func() {
+			old := d.keychain.items
+			d.keychain.items = map[string]string{}
+			return func() { d.keychain.items = old }
+		},
+		"another in the keychain": func(d *vaultEnv) func() {
+			old := d.keychain.items
+			d.keychain.items = map[string]string{service + "/" + account: base64.StdEncoding.EncodeToString(newKey())}
+			return func() { d.keychain.items = old }
+		},
+		"no bus": func(d *vaultEnv) func() {
+			d.unreachable = errors.New("no bus")
+			return func() { d.unreachable = nil }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			d.unreachable = nil
+			if err := d.tryPut(); err != nil {
+				t.Fatal(err)
+			}
+			giveBack := lose(d)
+			d.insecure, d.env[keyFileEnv] = true, d.keyFile(newKey())
+			for range 2 {
+				_, err := d.open().Get(t.Context(), "a")
+				e := refusal(t, err, aai.AutomationFailed)
+				if !strings.Contains(e.Message, "the keychain of the operating system, which cannot be had") || errors.Is(err, errors.ErrUnsupported) {
+					t.Error(e)
+				}
+				refuses(t, d.tryPut(), aai.AutomationFailed)
+				_, err = d.open().Names(t.Context(), "")
+				refuses(t, err, aai.AutomationFailed)
+			}
+			s := d.status()
+			if s.Problem == "" || s.Place != placeSystem || stateOf(s, placeKeyFile) != StateOtherKey || stateOf(s, placeSystem) == StateInUse {
+				t.Errorf("%+v", s)
+			}
+			giveBack()
+			has(t, d.open(), "a", "secret")
+		})
+	}
+}
+
+// A copy of the right key opens the vault wherever it is.
+func TestKeyHasMoved(t *testing.T) {
+	d := newDesk(t)
+	d.unreachable = nil
+	if err := d.tryPut(); err != nil {
+		t.Fatal(err)
+	}
+	key, err := base64.StdEncoding.DecodeString(d.keychain.items[service+"/"+account])
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.unreachable = errors.New("no bus")
+	for _, content := range []string{string(key), hex.EncodeToString(key), base64.StdEncoding.EncodeToString(key) + "\n"} {
+		d.env[keyFileEnv] = d.keyFile([]byte(content))
+		has(t, d.open(), "a", "secret")
+	}
+	if s := d.status(); s.Place != placeKeyFile || s.Problem != "" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A key that is there already is taken: a data folder that was deleted does not
+// cost what other folders are sealed with.
+func TestKeyIsAdopted(t *testing.T) {
+	d := newDesk(t)
+	d.unreachable = nil
+	key := base64.StdEncoding.EncodeToString(newKey())
+	d.keychain.items[service+"/"+account] = key
+	if err := d.tryPut(); err != nil {
+		t.Fatal(err)
+	}
+	if d.keychain.items[service+"/"+account] != key {
+		t.Error("the keychain has another key now")
+	}
+}
+
+// The unprotected file is used only while the person allows it.
+func TestInsecureMustBeAllowed(t *testing.T) {
+	d := newDesk(t)
+	d.insecure = true
+	if err := d.tryPut(); err != nil {
+		t.Fatal(err)
+	}
+	d.insecure = false
+	_, err := d.open().Get(t.Context(), "a")
+	if e := refusal(t, err, aai.AutomationFailed); !strings.Contains(e.Message, "used only with --insecure-storage") {
+		t.Error(e)
+	}
+	var log bytes.Buffer
+	New(Config{Folder: d.path, Getenv: noKeychain, AllowInsecureFile: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if !strings.Contains(log.String(), "level=WARN") || !strings.Contains(log.String(), filepath.Join(d.path, insecureFile)) {
+		t.Errorf("the log says %q", log.String())
+	}
+	New(Config{Folder: d.path, Getenv: noKeychain, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if strings.Count(log.String(), "\n") != 1 {
+		t.Errorf("a warning without a reason: %q", log.String())
+	}
+}
+
+func TestPassphrase(t *testing.T) {
+	d := newDesk(t)
+	for name, ask := range map[string]PassphrasePrompt{
+		"short":     answers("short", "short"),
+		"different": answers("correct horse", "correct house"),
+		"left":      answers("correct horse"),
+	} {
+		d.ask = ask
+		refuses(t, d.tryPut(), aai.AutomationNotSupported)
+		if l, err := d.open().label(); l != nil || err != nil {
+			t.Errorf("%s: there is a vault: %+v, %v", name, l, err)
+		}
+	}
+	d.ask = answers("correct horse", "correct horse")
+	v := d.open()
+	put(t, v, "a", "secret")
+	has(t, v, "a", "secret") // asked once in a process
+
+	d.ask = answers("wrong", "wrong again", "and again", "correct horse")
+	_, err := d.open().Get(t.Context(), "a")
+	if e := refusal(t, err, aai.AutomationFailed); !strings.Contains(e.Message, "a passphrase: the passphrase was wrong") {
+		t.Error(e)
+	}
+	d.ask = nil
+	_, err = d.open().Get(t.Context(), "a")
+	if e := refusal(t, err, aai.AutomationFailed); !strings.Contains(e.Message, "nobody can be asked") {
+		t.Error(e)
+	}
+	if s := d.status(); s.Problem == "" || s.Place != placePassphrase {
+		t.Errorf("%+v", s)
+	}
+	// What every process must read is not sealed with what only a person knows.
+	d.ask = answers("correct horse")
+	for _, v := range []*Vault{v, d.open()} {
+		_, err := v.NonInteractive().Get(t.Context(), "a")
+		refuses(t, err, aai.AutomationNotSupported)
+		if !errors.Is(err, errors.ErrUnsupported) {
+			t.Error(err)
+		}
+	}
+	other := newDesk(t)
+	other.ask = answers("correct horse", "correct horse")
+	refuses(t, other.open().NonInteractive().Update(t.Context(), "a", nil), aai.AutomationNotSupported)
+}
+
+// A label that would have scrypt take all memory, or hardly any, is refused.
+func TestHostileLabel(t *testing.T) {
+	id := `"key":"` + strings.Repeat("ab", keyIDSize) + `"`
+	salt := base64.StdEncoding.EncodeToString(make([]byte, saltSize))
+	if l, err := parseLabel([]byte(`{"version":1,` + id + `,"place":"passphrase","scrypt":{"salt":"` + salt + `","n":131072}}`)); err != nil || l.Scrypt.N != scryptN {
+		t.Errorf("%+v, %v", l, err)
+	}
+	for name, text := range map[string]string{
+		"a version of the future": `{"version":2,` + id + `,"place":"keychain"}`,
+		"a field of the future":   `{"version":1,` + id + `,"place":"keychain","wrapped":""}`,
+		"no key":                  `{"version":1,"place":"keychain"}`,
+		"a short key":             `{"version":1,"key":"ab","place":"keychain"}`,
+		"two":                     `{"version":1,` + id + `,"place":"keychain"}{}`,
+		"much memory":             `{"version":1,` + id + `,"place":"passphrase","scrypt":{"salt":"` + salt + `","n":1073741824}}`,
+		"no work":                 `{"version":1,` + id + `,"place":"passphrase","scrypt":{"salt":"` + salt + `","n":2}}`,
+		"an odd N":                `{"version":1,` + id + `,"place":"passphrase","scrypt":{"salt":"` + salt + `","n":131073}}`,
+		"no salt":                 `{"version":1,` + id + `,"place":"passphrase","scrypt":{"salt":"","n":131072}}`,
+		"no scrypt":               `{"version":1,` + id + `,"place":"passphrase"}`,
+		"scrypt of a keychain":    `{"version":1,` + id + `,"place":"keychain","scrypt":{"salt":"` + salt + `","n":131072}}`,
+	} {
+		if l, err := parseLabel([]byte(text)); err == nil {
+			t.Errorf("%s: %+v", name, l)
+		}
+	}
+}
+
+func TestKeyFiles(t *testing.T) {
+	key := newKey()
+	for name, c := range map[string]struct {
+		content string
+		good    bool
+	}{
+		"raw":          {string(key), true},
+		"hexadecimal":  {hex.EncodeToString(key), true},
+		"base64":       {base64.StdEncoding.EncodeToString(key), true},
+		"a line":       {hex.EncodeToString(key) + "\r\n", true},
+		"a password":   {"0123456789abcdef0123456789abcdef", false},
+		"raw, short":   {string(key[1:]), false},
+		"raw, long":    {string(key) + "x", false},
+		"hex, short":   {hex.EncodeToString(key[1:]), false},
+		"empty":        {"", false},
+		"much":         {strings.Repeat(" ", 2000) + hex.EncodeToString(key), false},
+		"half of text": {"passphrase", false},
+	} {
+		d := newDesk(t)
+		d.env[keyFileEnv] = d.keyFile([]byte(c.content))
+		err := d.tryPut()
+		if c.good != (err == nil) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !c.good && !strings.Contains(refusal(t, err, aai.AutomationNotSupported).Message, d.env[keyFileEnv]) {
+			t.Errorf("%s: the file is not named: %v", name, err)
+		}
+	}
+	d := newDesk(t)
+	for _, path := range []string{"relative", filepath.Join(t.TempDir(), "absent"), t.TempDir()} {
+		d.env[keyFileEnv] = path
+		if e := refusal(t, d.tryPut(), aai.AutomationNotSupported); !strings.Contains(e.Message, path) {
+			t.Error(e)
+		}
+	}
+}
+
+// Whether anything can be sealed is said without making anything.
+func TestSeals(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "secrets")
+	if err := New(Config{Folder: folder, Getenv: noKeychain}).CheckSealing(t.Context()); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("without a place: %v", err)
+	}
+	v := openVault(folder)
+	if err := v.CheckSealing(t.Context()); err != nil {
+		t.Errorf("with a place: %v", err)
+	}
+	if _, err := os.Lstat(folder); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder was made: %v", err)
+	}
+	put(t, v, "a", "x")
+	if err := openVault(folder).CheckSealing(t.Context()); err != nil {
+		t.Errorf("with a vault: %v", err)
+	}
+	if err := New(Config{Folder: folder, Getenv: noKeychain}).CheckSealing(t.Context()); err == nil || errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("with a vault whose key is gone: %v", err)
+	}
+}

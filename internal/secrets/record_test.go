@@ -1,0 +1,242 @@
+package secrets
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/chacha20poly1305"
+	"pgregory.net/rapid"
+
+	"github.com/gybob/aai-gateway"
+)
+
+func testSealer(t testing.TB, fill byte) *sealer {
+	t.Helper()
+	k, err := newSealer(bytes.Repeat([]byte{fill}, keySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func TestSealAndOpen(t *testing.T) {
+	k := testSealer(t, 1)
+	rapid.Check(t, func(r *rapid.T) {
+		id := rapid.StringMatching(`.{1,100}`).Draw(r, "id")
+		content := rapid.SliceOf(rapid.Byte()).Draw(r, "content")
+		b := k.seal(id, content)
+		if len(b) != headSize+2*sealingSize+len(id)+len(content) || bytes.Equal(b, k.seal(id, content)) {
+			r.Errorf("%d bytes, or sealed twice in the same way", len(b))
+		}
+		got, err := k.open(id, b)
+		if err != nil || got == nil || !bytes.Equal(got, content) {
+			r.Errorf("%x, %v", got, err)
+		}
+		if name, err := k.openID(b); name != id || err != nil {
+			r.Errorf("%q, %v", name, err)
+		}
+	})
+}
+
+// A record of another key says so, and not that it is damaged.
+func TestSealedWithAnotherKey(t *testing.T) {
+	_, err := testSealer(t, 1).open("id", testSealer(t, 2).seal("id", []byte("the content")))
+	if wrong, ok := errors.AsType[*wrongKeyError](err); !ok || wrong.id != testSealer(t, 2).name() {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What RFC 5869 makes of the key of 32 bytes 7, computed by Python's hmac.
+const (
+	wantKeyID = "e8ce5616471c9a954f7b9607f96ff074"
+	wantFile  = "a5f0bab3b889a1330c058db018de506f"
+)
+
+// The form of a file, version 1, does not change: this one was written by hand
+// from the package comment, with the library of the cipher and nothing of ours.
+func TestFormat(t *testing.T) {
+	k := testSealer(t, 7)
+	var b []byte
+	b = append(b, "AAISEAL1"...)
+	b = append(b, k.id[:]...)
+	b = append(b, 0, 24+3+16)
+	first, second := bytes.Repeat([]byte{0xa1}, 24), bytes.Repeat([]byte{0xb2}, 24)
+	head := bytes.Clone(b)
+	b = append(b, first...)
+	b = k.aead.Seal(b, first, []byte("one"), head)
+	associated := append(bytes.Clone(b), "one"...)
+	b = append(b, second...)
+	b = k.aead.Seal(b, second, []byte("secret"), associated)
+	if got, err := k.open("one", b); string(got) != "secret" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	if id, err := k.openID(b); id != "one" || err != nil {
+		t.Errorf("%q, %v", id, err)
+	}
+	if k.name() != wantKeyID || k.fileOf("one") != wantFile {
+		t.Errorf("the id of the key is %s, the file %s", k.name(), k.fileOf("one"))
+	}
+	if k.aead.NonceSize() != chacha20poly1305.NonceSizeX {
+		t.Error("the nonce is short enough to be drawn twice")
+	}
+}
+
+// Whatever becomes of a file, it opens as it was sealed or not at all.
+func FuzzOpen(f *testing.F) {
+	k := testSealer(f, 1)
+	good := k.seal("id", []byte("content"))
+	f.Add(good)
+	f.Add(good[:len(good)-1])
+	f.Add([]byte(magic))
+	f.Add(testSealer(f, 2).seal("id", []byte("content")))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		content, err := k.open("id", b)
+		name, nameErr := k.openID(b)
+		// The nonces of the seeds are random, so a seed is known by what is in it.
+		if (err == nil) != (nameErr == nil) || err == nil && (string(content) != "content" || name != "id" || len(b) != len(good)) {
+			t.Errorf("opened as %q, %v, %q, %v", content, err, name, nameErr)
+		}
+		if err != nil && content != nil {
+			t.Errorf("%q beside %v", content, err)
+		}
+	})
+}
+
+// Each bit of a file counts: flipped, the record cannot be read.
+func TestEveryBit(t *testing.T) {
+	k := testSealer(t, 1)
+	good := k.seal("id", []byte("the content"))
+	for i := range len(good) * 8 {
+		b := bytes.Clone(good)
+		b[i/8] ^= 1 << (i % 8)
+		if content, err := k.open("id", b); err == nil || content != nil {
+			t.Fatalf("bit %d: %q", i, content)
+		}
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		b := bytes.Clone(good)
+		for range rapid.IntRange(1, 20).Draw(r, "changes") {
+			b[rapid.IntRange(0, len(b)-1).Draw(r, "at")] = rapid.Byte().Draw(r, "to")
+		}
+		if content, err := k.open("id", b); err == nil && !bytes.Equal(b, good) {
+			r.Errorf("%q", content)
+		}
+	})
+}
+
+// checkDamage makes something of the only record's file and says what becomes of the
+// vault: the record cannot be read, is not taken for absent, is not overwritten,
+// and does no harm to others.
+func checkDamage(t *testing.T, v *Vault, id string, damage func(path string, content []byte)) {
+	t.Helper()
+	path := v.folder.file(v.current.Load().fileOf(id) + sealedEnding)
+	good := read(t, path)
+	damage(path, good)
+	damaged, _ := os.ReadFile(path)
+	for _, view := range []*Vault{v, openVault(v.folder.path)} {
+		content, err := view.Get(t.Context(), id)
+		e := refusal(t, err, aai.AutomationFailed)
+		if content != nil || !strings.Contains(e.Message, path) || e.Hint == "" {
+			t.Errorf("%q, %v", content, e)
+		}
+		err = view.Update(t.Context(), id, func(old []byte) ([]byte, error) {
+			t.Errorf("edit got %q", old)
+			return []byte("new"), nil
+		})
+		refuses(t, err, aai.AutomationFailed)
+	}
+	if now, _ := os.ReadFile(path); !bytes.Equal(now, damaged) {
+		t.Error("the damaged file was changed")
+	}
+	put(t, v, "another", "fine")
+	has(t, v, "another", "fine")
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, good)
+	if _, err := v.Get(t.Context(), id); err != nil {
+		t.Error("it was repaired, but not read: ", err)
+	}
+}
+
+// A file that was cut at any byte is an error; see Vault.Get.
+func TestTornFile(t *testing.T) {
+	v := newVault(t)
+	put(t, v, "id", "content")
+	good := read(t, theRecord(t, v))
+	k := v.current.Load()
+	for n := range good {
+		if content, err := k.open("id", good[:n]); err == nil || content != nil {
+			t.Fatalf("cut at %d: %q", n, content)
+		}
+		if id, err := k.openID(good[:n]); err == nil {
+			t.Fatalf("cut at %d: the id is %q", n, id)
+		}
+	}
+	for _, n := range []int{0, 1, headSize, len(good) / 2, len(good) - 1} {
+		checkDamage(t, v, "id", func(path string, b []byte) { write(t, path, b[:n]) })
+	}
+	checkDamage(t, v, "id", func(path string, b []byte) { write(t, path, append(b, 0)) })
+	checkDamage(t, v, "id", func(path string, b []byte) { write(t, path, make([]byte, len(b))) })
+	checkDamage(t, v, "id", func(path string, b []byte) { write(t, path, make([]byte, maxSealed+1)) })
+	checkDamage(t, v, "id", func(path string, _ []byte) {
+		if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// A torn key.json makes no new key; put right, all is as it was.
+func TestTornLabel(t *testing.T) {
+	v := newVault(t)
+	put(t, v, "id", "content")
+	path := v.folder.file(labelFile)
+	good := read(t, path)
+	for n := range len(bytes.TrimSpace(good)) {
+		write(t, path, good[:n])
+		other := openVault(v.folder.path)
+		_, err := other.Get(t.Context(), "id")
+		refuses(t, err, aai.AutomationFailed)
+		refuses(t, other.Update(t.Context(), "id", func([]byte) ([]byte, error) { return []byte("new"), nil }), aai.AutomationFailed)
+		if s, err := other.Status(t.Context()); s.Problem == "" || err != nil {
+			t.Errorf("cut at %d: %+v, %v", n, s, err)
+		}
+	}
+	write(t, path, good)
+	has(t, openVault(v.folder.path), "id", "content")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	_, err := openVault(v.folder.path).Get(t.Context(), "id")
+	if e := refusal(t, err, aai.AutomationFailed); !strings.Contains(e.Message, "1 sealed secrets") {
+		t.Error(e)
+	}
+}
+
+// A record in the place of another, or an older one of another vault, is found out.
+func TestSwappedRecords(t *testing.T) {
+	v := newVault(t)
+	put(t, v, "bank", "the bank's token")
+	bank := theRecord(t, v)
+	put(t, v, "game", "the game's token")
+	game := v.folder.file(v.current.Load().fileOf("game") + sealedEnding)
+	checkDamage(t, v, "game", func(path string, _ []byte) {
+		write(t, path, read(t, bank))
+		if _, err := v.Names(t.Context(), ""); err == nil {
+			t.Error("the names of the vault are told all the same")
+		}
+	})
+	has(t, v, "bank", "the bank's token")
+	stranger := newVault(t)
+	put(t, stranger, "game", "a stranger's token")
+	checkDamage(t, v, "game", func(path string, _ []byte) { write(t, path, read(t, theRecord(t, stranger))) })
+	// Under the name that it has in the stranger's vault it is no record either.
+	write(t, filepath.Join(v.folder.path, filepath.Base(theRecord(t, stranger))), read(t, game))
+	if _, err := v.Names(t.Context(), ""); err == nil {
+		t.Error("a record under a wrong name is told as one")
+	}
+}

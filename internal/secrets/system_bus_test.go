@@ -1,0 +1,33 @@
+//go:build unix && !darwin
+
+package secrets
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// The library is asked only where it will find the bus that is meant.
+func TestReachable(t *testing.T) {
+	login := fmt.Sprintf("unix:path=/run/user/%d/bus", os.Getuid())
+	for _, c := range []struct{ name, own, found, want string }{
+		{"the own environment's", "unix:path=/a", "unix:path=/a", ""},
+		{"the login's, which the library finds", "", login, ""},
+		{"another, which it does not find", "", "unix:path=/b", "does not look"},
+		{"another than the own environment's", "unix:path=/a", "unix:path=/b", "does not look"},
+		{"the login's, and another in the environment", "unix:path=/a", login, "does not look"},
+		{"none", "", "", "none was found"},
+		{"none that counts", "unix:path=/a", "", "leads to none that can be trusted"},
+		{"one that is to be started", "autolaunch:", "autolaunch:", "no bus that runs"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv("DBUS_SESSION_BUS_ADDRESS", c.own)
+			err := reachable(func(string) string { return c.found })
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,143 @@
+package secrets
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zalando/go-keyring"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// A keychain that does not answer costs five seconds, once; as soon as it answers
+// it is used again.
+func TestSilentKeychain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory, unlocked := newMemoryKeychain(), make(chan struct{})
+		s := memory.system(nil)
+		var open atomic.Int32
+		s.get = func(service, account string) (string, error) {
+			open.Add(1)
+			<-unlocked
+			return memory.get(service, account)
+		}
+		begun := time.Now()
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				if _, err := s.key(t.Context()); !errors.Is(err, errNoAnswer) {
+					t.Errorf("%v; expected to hear that it is silent", err)
+				}
+			})
+		}
+		wg.Wait()
+		if took := time.Since(begun); took != systemDeadline || open.Load() != 1 {
+			t.Errorf("%d questions are open after %s", open.Load(), took)
+		}
+		if _, err := s.key(t.Context()); !errors.Is(err, errNoAnswer) || time.Since(begun) != systemDeadline {
+			t.Errorf("%v after %s; expected the same at once", err, time.Since(begun))
+		}
+		close(unlocked)
+		synctest.Wait()
+		if _, err := s.key(t.Context()); !errors.Is(err, errNoKey) {
+			t.Errorf("%v; expected that it is asked again", err)
+		}
+	})
+}
+
+// Who gives up is told so, and the keychain is not blamed.
+func TestCallerGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, answer := newMemoryKeychain().system(nil), make(chan struct{})
+		s.get = func(string, string) (string, error) { <-answer; return "", keyring.ErrNotFound }
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { time.Sleep(time.Second); cancel() }()
+		if _, err := s.key(ctx); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		close(answer)
+		synctest.Wait()
+		if _, err := s.key(t.Context()); !errors.Is(err, errNoKey) {
+			t.Error(err)
+		}
+	})
+}
+
+// A keychain that says no is not asked again at once: each question may open a
+// window.
+func TestFailingKeychainRests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := newMemoryKeychain()
+		memory.err = errors.New("dismissed \x1b[31m\u202eby the person")
+		s := memory.system(nil)
+		for range 100 {
+			if _, err := s.key(t.Context()); err == nil || err.Error() != "dismissed [31mby the person" {
+				t.Fatal(err)
+			}
+		}
+		if memory.asked != 1 {
+			t.Errorf("asked %d times", memory.asked)
+		}
+		memory.err = nil
+		time.Sleep(systemRetryDelay)
+		if _, err := s.key(t.Context()); !errors.Is(err, errNoKey) || memory.asked != 2 {
+			t.Errorf("%v after %d questions", err, memory.asked)
+		}
+	})
+}
+
+// A library that panics over a strange answer takes nobody along.
+func TestKeychainPanics(t *testing.T) {
+	s := newMemoryKeychain().system(nil)
+	s.get = func(string, string) (string, error) { panic("interface conversion") }
+	if _, err := s.key(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be understood: interface conversion") {
+		t.Error(err)
+	}
+}
+
+// An item that is no key of ours is not replaced.
+func TestForeignItem(t *testing.T) {
+	for name, item := range map[string]string{"empty": "", "text": "hunter2", "short": base64.StdEncoding.EncodeToString(make([]byte, 31))} {
+		memory := newMemoryKeychain()
+		memory.items["aai-gateway/master"] = item
+		v := newVault(t)
+		v.system, v.insecureAllowed = memory.system(nil), false
+		e := refusal(t, v.Update(t.Context(), "a", func([]byte) ([]byte, error) { return []byte("b"), nil }), aai.AutomationNotSupported)
+		if !strings.Contains(e.Message, "aai-gateway/master holds no key") || memory.items["aai-gateway/master"] != item {
+			t.Errorf("%s: %v", name, e)
+		}
+	}
+}
+
+// A keychain that does not keep what it is given is not relied on.
+func TestForgetfulKeychain(t *testing.T) {
+	for name, set := range map[string]func(*fakeKeychain) func(string, string, string) error{
+		"forgets": func(*fakeKeychain) func(string, string, string) error {
+			return func(string, string, string) error { return nil }
+		},
+		"mixes up": func(m *fakeKeychain) func(string, string, string) error {
+			return func(service, account, _ string) error {
+				return m.set(service, account, base64.StdEncoding.EncodeToString(make([]byte, keySize)))
+			}
+		},
+		"refuses": func(*fakeKeychain) func(string, string, string) error {
+			return func(string, string, string) error { return keyring.ErrSetDataTooBig }
+		},
+	} {
+		memory := newMemoryKeychain()
+		v := newVault(t)
+		v.system, v.insecureAllowed = memory.system(nil), false
+		v.system.set = set(memory)
+		refuses(t, v.Update(t.Context(), "a", func([]byte) ([]byte, error) { return []byte("b"), nil }), aai.AutomationNotSupported)
+		if l, err := v.label(); l != nil || err != nil {
+			t.Errorf("%s: there is a vault: %+v, %v", name, l, err)
+		}
+	}
+}

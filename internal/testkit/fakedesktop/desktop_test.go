@@ -1,0 +1,311 @@
+package fakedesktop_test
+
+import (
+	"context"
+	"fmt"
+	"image/color"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/desktoptest"
+	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
+)
+
+// code is the code of an error, "" for none.
+func code(err error) aai.Code {
+	if err == nil {
+		return ""
+	}
+	return aai.AsError(err).Code
+}
+
+func shot(t testing.TB, d *fakedesktop.Desktop, p *fakedesktop.Program) *desktop.Snapshot {
+	t.Helper()
+	s, err := d.Backend().Tree.Snapshot(t.Context(), p.App())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestHang: what came to a program while it hung happens when it is back, whether
+// somebody still waits for it or not, and in the order in which it came.
+func TestHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := fakedesktop.New()
+		p := d.Program("Editor")
+		pressed := []string{}
+		w := p.Window("One")
+		first := w.Button("First", func() { pressed = append(pressed, "first") })
+		second := w.Button("Second", func() { pressed = append(pressed, "second") })
+		p.Hang()
+		for _, b := range []*fakedesktop.Element{first, second} {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			err := d.Backend().Actor.Execute(ctx, p.App(), b.ID(), desktop.Act{Verb: desktop.Press})
+			if code(err) != aai.Timeout || aai.AsError(err).Delivery != aai.DeliveryUnknown {
+				t.Errorf("Perform: %v", err)
+			}
+			cancel()
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_ = d.Backend().Actor.Execute(ctx, p.App(), first.ID(), desktop.Act{Verb: desktop.Press}) // never reached it
+		begun := time.Now()
+		p.After(time.Second, func() { pressed = append(pressed, "timer") })
+		time.AfterFunc(time.Minute, p.Resume)
+		if _, err := d.Backend().Tree.Snapshot(t.Context(), p.App()); err != nil || time.Since(begun) != time.Minute {
+			t.Errorf("Snapshot: %v after %s", err, time.Since(begun))
+		}
+		synctest.Wait()
+		if want := []string{"first", "second", "timer"}; !slices.Equal(pressed, want) {
+			t.Errorf("happened: %q, want %q", pressed, want)
+		}
+	})
+}
+
+// TestQuitWhileHanging: those who wait learn of it.
+func TestQuitWhileHanging(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := fakedesktop.New()
+		p := d.Program("Editor")
+		b := p.Window("One").Button("First", func() { t.Error("a program that has ended acts") })
+		app := p.App()
+		p.Hang()
+		time.AfterFunc(time.Second, p.Quit)
+		if err := d.Backend().Actor.Execute(t.Context(), app, b.ID(), desktop.Act{Verb: desktop.Press}); code(err) != aai.AppNotRunning {
+			t.Errorf("Perform: %v", err)
+		}
+		if _, err := d.Backend().Events.Watch(t.Context(), app); code(err) != aai.AppNotRunning {
+			t.Errorf("Watch: %v", err)
+		}
+		if apps, err := d.Backend().Tree.Apps(t.Context()); err != nil || len(apps) > 0 {
+			t.Errorf("Apps: %v, %v", apps, err)
+		}
+	})
+}
+
+func TestHuge(t *testing.T) {
+	d := fakedesktop.New()
+	p := d.Program("Sheet")
+	table := p.Window("One").HugeTable("Cells", 5, 1_000_000, func(i int) string { return fmt.Sprint("Row ", i) })
+	s := shot(t, d, p)
+	i := s.Index(table.ID())
+	if got := len(s.Children(i)); got != 5 || s.Elements[i].UnreadChildren != 999_995 {
+		t.Errorf("%d rows and %d unread", got, s.Elements[i].UnreadChildren)
+	}
+	tree := d.Backend().Tree
+	for range 2 {
+		rows, err := tree.Children(t.Context(), p.App(), table.ID(), 3, 4)
+		if err != nil || len(rows) != 4 || rows[0].ID != s.Elements[s.Children(i)[3]].ID || rows[3].Name != "Row 6" {
+			t.Fatalf("rows %+v, %v", rows, err)
+		}
+		if e, err := tree.Read(t.Context(), p.App(), rows[3].ID); err != nil || e.Name != "Row 6" {
+			t.Errorf("Read: %+v, %v", e, err)
+		}
+	}
+	if rows, err := tree.Children(t.Context(), p.App(), table.ID(), 999_999, 10); err != nil || len(rows) != 1 {
+		t.Errorf("at the end: %d rows, %v", len(rows), err)
+	}
+	if again := shot(t, d, p); again.Version != s.Version {
+		t.Error("reading rows has changed the program")
+	}
+}
+
+// TestCovered compares the covered part of a window with the points of a picture
+// in which it is not seen.
+func TestCovered(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := fakedesktop.New()
+		side := func(name string, most int) int { return rapid.IntRange(1, most).Draw(t, name) }
+		window := func(i int) *fakedesktop.Window {
+			frame := desktop.Rect{X: side("x", 30), Y: side("y", 30), W: side("w", 30), H: side("h", 30)}
+			return d.Program(fmt.Sprint(i)).Window(fmt.Sprint(i)).Move(frame)
+		}
+		w := window(0)
+		for i := range rapid.IntRange(0, 4).Draw(t, "others") {
+			window(i + 1)
+		}
+		windows, err := d.Backend().Windows.Windows(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		info := windows[len(windows)-1]
+		picture, err := d.Backend().Screen.Capture(context.Background(), info.Frame)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hidden := 0
+		for y := range info.Frame.H {
+			for x := range info.Frame.W {
+				at := desktop.Point{X: info.Frame.X + x, Y: info.Frame.Y + y}
+				seen, err := d.Backend().Windows.WindowAt(context.Background(), at)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if (seen.ID == info.ID) != (picture.RGBAAt(x, y) == w.Color()) {
+					t.Fatalf("at %v is seen %+v, but the picture has %v", at, seen, picture.RGBAAt(x, y))
+				}
+				if seen.ID != info.ID {
+					hidden++
+				}
+			}
+		}
+		if want := float64(hidden) / float64(info.Frame.W*info.Frame.H); info.Covered < want-1e-9 || info.Covered > want+1e-9 {
+			t.Fatalf("covered is %v, want %v", info.Covered, want)
+		}
+	})
+}
+
+// TestPictures: each element that shows is painted where it is, in its own colour.
+func TestPictures(t *testing.T) {
+	d := fakedesktop.New()
+	f := d.Fixture("Fixture")
+	seen := make(map[color.RGBA]bool)
+	for _, x := range []*fakedesktop.Element{f.Main.Button("a", nil), f.Main.Slider("b", 0, 1, 0)} {
+		frame := x.Frame()
+		picture, err := d.Backend().Screen.Capture(t.Context(), frame)
+		if err != nil || picture.RGBAAt(0, 0) != x.Color() || picture.RGBAAt(frame.W-1, frame.H-1) != x.Color() {
+			t.Errorf("%s is painted %v, want %v, %v", x, picture.RGBAAt(0, 0), x.Color(), err)
+		}
+		if seen[x.Color()] {
+			t.Errorf("%s has another's colour", x)
+		}
+		seen[x.Color()] = true
+	}
+}
+
+func TestRecycle(t *testing.T) {
+	d := fakedesktop.New()
+	p := d.Program("Files")
+	list := p.Window("One").List("Files", 0, "a", "b")
+	before := shot(t, d, p)
+	list.Recycle("c")
+	after := shot(t, d, p)
+	i := len(before.Elements) - 2
+	if before.Elements[i].ID != after.Elements[i].ID || after.Elements[i].Name != "c" || after.Elements[i+1].Name != "b" {
+		t.Errorf("recycled %+v to %+v", before.Elements[i:], after.Elements[i:])
+	}
+	list.Rerender("c", "b")
+	anew := shot(t, d, p)
+	if anew.Elements[i].ID == after.Elements[i].ID || anew.Elements[i].Name != "c" {
+		t.Errorf("drawn anew %+v", anew.Elements[i])
+	}
+	desktoptest.WellFormed(t, anew)
+}
+
+// TestPauseWhenCovered: it answers, and does nothing while nobody can see it.
+func TestPauseWhenCovered(t *testing.T) {
+	d := fakedesktop.New()
+	p := d.Program("Browser").PauseWhenCovered()
+	n := 0
+	w := p.Window("One")
+	b := w.Button("Count", func() { n++ })
+	press := func(want int) {
+		t.Helper()
+		if err := d.Backend().Actor.Execute(t.Context(), p.App(), b.ID(), desktop.Act{Verb: desktop.Press}); err != nil || n != want {
+			t.Errorf("pressed %d times, want %d, %v", n, want, err)
+		}
+	}
+	press(1)
+	cover := d.Program("Cover").Window("Cover").Move(desktop.Rect{W: fakedesktop.Width, H: fakedesktop.Height})
+	press(1)
+	cover.Close()
+	press(2)
+	w.Minimize()
+	press(2)
+	w.Raise()
+	press(3)
+}
+
+// TestWhoTakesTheFocus: the person notices what raises a window, and only that.
+func TestWhoTakesTheFocus(t *testing.T) {
+	d := fakedesktop.New()
+	eager, calm := d.Program("GTK").RaiseOnFocus(), d.Program("Qt")
+	boxes := []*fakedesktop.Element{eager.Window("One").Textbox("a"), calm.Window("Two").Textbox("b")}
+	d.Program("Person").Window("Mail")
+	for i, p := range []*fakedesktop.Program{calm, eager} {
+		if err := d.Backend().Actor.Execute(t.Context(), p.App(), boxes[1-i].ID(), desktop.Act{Verb: desktop.TakeFocus}); err != nil {
+			t.Fatal(err)
+		}
+		if !boxes[1-i].Has(desktop.Focused) || d.Person().FocusMoves != i {
+			t.Errorf("%s: focused %v, noticed %+v", p.App().Name, boxes[1-i].Has(desktop.Focused), d.Person())
+		}
+	}
+}
+
+func TestPrograms(t *testing.T) {
+	d := fakedesktop.New()
+	shell := d.Program("sh")
+	script := d.Program("script").StartedBy(shell.PID())
+	app := d.Program("app").StartedBy(script.PID())
+	d.Install("editor", func() *fakedesktop.Program { return d.Program("Editor") })
+	programs := d.Backend().Programs
+	for _, c := range []struct {
+		pid, ancestor int
+		want          bool
+	}{
+		{app.PID(), script.PID(), true}, {app.PID(), shell.PID(), true}, {shell.PID(), app.PID(), false},
+		{app.PID(), app.PID(), false}, {app.PID(), 999_999, false}, {999_999, shell.PID(), false},
+	} {
+		if got := programs.IsDescendant(c.pid, c.ancestor); got != c.want {
+			t.Errorf("Descends(%d, %d) is %v", c.pid, c.ancestor, got)
+		}
+	}
+	editor, err := programs.Find("editor")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pid, err := programs.Start(t.Context(), editor, nil); err != nil || pid <= app.PID() || !programs.IsRunning(pid) || programs.IsRunning(999_999) {
+		t.Errorf("Start: %d, %v", pid, err)
+	}
+	if _, err := programs.Find("edtor"); code(err) != aai.AppNotFound || !slices.Contains(aai.AsError(err).Candidates, "editor") {
+		t.Errorf("Start: %v", err)
+	}
+}
+
+// TestAnything does whatever can be done to a program, and looks at what it shows
+// after each step.
+func TestAnything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := fakedesktop.New()
+		f := d.Fixture("Fixture")
+		backend := d.Backend()
+		for range rapid.IntRange(1, 15).Draw(t, "steps") {
+			s, err := backend.Tree.Snapshot(context.Background(), f.App())
+			if err != nil {
+				t.Fatal(err)
+			}
+			wellFormed(t, s)
+			e := s.Elements[rapid.IntRange(0, len(s.Elements)-1).Draw(t, "element")]
+			verb := rapid.SampledFrom([]desktop.Verb{
+				desktop.Press, desktop.SetText, desktop.InsertText, desktop.SetNumber, desktop.SelectItem, desktop.TakeFocus, desktop.ScrollTo,
+			}).Draw(t, "verb")
+			err = backend.Actor.Execute(context.Background(), f.App(), e.ID, desktop.Act{Verb: verb, Text: "ä", Number: 40})
+			if c := code(err); c != "" && c != aai.AutomationNotSupported && c != aai.AutomationFailed {
+				t.Fatalf("%s of %s: %v", verb, desktop.Describe(&e), err)
+			}
+			if now, err := backend.Tree.Read(context.Background(), f.App(), e.ID); err == nil && now.ID != e.ID {
+				t.Fatalf("Read of %s gives %s", e.ID, now.ID)
+			}
+		}
+	})
+}
+
+// wellFormed is desktoptest.WellFormed for rapid, which is no testing.TB.
+func wellFormed(t *rapid.T, s *desktop.Snapshot) {
+	t.Helper()
+	ids := make(map[desktop.ID]bool)
+	for i, e := range s.Elements {
+		if ids[e.ID] || e.Parent >= i || e.End <= i || e.States.Has(desktop.Protected) && e.Value != "" ||
+			e.States.Has(desktop.Showing) == e.Frame.Empty() {
+			t.Fatalf("element %d is %+v", i, e)
+		}
+		ids[e.ID] = true
+	}
+}

@@ -1,0 +1,154 @@
+package linuxtest_test
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+
+	"github.com/godbus/dbus/v5"
+)
+
+func TestStopAndContinue(t *testing.T) {
+	s := linuxtest.Start(t)
+	f, other := s.Fixture(t, linuxtest.GTK3), s.Fixture(t, linuxtest.Qt6)
+	f.Stop(t)
+	f.Press(t, "Press")
+	other.Press(t, "Press")
+	other.WaitState(t, "presses", 1)
+	if got := f.State(t)["presses"]; got != 0.0 {
+		t.Errorf("a program that hangs has counted %v presses", got)
+	}
+	f.Continue(t)
+	f.WaitState(t, "presses", 1)
+}
+
+func TestKill(t *testing.T) {
+	s := linuxtest.Start(t)
+	f := s.Fixture(t, linuxtest.GTK3)
+	f.Kill(t)
+	f.Kill(t) // twice does no harm
+	var exit *exec.ExitError
+	if err := f.Wait(t); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Errorf("it ended with %v", err)
+	}
+	if err := syscall.Kill(-f.PID, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("its group is still there: %v", err)
+	}
+}
+
+// A failing test keeps what the code under test told it, and goes on.
+type recordingTB struct {
+	testing.TB
+	fatal string
+}
+
+func (f *recordingTB) Fatalf(format string, args ...any) {
+	f.fatal = fmt.Sprintf(format, args...)
+	panic(f)
+}
+
+func (f *recordingTB) Fatal(args ...any)   { f.Fatalf("%s", fmt.Sprint(args...)) }
+func (f *recordingTB) Logf(string, ...any) {}
+
+// fails returns the words that f fails its test with, "" if it does not.
+func fails(t *testing.T, f func(testing.TB)) string {
+	t.Helper()
+	victim := &recordingTB{TB: t}
+	func() {
+		defer func() {
+			if r := recover(); r != nil && r != any(victim) {
+				panic(r)
+			}
+		}()
+		f(victim)
+	}()
+	return victim.fatal
+}
+
+// TestItCanFail: an oracle that cannot say no is none.
+func TestItCanFail(t *testing.T) {
+	s := linuxtest.Start(t)
+	f := s.Fixture(t, linuxtest.GTK3)
+	for _, test := range []struct {
+		words string
+		do    func(testing.TB)
+	}{
+		{"does not know where", func(t testing.TB) { f.ControlRect(t, "Nowhere") }},
+		{"desktop-packages", func(t testing.TB) { s.Launch(t, "no-such-program") }},
+		{"no fixture of kind", func(t testing.TB) { s.Fixture(t, "motif") }},
+		{"presses is 1", func(t testing.TB) { f.Kill(t); f.WaitState(t, "presses", 1) }},
+		{"has ended", func(t testing.TB) { f.Stop(t) }},
+		{"windows are named", func(t testing.TB) { f.Window(t) }},
+	} {
+		if got := fails(t, test.do); !strings.Contains(got, test.words) {
+			t.Errorf("it fails with %q, want %q", got, test.words)
+		}
+	}
+}
+
+// enabled is what the session says of accessibility, by another client.
+func enabled(t *testing.T, s *linuxtest.Session) string {
+	t.Helper()
+	gdbus := s.Launch(t, "gdbus", "call", "--session", "--dest", "org.a11y.Bus", "--object-path", "/org/a11y/bus",
+		"--method", "org.freedesktop.DBus.Properties.Get", "org.a11y.Status", "IsEnabled")
+	if err := gdbus.Wait(t); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(gdbus.Output())
+}
+
+func TestAccessible(t *testing.T) {
+	s := linuxtest.Start(t)
+	if got := enabled(t, s); got != "(<false>,)" {
+		t.Errorf("at the start it is %s", got)
+	}
+	s.Accessible(t)
+	if got := enabled(t, s); got != "(<true>,)" {
+		t.Errorf("after Accessible it is %s", got)
+	}
+	if address := s.A11yAddress(t); !strings.Contains(address, s.Runtime) {
+		t.Errorf("the accessibility bus %s is not in %s", address, s.Runtime)
+	}
+}
+
+func TestRestartA11y(t *testing.T) {
+	s := linuxtest.StartAccessible(t)
+	old, err := dbus.Connect(s.A11yAddress(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = old.Close() }()
+	s.RestartA11y(t)
+	await(t, "the old bus is gone", func() bool { return old.Context().Err() != nil })
+	if got := enabled(t, s); got != "(<true>,)" {
+		t.Errorf("after the restart it is %s", got)
+	}
+	fresh, err := dbus.Connect(s.A11yAddress(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = fresh.Close() }()
+	s.StopA11y(t)
+	await(t, "the fresh bus is gone", func() bool { return fresh.Context().Err() != nil })
+}
+
+func TestRestartBus(t *testing.T) {
+	s := linuxtest.StartAccessible(t)
+	f := s.Fixture(t, linuxtest.Qt6)
+	s.StopBus()
+	if conn, err := dbus.Connect(s.Address); err == nil {
+		_ = conn.Close()
+		t.Error("the bus is still there")
+	}
+	s.RestartBus(t)
+	if got := enabled(t, s); got != "(<false>,)" {
+		t.Errorf("on the new bus it is %s", got)
+	}
+	f.Press(t, "Press")
+	f.WaitState(t, "presses", 1)
+}

@@ -1,0 +1,270 @@
+package linuxtest_test
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/testkit"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// processes are those that have the session's folder in their environment.
+func processes(t *testing.T, runtime string) []string {
+	return testkit.ProcessesWithEnv(t, "XDG_RUNTIME_DIR="+runtime+"\x00")
+}
+
+// isGone fails the test if something of a session is still there.
+// The display's number may be somebody else's by now: its files must not be those
+// that they were, as screen returns them.
+func isGone(t *testing.T, was map[string]os.FileInfo, runtime string) {
+	t.Helper()
+	if left := processes(t, runtime); len(left) > 0 {
+		t.Errorf("still running: %q", left)
+	}
+	if _, err := os.Stat(filepath.Dir(runtime)); !os.IsNotExist(err) {
+		t.Errorf("%s is still there (%v)", filepath.Dir(runtime), err)
+	}
+	for file, old := range was {
+		if now, err := os.Stat(file); err == nil && os.SameFile(old, now) && now.ModTime().Equal(old.ModTime()) {
+			t.Errorf("%s is still there", file)
+		} else if err != nil && !os.IsNotExist(err) {
+			t.Error(err)
+		}
+	}
+}
+
+// screen returns the files by which programs find a display.
+func screen(t *testing.T, display string) map[string]os.FileInfo {
+	t.Helper()
+	number := strings.TrimPrefix(display, ":")
+	files := make(map[string]os.FileInfo)
+	for _, file := range []string{"/tmp/.X" + number + "-lock", "/tmp/.X11-unix/X" + number} {
+		if info, err := os.Stat(file); err == nil {
+			files[file] = info
+		}
+	}
+	if len(files) == 0 {
+		t.Fatalf("display %s has no file", display)
+	}
+	return files
+}
+
+func TestNothingIsLeft(t *testing.T) {
+	var was map[string]os.FileInfo
+	var runtime string
+	t.Run("session", func(t *testing.T) {
+		s := linuxtest.StartAccessible(t)
+		was, runtime = screen(t, s.Display), s.Runtime
+		s.Fixture(t, linuxtest.GTK3)
+		s.Fixture(t, linuxtest.Chromium).Stop(t)
+		// One that leaves its group, and does not mind being asked.
+		s.Launch(t, "sh", "-c", `trap "" TERM; setsid sh -c 'trap "" TERM; touch left; while :; do sleep 1; done' & wait`)
+		await(t, "the program has left its group", func() bool {
+			_, err := os.Stat(filepath.Join(s.Home, "left"))
+			return err == nil
+		})
+		// The screen, the bus, openbox, the accessibility bus (3), and more.
+		if n := len(processes(t, runtime)); n < 8 {
+			t.Errorf("only %d processes are known, so this test proves little", n)
+		}
+	})
+	isGone(t, was, runtime)
+}
+
+// TestKilledTest kills a test that has a session, as go test does after a while.
+func TestKilledTest(t *testing.T) {
+	victim := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestVictim$")
+	report := filepath.Join(t.TempDir(), "report")
+	victim.Env = append(os.Environ(), "VICTIM="+report)
+	if err := victim.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var display, runtime, bus string
+	await(t, "the other test has a session", func() bool {
+		text, err := os.ReadFile(report)
+		if err != nil {
+			return false
+		}
+		n, _ := fmt.Sscanln(string(text), &display, &runtime, &bus)
+		return n == 3
+	})
+	if n := len(processes(t, runtime)); n < 4 {
+		t.Errorf("only %d processes are known, so this test proves little", n)
+	}
+	was := screen(t, display)
+	if err := victim.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = victim.Wait() // it was killed
+	await(t, "the session's folder is gone", func() bool {
+		_, err := os.Stat(filepath.Dir(runtime))
+		return os.IsNotExist(err)
+	})
+	isGone(t, was, runtime)
+	socket := strings.TrimPrefix(bus, "unix:path=")
+	await(t, "the bus's folder is gone", func() bool {
+		_, err := os.Stat(filepath.Dir(socket))
+		return os.IsNotExist(err)
+	})
+}
+
+// TestVictim is the test that TestKilledTest kills. By itself it does nothing.
+func TestVictim(t *testing.T) {
+	report := os.Getenv("VICTIM")
+	if report == "" {
+		return
+	}
+	s := linuxtest.Start(t)
+	s.Fixture(t, linuxtest.Qt6)
+	if err := os.WriteFile(report, []byte(s.Display+" "+s.Runtime+" "+s.Address+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	select {}
+}
+
+func await(t *testing.T, what string, ready func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(2 * time.Minute)
+	for !ready() {
+		if time.Now().After(deadline) {
+			t.Fatalf("it never came to this: %s", what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Setenv("AAI_TEST_OF_THE_PERSON", "private")
+	s := linuxtest.Start(t)
+	for name, want := range map[string]string{
+		"HOME": s.Home, "DISPLAY": s.Display, "XDG_RUNTIME_DIR": s.Runtime, "DBUS_SESSION_BUS_ADDRESS": s.Address,
+		"AAI_TEST_OF_THE_PERSON": "", "AAI": "",
+	} {
+		if got := s.Getenv(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	if s.Display == os.Getenv("DISPLAY") || s.Address == os.Getenv("DBUS_SESSION_BUS_ADDRESS") || s.Home == os.Getenv("HOME") {
+		t.Error("this is the person's own desktop")
+	}
+	info, err := os.Stat(s.Runtime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o700 {
+		t.Errorf("others may use the runtime folder: %v", info.Mode())
+	}
+	env := s.LaunchEnv(t, []string{"AAI=more"}, "env")
+	if err := env.Wait(t); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Join(append(slices.Clone(s.Env), "AAI=more"), "\n") + "\n"
+	if got := env.Output(); got != want {
+		t.Errorf("a program has the environment\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestTwoSessions: they know nothing of each other.
+func TestTwoSessions(t *testing.T) {
+	one, two := linuxtest.Start(t), linuxtest.Start(t)
+	if one.Display == two.Display || one.Address == two.Address {
+		t.Fatalf("both have the screen %s and the bus %s", one.Display, one.Address)
+	}
+	f := one.Fixture(t, linuxtest.Qt6)
+	if got := two.ActiveWindow(t); got != "" {
+		t.Errorf("the window %q is on the other screen too", got)
+	}
+	two.Click(t, 50, 60, 1)
+	x, y := f.ControlRect(t, "Twin 2").Centre()
+	one.Click(t, x, y, 1)
+	f.WaitState(t, "twin", 2)
+	if gotX, gotY := one.Pointer(t); gotX != x || gotY != y {
+		t.Errorf("the pointer is at %d,%d; want %d,%d", gotX, gotY, x, y)
+	}
+	if x, y := two.Pointer(t); x != 50 || y != 60 {
+		t.Errorf("the other pointer is at %d,%d; want 50,60", x, y)
+	}
+}
+
+// TestFocus: a window that comes later gets the focus, though the person is busy in
+// another.
+func TestFocus(t *testing.T) {
+	s := linuxtest.Start(t)
+	for _, kind := range linuxtest.Kinds() {
+		f := s.Fixture(t, kind)
+		f.Press(t, "Full name")
+		typeText(t, s, "busy")
+		f.WaitState(t, "name", "busy")
+		if got := s.ActiveWindow(t); got != f.Title {
+			t.Errorf("the active window is %q, want %q", got, f.Title)
+		}
+	}
+}
+
+func TestStartLocked(t *testing.T) {
+	s := linuxtest.StartLocked(t)
+	s.Fixture(t, linuxtest.GTK4) // it has the cookie
+	stranger := s.LaunchEnv(t, []string{"XAUTHORITY=/nonexistent"}, "xwininfo", "-root")
+	if err := stranger.Wait(t); err == nil {
+		t.Errorf("a program without the cookie saw the screen:\n%s", stranger.Output())
+	}
+}
+
+func TestScreenshot(t *testing.T) {
+	s := linuxtest.Start(t)
+	f := s.Fixture(t, linuxtest.GTK3)
+	file := filepath.Join(t.TempDir(), "screen.png")
+	s.Screenshot(t, file)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size := picture.Bounds().Size(); size.X != linuxtest.ScreenWidth || size.Y != linuxtest.ScreenHeight {
+		t.Errorf("the picture is %v", size)
+	}
+	// A white field beside the grey of the window, where the fixture says it is.
+	r := f.ControlRect(t, "Notes")
+	x, y := r.Centre()
+	if red, green, blue, _ := picture.At(x, y).RGBA(); red != 0xffff || green != 0xffff || blue != 0xffff {
+		t.Errorf("the field Notes is not white at %d,%d: %v", x, y, picture.At(x, y))
+	}
+	if at := picture.At(x, r.Y+r.Height+4); at == picture.At(x, y) {
+		t.Errorf("below the field Notes it is %v too", at)
+	}
+}
+
+func TestCover(t *testing.T) {
+	s := linuxtest.Start(t)
+	f := s.Fixture(t, linuxtest.GTK3)
+	cover := s.Cover(t, f)
+	if got := s.ActiveWindow(t); !strings.HasPrefix(got, "Cover") {
+		t.Errorf("the active window is %q", got)
+	}
+	// A click at the button meets the cover.
+	f.Press(t, "Press")
+	cover.Kill(t)
+	f.WaitState(t, "focused", true)
+	f.Press(t, "Twin 1")
+	f.WaitState(t, "twin", 1)
+	f.WaitState(t, "presses", 0)
+}
+
+func TestCalc(t *testing.T) {
+	s := linuxtest.Start(t)
+	s.Calc(t)
+	if got := s.ActiveWindow(t); !strings.HasSuffix(got, "LibreOffice Calc") {
+		t.Errorf("the active window is %q", got)
+	}
+}

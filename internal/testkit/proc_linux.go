@@ -1,0 +1,29 @@
+package testkit
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ProcessesWithEnv are the folders in /proc of the processes that have the text in their environment.
+func ProcessesWithEnv(t TB, text string) (folders []string) {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return slices.DeleteFunc(all, func(folder string) bool {
+		environ, err := os.ReadFile(filepath.Join(folder, "environ"))
+		return err != nil || !strings.Contains(string(environ), text) // gone, or somebody else's
+	})
+}
+
+// HasExited reports whether a process has ended, though nobody may have waited for it.
+func HasExited(pid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, state, _ := strings.Cut(string(b), ") ")
+	return err != nil || strings.HasPrefix(state, "Z") || strings.HasPrefix(state, "X")
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// handshake lets a client start a command and look at its tools.
+func handshake(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	home := t.TempDir()
+	cmd.Env = append(cmd.Environ(), "HOME="+home, "XDG_DATA_HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_RUNTIME_DIR="+home)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatalf("%v: %s", err, said.String())
+	}
+	if about := session.InitializeResult().ServerInfo; about.Name != program || about.Version != version {
+		t.Errorf("the server is %+v", about)
+	}
+	tools, err := session.ListTools(t.Context(), nil)
+	if err != nil || len(tools.Tools) == 0 {
+		t.Errorf("the tools are %+v, %v", tools, err)
+	}
+	if err := session.Close(); err != nil {
+		t.Errorf("the server ended with %v: %s", err, said.String())
+	}
+}
+
+// What is written for Homebrew, Scoop and winget, and for MCP's registry, which has a
+// schema.
+func TestManifests(t *testing.T) {
+	r := newWorld(t).release(t)
+	who := publisherOfTests(t)
+	if err := writeManifests(r, who); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeServerManifest(r, who); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{
+		"homebrew/aai-gateway.rb", "scoop/aai-gateway.json", "server.json",
+		"winget/Example.AaiGateway.yaml", "winget/Example.AaiGateway.installer.yaml", "winget/Example.AaiGateway.locale.en-US.yaml",
+	} {
+		text, err := os.ReadFile(filepath.Join(r.dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, filepath.Base(name), text)
+		if strings.HasSuffix(name, ".json") && !json.Valid(text) {
+			t.Errorf("%s is not JSON", name)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(r.dir, "server.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := validateSchema(t, "server.schema.json", text); err != nil {
+		t.Errorf("server.json: %v", err)
+	}
+	long := strings.Replace(string(text), summary, strings.Repeat("x", 101), 1)
+	if validateSchema(t, "server.schema.json", []byte(long)) == nil {
+		t.Error("the schema lets a description of 101 characters pass: it judges nothing")
+	}
+
+	r.files = r.files[:1]
+	if err := writeManifests(r, who); err == nil || !strings.Contains(err.Error(), "holds no Archive for linux/amd64") {
+		t.Errorf("without archives: %v", err)
+	}
+}
+
+// A bundle is one file that holds all that its manifest names, and a client that does what
+// the manifest says reaches the server.
+func TestBundles(t *testing.T) {
+	r := newWorld(t).release(t)
+	who := publisherOfTests(t)
+	if err := writeBundles(r, who); err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range targets() {
+		file := filepath.Join(r.dir, "mcpb", strings.Join([]string{program, version, to.os, to.arch}, "_")+".mcpb")
+		z, err := zip.OpenReader(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := entry(t, &z.Reader, "manifest.json")
+		if err := validateSchema(t, "node_modules/@anthropic-ai/mcpb/schemas/mcpb-manifest-v0.3.schema.json", text); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		var m bundleManifest
+		if err := json.Unmarshal(text, &m); err != nil {
+			t.Fatal(err)
+		}
+		entry(t, &z.Reader, m.Server.Entry)
+		entry(t, &z.Reader, m.Icon)
+		if to == here() {
+			golden(t, "manifest.json", text)
+			unpacked := t.TempDir()
+			for _, f := range z.File {
+				if err := write(filepath.Join(unpacked, f.Name), entry(t, &z.Reader, f.Name)); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Chmod(filepath.Join(unpacked, f.Name), f.Mode().Perm()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			command := strings.ReplaceAll(m.Server.Config.Command, "${__dirname}", unpacked)
+			handshake(t, exec.CommandContext(t.Context(), command, m.Server.Config.Args...))
+		}
+		_ = z.Close()
+	}
+	first, err := os.ReadFile(filepath.Join(r.dir, "mcpb", "aai-gateway_1.2.3_windows_arm64.mcpb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeBundles(r, who); err != nil {
+		t.Fatal(err)
+	}
+	if second, err := os.ReadFile(filepath.Join(r.dir, "mcpb", "aai-gateway_1.2.3_windows_arm64.mcpb")); err != nil || !bytes.Equal(first, second) {
+		t.Errorf("a bundle made again differs (%v)", err)
+	}
+}
+
+func entry(t *testing.T, z *zip.Reader, name string) []byte {
+	t.Helper()
+	f, err := z.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // it was read
+	text, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// A release is read as goreleaser leaves it.
+func TestReadRelease(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := readRelease(dir); err == nil {
+		t.Error("an empty folder is a release")
+	}
+	for name, text := range map[string]string{
+		"metadata.json": `{"project_name":"aai-gateway","version":"1.2.3"}`,
+		"artifacts.json": `[{"name":"aai-gateway","path":"dist/x/aai-gateway","goos":"linux","goarch":"amd64","type":"Binary","extra":{"Binary":"aai-gateway"}},
+			{"name":"a.tar.gz","path":"dist/a.tar.gz","goos":"linux","goarch":"amd64","type":"Archive","extra":{"Checksum":"sha256:ab"}}]`,
+	} {
+		if err := write(filepath.Join(dir, name), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := readRelease(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.archive(publisherOfTests(t), target{"linux", "amd64"})
+	if want := (archive{"https://example.org/aai-gateway/releases/download/v1.2.3/a.tar.gz", "ab"}); err != nil || got != want {
+		t.Errorf("the archive is %+v, %v", got, err)
+	}
+	if _, err := r.find("Binary", target{"plan9", "amd64"}); err == nil {
+		t.Error("a file is found that is not there")
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, args := range [][]string{nil, {"unknown"}, {"share"}, {"sbom", "a", "b"}, {"shelves", "a", "b"}} {
+		var said bytes.Buffer
+		if code := run(args, &said); code != 2 || !strings.Contains(said.String(), "usage:") {
+			t.Errorf("%q ended with %d: %s", args, code, said.String())
+		}
+	}
+	var said bytes.Buffer
+	if code := run([]string{"shelves", t.TempDir()}, &said); code != 1 || !strings.Contains(said.String(), "packaging shelves:") {
+		t.Errorf("nothing to work on: %d: %s", code, said.String())
+	}
+}
+
+// npm runs npm in a home of its own, as somebody has it who knows one registry.
+func npm(ctx context.Context, home, registry, tool string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, tool, args...)
+	cmd.Dir = home
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "npm_config_cache=" + filepath.Join(home, "cache"), "npm_config_registry=" + registry,
+		"npm_config_audit=false", "npm_config_fund=false", "npm_config_update_notifier=false", "npm_config_prefix=" + filepath.Join(home, "prefix"),
+	}
+	return cmd
+}

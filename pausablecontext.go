@@ -1,0 +1,187 @@
+package aai
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Sleep waits so long, or until the context has ended, whose error it returns then.
+func Sleep(ctx context.Context, long time.Duration) error {
+	timer := time.NewTimer(long)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+// RetryRateLimited makes a call by run, and again while its caller's limits refuse it, where nothing
+// was done and no single wait is longer than most. It ends with the context at the latest.
+func RetryRateLimited(ctx context.Context, most time.Duration, run func(context.Context) (*Result, error)) (*Result, error) {
+	for {
+		result, err := run(ctx)
+		e := AsError(err)
+		if e == nil || e.Code != RateLimited || !e.RetrySafe() || e.RetryAfter <= 0 || e.RetryAfter > most {
+			return result, err
+		}
+		if Sleep(ctx, e.RetryAfter) != nil {
+			return nil, err
+		}
+	}
+}
+
+// PauseDeadline lets the call's time stand still while its Action has to wait until the
+// person at this computer has answered another call's question, until goOn. A call waits
+// no longer than it would for a question of its own; the rest counts. So does the time of
+// the calls that it is within. Safe for concurrent use; outside of an Action on windows,
+// of a server, or of one that makes calls, it does nothing.
+func PauseDeadline(ctx context.Context) (goOn func()) {
+	w, _ := ctx.Value(pausableContextKey{}).(*pausableContext)
+	if w == nil {
+		return func() {}
+	}
+	outer, own := PauseDeadline(w.Context), w.pause()
+	return func() { own(); outer() }
+}
+
+type pausableContextKey struct{}
+
+// pausableContext is the context of an Action whose time can stand still: its end moves, which
+// those of package context cannot.
+type pausableContext struct {
+	context.Context // the door's
+	alarm           *time.Timer
+
+	mu          sync.Mutex // guards what follows
+	until       time.Time
+	timer       *time.Timer
+	done        chan struct{}
+	err         error
+	callbacks   map[*func()]struct{}
+	paused      int
+	since       time.Time     // of the first of the pauses
+	remaining   time.Duration // when it began
+	budget      time.Duration // how much of pauses is left
+	pausedTotal time.Duration // how long there were pauses
+}
+
+// newPausableContext returns a context that ends with the door's, or at until. The alarm is the
+// clock's. To end it says how long its time stood still.
+func newPausableContext(door context.Context, until time.Time, alarm *time.Timer) (w *pausableContext, end func() (stood time.Duration)) {
+	w = &pausableContext{Context: door, alarm: alarm, until: until, done: make(chan struct{}), callbacks: make(map[*func()]struct{}), budget: dialogQueueTimeout + AskTimeout}
+	w.timer = time.AfterFunc(time.Until(until), w.expire)
+	stop := context.AfterFunc(door, func() { w.end(door.Err()) })
+	return w, func() time.Duration {
+		stop()
+		w.end(context.Canceled)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.pausedTotal
+	}
+}
+
+// expire ends the context, unless its end has moved meanwhile.
+func (w *pausableContext) expire() {
+	w.mu.Lock()
+	late := !time.Now().Before(w.until)
+	w.mu.Unlock()
+	if late {
+		w.end(context.DeadlineExceeded)
+	}
+}
+
+func (w *pausableContext) end(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return
+	}
+	w.err = err
+	w.timer.Stop()
+	close(w.done)
+	for f := range w.callbacks {
+		go (*f)()
+	}
+	w.callbacks = nil
+}
+
+// pause moves the end away, by as much as pauses may take, until goOn.
+func (w *pausableContext) pause() (goOn func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.paused++; w.paused == 1 {
+		w.since = time.Now()
+		w.remaining = w.until.Sub(w.since)
+		w.set(w.remaining + w.budget)
+	}
+	var once sync.Once
+	return func() { once.Do(w.resume) }
+}
+
+func (w *pausableContext) resume() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.paused--; w.paused > 0 {
+		return
+	}
+	took := time.Since(w.since)
+	stood := min(took, w.budget)
+	w.budget -= stood
+	w.pausedTotal += stood
+	w.set(w.remaining - (took - stood))
+}
+
+func (w *pausableContext) set(left time.Duration) {
+	if w.err != nil {
+		return
+	}
+	w.until = time.Now().Add(left)
+	w.timer.Reset(left)
+	w.alarm.Reset(max(0, left) + lateGrace)
+}
+
+// Deadline implements context.Context.
+func (w *pausableContext) Deadline() (time.Time, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.until, true
+}
+
+// Done implements context.Context.
+func (w *pausableContext) Done() <-chan struct{} { return w.done }
+
+// Err implements context.Context.
+func (w *pausableContext) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// Value implements context.Context.
+func (w *pausableContext) Value(key any) any {
+	if key == (pausableContextKey{}) {
+		return w
+	}
+	return w.Context.Value(key)
+}
+
+// AfterFunc is what package context looks for, so that contexts made of this one cost no
+// goroutine.
+func (w *pausableContext) AfterFunc(f func()) (stop func() bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		go f()
+		return func() bool { return false }
+	}
+	w.callbacks[&f] = struct{}{}
+	return func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		_, waits := w.callbacks[&f]
+		delete(w.callbacks, &f)
+		return waits
+	}
+}

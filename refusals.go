@@ -1,0 +1,133 @@
+package aai
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway/internal/sanitize"
+)
+
+// The refusals of Do, each with what the caller can do next.
+
+func toolNotFound(app *App, name string) *Error {
+	names := make([]string, len(app.Tools))
+	for i, t := range app.Tools {
+		names[i] = t.Name
+	}
+	e := Errorf(ToolNotFound, "%s has no tool %q", app.ID, CleanLabel(name, maxName))
+	e.Candidates = Nearest(name, names, 5)
+	e.Hint = "Its tools are: " + strings.Join(truncateList(names, 30), ", ") + "."
+	return e
+}
+
+func unsupported(r *Request) *Error {
+	if r.Tool.Unavailable != nil {
+		return r.Tool.Unavailable
+	}
+	e := Errorf(AutomationNotSupported, "%s's tools are made for %s and cannot run on this computer (%s)",
+		r.App.ID, orUnknown(r.App.Platform), runtime.GOOS)
+	e.Hint = "Use another app that can do the same."
+	return e
+}
+
+func consentRequired(r *Request, questions []Question) *Error {
+	if r.App.ID == BuiltinApp && r.Tool.Effect != Reads {
+		return reauthRequired(r, questions)
+	}
+	c := r.Call.Caller
+	e := &Error{
+		Code:      ConsentRequired,
+		Message:   fmt.Sprintf("a person must allow %s to use %s of %s first", c, r.Permission(), r.Call.Target.ID),
+		Hint:      "Ask the person to come to the screen and call again: who calls is not known for certain here, so nothing can be allowed ahead.",
+		Questions: questions,
+	}
+	if slices.ContainsFunc(questions, func(q Question) bool { return q.AlwaysAsk }) {
+		e.Hint = "Ask the person to come to the screen and call again: in this gateway's mode each such call is confirmed for itself, whatever is allowed ahead. " +
+			"Only they can change that: aai-gateway mode normal"
+		return e
+	}
+	if c.Identity != "" {
+		first := ""
+		if !slices.ContainsFunc(questions, func(q Question) bool { return q.AllowsChannel(DesktopDialog) || q.AllowsChannel(Passphrase) }) {
+			// Nothing could be granted yet: there is no way to prove who wants it.
+			first = "aai-gateway consent passphrase (once, where there is no screen), and then: "
+		}
+		e.Hint = fmt.Sprintf("Ask the person at this computer to run: %saai-gateway consent grant %s %s --caller %s", first, r.Call.Target.ID, r.Permission(), sanitize.ShellQuote(c.String()))
+	}
+	if c.Identity != "" && c.Door != DoorCLI {
+		e.Hint += " --identity " + sanitize.ShellQuote(c.Identity)
+	}
+	return e
+}
+
+// reauthRequired says how a person proves that a change of the gateway is theirs.
+func reauthRequired(r *Request, questions []Question) *Error {
+	e := Errorf(ConsentRequired, "%s changes the gateway itself, and a person must prove that it is they who want it", r.Tool.Name)
+	e.Hint, e.Questions = "Ask the person at this computer to do it with aai-gateway at a terminal.", questions
+	return e
+}
+
+// consentChanged says that what the call would do now nobody has allowed.
+func consentChanged(r *Request) *Error {
+	e := Errorf(ConsentRequired, "what the call is about has changed in %s while it waited, and a person must allow what it would do now: %s",
+		r.Call.Target.ID, r.Permission())
+	e.Hint = "Look at the window again, and make the call again if it is still meant."
+	return withNeeds(r, e)
+}
+
+// withNeeds adds to an error of consent what a person would have to allow.
+func withNeeds(r *Request, err *Error) *Error {
+	if err == nil || err.Code != ConsentRequired || err.Needs != nil {
+		return err
+	}
+	e := *err
+	values := url.Values{"app": {r.Call.Target.ID}, "tool": {r.Permission()}}
+	e.Needs = &Needs{
+		App: r.Call.Target.ID, AppName: CleanLabel(r.Call.Target.Name, maxName), Tool: r.Permission(),
+		Description: CleanLabel(r.Tool.Description, 300),
+		URL:         "aai://consent?" + values.Encode(),
+	}
+	return &e
+}
+
+// cancelledBeforeRun says that the caller did not wait for the call to begin.
+func cancelledBeforeRun(cause error) *Error {
+	e := *AsError(cause)
+	e.Message = "the call ended before it began to run: " + e.Message
+	e.Delivery = NotDelivered
+	return &e
+}
+
+func orUnknown(platform string) string {
+	if platform == "" {
+		return "another platform"
+	}
+	return platform
+}
+
+func truncateList(names []string, n int) []string {
+	if len(names) > n {
+		return append(append([]string{}, names[:n]...), "…")
+	}
+	return names
+}
+
+// errEndedWithoutAnswer is an Action's that ended its goroutine.
+var errEndedWithoutAnswer = errors.New("ended without an answer")
+
+// panicked makes the error of a call whose code panicked. The stack goes to the
+// log by way of Err.
+func panicked(p any) *Error {
+	return &Error{
+		Code:     Internal,
+		Message:  "the gateway failed at this call; other calls are not affected",
+		Hint:     "This is a fault of the gateway. Its log has the details.",
+		Delivery: DeliveryUnknown,
+		Err:      fmt.Errorf("panic: %v\n%s", p, debug.Stack()),
+	}
+}

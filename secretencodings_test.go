@@ -1,0 +1,257 @@
+package aai
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/gybob/aai-gateway/internal/sanitize"
+)
+
+// What an app, a site or a driver may make of a secret that they repeat. Each wraps
+// what the one before it wrote.
+func repeats(t *testing.T) map[string]func(string) string {
+	asJSON := func(text string) string {
+		b, err := json.Marshal(map[string]string{"password": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	return map[string]func(string) string{
+		"as it is":            func(s string) string { return "refused: " + s + "." },
+		"quoted":              func(s string) string { return "got " + strconv.Quote(s) },
+		"quoted in ASCII":     func(s string) string { return "got " + strconv.QuoteToASCII(s) },
+		"in JSON":             asJSON,
+		"JSON in JSON":        func(s string) string { return asJSON(asJSON(s)) },
+		"JSON, quoted twice":  func(s string) string { return strconv.Quote(strconv.Quote(asJSON(s))) },
+		"JSON in a URL":       func(s string) string { return "?q=" + url.QueryEscape(asJSON(s)) },
+		"in a query":          func(s string) string { return "?q=" + url.QueryEscape(s) },
+		"in a path":           func(s string) string { return "/a/" + url.PathEscape(s) + "/b" },
+		"cleaned":             func(s string) string { return CleanLabel("refused: "+s, 1<<20) },
+		"cleaned, of lines":   func(s string) string { return CleanText("refused: "+s, 1<<20) },
+		"cleaned and quoted":  func(s string) string { return strconv.Quote(CleanLabel("refused: "+s, 1<<20)) },
+		"in base64":           func(s string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(s)) },
+		"in base64 for URLs":  func(s string) string { return base64.URLEncoding.EncodeToString([]byte(s)) },
+		"in hexadecimal":      func(s string) string { return hex.EncodeToString([]byte(s)) },
+		"in big hexadecimal":  func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) },
+		"cut":                 func(s string) string { return CleanLabel("no: "+s, len("no: …")+max(leastCut, len(s)/2)) },
+		"cut and then quoted": func(s string) string { return strconv.Quote(CleanLabel(s, len("…")+max(leastCut, len(s)/2))) },
+	}
+}
+
+// leastCut is how much of a secret is left of it at least that is taken out.
+const leastCut = 4
+
+// said is what an error with the text says on record.
+func said(r *Request, text string) string {
+	on, _ := r.redactError(&Error{Code: AutomationFailed, Message: text})
+	return on
+}
+
+// However a secret is repeated, it is taken out of the text: the core of it, which
+// every way of writing but base64 and hexadecimal leaves as it is, is not in what is
+// left, and neither is a writing of the whole.
+func TestSecretsInEveryWriting(t *testing.T) {
+	const core = "SeCrEt4711"
+	for name, repeat := range repeats(t) {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				secret := core + rapid.StringOfN(rapid.RuneFrom([]rune("aß\"\\/+ \n\t\u200b<&%'\x1b…=")), 0, 20, -1).Draw(t, "rest")
+				r := &Request{Call: &Call{Args: map[string]any{"password": secret}}}
+				text := repeat(secret)
+				got := said(r, text)
+				if strings.Contains(got, core[:leastCut+1]) || !strings.Contains(got, sanitize.Redacted) {
+					t.Errorf("%q became %q", text, got)
+				}
+			})
+		})
+	}
+}
+
+// So are long secrets, of which a piece is enough, and many: then the whole text is
+// withheld. A text that shares nothing with them stays as it is.
+func TestLongSecretsInEveryWriting(t *testing.T) {
+	for name, repeat := range repeats(t) {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				signs := rapid.StringOfN(rapid.RuneFrom([]rune("abcdefgh0123ß\"\\/+ \n\t<&%'=")), 20, 60, -1)
+				secrets := rapid.SliceOfN(signs, 30, 60).Draw(t, "secrets")
+				args := map[string]any{"password": strings.Join(secrets, "SeCrEt4711")}
+				if rapid.Bool().Draw(t, "many") {
+					args["password"] = toAny(append(secrets, args["password"].(string)))
+				}
+				r := &Request{Call: &Call{Args: args}}
+				secret := strings.Join(secrets, "SeCrEt4711")
+				if got := said(r, repeat(secret)); got != sanitize.Omitted {
+					t.Errorf("%.200q became %.200q", repeat(secret), got)
+				}
+				if got := said(r, "nothing of it; no, not at all"); got != "nothing of it; no, not at all" {
+					t.Errorf("it became %q", got)
+				}
+			})
+		})
+	}
+}
+
+func toAny(texts []string) (all []any) {
+	for _, text := range texts {
+		all = append(all, text)
+	}
+	return all
+}
+
+// A text that no secret is in stays as it is, and of a short secret nothing but
+// itself is looked for.
+func TestWithoutSecretsLeavesTheRest(t *testing.T) {
+	r := &Request{Call: &Call{Args: map[string]any{"password": "hunter2", "otp": 12}}}
+	for _, text := range []string{"", "…", "hun…", "h…unter", "refused…", "a hunt for 120 %20 hunters", "[secret]"} {
+		if got := said(r, text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	if got := sanitize.SecretEncodings([]string{"äx"}); !slices.Equal(got, []string{"äx"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// failing is a catalog of one app, a gate that admits and a journal that forgets.
+type failing struct{ app *App }
+
+func (f failing) Apps() []*App                                                  { return []*App{f.app} }
+func (f failing) Find(context.Context, string) (*App, error)                    { return f.app, nil }
+func (f failing) OnChange(func()) func()                                        { return func() {} }
+func (f failing) CheckPassphrase(context.Context, *Request) ([]Question, error) { return nil, nil }
+func (f failing) Record(context.Context, *Entry) error                          { return nil }
+
+// The caller is not told again what was secret in the call; but of what is set in a
+// window it is told what is too short to be one.
+func TestCallersAreNotToldTheirSecrets(t *testing.T) {
+	kept := &Error{Code: AutomationFailed, Message: `no: "p\"w4711"`, Hint: "look", Delivery: Delivered}
+	anything := Schema{Check: func(value any) (any, error) { return value, nil }}
+	run := func(context.Context, *Call) (*Result, error) { return nil, kept }
+	parts := failing{&App{ID: "app", Tools: []*Tool{{Name: "tool", Params: anything, Run: run}}}}
+	g := &Gateway{Catalog: parts, Gates: []Gate{parts}, Journal: parts}
+	_, err := g.Do(t.Context(), &Call{App: "app", Tool: "tool", Args: map[string]any{"password": `p"w4711`}})
+	e := AsError(err)
+	if e.Message != `no: "[secret]"` || e.Code != AutomationFailed || e.Hint != "look" || e.Delivery != Delivered {
+		t.Errorf("got %+v", e)
+	}
+	parts.app.FindTarget = func(context.Context, *Call, string) (*App, error) { return parts.app, nil }
+	for value, want := range map[string]string{"3": `it is 5 and not 3`, "hunter2": `it is 5 and not [secret]`} {
+		kept.Message = "it is 5 and not " + value
+		if _, err := g.Do(t.Context(), &Call{App: "app", Tool: "tool", Args: map[string]any{"password": value}}); AsError(err).Message != want {
+			t.Errorf("in a window, got %v, want %s", err, want)
+		}
+	}
+}
+
+// The error that a driver may keep stays as it was.
+func TestUnsaidLeavesTheError(t *testing.T) {
+	kept := &Error{Code: AutomationFailed, Message: `no: "p\"w4711"`}
+	r := &Request{Call: &Call{Args: map[string]any{"password": `p"w4711`}}}
+	if _, got := r.redactError(kept); got.Message != `no: "[secret]"` {
+		t.Errorf("got %+v", got)
+	}
+	if kept.Message != `no: "p\"w4711"` {
+		t.Errorf("the driver's error became %+v", kept)
+	}
+}
+
+// What the Action says is no secret, and what its tool says is none with such arguments, is
+// told and put on record as it is.
+func TestWhatIsNoSecretIsTold(t *testing.T) {
+	anything := Schema{Check: func(value any) (any, error) { return value, nil }}
+	reveal := false
+	tool := &Tool{Name: "tool", Params: anything, Secret: []string{"value", "key"}, Run: func(ctx context.Context, _ *Call) (*Result, error) {
+		if reveal {
+			MarkNotSecret(ctx, "value")
+		}
+		return nil, &Error{Code: ElementNotFound, Message: `no option "Purple"; ctrl+save`}
+	}, NonSecret: func(args map[string]any) []string {
+		if args["modifiers"] != nil {
+			return []string{"key"}
+		}
+		return nil
+	}}
+	parts := failing{&App{ID: "app", Tools: []*Tool{tool}}}
+	g := &Gateway{Catalog: parts, Gates: []Gate{parts}, Journal: parts}
+	for _, c := range []struct {
+		reveal bool
+		with   any
+		want   string
+	}{
+		{false, nil, `no option "[secret]"; ctrl+[secret]`},
+		{true, nil, `no option "Purple"; ctrl+[secret]`},
+		{false, "ctrl", `no option "[secret]"; ctrl+save`},
+		{true, "ctrl", `no option "Purple"; ctrl+save`},
+	} {
+		reveal = c.reveal
+		args := map[string]any{"value": "Purple", "key": "save"}
+		if c.with != nil {
+			args["modifiers"] = c.with
+		}
+		if _, err := g.Do(t.Context(), &Call{App: "app", Tool: "tool", Args: args}); AsError(err).Message != c.want {
+			t.Errorf("%+v: got %v", c, err)
+		}
+	}
+}
+
+// passing returns a context whose time is up when the function is called, as of a deadline
+// that passes just then.
+func passing(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	return passed{ctx}, cancel
+}
+
+type passed struct{ context.Context }
+
+func (p passed) Err() error {
+	if p.Context.Err() == nil {
+		return nil
+	}
+	return context.DeadlineExceeded
+}
+
+// A call that only reads has done nothing, however it ended; one that acts may have.
+func TestACancelledReadDidNotAct(t *testing.T) {
+	const claimed = Effect(100)
+	anything := Schema{Check: func(value any) (any, error) { return value, nil }}
+	for effect, want := range map[Effect]Delivery{Reads: NotDelivered, Changes: DeliveryUnknown, Destroys: DeliveryUnknown, claimed: DeliveryUnknown} {
+		for name, end := range map[string]func(context.Context) (context.Context, context.CancelFunc){
+			"cancelled": context.WithCancel,
+			"obeys":     context.WithCancel,
+			"late":      passing,
+		} {
+			ctx, cancel := end(t.Context())
+			never := make(chan struct{})
+			tool := &Tool{Name: "tool", Params: anything, Effect: effect, EffectInherent: true, Run: func(context.Context, *Call) (*Result, error) {
+				cancel()
+				if name == "obeys" {
+					return nil, ctx.Err()
+				}
+				<-never
+				return nil, nil
+			}}
+			if effect == claimed { // a descriptor says so
+				tool.Effect, tool.EffectInherent = Reads, false
+			}
+			parts := failing{&App{ID: "app", Tools: []*Tool{tool}}}
+			g := &Gateway{Catalog: parts, Gates: []Gate{parts}, Journal: parts}
+			_, err := g.Do(ctx, &Call{App: "app", Tool: "tool"})
+			if e := AsError(err); e == nil || e.Delivery != want {
+				t.Errorf("effect %v, %s: %+v, want %s", effect, name, e, want)
+			}
+			close(never)
+			cancel()
+		}
+	}
+}
