@@ -95,6 +95,22 @@ func TestRealKeysStray(t *testing.T) {
 	}
 }
 
+// TestRealKeysStrayLater: a page moves the focus at the second key. One character of a password
+// reaches the other field at most, and of another text the next few. Both are failures.
+func TestRealKeysStrayLater(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webFormIn(`<label>User <input id="u" value="ann"></label> <label>Password <input type="password" id="p" onkeydown="if (value) u.focus()"></label>
+		<label>Note <input id="a" onkeydown="if (value) u.focus()"></label>`, "--app=")
+	for _, c := range []struct{ field, text string }{{"Password", "Badger7Oscar"}, {"Note", "a note of more than twenty-five characters and some words more"}} {
+		e := f.refused(aai.AutomationFailed, "ax_type", params{"app": f.app, "query": `textbox "` + c.field + `"`, "text": c.text})
+		if told := f.shown(f.app); strings.Contains(e.Message+told, c.text[1:]) {
+			t.Errorf("the rest of the text went on: %s\n%s", e.Message, told)
+		}
+		f.comes("u", "ann")
+	}
+}
+
 // TestRealKeysPastAnotherField: keys come to the named field while another one of the window has
 // the keyboard, with the window in front and behind another.
 func TestRealKeysPastAnotherField(t *testing.T) {

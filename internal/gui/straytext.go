@@ -11,32 +11,71 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/operate"
 )
 
-// findStrayText looks for another field that received the text, or its first character, where the
-// element was not seen to receive it. That is a failure, also of a password, which cannot be read
-// back. The other field gets back what it held if it holds exactly what was put there.
-func (v *callView) findStrayText(ctx context.Context, before *desktop.Snapshot, id desktop.ID, text string, out *aai.Result, err error) (*aai.Result, error) {
+// findStrayText looks for another field that received a part of the text where the element was not
+// seen to receive all of it. That is a failure, also of a password, which cannot be read back.
+// The other field gets its former value back if it holds exactly the text that was put there; the
+// element itself does not, because keys for it may stray again.
+func (v *callView) findStrayText(ctx context.Context, before *desktop.Snapshot, id desktop.ID, text string, out *aai.Result, err error) error {
 	e := aai.AsError(err)
 	if done, is := resultData(out); text == "" || is && done.Verified || e != nil && e.Delivery == aai.NotDelivered || v.Refresh(ctx) != nil {
-		return out, err
+		return nil
 	}
-	_, size := utf8.DecodeRuneInString(text)
+	if i := v.Snapshot.Index(id); i >= 0 {
+		v.keepSecret(i, text) // some fields hide their text only once they have the focus
+	}
 	for j := range v.Snapshot.Elements {
 		now, i := &v.Snapshot.Elements[j], before.Index(v.Snapshot.Elements[j].ID)
 		if i < 0 || now.ID == id || !now.States.Has(desktop.Editable|desktop.Showing) || now.Value == before.Elements[i].Value {
 			continue
 		}
 		was := before.Elements[i].Value
-		exact := now.Value == text || now.Value == was+text || now.Value == text[:size] || now.Value == was+text[:size]
+		added := insertedText(was, now.Value)
+		exact := isPartOf(now.Value, text) || isPartOf(added, text) || now.States.Has(desktop.Focused) && strings.Contains(text, added)
 		if !exact && !strings.Contains(now.Value, text) {
 			continue
+		}
+		if exact && v.isSecret(id) {
+			v.Engine.Sessions.For(v.Call).AddSecret(added)
 		}
 		name, told := v.Name(j), "which holds that still"
 		if exact && v.putBack(ctx, j, was) == nil {
 			told = "which holds again what it held"
 		}
-		return nil, guierr.Failed(aai.Delivered, "the text went to %s, %s, and not to the element that was meant", name, told)
+		return guierr.Failed(aai.Delivered, "the text went to %s, %s, and not to the element that was meant", name, told)
 	}
-	return out, err
+	return nil
+}
+
+// isPartOf reports whether the value is the first character of the text, or two or more characters that
+// stand in it.
+func isPartOf(value, text string) bool {
+	_, size := utf8.DecodeRuneInString(text)
+	return value == text[:size] || utf8.RuneCountInString(value) >= 2 && strings.Contains(text, value)
+}
+
+// insertedText returns the part of the new value that is not in the old one.
+func insertedText(was, now string) string {
+	for was != "" && now != "" {
+		_, n := utf8.DecodeRuneInString(was)
+		if !strings.HasPrefix(now, was[:n]) {
+			break
+		}
+		was, now = was[n:], now[n:]
+	}
+	for was != "" && now != "" {
+		_, n := utf8.DecodeLastRuneInString(was)
+		if !strings.HasSuffix(now, was[len(was)-n:]) {
+			break
+		}
+		was, now = was[:len(was)-n], now[:len(now)-n]
+	}
+	return now
+}
+
+// isSecret reports whether the element is a password field.
+func (v *callView) isSecret(id desktop.ID) bool {
+	i := v.Snapshot.Index(id)
+	return i >= 0 && v.Snapshot.Elements[i].States.Has(desktop.Protected)
 }
 
 // resultData returns the DeedResult of a reply, if it has one.

@@ -108,7 +108,9 @@ func (v *callView) typeInto(ctx context.Context, i int, text string, replace boo
 	seen := v.Snapshot
 	out, err := a.Execute(ctx)
 	if !keys {
-		out, err = v.findStrayText(ctx, seen, before.ID, text, out, err)
+		if stray := v.findStrayText(ctx, seen, before.ID, text, out, err); stray != nil {
+			return nil, stray
+		}
 	}
 	if err == nil && edits {
 		out.Text, out.DataComplete = out.Text+"\nThe cell is being edited: return ends that.", false

@@ -128,7 +128,9 @@ func (v *callView) setText(ctx context.Context, i int, value string) (*aai.Resul
 	}
 	seen := v.Snapshot
 	out, err := a.Execute(ctx)
-	out, err = v.findStrayText(ctx, seen, before.ID, value, out, err)
+	if stray := v.findStrayText(ctx, seen, before.ID, value, out, err); stray != nil {
+		return nil, stray
+	}
 	return out, noTab(err, "value", leaves)
 }
 

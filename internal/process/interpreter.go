@@ -16,8 +16,13 @@ func IsInterpreter(name string) bool {
 	return false
 }
 
-// family is an interpreter's name without its version.
-func family(name string) string { return strings.TrimRight(name, "0123456789.-") }
+// family returns the name of an interpreter without its version and platform ("perl5.36-x86_64-linux-gnu").
+func family(name string) string {
+	if i := strings.IndexAny(name, "0123456789"); i > 0 {
+		name = name[:i]
+	}
+	return strings.TrimRight(name, ".-")
+}
 
 // A grammar is how an interpreter reads its options.
 type optionGrammar struct {

@@ -188,7 +188,7 @@ func TestHTTPSlowReader(t *testing.T) {
 	c.lives(t) // while the other waits
 	waits := func() bool {
 		stacks := make([]byte, 4<<20)
-		return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "streamable.(*reply).Write(")
+		return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "streamable.(*responseWriter).Write(")
 	}
 	eventually(t, "the answer waits for its reader", waits)
 	eventually(t, "the reader is given up", func() bool { return !waits() })

@@ -2,6 +2,7 @@ package operate
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -59,28 +60,68 @@ func (l focusCheckedInput) Key(ctx context.Context, seat desktop.Seat, w desktop
 	})
 }
 
-// Type implements desktop.Keyboard. If the focus had to be moved, the first character is typed
-// alone, and the rest only after the target was seen to receive it.
+// Type implements desktop.Keyboard. The text is typed in strokes with a check before each of them. If the
+// focus had to be moved, the first character is typed alone, and the rest only after the target
+// was seen to receive it. A password is typed by single characters, each seen to arrive, unless
+// the program reports none of them: so at most one character of it reaches another field.
 func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w desktop.WindowID, text string) error {
 	return l.WithKeyboard(ctx, seat, w, func(ctx context.Context, input desktop.Input) error {
-		if err := l.check(ctx, seat, true); err != nil {
-			return err
-		}
-		if i := l.target(); *l.focusMoved && i >= 0 && l.view.Snapshot.Elements[i].States.Has(desktop.Editable) {
-			_, size := utf8.DecodeRuneInString(text)
-			if err := l.awaitTyped(ctx, i, func() error { return input.Type(ctx, seat, w, text[:size]) }); err != nil {
-				return err
-			}
-			*l.focusMoved = false
-			if text = text[size:]; text == "" {
-				return nil
-			}
+		all, awaited := utf8.RuneCountInString(text), false
+		for typed := 0; text != ""; {
 			if err := l.check(ctx, seat, true); err != nil {
-				return err
+				return partlyTypedError(err, typed, all)
 			}
+			i := l.target()
+			editable := i >= 0 && l.view.Snapshot.Elements[i].States.Has(desktop.Editable)
+			secret := editable && l.view.Snapshot.Elements[i].States.Has(desktop.Protected)
+			size := strokeOf(text, secret || editable && *l.focusMoved)
+			wait := time.Duration(0)
+			switch {
+			case editable && *l.focusMoved, secret && awaited:
+				wait = WrongCeiling
+			case secret && typed == 0:
+				wait = EffectCeiling
+			}
+			seen, err := l.awaitTyped(ctx, i, wait, func() error { return input.Type(ctx, seat, w, text[:size]) })
+			if err == nil && wait == WrongCeiling && !seen {
+				err = guierr.Failed(aai.DeliveryUnknown, "one character was typed, and %s was not seen to receive it; the rest was not typed", l.view.Name(i))
+			}
+			if err != nil {
+				return partlyTypedError(err, typed, all)
+			}
+			*l.focusMoved = *l.focusMoved && !seen
+			awaited = awaited || secret && seen
+			typed, text = typed+utf8.RuneCountInString(text[:size]), text[size:]
 		}
-		return input.Type(ctx, seat, w, text)
+		return nil
 	})
+}
+
+// maxStroke is the number of characters that are typed between two checks of the focus.
+const maxStroke = 25
+
+// strokeOf returns the length in bytes of the first stroke of the text. Tab and return move the focus
+// or press a button, so each is a stroke of its own.
+func strokeOf(text string, single bool) int {
+	n := 0
+	for at, r := range text {
+		if at > 0 && (single || n == maxStroke || r == '\t' || r == '\n' || text[at-1] == '\t' || text[at-1] == '\n') {
+			return at
+		}
+		n++
+	}
+	return len(text)
+}
+
+// partlyTypedError is the error of a text of which the first characters were typed.
+func partlyTypedError(err error, typed, all int) error {
+	if typed == 0 {
+		return err
+	}
+	e := *aai.AsError(err)
+	e.Message = fmt.Sprintf("after %d of %d characters: %s", typed, all, strings.Replace(e.Message, "; nothing was typed", "; the rest was not typed", 1))
+	e.Delivery, e.Hint = aai.DeliveryUnknown, "Read the fields of the window before you try again."
+	return &e
 }
 
 // check returns an error unless keys would go to the target. If another element has the focus it
@@ -193,9 +234,13 @@ func (l focusCheckedInput) wrongFocusError(rival int) error {
 	return e
 }
 
-// awaitTyped types by the function and waits until the element is seen to receive it: its text
-// changes, or its program reports that, as of a password, which cannot be read.
-func (l focusCheckedInput) awaitTyped(ctx context.Context, i int, typing func() error) error {
+// awaitTyped types by the function and reports whether the element was seen to receive it within
+// the time: its text changes, or its program reports that, as of a password, which cannot be
+// read. Without a time it only types.
+func (l focusCheckedInput) awaitTyped(ctx context.Context, i int, within time.Duration, typing func() error) (bool, error) {
+	if within == 0 {
+		return false, typing()
+	}
 	v, id := l.view, l.view.Snapshot.Elements[i].ID
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -205,18 +250,14 @@ func (l focusCheckedInput) awaitTyped(ctx context.Context, i int, typing func() 
 		err = typing()
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	told := false
-	seen, err := v.PollUntil(ctx, WrongCeiling, func() (bool, error) {
+	return v.PollUntil(ctx, within, func() (bool, error) {
 		now, err := v.Backend.Tree.Read(ctx, v.App, id)
 		told = told || hasTextEvent(events, id)
 		return err == nil && (told || now.Value != before.Value), err
 	})
-	if err == nil && !seen {
-		err = guierr.Failed(aai.DeliveryUnknown, "one character was typed, and %s was not seen to receive it; the rest was not typed", v.Name(i))
-	}
-	return err
 }
 
 // hasTextEvent reports whether one of the waiting events is of a text of the element.

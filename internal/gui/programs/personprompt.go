@@ -108,7 +108,7 @@ func isChooser(window []desktop.Element) bool {
 func isPrompt(identifier string) bool {
 	return identifier == "notification-popup" || slices.ContainsFunc([]string{
 		"PermissionPrompt", "EmbeddedPermissionPrompt", "DesktopMediaPicker", "ShareThisTab", "ExternalProtocolDialog", "ExtensionInstall",
-		"DeviceChooser", "FileSystemAccess", "AuthenticatorRequest", "CertificateSelector", "LoginView",
+		"DeviceChooser", "FileSystemAccess", "PageInfo", "PasswordSave", "SaveUpdate", "ManagePasswords", "SaveCard", "AuthenticatorRequest", "CertificateSelector", "LoginView",
 	}, func(class string) bool { return strings.HasPrefix(identifier, class) })
 }
 

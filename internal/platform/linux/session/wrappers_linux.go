@@ -30,6 +30,11 @@ func wrapperSyntaxes() map[string]wrapperSyntax {
 		"systemd-run":      {flags: "--user --scope --quiet -q --collect -G --no-block --same-dir -d", values: "--unit -u --slice -p --property --description"},
 		"flatpak":          {verb: "run", flags: "--file-forwarding --user --system", values: "--branch --arch", apps: true},
 		"snap":             {verb: "run", apps: true},
+		"prlimit":          {dashes: true},
+		"choom":            {dashes: true},
+		"uclampset":        {dashes: true},
+		"ssh-agent":        {dashes: true},
+		"gpg-agent":        {dashes: true},
 		"bwrap":            {dashes: true},
 		"dbus-run-session": {dashes: true},
 		"nohup":            {}, "gamemoderun": {}, "mangohud": {}, "prime-run": {}, "primusrun": {}, "optirun": {},
@@ -125,7 +130,7 @@ func runsCommands(name string) bool {
 	return process.IsInterpreter(name) || strings.HasPrefix(name, "ld-") || slices.Contains(strings.Fields(
 		`fish csh tcsh ksh mksh ash rbash busybox toybox awk gawk mawk expect find xargs parallel make watch time timeout script
 		ssh sshpass tmux screen strace gdb valgrind taskset chrt sudo su doas runuser setpriv unshare nsenter chroot firejail proot
-		fakeroot docker podman toolbox distrobox distrobox-enter wine wine64 dotnet R Rscript julia erl iex elixir ghci runghc
+		fakeroot flock setarch linux32 linux64 i386 i486 i586 i686 x86_64 sg gapplication sensible-editor pkexec run0 systemd-inhibit docker podman toolbox distrobox distrobox-enter wine wine64 dotnet R Rscript julia erl iex elixir ghci runghc
 		xdg-open gio gtk-launch exo-open kde-open kde-open5 kioclient kioclient5 kstart kstart5 dex flatpak-spawn systemd-cat
 		at batch run-parts xvfb-run dbus-launch npm npx pnpm yarn uv uvx pipx env`), name)
 }
