@@ -143,3 +143,17 @@ func TestRealFirefoxPages(t *testing.T) {
 	w.awaitElement(f.app, "button Bottom")
 	p.undisturbed(t)
 }
+
+// TestRealFirefoxWords: no word of a paragraph with elements in its lines is lost, whatever title
+// they have.
+func TestRealFirefoxWords(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.firefoxForm(`<p>Abbr: <abbr title="World Wide Web">WWW</abbr>; time <time datetime=2026>today</time>; <q>quoted</q>; <span title="tip">tipword</span>;
+		<cite>cited</cite>; <dfn title=def>dfnword</dfn>; <var>x1</var>; <samp>out</samp>; <small>tiny</small>; <u>under</u>; <a href=#y>anchor</a> end.</p>
+		<p>Read this: the <em>third</em>, the <strong>fourth</strong>, <code>code5</code>, <kbd>Ctrl+K</kbd>, H<sub>2</sub>O, <mark>marked</mark>.</p>`, "")
+	tree := w.ok("ax_get_tree", params{"app": f.app}).Text
+	for _, word := range strings.Fields("Abbr WWW today quoted tipword cited dfnword x1 out tiny under anchor end Read third fourth code5 Ctrl+K marked") {
+		w.says(tree, word)
+	}
+}

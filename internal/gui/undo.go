@@ -18,7 +18,9 @@ import (
 type fieldValue struct {
 	id    desktop.ID
 	value string
-	known bool // false also where nobody may know, as of a password
+	known bool // false also for a value that may not be known, such as a password
+
+	formatted bool // it may have links and formatting, which a text cannot restore
 }
 
 // maxHeld is how many bytes of a text are kept so that it can be put back: as many as
@@ -45,6 +47,7 @@ func (v *callView) readFieldValue(ctx context.Context, i int) (h fieldValue) {
 	case isList(e) && e.Role != desktop.Combobox:
 		h.value, h.known = v.sole(v.options(i), desktop.Selected)
 	default:
+		h.formatted = v.App.IsBrowser && e.Role == desktop.Textbox && e.End > i+1
 		now, err := v.Backend.Tree.Read(ctx, v.App, e.ID)
 		if err != nil || now.States.HasAny(desktop.Protected) || len(now.Value) > maxHeld {
 			return h
@@ -150,8 +153,12 @@ func (v *callView) withUndo(ctx context.Context, was fieldValue, out *aai.Result
 
 // undoFor returns the Undo that sets the former value of the element, which holds now.
 func (v *callView) undoFor(was fieldValue, which string, now fieldValue) *aai.Undo {
+	effect := " holds again what it held"
+	if was.formatted {
+		effect = " holds again its former text, without links and formatting"
+	}
 	return &aai.Undo{
-		Description:   desktop.Describe(&v.Snapshot.Elements[v.Snapshot.Index(was.id)]) + " holds again what it held",
+		Description:   desktop.Describe(&v.Snapshot.Elements[v.Snapshot.Index(was.id)]) + effect,
 		Step:          v.step(setValueName, map[string]any{"query": which, "value": was.value}),
 		ExpectedState: now.value,
 	}

@@ -221,12 +221,13 @@ func (k *model) mixesTextAndControls(i int) bool {
 	if !role.IsTextual() || role == desktop.Image {
 		return false
 	}
-	words, acts := false, false
+	words, acts, within := false, false, ""
 	for c := i + 1; c < k.snapshot.Elements[i].End; c++ {
 		e := &k.snapshot.Elements[c]
 		if tell, _ := k.visibility(c, false); !tell {
 			continue
 		}
+		within += strings.Join(strings.Fields(e.Name+e.Value), "")
 		if e.IsActionable("") {
 			acts = true
 			c = e.End - 1
@@ -234,7 +235,11 @@ func (k *model) mixesTextAndControls(i int) bool {
 		}
 		words = words || e.Role.IsTextual() && !e.IsBlank() && (acts || role != desktop.Heading)
 	}
-	return words && acts
+	if !words || !acts {
+		return false
+	}
+	// In Firefox words of the text's own are no elements.
+	return !slices.ContainsFunc(strings.Fields(k.snapshot.Elements[i].Name), func(word string) bool { return !strings.Contains(within, word) })
 }
 
 // dropUnseenBars leaves out menu bars that nobody sees, and what is in them, where their

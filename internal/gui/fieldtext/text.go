@@ -66,9 +66,16 @@ func SameChoice(option, name string) bool {
 	return strings.EqualFold(strings.TrimSpace(option), strings.TrimSpace(name))
 }
 
-// Normalize is a text as different toolkits give it back: line ends differ, and
-// rich text ends with one of its own.
+// Normalize returns the text in a form that is the same for all toolkits: line ends differ, rich text
+// ends with one of its own, and marks of writing direction may be left out.
 func Normalize(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\ufeff', r == '\u200e', r == '\u200f', r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+			return -1
+		}
+		return r
+	}, s)
 	return strings.TrimSuffix(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 }
 

@@ -203,7 +203,7 @@ func (n *node) wantsNumber() bool {
 func (p *program) askText(first, second *batch, n *node, atMost int) {
 	take := func(d *wire.Decoder) {
 		if text := d.Str(); d.Err() == nil {
-			n.text = text
+			n.text = unpadded(text)
 		}
 	}
 	if p.currentTraits().toolkit == chromium {
@@ -225,6 +225,22 @@ func (p *program) askText(first, second *batch, n *node, atMost int) {
 		end := int32(min(count, float64(atMost), math.MaxInt32))
 		second.add(numbers(textInterface, "GetText", "ii", "s", 0, end), n.ref, take)
 	})
+}
+
+// unpadded returns the text without the U+FEFF that Gecko puts behind each character beyond U+FFFF,
+// so that its offsets count UTF-16.
+func unpadded(text string) string {
+	if !strings.ContainsRune(text, '\ufeff') {
+		return text
+	}
+	last := rune(0)
+	return strings.Map(func(r rune) rune {
+		padding := r == '\ufeff' && last > 0xffff
+		if last = r; padding {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 // askActions asks for the names of what can be done. In a list most toolkits give

@@ -1,6 +1,9 @@
 package atspi
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // An editor of a page holds each of its lines but the first, and each bold word, as an
 // object of its own. In its text a sign stands for each of them.
@@ -22,11 +25,9 @@ func (n *node) isCompositeText() bool {
 // expandedText is the node's text with that of its objects in their places, those that are
 // paragraphs on lines of their own.
 func (n *node) expandedText() string {
-	var objects []*node
-	for _, child := range n.children {
-		if child.role != roleStatic || child.count > 0 { // else its words are in the text
-			objects = append(objects, child)
-		}
+	objects := n.children
+	if strings.Count(n.text, object) != len(objects) { // Chromium's static texts have their words in the text
+		objects = slices.DeleteFunc(slices.Clone(objects), func(c *node) bool { return c.role == roleStatic && c.count <= 0 })
 	}
 	parts := strings.Split(n.text, object)
 	if len(parts) != len(objects)+1 {
@@ -35,7 +36,7 @@ func (n *node) expandedText() string {
 	var lines []string
 	line, open := parts[0], parts[0] != ""
 	for i, o := range objects {
-		text, rest := o.expandedText(), parts[i+1]
+		text, rest := firstOf(o.expandedText(), o.name), parts[i+1]
 		if inline(o.role) {
 			line, open = line+text+rest, true
 			continue

@@ -111,6 +111,9 @@ func (n *node) inGecko(window *node, e *desktop.Element) {
 			e.Name, e.Value = e.Value, ""
 		}
 	}
+	if n.isCompositeText() && e.Value == "" {
+		e.Name = strings.Join(strings.Fields(n.expandedText()), " ")
+	}
 	if n.parent != nil && n.parent.role == roleInternalFrame && (n.role == rolePanel || e.Role == desktop.Dialog) {
 		// A page asks by it: of all else in such a frame there is a document. It is a dialog of
 		// the program's own word while it opens, and a panel then.
@@ -145,7 +148,7 @@ func (n *node) inGecko(window *node, e *desktop.Element) {
 // saysWords reports whether the node may have words of its own beside what is in it: of Gecko
 // no words are objects, but stand in the text of what they are in.
 func (n *node) saysWords() bool {
-	if n.offers&offersText == 0 || n.name != "" && n.role != rolePanel && n.role != roleDocumentWeb || n.states.has(stateEditable) || plainRole(n.role).IsInteractive() || n.wantsText() {
+	if n.offers&offersText == 0 || n.name != "" && n.role != rolePanel && n.role != roleDocumentWeb && n.role != roleStatic || n.states.has(stateEditable) || plainRole(n.role).IsInteractive() || n.wantsText() {
 		return false
 	}
 	return n.role == roleDocumentWeb || n.role != roleMenu && n.inPage()
