@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// A Stage is where on its way a call is.
+// A Stage is the current phase of a call.
 type Stage string
 
 // The stages in which a call may have to wait.
@@ -23,7 +23,7 @@ const (
 	StageActing    Stage = "running"
 )
 
-// description say of a stage what is done there.
+// description returns the activity of a stage in words.
 func (s Stage) description() string {
 	switch s {
 	case StageFinding:
@@ -41,7 +41,7 @@ func (s Stage) description() string {
 	return "running"
 }
 
-// ActiveCall is a call that is under way, as far as it is known by then. It has no arguments.
+// ActiveCall is a call in progress, with the data known so far. It contains no arguments.
 type ActiveCall struct {
 	Call, Parent string
 	Caller       Caller
@@ -50,13 +50,13 @@ type ActiveCall struct {
 	Element           TargetElement
 	Stage             Stage
 	Since             time.Time
-	// Done of Total, and a message for people: the last of what Progress was told, without
-	// what is secret. Total is 0 where it is not known.
+	// Done of Total, and a message for people: the last call of Progress, redacted. Total is 0 if
+	// unknown.
 	Done, Total float64
 	Message     string
 }
 
-// Active returns the calls that are under way, those that began first before the others.
+// Active returns the active calls, the oldest first.
 func (g *Gateway) Active() []ActiveCall {
 	passages := g.active.all()
 	all := make([]ActiveCall, 0, len(passages))
@@ -83,7 +83,7 @@ func (p *invocation) snapshot() ActiveCall {
 	return u
 }
 
-// invocations are those of the calls that are under way. The zero value is ready.
+// invocations is the set of the active calls. The zero value is ready.
 type invocations struct {
 	mu  sync.Mutex
 	set map[*invocation]struct{}
@@ -99,7 +99,7 @@ func (s *invocations) all() []*invocation {
 	return all
 }
 
-// register has the call be one of those under way, which a person can stop, until delist.
+// register adds the call to the active ones, which a person can stop, until delist is called.
 func (p *invocation) register() (delist func()) {
 	if p.g.Stops != nil {
 		p.mu.Lock()
@@ -122,7 +122,7 @@ func (p *invocation) register() (delist func()) {
 	}
 }
 
-// releaseContext ends the call's context, when its goroutine has ended.
+// releaseContext ends the call's context after its goroutine has ended.
 func (p *invocation) releaseContext() {
 	p.mu.Lock()
 	cancel := p.cancelContext
@@ -132,20 +132,20 @@ func (p *invocation) releaseContext() {
 	}
 }
 
-// notifyStageChange says that a call has begun, come to another stage, or ended.
+// notifyStageChange reports that a call has begun, changed its stage, or ended.
 func (g *Gateway) notifyStageChange() {
 	if g.OnStageChange != nil {
 		g.OnStageChange()
 	}
 }
 
-// progressState is how far a call has come, as its Action says.
+// progressState is the progress of a call as its Action reports it.
 type progressState struct {
 	done, total float64
 	message     string
 }
 
-// setProgress notes how far the call has come.
+// setProgress stores the progress of the call, redacted.
 func (p *invocation) setProgress(done, total float64, message string) {
 	message = CleanLabel(sanitize.NewRedactor(p.request.secretValues(p.request.SecretParams())).Redact(message), maxName)
 	p.update(func(p *invocation) { p.lastProgress = progressState{done, total, message} })

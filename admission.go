@@ -7,33 +7,32 @@ import (
 	"time"
 )
 
-// admissionLifetime is how long calls that were admitted may wait to be run. What a person
-// allowed is meant for what they see now.
+// admissionLifetime is the time that admitted calls may wait to be run. A person's consent
+// applies to the state that the person sees.
 const admissionLifetime = 10 * time.Minute
 
-// An Admission is the leave for calls to run, each once. It holds what gates keep for
-// them, such as slots, but no lane, and nothing runs by itself. It ends with the context
-// it was made with, and after ten minutes, or when that is to end if later; whoever has it releases it. Safe for
-// concurrent use.
+// An Admission permits each of its calls to run once. It holds the reservations of gates, such as
+// slots of a limit, but no queue slot, and starts nothing by itself. It ends with its context,
+// and after ten minutes or at the context's deadline, whichever is later. The caller of Admit
+// must release it. It is safe for concurrent use.
 type Admission struct {
 	calls       []*invocation
-	currentCall atomic.Pointer[invocation] // which is on its way
-	ended       chan *invocation           // the one that was refused, or nil
+	currentCall atomic.Pointer[invocation] // being processed
+	ended       chan *invocation           // receives the refused call, or nil
 
 	mu        sync.Mutex
 	started   []bool // of each call: it runs, ran, or never will
-	endReason *Error // why what did not run never will
-	// closeReason says why nothing is begun any more; nil: it may.
+	endReason *Error // the reason why the remaining calls never run
+	// closeReason is the reason why no call may begin any more, or nil.
 	closeReason *Error
 	stop        []func() bool
 }
 
-// Admit brings calls to where they may run: all are received, resolved and validated, then
-// every gate is asked about each, and then the person about all of them in one round. If
-// one is refused, none is admitted, the error is the one's, and each is on record. Calls
-// that a person must allow first return CONSENT_REQUIRED with Error.Questions; admit them
-// again with the answers in each. An Action that makes calls of its own admits those that
-// it knows before it runs the first.
+// Admit admits calls to run later. All are received, resolved and validated; then every gate
+// checks each; then the person is asked about all of them in one round. If one is refused, none
+// is admitted, the error is that of the refused call, and each is recorded. Calls that need a
+// person's consent return CONSENT_REQUIRED with Error.Questions; admit them again with the
+// answers in each. An Action that makes calls admits the known ones before it runs the first.
 func (g *Gateway) Admit(ctx context.Context, calls ...*Call) (*Admission, error) {
 	a := &Admission{ended: make(chan *invocation, 1), started: make([]bool, len(calls))}
 	if len(calls) == 0 {
@@ -68,8 +67,8 @@ func (g *Gateway) Admit(ctx context.Context, calls ...*Call) (*Admission, error)
 	return a, nil
 }
 
-// Run runs the call of that index, as [Gateway.Do] does from when it is admitted: the
-// target is found again, and the gates look again, but nobody is asked. It runs once.
+// Run runs the call with index i as [Gateway.Do] does after admission. The target is found again
+// and the gates check again, but no person is asked. Each call runs once.
 func (a *Admission) Run(ctx context.Context, i int) (*Result, error) {
 	if err := a.begin(i); err != nil {
 		return nil, err
@@ -77,7 +76,7 @@ func (a *Admission) Run(ctx context.Context, i int) (*Result, error) {
 	return a.calls[i].runAdmitted(ctx)
 }
 
-// runAdmitted goes on from where an admitted call rests.
+// runAdmitted continues an admitted call.
 func (p *invocation) runAdmitted(ctx context.Context) (*Result, error) {
 	p.clock = p.clock.continued()
 	p.attachContext(ctx)
@@ -91,11 +90,11 @@ func (p *invocation) runAdmitted(ctx context.Context) (*Result, error) {
 	return e.result, nil
 }
 
-// Release gives back what is held for the calls that were not run, and puts on record
-// that they were not.
+// Release releases the reservations of the calls that have not run, and records that they were
+// not run.
 func (a *Admission) Release() { a.end(cancelledBeforeRun(context.Canceled)) }
 
-// begin takes a call out of those that may still be run.
+// begin marks a call as started.
 func (a *Admission) begin(i int) *Error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -111,7 +110,7 @@ func (a *Admission) begin(i int) *Error {
 	return Errorf(Internal, "call %d was run before, and is admitted once", i)
 }
 
-// end has the calls end that were not run.
+// end ends the calls that have not run.
 func (a *Admission) end(why *Error) {
 	a.mu.Lock()
 	var left []*invocation
@@ -146,8 +145,8 @@ func (a *Admission) end(why *Error) {
 	}
 }
 
-// run has the calls admitted, and says which was refused, unless Admit has given them
-// up. Its goroutine is that of all of them.
+// run admits the calls, and reports the refused one unless Admit has given up. All calls share
+// its goroutine.
 func (a *Admission) run() {
 	var refused *invocation
 	err := &Error{Code: Internal, Message: "the calls were neither admitted nor refused", Delivery: NotDelivered}
@@ -173,7 +172,7 @@ func (a *Admission) run() {
 	refused, err = a.stages()
 }
 
-// stages is the way of the calls until they are admitted.
+// stages runs the stages up to admission.
 func (a *Admission) stages() (*invocation, *Error) {
 	for _, p := range a.calls {
 		defer time.AfterFunc(receivedDelay, p.recordLongRunning).Stop()
@@ -198,8 +197,8 @@ func (a *Admission) stages() (*invocation, *Error) {
 	return askPerson(open)
 }
 
-// wait returns why the calls are not admitted, by the deadline of the one that is on its
-// way at the latest.
+// wait returns the reason why the calls are not admitted, by the deadline of the current call at
+// the latest.
 func (a *Admission) wait(ctx context.Context, late chan struct{}) error {
 	select {
 	case refused := <-a.ended:
@@ -223,7 +222,7 @@ func (a *Admission) wait(ctx context.Context, late chan struct{}) error {
 	return a.refusal(current)
 }
 
-// refusal is why the call was refused: nil of none.
+// refusal returns the error of the refused call, or nil.
 func (a *Admission) refusal(refused *invocation) error {
 	if refused == nil {
 		return nil
@@ -235,7 +234,8 @@ func (a *Admission) refusal(refused *invocation) error {
 	return &e
 }
 
-// notAdmittedWithOthers says of a call that it was not admitted because another was not.
+// notAdmittedWithOthers returns the error of a call that was not admitted because another was
+// refused.
 func notAdmittedWithOthers(cause *Error) *Error {
 	return &Error{
 		Code: cause.Code, Delivery: NotDelivered,
@@ -244,7 +244,7 @@ func notAdmittedWithOthers(cause *Error) *Error {
 	}
 }
 
-// resume is the way of an admitted call from where it rested.
+// resume runs the remaining stages of an admitted call.
 func (p *invocation) resume() (*Result, *Error) {
 	defer time.AfterFunc(receivedDelay, p.recordLongRunning).Stop()
 	defer p.clock.cancelContext()
@@ -265,8 +265,8 @@ func (p *invocation) resume() (*Result, *Error) {
 	return p.act()
 }
 
-// resolveAgain finds the target of a call that rested. It may run again by now, or no
-// more; if it is another one, nobody has admitted a call to it.
+// resolveAgain finds the target of a deferred call again. The program may have been started or
+// ended since; a different one was not admitted.
 func (p *invocation) resolveAgain() *Error {
 	r := p.request
 	if p.hasPlaceholders {

@@ -8,122 +8,118 @@ import (
 	"time"
 )
 
-// BuiltinApp is the id of the app that stands for the gateway itself: its guides,
-// its list of apps, its history and its consents are tools of this app.
+// BuiltinApp is the id of the gateway's own app. Its tools give access to guides, the list of
+// apps, the history and consents.
 const BuiltinApp = "aai"
 
-// DesktopApp is the id of the app that stands for the screen: its tools see and
-// operate the windows of every program.
+// DesktopApp is the id of the app for the desktop. Its tools read and operate the windows of
+// every program.
 const DesktopApp = "desktop"
 
-// DefaultTimeout is how long a tool may run when nobody said otherwise.
+// DefaultTimeout is the time limit of a tool that sets none.
 const DefaultTimeout = 30 * time.Second
 
-// An App is something on this computer, or on the web, that has tools.
-// It is not changed after the catalog has published it, so it may be read by
-// many goroutines at once.
+// An App is a program on this computer, or a web service, that has tools. The catalog does not
+// change an App after publishing it, so goroutines may read it concurrently.
 type App struct {
-	ID          string // reverse DNS, such as "org.gnome.Calculator"; "aai" and "desktop" are the gateway's own
-	Name        string // for people; several languages are joined by "|"
+	ID          string // reverse DNS, such as "org.gnome.Calculator"; "aai" and "desktop" are reserved for the gateway
+	Name        string // display name; several languages are joined by "|"
 	Description string
-	Version     string   // of the descriptor, as its author counts
-	Aliases     []string // other names by which a caller may ask for it
+	Version     string   // of the descriptor, set by its author
+	Aliases     []string // other names that callers may use
 	Tools       []*Tool  // in the order of the descriptor
-	Platform    string   // whose section of the descriptor the tools come from, such as "linux"
+	Platform    string   // section of the descriptor that defines the tools, such as "linux"
 
-	// Origin is where the descriptor was fetched, such as "https://example.com"; empty
-	// for an app that a person placed on this computer.
+	// Origin is the origin that served the descriptor, such as "https://example.com". It is empty
+	// for an app that a person installed on this computer.
 	Origin string
-	// BaseURL is where the calls of a web app go, such as "https://api.example.com/v1";
-	// empty for any other app.
+	// BaseURL is the address that receives the calls of a web app, such as
+	// "https://api.example.com/v1". It is empty for any other app.
 	BaseURL string
-	// Auth is how the person is known to a web app; nil: not at all. It is the one of
-	// its tools' recipes.
+	// Auth is the login of a web app, the same as in the recipes of its tools. Nil means no
+	// login.
 	Auth *AuthRecipe
-	// Hosts are the hosts that calls, logins and pages for logging in go to, in lower
-	// case and with a port that is not 443, sorted. Those of the origin's own site
-	// (the same registrable domain) are left out: what remains a person should see
-	// before anything is sent there. Without an Origin it is all of them.
+	// Hosts lists the hosts that receive calls or logins, sorted, in lower case, with any port
+	// but 443. It omits hosts on the origin's own site (the same registrable domain); a person
+	// should see the rest before anything is sent there. Without an Origin it lists all hosts.
 	Hosts []string
 
-	// Digest names the exact descriptor, in hexadecimal SHA-256. Consent is
-	// bound to it. Empty for the gateway's own app.
+	// Digest is the SHA-256 of the exact descriptor in hexadecimal. Consent is bound to it. It is
+	// empty for the gateway's own app.
 	Digest string
-	// Source is where the descriptor was found, for people.
+	// Source is the place where the catalog found the descriptor, for display.
 	Source string
-	// Modified is when the descriptor was last written; zero where nobody knows.
+	// Modified is the time of the descriptor's last write; zero if unknown.
 	Modified time.Time
-	// PID is the process of a program that runs, where the app stands for that;
-	// otherwise zero.
+	// PID is the process id if the app stands for a running program, otherwise zero.
 	PID int
-	// Launch says how the call starts the program, where the app stands for one that it is to
-	// start; otherwise nil.
+	// Launch describes the start of the program if the call is to start it, otherwise nil.
 	Launch *Launch
-	// Server is how the app is reached where it says itself what tools it has; nil: the
-	// descriptor says. A driver has found it right.
+	// Server is the connection to a server that lists its own tools. Nil means that the
+	// descriptor lists them. A driver has checked it.
 	Server *Recipe
-	// Unprobed says that the server has not said yet what it has: nobody has started it.
+	// Unprobed reports that the server has never been started, so its tools are unknown.
 	Unprobed bool
 	// Descriptor is the descriptor as its author wrote it, or nil.
 	Descriptor json.RawMessage
 
-	// FindTarget finds the app that a call really touches, by the name in the
-	// parameter that Tool.Target names, where that is no app of the catalog but a
-	// program whose windows are operated; a call that does not name one touches
-	// this app itself. A target without a process is one that the call is to start.
-	// Nil means that the catalog knows the app, and that it must be named. What
-	// Targets cannot tell it may ask, by an *Error with Questions.
+	// FindTarget finds the program that a call operates, by the name in the parameter
+	// Tool.Target. A call without that parameter targets this app itself. A target with PID zero
+	// is started by the call. If the choice needs a person, FindTarget returns an *Error with
+	// Questions. Nil means that targets are apps of the catalog and that the parameter is
+	// required.
 	FindTarget func(ctx context.Context, call *Call, name string) (*App, error)
-	// Ping looks whether the app answers at all, however: only an error with code
-	// TIMEOUT says that it does not. It is asked after a call that ended by its
-	// deadline. Nil where nobody can look.
+	// Ping checks whether the app responds at all: only an error with code TIMEOUT means that it
+	// does not. The gateway calls it after a call that ended by its deadline. Nil means that no
+	// check exists.
 	Ping func(ctx context.Context) error
-	// LockReason says by which of its windows the program guards the person at this moment,
-	// such as "a lock of the screen", as far as that can be seen; "" where it does not. Nil
-	// means that nobody can look.
+	// LockReason names the window by which the program currently protects the person, such as "a
+	// lock of the screen", or returns "". Nil means that no check exists.
 	LockReason func(ctx context.Context) string
-	// HasTerminal reports whether the program shows a terminal of which nothing tells where in
-	// its windows it is: what is done there may run commands. Nil means that none does.
+	// HasTerminal reports whether the program shows a terminal at an unknown place in its
+	// windows, so that input may run commands. Nil means no.
 	HasTerminal func() bool
-	// HostsCaller says that the caller itself runs in the program: to operate it may end the caller.
+	// HostsCaller reports that the caller itself runs in the program, so operating it may end the
+	// caller.
 	HostsCaller bool
-	// ResolveTarget says what a call will act on, such as a button, as far as that is known before
-	// the call runs. Call.Target is set. Nil means that the app has no such elements.
+	// ResolveTarget returns the element that a call will act on, such as a button, as far as it
+	// is known before the call runs. Call.Target is set. Nil means that the app has no such
+	// elements.
 	ResolveTarget func(ctx context.Context, call *Call) TargetElement
-	// IsTerminalElement reports whether the element that a call of a tool that types is about is a
-	// terminal within the target, as far as that is known before the call runs. Call.Target
-	// is set. Nil means that nobody can look.
+	// IsTerminalElement reports whether a typing tool's call addresses a terminal within the
+	// target, as far as that is known before the call runs. Call.Target is set. Nil means that no
+	// check exists.
 	IsTerminalElement func(ctx context.Context, call *Call) bool
 }
 
-// A Launch is a start of a program, as a call asks for it.
+// A Launch describes the start of a program by a call.
 type Launch struct {
-	CommandLine   string // the whole command, which no other command is written as
+	CommandLine   string // the whole command, in a spelling unique to it
 	Digest        string // of the program, its desktop entry and the entry's command
 	IsBareProgram bool   // the program's own command is the program alone
 	HasArgs       bool   // the call gives arguments
-	OpensArgs     bool   // these are files or addresses in the place that the entry has for them
-	RunsCommands  bool   // the program runs commands that it is given
+	OpensArgs     bool   // the arguments are files or addresses, at the place that the entry has for them
+	RunsCommands  bool   // the program runs commands that it receives
 }
 
-// Names are the app's names for people and its aliases: other apps may have them too.
+// Names returns the app's display names and aliases; other apps may share them.
 func (a *App) Names() []string { return append(strings.Split(a.Name, "|"), a.Aliases...) }
 
-// WireName is the app's id as it goes over the wire; see [WireName].
+// WireName returns the app's id in wire form; see [WireName].
 func (a *App) WireName() string { return WireName("app:" + a.ID) }
 
-// HasName reports whether a caller may ask for the app by the name, whatever its case: an
-// id, also after "app:", its wire name, or one of [App.Names].
+// HasName reports whether name, in any case, means the app: its id, with or without "app:", its
+// wire name, or one of [App.Names].
 func (a *App) HasName(name string) bool {
 	same := func(other string) bool { return strings.EqualFold(name, other) }
 	return name != "" && (same(a.ID) || same("app:"+a.ID) || slices.ContainsFunc(a.Names(), same) || same(a.WireName()))
 }
 
-// OperatesOthers reports whether the app stands for programs that it operates: a call
-// touches one of them, or the app itself where it names none.
+// OperatesOthers reports whether the app's tools operate other programs. A call then targets one
+// of them, or the app itself if it names none.
 func (a *App) OperatesOthers() bool { return a.FindTarget != nil }
 
-// Tool finds a tool of the app by its exact name, or returns nil.
+// Tool returns the tool with the exact name, or nil.
 func (a *App) Tool(name string) *Tool {
 	for _, t := range a.Tools {
 		if t.Name == name {
@@ -133,8 +129,8 @@ func (a *App) Tool(name string) *Tool {
 	return nil
 }
 
-// DigestOf names what consent to the permission is bound to: the tool of that
-// name, how a program is started, or the whole app.
+// DigestOf returns the digest that consent to the permission is bound to: of the tool with that
+// name, of a program start, or of the whole app.
 func (a *App) DigestOf(permission string) string {
 	if a.Launch != nil && permission == PermissionStart {
 		return a.Launch.Digest
@@ -160,110 +156,109 @@ func (a *App) IsRunnable() bool {
 	return false
 }
 
-// A Tool is one thing an app can do: a description plus an Action.
+// A Tool is one thing that an app can do: a description plus an Action.
 type Tool struct {
 	Name, Title, Description string
-	Group                    string // the part of the app it is of, such as "orders"; empty: none is said
+	Group                    string // part of the app that the tool belongs to, such as "orders"; may be empty
 
 	Params  Schema
-	Returns Schema // what the result's Data promises to be; the zero Schema promises nothing
+	Returns Schema // schema of the result's Data; the zero Schema promises nothing
 
 	Effect          Effect
-	EffectInherent  bool // Effect follows from how the tool works, such as an HTTP GET; false: somebody says so
-	Kind            Kind // what limits and modes know it by, where that is not its effect
-	MayStartProgram bool // with some arguments it starts a program, whatever its effect is otherwise
-	SendsKeys       bool // it gives the target text or keys, which a terminal would run
-	// TakesScreenshot says that it takes a picture of its target, or of the whole screen.
+	EffectInherent  bool // Effect follows from the mechanism, such as an HTTP GET; false: it is only declared
+	Kind            Kind // category for limits and modes, other than the effect
+	MayStartProgram bool // some arguments make it start a program, regardless of Effect
+	SendsKeys       bool // it sends text or keys to the target, which a terminal would run
+	// TakesScreenshot reports that the tool captures its target or the whole screen.
 	TakesScreenshot bool
-	// ElementParams names the parameters that say which element of a window it acts on; nil: any
+	// ElementParams lists the parameters that identify the window element; nil means that any
 	// may.
 	ElementParams []string
-	// TakesFocus reports whether a call that acts takes the person's pointer and keyboard;
-	// nil: each may.
+	// TakesFocus reports whether a call uses the person's pointer and keyboard; nil means that
+	// every call may.
 	TakesFocus func(call *Call) bool
-	Target     string // the parameter that names the app which is really touched; empty: the tool's own app
-	// Secret are parameters whose values the journal must not keep; "fields.value" is what is
-	// called value in any of the fields.
+	Target     string // parameter that names the app to operate; empty: the tool's own app
+	// Secret lists parameters whose values the journal must not keep. "fields.value" means the
+	// member "value" in any of the fields.
 	Secret []string
-	// NonSecret names those of Secret that are none with such arguments, such as the key of a
-	// shortcut; nil: there are no such arguments.
+	// NonSecret returns the members of Secret that are not secret with the given arguments, such
+	// as the key of a shortcut. Nil means none.
 	NonSecret func(args map[string]any) []string
-	// ShowSecrets says that the person who is asked sees its secret parameters, but those whose own
-	// name says that they are secret: only the record goes without all of them.
+	// ShowSecrets lets the person who decides see the secret parameters, except those with a name
+	// that marks a secret. The journal still omits all of them.
 	ShowSecrets   bool
-	PrivateResult bool // what it answers must not be kept, such as the clipboard's contents
-	// AllowUnaudited says that the tool tells a person of the gateway itself, such as what is
-	// wrong with its record, or stops it. Where nothing can be put on record it runs all the
-	// same for the command line, and its answer says so. It counts only of the gateway's own
-	// app.
+	PrivateResult bool // the answer must not be kept, such as the clipboard's contents
+	// AllowUnaudited lets the tool run from the command line even if the journal cannot be
+	// written; its answer then contains a warning. It is for tools that report on the gateway
+	// itself or stop it, and only counts for the gateway's own app.
 	AllowUnaudited bool
-	// Timeout is how long a call may take, from when it came in to when Run has ended,
-	// without what a person takes for answers; zero means DefaultTimeout.
+	// Timeout limits a call from its receipt to the end of Run, without the time that a person
+	// needs to answer. Zero means DefaultTimeout.
 	Timeout time.Duration
-	// BackgroundTimeout is how long a call may take that outlasts its request; see [WithBackgroundTimeout]. Zero
-	// means Timeout.
+	// BackgroundTimeout limits a call that continues after its request ends; see
+	// [WithBackgroundTimeout]. Zero means Timeout.
 	BackgroundTimeout time.Duration
-	// MaxArgs is how many bytes the arguments may have as JSON, where that is more than
-	// usual, such as for a tool that takes a file; zero means a MiB.
+	// MaxArgs is the limit of the arguments in bytes of JSON if it exceeds the default, for
+	// example for a file. Zero means 1 MiB.
 	MaxArgs int
-	// OnlyMakesCalls says that all its Action does is to make calls of its own, with its context: while
-	// a person is asked about those, its time stands still. Each of them passes every gate, so
-	// of the gateway's own tools nobody is asked about the outer one. No descriptor can say it.
+	// OnlyMakesCalls declares that the Action does nothing but make calls with its context. While
+	// a person is asked about those, its deadline is paused. Each inner call passes every gate,
+	// so a builtin outer call needs no consent. Descriptors cannot set it.
 	OnlyMakesCalls bool
-	// Concurrency says how a call goes together with others to the same program; nil: InTurn.
+	// Concurrency returns how a call may overlap with others to the same program; nil means the
+	// default: see [Request].
 	Concurrency func(call *Call) Concurrency
 
-	// Precheck says why a call would come to nothing, as far as that is known before it runs,
-	// so that no person is asked for what fails anyway. It changes nothing, and is asked
-	// only where a person would be; about the windows of a program only for a caller who
-	// may see them, about the screen for all. Call.Target is set. Nil means that nobody can look.
+	// Precheck returns the reason why a call would fail, as far as it is known before the run, so
+	// that no person is asked about a call that fails anyway. It changes nothing, and runs only
+	// if a person would be asked. For windows of a program it runs only for callers that may see
+	// them. Call.Target is set. Nil means that no check exists.
 	Precheck func(ctx context.Context, call *Call) error
-	// PrecheckPublic says that of the gateway's own tool Vain tells nothing that was decided for
-	// others, so that every caller may hear it.
+	// PrecheckPublic reports that Precheck of a builtin tool reveals no decisions about others,
+	// so every caller may receive its error.
 	PrecheckPublic bool
 
-	// Run does it. Nil means that the tool cannot run on this computer: Do answers
-	// Unavailable, or AUTOMATION_NOT_SUPPORTED where that is nil too.
+	// Run executes the tool. Nil means that the tool cannot run on this computer: Do returns
+	// Unavailable, or AUTOMATION_NOT_SUPPORTED if that is nil too.
 	Run         Action
-	Unavailable *Error // such as a bus that the person has not switched on
+	Unavailable *Error // such as a bus that the person has not enabled
 
-	// Digest names exactly what the tool says of itself and what it would run, in
-	// hexadecimal SHA-256. Consent to the tool is bound to it; where it is nil or
-	// gives nothing, to App.Digest. It is a function because most tools are never
-	// called; it is safe for concurrent use and always gives the same.
+	// Digest returns the SHA-256 of the tool's description and implementation in hexadecimal.
+	// Consent to the tool is bound to it, or to App.Digest if it is nil or returns "". It is a
+	// function because most tools are never called. It is safe for concurrent use and always
+	// returns the same value.
 	Digest func() string
-	// Implementation says in one line what stands behind the name, for people, such as
-	// "D-Bus org.example.Notes /org/example/Notes Wipe".
+	// Implementation describes the implementation in one line for people, such as "D-Bus
+	// org.example.Notes /org/example/Notes Wipe".
 	Implementation string
 }
 
-// An Action does what a tool says. It gets a call that was resolved, validated,
-// admitted and recorded, with defaults applied, and a context that ends at the
-// tool's deadline. It is called from many goroutines at once. An error that is
-// not an *Error is reported as AUTOMATION_FAILED.
+// An Action executes a tool. The call has been resolved, validated, admitted and recorded, with
+// defaults applied; the context ends at the tool's deadline. Actions run concurrently. The
+// gateway reports an error that is not an *Error as AUTOMATION_FAILED.
 type Action func(ctx context.Context, call *Call) (*Result, error)
 
-// A Kind is a sort of tool that modes and limits are about.
+// A Kind is a category of tools for modes and limits.
 type Kind string
 
 // The kinds.
 const (
 	KindScript Kind = "script" // runs a script, which may do anything
-	KindVision Kind = "vision" // asks a model to look at pictures
+	KindVision Kind = "vision" // sends pictures to a model
 )
 
-// Effect says what running a tool does to the world. The zero value is the most
-// dangerous one, so that forgetting to set it is safe.
+// Effect is the effect of a tool on the world. The zero value is the most dangerous one, so an
+// omitted effect is safe.
 type Effect int
 
-// The effects, from the most dangerous to the least.
+// The effects, from the most to the least dangerous.
 const (
-	Destroys Effect = iota // sends, deletes, pays, or nobody said what
-	Changes                // changes something that can be changed back
-	Reads                  // leaves everything as it was
+	Destroys Effect = iota // sends, deletes, pays, or is not declared
+	Changes                // makes a change that can be reverted
+	Reads                  // changes nothing
 )
 
-// String returns the word a descriptor uses for the effect.
+// String returns the descriptor's word for the effect.
 func (e Effect) String() string {
 	switch e {
 	case Reads:
@@ -275,16 +270,15 @@ func (e Effect) String() string {
 	return "destroys"
 }
 
-// A Schema says which values are right: a JSON Schema, draft-07, as somebody
-// wrote it, and the check made from it.
+// A Schema is a JSON Schema (draft-07) as its author wrote it, with the check compiled from it.
 type Schema struct {
 	// Source is the schema as written, or nil for none.
 	Source json.RawMessage
-	// Order holds the names in the schema's "properties" in the order they are
-	// written, which is the order of positional arguments.
+	// Order holds the names in the schema's "properties" as written, which is the order of
+	// positional arguments.
 	Order []string
-	// Check returns the value with the schema's defaults filled in, or an *Error
-	// with code INVALID_PARAMS that names the place in the value and what was
-	// expected there. It does not change its argument. Safe for concurrent use.
+	// Check returns the value with the schema's defaults, or an *Error with code INVALID_PARAMS
+	// that names the place in the value and the expected type. It does not change its argument.
+	// It is safe for concurrent use.
 	Check func(value any) (any, error)
 }

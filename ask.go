@@ -2,11 +2,11 @@ package aai
 
 import "context"
 
-// Ask puts a question that is an Action's own, such as a server's to which a call went, in a
-// window of the gateway's, in turn with those of other calls. The call's time stands still
-// meanwhile. It decides nothing about a call: that is for gates. The error says that nobody
-// could be asked, or nobody answered; where there are no windows it is
-// AUTOMATION_NOT_SUPPORTED.
+// Ask shows a question of an Action in the gateway's dialog, in turn with those of other calls.
+// An example is a question of the server that received a call. The call's deadline is paused
+// meanwhile. The answer decides nothing about a call; that is the task of gates. The error
+// reports that the question could not be shown or had no answer, and is AUTOMATION_NOT_SUPPORTED
+// without a dialog.
 func (g *Gateway) Ask(ctx context.Context, q Question) (Answer, error) {
 	if g.Dialog == nil {
 		return Answer{}, Errorf(AutomationNotSupported, "there is no window in which the person could be asked")

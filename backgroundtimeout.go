@@ -7,13 +7,13 @@ import (
 
 type backgroundTimeoutKey struct{}
 
-// WithBackgroundTimeout returns a context whose call outlasts its request by so much, such as a task
-// that its caller comes back for: a tool that says that it may last has that time.
+// WithBackgroundTimeout returns a context for a call that continues after its request ends, such
+// as a task. The limit is most, or the tool's BackgroundTimeout if that is shorter.
 func WithBackgroundTimeout(ctx context.Context, most time.Duration) context.Context {
 	return context.WithValue(ctx, backgroundTimeoutKey{}, most)
 }
 
-// effectiveTimeout is how long the call may take.
+// effectiveTimeout returns the time limit of the call.
 func (p *invocation) effectiveTimeout(tool *Tool) time.Duration {
 	usual := foregroundTimeout(tool)
 	if most, _ := p.ctx.Value(backgroundTimeoutKey{}).(time.Duration); tool.BackgroundTimeout > 0 {

@@ -2,18 +2,17 @@ package aai
 
 import "context"
 
-// Claims let one gateway at a time act on a program. Each client starts a gateway of its own,
-// and what two of them type into one window goes to whichever field has its keyboard. It is
-// safe for concurrent use.
+// Claims let one gateway at a time act on a program. Each client starts a gateway of its own, and
+// concurrent typing into one window would end in the wrong field. It is safe for concurrent use.
 type Claims interface {
-	// Claim waits until no other gateway acts on the process, and reports whether it had to.
-	// It is held until leave is called. It fails with the context's error when that ends, and
-	// else with an *Error where gateways cannot agree.
+	// Claim waits until no other gateway acts on the process, and reports whether it had to wait.
+	// The claim lasts until leave is called. It fails with the context's error when that ends,
+	// and with an *Error if coordination between gateways fails.
 	Claim(ctx context.Context, process int) (leave func(), waited bool, err error)
 }
 
-// claimProcess waits for the other gateways once the call has its lane. What only looks does so also
-// where gateways cannot agree.
+// claimProcess waits for other gateways after the call has its queue token. A call that only
+// reads proceeds even if coordination fails.
 func (p *invocation) claimProcess(ctx context.Context, v *slot) (waited bool, err *Error) {
 	if p.g.Claims == nil || !v.exclusive || v.outer != nil || v.queue.key.process == 0 {
 		return false, nil
@@ -30,7 +29,7 @@ func (p *invocation) claimProcess(ctx context.Context, v *slot) (waited bool, er
 	return waited, nil
 }
 
-// handOver lets the next one act.
+// handOver passes the token to the next call.
 func (v *slot) handOver() {
 	if v.releaseClaim != nil {
 		v.releaseClaim()

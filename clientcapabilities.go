@@ -5,83 +5,81 @@ import (
 	"encoding/json"
 )
 
-// An Assistant is what the program at the other end of a call can do for whoever
-// serves it. What it cannot do is nil; an Action must get by without.
+// ClientCapabilities are the functions of the client at the other end of a call. A function that
+// the client lacks is nil; an Action must work without it.
 type ClientCapabilities struct {
-	// Sample asks the client's model. The person may see, change or refuse what is
-	// asked and what is answered; that is an error.
+	// Sample sends a request to the client's model. The person may see, change or refuse both the
+	// request and the answer; a refusal is an error.
 	Sample func(ctx context.Context, ask SamplingRequest) (*SamplingResult, error)
-	// SampleTools says that Sampling.Tools may be given.
+	// SampleTools reports that SamplingRequest.Tools is supported.
 	SampleTools bool
-	// CanAsk says that questions which policy sends to the client can be put there.
+	// CanAsk reports that the client can ask the questions that policy sends to it.
 	CanAsk bool
-	// Elicit has the person fill in a form at the client, in whose words the form is shown.
-	// Who answers there nobody can tell: it decides nothing of the gateway's.
+	// Elicit shows a form at the client, in the client's words. The person is not authenticated
+	// there, so the answer decides nothing about the gateway.
 	Elicit func(ctx context.Context, form Form) (*FormAnswer, error)
-	// AskSecret asks the person at the terminal for what is not to be seen there, such as a
-	// new passphrase.
+	// AskSecret asks the person at the terminal for hidden input, such as a new passphrase.
 	AskSecret func(ctx context.Context, prompt string) (string, error)
-	// OnDialogShown hears that the gateway asks the person in a window now, and on which screen,
-	// "" where it has no name. It is called once a question, from any goroutine, and must
-	// not wait.
+	// OnDialogShown is called when the gateway shows a dialog, with the screen, or "" if it has
+	// no name. It is called once for each question, from any goroutine, and must not block.
 	OnDialogShown func(screen string)
 	// Roots returns the folders that the client works in.
 	Roots func(ctx context.Context) ([]Root, error)
 }
 
-// A Form is what a person is to fill in.
+// A Form is a form for a person to fill in.
 type Form struct {
 	Message string
 	Fields  json.RawMessage // a JSON Schema of an object whose members are single values
 }
 
-// A FormAnswer is what became of a Form.
+// A FormAnswer is the result of a Form.
 type FormAnswer struct {
 	Action string         // "accept", "decline" or "cancel"
-	Values map[string]any // by field, where it was accepted
+	Values map[string]any // by field, if accepted
 }
 
-// A Sampling is what a model is asked.
+// A SamplingRequest is a request to a model.
 type SamplingRequest struct {
 	System    string
 	Messages  []Message
 	MaxTokens int // at least 1
-	// Tools are what the model may ask for instead of answering, in Sampled.Uses.
+	// Tools are offered to the model, which may use them in SamplingResult.ToolUses.
 	Tools []SampleTool
 }
 
-// A Message is a turn of the talk with a model.
+// A Message is one message of a conversation with a model.
 type Message struct {
-	FromModel   bool // its own words; otherwise ours
+	FromModel   bool // written by the model; otherwise by the gateway
 	Text        string
 	Images      []Image
-	ToolUses    []ToolUse    // what the model asked for, in a message of its own
-	ToolResults []ToolResult // what came of it, in the next of ours
+	ToolUses    []ToolUse    // requested by the model, in its message
+	ToolResults []ToolResult // their results, in the next message of the gateway
 }
 
-// A SampleTool is something that a model may ask for.
+// A SampleTool is a tool offered to a model.
 type SampleTool struct {
 	Name, Description string
 	Params            json.RawMessage // a JSON Schema of type "object"
 }
 
-// A ToolUse is a model's wish to use a tool.
+// A ToolUse is a model's request to use a tool.
 type ToolUse struct {
 	ID, Name string
 	Args     map[string]any
 }
 
-// A ToolOutcome is what came of a ToolUse.
+// A ToolResult is the result of a ToolUse.
 type ToolResult struct {
-	ID     string // of the use
+	ID     string // of the ToolUse
 	Text   string
 	Failed bool
 }
 
-// A Sampled is a model's answer.
+// A SamplingResult is a model's answer.
 type SamplingResult struct {
-	Model      string // which it was, as the client says
-	StopReason string // why it ended, such as "endTurn", "maxTokens" or "toolUse"
+	Model      string // the model used, as reported by the client
+	StopReason string // such as "endTurn", "maxTokens" or "toolUse"
 	Text       string
 	Images     []Image
 	ToolUses   []ToolUse
@@ -97,8 +95,8 @@ type clientCapabilitiesKey struct{}
 
 type nonInteractiveKey struct{}
 
-// NonInteractive returns a context of work that nobody waits for: it begins nothing that needs a
-// person, such as a login.
+// NonInteractive returns a context for background work, which starts nothing that needs a person,
+// such as a login.
 func NonInteractive(ctx context.Context) context.Context {
 	return context.WithValue(ctx, nonInteractiveKey{}, true)
 }
@@ -106,12 +104,13 @@ func NonInteractive(ctx context.Context) context.Context {
 // IsNonInteractive reports whether the context is of [NonInteractive].
 func IsNonInteractive(ctx context.Context) bool { return ctx.Value(nonInteractiveKey{}) != nil }
 
-// WithClientCapabilities returns a context in which [ClientCapabilitiesOf] finds what the client can do.
+// WithClientCapabilities returns a context in which [ClientCapabilitiesOf] finds the
+// capabilities.
 func WithClientCapabilities(ctx context.Context, a ClientCapabilities) context.Context {
 	return context.WithValue(ctx, clientCapabilitiesKey{}, a)
 }
 
-// ClientCapabilitiesOf returns what the client of the call can do, which may be nothing.
+// ClientCapabilitiesOf returns the capabilities of the call's client; they may be empty.
 func ClientCapabilitiesOf(ctx context.Context) ClientCapabilities {
 	a, _ := ctx.Value(clientCapabilitiesKey{}).(ClientCapabilities)
 	return a

@@ -5,28 +5,27 @@ import (
 	"time"
 )
 
-// How long a call waits for a person, beside the time that its tool has.
+// The time limits for a person's answer, in addition to the tool's time.
 const (
-	// dialogQueueTimeout is how long it waits until the calls before it have asked.
+	// dialogQueueTimeout is the wait for the dialogs of earlier calls.
 	dialogQueueTimeout = 2 * time.Minute
-	// AskTimeout is how long one question is shown: less than the minute after which
-	// clients give up that hear nothing.
+	// AskTimeout is the time that one question is shown. Clients give up after a minute without a
+	// response.
 	AskTimeout = 50 * time.Second
 )
 
-// lateGrace is how long Do waits past the deadline for the call to say what became
-// of it. Whatever does not end by then is left behind.
+// lateGrace is the time after the deadline in which the call may still report its result. Then Do
+// abandons it.
 const lateGrace = 100 * time.Millisecond
 
-// A clock measures what a call takes of the time that its tool has. It stands still
-// while a person is asked. Late tells when Do must return whatever hangs; the rest
-// belongs to the goroutine of the call.
+// A clock measures the time of a call against its tool's limit. It is paused while a person is
+// asked. late signals that Do must return; the other fields belong to the goroutine of the call.
 type clock struct {
 	late  chan struct{}
 	alarm *time.Timer
 
-	total  time.Duration // what the tool has
-	spent  time.Duration // until since
+	total  time.Duration // limit of the tool
+	spent  time.Duration // time used before since
 	since  time.Time
 	paused bool // it stands still
 
@@ -35,7 +34,7 @@ type clock struct {
 	cancel context.CancelFunc
 }
 
-// newClock starts a clock of so much time, which says by late when it is over.
+// newClock starts a clock with the limit total, which signals its end on late.
 func newClock(total time.Duration, late chan struct{}) *clock {
 	c := &clock{late: late, total: total, since: time.Now()}
 	c.alarm = time.AfterFunc(total+lateGrace, func() {
@@ -47,14 +46,14 @@ func newClock(total time.Duration, late chan struct{}) *clock {
 	return c
 }
 
-// continued returns a clock that goes on from where this one rests, and says so to others.
+// continued returns a clock that continues with the remaining time and signals on a new channel.
 func (c *clock) continued() *clock {
 	next := newClock(c.left(), make(chan struct{}, 1))
 	next.total, next.spent = c.total, c.spent
 	return next
 }
 
-// limit says how much time there is in all, of which some has passed.
+// limit sets the total time, part of which has passed.
 func (c *clock) limit(total time.Duration) {
 	if total != c.total {
 		c.total = total
@@ -62,7 +61,7 @@ func (c *clock) limit(total time.Duration) {
 	}
 }
 
-// left is how much of the tool's time is left.
+// left returns the remaining time.
 func (c *clock) left() time.Duration {
 	if c.paused {
 		return c.total - c.spent
@@ -70,7 +69,7 @@ func (c *clock) left() time.Duration {
 	return c.total - c.spent - time.Since(c.since)
 }
 
-// within returns a context that ends with the tool's time, or with end.
+// within returns a context that ends with the remaining time, or by cancelContext.
 func (c *clock) within(ctx context.Context) context.Context {
 	until := c.since.Add(c.total - c.spent)
 	if c.ctx == nil || !until.Equal(c.until) {
@@ -89,13 +88,13 @@ func (c *clock) cancelContext() {
 	}
 }
 
-// pauseFor lets the clock stand still for a person who has so much time.
+// pauseFor pauses the clock for at most patience, while a person is asked.
 func (c *clock) pauseFor(patience time.Duration) {
 	c.freeze()
 	c.set(patience)
 }
 
-// pause lets the clock stand still for as long as its call is not on its way.
+// pause pauses the clock while its call is not being processed.
 func (c *clock) pause() {
 	c.freeze()
 	c.alarm.Stop()
@@ -107,7 +106,7 @@ func (c *clock) freeze() {
 	}
 }
 
-// resume ends what stop or rest began, if anything.
+// resume ends a pause, if there is one.
 func (c *clock) resume() {
 	if c.paused {
 		c.since, c.paused = time.Now(), false

@@ -1,19 +1,13 @@
-// Package aai is the heart of aai-gateway, through which AI agents operate the
-// apps of a computer.
+// Package aai is the core of aai-gateway, through which AI agents operate the apps of a computer.
 //
-// It holds the words the whole program speaks and one function.
+//   - An [App] has [Tool]s. A Tool is a description plus an [Action], whether it comes from an
+//     aai.json file, a web site or the gateway itself.
+//   - A [Call] names one Tool of one App on behalf of a [Caller], and ends in a [Result] or an [Error].
+//   - [Gateway.Do] is the only path from a Call to its Action. Every call passes the same stages in
+//     the same order: receive, resolve, validate, gate, queue, record the intent, run, record the outcome.
 //
-//   - An [App] has [Tool]s. A Tool is a description plus an [Action]; whether it
-//     came from an aai.json, from a web site or from the gateway itself makes no
-//     difference here.
-//   - A [Call] asks for one Tool of one App on behalf of a [Caller], and ends in a
-//     [Result] or an [Error].
-//   - [Gateway.Do] is the only way from a Call to its Action: received, resolve,
-//     validate, gate, lane, intent, run, outcome, in that order and for everybody.
-//
-// Around it stand the doors through which calls come in (internal/doors), the
-// catalog that knows the apps (internal/catalog), the policy that decides
-// (internal/policy), the journal that records (internal/audit) and the drivers
-// through which calls go out to apps (internal/drivers). All of them import this
-// package; it imports none of them, and of ours only internal/sanitize. The map is kept by a test, arch_test.go.
+// Doors (internal/doors) accept calls, internal/catalog finds apps, gates (internal/policy)
+// decide, internal/audit records, and drivers (internal/drivers) send calls to apps. All of them
+// import this package. It imports none of them, and of this module only internal/sanitize;
+// arch_test.go checks that.
 package aai

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Code says what kind of thing went wrong. Programs decide by it.
+// A Code is the kind of an error. Programs decide by it.
 type Code string
 
 // The codes, as the AAI protocol names them, and a few of our own. Of each: what it means,
@@ -79,8 +79,8 @@ const (
 	Internal Code = "INTERNAL"
 )
 
-// Number returns the code's JSON-RPC number in the AAI protocol, section 2.7,
-// where it has one, and otherwise JSON-RPC's "internal error".
+// Number returns the code's JSON-RPC number in the AAI protocol, section 2.7, or JSON-RPC's
+// "internal error" if it has none.
 func (c Code) Number() int {
 	switch c {
 	case AutomationFailed, StaleRef, AmbiguousTarget, ElementNotFound:
@@ -118,8 +118,7 @@ func (c Code) Number() int {
 	return -32603
 }
 
-// Alias returns what the AAI protocol's page on errors calls the code, where that has
-// another name for it, and otherwise "".
+// Alias returns the code's other name on the AAI protocol's page on errors, or "".
 func (c Code) Alias() string {
 	switch c {
 	case AppNotFound:
@@ -138,66 +137,65 @@ func (c Code) Alias() string {
 	return ""
 }
 
-// Delivery says whether the app got the request before things went wrong.
+// Delivery tells whether the app received the request before the call failed.
 type Delivery string
 
-// What is known about the delivery of a failed call. The empty value means that
-// nothing was sent because the call never began to run, or only reads: an Action that
-// fails before it sent anything says NotDelivered, since Do takes its silence for
-// DeliveryUnknown.
+// The delivery of a failed call. The empty value means that nothing was sent, because the call
+// never ran or only reads. An Action that fails before it sends anything sets NotDelivered, since
+// Do replaces an empty value by DeliveryUnknown.
 const (
 	NotDelivered    Delivery = "not_delivered"
 	Delivered       Delivery = "delivered"
 	DeliveryUnknown Delivery = "unknown"
 )
 
-// An Error is how a call fails, in words for the one who made it.
+// An Error is the failure of a call, in words for its caller.
 type Error struct {
 	Code     Code
-	Message  string // what went wrong, naming the place and what was expected
-	Hint     string // what to try next
+	Message  string // the problem, with the place and the expectation
+	Hint     string // next step
 	Delivery Delivery
-	// Alias is what the AAI protocol calls this error besides; empty: as its code, if that
-	// has another name.
+	// Alias is another name of this error in the AAI protocol; empty means that of its code, if
+	// any.
 	Alias string
-	// Candidates are the names that might have been meant, best first.
+	// Candidates are similar existing names, best first.
 	Candidates []string
-	// RetryAfter is how long to wait before the same call may succeed.
+	// RetryAfter is the time to wait before the same call may succeed.
 	RetryAfter time.Duration
-	// Questions, with code CONSENT_REQUIRED or AMBIGUOUS_TARGET, are what a person
-	// must answer before the call can run. A door that cannot ask shows the error as it is.
+	// Questions, with code CONSENT_REQUIRED or AMBIGUOUS_TARGET, are for a person to answer
+	// before the call can run. A door that cannot ask shows the error as it is.
 	Questions []Question
-	// Needs, with code CONSENT_REQUIRED, is what a person must allow first.
+	// Needs, with code CONSENT_REQUIRED, is the missing permission.
 	Needs *Needs
-	// Call is the ID of the call that it is about, of several that were to be admitted; empty
-	// where it is a person's word about all of them.
+	// Call is the ID of the failed call among several admitted together; empty if a person's
+	// answer concerns all of them.
 	Call string
-	// Data is what came of the call all the same, for programs: a JSON value, such as the
-	// report of a workflow of which a step failed. Nil where there is nothing.
+	// Data is a partial result for programs: a JSON value, such as the report of a workflow with
+	// a failed step, or nil.
 	Data any
-	// Undo is how what was done all the same is taken back, such as the half of an act; nil:
-	// nothing is known to be done. It is for the gateway's own rooms: doors do not show it.
+	// Undo reverts a partial effect, such as half of an action; nil means that no effect is
+	// known. It is for the gateway's own packages; doors do not show it.
 	Undo *Undo
-	// LoginURL, with code AUTH_REQUIRED or AUTH_EXPIRED, is the https page where a person
-	// logs in. The call may be made again when that is done.
+	// LoginURL, with code AUTH_REQUIRED or AUTH_EXPIRED, is the https page where a person logs
+	// in. The call may be repeated after that.
 	LoginURL string
-	// AppResponded, with code TIMEOUT, says that the app does answer: what was waited for in it
-	// has not come. It is no reason to keep other calls from it.
+	// AppResponded, with code TIMEOUT, reports that the app responds although the awaited
+	// condition did not occur. The app does not count as hung.
 	AppResponded bool
 	// Err is the cause. It goes to the log, never to the caller.
 	Err error
 }
 
-// Needs names a permission, for doors that show it in the protocol's form.
+// Needs describes a missing permission, for doors that show it in the protocol's form.
 type Needs struct {
 	App, AppName string
-	Tool         string // the permission, as Request.Permission names it
-	Description  string // of the tool: a stranger's words
-	// URL is where a program for people may take it from: "aai://consent?app=…&tool=…".
+	Tool         string // the permission, as returned by Request.Permission
+	Description  string // of the tool; third-party text
+	// URL is an address for user interfaces: "aai://consent?app=…&tool=…".
 	URL string
 }
 
-// Error returns the message with its code.
+// Error returns the code and the message.
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
 // Unwrap returns the cause.
@@ -211,21 +209,19 @@ func (e *Error) ProtocolCode() string {
 	return e.Code.Alias()
 }
 
-// RetrySafe reports whether the same call may be made again without the risk of
-// doing the same thing twice.
+// RetrySafe reports whether a repeated call cannot do the same thing twice.
 func (e *Error) RetrySafe() bool { return e.Delivery == "" || e.Delivery == NotDelivered }
 
-// Errorf makes an Error with a message in the manner of fmt.Sprintf. An error
-// among the arguments becomes its cause when the format wraps it with %w.
+// Errorf returns an Error with a message formatted as by fmt.Sprintf. An error wrapped by %w
+// becomes its cause.
 func Errorf(code Code, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Code: code, Message: err.Error(), Err: errors.Unwrap(err)}
 }
 
-// AsError turns any error into an *Error. One that is not an *Error becomes
-// TIMEOUT if a deadline passed and AUTOMATION_FAILED otherwise. An *Error that is
-// nil or has no code is a fault of our own and becomes INTERNAL. It returns nil
-// for nil.
+// AsError converts any error to an *Error: TIMEOUT if a deadline passed, otherwise
+// AUTOMATION_FAILED. An *Error that is nil or has no code is a bug in the gateway and becomes
+// INTERNAL. It returns nil for nil.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil
@@ -242,17 +238,17 @@ func AsError(err error) *Error {
 	return &Error{Code: AutomationFailed, Message: err.Error(), Delivery: DeliveryUnknown, Err: err}
 }
 
-// cancelledMessage is the message of a call for which nobody waited any more.
+// cancelledMessage is the message of a call that its caller cancelled.
 const cancelledMessage = "the caller cancelled the call"
 
-// IsCancellation reports whether an error, as it stands on record, is that of a call for which
-// nobody waited any more. Of another app's call that is the app's word.
+// IsCancellation reports whether a recorded error is that of a cancelled call. For another app's
+// call, the app itself may have written the message.
 func IsCancellation(code Code, message string) bool {
 	return code == AutomationFailed && (strings.HasSuffix(message, cancelledMessage) || strings.HasSuffix(message, context.Canceled.Error()))
 }
 
-// normalized returns an Error that can be told from success: a nil one must not pass
-// as an admission, nor one without a code as a good outcome on record.
+// normalized returns an Error that cannot be mistaken for success: a nil *Error must not pass as
+// an admission, nor one without a code as a successful outcome in the journal.
 func normalized(e *Error) *Error {
 	switch {
 	case e == nil:

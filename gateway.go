@@ -7,91 +7,89 @@ import (
 	"time"
 )
 
-// A Catalog knows the apps. It is safe for concurrent use.
+// A Catalog provides the apps. It is safe for concurrent use.
 type Catalog interface {
 	// Apps returns every app, ordered by id.
 	Apps() []*App
-	// Find returns the app with the id, alias or wire name, or an *Error with
-	// code APP_NOT_FOUND and the nearest names as candidates.
+	// Find returns the app with the id, alias or wire name, or an *Error with code APP_NOT_FOUND
+	// and the nearest names as candidates.
 	Find(ctx context.Context, name string) (*App, error)
-	// OnChange calls f after every change of the list of apps, until stop.
+	// OnChange calls f after every change of the list of apps, until stop is called.
 	OnChange(f func()) (stop func())
 }
 
-// A Gate decides whether a call may run. It never talks to people: what a
-// person must decide it returns as questions, and finds the answers in
-// Request.Call.Answers when the call is made again. A Gate is safe for
+// A Gate decides whether a call may run. It never talks to people: it returns questions, and
+// finds the answers in Request.Call.Answers when the call is made again. A Gate is safe for
 // concurrent use.
 type Gate interface {
-	// CheckPassphrase admits the request (nil, nil), asks, or refuses with an *Error.
+	// CheckPassphrase checks a request: it admits it (nil, nil), returns questions, or refuses it
+	// with an *Error.
 	CheckPassphrase(ctx context.Context, r *Request) ([]Question, error)
 }
 
-// A Joiner is a Gate that can word what it asks about several calls as one question.
+// A QuestionMerger is a Gate that can merge its questions about several calls into one.
 type QuestionMerger interface {
 	Gate
-	// MergeQuestions returns the question that stands for those that Check asked about different
-	// requests, all with one ID; false where each must be put. Check gets its answer
-	// with each of the requests.
+	// MergeQuestions returns one question that replaces the asked ones, which concern different
+	// requests and share an ID. It returns false if each must be asked. The check of each request
+	// receives the answer.
 	MergeQuestions(asked []PendingQuestion) (q Question, joined bool)
 }
 
-// PendingQuestion is what a gate asks about a request.
+// PendingQuestion is a gate's question about a request.
 type PendingQuestion struct {
 	Request  *Request
 	Question Question
 }
 
-// A Journal keeps what happened. It is safe for concurrent use.
+// A Journal stores entries. It is safe for concurrent use.
 type Journal interface {
-	// Record keeps the entry before it returns; one that Entry.Durable says must
-	// survive a crash is on disk by then.
+	// Record stores the entry before it returns; an entry with Durable set is on disk by then.
 	Record(ctx context.Context, e *Entry) error
 }
 
-// A ReadyJournal can say beforehand whether an entry could be kept. Do asks it before
-// the first call, and again after an entry that was not kept.
+// A ReadyJournal can report beforehand whether an entry could be stored. Do calls Ready before
+// the first call, and again after a failed write.
 type ReadyJournal interface {
 	Journal
 	Ready(ctx context.Context) error
 }
 
-// A Meter counts what callers send, before anything is made of it. It is safe for
-// concurrent use.
+// A Meter counts calls on receipt, before they are decoded. It is safe for concurrent use.
 type Meter interface {
-	// CountReceived counts a call with so many bytes of arguments, or refuses it with an *Error.
+	// CountReceived counts a call with the given bytes of arguments, or refuses it with an
+	// *Error.
 	CountReceived(c Caller, bytes int) error
 }
 
-// A Gateway is the whole product: what apps there are, who may use them, what is remembered,
-// and the one way through. The zero Gateway runs nothing.
+// A Gateway runs calls: it joins the catalog, the gates, the journal and the call queues. The
+// zero Gateway runs nothing.
 type Gateway struct {
 	Catalog          Catalog
-	Gates            []Gate           // asked in order; without any, nothing is admitted
-	Journal          Journal          // what cannot be recorded does not run
-	Dialog           Asker            // puts native questions; nil where there is none
-	Meter            Meter            // counts what comes in; nil: nobody does
-	MutationObserver MutationObserver // hears of what was done; nil: nobody does
-	Stops            StopChecker      // knows what a person has stopped; nil: nobody can stop anything
-	Claims           Claims           // take turns with the person's other gateways; nil: there are none
-	OnStageChange    func()           // is told when a call begins, comes to another stage, or ends; quick, may be nil
+	Gates            []Gate           // in order; without gates no call is admitted
+	Journal          Journal          // a call that cannot be recorded does not run
+	Dialog           Asker            // shows questions for DesktopDialog; may be nil
+	Meter            Meter            // counts received calls; may be nil
+	MutationObserver MutationObserver // receives mutations; may be nil
+	Stops            StopChecker      // knows the stopped calls; nil: calls cannot be stopped
+	Claims           Claims           // coordinates with the person's other gateways; may be nil
+	OnStageChange    func()           // runs when a call begins, changes its stage, or ends; must be quick; may be nil
 
-	dialogLock      dialogTurn // one call at a time asks by Dialog
+	dialogLock      dialogTurn // one call at a time uses Dialog
 	queues          queues
-	active          invocations // the calls under way
+	active          invocations // the active calls
 	recentReads     recentReads
-	journalWritable atomic.Bool // the journal can be written, as far as is known
-	lastWriteFailed atomic.Bool // the last record failed
+	journalWritable atomic.Bool // the last check or write of the journal succeeded
+	lastWriteFailed atomic.Bool // the last write failed
 }
 
-// Do makes one call, from beginning to end: received, resolve, validate, gate, lane,
-// intent, run, outcome. It returns by the tool's deadline whatever the app does; the
-// time in which a person is asked is counted apart. It turns a panic into an error of
-// this call alone, and its error is always an *Error. A call that a person must allow
-// first returns CONSENT_REQUIRED with Error.Questions; make it again with
-// Call.Answers. Safe for concurrent use.
+// Do runs one call through all stages: receive, resolve, validate, gate, queue, record the
+// intent, run, record the outcome. It returns by the tool's deadline even if the app hangs; the
+// time for a person's answer is counted separately. A panic becomes an error of this call alone.
+// The error is always an *Error. A call that needs a person's consent returns CONSENT_REQUIRED
+// with Error.Questions; repeat it with Call.Answers. Do is safe for concurrent use.
 //
-// It is [Gateway.Admit] of one call, which runs at once.
+// It equals [Gateway.Admit] of one call that runs at once.
 func (g *Gateway) Do(ctx context.Context, call *Call) (*Result, error) {
 	p := newInvocation(ctx, g, call, make(chan struct{}, 1))
 	defer p.register()()
@@ -104,7 +102,7 @@ func (g *Gateway) Do(ctx context.Context, call *Call) (*Result, error) {
 	return e.result, nil
 }
 
-// stages is Do between what came in and how it ended. It completes the request.
+// stages runs the stages of Do between receipt and outcome. It completes the request.
 func (p *invocation) stages() (*Result, *Error) {
 	defer time.AfterFunc(receivedDelay, p.recordLongRunning).Stop()
 	defer p.clock.cancelContext()
@@ -122,7 +120,7 @@ func (p *invocation) stages() (*Result, *Error) {
 	return p.act()
 }
 
-// prepare brings a call before the gates.
+// prepare runs the stages before the gates.
 func (p *invocation) prepare() *Error {
 	if err := p.receive(); err != nil {
 		return err
@@ -139,8 +137,8 @@ func (p *invocation) prepare() *Error {
 	return nil
 }
 
-// gate asks every gate; any refusal is final. What a person must decide first is in
-// p.open then; without that, the call is admitted.
+// gate asks every gate; any refusal is final. Afterwards p.openQuestions holds the questions for
+// a person; if it is empty, the call is admitted.
 func (p *invocation) gate() *Error {
 	if !p.enterStage(StageGating) {
 		return p.cancel()
@@ -156,8 +154,8 @@ func (p *invocation) gate() *Error {
 	return nil
 }
 
-// act runs what is admitted: it waits for the target's lane, which the call has until it
-// departs, lets the gates look again where it had to wait, and puts it on record.
+// act runs an admitted call: it waits for the target's queue slot, asks the gates again after a
+// wait, records the intent, and runs the Action. The call keeps the slot until release.
 func (p *invocation) act() (*Result, *Error) {
 	var failure error
 	defer func() { p.release(p.clock.within(p.ctx), failure) }()
@@ -177,8 +175,8 @@ func (p *invocation) act() (*Result, *Error) {
 	return p.finish(result, AsError(err))
 }
 
-// receive counts what came in before anything is made of it, and looks whether it can
-// be put on record: what cannot does not run, and asks no site for its descriptor.
+// receive counts the call before it is decoded, and checks that the journal can be written. A
+// call that cannot be recorded does not run, and fetches no descriptor from a site.
 func (p *invocation) receive() *Error {
 	call := p.request.Call
 	if !p.g.journalWritable.Load() {
@@ -206,8 +204,7 @@ func (p *invocation) receive() *Error {
 	return nil
 }
 
-// resolve finds the app, the tool and the app that is really touched, and reads the
-// arguments.
+// resolve finds the app, the tool and the target, and decodes the arguments.
 func (p *invocation) resolve() *Error {
 	r := p.request
 	ctx := p.clock.within(p.ctx)
@@ -239,8 +236,8 @@ func (p *invocation) resolve() *Error {
 	return nil
 }
 
-// waitForSlot waits for the target's lane. Nothing is held while a person is asked, so it
-// comes after that.
+// waitForSlot waits for the target's queue slot. It runs after questions to a person, so that no
+// slot is held meanwhile.
 func (p *invocation) waitForSlot() *Error {
 	ctx := p.clock.within(p.ctx)
 	if ctx.Err() != nil || !p.enterStage(StageQueueing) {
@@ -264,10 +261,9 @@ func (p *invocation) waitForSlot() *Error {
 	return nil
 }
 
-// recheckGates asks the gates about what may be otherwise by now, when the call has its
-// lane: what it is about may have got another name while it waited, and of one that was
-// admitted to run later all may have changed. They may admit or refuse; nobody is asked
-// any more.
+// recheckGates asks the gates again when the call has its slot. A target element may have changed
+// its name during the wait, and after a deferred admission anything may have changed. Gates may
+// admit or refuse; no person is asked.
 func (p *invocation) recheckGates(ctx context.Context) *Error {
 	r := p.request
 	if !r.App.OperatesOthers() && !p.deferred {
@@ -312,7 +308,7 @@ func (g *Gateway) checkGates(ctx context.Context, r *Request) ([]Question, error
 	return questions, nil
 }
 
-// deadlineError is the error of a stage, where it came of the time being over.
+// deadlineError returns the error of a stage: that of the deadline if the deadline caused it.
 func (p *invocation) deadlineError(ctx context.Context, failure error) *Error {
 	if _, said := errors.AsType[*Error](failure); failure != nil && !said && ctx.Err() != nil {
 		return p.cancel()
@@ -327,7 +323,7 @@ func foregroundTimeout(tool *Tool) time.Duration {
 	return tool.Timeout
 }
 
-// recordIntent puts on record what is about to act.
+// recordIntent records a call that is about to act.
 func (p *invocation) recordIntent(ctx context.Context) *Error {
 	r := p.request
 	if ctx.Err() != nil || !p.enterStage(StageRecording) {
@@ -351,8 +347,8 @@ func (p *invocation) recordIntent(ctx context.Context) *Error {
 	return err
 }
 
-// runAction runs the tool's Action, by the deadline of the context. One on windows, or one that
-// makes calls, or one of a server, may have to wait for the person, which does not use up its time.
+// runAction runs the tool's Action until the context's deadline. Actions on windows, Actions that
+// make calls, and those of a server get a context that can pause while they wait for the person.
 func (p *invocation) runAction(ctx context.Context) (*Result, error) {
 	if until, ok := ctx.Deadline(); ok && (p.request.App.OperatesOthers() || p.request.Tool.OnlyMakesCalls || p.request.App.Server != nil) {
 		w, end := newPausableContext(p.ctx, until, p.clock.alarm)
@@ -362,7 +358,7 @@ func (p *invocation) runAction(ctx context.Context) (*Result, error) {
 	return p.request.Tool.Run(context.WithValue(ctx, invocationKey{}, p), p.request.Call)
 }
 
-// resolve finds the app and the tool the call names.
+// resolve finds the app and the tool that the call names.
 func (g *Gateway) resolve(ctx context.Context, r *Request) (err error) {
 	if g.Catalog == nil {
 		return Errorf(AppNotFound, "this gateway has no catalog of apps")
@@ -376,14 +372,14 @@ func (g *Gateway) resolve(ctx context.Context, r *Request) (err error) {
 	return nil
 }
 
-// findTarget finds the app that the call really touches.
+// findTarget returns the app or program that the call operates.
 func (g *Gateway) findTarget(ctx context.Context, r *Request) (*App, error) {
 	if r.Tool.Target == "" {
 		return r.App, nil
 	}
 	value, given := r.Call.Args[r.Tool.Target]
 	if !given && r.App.OperatesOthers() {
-		return r.App, nil // not one app's windows, but the whole screen
+		return r.App, nil // the whole screen
 	}
 	name, ok := value.(string)
 	if !ok || name == "" {

@@ -10,61 +10,61 @@ import (
 )
 
 const (
-	// receivedDelay is after how long a call that is not on record yet is put there: one
-	// line is enough for what ends at once.
+	// receivedDelay is the time after which an unrecorded call is recorded as received. A call
+	// that ends sooner needs only one line.
 	receivedDelay = time.Second
-	// recordTimeout is how long Do waits for the last line of a call. The journal
-	// itself waits less long for its lock.
+	// recordTimeout is the time that Do waits for the last line of a call. The journal's own lock
+	// timeout is shorter.
 	recordTimeout = 10 * time.Second
 )
 
-// A passage is one call on its way through Do. The stages are passed in a goroutine
-// of their own, so that Do returns in time whatever hangs in any of them; what is
-// left behind then begins nothing any more.
+// An invocation holds the state of one call while the gateway runs it. The stages run in a
+// separate goroutine, so that Do returns in time even if a stage hangs. After that, the goroutine
+// starts no further stage.
 type invocation struct {
 	g        *Gateway
-	request  *Request        // the goroutine's own
-	outer    *invocation     // the call whose Action makes this one; nil: a door does
+	request  *Request        // only for the goroutine
+	outer    *invocation     // the call with the Action that makes this one; nil for a call from a door
 	ctx      context.Context // changed under mu
 	started  time.Time
-	callIDs  []string // its id and those of what it is within; see Whose
+	callIDs  []string // its id and those of its enclosing calls; see callChain
 	clock    *clock
 	done     chan callResult
-	progress *progress // who hears how far it is; nil: nobody
-	waitHook func()    // wants to know that the gateway's own work is done; nil: nobody
-	// journalError says why it cannot be put on record; nil: it can. The goroutine's own.
+	progress *progress // receiver of progress; may be nil
+	waitHook func()    // runs when only waiting remains; may be nil
+	// journalError is the reason why the call cannot be recorded, or nil. Only for the goroutine.
 	journalError  *Error
-	openQuestions []Question // what a person has to decide first. The goroutine's own.
-	personAsked   bool       // a person was asked. The goroutine's own.
-	deferred      bool       // it was admitted with others, to run later. The goroutine's own.
+	openQuestions []Question // for a person; only for the goroutine
+	personAsked   bool       // a person was asked; only for the goroutine
+	deferred      bool       // admitted with others, to run later; only for the goroutine
 
-	admittedCall     *Call                          // as it was admitted; nil of one that runs at once
-	base             *invocation                    // it was admitted with this one; or nil
-	isUndo           bool                           // it takes back what that one did
-	placeholderValue func(Placeholder) (any, error) // gives what its holes stand for; nil: it has none
-	hasPlaceholders  bool                           // it has holes. The goroutine's own.
+	admittedCall     *Call                          // the call as admitted; nil for a call that runs at once
+	base             *invocation                    // the call that this one was admitted with, or nil
+	isUndo           bool                           // it reverts base
+	placeholderValue func(Placeholder) (any, error) // resolves its placeholders; may be nil
+	hasPlaceholders  bool                           // Args contain placeholders; only for the goroutine
 
-	mu            sync.Mutex // guards what follows
-	entry         Entry      // what is known of the call for its record
+	mu            sync.Mutex // guards the fields below
+	entry         Entry      // the data for its records
 	stage         Stage
-	lastProgress  progressState           // how far the Action says it is
-	stopError     *Error                  // why a person has ended it; nil: none has
-	cancelContext context.CancelCauseFunc // ends door; nil: nothing but whoever made it does
-	targetName    string                  // of the target, for people
-	timeout       time.Duration           // what the tool has
-	slot          *slot                   // of the target's lane
+	lastProgress  progressState           // the last progress of the Action
+	stopError     *Error                  // reason of a person's stop, or nil
+	cancelContext context.CancelCauseFunc // ends ctx; may be nil
+	targetName    string                  // display name of the target
+	timeout       time.Duration           // time limit of the tool
+	slot          *slot                   // in the target's queue
 	actionStarted bool                    // the Action has begun
-	askingSince   time.Time               // since when the person is waited for; zero: they are not
-	personWait    time.Duration           // how long they were waited for, when that is over
+	askingSince   time.Time               // start of waiting for the person; zero: not waiting
+	personWait    time.Duration           // total time of waiting for the person
 	element       TargetElement
-	settled       bool // somebody says how the call ended: the goroutine, or Do without it
+	settled       bool // the final result is claimed by the goroutine or by Do
 
-	recordToken      chan struct{} // holds a token while a line is written; guards what follows
+	recordToken      chan struct{} // holds a token during a write; guards the fields below
 	firstLineWritten bool          // the first line is written
-	admissionWritten bool          // what was admitted is
+	admissionWritten bool          // the admission is written
 }
 
-// An ending is what becomes of a call.
+// A callResult is the outcome of a call.
 type callResult struct {
 	result *Result
 	err    *Error
@@ -93,8 +93,8 @@ func newInvocation(ctx context.Context, g *Gateway, asked *Call, late chan struc
 	return p
 }
 
-// attachContext has the call go on by the context of whoever makes it. How far one within another
-// is, that other's Action tells.
+// attachContext sets the context of the caller. A nested call reports no progress to the door;
+// the outer Action does.
 func (p *invocation) attachContext(ctx context.Context) {
 	if p.outer != nil {
 		ctx = context.WithValue(ctx, progressKey{}, (*progress)(nil))
@@ -106,7 +106,7 @@ func (p *invocation) attachContext(ctx context.Context) {
 	p.waitHook, _ = ctx.Value(waitHookKey{}).(func())
 }
 
-// wait returns what becomes of the call, by its deadline at the latest.
+// wait returns the result of the call, at its deadline at the latest.
 func (p *invocation) wait() callResult {
 	select {
 	case e := <-p.done:
@@ -126,7 +126,7 @@ func (p *invocation) wait() callResult {
 	return p.finalResult()
 }
 
-// finalResult returns what becomes of a call that ends now.
+// finalResult returns the result of a call that is ending.
 func (p *invocation) finalResult() callResult {
 	select {
 	case e := <-p.done:
@@ -136,14 +136,14 @@ func (p *invocation) finalResult() callResult {
 	return callResult{err: outcomeNotRecorded(recordFailed(errors.New("the journal does not answer")), p.cancel())}
 }
 
-// endEarly ends a call that does not go on, without its goroutine.
+// endEarly ends a call without its goroutine.
 func (p *invocation) endEarly(why *Error) {
 	if p.trySettle() {
 		go p.conclude(callResult{err: why}, why.Message, why)
 	}
 }
 
-// trySettle reports whether the one who asks is to say how the call ended.
+// trySettle reports whether its caller is the first, and so determines the result of the call.
 func (p *invocation) trySettle() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,7 +152,7 @@ func (p *invocation) trySettle() bool {
 	return first
 }
 
-// cancel is the error of a call that is left behind where it is.
+// cancel returns the error of a call that is abandoned at its current stage.
 func (p *invocation) cancel() *Error {
 	p.mu.Lock()
 	at, ran, v := p.stage, p.actionStarted, p.slot
@@ -182,16 +182,15 @@ func (p *invocation) cancel() *Error {
 	return p.timeoutError(at, ran)
 }
 
-// onlyReads reports whether the tool only reads by the way it works, so that nothing can have
-// come of the call. An app whose descriptor says that a tool reads may have done anything.
+// onlyReads reports whether the tool's mechanism only reads, so that the call had no effect. A
+// tool that is merely declared as reading may have had any.
 func (p *invocation) onlyReads() bool {
 	t := p.request.Tool
 	return t != nil && t.Effect == Reads && t.EffectInherent && !t.MayStartProgram
 }
 
-// withDelivery is an Action's error that says of the delivery what may have happened: one that
-// says nothing of it, of a call that does not only read, may have come after something
-// was sent.
+// withDelivery returns the Action's error with Delivery set. If the Action set none and may
+// change something, the request may have been sent.
 func (p *invocation) withDelivery(e *Error) *Error {
 	if e.Delivery != "" || p.onlyReads() {
 		return e
@@ -201,7 +200,7 @@ func (p *invocation) withDelivery(e *Error) *Error {
 	return &said
 }
 
-// timeoutError is the error of a call whose time was over at a stage.
+// timeoutError returns the error of a call whose time ended at a stage.
 func (p *invocation) timeoutError(at Stage, ran bool) *Error {
 	p.mu.Lock()
 	app, target := p.entry.App, p.entry.Target
@@ -235,7 +234,7 @@ func (p *invocation) timeoutError(at Stage, ran bool) *Error {
 	return e
 }
 
-// run passes the stages and says how the call ended, unless Do has done so.
+// run executes the stages and concludes the call, unless Do has done so.
 func (p *invocation) run(stages func() (*Result, *Error)) {
 	e := callResult{err: &Error{
 		Code: Internal, Message: "the tool " + CleanLabel(p.request.Call.Tool, maxName) + " ended without an answer", Delivery: DeliveryUnknown,
@@ -250,7 +249,7 @@ func (p *invocation) run(stages func() (*Result, *Error)) {
 	e.result, e.err = stages()
 }
 
-// complete takes out of an error what must not be said, and concludes the call.
+// complete redacts the error and concludes the call.
 func (p *invocation) complete(e callResult) {
 	var said string
 	var told *Error
@@ -271,8 +270,8 @@ func (p *invocation) complete(e callResult) {
 	}
 }
 
-// conclude puts the outcome on record and ends the call: told is the error as the
-// caller may have it, said what it says on record.
+// conclude records the outcome and ends the call: told is the error for the caller, said the
+// message for the journal.
 func (p *invocation) conclude(e callResult, said string, told *Error) {
 	var late *Error
 	if !p.isRecordedRefresh(e) {
@@ -291,8 +290,8 @@ func (p *invocation) conclude(e callResult, said string, told *Error) {
 	p.done <- e
 }
 
-// enterStage notes that the call has come to a stage, and reports whether it goes on: not
-// where Do has left it behind, nor where a person has stopped it.
+// enterStage sets the stage of the call, and reports whether it may continue: not if Do has
+// abandoned it or a person has stopped it.
 func (p *invocation) enterStage(s Stage) bool {
 	if p.waitHook != nil && (s == StageAsking || s == StageQueueing) {
 		p.waitHook()
@@ -302,7 +301,7 @@ func (p *invocation) enterStage(s Stage) bool {
 	settled := p.settled
 	p.mu.Unlock()
 	p.g.notifyStageChange()
-	if s == StageGating || s == StageQueueing { // the next stage looks, before anything comes of it
+	if s == StageGating || s == StageQueueing { // the next stage checks for a stop before any effect
 		return !settled
 	}
 	return !settled && p.checkStop() == nil
@@ -323,8 +322,8 @@ func (p *invocation) beginAction() bool {
 	return true
 }
 
-// WithSandbox returns a context in which calls may only read, and the calls within those:
-// the gate of modes judges them as if the mode were the strictest.
+// WithSandbox returns a context in which calls, including nested ones, may only read: the mode
+// gate applies the strictest mode.
 func WithSandbox(ctx context.Context) context.Context {
 	return context.WithValue(ctx, sandboxKey{}, true)
 }
@@ -335,16 +334,15 @@ type (
 	waitHookKey   struct{}
 )
 
-// WithWaitHook returns a context in which f is called when what remains of a call is to
-// wait: for a person, for other calls, for the app. A door that lets few calls of a
-// caller begin at a time lets the next one begin then. F is called from the call's
-// goroutine, perhaps several times, and must not block; of a call that is refused
-// before, not at all.
+// WithWaitHook returns a context in which f is called when only waiting remains: for a person,
+// for other calls, or for the app. A door with a limit on starting calls can then start the next
+// one. The call's goroutine calls f, perhaps several times, and not at all if the call is refused
+// earlier; f must not block.
 func WithWaitHook(ctx context.Context, f func()) context.Context {
 	return context.WithValue(ctx, waitHookKey{}, f)
 }
 
-// update changes what is known of the call.
+// update runs f with p.mu held.
 func (p *invocation) update(f func(p *invocation)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

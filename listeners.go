@@ -2,23 +2,23 @@ package aai
 
 import "sync"
 
-// Listeners are the functions that a [Catalog] calls after a change. They are called
-// one after another, in the order in which they were added, with no lock of the
-// catalog held. The zero Listeners has none. Safe for concurrent use.
+// Listeners are functions that a [Catalog] calls after a change, in the order of their addition
+// and without holding a lock of the catalog. The zero Listeners is empty. It is safe for
+// concurrent use.
 type Listeners struct {
 	mu  sync.Mutex
 	all []*listener
 }
 
-// A listener's lock is held while it is called, so that removing it waits.
+// A listener holds its lock during its call, so that removing it waits.
 type listener struct {
 	mu      sync.Mutex
 	f       func()
 	removed bool
 }
 
-// Add adds a function until remove. After remove has returned f is not running and
-// is not called again; f itself must not call remove.
+// Add registers f until remove is called. After remove has returned, f is not running and is not
+// called again; f must not call remove.
 func (l *Listeners) Add(f func()) (remove func()) {
 	one := &listener{f: f}
 	l.mu.Lock()
@@ -39,7 +39,7 @@ func (l *Listeners) Add(f func()) (remove func()) {
 	}
 }
 
-// Call calls all of them.
+// Call calls all registered functions.
 func (l *Listeners) Call() {
 	l.mu.Lock()
 	all := l.all

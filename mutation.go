@@ -5,32 +5,33 @@ import (
 	"time"
 )
 
-// A Deed is an act that has ended: a call that does not only read, and whose Action was
-// begun. It may not have happened where it ended with an error, see Code.
+// A Mutation is a finished call whose Action began and that may have changed something. With an
+// error its effect may be missing or partial; see Code.
 type Mutation struct {
 	Call, Parent string
 	Caller       Caller
 	Time         time.Time // of its end
-	// App, Tool, Target and On are as in the Entry of its outcome.
+	// App, Tool, Target and Element are as in the Entry of its outcome.
 	App, Tool, Target string
 	Element           TargetElement
-	// Undo is the Result's, or of what failed the Error's; nil: nobody knows how it is taken back.
+	// Undo is that of the Result, or of the Error if the call failed; nil means that no way to
+	// revert it is known.
 	Undo *Undo
-	// Code is how it failed, "" for not at all: then nobody knows whether it happened.
-	// What is known not to have reached the app is no deed.
+	// Code is the error code, "" for success. With a code the effect is uncertain. A call known
+	// not to have reached the app is no Mutation.
 	Code Code
 }
 
-// MutationObserver hears of what was done. It is safe for concurrent use.
+// MutationObserver receives finished mutations. It is safe for concurrent use.
 type MutationObserver interface {
-	// ObserveMutation is told of a deed once, when its outcome is on record and before whoever made
-	// the call hears of it, so it is quick. The context has the values of the one that the
-	// call was made with, and does not end. A call of a tool that does nothing but make
-	// calls is no deed: those are.
+	// ObserveMutation receives each mutation once, after its outcome is recorded and before the
+	// caller gets the result, so it must be quick. The context has the values of the call's
+	// context and does not end. A call of a tool that only makes calls is no mutation; its inner
+	// calls are.
 	ObserveMutation(ctx context.Context, d *Mutation)
 }
 
-// notifyMutation tells of what the call did.
+// notifyMutation reports the call to the observer if it is a mutation.
 func (p *invocation) notifyMutation(e callResult) {
 	if p.g.MutationObserver == nil {
 		return
@@ -56,6 +57,6 @@ func (p *invocation) notifyMutation(e callResult) {
 	} else if e.result != nil {
 		d.Undo = e.result.Undo
 	}
-	defer func() { _ = recover() }() // what hears of an act takes nothing with it
+	defer func() { _ = recover() }() // a panic of the observer must not affect the call
 	p.g.MutationObserver.ObserveMutation(context.WithoutCancel(door), d)
 }

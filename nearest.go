@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Nearest returns up to n of the names that are likest to the one given, best
-// first, leaving out those that have little in common with it: half of the letters, with
-// the first one, at the least.
+// Nearest returns up to n of the names that are most similar to name, best first. It omits names
+// with more than half of the letters different, or exactly half and another first letter.
 func Nearest(name string, names []string, n int) []string {
 	type scored struct {
 		name     string
@@ -37,7 +36,7 @@ func Nearest(name string, names []string, n int) []string {
 	return out
 }
 
-// editDistance is the Levenshtein distance in bytes.
+// editDistance returns the Levenshtein distance in bytes.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Sleep waits so long, or until the context has ended, whose error it returns then.
+// Sleep waits for the duration, or until the context ends; then it returns the context's error.
 func Sleep(ctx context.Context, long time.Duration) error {
 	timer := time.NewTimer(long)
 	defer timer.Stop()
@@ -17,8 +17,8 @@ func Sleep(ctx context.Context, long time.Duration) error {
 	return ctx.Err()
 }
 
-// RetryRateLimited makes a call by run, and again while its caller's limits refuse it, where nothing
-// was done and no single wait is longer than most. It ends with the context at the latest.
+// RetryRateLimited calls run, and again after each RATE_LIMITED error if nothing was done and
+// RetryAfter is at most most. It ends with the context at the latest.
 func RetryRateLimited(ctx context.Context, most time.Duration, run func(context.Context) (*Result, error)) (*Result, error) {
 	for {
 		result, err := run(ctx)
@@ -32,11 +32,11 @@ func RetryRateLimited(ctx context.Context, most time.Duration, run func(context.
 	}
 }
 
-// PauseDeadline lets the call's time stand still while its Action has to wait until the
-// person at this computer has answered another call's question, until goOn. A call waits
-// no longer than it would for a question of its own; the rest counts. So does the time of
-// the calls that it is within. Safe for concurrent use; outside of an Action on windows,
-// of a server, or of one that makes calls, it does nothing.
+// PauseDeadline pauses the deadline of the context's call until goOn is called, for an Action
+// that must wait until the person has answered another call's question. The pauses of a call are
+// limited to the time for one question; further waiting counts. Enclosing calls are paused too.
+// It is safe for concurrent use. It has an effect only in an Action on windows, of a server, or
+// one that makes calls.
 func PauseDeadline(ctx context.Context) (goOn func()) {
 	w, _ := ctx.Value(pausableContextKey{}).(*pausableContext)
 	if w == nil {
@@ -48,27 +48,27 @@ func PauseDeadline(ctx context.Context) (goOn func()) {
 
 type pausableContextKey struct{}
 
-// pausableContext is the context of an Action whose time can stand still: its end moves, which
-// those of package context cannot.
+// pausableContext is the context of an Action with a deadline that can move, unlike that of
+// package context.
 type pausableContext struct {
 	context.Context // the door's
 	alarm           *time.Timer
 
-	mu          sync.Mutex // guards what follows
+	mu          sync.Mutex // guards the fields below
 	until       time.Time
 	timer       *time.Timer
 	done        chan struct{}
 	err         error
 	callbacks   map[*func()]struct{}
 	paused      int
-	since       time.Time     // of the first of the pauses
-	remaining   time.Duration // when it began
-	budget      time.Duration // how much of pauses is left
-	pausedTotal time.Duration // how long there were pauses
+	since       time.Time     // of the first of the nested pauses
+	remaining   time.Duration // time left at since
+	budget      time.Duration // remaining time for pauses
+	pausedTotal time.Duration // sum of all pauses
 }
 
-// newPausableContext returns a context that ends with the door's, or at until. The alarm is the
-// clock's. To end it says how long its time stood still.
+// newPausableContext returns a context that ends with the door's, or at until. alarm is the
+// clock's timer. end returns the total time of pauses.
 func newPausableContext(door context.Context, until time.Time, alarm *time.Timer) (w *pausableContext, end func() (stood time.Duration)) {
 	w = &pausableContext{Context: door, alarm: alarm, until: until, done: make(chan struct{}), callbacks: make(map[*func()]struct{}), budget: dialogQueueTimeout + AskTimeout}
 	w.timer = time.AfterFunc(time.Until(until), w.expire)
@@ -82,7 +82,7 @@ func newPausableContext(door context.Context, until time.Time, alarm *time.Timer
 	}
 }
 
-// expire ends the context, unless its end has moved meanwhile.
+// expire ends the context, unless its deadline has moved meanwhile.
 func (w *pausableContext) expire() {
 	w.mu.Lock()
 	late := !time.Now().Before(w.until)
@@ -107,7 +107,7 @@ func (w *pausableContext) end(err error) {
 	w.callbacks = nil
 }
 
-// pause moves the end away, by as much as pauses may take, until goOn.
+// pause moves the deadline by the remaining budget for pauses, until goOn is called.
 func (w *pausableContext) pause() (goOn func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -167,8 +167,8 @@ func (w *pausableContext) Value(key any) any {
 	return w.Context.Value(key)
 }
 
-// AfterFunc is what package context looks for, so that contexts made of this one cost no
-// goroutine.
+// AfterFunc implements the method that package context looks for, so that derived contexts need
+// no goroutine.
 func (w *pausableContext) AfterFunc(f func()) (stop func() bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

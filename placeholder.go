@@ -6,19 +6,19 @@ import (
 	"maps"
 )
 
-// A Hole stands in the arguments of a call for a value that is not known yet, such as one
-// that another call is to give. A call with holes can be admitted: all else in it is
-// validated and shown. It runs only when they are filled, by [Admission.Repeat].
+// A Placeholder stands in the arguments of a call for a value that is not known yet, such as a
+// result of another call. A call with placeholders can be admitted: everything else in it is
+// validated and shown. It runs when they are resolved, by [Admission.Repeat].
 type Placeholder struct {
-	Label string // what people are shown in its place, such as "‹title of step 1›"
-	Key   any    // by which whoever fills it knows it
+	Label string // text for people, such as "‹title of step 1›"
+	Key   any    // identifies it for the resolver
 }
 
-// MarshalJSON writes what people are shown.
+// MarshalJSON returns the label as JSON.
 func (h Placeholder) MarshalJSON() ([]byte, error) { return json.Marshal(h.Label) }
 
-// MapLeaves returns a JSON value with what f gives in the place of each part of it that is neither
-// an object nor a list. What f gives is not looked through. The value itself is not changed.
+// MapLeaves returns a JSON value with each part that is neither an object nor a list replaced by
+// the result of f. It does not descend into results of f, and does not change value.
 func MapLeaves(value any, f func(any) (any, error)) (any, error) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -45,7 +45,8 @@ func MapLeaves(value any, f func(any) (any, error)) (any, error) {
 	return f(value)
 }
 
-// ResolvePlaceholders returns the value with what fill gives in the place of each Hole, as [MapLeaves] does.
+// ResolvePlaceholders returns the value with each Placeholder replaced by the result of fill, as
+// [MapLeaves] does.
 func ResolvePlaceholders(value any, fill func(Placeholder) (any, error)) (any, error) {
 	return MapLeaves(value, func(part any) (any, error) {
 		if h, is := part.(Placeholder); is {
@@ -55,11 +56,10 @@ func ResolvePlaceholders(value any, fill func(Placeholder) (any, error)) (any, e
 	})
 }
 
-// Repeat runs the call of that index as [Admission.Run] does, with what fill gives in the
-// place of its holes, which may be nil where it has none. It may be done again: from the
-// second time on it is another call, which was admitted with this one, differs from it in its
-// holes alone, and is counted and on record for itself. What it turns out to do beyond what
-// was admitted is refused; nobody is asked.
+// Repeat runs the call with index i as [Admission.Run] does, with its placeholders resolved by
+// fill, which may be nil if it has none. It may be called repeatedly: from the second time on it
+// makes a new call that differs only in its placeholders and is counted and recorded separately.
+// Effects beyond the admission are refused; no person is asked.
 func (a *Admission) Repeat(ctx context.Context, i int, fill func(Placeholder) (any, error)) (*Result, error) {
 	p, err := a.nextCall(ctx, i)
 	if err != nil {
@@ -72,10 +72,10 @@ func (a *Admission) Repeat(ctx context.Context, i int, fill func(Placeholder) (a
 	return p.runAdmitted(ctx)
 }
 
-// RunUndo makes a call that takes back what the call of that index did, or looks whether it
-// may be. It was admitted with that one where it is about the same app and target and needs
-// no more than that was admitted to; to look needs no more than to act. For anything else it
-// is refused with CONSENT_REQUIRED; nobody is asked.
+// RunUndo runs a call that reverts the call with index i, or reads the state for that. It counts
+// as admitted with that call if app and target are the same and it needs no further permission;
+// reading needs no more than acting. Any other call is refused with CONSENT_REQUIRED; no person
+// is asked.
 func (a *Admission) RunUndo(ctx context.Context, i int, call *Call) (*Result, error) {
 	a.mu.Lock()
 	made := i >= 0 && i < len(a.calls) && a.started[i]
@@ -90,7 +90,7 @@ func (a *Admission) RunUndo(ctx context.Context, i int, call *Call) (*Result, er
 	return p.runAdmitted(ctx)
 }
 
-// nextCall takes the call out of those that may still be run, or returns another like it.
+// nextCall marks the call as started, or returns a new one like it.
 func (a *Admission) nextCall(ctx context.Context, i int) (*invocation, *Error) {
 	a.mu.Lock()
 	closed, again := a.closeReason, i >= 0 && i < len(a.calls) && a.started[i]
@@ -113,7 +113,7 @@ func (a *Admission) nextCall(ctx context.Context, i int) (*invocation, *Error) {
 	return p, nil
 }
 
-// resolvePlaceholders fills the holes of the call.
+// resolvePlaceholders resolves the placeholders of the call.
 func (p *invocation) resolvePlaceholders() *Error {
 	args, err := ResolvePlaceholders(p.request.Call.Args, p.placeholderValue)
 	if err != nil {
@@ -125,7 +125,7 @@ func (p *invocation) resolvePlaceholders() *Error {
 	return nil
 }
 
-// resolveRepeat brings a call where another stands that it is like.
+// resolveRepeat prepares a call and gives it the admission of its base, if both match.
 func (p *invocation) resolveRepeat() *Error {
 	if err := p.prepare(); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (p *invocation) resolveRepeat() *Error {
 	looks := p.isUndo && r.Tool.Effect == Reads && model.Tool.Effect != Reads
 	same := r.Digest() == model.Digest()
 	if looks && !r.App.OperatesOthers() {
-		same = r.App.Digest == model.App.Digest // another tool of it
+		same = r.App.Digest == model.App.Digest // another tool of the app
 	}
 	if r.App.ID != model.App.ID || r.Call.Target.ID != model.Call.Target.ID || !same {
 		return consentChanged(r)
@@ -153,7 +153,7 @@ func unresolvedPlaceholder(h Placeholder) *Error {
 	return e
 }
 
-// containsPlaceholder reports whether there is a Hole in the value.
+// containsPlaceholder reports whether the value contains a Placeholder.
 func containsPlaceholder(value any) (has bool) {
 	_, _ = ResolvePlaceholders(value, func(h Placeholder) (any, error) { has = true; return h, nil })
 	return has

@@ -9,37 +9,35 @@ import (
 	"time"
 )
 
-// How often a call that says nothing of itself is said to go on.
+// The interval of the gateway's own progress reports, for an Action that sends none.
 const (
 	heartbeat = time.Second
-	// askingHeartbeats is in how many beats once, while a person is asked.
+	// askingHeartbeats is the number of heartbeats per report while a person is asked.
 	askingHeartbeats = 10
 )
 
 type progressKey struct{}
 
-// progress is who hears how far a call has come.
+// progress is the receiver of a call's progress.
 type progress struct {
 	report        func(done, total float64, message string)
-	actionReports atomic.Bool // the Action speaks for itself
+	actionReports atomic.Bool // the Action has reported progress
 
 	mu   sync.Mutex
-	base float64 // what was said before it did
+	base float64 // the gateway's last report before that
 }
 
-// WithProgress returns a context in which report hears how far the call has come:
-// what [Progress] is told, and each second, as long as nothing was told, how many
-// of the seconds that the call has are over. A door gives it to [Gateway.Do] when
-// its caller wants to know. Report is called from several goroutines, also after
-// Do has returned if an Action was left behind, and should not block.
+// WithProgress returns a context in which report receives the progress of the call: that of
+// [Progress], and until then each second the elapsed seconds of the time limit. A door passes it
+// to [Gateway.Do] for a caller that wants progress. Several goroutines call report, even after Do
+// has returned if an Action was abandoned; it should not block.
 func WithProgress(ctx context.Context, report func(done, total float64, message string)) context.Context {
 	return context.WithValue(ctx, progressKey{}, &progress{report: report})
 }
 
-// Progress says how far the call of the context has come: done of total, in
-// whatever unit; total is 0 where it is not known. Done must grow from one time to
-// the next. The message is for people. Where nobody wants to know, it does nothing
-// and costs next to nothing. Safe for concurrent use.
+// Progress reports the progress of the context's call: done of total, in any unit; total is 0 if
+// unknown. done must grow with each call. The message is for people. Without a receiver the call
+// is cheap. It is safe for concurrent use.
 func Progress(ctx context.Context, done, total float64, message string) {
 	if p, _ := ctx.Value(invocationKey{}).(*invocation); p != nil {
 		p.setProgress(done, total, message)
@@ -56,7 +54,7 @@ func Progress(ctx context.Context, done, total float64, message string) {
 	}
 }
 
-// heartbeat lets a call be heard of that says nothing of itself, until stop.
+// heartbeat reports the progress of a call that reports none itself, until stop is called.
 func (p *invocation) heartbeat() (stop func()) {
 	if p.progress == nil {
 		return func() {}
@@ -65,7 +63,7 @@ func (p *invocation) heartbeat() (stop func()) {
 	go func() {
 		ticks := time.NewTicker(heartbeat)
 		defer ticks.Stop()
-		for asked := 0; ; { // beats, while a person is asked
+		for asked := 0; ; { // heartbeats while a person is asked
 			select {
 			case <-ticks.C:
 			case <-stopped:
@@ -82,8 +80,8 @@ func (p *invocation) heartbeat() (stop func()) {
 	return func() { close(stopped) }
 }
 
-// reportStage says where the call is, after so many beats in which a person was asked, and
-// returns how many there are now.
+// reportStage reports the stage of the call. asked is the number of heartbeats in which a person
+// was asked; it returns the new number.
 func (p *invocation) reportStage(asked int) int {
 	p.mu.Lock()
 	at, name, total := p.stage, cmp.Or(p.targetName, p.entry.App), p.timeout
@@ -103,8 +101,8 @@ func (p *invocation) reportStage(asked int) int {
 	return 0
 }
 
-// reportFromGateway is report for the gateway itself: what an Action says later counts on from
-// there.
+// reportFromGateway is report for the gateway itself: later reports of the Action are added to
+// it.
 func (p *progress) reportFromGateway(done, total float64, message string) {
 	p.mu.Lock()
 	p.base = done
@@ -112,11 +110,11 @@ func (p *progress) reportFromGateway(done, total float64, message string) {
 	p.report(done, total, message)
 }
 
-// firstName is an app's name in one language.
+// firstName returns an app's name in one language.
 func firstName(app *App) string {
 	name, _, _ := strings.Cut(app.Name, "|")
 	return CleanLabel(cmp.Or(name, app.ID), maxName)
 }
 
-// seconds are as exact as people want them.
+// seconds returns the duration in seconds, rounded to tenths for display.
 func seconds(d time.Duration) float64 { return d.Round(100 * time.Millisecond).Seconds() }

@@ -5,43 +5,42 @@ import (
 	"slices"
 )
 
-// A Channel is a way to put a question to a person.
+// A Channel is a way to ask a person a question.
 type Channel string
 
 // The channels, from the hardest to forge to the easiest.
 const (
-	DesktopDialog Channel = "native" // a dialog window of the gateway's own
+	DesktopDialog Channel = "native" // a dialog window of the gateway
 	// Passphrase is the terminal, with the passphrase that the person set for the gateway.
 	Passphrase Channel = "passphrase"
-	Terminal   Channel = "terminal" // the terminal the command was typed at: by whom, nobody can tell
+	Terminal   Channel = "terminal" // the terminal of the command; the person at it is not verified
 	Client     Channel = "client"   // the agent's client, such as by MCP elicitation
 )
 
-// A Question is something only a person may decide. Gates return questions as
-// values; a door or a dialog puts them. A question that cannot be put is
-// answered no.
+// A Question is a decision for a person. Gates return questions as values; a door or a dialog
+// asks them. A question that cannot be asked counts as refused.
 type Question struct {
-	ID       string    // names the question among those of its call
-	Channels []Channel // where it may be put, best first
+	ID       string    // unique among the questions of its call
+	Channels []Channel // permitted channels, best first
 	Title    string
-	// Text is plain text of several lines. Lines that begin with QuoteMark are words
-	// of third parties; the others are the gateway's own. It is shown whole before
-	// anything but a refusal can be chosen, or the question is not put.
+	// Text is plain text of several lines. Lines that begin with QuoteMark are words of third
+	// parties; the others are the gateway's. All of it must be visible before any choice but a
+	// refusal is enabled; otherwise the question is not asked.
 	Text string
-	// Details are more to know, in the form of Text, for who wants to.
+	// Details are optional further text, in the form of Text.
 	Details string
-	Choices []Choice // the first is the refusal, and the default
-	// AlwaysAsk says that every single call is asked about, whatever was allowed ahead.
+	Choices []Choice // the first is the refusal and the default
+	// AlwaysAsk reports that every call needs its own answer, regardless of earlier permissions.
 	AlwaysAsk bool
-	// CallerIdentity is the identity of the caller that it is asked for, or empty. Do sets it: how
-	// often a person is asked is counted by it.
+	// CallerIdentity is the identity of the caller, or empty. Do sets it; the limit of questions
+	// is counted by it.
 	CallerIdentity string
-	// IgnoreRecentRefusal says that the person makes the call themselves, at their own page: their no of a
-	// moment ago is no answer to it. Do sets it, and of no call that another one makes. At a
-	// terminal nobody can tell a person from an agent's shell.
+	// IgnoreRecentRefusal reports that the person makes the call at their own page, so a recent
+	// refusal does not answer it. Do sets it, except for calls made by another call. At a
+	// terminal a person cannot be distinguished from an agent's shell.
 	IgnoreRecentRefusal bool
-	// Seal binds an answer to this question, this call and this hour. A door
-	// gives it back unchanged; to a door it has no meaning.
+	// Seal binds an answer to this question, this call and this hour. A door returns it
+	// unchanged; it is opaque to doors.
 	Seal string
 }
 
@@ -50,10 +49,10 @@ const QuoteMark = "│ "
 
 // A Choice is one possible answer to a Question.
 type Choice struct {
-	ID    string // what an Answer carries
-	Label string // what a person reads
-	// IsRefusal says of a choice that is not the first that it is a no as well, such as
-	// one for good. It stands where refusals do.
+	ID    string // the value of Answer.Choice
+	Label string // text for the person
+	// IsRefusal marks a choice other than the first as a refusal, such as a permanent one. It is
+	// shown with the refusals.
 	IsRefusal bool
 }
 
@@ -61,12 +60,12 @@ type Choice struct {
 type Answer struct {
 	Choice  string  // a Choice.ID of the question
 	Seal    string  // the question's seal
-	Channel Channel // how it was really put
-	// Secret is the passphrase, where it was put so. It is checked, and kept nowhere.
+	Channel Channel // the channel actually used
+	// Secret is the passphrase for channel Passphrase. It is checked and not stored.
 	Secret string
 }
 
-// AllowsChannel reports whether the question may be put through the channel.
+// AllowsChannel reports whether the question permits the channel.
 func (q Question) AllowsChannel(ch Channel) bool {
 	for _, c := range q.Channels {
 		if c == ch {
@@ -76,20 +75,20 @@ func (q Question) AllowsChannel(ch Channel) bool {
 	return false
 }
 
-// IsRefusal reports whether the choice, by its ID, is one of the question's that say no.
+// IsRefusal reports whether the choice with the ID is one of the question's refusals.
 func (q Question) IsRefusal(choice string) bool {
 	i := slices.IndexFunc(q.Choices, func(c Choice) bool { return c.ID == choice })
 	return i == 0 || i > 0 && q.Choices[i].IsRefusal
 }
 
-// An Asker puts one question to a person and waits for the answer. It returns
-// an error when nobody could be asked or nobody answered.
+// An Asker shows one question to a person and waits for the answer. It returns an error if the
+// question could not be shown or had no answer.
 type Asker interface {
 	Ask(ctx context.Context, q Question) (Answer, error)
 }
 
-// A ReadyAsker can say beforehand that nobody could be asked: nothing is put on record
-// for a question that cannot be put.
+// A ReadyAsker can report beforehand that no question can be shown, so that nothing is recorded
+// for it.
 type ReadyAsker interface {
 	Asker
 	Ready(ctx context.Context) error

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// A decision is a question to a person, and the calls that it is about.
+// A decision is a question to a person, and the calls that it concerns.
 type decision struct {
 	question Question
 	calls    []*invocation
 }
 
-// decisions are what is open of the calls: questions with one ID, of several calls, are
-// one where a gate can word them so.
+// decisions returns the open questions of the calls. Questions of several calls with one ID are
+// merged if a gate can do so.
 func decisions(calls []*invocation) []decision {
 	var all []decision
 	for _, p := range calls {
@@ -40,7 +40,7 @@ func decisions(calls []*invocation) []decision {
 	return all
 }
 
-// merged are decisions with one ID, as few as a gate can word them in.
+// merged returns decisions with one ID, merged to as few as a gate can.
 func merged(same []decision) []decision {
 	if len(same) < 2 {
 		return same
@@ -63,8 +63,8 @@ func merged(same []decision) []decision {
 	return append(merged(same[:half]), merged(same[half:])...)
 }
 
-// uniqueQuestions are the questions for a door, which knows them by their IDs: the second of
-// two with one ID is asked when the calls are made again.
+// uniqueQuestions returns the questions for a door, which identifies them by ID. The second of
+// two with one ID is asked when the calls are repeated.
 func uniqueQuestions(all []decision) []Question {
 	var questions []Question
 	for _, d := range all {
@@ -75,9 +75,8 @@ func uniqueQuestions(all []decision) []Question {
 	return questions
 }
 
-// askPerson has the person decide what is open of the calls, all of it in one round; the
-// answers are judged by the gates themselves. Nothing is held while a person is asked.
-// Where it fails it says at which call.
+// askPerson asks the person all open questions of the calls in one round; the gates judge the
+// answers. No slot is held meanwhile. On failure it returns the call that failed.
 func askPerson(calls []*invocation) (*invocation, *Error) {
 	if p, err := forEachCall(calls, (*invocation).precheck); err != nil {
 		return p, withNeeds(p.request, err)
@@ -97,8 +96,8 @@ func askPerson(calls []*invocation) (*invocation, *Error) {
 	return nil, nil
 }
 
-// forEachCall does f for each of the calls, by the clock of each. Where it fails it says at
-// which.
+// forEachCall runs f for each of the calls, with the clock of each resumed. On failure it returns
+// the call that failed.
 func forEachCall(calls []*invocation, f func(*invocation) *Error) (*invocation, *Error) {
 	for _, p := range calls {
 		p.clock.resume()
@@ -112,23 +111,23 @@ func forEachCall(calls []*invocation, f func(*invocation) *Error) (*invocation, 
 	return nil, nil
 }
 
-// precheck says why the call would come to nothing. What there is in windows it tells only
-// those who may see it; of the screen as such there is only whether there is one.
+// precheck returns the reason why the call would fail. A check of a program's windows runs only
+// for callers that may see them. For the whole screen the check reveals only whether a screen
+// exists.
 func (p *invocation) precheck() *Error {
 	r, ctx := p.request, p.clock.within(p.ctx)
 	if r.Tool.Precheck == nil || p.hasPlaceholders || r.App.OperatesOthers() && !r.IsWholeScreen() && !p.g.canSee(ctx, r) {
 		return nil
 	}
 	if door := r.Call.Caller.Door; r.App.ID == BuiltinApp && !r.Tool.PrecheckPublic && door != DoorCLI && door != DoorWeb {
-		return nil // what was decided for others is no agent's to find out
+		return nil // decisions about others are hidden from agents
 	}
 	return p.deadlineError(ctx, r.Tool.Precheck(ctx, r.Call))
 }
 
-// askByDialog puts what is open of the calls through the gateway's own dialog. What was
-// received is on disk before. Who waits for another call's dialog is checked again
-// first: its answer may be the one to this question too. What could not be put stays
-// open.
+// askByDialog asks the open questions in the gateway's own dialog. The receipt of each call is on
+// disk before. After a wait for another call's dialog the gates check again, since its answer may
+// settle this question too. Questions that cannot be shown stay open.
 func askByDialog(calls []*invocation) (*invocation, *Error) {
 	lead := calls[0]
 	if d, ok := lead.g.Dialog.(ReadyAsker); ok && d.Ready(lead.ctx) != nil {
@@ -166,11 +165,11 @@ func askByDialog(calls []*invocation) (*invocation, *Error) {
 			return p, e
 		}
 	}
-	return forEachCall(calls, (*invocation).gate) // which know other ways to ask where windows fail
+	return forEachCall(calls, (*invocation).gate) // gates know other channels if dialogs fail
 }
 
-// markAskingPerson counts from now on for the calls that the person is waited for, until the function
-// that it returns. Each call asks so once, so nothing was counted before.
+// markAskingPerson starts counting the wait for the person, until the returned function is
+// called. It runs once for each call, so no earlier wait is lost.
 func markAskingPerson(calls []*invocation) (over func()) {
 	now := time.Now()
 	for _, p := range calls {
@@ -187,12 +186,12 @@ func markAskingPerson(calls []*invocation) (over func()) {
 	}
 }
 
-// isDecided reports whether nothing of the call is open.
+// isDecided reports whether the call has no open question.
 func (p *invocation) isDecided() bool { return len(p.openQuestions) == 0 }
 
-// usesDesktopDialog reports whether all that is open is for the gateway's own dialog:
-// all or none, so that nobody is asked for an answer that would be thrown away. A
-// question that is rather for the client goes there if the client can put it.
+// usesDesktopDialog reports whether all open questions are for the gateway's own dialog: all or
+// none, so that no answer is thrown away. Questions that prefer the client go there if the client
+// can ask them.
 func (g *Gateway) usesDesktopDialog(ctx context.Context, all []decision) bool {
 	if g.Dialog == nil {
 		return false
@@ -207,8 +206,9 @@ func (g *Gateway) usesDesktopDialog(ctx context.Context, all []decision) bool {
 	return !byClient
 }
 
-// putQuestions puts the questions and adds the answers to the calls. A no ends them: what is
-// refused in part is refused. The person's time is not the tools'.
+// putQuestions asks the questions and adds the answers to the calls. The first refusal ends the
+// round, since a partly refused call is refused. The person's time does not count against the
+// tools.
 func putQuestions(calls []*invocation) (*invocation, error) {
 	for _, p := range calls {
 		if !p.enterStage(StageAsking) {
@@ -243,8 +243,8 @@ func putQuestions(calls []*invocation) (*invocation, error) {
 	return nil, nil
 }
 
-// ask puts one question. Where another gateway of the person asks, it has to wait for
-// that too; how long it is shown is the dialog's own concern.
+// ask shows one question. The time includes waiting for the dialogs of the person's other
+// gateways; the dialog itself limits the time of display.
 func (p *invocation) ask(q Question) (Answer, error) {
 	ctx, cancel := context.WithTimeout(p.ctx, dialogQueueTimeout+AskTimeout)
 	defer cancel()
@@ -262,14 +262,13 @@ func (p *invocation) ask(q Question) (Answer, error) {
 	return a, err
 }
 
-// dialogTurn are taken one at a time, by who waits no longer than its context. The zero
-// value is ready.
+// dialogTurn is a lock with a limited wait. The zero value is ready.
 type dialogTurn struct {
 	once  sync.Once
 	taken chan struct{}
 }
 
-// acquire returns what ends the turn, and whether somebody else had it before.
+// acquire returns the function that releases the lock, and whether it had to wait.
 func (t *dialogTurn) acquire(ctx context.Context) (end func(), waited bool, err *Error) {
 	t.once.Do(func() { t.taken = make(chan struct{}, 1) })
 	end = func() { <-t.taken }

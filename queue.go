@@ -6,39 +6,40 @@ import (
 	"time"
 )
 
-// A Turn is how a call goes together with other calls to the same app.
+// A Concurrency tells how a call may overlap with other calls to the same app.
 type Concurrency int
 
-// The turns.
+// The levels of concurrency.
 const (
-	// Exclusive is one at a time on the windows of a program. Calls to an app that is
-	// reached otherwise run beside each other.
+	// Exclusive calls run one at a time on the windows of a program. Apps without windows use
+	// Shared by default.
 	Exclusive Concurrency = iota
-	// Shared is beside the call that has its turn, such as one that waits for what
-	// others do.
+	// Shared calls run beside an Exclusive one, such as a call that waits for the effects of
+	// others.
 	Shared
-	// Independent is whatever the app does: the call needs no answer of it.
+	// Independent calls need no response of the app, so they run even if it hangs.
 	Independent
 )
 
-// How an app that does not answer is treated.
+// The limits for an app that does not respond.
 const (
-	// missedLimit is how many calls in a row have to end by their deadline before an
-	// app that cannot be asked whether it answers counts as hung.
+	// missedLimit is the number of consecutive timeouts after which an app without Ping counts as
+	// hung.
 	missedLimit = 3
-	// The next call may try after firstRest, then after twice as long each time.
+	// The next call may try after minBackoff, then after twice as long each time, up to
+	// maxBackoff.
 	minBackoff = time.Second
 	maxBackoff = 30 * time.Second
-	// An app that can be asked is asked: soon, then less often, and for so long; then
-	// the next call may try by itself.
+	// An app with Ping is probed with growing delays for at most maxProbing; then the next call
+	// may try.
 	firstProbeDelay = 100 * time.Millisecond
 	probeLimit      = 2 * time.Second
 	maxProbing      = 2 * time.Minute
 )
 
-// queues let one call at a time act on a program, and let no call wait for an app that
-// is known to hang: an app that hangs costs only the calls to it. A lane is forgotten
-// when nobody is in it and nothing is known against its app. The zero value is ready.
+// queues let one call at a time act on a program, and fail calls to an app that hangs, so that
+// other apps are not affected. A queue is removed when it is empty and its app is not suspected
+// to hang. The zero value is ready.
 type queues struct {
 	mu    sync.Mutex
 	byKey map[queueKey]*queue
@@ -49,40 +50,40 @@ type queueKey struct {
 	process int
 }
 
-// A lane leads to one app. Its fields are guarded by lanes.mu.
+// A queue orders the calls to one app. Its fields are guarded by queues.mu.
 type queue struct {
 	owner *queues
 	key   queueKey
 	app   *App
 	token chan struct{} // holds one token
 
-	occupants    int       // calls in it, or waiting for it
-	misses       int       // calls in a row that ended by their deadline
-	hung         time.Time // since when it does not answer; zero: it does
-	retryAt      time.Time // when one call may try
+	occupants    int       // calls that hold or await a slot
+	misses       int       // consecutive timeouts
+	hung         time.Time // start of the hang; zero: it responds
+	retryAt      time.Time // next time for a trial call
 	backoff      time.Duration
-	trialRunning bool // one does
-	probing      bool // the app is asked whether it answers
+	trialRunning bool // a trial call is running
+	probing      bool // probeLoop is running
 }
 
-// A visit is one call's stay in a lane. Who stays in it is guarded by lanes.mu, but for
-// what only the call's own goroutine knows.
+// A slot is the place of one call in a queue. Its fields are guarded by queues.mu, except those
+// that only the call's goroutine uses.
 type slot struct {
 	queue     *queue
-	exclusive bool // it has the turn
+	exclusive bool // it holds the token
 	since     time.Time
 
-	isTrial     bool // it is the one that tries
-	missCounted bool // it is known not to have been answered in time
+	isTrial     bool // it is the trial call
+	missCounted bool // its timeout is counted
 
-	outer        *slot         // of a call that this one is within, and that has the turn; or nil
-	inner        chan struct{} // its turn, for the calls within: holds one token; nil: none came yet
-	releaseClaim func()        // lets other gateways act; nil: they may
-	ended        bool          // it has ended, and lends nothing any more
+	outer        *slot         // slot of an enclosing call that holds the token, or nil
+	inner        chan struct{} // holds one token for nested calls; nil before the first
+	releaseClaim func()        // releases the claim against other gateways; may be nil
+	ended        bool          // ended; nested calls get no token from it
 }
 
-// token is what a call needs to act alone: the lane's token, or of a call within one that
-// has it, that one's.
+// token returns the token that an Exclusive call needs: the queue's, or the inner one of an
+// enclosing call that holds the queue's.
 func (v *slot) token() chan struct{} {
 	if v.outer == nil {
 		return v.queue.token
@@ -90,8 +91,8 @@ func (v *slot) token() chan struct{} {
 	return v.outer.inner
 }
 
-// nestIn has the calls within a visit take turns with each other, since they would wait
-// for ever for the one that it has itself. A visit that has ended lends nothing.
+// nestIn makes nested calls use the inner token of the outer slot, since waiting for the outer
+// call's token would deadlock. An ended outer slot has no effect.
 func (v *slot) nestIn(outer *slot) {
 	v.queue.owner.mu.Lock()
 	defer v.queue.owner.mu.Unlock()
@@ -104,8 +105,8 @@ func (v *slot) nestIn(outer *slot) {
 	}
 }
 
-// releaseToken gives the turn back and leaves the lane, when the calls within have given
-// theirs: one that was left behind may still act.
+// releaseToken returns the token and leaves the queue once nested calls have returned theirs: an
+// abandoned nested call may still act.
 func (v *slot) releaseToken() {
 	v.queue.owner.mu.Lock()
 	inner := v.inner
@@ -125,8 +126,8 @@ func (v *slot) releaseToken() {
 	v.handOver()
 }
 
-// acquire waits for the call's turn. It fails at once where the app is known to hang. Outer
-// is the visit of a call that this one is within, or nil.
+// acquire waits for the call's token. It fails at once if the app hangs. outer is the slot of an
+// enclosing call, or nil.
 func (l *queues) acquire(ctx context.Context, app *App, alone bool, outer *slot) (v *slot, waited bool, err *Error) {
 	v = &slot{queue: l.queueFor(app), exclusive: alone}
 	v.nestIn(outer)
@@ -173,7 +174,7 @@ func (l *queues) queueFor(app *App) *queue {
 	return way
 }
 
-// leave ends what join began.
+// leave reverts queueFor.
 func (w *queue) leave() {
 	w.owner.mu.Lock()
 	defer w.owner.mu.Unlock()
@@ -181,15 +182,15 @@ func (w *queue) leave() {
 	w.removeIfIdle()
 }
 
-// removeIfIdle is called with lanes.mu held.
+// removeIfIdle must be called with queues.mu held.
 func (w *queue) removeIfIdle() {
 	if w.occupants == 0 && w.hung.IsZero() && w.misses == 0 {
 		delete(w.owner.byKey, w.key)
 	}
 }
 
-// release ends the stay. Of a call that ran, how it ended says whether the app answers:
-// ended is of its context.
+// release ends the slot. For a call that ran, err and its context's error ended show whether the
+// app responds.
 func (v *slot) release(ran bool, ended, err error) {
 	w := v.queue
 	if ran {
@@ -207,7 +208,8 @@ func (v *slot) release(ran bool, ended, err error) {
 	w.leave()
 }
 
-// checkAvailable fails while the app hangs. Now and then it lets one call through that tries.
+// checkAvailable returns an error while the app hangs. At intervals it lets one trial call
+// through.
 func (v *slot) checkAvailable() *Error {
 	w := v.queue
 	w.owner.mu.Lock()
@@ -230,9 +232,9 @@ func (v *slot) checkAvailable() *Error {
 	return e
 }
 
-// recordOutcome takes from how a call ended whether the app answers. One that says by itself
-// that something took too long has answered; only of an app that can be asked is it
-// believed that it did not, since it is asked at once.
+// recordOutcome derives from the outcome of a call whether the app responds. A TIMEOUT reported
+// by the app itself counts as a response. An app with Ping is an exception, since it is probed at
+// once.
 func (v *slot) recordOutcome(ended, err error) {
 	failure, w := AsError(err), v.queue
 	if failure != nil && failure.Code == Timeout && !failure.AppResponded && (w.app.Ping != nil || ended != nil && failure.Delivery != Delivered) {
@@ -246,8 +248,8 @@ func (v *slot) recordOutcome(ended, err error) {
 	}
 }
 
-// markAbandoned notes that nobody waits for the call any more, which is still under way:
-// late says that its time was over.
+// markAbandoned notes that the caller has left a running call; late reports that its deadline
+// passed.
 func (v *slot) markAbandoned(late bool) {
 	if late {
 		v.recordMiss()
@@ -255,12 +257,12 @@ func (v *slot) markAbandoned(late bool) {
 	}
 	v.queue.owner.mu.Lock()
 	defer v.queue.owner.mu.Unlock()
-	if v.isTrial { // somebody else may
+	if v.isTrial { // another call may try
 		v.isTrial, v.queue.trialRunning = false, false
 	}
 }
 
-// recordMiss notes, once for each call, that the app did not answer in time.
+// recordMiss notes, once for each call, that the app did not respond in time.
 func (v *slot) recordMiss() {
 	w := v.queue
 	w.owner.mu.Lock()
@@ -292,8 +294,8 @@ func (v *slot) recordMiss() {
 	w.retryAt = now.Add(w.backoff)
 }
 
-// probeLoop asks the app whether it answers, until it does or has been asked for long.
-// Somebody who never comes back from asking is not asked again meanwhile.
+// probeLoop probes the app until it responds or maxProbing has passed. While a probe hangs, it
+// starts no other.
 func (w *queue) probeLoop(since time.Time) {
 	said := make(chan bool, 1)
 	under := false
@@ -315,7 +317,7 @@ func (w *queue) probeLoop(since time.Time) {
 	w.reopen()
 }
 
-// reopen lets calls in again.
+// reopen accepts calls again.
 func (w *queue) reopen() {
 	w.owner.mu.Lock()
 	defer w.owner.mu.Unlock()
@@ -335,8 +337,8 @@ func (w *queue) probe() (does bool) {
 	return err == nil || AsError(err).Code != Timeout
 }
 
-// concurrency is how the request's call goes together with others to its target. What
-// touches the gateway itself, or no program in particular, waits for nobody.
+// concurrency returns the level of the request's call. Calls to the gateway itself, or to no
+// particular program, are Independent.
 func (r *Request) concurrency() Concurrency {
 	switch {
 	case r.Call.Target.ID == BuiltinApp, r.IsWholeScreen():
@@ -349,7 +351,7 @@ func (r *Request) concurrency() Concurrency {
 	return Exclusive
 }
 
-// acquireSlot waits for the lane of the call's target, which it has until it departs.
+// acquireSlot waits for a slot in the target's queue, which the call keeps until release.
 func (p *invocation) acquireSlot(ctx context.Context) (waited bool, err *Error) {
 	turn := p.request.concurrency()
 	if turn == Independent {
@@ -369,8 +371,8 @@ func (p *invocation) acquireSlot(ctx context.Context) (waited bool, err *Error) 
 	return waited || also, err
 }
 
-// outerSlot is the visit to the app of the nearest call that has the turn there and that
-// the passage is within, or nil.
+// outerSlot returns the slot of the nearest enclosing call that holds the token of the app's
+// queue, or nil.
 func (p *invocation) outerSlot(app *App) *slot {
 	for outer := p.outer; outer != nil; outer = outer.outer {
 		outer.mu.Lock()
@@ -383,7 +385,7 @@ func (p *invocation) outerSlot(app *App) *slot {
 	return nil
 }
 
-// release leaves the lane, however the goroutine of the call ends.
+// release leaves the queue, however the goroutine of the call ends.
 func (p *invocation) release(ctx context.Context, err error) {
 	p.mu.Lock()
 	v, ran := p.slot, p.actionStarted

@@ -5,25 +5,23 @@ import (
 	"time"
 )
 
-// A Recipe is how a descriptor wants one tool run: exactly one of the pointers is
-// set. The fields are those of the AAI protocol, section 2.5, and of its single-
-// platform dialect; the catalog has checked their form, a Driver checks their
-// sense.
+// A Recipe is a descriptor's instruction for one tool: exactly one of the pointers is set. The
+// fields are those of the AAI protocol, section 2.5, and of its single-platform dialect. The
+// catalog has checked their form; a Driver checks their meaning.
 type Recipe struct {
-	// Kind says which of the pointers is set, and so names the driver: one of the
-	// catalog's table, such as "dbus", "ipc", "applescript" or "http". It is empty where
-	// the way is known but not supported.
-	Kind         string `json:"-"` // the pointer says the same
+	// Kind names the driver and the pointer that is set: a kind of the catalog's table, such as
+	// "dbus", "ipc", "applescript" or "http". It is empty for a known but unsupported kind.
+	Kind         string `json:"-"` // omitted, since the pointer implies it
 	App, Tool    string
 	Platform     string   // "macos", "windows", "linux", "android", "ios" or "web"
-	Params       []string // the parameters' names in the order of the descriptor
-	Reversible   bool     `json:"-"` // what it replaces may be read and kept, so that it can be put back: nothing of it is secret
-	OutputParser string   // how the app's answer is to be read; empty means as it is
-	// Start is the id of the desktop entry by which the app is started where it does not
-	// run and the bus cannot start it, such as "cmus"; empty: it is not.
+	Params       []string // names of the parameters in the order of the descriptor
+	Reversible   bool     `json:"-"` // the previous state may be read and kept for undo: nothing in it is secret
+	OutputParser string   // parser for the app's answer; empty: none
+	// Start is the id of the desktop entry that starts the app if it does not run and the bus
+	// cannot start it, such as "cmus". Empty means no start.
 	Start string
-	// Starts is the command of that entry, as it was when the descriptor was read: what a
-	// person allows, and all that is started. Empty: this computer has no such entry.
+	// Starts is the command of that entry at the time of reading the descriptor. A person allows
+	// this command, and only it is started. Empty means that this computer has no such entry.
 	Starts string
 
 	DBus   *DBusRecipe
@@ -42,27 +40,27 @@ type DBusRecipe struct {
 	Service   string
 	Object    string
 	Interface string
-	Method    string // or:
+	Method    string // either Method or Property is set
 	Property  string
 	Access    string // "get" or "set", with Property
-	// Running says that the call is for a program that runs: none is started for it. No
-	// descriptor says so.
+	// Running restricts the call to a running program; none is started. Descriptors cannot set
+	// it.
 	Running bool
-	// Args are what the method takes, or the property becomes, by position: constants,
-	// and "${param}" for the parameter's value as it is, or within a longer text. Nil means
-	// the parameters themselves.
+	// Args are the method's arguments, or the property's value, by position: constants, or
+	// "${param}" for a parameter's value, alone or within a text. Nil means the parameters
+	// themselves.
 	Args []json.RawMessage
 }
 
-// An IPCRecipe hands a JSON envelope with the tool's name to an app that speaks
-// the AAI protocol itself. Which fields are used depends on the platform.
+// An IPCRecipe sends a JSON envelope with the tool's name to an app that implements the AAI
+// protocol. The platform determines the fields in use.
 type IPCRecipe struct {
-	Bus, Service, Object, Interface string // linux; empty ones have the protocol's defaults
+	Bus, Service, Object, Interface string // linux; the protocol has defaults for empty ones
 	BundleID                        string // macos
 	ProgID                          string // windows
 }
 
-// A ScriptRecipe runs a script for macOS with ${param} in places.
+// A ScriptRecipe runs a macOS script with ${param} placeholders.
 type ScriptRecipe struct {
 	Language string // "applescript" or "jxa"
 	Script   string
@@ -88,7 +86,7 @@ type IntentRecipe struct {
 	ResultType, ResultURI string
 }
 
-// A URLRecipe opens an iOS URL with ${param} in places.
+// A URLRecipe opens an iOS URL with ${param} placeholders.
 type URLRecipe struct {
 	Scheme, Template, ResultType, AppGroupID string
 }
@@ -97,48 +95,46 @@ type URLRecipe struct {
 type HTTPRecipe struct {
 	BaseURL, Path, Method   string
 	DefaultHeaders, Headers map[string]string
-	// Origin is where the descriptor was fetched, such as "https://example.com";
-	// empty for one that a person placed on this computer.
+	// Origin is the origin that served the descriptor, such as "https://example.com"; empty for
+	// an app that a person installed on this computer.
 	Origin string
-	Auth   *AuthRecipe // how the person is known to the app; nil: not at all
-	// Public says that the tool asks nobody to log in, though the app has a login: Auth
-	// is nil.
+	Auth   *AuthRecipe // login of the app; nil: none
+	// Public reports that the tool needs no login, although the app has one: Auth is nil.
 	Public bool
-	// Send says of parameters, by name, where and how they go. Of others those in the
-	// path's braces go there, and the rest into the query of GET, HEAD and DELETE, and else
-	// into the body.
+	// Send maps parameters to their place and encoding. Other parameters go into the path if its
+	// braces name them, else into the query of GET, HEAD and DELETE, else into the body.
 	Send map[string]SendRecipe
 }
 
-// A SendRecipe is where and how a parameter's value goes into an HTTP request, in the words
-// of OpenAPI. What is empty is the usual.
+// A SendRecipe is the place and encoding of a parameter in an HTTP request, in OpenAPI's terms.
+// Empty fields have the defaults.
 type SendRecipe struct {
 	In   string // "path", "query", "header", "cookie" or "body"
-	Name string // what it is called there; empty: what the parameter is
-	// Style is how lists and objects are spelled: "simple", "label", "matrix", "form",
-	// "spaceDelimited", "pipeDelimited", "deepObject" or "json". Empty: "simple" in the path
-	// and headers, else "form". A body of JSON has none.
+	Name string // name in the request; empty: the parameter's name
+	// Style is the encoding of lists and objects: "simple", "label", "matrix", "form",
+	// "spaceDelimited", "pipeDelimited", "deepObject" or "json". Empty means "simple" in path and
+	// headers, else "form". A JSON body has none.
 	Style   string
-	Explode *bool // whether each of several values stands for itself; nil: with "form" alone
-	Whole   bool  // the value is the whole body, and not a member of it
+	Explode *bool // one name=value pair for each value; nil: only with "form"
+	Whole   bool  // the value is the whole body, not a member of it
 }
 
-// An MCPRecipe calls a tool of a server of the Model Context Protocol, which is started by a
-// command or reached at an address: one of the two is set.
+// An MCPRecipe calls a tool of an MCP server, which is started by Command or reached at URL: one
+// of the two is set.
 type MCPRecipe struct {
 	Command string
-	Args    []string // "${NAME}" in one is the value of that name in Env
-	// Env are the names of the variables that the server is given besides the usual ones.
-	// What they hold is in no descriptor.
+	Args    []string // "${NAME}" is replaced by the value of the variable NAME in Env
+	// Env lists the variables that the server receives in addition to the default ones. No
+	// descriptor contains their values.
 	Env     []string
-	Dir     string // where it is started; empty: in the person's home
+	Dir     string // working directory; empty: the home directory
 	URL     string
 	Headers map[string]string
-	Auth    *AuthRecipe // how the person is known at the address; nil: as the server itself says, if it asks
-	Tool    string      // as the server calls it; empty: the recipe is of all that the server has
+	Auth    *AuthRecipe // login at URL; nil: the server determines it, if it needs one
+	Tool    string      // the server's name for it; empty: the recipe covers all tools of the server
 }
 
-// Login is how the person is known to a server at an address, for those who log people in.
+// Login returns the recipe for logging in to the server at URL.
 func (m *MCPRecipe) Login() *HTTPRecipe {
 	if m.Auth == nil {
 		return &HTTPRecipe{BaseURL: m.URL, Auth: &AuthRecipe{Kind: AuthOAuth2}}
@@ -155,25 +151,24 @@ const (
 	AuthCookie        = "cookie"
 )
 
-// An AuthRecipe is how a web app knows the person. It never holds a secret. Which
-// fields are set depends on Kind; the addresses are https, or http to this
-// computer itself.
+// An AuthRecipe describes the login of a web app. It never holds a secret. Kind determines the
+// fields in use. Addresses are https, or http to this computer.
 type AuthRecipe struct {
 	Kind         string // one of the Auth constants
-	Instructions string // a stranger's words for people, cleaned: how to get what is asked for
-	ObtainURL    string // the page for people where it is got, or empty
+	Instructions string // third-party text for people, cleaned: how to get the credential
+	ObtainURL    string // the page where people get it, or empty
 
-	// AuthOAuth2; without these two the server itself says where people log in
+	// AuthOAuth2; if these two are empty, the server's metadata names them
 	AuthorizationEndpoint, TokenEndpoint string
-	DeviceEndpoint, RevocationEndpoint   string // empty where the descriptor has none
+	DeviceEndpoint, RevocationEndpoint   string // may be empty
 	ClientID                             string // the app's own public client, or empty
 	Scopes                               []string
-	PKCE                                 string // as the descriptor has it, such as "S256"; empty where it is silent
+	PKCE                                 string // the descriptor's value, such as "S256"; may be empty
 
-	// AuthAPIKey and AuthBearer: where the secret goes.
+	// AuthAPIKey and AuthBearer: the place of the secret.
 	In, Name string // In is "header" or "query"; Name is the header's or the parameter's
-	Prefix   string // stands before the secret exactly as it is here, such as "Bearer "
-	EnvVar   string // the variable that may hold it; empty: none, as with every descriptor from the web
+	Prefix   string // precedes the secret unchanged, such as "Bearer "
+	EnvVar   string // variable that may hold the secret; always empty for descriptors from the web
 
 	// AuthAppCredential: TokenEndpoint, and
 	TokenType string        // "tenantAccessToken", "appAccessToken" or "userAccessToken"
@@ -181,16 +176,15 @@ type AuthRecipe struct {
 
 	// AuthCookie
 	LoginURL string
-	Domain   string   // such as "example.com", without a dot before it; BaseURL's host is in it
-	Cookies  []string // the names of those that are needed
+	Domain   string   // such as "example.com", without a leading dot; contains BaseURL's host
+	Cookies  []string // names of the required cookies
 }
 
-// A Driver makes an Action of a Recipe when a descriptor is loaded, so that a bad
-// recipe is found then and not at the first call. Its error is an *Error whose
-// message begins with the descriptor's field: AAI_JSON_INVALID makes the whole
-// descriptor invalid; PERMISSION_DENIED, for what may not be reached through this
-// gateway, takes away this tool alone. Every *Error of the Action sets Delivery: an empty
-// one would say that nothing was sent.
+// A Driver compiles a Recipe to an Action when a descriptor is loaded, so that a bad recipe is
+// found then and not at the first call. Its error is an *Error with a message that begins with
+// the descriptor's field. AAI_JSON_INVALID rejects the whole descriptor. PERMISSION_DENIED, for a
+// resource that this gateway must not reach, removes this tool only. Every *Error of the Action
+// sets Delivery, since an empty one means that nothing was sent.
 type Driver interface {
 	Compile(r *Recipe) (Action, error)
 }

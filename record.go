@@ -12,20 +12,19 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// An EntryKind says at which point of a call an Entry was made.
+// An EntryKind is the point of a call at which an Entry was made.
 type EntryKind string
 
-// A call that reads, and one that is refused, is one Outcome. One that acts has an
-// Intent before that. A Received stands before both where a person is asked, and where
-// a call that reads has been under way for a second.
+// A call that reads or is refused has one Outcome. A call that acts has an Intent before it. A
+// Received precedes both if a person is asked, or if a call that reads takes more than a second.
 const (
 	Received EntryKind = "received"
 	Intent   EntryKind = "intent"
 	Outcome  EntryKind = "outcome"
 )
 
-// An Entry is one line of the journal. The first one of a call, of whatever kind, says
-// who asked (Caller, Parent) and for what; a later one repeats only the names.
+// An Entry is one line of the journal. The first one of a call, of any kind, contains Caller,
+// Parent and the target; later ones repeat only the names.
 type Entry struct {
 	Kind   EntryKind
 	Time   time.Time // of this line: the call began Elapsed before its Outcome
@@ -33,50 +32,50 @@ type Entry struct {
 	Parent string
 	Caller Caller
 
-	// App, Tool and Target: what they turned out to be, or as they were asked for as
-	// far as the call did not come.
+	// App, Tool and Target are the resolved names, or the requested ones if the call ended
+	// before.
 	App, Tool, Target string
 
-	// Admitted says that what follows is given: what is about to run. It is in the first
-	// line that is made after the call was admitted.
+	// Admitted reports that the following fields are set. They are in the first line after the
+	// admission.
 	Admitted bool
 	Effect   Effect
 	Digest   string
 	Consent  string
-	Args     map[string]any // what is secret in them is a hygiene.Hidden
+	Args     map[string]any // secrets in them are of type sanitize.Hidden
 
-	// Outcome: how it ended. The empty Code is success, of which the Message says at most
-	// that nothing was done.
+	// Fields of an Outcome. The empty Code is success; its Message is empty, or states that
+	// nothing was done.
 	Code       Code
 	Message    string
 	Delivery   Delivery
 	Elapsed    time.Duration
-	PersonWait time.Duration // how much of Elapsed was spent on waiting for the person
-	// Ran says that the tool's Action was begun: without it nothing can have happened.
+	PersonWait time.Duration // part of Elapsed spent waiting for the person
+	// Ran reports that the tool's Action began; without it the call had no effect.
 	Ran bool
-	// Element is what was acted on, or in an Intent what will be as far as that is known: a
-	// reference means nothing later.
+	// Element is the window element of the action, or in an Intent the expected one if known.
+	// Refs are omitted, since they are meaningless later.
 	Element TargetElement
-	// ResultValue returns what a call answered that ended well, for a journal that keeps
-	// such things: JSON values, what is secret in them a hygiene.Hidden. Nil for other calls.
+	// ResultValue returns the answer of a successful call, for a journal that stores answers: a
+	// JSON value with secrets as sanitize.Hidden. Nil for other calls.
 	ResultValue func() any `json:"-"`
-	// KeptDigest is the SHA-256 of what somebody beside the journal keeps of the answer.
+	// KeptDigest is the SHA-256 of the answer as stored beside the journal.
 	KeptDigest string
 
-	// Precondition is asked when nothing else can come before the line any more, of any gateway:
-	// with an error, which Record returns, the line is not written. Nil: nobody is asked. It
-	// is quick, and makes no record itself.
+	// Precondition runs when no other entry of any gateway can come before this one. If it
+	// returns an error, Record returns that and writes nothing. Nil means no condition. It must
+	// be quick and must not record.
 	Precondition func() error `json:"-"`
 
-	// Durable says that the entry must be on disk before the call goes on: before
-	// anything acts, and before a person is asked.
+	// Durable requires the entry to be on disk before Record returns: before an action, and
+	// before a question to a person.
 	Durable bool
 }
 
-// maxName is how much of a name that a caller made up the journal keeps, in bytes.
+// maxName is the number of bytes that the journal keeps of a name chosen by a caller.
 const maxName = 200
 
-// receivedEntry is what is known of a call when it comes in.
+// receivedEntry returns the entry of a call on receipt.
 func receivedEntry(c *Call) Entry {
 	caller := c.Caller
 	caller.Name = CleanLabel(caller.Name, maxName)
@@ -86,15 +85,15 @@ func receivedEntry(c *Call) Entry {
 	}
 }
 
-// record writes a line of the call: the first one says all that is known, a later one
-// what has come since.
+// record writes a line of the call: the first one contains all known fields, a later one only new
+// ones.
 func (p *invocation) record(fill func(*Entry)) *Error {
 	p.recordToken <- struct{}{}
 	defer func() { <-p.recordToken }()
 	return p.write(fill)
 }
 
-// write is record for whoever has the token of p.lines.
+// write is record with p.recordToken held.
 func (p *invocation) write(fill func(*Entry)) *Error {
 	p.mu.Lock()
 	e, door := p.entry, p.ctx
@@ -113,7 +112,7 @@ func (p *invocation) write(fill func(*Entry)) *Error {
 	return nil
 }
 
-// recordLongRunning puts a call on record that has been under way for long and is not there.
+// recordLongRunning records a call that has been active for long without a line.
 func (p *invocation) recordLongRunning() {
 	p.recordToken <- struct{}{}
 	defer func() { <-p.recordToken }()
@@ -121,11 +120,11 @@ func (p *invocation) recordLongRunning() {
 	settled := p.settled
 	p.mu.Unlock()
 	if !p.firstLineWritten && !settled {
-		_ = p.write(func(e *Entry) { e.Kind, e.Time = Received, time.Now() }) // the outcome says so if that fails too
+		_ = p.write(func(e *Entry) { e.Kind, e.Time = Received, time.Now() }) // if this fails too, the outcome reports it
 	}
 }
 
-// outcome is the last line of a call. What the message says is told without secrets.
+// outcome returns a function that fills in the last line of a call. said is the redacted message.
 func (p *invocation) outcome(e callResult, said string) func(*Entry) {
 	p.mu.Lock()
 	ran, on, asked := p.actionStarted, p.element, p.personWait
@@ -148,21 +147,19 @@ func (p *invocation) outcome(e callResult, said string) func(*Entry) {
 	}
 }
 
-// RedactedArgs returns the call's arguments as a person may be shown them: without the
-// values of the tool's secret parameters, and of what is called like a secret at
-// any depth. The map is not to be changed.
+// RedactedArgs returns the call's arguments for display: without the values of secret parameters,
+// and of members at any depth with names that mark secrets. The caller must not change the map.
 func (r *Request) RedactedArgs() map[string]any {
 	return sanitize.Redact(r.Call.Args, r.SecretParams(), func(any) any { return sanitize.Redacted })
 }
 
-// hashedArgs is ShownArgs for the journal, which may tell whether two secrets are
-// the same.
+// hashedArgs is RedactedArgs for the journal, in which equal secrets can be recognized.
 func (r *Request) hashedArgs() map[string]any {
 	return sanitize.Redact(r.Call.Args, r.SecretParams(), func(value any) any { return sanitize.Hide(value) })
 }
 
-// keptAnswer returns what the call answered as the journal may keep it: no pictures,
-// nothing called like a secret, and nothing that was a secret argument.
+// keptAnswer returns the call's answer for the journal, without images, members with names that
+// mark secrets, and values of secret arguments.
 func (r *Request) keptAnswer(result *Result) any {
 	kept := make(map[string]any)
 	if r.Tool.PrivateResult {
@@ -170,7 +167,7 @@ func (r *Request) keptAnswer(result *Result) any {
 		return kept
 	}
 	texts := r.secretValues(r.SecretParams())
-	data, _ := ToJSONValue(result.Data) // what cannot be written as JSON is not kept
+	data, _ := ToJSONValue(result.Data) // values that JSON cannot represent are not kept
 	shown := sanitize.RedactValue(data, func(value any) any {
 		texts = sanitize.AppendTexts(texts, value)
 		return sanitize.Hide(value)
@@ -195,8 +192,8 @@ func (r *Request) keptAnswer(result *Result) any {
 	return kept
 }
 
-// ToJSONValue is a value as JSON has it, with numbers as they are written; nil with the error of what
-// cannot be written so.
+// ToJSONValue converts a value to its JSON form, with numbers as json.Number. It returns an error
+// for values that JSON cannot represent.
 func ToJSONValue(value any) (any, error) {
 	b, err := json.Marshal(value)
 	if err != nil {
@@ -211,8 +208,8 @@ func ToJSONValue(value any) (any, error) {
 	return v, nil
 }
 
-// record writes one entry. The caller's cancellation does not reach it: what
-// has begun must end on record.
+// record writes one entry. The caller's cancellation does not affect it, since a call that has
+// begun must end in the journal.
 func (g *Gateway) record(ctx context.Context, e *Entry) (failure *Error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -231,7 +228,7 @@ func (g *Gateway) record(ctx context.Context, e *Entry) (failure *Error) {
 		return recordFailed(err)
 	}
 	if counted := e.Kind == Outcome && !e.Ran && e.Code != ""; g.lastWriteFailed.Load() && !counted {
-		g.lastWriteFailed.Store(false) // of what may only have been counted nobody knows
+		g.lastWriteFailed.Store(false) // the journal may only have counted such an entry, so it proves nothing
 	}
 	return nil
 }
@@ -245,7 +242,7 @@ func recordFailed(cause error) *Error {
 	}
 }
 
-// whyUnrecorded says why the journal cannot be written, and what to do.
+// whyUnrecorded returns the reason why the journal cannot be written, and the next step.
 func whyUnrecorded(cause error) string {
 	where := "the journal's folder"
 	if at, ok := errors.AsType[*fs.PathError](cause); ok {
@@ -266,14 +263,14 @@ func whyUnrecorded(cause error) string {
 	return hint
 }
 
-// allowsUnaudited reports whether the call runs also where nothing can be put on record:
-// a person at the command line reads what the gateway knows of itself, and stops it.
+// allowsUnaudited reports whether the call runs even if it cannot be recorded: a person at the
+// command line reads the gateway's own state, or stops calls.
 func (r *Request) allowsUnaudited() bool {
 	return r.App != nil && r.Tool != nil && r.App.ID == BuiltinApp && r.Call.Caller.Door == DoorCLI &&
 		r.Tool.AllowUnaudited
 }
 
-// withUnrecordedWarning is the result with the word that it is not on record.
+// withUnrecordedWarning returns the result with a warning that it is not recorded.
 func (r *Result) withUnrecordedWarning(late *Error) *Result {
 	result := *r
 	warning := "that this was done could not be put on record. " + late.Hint
@@ -284,8 +281,8 @@ func (r *Result) withUnrecordedWarning(late *Error) *Result {
 	return &result
 }
 
-// outcomeNotRecorded makes of the failure to record an outcome what the caller must know
-// about the call itself.
+// outcomeNotRecorded returns the error for a call with an outcome that could not be recorded,
+// including what is known about the call itself.
 func outcomeNotRecorded(late, err *Error) *Error {
 	switch {
 	case err == nil:
@@ -298,12 +295,12 @@ func outcomeNotRecorded(late, err *Error) *Error {
 	return late
 }
 
-// doorAsks reports whether the door can put the questions that it gets.
+// doorAsks reports whether the door can ask the questions that it receives.
 func (p *invocation) doorAsks() bool {
 	return p.entry.Caller.Door == DoorCLI || ClientCapabilitiesOf(p.ctx).CanAsk
 }
 
-// markWriteFailed notes that an entry was not kept.
+// markWriteFailed notes that an entry was not stored.
 func (g *Gateway) markWriteFailed() {
 	g.lastWriteFailed.Store(true)
 	g.journalWritable.Store(false)

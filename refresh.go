@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// refreshWindow is for how long the line of one look stands for those that renew it.
+// refreshWindow is the time for which one journal line covers repeated reads.
 const refreshWindow = 10 * time.Minute
 
-// maxRecentReads is how many looks are remembered.
+// maxRecentReads is the number of reads remembered.
 const maxRecentReads = 1000
 
-// recentReads are what pages that keep themselves up to date have looked at, and when that was
-// put on record. Without it a page that shows the record would write into it whenever it
-// is written.
+// recentReads remembers the reads of pages that refresh themselves, and the times of their
+// journal lines. Without it, a page that shows the journal would add a line after each line
+// written.
 type recentReads struct {
 	mu   sync.Mutex
 	last map[string]time.Time
 }
 
-// isRefresh reports whether a line on record stands for the call that has ended: the same look
-// of the same page, at the gateway itself, not long ago. If not, this one's line will.
+// isRefresh reports whether an earlier line covers the finished call: the same read by the same
+// page, on the gateway itself, within refreshWindow. If not, it remembers this call.
 func (l *recentReads) isRefresh(r *Request, now time.Time) bool {
 	if r.App == nil || r.App.ID != BuiltinApp || r.Call.Caller.Door != DoorWeb || r.Tool == nil || r.Tool.Effect != Reads {
 		return false
@@ -44,8 +44,8 @@ func (l *recentReads) isRefresh(r *Request, now time.Time) bool {
 	return false
 }
 
-// isRecordedRefresh reports whether the call leaves no line: it is a look that is on record, and has
-// itself left none yet.
+// isRecordedRefresh reports whether the call needs no line: an earlier line covers it, and none
+// of its own is written yet.
 func (p *invocation) isRecordedRefresh(e callResult) bool {
 	p.recordToken <- struct{}{}
 	told := p.firstLineWritten

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// The refusals of Do, each with what the caller can do next.
+// The errors of Do, each with the next step for the caller.
 
 func toolNotFound(app *App, name string) *Error {
 	names := make([]string, len(app.Tools))
@@ -54,7 +54,7 @@ func consentRequired(r *Request, questions []Question) *Error {
 	if c.Identity != "" {
 		first := ""
 		if !slices.ContainsFunc(questions, func(q Question) bool { return q.AllowsChannel(DesktopDialog) || q.AllowsChannel(Passphrase) }) {
-			// Nothing could be granted yet: there is no way to prove who wants it.
+			// No grant is possible yet: there is no way to authenticate the person.
 			first = "aai-gateway consent passphrase (once, where there is no screen), and then: "
 		}
 		e.Hint = fmt.Sprintf("Ask the person at this computer to run: %saai-gateway consent grant %s %s --caller %s", first, r.Call.Target.ID, r.Permission(), sanitize.ShellQuote(c.String()))
@@ -65,14 +65,15 @@ func consentRequired(r *Request, questions []Question) *Error {
 	return e
 }
 
-// reauthRequired says how a person proves that a change of the gateway is theirs.
+// reauthRequired returns the error that tells how a person authenticates for a change of the
+// gateway.
 func reauthRequired(r *Request, questions []Question) *Error {
 	e := Errorf(ConsentRequired, "%s changes the gateway itself, and a person must prove that it is they who want it", r.Tool.Name)
 	e.Hint, e.Questions = "Ask the person at this computer to do it with aai-gateway at a terminal.", questions
 	return e
 }
 
-// consentChanged says that what the call would do now nobody has allowed.
+// consentChanged returns the error of a call whose effect has changed since the consent.
 func consentChanged(r *Request) *Error {
 	e := Errorf(ConsentRequired, "what the call is about has changed in %s while it waited, and a person must allow what it would do now: %s",
 		r.Call.Target.ID, r.Permission())
@@ -80,7 +81,7 @@ func consentChanged(r *Request) *Error {
 	return withNeeds(r, e)
 }
 
-// withNeeds adds to an error of consent what a person would have to allow.
+// withNeeds adds the missing permission to a consent error.
 func withNeeds(r *Request, err *Error) *Error {
 	if err == nil || err.Code != ConsentRequired || err.Needs != nil {
 		return err
@@ -95,7 +96,7 @@ func withNeeds(r *Request, err *Error) *Error {
 	return &e
 }
 
-// cancelledBeforeRun says that the caller did not wait for the call to begin.
+// cancelledBeforeRun returns the error of a call cancelled before its Action began.
 func cancelledBeforeRun(cause error) *Error {
 	e := *AsError(cause)
 	e.Message = "the call ended before it began to run: " + e.Message
@@ -117,11 +118,10 @@ func truncateList(names []string, n int) []string {
 	return names
 }
 
-// errEndedWithoutAnswer is an Action's that ended its goroutine.
+// errEndedWithoutAnswer is the outcome of an Action that ended its goroutine.
 var errEndedWithoutAnswer = errors.New("ended without an answer")
 
-// panicked makes the error of a call whose code panicked. The stack goes to the
-// log by way of Err.
+// panicked returns the error of a call whose code panicked. Err carries the stack to the log.
 func panicked(p any) *Error {
 	return &Error{
 		Code:     Internal,

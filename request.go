@@ -5,74 +5,68 @@ import (
 	"sync"
 )
 
-// A Request is a call on its way: its app and tool are found and its arguments
-// are right.
+// A Request is a call in progress with its app, tool and validated arguments.
 type Request struct {
-	Call *Call // with defaults applied to Args, and its Target, by which gates decide
+	Call *Call // with defaults applied to Args, and with the Target that gates judge
 	App  *App
 	Tool *Tool
-	// Outer is the request whose Action makes the call, with its context; nil where a
-	// door makes it. What a gate keeps for that one, such as a slot, is for both.
+	// Outer is the request of the Action that makes this call; nil for a call from a door. A
+	// gate's reservation for Outer, such as a slot, covers both.
 	Outer *Request
-	// Sandboxed says that it may only read, whatever the mode; see [WithSandbox].
+	// Sandboxed restricts the call to reading in any mode; see [WithSandbox].
 	Sandboxed bool
-	Consent   string // a gate that admits says here on whose word, for the record
-	// Deferred says that it is admitted with others, to run later: who counts what is done counts
+	Consent   string // basis of the consent for the record, set by the gate that admits
+	// Deferred reports that the call is admitted with others and runs later; counting gates count
 	// it then.
 	Deferred bool
-	// Destructive is what a gate sets that takes an act on a window for one that
-	// cannot be taken back.
+	// Destructive is set by a gate that considers the action on a window irreversible.
 	Destructive bool
-	// DestructiveReason says what made the gate do so, as it is known by: the word that is to be read, or
-	// the key. It is the gateway's own word or the person's, and no stranger's; "" where
-	// there is none to name.
+	// DestructiveReason names the word or key that made the gate set Destructive. It is text of
+	// the gateway or the person, never of a third party; "" if there is none.
 	DestructiveReason string
-	// Element is what the call will act on in a window, as far as that is known; see Aim.
+	// Element is the window element that the call will act on, as far as known; see
+	// ResolveTarget.
 	Element TargetElement
-	// RunsCommand is what a gate sets where what the act gives a window would be run as a
-	// command, such as text typed into a terminal, or where it starts what runs commands.
+	// RunsCommand is set by a gate if the input would run as a command, such as text typed into a
+	// terminal, or if the call starts a program that runs commands.
 	RunsCommand bool
 
-	// AdmittedPermission is the permission with which every gate has admitted the request; ""
-	// before. A gate that is asked once more, because the call had to wait, asks
-	// nobody again for what it has admitted.
+	// AdmittedPermission is the permission that every gate has admitted; "" before that. A gate
+	// that checks again after a wait asks no question about it.
 	AdmittedPermission string
 
-	// Since is what a gate that admits by a person's answer notes, to see when it is asked once
-	// more whether that was taken back since.
+	// Since is set by a gate that admits by a person's answer. When it checks again, it detects
+	// an answer revoked since then.
 	Since string
 
-	// dryRun says that only the gates' word is wanted; nothing will run.
+	// dryRun asks the gates for a decision only; nothing will run.
 	dryRun          bool
-	targetResolved  bool // the Action has said what it hits
+	targetResolved  bool // the Action has reported its target element
 	reservations    reservations
-	nonSecretParams []string // secret parameters that are none, as the Action says
+	nonSecretParams []string // secret parameters that the Action marked as not secret
 }
 
-// The permissions for the windows of an app: one approval covers the app and not
-// every button.
+// The permissions for the windows of an app. One approval covers the app, not a single button.
 const (
-	PermissionSee = "see" // what only reads
-	PermissionAct = "act" // the rest
-	// PermissionStart is to start a program by its own command, with files or addresses that
-	// it opens. Other arguments need an answer for each call, or a grant of the configuration
-	// for "start" and the whole command.
+	PermissionSee = "see" // tools that only read
+	PermissionAct = "act" // all other tools
+	// PermissionStart allows starting a program by its own command, with files or addresses that
+	// it opens. Other arguments need an answer for each call, or a grant in the configuration for
+	// "start" and the whole command.
 	PermissionStart = "start"
-	// PermissionDestroy is an act that looks as if it could not be taken back, such
-	// as a click on "Delete". To act does not include it.
+	// PermissionDestroy allows an action that looks irreversible, such as a click on "Delete".
+	// PermissionAct does not include it.
 	PermissionDestroy = "destroy"
-	// PermissionRun is to type into a terminal, or to start one or an interpreter, and so to
-	// run any command. No other permission includes it, nor does "every".
+	// PermissionRun allows typing into a terminal, or starting one or an interpreter, and so
+	// running any command. No other permission includes it, nor does "every".
 	PermissionRun = "run"
-	// PermissionHost is to see and operate the program that the caller itself runs in,
-	// which may end it. No other permission includes it, nor does "every".
+	// PermissionHost allows seeing and operating the program that the caller runs in, which may
+	// end the caller. No other permission includes it, nor does "every".
 	PermissionHost = "host"
 )
 
-// Permission names what a person allows or refuses when the request asks: the
-// tool, or for an app whose tools operate the windows of others, to see them or
-// to act on them, or to start a program that does not run yet, or to do any of that to
-// the one that the caller runs in.
+// Permission returns the permission that a person allows or refuses for the request. It is the
+// tool's name, or, for an app that operates others, one of the Permission constants.
 func (r *Request) Permission() string {
 	switch {
 	case !r.App.OperatesOthers():
@@ -93,8 +87,8 @@ func (r *Request) Permission() string {
 	return PermissionAct
 }
 
-// IsWholeScreen reports whether the call is about the screen as it is, or what lies across
-// all of it such as the clipboard, and about no program in particular.
+// IsWholeScreen reports whether the call concerns the whole screen, or shared state such as the
+// clipboard, and no particular program.
 func (r *Request) IsWholeScreen() bool { return r.App.OperatesOthers() && r.Call.Target == r.App }
 
 // StartsProgram reports whether the call starts a program that has windows.
@@ -102,8 +96,8 @@ func (r *Request) StartsProgram() bool {
 	return r.App.OperatesOthers() && !r.IsWholeScreen() && r.Call.Target.PID == 0
 }
 
-// Effect is what the call does to the world: what its tool does, or more where it
-// is to start a program.
+// Effect returns the effect of the call: that of its tool, or Destroys if the call starts a
+// program.
 func (r *Request) Effect() Effect {
 	if r.StartsProgram() {
 		return Destroys
@@ -111,8 +105,8 @@ func (r *Request) Effect() Effect {
 	return r.Tool.Effect
 }
 
-// Digest names what a permission is bound to: the descriptor that offers the
-// tool, or the program whose windows are operated.
+// Digest returns the digest that a permission is bound to: of the app's descriptor or tool, or of
+// the program that is operated.
 func (r *Request) Digest() string {
 	if !r.App.OperatesOthers() {
 		return r.App.DigestOf(r.Tool.Name)
@@ -123,22 +117,21 @@ func (r *Request) Digest() string {
 	return r.Call.Target.Digest
 }
 
-// reservations is what gates keep for a call until it has ended.
+// reservations holds the reservations of gates for a call until it ends.
 type reservations struct {
 	mu       sync.Mutex
-	list     []reservation // in the order in which gates took it
+	list     []reservation // in the order of Reserve
 	released bool
 }
 
-// reservation is what a gate keeps for a call.
+// reservation is one gate's hold for a call.
 type reservation struct {
 	gate    Gate
 	release func()
 }
 
-// Reserve notes that the gate keeps something for the call, such as one of a few
-// slots: release is called once, when the call has ended in whatever way, also by a
-// refusal. By is a pointer.
+// Reserve registers a gate's hold for the call, such as one of a few slots. release runs once,
+// when the call ends in any way, including a refusal. By must be a pointer.
 func (r *Request) Reserve(by Gate, release func()) {
 	r.reservations.mu.Lock()
 	over := r.reservations.released
@@ -146,13 +139,13 @@ func (r *Request) Reserve(by Gate, release func()) {
 		r.reservations.list = append(r.reservations.list, reservation{by, release})
 	}
 	r.reservations.mu.Unlock()
-	if over { // the call was given up meanwhile
+	if over { // the call was cancelled meanwhile
 		release()
 	}
 }
 
-// HasReservation reports whether the gate keeps something for the call already: gates are
-// asked again when a person has answered. What is only supposed needs nothing kept.
+// HasReservation reports whether the gate already holds a reservation for the call, since gates
+// check again after a person's answer. A dry run needs none, so it reports true.
 func (r *Request) HasReservation(by Gate) bool {
 	if r.dryRun {
 		return true
@@ -162,7 +155,7 @@ func (r *Request) HasReservation(by Gate) bool {
 	return slices.ContainsFunc(r.reservations.list, func(k reservation) bool { return k.gate == by })
 }
 
-// release gives back what gates kept.
+// release releases all reservations, the last one first.
 func (r *Request) release() {
 	r.reservations.mu.Lock()
 	given := r.reservations.list

@@ -8,14 +8,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// maxErrorText is how much of an error's message is looked through and passed on, in bytes.
+// maxErrorText is the number of bytes of an error message that are redacted and passed on.
 const maxErrorText = 16 << 10
 
-// redactError returns what an error says as it may be put on record, and the error as the
-// caller may have it: what is secret among the arguments goes into the agent's
-// conversation no second time. The windows of apps are an exception for what is too
-// short to tell: all that is set in a window counts as secret, and "it is now 5 and
-// not 3" must say so.
+// redactError returns the error message for the journal, and the error for the caller, without
+// the secrets among the arguments: they must not appear in the agent's conversation again. Errors
+// about windows keep secrets that are too short to identify. Every value set in a window counts
+// as secret, and "it is now 5 and not 3" must remain readable.
 func (r *Request) redactError(err *Error) (said string, told *Error) {
 	defer func() {
 		if recover() != nil {
@@ -46,7 +45,7 @@ func (r *Request) redactError(err *Error) (said string, told *Error) {
 	return said, &e
 }
 
-// SecretParams are those of the tool's secret parameters that are secret in this call.
+// SecretParams returns the tool's parameters that are secret in this call.
 func (r *Request) SecretParams() []string {
 	if r.Tool == nil || len(r.Tool.Secret) == 0 {
 		return nil
@@ -64,18 +63,17 @@ func exclude(names, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }
 
-// MarkNotSecret says of one of the tool's secret parameters that it is none in the call of
-// the context, such as the name of an option that everybody sees: its caller is told it.
-// The record goes without it, for what was given may have been meant for another place.
-// An Action says so from the goroutine that it was called in.
+// MarkNotSecret marks a secret parameter as not secret in the call of the context, such as the
+// name of a visible option. The caller then sees it in errors; the journal still omits it, since
+// the value may have been meant for another field. An Action calls it from its own goroutine.
 func MarkNotSecret(ctx context.Context, param string) {
 	if p, _ := ctx.Value(invocationKey{}).(*invocation); p != nil {
 		p.request.nonSecretParams = append(p.request.nonSecretParams, param)
 	}
 }
 
-// secretValues returns the values of the call that are secret: those of the parameters, and
-// those that are called so.
+// secretValues returns the secret values of the call: of params, and of members with names that
+// mark secrets.
 func (r *Request) secretValues(params []string) (values []string) {
 	sanitize.Redact(r.Call.Args, params, func(value any) any {
 		values = sanitize.AppendTexts(values, value)
@@ -84,6 +82,6 @@ func (r *Request) secretValues(params []string) (values []string) {
 	return values
 }
 
-// minEchoedSecret is how many bytes what is set in a window has at least that its
-// caller is not told again.
+// minEchoedSecret is the length in bytes from which a value set in a window is hidden from its
+// caller in errors.
 const minEchoedSecret = 6

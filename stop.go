@@ -8,32 +8,32 @@ import (
 	"strings"
 )
 
-// A Halt knows what a person has stopped. It is safe for concurrent use.
+// A StopChecker knows the calls that a person has stopped. It is safe for concurrent use.
 type StopChecker interface {
-	// CheckStopped returns why a call may not go on, or nil. Do asks it of every call, before
-	// anything is made of it and before it runs, and last when the line of what is about to act is written, so it is quick.
+	// CheckStopped returns the reason why a call must not continue, or nil. Do calls it on
+	// receipt, before the run, and last while the intent is written, so it must be quick.
 	CheckStopped(w CallScope) *Error
 }
 
-// CallScope is what a stop can name of a call.
+// CallScope holds the properties of a call that a stop can refer to.
 type CallScope struct {
-	// CallIDs are its id, and those of the calls that it is within or is made again for.
+	// CallIDs are its id, and those of enclosing or repeated calls.
 	CallIDs []string
 	Caller  Caller
-	// App and Tool: what they turned out to be, or as they were asked for until then.
+	// App and Tool are the resolved names, or the requested ones until then.
 	App, Tool string
 }
 
-// CancelStopped ends the calls under way that a person has stopped. Who watches the Halt calls
-// it when that has changed; the calls that come later look for themselves.
+// CancelStopped ends the active calls that a person has stopped. The watcher of the StopChecker
+// calls it after a change; later calls check by themselves.
 func (g *Gateway) CancelStopped() {
 	for _, p := range g.active.all() {
 		_ = p.checkStop() // it ends the call
 	}
 }
 
-// CheckStopped returns an *Error if a person has stopped the call of the context. What is done in
-// many strokes asks between two of them; outside of an Action it is nil.
+// CheckStopped returns an *Error if a person has stopped the call of the context. An Action of
+// many steps calls it between two of them. Outside of an Action it returns nil.
 func CheckStopped(ctx context.Context) error {
 	if p, _ := ctx.Value(invocationKey{}).(*invocation); p != nil {
 		if why := p.checkStop(); why != nil {
@@ -43,20 +43,20 @@ func CheckStopped(ctx context.Context) error {
 	return nil
 }
 
-// asNotDelivered is the stop of what has not begun.
+// asNotDelivered returns the error of a stop before the Action began.
 func asNotDelivered(why *Error) *Error {
 	e := *why
 	e.Delivery = NotDelivered
 	return &e
 }
 
-// stopCause is the cause by which a call's context ends that a person stops.
+// stopCause is the cause in the context of a stopped call.
 type stopCause struct{ err *Error }
 
 // Error implements error.
 func (h stopCause) Error() string { return h.err.Error() }
 
-// callChain are the call and those that it is within.
+// callChain returns the ids of the call and its enclosing calls, sorted.
 func (p *invocation) callChain() []string {
 	calls := []string{p.request.Call.ID}
 	if p.request.Call.Parent != "" {
@@ -69,7 +69,7 @@ func (p *invocation) callChain() []string {
 	return slices.Compact(calls)
 }
 
-// checkStop looks whether a person has stopped the call, and ends it if so.
+// checkStop checks whether a person has stopped the call, and ends it if so.
 func (p *invocation) checkStop() *Error {
 	if p.g.Stops == nil {
 		return nil
@@ -91,7 +91,7 @@ func (p *invocation) checkStop() *Error {
 	return why
 }
 
-// stopCause is why a person has ended the call, or one that it is within; nil: none has.
+// stopCause returns the reason of a person's stop of the call or an enclosing one, or nil.
 func (p *invocation) stopCause() *Error {
 	p.mu.Lock()
 	why, door := p.stopError, p.ctx
@@ -102,8 +102,8 @@ func (p *invocation) stopCause() *Error {
 	return why
 }
 
-// stoppedError is the error of a call that a person has ended; failure is what its Action said
-// then, nil if that has not answered.
+// stoppedError returns the error of a stopped call; failure is the Action's error, or nil if the
+// Action has not returned.
 func (p *invocation) stoppedError(why, failure *Error) *Error {
 	p.mu.Lock()
 	ran := p.actionStarted

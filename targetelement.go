@@ -10,30 +10,29 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// minPINLength is how many signs have the shortest numbers by which people are known.
+// minPINLength is the length of the shortest numbers that identify people.
 const minPINLength = 4
 
-// A Hit is what a call acts on in a window, as people know it: an element, such as a
-// button. The zero Hit is nothing that is known.
+// A TargetElement is the element of a window that a call acts on, such as a button, in display
+// form. The zero value means unknown.
 type TargetElement struct {
 	Role   string `json:"role,omitempty"`
-	Name   string `json:"name,omitempty"` // what is to be read on it; of several, the names of all
-	ID     string `json:"id,omitempty"`   // what the app's author calls it
+	Name   string `json:"name,omitempty"` // visible text; the names of all if there are several
+	ID     string `json:"id,omitempty"`   // identifier set by the app's author
 	Window string `json:"window,omitempty"`
-	// Key is the key that does it, where that is one that closes or deletes, such as
-	// "ctrl+w"; no other key is told.
+	// Key is the pressed key if it closes or deletes, such as "ctrl+w"; other keys are omitted.
 	Key string `json:"key,omitempty"`
-	// UnknownEffect says that what the call does is not known before it is done, as of a key
-	// or of a place where nothing is known to be.
+	// UnknownEffect reports that the effect is not known beforehand, as for a key or for a place
+	// without a known element.
 	UnknownEffect bool `json:"effect_unknown,omitempty"`
-	// AllText is all that is to be read on what may be hit, and said of it: gates judge by it.
+	// AllText is all visible and descriptive text of the possible elements, by which gates judge.
 	AllText string `json:"-"`
-	// Irreversible says that what is done cannot be undone, whatever it is done to.
+	// Irreversible reports that the action cannot be undone on any element.
 	Irreversible bool `json:"-"`
 }
 
-// String is the element in one line, such as button "Save" #save-btn in "Notes". Every
-// text of the app's is cleaned and quoted.
+// String returns the element in one line, such as button "Save" #save-btn in "Notes". All text of
+// the app is cleaned and quoted.
 func (h TargetElement) String() string {
 	text := h.Role
 	if h.Name != "" {
@@ -54,14 +53,14 @@ func (h TargetElement) String() string {
 	return CleanLabel(text, 2*maxName)
 }
 
-// equal reports whether both are the same thing, as people know it.
+// equal reports whether both show the same element to people.
 func (h TargetElement) equal(other TargetElement) bool {
 	h.AllText, h.Irreversible = other.AllText, other.Irreversible
 	return h == other
 }
 
-// sanitized is the Hit with texts that are one harmless line each, without what is secret in
-// the call; of things in windows what is too short to tell stays in a longer name.
+// sanitized returns the element with each text as one harmless line, without the call's secrets.
+// In windows, secrets that are too short to identify stay in longer names.
 func (h TargetElement) sanitized(r *Request) TargetElement {
 	if h == (TargetElement{}) {
 		return h
@@ -69,8 +68,8 @@ func (h TargetElement) sanitized(r *Request) TargetElement {
 	values := r.secretValues(r.SecretParams())
 	telling := values
 	if r.App != nil && r.App.OperatesOthers() {
-		// All that is set in a window counts as secret: "form" in "Sign-up form" is none, a
-		// number may be somebody's PIN.
+		// Every value set in a window counts as secret: "form" in "Sign-up form" is harmless, but
+		// a number may be a PIN.
 		telling = slices.DeleteFunc(slices.Clone(values), func(secret string) bool {
 			return len(secret) < minEchoedSecret && (len(secret) < minPINLength || !strings.ContainsFunc(secret, unicode.IsNumber))
 		})
@@ -86,7 +85,8 @@ func (h TargetElement) sanitized(r *Request) TargetElement {
 	return h
 }
 
-// ResolveTarget says what the call will act on, as far as that is known, and keeps it in Hit.
+// ResolveTarget returns the element that the call will act on, as far as known, and stores it in
+// Element.
 func (r *Request) ResolveTarget(ctx context.Context) TargetElement {
 	if r.App.ResolveTarget != nil && !r.targetResolved {
 		r.Element = r.App.ResolveTarget(ctx, r.Call)
@@ -94,14 +94,14 @@ func (r *Request) ResolveTarget(ctx context.Context) TargetElement {
 	return r.Element
 }
 
-// IsTargetResolved reports whether the Action itself has said what it is about to hit: nobody needs
-// to look for it any more.
+// IsTargetResolved reports whether the Action has reported its target element, so that no search
+// is needed.
 func (r *Request) IsTargetResolved() bool { return r.targetResolved }
 
-// ReportTargetElement says on what the call of the context is about to act: an Action does so before
-// it acts. It goes on record, the last one of them, without what is secret. Where it is
-// not what the gates have judged, they judge again: they may refuse it by an error, and
-// ask nobody. It is called by the Action's own goroutine.
+// ReportTargetElement reports the element that the context's call is about to act on. An Action
+// calls it from its own goroutine before it acts. The last report is recorded, redacted. If the
+// element differs from the judged one, the gates check again; they may refuse by an error, and no
+// person is asked.
 func ReportTargetElement(ctx context.Context, hit TargetElement) error {
 	p, _ := ctx.Value(invocationKey{}).(*invocation)
 	if p == nil {
@@ -120,7 +120,7 @@ func ReportTargetElement(ctx context.Context, hit TargetElement) error {
 	return nil
 }
 
-// recheckTarget asks the gates about what is hit, where that is not what they know.
+// recheckTarget asks the gates about the element if it differs from the judged one.
 func (p *invocation) recheckTarget(ctx context.Context, hit TargetElement) *Error {
 	r := p.request
 	if !r.App.OperatesOthers() || r.Effect() == Reads || hit == r.Element {
@@ -128,19 +128,19 @@ func (p *invocation) recheckTarget(ctx context.Context, hit TargetElement) *Erro
 	}
 	if r.Destructive {
 		if len(r.Call.Answers) == 0 || r.Element.Role == "" || hit.equal(r.Element) {
-			return nil // it was allowed for whatever may be destroyed, or for this
+			return nil // the consent was for any destruction, or for this element
 		}
 		return r.targetChanged(hit)
 	}
-	// was asked about: nobody knew what, or the same thing, of which other words are read now
+	// the question concerned any element, or the same one with other text
 	anything := r.Element.Role == "" && r.Element.Key == "" || hit.equal(r.Element)
 	r.Element, r.targetResolved = hit, true
-	answers := r.Call.Answers // are to what was asked, and not to this
+	answers := r.Call.Answers // for the earlier question only
 	r.Call.Answers = nil
 	questions, err := p.checkGates(ctx)
 	r.Call.Answers = answers
 	if err == nil && len(questions) > 0 && anything && !r.Destructive {
-		questions, err = p.checkGates(ctx) // a yes to anything in its windows is one to this
+		questions, err = p.checkGates(ctx) // consent to any element of the windows includes this one
 	}
 	if err != nil {
 		return err
@@ -151,7 +151,8 @@ func (p *invocation) recheckTarget(ctx context.Context, hit TargetElement) *Erro
 	return nil
 }
 
-// targetChanged is the error of a call that would hit something else than what was allowed.
+// targetChanged returns the error of a call that would act on another element than the permitted
+// one.
 func (r *Request) targetChanged(hit TargetElement) *Error {
 	e := Errorf(ConsentRequired, "it would hit %s, and a person must allow that: %s of %s", hit.sanitized(r), r.Permission(), r.Call.Target.ID)
 	e.Hint = "Make the call again if that is meant: the person is asked."

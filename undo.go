@@ -2,17 +2,17 @@ package aai
 
 import "strconv"
 
-// A Step is a call as data: what is asked for, by nobody yet.
+// A Step is a call as data, without a caller.
 type Step struct {
 	App  string         `json:"app"` // as in Call.App
 	Tool string         `json:"tool"`
 	Args map[string]any `json:"args,omitempty"`
-	// Target is the program that it is for, by its id, where the gateway knows: a process of
-	// that number may be another one by then. "": whatever the arguments name.
+	// Target is the id of the intended program, if known, since its process id may be reused
+	// later. "" means that the arguments decide.
 	Target string `json:"target,omitempty"`
 }
 
-// checkTarget says why the target is not the one that the call is for.
+// checkTarget returns an error if target is not the permitted target of the call.
 func (c *Call) checkTarget(target *App) *Error {
 	if c.OnlyTarget == "" || target.ID == c.OnlyTarget {
 		return nil
@@ -22,7 +22,7 @@ func (c *Call) checkTarget(target *App) *Error {
 	return e
 }
 
-// finish is what the Action came to, with an Undo for the target of the call alone.
+// finish returns the result of the Action, with the Undo bound to the target of the call.
 func (p *invocation) finish(result *Result, failure *Error) (*Result, *Error) {
 	if failure != nil {
 		if failure.Undo != nil {
@@ -40,8 +40,8 @@ func (p *invocation) finish(result *Result, failure *Error) (*Result, *Error) {
 	return checkReturns(p.request.Tool, result), nil
 }
 
-// bindTarget is the Undo with its steps bound to the target of the request. One about another
-// program, such as the window that had the keyboard before, stays as it is.
+// bindTarget returns the Undo with its steps bound to the target of the request. A step for
+// another program, such as the window that had the keyboard before, stays unchanged.
 func (u *Undo) bindTarget(of *Request) *Undo {
 	if u == nil || !of.App.OperatesOthers() || of.IsWholeScreen() {
 		return u
@@ -68,24 +68,24 @@ func (s Step) Call(caller Caller) *Call {
 	return &Call{Caller: caller, App: s.App, Tool: s.Tool, Args: s.Args, OnlyTarget: s.Target}
 }
 
-// An Undo says how what a call did is taken back. It is data, so that it can be kept:
-// it holds no reference that ends with a conversation. The Action makes it that did the
-// act, of what it saw before and after; one that cannot know makes none.
+// An Undo describes how to revert a call. It is data, so that it can be stored, and contains no
+// reference that ends with a conversation. The Action creates it from the state before and after;
+// an Action that cannot know creates none.
 type Undo struct {
-	// Description is what taking it back does, for people and models, such as
-	// `Volume of org.example.Player is 0.4 again`.
+	// Description is the effect of the undo for people and models, such as `Volume of
+	// org.example.Player is 0.4 again`.
 	Description string `json:"says"`
-	Step        Step   `json:"step"` // takes it back
-	// StateStep reads how the world is, and Left is what its Result.Data holds while nobody has
-	// changed what the act left. Without Look it is what the Step's own Action tells
-	// Call.Still; where that looks at nothing nobody can tell, and whoever takes it back
-	// says so.
+	Step        Step   `json:"step"` // reverts the call
+	// StateStep reads the current state, and ExpectedState is its Result.Data while the effect of
+	// the call is unchanged. Without StateStep it is the value that the Step's own Action passes
+	// to Call.CheckUnchanged. If that Action reads nothing, the check is impossible, and the undo
+	// must say this.
 	StateStep     *Step `json:"look,omitempty"`
 	ExpectedState any   `json:"left,omitempty"`
-	// ExpectedShape marks the objects of Left that list only some members: an object at the same
-	// place in Form. Members that such an object does not list are not compared. Everything
-	// else in Left is compared whole.
+	// ExpectedShape marks the objects of ExpectedState that list only some members, by an object
+	// at the same place. Members that such an object does not list are not compared. Everything
+	// else is compared completely.
 	ExpectedShape any `json:"form,omitempty"`
-	// NotRestored is what the act changed and the Step leaves as it is, by name.
+	// NotRestored lists the names of changes that the Step does not revert.
 	NotRestored []string `json:"stays,omitempty"`
 }

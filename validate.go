@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// Limits on the arguments of one call. They keep a hostile or confused caller
-// from costing more than its own call.
+// The limits of one call's arguments. They keep a hostile or confused caller from affecting other
+// calls.
 const (
-	maxArgBytes = 1 << 20 // as JSON, or of strings and names together; Tool.MaxArgs may be more
-	maxArgNodes = 20_000  // values, nested ones too
+	maxArgBytes = 1 << 20 // as JSON, or the sum of strings and names; Tool.MaxArgs may be larger
+	maxArgNodes = 20_000  // including nested values
 	maxArgDepth = 32
 )
 
-// readArgs makes the call's arguments those that are validated. What was sent is counted
-// before anything is made of it; what is secret in it is known also where it is wrong.
+// readArgs decodes and validates the call's arguments. Their size is checked before decoding.
+// They stay in call.Args if they are invalid, so that secrets in them are known.
 func readArgs(tool *Tool, call *Call) *Error {
 	most := max(maxArgBytes, tool.MaxArgs)
 	if call.Raw != nil {
@@ -44,8 +44,8 @@ func tooMuch(most int) *Error {
 	return e
 }
 
-// parseArgs reads the object of a tool's parameters. Numbers keep all their digits.
-// Some models send the object as a string; that is understood too.
+// parseArgs decodes the object of a tool's parameters. Numbers keep all their digits. It also
+// accepts a string with the object, which some models send.
 func parseArgs(raw json.RawMessage) (map[string]any, *Error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -75,8 +75,8 @@ func parseArgs(raw json.RawMessage) (map[string]any, *Error) {
 	return args, nil
 }
 
-// countValues is about how many values a JSON text has, without reading it: one more
-// than what separates them. What it says of text that is no JSON does not matter.
+// countValues returns an upper estimate of the number of values in a JSON text, from its
+// separators. For other text the result has no meaning.
 func countValues(raw []byte) int {
 	n, inString := 1, false
 	for i := 0; i < len(raw); i++ {
@@ -93,7 +93,7 @@ func countValues(raw []byte) int {
 	return n
 }
 
-// kindOfJSON says what is in the place of an object.
+// kindOfJSON names the kind of a JSON text that is no object.
 func kindOfJSON(raw json.RawMessage) string {
 	switch {
 	case len(raw) == 0:
@@ -110,8 +110,8 @@ func kindOfJSON(raw json.RawMessage) string {
 	return "a number"
 }
 
-// validate returns the arguments with the tool's defaults, or says which
-// parameter is wrong.
+// validate returns the arguments with the tool's defaults, or an error that names the wrong
+// parameter.
 func validate(tool *Tool, args map[string]any, most int) (map[string]any, *Error) {
 	if args == nil {
 		args = map[string]any{}
@@ -148,8 +148,8 @@ func parameterHint(tool *Tool) string {
 	return fmt.Sprintf("The parameters of %s are: %s.", tool.Name, strings.Join(tool.Params.Order, ", "))
 }
 
-// checkReturns holds a result against what the descriptor promised. The app has
-// already acted, so a broken promise is a warning and not a failure.
+// checkReturns checks a result against the descriptor's schema. The app has already acted, so a
+// violation is a warning and not a failure.
 func checkReturns(tool *Tool, result *Result) *Result {
 	if result == nil {
 		return &Result{}
@@ -165,7 +165,7 @@ func checkReturns(tool *Tool, result *Result) *Result {
 	return result
 }
 
-// argSize adds up what arguments weigh, stopping at the first limit passed.
+// argSize sums up the size of arguments, and stops at the first limit passed.
 type argSize struct{ bytes, nodes, most int }
 
 func (s *argSize) add(value any, depth int) *Error {

@@ -2,7 +2,7 @@ package aai
 
 import "context"
 
-// AdmittedPermission is the permission with which the call of the context was admitted, such as
+// AdmittedPermission returns the permission that admitted the call of the context, such as
 // PermissionAct; "" without a call.
 func AdmittedPermission(ctx context.Context) string {
 	if p, _ := ctx.Value(invocationKey{}).(*invocation); p != nil {
@@ -11,11 +11,11 @@ func AdmittedPermission(ctx context.Context) string {
 	return ""
 }
 
-// CanSee reports whether the gates admit the call of the context, or of a tool that acts one
-// that only looks, to the app too, in the place of its target, by what is decided already: nobody is asked, and nothing is
-// taken for it. An Action whose answer shows more than its target, such as a picture
-// of the whole screen, leaves out what is not. Without a call in the context nothing
-// is seen. Safe for concurrent use.
+// CanSee reports whether earlier decisions already allow the context's call to read the given app
+// instead of its target. For a tool that acts, it checks a read of the same arguments. It asks no
+// question and reserves nothing. An Action with an answer that shows more than its target, such
+// as a screenshot, omits apps for which CanSee is false. It returns false without a call in the
+// context. It is safe for concurrent use.
 func CanSee(ctx context.Context, app *App) bool {
 	p, _ := ctx.Value(invocationKey{}).(*invocation)
 	if p == nil || app == nil {
@@ -33,13 +33,13 @@ func (g *Gateway) canSee(ctx context.Context, r *Request) bool {
 	return g.dryRun(ctx, r, asRead(r.Tool), r.Call.Target)
 }
 
-// asRead is the tool as if it only read.
+// asRead returns a copy of the tool that only reads.
 func asRead(t *Tool) *Tool {
 	return &Tool{Name: t.Name, Params: t.Params, Effect: Reads, EffectInherent: true, Target: t.Target, Secret: t.Secret, NonSecret: t.NonSecret}
 }
 
-// dryRun reports whether the gates would admit the request with the tool and the target,
-// by what is decided already.
+// dryRun reports whether earlier decisions already admit the request with the tool and the
+// target.
 func (g *Gateway) dryRun(ctx context.Context, r *Request, tool *Tool, target *App) bool {
 	call := *r.Call
 	call.Target, call.Answers = target, nil

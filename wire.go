@@ -6,17 +6,15 @@ import (
 	"strings"
 )
 
-// maxWireName keeps a name within the 64 characters that model APIs allow after
-// a client has put "mcp__aai-gateway__" in front.
+// maxWireName keeps a name within the 64 characters of model APIs after a client has prepended
+// "mcp__aai-gateway__".
 const maxWireName = 46
 
-// WireName returns the name by which a canonical id, such as
-// "app:org.gnome.Calculator" or "aai:exec", goes over the wire: letters, digits,
-// "_" and "-", beginning with a letter, at most 46 characters. It depends on the
-// id alone, so that installing one app never renames another. Ids that already
-// hold "_" or any other character, and ids that are too long, get "_" and six
-// hexadecimal digits of their SHA-256. Two ids can still meet in one name; the
-// catalog refuses the second.
+// WireName returns the wire form of a canonical id, such as "app:org.gnome.Calculator" or
+// "aai:exec": letters, digits, "_" and "-", beginning with a letter, at most 46 characters. It
+// depends on the id alone, so installing an app never renames another. Ids that are too long, or
+// contain "_" or any other character, get "_" and six hexadecimal digits of their SHA-256. Two
+// ids can still have the same wire name; the catalog rejects the second.
 func WireName(id string) string {
 	exact := id != ""
 	var b strings.Builder
