@@ -1,6 +1,6 @@
-// Package hygiene says what of strangers' texts and of secrets may be shown, kept and
-// said again: text without what does not show or would be markup, what is called like a
-// secret, values that hide themselves, and texts without the secrets in them, however
-// they are written. It imports nothing of ours, so that everybody may ask it, and does
-// no I/O.
+// Package sanitize makes third-party text and secrets safe to show, store and repeat. It removes
+// invisible characters and markup, recognizes names of secrets, and replaces secret values. A
+// [Redactor] removes secrets from texts in all usual encodings. [Estimate] returns the
+// approximate number of tokens of a text, without the vocabulary of a model. The package imports
+// no other package of this module and does no I/O.
 package sanitize

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// maxQuoteDepth is how often a text is quoted in another: a site quotes in its error
-// the JSON it was sent, and the driver quotes the error.
+// maxQuoteDepth is the depth of nested quoting: a site quotes the JSON it received in its error,
+// and the driver quotes the error.
 const maxQuoteDepth = 3
 
-// SecretEncodings returns secrets in every way that those who repeat them write them: as
-// they are, cleaned, quoted, in a URL, in base64 or hexadecimal. Of a secret of less
-// than four bytes, whose writings are parts of other words, there is only itself.
-// What a driver knows to be secret it takes out of an answer by these.
+// SecretEncodings returns the secrets in all usual encodings: unchanged, cleaned, quoted, in
+// URLs, in base64 and in hexadecimal. Secrets of less than four bytes are only returned
+// unchanged, since their encodings occur in other words. Drivers use it to remove known secrets
+// from answers.
 func SecretEncodings(secrets []string) []string {
 	var all []string
 	for _, secret := range secrets {
@@ -52,13 +52,13 @@ func SecretEncodings(secrets []string) []string {
 	return all
 }
 
-// quotations are a text as JSON and Go have it between quotation marks.
+// quotations returns the text as JSON and Go write it between quotation marks.
 func quotations(text string) []string {
 	var loose bytes.Buffer
 	e := json.NewEncoder(&loose)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(text)              // a text can be encoded
-	strict, _ := json.Marshal(text) // and so here
+	_ = e.Encode(text)              // a string can always be encoded
+	strict, _ := json.Marshal(text) // likewise
 	var inside []string
 	for _, quoted := range []string{strings.TrimSuffix(loose.String(), "\n"), string(strict), strconv.Quote(text), strconv.QuoteToASCII(text)} {
 		inside = append(inside, quoted[1:len(quoted)-1])
@@ -66,11 +66,10 @@ func quotations(text string) []string {
 	return inside
 }
 
-// TruncationMark is where a text was cut that was too long.
+// TruncationMark marks the place where a text was cut.
 const TruncationMark = "…"
 
-// redactTruncated takes out of a text what is left of a secret before a place where the
-// text was cut.
+// redactTruncated removes the beginning of a secret before each TruncationMark.
 func redactTruncated(text string, secrets []string) string {
 	parts := strings.SplitAfter(text, TruncationMark)
 	for i, part := range parts {
@@ -78,7 +77,7 @@ func redactTruncated(text string, secrets []string) string {
 		if !cut {
 			continue
 		}
-		left := 0 // how much of a secret is at the end
+		left := 0 // bytes of a secret at the end
 		for _, secret := range secrets {
 			for n := min(len(secret), len(kept)); n > left && n >= minSubstringSecret; n-- {
 				if strings.HasSuffix(kept, secret[:n]) {

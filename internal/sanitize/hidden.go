@@ -11,18 +11,18 @@ import (
 	"unicode/utf8"
 )
 
-// Redacted stands in the place of a value that must be neither kept nor shown.
+// Redacted replaces a value that must be neither stored nor shown.
 const Redacted = "[secret]"
 
-// A Hidden is in the place of a secret value, such as among the arguments of a
-// call on record. However it is written down, it is "[secret]".
+// A Hidden replaces a secret value, such as one among the arguments of a recorded call. Every
+// text form of it is "[secret]".
 type Hidden struct{ value any }
 
-// Hide hides a value: a JSON value, as arguments have it.
+// Hide returns a Hidden for a JSON value, as in arguments.
 func Hide(value any) Hidden { return Hidden{value} }
 
-// Bytes returns the value itself, as text or else as JSON, for a journal that
-// tells by a keyed hash whether two are the same. It is not to be kept.
+// Bytes returns the value as text or else as JSON, for a journal that compares secrets by a keyed
+// hash. The caller must not store it.
 func (h Hidden) Bytes() []byte {
 	if text, ok := h.value.(string); ok {
 		return []byte(text)
@@ -43,14 +43,14 @@ func (Hidden) String() string { return Redacted }
 // GoString implements fmt.GoStringer, so that %#v does not show it.
 func (Hidden) GoString() string { return Redacted }
 
-// maxDepth is how deep values are looked through for secrets. What lies deeper, such
-// as in a value that holds itself, is hidden whole.
+// maxDepth is the depth of the search for secrets in values. Deeper values, such as those of a
+// value that contains itself, are hidden completely.
 const maxDepth = 100
 
-// Redact returns the arguments with what stand makes of them in the place of those
-// that have one of the names, and at any depth of those whose own name says that
-// they are secret. A name such as "fields.value" is that of every value in what fields
-// holds. It does not change the arguments, and copies only what it must.
+// Redact returns the arguments with secret values replaced by the result of stand: those with one
+// of the given names, and at any depth those with a name that marks a secret. A name such as
+// "fields.value" means the member "value" of every object in "fields". Redact does not change
+// args, and copies only the changed parts.
 func Redact(args map[string]any, secret []string, stand func(any) any) map[string]any {
 	kept, _ := redactFields(args, secret, stand, 0)
 	return kept
@@ -76,13 +76,13 @@ func redactFields(args map[string]any, secret []string, stand func(any) any, dep
 	return kept, copied
 }
 
-// RedactValue is Conceal for a value of any kind.
+// RedactValue is Redact for a value of any kind.
 func RedactValue(value any, stand func(any) any) any {
 	kept, _ := redactNested(value, nil, stand, 0)
 	return kept
 }
 
-// nestedNames are those of the names that are of what is in the one called so.
+// nestedNames returns the rest of the names that begin with outer and a dot.
 func nestedNames(names []string, outer string) (inner []string) {
 	for _, name := range names {
 		if of, rest, nested := strings.Cut(name, "."); nested && of == outer {
@@ -92,7 +92,7 @@ func nestedNames(names []string, outer string) (inner []string) {
 	return inner
 }
 
-// redactNested reports whether anything was hidden.
+// redactNested returns the value with secrets replaced, and reports whether there were any.
 func redactNested(value any, secret []string, stand func(any) any, depth int) (any, bool) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -120,9 +120,9 @@ func redactNested(value any, secret []string, stand func(any) any, depth int) (a
 	return value, false
 }
 
-// redactAll takes secrets out of a text, also what a cut has left of them.
+// redactAll removes secrets from a text, including those cut by a truncation.
 func redactAll(text string, secrets []string) string {
-	// The longest first, so that none leaves a part of another behind.
+	// The longest first, so that no part of a longer secret remains.
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 	for _, secret := range secrets {
 		text = redactOne(text, secret)
@@ -130,8 +130,8 @@ func redactAll(text string, secrets []string) string {
 	return redactTruncated(text, secrets)
 }
 
-// minSubstringSecret is how many bytes a secret has that is found only where it stands by
-// itself: taken out of the midst of words it would be told by what is left of them.
+// minSubstringSecret is the length in bytes from which a secret is removed within words too. For
+// a shorter one the rest of the word would reveal it.
 const minSubstringSecret = 4
 
 func redactOne(text, secret string) string {
@@ -158,8 +158,8 @@ func redactOne(text, secret string) string {
 	}
 }
 
-// AppendTexts adds the texts and numbers within a JSON value, as a message may hold
-// them.
+// AppendTexts appends the texts and numbers within a JSON value, in the forms that messages
+// contain.
 func AppendTexts(texts []string, value any) []string { return appendTexts(texts, value, 0) }
 
 func appendTexts(texts []string, value any, depth int) []string {
@@ -181,7 +181,7 @@ func appendTexts(texts []string, value any, depth int) []string {
 			texts = appendTexts(texts, item, depth+1)
 		}
 	case float64:
-		texts = append(texts, strconv.FormatFloat(v, 'f', -1, 64), fmt.Sprint(v)) // as people write it, and as Go does
+		texts = append(texts, strconv.FormatFloat(v, 'f', -1, 64), fmt.Sprint(v)) // in decimal and in Go's format
 	default:
 		if text := fmt.Sprint(v); text != "" {
 			texts = append(texts, text)

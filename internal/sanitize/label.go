@@ -6,21 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// maxMarks is how many combining marks in a row are kept: more than any language
-// needs, fewer than cover the lines above and below.
+// maxMarks is the number of consecutive combining marks that are kept: more than any language
+// needs, and too few to cover adjacent lines.
 const maxMarks = 8
 
-// Label makes one harmless line of text that came from outside: control
-// and format characters (terminal escapes, bidirectional overrides, zero-width
-// and tag characters), heaps of combining marks and invalid UTF-8 are dropped,
-// runs of white space become one space, and what is longer than max bytes is cut,
-// so that it has at most max bytes with the "…" at its end; max is at least 3.
+// Label returns external text as one harmless line. It drops control and format characters
+// (terminal escapes, bidirectional overrides, zero-width and tag characters), excess combining
+// marks and invalid UTF-8, and replaces runs of white space by one space. A longer text is cut to
+// at most max bytes, including the final "…"; max is at least 3.
 func Label(s string, max int) string {
 	return clean(s, max, false)
 }
 
-// Text is Label for text of several lines: it keeps line breaks and
-// tabs.
+// Text is Label for text of several lines: it keeps line breaks and tabs.
 func Text(s string, max int) string {
 	return clean(s, max, true)
 }
@@ -32,11 +30,11 @@ func clean(s string, max int, lines bool) string {
 	}
 	var b strings.Builder
 	b.Grow(min(len(s), max))
-	fits := 0  // how much of it leaves room for "…"
-	marks := 0 // combining marks in a row
+	fits := 0  // bytes that leave space for "…"
+	marks := 0 // consecutive combining marks
 	for i, r := range s {
 		switch {
-		case ' ' < r && r < 0x7f: // most of all text
+		case ' ' < r && r < 0x7f: // the common case
 			marks = 0
 		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)):
 			continue
@@ -69,7 +67,7 @@ func clean(s string, max int, lines bool) string {
 	return strings.TrimSuffix(b.String(), " ")
 }
 
-// isClean reports of most texts that nothing has to be done to them.
+// isClean reports whether the text needs no change, as most texts do.
 func isClean(s string, max int, lines bool) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -83,12 +81,12 @@ func isClean(s string, max int, lines bool) bool {
 	return len(s) <= max
 }
 
-// blankBraille is a pattern of no dots: a space that Unicode calls a symbol.
+// blankBraille is a pattern without dots: a space that Unicode classifies as a symbol.
 const blankBraille = '\u2800'
 
-// invisible reports whether a character shows nothing of itself and may change
-// how others look: Unicode's control and format characters, what it says to
-// ignore by default, and what has no meaning to strangers.
+// invisible reports whether a character is invisible and may change the display of others:
+// control and format characters, default ignorable ones, private use characters, surrogates and
+// noncharacters.
 func invisible(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Variation_Selector,
 		unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point)

@@ -7,21 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// Quote returns a stranger's words as one line in double quotation marks, for a
-// text that a model or a person reads: Label, and nothing in it ends the
-// quotation or is markup. The words have at most max bytes.
+// Quote returns third-party text as one line in double quotation marks, for models and people. It
+// applies NeutralizeMarkup, so that the text cannot end the quotation. The text has at most max
+// bytes.
 func Quote(s string, max int) string {
 	s = NeutralizeMarkup(s, max)
 	if strings.HasSuffix(s, `\`) {
-		s += " " // or it would seem to escape the quotation mark
+		s += " " // a final backslash would seem to escape the quotation mark
 	}
 	return `"` + s + `"`
 }
 
-// NeutralizeMarkup is Label for words that stand in Markdown without quotation marks:
-// what would begin markup there (code, HTML, comments, links and pictures), and
-// quotation marks and lenticular brackets, which the gateway puts around such
-// words itself, are replaced by signs that look alike.
+// NeutralizeMarkup is Label for text in Markdown without quotation marks. It replaces characters
+// that would begin markup (code, HTML, comments, links, images) by similar ones. It does the same
+// with quotation marks and lenticular brackets, with which the gateway encloses such text.
 func NeutralizeMarkup(s string, max int) string {
 	s = Label(s, max)
 	if !strings.ContainsFunc(s, isMarkup) {
@@ -48,9 +47,8 @@ func neutralRune(r rune) rune {
 	return r
 }
 
-// EscapeInvisible writes the characters of a JSON text that do not show, such as
-// controls, bidirectional overrides and tags, as \u escapes. They can only stand
-// inside of strings, so the value stays the same.
+// EscapeInvisible writes the invisible characters of a JSON text, such as controls, bidirectional
+// overrides and tags, as \u escapes. They only occur inside strings, so the value stays the same.
 func EscapeInvisible(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -63,7 +61,7 @@ func EscapeInvisible(text string) string {
 	return b.String()
 }
 
-// writeEscape writes a character as JSON's escape of it (RFC 8259, section 7).
+// writeEscape writes a character as a JSON escape (RFC 8259, section 7).
 func writeEscape(b *strings.Builder, r rune) {
 	if r > 0xffff {
 		r -= 0x10000
@@ -73,11 +71,10 @@ func writeEscape(b *strings.Builder, r rune) {
 	fmt.Fprintf(b, `\u%04x`, r)
 }
 
-// QuoteJSON returns a JSON text as it may stand in Markdown, with the same value:
-// what does not show and what would be markup there is written as \u escapes. The
-// text is valid JSON on one line or several.
+// QuoteJSON returns a JSON text for use in Markdown, with the same value: invisible characters
+// and markup become \u escapes. The text must be valid JSON, on one or several lines.
 func QuoteJSON(text string) string {
-	text = strings.ReplaceAll(EscapeInvisible(text), "](", `]\u0028`) // outside of strings they cannot meet
+	text = strings.ReplaceAll(EscapeInvisible(text), "](", `]\u0028`) // these two characters are adjacent only inside strings
 	var b strings.Builder
 	for _, r := range text {
 		if r == '<' || r == '>' || r == '`' {
@@ -89,10 +86,9 @@ func QuoteJSON(text string) string {
 	return b.String()
 }
 
-// ConfusableReason says in a few words why a name may not be what it seems: letters of
-// several scripts in one word, a name wholly of letters that look like Latin ones,
-// or letters in the shape of others. It is empty for an honest name. Such a name
-// is to be marked, not hidden.
+// ConfusableReason describes in a few words why a name may be deceptive: several scripts in one
+// word, only letters that resemble Latin ones, or styled letters. It returns "" for other names.
+// Callers should mark such a name, not hide it.
 func ConfusableReason(name string) string {
 	if i := strings.IndexFunc(name, isStyledLetter); i >= 0 {
 		r, _ := utf8.DecodeRuneInString(name[i:])
@@ -124,15 +120,15 @@ func ConfusableReason(name string) string {
 	return ""
 }
 
-// minAlike is how many letters a name needs for their likeness to be no accident.
+// minAlike is the number of letters from which the resemblance of a whole name is not accidental.
 const minAlike = 4
 
-// latinAlike are letters of other scripts that few could tell from Latin ones, of
+// latinAlike holds letters of other scripts that are hard to distinguish from Latin ones, from
 // the list of confusables in Unicode's UTS #39.
 const latinAlike = "асеорхуіјѕһԁԛԝѵӏАВСЕНІЈКМОРЅТХҮԚԜΑΒΕΖΗΙΚΜΝΟΡΤΥΧονιρԼՕՍհոսօᎪᎬᎻᎠᏟᏒᎢᎳ"
 
-// confusableScript names the script of a letter, of those whose letters are taken for one
-// another; "" for any other.
+// confusableScript returns the script of a letter if its script has letters that resemble those
+// of another, otherwise "".
 func confusableScript(r rune) string {
 	switch {
 	case r < 0x80 && unicode.IsLetter(r), unicode.Is(unicode.Latin, r):
@@ -153,8 +149,8 @@ func confusableScript(r rune) string {
 	return ""
 }
 
-// isStyledLetter reports whether a letter is another one in a shape of its own: those for
-// mathematics, in circles, and as wide as Chinese ones.
+// isStyledLetter reports whether a letter is a styled form of another one: mathematical, enclosed
+// or full-width.
 func isStyledLetter(r rune) bool {
 	return 0x1d400 <= r && r <= 0x1d7ff || 0x1f130 <= r && r <= 0x1f189 || 0x24b6 <= r && r <= 0x24e9 || 0xff21 <= r && r <= 0xff5a
 }

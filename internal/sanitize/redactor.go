@@ -10,29 +10,30 @@ import (
 	"unicode/utf8"
 )
 
-// A Veil takes secrets out of texts. It costs a time and a memory that grow with the
-// secrets and the text, and no faster, whatever is in them: few and short secrets are
-// looked for in every way of writing, and taken out; a text that shares a piece with
-// many or long ones is withheld whole. Nothing is made before it is needed.
+// A Redactor removes secrets from texts. Time and memory grow linearly with the secrets and the
+// text. Few and short secrets are searched in all encodings and replaced. With many or long ones,
+// a text that shares a fragment with them is omitted completely. Encodings are computed at the
+// first use.
 type Redactor struct {
 	exact     []string
-	encodings []string // of few, once they are needed
+	encodings []string // of exact; nil until needed
 	long      []string
-	omitWhole bool // something is in many
+	omitWhole bool // compare fragments and omit whole texts
 }
 
-// What is taken out exactly: so many secrets, of so many bytes together.
+// The limits for exact replacement: the number of secrets, and their bytes in total.
 const (
 	maxExactSecrets = 32
 	maxExactBytes   = 512
-	// maxExactSymbols is how many bytes of signs alone; each way of writing makes more of them.
+	// maxExactSymbols is the limit in bytes for a secret without a run of letters and digits;
+	// every encoding lengthens such a secret.
 	maxExactSymbols = 64
 )
 
-// Omitted stands in the place of a text that repeats a part of a long secret.
+// Omitted replaces a text that contains a part of a long secret.
 const Omitted = "[withheld: it repeats a part of a long secret]"
 
-// NewRedactor returns what takes the secrets out of texts. They are kept, and not changed.
+// NewRedactor returns a Redactor for the secrets. It keeps the slice and does not change it.
 func NewRedactor(secrets []string) *Redactor {
 	total := 0
 	for _, secret := range secrets {
@@ -83,9 +84,8 @@ func (v *Redactor) RedactValue(value any) any {
 	return value
 }
 
-// mayRepeat reports whether the text may hold one of the secrets in some writing:
-// but for base64 and hexadecimal, all of them leave letters and digits that follow
-// one another as they are.
+// mayRepeat reports whether the text may contain one of the secrets in some encoding: all
+// encodings except base64 and hexadecimal preserve runs of letters and digits.
 func mayRepeat(text string, secrets []string) bool {
 	if strings.Contains(text, TruncationMark) {
 		return len(secrets) > 0
@@ -106,7 +106,7 @@ func mayRepeat(text string, secrets []string) bool {
 	return false
 }
 
-// longestRun is the longest part of a text of ASCII letters and digits alone.
+// longestRun returns the longest run of ASCII letters and digits in s.
 func longestRun(s string) string {
 	best, begin := "", 0
 	for i := 0; i <= len(s); i++ {
@@ -125,12 +125,12 @@ func isPlain(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// fragmentSize is how many bytes of a long secret give it away.
+// fragmentSize is the number of bytes of a long secret that would reveal it.
 const fragmentSize = 12
 
-// sharesFragment reports whether the text holds a piece of one of the secrets, or the
-// whole of a shorter one, in one of the usual writings. It is the text that is read in
-// different ways where that can be, since it is the shorter of the two.
+// sharesFragment reports whether the text contains a fragment of one of the secrets, or a whole
+// shorter one, in a usual encoding. Where possible it decodes the text instead of encoding the
+// secrets, since the text is shorter.
 func sharesFragment(text string, secrets []string) bool {
 	known := &fragmentSet{fragments: make(map[string]struct{})}
 	for _, reading := range decodings(text) {
@@ -150,7 +150,7 @@ func sharesFragment(text string, secrets []string) bool {
 	return false
 }
 
-// decodings are what a text may have been before it was quoted, escaped or encoded.
+// decodings returns the possible texts before quoting, escaping or encoding.
 func decodings(text string) []string {
 	all := []string{text}
 	for range maxQuoteDepth {
@@ -164,7 +164,7 @@ func decodings(text string) []string {
 	return append(all, strings.ToLower(text), strings.NewReplacer("-", "+", "_", "/").Replace(text))
 }
 
-// unquoted takes the escapes of JSON and Go out of a text.
+// unquoted decodes the escapes of JSON and Go in a text.
 func unquoted(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text
@@ -190,8 +190,8 @@ func unquoted(text string) string {
 	return b.String()
 }
 
-// fragmentSet are those of texts, with a rough table in front that says for most others
-// that they are none.
+// fragmentSet is the set of fragments of texts, with a bloom filter that excludes most others
+// quickly.
 type fragmentSet struct {
 	texts     []string
 	bloom     [1 << 10]uint64
@@ -207,12 +207,12 @@ func (p *fragmentSet) add(text string) {
 	}
 }
 
-// contains reports whether one of the texts holds a short secret.
+// contains reports whether one of the texts contains a short secret.
 func (p *fragmentSet) contains(secret string) bool {
 	return slices.ContainsFunc(p.texts, func(text string) bool { return strings.Contains(text, secret) })
 }
 
-// containsFragmentOf reports whether a piece of the text is one of p.
+// containsFragmentOf reports whether a fragment of text is in p.
 func (p *fragmentSet) containsFragmentOf(text string) bool {
 	for i := range len(text) - fragmentSize + 1 {
 		if at := fragmentHash(text[i:]); p.bloom[at>>6]&(1<<(at&63)) == 0 {
@@ -225,7 +225,7 @@ func (p *fragmentSet) containsFragmentOf(text string) bool {
 	return false
 }
 
-// fragmentHash is a hash of 16 bits of the first bytes of a text.
+// fragmentHash returns a 16-bit hash of the first eight bytes of text.
 func fragmentHash(text string) uint64 {
 	const odd = 0x9e3779b97f4a7c15
 	var first uint64

@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// secretParts are in names of secrets, whatever stands around them: letters and digits
-// alone, in lower case.
+// secretParts returns parts of names that mark secrets in any context: only letters and digits,
+// in lower case.
 func secretParts() []string {
 	return []string{
 		"passw", "passphrase", "passcode", "passkey", "secret", "token", "apikey", "accesskey", "privatekey", "privkey", "signingkey", "encryptionkey", "sshkey", "sessionkey",
@@ -18,16 +18,15 @@ func secretParts() []string {
 	}
 }
 
-// secretWords are words of names of secrets: as parts of others they mean nothing.
+// secretWords returns words that mark secrets only as whole words.
 func secretWords() []string {
 	return []string{"pwd", "jwt", "iban", "cvc", "csc", "ssn", "psk", "puk", "2fa", "mfa", "totp", "hotp", "wif", "xprv"}
 }
 
-// IsSecretName reports whether a property called so is likely to hold a secret:
-// a password, a token, an API key, a cookie, a PIN and the like. It hears words, so that
-// "footprint" is not an "otp", "passengers" are no "pass" and "shipping" is no "pin", but
-// errs on the side of secrecy ("max_tokens" is one, unless it is a number; see
-// [IsCountName]).
+// IsSecretName reports whether a property with the name probably holds a secret: a password, a
+// token, an API key, a cookie, a PIN and the like. It compares words, so "footprint" is no "otp",
+// "passengers" no "pass" and "shipping" no "pin". In doubt it returns true: "max_tokens" is
+// secret unless it is a number; see [IsCountName].
 func IsSecretName(name string) bool {
 	letters := strings.ToLower(strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -56,23 +55,22 @@ func IsSecretName(name string) bool {
 	return false
 }
 
-// isNumber reports whether the words after "pin" leave it the number that people keep to
-// themselves: to pin something is another thing.
+// isNumber reports whether the words after "pin" fit a personal identification number. In other
+// names "pin" is a verb.
 func isNumber(after []string) bool {
 	return len(after) == 0 || slices.Contains([]string{"code", "number", "value", "entry", "confirmation", "confirm", "again", "new", "old", "hash", "block"}, after[0])
 }
 
-// IsCountName reports whether a number called so counts tokens, such as "max_tokens",
-// and is no secret. A word before that makes it one, as in "otp_tokens".
+// IsCountName reports whether a number with the name counts tokens, such as "max_tokens", and is
+// no secret. A preceding word that marks a secret excludes it, as in "otp_tokens".
 func IsCountName(name string) bool {
 	split := partsOf(name)
 	last := len(split) - 1
 	return last >= 0 && split[last] == "tokens" && !IsSecretName(strings.Join(split[:last], " "))
 }
 
-// IsCountValue reports whether the value of a property called so is a count and no secret: a
-// number or a truth, or a number in writing where the name says of what it is a maximum,
-// a budget or the like.
+// IsCountValue reports whether the value of a property with the name is a count and no secret: a
+// number or a boolean, or a numeric string if the name has a further word, such as "max".
 func IsCountValue(name string, value any) bool {
 	if !IsCountName(name) {
 		return false

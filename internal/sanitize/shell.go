@@ -7,10 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// ShellQuote makes one word for a POSIX shell of text that anybody chose. People paste what
-// they are told to type, and within double quotes "$(…)" would run. What would be more to a
-// terminal than a letter is written by its number, which only the shells of people
-// understand (bash, zsh, ksh, fish does not).
+// ShellQuote returns untrusted text as one word for a POSIX shell. People paste suggested
+// commands, and within double quotes "$(…)" would run. Bytes with a special meaning to a terminal
+// become octal escapes in $'…', which bash, zsh and ksh support, but fish does not.
 func ShellQuote(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
@@ -26,7 +25,7 @@ func ShellQuote(text string) string {
 	return "$'" + b.String() + "'"
 }
 
-// ShellJoin are words of a command line, quoted where a shell would take them for more.
+// ShellJoin joins the words of a command line, quoted where a shell needs it.
 func ShellJoin(words ...string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-"
 	line := make([]string, len(words))

@@ -1,5 +1,3 @@
-// Package tokens says about how many tokens a text is to a model, without the
-// vocabulary that would say it exactly. It knows nothing of what the text is.
 package sanitize
 
 import (
@@ -8,16 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// Estimate says about how many tokens of o200k_base the text is. It holds
-// no vocabulary: it cuts the text into the pieces that the encoding never joins,
-// which is exact, and knows what a piece of that script and length costs on
-// average. On outlines in the great languages it is at most 3 % too low and less
-// than 15 % too high; on those in languages that the vocabulary knows little of it
-// may be 5 % too low. The estimate of a text is never more than the sum of those of
-// its lines.
+// Estimate returns the approximate number of o200k_base tokens of the text. It splits the text
+// into the encoding's pieces, which is exact, and applies the average cost of a piece by script
+// and length. On outlines in major languages it is at most 3 % too low and less than 15 % too
+// high; in languages that are rare in the vocabulary it may be 5 % too low. The estimate of a
+// text never exceeds the sum over its lines.
 func Estimate(text string) int { return (EstimateMilli(text) + 999) / 1000 }
 
-// EstimateMilli is Estimate in thousandths, so that a sum is not a sum of roundings.
+// EstimateMilli is Estimate in thousandths of a token, so that sums do not add rounding errors.
 func EstimateMilli(text string) int {
 	sum := 0
 	for len(text) > 0 {
@@ -28,18 +24,18 @@ func EstimateMilli(text string) int {
 	return sum
 }
 
-// A lead is what stands in front of a word and belongs to its piece.
+// A leadKind is the kind of character before a word that belongs to its piece.
 type leadKind int
 
 const (
 	noLead    leadKind = iota
-	spaceLead          // a space, which most words of the vocabulary have
+	spaceLead          // a space, as in most words of the vocabulary
 	otherLead          // another character that is no letter, such as a quote
 )
 
-// firstPiece returns the cost and the size in bytes of the first piece of the
-// text, as the regular expression of o200k_base cuts it: a word with a character
-// in front, up to three digits, a run of other characters, or white space.
+// firstPiece returns the cost in thousandths and the size in bytes of the first piece, by the
+// regular expression of o200k_base: a word with a preceding character, up to three digits, a run
+// of other characters, or white space.
 func firstPiece(s string) (cost, size int) {
 	r, width := utf8.DecodeRuneInString(s)
 	switch {
@@ -70,7 +66,7 @@ func firstPiece(s string) (cost, size int) {
 	return 1000, spaceRun(s)
 }
 
-// isWordRune reports whether the encoding counts the character to words.
+// isWordRune reports whether the encoding treats the character as part of a word.
 func isWordRune(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r|0x20 && r|0x20 <= 'z'
@@ -96,8 +92,8 @@ func digitPiece(s string) (cost, size int) {
 	return max(1000, 600*(size-1)), size // all of "0" to "999" are in the vocabulary
 }
 
-// punctuationRun is how many bytes at the start of s are neither words nor digits nor
-// white space.
+// punctuationRun returns the number of bytes at the start of s that are neither words nor digits
+// nor white space.
 func punctuationRun(s string) int {
 	for i, r := range s {
 		if unicode.IsSpace(r) || isWordRune(r) || isDigitRune(r) {
@@ -107,9 +103,8 @@ func punctuationRun(s string) int {
 	return len(s)
 }
 
-// punctuationCost is what a run of marks costs: those of ASCII and of everyday
-// printing are often joined, those of JSON nearly always; pictures take two to
-// four tokens each.
+// punctuationCost returns the cost of a run of punctuation: ASCII and common marks are often
+// joined, those of JSON nearly always; emoji take two to four tokens each.
 func punctuationCost(s string) int {
 	cost, plain, structure := 0, 0, 0
 	for _, r := range s {
@@ -137,8 +132,8 @@ func punctuationCost(s string) int {
 	return max(1000, cost)
 }
 
-// spaceRun is how many bytes of white space are one piece: up to the last line
-// break, or else all but the space that goes with the next word.
+// spaceRun returns the number of bytes of white space in one piece: up to the last line break,
+// else all but the space that belongs to the next word.
 func spaceRun(s string) int {
 	end, last, broken := len(s), 0, 0
 	for i, r := range s {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A script is one that the vocabulary treats alike.
+// A script is a group of scripts with the same token costs.
 type script int
 
 const (
@@ -23,8 +23,8 @@ const (
 	foreign
 )
 
-// wordPiece is the piece of the letters that begin at the given byte, where the
-// encoding also cuts a word: before a capital after small letters.
+// wordPiece returns the cost and the end of the word that begins at byte at. The encoding also
+// ends a word before a capital after small letters.
 func wordPiece(s string, at int, before leadKind) (cost, size int) {
 	end, runes, capitals, small := at, 0, 0, false
 	kind := latin
@@ -49,8 +49,7 @@ func wordPiece(s string, at int, before leadKind) (cost, size int) {
 	return wordCost(s[at:end], kind, runes, capitals, before), end + contraction(s[end:])
 }
 
-// contraction is the size of an English ending such as 's, which stays with its
-// word.
+// contraction returns the size of an English ending such as 's, which stays with its word.
 func contraction(s string) int {
 	if !strings.HasPrefix(s, "'") {
 		return 0
@@ -91,8 +90,8 @@ func scriptOf(r rune) script {
 	return foreign
 }
 
-// wordCost is a straight line for each script and lead, fitted to the messages
-// of free desktop programs in that script; for Latin letters see latinCost.
+// wordCost returns a linear estimate for each script and lead, fitted to the messages of free
+// desktop programs in that script; for Latin letters see latinCost.
 func wordCost(word string, kind script, runes, capitals int, before leadKind) int {
 	if kind == latin {
 		return latinCost(word, runes, capitals, before)
@@ -100,7 +99,7 @@ func wordCost(word string, kind script, runes, capitals int, before leadKind) in
 	if kind == foreign {
 		return max(1000, 500+350*len(word))
 	}
-	line := [...][3][2]int{ // {a word at least, each letter more} by lead
+	line := [...][3][2]int{ // {base cost, cost per letter} by lead
 		greek:    {{550, 450}, {350, 340}, {1600, 450}},
 		cyrillic: {{900, 280}, {550, 210}, {1600, 350}},
 		hebrew:   {{600, 420}, {350, 410}, {1400, 430}},
@@ -114,9 +113,8 @@ func wordCost(word string, kind script, runes, capitals int, before leadKind) in
 	return max(1000, line[0]+line[1]*runes)
 }
 
-// latinCost adds up what each pair of neighbouring letters makes a word cost:
-// pairs that English has often are in long tokens, pairs of other languages and
-// of codes are not.
+// latinCost sums up the costs of adjacent letter pairs: pairs common in English are in long
+// tokens, those of other languages and of codes are not.
 func latinCost(word string, runes, capitals int, before leadKind) int {
 	cost := [...]int{noLead: 600, spaceLead: 180, otherLead: 950}[before]
 	if capitals == runes && runes > 1 {
@@ -140,10 +138,9 @@ func latinCost(word string, runes, capitals int, before leadKind) int {
 	return max(1000, cost)
 }
 
-// pairCosts has a row for each letter a to z, and one for all others, and in it a
-// column for each that may follow: A is -0.3 tokens, each letter on is 0.06 more.
-// Fitted to the messages of free desktop programs in twelve languages and to the
-// source of Go.
+// pairCosts has a row for each letter a to z, and one for all others, with a column for each
+// following letter: A is -0.3 tokens, each further letter adds 0.06. Fitted to the messages of
+// free desktop programs in twelve languages and to the source of Go.
 const pairCosts = "NIHHKHELGJIDGFSGNFHDHKPHCIO" + "JONNHLMMQCMDLDINIJHDIJKIGMQ" + "IPLMFKOFILGFOOGNNFOBGLJIIKN" +
 	"MSMIIJFSMKNHMQKQKLINLJSNIKR" + "JOKGLKHPQOPJKILJHIIHMLLIJOQ" + "MJWMKJNJJZLKKNKJIKOHLLQKCLN" +
 	"TLRRJRNFPJFKOLPRIJNLNPLIDKV" + "LOPRIGJFLSGKKDJKIGLHRMLJOOR" + "JKFFGGDMQIJFIDBEGGFDNFKILEL" +

@@ -6,34 +6,33 @@ import (
 	"strings"
 )
 
-// The budget of one schema. What passes any of these is refused before the
-// library sees it.
+// The budget of one schema. A schema that exceeds it is rejected before the library sees it.
 const (
 	maxSource   = 256 << 10 // bytes
-	maxDepth    = 32        // nested JSON containers; the library's compiler is quadratic in it
+	maxDepth    = 32        // nested JSON containers; the library's compiler takes quadratic time in it
 	maxNodes    = 5_000     // JSON values
-	maxDigits   = 1_000     // bytes of a number, which the library keeps as an exact fraction, and its exponent
-	maxVisits   = 10_000    // sub-schemas, each counted as often as references lead to it
-	maxChain    = 128       // sub-schemas on the longest way down, through references
+	maxDigits   = 1_000     // bytes of a number, and its exponent; the library stores exact fractions
+	maxVisits   = 10_000    // sub-schemas, counted once for each reference to them
+	maxChain    = 128       // sub-schemas on the longest path, references included
 	maxPattern  = 512       // bytes of a regular expression
 	maxProgram  = 5_000     // instructions of one compiled regular expression
-	maxPrograms = 20_000    // instructions of all of a schema's regular expressions together
+	maxPrograms = 20_000    // instructions of all regular expressions of a schema
 )
 
-// A subschema is a node that stands in the place of a schema.
+// A subschema is a node at the position of a schema.
 type subschema struct {
 	node     *node
-	children []*subschema // what a value is held against because of this schema
+	children []*subschema // schemas applied because of this one
 	ref      *node        // the "$ref", or nil
-	target   *subschema   // where the "$ref" leads
+	target   *subschema   // target of ref
 
 	progress progress
-	visits   int  // of this schema and everything below it, references followed
-	chain    int  // the longest way down
-	secret   bool // it, or something below it, asks for a secret
+	visits   int  // of this schema and all below it, references followed
+	chain    int  // the longest path below
+	secret   bool // it or a schema below it describes a secret
 }
 
-// progress is how far the depth-first walk along references has come.
+// progress is the state of a schema in the depth-first walk along references.
 type progress int
 
 const (
@@ -42,16 +41,16 @@ const (
 	visited
 )
 
-// A document is a schema's source that was read and found to be in budget.
+// A document is a schema's source, read and within budget.
 type document struct {
 	root    *subschema
-	schemas []*subschema // in the order they were met
+	schemas []*subschema // in the order of discovery
 
 	programs int   // instructions of all patterns so far
-	nestedID *node // an "$id" below the root, which would change what references mean
+	nestedID *node // an "$id" below the root, which would change the meaning of references
 }
 
-// inspect reads a schema, checks its structure and holds it against the budget.
+// inspect reads a schema, and checks its structure and the budget.
 func (r *Reader) inspect(source []byte) (*document, error) {
 	root, err := r.read(source)
 	if err != nil {
@@ -61,7 +60,7 @@ func (r *Reader) inspect(source []byte) (*document, error) {
 	if d.root, err = d.enter(root); err != nil {
 		return nil, err
 	}
-	// Following a reference may enter new schemas, which the loop then meets too.
+	// Following a reference may append schemas, which the loop then visits too.
 	for i := 0; i < len(d.schemas); i++ {
 		if err := d.follow(d.schemas[i]); err != nil {
 			return nil, err
@@ -84,7 +83,7 @@ func (r *Reader) inspect(source []byte) (*document, error) {
 	return d, nil
 }
 
-// follow finds the target of a schema's "$ref".
+// follow resolves a schema's "$ref".
 func (d *document) follow(s *subschema) error {
 	if s.ref == nil {
 		return nil
@@ -99,8 +98,8 @@ func (d *document) follow(s *subschema) error {
 	return err
 }
 
-// resolve finds the node that a reference names: "#" or "#/…", a JSON pointer
-// (RFC 6901) as a URI fragment.
+// resolve returns the node of a reference: "#" or "#/…", a JSON pointer (RFC 6901) as a URI
+// fragment.
 func (d *document) resolve(ref *node) (*node, error) {
 	fragment, local := strings.CutPrefix(ref.Text, "#")
 	if !local {
@@ -123,8 +122,8 @@ func (d *document) resolve(ref *node) (*node, error) {
 	return n, nil
 }
 
-// isDataNode reports whether the node is a value of the schema, such as a default, or
-// part of one. To read the same text as a schema too would invite trouble.
+// isDataNode reports whether the node is a data value of the schema, such as a default, or part
+// of one. Data must not serve as a schema too.
 func isDataNode(n *node) bool {
 	for ; n != nil; n = n.Parent {
 		if n.Mark.data {
@@ -134,9 +133,8 @@ func isDataNode(n *node) bool {
 	return false
 }
 
-// measure counts what lies below the schema, each sub-schema once, and refuses
-// references that lead back to where they came from. The counts stop growing
-// just above their limits.
+// measure counts the sub-schemas below, each once, and rejects recursive references. The counts
+// stop just above their limits.
 func (s *subschema) measure() error {
 	if s.progress == visited {
 		return nil
@@ -145,7 +143,7 @@ func (s *subschema) measure() error {
 	s.visits = 1
 	below := s.children
 	if s.target != nil {
-		// Draft-07 ignores everything beside a "$ref".
+		// Draft-07 ignores all siblings of a "$ref".
 		below = []*subschema{s.target}
 	}
 	for _, child := range below {

@@ -5,21 +5,20 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// What the defaults of one schema may add to one value. A list of many objects
-// multiplies every default of its items.
+// The limits for the defaults of one schema in one value. A list of many objects multiplies every
+// default of its items.
 const (
 	maxDefaultValues = 20_000  // values
 	maxDefaultBytes  = 4 << 20 // of text and names
 )
 
-// A filler puts defaults into one value.
+// A defaultFiller inserts defaults into one value.
 type defaultFiller struct {
-	steps, nodes, bytes int // what it has done so far
+	steps, nodes, bytes int // used so far
 }
 
-// fill puts the defaults of the schemas that apply to the value into it. The
-// value must be ours to change. Working with all of the schemas at once makes
-// filling twice the same as filling once.
+// fill inserts the defaults of the applicable schemas into the value, which it changes. It
+// handles all schemas together, so filling twice equals filling once.
 func (f *defaultFiller) fill(value any, schemas []*jsonschema.Schema) error {
 	switch value.(type) {
 	case map[string]any, []any:
@@ -65,9 +64,9 @@ func (f *defaultFiller) fill(value any, schemas []*jsonschema.Schema) error {
 	return nil
 }
 
-// unconditional appends s and what it applies to the same value whatever the value is:
-// the target of "$ref" and the schemas of "allOf". The others, such as "anyOf",
-// may not apply, and a default must not depend on a guess.
+// unconditional appends s and the schemas that it always applies to the same value: the target of
+// "$ref" and those of "allOf". Others, such as "anyOf", may not apply, and a default must not
+// depend on a guess.
 func (f *defaultFiller) unconditional(all []*jsonschema.Schema, s *jsonschema.Schema) []*jsonschema.Schema {
 	if f.steps++; f.steps > maxWork {
 		return all
@@ -82,8 +81,7 @@ func (f *defaultFiller) unconditional(all []*jsonschema.Schema, s *jsonschema.Sc
 	return all
 }
 
-// fillMissing sets the members that are missing and have a default. The first
-// schema that has one wins.
+// fillMissing sets missing members that have a default. The first schema with a default wins.
 func (f *defaultFiller) fillMissing(object map[string]any, schemas []*jsonschema.Schema) error {
 	for _, s := range schemas {
 		f.steps += len(s.Properties)
@@ -105,7 +103,7 @@ func (f *defaultFiller) fillMissing(object map[string]any, schemas []*jsonschema
 	return nil
 }
 
-// defaultOf finds the default of a schema, or of what it surely applies.
+// defaultOf returns the default of a schema, or of one that it always applies.
 func (f *defaultFiller) defaultOf(s *jsonschema.Schema) *any {
 	if f.steps++; f.steps > maxWork {
 		return nil
@@ -124,7 +122,7 @@ func (f *defaultFiller) defaultOf(s *jsonschema.Schema) *any {
 	return nil
 }
 
-// charge counts a default that is about to be filled in.
+// charge counts a default before its insertion.
 func (f *defaultFiller) charge(value any) error {
 	f.nodes++
 	switch v := value.(type) {

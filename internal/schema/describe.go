@@ -13,10 +13,10 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// maxPhrase is how many bytes a message spends on what a schema wants.
+// maxPhrase is the limit in bytes for the description of a schema in a message.
 const maxPhrase = 300
 
-// describeMismatch says what was expected at one place and what was given.
+// describeMismatch describes the expected and the actual value at one place.
 func (x *explanation) describeMismatch(f *jsonschema.ValidationError, at path, value any) string {
 	s := x.byLocation[f.SchemaURL]
 	if s == nil {
@@ -53,7 +53,7 @@ func (x *explanation) describeMismatch(f *jsonschema.ValidationError, at path, v
 	return "expected " + expectation(s) + ", got " + got
 }
 
-// expectation says in a few words what a schema wants.
+// expectation describes a schema in a few words.
 func expectation(s *jsonschema.Schema) string { return aai.CleanLabel(describe(s), maxPhrase) }
 
 func describe(s *jsonschema.Schema) string {
@@ -97,7 +97,7 @@ func eitherOf(branches []*jsonschema.Schema) string {
 	return strings.Join(each, " or ")
 }
 
-// typesOf returns the types a schema names, or those its keywords are about.
+// typesOf returns the types of a schema, or those that its keywords imply.
 func typesOf(s *jsonschema.Schema) []string {
 	if s.Types != nil {
 		return s.Types.ToStrings()
@@ -216,7 +216,7 @@ func plural(n int, unit string) string {
 	return strconv.Itoa(n) + " " + unit + "s"
 }
 
-// choice lists the values of an enum, the first ten of them.
+// choice lists the first ten values of an enum.
 func choice(values []any) string {
 	const most = 10
 	if len(values) == 1 {
@@ -232,8 +232,8 @@ func choice(values []any) string {
 	return "one of " + strings.Join(each, ", ")
 }
 
-// describeValue says what a caller gave, in at most a few dozen bytes. Of a secret it
-// tells the type alone.
+// describeValue describes a caller's value in at most a few dozen bytes. For a secret it names
+// only the type.
 func describeValue(value any, secret bool) string {
 	if !secret {
 		return literal(value)
@@ -249,7 +249,7 @@ func describeValue(value any, secret bool) string {
 	return literal(value)
 }
 
-// describeLength says how long a given string is, unless that is part of a secret.
+// describeLength describes the length of a string, unless the string is part of a secret.
 func describeLength(characters int, secret bool) string {
 	if secret {
 		return describeValue("", secret)
@@ -257,8 +257,7 @@ func describeLength(characters int, secret bool) string {
 	return plural(characters, "character")
 }
 
-// literal writes a value as JSON does, cut short. Of lists and objects it tells
-// only that they are such.
+// literal returns a value as JSON, shortened. For lists and objects it only names the kind.
 func literal(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -293,7 +292,7 @@ func decimal(r *big.Rat) string {
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
-// description is what a schema, or what its "$ref" leads to, says about itself.
+// description returns the description of a schema or of its "$ref" target.
 func description(s *jsonschema.Schema) string {
 	for s.Description == "" && s.Ref != nil {
 		s = s.Ref

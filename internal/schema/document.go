@@ -12,18 +12,18 @@ import (
 // A node is one JSON value of a schema's source.
 type node = jsontree.Node[nodeRole]
 
-// A standing is what a node is found to be in its schema.
+// A nodeRole is the role of a node in its schema.
 type nodeRole struct {
-	schema *subschema // where the node stands in the place of a schema
-	data   bool       // where it is a value of a schema: a default, an enum and so on
+	schema *subschema // set if the node is at the position of a schema
+	data   bool       // the node is data of a schema: a default, an enum and so on
 }
 
-// faultAt says what is wrong at a node.
+// faultAt returns a Fault at a node.
 func faultAt(n *node, format string, args ...any) *Fault {
 	return &Fault{Path: n.Path(), Message: fmt.Sprintf(format, args...)}
 }
 
-// describeNode says what a node is, for messages.
+// describeNode describes a node for messages.
 func describeNode(n *node) string {
 	switch n.Kind {
 	case jsontree.Object:
@@ -41,18 +41,17 @@ func describeNode(n *node) string {
 	return n.Kind.String()
 }
 
-// valueOf is the node as encoding/json would give it to the library, with numbers
-// as json.Number. Identifiers of schemas are left out: references were found to
-// stay in the document, and without identifiers the library cannot see it in
-// another way.
+// valueOf returns the node as decoded by encoding/json, with numbers as json.Number. It omits
+// identifiers of schemas. All references stay in the document, and without identifiers the
+// library resolves them in the same way.
 func valueOf(n *node) any {
 	return n.Value(func(member *node) bool {
 		return member.Parent.Mark.schema != nil && (member.Name == "$id" || member.Name == "$schema")
 	})
 }
 
-// read parses source, which must be one JSON value (RFC 8259) without duplicate
-// names and in valid UTF-8.
+// read parses source, which must be one JSON value (RFC 8259) in valid UTF-8 without duplicate
+// names.
 func (r *Reader) read(source []byte) (*node, error) {
 	root, fault := r.tree.Read(source, jsontree.Options[nodeRole]{MaxBytes: maxSource, MaxValues: maxNodes, MaxDepth: maxDepth, MaxDigits: maxDigits})
 	if fault == nil {
@@ -84,8 +83,7 @@ func (r *Reader) read(source []byte) (*node, error) {
 	return nil, f
 }
 
-// pointerPath writes a JSON pointer as a path. Indexes cannot be told from names
-// made of digits, and look like indexes.
+// pointerPath converts a JSON pointer to a path. Names of digits only look like indexes.
 func pointerPath(pointer jsontext.Pointer) string {
 	var p path
 	for token := range pointer.Tokens() {

@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	maxFaults    = 3     // told in one message
-	maxCollected = 1_000 // looked at; a long list can have as many faults as items
-	maxSearches  = 20    // for the place of a bad name
+	maxFaults    = 3     // in one message
+	maxCollected = 1_000 // processed; a long list can have a fault in each item
+	maxSearches  = 20    // searches for the place of a bad name
 )
 
-// A valueFault is one thing wrong with a value.
+// A valueFault is one error in a value.
 type valueFault struct {
 	at      path
-	message string // in full, naming the place
-	unknown string // the name that is not in "properties" of
+	message string // complete, with the place
+	unknown string // a name that is missing in "properties" of schema
 	schema  *jsonschema.Schema
-	hidden  int // faults of the same kind at the same place, which come behind this one
+	hidden  int // further faults of the same kind at the same place
 }
 
-// countFaults is how many faults these are, with those that are only counted.
+// countFaults returns the number of faults, including hidden ones.
 func countFaults(faults []valueFault) int {
 	n := len(faults)
 	for _, f := range faults {
@@ -37,23 +37,23 @@ func countFaults(faults []valueFault) int {
 	return n
 }
 
-// An explanation turns the library's tree of failures into words.
+// An explanation converts the library's tree of failures to messages.
 type explanation struct {
 	*validator
-	value        any // that was checked
+	value        any // the checked value
 	collected    int
 	searches     int
-	nearestNames func(name string, names []string, n int) []string // aai.Nearest, which is dear
-	places       map[string]int                                    // of the names in order; nil until it is needed
-	rootSchemas  []*jsonschema.Schema                              // that surely apply to the whole value; likewise
+	nearestNames func(name string, names []string, n int) []string // aai.Nearest, which is expensive
+	places       map[string]int                                    // of the names in order; nil until needed
+	rootSchemas  []*jsonschema.Schema                              // that always apply to the whole value; nil until needed
 }
 
-// explain is the error for a value that the library did not accept.
+// explain returns the error for a value that the library rejected.
 func (v *validator) explain(failure *jsonschema.ValidationError, value any) error {
 	return (&explanation{validator: v, value: value, nearestNames: aai.Nearest}).explain(failure)
 }
 
-// explain tells the first faults, and how many more there are.
+// explain returns an error with the first faults and the number of the others.
 func (x *explanation) explain(failure *jsonschema.ValidationError) error {
 	faults := x.faults(failure)
 	slices.SortFunc(faults, x.compare)
@@ -79,7 +79,7 @@ func (x *explanation) explain(failure *jsonschema.ValidationError) error {
 	return e
 }
 
-// compare puts faults in the order of the schema's parameters, unknown ones last.
+// compare orders faults by the schema's parameters, unknown ones last.
 func (x *explanation) compare(a, b valueFault) int {
 	return cmp.Or(
 		cmp.Compare(x.position(a.at), x.position(b.at)),
@@ -88,8 +88,7 @@ func (x *explanation) compare(a, b valueFault) int {
 	)
 }
 
-// compareSteps compares indexes as numbers, names as texts, and either before the
-// other.
+// compareSteps compares indexes as numbers, and everything else as text.
 func compareSteps(a, b any) int {
 	i, numberA := a.(int)
 	j, numberB := b.(int)
@@ -99,8 +98,8 @@ func compareSteps(a, b any) int {
 	return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b))
 }
 
-// first cuts the names of one place to those that may be told, in the order of
-// compare, and says how many are left out.
+// first returns the first names of one place, in the order of compare, and the number of the
+// others.
 func (x *explanation) first(at path, names []string) ([]string, int) {
 	names = slices.Clone(names)
 	slices.SortFunc(names, func(a, b string) int {
@@ -122,7 +121,7 @@ func (x *explanation) position(at path) int {
 	return len(x.order)
 }
 
-// place is where a parameter stands in the schema, unknown ones last.
+// place returns the position of a parameter in the schema; unknown ones are last.
 func (x *explanation) place(name string) int {
 	if x.places == nil {
 		x.places = make(map[string]int, len(x.order))
@@ -136,7 +135,7 @@ func (x *explanation) place(name string) int {
 	return len(x.order)
 }
 
-// faults lists what a failure and its causes say about the value.
+// faults lists the faults of a failure and its causes.
 func (x *explanation) faults(f *jsonschema.ValidationError) []valueFault {
 	x.collected++
 	switch k := f.ErrorKind.(type) {
@@ -167,7 +166,7 @@ func (x *explanation) faults(f *jsonschema.ValidationError) []valueFault {
 	return []valueFault{{at: at, message: prefix(at) + x.describeMismatch(f, at, value)}}
 }
 
-// locate finds the place in the value that the library names.
+// locate returns the place in the value that the library names.
 func (x *explanation) locate(tokens []string) (path, any) {
 	at, value := path{}, x.value
 	for _, token := range tokens {
@@ -187,7 +186,7 @@ func (x *explanation) locate(tokens []string) (path, any) {
 	return at, value
 }
 
-// missing says of each name that it is missing and what belongs there.
+// missing returns a fault for each missing name, with the expected value.
 func (x *explanation) missing(f *jsonschema.ValidationError, names []string, reason string) []valueFault {
 	at, _ := x.locate(f.InstanceLocation)
 	var all []valueFault
@@ -200,7 +199,7 @@ func (x *explanation) missing(f *jsonschema.ValidationError, names []string, rea
 	return withHiddenFaults(all, more)
 }
 
-// withHiddenFaults is the faults with more behind the last.
+// withHiddenFaults adds the number more to the last fault.
 func withHiddenFaults(faults []valueFault, more int) []valueFault {
 	if more > 0 {
 		faults[len(faults)-1].hidden = more
@@ -208,7 +207,7 @@ func withHiddenFaults(faults []valueFault, more int) []valueFault {
 	return faults
 }
 
-// describeProperty describes the property that a schema, or one beside it, has by that name.
+// describeProperty describes the property with the name in a schema, or in one beside it.
 func (x *explanation) describeProperty(location string, at path, name string) string {
 	property := x.byLocation[location].Properties[name]
 	if property == nil && len(at) == 0 {
@@ -223,8 +222,8 @@ func (x *explanation) describeProperty(location string, at path, name string) st
 	return expectation(property)
 }
 
-// declared finds a property in the schemas that surely apply to the whole value.
-// A "required" often stands in a branch, and its "properties" at the root.
+// declared finds a property in the schemas that always apply to the whole value. A "required" is
+// often in a branch, and its "properties" at the root.
 func (x *explanation) declared(name string) *jsonschema.Schema {
 	if x.rootSchemas == nil {
 		x.rootSchemas = (&defaultFiller{}).unconditional(nil, x.root)
@@ -237,7 +236,7 @@ func (x *explanation) declared(name string) *jsonschema.Schema {
 	return nil
 }
 
-// unexpected says of each name that the schema does not know it.
+// unexpected returns a fault for each name that the schema does not define.
 func (x *explanation) unexpected(f *jsonschema.ValidationError, names []string) []valueFault {
 	at, _ := x.locate(f.InstanceLocation)
 	names, more := x.first(at, names)
@@ -257,9 +256,9 @@ func (x *explanation) unexpected(f *jsonschema.ValidationError, names []string) 
 	return withHiddenFaults(all, more)
 }
 
-// badName says that a name does not fit "propertyNames". The library can name a
-// wrong place here (it shares the memory of the path with what it checks next),
-// so that the place is told only where the value leaves no doubt.
+// badName returns a fault for a name that does not fit "propertyNames". The library may report a
+// wrong place here, since it reuses the memory of the path. The message therefore contains the
+// place only if it is unambiguous.
 func (x *explanation) badName(f *jsonschema.ValidationError, name string) valueFault {
 	var at path
 	if x.searches++; len(f.InstanceLocation) > 0 && x.searches <= maxSearches {
@@ -276,7 +275,7 @@ func (x *explanation) badName(f *jsonschema.ValidationError, name string) valueF
 	return valueFault{at: at, message: message}
 }
 
-// holders lists the objects at the given depth that have a member of that name.
+// holders lists the objects at the given depth that have a member with the name.
 func holders(value any, name string, depth int, at path) []path {
 	var places []path
 	switch v := value.(type) {
@@ -299,9 +298,9 @@ func holders(value any, name string, depth int, at path) []path {
 	return places
 }
 
-// alternatives explains why no branch of "anyOf" or "oneOf" fits. If the value
-// gets somewhere in a branch, that branch was probably meant, and its faults are
-// told; else what the branches want.
+// alternatives explains why no branch of "anyOf" or "oneOf" fits. If the value matches a branch
+// at the top and fails inside it, that branch was probably meant, and its faults are reported;
+// else the expectations of all branches.
 func (x *explanation) alternatives(f *jsonschema.ValidationError, branches []*jsonschema.Schema) []valueFault {
 	at, value := x.locate(f.InstanceLocation)
 	var closest []valueFault

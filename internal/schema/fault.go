@@ -8,12 +8,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
-// A Fault is what is wrong with a schema, and where. Errors of [Parse] and
-// [Compile] wrap one, so that a caller who knows where the schema itself stands
-// can join the two paths.
+// A Fault is an error in a schema and its place. Errors of [Parse] and [Compile] wrap one, so
+// that a caller can join its path with that of the schema itself.
 type Fault struct {
-	Path    string // inside the schema, such as "properties.to.type"; empty for the whole
-	Message string // what was expected and what was found
+	Path    string // inside the schema, such as "properties.to.type"; empty for the root
+	Message string // the expected and the actual content
 }
 
 // Error returns the path and the message.
@@ -24,10 +23,10 @@ func (f *Fault) Error() string {
 	return f.Path + ": " + f.Message
 }
 
-// maxLabel is how many bytes of foreign text a message may quote.
+// maxLabel is the limit in bytes for third-party text quoted in a message.
 const maxLabel = 60
 
-// callError makes a Fault the caller's error.
+// callError converts a Fault to the caller's error.
 func callError(err error) *aai.Error {
 	e := &aai.Error{
 		Code:    aai.DescriptorInvalid,
@@ -40,13 +39,13 @@ func callError(err error) *aai.Error {
 	return e
 }
 
-// quote shows foreign text, harmless and short, in quotation marks.
+// quote returns third-party text, cleaned and shortened, in quotation marks.
 func quote(s string) string { return strconv.Quote(aai.CleanLabel(s, maxLabel)) }
 
 // A path is a place in a JSON document: member names (strings) and indexes (ints).
 type path []any
 
-// String writes the path as people do: opts.colours[2]["odd name"].
+// String returns the path in dot notation: opts.colours[2]["odd name"].
 func (p path) String() string {
 	written := ""
 	for _, step := range p {

@@ -5,23 +5,21 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// The budget of one check. It is computed before the library begins, because the
-// library cannot be stopped: a schema and a value in budget can still be too much
-// together.
+// The budget of one check. It is computed before the library begins, because the library cannot
+// be stopped: a schema and a value within their limits can still be too expensive together.
 const (
 	maxWork       = 1_000_000   // steps: sub-schemas visited, values compared
 	maxMatchWork  = 300_000_000 // pattern instructions times bytes of text
-	maxMatchText  = 64 << 10    // bytes of text held against a pattern
-	maxUniqueList = 10_000      // items held against "uniqueItems"
+	maxMatchText  = 64 << 10    // bytes of text matched against a pattern
+	maxUniqueList = 10_000      // items checked by "uniqueItems"
 
-	// stepsPerRegexByte is what a byte of a value costs that must be a regular
-	// expression: "x{1000}" compiles to a thousand instructions.
+	// stepsPerRegexByte is the cost per byte of a value that must be a regular expression:
+	// "x{1000}" compiles to a thousand instructions.
 	stepsPerRegexByte = 40
 )
 
-// A meter adds up what it will cost to hold a value against a schema. Where the
-// library would stop early the meter does not, so that it never counts too
-// little.
+// A meter sums up the cost of checking a value against a schema. It does not stop early as the
+// library may, so it never underestimates.
 type meter struct {
 	work, match int
 	at          path
@@ -35,8 +33,7 @@ func tooMuchWork() error {
 	}
 }
 
-// visit counts what it costs to hold the value against s, and refuses what is too
-// much.
+// visit adds the cost of checking the value against s, and returns an error above the limit.
 func (m *meter) visit(s *jsonschema.Schema, value any) error {
 	m.work += 1 + len(s.Required)
 	if s.Enum != nil {
@@ -71,7 +68,7 @@ func (m *meter) text(s *jsonschema.Schema, text string) error {
 	return nil
 }
 
-// matching counts the match of a pattern with a text.
+// matching adds the cost of matching a pattern with a text.
 func (m *meter) matching(r jsonschema.Regexp, text string) error {
 	if len(text) > maxMatchText {
 		return aai.Errorf(aai.InvalidParams, "%sexpected at most %d bytes of text, because it must match a pattern; got %d",

@@ -10,8 +10,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// A pattern is a regular expression in RE2 syntax whose costs are known. A match
-// takes time in proportion to size times the length of the text.
+// A pattern is a regular expression in RE2 syntax with known cost. A match takes time in
+// proportion to size times the length of the text.
 type pattern struct {
 	*regexp.Regexp
 	size int // instructions of the compiled program
@@ -30,9 +30,9 @@ func compilePattern(expression string) (*pattern, error) {
 	return &pattern{Regexp: compiled, size: size}, nil
 }
 
-// checkPattern returns the size of an expression's program. It refuses what RE2
-// cannot do, such as look-ahead, rather than skip the check. Counted repetition
-// makes a short expression a large program ("x{1000}"), so that both are limited.
+// checkPattern returns the size of an expression's program. It rejects features that RE2 lacks,
+// such as look-ahead, rather than skip the check. Both lengths are limited, since counted
+// repetition makes a large program of a short expression ("x{1000}").
 func checkPattern(expression string) (int, error) {
 	if len(expression) > maxPattern {
 		return 0, fmt.Errorf("the pattern has %d bytes, at most %d are allowed", len(expression), maxPattern)
@@ -63,7 +63,7 @@ func programSize(expression string) (int, error) {
 	return len(program.Inst), nil
 }
 
-// syntaxReason says what RE2 does not understand.
+// syntaxReason describes the construct that RE2 does not support.
 func syntaxReason(err error) string {
 	if e, ok := errors.AsType[*syntax.Error](err); ok {
 		if e.Code == syntax.ErrInvalidPerlOp {
@@ -74,7 +74,7 @@ func syntaxReason(err error) string {
 	return aai.CleanLabel(err.Error(), maxLabel)
 }
 
-// patternEngine gives the library our patterns, also for format "regex".
+// patternEngine provides our patterns to the library, also for format "regex".
 func patternEngine(expression string) (jsonschema.Regexp, error) {
 	p, err := compilePattern(expression)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// secretPaths says which parts of a value are secret.
+// secretPaths tells which parts of a value are secret.
 type secretPaths struct {
 	names   []string // of top-level properties, sorted
-	unnamed bool     // something that has no name in the schema, such as an item of a list
+	unnamed bool     // a secret without a name in the schema, such as an item of a list
 }
 
 func (d *document) secrets() secretPaths {
@@ -19,8 +19,8 @@ func (d *document) secrets() secretPaths {
 	return secretPaths{names: slices.Sorted(maps.Keys(c.names)), unnamed: c.unnamed}
 }
 
-// covers reports whether the value at a place must not be shown. A text that was
-// given where an object with a secret belongs may be that object in writing.
+// covers reports whether the value at a place must not be shown. A text in place of an object
+// with a secret may be that object in JSON.
 func (s secretPaths) covers(at path, value any) bool {
 	if s.unnamed || len(at) == 0 && len(s.names) > 0 {
 		return true
@@ -34,8 +34,8 @@ func (s secretPaths) covers(at path, value any) bool {
 	return false
 }
 
-// isSecretProperty reports whether a property asks for a secret by its name: a number of
-// tokens does not. The schema is nil where it is not known.
+// isSecretProperty reports whether the name of a property marks a secret; a number of tokens is
+// none. schema is nil if unknown.
 func isSecretProperty(name string, schema *node) bool {
 	if !sanitize.IsSecretName(name) {
 		return false
@@ -47,7 +47,7 @@ func isSecretProperty(name string, schema *node) bool {
 	return is == nil || is.Kind != '"' || !slices.Contains([]string{"integer", "number", "boolean"}, is.Text)
 }
 
-// siblingSchema is the schema of a property that an array of names, "required", names.
+// siblingSchema returns the schema of a property that "required" lists.
 func siblingSchema(names *node, name string) *node {
 	if names.Name != "required" || names.Parent == nil {
 		return nil
@@ -59,7 +59,7 @@ func siblingSchema(names *node, name string) *node {
 	return properties.Member(name)
 }
 
-// A secretCollector looks at every schema that the whole value is held against.
+// A secretCollector visits every schema that applies to the whole value.
 type secretCollector struct {
 	names   map[string]bool
 	unnamed bool
@@ -98,7 +98,7 @@ func (c *secretCollector) collect(s *subschema) {
 	}
 }
 
-// asksForSecret reports whether a schema, or one of several, asks for a secret.
+// asksForSecret reports whether a schema, or one in a list, describes a secret.
 func asksForSecret(n *node) bool {
 	if n.Mark.schema != nil {
 		return n.Mark.schema.secret

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// enter checks that a node is a schema by the meta-schema of draft-07, and
-// everything below it that stands in the place of a schema too. Keywords that
-// draft-07 does not know are left alone.
+// enter checks by the meta-schema of draft-07 that a node and all nodes below at positions of
+// schemas are schemas. It ignores keywords that draft-07 does not define.
 func (d *document) enter(n *node) (*subschema, error) {
 	if n.Mark.schema != nil {
 		return n.Mark.schema, nil
@@ -79,7 +78,7 @@ func (d *document) keyword(s *subschema, k *node) error {
 	return nil
 }
 
-// below enters a schema that values are held against because of s.
+// below enters a schema that is applied because of s.
 func (d *document) below(s *subschema, n *node) error {
 	child, err := d.enter(n)
 	if err == nil {
@@ -108,7 +107,7 @@ func (d *document) schemasByName(s *subschema, k *node) error {
 		var err error
 		switch {
 		case k.Name == "definitions":
-			_, err = d.enter(member) // counted where it is referred to
+			_, err = d.enter(member) // counted at each reference to it
 		case k.Name == "dependencies" && member.Kind == '[':
 			err = s.names(member)
 		default:
@@ -127,7 +126,7 @@ func (d *document) schemasByName(s *subschema, k *node) error {
 	return nil
 }
 
-// names checks an array of different property names.
+// names checks an array of distinct property names.
 func (s *subschema) names(k *node) error {
 	if k.Kind != '[' {
 		return faultAt(k, "expected an array of property names, got %s", describeNode(k))
@@ -146,7 +145,7 @@ func (s *subschema) names(k *node) error {
 	return nil
 }
 
-// text checks the keywords whose values are strings with a meaning.
+// text checks the keywords with string values that have a meaning.
 func (d *document) text(s *subschema, k *node) error {
 	switch k.Name {
 	case "$ref":
@@ -172,7 +171,7 @@ func isDraft7(uri string) bool {
 	return uri == "http://json-schema.org/draft-07/schema" || uri == "https://json-schema.org/draft-07/schema"
 }
 
-// pattern checks that a regular expression can be used, and used cheaply.
+// pattern checks that a regular expression is supported and cheap.
 func (d *document) pattern(at *node, expression string) error {
 	size, err := checkPattern(expression)
 	if err != nil {
@@ -194,8 +193,8 @@ func number(k *node) error {
 	return nil
 }
 
-// count checks an integer from 0. One too large for any value of ours is made
-// smaller, so that it fits the library's int on every computer.
+// count checks a non-negative integer. A larger one than MaxInt32 is reduced to that, so that it
+// fits the library's int on every platform.
 func count(k *node) error {
 	if k.Kind != '0' || strings.HasPrefix(k.Text, "-") && rational(k.Text).Sign() < 0 || !rational(k.Text).IsInt() {
 		return faultAt(k, "expected an integer from 0, got %s", describeNode(k))
@@ -206,7 +205,7 @@ func count(k *node) error {
 	return nil
 }
 
-// rational is a number of a schema, which [jsontree.Reckonable] has found to be cheap.
+// rational returns a number of a schema, which [jsontree.IsCheapNumber] has accepted.
 func rational(number string) *big.Rat {
 	r, ok := new(big.Rat).SetString(number)
 	if !ok {
@@ -261,7 +260,7 @@ func enum(k *node) error {
 	return nil
 }
 
-// describeNodeOrEmpty is said, but tells an empty array from a full one.
+// describeNodeOrEmpty is describeNode that distinguishes an empty array.
 func describeNodeOrEmpty(n *node) string {
 	if n.Kind == '[' && n.First == nil {
 		return "an empty array"
@@ -269,8 +268,7 @@ func describeNodeOrEmpty(n *node) string {
 	return describeNode(n)
 }
 
-// canonical returns the same text for equal values: members sorted, numbers
-// reduced.
+// canonical returns the same text for equal values: members sorted, numbers reduced.
 func canonical(n *node) string {
 	var parts []string
 	for k := n.First; k != nil; k = k.Next {

@@ -10,11 +10,10 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// location is the name of the document inside the library. Nothing is ever
-// fetched from it.
+// location is the name of the document inside the library. Nothing is ever fetched from it.
 const location = "schema:///"
 
-// A validator is a compiled schema with what our messages need to know about it.
+// A validator is a compiled schema with the data for messages.
 type validator struct {
 	root       *jsonschema.Schema
 	byLocation map[string]*jsonschema.Schema // every sub-schema in use
@@ -23,26 +22,26 @@ type validator struct {
 	hasDefault bool
 }
 
-// noLoader refuses to load anything. The library's own loader reads local files.
+// noLoader rejects all loading. The library's own loader reads local files.
 type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) {
 	return nil, errors.New("references to other documents are not allowed")
 }
 
-// newCompiler returns the library's compiler as we configure it: draft-07, RE2
-// patterns of known size, formats asserted, nothing loaded.
+// newCompiler returns the library's compiler with our configuration: draft-07, RE2 patterns of
+// known size, formats asserted, nothing loaded.
 func newCompiler() *jsonschema.Compiler {
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
 	c.UseRegexpEngine(patternEngine)
 	c.DefaultDraft(jsonschema.Draft7)
-	// The library's own check takes every "{?query}" for wrong.
+	// The library's own check rejects every "{?query}".
 	c.RegisterFormat(&jsonschema.Format{Name: "uri-template", Validate: func(any) error { return nil }})
 	return c
 }
 
-// compile hands an inspected document to the library and validates its defaults.
+// compile compiles an inspected document with the library and validates its defaults.
 func compile(d *document) (*validator, error) {
 	compiler := newCompiler()
 	if err := compiler.AddResource(location, valueOf(d.root.node)); err != nil {
@@ -66,7 +65,7 @@ func compileFault(err error) *Fault {
 	return &Fault{Message: "the schema library refuses it: " + aai.CleanLabel(err.Error(), 300)}
 }
 
-// collect enters every schema that can be reached, once.
+// collect registers every reachable schema once.
 func (v *validator) collect(s *jsonschema.Schema) {
 	if s == nil || v.byLocation[s.Location] != nil {
 		return
@@ -78,8 +77,8 @@ func (v *validator) collect(s *jsonschema.Schema) {
 	}
 }
 
-// checkDefaults holds every default against its own schema, so that a bad one is
-// the descriptor's fault and not a caller's.
+// checkDefaults validates every default against its own schema, so that an invalid one is an
+// error of the descriptor and not of a caller.
 func (v *validator) checkDefaults() error {
 	f, m := &defaultFiller{}, &meter{}
 	for _, where := range slices.Sorted(maps.Keys(v.byLocation)) {
@@ -103,7 +102,7 @@ func (v *validator) checkDefaults() error {
 	return nil
 }
 
-// check is what Schema.Check does once the schema is compiled.
+// check is Schema.Check of the compiled schema.
 func (v *validator) check(value any) (any, error) {
 	value, err := copyValue(value)
 	if err != nil {
@@ -120,8 +119,7 @@ func (v *validator) check(value any) (any, error) {
 	return value, nil
 }
 
-// validate holds a value against one schema of the document, if the meter has
-// room for it.
+// validate checks a value against one schema of the document, within the budget of the meter.
 func (v *validator) validate(m *meter, value any, s *jsonschema.Schema) error {
 	if err := m.visit(s, value); err != nil {
 		return err
@@ -140,8 +138,8 @@ func (v *validator) validate(m *meter, value any, s *jsonschema.Schema) error {
 	return v.explain(failure, value)
 }
 
-// withoutUnknown is a failure without what fails only because a value is not known yet: nil where
-// nothing remains.
+// withoutUnknown returns a failure without those caused only by an unknown value, or nil if none
+// remains.
 func withoutUnknown(f *jsonschema.ValidationError) *jsonschema.ValidationError {
 	switch k := f.ErrorKind.(type) {
 	case *kind.InvalidJsonValue:
@@ -168,7 +166,7 @@ func withoutUnknown(f *jsonschema.ValidationError) *jsonschema.ValidationError {
 		if cause = withoutUnknown(cause); cause != nil {
 			causes = append(causes, cause)
 		} else if one || either || among {
-			return nil // this way may be the one
+			return nil // this branch may fit
 		}
 	}
 	if len(causes) == 0 {
@@ -179,7 +177,7 @@ func withoutUnknown(f *jsonschema.ValidationError) *jsonschema.ValidationError {
 	return &left
 }
 
-// containsUnknown reports whether a value that is not known yet is in the value.
+// containsUnknown reports whether the value contains a placeholder.
 func containsUnknown(value any) bool {
 	switch v := value.(type) {
 	case aai.Placeholder:

@@ -10,13 +10,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
-// maxValueDepth is how deep a value may be nested. A Go value can even contain
-// itself.
+// maxValueDepth is the limit for the nesting of a value. A Go value can even contain itself.
 const maxValueDepth = 128
 
-// copyValue copies a JSON value, so that nothing of the caller's is ever changed,
-// and brings Go's own numbers, string slices and string maps into the form that
-// encoding/json gives.
+// copyValue copies a JSON value, so that the caller's value is never changed, and converts Go's
+// own numbers, string slices and string maps to the types of encoding/json.
 func copyValue(value any) (any, error) { return copyBelow(value, nil) }
 
 func copyBelow(value any, at path) (any, error) {
@@ -113,9 +111,8 @@ func isNumber(text string) bool {
 	return text != "" && (text[0] == '-' || '0' <= text[0] && text[0] <= '9') && json.Valid([]byte(text))
 }
 
-// jsonCopy copies a value of the schema, such as a default, in the form in which
-// encoding/json would have given it: numbers are float64, but for integers that
-// are too large for it.
+// jsonCopy copies a value of the schema, such as a default, with the types of encoding/json:
+// numbers are float64, except integers that do not fit.
 func jsonCopy(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -140,7 +137,7 @@ func jsonCopy(value any) any {
 	return value
 }
 
-// prefix is how a message names its place.
+// prefix returns the place as the beginning of a message.
 func prefix(at path) string {
 	if len(at) == 0 {
 		return ""

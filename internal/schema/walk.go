@@ -9,8 +9,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// children yields the schemas that a compiled schema of draft-07 applies, to the
-// same value or to parts of it.
+// children yields the schemas that a compiled draft-07 schema applies to the same value or to
+// parts of it.
 func children(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
 	return func(yield func(*jsonschema.Schema) bool) {
 		for child := range inPlaceSchemas(s) {
@@ -42,7 +42,7 @@ func children(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
 	}
 }
 
-// inPlaceSchemas yields the schemas that a schema may apply to the very same value.
+// inPlaceSchemas yields the schemas that a schema may apply to the same value.
 func inPlaceSchemas(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
 	return func(yield func(*jsonschema.Schema) bool) {
 		for _, list := range [][]*jsonschema.Schema{{s.Ref, s.Not, s.If, s.Then, s.Else}, s.AllOf, s.AnyOf, s.OneOf} {
@@ -73,8 +73,7 @@ func itemSchema(s *jsonschema.Schema, index int) *jsonschema.Schema {
 	return nil
 }
 
-// locationPath turns the library's location of a schema, a URL with a JSON
-// pointer, into a path.
+// locationPath converts the library's location of a schema, a URL with a JSON pointer, to a path.
 func locationPath(where string) path {
 	_, fragment, _ := strings.Cut(where, "#")
 	if decoded, err := url.PathUnescape(fragment); err == nil {

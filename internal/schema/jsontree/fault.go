@@ -10,44 +10,44 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Problem is in which way a document is not what may be read.
+// A Problem is the kind of a Fault.
 type Problem int
 
 // The problems.
 const (
-	Syntax        Problem = iota // no JSON
+	Syntax        Problem = iota // not JSON
 	UnexpectedEnd                // the document ends within the value
-	DuplicateName                // an object has a name twice
-	TrailingData                 // something comes after the value
-	Empty                        // there is nothing
+	DuplicateName                // an object contains a name twice
+	TrailingData                 // data after the value
+	Empty                        // no content
 	TooManyBytes                 // more bytes than the limit
 	TooManyValues                // more values
-	TooDeep                      // more containers in each other
-	NumberTooLong                // a number whose digits or exponent are more
+	TooDeep                      // more nested containers
+	NumberTooLong                // a number with too many digits or a too large exponent
 )
 
-// A Fault is why a document could not be read to its end, and where.
+// A Fault is the reason and the place at which reading a document stopped.
 type Fault struct {
 	Problem Problem
-	// Path is that of the value that is wrong or, of a name that is, of its object.
+	// Path is the path of the wrong value, or of the object with the wrong name.
 	Path string
-	// Pointer is the same as the tokenizer has it, with the name that is given twice;
-	// empty where the tokenizer had nothing to say.
+	// Pointer is the same place as a JSON pointer of the tokenizer, including a duplicate name;
+	// empty if the tokenizer reported nothing.
 	Pointer jsontext.Pointer
-	Name    string // what is given twice
-	// Offset is where in the source it is, Line and Column say it as editors count: from
-	// 1, columns in bytes.
+	Name    string // the duplicate name
+	// Offset is the position in the source in bytes; Line and Column count from 1, columns in
+	// bytes.
 	Offset, Line, Column int
-	// Reason is what the tokenizer says of it, or empty.
+	// Reason is the tokenizer's message, or empty.
 	Reason string
 }
 
-// Error says it for programmers; rooms say it for people.
+// Error returns a message for programmers; callers write their own for users.
 func (f *Fault) Error() string {
 	return fmt.Sprintf("jsontree: problem %d at %q%s: %s", f.Problem, f.Path, f.Position(), f.Reason)
 }
 
-// Position says in brackets where the fault is, to be put behind a sentence.
+// Position returns the position in parentheses, to append to a sentence.
 func (f *Fault) Position() string { return fmt.Sprintf(" (line %d, column %d)", f.Line, f.Column) }
 
 // setPosition sets where the fault is.
@@ -58,7 +58,7 @@ func (f *Fault) setPosition(source []byte, offset int) {
 	f.Column = len(before) - bytes.LastIndexByte(before, '\n')
 }
 
-// syntax is the fault of what the tokenizer refused near n.
+// syntax returns the fault for a tokenizer error near n.
 func (r *Reader[M]) syntax(n *Node[M], err error) *Fault {
 	fault := &Fault{Path: n.Path(), Reason: err.Error()}
 	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)

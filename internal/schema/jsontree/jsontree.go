@@ -1,14 +1,12 @@
-// Package jsontree reads JSON into nodes that know their places, for whoever must
-// say where in a stranger's document something is wrong: the catalog, the reader of
-// schemas, the linter.
+// Package jsontree reads JSON into nodes that know their position, for packages that report
+// errors in third-party documents: the catalog, the schema reader, the linter.
 //
-// What is read is strict JSON (RFC 7493): valid UTF-8, no name twice in one object,
-// nothing after the value. Limits are counted before anything is made of what
-// passes them. A [Fault] says what was wrong and where; each room puts it in words
-// of its own.
+// It accepts strict JSON (RFC 7493): valid UTF-8, no duplicate names in an object, nothing after
+// the value. Limits are checked before a value is stored. A [Fault] describes the problem and its
+// place; each caller words its own message.
 //
-// The room imports the root package, which makes strangers' names fit to be shown,
-// and a JSON tokenizer.
+// The package imports the root package, which cleans third-party names for display, and a JSON
+// tokenizer.
 package jsontree
 
 import (
@@ -37,25 +35,23 @@ const (
 	Null   Kind = 'n'
 )
 
-// A Node is one JSON value and its place in the document. Members and elements are
-// linked in the order they are written. M is what the room that reads marks nodes
-// with.
+// A Node is one JSON value and its place in the document. Members and elements are linked in the
+// order of the document. M is the type of the caller's marks on nodes.
 type Node[M any] struct {
 	Name string // of a member
-	Text string // what a string says; a number as written
+	Text string // the value of a string; a number as written
 
 	Parent, First, Next *Node[M]
 
 	reader *Reader[M]
-	begin  int32 // where the value is in the source
+	begin  int32 // position of the value in the source
 	end    int32
 	index  int32 // of an element
-	Kind   Kind  // zero where the document ends before the value
+	Kind   Kind  // zero if the document ends before the value
 	Mark   M
 }
 
-// Index is which element of its list the node is, from 0, and -1 for a member and
-// for the root.
+// Index returns the node's index in its list, from 0, or -1 for a member and for the root.
 func (n *Node[M]) Index() int {
 	if n.Parent == nil || n.Parent.Kind != List {
 		return -1
@@ -63,29 +59,29 @@ func (n *Node[M]) Index() int {
 	return int(n.index)
 }
 
-// EmptyObject is an object without members in the place of the node, for whoever goes on
-// where one was expected.
+// EmptyObject returns an object without members at the place of the node, for a caller that
+// continues after a wrong type.
 func (n *Node[M]) EmptyObject() *Node[M] {
 	return &Node[M]{Kind: Object, Name: n.Name, Parent: n.Parent, index: n.index}
 }
 
-// Raw is the value as written, a part of the source.
+// Raw returns the value as written, a slice of the source.
 func (n *Node[M]) Raw() []byte {
 	if n.reader == nil {
-		return nil // it was never written
+		return nil // not in the source
 	}
 	return n.reader.source[n.begin:n.end:n.end]
 }
 
-// Offset is where in the source the value begins or, of what is none, the text
-// before it ends.
+// Offset returns the offset of the value in the source or, without a value, the end of the text
+// before it.
 func (n *Node[M]) Offset() int { return int(n.begin) }
 
-// maxName is how many bytes of a name a path shows.
+// maxName is the number of bytes of a name that a path shows.
 const maxName = 60
 
-// Path names the node's place, such as platforms.linux.tools[1].method. The root,
-// and nil, have the empty path.
+// Path returns the node's place, such as platforms.linux.tools[1].method. The root and nil have
+// the empty path.
 func (n *Node[M]) Path() string {
 	if n == nil || n.Parent == nil {
 		return ""
@@ -93,8 +89,8 @@ func (n *Node[M]) Path() string {
 	return JoinPath(n.Parent.Path(), n.Name, n.Index())
 }
 
-// JoinPath adds one member, or one element where index is not negative, to a path in
-// the way of [Node.Path].
+// JoinPath appends a member, or an element if index is not negative, to a path in the form of
+// [Node.Path].
 func JoinPath(path, name string, index int) string {
 	switch {
 	case index >= 0:
@@ -107,8 +103,7 @@ func JoinPath(path, name string, index int) string {
 	return path + "." + name
 }
 
-// IsPlainName reports whether a name can stand in a path, and wherever names are shown,
-// without quotation marks.
+// IsPlainName reports whether a name needs no quotation marks in a path and in display.
 func IsPlainName(name string) bool {
 	for i := range len(name) {
 		c := name[i]
@@ -119,7 +114,7 @@ func IsPlainName(name string) bool {
 	return name != "" && len(name) <= maxName
 }
 
-// Member finds a member by its exact name, or returns nil. It may be asked of nil.
+// Member returns the member with the exact name, or nil. It accepts a nil receiver.
 func (n *Node[M]) Member(name string) *Node[M] {
 	if n == nil || n.Kind != Object {
 		return nil
@@ -132,7 +127,7 @@ func (n *Node[M]) Member(name string) *Node[M] {
 	return nil
 }
 
-// element finds an element by its index as a JSON pointer writes it, or returns nil.
+// element returns the element with the index in JSON pointer form, or nil.
 func (n *Node[M]) element(index string) *Node[M] {
 	i, err := strconv.Atoi(index)
 	if err != nil || strconv.Itoa(i) != index {
@@ -146,8 +141,8 @@ func (n *Node[M]) element(index string) *Node[M] {
 	return nil
 }
 
-// ResolvePointer finds what a JSON pointer (RFC 6901), such as /definitions/date, leads to
-// from the node, or returns nil. The empty one leads to the node.
+// ResolvePointer returns the node at a JSON pointer (RFC 6901), such as /definitions/date,
+// relative to n, or nil. The empty pointer means n.
 func (n *Node[M]) ResolvePointer(pointer string) *Node[M] {
 	rest, ok := strings.CutPrefix(pointer, "/")
 	if !ok {
@@ -170,8 +165,8 @@ func (n *Node[M]) ResolvePointer(pointer string) *Node[M] {
 	return n
 }
 
-// ResolveRef finds what a reference of a schema to its own document, such as
-// "#/definitions/date", means. The node is the document's root.
+// ResolveRef returns the node of a schema's local reference, such as "#/definitions/date". n must
+// be the document's root.
 func (n *Node[M]) ResolveRef(ref string) *Node[M] {
 	fragment, local := strings.CutPrefix(ref, "#")
 	pointer, err := url.PathUnescape(fragment)
@@ -181,7 +176,7 @@ func (n *Node[M]) ResolveRef(ref string) *Node[M] {
 	return n.ResolvePointer(pointer)
 }
 
-// Items yields the members or elements. It may be asked of nil.
+// Items yields the members or elements. It accepts a nil receiver.
 func (n *Node[M]) Items() iter.Seq[*Node[M]] {
 	return func(yield func(*Node[M]) bool) {
 		if n == nil {
@@ -192,7 +187,7 @@ func (n *Node[M]) Items() iter.Seq[*Node[M]] {
 	}
 }
 
-// Count is the number of members or elements.
+// Count returns the number of members or elements.
 func (n *Node[M]) Count() int {
 	count := 0
 	for c := n.First; c != nil; c = c.Next {
@@ -201,7 +196,7 @@ func (n *Node[M]) Count() int {
 	return count
 }
 
-// Walk calls f for the node and all that is in it, in the order of the document.
+// Walk calls f for the node and all nodes in it, in the order of the document.
 func (n *Node[M]) Walk(f func(*Node[M])) {
 	f(n)
 	for c := n.First; c != nil; c = c.Next {
@@ -212,7 +207,7 @@ func (n *Node[M]) Walk(f func(*Node[M])) {
 // IsBool reports whether the node is true or false.
 func (n *Node[M]) IsBool() bool { return n.Kind == True || n.Kind == False }
 
-// KindName says what kind of value the node is, for people.
+// KindName returns the kind of the value for display.
 func (n *Node[M]) KindName() string {
 	switch n.Kind {
 	case Object:
@@ -227,7 +222,7 @@ func (n *Node[M]) KindName() string {
 	return n.Kind.String()
 }
 
-// JSON is the value as JSON: a string in its plainest form, all else as written.
+// JSON returns the value as JSON: a string in its simplest form, everything else as written.
 func (n *Node[M]) JSON() []byte {
 	if n.Kind != Text {
 		return n.Raw()
@@ -239,8 +234,8 @@ func (n *Node[M]) JSON() []byte {
 	return quoted
 }
 
-// Value is the node as encoding/json would decode it, with numbers as json.Number.
-// Members for which omit, if it is given, reports true are left out.
+// Value returns the node as encoding/json would decode it, with numbers as json.Number. It omits
+// members for which omit, if not nil, returns true.
 func (n *Node[M]) Value(omit func(member *Node[M]) bool) any {
 	switch n.Kind {
 	case Object:

@@ -9,22 +9,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Options say how much of a document is read. What is zero is not limited.
+// Options are limits for reading a document. Zero means no limit.
 type Options[M any] struct {
 	MaxBytes  int // of the document
 	MaxValues int // nodes
-	MaxDepth  int // containers in each other
-	MaxDigits int // bytes of a number, and of its exponent's value either way
-	// KeepRaw says of an object, whose name and parents are known, that it is only to be
-	// checked for syntax and kept as written, because somebody else reads it.
+	MaxDepth  int // nested containers
+	MaxDigits int // bytes of a number, and the absolute value of its exponent
+	// KeepRaw reports whether an object is only checked for syntax and kept as written, because
+	// another reader decodes it. Its name and parents are set.
 	KeepRaw func(*Node[M]) bool
-	// CountRaw makes the values and the names in what is kept count too.
+	// CountRaw makes the values and names in such objects count too.
 	CountRaw bool
 }
 
-// A Reader reads documents, one after the other. For the next it uses again what it
-// made for the last: nodes are good until then, and what their Text and Raw gave for ever. The
-// zero Reader is ready for use, by one goroutine at a time.
+// A Reader reads documents one after the other and reuses its memory. Nodes are valid until the
+// next Read; strings of Text and slices of Raw stay valid. The zero Reader is ready for use by
+// one goroutine at a time.
 type Reader[M any] struct {
 	options Options[M]
 	source  []byte
@@ -33,13 +33,12 @@ type Reader[M any] struct {
 	values  int
 
 	blocks   [][]Node[M] // of nodes
-	block    int         // the one that is in use
-	used     int         // of its nodes
+	block    int         // the current one
+	used     int         // nodes used in it
 	interned map[string]string
 }
 
-// Read reads one document. With a fault the root is what could be read until there;
-// it is never nil.
+// Read reads one document. With a fault, the root contains the part read so far; it is never nil.
 func (r *Reader[M]) Read(source []byte, o Options[M]) (*Node[M], *Fault) {
 	r.options, r.source, r.values, r.block, r.used = o, source, 0, 0, 0
 	if r.blocks = r.blocks[:min(len(r.blocks), maxBlocks)]; r.interned == nil && len(r.blocks) > 0 {
@@ -65,14 +64,14 @@ func (r *Reader[M]) Read(source []byte, o Options[M]) (*Node[M], *Fault) {
 	return root, nil
 }
 
-// blockSize is how many nodes are made at a time, and maxBlocks how many such blocks
-// are kept for the next document.
+// blockSize is the number of nodes allocated at a time, and maxBlocks the number of blocks kept
+// for the next document.
 const (
 	blockSize = 32
 	maxBlocks = 64
 )
 
-// node returns a fresh node.
+// node returns an empty node.
 func (r *Reader[M]) node() *Node[M] {
 	if r.block < len(r.blocks) && r.used == len(r.blocks[r.block]) {
 		r.block, r.used = r.block+1, 0
@@ -86,7 +85,7 @@ func (r *Reader[M]) node() *Node[M] {
 	return n
 }
 
-// value reads the next value into n, whose name and parent are set.
+// value reads the next value into n, which has its name and parent set.
 func (r *Reader[M]) value(n *Node[M], depth int) *Fault {
 	n.begin = r.offset()
 	n.end = n.begin
@@ -106,7 +105,7 @@ func (r *Reader[M]) value(n *Node[M], depth int) *Fault {
 	return r.syntax(n, err)
 }
 
-// readRaw reads an object as it is written.
+// readRaw reads an object without decoding it.
 func (r *Reader[M]) readRaw(n *Node[M]) *Fault {
 	raw, err := r.decoder.ReadValue()
 	if err != nil {
@@ -122,7 +121,7 @@ func (r *Reader[M]) readRaw(n *Node[M]) *Fault {
 
 func (r *Reader[M]) offset() int32 { return int32(r.decoder.InputOffset()) }
 
-// setEnd sets where a node of that length is, which ends here.
+// setEnd sets the position of a node of the given length that ends here.
 func (r *Reader[M]) setEnd(n *Node[M], length int) {
 	n.end = r.offset()
 	n.begin = n.end - int32(length)
@@ -204,7 +203,7 @@ func (r *Reader[M]) name(n *Node[M], kind Kind) (string, *Fault) {
 	return r.unquoted(raw), nil
 }
 
-// unquoted is what a string says, which the tokenizer found to be right.
+// unquoted returns the value of a string that the tokenizer has validated.
 func (r *Reader[M]) unquoted(raw []byte) string {
 	inside := raw[1 : len(raw)-1]
 	if bytes.IndexByte(inside, '\\') < 0 {
@@ -214,14 +213,13 @@ func (r *Reader[M]) unquoted(raw []byte) string {
 	return string(plain)
 }
 
-// Short texts come again and again in a document, and in the next one.
+// Short texts repeat within a document and in later ones.
 const (
 	maxInternedBytes = 24    // bytes
-	maxInterned      = 2_000 // of them
+	maxInterned      = 2_000 // number of texts
 )
 
-// intern returns a text, and from the second document on the same string for the same
-// short text.
+// intern returns a text, and from the second document on the same string for equal short texts.
 func (r *Reader[M]) intern(text []byte) string {
 	if len(text) > maxInternedBytes || r.interned == nil {
 		return string(text)
@@ -238,7 +236,7 @@ func (r *Reader[M]) intern(text []byte) string {
 	return word
 }
 
-// count adds values to those that were read, up to the limit.
+// count adds to the number of values and checks the limit.
 func (r *Reader[M]) count(more int) *Fault {
 	if r.values += more; r.options.MaxValues > 0 && r.values > r.options.MaxValues {
 		return &Fault{Problem: TooManyValues}
@@ -246,8 +244,8 @@ func (r *Reader[M]) count(more int) *Fault {
 	return nil
 }
 
-// countValues is how many JSON values a value is made of, itself included. The names
-// of members count as well, since they cost as much.
+// countValues returns the number of JSON values in a value, itself included. Names of members
+// count too, since they cost as much.
 func countValues(raw []byte) int {
 	count := 0
 	for d := jsontext.NewDecoder(bytes.NewBuffer(raw)); ; {
@@ -261,8 +259,8 @@ func countValues(raw []byte) int {
 	}
 }
 
-// IsCheapNumber reports whether exact arithmetic with a JSON number costs little: it has
-// at most so many bytes, and an exponent of at most that value, either way.
+// IsCheapNumber reports whether exact arithmetic with a JSON number is cheap: it has at most most
+// bytes, and its exponent is within ±most.
 func IsCheapNumber(number string, most int) bool {
 	if len(number) > most {
 		return false
