@@ -13,40 +13,36 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// maxHeader is how many bytes of header an answer may have.
+// maxHeader is the limit for the header of an answer in bytes.
 const maxHeader = 16 << 10
 
-// minFailureTime is how long every failure to reach a stranger's host takes at least,
-// so that the time does not tell an address that was refused from a name that
-// does not exist.
+// minFailureTime is the minimum duration of every failure to reach an untrusted host, so that
+// timing does not distinguish a rejected address from a missing name.
 const minFailureTime = 400 * time.Millisecond
 
-// A Config says what a person allows beyond the public web. The zero Config
-// allows nothing beyond it.
+// A Config lists the permissions of a person beyond the public web. The zero Config has none.
 type Config struct {
-	// AllowPrivate are the hosts that a person trusts to be on a private network,
-	// each "host", for the ports 80 and 443, or "host:port". An entry that
-	// CheckTrusted finds fault with trusts nobody. A loopback host in it may be
-	// spoken to over http.
+	// AllowPrivate lists trusted hosts on a private network, each "host", for the ports 80 and
+	// 443, or "host:port". Entries that ValidateTrustedHost rejects have no effect. A loopback
+	// host in the list may be reached over http.
 	AllowPrivate []string
 	// TrustLoopback trusts this computer's own servers at any port, over http too.
 	TrustLoopback bool
-	// RootCAs are the authorities that certificates are held against; nil means
-	// the system's.
+	// RootCAs are the authorities for certificates; nil means the system's.
 	RootCAs *x509.CertPool
-	// Resolver looks up names; nil means the system's.
+	// Resolver resolves names; nil means the system's.
 	Resolver *net.Resolver
 }
 
-// A Client is the way out. It is safe for concurrent use.
+// A Client sends guarded requests. It is safe for concurrent use.
 type Client struct {
 	guard        guard
 	transport    *http.Transport
-	minFailure   time.Duration // how long a failure takes at least
-	fetchTimeout time.Duration // how long a fetch takes at most
+	minFailure   time.Duration // minimum duration of a failure
+	fetchTimeout time.Duration // limit for a fetch
 }
 
-// New makes a Client. It connects to nothing.
+// New returns a Client. It opens no connection.
 func New(c Config) *Client {
 	g := newGuard(c)
 	return &Client{
@@ -54,7 +50,7 @@ func New(c Config) *Client {
 		minFailure:   minFailureTime,
 		fetchTimeout: fetchTime,
 		transport: &http.Transport{
-			Proxy:                  nil, // a proxy would dial in our place, unguarded
+			Proxy:                  nil, // a proxy would dial for us, unguarded
 			DialContext:            g.dial,
 			TLSClientConfig:        &tls.Config{RootCAs: c.RootCAs, MinVersion: tls.VersionTLS12},
 			TLSHandshakeTimeout:    dialTimeout,
@@ -67,13 +63,12 @@ func New(c Config) *Client {
 	}
 }
 
-// HTTP returns a client for API calls and logins. It follows no redirects: the
-// answer that asks for one is returned as it is. It keeps no cookies and has no
-// deadline but the request's context. Whoever reads the body must limit it. A host that
-// is refused or cannot be reached is an *aai.Error with code APP_NOT_RUNNING
-// within the *url.Error, with one text for all causes; its Delivery says whether
-// anything may have been sent. The end of the request's context is returned as
-// it is.
+// HTTP returns a client for API calls and logins. It follows no redirects and returns such an
+// answer unchanged. It stores no cookies and has no deadline but the request's context. The
+// caller must limit the reading of the body. For a rejected or unreachable host the *url.Error
+// wraps an *aai.Error with code APP_NOT_RUNNING, with the same text for all causes; its Delivery
+// tells whether anything may have been sent. If the request's context ends, its error is
+// returned.
 func (c *Client) HTTP() *http.Client {
 	return &http.Client{
 		Transport:     c,
@@ -81,10 +76,10 @@ func (c *Client) HTTP() *http.Client {
 	}
 }
 
-// Close ends the connections that are kept for the next request.
+// Close closes idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// RoundTrip makes one request that the guard admits; see HTTP.
+// RoundTrip sends a request if the guard admits it; see HTTP.
 func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := c.send(req)
 	if err == nil {
@@ -96,13 +91,13 @@ func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
 	return nil, err
 }
 
-// send is RoundTrip whose error always says how far the request came.
+// send is RoundTrip with an error that always contains the delivery.
 func (c *Client) send(req *http.Request) (*http.Response, *aai.Error) {
 	begun := time.Now()
 	h, err := c.admit(req)
 	if err != nil {
 		if req.Body != nil {
-			_ = req.Body.Close() // a RoundTripper must; nothing was read
+			_ = req.Body.Close() // as a RoundTripper must
 		}
 		return nil, unreachable(h, &failureCause{kind: refusedByGuard, cause: err}, false)
 	}
@@ -120,8 +115,8 @@ func (c *Client) send(req *http.Request) (*http.Response, *aai.Error) {
 	return nil, unreachable(h, classify(err), sent.Load())
 }
 
-// admit judges a request by what it says. What it does not say, such as the
-// address behind a name, is judged when it is dialled.
+// admit checks the URL and the Host header of a request. The address behind a name is checked at
+// the time of dialing.
 func (c *Client) admit(req *http.Request) (Host, error) {
 	h, err := hostOf(req.URL)
 	if err != nil {
@@ -133,7 +128,7 @@ func (c *Client) admit(req *http.Request) (Host, error) {
 	return h, c.guard.admitScheme(req.URL.Scheme, h)
 }
 
-// admitScheme allows https, and http to this computer itself where it is trusted.
+// admitScheme permits https, and http to a trusted loopback host.
 func (g guard) admitScheme(scheme string, h Host) error {
 	if scheme == "https" || scheme == "http" && g.trust(h) == loopbackHost {
 		return nil
@@ -141,7 +136,7 @@ func (g guard) admitScheme(scheme string, h Host) error {
 	return errNotHTTPS
 }
 
-// hostOf returns the host of an address; it may say no user or password.
+// hostOf returns the host of a URL, which must not contain a user or password.
 func hostOf(u *url.URL) (Host, error) {
 	if u.User != nil {
 		return Host{}, errUserinfo

@@ -1,13 +1,12 @@
-// Package egress is the one way out to the web. Every request that a stranger's
-// text can cause (a descriptor, its logins, its calls) goes through a [Client],
-// so that there is one guard and not several that disagree.
+// Package netguard sends all requests to the web that third-party text can cause (a descriptor,
+// its logins, its calls). They all use a [Client], so that there is a single guard.
 //
-// The guard looks at the address that is really dialled, after the name was
-// looked up and before anything is sent: no private, local or special address,
-// no port but 80 and 443, no proxy that would hide the target, no redirect that
-// was not judged like a request of its own. What a person trusts, by name, may be
-// on a private network; the addresses where clouds keep their secrets are refused
-// to everybody.
+// The guard checks the address that is actually dialed, after name resolution and before anything
+// is sent. It rejects private, local and special addresses, ports other than 80 and 443, and
+// redirects that fail the same checks; it uses no proxy, which would hide the target. Hosts that
+// a person trusts may be on a private network; addresses of cloud metadata services are always
+// rejected.
 //
-// The package may open connections. It keeps nothing, and knows nothing of apps.
+// [SameSite], [IsLoopback] and related functions decide for all packages which hosts have the
+// same owner or belong to this computer. The package stores nothing and does not depend on apps.
 package netguard

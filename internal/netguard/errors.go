@@ -15,24 +15,24 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Why a request was refused before anything was looked up.
+// The reasons for rejecting a request before name resolution.
 var (
 	errUserinfo  = errors.New("the address holds a user or a password")
 	errNotHTTPS  = errors.New("only https is allowed")
 	errOtherHost = errors.New("the Host header is not the address's host")
 )
 
-// A kind says what sort of thing went wrong.
+// A failureKind is the kind of a failure.
 type failureKind int
 
 const (
-	badResponse    failureKind = iota // the server answered what it should not
+	badResponse    failureKind = iota // the server sent an invalid answer
 	refusedByGuard                    // by the guard
-	tlsFailure                        // TLS could not show that the server is who it should be
-	networkFailure                    // nobody answered, or the connection broke
+	tlsFailure                        // TLS could not verify the server
+	networkFailure                    // no answer, or a broken connection
 )
 
-// A cause is the true cause, for the log.
+// A failureCause is the actual cause, for the log.
 type failureCause struct {
 	kind  failureKind
 	cause error
@@ -41,16 +41,16 @@ type failureCause struct {
 func (f *failureCause) Error() string { return f.cause.Error() }
 func (f *failureCause) Unwrap() error { return f.cause }
 
-// IsNetworkError reports whether an error of this package means that the network
-// failed: a name that was not found, a connection that did not come about or
-// broke, a time-out. What the guard or TLS refused is none, nor is a bad answer.
+// IsNetworkError reports whether an error of this package is a network failure: a name not found,
+// a failed or broken connection, a timeout. A rejection by the guard or TLS is none, nor is an
+// invalid answer.
 func IsNetworkError(err error) bool {
 	f, ok := errors.AsType[*failureCause](err)
 	return ok && f.kind == networkFailure
 }
 
-// unreachable is the one text for all that can go wrong on the way to a host. To
-// tell an agent more would make of it a scanner of the person's network.
+// unreachable returns the same error text for all failures to reach a host. Details would let an
+// agent scan the person's network.
 func unreachable(h Host, cause *failureCause, sent bool) *aai.Error {
 	name := h.String()
 	if h.name == "" {
@@ -67,8 +67,7 @@ func unreachable(h Host, cause *failureCause, sent bool) *aai.Error {
 	return e
 }
 
-// classify says what sort of failure a transport's error is. What it does not
-// know is no network failure.
+// classify returns the kind of a transport's error. An unknown error is no network failure.
 func classify(err error) *failureCause {
 	if f, ok := errors.AsType[*failureCause](err); ok {
 		return f
@@ -129,7 +128,7 @@ func isNetwork(err error) bool {
 	return false
 }
 
-// wait waits for so long, or until the context ends.
+// wait waits for the duration, or until the context ends.
 func wait(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return

@@ -15,13 +15,13 @@ import (
 // Limits of a Fetch.
 const (
 	maxRedirects    = 3
-	fetchTime       = 10 * time.Second // all of it, redirects and body too
-	maxFetch        = 256 << 10        // bytes of body, as read after decompression, where nobody says
-	maxLongFetch    = 32 << 20         // where somebody does
-	longFetchFactor = 6                // for how many times as long a longer body is waited for
+	fetchTime       = 10 * time.Second // in total, with redirects and body
+	maxFetch        = 256 << 10        // bytes of body after decompression, by default
+	maxLongFetch    = 32 << 20         // highest value of MaxBytes
+	longFetchFactor = 6                // factor of the time limit for longer bodies
 )
 
-// Why a fetch was given up.
+// The reasons for ending a fetch.
 var (
 	errTooManyHops = errors.New("more than 3 redirects")
 	errOtherSite   = errors.New("redirected to another site")
@@ -29,31 +29,30 @@ var (
 	errTooBig      = errors.New("the body is larger than allowed")
 )
 
-// A FetchRequest asks for one document.
+// A FetchRequest describes a document to fetch.
 type FetchRequest struct {
-	URL          string // https, or http to this computer itself where it is trusted; a fragment is not sent
+	URL          string // https, or http to a trusted loopback host; the fragment is not sent
 	Accept       string // media types; empty means any
-	ETag         string // of the copy at hand; empty for none
-	LastModified string // of the copy at hand, as its server wrote it; empty for none
-	// MaxBytes is how many bytes the body may have after decompression, at most 32 MiB; 0 means
-	// 256 KiB. More than that is for what a person names.
+	ETag         string // of the stored copy; may be empty
+	LastModified string // of the stored copy, as its server wrote it; may be empty
+	// MaxBytes is the limit of the body in bytes after decompression, at most 32 MiB; 0 means 256
+	// KiB. Larger values are for documents that a person names.
 	MaxBytes int
 }
 
-// A Fetched is a server's answer to a FetchRequest.
+// A FetchResult is a server's answer to a FetchRequest.
 type FetchResult struct {
-	URL    string // where it came from in the end
+	URL    string // after redirects
 	Status int
 	Header http.Header
 	Body   []byte // only with status 200
 }
 
-// Fetch gets a document: at most 10 seconds (a minute for one of more than 256 KiB), 3 redirects within the same
-// registrable domain, each judged like a request of its own. Any status is an
-// answer. An address that cannot be right is an *aai.Error with code
-// INVALID_PARAMS; whatever goes wrong on the way is one with code APP_NOT_RUNNING,
-// with one text for all causes (see NetworkFailure), but the end of the caller's
-// context is returned as it is; a body that is too large is AAI_JSON_INVALID.
+// Fetch gets a document within 10 seconds (a minute if MaxBytes exceeds 256 KiB), with at most 3
+// redirects within the same registrable domain, each checked like a separate request. Any status
+// is a result. An invalid address is an *aai.Error with code INVALID_PARAMS. All failures on the
+// way have code APP_NOT_RUNNING and the same text (see IsNetworkError), except that the end of
+// the caller's context is returned unchanged. A too large body is AAI_JSON_INVALID.
 func (c *Client) Fetch(ctx context.Context, r FetchRequest) (*FetchResult, error) {
 	u, h, err := c.parseTarget(r.URL)
 	if err != nil {
@@ -89,7 +88,7 @@ func (c *Client) Fetch(ctx context.Context, r FetchRequest) (*FetchResult, error
 	return nil, unreachable(first, &failureCause{kind: refusedByGuard, cause: errTooManyHops}, true)
 }
 
-// parseTarget reads the address of a FetchRequest.
+// parseTarget parses and checks the address of a FetchRequest.
 func (c *Client) parseTarget(raw string) (*url.URL, Host, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -113,7 +112,7 @@ func invalidAddress(raw, why string) *aai.Error {
 	return e
 }
 
-// get makes one request of a Fetch.
+// get sends one request of a Fetch.
 func (c *Client) get(ctx context.Context, u *url.URL, r FetchRequest) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -133,7 +132,7 @@ func (c *Client) get(ctx context.Context, u *url.URL, r FetchRequest) (*http.Res
 	return resp, nil
 }
 
-// redirect returns the address that an answer sends to, if it does.
+// redirect returns the target of a redirect, if the answer is one.
 func (c *Client) redirect(resp *http.Response, from *url.URL, first Host) (next *url.URL, redirected bool, err error) {
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
@@ -166,14 +165,13 @@ func (c *Client) redirect(resp *http.Response, from *url.URL, first Host) (next 
 	return next, true, nil
 }
 
-// normalizeURL brings an address to the form in which it is sent: its host as it was
-// judged, and nothing that is for browsers alone.
+// normalizeURL sets the host to the checked form and removes the fragment.
 func normalizeURL(u *url.URL, h Host) {
 	u.Host = h.String()
 	u.Fragment, u.RawFragment = "", ""
 }
 
-// readBody takes the body of an answer, if it is the document.
+// readBody reads the body of an answer with status 200.
 func readBody(resp *http.Response, u *url.URL, limit int) (*FetchResult, error) {
 	defer closeBody(resp)
 	f := &FetchResult{URL: u.String(), Status: resp.StatusCode, Header: resp.Header}
@@ -200,7 +198,7 @@ func readBody(resp *http.Response, u *url.URL, limit int) (*FetchResult, error) 
 	return f, nil
 }
 
-// abortError is the error of a fetch that ended on its way.
+// abortError returns the error of a failed fetch.
 func (c *Client) abortError(ctx context.Context, h Host, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -209,12 +207,12 @@ func (c *Client) abortError(ctx context.Context, h Host, err error) error {
 		if known.Code != aai.AppNotRunning {
 			return known
 		}
-		// Where a redirect led is told to the log alone.
+		// Only the log contains the target of a redirect.
 		return unreachable(h, classify(known.Err), !known.RetrySafe())
 	}
 	return unreachable(h, classify(err), true)
 }
 
-// closeBody ends an answer whose body nobody reads any further. The connection ends
-// with it: reading on might never end.
+// closeBody closes a body that is not read further, and with it the connection: reading the rest
+// might never end.
 func closeBody(resp *http.Response) { _ = resp.Body.Close() }

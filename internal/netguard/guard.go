@@ -12,24 +12,22 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// dialTimeout is how long one connection may take to come about.
+// dialTimeout is the limit for opening a connection.
 const dialTimeout = 10 * time.Second
 
-// errMetadataAddress is why an address that clouds keep for their machines' secrets
-// is refused.
+// errMetadataAddress is the reason for rejecting an address of a cloud metadata service.
 var errMetadataAddress = errors.New("prohibited IP address: it serves a machine's own credentials")
 
-// A trust is how far a person trusts a host.
+// A trust is the level of a person's trust in a host.
 type trust int
 
 const (
 	publicHost   trust = iota // public addresses, ports 80 and 443
-	loopbackHost              // this computer itself, at the port that was named
-	trustedHost               // private networks too, at the port that was named
+	loopbackHost              // this computer, at the given port
+	trustedHost               // private networks too, at the given port
 )
 
-// A guard says which addresses may be dialled for which host. It is not changed
-// after it was made.
+// A guard decides which addresses may be dialed for a host. It is immutable.
 type guard struct {
 	trustLoopback    bool
 	trusted          map[Host]bool
@@ -42,7 +40,7 @@ func newGuard(c Config) guard {
 	for _, entry := range c.AllowPrivate {
 		hosts, err := parseTrusted(entry)
 		if err != nil {
-			continue // it trusts nobody
+			continue // an invalid entry has no effect
 		}
 		for _, h := range hosts {
 			g.trusted[h] = true
@@ -51,14 +49,13 @@ func newGuard(c Config) guard {
 	return g
 }
 
-// ValidateTrustedHost says what is wrong with an entry of Config.AllowPrivate, or
-// returns nil.
+// ValidateTrustedHost returns an error for an invalid entry of Config.AllowPrivate.
 func ValidateTrustedHost(entry string) error {
 	_, err := parseTrusted(entry)
 	return err
 }
 
-// parseTrusted reads "host", which means the ports of the web, or "host:port".
+// parseTrusted parses "host", which means the ports 80 and 443, or "host:port".
 func parseTrusted(entry string) ([]Host, error) {
 	h, err := ParseHost(entry)
 	if err != nil {
@@ -70,7 +67,7 @@ func parseTrusted(entry string) ([]Host, error) {
 	return []Host{{h.name, httpsPort}, {h.name, httpPort}}, nil
 }
 
-// trust says how far a host is trusted.
+// trust returns the trust level of a host.
 func (g guard) trust(h Host) trust {
 	switch {
 	case h.IsLoopback() && (g.trustLoopback || g.trusted[h]):
@@ -81,9 +78,8 @@ func (g guard) trust(h Host) trust {
 	return publicHost
 }
 
-// dial connects to an address of the host that the guard admits. The address is
-// judged when it is dialled, so it is the one that is used, whatever DNS says the
-// next time.
+// dial connects to an admitted address of the host. The check is part of dialing, so it applies
+// to the address in use, regardless of later DNS answers.
 func (g guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	h, err := ParseHost(address)
 	if err != nil {
@@ -103,9 +99,9 @@ func (g guard) dial(ctx context.Context, network, address string) (net.Conn, err
 	return dialer.DialContext(ctx, network, address)
 }
 
-// guardianFor returns the addresses and ports for a host that is trusted so far. What is
-// not named here stays as the IANA registries of special addresses have it: link
-// local, NAT64, 6to4 and the rest are refused even to the trusted.
+// guardianFor returns the permitted addresses and ports for a trust level. All other special
+// addresses of the IANA registries (link local, NAT64, 6to4 and the rest) are rejected even for
+// trusted hosts.
 func guardianFor(t trust, port uint16) *ssrf.Guardian {
 	switch t {
 	case loopbackHost:
@@ -130,7 +126,7 @@ func guardianFor(t trust, port uint16) *ssrf.Guardian {
 	return ssrf.New(ssrf.WithPorts(httpPort, httpsPort))
 }
 
-// rejectMetadataAddress refuses the addresses where clouds give machines their credentials.
+// rejectMetadataAddress rejects the addresses that give cloud machines their credentials.
 func (g guard) rejectMetadataAddress(address string) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -145,10 +141,10 @@ func (g guard) rejectMetadataAddress(address string) error {
 	return nil
 }
 
-// metadataAddresses are those of the metadata services: AWS, Azure, Google,
-// DigitalOcean, OpenStack and others (169.254.169.254 and its neighbours for
-// containers), Alibaba (100.100.100.200), Oracle (192.0.0.192), Azure's host agent
-// (168.63.129.16, which is a public address), and their IPv6 forms.
+// metadataAddresses returns the addresses of metadata services: AWS, Azure, Google, DigitalOcean,
+// OpenStack and others (169.254.169.254 and its neighbours for containers), Alibaba
+// (100.100.100.200), Oracle (192.0.0.192), Azure's host agent (168.63.129.16, a public address),
+// and their IPv6 forms.
 func metadataAddresses() []netip.Prefix {
 	const all = "169.254.0.0/16 100.100.100.200/32 192.0.0.192/32 168.63.129.16/32 " +
 		"fe80::/10 fd00:ec2::/32 fd20:ce::/32 fd00:c1::a9fe:a9fe/128"

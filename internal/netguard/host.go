@@ -10,14 +10,14 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// A Host is where a request goes, in the one form in which hosts are compared,
-// kept and shown. The zero Host is nowhere.
+// A Host is the host and port of a request, in the canonical form for comparison, storage and
+// display. The zero Host is invalid.
 type Host struct {
-	name string // lower case ASCII: a DNS name without the last dot, or an IP address
+	name string // lower case ASCII: a DNS name without the final dot, or an IP address
 	port uint16
 }
 
-// The ports of the web.
+// The default ports of the web.
 const (
 	httpPort  = 80
 	httpsPort = 443
@@ -26,11 +26,10 @@ const (
 // maxName is the longest DNS name in bytes, RFC 1035, section 2.3.4.
 const maxName = 253
 
-// ParseHost reads "host" or "host:port"; without a port it is 443. A name is
-// brought to lower case and, where it has other characters than ASCII, to
-// punycode (IDNA 2008, as browsers look names up). An IPv6 address stands in
-// brackets. Numbers that some resolvers take for addresses ("0177.0.0.1",
-// "2130706433", "0x7f.1") are no hosts; neither is an address with a zone.
+// ParseHost parses "host" or "host:port"; the default port is 443. A name is converted to lower
+// case and, if it is not ASCII, to punycode (IDNA 2008, as browsers look names up). An IPv6
+// address must be in brackets. It rejects numbers that some resolvers treat as addresses
+// ("0177.0.0.1", "2130706433", "0x7f.1"), and addresses with a zone.
 func ParseHost(s string) (Host, error) {
 	name, port, err := splitPort(s)
 	if err != nil {
@@ -47,7 +46,7 @@ func ParseHost(s string) (Host, error) {
 	return Host{name: name, port: port}, err
 }
 
-// splitPort cuts the port off, which must be written as a plain number.
+// splitPort splits off the port, which must be a plain number.
 func splitPort(s string) (name string, port uint16, err error) {
 	name = s
 	if colon := strings.LastIndexByte(s, ':'); colon >= 0 && !strings.HasSuffix(s, "]") {
@@ -66,7 +65,7 @@ func canonicalName(name string) (string, error) {
 	}
 	ascii, err := idna.Lookup.ToASCII(strings.TrimSuffix(name, "."))
 	name = strings.ToLower(ascii)
-	// What IDNA makes it must take too, or the next to read it sees another name.
+	// The result must be stable under IDNA, or the next parser sees another name.
 	if again, failed := idna.Lookup.ToASCII(name); err != nil || failed != nil || again != name {
 		return "", errors.New("not a name that DNS can look up")
 	}
@@ -87,7 +86,7 @@ func canonicalName(name string) (string, error) {
 	return name, nil
 }
 
-// isLabel allows "_" nowhere: no web server's name may have it (RFC 1123).
+// isLabel rejects "_": no web server's name may contain it (RFC 1123).
 func isLabel(label string) bool {
 	if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
 		return false
@@ -101,13 +100,13 @@ func isLabel(label string) bool {
 	return true
 }
 
-// Name returns the name alone: lower case ASCII, or an IP address without brackets.
+// Name returns the name without the port: lower case ASCII, or an IP address without brackets.
 func (h Host) Name() string { return h.name }
 
 // Port returns the port.
 func (h Host) Port() int { return int(h.port) }
 
-// String returns "host", or "host:port" where the port is not 443.
+// String returns "host", or "host:port" if the port is not 443.
 func (h Host) String() string {
 	name := h.name
 	if strings.Contains(name, ":") {
@@ -122,21 +121,20 @@ func (h Host) String() string {
 // Origin returns "https://host", or "https://host:port".
 func (h Host) Origin() string { return "https://" + h.String() }
 
-// IsLoopback reports whether the host names this computer by itself, whatever DNS says:
-// site.Loopback, or a name below "localhost". Those are for makers of apps, and what a
-// resolver says of them is judged when it is dialled: it must be a loopback address.
+// IsLoopback reports whether the host name means this computer, regardless of DNS: [IsLoopback]
+// holds for it, or it is below "localhost". Developers use such names; their addresses are
+// checked at the time of dialing and must be loopback.
 func (h Host) IsLoopback() bool {
 	return IsLoopback(h.name) || strings.HasSuffix(h.name, ".localhost")
 }
 
-// HasPublicSuffix reports whether the name ends as the names of the public DNS do: in a
-// suffix that ICANN's registries have, and is not that suffix itself.
+// HasPublicSuffix reports whether the name ends in a suffix of the public DNS, managed by ICANN's
+// registries, and is not that suffix itself.
 func (h Host) HasPublicSuffix() bool {
 	suffix, icann := publicsuffix.PublicSuffix(h.name)
 	return (icann || strings.Contains(suffix, ".")) && suffix != h.name
 }
 
-// SameSite reports whether two hosts are of one owner: they have the same
-// registrable domain (public suffix plus one), or are the same name. Ports do not
-// count.
+// SameSite reports whether two hosts have one owner: the same registrable domain (public suffix
+// plus one) or the same name. Ports are ignored.
 func (h Host) SameSite(other Host) bool { return SameSite(h.name, other.name) }

@@ -7,45 +7,44 @@ import (
 	"strings"
 )
 
-// IsLoopback reports whether a host is this computer alone, for certain: what listens there
-// is reached by nobody else, and by no name that a stranger points here. It is asked
-// before something is allowed. Hosts come without a port, a last dot and brackets, in any
-// case. Safe for concurrent use.
+// IsLoopback reports whether a host is certainly this computer, unreachable for others and not
+// spoofable by DNS. Use it before allowing something. Hosts are given without a port, a final dot
+// and brackets, in any case. It is safe for concurrent use.
 //
-// A name below "localhost" is none: not every resolver keeps it here.
+// It returns false for names below "localhost", which some resolvers resolve elsewhere.
 func IsLoopback(host string) bool {
 	address, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && address.Zone() == "" && address.IsLoopback()
 }
 
-// MightBeLoopback reports whether anything takes a host for this computer: some resolver,
-// browser, system or table of hosts. It is asked before something is refused. Hosts may
-// come with brackets, a zone and a last dot. Safe for concurrent use.
+// MightBeLoopback reports whether any resolver, browser, system or hosts file treats a host as
+// this computer. Use it before rejecting something. Hosts may have brackets, a zone and a final
+// dot. It is safe for concurrent use.
 //
-// Where an address leads that looks like none of this computer, whoever dials it must ask.
+// The addresses of other names must be checked at the time of dialing.
 func MightBeLoopback(host string) bool {
 	name, _, _ := strings.Cut(strings.ToLower(strings.Trim(host, "[]")), "%")
 	if address, err := netip.ParseAddr(name); err == nil {
 		address = address.Unmap()
-		return address.IsLoopback() || address.IsUnspecified() // to connect to "any" is to connect here
+		return address.IsLoopback() || address.IsUnspecified() // connecting to the unspecified address reaches this computer
 	}
 	name = strings.TrimRight(name, ".")
 	return name == "" || name == "localhost" || strings.HasSuffix(name, ".localhost") || EndsInNumber(name) ||
-		slices.Contains([]string{ // in the tables of hosts of Debian and Fedora
+		slices.Contains([]string{ // in the hosts files of Debian and Fedora
 			"ip6-localhost", "ip6-loopback", "localhost4", "localhost6",
 			"localhost.localdomain", "localhost4.localdomain4", "localhost6.localdomain6",
 		}, name)
 }
 
-// CrossesToLoopback reports whether a host that is not this computer names one that may be: a
-// stranger must not send calls to what listens here. A host may name itself.
+// CrossesToLoopback reports whether a remote host names one that may be this computer: third
+// parties must not send calls to local servers. A host may name itself.
 func CrossesToLoopback(from, to string) bool {
 	return MightBeLoopback(to) && !IsLoopback(from) && !strings.EqualFold(from, to)
 }
 
-// EndsInNumber reports whether a name in lower case is an IPv4 address to some resolver,
-// however it is written: "127.1", "0177.0.0.1", "2130706433", "0x7f.1" (the WHATWG URL
-// Standard, "ends in a number").
+// EndsInNumber reports whether some resolver treats a name in lower case as an IPv4 address in
+// any notation: "127.1", "0177.0.0.1", "2130706433", "0x7f.1" (the WHATWG URL Standard, "ends in
+// a number").
 func EndsInNumber(name string) bool {
 	label := name[strings.LastIndexByte(name, '.')+1:]
 	if _, err := strconv.ParseUint(label, 0, 64); err == nil {

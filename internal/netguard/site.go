@@ -1,7 +1,3 @@
-// Package site says which hosts are of one owner or this computer's own, and how an origin is written. Where
-// calls, logins and redirects may go is decided by it in three rooms, and two answers
-// to that question would be a hole, so it is asked here and nowhere else. It imports the public suffix list,
-// touches nothing, and knows nothing of apps.
 package netguard
 
 import (
@@ -13,11 +9,11 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// SameSite reports whether two hosts are of one site: they are the same, or have the
-// same registrable domain by the public suffix list, such as "example.co.uk" for
-// "api.example.co.uk". An IP address, a single name and a public suffix are sites of
-// their own, and no host is of none. Hosts come without a port, in lower case and in
-// ASCII. Safe for concurrent use.
+// SameSite reports whether two hosts belong to one site: they are equal, or have the same
+// registrable domain by the public suffix list, such as "example.co.uk" for "api.example.co.uk".
+// IP addresses, single-label names and public suffixes only match themselves; the empty host
+// matches none. Hosts are given without a port, in lower case ASCII. It is safe for concurrent
+// use.
 func SameSite(a, b string) bool {
 	if a == "" || b == "" {
 		return false
@@ -25,8 +21,8 @@ func SameSite(a, b string) bool {
 	return a == b || RegistrableDomain(a) != "" && RegistrableDomain(a) == RegistrableDomain(b)
 }
 
-// Origin is a URL's scheme, host and port as browsers write an origin: in lower case and
-// without the port that goes without saying (RFC 6454, section 4).
+// Origin returns the origin of a URL as browsers write it: scheme, host and port in lower case,
+// without the default port (RFC 6454, section 4).
 func Origin(u *url.URL) string {
 	host, port := strings.ToLower(u.Hostname()), u.Port()
 	switch {
@@ -38,8 +34,8 @@ func Origin(u *url.URL) string {
 	return u.Scheme + "://" + host
 }
 
-// RegistrableDomain is the registrable domain of a host, such as "example.co.uk" for
-// "api.example.co.uk", or "" for one that has none. Safe for concurrent use.
+// RegistrableDomain returns the registrable domain of a host, such as "example.co.uk" for
+// "api.example.co.uk", or "". It is safe for concurrent use.
 func RegistrableDomain(host string) string {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return ""

@@ -1,6 +1,7 @@
-// Package wholefile reads and replaces files whole: whoever reads one finds the old content
-// or the new one, and never a part. What is written is for this user alone. It imports
-// nothing of ours, and knows nothing of what is in a file.
+// Package atomicfile reads and replaces files as a whole: a reader gets the old content or the
+// new one, never a part. New files are readable only by this user. The package also locks and
+// watches files, and does not interpret their content. It imports no other package of this
+// module.
 package atomicfile
 
 import (
@@ -12,9 +13,8 @@ import (
 	"time"
 )
 
-// Replace gives a file its content in one step. Only one at a time may do so, under a
-// lock of the caller's: the content is written beside it, with the ending ".new". A
-// power cut may lose it.
+// Replace replaces the content of a file in one step. The content is first written to a file with
+// the suffix ".new", so callers must hold a lock of their own. A power failure may lose it.
 func Replace(path string, content []byte) error {
 	next := path + ".new"
 	if err := os.WriteFile(next, content, 0o600); err != nil {
@@ -23,17 +23,17 @@ func Replace(path string, content []byte) error {
 	return os.Rename(next, path)
 }
 
-// EnsureDir makes the folder of a file, for this user alone, if there is none.
+// EnsureDir creates the folder of a file with mode 0700, if it is missing.
 func EnsureDir(path string) error { return os.MkdirAll(filepath.Dir(path), 0o700) }
 
-// ReplaceDurable is Replace for what a power cut must not lose; any number may do so at a time.
-// One that is killed in the middle leaves a file whose name begins with a dot; the next
-// one that is written takes it away when it is a minute old.
+// ReplaceDurable is Replace with a sync to disk; any number of processes may call it
+// concurrently. A killed call leaves a file whose name begins with a dot; the next write removes
+// it when it is a minute old.
 func ReplaceDurable(path string, content []byte) error { return replaceDurable(path, content, nil) }
 
-// Modify is Keep for a file that others made and read: the new one has the mode and the owner
-// of the one that is there. One that is not there yet is for this user alone. What is no
-// regular file, such as a symbolic link, is not replaced.
+// Modify is ReplaceDurable for a file shared with other programs: the new file has the mode and
+// the owner of the existing one. A missing file is created for this user only. Modify returns an
+// error if path is no regular file, such as a symbolic link.
 func Modify(path string, content []byte) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -47,10 +47,10 @@ func Modify(path string, content []byte) error {
 	return replaceDurable(path, content, info)
 }
 
-// replaceDurable writes a file that is like another, or for its owner alone.
+// replaceDurable writes a file with the owner and mode of like, or with mode 0600 if like is nil.
 func replaceDurable(path string, content []byte, like fs.FileInfo) error {
 	folder := filepath.Dir(path)
-	next, err := os.CreateTemp(folder, tempPrefix(path)+"*") // for its owner alone
+	next, err := os.CreateTemp(folder, tempPrefix(path)+"*") // mode 0600
 	if err != nil {
 		return err
 	}
@@ -69,14 +69,13 @@ func replaceDurable(path string, content []byte, like fs.FileInfo) error {
 	return SyncDir(folder)
 }
 
-// tempPrefix is how the names begin of what is written beside a file.
+// tempPrefix returns the prefix of the temporary files for path.
 func tempPrefix(path string) string { return "." + filepath.Base(path) + "-" }
 
-// staleAge is how old a file is that nobody writes any more.
+// staleAge is the age from which a temporary file is abandoned.
 const staleAge = time.Minute
 
-// removeStale takes away what was written beside a file by those of this account who were killed
-// before they could rename it. That it cannot be done harms nobody.
+// removeStale removes the temporary files of this account's killed calls. Failures are harmless.
 func removeStale(folder, begin string) {
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {

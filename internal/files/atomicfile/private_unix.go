@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// noFollow opens no symbolic link, and waits for nobody at the other end of a pipe.
+// noFollow opens no symbolic link, and does not block on a pipe.
 const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
-// isReadableByOthers reports whether what is in a file is a secret no more.
+// isReadableByOthers reports whether others than the owner have any permission for the file.
 func isReadableByOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
 
 // isOwnedByUser reports whether a file belongs to this account.
@@ -20,8 +20,8 @@ func isOwnedByUser(info fs.FileInfo) bool {
 	return known && int(stat.Uid) == os.Geteuid()
 }
 
-// copyOwnerAndMode gives a file the owner and the mode of another. The owner comes first: to change
-// it takes bits of the mode away.
+// copyOwnerAndMode gives a file the owner and the mode of another. The owner is set first, since
+// changing it clears bits of the mode.
 func copyOwnerAndMode(f *os.File, other fs.FileInfo) error {
 	own, err := f.Stat()
 	if err != nil {

@@ -5,14 +5,16 @@ import (
 	"os"
 )
 
-// noFollow is nothing that a file can be opened with on Windows.
+// noFollow has no equivalent on Windows.
 const noFollow = 0
 
-// isReadableByOthers is not known from the mode: files of a profile are its owner's.
+// isReadableByOthers returns false: the mode does not tell, and files in a profile belong to its
+// owner.
 func isReadableByOthers(fs.FileInfo) bool { return false }
 
-// isOwnedByUser is not known from what a folder says: files of a profile are its owner's.
+// isOwnedByUser returns true: files in a profile belong to its owner.
 func isOwnedByUser(fs.FileInfo) bool { return true }
 
-// copyOwnerAndMode does nothing: a file of a profile is its owner's, whatever its mode.
+// copyOwnerAndMode does nothing: a file in a profile belongs to its owner, regardless of its
+// mode.
 func copyOwnerAndMode(*os.File, fs.FileInfo) error { return nil }

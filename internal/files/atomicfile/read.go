@@ -8,15 +8,14 @@ import (
 	"os"
 )
 
-// ReadLimits are what a file must keep to be read. Those without a size admit nothing.
+// ReadLimits are the conditions for reading a file. A zero Size admits only empty files.
 type ReadLimits struct {
-	Size    int  // in bytes; what has more is an error, and is not cut off
-	Private bool // others than its owner must not have been able to read it
+	Size    int  // in bytes; a larger file is an error
+	Private bool // only the owner may have permissions for it
 }
 
-// Read returns the content of a regular file within the limits. What is no such file is an
-// error and is not waited for. Errors do not say the path; one for a file that is absent
-// is fs.ErrNotExist.
+// Read returns the content of a regular file within the limits. It returns an error for any other
+// file, without blocking. Errors omit the path; for a missing file the error is fs.ErrNotExist.
 func Read(path string, limits ReadLimits) ([]byte, error) {
 	b, err := read(path, limits)
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
@@ -26,7 +25,7 @@ func Read(path string, limits ReadLimits) ([]byte, error) {
 }
 
 func read(path string, limits ReadLimits) ([]byte, error) {
-	info, err := os.Stat(path) // what is opened may have to be waited for
+	info, err := os.Stat(path) // before Open, which may block
 	if err == nil {
 		err = limits.checkInfo(info)
 	}
@@ -39,7 +38,7 @@ func read(path string, limits ReadLimits) ([]byte, error) {
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	if info, err = f.Stat(); err == nil {
-		err = limits.checkInfo(info) // another may be there by now
+		err = limits.checkInfo(info) // the file may have been replaced
 	}
 	if err != nil {
 		return nil, err
@@ -54,7 +53,7 @@ func read(path string, limits ReadLimits) ([]byte, error) {
 	return b, nil
 }
 
-// checkInfo says why a file is not read at all.
+// checkInfo returns an error if the file must not be read.
 func (l ReadLimits) checkInfo(info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return errors.New("expected a regular file")

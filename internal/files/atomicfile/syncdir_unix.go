@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// SyncDir makes it last which files are in a folder.
+// SyncDir makes the entries of a folder durable.
 func SyncDir(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

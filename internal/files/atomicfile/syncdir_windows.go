@@ -1,4 +1,4 @@
 package atomicfile
 
-// SyncDir does nothing: the system writes down by itself which files are in a folder.
+// SyncDir does nothing: the system makes the entries of a folder durable.
 func SyncDir(string) error { return nil }

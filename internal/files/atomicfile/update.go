@@ -12,20 +12,20 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lockTimeout is how long a change waits for the others: each takes milliseconds, and whoever
-// has the lock for so long is stuck.
+// lockTimeout is the wait for other updates. Each takes milliseconds, so a lock held that long is
+// stuck.
 const lockTimeout = 10 * time.Second
 
-// lockRetry is how long somebody who waits for a lock lets others go first.
+// lockRetry is the interval between attempts to lock.
 const lockRetry = 5 * time.Millisecond
 
-// Update changes a file as Keep does, one process at a time and one call at a time in each:
-// edit gets what is in it, nil if it is absent, and returns what shall be. If edit fails,
-// its error is returned and nothing is changed. What would be too large to be read again is
-// not written. The folder is made if there is none, for this user alone.
+// Update changes a file as ReplaceDurable does, under a lock across processes and goroutines.
+// edit receives the content, nil if the file is missing, and returns the new content. If edit
+// fails, Update returns its error and changes nothing. Content above limits.Size is not written.
+// A missing folder is created with mode 0700.
 //
-// A symbolic link is read through, and replaced by the file. Update waits ten seconds for
-// the others at most, and not longer than ctx.
+// A symbolic link is followed for reading, and replaced by the file. Update waits for the lock at
+// most ten seconds, and no longer than ctx.
 func Update(ctx context.Context, path string, limits ReadLimits, edit func(old []byte) ([]byte, error)) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -51,9 +51,8 @@ func Update(ctx context.Context, path string, limits ReadLimits, edit func(old [
 	return ReplaceDurable(path, now)
 }
 
-// Lock waits until nobody else, in this process or another, has the lock of a file, or ctx
-// ends. The lock is a file beside it, with the ending ".lock", which stays. Whoever dies has
-// it no more.
+// Lock waits until no other goroutine or process holds the lock of path, or ctx ends. The lock is
+// a file with the suffix ".lock", which remains. The system releases the lock of a dead process.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	lock := flock.New(path+".lock", flock.SetFlag(os.O_CREATE|os.O_RDONLY|noFollow), flock.SetPermissions(0o600))
 	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {

@@ -1,5 +1,3 @@
-// Package watchfile tells when files change, whoever changes them, for who shows what several
-// gateways of a person do. It knows paths and nothing of what is in them.
 package atomicfile
 
 import (
@@ -11,13 +9,13 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// rewatchInterval is how often folders that could not be watched are tried again.
+// rewatchInterval is the interval of attempts to watch missing folders.
 const rewatchInterval = 2 * time.Second
 
-// Watch tells of changes until ctx ends: of a file, or of whatever lies in a folder, at one of
-// the paths. It tells by the word that stands for the path, from one goroutine, at once and
-// not always of each change; a tell that blocks delays the next. Where the system tells
-// nothing, neither does Watch: it returns why.
+// Watch reports changes of the paths in words until ctx ends. A path is a file, or a folder with
+// its entries. tell receives the word of the path, from one goroutine; several changes may be
+// reported as one. A tell that blocks delays the next. If the system supports no watching, Watch
+// returns an error.
 func Watch(ctx context.Context, words map[string]string, tell func(word string)) error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -32,12 +30,12 @@ func Watch(ctx context.Context, words map[string]string, tell func(word string))
 				}
 				watched[folder] = true
 				if !first {
-					tell(word) // what came meanwhile nobody saw
+					tell(word) // changes before the watch were missed
 				}
 			}
 		}
 	}
-	begin(true) // what comes after Watch has returned is told
+	begin(true) // before Watch returns, so that later changes are reported
 	go watchLoop(ctx, watcher, words, watched, begin, tell)
 	return nil
 }
@@ -52,7 +50,7 @@ func watchLoop(ctx context.Context, watcher *fsnotify.Watcher, words map[string]
 			return
 		case <-again.C:
 			begin(false)
-		case <-watcher.Errors: // events were lost: anything may have happened
+		case <-watcher.Errors: // events were lost: anything may have changed
 			for _, word := range words {
 				tell(word)
 			}

@@ -1,8 +1,8 @@
-// Package database opens the files in which SQLite keeps what is searched or must outlast
-// the process. Several processes of one person use one file at the same time.
+// Package database opens SQLite files for search indexes and for data that outlasts the process.
+// Several processes of one person may use a file concurrently.
 //
-// The package knows tables only as text. Whether a file may be opened at all (whose it is,
-// who may read it) its owner has looked at before.
+// The package treats tables only as SQL text. The caller checks the ownership and the mode of a
+// file before.
 package database
 
 import (
@@ -21,19 +21,19 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A Layout is what a database holds.
+// A Schema is the table layout of a database.
 type Schema struct {
 	Version int    // its user_version, at least 1
-	Tables  string // the SQL that makes them, each statement ended
+	Tables  string // the SQL that creates them, each statement terminated
 }
 
-// ErrSchemaMismatch is a database of another version, or of somebody else's tables.
+// ErrSchemaMismatch reports a database of another version or program.
 var ErrSchemaMismatch = errors.New("it is another program's, or of another version")
 
-// Open opens the database of the file, and makes its tables where there are none. A commit
-// survives the process, and the system once it was checkpointed; "PRAGMA synchronous = FULL"
-// has each survive. There is one connection, so that what is set on it holds for all that is
-// done. It fails with an error for which [IsUnusable] holds where the file has another layout.
+// Open opens the database file, and creates the tables in a new one. A commit survives a crash of
+// the process, and one of the system after a checkpoint; "PRAGMA synchronous = FULL" makes each
+// commit survive. There is a single connection, so its settings hold for all statements. If the
+// file has another schema, [IsUnusable] holds for the error.
 func Open(ctx context.Context, path string, l Schema) (*sql.DB, error) {
 	slashed := filepath.ToSlash(path)
 	if !strings.HasPrefix(slashed, "/") {
@@ -53,9 +53,9 @@ func Open(ctx context.Context, path string, l Schema) (*sql.DB, error) {
 	return db, nil
 }
 
-// OpenMemory opens a database that nobody else sees, and that is gone when it is closed: for what
-// is quick to make anew. There is one connection. It may be gone before, after a call whose
-// context ended; then the next fails with an error for which [IsUnusable] holds.
+// OpenMemory opens a private database in memory that Close discards, for data that is quick to
+// recreate. There is a single connection. A call whose context ends may discard it early;
+// [IsUnusable] then holds for the next error.
 func OpenMemory(ctx context.Context, l Schema) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", "file::memory:?_pragma=trusted_schema(0)")
 	if err != nil {
@@ -69,8 +69,8 @@ func OpenMemory(ctx context.Context, l Schema) (*sql.DB, error) {
 	return db, nil
 }
 
-// busyTimeout is how long a database may be busy with another process. SQLite itself does
-// not wait where it would change to its write-ahead log.
+// busyTimeout is the wait for a database that another process uses. SQLite's own timeout does not
+// cover the change to the write-ahead log.
 const busyTimeout = 5 * time.Second
 
 func (l Schema) prepareWhenFree(ctx context.Context, db *sql.DB) error {
@@ -85,7 +85,7 @@ func (l Schema) prepareWhenFree(ctx context.Context, db *sql.DB) error {
 	}
 }
 
-// prepare makes the tables of a database that is new.
+// prepare creates the tables of a new database.
 func (l Schema) prepare(ctx context.Context, db *sql.DB) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -111,15 +111,15 @@ func (l Schema) prepare(ctx context.Context, db *sql.DB) error {
 	return tx.Commit()
 }
 
-// isJournalDeleteRace reports whether another process took a journal away that was to be taken away: both had
-// found the file without its write-ahead log.
+// isJournalDeleteRace reports whether another process removed the journal first: both had opened
+// the file without a write-ahead log.
 func isJournalDeleteRace(err error) bool {
 	const deleteNoEntry = 10 | 23<<8 // SQLITE_IOERR_DELETE_NOENT
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && e.Code() == deleteNoEntry
 }
 
-// Codes of SQLite's errors.
+// Error codes of SQLite.
 const (
 	codeError   = 1
 	codeBusy    = 5
@@ -128,7 +128,7 @@ const (
 	codeNotADB  = 26
 )
 
-// codeOf is the code of an error of SQLite's, 0 of any other.
+// codeOf returns the primary SQLite code of the error, or 0.
 func codeOf(err error) int {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {
@@ -137,8 +137,8 @@ func codeOf(err error) int {
 	return e.Code() & 0xff
 }
 
-// IsUnusable reports whether a database that failed so will never do: it is none, is corrupt, or
-// does not have the tables of its layout.
+// IsUnusable reports whether the error means that the file can never be used: it is no database,
+// is corrupt, or lacks the tables of its schema.
 func IsUnusable(err error) bool {
 	if errors.Is(err, ErrSchemaMismatch) {
 		return true

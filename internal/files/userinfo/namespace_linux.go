@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// initialUserNamespaceInode is the number of the space of users that the kernel begins with
-// (PROC_USER_INIT_INO of linux/proc_ns.h).
+// initialUserNamespaceInode is the inode of the initial user namespace (PROC_USER_INIT_INO in
+// linux/proc_ns.h).
 const initialUserNamespaceInode = 0xEFFFFFFD
 
-// checkInitialRoot says why who is root here may be anybody: whoever likes makes a space of users
-// in which they are, and a folder /etc in it that is theirs.
+// checkInitialRoot returns an error if uid 0 may be any user: every user can create a user
+// namespace in which they are root, with a folder /etc of their own.
 func checkInitialRoot() error {
 	if err := checkInitialUserNamespace(); err != nil {
 		return fmt.Errorf("%w, where anybody can be root", err)
@@ -20,8 +20,9 @@ func checkInitialRoot() error {
 	return nil
 }
 
-// CheckUserNamespace says why a screen of the person's may be hidden from this process: whoever
-// likes makes a space of users, and in it one of mounts and of networks where none is.
+// CheckUserNamespace returns an error if the person's screen may be hidden from this process:
+// every user can create a user namespace, and in it mount and network namespaces without a
+// screen.
 func CheckUserNamespace() error {
 	if err := checkInitialUserNamespace(); err != nil {
 		return fmt.Errorf("%w, where a screen may be hidden from it", err)
@@ -29,7 +30,8 @@ func CheckUserNamespace() error {
 	return nil
 }
 
-// checkInitialUserNamespace says why this process's space of users is not the computer's own.
+// checkInitialUserNamespace returns an error unless this process is in the initial user
+// namespace.
 func checkInitialUserNamespace() error {
 	fd, err := openUserNamespace()
 	if err != nil {
@@ -47,8 +49,8 @@ func checkInitialUserNamespace() error {
 	return nil
 }
 
-// openUserNamespace is this process's space of users. The kernel is asked for it by a handle, which
-// nothing that is mounted over /proc changes; before Linux 6.11 it was found only there.
+// openUserNamespace opens the user namespace of this process. It uses a pidfd, which mounts over
+// /proc do not affect; kernels before Linux 6.11 offer only /proc.
 func openUserNamespace() (int, error) {
 	self, err := unix.PidfdOpen(unix.Getpid(), 0)
 	if err == nil {
@@ -59,7 +61,7 @@ func openUserNamespace() (int, error) {
 		}
 	}
 	if !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.ENOTTY) && !errors.Is(err, unix.EINVAL) {
-		return -1, err // not an older kernel: somebody keeps us from looking
+		return -1, err // not an older kernel: the call is blocked
 	}
 	return unix.Open("/proc/self/ns/user", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 }

@@ -2,8 +2,8 @@
 
 package userinfo
 
-// checkInitialRoot knows of no other root here than the computer's.
+// checkInitialRoot returns nil: there are no user namespaces here.
 func checkInitialRoot() error { return nil }
 
-// CheckUserNamespace knows of nothing here that would hide a screen.
+// CheckUserNamespace returns nil: there are no user namespaces here.
 func CheckUserNamespace() error { return nil }

@@ -1,7 +1,6 @@
-// Package account knows what the system says of the account that the program runs as,
-// whatever its environment says: where its home is, what is its alone, what root has
-// written for everybody, and whether this process sees the computer as it is.
+// Package userinfo provides the system's facts about the account of this process, independent of
+// the environment: the home folder, file ownership, files of root, and user namespaces.
 //
-// Whoever starts the program chooses its environment; what the gates stand on must not be
-// theirs to choose.
+// The program that starts the gateway chooses its environment. The gates' decisions must not
+// depend on it.
 package userinfo

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// HomeDir is the profile folder of the account.
+// HomeDir returns the profile folder of the account.
 func HomeDir() string {
 	u, err := user.Current()
 	if err != nil {
@@ -19,22 +19,22 @@ func HomeDir() string {
 	return u.HomeDir
 }
 
-// SameDir reports whether both paths are one, as the system compares them.
+// SameDir reports whether the system considers both paths equal.
 func SameDir(a, b string) bool { return strings.EqualFold(a, b) }
 
-// ReadRootOwned is for the accounts of Unix.
+// ReadRootOwned returns nil: it applies to Unix accounts.
 func ReadRootOwned(string, int) ([]byte, error) { return nil, nil }
 
-// CheckOwned is for the modes of Unix.
+// CheckOwned returns nil: it applies to Unix modes.
 func CheckOwned(string) error { return nil }
 
-// CheckUserNamespace knows of nothing here that would hide a screen.
+// CheckUserNamespace returns nil: there are no user namespaces here.
 func CheckUserNamespace() error { return nil }
 
-// CheckHome is for the accounts of Unix.
+// CheckHome returns nil: it applies to Unix accounts.
 func CheckHome(string) error { return nil }
 
-// ResolveOwned is where a file really is, links followed. Whose it is the system sees to.
+// ResolveOwned returns the path of a file with links resolved. The system enforces ownership.
 func ResolveOwned(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -21,14 +21,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// HomeDir is the home folder that the system's list of accounts has. The variables of
-// whoever started us are not asked, as user.Current would.
+// HomeDir returns the home folder in the system's account database. It ignores the environment,
+// unlike user.Current.
 func HomeDir() string {
 	id := strconv.Itoa(os.Geteuid())
 	if u, err := user.LookupId(id); err == nil {
 		return u.HomeDir
 	}
-	// Accounts of a directory service are known to the C library alone.
+	// Only the C library knows accounts of a directory service.
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "/usr/bin/getent", "passwd", id)
@@ -41,7 +41,7 @@ func HomeDir() string {
 	return fields[5]
 }
 
-// SameDir reports whether both paths lead to one folder.
+// SameDir reports whether both paths lead to the same folder.
 func SameDir(a, b string) bool {
 	if a == b {
 		return true
@@ -54,10 +54,10 @@ func SameDir(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// ReadRootOwned reads a file that root alone may write, of so many bytes at most; nil if there is
-// none. What is there and not root's alone is an error: it may be somebody's who would
-// allow themselves what they like, and it may be root's who meant to forbid something. So
-// is one of whoever is root in a user namespace of their own.
+// ReadRootOwned reads a file of at most size bytes that only root can write; nil if it is
+// missing. A file that others can write is an error: it may grant its author rights, or may be
+// root's attempt to forbid something. A file from a user namespace with its own root is an error
+// too.
 func ReadRootOwned(path string, size int) ([]byte, error) {
 	b, err := readRootOwned(path, size)
 	if b == nil || err != nil {
@@ -66,7 +66,7 @@ func ReadRootOwned(path string, size int) ([]byte, error) {
 	return b, checkInitialRoot()
 }
 
-// readRootOwned reads a file that root alone may write, as all folders on the way to it.
+// readRootOwned reads a file if only root can write it and all folders above.
 func readRootOwned(path string, size int) ([]byte, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,7 +85,7 @@ func readRootOwned(path string, size int) ([]byte, error) {
 	}
 }
 
-// checkRootOnly says why others than root may change what is there.
+// checkRootOnly returns an error if others than root can change the path.
 func checkRootOnly(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -94,7 +94,7 @@ func checkRootOnly(path string) error {
 	return checkOwnerAndMode(path, info, 0)
 }
 
-// CheckOwned says why others than this account and root may have changed what is there.
+// CheckOwned returns an error if others than this account and root can change the path.
 func CheckOwned(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -106,9 +106,9 @@ func CheckOwned(path string) error {
 	return checkOwnerAndMode(path, info, 0, os.Geteuid())
 }
 
-// ResolveOwned is where a file of this account really is, links followed. The file and its folder,
-// or the deepest folder on the way to it that is there, must be this account's, and links
-// on the way this account's or root's: what another one's link leads to is theirs to choose.
+// ResolveOwned returns the path of a file of this account with links resolved. This account must
+// own the file and its folder, or the deepest existing folder above. Links on the way must belong
+// to this account or root, since their owner controls the target.
 func ResolveOwned(path string) (string, error) {
 	real, rest := filepath.Clean(path), ""
 	for {
@@ -121,14 +121,14 @@ func ResolveOwned(path string) (string, error) {
 			break
 		}
 		if _, linkErr := os.Lstat(real); !errors.Is(err, fs.ErrNotExist) || linkErr == nil || real == filepath.Dir(real) {
-			return "", err // such as a link that leads nowhere
+			return "", err // such as a link without a target
 		}
 		real, rest = filepath.Dir(real), filepath.Join(filepath.Base(real), rest)
 	}
 	for at := real; ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // the root is there
+			continue // ends at the root at the latest
 		}
 		if err == nil {
 			err = checkOwner(at, info, os.Geteuid())
@@ -142,7 +142,7 @@ func ResolveOwned(path string) (string, error) {
 	}
 }
 
-// checkLinkOwners says which link on the way to a path is another account's.
+// checkLinkOwners returns an error that names a link on the path that belongs to another account.
 func checkLinkOwners(path string) error {
 	for at := path; at != filepath.Dir(at); at = filepath.Dir(at) {
 		info, err := os.Lstat(at)
@@ -169,8 +169,8 @@ func checkLinkOwners(path string) error {
 	return nil
 }
 
-// checkOwnerAndMode says by name why others than the owners may change what is there. Who may write
-// a folder with the sticky bit cannot change what others have in it.
+// checkOwnerAndMode returns an error if others than the owners can change the file. In a folder
+// with the sticky bit, others cannot change foreign files.
 func checkOwnerAndMode(path string, info fs.FileInfo, owners ...int) error {
 	if err := checkOwner(path, info, owners...); err != nil {
 		return err
@@ -183,7 +183,7 @@ func checkOwnerAndMode(path string, info fs.FileInfo, owners ...int) error {
 	return nil
 }
 
-// checkOwner says by name whose something is that should be one of the owners'.
+// checkOwner returns an error with the owner's name if it is none of the owners.
 func checkOwner(path string, info fs.FileInfo, owners ...int) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -195,10 +195,10 @@ func checkOwner(path string, info fs.FileInfo, owners ...int) error {
 	return fmt.Errorf("%s belongs to %s; expected %s", aai.CleanLabel(path, 200), userName(int(stat.Uid)), userName(owners[len(owners)-1]))
 }
 
-// CheckHome says why the home folder is not one for this account: what is made in
-// another's could not be read by them any more, and what they allowed is not this
-// account's. One that is not there is nobody's. The root of the file system is no home,
-// even root's: what is made there is everybody's.
+// CheckHome returns an error if the home folder does not suit this account: files in another
+// account's home could become unreadable to that account, and its consents do not apply here. A
+// missing folder is accepted. The file system's root is rejected even for root, since all users
+// share it.
 func CheckHome(home string) error {
 	if filepath.Clean(home) == "/" {
 		self := userName(os.Geteuid())
@@ -219,7 +219,7 @@ func CheckHome(home string) error {
 	return e
 }
 
-// userName is a user by name, as far as the computer knows one.
+// userName returns the name of a user, or its number in words.
 func userName(id int) string {
 	number := strconv.Itoa(id)
 	if u, err := user.LookupId(number); err == nil {

@@ -18,9 +18,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// ListActive returns the calls that are under way in all gateways that tell in the folder, those
-// that began first before the others, and how many more there are that nobody tells. What
-// dead gateways left it takes away.
+// ListActive returns the active calls of all gateways that publish in the folder, the oldest
+// first, and the number of further calls that are not listed. It removes the files of dead
+// gateways.
 func ListActive(folder string) (rows []ActiveCall, more int, err error) {
 	files, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -38,7 +38,7 @@ func ListActive(folder string) (rows []ActiveCall, more int, err error) {
 		text, err := atomicfile.Read(path+fileEnding, atomicfile.ReadLimits{Size: maxActiveFile})
 		var said activeFile
 		if err != nil || json.Unmarshal(text, &said) != nil {
-			continue // it has ended, or is none of ours
+			continue // removed meanwhile, or a foreign file
 		}
 		rows, more = append(rows, said.Calls...), more+said.Omitted
 	}
@@ -46,8 +46,7 @@ func ListActive(folder string) (rows []ActiveCall, more int, err error) {
 	return rows, more, nil
 }
 
-// isAlive reports whether the gateway that told lives still. What a dead one told is taken
-// away.
+// isAlive reports whether the publishing gateway still runs. It removes the files of a dead one.
 func isAlive(path string) bool {
 	lock := flock.New(path+lockEnding, flock.SetPermissions(0o600))
 	free, err := lock.TryRLock()
@@ -60,14 +59,14 @@ func isAlive(path string) bool {
 	return false
 }
 
-// activePollInterval is how often the files are looked at where they cannot be watched.
+// activePollInterval is the polling interval if the files cannot be watched.
 const activePollInterval = 50 * time.Millisecond
 
-// folderWatcher returns when something may have changed in one of the folders, or the context has
-// ended. The watcher was made before what is known was read, so nothing is missed.
+// folderWatcher waits for changes in folders. Create it before reading the state, so that no
+// change is missed.
 type folderWatcher struct{ watcher *fsnotify.Watcher }
 
-// watchFolders watches folders, which it makes. What cannot be watched is looked at often.
+// watchFolders creates and watches folders. If watching fails, waitForChange polls.
 func watchFolders(folders ...string) folderWatcher {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -97,7 +96,7 @@ func (a folderWatcher) waitForChange(ctx context.Context) {
 		select {
 		case event := <-events:
 			if name := filepath.Base(event.Name); strings.HasPrefix(name, ".") || strings.HasSuffix(name, lockEnding) {
-				continue // it is being written
+				continue // a file is being written
 			}
 		case <-failures:
 		case <-timer.C:

@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// ActiveToolName is the tool that says what runs.
+// ActiveToolName is the name of the tool that lists active calls.
 const ActiveToolName = "running"
 
 const (
@@ -36,20 +36,20 @@ const (
 		"more": {"type": "integer"}, "version": {"type": "string"}}}`
 )
 
-// activeResult is what the tool answers.
+// activeResult is the answer of the tool.
 type activeResult struct {
 	Calls []ActiveCall `json:"calls"`
-	// Stops are what is stopped; one that names nothing stops everything. That of a call which
-	// has ended is none of it, though it stays: the call may be made again.
+	// Stops lists the active stops; one without a scope stops everything. It omits stops of ended
+	// calls, which stay in force because the call may be repeated.
 	Stops []Stop `json:"stops"`
-	// Unreadable says why nobody knows what is stopped; "": it is known.
+	// Unreadable is the reason why the stops are unknown, or "".
 	Unreadable string `json:"unreadable,omitempty"`
 	Omitted    int    `json:"more,omitempty"`
 	Version    string `json:"version"`
 }
 
-// ActiveTool returns the tool that says what runs in the gateways that tell in the folder, and
-// what is stopped.
+// ActiveTool returns the tool that lists the active calls of all gateways that publish in the
+// folder, and the stops.
 func ActiveTool(folder string, stopped *StopList) *aai.Tool {
 	t := activeLister{folder, stopped}
 	return &aai.Tool{
@@ -86,7 +86,7 @@ func (t activeLister) list(ctx context.Context, call *aai.Call) (*aai.Result, er
 	}
 }
 
-// seconds reads a number of JSON.
+// seconds converts a JSON number of seconds.
 func seconds(value any) time.Duration {
 	n, err := strconv.ParseFloat(fmt.Sprint(value), 64)
 	if err != nil || n <= 0 {
@@ -116,12 +116,12 @@ func (t activeLister) now() (*aai.Result, error) {
 		return nil, err
 	}
 	sum := fnv.New64a()
-	_, _ = sum.Write(text) // a hash takes everything
+	_, _ = sum.Write(text) // a hash never returns an error
 	a.Version = strconv.FormatUint(sum.Sum64(), 36)
 	return &aai.Result{Data: a}, nil
 }
 
-// isActive reports whether the call, or one that it made, is under way.
+// isActive reports whether the call, or one that it made, is active.
 func (a activeResult) isActive(call string) bool {
 	return slices.ContainsFunc(a.Calls, func(r ActiveCall) bool { return r.Call == call || r.Parent == call })
 }

@@ -1,11 +1,13 @@
-// Package running says what runs: each gateway of the person tells in a small file of its
-// own which of its calls are under way, and whoever asks reads the files of all. A file has
-// no arguments and no answers. It is written only when a call has been under way for a
-// moment, so that what ends at once costs nothing, and it is gone when nothing runs.
-//
-// Whether a file's gateway still lives a lock says, which ends with its process however
-// that ends: a number of a process is given again, and means nothing in a container that
-// shares the folder. The package knows no door and no record.
+// Package active publishes the active calls of all gateways of a person, and stops calls. Each
+// gateway writes its active calls to a small file, without arguments and results; [ListActive]
+// reads the files of all. A file is written only after a call has run for a moment, and removed
+// when no call is active. A lock shows whether a file's gateway still runs, since the system
+// releases it with the process. Process ids are reused, and are ambiguous in containers that
+// share the folder. A [StopList] keeps stops in a file that all gateways watch and check before
+// each stage of a call and between input events. A stop stays in force until the person starts
+// the calls again. An unreadable file stops everything, since its content is unknown. A
+// [ResultCache] keeps results of reading tools for a moment. The package does not depend on doors
+// and the journal.
 package active
 
 import (
@@ -27,24 +29,25 @@ import (
 )
 
 const (
-	// publishDelay is how long a call has been under way when it is told, and at least how long
-	// one telling comes after the other.
+	// publishDelay is the age from which a call is published, and the minimum interval between
+	// two writes.
 	publishDelay = 50 * time.Millisecond
-	// maxPublished is how many calls a gateway tells; of more it tells the number.
+	// maxPublished is the number of calls in a file; for further ones it contains only their
+	// number.
 	maxPublished = 200
-	// maxActiveFile is how long what it tells may be, in bytes; who reads takes no more.
+	// maxActiveFile is the size limit of a file in bytes, for writing and reading.
 	maxActiveFile = 1 << 20
 
 	fileEnding = ".json"
 	lockEnding = ".lock"
 )
 
-// A Row is a call under way, as it is told.
+// An ActiveCall is a call in progress in its published form.
 type ActiveCall struct {
 	Call     string    `json:"call"`
 	Parent   string    `json:"parent,omitempty"`
 	Door     string    `json:"door"`
-	Caller   string    `json:"caller"` // what it calls itself, with its door
+	Caller   string    `json:"caller"` // its name with the door
 	Identity string    `json:"identity,omitempty"`
 	App      string    `json:"app"`
 	Tool     string    `json:"tool"`
@@ -55,58 +58,58 @@ type ActiveCall struct {
 	Done     float64   `json:"done,omitempty"`
 	Total    float64   `json:"total,omitempty"`
 	Message  string    `json:"message,omitempty"`
-	Process  int       `json:"process"` // of the gateway
+	Process  int       `json:"process"` // id of the gateway's process
 }
 
-// activeFile is what stands in a file.
+// activeFile is the content of a file.
 type activeFile struct {
 	Process int          `json:"process"`
 	Calls   []ActiveCall `json:"calls"`
-	Omitted int          `json:"more,omitempty"` // calls that are not told
+	Omitted int          `json:"more,omitempty"` // number of calls not listed
 }
 
-// A Teller tells what runs in one gateway. It is safe for concurrent use.
+// A Publisher publishes the active calls of one gateway. It is safe for concurrent use.
 type Publisher struct {
 	folder string
 	active func() []aai.ActiveCall
 	log    *slog.Logger
 
-	scheduled atomic.Bool // it will tell soon
+	scheduled atomic.Bool // publish will run soon
 
-	mu      sync.Mutex // guards what follows
-	path    string     // without its ending; "": nothing was told yet
+	mu      sync.Mutex // guards the fields below
+	path    string     // without suffix; "" before the first write
 	lock    *flock.Flock
 	written []byte // nil: there is no file
 	closed  bool
 }
 
-// NewPublisher returns the teller of one gateway. It touches nothing until there is something
-// to tell. The function says what is under way.
+// NewPublisher returns the publisher of one gateway. It touches no file until a call must be
+// published. underway returns the active calls.
 func NewPublisher(folder string, underway func() []aai.ActiveCall, log *slog.Logger) *Publisher {
 	return &Publisher{folder: folder, active: underway, log: log}
 }
 
-// StageChanged notes that something may have to be told. It is quick; see aai.Gateway.Moved.
+// StageChanged schedules a write. It is quick; see aai.Gateway.OnStageChange.
 func (t *Publisher) StageChanged() {
 	if !t.scheduled.Load() && t.scheduled.CompareAndSwap(false, true) {
 		time.AfterFunc(publishDelay, t.publish)
 	}
 }
 
-// publish writes what has been under way for a moment, where that is not what was told.
+// publish writes the calls that are old enough, if they have changed.
 func (t *Publisher) publish() {
-	t.mu.Lock() // who looked first writes first
+	t.mu.Lock() // keeps snapshots in order
 	defer t.mu.Unlock()
 	t.scheduled.Store(false)
 	say, again, size := activeFile{Process: os.Getpid()}, false, 0
 	for _, u := range t.active() {
 		switch young := time.Since(u.Since) < publishDelay-time.Millisecond; {
-		case u.App == aai.BuiltinApp && u.Tool == ActiveToolName: // who looks is not what is looked for
+		case u.App == aai.BuiltinApp && u.Tool == ActiveToolName: // the listing itself is omitted
 		case young:
 			again = true
 		case len(say.Calls) < maxPublished && size < maxActiveFile/2:
 			row := activeCallOf(u)
-			text, _ := json.Marshal(row) // it is texts and numbers
+			text, _ := json.Marshal(row) // strings and numbers cannot fail
 			say.Calls, size = append(say.Calls, row), size+len(text)
 		default:
 			say.Omitted++
@@ -131,7 +134,7 @@ func activeCallOf(u aai.ActiveCall) ActiveCall {
 	}
 }
 
-// write is called with t.mu held.
+// write must be called with t.mu held.
 func (t *Publisher) write(say activeFile) error {
 	if len(say.Calls) == 0 {
 		if t.written == nil {
@@ -156,7 +159,7 @@ func (t *Publisher) write(say activeFile) error {
 	return nil
 }
 
-// claimName takes a name and its lock.
+// claimName chooses a file name and takes its lock.
 func (t *Publisher) claimName() error {
 	if err := os.MkdirAll(t.folder, 0o700); err != nil {
 		return err
@@ -170,7 +173,7 @@ func (t *Publisher) claimName() error {
 	return nil
 }
 
-// Close takes away what was told.
+// Close removes the files.
 func (t *Publisher) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -179,7 +182,7 @@ func (t *Publisher) Close() error {
 		return nil
 	}
 	if t.written != nil {
-		_ = os.Remove(t.path + fileEnding) // it may be gone; without its lock it counts for nothing
+		_ = os.Remove(t.path + fileEnding) // a file without its lock has no effect
 	}
 	_ = t.lock.Unlock()
 	return os.Remove(t.path + lockEnding)

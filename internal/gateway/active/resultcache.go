@@ -1,6 +1,3 @@
-// Package again keeps what a tool that only looks has answered, for a moment: who asks the
-// same once more is given it without another look. What anybody acts on makes it forget
-// everything, and an answer that was made meanwhile is not kept.
 package active
 
 import (
@@ -14,20 +11,21 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// maxCachedResults is how many answers are kept at most.
+// maxCachedResults is the maximum number of stored results.
 const maxCachedResults = 32
 
-// ResultCache are those that were given a moment ago. The zero Answers are ready to use, by many
-// goroutines at once.
+// ResultCache stores recent results of tools that only read, for repeated calls. Any action on
+// any target invalidates all of them, and results computed meanwhile are not stored. The zero
+// value is ready for concurrent use.
 type ResultCache struct {
 	mu         sync.Mutex
-	generation int // how often something has acted
+	generation int // number of invalidations
 	results    map[string]*aai.Result
 }
 
-// CacheTool makes the tool, which must only look and is not in use yet, give an answer again for
-// so long after it was made, to the same conversation with the same arguments about the same
-// process. With an age of zero it does nothing.
+// CacheTool makes the tool return a stored result for age after its computation, for the same
+// conversation, arguments and process. The tool must only read and must not be in use yet. With
+// age zero it does nothing.
 func (a *ResultCache) CacheTool(tool *aai.Tool, age time.Duration) {
 	if tool == nil || tool.Run == nil || age <= 0 {
 		return
@@ -54,7 +52,7 @@ func (a *ResultCache) CacheTool(tool *aai.Tool, age time.Duration) {
 	}
 }
 
-// store keeps an answer that was asked for after so many acts.
+// store stores a result unless an action invalidated it since generation acts.
 func (a *ResultCache) store(key string, result *aai.Result, acts int, age time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -74,7 +72,7 @@ func (a *ResultCache) store(key string, result *aai.Result, acts int, age time.D
 	})
 }
 
-// Invalidate says that something acts or has acted, on whatever.
+// Invalidate removes all results. Callers call it when an action begins or ends.
 func (a *ResultCache) Invalidate() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -82,7 +80,7 @@ func (a *ResultCache) Invalidate() {
 	clear(a.results)
 }
 
-// resultKey names what is asked for, by whom and about what.
+// resultKey returns the key of a call: conversation, tool, target and arguments.
 func resultKey(call *aai.Call) (string, bool) {
 	args, err := json.Marshal(call.Args)
 	if err != nil || call.Target == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// callerKey is what is certain of the caller that a person names: an identity as it is, and of
-// a name, which begins with its door, the door. It is "" of what can be no caller.
+// callerKey returns the trustworthy part of a caller named by a person: an identity unchanged,
+// and for a name with a door the door's identity or prefix. It returns "" for anything else.
 func callerKey(said string) string {
 	switch door, _, named := strings.Cut(said, ":"); {
 	case named && door == aai.DoorCLI:
@@ -24,7 +24,7 @@ func callerKey(said string) string {
 	return ""
 }
 
-// unknownCallerError is the error of a stop that would stop nobody.
+// unknownCallerError returns the error of a stop without a matching caller.
 func unknownCallerError(said string) *aai.Error {
 	e := aai.Errorf(aai.InvalidParams, "caller: %s is no caller; expected an identity, such as /usr/bin/claude or http:work, or mcp: for all agents that have none", aai.CleanLabel(said, 200))
 	e.Hint = "Nothing was stopped. Who calls: aai-gateway running. Everything: aai-gateway stop"

@@ -1,11 +1,3 @@
-// Package halt is how a person ends what runs: every call, those of a caller, or one
-// call. What is stopped stands in a file that all gateways of the person look at, before
-// each stage of each call and between the strokes of input, and that they watch, so that
-// what is under way ends at once. It stays stopped until the person starts it again.
-//
-// The file is there only while something is stopped. One that cannot be read, or not be
-// understood, stops everything: nobody knows what it was to stop. The package needs no
-// bus, no screen, no index and no record. It imports the root and wholefile.
 package active
 
 import (
@@ -28,24 +20,23 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// A Stop is one thing that is stopped: everything, where it names neither a call nor a
-// caller.
+// A Stop is a stop of one call, of a caller's calls, or of everything if it names neither.
 type Stop struct {
 	Call string `json:"call,omitempty"`
-	// Caller is an identity, or "mcp:" for all who have none at that door: a name is the
-	// caller's own word, and it would go on under another one.
+	// Caller is an identity, or "mcp:" for all callers of that door without one: a name is the
+	// caller's claim, which it could change.
 	Caller string    `json:"caller,omitempty"`
 	At     time.Time `json:"at"`
-	Door   string    `json:"door"` // by which it was stopped
+	Door   string    `json:"door"` // of the person's stop
 }
 
 // IsEverything reports whether everything is stopped.
 func (s Stop) IsEverything() bool { return s.Call == "" && s.Caller == "" }
 
-// sameScope reports whether both stop the same.
+// sameScope reports whether both stop the same calls.
 func (s Stop) sameScope(other Stop) bool { return s.Call == other.Call && s.Caller == other.Caller }
 
-// matches reports whether it stops what is meant.
+// matches reports whether the stop applies to the call.
 func (s Stop) matches(w aai.CallScope) bool {
 	switch {
 	case s.Call != "":
@@ -58,30 +49,31 @@ func (s Stop) matches(w aai.CallScope) bool {
 
 const (
 	maxStopFile = 1 << 20
-	// maxStops is how many stops the file holds; of calls the oldest go first.
+	// maxStops is the maximum number of stops; the oldest stops of single calls are removed
+	// first.
 	maxStops = 1000
-	// callStopLifetime is how long the stop of a call is kept: no call lasts for longer.
+	// callStopLifetime is the lifetime of a single call's stop: no call takes longer.
 	callStopLifetime = 24 * time.Hour
 )
 
-// StopConfig says what is stopped by what.
+// StopConfig configures a StopList.
 type StopConfig struct {
-	// Path is the file; its folder has nothing else in it.
+	// Path is the file; its folder contains nothing else.
 	Path string
-	// Exempt reports whether a call goes on though everything is stopped, or its caller:
-	// what the person needs to see what runs and to start it again. Nil: none does.
+	// Exempt reports whether a call continues despite a stop of everything or of its caller, such
+	// as the tools that list and start calls. Nil exempts none.
 	Exempt func(aai.CallScope) bool
-	// OnChange is told when what is stopped has changed; it is quick.
+	// OnChange is called after a change of the stops; it must be quick.
 	OnChange func()
 	Log      *slog.Logger
 }
 
-// A Halt is the person's, as one gateway sees it. It is safe for concurrent use.
+// A StopList is one gateway's view of the person's stops. It is safe for concurrent use.
 type StopList struct {
 	cfg StopConfig
 
-	mu         sync.Mutex // guards what follows
-	content    []byte     // as it was read last
+	mu         sync.Mutex // guards the fields below
+	content    []byte     // as of the last read
 	parsed     []Stop
 	parseError error
 
@@ -90,7 +82,7 @@ type StopList struct {
 	watchEnded  chan struct{}
 }
 
-// NewStopList returns what looks at the file. It touches nothing until it is asked.
+// NewStopList returns a StopList, which touches no file until its first use.
 func NewStopList(cfg StopConfig) *StopList {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -98,7 +90,7 @@ func NewStopList(cfg StopConfig) *StopList {
 	return &StopList{cfg: cfg}
 }
 
-// CheckStopped implements aai.Halt.
+// CheckStopped implements aai.StopChecker.
 func (h *StopList) CheckStopped(w aai.CallScope) *aai.Error {
 	h.watching.Do(h.startWatching)
 	stops, err := h.Stops()
@@ -117,7 +109,7 @@ func (h *StopList) CheckStopped(w aai.CallScope) *aai.Error {
 	return nil
 }
 
-// Stops are what is stopped now. Where it fails, everything is.
+// Stops returns the current stops. An error means that everything is stopped.
 func (h *StopList) Stops() ([]Stop, error) {
 	text, err := atomicfile.Read(h.cfg.Path, atomicfile.ReadLimits{Size: maxStopFile})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -135,12 +127,12 @@ func (h *StopList) Stops() ([]Stop, error) {
 	return h.parsed, h.parseError
 }
 
-// stopDocument is what stands in the file.
+// stopDocument is the content of the file.
 type stopDocument struct {
 	Stops []Stop `json:"stops"`
 }
 
-// parseStops reads the file. What it does not know it does not skip.
+// parseStops parses the file. Unknown fields are an error.
 func parseStops(text []byte) ([]Stop, error) {
 	var doc stopDocument
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -153,14 +145,14 @@ func parseStops(text []byte) ([]Stop, error) {
 	}
 	for i, s := range doc.Stops {
 		if who := callerKey(s.Caller); who != "" {
-			doc.Stops[i].Caller = who // as older gateways wrote it
+			doc.Stops[i].Caller = who // written by older gateways
 		}
 	}
 	return doc.Stops, nil
 }
 
-// Add stops from now on what s names: a line of what acts that is written after it has
-// returned is of nothing that it names.
+// Add adds a stop. After it has returned, no gateway records the intent of a call that the stop
+// covers.
 func (h *StopList) Add(ctx context.Context, s Stop) error {
 	if s.Caller != "" {
 		who := callerKey(s.Caller)
@@ -174,8 +166,7 @@ func (h *StopList) Add(ctx context.Context, s Stop) error {
 		return pruneStops(append(stops, s))
 	})
 	if err != nil && s.IsEverything() {
-		// What cannot be written down can be said with an empty file, for which there is room
-		// on a disk that is full.
+		// An empty file stops everything, and can be written even if the disk is full.
 		if f, opened := os.OpenFile(h.cfg.Path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); opened == nil {
 			_ = f.Close() // nothing was written to it
 			err = nil
@@ -185,21 +176,21 @@ func (h *StopList) Add(ctx context.Context, s Stop) error {
 	return err
 }
 
-// pruneStops are the stops without those of calls that have ended long ago.
+// pruneStops removes expired stops of single calls, and the oldest above maxStops.
 func pruneStops(stops []Stop) []Stop {
 	stops = slices.DeleteFunc(stops, func(s Stop) bool { return s.Call != "" && time.Since(s.At) > callStopLifetime })
 	for len(stops) > maxStops {
 		i := slices.IndexFunc(stops, func(s Stop) bool { return s.Call != "" })
 		if i < 0 {
-			return []Stop{{At: stops[len(stops)-1].At, Door: stops[len(stops)-1].Door}} // more than can be told apart
+			return []Stop{{At: stops[len(stops)-1].At, Door: stops[len(stops)-1].Door}} // too many to list: stop everything
 		}
 		stops = slices.Delete(stops, i, i+1)
 	}
 	return stops
 }
 
-// Remove ends the stops that the function names, and returns them. A file that cannot be
-// understood is one stop of everything.
+// Remove removes the stops for which the function returns true, and returns them. A file that
+// cannot be parsed counts as one stop of everything.
 func (h *StopList) Remove(ctx context.Context, which func(Stop) bool) (ended []Stop, err error) {
 	err = h.editFile(ctx, func(stops []Stop) []Stop {
 		return slices.DeleteFunc(stops, func(s Stop) bool {
@@ -217,7 +208,7 @@ func (h *StopList) Remove(ctx context.Context, which func(Stop) bool) (ended []S
 	return ended, nil
 }
 
-// editFile changes the file, one gateway at a time.
+// editFile changes the file under a lock across gateways.
 func (h *StopList) editFile(ctx context.Context, change func([]Stop) []Stop) error {
 	if err := os.MkdirAll(filepath.Dir(h.cfg.Path), 0o700); err != nil {
 		return fmt.Errorf("make the folder of what is stopped: %w", err)
@@ -247,7 +238,7 @@ func (h *StopList) editFile(ctx context.Context, change func([]Stop) []Stop) err
 	return atomicfile.ReplaceDurable(h.cfg.Path, append(text, '\n'))
 }
 
-// String says what is stopped.
+// String describes the scope of the stop.
 func (s Stop) String() string {
 	switch {
 	case s.Call != "":
@@ -260,7 +251,7 @@ func (s Stop) String() string {
 	return "everything"
 }
 
-// startCommand is the command that starts it again.
+// startCommand returns the command that ends the stop.
 func (s Stop) startCommand() string {
 	switch {
 	case s.Call != "":
@@ -271,7 +262,7 @@ func (s Stop) startCommand() string {
 	return "aai-gateway start"
 }
 
-// callError is the error of a call that is stopped.
+// callError returns the error of a stopped call.
 func (s Stop) callError() *aai.Error {
 	what := s.String()
 	if s.Call != "" {
@@ -285,7 +276,7 @@ func (s Stop) callError() *aai.Error {
 	return e
 }
 
-// formatTime is a moment as people read it; of one that is not known that it is not.
+// formatTime formats a time for people, including an unknown one.
 func formatTime(at time.Time) string {
 	if at.IsZero() {
 		return "at a time that is not known"
@@ -293,7 +284,7 @@ func formatTime(at time.Time) string {
 	return "at " + at.Local().Format("15:04:05 on 2006-01-02")
 }
 
-// unreadableError is the error of every call while nobody knows what is stopped.
+// unreadableError returns the error of every call while the stops are unknown.
 func unreadableError(path string, err error) *aai.Error {
 	e := aai.Errorf(aai.PermissionDenied, "%s, which says what the person at this computer stopped, cannot be read, so everything is stopped: %w", path, err)
 	e.Hint = "Until the person has looked at the file, or starts everything again with aai-gateway start, every call is refused like this one."

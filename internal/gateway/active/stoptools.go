@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// The tools of the gateway's own app. To stop takes rights away from whoever acts and
-// gives none, so nobody has to prove that they want it; to start again gives them back.
+// The tools of the gateway's own app. A stop only takes rights away, so it needs no
+// authentication; a start gives them back.
 const (
 	StopTool  = "stop"
 	StartTool = "start"
@@ -21,7 +21,7 @@ const stopParams = `{"type": "object", "additionalProperties": false, "propertie
 	"call": {"type": "string", "minLength": 1, "maxLength": 100, "description": "Only this call, by its id, and the calls that it makes"},
 	"caller": {"type": "string", "minLength": 1, "maxLength": 4000, "description": "Only the calls of this caller, by its identity; mcp: for all agents that have none"}}}`
 
-// Tools returns the tools that stop and start.
+// Tools returns the tools that stop and start calls.
 func (h *StopList) Tools() []*aai.Tool {
 	return []*aai.Tool{
 		{
@@ -35,7 +35,7 @@ func (h *StopList) Tools() []*aai.Tool {
 	}
 }
 
-// stopFromCall is what a call names: a call, a caller, or neither.
+// stopFromCall returns the stop that the arguments describe: of a call, a caller, or everything.
 func stopFromCall(call *aai.Call) (s Stop, err error) {
 	s.Call, _ = call.Args["call"].(string)
 	s.Caller, _ = call.Args["caller"].(string)
@@ -86,8 +86,8 @@ func (h *StopList) runStart(ctx context.Context, call *aai.Call) (*aai.Result, e
 	return &aai.Result{Data: map[string]any{"started": ended, "stopped": append([]Stop{}, left...)}, NoOp: len(ended) == 0}, nil
 }
 
-// matchesStop are the stops that a start names: without a name that of everything, and not those of
-// single callers and calls beside it, which the person made each for itself.
+// matchesStop returns a function that selects the stops to end: those with the scope of s. A
+// start of everything leaves stops of single callers and calls, which the person made separately.
 func matchesStop(s Stop) func(Stop) bool {
 	if who := callerKey(s.Caller); who != "" {
 		s.Caller = who
@@ -95,7 +95,7 @@ func matchesStop(s Stop) func(Stop) bool {
 	return func(other Stop) bool { return other.sameScope(s) }
 }
 
-// precheckStart says why to start would come to nothing: then nobody is asked about it.
+// precheckStart returns an error if no stop matches, so that no person is asked.
 func (h *StopList) precheckStart(_ context.Context, call *aai.Call) error {
 	s, err := stopFromCall(call)
 	if err != nil {
@@ -122,5 +122,5 @@ func (h *StopList) precheckStart(_ context.Context, call *aai.Call) error {
 	return e
 }
 
-// Path is the file that says what is stopped.
+// Path returns the path of the file with the stops.
 func (h *StopList) Path() string { return h.cfg.Path }

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// pollInterval is how often the file is looked at beside its being watched, blind how often
-	// where it cannot be.
+	// pollInterval is the polling interval in addition to watching, unwatchedPollInterval the one
+	// if watching fails.
 	pollInterval          = time.Second
 	unwatchedPollInterval = 50 * time.Millisecond
 )
 
-// startWatching tells of every change of the file, until Close.
+// startWatching calls OnChange after every change of the file, until Close.
 func (h *StopList) startWatching() {
 	if h.cfg.OnChange == nil {
 		return
@@ -39,7 +39,7 @@ func (h *StopList) startWatching() {
 	go h.watchLoop(ctx, h.fingerprint(), watcher, err == nil)
 }
 
-// watchLoop tells of changes of what was. The watcher may be nil.
+// watchLoop reports changes relative to was. watcher may be nil.
 func (h *StopList) watchLoop(ctx context.Context, was string, watcher *fsnotify.Watcher, watched bool) {
 	defer close(h.watchEnded)
 	var events chan fsnotify.Event
@@ -59,7 +59,7 @@ func (h *StopList) watchLoop(ctx context.Context, was string, watcher *fsnotify.
 		case <-ctx.Done():
 			return
 		case event := <-events:
-			if filepath.Clean(event.Name) == filepath.Dir(h.cfg.Path) { // somebody took the folder away
+			if filepath.Clean(event.Name) == filepath.Dir(h.cfg.Path) { // the folder was removed
 				ticks.Reset(unwatchedPollInterval)
 			}
 		case <-failures:
@@ -72,7 +72,7 @@ func (h *StopList) watchLoop(ctx context.Context, was string, watcher *fsnotify.
 	}
 }
 
-// fingerprint is another one when the file is another one.
+// fingerprint returns a value that changes with the file.
 func (h *StopList) fingerprint() string {
 	stops, err := h.Stops()
 	if err != nil {
@@ -92,7 +92,7 @@ func (h *StopList) notifyChanged() {
 	}
 }
 
-// Close ends the watching.
+// Close stops the watching.
 func (h *StopList) Close() error {
 	h.watching.Do(func() {})
 	h.mu.Lock()
