@@ -9,16 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// HideEnvironment takes the values of variables that secret names out of what the system shows of this
-// process's environment to whatever else runs in the person's account, such as the servers
-// that it starts. This process itself has them as before. Who may read its memory has them too.
+// HideEnvironment overwrites the values of variables for which secret returns true in the
+// environment that the system shows to other processes of the account, such as started servers.
+// The variables of this process stay unchanged. Processes that may read its memory still see
+// them.
 func HideEnvironment(secret func(name string) bool) error {
 	stat, err := os.ReadFile("/proc/self/stat")
 	if err != nil {
 		return err
 	}
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	const start, end = 50 - 3, 51 - 3 // as proc(5) counts them, without the first two
+	const start, end = 50 - 3, 51 - 3 // field numbers of proc(5), without the first two fields
 	if len(fields) <= end {
 		return errors.New("the system does not say where the environment is")
 	}

@@ -2,5 +2,6 @@
 
 package process
 
-// HideEnvironment is for Linux, where any process of the person can read the environment of another.
+// HideEnvironment does nothing: only on Linux can other processes of the account read the
+// environment.
 func HideEnvironment(func(name string) bool) error { return nil }

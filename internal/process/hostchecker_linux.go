@@ -4,11 +4,11 @@ import (
 	"os"
 )
 
-// HostChecker says of a process whether it is one that this one runs in: the program at the other
-// end of in, what started that or this process, and so on, up to what adopts processes: to
-// end one of them may end the caller. It is to be asked for when the process starts.
+// HostChecker returns a function that reports whether a process hosts this one: the program at
+// the other end of in, or an ancestor of that or of this process, up to a process that adopts
+// orphans. Ending a host may end the caller. Call it when this process starts.
 func HostChecker(in *os.File) func(pid int) bool {
-	started := make(map[int]string) // of each, so that a number that is given again is no host
+	started := make(map[int]string) // start time of each, since a process id may be reused
 	add := func(h *pidHandle, err error) {
 		for range maxAncestors {
 			if err != nil {

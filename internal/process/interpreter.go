@@ -24,18 +24,18 @@ func family(name string) string {
 	return strings.TrimRight(name, ".-")
 }
 
-// A grammar is how an interpreter reads its options.
+// An optionGrammar describes the command-line options of an interpreter.
 type optionGrammar struct {
-	values  []string // options whose value is the next argument
-	code    []string // options after which code comes: what follows is no script
-	cluster string   // letters of short options in one word; one that ends with code's holds code
-	injects []string // options that bring in code besides the script; also with "=" or in one word
-	script  string   // the option before the script, where there is one
-	env     []string // variables that bring in code
-	options string   // the variable that holds options
+	values  []string // options with a value in the next argument
+	code    []string // options that run code from the command line; no script follows
+	cluster string   // letters of short options that can be combined; a combination that ends in a code option runs code
+	injects []string // options that load code besides the script; also with "=" or in one word
+	script  string   // option before the script, if any
+	env     []string // variables that load code
+	options string   // variable that holds options
 }
 
-// optionGrammarOf is an interpreter's grammar, by its name.
+// optionGrammarOf returns an interpreter's grammar by its name.
 func optionGrammarOf(name string) optionGrammar {
 	switch family(name) {
 	case "python", "pypy":
@@ -84,8 +84,8 @@ func optionGrammarOf(name string) optionGrammar {
 	return optionGrammar{values: []string{"-I", "--include-path"}, code: []string{"-c", "-e", "--command", "--eval"}, injects: []string{"-I"}}
 }
 
-// matchesOption reports whether the argument is one of the options, with its value in the same word
-// or without.
+// matchesOption reports whether the argument is one of the options, with or without its value in
+// the same word.
 func matchesOption(arg string, options []string) bool {
 	return slices.ContainsFunc(options, func(o string) bool {
 		long := strings.HasPrefix(o, "--")
@@ -93,9 +93,8 @@ func matchesOption(arg string, options []string) bool {
 	})
 }
 
-// isCode reports whether code comes with the argument, on the command line or from
-// standard input, or a module in one word: what comes after it is no script, but may name
-// one of others.
+// isCode reports whether the argument provides code, on the command line or by standard input, or
+// a module in one word. Later arguments belong to that code and are no script.
 func (g optionGrammar) isCode(arg string) bool {
 	if arg == "" || arg == "-" || matchesOption(arg, g.code) {
 		return true
@@ -103,16 +102,15 @@ func (g optionGrammar) isCode(arg string) bool {
 	return slices.ContainsFunc(g.code, func(o string) bool { return g.matchesCluster(arg, o[1:]) })
 }
 
-// matchesCluster reports whether the argument is some short options in one word, of which the
-// last is the letter, perhaps with its value.
+// matchesCluster reports whether the argument combines short options of which the last is the
+// letter, with or without its value.
 func (g optionGrammar) matchesCluster(arg, letter string) bool {
 	letters, short := strings.CutPrefix(arg, "-")
 	return short && g.cluster != "" && strings.HasPrefix(strings.TrimLeft(letters, g.cluster), letter)
 }
 
-// FindScript finds the script in the command line of an interpreter, which is called by the
-// name: its own name without folder and ending, and the argument that says where it is.
-// Both are "" if it has none.
+// FindScript returns the script in the command line of an interpreter: its name without folder
+// and extension, and the argument with its path. Both are "" if there is none.
 func FindScript(interpreter string, args []string) (name, path string) {
 	g, python := optionGrammarOf(interpreter), slices.Contains([]string{"python", "pypy"}, family(interpreter))
 	for i := 1; i < len(args); i++ {
@@ -137,7 +135,7 @@ func FindScript(interpreter string, args []string) (name, path string) {
 	return "", ""
 }
 
-// normalizeOption is an option with "-" in the place of "_" in its name: node takes both.
+// normalizeOption replaces "_" by "-" in the name of an option, since node accepts both.
 func normalizeOption(option string) string {
 	if !strings.HasPrefix(option, "--") {
 		return option
@@ -149,9 +147,9 @@ func normalizeOption(option string) string {
 	return name
 }
 
-// CodeInjections are the options and variables by which a process brings in code besides its
-// program and script: what runs is not known by those alone. The interpreter's name is ""
-// for any other program; the environment is the one it was started with.
+// CodeInjections returns the options and variables by which a process loads code besides its
+// program and script, so that those alone do not identify it. interpreter is its name, or "" for
+// any other program; env is the environment at the start.
 func CodeInjections(interpreter string, args, env []string) []string {
 	var found []string
 	variables := []string{"LD_PRELOAD", "LD_AUDIT"}
@@ -172,7 +170,7 @@ func CodeInjections(interpreter string, args, env []string) []string {
 				found = append(found, args[i])
 			}
 		case g.isCode(arg), !strings.HasPrefix(arg, "-"), arg == g.script:
-			i = len(args) // what comes now is the script's
+			i = len(args) // the rest belongs to the script
 		case slices.Contains(g.values, arg):
 			i++
 		}
@@ -186,7 +184,7 @@ func CodeInjections(interpreter string, args, env []string) []string {
 	return found
 }
 
-// Environment is what the process was started with, NAME=value each.
+// Environment returns the initial environment of a process, as NAME=value.
 func Environment(pid int) []string {
 	text, err := os.ReadFile(procDir(pid) + "/environ")
 	if err != nil {

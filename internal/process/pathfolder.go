@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// wildcardPart stands for a part of a path that changes by itself, such as a version.
+// wildcardPart replaces a part of a path that changes with updates, such as a version.
 const wildcardPart = "*"
 
-// pathFolder are the parts of paths that change by themselves, and what stays of them.
+// pathFolder replaces the parts of paths that change with updates.
 type pathFolder struct {
-	// version is a folder that is named by a version, or has one in its name.
+	// version matches a folder name that is or contains a version.
 	version *regexp.Regexp
-	// minor is an interpreter that is called by its version; its first number stays
-	// where another one is another language.
+	// minor matches an interpreter name with a version. Its first number stays if another one
+	// means another language.
 	minor *regexp.Regexp
-	// mount is where an AppImage is mounted: some letters of its file's name, and six
-	// by chance.
+	// mount matches the mount point of an AppImage: letters of its file name, and six random
+	// ones.
 	mount *regexp.Regexp
-	// store is a folder of Nix's or Guix's store: a hash, and what it is of.
+	// store matches a folder of Nix's or Guix's store: a hash and a name.
 	store *regexp.Regexp
-	// filesystemType is the kind of what is mounted at a path, "" for nothing.
+	// filesystemType returns the file system type mounted at a path, or "".
 	filesystemType func(path string) string
 }
 
@@ -36,7 +36,7 @@ func newPathFolder() pathFolder {
 	}
 }
 
-// fold is an absolute path in which an update changes nothing.
+// fold returns an absolute path with the changing parts replaced, so that it survives updates.
 func (f pathFolder) fold(full string) string {
 	parts := strings.Split(path.Clean(full), "/")
 	for i := 1; i < len(parts); i++ {
@@ -48,8 +48,8 @@ func (f pathFolder) fold(full string) string {
 	return strings.Join(parts, "/")
 }
 
-// isFakedMount reports whether a folder only looks like a revision of a snap or the mount of
-// an AppImage: those are mounted, the one by root.
+// isFakedMount reports whether a folder only resembles a snap revision or an AppImage mount: real
+// ones are mount points, and only root can mount a snap.
 func (f pathFolder) isFakedMount(parts []string) bool {
 	switch full := strings.Join(parts, "/"); {
 	case len(parts) == 4 && parts[1] == "snap":
@@ -60,7 +60,7 @@ func (f pathFolder) isFakedMount(parts []string) bool {
 	return false
 }
 
-// foldPart folds one part, by what is before it and whether it is the file.
+// foldPart folds one part; before holds the preceding parts, and file marks the last one.
 func (f pathFolder) foldPart(before []string, part string, file bool) string {
 	last := before[len(before)-1]
 	switch {
@@ -82,7 +82,7 @@ func (f pathFolder) foldPart(before []string, part string, file bool) string {
 	return f.version.ReplaceAllString(part, "${1}"+wildcardPart+"${6}")
 }
 
-// isVersion reports whether a version may have the name.
+// isVersion reports whether the name can be a version.
 func isVersion(name string) bool {
 	name = strings.TrimPrefix(name, "v")
 	return name != "" && name[0] >= '0' && name[0] <= '9'

@@ -1,8 +1,3 @@
-// Package peer says which program is at the other end of standard input: what is
-// certain of an agent, whatever it calls itself. It attributes, and is no wall: code
-// with the person's account can have another program speak for it.
-//
-// It touches /proc and sockets' options. Only Linux is known; elsewhere nobody is.
 package process
 
 import (
@@ -15,21 +10,21 @@ import (
 	"strings"
 )
 
-// A process's identity begins as one of these.
+// Prefixes in identities of processes.
 const (
 	flatpakPrefix = "flatpak:"
 	codePrefix    = "code:"
-	withPrefix    = "with:" // what else it has in it
+	withPrefix    = "with:" // followed by a hash of the code injections
 )
 
-// what is known of one process, read while it ran.
+// peerFacts are the facts about a process, read while it runs.
 type peerFacts struct {
 	executable     string
 	args           []string
-	script         string   // the real path of what an interpreter runs
-	injections     []string // by what it has other code in it
+	script         string   // real path of the interpreter's script
+	injections     []string // options and variables that load other code
 	flatpak        string
-	otherNamespace bool // its paths are not those of this process
+	otherNamespace bool // its paths differ from those of this process
 }
 
 func readPeerFacts(pid int) peerFacts {
@@ -48,12 +43,12 @@ func readPeerFacts(pid int) peerFacts {
 	return f
 }
 
-// command is the script or module that an interpreter runs.
+// command returns the script or module that an interpreter runs.
 func (f peerFacts) command() (name, path string) {
 	return FindScript(ProgramName(f.executable), f.scriptArgs())
 }
 
-// scriptArgs are the arguments without the command of an interpreter that has commands.
+// scriptArgs returns the arguments without the subcommand of an interpreter that has some.
 func (f peerFacts) scriptArgs() []string {
 	name := ProgramName(f.executable)
 	if (name == "bun" || name == "deno") && len(f.args) > 1 && f.args[1] == "run" {
@@ -62,9 +57,8 @@ func (f peerFacts) scriptArgs() []string {
 	return f.args
 }
 
-// identity names the program, the same way after an update. It is empty where that is
-// not certain: for what is in a container, and for what adopts those whose parent has
-// ended.
+// identity returns the identity of the program, which survives updates. It is empty if uncertain:
+// for a process in a container, and for one that adopts orphans.
 func (f peerFacts) identity() string {
 	switch {
 	case f.flatpak != "":
@@ -77,7 +71,7 @@ func (f peerFacts) identity() string {
 	if runs == "" || len(f.injections) == 0 {
 		return runs
 	}
-	// What else is in it makes it another one.
+	// Injected code makes it another program.
 	sum := sha256.New()
 	for _, by := range f.injections {
 		for path := range strings.SplitSeq(by, ":") {
@@ -91,7 +85,7 @@ func (f peerFacts) identity() string {
 	return runs + " " + withPrefix + hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
-// programAndScript is the program and its script or code, "" where that is not certain.
+// programAndScript returns the program and its script or code, or "" if uncertain.
 func (f peerFacts) programAndScript(paths pathFolder) string {
 	program := quotePath(paths.fold(f.executable))
 	if f.args == nil {
@@ -102,13 +96,13 @@ func (f peerFacts) programAndScript(paths pathFolder) string {
 	case f.script != "":
 		return program + " " + quotePath(paths.fold(f.script))
 	case class != "" && ProgramName(f.executable) != "java":
-		return "" // which script that was cannot be told any more: many are called alike
+		return "" // the script cannot be determined any more: many share the name
 	case module != "":
 		return program + " " + quotePath(cmp.Or(class, module))
 	case f.title() != "":
 		return program + " " + strconv.Quote(f.title())
 	case slices.Contains(f.args[1:], "-"):
-		return "" // nobody can tell which code it reads
+		return "" // code from standard input is unknown
 	case len(f.args) > 1:
 		sum := sha256.Sum256([]byte(strings.Join(f.args[1:], "\x00")))
 		return program + " " + codePrefix + hex.EncodeToString(sum[:8])
@@ -116,8 +110,8 @@ func (f peerFacts) programAndScript(paths pathFolder) string {
 	return program
 }
 
-// title is what the process has written in the place of its arguments, as node's
-// process.title does: then they are lost.
+// title returns the process title that replaced the arguments, as node's process.title does; the
+// arguments are lost then.
 func (f peerFacts) title() string {
 	if len(f.args) != 1 || strings.HasPrefix(f.args[0], "/") ||
 		IsInterpreter(ProgramName(f.args[0])) {
@@ -127,8 +121,7 @@ func (f peerFacts) title() string {
 	return first
 }
 
-// isLauncher reports whether the process only starts others: it speaks for whoever
-// started it.
+// isLauncher reports whether the process only starts others, so that its parent counts instead.
 func (f peerFacts) isLauncher() bool {
 	if slices.Contains(launcherNames(), ProgramName(f.executable)) {
 		return true
@@ -142,7 +135,7 @@ func (f peerFacts) isLauncher() bool {
 	return slices.Contains(launcherNames(), f.title())
 }
 
-// launcherNames are programs that start what they are told to.
+// launcherNames returns programs that run other programs by command.
 func launcherNames() []string {
 	return []string{
 		"sh", "bash", "dash", "ash", "zsh", "ksh", "fish", "busybox",
@@ -152,17 +145,17 @@ func launcherNames() []string {
 	}
 }
 
-// launcherScripts are launchers that an interpreter runs.
+// launcherScripts returns launchers that an interpreter runs.
 func launcherScripts() []string {
 	return []string{
 		"npm-cli.js", "npx-cli.js", "npm", "npx", "corepack.js", "pnpm.cjs", "pnpx.cjs", "pnpm.js", "yarn.js", "yarn.cjs", "npm.js", "npx.js", "yarnpkg.js",
 		"pipx", "uv", "uvx",
-		"aai-gateway.js", // npm's package of ours
+		"aai-gateway.js", // our npm package
 	}
 }
 
-// isReaper reports whether a program of the name is given the children of others when
-// those end, or starts programs for anybody, such as from afar.
+// isReaper reports whether a program of the name adopts orphaned processes, or starts programs
+// for any user, such as remotely.
 func isReaper(name string) bool {
 	return slices.Contains([]string{
 		"systemd", "init", "tini", "tini-static", "dumb-init", "docker-init", "catatonit", "runit", "s6-svscan", "launchd",
@@ -170,8 +163,7 @@ func isReaper(name string) bool {
 	}, name)
 }
 
-// quotePath is a path as one word, however it is written: no other pair of paths reads the
-// same.
+// quotePath returns a path as one unambiguous word, quoted if necessary.
 func quotePath(path string) string {
 	if strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r == '"' || r == '\\' || r == 0x7f }) ||
 		strconv.Quote(path) != `"`+path+`"` {

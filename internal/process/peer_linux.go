@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxAncestors is how many ancestors are looked at.
+// maxAncestors is the maximum number of ancestors that are checked.
 const maxAncestors = 64
 
-// A handle holds a process fast: as long as it is alive, its number is its own.
+// A pidHandle is a pidfd: while its process is alive, the process id is not reused.
 type pidHandle struct{ fd, pid int }
 
 func openPID(pid int) (*pidHandle, error) {
@@ -29,19 +29,19 @@ func openPID(pid int) (*pidHandle, error) {
 
 func (h *pidHandle) close() { _ = unix.Close(h.fd) } // nothing was written
 
-// alive reports whether the process still is: then all that was read under its number
-// is of it, and of no later one.
+// alive reports whether the process still runs; then everything read by its id belongs to it and
+// not to a later process.
 func (h *pidHandle) alive() bool {
 	err := unix.PidfdSendSignal(h.fd, 0, nil, 0)
 	return err == nil || errors.Is(err, unix.EPERM)
 }
 
-// PeerIdentity is the identity of the program at the other end of in, "" if it is not certain.
-// It is to be asked before the first message: who has sent that may have ended.
+// PeerIdentity returns the identity of the program at the other end of in, or "" if uncertain.
+// Call it before the first message, since the sender may end after that.
 //
-// A socket says who made it. The other end of a pipe is held by one of those who
-// started this process. Anything else, such as a file or a terminal, is of the parent.
-// What only starts other programs is passed over.
+// For a socket the kernel names the peer. For a pipe it is an ancestor of this process that has
+// the other end open. For anything else, such as a file or a terminal, it is the parent.
+// Launchers are skipped.
 func PeerIdentity(in *os.File) string {
 	h, err := openPeer(in)
 	for range maxAncestors {
@@ -65,14 +65,14 @@ func PeerIdentity(in *os.File) string {
 	return ""
 }
 
-// openParent holds the parent of the process, and lets go of that.
+// openParent opens the parent of the process, and closes h.
 func openParent(h *pidHandle) (*pidHandle, error) {
 	defer h.close()
 	return parentOf(h.pid, h.alive)
 }
 
-// parentOf holds the parent of a process: nobody can have got its number if the child
-// still has it when it is held. The first process is nobody's parent: it adopts.
+// parentOf opens the parent of a process. If the child still has this parent after opening, the
+// id was not reused. Process 1 counts as no parent, since it adopts orphans.
 func parentOf(pid int, alive func() bool) (*pidHandle, error) {
 	parent := ParentPID(pid)
 	if parent <= 1 {
@@ -91,7 +91,7 @@ func parentOf(pid int, alive func() bool) (*pidHandle, error) {
 
 func openOwnParent() (*pidHandle, error) { return parentOf(os.Getpid(), func() bool { return true }) }
 
-// openPeer holds who is at the other end of in.
+// openPeer opens the process at the other end of in.
 func openPeer(in *os.File) (*pidHandle, error) {
 	info, err := in.Stat()
 	if err != nil {
@@ -108,8 +108,8 @@ func openPeer(in *os.File) (*pidHandle, error) {
 	return openOwnParent()
 }
 
-// onDescriptor calls find with the number of the file, and leaves it as it is: to ask
-// for the number alone would make reading block.
+// onDescriptor calls find with the descriptor of the file. Unlike File.Fd, it leaves the file in
+// non-blocking mode.
 func onDescriptor(in *os.File, find func(fd int) (*pidHandle, error)) (h *pidHandle, err error) {
 	raw, err := in.SyscallConn()
 	if err != nil {
@@ -121,7 +121,7 @@ func onDescriptor(in *os.File, find func(fd int) (*pidHandle, error)) (h *pidHan
 	return h, err
 }
 
-// socketPeer holds who made the pair of sockets, or the one that was connected to.
+// socketPeer opens the process that created the socket pair, or the listening socket.
 func socketPeer(fd int) (*pidHandle, error) {
 	pidfd, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PEERPIDFD)
 	if err == nil {
@@ -135,8 +135,8 @@ func socketPeer(fd int) (*pidHandle, error) {
 	if !errors.Is(err, unix.ENOPROTOOPT) {
 		return nil, err
 	}
-	// A kernel before 6.5 knows the number alone. Whoever has it and began after this
-	// process is another one.
+	// Kernels before 6.5 only provide the process id. A process that has it and started after
+	// this one is not the peer.
 	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func socketPeer(fd int) (*pidHandle, error) {
 	return h, nil
 }
 
-// startedBefore reports whether the process began before the other.
+// startedBefore reports whether the process started no later than the other.
 func startedBefore(pid, than int) bool {
 	began, err := strconv.ParseUint(StartTime(pid), 10, 64)
 	if err != nil {
@@ -162,8 +162,8 @@ func startedBefore(pid, than int) bool {
 	return err == nil && began <= other
 }
 
-// pidOf is the number of the process that a handle of the kernel's holds. One that has
-// ended, or is of another space of processes, has none.
+// pidOf returns the id of the process of a pidfd. It returns an error if the process has ended,
+// or is in another PID namespace.
 func pidOf(pidfd int) (int, error) {
 	text, err := os.ReadFile("/proc/self/fdinfo/" + strconv.Itoa(pidfd))
 	if err != nil {
@@ -181,7 +181,7 @@ func pidOf(pidfd int) (int, error) {
 	return 0, fmt.Errorf("the peer of the socket is not to be seen: %w", unix.ESRCH)
 }
 
-// openPipeWriter holds the nearest ancestor that may write into the pipe, or nobody.
+// openPipeWriter opens the nearest ancestor with the pipe open for writing, or returns nil.
 func openPipeWriter(fd int) (*pidHandle, error) {
 	pipe, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
 	if err != nil {
@@ -212,7 +212,7 @@ func hasPipeOpen(pid int, pipe string) bool {
 		if to, err := os.Readlink(name); err != nil || to != pipe {
 			continue
 		}
-		// The kernel says by the mode of the link how the file is open.
+		// The mode of the link shows how the file is open.
 		if info, err := os.Lstat(name); err == nil && info.Mode()&0o200 != 0 {
 			return true
 		}

@@ -4,9 +4,8 @@ package process
 
 import "os"
 
-// PeerIdentity is the identity of the program at the other end; "" because nobody can be told for
-// certain here.
+// PeerIdentity returns "": this platform provides no certain identity.
 func PeerIdentity(*os.File) string { return "" }
 
-// HostChecker says of a process whether it is one that this one runs in; nobody knows here.
+// HostChecker returns a function that returns false: the hosts are unknown on this platform.
 func HostChecker(*os.File) func(pid int) bool { return func(int) bool { return false } }

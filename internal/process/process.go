@@ -1,6 +1,10 @@
-// Package process says what a process runs, as the kernel tells it in /proc: its
-// program, and the script where that is an interpreter. Where there is no /proc it
-// knows nothing. It imports nothing of ours.
+// Package process provides facts about processes, identifies peers, and starts subprocesses.
+// [Executable], [FindScript] and related functions read the program of a process from /proc;
+// without /proc they return zero values. [PeerIdentity] returns the verified program at the other
+// end of standard input, regardless of its own claims. It attributes, and is no security
+// boundary: code of the same account can make another program speak for it. It supports only
+// Linux. [Start] starts a [Subprocess] that ends with this process, together with its own
+// children, in any case of death.
 package process
 
 import (
@@ -14,27 +18,27 @@ import (
 
 func procDir(pid int) string { return "/proc/" + strconv.Itoa(pid) }
 
-// Executable is the path of the process's program, "" if that cannot be known.
+// Executable returns the path of the process's program, or "" if unknown.
 func Executable(pid int) string {
 	path, err := os.Readlink(procDir(pid) + "/exe")
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSuffix(path, " (deleted)") // it was upgraded while it runs
+	return strings.TrimSuffix(path, " (deleted)") // replaced by an update while running
 }
 
-// The fields of /proc/<pid>/stat, as proc(5) counts them, behind the name, which may
-// hold anything and after which comes field 3.
+// The fields of /proc/<pid>/stat as numbered in proc(5), counted from field 3, which follows the
+// name. The name may contain any character.
 const (
 	fieldPPID      = 4 - 3
 	fieldStartTime = 22 - 3
 )
 
-// StartTime is when the process was started, in the kernel's words, "" if it has ended.
-// A number of a process is given again; with another beginning.
+// StartTime returns the start time of the process in clock ticks since boot, or "" if it has
+// ended. It distinguishes processes that reuse an id.
 func StartTime(pid int) string { return stat(pid, fieldStartTime) }
 
-// ParentPID is the process that the process is a child of, 0 if there is none.
+// ParentPID returns the id of the parent process, or 0.
 func ParentPID(pid int) int {
 	parent, err := strconv.Atoi(stat(pid, fieldPPID))
 	if err != nil {
@@ -55,7 +59,7 @@ func stat(pid, field int) string {
 	return fields[field]
 }
 
-// Arguments are the process's own, as it shows them, its name first.
+// Arguments returns the arguments that the process shows, its name first.
 func Arguments(pid int) []string {
 	line, err := os.ReadFile(procDir(pid) + "/cmdline")
 	if err != nil {
@@ -64,7 +68,7 @@ func Arguments(pid int) []string {
 	return strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")
 }
 
-// ProgramName takes off what packagers put around the name of a program.
+// ProgramName returns the base name of a program without the additions of packagers.
 func ProgramName(path string) string {
 	name := filepath.Base(path)
 	name = strings.TrimSuffix(strings.TrimPrefix(name, "."), "-wrapped")
@@ -84,9 +88,8 @@ func baseWithoutExt(path string) string {
 	return name
 }
 
-// ResolvePath is the real path of what a process means by a path, and where that file is found
-// from here, as the process sees it, which may have folders of its own. Both are "" if
-// there is no such file.
+// ResolvePath returns the real path of a file as the process sees it, and its path for this
+// process, since the process may have other mounts. Both are "" if there is no such file.
 func ResolvePath(pid int, path string) (real, file string) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(WorkingDir(pid), path)
@@ -103,21 +106,21 @@ func ResolvePath(pid int, path string) (real, file string) {
 	return "", ""
 }
 
-// WorkingDir is the process's working folder.
+// WorkingDir returns the working folder of the process.
 func WorkingDir(pid int) string {
 	path, _ := os.Readlink(procDir(pid) + "/cwd")
 	return path
 }
 
-// SharesMountNamespace reports whether a path means to the process what it means here.
+// SharesMountNamespace reports whether paths mean the same to the process and to this one.
 func SharesMountNamespace(pid int) bool {
 	theirs, err := os.Readlink(procDir(pid) + "/ns/mnt")
 	ours, e := os.Readlink("/proc/self/ns/mnt")
 	return err == nil && e == nil && theirs == ours
 }
 
-// RunsFile reports whether the file that the process runs is the one that the path means
-// here: whoever makes folders of their own has any path in them.
+// RunsFile reports whether the process runs the file at path here: in a mount namespace of its
+// user any path may lead elsewhere.
 func RunsFile(pid int, path string) bool {
 	runs, err := os.Stat(procDir(pid) + "/exe")
 	if err != nil {
@@ -127,8 +130,7 @@ func RunsFile(pid int, path string) bool {
 	return err == nil && os.SameFile(runs, is)
 }
 
-// FilesystemType is the kind of the file system that is mounted at the path, for this process;
-// "" if there is none.
+// FilesystemType returns the type of the file system mounted at the path for this process, or "".
 func FilesystemType(path string) string {
 	text, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -144,9 +146,9 @@ func FilesystemType(path string) string {
 	return kind
 }
 
-// FlatpakID is the id of the app that the process is of, if it is one of Flatpak's: it has
-// a root of its own with a file that says so, and in that the folders of that app and of
-// a runtime, as they are installed here. The file alone anybody can write.
+// FlatpakID returns the id of the process's Flatpak app, or "". The process must have its own
+// root with Flatpak's info file, and in it the folders of that app and of a runtime as installed
+// here. The file alone proves nothing, since any user can write one.
 func FlatpakID(pid int) string {
 	if SharesMountNamespace(pid) {
 		return ""
@@ -164,8 +166,8 @@ func FlatpakID(pid int) string {
 	return ""
 }
 
-// installed reports whether a folder of the process is one of those in an installation of
-// Flatpak's: the system's, or the account's own.
+// installed reports whether a folder of the process is part of a Flatpak installation, of the
+// system or of the account.
 func installed(pid int, folderThere, pattern string) bool {
 	is, err := os.Stat(procDir(pid) + "/root" + folderThere)
 	if err != nil {
@@ -176,7 +178,7 @@ func installed(pid int, folderThere, pattern string) bool {
 		installations = append(installations, filepath.Join(u.HomeDir, ".local/share/flatpak"))
 	}
 	for _, installation := range installations {
-		found, _ := filepath.Glob(installation + pattern) // the pattern is right
+		found, _ := filepath.Glob(installation + pattern) // the pattern is valid
 		for _, path := range found {
 			if known, err := os.Stat(path); err == nil && os.SameFile(is, known) {
 				return true
@@ -186,7 +188,7 @@ func installed(pid int, folderThere, pattern string) bool {
 	return false
 }
 
-// flatpakInfo is the app that the file of Flatpak's names.
+// flatpakInfo returns the app in Flatpak's info file.
 func flatpakInfo(pid int) string {
 	text, err := os.ReadFile(procDir(pid) + "/root/.flatpak-info")
 	if err != nil {

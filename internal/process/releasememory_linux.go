@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// releaseMemory gives back the memory that only the start of this program needed: what is free on the
-// heap, and the pages of files that can only be read and of which nothing is a copy. What is
-// still used of those comes back from the file, page by page, when it is next looked at.
+// releaseMemory releases memory that only the start of this program needed: free heap, and
+// unmodified read-only pages of files. The kernel reloads such a page from its file at the next
+// access.
 func releaseMemory() {
 	debug.FreeOSMemory()
 	smaps, err := os.ReadFile("/proc/self/smaps")

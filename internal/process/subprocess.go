@@ -1,5 +1,3 @@
-// Package leash starts processes that do not outlive this one, whatever it dies of, nor does
-// what they have started. Whose they are, and what is said over their pipes, others know.
 package process
 
 import (
@@ -9,45 +7,44 @@ import (
 	"time"
 )
 
-// How long a process may take to end, when it is asked to by the end of its input, and then by
-// a signal.
+// The time limits for a process to end, after the end of its input, and then after a signal.
 const (
 	inputGrace  = 2 * time.Second
 	signalGrace = time.Second
-	// supervisorTimeout is how long a guard has for its work.
+	// supervisorTimeout is the time limit for a supervisor to end all processes.
 	supervisorTimeout = 10 * time.Second
 	supervisorGrace   = supervisorTimeout + time.Second
 )
 
-// Limits are what a process is held to from outside.
+// Limits are restrictions of a subprocess.
 type Limits struct {
-	// NoChildren is for one that starts no other. On Windows it cannot; elsewhere it has seen to that
-	// itself, and no more than the process itself is held.
+	// NoChildren is for a process that starts no other. Windows enforces it; elsewhere the
+	// process must restrict itself, and only the process itself is tied to this one.
 	NoChildren bool
-	// Memory is how much it may have on Windows, in bytes; 0: as much as it wants. Elsewhere it
-	// limits itself.
+	// Memory is the memory limit on Windows, in bytes; 0 means none. Elsewhere the process must
+	// limit itself.
 	Memory uintptr
-	// SupervisorCommand is, on Linux, the command by which this program calls [RunSupervisor] and nothing else:
-	// with it, also what leaves the group of the process ends with it.
+	// SupervisorCommand is, on Linux, the command by which this program runs only
+	// [RunSupervisor]. With it, processes that leave the process group end too.
 	SupervisorCommand []string
 
 	supervised bool
 }
 
-// A Process was started, and has two pipes. All methods are safe for concurrent use.
+// A Subprocess is a started process with two pipes. All methods are safe for concurrent use.
 type Subprocess struct {
-	// Stdin is what it reads from, and Out what it writes to.
+	// Stdin is the writing end of its input, and Stdout the reading end of its output.
 	Stdin, Stdout *os.File
 
 	cmd            *exec.Cmd
 	limits         Limits
-	release        func()   // of what holds it
-	supervisorPipe *os.File // its end is the guard's sign to end all; nil: there is no guard
+	release        func()   // releases the tie to this process
+	supervisorPipe *os.File // closing it makes the supervisor end all; nil: there is no supervisor
 	exited         chan struct{}
 }
 
-// Start starts the command with a pipe as its input and one as its output, and no other open
-// file of this process but what the command names. The error is the system's; nothing runs then.
+// Start starts the command with pipes as its input and output. The process inherits no other open
+// file except those in cmd. On an error nothing runs.
 func Start(cmd *exec.Cmd, l Limits) (*Subprocess, error) {
 	p := &Subprocess{cmd: cmd, limits: l, exited: make(chan struct{})}
 	itsIn, in, err := os.Pipe()
@@ -71,13 +68,13 @@ func Start(cmd *exec.Cmd, l Limits) (*Subprocess, error) {
 	setAttributes(cmd, l)
 	started := make(chan error)
 	go func() {
-		// The system ends it with the thread that has started it.
+		// The system ends it with the thread that started it.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			_ = cmd.Wait() // what it says is in cmd.ProcessState
+			_ = cmd.Wait() // its result is in cmd.ProcessState
 			close(p.exited)
 		}
 	}()
@@ -104,13 +101,13 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// PID is the number of the process.
+// PID returns the process id.
 func (p *Subprocess) PID() int { return p.cmd.Process.Pid }
 
-// Exited is closed when the process itself has ended.
+// Exited returns a channel that is closed when the process itself has ended.
 func (p *Subprocess) Exited() <-chan struct{} { return p.exited }
 
-// State is how the process ended; nil while it runs.
+// State returns the final state of the process, or nil while it runs.
 func (p *Subprocess) State() *os.ProcessState {
 	select {
 	case <-p.exited:
@@ -120,7 +117,7 @@ func (p *Subprocess) State() *os.ProcessState {
 	}
 }
 
-// Kill ends it, and all that it has started, at once. It does not wait.
+// Kill ends it and all its children at once, without waiting.
 func (p *Subprocess) Kill() {
 	if p.supervisorPipe == nil {
 		signalGroup(p.cmd.Process, p.limits, true)
@@ -131,13 +128,13 @@ func (p *Subprocess) Kill() {
 		select {
 		case <-p.exited:
 		default:
-			signalGroup(p.cmd.Process, p.limits, true) // it did not do its work
+			signalGroup(p.cmd.Process, p.limits, true) // the supervisor failed
 		}
 	})
 }
 
-// Stop ends it, and all that it has started, if it has not ended, waits for that and closes
-// the pipes. A polite end lets it go by itself for a few seconds.
+// Stop ends it and all its children, waits for that and closes the pipes. If polite, it first
+// gives the process a few seconds to end by itself.
 func (p *Subprocess) Stop(polite bool) {
 	_ = p.Stdin.Close()
 	if polite && !p.WaitExit(inputGrace) {
@@ -150,7 +147,7 @@ func (p *Subprocess) Stop(polite bool) {
 	_ = p.Stdout.Close()
 }
 
-// WaitExit waits so long at most, and reports whether the process has ended.
+// WaitExit waits at most for the duration, and reports whether the process has ended.
 func (p *Subprocess) WaitExit(long time.Duration) bool {
 	timer := time.NewTimer(long)
 	defer timer.Stop()

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// setAttributes makes the process a group with all that it starts.
+// setAttributes puts the process and its children into a process group.
 func setAttributes(cmd *exec.Cmd, l Limits) {
 	closeFilesOnExec()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !l.NoChildren}

@@ -5,12 +5,12 @@ import (
 	"syscall"
 )
 
-// setAttributes has the process end with this one, whatever that dies of, and be a group with all that
-// it starts.
+// setAttributes makes the process end with this one in any case of death, and puts it and its
+// children into a process group.
 func setAttributes(cmd *exec.Cmd, l Limits) {
 	closeFilesOnExec()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !l.NoChildren}
-	if !l.supervised { // a guard has work to do when we are gone
+	if !l.supervised { // a supervisor must outlive us to do its work
 		cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"syscall"
 )
 
-// closeFilesOnExec keeps from processes what this process was given open by whoever started it: Go
-// hands on no file of its own, and knows nothing of others.
+// closeFilesOnExec keeps files that this process inherited from reaching subprocesses: Go only
+// protects files that it opened.
 func closeFilesOnExec() {
 	open, err := os.ReadDir("/dev/fd")
 	if err != nil {
-		return // there is no way to know
+		return // the files are unknown
 	}
 	for _, f := range open {
 		if n, err := strconv.Atoi(f.Name()); err == nil && n > 2 {
@@ -23,9 +23,9 @@ func closeFilesOnExec() {
 	}
 }
 
-// tieToParent has a small process wait for the end of this one, whatever this one dies of, and then
-// end the group of the process: what it has started outlives it otherwise. Where there is no
-// shell only the process itself is held.
+// tieToParent starts a small shell that waits for the end of this process, in any case of death,
+// and then kills the process group. Children would otherwise survive. Without a shell only the
+// process itself is tied.
 func tieToParent(p *os.Process, l Limits) (letGo func(), err error) {
 	if l.NoChildren || l.supervised {
 		return func() {}, nil
@@ -58,7 +58,7 @@ func signalGroup(p *os.Process, l Limits, now bool) {
 		signal = syscall.SIGKILL
 	}
 	if l.NoChildren {
-		_ = p.Signal(signal) // which knows whether it has ended
+		_ = p.Signal(signal) // Signal detects an ended process
 		return
 	}
 	_ = syscall.Kill(id, signal)

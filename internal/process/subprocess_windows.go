@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// setAttributes lets the process have no window.
+// setAttributes gives the process no window.
 func setAttributes(cmd *exec.Cmd, _ Limits) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.CREATE_NO_WINDOW}
 }
 
-// tieToParent puts the process, and what it starts, into a job object that ends with this one. It
-// should do nothing before it has read something from its input.
+// tieToParent puts the process and its children into a job object that ends with this process.
+// The process should do nothing before it has read from its input.
 func tieToParent(p *os.Process, l Limits) (letGo func(), err error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -52,7 +52,7 @@ func assignToJob(job windows.Handle, p *os.Process) error {
 	return windows.AssignProcessToJobObject(job, handle)
 }
 
-// signalGroup ends the process; what it has started ends with the job.
+// signalGroup ends the process; its children end with the job.
 func signalGroup(p *os.Process, _ Limits, now bool) {
 	if now {
 		_ = p.Kill()

@@ -15,18 +15,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The guard of a process is this program once more, between us and the process. It is the
-// one to whom all belong that lose their parents below it, also those that make themselves
-// a session of their own, and it has a pipe from us that ends with us: then it ends them all.
+// The supervisor is a second process of this program between us and the command. As subreaper it
+// adopts all orphans below it, even those in sessions of their own. When its pipe from us closes,
+// it ends them all.
 
-// supervisorPipe is the number of the pipe's end in the guard.
+// supervisorPipe is the descriptor of the pipe in the supervisor.
 const supervisorPipe = 3
 
-// reapInterval is how long it is between two looks at what is left.
+// reapInterval is the interval between two checks for remaining processes.
 const reapInterval = 2 * time.Millisecond
 
-// supervise puts the guard in front of the command. It returns the end of the pipe that holds
-// the guard, and what is to be closed when it runs; nil and nothing where there is no guard.
+// supervise puts the supervisor before the command. It returns the pipe's end that keeps the
+// supervisor running, and the end to close after the start; nil without a supervisor.
 func supervise(cmd *exec.Cmd, l Limits) (holder, its *os.File, err error) {
 	if len(l.SupervisorCommand) == 0 || l.NoChildren {
 		return nil, nil, nil
@@ -42,20 +42,20 @@ func supervise(cmd *exec.Cmd, l Limits) (holder, its *os.File, err error) {
 	return holder, its, nil
 }
 
-// RunSupervisor is the life of a guard: it starts the program at args[0] with the arguments from
-// args[1] on, its own name first, and returns the status that it ends with, when nothing of
-// it is left. Nothing else may run in this process.
+// RunSupervisor runs the supervisor: it starts the program args[0] with the arguments args[1:],
+// including its own name, and returns the exit status once no descendant remains. Nothing else
+// may run in this process.
 func RunSupervisor(args []string) (status int) {
 	if len(args) < 2 {
 		return 2
 	}
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM) // they are for the process
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM) // signals are for the command
 	syscall.CloseOnExec(supervisorPipe)
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "the process cannot be held:", err)
 		return 1
 	}
-	runtime.LockOSThread() // with which the process ends
+	runtime.LockOSThread() // the command ends with this thread
 	pid, err := syscall.ForkExec(args[0], args[1:], &syscall.ProcAttr{
 		Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
 	})
@@ -64,7 +64,7 @@ func RunSupervisor(args []string) (status int) {
 		return 127
 	}
 	for fd := range 3 {
-		_ = syscall.Close(fd) // they end with the process
+		_ = syscall.Close(fd) // only the command should hold them
 	}
 	ended, alone := make(chan int, 1), make(chan struct{})
 	go func() {
@@ -88,7 +88,7 @@ func RunSupervisor(args []string) (status int) {
 	return status
 }
 
-// reap takes note of all that ends, and says how the process did.
+// reap waits for all descendants, and sends the exit status of the process with the id pid.
 func reap(pid int, ended chan<- int) {
 	for {
 		var how syscall.WaitStatus
@@ -103,7 +103,7 @@ func reap(pid int, ended chan<- int) {
 	}
 }
 
-// killBelow kills all processes below one, and reports whether there were any.
+// killBelow kills all descendants of a process, and reports whether there were any.
 func killBelow(root int) bool {
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -115,7 +115,7 @@ func killBelow(root int) bool {
 		if err != nil {
 			continue
 		}
-		// The name in brackets may hold anything.
+		// The name in parentheses may contain any character.
 		fields := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(stat)))
 		if len(fields) > 1 && fields[0][0] != 'Z' {

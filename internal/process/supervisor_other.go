@@ -7,6 +7,5 @@ import (
 	"os/exec"
 )
 
-// supervise puts nothing in front of the command: only Linux lets a process have all that is
-// below it.
+// supervise does nothing: only Linux has subreapers.
 func supervise(*exec.Cmd, Limits) (holder, its *os.File, err error) { return nil, nil, nil }

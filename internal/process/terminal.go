@@ -6,15 +6,15 @@ import (
 	"strconv"
 )
 
-// The fields of the session that a process is in, and of its terminal.
+// The fields of a process's session and terminal.
 const (
 	fieldSession  = 6 - 3
 	fieldTerminal = 7 - 3
 )
 
-// ShowsTerminal reports whether the process shows a terminal: whether a child of it, or of another
-// process of the same program that it started, leads a session on a pseudo-terminal, as a
-// shell does. What is typed into its windows may be run, whatever the program is called.
+// ShowsTerminal reports whether the process shows a terminal: whether a child of it, or of a
+// child process of the same program, leads a session on a pseudo-terminal, as a shell does. Text
+// typed into its windows may run, whatever the program's name.
 func ShowsTerminal(pid int) bool {
 	all, err := os.ReadDir("/proc")
 	if err != nil {
@@ -37,8 +37,8 @@ func ShowsTerminal(pid int) bool {
 	return shows(pid)
 }
 
-// leadsTerminal reports whether the process leads a session on a pseudo-terminal, whose
-// numbers the kernel begins with 136 to 143.
+// leadsTerminal reports whether the process leads a session on a pseudo-terminal, which has a
+// major number from 136 to 143.
 func leadsTerminal(pid int) bool {
 	number, err := strconv.Atoi(stat(pid, fieldTerminal))
 	major := number >> 8 & 0xfff

@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// defaultSystemBus is the well-known address of the system bus, by the
-// specification.
+// defaultSystemBus is the well-known address of the system bus, by the specification.
 const defaultSystemBus = "unix:path=/var/run/dbus/system_bus_socket"
 
-// errNoBus is why there is no session bus to dial.
+// errNoBus reports that no session bus is known.
 var errNoBus = errors.New("none is known of this person")
 
-// SessionAddress is the address of the session bus that getenv knows. It never starts
-// one: a bus of our own would have no apps on it. The error says that there is none.
+// SessionAddress returns the address of the session bus in getenv's environment, or an error. It
+// never starts a bus, since a new one would have no apps.
 func SessionAddress(getenv func(string) string) (string, error) {
 	if address := getenv("DBUS_SESSION_BUS_ADDRESS"); address != "" {
 		return address, nil
@@ -25,7 +24,7 @@ func SessionAddress(getenv func(string) string) (string, error) {
 	return "", errNoBus
 }
 
-// SystemAddress is the address of the system bus: $DBUS_SYSTEM_BUS_ADDRESS, or the
+// SystemAddress returns the address of the system bus: $DBUS_SYSTEM_BUS_ADDRESS, or the
 // well-known one.
 func SystemAddress(getenv func(string) string) string {
 	if address := getenv("DBUS_SYSTEM_BUS_ADDRESS"); address != "" {
@@ -34,9 +33,8 @@ func SystemAddress(getenv func(string) string) string {
 	return defaultSystemBus
 }
 
-// dialAddress opens the first of the addresses (they are separated by ";") that
-// can be opened. Only sockets of this computer are: over a network the bus could
-// neither know us nor we it.
+// dialAddress opens the first usable one of the addresses, which are separated by ";". It only
+// supports local sockets: over a network neither end could authenticate the other.
 func dialAddress(ctx context.Context, addresses string) (net.Conn, error) {
 	err := errors.New("the address is empty")
 	for address := range strings.SplitSeq(addresses, ";") {
@@ -55,8 +53,8 @@ func dialAddress(ctx context.Context, addresses string) (net.Conn, error) {
 	return nil, err
 }
 
-// SocketPaths are the sockets of this computer that the addresses name; one in the
-// abstract namespace begins with "@".
+// SocketPaths returns the local sockets in the addresses; one in the abstract namespace begins
+// with "@".
 func SocketPaths(addresses string) []string {
 	var paths []string
 	for address := range strings.SplitSeq(addresses, ";") {
@@ -67,7 +65,7 @@ func SocketPaths(addresses string) []string {
 	return paths
 }
 
-// socketPath reads an address such as "unix:path=/run/user/1000/bus,guid=…".
+// socketPath parses an address such as "unix:path=/run/user/1000/bus,guid=…".
 func socketPath(address string) (string, error) {
 	transport, keys, _ := strings.Cut(address, ":")
 	if transport == "autolaunch" {

@@ -13,9 +13,9 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// authenticate says who we are by the mechanism EXTERNAL: the kernel tells the
-// other end, a bus or an app, the user of ours. The passing of file descriptors is
-// not negotiated, so nobody can hand us one. The socket's deadline bounds it.
+// authenticate authenticates by the mechanism EXTERNAL: the kernel reports our user to the other
+// end, a bus or an app. It does not negotiate the passing of file descriptors, so the other end
+// cannot send any. The socket's deadline limits it.
 func authenticate(socket io.Writer, in *bufio.Reader) error {
 	user := hex.EncodeToString([]byte(strconv.Itoa(os.Getuid())))
 	if _, err := io.WriteString(socket, "\x00AUTH EXTERNAL "+user+"\r\n"); err != nil {

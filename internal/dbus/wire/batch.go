@@ -6,45 +6,44 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// How many calls of a batch are in flight: never more than maxInFlight, and when
-// only half of them are left the next ones follow. The buses of desktop sessions
-// allow a connection 50,000 (session.conf of the reference implementation); others
-// may allow 128 and answer the rest with LimitsExceeded.
+// The number of calls of a batch in flight: at most maxInFlight, and refilled when half of them
+// are left. Buses of desktop sessions allow a connection 50,000 (session.conf of the reference
+// implementation); others may allow 128 and answer the rest with LimitsExceeded.
 const (
 	maxInFlight = 512
 	fewInFlight = maxInFlight / 2
 )
 
-// A Reply is the outcome of one call of a batch: a Message, which may be of the
-// kind KindError, or an Err, which is a *TransportError.
+// A Reply is the outcome of one call of a batch: a Message, possibly of the kind KindError, or an
+// Err, which is a *TransportError.
 type Reply struct {
 	Message *Message
 	Err     error
 }
 
-// A batch is calls that are waited for together. What the reading goroutine needs
-// is guarded by the Conn's mu, until the batch is no longer among the Conn's.
+// A batch is a list of calls with a common wait. Conn.mu guards the fields that the reading
+// goroutine uses, as long as the batch is in Conn.batches.
 type batch struct {
-	first    uint32 // the serial of the first message; the others follow
+	first    uint32 // serial of the first message; the others follow
 	messages []*Message
 	replies  []Reply
-	places   []framePosition // of the messages that were posted
+	places   []framePosition // of the posted messages
 	inFlight int             // posted and not answered
-	wakeAt   int             // the number in flight at which to wake
+	wakeAt   int             // number in flight at which to wake
 	wake     chan struct{}
 }
 
-// A slot is where a message of a batch is on its way. That of one which is not
-// sent is empty.
+// A framePosition is the place of a message in an outgoing frame. It is empty for a message that
+// is not sent.
 type framePosition struct {
 	in  *outgoingFrame
-	end int // in the frame of in
+	end int // end of the message in the frame
 }
 
-// Batch makes calls, up to 512 of them in flight at a time, and waits for all
-// answers. They are in the order of the messages. When the context ends first, or
-// the connection, the rest of the replies say so and those that came are kept. For
-// each message the same holds as for Call. It starts no goroutines.
+// Batch makes calls, up to 512 in flight at a time, and waits for all answers, in the order of
+// the messages. If the context or the connection ends first, the missing replies contain that
+// error and the received ones are kept. The rules of Call apply to each message. Batch starts no
+// goroutines.
 func (c *Conn) Batch(ctx context.Context, messages []*Message) []Reply {
 	b := &batch{
 		messages: messages,
@@ -64,7 +63,7 @@ func (c *Conn) Batch(ctx context.Context, messages []*Message) []Reply {
 	return b.replies
 }
 
-// runBatch sends everything and waits for all answers. Its error says why it did not.
+// runBatch sends everything and waits for all answers, or returns an error.
 func (c *Conn) runBatch(ctx context.Context, b *batch) error {
 	for len(b.places) < len(b.messages) {
 		if err := ctx.Err(); err != nil {
@@ -78,8 +77,7 @@ func (c *Conn) runBatch(ctx context.Context, b *batch) error {
 	return c.waitInFlight(ctx, b, 0)
 }
 
-// post sends as many messages as may be in flight beside those that are, in one
-// piece.
+// post sends as many further messages as may be in flight, in one write.
 func (c *Conn) post(b *batch) {
 	c.mu.Lock()
 	room := maxInFlight - b.inFlight
@@ -102,8 +100,8 @@ func (c *Conn) post(b *batch) {
 	}
 }
 
-// frames makes the frames of the next messages, at most room of them and about
-// maxWrite bytes. An error is that of a message which cannot be sent.
+// frames returns the frames of the next messages, at most room of them and about maxWrite bytes.
+// The errors are those of messages that cannot be sent.
 func (b *batch) frames(o *outgoingFrame, room int, toPeer bool) (places []framePosition, errs []error) {
 	next := b.messages[len(b.places):]
 	next = next[:min(len(next), room)]
@@ -125,8 +123,7 @@ func (b *batch) frames(o *outgoingFrame, room int, toPeer bool) (places []frameP
 	return places, errs
 }
 
-// waitInFlight waits until no more than so many calls are in flight. Its error says why
-// that will not come to be.
+// waitInFlight waits until at most inFlight calls are in flight, or returns an error.
 func (c *Conn) waitInFlight(ctx context.Context, b *batch, inFlight int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,8 +146,8 @@ func (c *Conn) waitInFlight(ctx context.Context, b *batch, inFlight int) error {
 	return nil
 }
 
-// waitsFor reports whether the serial is that of a call that was not answered, and
-// who may answer.
+// waitsFor reports whether the serial is that of an unanswered call, and returns the destination
+// that may answer.
 func (b *batch) waitsFor(serial uint32) (to string, waits bool) {
 	i := serial - b.first
 	if i >= uint32(len(b.places)) || b.places[i].in == nil || b.replies[i].Message != nil {
@@ -159,7 +156,7 @@ func (b *batch) waitsFor(serial uint32) (to string, waits bool) {
 	return b.messages[i].Destination, true
 }
 
-// take takes an answer in.
+// take stores an answer.
 func (b *batch) take(answer *Message) {
 	b.replies[answer.ReplySerial-b.first].Message = answer
 	b.inFlight--
@@ -171,7 +168,7 @@ func (b *batch) take(answer *Message) {
 	}
 }
 
-// abandonBatch lets go of the batch. Calls without an answer end with the cause.
+// abandonBatch removes the batch. Unanswered calls end with the cause.
 func (c *Conn) abandonBatch(b *batch, cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

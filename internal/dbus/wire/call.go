@@ -6,17 +6,17 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A pendingCall is one whose answer may come.
+// A pendingCall is a call that awaits its answer.
 type pendingCall struct {
 	outgoingFrame
-	to     string        // who may answer
-	answer chan *Message // of one
+	to     string        // the destination that may answer
+	answer chan *Message // buffered for one
 }
 
-// Call sends the message as a method call and waits for the answer, which may be
-// of the kind KindError. If none came its error is a *TransportError. Call sets the
-// Kind and clears FlagNoReply on what it sends; a message to a well-known name may
-// be answered by anybody on the bus, so a unique name is better.
+// Call sends the message as a method call and waits for the answer, possibly of the kind
+// KindError. Without an answer it returns a *TransportError. Call sets the Kind and clears
+// FlagNoReply in the sent copy. For a well-known name any peer on the bus may answer, so a unique
+// name is better.
 func (c *Conn) Call(ctx context.Context, m *Message) (*Message, error) {
 	if err := c.admit(ctx, m, KindCall); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (c *Conn) Call(ctx context.Context, m *Message) (*Message, error) {
 	defer c.mu.Unlock()
 	delete(c.pending, serial)
 	select {
-	case answer := <-p.answer: // it came with the last bytes
+	case answer := <-p.answer: // it arrived with the last bytes
 		return answer, nil
 	default:
 	}
@@ -54,9 +54,8 @@ func (c *Conn) Call(ctx context.Context, m *Message) (*Message, error) {
 	return nil, &TransportError{p.delivery(size), cause}
 }
 
-// Send sends a message to which no reply is expected: a signal, or a call if the
-// message has no Kind. It waits until the socket has taken the message. Its error is
-// a *TransportError.
+// Send sends a message without expecting a reply: a signal, or a call if the message has no Kind.
+// It waits until the socket has accepted the message. Its error is a *TransportError.
 func (c *Conn) Send(ctx context.Context, m *Message) error {
 	kind := m.Kind
 	if kind == 0 {
@@ -95,7 +94,7 @@ func (c *Conn) Send(ctx context.Context, m *Message) error {
 	return &TransportError{o.delivery(size), cause}
 }
 
-// admit says why a message cannot be sent at all. Its error is a *TransportError.
+// admit returns a *TransportError if the message cannot be sent.
 func (c *Conn) admit(ctx context.Context, m *Message, kind byte) error {
 	err := ctx.Err()
 	if err == nil && !c.IsAlive() {
@@ -110,8 +109,8 @@ func (c *Conn) admit(ctx context.Context, m *Message, kind byte) error {
 	return nil
 }
 
-// reserve returns the first of n serials in a row that nobody waits for and none
-// of which is 0. The caller holds c.mu.
+// reserve returns the first of n consecutive unused serials, none of which is 0. The caller holds
+// c.mu.
 func (c *Conn) reserve(n uint32) uint32 {
 	for {
 		first, last := c.serial+1, c.serial+n
@@ -122,8 +121,8 @@ func (c *Conn) reserve(n uint32) uint32 {
 	}
 }
 
-// isAwaited reports whether any of the serials is waited for, as may happen once
-// they begin anew.
+// isAwaited reports whether a call awaits one of the serials, which is possible after they wrap
+// around.
 func (c *Conn) isAwaited(first, last uint32) bool {
 	for _, b := range c.batches {
 		if first <= b.first+uint32(len(b.messages)-1) && b.first <= last {

@@ -13,15 +13,14 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// The bus itself, as a peer on the bus.
+// The bus itself, as a destination.
 const (
 	BusName      = "org.freedesktop.DBus"
 	BusPath      = "/org/freedesktop/DBus"
 	BusInterface = "org.freedesktop.DBus"
 )
 
-// readSize is how much is read from the socket at once, many replies if they are
-// small.
+// readSize is the size of the read buffer, enough for many small replies.
 const readSize = 64 << 10
 
 // ErrConnectionLost is the cause of calls that ended with the connection.
@@ -29,10 +28,10 @@ var ErrConnectionLost = errors.New("the connection to the bus was lost")
 
 var errPeer = errors.New("at the other end is a peer and not a bus")
 
-// A TransportError is a call that ended without any answer.
+// A TransportError is the error of a call without an answer.
 type TransportError struct {
 	Delivery aai.Delivery // NotDelivered or DeliveryUnknown
-	Cause    error        // ErrLost, that of the context, or what was wrong with the message
+	Cause    error        // ErrConnectionLost, the context's error, or an error in the message
 }
 
 func (e *TransportError) Error() string { return e.Cause.Error() }
@@ -40,43 +39,42 @@ func (e *TransportError) Error() string { return e.Cause.Error() }
 // Unwrap returns the cause.
 func (e *TransportError) Unwrap() error { return e.Cause }
 
-// Options say what a connection is for.
+// Options configure a connection.
 type Options struct {
-	// OnSignal is called for every signal, in order, from the goroutine that reads:
-	// it must not wait for the connection, and replies wait for it. Nil means that
-	// signals are passed over. A panic in it ends the connection.
+	// OnSignal is called for every signal, in order, from the reading goroutine. It must not wait
+	// for the connection, and delays replies. Nil ignores signals. A panic in it ends the
+	// connection.
 	OnSignal func(*Message)
-	// PeerToPeer says that at the other end is no bus but one app. Messages go there
-	// without a destination, and whatever answers a call is its answer. There is
-	// nothing to say Hello to.
+	// PeerToPeer means that the other end is an app instead of a bus. Messages have no
+	// destination, any answer to a call is accepted, and there is no Hello.
 	PeerToPeer bool
 }
 
-// A Conn is one connection to a bus or to a peer. One goroutine reads, and one
-// writes what could not be written at once; no call waits for either longer than
-// its context allows. Safe for concurrent use.
+// A Conn is a connection to a bus or to a peer. One goroutine reads, and one writes the data that
+// could not be written immediately. No call waits for them longer than its context allows. It is
+// safe for concurrent use.
 type Conn struct {
 	socket  net.Conn
 	options Options
 	name    atomic.Value // a string: our unique name
 
 	mu      sync.Mutex
-	serial  uint32                  // the last one that was used
+	serial  uint32                  // the last used one
 	pending map[uint32]*pendingCall // by serial
 	batches []*batch
-	queue   []*outgoingFrame // not yet taken by whoever writes
-	writing bool             // somebody writes, and will look at the queue after it
+	queue   []*outgoingFrame // not yet taken by the writer
+	writing bool             // a writer is active, and will check the queue afterwards
 
-	out  writeState    // of whoever writes
-	wake chan struct{} // hands the writing over to the writing goroutine
+	out  writeState    // of the active writer
+	wake chan struct{} // passes the writing to the writing goroutine
 
 	closing sync.Once
 	lost    chan struct{}
 }
 
-// Dial opens the first of the addresses (they are separated by ";") that can be
-// opened, and authenticates. Only sockets of this computer can be. The context
-// bounds the dialling only. On a bus, Hello comes next.
+// Dial opens the first usable one of the addresses, which are separated by ";", and
+// authenticates. It only supports local sockets. The context limits only Dial. On a bus, call
+// Hello next.
 func Dial(ctx context.Context, address string, o Options) (*Conn, error) {
 	socket, err := dialAddress(ctx, address)
 	if err != nil {
@@ -85,8 +83,8 @@ func Dial(ctx context.Context, address string, o Options) (*Conn, error) {
 	return newConn(ctx, socket, o)
 }
 
-// newConn authenticates on the socket and begins to read and write. The context
-// bounds this only.
+// newConn authenticates on the socket and starts reading and writing. The context limits only
+// newConn.
 func newConn(ctx context.Context, socket net.Conn, o Options) (*Conn, error) {
 	in := bufio.NewReaderSize(socket, readSize)
 	stop := context.AfterFunc(ctx, func() { _ = socket.SetDeadline(time.Unix(1, 0)) })
@@ -111,8 +109,8 @@ func newConn(ctx context.Context, socket net.Conn, o Options) (*Conn, error) {
 	return c, nil
 }
 
-// File is a duplicate of the socket, for whoever keeps the other end from seeing that
-// the connection ends. Close it.
+// File returns a duplicate of the socket, which keeps the other end from noticing the end of the
+// connection. The caller must close it.
 func (c *Conn) File() (*os.File, error) {
 	socket, ok := c.socket.(interface{ File() (*os.File, error) })
 	if !ok {
@@ -129,10 +127,10 @@ func (c *Conn) Close() {
 	})
 }
 
-// Done is closed when the connection is, for whatever reason.
+// Done returns a channel that is closed when the connection ends, for any reason.
 func (c *Conn) Done() <-chan struct{} { return c.lost }
 
-// IsAlive reports whether the connection was not closed yet, as far as we know.
+// IsAlive reports whether the connection is open, as far as known.
 func (c *Conn) IsAlive() bool {
 	select {
 	case <-c.lost:
@@ -142,14 +140,14 @@ func (c *Conn) IsAlive() bool {
 	}
 }
 
-// Name is our unique name on the bus, such as ":1.42". It is empty before Hello.
+// Name returns our unique name on the bus, such as ":1.42". It is empty before Hello.
 func (c *Conn) Name() string {
 	name, _ := c.name.Load().(string)
 	return name
 }
 
-// Hello introduces us to the bus, which must come before anything else, and once.
-// It returns our unique name.
+// Hello registers us at the bus and returns our unique name. It must be the first call, and the
+// only one.
 func (c *Conn) Hello(ctx context.Context) (unique string, err error) {
 	answer, err := c.CallBus(ctx, "Hello")
 	if err != nil {
@@ -167,8 +165,7 @@ func (c *Conn) Hello(ctx context.Context) (unique string, err error) {
 	return unique, nil
 }
 
-// CallBus calls a method of the bus itself, all of whose arguments are strings. The
-// rest is as with Call.
+// CallBus calls a method of the bus itself with string arguments. Otherwise it behaves as Call.
 func (c *Conn) CallBus(ctx context.Context, member string, args ...string) (*Message, error) {
 	if c.options.PeerToPeer {
 		return nil, &TransportError{aai.NotDelivered, errPeer}
@@ -187,7 +184,7 @@ func (c *Conn) CallBus(ctx context.Context, member string, args ...string) (*Mes
 
 func (c *Conn) read(in *bufio.Reader) {
 	defer c.Close()
-	defer func() { _ = recover() }() // a message that breaks the reader costs the connection, not the process
+	defer func() { _ = recover() }() // a message that breaks the reader ends the connection, not the process
 	messages := messageReader{in: in}
 	for {
 		m, err := messages.read()
@@ -207,7 +204,7 @@ func (c *Conn) read(in *bufio.Reader) {
 	}
 }
 
-// answer hands a reply to the call it belongs to.
+// answer passes a reply to its call.
 func (c *Conn) answer(m *Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -228,15 +225,14 @@ func (c *Conn) answer(m *Message) {
 	}
 }
 
-// isAnswerFrom reports whether a message may be the answer of whoever was called.
-// Only they may, and the bus in their stead. Who has a well-known name we do not
-// know, so there anybody may.
+// isAnswerFrom reports whether a message may answer a call. Only the called destination or the
+// bus may answer. The owner of a well-known name is unknown, so any sender may answer for it.
 func (c *Conn) isAnswerFrom(m *Message, called string) bool {
 	return c.options.PeerToPeer || m.Sender == called || m.Sender == BusName || called != BusName && called[0] != ':'
 }
 
-// refuse answers whoever calls us: there is nothing to call here. When a lot is
-// queued the caller gets no answer, rather than our calls having to wait.
+// refuse answers an incoming call, since we offer no methods. If the queue is long, it sends no
+// answer, so that our calls need not wait.
 func (c *Conn) refuse(m *Message) {
 	if m.Flags&FlagNoReply != 0 {
 		return

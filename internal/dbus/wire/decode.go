@@ -16,19 +16,18 @@ var (
 	errBodyTooLarge = errors.New("the message's body is too large to be kept")
 )
 
-// A Decoder reads values in the wire format, each on its boundary, in the order in
-// which they were written. It trusts nothing it reads. Its first error stays: from
-// then on every read returns a zero value, so it is enough to look at Err in the
-// end, and before anything is done with the values. Not safe for concurrent use.
+// A Decoder reads values in the wire format, each on its boundary, in the order of writing. It
+// validates all input. After the first error every read returns a zero value, so one check of Err
+// at the end suffices, before the values are used. It is not safe for concurrent use.
 type Decoder struct {
 	data []byte
 	pos  int
-	big  bool // the byte order
+	big  bool // byte order
 	err  error
 }
 
-// NewDecoder makes a Decoder of data that begins on a boundary of 8 bytes. A nil
-// order means little-endian. The Decoder does not change the data.
+// NewDecoder returns a Decoder for data that begins on a boundary of 8 bytes. A nil order means
+// little-endian. The Decoder does not change the data.
 func NewDecoder(data []byte, order binary.ByteOrder) *Decoder {
 	return &Decoder{data: data, big: order == binary.BigEndian}
 }
@@ -36,18 +35,18 @@ func NewDecoder(data []byte, order binary.ByteOrder) *Decoder {
 // Err returns the first error.
 func (d *Decoder) Err() error { return d.err }
 
-// Fail makes err the Decoder's error, unless it has one.
+// Fail sets the Decoder's error, unless it has one.
 func (d *Decoder) Fail(err error) {
 	if d.err == nil {
 		d.err = err
 	}
 }
 
-// More reports whether there is something left to read.
+// More reports whether data remains.
 func (d *Decoder) More() bool { return d.err == nil && d.pos < len(d.data) }
 
-// take returns the next n bytes on a boundary, which is a power of 2. It reports
-// false after an error.
+// take returns the next n bytes on a boundary, which is a power of 2. It reports false after an
+// error.
 func (d *Decoder) take(align, n int) ([]byte, bool) {
 	begin := (d.pos + align - 1) &^ (align - 1)
 	if d.err != nil || n < 0 || begin > len(d.data) || n > len(d.data)-begin {
@@ -66,7 +65,7 @@ func (d *Decoder) Byte() byte {
 	return 0
 }
 
-// Bool reads a b, which is an error if it is neither 0 nor 1.
+// Bool reads a b, which must be 0 or 1.
 func (d *Decoder) Bool() bool {
 	n := d.U32()
 	if n > 1 {
@@ -123,14 +122,14 @@ func (d *Decoder) I64() int64 { return int64(d.U64()) }
 // Double reads a d.
 func (d *Decoder) Double() float64 { return math.Float64frombits(d.U64()) }
 
-// Str reads an s or an o. That it is UTF-8 is checked, but not that an o is a path.
+// Str reads an s or an o. It checks for UTF-8, but not that an o is a path.
 func (d *Decoder) Str() string { return string(d.text(int(d.U32()))) }
 
-// StringLike is Str without its allocation if what is read equals like, as names that
-// come again and again do.
+// StringLike is Str that returns like without an allocation if both are equal, for names that
+// repeat.
 func (d *Decoder) StringLike(like string) string { return internLike(d.text(int(d.U32())), like) }
 
-// Signature reads a g. It is checked to be a signature.
+// Signature reads and validates a g.
 func (d *Decoder) Signature() string {
 	sig := d.signatureLike("")
 	if err := checkSignature(sig); err != nil {
@@ -140,8 +139,8 @@ func (d *Decoder) Signature() string {
 	return sig
 }
 
-// Variant reads the beginning of a variant: the signature of its value, which is
-// to be read next. It is checked to be that of one complete type.
+// Variant reads the beginning of a variant: the signature of its value, which is to be read next.
+// It must be that of one complete type.
 func (d *Decoder) Variant() string {
 	sig := d.signatureLike("")
 	if d.err != nil {
@@ -156,7 +155,7 @@ func (d *Decoder) Variant() string {
 
 func (d *Decoder) signatureLike(like string) string {
 	b := d.text(int(d.Byte()))
-	switch string(b) { // without an allocation for most
+	switch string(b) { // avoids an allocation in most cases
 	case "s":
 		return "s"
 	case "o":
@@ -178,7 +177,7 @@ func internLike(b []byte, like string) string {
 	return string(b)
 }
 
-// text returns n bytes of text, which end with a NUL that is not one of them.
+// text returns n bytes of text, which a NUL follows.
 func (d *Decoder) text(n int) []byte {
 	if n < 0 || n == math.MaxInt {
 		d.Fail(errTruncated)
@@ -197,9 +196,9 @@ func (d *Decoder) text(n int) []byte {
 // Struct begins a struct or a dict entry, whose fields are to be read next.
 func (d *Decoder) Struct() { d.take(8, 0) }
 
-// Array reads an array or dict: it calls each, which reads one element, until its
-// end. Elements begin on boundaries of elemAlign bytes: see Type.Align; for a dict
-// it is 8. An element of a dict, or of an array of structs, begins with Struct.
+// Array reads an array or dict: it calls each for every element, which reads it. Elements begin
+// on boundaries of elemAlign bytes: see Type.Align; for a dict it is 8. An element of a dict, or
+// of an array of structs, begins with Struct.
 func (d *Decoder) Array(elemAlign int, each func()) {
 	n, ok := d.arrayHead(elemAlign)
 	if !ok {
@@ -212,7 +211,7 @@ func (d *Decoder) Array(elemAlign int, each func()) {
 			return
 		}
 		if d.pos == begin {
-			break // or it would never end
+			break // avoids an endless loop
 		}
 	}
 	if d.pos != end {
@@ -220,8 +219,7 @@ func (d *Decoder) Array(elemAlign int, each func()) {
 	}
 }
 
-// arrayHead reads what comes before the elements, and reports whether so many
-// bytes are there as it says.
+// arrayHead reads the length before the elements, and reports whether so many bytes remain.
 func (d *Decoder) arrayHead(elemAlign int) (size int, ok bool) {
 	n := d.U32()
 	if _, ok := d.take(elemAlign, 0); !ok {
@@ -234,14 +232,14 @@ func (d *Decoder) arrayHead(elemAlign int) (size int, ok bool) {
 	return int(n), true
 }
 
-// Bytes reads an ay. The bytes are those of the message: not to be changed, and
-// they keep it in memory.
+// Bytes reads an ay. The bytes alias the message: they must not be changed, and keep it in
+// memory.
 func (d *Decoder) Bytes() []byte {
 	b, _ := d.take(1, int(d.U32()))
 	return b
 }
 
-// Skip reads over values of the signature. It checks all of what it skips.
+// Skip skips values of the signature. It validates them.
 func (d *Decoder) Skip(sig string) {
 	if err := checkSignature(sig); err != nil {
 		d.Fail(err)
@@ -255,8 +253,7 @@ func (d *Decoder) skipAll(sig string, depth int) {
 	}
 }
 
-// skipFirst reads over one value. It returns the rest of the signature, which was
-// checked.
+// skipFirst skips one value. It returns the rest of the signature, which must be valid.
 func (d *Decoder) skipFirst(sig string, depth int) (rest string) {
 	if depth > MaxDepth {
 		d.Fail(fmt.Errorf("the message is nested more than %d deep", MaxDepth))
@@ -291,7 +288,7 @@ func (d *Decoder) skipFirst(sig string, depth int) (rest string) {
 	return sig[1:]
 }
 
-// skipArray reads over an array of elements of one type, or dict entry.
+// skipArray skips an array with elements of one type, or of dict entries.
 func (d *Decoder) skipArray(elem string, depth int) {
 	if size := fixedSize(elem[0]); size > 0 && elem[0] != 'b' {
 		if n, ok := d.arrayHead(size); ok && n%size == 0 {

@@ -4,7 +4,7 @@ package wire
 
 import "net"
 
-// A directWriter would write without waiting; here there is none.
+// A directWriter is not available on this platform.
 type directWriter struct{}
 
 func newDirectWriter(net.Conn) *directWriter { return nil }

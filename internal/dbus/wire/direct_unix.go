@@ -8,16 +8,16 @@ import (
 	"syscall"
 )
 
-// A directWriter writes to a socket without waiting for it. For one user at a time.
+// A directWriter writes to a socket without blocking. It is not safe for concurrent use.
 type directWriter struct {
 	socket  syscall.RawConn
-	attempt func(fd uintptr) bool // made once, for it would be allocated
+	attempt func(fd uintptr) bool // created once to avoid allocations
 	data    []byte
 	written int
 	err     error
 }
 
-// newDirectWriter returns nil for what is no socket.
+// newDirectWriter returns nil if socket is no system socket.
 func newDirectWriter(socket net.Conn) *directWriter {
 	conn, ok := socket.(syscall.Conn)
 	if !ok {
@@ -32,7 +32,7 @@ func newDirectWriter(socket net.Conn) *directWriter {
 	return w
 }
 
-// write returns how much the socket took, which may be nothing.
+// write returns the number of bytes that the socket accepted, possibly 0.
 func (w *directWriter) write(data []byte) (n int, err error) {
 	w.data, w.written, w.err = data, 0, nil
 	err = w.socket.Write(w.attempt)
@@ -43,8 +43,7 @@ func (w *directWriter) write(data []byte) (n int, err error) {
 	return w.written, err
 }
 
-// writeOnce reports true: it does not want to be called again when the socket can
-// take more.
+// writeOnce always reports true, so that it is not called again when the socket is ready.
 func (w *directWriter) writeOnce(fd uintptr) bool {
 	for {
 		n, err := syscall.Write(int(fd), w.data)

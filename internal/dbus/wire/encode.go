@@ -6,26 +6,24 @@ import (
 	"math"
 )
 
-// MaxArray is the size limit of one array on the wire, by the specification.
+// MaxArray is the size limit of an array in bytes, by the specification.
 const MaxArray = 64 << 20
 
 // ErrArrayTooLarge is the error of an array above MaxArray.
 var ErrArrayTooLarge = errors.New("an array has at most 64 MiB")
 
-// An Encoder writes values in the wire format, little-endian, each on its
-// boundary. The zero value is ready to write a body. It writes what it is told:
-// that the values make a valid message is looked at when one is sent.
+// An Encoder writes values in the wire format, little-endian, each on its boundary. The zero
+// value is ready to write a body. It does not validate: a message is checked when it is sent.
 type Encoder struct {
 	buf  []byte
-	base int // where in buf the message begins; boundaries are counted from there
+	base int // start of the message in buf; boundaries are relative to it
 }
 
-// Bytes returns what was written. It stays the Encoder's: write no more if the
-// bytes are to be kept.
+// Bytes returns the written data. Later writes may overwrite it.
 func (e *Encoder) Bytes() []byte { return e.buf }
 
-// Pad writes zeros up to a boundary of n bytes, at most 8, which must be a power of
-// 2. Structs and dict entries begin on one of 8.
+// Pad writes zeros up to a boundary of n bytes, a power of 2 up to 8. Structs and dict entries
+// begin on one of 8.
 func (e *Encoder) Pad(n int) {
 	const zeros = "\x00\x00\x00\x00\x00\x00\x00\x00"
 	e.buf = append(e.buf, zeros[:-(len(e.buf)-e.base)&(n-1)]...)
@@ -73,18 +71,18 @@ func (e *Encoder) Str(s string) {
 	e.buf = append(append(e.buf, s...), 0)
 }
 
-// Signature writes a g, or the beginning of a variant, whose value follows. A
-// signature has at most MaxSignature bytes.
+// Signature writes a g, or the beginning of a variant, whose value follows. A signature has at
+// most MaxSignature bytes.
 func (e *Encoder) Signature(s string) {
 	e.buf = append(append(append(e.buf, byte(len(s))), s...), 0)
 }
 
-// Raw writes bytes as they are: the elements of an ay.
+// Raw writes bytes unchanged: the elements of an ay.
 func (e *Encoder) Raw(b []byte) { e.buf = append(e.buf, b...) }
 
-// Array writes an array or dict whose elements are written by elements. They begin
-// on boundaries of elemAlign bytes: see Type.Align; for a dict it is 8. Its error is
-// that of elements, or ErrArrayTooLarge.
+// Array writes an array or dict; the function elements writes the elements. They begin on
+// boundaries of elemAlign bytes: see Type.Align; for a dict it is 8. Its error is that of
+// elements, or ErrArrayTooLarge.
 func (e *Encoder) Array(elemAlign int, elements func() error) error {
 	e.U32(0)
 	length := len(e.buf) - 4

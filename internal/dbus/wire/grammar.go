@@ -18,7 +18,7 @@ func ValidBusName(s string) bool {
 // ValidInterface reports whether s is the name of an interface, or of an error.
 func ValidInterface(s string) bool { return validDotted(s, false, false) }
 
-// validDotted is for at least two elements that are separated by dots.
+// validDotted checks for at least two elements separated by dots.
 func validDotted(s string, dashes, digitsFirst bool) bool {
 	if len(s) > MaxName {
 		return false
@@ -71,5 +71,5 @@ func ValidPath(s string) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// isLetter is for what the specification allows where it allows letters.
+// isLetter accepts the letters and "_", which the specification treats alike.
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' }

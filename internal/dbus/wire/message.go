@@ -6,14 +6,14 @@ import (
 	"fmt"
 )
 
-// MaxBody is the size limit of a received body that is kept.
+// MaxBody is the size limit in bytes for storing a received body.
 const MaxBody = 16 << 20
 
-// Limits on messages.
+// The limits of messages, in bytes.
 const (
 	maxMessage = 128 << 20 // a whole message, by the specification
-	maxFields  = 64 << 10  // the header fields of a message that is read
-	headSize   = 16        // what comes before the header fields
+	maxFields  = 64 << 10  // the header fields of a received message
+	headSize   = 16        // the part before the header fields
 )
 
 // Kinds of messages, by the specification.
@@ -26,8 +26,8 @@ const (
 
 // Flags of messages, by the specification.
 const (
-	FlagNoReply     = 1 // the sender does not wait for a reply
-	FlagNoAutoStart = 2 // the bus is not to start the service
+	FlagNoReply     = 1 // the sender expects no reply
+	FlagNoAutoStart = 2 // the bus must not start the service
 )
 
 // Codes of header fields, by the specification.
@@ -42,19 +42,18 @@ const (
 	fieldSignature   = 8
 )
 
-// ErrInvalid is the cause of calls whose message is none by the protocol.
+// ErrInvalid is the cause of calls with an invalid message.
 var ErrInvalid = errors.New("the message cannot be sent")
 
-// A Message is what goes over the bus. Which fields are set depends on its kind.
-// One that is being sent is only read, so it may be sent again, and by several at a
-// time. One that was received belongs to whoever got it.
+// A Message is a D-Bus message. Its kind determines the fields in use. Sending only reads it, so
+// it may be sent repeatedly and concurrently. A received message belongs to its receiver.
 type Message struct {
 	Kind        byte
 	Flags       byte
-	Serial      uint32 // of one that was received
-	ReplySerial uint32 // the serial of the call that a reply or an error answers
+	Serial      uint32 // of a received message
+	ReplySerial uint32 // serial of the call that a reply or an error answers
 	Destination string
-	Sender      string // as the bus says, so it can be believed; none on a peer's
+	Sender      string // set by the bus, so trustworthy; empty from a peer
 	Path        string
 	Interface   string
 	Member      string
@@ -63,11 +62,11 @@ type Message struct {
 
 	Body          []byte
 	Order         binary.ByteOrder // of the body; nil means little-endian
-	OversizedBody int              // the size of a body that was received, but is above MaxBody and was not kept
+	OversizedBody int              // size of a received body above MaxBody, which was not stored
 }
 
-// Decoder returns a new Decoder of the body, which is to be read as the Signature
-// says. Whether that is what was expected is for the caller to look at.
+// Decoder returns a new Decoder of the body, to be read by Signature. The caller must check the
+// signature.
 func (m *Message) Decoder() *Decoder {
 	d := NewDecoder(m.Body, m.Order)
 	if m.OversizedBody > 0 {
@@ -76,20 +75,19 @@ func (m *Message) Decoder() *Decoder {
 	return d
 }
 
-// frameSize is about how much room the message takes on the wire.
+// frameSize returns the approximate size of the message on the wire.
 func (m *Message) frameSize() int {
 	return headSize + 7*16 + len(m.Destination) + len(m.Path) + len(m.Interface) + len(m.Member) + len(m.ErrorName) +
 		len(m.Signature) + len(m.Body)
 }
 
-// Frame is the message as it is on the wire, with the serial: for those who play the
-// other end of a connection. It is not checked.
+// Frame returns the message in wire format with the serial, unchecked: for implementations of the
+// other end.
 func (m *Message) Frame(serial uint32) []byte {
 	return m.appendFrame(nil, m.Kind, m.Flags, serial, false)
 }
 
-// appendFrame appends the message as it is on the wire. To a peer it goes without
-// a destination.
+// appendFrame appends the message in wire format, without a destination if toPeer is set.
 func (m *Message) appendFrame(buf []byte, kind, flags byte, serial uint32, toPeer bool) []byte {
 	e := Encoder{buf: buf, base: len(buf)}
 	e.buf = append(e.buf, 'l', kind, flags, 1)
@@ -129,8 +127,8 @@ func (e *Encoder) textField(code, kind byte, text string) {
 	e.Str(text)
 }
 
-// check looks for whatever would make a bus end the connection, and with it the
-// calls of all. Its error wraps ErrInvalid.
+// check returns an error that wraps ErrInvalid for a message that would make a bus end the
+// connection, and with it all calls.
 func (m *Message) check(kind byte, toPeer bool) error {
 	err := m.checkHeader(kind, toPeer)
 	if err == nil {

@@ -8,19 +8,19 @@ import (
 	"slices"
 )
 
-// ReadMessage reads one message and no more. After an error the stream cannot be
-// used any more. A body above 16 MiB is passed over, and the message says so.
+// ReadMessage reads exactly one message. After an error the stream is unusable. It skips a body
+// above 16 MiB and sets OversizedBody.
 func ReadMessage(in io.Reader) (*Message, error) {
 	r := messageReader{in: in}
 	return r.read()
 }
 
-// A messageReader reads the messages of a stream. What the header fields of one
-// have in common with those of the one before is allocated once.
+// A messageReader reads the messages of a stream. Header texts equal to those of the previous
+// message are not allocated again.
 type messageReader struct {
 	in     io.Reader
-	header []byte                     // of the message that is being read
-	last   [fieldSignature + 1]string // the texts in the header before, by field
+	header []byte                     // of the current message
+	last   [fieldSignature + 1]string // header texts of the previous message, by field
 }
 
 func (r *messageReader) read() (*Message, error) {
@@ -44,7 +44,7 @@ func (r *messageReader) read() (*Message, error) {
 	if r.header[3] != 1 || fieldsSize > maxFields || bodySize+padded+headSize > maxMessage {
 		return nil, errors.New("the bus sent a message outside of the protocol's limits")
 	}
-	// The head stays before the fields, so that positions are those of the message.
+	// The head stays before the fields, so that positions are relative to the message.
 	r.header = slices.Grow(r.header, int(padded))[:headSize+padded]
 	if _, err := io.ReadFull(r.in, r.header[headSize:]); err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (r *messageReader) readFields(m *Message, size int) error {
 	return d.err
 }
 
-// fieldType is the type of a header field that we know, or "".
+// fieldType returns the type of a known header field, or "".
 func fieldType(code byte) string {
 	switch code {
 	case fieldPath:

@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// MaxDepth is how deep values may be nested, in either direction.
+// MaxDepth is the limit for nested values, in both directions.
 const MaxDepth = 32
 
-// MaxSignature is the length limit of a signature, by the specification.
+// MaxSignature is the length limit of a signature in bytes, by the specification.
 const MaxSignature = 255
 
-// Codes of the container types. Those of the basic types, and 'v' for the
-// variant, are the letters of the specification.
+// The codes of the container types. The codes of the basic types and of the variant ('v') are the
+// letters of the specification.
 const (
 	ArrayCode  = 'a'
 	StructCode = '('
 	DictCode   = '{' // an array of dict entries
 )
 
-// A Type is one complete D-Bus type. It is not changed once made.
+// A Type is one complete D-Bus type. It is immutable.
 type Type struct {
 	Code   byte
 	Sig    string
@@ -29,10 +29,10 @@ type Type struct {
 	Fields []*Type // of a struct
 }
 
-// Align is the boundary on which values of the type begin.
+// Align returns the boundary of the type's values in bytes.
 func (t *Type) Align() int { return align(t.Sig[0]) }
 
-// align is the boundary for types whose signature begins with the code.
+// align returns the boundary for types with a signature that begins with the code.
 func align(code byte) int {
 	switch code {
 	case 'n', 'q':
@@ -45,7 +45,7 @@ func align(code byte) int {
 	return 1 // y, g, v
 }
 
-// fixedSize is the size of all values of the type, or 0 if they have none in common.
+// fixedSize returns the size of the type's values, or 0 if it varies.
 func fixedSize(code byte) int {
 	switch code {
 	case 'y', 'n', 'q', 'b', 'i', 'u', 'x', 't', 'd', 'h':
@@ -54,8 +54,7 @@ func fixedSize(code byte) int {
 	return 0
 }
 
-// ParseSignature takes a signature apart into its complete types. The error says
-// what is wrong with it.
+// ParseSignature splits a signature into its complete types.
 func ParseSignature(sig string) ([]*Type, error) {
 	if err := checkSignature(sig); err != nil {
 		return nil, err
@@ -69,7 +68,7 @@ func ParseSignature(sig string) ([]*Type, error) {
 	return types, nil
 }
 
-// ParseType takes a signature of exactly one complete type.
+// ParseType parses a signature of exactly one complete type.
 func ParseType(sig string) (*Type, error) {
 	if err := checkOneType(sig); err != nil {
 		return nil, err
@@ -77,7 +76,7 @@ func ParseType(sig string) (*Type, error) {
 	return parse(sig), nil
 }
 
-// parse takes apart one complete type that was checked.
+// parse parses one valid complete type.
 func parse(sig string) *Type {
 	t := &Type{Code: sig[0], Sig: sig}
 	switch {
@@ -111,7 +110,7 @@ func checkSignature(sig string) error {
 
 func checkOneType(sig string) error {
 	if len(sig) == 1 && isSimple(sig[0]) {
-		return nil // nearly all that there are
+		return nil // the most common case
 	}
 	if len(sig) > MaxSignature {
 		return checkSignature(sig)
@@ -123,7 +122,7 @@ func checkOneType(sig string) error {
 	return err
 }
 
-// firstType splits the first complete type off a signature.
+// firstType splits off the first complete type of a signature.
 func firstType(sig string, depth int) (first, rest string, err error) {
 	switch {
 	case sig == "":
@@ -147,7 +146,7 @@ func firstType(sig string, depth int) (first, rest string, err error) {
 	return sig[:len(sig)-len(rest)], rest, nil
 }
 
-// afterDictEntry returns what follows a dict entry whose "{" was read.
+// afterDictEntry returns the rest after a dict entry, beginning behind its "{".
 func afterDictEntry(sig string, depth int) (string, error) {
 	key, sig, err := firstType(sig, depth+1)
 	if err != nil {
@@ -165,7 +164,7 @@ func afterDictEntry(sig string, depth int) (string, error) {
 	return sig[1:], nil
 }
 
-// afterFields returns what follows a struct whose "(" was read.
+// afterFields returns the rest after a struct, beginning behind its "(".
 func afterFields(sig string, depth int) (string, error) {
 	if strings.HasPrefix(sig, ")") {
 		return "", errors.New("a struct has at least one field")
@@ -179,7 +178,7 @@ func afterFields(sig string, depth int) (string, error) {
 	return sig[1:], nil
 }
 
-// isSimple is for the types without parts of their own in the signature.
+// isSimple reports whether the type has no element types in the signature.
 func isSimple(code byte) bool {
 	return strings.IndexByte("sovuibygnqxtdh", code) >= 0
 }

@@ -9,45 +9,43 @@ import (
 )
 
 const (
-	// stallLimit is how long the other end may leave a message unread before the
-	// connection counts as dead.
+	// stallLimit is the time after which a connection with an unread message counts as dead.
 	stallLimit = 10 * time.Second
-	// maxWrite is about how much is written at once, of small messages.
+	// maxWrite is the approximate size of one write of small messages.
 	maxWrite = 256 << 10
-	// maxRefusals is how much may be queued when one more refusal is.
+	// maxRefusals is the queue length up to which refusals are sent.
 	maxRefusals = 64
 )
 
-// An outgoing is one frame, or several of a batch, on its way. It is queued, then
-// exactly one of sent and withdrawn; sent may turn out to be torn. Guarded by the
-// Conn's mu.
+// An outgoingFrame holds one frame, or several of a batch. It is queued, then either sent or
+// withdrawn; sent may become partlySent. Guarded by Conn.mu.
 type outgoingFrame struct {
 	frame   []byte
 	state   sendState
-	written int           // of a torn one: how much of it the socket took
-	done    chan struct{} // closed when the socket took all of it; may be nil
+	written int           // bytes accepted by the socket, if partlySent
+	done    chan struct{} // closed when the socket has accepted all of it; may be nil
 }
 
 type sendState byte
 
 const (
 	queued     sendState = iota
-	sent                 // or being written at this moment
-	withdrawn            // its caller did not wait
-	partlySent           // the socket did not take all of it
+	sent                 // or being written
+	withdrawn            // its caller stopped waiting
+	partlySent           // the socket did not accept all of it
 )
 
 func (o *outgoingFrame) setSerial(serial uint32) { binary.LittleEndian.PutUint32(o.frame[8:], serial) }
 
-// withdraw takes the frame back if it is still in the queue.
+// withdraw removes the frame if it is still in the queue.
 func (o *outgoingFrame) withdraw() {
 	if o.state == queued {
 		o.state, o.frame = withdrawn, nil
 	}
 }
 
-// delivery says what became of the message that ends at a position in the frame,
-// after giveUp. A message that was not written in full is none to the other end.
+// delivery returns the delivery of the message that ends at a position in the frame, after
+// withdraw. The other end ignores an incomplete message.
 func (o *outgoingFrame) delivery(end int) aai.Delivery {
 	if o.state == withdrawn || o.state == partlySent && o.written < end {
 		return aai.NotDelivered
@@ -55,20 +53,20 @@ func (o *outgoingFrame) delivery(end int) aai.Delivery {
 	return aai.DeliveryUnknown
 }
 
-// An outbox is what whoever writes has in hand: the caller that found nobody
-// writing, or the writing goroutine. It is handed over with the writing.
+// A writeState is the state of the active writer: a caller that found no other, or the writing
+// goroutine. It passes from one to the other.
 type writeState struct {
-	direct  *directWriter // nil where there is no such thing
+	direct  *directWriter // nil if not available
 	taken   []*outgoingFrame
-	data    []byte // their frames, one after the other
-	written int    // how much of the data the socket took
-	buffer  []byte // where several frames are put together
+	data    []byte // their frames, concatenated
+	written int    // bytes of data that the socket accepted
+	buffer  []byte // memory for several frames
 }
 
 func newWriteState(socket net.Conn) writeState { return writeState{direct: newDirectWriter(socket)} }
 
-// enqueue puts a message in the queue. It reports true if nobody writes: then the
-// caller does now, by writeNow. The caller holds c.mu.
+// enqueue appends a message to the queue. It reports true if there is no writer: the caller must
+// then call writeNow. The caller holds c.mu.
 func (c *Conn) enqueue(o *outgoingFrame) (mine bool) {
 	c.queue = append(c.queue, o)
 	mine = !c.writing
@@ -76,8 +74,8 @@ func (c *Conn) enqueue(o *outgoingFrame) (mine bool) {
 	return mine
 }
 
-// writeNow writes what is queued as far as the socket takes it without waiting.
-// What is left it hands over to the writing goroutine. It never waits.
+// writeNow writes the queue as far as the socket accepts it without blocking, and passes the rest
+// to the writing goroutine. It never blocks.
 func (c *Conn) writeNow() {
 	if c.out.direct != nil {
 		if !c.takeQueue() {
@@ -93,7 +91,7 @@ func (c *Conn) writeNow() {
 			return
 		}
 	}
-	c.wake <- struct{}{} // never full: only who writes comes here
+	c.wake <- struct{}{} // never full: only the writer sends here
 }
 
 // write is the writing goroutine. It may wait for the socket.
@@ -116,9 +114,9 @@ func (c *Conn) write() {
 	}
 }
 
-// takeQueue takes messages out of the queue and puts their frames together. It
-// reports false if there are none; then nobody writes any more. That is for who
-// writes, as is all below.
+// takeQueue takes messages from the queue and concatenates their frames. It reports false if
+// there are none, and the writer is then released. Only the active writer may call it and the
+// functions below.
 func (c *Conn) takeQueue() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,8 +159,7 @@ func (b *writeState) joinFrames(size int) {
 	b.data = b.buffer
 }
 
-// writeAll writes the rest of the data, and waits for the socket as long as is
-// right.
+// writeAll writes the rest of the data, and waits for the socket up to stallLimit.
 func (c *Conn) writeAll() error {
 	if c.out.direct != nil {
 		n, err := c.out.direct.write(c.out.data[c.out.written:])
@@ -178,8 +175,8 @@ func (c *Conn) writeAll() error {
 	return err
 }
 
-// finishWrite lets go of what was written. It reports true if nothing more is queued;
-// then nobody writes any more.
+// finishWrite releases the written frames. It reports true if the queue is empty, and the writer
+// is then released.
 func (c *Conn) finishWrite() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -194,8 +191,8 @@ func (c *Conn) finishWrite() bool {
 	return !c.writing
 }
 
-// failWrites ends the connection after a write failed, and says of each message how much
-// of it was written. Nobody writes after it.
+// failWrites ends the connection after a failed write, and notes for each message how much of it
+// was written. No writer is active after it.
 func (c *Conn) failWrites() {
 	c.mu.Lock()
 	left := c.out.written
