@@ -205,14 +205,14 @@ type Tool struct {
 	// a person is asked about those, its deadline is paused. Each inner call passes every gate,
 	// so a builtin outer call needs no consent. Descriptors cannot set it.
 	OnlyMakesCalls bool
-	// Concurrency returns how a call may overlap with others to the same program; nil means the
-	// default: see [Request].
+	// Concurrency returns how a call may overlap with others to the same program. Nil means
+	// Exclusive for a running program, otherwise Shared.
 	Concurrency func(call *Call) Concurrency
 
-	// Precheck returns the reason why a call would fail, as far as it is known before the run, so
-	// that no person is asked about a call that fails anyway. It changes nothing, and runs only
-	// if a person would be asked. For windows of a program it runs only for callers that may see
-	// them. Call.Target is set. Nil means that no check exists.
+	// Precheck returns the reason why a call would certainly fail, so that no person is asked
+	// about it. It changes nothing, and runs only if a person would be asked. For windows of a
+	// program it runs only for callers that may see them. Call.Target is set. Nil means that no
+	// check exists.
 	Precheck func(ctx context.Context, call *Call) error
 	// PrecheckPublic reports that Precheck of a builtin tool reveals no decisions about others,
 	// so every caller may receive its error.

@@ -27,7 +27,7 @@ type clock struct {
 	total  time.Duration // limit of the tool
 	spent  time.Duration // time used before since
 	since  time.Time
-	paused bool // it stands still
+	paused bool // paused
 
 	ctx    context.Context //nolint:containedctx // it ends with the tool's time, and is the call's
 	until  time.Time

@@ -11,8 +11,8 @@ import (
 // A Code is the kind of an error. Programs decide by it.
 type Code string
 
-// The codes, as the AAI protocol names them, and a few of our own. Of each: what it means,
-// and after "Next:" what to do. docs/reference/errors.md is made of this.
+// The codes of the AAI protocol, and some of our own. Each comment states the meaning and, after
+// "Next:", the next step. docs/reference/errors.md is generated from these comments.
 const (
 	// The app, or the way to it, failed in the midst of the call. Next: read the message and
 	// `delivery`; call again only where `retry` is safe, else look first what came of it.

@@ -232,8 +232,8 @@ func (v *slot) checkAvailable() *Error {
 	return e
 }
 
-// recordOutcome derives from the outcome of a call whether the app responds. A TIMEOUT reported
-// by the app itself counts as a response. An app with Ping is an exception, since it is probed at
+// recordOutcome derives from the outcome of a call whether the app responds. A TIMEOUT that the
+// Action reports before its deadline is no miss, except for an app with Ping, which is probed at
 // once.
 func (v *slot) recordOutcome(ended, err error) {
 	failure, w := AsError(err), v.queue

@@ -28,7 +28,7 @@ type Request struct {
 	// ResolveTarget.
 	Element TargetElement
 	// RunsCommand is set by a gate if the input would run as a command, such as text typed into a
-	// terminal, or if the call starts a program that runs commands.
+	// terminal. It is also set if the call starts a program that runs commands.
 	RunsCommand bool
 
 	// AdmittedPermission is the permission that every gate has admitted; "" before that. A gate

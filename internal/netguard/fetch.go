@@ -48,11 +48,11 @@ type FetchResult struct {
 	Body   []byte // only with status 200
 }
 
-// Fetch gets a document within 10 seconds (a minute if MaxBytes exceeds 256 KiB), with at most 3
-// redirects within the same registrable domain, each checked like a separate request. Any status
-// is a result. An invalid address is an *aai.Error with code INVALID_PARAMS. All failures on the
-// way have code APP_NOT_RUNNING and the same text (see IsNetworkError), except that the end of
-// the caller's context is returned unchanged. A too large body is AAI_JSON_INVALID.
+// Fetch gets a document within 10 seconds, or a minute if MaxBytes exceeds 256 KiB. It follows at
+// most 3 redirects within the same registrable domain, each checked like a separate request. Any
+// status is a result. An invalid address is an *aai.Error with code INVALID_PARAMS. All failures
+// on the way have code APP_NOT_RUNNING and the same text (see IsNetworkError), except that the
+// end of the caller's context is returned unchanged. A too large body is AAI_JSON_INVALID.
 func (c *Client) Fetch(ctx context.Context, r FetchRequest) (*FetchResult, error) {
 	u, h, err := c.parseTarget(r.URL)
 	if err != nil {

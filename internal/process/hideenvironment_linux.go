@@ -9,10 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// HideEnvironment overwrites the values of variables for which secret returns true in the
-// environment that the system shows to other processes of the account, such as started servers.
-// The variables of this process stay unchanged. Processes that may read its memory still see
-// them.
+// HideEnvironment overwrites the values of variables for which secret returns true, as other
+// processes of the account see them, such as started servers. The variables of this process stay
+// unchanged. Processes that may read its memory still see them.
 func HideEnvironment(secret func(name string) bool) error {
 	stat, err := os.ReadFile("/proc/self/stat")
 	if err != nil {

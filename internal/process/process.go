@@ -4,7 +4,7 @@
 // end of standard input, regardless of its own claims. It attributes, and is no security
 // boundary: code of the same account can make another program speak for it. It supports only
 // Linux. [Start] starts a [Subprocess] that ends with this process, together with its own
-// children, in any case of death.
+// children, however this process ends.
 package process
 
 import (

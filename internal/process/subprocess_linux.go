@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// setAttributes makes the process end with this one in any case of death, and puts it and its
+// setAttributes makes the process end with this one, however this one ends, and puts it and its
 // children into a process group.
 func setAttributes(cmd *exec.Cmd, l Limits) {
 	closeFilesOnExec()

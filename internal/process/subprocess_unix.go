@@ -23,8 +23,8 @@ func closeFilesOnExec() {
 	}
 }
 
-// tieToParent starts a small shell that waits for the end of this process, in any case of death,
-// and then kills the process group. Children would otherwise survive. Without a shell only the
+// tieToParent starts a small shell that waits for the end of this process, however it ends, and
+// then kills the process group. Children would otherwise survive. Without a shell only the
 // process itself is tied.
 func tieToParent(p *os.Process, l Limits) (letGo func(), err error) {
 	if l.NoChildren || l.supervised {

@@ -10,10 +10,10 @@ import (
 // needs, and too few to cover adjacent lines.
 const maxMarks = 8
 
-// Label returns external text as one harmless line. It drops control and format characters
-// (terminal escapes, bidirectional overrides, zero-width and tag characters), excess combining
-// marks and invalid UTF-8, and replaces runs of white space by one space. A longer text is cut to
-// at most max bytes, including the final "…"; max is at least 3.
+// Label returns external text as one harmless line. It drops control and format characters:
+// terminal escapes, bidirectional overrides, zero-width and tag characters. It also drops excess
+// combining marks and invalid UTF-8, and replaces runs of white space by one space. A longer text
+// is cut to at most max bytes, including the final "…"; max is at least 3.
 func Label(s string, max int) string {
 	return clean(s, max, false)
 }

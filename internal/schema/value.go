@@ -13,7 +13,7 @@ import (
 // maxValueDepth is the limit for the nesting of a value. A Go value can even contain itself.
 const maxValueDepth = 128
 
-// copyValue copies a JSON value, so that the caller's value is never changed, and converts Go's
+// copyValue copies a JSON value, so that the caller's value is never changed. It converts Go's
 // own numbers, string slices and string maps to the types of encoding/json.
 func copyValue(value any) (any, error) { return copyBelow(value, nil) }
 

@@ -19,7 +19,7 @@ type Encoder struct {
 	base int // start of the message in buf; boundaries are relative to it
 }
 
-// Bytes returns the written data. Later writes may overwrite it.
+// Bytes returns the written data. It aliases the Encoder's buffer: write no more while using it.
 func (e *Encoder) Bytes() []byte { return e.buf }
 
 // Pad writes zeros up to a boundary of n bytes, a power of 2 up to 8. Structs and dict entries

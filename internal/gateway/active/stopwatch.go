@@ -45,7 +45,7 @@ func (h *StopList) watchLoop(ctx context.Context, was string, watcher *fsnotify.
 	var events chan fsnotify.Event
 	var failures chan error
 	if watcher != nil {
-		defer watcher.Close() //nolint:errcheck // nothing is left to be told
+		defer watcher.Close() //nolint:errcheck // nothing was written
 		events, failures = watcher.Events, watcher.Errors
 	}
 	every := pollInterval
