@@ -12,10 +12,10 @@ import (
 
 // A joiner is a gate that asks about everything, and about several calls at once.
 type joiner struct {
-	held   int  // what it keeps for calls
+	held   int  // reservations
 	open   bool // it admits all
 	most   int  // of how many calls it makes one question; 0: of all
-	closed bool // it refuses what has been admitted
+	closed bool // refuses admitted calls when they run
 }
 
 func (j *joiner) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
@@ -43,7 +43,7 @@ func (j *joiner) MergeQuestions(asked []aai.PendingQuestion) (aai.Question, bool
 	return one, true
 }
 
-// together is a gateway with such a gate, whose tools "one", "two" and "refused" are alike.
+// together returns a gateway with a joiner gate and equal tools "one", "two" and "refused".
 func together(answer string) (g *aai.Gateway, w *world, gate *joiner, asked *[]string) {
 	w, gate, asked = newWorld(plain()), &joiner{}, &[]string{}
 	tool := *w.app.Tools[0]
@@ -77,8 +77,8 @@ func (w *world) outcomes() map[string]aai.Code {
 	return ended
 }
 
-// TestAdmit: several calls are asked about in one question, nothing runs before, and each
-// of them runs once.
+// TestAdmit: one question covers several calls, nothing runs before the answer, and each call
+// runs once.
 func TestAdmit(t *testing.T) {
 	g, w, gate, asked := together("yes")
 	a, err := g.Admit(t.Context(), tool("one"), tool("two"))
@@ -100,8 +100,8 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
-// TestOneRefusedNoneAdmitted: whether a gate refuses it or the person, all are on record,
-// and nothing is held.
+// TestOneRefusedNoneAdmitted: after a refusal by a gate or the person, all calls are recorded and
+// no reservation remains.
 func TestOneRefusedNoneAdmitted(t *testing.T) {
 	for _, c := range []struct {
 		answer, second, message string
@@ -123,7 +123,7 @@ func TestOneRefusedNoneAdmitted(t *testing.T) {
 	}
 }
 
-// TestAdmitAgainWithAnswers: a door that puts the question gives its answer with each.
+// TestAdmitAgainWithAnswers: a door that asks the question passes its answer with each call.
 func TestAdmitAgainWithAnswers(t *testing.T) {
 	g, w, gate, _ := together("")
 	g.Dialog = nil
@@ -146,8 +146,8 @@ func TestAdmitAgainWithAnswers(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotRun: an admission that is released, that nobody runs for long, or whose
-// caller is gone holds nothing any more, and says so on record.
+// TestWhatIsNotRun: an admission that is released, expired or cancelled holds no reservation, and
+// the calls are recorded as not run.
 func TestWhatIsNotRun(t *testing.T) {
 	for name, end := range map[string]func(a *aai.Admission, cancel func()){
 		"released": func(a *aai.Admission, _ func()) { a.Release() },
@@ -183,7 +183,7 @@ func TestWhatIsNotRun(t *testing.T) {
 	}
 }
 
-// TestAnAdmissionThatHangs ends by the deadline of the call that hangs.
+// TestAnAdmissionThatHangs ends by the deadline of the hanging call.
 func TestAnAdmissionThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, w, gate, _ := together("yes")
@@ -207,10 +207,9 @@ func TestAnAdmissionThatHangs(t *testing.T) {
 	})
 }
 
-// TestRunLooksAgain: what was admitted is looked at again when it runs, and nobody is
-// asked any more.
+// TestRunLooksAgain: the gates check an admitted call again when it runs, and no person is asked.
 func TestRunLooksAgain(t *testing.T) {
-	for _, before := range []string{"", "yes"} { // nobody was asked, or somebody
+	for _, before := range []string{"", "yes"} { // without and with a question
 		g, w, gate, asked := together("yes")
 		gate.open = before == ""
 		a, err := g.Admit(t.Context(), tool("one"))
@@ -226,8 +225,8 @@ func TestRunLooksAgain(t *testing.T) {
 	}
 }
 
-// TestRunFindsTheTargetAgain: the program may run anew; another one of its name nobody
-// has admitted a call to.
+// TestRunFindsTheTargetAgain: the program may have been restarted; another program with its name
+// is not admitted.
 func TestRunFindsTheTargetAgain(t *testing.T) {
 	for digest, want := range map[string]aai.Code{"of the editor": "", "of another": aai.ConsentRequired} {
 		now := &aai.App{ID: "desktop/editor", Digest: "of the editor", PID: 7}
@@ -245,8 +244,8 @@ func TestRunFindsTheTargetAgain(t *testing.T) {
 	}
 }
 
-// TestWithin: calls that an Action makes act on the windows that it has the turn of, one
-// at a time, however deep; and its call is their parent.
+// TestWithin: nested calls use the slot of their parent's program, one at a time at any depth,
+// and have the outer call as parent.
 func TestWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const deep = 70
@@ -296,7 +295,7 @@ func TestWithin(t *testing.T) {
 	})
 }
 
-// TestLeftBehindWithin: a call that its parent left behind has the turn until it ends.
+// TestLeftBehindWithin: an abandoned nested call keeps the slot until it ends.
 func TestLeftBehindWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		acting, goOn := 0, make(chan bool)
@@ -335,8 +334,8 @@ func TestLeftBehindWithin(t *testing.T) {
 	})
 }
 
-// TestAskedWithin: while a person is asked about a call, the time of the one that makes
-// it stands still too.
+// TestAskedWithin: while a person is asked about a nested call, the deadline of the outer call is
+// paused too.
 func TestAskedWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, w, _, asked := together("yes")
@@ -355,7 +354,8 @@ func TestAskedWithin(t *testing.T) {
 	})
 }
 
-// TestTooManyForOneQuestion: what a gate cannot word as one question is as few as it can.
+// TestTooManyForOneQuestion: questions that a gate cannot merge into one are merged as far as
+// possible.
 func TestTooManyForOneQuestion(t *testing.T) {
 	g, w, gate, asked := together("yes")
 	gate.most = 4

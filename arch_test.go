@@ -1,15 +1,15 @@
 package aai_test
 
-// anything stands for every package of ours that is not for tests alone.
+// anything stands for every package of this module that is not only for tests.
 const anything = "*"
 
 // modulePath is the import path of the root package.
 const modulePath = "github.com/gybob/aai-gateway"
 
-// packageRules are the imports that one package of ours may have.
+// packageRules are the permitted imports of one package of this module.
 type packageRules struct {
 	name    string   // import path below the module; "aai" for the root
-	ours    []string // packages of ours that it may import
+	ours    []string // permitted packages of this module
 	modules []string // third-party modules that it may import
 	tests   []string // further packages and modules that its tests may import
 	why     string
@@ -208,7 +208,7 @@ func testModules() []string {
 	}
 }
 
-// testPackages are our packages that tests of every package may import.
+// testPackages returns the packages of this module that tests of every package may import.
 func testPackages() []string {
 	return []string{
 		"aai", "internal/testkit", "internal/testkit/tokencount", "internal/testkit/fakedesktop", "internal/desktop/desktoptest", "internal/testkit/linuxtest", "internal/testkit/snapshottest",

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// A listing is what go list says of one package for one operating system.
+// A listing is the output of go list for one package and operating system.
 type listing struct {
 	ImportPath                         string
 	Imports, TestImports, XTestImports []string
@@ -49,7 +49,7 @@ func TestImportRules(t *testing.T) {
 	}
 }
 
-// TestImportRulesCoverBuilds: what `make check` vets and builds, the map sees too.
+// TestImportRulesCoverBuilds: the rules cover all builds that `make check` vets.
 func TestImportRulesCoverBuilds(t *testing.T) {
 	makefile, err := os.ReadFile("Makefile")
 	if err != nil {
@@ -72,8 +72,8 @@ func TestImportRulesCoverBuilds(t *testing.T) {
 	}
 }
 
-// TestImportRulesMeanModules: a replaced module would not be what its name says, and
-// one without a dot in its name would look like the standard library.
+// TestImportRulesMeanModules: a replaced module would not match its name, and one without a dot
+// in its name would look like the standard library.
 func TestImportRulesMeanModules(t *testing.T) {
 	mod, err := os.ReadFile("go.mod")
 	if err != nil {
@@ -109,7 +109,7 @@ func list(t *testing.T, build string) []listing {
 	}
 }
 
-// importViolations says what in the listings is not on the map.
+// importViolations returns the imports in the listings that the rules do not permit.
 func importViolations(rooms []packageRules, listings []listing) []string {
 	byName := make(map[string]packageRules)
 	for _, r := range rooms {
@@ -140,7 +140,7 @@ func importViolations(rooms []packageRules, listings []listing) []string {
 	return wrong
 }
 
-// ourName returns the name on the map for a package of ours.
+// ourName returns the name of a package of this module in the rules.
 func ourName(path string) (name string, ours bool) {
 	if path == modulePath {
 		return "aai", true
@@ -153,7 +153,7 @@ func isStandard(path string) bool {
 	return !strings.Contains(first, ".") && path != "C"
 }
 
-// allows reports whether the room's code may import the package.
+// allows reports whether the package's code may import path.
 func (r packageRules) allows(rooms map[string]packageRules, path string) bool {
 	if name, ours := ourName(path); ours {
 		other, known := rooms[name]
@@ -163,8 +163,7 @@ func (r packageRules) allows(rooms map[string]packageRules, path string) bool {
 	return isStandard(path) || belongs(path, r.modules)
 }
 
-// testsAllow reports whether the room's tests may import the package although
-// its code may not.
+// testsAllow reports whether the package's tests may import path although its code may not.
 func (r packageRules) testsAllow(rooms map[string]packageRules, path string) bool {
 	name, ours := ourName(path)
 	if !ours {

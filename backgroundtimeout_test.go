@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestBackgroundTimeout: a tool that may last has the time that its caller comes back for, at most its
-// own; every other one its usual time. What it has admitted holds as long.
+// TestBackgroundTimeout: a tool with a BackgroundTimeout gets the time of the context, up to that
+// limit; other tools get their usual time. An admission lasts as long.
 func TestBackgroundTimeout(t *testing.T) {
 	const usual = toolTimeout + grace
 	for name, c := range map[string]struct {

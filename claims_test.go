@@ -36,8 +36,8 @@ func (c *claims) Claim(ctx context.Context, process int) (func(), bool, error) {
 	}
 }
 
-// TestTwoGatewaysTakeTurns: of several gateways one acts on a program at a time, the gates look
-// again at what had to wait, and who waits until the deadline has not run.
+// TestTwoGatewaysTakeTurns: one of several gateways acts on a program at a time, gates check
+// again after a wait, and a call that waits until its deadline does not run.
 func TestTwoGatewaysTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := &claims{held: map[int]bool{}}

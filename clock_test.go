@@ -13,8 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// hanging is a part of a gateway that does not come back: for its context to end, or
-// not even for that.
+// hanging is a part of a gateway that does not return, until its context ends or not even then.
 type hanging struct {
 	*world
 	deaf bool
@@ -34,7 +33,7 @@ func (h hanging) CheckPassphrase(ctx context.Context, _ *aai.Request) ([]aai.Que
 	return nil, h.wait(ctx)
 }
 
-// hungRecord is a journal whose lines of a kind are never written.
+// hungRecord is a journal that never writes lines of one kind.
 type hungRecord struct {
 	*world
 	kind aai.EntryKind
@@ -47,12 +46,12 @@ func (h hungRecord) Record(ctx context.Context, e *aai.Entry) error {
 	return h.world.Record(ctx, e)
 }
 
-// recordTimeout is how long Do waits for a journal that does not answer.
+// recordTimeout is the time that Do waits for a journal that does not respond.
 const recordTimeout = 10 * time.Second
 
-// TestTheDeadlineCoversEverything: whatever hangs on the way of a call, and whether or
-// not it obeys its context, the call ends by its deadline, nothing runs, the outcome
-// says so and what gates keep is given back.
+// TestTheDeadlineCoversEverything: whichever part hangs, with or without obeying its context, the
+// call ends by its deadline. Nothing runs, the outcome states this, and reservations are
+// released.
 func TestTheDeadlineCoversEverything(t *testing.T) {
 	for _, deaf := range []bool{false, true} {
 		for part, c := range map[string]struct {
@@ -115,8 +114,8 @@ func TestTheDeadlineCoversEverything(t *testing.T) {
 	}
 }
 
-// TestAJournalThatHangs: a call whose outcome is never written ends all the same, and
-// its result is withheld.
+// TestAJournalThatHangs: a call with an outcome that is never written ends, and its result is
+// withheld.
 func TestAJournalThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(plain())
@@ -130,8 +129,7 @@ func TestAJournalThatHangs(t *testing.T) {
 	})
 }
 
-// TestAPersonsTimeIsApart: the tool has all of its time however long a person takes,
-// and no more.
+// TestAPersonsTimeIsApart: the tool has exactly its time, however long a person takes.
 func TestAPersonsTimeIsApart(t *testing.T) {
 	for _, run := range []string{works, obeys} {
 		synctest.Test(t, func(t *testing.T) {
@@ -160,8 +158,8 @@ func TestAPersonsTimeIsApart(t *testing.T) {
 	}
 }
 
-// TestLeftWhileAsked: what is put on record of a call that ends while its question is open
-// says how long the person was waited for by then.
+// TestLeftWhileAsked: the record of a call that ends during its question contains the wait for
+// the person so far.
 func TestLeftWhileAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := plain()
@@ -181,8 +179,8 @@ func TestLeftWhileAsked(t *testing.T) {
 	})
 }
 
-// TestNobodyAnswers: a question waits for others and for its own answer, and no longer,
-// whatever its dialog does.
+// TestNobodyAnswers: a question waits for earlier ones and for its own answer, each up to its
+// limit, whatever the dialog does.
 func TestNobodyAnswers(t *testing.T) {
 	for _, deaf := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -209,8 +207,8 @@ func TestNobodyAnswers(t *testing.T) {
 	}
 }
 
-// TestProgressWhileAPersonIsAsked: every ten seconds, so that clients do not give up;
-// and what the Action says afterwards goes on from there.
+// TestProgressWhileAPersonIsAsked: a report every ten seconds keeps clients from giving up; later
+// reports of the Action continue from there.
 func TestProgressWhileAPersonIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := plain()
@@ -244,8 +242,8 @@ func TestProgressWhileAPersonIsAsked(t *testing.T) {
 	})
 }
 
-// TestLongReadsAreOnRecord: a read that takes longer than a second is on record before
-// it ends, and who asked is told once.
+// TestLongReadsAreOnRecord: a read of more than a second is recorded before it ends, with its
+// caller only once.
 func TestLongReadsAreOnRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := plain()

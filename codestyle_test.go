@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// The size of things in this house.
+// The size limits.
 const (
 	maxFileLines      = 400
 	maxFunctionLines  = 60 // between its first line and its last
@@ -25,7 +25,7 @@ const (
 	maxComplaintsShow = 50
 )
 
-// A source is one Go file of ours, whatever system it is built for.
+// A source is one Go file of this module, for any system.
 type source struct {
 	path string
 	test bool
@@ -34,8 +34,8 @@ type source struct {
 	set  *token.FileSet
 }
 
-// TestCodeStyle reads every file of ours itself, which also tells the cache of go
-// test that the tests in this package depend on all of them.
+// TestCodeStyle reads every file itself, so the cache of go test knows that the tests of this
+// package depend on all of them.
 func TestCodeStyle(t *testing.T) {
 	complaints := inspect(os.DirFS("."))
 	for _, c := range complaints[:min(len(complaints), maxComplaintsShow)] {
@@ -56,7 +56,7 @@ func TestCodeStyle(t *testing.T) {
 	}
 }
 
-// sources returns the Go files by folder, and what could not be read.
+// sources returns the Go files by folder, and errors of reading.
 func sources(house fs.FS) (folders map[string][]source, complaints []string) {
 	folders = make(map[string][]source)
 	err := fs.WalkDir(house, ".", func(name string, d fs.DirEntry, err error) error {
@@ -90,7 +90,7 @@ func sources(house fs.FS) (folders map[string][]source, complaints []string) {
 	return folders, complaints
 }
 
-// inspect says what in the house is not as it should be.
+// inspect returns the violations in the module.
 func inspect(house fs.FS) []string {
 	folders, complaints := sources(house)
 	for _, folder := range slices.Sorted(maps.Keys(folders)) {
@@ -180,9 +180,8 @@ func methods(i *ast.InterfaceType) int {
 	return n
 }
 
-// mutable returns the name of a package-level variable that is none of: an
-// error, a regular expression, embedded files, an assertion that a type has an
-// interface, or the version that the linker sets in the program.
+// mutable returns the name of a package-level variable unless it is an error, a regular
+// expression, embedded files, an interface assertion, or the version that the linker sets.
 func mutable(pkg string, v *ast.ValueSpec) string {
 	for i, name := range v.Names {
 		switch {

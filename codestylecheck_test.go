@@ -6,7 +6,7 @@ import (
 	"testing/fstest"
 )
 
-// TestCodeStyleFindsFaults builds small houses that break one rule each.
+// TestCodeStyleFindsFaults builds small modules that break one rule each.
 func TestCodeStyleFindsFaults(t *testing.T) {
 	const doc = "// Package mail sends.\npackage mail\n"
 	methods := func(n int) string { return "interface{ " + strings.Repeat("A();", n) + " }\n" }

@@ -80,9 +80,8 @@ func TestNativeDialog(t *testing.T) {
 	}
 }
 
-// TestDialogKeepsBroughtAnswers: one gate has its answer from the caller, the
-// other gets one in a dialog; both must reach the gates, and the caller's own
-// map must not grow.
+// TestDialogKeepsBroughtAnswers: one gate has its answer from the caller, the other gets one in a
+// dialog. Both must reach the gates, and the caller's own map must not change.
 func TestDialogKeepsBroughtAnswers(t *testing.T) {
 	s := plain()
 	s.Dialog, s.Gates = works, []string{asks, asks}

@@ -21,7 +21,7 @@ const (
 	slowest   = 300 * time.Millisecond
 )
 
-// refusing is a gateway that refuses in the given way what gets so far.
+// refusing returns a gateway that refuses calls in the given way.
 func refusing(way string) *aai.Gateway {
 	s := plain()
 	s.Effect = aai.Changes
@@ -45,7 +45,7 @@ func refusing(way string) *aai.Gateway {
 	return g
 }
 
-// costOf makes the call and returns what it allocated and how long it took.
+// costOf makes the call and returns its allocated bytes and its duration.
 func costOf(g *aai.Gateway, raw string) (bytes uint64, took time.Duration, err error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -58,9 +58,8 @@ func costOf(g *aai.Gateway, raw string) (bytes uint64, took time.Duration, err e
 	return after.TotalAlloc - before.TotalAlloc, took, err
 }
 
-// FuzzRefusedCallsAreCheap: whatever the arguments are, a call that comes to nothing
-// costs no more than a small multiple of what was sent. The seeds are those that once
-// took gigabytes.
+// FuzzRefusedCallsAreCheap: for any arguments, a refused call costs no more than a small multiple
+// of their size. The seeds once took gigabytes.
 func FuzzRefusedCallsAreCheap(f *testing.F) {
 	mix := "<\\\"\u00e9\u2028 &\\t"
 	for _, size := range []int{10, 1000, 20_000, 200_000, 1 << 20, 2 << 20} {

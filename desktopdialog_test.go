@@ -41,7 +41,7 @@ func work() *aai.Call {
 	return &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "a"}, App: "org.example.App", Tool: "work"}
 }
 
-// What is held for a call is given back once, however the call ends.
+// TestHold: reservations of a call are released once, however the call ends.
 func TestHold(t *testing.T) {
 	denied := aai.Errorf(aai.PermissionDenied, "no")
 	for name, c := range map[string]struct {
@@ -75,7 +75,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// A gate that is asked again after a dialog finds what it holds.
+// TestHoldOverADialog: a gate that checks again after a dialog finds its reservation.
 func TestHoldOverADialog(t *testing.T) {
 	held, released := 0, 0
 	var gate *aGate
@@ -100,8 +100,8 @@ func TestHoldOverADialog(t *testing.T) {
 	}
 }
 
-// Of many calls that need the same answer one asks; the others wait and find it
-// given.
+// TestOneAnswerForMany: of many calls that need the same answer one asks; the others wait and use
+// its answer.
 func TestOneAnswerForMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -172,8 +172,8 @@ func TestWaitingForOthersDialogs(t *testing.T) {
 	})
 }
 
-// Where nobody can be asked nothing is put on record for it but the refusal, and that
-// is on disk at once only if a door is to ask.
+// TestNobodyCanBeAsked: without a dialog only the refusal is recorded, and it is durable only if
+// a door is to ask.
 func TestNobodyCanBeAsked(t *testing.T) {
 	gate := newGate(func(*aai.Request) ([]aai.Question, error) {
 		return []aai.Question{{ID: "q", Channels: []aai.Channel{aai.DesktopDialog, aai.Client}}}, nil
@@ -191,8 +191,8 @@ func TestNobodyCanBeAsked(t *testing.T) {
 	}
 }
 
-// TestWindowsThatFail: where the dialog cannot show a window the gates are asked again, which
-// may know another way.
+// TestWindowsThatFail: if the dialog cannot show a window, the gates check again, since they may
+// have another channel.
 func TestWindowsThatFail(t *testing.T) {
 	ways := []aai.Channel{aai.DesktopDialog}
 	gate := newGate(func(*aai.Request) ([]aai.Question, error) {
@@ -216,7 +216,8 @@ func (noScreen) Ask(context.Context, aai.Question) (aai.Answer, error) {
 	return aai.Answer{}, errors.New("asked without a screen")
 }
 
-// One who goes away while a question is open is told so, and it is on record.
+// TestCancelledWhileAsked: a caller that cancels during a question gets an error, which is
+// recorded.
 func TestCancelledWhileAsked(t *testing.T) {
 	gate := newGate(func(*aai.Request) ([]aai.Question, error) {
 		return []aai.Question{{ID: "q", Channels: []aai.Channel{aai.DesktopDialog}}}, nil
@@ -259,8 +260,8 @@ func TestClientFirst(t *testing.T) {
 	}
 }
 
-// What a dialog says for good is what the caller hears; that no dialog could be
-// shown leaves the question to others.
+// TestDialogsThatFail: a final error of the dialog reaches the caller; if no dialog could be
+// shown, the question stays open.
 func TestDialogsThatFail(t *testing.T) {
 	gate := newGate(func(*aai.Request) ([]aai.Question, error) {
 		return []aai.Question{{ID: "q", Channels: []aai.Channel{aai.DesktopDialog}}}, nil
@@ -301,7 +302,7 @@ func TestDigestOf(t *testing.T) {
 	}
 }
 
-// The dialog is told for whom it asks, by what is certain and not by a name.
+// TestAskedForAnIdentity: the dialog receives the caller's identity, not its name.
 func TestAskedForAnIdentity(t *testing.T) {
 	var by []string
 	ask := newGate(func(r *aai.Request) ([]aai.Question, error) {
@@ -322,8 +323,8 @@ func TestAskedForAnIdentity(t *testing.T) {
 	}
 }
 
-// Only what the person does on their own page is asked anew after a no: no agent's call, none
-// at a terminal, which an agent's shell may be, and none that another call makes for them.
+// TestAskedAnew: only calls at the person's own page ignore a recent refusal: no agent's call,
+// none at a terminal, which may be an agent's shell, and no nested call.
 func TestAskedAnew(t *testing.T) {
 	var anew []bool
 	var g *aai.Gateway

@@ -104,8 +104,8 @@ func TestActionWithoutParametersGetsArgs(t *testing.T) {
 	}
 }
 
-// TestLinesTellTheCall: one that acts has two, one that reads one, and the first says
-// all that is known.
+// TestLinesTellTheCall: a call that acts has two lines, one that reads has one, and the first
+// contains all known fields.
 func TestLinesTellTheCall(t *testing.T) {
 	for _, effect := range []aai.Effect{aai.Changes, aai.Reads} {
 		s := plain()
@@ -210,7 +210,7 @@ func TestNoActionIsNotSupported(t *testing.T) {
 	}
 }
 
-// seer is a gate that keeps what it was shown.
+// seer is a gate that stores its request.
 type seer struct{ saw *aai.Request }
 
 func (s *seer) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
@@ -301,8 +301,8 @@ func TestTimeoutDefault(t *testing.T) {
 	}
 }
 
-// TestOneHungCallCostsOnlyItself makes many calls at once, one of which never
-// ends and some of which panic.
+// TestOneHungCallCostsOnlyItself makes many concurrent calls, one of which never ends and some of
+// which panic.
 func TestOneHungCallCostsOnlyItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(plain())

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestCancelledRecords: the caller is gone, but what was begun ends on record.
+// TestCancelledRecords: after a cancellation, a call that has begun still ends in the journal.
 func TestCancelledRecords(t *testing.T) {
 	s := plain()
 	s.Run, s.Cancel = obeys, before
@@ -39,8 +39,8 @@ func TestCancelEndsTheCall(t *testing.T) {
 	})
 }
 
-// TestRecordsThatFail: what acts and cannot be recorded does not run, and nobody gets
-// what was read and could not be.
+// TestRecordsThatFail: a call that acts does not run if it cannot be recorded, and a result that
+// cannot be recorded is withheld.
 func TestRecordsThatFail(t *testing.T) {
 	for _, way := range []string{fails, panics} {
 		for _, c := range []struct {
@@ -85,7 +85,7 @@ func TestNothingIsReadWhileTheJournalFails(t *testing.T) {
 			t.Errorf("call %d: %v", i, err)
 		}
 	}
-	want := "find false, gate true, run false, outcome false, " + // and nobody has it
+	want := "find false, gate true, run false, outcome false, " + // and it is withheld
 		"received false, outcome true, " + // which may only have been counted
 		"received true, find false, gate true, run false, outcome true, find false, gate true, run false, outcome true"
 	if got := w.story(); got != want {
@@ -93,7 +93,7 @@ func TestNothingIsReadWhileTheJournalFails(t *testing.T) {
 	}
 }
 
-// readyJournal says beforehand whether it can be written.
+// readyJournal reports beforehand whether it can be written.
 type readyJournal struct {
 	*world
 	err   error
@@ -105,8 +105,8 @@ func (j *readyJournal) Ready(context.Context) error {
 	return j.err
 }
 
-// TestAJournalThatIsNotReady: nothing is looked for, let alone run, until it is; it is
-// asked once, and again when an entry was not kept.
+// TestAJournalThatIsNotReady: no call is resolved or run until it is ready; Ready is called once,
+// and again after a failed write.
 func TestAJournalThatIsNotReady(t *testing.T) {
 	s := plain()
 	s.Effect, s.Journal, s.FailAt = aai.Reads, fails, 3
@@ -128,9 +128,8 @@ func TestAJournalThatIsNotReady(t *testing.T) {
 	}
 }
 
-// TestReadingWithoutARecord: where nothing can be put on record, a person at the command
-// line still reads what the gateway's own app says of itself, with a word that it is not
-// on record and why; nobody else, and nothing else, gets anything.
+// TestReadingWithoutARecord: if nothing can be recorded, a person at the command line can still
+// read the gateway's own state, with a warning and its reason. All other calls are refused.
 func TestReadingWithoutARecord(t *testing.T) {
 	full := &fs.PathError{Op: "open", Path: "/home/me/audit.jsonl", Err: syscall.ENOSPC}
 	for name, c := range map[string]struct {
@@ -210,8 +209,7 @@ func TestPanicsCostTheirCallOnly(t *testing.T) {
 	}
 }
 
-// TestLateAnswerCounts: an Action that ends within the grace says itself what
-// became of the request.
+// TestLateAnswerCounts: an Action that ends within the grace period reports its own delivery.
 func TestLateAnswerCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := plain()

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// waysIn are the places where a call enters Gateway.Do, each with the test that
-// shows that what comes by it is gated and recorded.
+// waysIn returns the callers of Gateway.Do, each with the test that shows that its calls are
+// gated and recorded.
 func waysIn() map[string]string {
 	const agents = "TestEveryEntryIsGatedAndRecorded"
 	return map[string]string{

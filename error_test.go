@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestNumber holds the numbers against the table of the AAI protocol, section
-// 2.7. Codes of our own share the number of the one they are a kind of.
+// TestNumber compares the numbers with the table of the AAI protocol, section 2.7. Our own codes
+// share the number of the more general code.
 func TestNumber(t *testing.T) {
 	for code, want := range map[aai.Code]int{
 		"AUTOMATION_FAILED":        -32001,
@@ -176,12 +176,12 @@ func TestCallerString(t *testing.T) {
 	}
 }
 
-// TestSilenceOfAnActionIsNoPromise: an error of an Action that says nothing of what was
-// sent is none that a call may be made again after, unless it only reads.
+// TestSilenceOfAnActionIsNoPromise: an Action's error without a delivery is not safe to retry,
+// unless the tool only reads.
 func TestSilenceOfAnActionIsNoPromise(t *testing.T) {
 	for _, c := range []struct {
 		effect     aai.Effect
-		by         string // what else is so of the tool
+		by         string // further changes of the tool
 		said, told aai.Delivery
 		safe       bool
 	}{

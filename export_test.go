@@ -1,6 +1,6 @@
 package aai
 
-// QueueCount is how many lanes are remembered.
+// QueueCount returns the number of queues.
 func QueueCount(g *Gateway) int {
 	g.queues.mu.Lock()
 	defer g.queues.mu.Unlock()

@@ -57,7 +57,7 @@ func TestNilErrorOfAnAction(t *testing.T) {
 	}
 }
 
-// TestErrorWithoutCodeIsNoSuccess: on record the empty code is success.
+// TestErrorWithoutCodeIsNoSuccess: in the journal the empty code means success.
 func TestErrorWithoutCodeIsNoSuccess(t *testing.T) {
 	w := newWorld(plain())
 	w.app.Tools[0].Run = func(context.Context, *aai.Call) (*aai.Result, error) {
@@ -104,8 +104,8 @@ func TestEndedActionIsNotSafeToRetry(t *testing.T) {
 	}
 }
 
-// TestNoQuestionForARefusedCall: where one question cannot be put in a dialog, no
-// other is put there, since its answer would be thrown away.
+// TestNoQuestionForARefusedCall: if one question cannot be asked in a dialog, no other is asked
+// there, since its answer would be thrown away.
 func TestNoQuestionForARefusedCall(t *testing.T) {
 	s := plain()
 	s.Gates, s.Dialog = []string{asks, asksClient}, works
@@ -134,7 +134,7 @@ func TestHintIsSafeInAShell(t *testing.T) {
 	}
 }
 
-// TestErrorsOfAppsKeepNoSecretOnRecord: an app may repeat what it was given.
+// TestErrorsOfAppsKeepNoSecretOnRecord: an app may repeat its arguments.
 func TestErrorsOfAppsKeepNoSecretOnRecord(t *testing.T) {
 	for _, secret := range []any{secretValue, map[string]any{"of": []any{secretValue}}} {
 		s := plain()
@@ -180,7 +180,7 @@ func TestCallersDeadlineIsNotTheTools(t *testing.T) {
 	})
 }
 
-// TestCancelledBeforeRunsNothing: nobody waits for what would be done.
+// TestCancelledBeforeRunsNothing: a call cancelled before its run has no effect.
 func TestCancelledBeforeRunsNothing(t *testing.T) {
 	s := plain()
 	s.Cancel = before
@@ -212,8 +212,7 @@ func TestCleanIsNoLongerThanAsked(t *testing.T) {
 	}
 }
 
-// TestInvisibleIsDropped: characters that Unicode says to ignore, which are not
-// of a format class.
+// TestInvisibleIsDropped: default ignorable characters outside the format class are dropped.
 func TestInvisibleIsDropped(t *testing.T) {
 	for _, r := range []rune{0xE0000, 0xE0002, 0xE0080, 0xE01F0, 0x034F, 0x115F, 0x3164, 0xFFA0, 0x2065, 0x17B4} {
 		if got := aai.CleanLabel("a"+string(r)+"b", 60); got != "ab" {
@@ -222,7 +221,7 @@ func TestInvisibleIsDropped(t *testing.T) {
 	}
 }
 
-// What is secret in arguments that are wrong is known as well.
+// TestSecretsInWrongArguments: secrets in invalid arguments are recognized too.
 func TestSecretsInWrongArguments(t *testing.T) {
 	w := newWorld(plain())
 	w.app.Tools[0].Params.Check = func(v any) (any, error) {

@@ -103,8 +103,7 @@ func copiedValue(v any) any {
 	return v
 }
 
-// TestDo plays random scenarios and holds every one of them against what Do
-// promises to everybody.
+// TestDo runs random scenarios and checks every one of them against the guarantees of Do.
 func TestDo(t *testing.T) {
 	promises := []struct {
 		name string
@@ -130,7 +129,7 @@ func TestDo(t *testing.T) {
 			rapid.SyncTest(rt, func(rt *rapid.T) {
 				do, rounds := (*aai.Gateway).Do, 2
 				if i%3 == 2 {
-					do, rounds = inTwo, 3 // what rested is looked at again
+					do, rounds = inTwo, 3 // deferred calls are checked again
 				}
 				o := playBy(rt.Context(), s, do)
 				o.rounds = rounds
@@ -144,7 +143,7 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// story tells the trace in a line.
+// story returns the trace in one line.
 func (w *world) story() string {
 	var words []string
 	for _, s := range w.steps() {
@@ -196,8 +195,8 @@ func rightCode(o observation) error {
 	return nil
 }
 
-// runsWhatMayRun reads it from the trace: when the Action began, what acts was on
-// record, and the last word of every gate was an admission.
+// runsWhatMayRun checks the trace: when the Action began, its intent was recorded, and the last
+// decision of every gate was an admission.
 func runsWhatMayRun(o observation) error {
 	admitted := make(map[int]bool)
 	var intent bool
@@ -236,8 +235,8 @@ func allTrue(m map[int]bool) bool {
 	return true
 }
 
-// wholeRecord holds the lines of a call against what they must be: as few as tell all
-// of it, the first with who asked, what was admitted in one of them, one outcome last.
+// wholeRecord checks the lines of a call: no more than necessary, the first with the caller, the
+// admission in one of them, one outcome last.
 func wholeRecord(o observation) error {
 	var lines []step
 	for _, s := range o.steps() {
@@ -313,8 +312,8 @@ func callUntouched(o observation) error {
 	return nil
 }
 
-// durableIntent: on disk is what acts before it does, and what was received before a
-// person is asked.
+// durableIntent checks that intents are on disk before the Action, and receipts before a
+// question.
 func durableIntent(o observation) error {
 	for _, s := range o.steps() {
 		if s.entry == nil {
@@ -337,8 +336,8 @@ func noSecrets(o observation) error {
 	return nil
 }
 
-// oneRound counts: no gate is asked more often than once before and once after a
-// person, and dialogs come only between the two.
+// oneRound checks that each gate runs at most once before and once after a question, and that
+// dialogs only come between the two.
 func oneRound(o observation) error {
 	asked := make(map[int]int)
 	for _, s := range o.steps() {

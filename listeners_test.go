@@ -10,7 +10,7 @@ import (
 
 func TestListeners(t *testing.T) {
 	var l aai.Listeners
-	l.Call() // nobody
+	l.Call() // no listener
 	var called []string
 	stopA := l.Add(func() { called = append(called, "a") })
 	stopB := l.Add(func() { called = append(called, "b") })
@@ -48,7 +48,7 @@ func TestRemovingWaits(t *testing.T) {
 	calling.Wait()
 }
 
-// One listener may stop another whose turn comes later.
+// TestListenerStopsAnother: a listener may remove a later one.
 func TestListenerStopsAnother(t *testing.T) {
 	var l aai.Listeners
 	var stop func()

@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// mutationRecorder is who hears of acts, with how many outcomes were on record by then.
+// mutationRecorder is an observer that notes the number of recorded outcomes at each mutation.
 type mutationRecorder struct {
 	w     *world
 	told  []*aai.Mutation
@@ -25,7 +25,7 @@ func (d *mutationRecorder) ObserveMutation(ctx context.Context, deed *aai.Mutati
 	}
 }
 
-// doing makes one call of the tool and says what was heard of it.
+// doing makes one call of the tool and returns the observed mutations.
 func doing(t *testing.T, change func(*aai.Tool), run aai.Action) *mutationRecorder {
 	t.Helper()
 	w := newWorld(plain())
@@ -102,12 +102,12 @@ func TestWhatMayHaveHappenedIsTold(t *testing.T) {
 	}
 }
 
-// One whose Action does not end is told once.
+// TestAnActThatHangsIsTold: a mutation with an Action that does not end is reported once.
 func TestAnActThatHangsIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		heard := doing(t, func(*aai.Tool) {}, func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 			<-ctx.Done()
-			<-t.Context().Done() // long after
+			<-t.Context().Done() // late
 			return &aai.Result{Undo: &aai.Undo{}}, nil
 		})
 		if len(heard.told) != 1 || heard.told[0].Code != aai.Timeout {

@@ -40,8 +40,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestNearestFindsOneSlip: whoever misses one letter is told the right name
-// first.
+// TestNearestFindsOneSlip: for a name with one wrong letter, the right name is first.
 func TestNearestFindsOneSlip(t *testing.T) {
 	names := []string{"org.gnome.Calculator", "org.xfce.mousepad", "io.mpv.Mpv", "org.gtk.vfs.Daemon", "org.xfce.Thunar"}
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// onWindows is a world whose Action works on windows.
+// onWindows returns a world with an Action on windows.
 func onWindows(run aai.Action) *world {
 	w := newWorld(plain())
 	w.app.FindTarget = func(context.Context, *aai.Call, string) (*aai.App, error) { return w.app, nil }
@@ -18,9 +18,8 @@ func onWindows(run aai.Action) *world {
 	return w
 }
 
-// TestAQuestionOfOthersIsApart: an Action that has to wait until the person has answered
-// another call has all of its time, before and after, in contexts made of its own too;
-// and it does not wait for ever.
+// TestAQuestionOfOthersIsApart: an Action that waits for the answer to another call's question
+// keeps all of its time, in derived contexts too, and its wait is limited.
 func TestAQuestionOfOthersIsApart(t *testing.T) {
 	const asked, half, most = 50 * time.Second, toolTimeout / 2, 170 * time.Second
 	for name, c := range map[string]struct {
@@ -74,7 +73,7 @@ func TestAQuestionOfOthersIsApart(t *testing.T) {
 	}
 }
 
-// TestQuestionsAtOnceAreOnePause: what is waited for twice at a time is counted once.
+// TestQuestionsAtOnceAreOnePause: overlapping pauses count once.
 func TestQuestionsAtOnceAreOnePause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const part = 10 * time.Second
@@ -97,7 +96,7 @@ func TestQuestionsAtOnceAreOnePause(t *testing.T) {
 	})
 }
 
-// TestWhoLeavesWhileOthersAreAsked: who has called need not wait for the person.
+// TestWhoLeavesWhileOthersAreAsked: a caller can cancel during a pause.
 func TestWhoLeavesWhileOthersAreAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := onWindows(func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {

@@ -9,7 +9,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// shelf is a gateway whose tool "one" keeps what it is given, for calls with holes.
+// shelf returns a gateway with a tool "one" that stores its arguments, for calls with
+// placeholders.
 func shelf(t *testing.T) (g *aai.Gateway, w *world, gate *joiner, asked *[]string, given *[]any) {
 	t.Helper()
 	g, w, gate, asked = together("yes")
@@ -31,8 +32,8 @@ func with(value any) func(aai.Placeholder) (any, error) {
 	return func(aai.Placeholder) (any, error) { return value, nil }
 }
 
-// TestPlaceholders: a call with holes is asked about once, and runs as often as it is filled, each
-// time as a call of its own.
+// TestPlaceholders: a call with placeholders is asked about once, and runs whenever they are
+// resolved, each time as a separate call.
 func TestPlaceholders(t *testing.T) {
 	g, w, gate, asked, given := shelf(t)
 	a, err := g.Admit(t.Context(), open("‹title of step 1›"), tool("two"))
@@ -98,8 +99,8 @@ func TestUnresolvedPlaceholders(t *testing.T) {
 	}
 }
 
-// TestResolvedPlaceholdersAreValidated: gates look at each call when it runs, and validation at what
-// was filled in.
+// TestResolvedPlaceholdersAreValidated: gates and validation check each call with its resolved
+// values when it runs.
 func TestResolvedPlaceholdersAreValidated(t *testing.T) {
 	g, w, gate, asked, given := shelf(t)
 	w.app.Tools[0].Params.Check = func(v any) (any, error) {

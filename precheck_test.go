@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// What would come to nothing is said before a person is asked for it, and not to a caller
-// whom a gate refuses.
+// TestPrecheckBeforeQuestions: a call that would fail is rejected before a person is asked, but
+// only for callers that the gates do not refuse.
 func TestPrecheckBeforeQuestions(t *testing.T) {
 	for name, c := range map[string]struct {
 		gate string
@@ -21,7 +21,7 @@ func TestPrecheckBeforeQuestions(t *testing.T) {
 		"asked for something": {asks, false, "", 1},
 		"by a client":         {asksClient, true, aai.ElementNotFound, 0},
 		"refused":             {refuses, true, aai.PermissionDenied, 0},
-		"admitted":            {works, true, "", 0}, // the Action says it
+		"admitted":            {works, true, "", 0}, // the Action returns the error
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := plain()
@@ -45,8 +45,8 @@ func TestPrecheckBeforeQuestions(t *testing.T) {
 	}
 }
 
-// What was decided for others is told to nobody by a call that would come to nothing, but to
-// the person; what tells nothing of that is said at every door before anybody is asked.
+// TestPrecheckOfBuiltinAppIsForThePerson: a precheck that would reveal decisions about others
+// runs only for the person; other prechecks run at every door.
 func TestPrecheckOfBuiltinAppIsForThePerson(t *testing.T) {
 	for door, tells := range map[string]bool{aai.DoorMCP: false, aai.DoorCLI: true, aai.DoorWeb: true} {
 		for _, open := range []bool{false, true} {
@@ -70,7 +70,8 @@ func TestPrecheckOfBuiltinAppIsForThePerson(t *testing.T) {
 	}
 }
 
-// What there is in the windows of a program is told to nobody who may not see it.
+// TestPrecheckNeedsVisibility: a caller that may not see a program gets no precheck of its
+// windows.
 func TestPrecheckNeedsVisibility(t *testing.T) {
 	for _, seen := range []bool{true, false} {
 		s := plain()
@@ -94,7 +95,8 @@ func TestPrecheckNeedsVisibility(t *testing.T) {
 	}
 }
 
-// Where there is no way yet to prove who wants something, a refusal names both steps.
+// TestTheFirstRefusalNamesBothSteps: before any way to authenticate exists, a refusal names both
+// steps.
 func TestTheFirstRefusalNamesBothSteps(t *testing.T) {
 	for channel, both := range map[aai.Channel]bool{aai.Terminal: true, aai.DesktopDialog: false, aai.Passphrase: false} {
 		s := plain()
@@ -142,7 +144,7 @@ func (g channelGate) CheckPassphrase(context.Context, *aai.Request) ([]aai.Quest
 	return []aai.Question{{ID: "q", Channels: []aai.Channel{aai.Channel(g)}, Choices: []aai.Choice{{ID: "no"}, {ID: "yes"}}}}, nil
 }
 
-// visibilityGate admits what only looks, where it may be seen, and asks about the rest.
+// visibilityGate admits reads of visible apps, and asks about the rest.
 type visibilityGate struct {
 	*world
 	seen bool

@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A call that says nothing of itself is heard of each second; what an Action says
-// itself is passed on as it is, and from then on it alone speaks.
+// TestProgress: a call without reports of its own is reported each second; reports of an Action
+// pass unchanged, and replace the gateway's from then on.
 func TestProgress(t *testing.T) {
 	for name, c := range map[string]struct {
 		run  func(ctx context.Context)
@@ -42,7 +42,7 @@ func TestProgress(t *testing.T) {
 				if _, err := w.gateway().Do(ctx, w.call()); err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(time.Minute) // nothing comes after the end
+				time.Sleep(time.Minute) // no report after the end
 				synctest.Wait()
 				if fmt.Sprint(got) != fmt.Sprint(c.want) {
 					t.Errorf("heard %q, expected %q", got, c.want)
@@ -52,7 +52,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Where nobody asked, saying it does nothing.
+// TestProgressThatNobodyHears: without a receiver, Progress does nothing.
 func TestProgressThatNobodyHears(t *testing.T) {
 	aai.Progress(t.Context(), 1, 2, "begun")
 	if a := aai.ClientCapabilitiesOf(t.Context()); a.Sample != nil || a.Roots != nil || a.SampleTools {
@@ -60,8 +60,8 @@ func TestProgressThatNobodyHears(t *testing.T) {
 	}
 }
 
-// Who wants to know hears that only waiting is left before the call waits, and nothing
-// of one that is refused before.
+// TestWaits: the wait hook runs before the call waits, and not for a call that is refused
+// earlier.
 func TestWaits(t *testing.T) {
 	heard := false
 	ctx := aai.WithWaitHook(t.Context(), func() { heard = true })

@@ -12,12 +12,12 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A program is a target whose windows are operated.
+// program returns a target with windows.
 func program(name string, answers func(context.Context) error) *aai.App {
 	return &aai.App{ID: "desktop/" + name, Name: name, PID: 100 + len(name), Digest: "of " + name, Ping: answers}
 }
 
-// inLanes is a gateway whose app operates the windows of the programs.
+// inLanes returns a gateway with an app that operates the windows of the programs.
 func inLanes(run aai.Action, programs ...*aai.App) (*aai.Gateway, *world) {
 	g, _, w := windows(aai.Changes, func(_ context.Context, _ *aai.Call, name string) (*aai.App, error) {
 		for _, p := range programs {
@@ -35,8 +35,8 @@ func on(name string) *aai.Call {
 	return &aai.Call{Caller: aai.Caller{Door: "test"}, App: "org.example.App", Tool: "work", Args: map[string]any{"app": name}}
 }
 
-// TestQueueIsExclusive: whatever calls come, on the windows of a program one acts at a
-// time, those to others do not wait for it, and the intent is written in the lane.
+// TestQueueIsExclusive: one call at a time acts on the windows of a program, calls to others do
+// not wait for it, and intents are recorded with the slot held.
 func TestQueueIsExclusive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -87,8 +87,8 @@ func TestQueueIsExclusive(t *testing.T) {
 	})
 }
 
-// TestWaitingIsNotHanging: who waits for its turn until its time is over ran nothing,
-// says so, and does not make the program count as hung.
+// TestWaitingIsNotHanging: a call that waits for its slot until its deadline runs nothing,
+// reports this, and does not make the program count as hung.
 func TestWaitingIsNotHanging(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, w := inLanes(func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }, program("a", nil))
@@ -123,9 +123,8 @@ func TestWaitingIsNotHanging(t *testing.T) {
 	})
 }
 
-// TestLookAgain: what the call is about has another name when its turn comes. The
-// gates may refuse what they would have asked about; nobody is asked any more, and
-// nothing runs.
+// TestLookAgain: the target element has another name when the call gets its slot. Gates refuse
+// instead of asking; no person is asked, and nothing runs.
 func TestLookAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		caption, ran := "Save", 0
@@ -158,8 +157,8 @@ func TestLookAgain(t *testing.T) {
 	})
 }
 
-// TestAHungProgramIsAsked: after one deadline nobody waits for it, others go on, and
-// when it answers again so do calls. Then nothing is remembered of it.
+// TestAHungProgramIsAsked: after one timeout no call waits for the program, others continue, and
+// calls resume when it responds. Then its queue is removed.
 func TestAHungProgramIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hangs := true
@@ -178,7 +177,7 @@ func TestAHungProgramIsAsked(t *testing.T) {
 			return &aai.Result{}, nil
 		}, program("a", answers), program("bb", nil))
 		var all sync.WaitGroup
-		for range 5 { // those who wait for their turn do not wait a deadline each
+		for range 5 { // queued calls do not wait for a deadline each
 			all.Go(func() {
 				_, err := g.Do(t.Context(), on("a"))
 				_ = wantCode(t, err, aai.Timeout)
@@ -208,8 +207,8 @@ func TestAHungProgramIsAsked(t *testing.T) {
 	})
 }
 
-// TestAHungAppIsTriedNowAndThen: an app that cannot be asked counts as hung after
-// three deadlines in a row; then one call at a time tries, at growing distances.
+// TestAHungAppIsTriedNowAndThen: an app without Ping counts as hung after three consecutive
+// timeouts; then one call at a time tries, at growing intervals.
 func TestAHungAppIsTriedNowAndThen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(plain())
@@ -261,7 +260,7 @@ func TestAHungAppIsTriedNowAndThen(t *testing.T) {
 	})
 }
 
-// TestASlowToolIsNoHungApp: where others of its tools answer, an app is not hung.
+// TestASlowToolIsNoHungApp: an app with other tools that respond is not hung.
 func TestASlowToolIsNoHungApp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(plain())
@@ -282,7 +281,7 @@ func TestASlowToolIsNoHungApp(t *testing.T) {
 	})
 }
 
-// TestConcurrencyModes: a tool says itself how its calls go together with others.
+// TestConcurrencyModes: a tool determines how its calls overlap with others.
 func TestConcurrencyModes(t *testing.T) {
 	for turn, want := range map[aai.Concurrency]time.Duration{aai.Exclusive: 300, aai.Shared: 100, aai.Independent: 100} {
 		synctest.Test(t, func(t *testing.T) {
@@ -304,12 +303,12 @@ func TestConcurrencyModes(t *testing.T) {
 	}
 }
 
-// TestTargetHangsWhileWaiting: an app that answers is not shut because something that was waited for
-// in it has not come.
+// TestTargetHangsWhileWaiting: an app that responds does not count as hung when an awaited
+// condition does not occur.
 func TestTargetHangsWhileWaiting(t *testing.T) {
 	for answered, want := range map[bool]aai.Code{true: "", false: aai.Timeout} {
 		synctest.Test(t, func(t *testing.T) {
-			defer time.Sleep(time.Hour) // until nobody asks it any more
+			defer time.Sleep(time.Hour) // until it is no longer probed
 			calls := 0
 			g, _ := inLanes(func(context.Context, *aai.Call) (*aai.Result, error) {
 				if calls++; calls > 1 {
@@ -328,8 +327,8 @@ func TestTargetHangsWhileWaiting(t *testing.T) {
 	}
 }
 
-// TestAbandonedCallKeepsItsSlot: an Action that goes on after its call is still acting on
-// the program. Who comes next is told, and does not act beside it.
+// TestAbandonedCallKeepsItsSlot: an abandoned Action still acts on the program. The next call
+// gets an error, and does not act concurrently.
 func TestAbandonedCallKeepsItsSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		goOn := make(chan bool)
@@ -357,8 +356,8 @@ func TestAbandonedCallKeepsItsSlot(t *testing.T) {
 	})
 }
 
-// TestCancelledWhenSlotIsFree: a call whose caller leaves when it is its turn means to do nothing
-// any more, and nothing on record says that it does.
+// TestCancelledWhenSlotIsFree: a call that is cancelled when it gets its slot does nothing, and
+// no intent is recorded.
 func TestCancelledWhenSlotIsFree(t *testing.T) {
 	g, w := inLanes(func(context.Context, *aai.Call) (*aai.Result, error) {
 		t.Error("it ran")

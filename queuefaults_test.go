@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A gate that panics when it looks again gives the lane back.
+// TestPanicInRecheckKeepsTheQueue: a gate that panics in the second check releases the slot.
 func TestPanicInRecheckKeepsTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, _ := inLanes(func(context.Context, *aai.Call) (*aai.Result, error) {
@@ -92,7 +92,8 @@ func TestATryThatIsCancelled(t *testing.T) {
 	})
 }
 
-// One call is one miss, though it is left behind by Do and ends late besides.
+// TestOneCallIsSeveralMisses: a call counts as one miss, even if Do abandons it and it also ends
+// late.
 func TestOneCallIsSeveralMisses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(plain())
@@ -114,7 +115,7 @@ func TestOneCallIsSeveralMisses(t *testing.T) {
 	})
 }
 
-// A call that never ran says nothing of its app.
+// TestRefusalReopensTheQueue: a call that never ran does not affect the state of its app.
 func TestRefusalReopensTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(plain())
@@ -156,8 +157,8 @@ type journalFunc func(*aai.Entry) error
 
 func (f journalFunc) Record(_ context.Context, e *aai.Entry) error { return f(e) }
 
-// An app that answers by itself that something took too long does not hang: one agent
-// that knows such arguments shuts it for nobody.
+// TestAnAnswerIsTakenForAHang: an app that reports a timeout itself does not count as hung, so an
+// agent cannot block it for others.
 func TestAnAnswerIsTakenForAHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(plain())

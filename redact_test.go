@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// A PIN, and what else is short and told back, is taken out of an error, also where it
-// was sent as a number.
+// TestAPINIsNotToldBack: a PIN, or another short secret, is removed from an error that repeats
+// it, even if it was sent as a number.
 func TestAPINIsNotToldBack(t *testing.T) {
 	for name, value := range map[string]any{"pin": "4711", "userPin": 4711.0, "pin_code": json.Number("4711"), "cvc": "4711", "ssn": 4711.0} {
 		r := &Request{Call: &Call{Args: map[string]any{name: value}}}
@@ -31,8 +31,8 @@ func TestAPINIsNotToldBack(t *testing.T) {
 	}
 }
 
-// What is called like a secret is hidden at any depth, and the arguments stay as
-// they were.
+// TestShownArgs: members with names that mark secrets are hidden at any depth, and the arguments
+// stay unchanged.
 func TestShownArgs(t *testing.T) {
 	args := map[string]any{
 		"to": "bob", "pin": "1234", "headers": map[string]any{"Authorization": "Bearer x", "Accept": "json"},
@@ -61,8 +61,8 @@ func TestShownArgs(t *testing.T) {
 	}
 }
 
-// What a call answered is kept without pictures, without what is called like a
-// secret, and without what was a secret argument, wherever it stands.
+// TestKeptAnswer: an answer is kept without images, members with names that mark secrets, and
+// values of secret arguments anywhere.
 func TestKeptAnswer(t *testing.T) {
 	r := &Request{Call: &Call{Args: map[string]any{"pin": "hunter2"}}, Tool: &Tool{Secret: []string{"pin"}}}
 	answer := func(result *Result) string {

@@ -33,8 +33,8 @@ func (*refreshWorld) Find(_ context.Context, id string) (*aai.App, error) {
 	return &aai.App{ID: id, Name: id, Platform: "any", Tools: []*aai.Tool{tool("look", aai.Reads), tool("act", aai.Changes)}}, nil
 }
 
-// TestRefreshIsRecordedOnce leaves one line, so that a page that shows the record does not write
-// into it whenever it is written. Nothing else goes without one.
+// TestRefreshIsRecordedOnce leaves one line, so that a page that shows the journal does not add a
+// line after each write. All other calls are recorded.
 func TestRefreshIsRecordedOnce(t *testing.T) {
 	page := aai.Caller{Door: aai.DoorWeb, Identity: aai.IdentityPage, Session: "1"}
 	other := page

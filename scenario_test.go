@@ -15,8 +15,8 @@ type scenario struct {
 	Fault                bool
 	App, Tool            string
 	Args                 map[string]any
-	Answers              string // of the call to whatever is asked: "", "yes" or "no"
-	Target               string // "" for none, or what the argument "app" holds
+	Answers              string // of the call to all questions: "", "yes" or "no"
+	Target               string // "" for none, or the value of the argument "app"
 	Catalog              string
 	Params, Returns, Run string
 	Effect               aai.Effect
@@ -104,7 +104,7 @@ func gates(t *rapid.T) []string {
 	return ways
 }
 
-// arguments draws what a caller may send, now and then with a secret.
+// arguments draws possible arguments of a caller, sometimes with a secret.
 func arguments() *rapid.Generator[map[string]any] {
 	value := rapid.OneOf(
 		rapid.Map(rapid.String(), func(s string) any { return s }),
@@ -128,10 +128,10 @@ func arguments() *rapid.Generator[map[string]any] {
 	})
 }
 
-// A fate is what must become of a call.
+// A fate is the required result of a call.
 type fate struct {
-	code      aai.Code // what Do returns
-	outcome   aai.Code // what is recorded as the end
+	code      aai.Code // returned by Do
+	outcome   aai.Code // recorded in the outcome
 	runs      bool
 	questions int
 }
@@ -150,8 +150,8 @@ func (s scenario) lines() []aai.EntryKind {
 	return append(kinds, aai.Outcome)
 }
 
-// fate tells what must become of the call, by the words of the documentation
-// and not by its code.
+// fate returns the required result of the call, derived from the documentation and not from the
+// code.
 func (s scenario) fate() fate {
 	if s.Journal == absent {
 		return fate{code: aai.RecordFailed}
@@ -196,7 +196,7 @@ func (s scenario) fateOnRecord() fate {
 	return fate{code: s.ending(), runs: true}
 }
 
-// unfit says why the call is refused before any gate is asked.
+// unfit returns the code with which the call is refused before any gate runs.
 func (s scenario) unfit() aai.Code {
 	byCatalog := map[string]aai.Code{absent: aai.AppNotFound, fails: aai.AutomationFailed, panics: aai.Internal, nothing: aai.Internal}
 	byParams := map[string]aai.Code{refuses: aai.InvalidParams, fails: aai.AutomationFailed, panics: aai.Internal, noObject: aai.Internal}
@@ -222,8 +222,8 @@ func (s scenario) unfit() aai.Code {
 	return byTarget[s.Target]
 }
 
-// admission says why the gates do not let the call through, and how many
-// questions remain to be answered.
+// admission returns the code with which the gates refuse the call, and the number of open
+// questions.
 func (s scenario) admission() (aai.Code, int) {
 	if len(s.Gates) == 0 {
 		return aai.PermissionDenied, 0
@@ -238,7 +238,7 @@ func (s scenario) admission() (aai.Code, int) {
 	case s.Dialog == panics:
 		return aai.Internal, 0
 	}
-	answer := s.Answers // an answer that the call brought is not asked for again
+	answer := s.Answers // a provided answer is not asked for again
 	if answer == "" {
 		answer = map[string]string{works: "yes", refuses: "no"}[s.Dialog]
 		if answer == "no" && asked[0] == insists {
@@ -251,7 +251,7 @@ func (s scenario) admission() (aai.Code, int) {
 	return code, len(asked)
 }
 
-// round asks every gate once, all questions having the answer given.
+// round runs every gate once, with the answer for all questions.
 func (s scenario) round(answer string) (asked []string, code aai.Code) {
 	for _, way := range s.Gates {
 		switch {
@@ -268,7 +268,7 @@ func (s scenario) round(answer string) (asked []string, code aai.Code) {
 	return asked, ""
 }
 
-// ending says how the Action ends.
+// ending returns the code with which the Action ends.
 func (s scenario) ending() aai.Code {
 	switch s.Run {
 	case answersBoth, refuses, failsInside:

@@ -16,8 +16,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// What an app, a site or a driver may make of a secret that they repeat. Each wraps
-// what the one before it wrote.
+// repeats returns the forms in which apps, sites and drivers may repeat a secret. Each wraps the
+// output of the previous one.
 func repeats(t *testing.T) map[string]func(string) string {
 	asJSON := func(text string) string {
 		b, err := json.Marshal(map[string]string{"password": text})
@@ -51,15 +51,14 @@ func repeats(t *testing.T) map[string]func(string) string {
 // leastCut is how much of a secret is left of it at least that is taken out.
 const leastCut = 4
 
-// said is what an error with the text says on record.
+// said returns the recorded message of an error with the text.
 func said(r *Request, text string) string {
 	on, _ := r.redactError(&Error{Code: AutomationFailed, Message: text})
 	return on
 }
 
-// However a secret is repeated, it is taken out of the text: the core of it, which
-// every way of writing but base64 and hexadecimal leaves as it is, is not in what is
-// left, and neither is a writing of the whole.
+// TestSecretsInEveryWriting: a secret is removed in every encoding. Neither its core, which all
+// encodings except base64 and hexadecimal preserve, nor an encoding of the whole remains.
 func TestSecretsInEveryWriting(t *testing.T) {
 	const core = "SeCrEt4711"
 	for name, repeat := range repeats(t) {
@@ -77,8 +76,8 @@ func TestSecretsInEveryWriting(t *testing.T) {
 	}
 }
 
-// So are long secrets, of which a piece is enough, and many: then the whole text is
-// withheld. A text that shares nothing with them stays as it is.
+// TestLongSecretsInEveryWriting: for long secrets a shared fragment, and for many any of them,
+// withholds the whole text. Other texts stay unchanged.
 func TestLongSecretsInEveryWriting(t *testing.T) {
 	for name, repeat := range repeats(t) {
 		t.Run(name, func(t *testing.T) {
@@ -132,8 +131,8 @@ func (f failing) OnChange(func()) func()                                        
 func (f failing) CheckPassphrase(context.Context, *Request) ([]Question, error) { return nil, nil }
 func (f failing) Record(context.Context, *Entry) error                          { return nil }
 
-// The caller is not told again what was secret in the call; but of what is set in a
-// window it is told what is too short to be one.
+// TestCallersAreNotToldTheirSecrets: errors do not repeat the call's secrets to the caller,
+// except values set in a window that are too short to be secret.
 func TestCallersAreNotToldTheirSecrets(t *testing.T) {
 	kept := &Error{Code: AutomationFailed, Message: `no: "p\"w4711"`, Hint: "look", Delivery: Delivered}
 	anything := Schema{Check: func(value any) (any, error) { return value, nil }}
@@ -166,8 +165,8 @@ func TestUnsaidLeavesTheError(t *testing.T) {
 	}
 }
 
-// What the Action says is no secret, and what its tool says is none with such arguments, is
-// told and put on record as it is.
+// TestWhatIsNoSecretIsTold: parameters that the Action or the tool marks as not secret are
+// reported and recorded unchanged.
 func TestWhatIsNoSecretIsTold(t *testing.T) {
 	anything := Schema{Check: func(value any) (any, error) { return value, nil }}
 	reveal := false
@@ -205,8 +204,7 @@ func TestWhatIsNoSecretIsTold(t *testing.T) {
 	}
 }
 
-// passing returns a context whose time is up when the function is called, as of a deadline
-// that passes just then.
+// passing returns a context that ends when the function is called, as by a deadline.
 func passing(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	return passed{ctx}, cancel
@@ -241,7 +239,7 @@ func TestACancelledReadDidNotAct(t *testing.T) {
 				<-never
 				return nil, nil
 			}}
-			if effect == claimed { // a descriptor says so
+			if effect == claimed { // as a descriptor declares
 				tool.Effect, tool.EffectInherent = Reads, false
 			}
 			parts := failing{&App{ID: "app", Tools: []*Tool{tool}}}

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A testName is a test as docs/security.md names it: by its room and its function.
+// A testName is the name of a test in docs/security.md: its package and its function.
 type testName struct{ pkg, function string }
 
 // testsNamed finds the tests that a page names.
@@ -23,7 +23,7 @@ func testsNamed(page string) []testName {
 	return named
 }
 
-// missingTests says which of the tests are in no file of their room.
+// missingTests returns the tests that are in no file of their package.
 func missingTests(t *testing.T, tree fs.FS, named []testName) []string {
 	t.Helper()
 	var missing []string
@@ -92,8 +92,7 @@ func TestSecurityPage(t *testing.T) {
 	}
 }
 
-// TestSecurityPageBites: a name that is nobody's is found, also where another room
-// has it.
+// TestSecurityPageBites: an unknown name is found, even if another package has it.
 func TestSecurityPageBites(t *testing.T) {
 	named := testsNamed("`aai.TestSecurityPage` and `internal/policy.TestSecurityPage`, `aai.TestSecurity`, `cellar.FuzzX`")
 	got := missingTests(t, os.DirFS("."), named)

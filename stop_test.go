@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// brakes stop what they are told to: every call, or one caller's, or one call.
+// brakes is a StopChecker that stops every call, one caller's, or one call.
 type brakes struct {
 	mu  sync.Mutex
 	all bool
@@ -54,7 +54,8 @@ func until(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// A call is stopped wherever on its way it is, and the error says truly what became of it.
+// TestStoppedAnywhere: a call can be stopped at every stage, and the error reports its delivery
+// correctly.
 func TestStoppedAnywhere(t *testing.T) {
 	for name, c := range map[string]struct {
 		run      string
@@ -94,7 +95,7 @@ func TestStoppedAnywhere(t *testing.T) {
 	}
 }
 
-// What was done before the stop is told as done.
+// TestStoppedTooLate: effects before the stop are reported.
 func TestStoppedTooLate(t *testing.T) {
 	w := newWorld(plain())
 	g, b := w.gateway(), &brakes{}
@@ -110,8 +111,8 @@ func TestStoppedTooLate(t *testing.T) {
 	}
 }
 
-// A stop that comes with an intent is before it or after it: what is before lets nothing be
-// written, and nothing run.
+// TestStoppedAtTheIntent: a stop takes effect either before or after the intent; before it,
+// nothing is written or run.
 func TestStoppedAtTheIntent(t *testing.T) {
 	s := plain()
 	s.Effect = aai.Changes
@@ -146,7 +147,7 @@ func (j stopsFirst) Record(ctx context.Context, e *aai.Entry) error {
 	return j.world.Record(ctx, e)
 }
 
-// A call in the queue of a lane, and one about which the person is asked, end at once.
+// TestStoppedWhileItWaits: a queued call, and one with an open question, end at once.
 func TestStoppedWhileItWaits(t *testing.T) {
 	s := plain()
 	s.Run, s.Effect = obeys, aai.Changes
@@ -176,7 +177,7 @@ func TestStoppedWhileItWaits(t *testing.T) {
 	wantStopped(t, <-calls, aai.DeliveryUnknown)
 }
 
-// patient is a dialog that shows its question until nobody waits for the answer.
+// patient is a dialog that shows its question until the caller leaves.
 type patient struct{ shown, closed chan struct{} }
 
 func (p patient) Ask(ctx context.Context, _ aai.Question) (aai.Answer, error) {
@@ -207,8 +208,8 @@ func TestStoppedWhileThePersonIsAsked(t *testing.T) {
 	<-d.closed
 }
 
-// A stop of a call is one of the calls that it makes, and of none beside it; what it does in
-// strokes ends between two.
+// TestStoppedWithin: stopping a call stops its nested calls and no others; an Action of many
+// steps ends between two.
 func TestStoppedWithin(t *testing.T) {
 	w := newWorld(plain())
 	g, b := w.gateway(), &brakes{}

@@ -7,7 +7,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// windows is a gateway with an app whose tools operate the windows of others.
+// windows returns a gateway with an app that operates the windows of others.
 func windows(effect aai.Effect, targets func(context.Context, *aai.Call, string) (*aai.App, error)) (*aai.Gateway, *seer, *world) {
 	s := plain()
 	s.Effect, s.Target = effect, "any"
@@ -47,7 +47,7 @@ func TestAnAppFindsItsOwnTargets(t *testing.T) {
 	}
 }
 
-// TestATargetWithoutAProcessIsToBeStarted: which is a permission of its own.
+// TestATargetWithoutAProcessIsToBeStarted: starting it needs a separate permission.
 func TestATargetWithoutAProcessIsToBeStarted(t *testing.T) {
 	for _, effect := range []aai.Effect{aai.Reads, aai.Changes, aai.Destroys} {
 		g, see, _ := windows(effect, func(context.Context, *aai.Call, string) (*aai.App, error) {

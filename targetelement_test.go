@@ -8,7 +8,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A loser is a gate that asks about what says that it deletes, by whatever it is told.
+// A destructiveGate asks about elements with text about deletion, and notes the elements it
+// judged.
 type destructiveGate struct{ judged []string }
 
 func (l *destructiveGate) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
@@ -21,7 +22,8 @@ func (l *destructiveGate) CheckPassphrase(ctx context.Context, r *aai.Request) (
 	return []aai.Question{{ID: "loss", Title: hit.String(), Channels: []aai.Channel{aai.DesktopDialog}}}, nil
 }
 
-// newTargetGateway is a gateway whose gate sees one thing, and whose Action hits another.
+// newTargetGateway returns a gateway with a gate that sees one element and an Action that acts on
+// another.
 func newTargetGateway(seen, hit aai.TargetElement) (g *aai.Gateway, w *world, gate *destructiveGate, acted *bool) {
 	acted = new(bool)
 	g, w = inLanes(func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
@@ -41,8 +43,8 @@ func button(name string) aai.TargetElement {
 	return aai.TargetElement{Role: "button", Name: name, Window: "Notes", AllText: name}
 }
 
-// TestWhatIsHitIsJudgedAgain: what turns out to be another thing than the gates have seen
-// is judged when it is about to be hit, and nobody is asked any more.
+// TestWhatIsHitIsJudgedAgain: an element that differs from the judged one is judged before the
+// action, and no person is asked.
 func TestWhatIsHitIsJudgedAgain(t *testing.T) {
 	for _, c := range []struct {
 		seen, hit aai.TargetElement
@@ -74,7 +76,7 @@ func TestWhatIsHitIsJudgedAgain(t *testing.T) {
 	}
 }
 
-// TestAYesIsToWhatWasNamed: who allowed to delete one thing has not allowed another.
+// TestAYesIsToWhatWasNamed: consent to delete one element does not cover another.
 func TestAYesIsToWhatWasNamed(t *testing.T) {
 	for hit, acts := range map[aai.TargetElement]bool{button("Delete draft"): true, button("Delete account"): false} {
 		g, _, _, acted := newTargetGateway(button("Delete draft"), hit)
@@ -87,7 +89,7 @@ func TestAYesIsToWhatWasNamed(t *testing.T) {
 	}
 }
 
-// An actor is a gate that asks about all that acts, before what may be lost is judged.
+// An actor is a gate that asks about all actions, before destruction is judged.
 type actor struct{}
 
 func (actor) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
@@ -97,8 +99,8 @@ func (actor) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question,
 	return []aai.Question{{ID: "act", Channels: []aai.Channel{aai.DesktopDialog}}}, nil
 }
 
-// TestAYesToAnything: who was asked about anything in a window, since nobody knew what would
-// be hit, has allowed what it turns out to be, but no loss; a yes to a thing is to no other.
+// TestAYesToAnything: consent to an unknown element covers the actual one, but no destruction;
+// consent to a known element covers no other.
 func TestAYesToAnything(t *testing.T) {
 	for _, c := range []struct {
 		seen, hit aai.TargetElement
@@ -122,8 +124,8 @@ func TestAYesToAnything(t *testing.T) {
 	}
 }
 
-// TestNamesOfThingsStay: what is set in a window is on record nowhere, and the names of its
-// things are whole where they have a short one in them by chance.
+// TestNamesOfThingsStay: values set in windows are never recorded, and names of elements that
+// contain a short one by chance stay complete.
 func TestNamesOfThingsStay(t *testing.T) {
 	for value, want := range map[string]string{
 		"form": `button "Name of form 1" in "Sign-up form"`, "1": `button "Name of form 1" in "Sign-up form"`,
@@ -150,8 +152,8 @@ func TestNamesOfThingsStay(t *testing.T) {
 	}
 }
 
-// TestShortSecretsOfOtherApps: only what is set in windows may be too short to be a secret; of
-// a call to any other app nothing that was one is on record, within whatever name it stands.
+// TestShortSecretsOfOtherApps: only values set in windows can be too short to be secret; other
+// apps' secrets are redacted within any name.
 func TestShortSecretsOfOtherApps(t *testing.T) {
 	w := newWorld(plain())
 	w.app.Tools[0].Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
@@ -167,7 +169,7 @@ func TestShortSecretsOfOtherApps(t *testing.T) {
 	}
 }
 
-// TestOnRecordWithoutSecrets: what is hit may repeat what was given.
+// TestOnRecordWithoutSecrets: the target element may repeat arguments.
 func TestOnRecordWithoutSecrets(t *testing.T) {
 	g, w, _, _ := newTargetGateway(aai.TargetElement{}, button("Say "+secretValue))
 	w.app.Tools[0].Secret = []string{"password"}

@@ -67,7 +67,8 @@ func TestArgumentLimits(t *testing.T) {
 	}
 }
 
-// What was sent counts, also where little is left of it: the same name again and again.
+// TestValuesAreCountedAsSent: the size as sent counts, even if decoding drops most of it, as with
+// duplicate names.
 func TestValuesAreCountedAsSent(t *testing.T) {
 	for n, refused := range map[int]bool{maxArgNodes - 2: false, maxArgNodes: true} {
 		w := newWorld(plain())

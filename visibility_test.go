@@ -25,8 +25,8 @@ func (s *dryRunGate) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Q
 	return nil, nil
 }
 
-// An Action is told what the gates think of another app, nobody is asked for it, and
-// nothing is taken.
+// TestCanSee: an Action learns the gates' decision about another app; no person is asked, and
+// nothing is reserved.
 func TestCanSee(t *testing.T) {
 	g, _, w := windows(aai.Reads, func(context.Context, *aai.Call, string) (*aai.App, error) {
 		return &aai.App{ID: "desktop/editor", PID: 7}, nil

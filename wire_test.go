@@ -24,7 +24,7 @@ func TestWireNameGolden(t *testing.T) {
 		{"app:org.freedesktop.impl.portal.desktop.gnome1", "app_org_freedesktop_impl_portal_desktop_gnome1"},
 		{"app:org.freedesktop.impl.portal.desktop.gnomes1", "app_org_freedesktop_impl_portal_desktop_6fcbfe"},
 		{"app:org.example." + strings.Repeat("x", 60), "app_org_example_" + strings.Repeat("x", 23) + "_f2b953"},
-		{"my_" + strings.Repeat("x", 37), "my_" + strings.Repeat("x", 36) + "_4efa65"}, // 40, of which 39 have room
+		{"my_" + strings.Repeat("x", 37), "my_" + strings.Repeat("x", 36) + "_4efa65"}, // 40, of which 39 fit
 		{"my_app:do_it", "my_app_do_it_dd3f61"},
 		{"shop.example/org.example.Shop", "shop_example_org_example_Shop_336a5d"},
 		{"a b", "a_b_c8687a"},
@@ -41,8 +41,8 @@ func TestWireNameGolden(t *testing.T) {
 	}
 }
 
-// TestWireNamesCanMeet holds the documentation to its word that two ids can meet
-// in one name, so that nobody builds on the contrary.
+// TestWireNamesCanMeet checks the documented fact that two ids can have the same name, so that no
+// code relies on the contrary.
 func TestWireNamesCanMeet(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"app:a.b", "app.a:b"},

@@ -13,8 +13,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// The lives of a call: what each part of a gateway may do with it. The names are
-// what a failing property prints.
+// The behaviors of the parts of a gateway. The names appear in the output of a failing property.
 const (
 	works  = "works"
 	fails  = "fails"  // with an error that is not an *aai.Error
@@ -35,8 +34,8 @@ const (
 	answersBoth = "answers both" // a result and an error
 	failsInside = "fails inside" // with an *aai.Error within another error
 	exits       = "exits"        // the goroutine, by runtime.Goexit
-	obeys       = "obeys"        // waits for its context to end
-	tarries     = "tarries"      // answers a little after its context has ended
+	obeys       = "obeys"        // waits until its context ends
+	tarries     = "tarries"      // returns shortly after its context has ended
 	ignores     = "ignores"      // its context, and never returns
 
 	before = "before"
@@ -45,8 +44,8 @@ const (
 )
 
 const (
-	toolTimeout = 800 * time.Millisecond // one line is enough for what takes less than a second
-	// grace is how long Do waits for an Action past the end of its context.
+	toolTimeout = 800 * time.Millisecond // one line suffices for a call of less than a second
+	// grace is the time that Do waits for an Action after the end of its context.
 	grace       = 100 * time.Millisecond
 	cancelAfter = 10 * time.Millisecond
 
@@ -61,12 +60,12 @@ type step struct {
 	entry *aai.Entry // of a record
 }
 
-// A world is a gateway made of parts that do what a scenario says, and
-// remembers the order of what happened.
+// A world is a gateway of parts that behave as a scenario describes; it records the order of
+// events.
 type world struct {
 	scenario
 	app, other *aai.App
-	forever    chan struct{} // what Actions that never return wait for
+	forever    chan struct{} // Actions that never return wait for it
 
 	mu      sync.Mutex
 	trace   []step
@@ -117,7 +116,7 @@ func (w *world) note(s step) {
 	w.trace = append(w.trace, s)
 }
 
-// steps returns what happened so far.
+// steps returns the events so far.
 func (w *world) steps() []step {
 	w.mu.Lock()
 	defer w.mu.Unlock()
