@@ -21,7 +21,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// A nameServer is a real DNS server that answers as its owner likes.
+// A nameServer is a real DNS server with answers set by the test.
 type nameServer struct {
 	mu      sync.Mutex
 	answers []netip.Addr // one after the other, the last one for ever
@@ -80,7 +80,7 @@ func (n *nameServer) serve() {
 	}
 }
 
-// times is how often it was asked for an IPv4 address.
+// times returns the number of queries for an IPv4 address.
 func (n *nameServer) times() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -144,8 +144,8 @@ func TestRow2DNSRebinding(t *testing.T) {
 // fetchVariable makes the test program a client that asks for the address in it.
 const fetchVariable = "AAI_EGRESS_TEST_FETCH"
 
-// fetchAs is that client: it says what came of it. It may speak to the proxy, so
-// that only its own will keeps it from doing so.
+// fetchAs is that client: it returns the result. Its configuration permits the proxy, so that
+// only the Client itself avoids it.
 func fetchAs(address string) string {
 	proxy, err := url.Parse(os.Getenv("HTTPS_PROXY"))
 	if err != nil {
@@ -164,8 +164,8 @@ func fetchAs(address string) string {
 	return err.Error()
 }
 
-// Facts, row 3: a proxy would dial in our place, past the guard. The environment is
-// read once in a process, so the client is a process of its own.
+// Facts, row 3: a proxy would dial for us, past the guard. The environment is read once in a
+// process, so the client runs in a separate one.
 func TestRow3NoProxy(t *testing.T) {
 	var proxied atomic.Int64
 	proxy := newPlainSite(t)

@@ -18,11 +18,11 @@ func failureKindOf(err error) failureKind {
 	return -1
 }
 
-// MinFailureTime is how long a failure takes at least.
+// MinFailureTime is the minimum duration of a failure.
 const MinFailureTime = minFailureTime
 
-// SetMinFailure sets how long a failure takes at least.
+// SetMinFailure sets the minimum duration of a failure.
 func (c *Client) SetMinFailure(d time.Duration) { c.minFailure = d }
 
-// SetFetchTimeout sets how long a fetch takes at most.
+// SetFetchTimeout sets the limit for a fetch.
 func (c *Client) SetFetchTimeout(d time.Duration) { c.fetchTimeout = d }

@@ -98,7 +98,7 @@ func get(t *testing.T, address string) *http.Request {
 	return req
 }
 
-// contextThatEnds returns a context that is cancelled once the site was asked.
+// contextThatEnds returns a context that is cancelled after a request to the site.
 func contextThatEnds(t *testing.T, s *site) (context.Context, context.CancelFunc) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -134,7 +134,8 @@ func TestHTTPFollowsNoRedirect(t *testing.T) {
 	}
 }
 
-// TestFetchSends: what is asked, and nothing that tells who asks.
+// TestFetchSends: the request contains the document's address, and nothing that identifies the
+// person.
 func TestFetchSends(t *testing.T) {
 	s := newSite(t, func(w http.ResponseWriter, r *http.Request) {
 		var sent []string
@@ -156,7 +157,7 @@ func TestFetchSends(t *testing.T) {
 	}
 }
 
-// Facts, row 7: huge, slow and swelling answers.
+// Facts, row 7: huge, slow and decompressing answers.
 func TestFetchLimits(t *testing.T) {
 	body := func(n int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("x", n)) }

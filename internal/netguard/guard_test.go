@@ -58,7 +58,7 @@ func checkRefused(t *testing.T, c *netguard.Client, address string) {
 	}
 }
 
-// Facts, row 5: what a person trusts may be private, but metadata never.
+// Facts, row 5: trusted hosts may be private, but metadata services are always rejected.
 func TestMetadataIsRefusedToTheTrusted(t *testing.T) {
 	secret := []string{"169.254.169.254", "169.254.170.2", "100.100.100.200", "192.0.0.192", "168.63.129.16",
 		"[fd00:ec2::254]", "[fd20:ce::254]", "[::ffff:169.254.169.254]", "[fe80::a9fe:a9fe]", "[64:ff9b::a9fe:a9fe]", "[2002:a9fe:a9fe::1]"}
@@ -151,7 +151,7 @@ func TestCheckTrusted(t *testing.T) {
 	}
 }
 
-// TestContextEnds: the caller's own end is told as it is, not as a fault of the host.
+// TestContextEnds: the error of the caller's context is returned, not an error of the host.
 func TestContextEnds(t *testing.T) {
 	s := newSite(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	ctx, cancel := contextThatEnds(t, s)

@@ -92,7 +92,7 @@ func TestHostIsLoopback(t *testing.T) {
 	}
 }
 
-// checkHost holds what ParseHost gave to what everybody builds on.
+// checkHost checks the guarantees of ParseHost for its result.
 func checkHost(t interface{ Fatalf(string, ...any) }, in string, h netguard.Host) {
 	again, err := netguard.ParseHost(h.String())
 	if err != nil || again != h {

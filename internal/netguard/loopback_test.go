@@ -8,8 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// TestIsLoopback has every odd spelling: what is certainly this computer, what something
-// takes for it, and what is neither.
+// TestIsLoopback covers all unusual spellings: certain, possible and no loopback hosts.
 func TestIsLoopback(t *testing.T) {
 	const (
 		certain = "certain"
@@ -44,7 +43,7 @@ func TestIsLoopback(t *testing.T) {
 	}
 }
 
-// TestWhatIsCertainMayBe: what is allowed as this computer is refused as it, too.
+// TestWhatIsCertainMayBe: each host that IsLoopback accepts, MightBeLoopback accepts too.
 func TestWhatIsCertainMayBe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		host := rapid.OneOf(rapid.String(), rapid.StringMatching(`(localhost|127\.[0-9]{1,3}\.0\.[0-9]|::(ffff:)?[0-9.:]{1,9}|0x7f)(\.|%[a-z]|\.localhost)?`)).Draw(t, "host")
@@ -69,7 +68,7 @@ func TestIntrudes(t *testing.T) {
 		{"::1", "app.localhost", false},
 		{"app.localhost", "app.localhost", false},
 		{"app.localhost", "App.localhost", false},
-		{"app.localhost", "localhost", true}, // nobody knows who answered by that name
+		{"app.localhost", "localhost", true}, // the resolver of that name is unknown
 		{"app.localhost", "other.localhost", true},
 		{"127.1", "127.0.0.1", true},
 		{"", "localhost", true},

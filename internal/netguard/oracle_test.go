@@ -11,8 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// Facts, row 6: whoever asks for one host after the other learns nothing about the
-// network that this computer is in.
+// Facts, row 6: requests for many hosts reveal nothing about this computer's network.
 func TestRow6NoScanOracle(t *testing.T) {
 	open := newSite(t, nil)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -46,8 +46,8 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestSameIsAnEquivalence: of names that have an owner, what is one site with two
-// hosts makes those one site, and a name below another is of its site.
+// TestSameIsAnEquivalence: for names with a registrable domain SameSite is transitive, and a
+// subdomain belongs to the site of its parent.
 func TestSameIsAnEquivalence(t *testing.T) {
 	label := rapid.StringMatching(`[a-z]{1,4}`)
 	host := rapid.Custom(func(t *rapid.T) string {

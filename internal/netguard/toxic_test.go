@@ -30,14 +30,13 @@ func through(t *testing.T, s *site, toxic string) string {
 	return proxy.Listen
 }
 
-// TestToxics: a bad network is a network failure, whatever is bad about it, and a
-// slow one is none.
+// TestToxics: every fault of the network is a network failure, and slowness is none.
 func TestToxics(t *testing.T) {
 	page := strings.Repeat("0123456789abcdef", 4<<10) // 64 KiB
 	for _, test := range []struct {
 		name, toxic string
 		ok          bool
-		maybeSent   bool // enough went through that the server may have been asked
+		maybeSent   bool // enough was sent that the server may have received the request
 	}{
 		{"none", ``, true, false},
 		{"latency", `{"type":"latency","attributes":{"latency":50,"jitter":20}}`, true, false},
@@ -67,8 +66,8 @@ func TestToxics(t *testing.T) {
 	}
 }
 
-// TestUnsafe: a server that cannot show who it is has not been asked anything, and
-// that is no failure of the network.
+// TestUnsafe: a server that TLS cannot verify receives no request, and the error is no network
+// failure.
 func TestUnsafe(t *testing.T) {
 	s := newSite(t, func(http.ResponseWriter, *http.Request) {})
 	plain := newPlainSite(t)

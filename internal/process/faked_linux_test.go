@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/process"
 )
 
-// inNamespace starts a shell script as root of a user namespace with mounts of its own,
-// which becomes the program, and returns its process.
+// inNamespace starts a shell script as root of a user and mount namespace, which then executes
+// the program, and returns its process id.
 func inNamespace(t *testing.T, script, program string) int {
 	t.Helper()
 	cmd := exec.Command("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", "set -e\n"+script, "sh", t.TempDir())
@@ -53,7 +53,7 @@ exec `+program+` 1000`, program)
 	}
 }
 
-// TestRunsFile: a path of folders of one's own is not the path here.
+// TestRunsFile: a path in another mount namespace is not the path here.
 func TestRunsFile(t *testing.T) {
 	pid := inNamespace(t, `cp /usr/bin/sleep "$1/sleep"; mount --bind "$1/sleep" /usr/bin/sleep; exec /usr/bin/sleep 1000`, "/usr/bin/sleep")
 	if process.RunsFile(pid, "/usr/bin/sleep") {

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/process"
 )
 
-// TestScript: the script is what the interpreter runs, whatever options with values come
-// before it; what follows code is none.
+// TestScript: the script is found behind options with values; an argument after code is no
+// script.
 func TestScript(t *testing.T) {
 	for line, want := range map[string]string{
 		"node /a/cli.js /b/other.js":                      "/a/cli.js",
@@ -55,8 +55,8 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestCodeInjections: options and variables by which other code gets into a program are known,
-// and what only sets it up is none.
+// TestCodeInjections: options and variables that load other code are found, and mere settings are
+// not.
 func TestCodeInjections(t *testing.T) {
 	for _, c := range []struct {
 		interpreter, line, env string

@@ -17,7 +17,7 @@ func mounts() pathFolder {
 	return f
 }
 
-// A folder that only looks like what is mounted is one by its whole path.
+// TestFakedMountsAreNotFolded: a folder that only resembles a mount point keeps its full path.
 func TestFakedMountsAreNotFolded(t *testing.T) {
 	f := newPathFolder()
 	for _, kind := range []string{"", "tmpfs", "overlay"} {
@@ -28,14 +28,14 @@ func TestFakedMountsAreNotFolded(t *testing.T) {
 			}
 		}
 	}
-	f.filesystemType = func(string) string { return "fuse.AppImage" } // anybody can mount that
+	f.filesystemType = func(string) string { return "fuse.AppImage" } // any user can mount that
 	if got := f.fold("/snap/code/171/code"); got != "/snap/code/171/code" {
 		t.Error(got)
 	}
 }
 
-// TestAnUpdateIsTheSameProgram: what an update changes in a path is folded, and what
-// tells programs apart is not.
+// TestAnUpdateIsTheSameProgram: parts that change with updates are folded, and parts that
+// distinguish programs are not.
 func TestAnUpdateIsTheSameProgram(t *testing.T) {
 	for _, c := range []struct{ before, after, want string }{
 		{"/home/u/.local/share/claude/versions/1.0.58", "/home/u/.local/share/claude/versions/2.1.0-beta.3", "/home/u/.local/share/claude/versions/*"},

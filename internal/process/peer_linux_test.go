@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// What the test binary is when it is started by a test.
+// The modes in which a test starts this binary.
 const (
 	asGateway = "PEER_TEST_GATEWAY" // a file to write the identity into
 	asClient  = "PEER_TEST_CLIENT"
@@ -67,8 +67,8 @@ func TestMain(m *testing.M) {
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
-// seen starts what is to start this binary, by the path behind all the arguments, and
-// returns who that takes for the other end of its standard input.
+// seen starts a program that is to start this binary, by the path after all arguments, and
+// returns the identity that the binary sees at its standard input.
 func seen(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "seen")
@@ -93,8 +93,8 @@ func self(t *testing.T) string {
 	return path
 }
 
-// The clients: each starts the program that it is given, and talks to it as the SDKs of
-// its language do.
+// The clients: each starts the given program, and communicates with it as the SDKs of its
+// language do.
 const (
 	nodeClient = "#!/usr/bin/env node\n" + startsNode
 	startsNode = `const c = require('child_process').spawn(process.argv[2], process.argv.slice(3), {stdio: ['pipe', 'inherit', 'inherit']});
@@ -131,8 +131,8 @@ func folderOf(t *testing.T) string {
 	return folder
 }
 
-// TestClientsAreToldApart: clients of node, Python and Go, by sockets and by pipes,
-// directly and through shells and launchers, are each what they are.
+// TestClientsAreToldApart: clients in node, Python and Go, by sockets and pipes, directly and
+// through shells and launchers, have their own identities.
 func TestClientsAreToldApart(t *testing.T) {
 	folder := folderOf(t)
 	node := write(t, folder+"/node/cli.js", nodeClient)
@@ -185,7 +185,7 @@ func nodePackage(t *testing.T, folder string) {
 	}
 }
 
-// ourPackage is what npm installs of ours, and starts this binary. It returns its script.
+// ourPackage installs our npm package, which starts this binary, and returns its script.
 func ourPackage(t *testing.T, folder string) string {
 	t.Helper()
 	launcher, err := os.ReadFile("../../packaging/npm/aai-gateway.js")
@@ -214,8 +214,8 @@ func copyFile(t *testing.T, from, to string) {
 	}
 }
 
-// TestAnUpdateOfAClientIsTheSame: a new version in a new folder is who it was; another
-// program beside it is not.
+// TestAnUpdateOfAClientIsTheSame: a new version in a new folder keeps the identity; another
+// program beside it differs.
 func TestAnUpdateOfAClientIsTheSame(t *testing.T) {
 	folder := folderOf(t)
 	of := func(path string) string {
@@ -236,7 +236,7 @@ func TestAnUpdateOfAClientIsTheSame(t *testing.T) {
 	}
 }
 
-// TestNobodyCertain: who has ended, or is not to be seen, is nobody.
+// TestNobodyCertain: a peer that has ended, or is not visible, has no identity.
 func TestNobodyCertain(t *testing.T) {
 	folder := folderOf(t)
 	file := filepath.Join(folder, "seen")
@@ -265,14 +265,14 @@ func TestNobodyCertain(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close() //nolint:errcheck // it was only read
-	// Whoever adopts it, who had it started is not taken for who asks.
+	// The process that started an orphan is never taken for its peer.
 	if got := orphan(null); got == "is "+readPeerFacts(os.Getpid()).identity() {
 		t.Errorf("without a parent it %s", got)
 	}
 	if h, err := parentOf(1, func() bool { return true }); err == nil {
 		t.Errorf("the first process is a child of %d", h.pid)
 	}
-	// The other end of a socket of the internet is no process of this account.
+	// The other end of an internet socket is no process of this account.
 	fds, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -309,7 +309,7 @@ func TestASocketsMakerThatHasEnded(t *testing.T) {
 	}
 }
 
-// TestHostChecker: what this process runs in are its ancestors, and nobody else.
+// TestHostChecker: the hosts of this process are its ancestors, and no others.
 func TestHostChecker(t *testing.T) {
 	hosts := HostChecker(nil)
 	if !hosts(os.Getppid()) || hosts(os.Getpid()) || hosts(1) || hosts(1<<30) {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestIdentity: each kind of program has an identity of its own, and no other can be
-// written so.
+// TestIdentity: each kind of program has its own identity, and no two are written alike.
 func TestIdentity(t *testing.T) {
 	node := "/usr/bin/node"
 	for want, f := range map[string]peerFacts{

@@ -13,7 +13,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/process"
 )
 
-// What a process was given in secret it has, and nobody reads in its environment.
+// TestHideEnvironment: the process keeps its secret variables, and other processes cannot read
+// them.
 func TestHideEnvironment(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -35,8 +36,8 @@ func TestHideEnvironment(t *testing.T) {
 	}
 }
 
-// A process behind a guard has its own pipes, arguments, folder and variables, and nothing of
-// the guard's; and its end is the guard's.
+// TestSupervisor: a supervised process has its own pipes, arguments, folder and variables, and
+// nothing of the supervisor; both end together.
 func TestSupervisor(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

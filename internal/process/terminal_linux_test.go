@@ -9,14 +9,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/process"
 )
 
-// TestTerminal: a program in which a shell runs on a pseudo-terminal shows one, also where a
-// process of its own has started that; one with other children does not, nor does who started
-// the program.
+// TestTerminal: a program with a shell on a pseudo-terminal shows one, also if a child process of
+// the same program started it. A program with other children does not, nor does its parent.
 func TestTerminal(t *testing.T) {
 	start := func(name string, args ...string) int {
 		t.Helper()
 		cmd := exec.Command(name, args...)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // it ends with all that it started
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // it ends with all its children
 		in, err := cmd.StdinPipe()
 		if err != nil {
 			t.Fatal(err)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestShortSecrets: a short secret is taken out where it stands by itself; out of
-// the midst of words it would be told by what is left of them.
+// TestShortSecrets: a short secret is only removed as a separate word; within words, the rest
+// would reveal it.
 func TestShortSecrets(t *testing.T) {
 	for _, c := range []struct{ text, secret, want string }{
 		{`nothing matches "role:textbox"`, "x", `nothing matches "role:textbox"`},

@@ -59,7 +59,7 @@ func TestLabelCuts(t *testing.T) {
 	}
 }
 
-// unclean says what is wrong with text that was cleaned to max bytes.
+// unclean describes the faults of a text that was cleaned to max bytes.
 func unclean(s string, max int, lines bool) string {
 	switch {
 	case !utf8.ValidString(s):

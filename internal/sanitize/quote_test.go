@@ -37,8 +37,8 @@ func TestQuote(t *testing.T) {
 
 func marks(n int) string { return strings.Repeat("\u0301", n) }
 
-// Words end neither their quotation nor their line, whatever they are, and what
-// was made inert stays as it is.
+// TestQuoteProperties: no text ends its quotation or its line, and neutralized text stays
+// unchanged.
 func TestQuoteProperties(t *testing.T) {
 	nasty := rapid.StringOf(rapid.OneOf(rapid.Rune(), rapid.SampledFrom([]rune("\"\\`<>【】](\n\u200b\u2800\u0301 “")),
 		rapid.RuneFrom(nil, unicode.Cf, unicode.Mn, unicode.White_Space)))

@@ -7,7 +7,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// A PIN is a secret, and to pin something is none.
+// TestPIN: a PIN is a secret, and "pin" as a verb is none.
 func TestPIN(t *testing.T) {
 	for name, secret := range map[string]bool{
 		"pin": true, "PIN": true, "userPin": true, "pin2": true, "pin_code": true, "new-pin-confirm": true,
@@ -19,7 +19,8 @@ func TestPIN(t *testing.T) {
 	}
 }
 
-// A number of tokens is a count and no secret; what could be a token is one.
+// TestCountsAreNoSecrets: a number of tokens is a count; a value that could be a token is a
+// secret.
 func TestCountsAreNoSecrets(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -40,7 +41,7 @@ func TestCountsAreNoSecrets(t *testing.T) {
 	}
 }
 
-// What is secret in each of several things is hidden in each, and nothing else of them.
+// TestRedactNested: a secret member of several objects is hidden in each, and nothing else.
 func TestRedactNested(t *testing.T) {
 	args := map[string]any{"value": "plain", "fields": []any{map[string]any{"query": "Name", "value": "Ann"}, map[string]any{"query": "Age", "value": 7}, "odd"}}
 	kept := sanitize.Redact(args, []string{"fields.value"}, func(any) any { return sanitize.Redacted })

@@ -6,7 +6,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// What is to be typed goes through a shell as it is.
+// TestShellWords: quoted words pass a shell unchanged.
 func TestShellWords(t *testing.T) {
 	for word, want := range map[string]string{"/a/b-c": "/a/b-c", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME": "'$HOME'", "Grüße": "'Grüße'",
 		"a\x1b[2Jb'\\": `$'a\033[2Jb\047\134'`, "\u202e1": `$'\342\200\2561'`, "\xff": `$'\377'`} {

@@ -41,7 +41,7 @@ const mailSchema = `{
 	}}
 }`
 
-// TestMessages is the golden table of what a caller is told.
+// TestMessages is the golden table of error messages for callers.
 func TestMessages(t *testing.T) {
 	s := MustParse(mailSchema)
 	tests := []struct{ value, want string }{
@@ -242,8 +242,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestCountsBeyondAnInt: the library would cut the number to 64 bits, to who knows
-// what.
+// TestCountsBeyondAnInt: the library would cut the number to 64 bits, with an undefined result.
 func TestCountsBeyondAnInt(t *testing.T) {
 	if _, err := MustParse(`{"maxLength":1e300,"maxItems":18446744073709551616}`).Check("abc"); err != nil {
 		t.Error(err)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A number of tokens is told back; what could be a token is not.
+// TestCountsOfTokens: messages show a number of tokens, but no value that could be a token.
 func TestCountsOfTokens(t *testing.T) {
 	source := []byte(`{"type":"object","required":["max_tokens"],"properties":{
 		"max_tokens":{"type":"integer","maximum":10},"tokens":{"type":"array"},"otp_tokens":{"type":"integer","maximum":10}}}`)

@@ -42,8 +42,8 @@ func unknownNames(n int) map[string]any {
 	return args
 }
 
-// Only what is told of a refused call may cost more than to look at it: a name that is
-// counted is not compared with all that there are.
+// TestUnexpectedNamesAreCheap: only reported faults may cost more than the check: names that are
+// only counted are not compared with all others.
 func TestUnexpectedNamesAreCheap(t *testing.T) {
 	v := longNames(t, "OBJECT")
 	few, many := unknownNames(100), unknownNames(5000)
@@ -59,8 +59,8 @@ func TestUnexpectedNamesAreCheap(t *testing.T) {
 	}
 }
 
-// However many faults there are, and wherever, names are sought near those that are
-// told.
+// TestNearestOfThoseThatAreTold: with any number of faults, only names in reported ones are
+// compared.
 func TestNearestOfThoseThatAreTold(t *testing.T) {
 	item := func(name string) any { return map[string]any{name: true} }
 	var items []any
@@ -91,8 +91,8 @@ func TestNearestOfThoseThatAreTold(t *testing.T) {
 	}
 }
 
-// What is said of many is cut, with the number of the rest; the same fault of two
-// branches is one.
+// TestFaultsAreCounted: the list of faults is cut, with the number of the rest; the same fault in
+// two branches counts once.
 func TestFaultsAreCounted(t *testing.T) {
 	v := longNames(t, `{"allOf":[OBJECT,OBJECT]}`)
 	for n, more := range map[int]string{10: "; and 7 more", 4: "; and 1 more", 3: "q00002\""} {

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// FuzzParse: whatever the source, nothing panics; and what the budget accepts the
-// library accepts too, so that no schema fails at its first call.
+// FuzzParse: no source causes a panic, and the library accepts each schema within budget, so that
+// none fails at its first call.
 func FuzzParse(f *testing.F) {
 	for _, source := range []string{
 		mailSchema, doubling(3), `true`, `{"$ref":"#"}`, `{"type":["null","integer"],"enum":[1,1.0]}`,

@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// refused parses a hostile schema, which must be refused by our own budget and
-// never reach the library.
+// refused parses a hostile schema, which our own budget must reject before it reaches the
+// library.
 func refused(t *testing.T, source, want string) {
 	t.Helper()
 	_, err := Parse([]byte(source))
@@ -108,8 +108,7 @@ func TestRecursion(t *testing.T) {
 	}
 }
 
-// TestForeignReferences: the library's own loader reads local files and prints
-// what it finds.
+// TestForeignReferences: the library's own loader would read local files and print their content.
 func TestForeignReferences(t *testing.T) {
 	const secret = "TOPSECRET"
 	file := filepath.Join(t.TempDir(), "secret.json")
@@ -136,8 +135,8 @@ func TestForeignReferences(t *testing.T) {
 	}
 }
 
-// TestTheLibraryCannotLoad is the second wall: without our budget the library has
-// a loader that denies.
+// TestTheLibraryCannotLoad checks the second barrier: even without our budget, the library's
+// loader rejects all.
 func TestTheLibraryCannotLoad(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "secret.json")
 	if err := os.WriteFile(file, []byte(`{"const":"TOPSECRET"}`), 0o600); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// TestFaults is the golden table of what Parse (or Compile) says about a schema.
+// TestFaults is the golden table of the messages of Parse and Compile.
 func TestFaults(t *testing.T) {
 	tests := []struct{ source, want string }{
 		{``, `expected a JSON Schema, got nothing`},
@@ -246,7 +246,8 @@ func TestMustParsePanics(t *testing.T) {
 	MustParse(source)
 }
 
-// What only compiling finds is told by Compile and by every check.
+// TestMustParseCompilesLater: faults found only by compiling are returned by Compile and by every
+// check.
 func TestMustParseCompilesLater(t *testing.T) {
 	s := MustParse(`{"type":"string","default":5}`)
 	if err := Compile(s); err == nil {

@@ -206,7 +206,7 @@ func dropDefaults(value any) {
 	}
 }
 
-// checkErrorShape says what is true of every error of Check.
+// checkErrorShape checks the properties of every error of Check.
 func checkErrorShape(t interface{ Fatalf(string, ...any) }, err error) {
 	if err == nil {
 		return
@@ -235,7 +235,7 @@ func TestSecretsAreNeverShown(t *testing.T) {
 	})
 }
 
-// mark replaces what is called "password".
+// mark replaces members named "password".
 func mark(value any, marker string) {
 	switch v := value.(type) {
 	case map[string]any:

@@ -77,8 +77,8 @@ func parsed(t interface {
 	return v
 }
 
-// notAsserted lists the files of the suite whose keywords only inform. For them
-// the test is that they refuse nothing.
+// notAsserted lists the files of the suite with keywords that are annotations. For them the test
+// is that they reject nothing.
 func notAsserted() []string {
 	return []string{
 		"optional/content",
@@ -88,9 +88,9 @@ func notAsserted() []string {
 	}
 }
 
-// TestSuiteOfTheLibrary holds the library, configured as we configure it, against
-// the suite. What it gets wrong is listed, with the reason, in
-// testdata/suite_exceptions.txt, and must stay wrong to stay listed.
+// TestSuiteOfTheLibrary checks the library with our configuration against the suite. Its wrong
+// results are listed with reasons in testdata/suite_exceptions.txt, and must stay wrong to stay
+// listed.
 func TestSuiteOfTheLibrary(t *testing.T) {
 	cases := suite(t)
 	exceptions := readExceptions(t)

@@ -56,7 +56,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// dialled makes a connection and says Hello.
+// dialled opens a connection and calls Hello.
 func dialled(t *testing.T, address string) error {
 	t.Helper()
 	c, err := Dial(soon(t), address, Options{})

@@ -22,7 +22,7 @@ func calls(n int) []*Message {
 	return messages
 }
 
-// startBatch makes a batch whose replies arrive on the channel.
+// startBatch starts a batch and sends its replies on the channel.
 func startBatch(ctx context.Context, c *Conn, messages []*Message) <-chan []Reply {
 	ended := make(chan []Reply, 1)
 	go func() { ended <- c.Batch(ctx, messages) }()
@@ -39,7 +39,7 @@ func (c *Conn) inFlight() int {
 	return c.batches[0].inFlight
 }
 
-// answerTo is an answer that echoes.
+// answerTo returns an answer that echoes m.
 func answerTo(m *Message) Message {
 	return Message{Kind: KindReply, Sender: m.Destination, ReplySerial: m.Serial, Signature: m.Signature, Body: m.Body}
 }
@@ -68,8 +68,8 @@ func TestBatchKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// The answers of the other end may come in any order, some twice and some to calls
-// that are not sent yet. No more than maxInFlight calls are waited for at a time.
+// TestAnswersInAnyOrder: answers may come in any order, twice, or for calls not yet sent. At most
+// maxInFlight calls are in flight.
 func TestAnswersInAnyOrder(t *testing.T) {
 	c, bus, in := connOverSocket(t, Options{})
 	ended := startBatch(soon(t), c, calls(1500))
@@ -85,7 +85,7 @@ func TestAnswersInAnyOrder(t *testing.T) {
 		}
 		rand.Shuffle(len(read), func(i, j int) { read[i], read[j] = read[j], read[i] })
 		early := *read[0]
-		early.Serial = uint32(answered + maxInFlight + 1) // nobody can have asked for that yet
+		early.Serial = uint32(answered + maxInFlight + 1) // not sent yet
 		send(t, bus, answerTo(&early))
 		half := (len(read) + 1) / 2
 		for _, m := range read[:half] {
@@ -138,8 +138,8 @@ func TestBatchWithErrors(t *testing.T) {
 	}
 }
 
-// The other end answers some and then is stopped: those answers are kept, and the
-// rest say whether they were sent.
+// TestBatchEndsByItsDeadline: the other end answers some calls and stops. Those answers are kept,
+// and the other replies report their delivery.
 func TestBatchEndsByItsDeadline(t *testing.T) {
 	c, bus, in := connOverSocket(t, Options{})
 	ctx, cancel := context.WithCancel(soon(t))
@@ -171,7 +171,7 @@ func TestBatchEndsByItsDeadline(t *testing.T) {
 	if !c.IsAlive() || c.waiting() != 0 {
 		t.Error("the end of a batch is not the end of the connection")
 	}
-	// What comes late is nobody's.
+	// late answers are ignored
 	for range maxInFlight - 10 {
 		send(t, bus, answerTo(mustRead(t, in)))
 	}

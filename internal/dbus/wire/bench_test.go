@@ -176,8 +176,8 @@ func BenchmarkServiceBatchGodbus(b *testing.B) {
 	godbusBatched(b, bus.Connect(b), getRequest(serveEcho(b, bus.Address)), "org.a11y.atspi.Accessible", "Name")
 }
 
-// godbusPeer plays the client of a peer by godbus. It sends messages of its own, as
-// its calls would have a destination.
+// godbusPeer acts as a peer's client with godbus. It builds its messages itself, since godbus
+// calls would have a destination.
 func godbusPeer(b *testing.B) *godbus.Conn {
 	b.Helper()
 	l, path := listen(b)
@@ -203,8 +203,8 @@ func godbusPeer(b *testing.B) *godbus.Conn {
 	return c
 }
 
-// godbusWelcome answers a client that asks which mechanisms there are, and for the
-// passing of file descriptors.
+// godbusWelcome answers a client that asks for the mechanisms and for the passing of file
+// descriptors.
 func godbusWelcome(out net.Conn, in *bufio.Reader) error {
 	for {
 		line, err := in.ReadString('\n')

@@ -39,7 +39,7 @@ func TestHelloAndAsk(t *testing.T) {
 	}
 }
 
-// Signals come in their order, and what we send arrives as what it is.
+// TestSignals: signals arrive in order, and sent messages arrive unchanged.
 func TestSignals(t *testing.T) {
 	b := testkit.StartBus(t)
 	heard := make(chan uint32, 200)
@@ -86,7 +86,7 @@ func TestPanicInASignalCostsTheConnectionOnly(t *testing.T) {
 	}
 }
 
-// invalid are messages that are none.
+// invalid returns invalid messages.
 func invalid() map[string]*Message {
 	with := func(change func(*Message)) *Message {
 		m := &Message{Kind: KindCall, Destination: BusName, Path: BusPath, Interface: BusInterface, Member: "GetId"}
@@ -120,8 +120,8 @@ func invalid() map[string]*Message {
 	}
 }
 
-// A real bus hangs up on what we hold to be invalid. So we do not send it, and the
-// connection lives.
+// TestWhatABusHangsUpOn: a real bus disconnects on messages that we consider invalid. We do not
+// send them, and the connection survives.
 func TestWhatABusHangsUpOn(t *testing.T) {
 	b := testkit.StartBus(t)
 	c := connected(t, b.Address)
@@ -181,7 +181,7 @@ func TestPeer(t *testing.T) {
 	}
 }
 
-// An app of godbus's, which answers whatever it knows.
+// TestServiceOfGodbus: an app built with godbus answers.
 func TestServiceOfGodbus(t *testing.T) {
 	b := testkit.StartBus(t)
 	s := testkit.ServeOnBus(t, b, "org.example.App")
@@ -219,7 +219,7 @@ func TestDialEndsByItsContext(t *testing.T) {
 	go func() {
 		theirs := <-accepted
 		defer func() { _ = theirs.Close() }()
-		_, _ = theirs.Read(make([]byte, 1000)) // now the answer is waited for
+		_, _ = theirs.Read(make([]byte, 1000)) // the answer is awaited now
 		cancel()
 		<-t.Context().Done()
 	}()

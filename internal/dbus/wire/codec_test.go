@@ -20,7 +20,7 @@ func godbusCannot(err error) bool {
 	return ok
 }
 
-// What we write godbus reads, and what it writes, in either byte order, we read.
+// TestValuesAgainstGodbus: godbus reads our values, and we read its values in both byte orders.
 func TestValuesAgainstGodbus(t *testing.T) {
 	compare := cmp.AllowUnexported(variantValue{})
 	rapid.Check(t, func(t *rapid.T) {
@@ -46,7 +46,7 @@ func TestValuesAgainstGodbus(t *testing.T) {
 			t.Fatalf("%s by godbus (-want +got)\n%s", typ.Sig, diff)
 		}
 		if bytes.IndexByte(frame, '(') >= 0 {
-			return // it reads a struct as what it would write as an av
+			return // godbus reads a struct as the value that it would write as an av
 		}
 		for _, order := range []binary.ByteOrder{binary.BigEndian, binary.LittleEndian} {
 			var again bytes.Buffer

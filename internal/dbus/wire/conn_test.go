@@ -23,10 +23,10 @@ func TestOnlyTheCalledMayAnswer(t *testing.T) {
 	body := Encoder{}
 	body.Str("right")
 	send(t, bus, Message{Kind: KindReply, Sender: ":1.6", ReplySerial: serial})     // an impostor
-	send(t, bus, Message{Kind: KindReply, ReplySerial: serial})                     // nobody
+	send(t, bus, Message{Kind: KindReply, ReplySerial: serial})                     // no sender
 	send(t, bus, Message{Kind: KindReply, Sender: ":1.5", ReplySerial: serial + 1}) // no such call
 	send(t, bus, Message{Kind: KindReply, Sender: ":1.5", ReplySerial: serial, Signature: "s", Body: body.Bytes()})
-	send(t, bus, Message{Kind: KindReply, Sender: ":1.5", ReplySerial: serial}) // once more
+	send(t, bus, Message{Kind: KindReply, Sender: ":1.5", ReplySerial: serial}) // a duplicate
 	got := <-ended
 	if got.err != nil || got.reply.Decoder().Str() != "right" {
 		t.Errorf("%+v", got)
@@ -39,7 +39,8 @@ func TestOnlyTheCalledMayAnswer(t *testing.T) {
 	}
 }
 
-// Who has a well-known name is not known; but the bus's name is the bus's.
+// TestWhoMayAnswerANamedCall: the owner of a well-known name is unknown, but the bus's name
+// belongs to the bus.
 func TestWhoMayAnswerANamedCall(t *testing.T) {
 	c, bus, in := connToScriptedBus(t, Options{})
 	replies := make(chan []Reply, 1)
@@ -92,8 +93,8 @@ func TestBusThatStopsReading(t *testing.T) {
 	}
 }
 
-// A real socket holds what nobody reads until it is full. When it is read again,
-// nothing is amiss.
+// TestFullSocket: a real socket without a reader fills up. When it is read again, all messages
+// arrive.
 func TestFullSocket(t *testing.T) {
 	c, bus, in := connOverSocket(t, Options{})
 	large := to(":1.5")
@@ -153,8 +154,8 @@ func (s *tornSocket) Write(b []byte) (int, error) {
 	return s.Conn.Write(b)
 }
 
-// Half a message is none: the bus has nothing that it could deliver. Of several
-// that were written together it has the first.
+// TestHalfAMessageIsNotDelivered: the bus cannot deliver an incomplete message. Of several in one
+// write it has the first.
 func TestHalfAMessageIsNotDelivered(t *testing.T) {
 	ours, theirs := net.Pipe()
 	socket := &tornSocket{Conn: ours}
@@ -201,8 +202,8 @@ func (s *timedSocket) Write(b []byte) (int, error) {
 	return s.Conn.Write(b)
 }
 
-// Whoever leaves a message unread for too long loses the connection; whoever reads
-// has as long again for the next one.
+// TestEveryWriteHasADeadline: a peer that leaves a message unread for too long loses the
+// connection; after a read the time starts again.
 func TestEveryWriteHasADeadline(t *testing.T) {
 	ours, theirs := net.Pipe()
 	socket := &timedSocket{Conn: ours}
@@ -243,7 +244,7 @@ func TestMessageThatWasTakenBackIsNotSent(t *testing.T) {
 	}
 }
 
-// Whoever calls us gets an answer, so that nobody hangs on us.
+// TestCallsOfUsAreRefused: incoming calls get an answer, so that callers do not wait.
 func TestCallsOfUsAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		options     Options
@@ -262,13 +263,13 @@ func TestCallsOfUsAreRefused(t *testing.T) {
 	}
 }
 
-// Nor may those who call us fill the memory, by not reading the answers.
+// TestRefusalsAreFew: callers that do not read the answers cannot exhaust the memory.
 func TestRefusalsAreFew(t *testing.T) {
 	c, bus, _ := connToScriptedBus(t, Options{})
 	flood := Message{Kind: KindCall, Sender: ":1.9", Path: "/", Interface: "a.b", Member: "Flood"}
 	send(t, bus, flood)
 	first := make([]byte, 1)
-	if _, err := io.ReadFull(bus, first); err != nil { // now the first answer is being written, and nothing more is read
+	if _, err := io.ReadFull(bus, first); err != nil { // the first answer is being written, and nothing more is read
 		t.Fatal(err)
 	}
 	for range 3 * maxRefusals {
@@ -290,7 +291,7 @@ func TestRefusalsAreFew(t *testing.T) {
 	}
 }
 
-// A reply whose body is broken costs its own call and no other.
+// TestBrokenBodyIsOneCallsTrouble: a reply with an invalid body affects only its call.
 func TestBrokenBodyIsOneCallsTrouble(t *testing.T) {
 	c, bus, in := connToScriptedBus(t, Options{})
 	ended := start(soon(t), c)

@@ -31,7 +31,7 @@ func TestSkipRefuses(t *testing.T) {
 		"bottomless variants":  {"v", strings.Repeat("\x01v\x00", 40) + "\x01y\x00\x01"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := NewDecoder(slices.Clip([]byte(c.body)), nil) // beyond its end is nothing
+			d := NewDecoder(slices.Clip([]byte(c.body)), nil) // nothing beyond its end is accessible
 			if d.Skip(c.sig); d.Err() == nil {
 				t.Error("skipped")
 			}

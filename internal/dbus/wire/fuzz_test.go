@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Nothing that comes from outside breaks the reader, and what it has read it reads
-// again out of what we write.
+// FuzzReadMessage: no input breaks the reader, and written messages are read back unchanged.
 func FuzzReadMessage(f *testing.F) {
 	e := Encoder{}
 	e.Signature("as")
@@ -26,7 +25,7 @@ func FuzzReadMessage(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again.Order = m.Order // we write no other than ours
+		again.Order = m.Order // we only write little-endian
 		if m.OversizedBody == 0 && (again.Path != m.Path || again.Sender != m.Sender || again.Destination != m.Destination ||
 			again.Member != m.Member || again.Signature != m.Signature || again.ReplySerial != m.ReplySerial || !bytes.Equal(again.Body, m.Body)) {
 			t.Fatalf("%+v became %+v", m, again)
@@ -34,7 +33,7 @@ func FuzzReadMessage(f *testing.F) {
 	})
 }
 
-// A Decoder takes any bytes: it ends, and where it finds no error, neither does Skip.
+// FuzzDecoder: a Decoder ends on any input, and if it finds no error, neither does Skip.
 func FuzzDecoder(f *testing.F) {
 	f.Add("a{sv}", []byte("\x00\x00\x00\x00\x00\x00\x00\x00"), false)
 	f.Add("(ysav)", []byte("\x01\x00\x00\x00\x01\x00\x00\x00x\x00\x00\x00\x00\x00\x00\x00"), false)

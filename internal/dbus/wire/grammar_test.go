@@ -34,7 +34,7 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// FuzzSignature holds ours against godbus's, which knows more than is one.
+// FuzzSignature compares our check with godbus's, which accepts several types.
 func FuzzSignature(f *testing.F) {
 	for _, s := range []string{"", "a{sv}", "(ia{bs})", "aat", "a{", "((y)", "()", "a{vs}", "vh"} {
 		f.Add(s)
@@ -61,7 +61,7 @@ func FuzzGrammar(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		// godbus checks object paths by code of its own.
+		// godbus has its own check of object paths.
 		if got, want := ValidPath(s), godbus.ObjectPath(s).IsValid(); got != want {
 			t.Errorf("path %q: %v, by godbus %v", s, got, want)
 		}

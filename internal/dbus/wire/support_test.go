@@ -31,8 +31,8 @@ func await(t *testing.T, what string, condition func() bool) {
 	}
 }
 
-// connToScriptedBus makes a Conn to a bus that the test plays, after authentication. What
-// is written must be read: the pipe holds nothing.
+// connToScriptedBus returns a Conn to a bus that the test plays, after authentication. Written
+// data must be read, since the pipe has no buffer.
 func connToScriptedBus(t *testing.T, o Options) (*Conn, net.Conn, *bufio.Reader) {
 	t.Helper()
 	ours, theirs := net.Pipe()
@@ -122,7 +122,7 @@ type outcome struct {
 	err   error
 }
 
-// start makes a call of :1.5 whose outcome arrives on the channel.
+// start calls :1.5 and sends the outcome on the channel.
 func start(ctx context.Context, c *Conn) <-chan outcome {
 	ended := make(chan outcome, 1)
 	go func() {
@@ -155,7 +155,7 @@ func mustRead(t *testing.T, in *bufio.Reader) *Message {
 	return m
 }
 
-// send sends what the bus would pass on, with the serial 99.
+// send sends messages as the bus would, with the serial 99.
 func send(t *testing.T, out net.Conn, messages ...Message) {
 	t.Helper()
 	var frames []byte
@@ -167,8 +167,8 @@ func send(t *testing.T, out net.Conn, messages ...Message) {
 	}
 }
 
-// echo answers every call with its own arguments, until the connection ends. It
-// writes when it has read all that there is. The sender is who was called.
+// echo answers every call with its own arguments, until the connection ends. It writes after
+// reading all available data. The sender is the called destination.
 func echo(out net.Conn, in *bufio.Reader) {
 	messages := messageReader{in: in}
 	var frames []byte
@@ -191,14 +191,14 @@ func echo(out net.Conn, in *bufio.Reader) {
 	}
 }
 
-// inQueue is how many messages nobody writes yet.
+// inQueue returns the number of messages not yet taken by a writer.
 func (c *Conn) inQueue() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.queue)
 }
 
-// waiting is how many calls, and batches, wait for an answer.
+// waiting returns the number of calls and batches that wait for an answer.
 func (c *Conn) waiting() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -69,8 +69,8 @@ func TestConcurrentReplaceDurable(t *testing.T) {
 	alone(t, path)
 }
 
-// TestWhatTheKilledLeft: what was not renamed goes when the same file is written again, if
-// nobody can still be at it; what only looks like it stays.
+// TestWhatTheKilledLeft: an abandoned temporary file is removed at the next write of the file;
+// recent ones and similar names stay.
 func TestWhatTheKilledLeft(t *testing.T) {
 	for name, put := range map[string]func(string, []byte) error{"kept": atomicfile.ReplaceDurable, "amended": atomicfile.Modify} {
 		folder := t.TempDir()

@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// TestModify: the mode and the owner stay, what is new is its owner's alone, and what is no
-// file is not replaced.
+// TestModify: mode and owner are kept, a new file belongs only to its owner, and other file types
+// are not replaced.
 func TestModify(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "file")
@@ -64,10 +64,10 @@ func TestModify(t *testing.T) {
 	}
 }
 
-// TestWhatAnotherAccountLeft: it stays, whoever may take it away.
+// TestWhatAnotherAccountLeft: another account's temporary file stays.
 func TestWhatAnotherAccountLeft(t *testing.T) {
 	if os.Geteuid() != 0 {
-		return // nobody else can make files of another account
+		return // only root can create files of another account
 	}
 	folder := t.TempDir()
 	old := time.Now().Add(-time.Hour)

@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// TestReadToolForm: what is no regular file, or too large a one, is neither waited for nor read.
+// TestReadToolForm: other file types and too large files are rejected without blocking.
 func TestReadToolForm(t *testing.T) {
 	folder := t.TempDir()
 	pipe, file := filepath.Join(folder, "pipe"), filepath.Join(folder, "file")

@@ -61,7 +61,7 @@ func TestUpdateOfWhatIsNoFile(t *testing.T) {
 	}
 }
 
-// TestPrivate: what others could read is not read where it should be a secret.
+// TestPrivate: with Private, a file that others can read is rejected.
 func TestPrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secret")
 	for mode, private := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o640: false, 0o604: false, 0o610: false} {
@@ -83,7 +83,7 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// A pipe in the place of a lock is waited for by nobody.
+// TestLockThatIsAPipe: a pipe in place of a lock file does not block.
 func TestLockThatIsAPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kept")
 	if err := syscall.Mkfifo(path+".lock", 0o600); err != nil {

@@ -44,7 +44,7 @@ func addOnce(ctx context.Context, path string) error {
 	})
 }
 
-// What TestProcessesTakeTurns and TestTheDeadHaveNoLock start this test binary as.
+// The modes in which TestProcessesTakeTurns and TestTheDeadHaveNoLock start this test binary.
 const (
 	adderOf = "TEST_WHOLEFILE_ADDS_TO"
 	turns   = 20
@@ -84,8 +84,7 @@ func process(t *testing.T, path string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestProcessesTakeTurns: none of what three processes, and many goroutines of this one,
-// write at a time is lost.
+// TestProcessesTakeTurns: no concurrent write of three processes and many goroutines is lost.
 func TestProcessesTakeTurns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "folder", "count")
 	var all sync.WaitGroup
@@ -111,7 +110,7 @@ func TestProcessesTakeTurns(t *testing.T) {
 	onlyOwner(t, filepath.Dir(path), "count", "count.lock")
 }
 
-// TestTheDeadHaveNoLock: who is killed in the middle changes nothing and holds up nobody.
+// TestTheDeadHaveNoLock: a process killed during an update changes nothing and blocks no other.
 func TestTheDeadHaveNoLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "count")
 	if err := add(t.Context(), path); err != nil {
@@ -143,8 +142,8 @@ func TestTheDeadHaveNoLock(t *testing.T) {
 	}
 }
 
-// TestEditFails: its error comes back as it is, and the file stays; so it does where what
-// shall be could not be read again.
+// TestEditFails: the error of edit is returned, and the file stays unchanged; likewise if the new
+// content is too large.
 func TestEditFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "count")
 	if err := add(t.Context(), path); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// TestWatch tells of a file and of what is in a folder, by their words, and of a folder that
-// came later; not of what lies beside them.
+// TestWatch: changes of a file, of a folder's entries and of a folder created later are reported
+// by their words; siblings are not.
 func TestWatch(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name string) {
@@ -40,7 +40,7 @@ func TestWatch(t *testing.T) {
 		{"file", "file"}, {"beside", ""}, {"file", "file"}, {"below/second", "below"}, {"later/file", "later"},
 	} {
 		write(c.path)
-		for c.word != "" && <-told != c.word { // until it is told, however often others are
+		for c.word != "" && <-told != c.word { // until it is reported, however often others are
 		}
 		if c.word == "" {
 			for len(told) > 0 {

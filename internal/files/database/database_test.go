@@ -53,7 +53,8 @@ func TestManyOpenIt(t *testing.T) {
 	}
 }
 
-// What has another layout is left as it is, and what is none is told from what failed.
+// TestWhatIsAnothers: a file with another schema stays unchanged, and IsUnusable distinguishes it
+// from other failures.
 func TestWhatIsAnothers(t *testing.T) {
 	for name, tables := range map[string]string{
 		"version": "CREATE TABLE things (name TEXT); PRAGMA user_version = 4",

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Who is root in a user namespace of their own is not the computer's root.
+// TestRootOfANamespace: root of a user namespace is not the computer's root.
 func TestRootOfANamespace(t *testing.T) {
 	const within = "TEST_ROOT_OF_A_NAMESPACE"
 	if os.Getenv(within) != "" {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestResolveOwned: links of this account are followed, to where the file is or will be; what is
-// another account's is refused.
+// TestResolveOwned: links of this account are followed, also to a missing file; links of another
+// account are rejected.
 func TestResolveOwned(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

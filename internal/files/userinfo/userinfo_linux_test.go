@@ -35,7 +35,7 @@ func TestRootsFile(t *testing.T) {
 	}
 }
 
-// What others may write is nobody's alone; what is absent harms nobody.
+// TestCheckOwned: a file that others can write is rejected; a missing one is accepted.
 func TestCheckOwned(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	if err := CheckOwned(path); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 )
 
-// However long what strangers call themselves and their things, a gateway's calls are told,
-// or counted: a file that is longer than who reads it takes would hide all of them.
+// TestLongNamesHideNothing: calls with long third-party names are listed or counted. A file above
+// the limit would hide all of them.
 func TestLongNamesHideNothing(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "running")
 	var g gateway

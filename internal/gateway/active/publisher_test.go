@@ -19,8 +19,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// The variable says of this program that it is another gateway: the folder in which it tells
-// of a call.
+// The variable makes this program another gateway, and names the folder in which it publishes a
+// call.
 const activeGatewayEnv = "RUNNING_TEST_GATEWAY"
 
 func TestMain(m *testing.M) {
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A gateway has the calls that a test says.
+// A gateway has the calls that a test sets.
 type gateway struct {
 	mu    sync.Mutex
 	calls []aai.ActiveCall
@@ -66,7 +66,7 @@ func call(id string, since time.Duration) aai.ActiveCall {
 	}
 }
 
-// listed waits until so many calls are told in the folder.
+// listed waits until n calls are published in the folder.
 func listed(t *testing.T, folder string, n int) []active.ActiveCall {
 	t.Helper()
 	for late := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
@@ -83,8 +83,8 @@ func listed(t *testing.T, folder string, n int) []active.ActiveCall {
 	}
 }
 
-// What was seen first is told first, however long it takes to be written: a call that has ended
-// meanwhile would run for ever.
+// TestToldInOrder: snapshots are written in order, even if a write is slow; otherwise an ended
+// call would stay listed.
 func TestToldInOrder(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "running")
 	second, asked := make(chan struct{}), 0
@@ -124,7 +124,7 @@ func TestToldInOrder(t *testing.T) {
 	listed(t, folder, 0)
 }
 
-// What is under way is told, what has ended is not, and nothing stays behind.
+// TestTold: active calls are listed, ended ones are not, and no file remains.
 func TestTold(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "running")
 	var one, other gateway
@@ -166,7 +166,7 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// What ends at once is not told, nor who looks: a later call is.
+// TestNotTold: short calls and the listing itself are not published; a longer call is.
 func TestNotTold(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "running")
 	var g gateway
@@ -177,7 +177,7 @@ func TestNotTold(t *testing.T) {
 	for range 1000 {
 		teller.StageChanged()
 	}
-	time.Sleep(120 * time.Millisecond) // it has been told twice by now, or will be later: then nothing is told either
+	time.Sleep(120 * time.Millisecond) // two writes are over by now, or come later with nothing to publish
 	if _, err := os.Lstat(folder); err == nil {
 		t.Error("a folder was made for nothing")
 	}
@@ -191,7 +191,7 @@ func TestNotTold(t *testing.T) {
 	}
 }
 
-// What a gateway told that was killed counts for nothing, and is taken away.
+// TestOfTheDead: the file of a killed gateway is ignored and removed.
 func TestOfTheDead(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "running")
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -210,9 +210,9 @@ func TestOfTheDead(t *testing.T) {
 	}
 }
 
-// A stop of a call is listed for as long as the call is under way, or one that it made, and
-// not when it has ended; then it still stops what is made again of it. Of calls that nobody
-// tells nobody knows whether they have ended.
+// TestStopsOfCallsThatHaveEnded: a stop of a call is listed while the call or one that it made is
+// active, and not afterwards; it still stops a repetition. For calls that are not listed it is
+// unknown whether they have ended.
 func TestStopsOfCallsThatHaveEnded(t *testing.T) {
 	data := t.TempDir()
 	folder := filepath.Join(data, "running")
@@ -262,7 +262,7 @@ func TestStopsOfCallsThatHaveEnded(t *testing.T) {
 	lists(many, 200, "/bin/a", "c1", "p1")
 }
 
-// Who asks what there is after a version waits for another one: of a call, and of a stop.
+// TestWaits: a listing with a version waits for another one, after a change of calls or stops.
 func TestWaits(t *testing.T) {
 	data := t.TempDir()
 	folder := filepath.Join(data, "running")

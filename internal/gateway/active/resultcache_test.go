@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 )
 
-// counting makes a tool that answers how often it has looked.
+// counting returns a tool that answers with the number of its runs.
 func counting(during func()) *aai.Tool {
 	looks := 0
 	return &aai.Tool{Name: "look", Run: func(context.Context, *aai.Call) (*aai.Result, error) {
@@ -66,7 +66,7 @@ func TestResultIsCached(t *testing.T) {
 	})
 }
 
-// What was looked at while something acted may be of before.
+// TestResultDuringAMutationIsNotCached: a result computed during an action may be outdated.
 func TestResultDuringAMutationIsNotCached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var a active.ResultCache

@@ -23,7 +23,7 @@ func person() aai.CallScope {
 	return aai.CallScope{CallIDs: []string{"c9"}, Caller: aai.Caller{Door: aai.DoorCLI, Identity: aai.IdentityTerminal}, App: aai.BuiltinApp, Tool: "start"}
 }
 
-// called is an agent that nobody knows, under another name than its first.
+// called returns an agent without an identity, with the given name.
 func called(name string) aai.CallScope {
 	w := agent("")
 	w.Caller.Name = name
@@ -36,8 +36,7 @@ func at(path string) *active.StopList {
 
 func everything(active.Stop) bool { return true }
 
-// What is stopped is what the stop names, for every gateway of the person, until it is
-// started again.
+// TestWhatIsStopped: a stop applies to its scope, in every gateway of the person, until a start.
 func TestWhatIsStopped(t *testing.T) {
 	for name, c := range map[string]struct {
 		stop    active.Stop
@@ -92,8 +91,8 @@ func TestWhatIsStopped(t *testing.T) {
 	}
 }
 
-// A file that nobody understands stops everything, but what the person needs; and it can be
-// started again.
+// TestAFileThatIsNotUnderstood: an invalid file stops everything except exempt calls, and a start
+// removes it.
 func TestAFileThatIsNotUnderstood(t *testing.T) {
 	for name, text := range map[string]string{
 		"nothing": "", "no JSON": "stop!", "no stops": `{"stops":[]}`, "half": `{"stops":[{"call":"c1"`,
@@ -129,10 +128,11 @@ func TestAFileThatIsNotUnderstood(t *testing.T) {
 	}
 }
 
-// What cannot be written down stops everything all the same, where a file can be made.
+// TestAStopThatCannotBeWritten: a stop of everything takes effect even if only an empty file can
+// be created.
 func TestAStopThatCannotBeWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stopped")
-	if err := os.Mkdir(path+".lock", 0o700); err != nil { // nobody can have the lock
+	if err := os.Mkdir(path+".lock", 0o700); err != nil { // makes the lock unavailable
 		t.Fatal(err)
 	}
 	h := at(path)
@@ -165,7 +165,7 @@ func TestManyStops(t *testing.T) {
 	}
 }
 
-// A stop of what can be no caller would stop nobody, and says so.
+// TestAStopOfNobody: a stop of an impossible caller is an error.
 func TestAStopOfNobody(t *testing.T) {
 	h := at(filepath.Join(t.TempDir(), "stopped"))
 	for _, who := range []string{"claude", "bin/a", ":"} {
@@ -183,7 +183,8 @@ func TestAStopOfNobody(t *testing.T) {
 	}
 }
 
-// What an older gateway wrote for a name holds for all that have nothing but a name.
+// TestAStopOfBefore: an older gateway's stop of a name applies to all callers without an
+// identity.
 func TestAStopOfBefore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stopped")
 	if err := os.WriteFile(path, []byte(`{"stops":[{"caller":"mcp:claude","at":"2026-01-01T00:00:00Z","door":"cli"}]}`), 0o600); err != nil {
@@ -193,7 +194,7 @@ func TestAStopOfBefore(t *testing.T) {
 	if e := h.CheckStopped(called("other")); e == nil {
 		t.Error("it goes on under another name")
 	}
-	// Whatever the name, the tools say and end the one stop.
+	// For any name, the tools list and end the one stop.
 	for i, want := range []string{"stopped:all calls by mcp of callers", "started:[all calls by mcp of callers"} {
 		result, err := h.Tools()[i].Run(t.Context(), &aai.Call{Caller: person().Caller, Args: map[string]any{"caller": "mcp:another"}})
 		if err != nil || !strings.Contains(fmt.Sprint(result.Data), want) {
@@ -202,8 +203,8 @@ func TestAStopOfBefore(t *testing.T) {
 	}
 }
 
-// To start everything starts what stopped everything, and no single stop beside it: the
-// person made each for itself, and the answer names what is left.
+// TestStartLeavesSingleStops: a start of everything ends only the stop of everything. Stops of
+// single callers and calls remain, and the answer lists them.
 func TestStartLeavesSingleStops(t *testing.T) {
 	h := at(filepath.Join(t.TempDir(), "stopped"))
 	for _, s := range []active.Stop{{Call: "c7"}, {}, {Caller: "/opt/an agent"}} {
@@ -235,7 +236,7 @@ func TestStartLeavesSingleStops(t *testing.T) {
 	}
 }
 
-// The change of one gateway is told to another that has calls, until that is closed.
+// TestWatched: a gateway with calls learns of another's change, until it is closed.
 func TestWatched(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "halt", "stopped")
 	var told atomic.Int32

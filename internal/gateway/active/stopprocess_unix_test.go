@@ -34,8 +34,8 @@ func serveForTest() bool {
 	return true
 }
 
-// An order is what such a process is told to do. It answers each with a line: what went
-// wrong, or nothing.
+// An order is a command to such a process. It answers each with a line: an error, or an empty
+// line.
 type order struct {
 	Do     string         `json:"do"`
 	Folder string         `json:"folder,omitempty"`
@@ -43,7 +43,7 @@ type order struct {
 	Args   map[string]any `json:"args,omitempty"`
 }
 
-// serve does what standard input says, until that ends.
+// serve executes the orders of standard input until it ends.
 func serve() {
 	var s served
 	for in := json.NewDecoder(os.Stdin); ; {
@@ -65,7 +65,7 @@ type served struct {
 	end     func()
 	callers sync.WaitGroup
 
-	mu  sync.Mutex // guards what follows
+	mu  sync.Mutex // guards the fields below
 	bad error
 }
 
@@ -103,10 +103,10 @@ func (s *served) call(o order) {
 	}
 }
 
-// errNone says that no call is about to be put on record.
+// errNone reports that no call is about to be recorded.
 var errNone = errors.New("no call is about to be put on record")
 
-// recording waits a moment until a call is about to be put on record.
+// recording waits a moment until a call is about to be recorded.
 func (s *served) recording() error {
 	for late := time.Now().Add(20 * time.Millisecond); time.Now().Before(late); time.Sleep(100 * time.Microsecond) {
 		if slices.ContainsFunc(s.gateway.Active(), func(u aai.ActiveCall) bool { return u.Stage == aai.StageRecording }) {
@@ -125,14 +125,14 @@ func begin(t *rapid.T) process {
 	return process{testkit.StartProcess(t, cmd)}
 }
 
-// tell has it do something, and waits until that is done.
+// tell sends an order, and waits until it is done.
 func (p process) tell(t *rapid.T, o order) {
 	if answer := p.ask(t, o); answer != "" {
 		t.Fatalf("%s: %s", o.Do, answer)
 	}
 }
 
-// ask is tell, and returns what went wrong.
+// ask is tell, and returns the error text.
 func (p process) ask(t *rapid.T, o order) (answer string) {
 	if err := json.NewEncoder(p.In).Encode(o); err != nil {
 		t.Fatal(err)
@@ -143,8 +143,8 @@ func (p process) ask(t *rapid.T, o order) (answer string) {
 	return answer
 }
 
-// standStill has the process stand still where one of its calls waits for the turn to write
-// its line; goOn has it go on.
+// standStill suspends the process while one of its calls waits for the lock to write its line;
+// goOn resumes it.
 func (p process) standStill(t *rapid.T, folder string) (goOn func()) {
 	for late := time.Now().Add(10 * time.Second); !p.stands(t, filepath.Join(folder, "audit.jsonl.chain")); time.Sleep(100 * time.Microsecond) {
 		if time.Now().After(late) {
@@ -158,8 +158,8 @@ func (p process) standStill(t *rapid.T, folder string) (goOn func()) {
 	}
 }
 
-// stands takes the turn, which is the lock of a file, and has the process stand still if one
-// of its calls waits for it with its first line of what it does.
+// stands takes the lock of a file, and suspends the process if one of its calls waits for it to
+// record its intent.
 func (p process) stands(t *rapid.T, path string) bool {
 	turn, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

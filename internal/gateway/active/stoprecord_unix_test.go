@@ -36,8 +36,8 @@ func (c one) Find(_ context.Context, id string) (*aai.App, error) {
 }
 func (one) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) { return nil, nil }
 
-// gatewayAt is one of several gateways of a person, with the same record. Work takes as
-// long as its argument says, or until it is ended.
+// gatewayAt returns one of several gateways of a person with a common journal. The tool "work"
+// takes as long as its argument says, or until it is stopped.
 func gatewayAt(folder string) (g *aai.Gateway, end func()) {
 	j := audit.New(filepath.Join(folder, "audit.jsonl"))
 	g = &aai.Gateway{Journal: j}
@@ -68,7 +68,7 @@ func gatewayAt(folder string) (g *aai.Gateway, end func()) {
 	return g, func() { _, _ = h.Close(), j.Close() }
 }
 
-// told is a line of the record.
+// told is a line of the journal.
 type told struct{ Kind, Call, App, Tool, Result string }
 
 func record(t *rapid.T, folder string) (lines []told) {
@@ -87,9 +87,9 @@ func record(t *rapid.T, folder string) (lines []told) {
 	return lines
 }
 
-// Whatever is under way in several processes, and whenever the stop comes: no intent is on
-// record behind the outcome of the stop, and what was intended has an outcome. Some of them
-// stand still just where a call has seen that it may go on and waits for its line.
+// TestNothingIsIntendedBehindAStop: with calls in several processes and a stop at any time, no
+// intent follows the outcome of the stop, and each intent has an outcome. Some processes are
+// suspended just after a call has checked for stops and waits for its line.
 func TestNothingIsIntendedBehindAStop(t *testing.T) {
 	var intended, refused, stood int
 	rapid.Check(t, func(rt *rapid.T) {
@@ -133,7 +133,7 @@ func TestNothingIsIntendedBehindAStop(t *testing.T) {
 	}
 }
 
-// judge looks at the lines of a record, and counts what was intended and what was refused.
+// judge checks the lines of a journal, and counts intents and refusals.
 func judge(rt *rapid.T, lines []told) (intended, refused int) {
 	behind, open := false, map[string]bool{}
 	for _, l := range lines {

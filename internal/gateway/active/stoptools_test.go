@@ -13,7 +13,7 @@ import (
 
 func asking(args map[string]any) *aai.Call { return &aai.Call{Caller: person().Caller, Args: args} }
 
-// spoil makes of the file one that nobody understands.
+// spoil makes the file invalid.
 func spoil(t *testing.T, path string) {
 	t.Helper()
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
@@ -21,8 +21,8 @@ func spoil(t *testing.T, path string) {
 	}
 }
 
-// While nobody understands the file everything is stopped: to start everything is not in vain,
-// to start one thing is, and that says what there is to start.
+// TestWhatIsToBeStartedWhereNobodyUnderstandsTheFile: an invalid file stops everything. A start
+// of everything is possible; a start of one call is rejected with a hint.
 func TestWhatIsToBeStartedWhereNobodyUnderstandsTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stopped")
 	spoil(t, path)
@@ -40,8 +40,8 @@ func TestWhatIsToBeStartedWhereNobodyUnderstandsTheFile(t *testing.T) {
 	}
 }
 
-// What is stopped after a start is told as it is then: everything, where another gateway left
-// a file by then that nobody understands.
+// TestWhatIsLeftWhereNobodyUnderstandsTheFile: the answer of a start lists the stops after it:
+// everything, if another gateway left an invalid file meanwhile.
 func TestWhatIsLeftWhereNobodyUnderstandsTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stopped")
 	spoil(t, path)
@@ -52,7 +52,8 @@ func TestWhatIsLeftWhereNobodyUnderstandsTheFile(t *testing.T) {
 	}
 }
 
-// A file that can be neither read nor written is named, with what helps.
+// TestTheToolsWhereTheFileIsAFolder: the error names a file that can be neither read nor written,
+// and the remedy.
 func TestTheToolsWhereTheFileIsAFolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stopped")
 	if err := os.MkdirAll(filepath.Join(path, "full"), 0o700); err != nil {

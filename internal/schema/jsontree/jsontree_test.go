@@ -73,7 +73,8 @@ func anyJSON(t *rapid.T) []byte {
 	return b.Bytes()
 }
 
-// Every node is what stands at its place, whatever the reader read before.
+// TestNodesAreWhatIsWritten: every node matches the text at its place, whatever the reader read
+// before.
 func TestNodesAreWhatIsWritten(t *testing.T) {
 	used := new(reader)
 	rapid.Check(t, func(t *rapid.T) {
@@ -111,7 +112,7 @@ func pointer(n *node) string {
 	return pointer(n.Parent) + "/" + strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
 }
 
-// What one document holds is not to be seen in the next.
+// TestReaderForgets: no content of a document appears in the next.
 func TestReaderForgets(t *testing.T) {
 	r := new(reader)
 	var big strings.Builder
@@ -128,7 +129,7 @@ func TestReaderForgets(t *testing.T) {
 	}
 }
 
-// shape tells of every node.
+// shape describes every node.
 func shape(root *node) string {
 	var b strings.Builder
 	root.Walk(func(n *node) {
@@ -176,7 +177,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// At a fault there is still what stands before it.
+// TestPartialTree: at a fault the tree contains everything before it.
 func TestPartialTree(t *testing.T) {
 	root, fault := new(reader).Read([]byte(`{"a": 1, "b": {"c": "x", "d": tru`), options{})
 	if fault == nil || root.Member("a").Text != "1" || root.Member("b").Member("c").Text != "x" {
@@ -195,7 +196,7 @@ func TestKeep(t *testing.T) {
 		t.Fatalf("%v: %s", fault, shape(root))
 	}
 	for most, want := range map[int]bool{2: true, 3: false, 7: false, 6: true} {
-		o.MaxValues, o.CountRaw = most, most > 3 // of what is kept: two objects, a number, two names
+		o.MaxValues, o.CountRaw = most, most > 3 // of the kept parts: two objects, a number, two names
 		if _, fault := new(reader).Read([]byte(source), o); (fault != nil) != want {
 			t.Errorf("at most %d values: %v", most, fault)
 		}
@@ -225,7 +226,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// What is read is what the tokenizer itself takes for a value, no more and no less.
+// FuzzRead: Read accepts exactly the values that the tokenizer accepts.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{`{"a": [1, true, null, "x\u00e9"]}`, `{"a": 1, "a": 2}`, `[1] 2`, "\"\xff\"", `{"a" 1}`, `]`, `{1: 2}`, `-`} {
 		f.Add([]byte(seed))
