@@ -193,7 +193,7 @@ func (d *Decoder) text(n int) []byte {
 	return nil
 }
 
-// Struct begins a struct or a dict entry, whose fields are to be read next.
+// Struct begins a struct or a dict entry; its fields are to be read next.
 func (d *Decoder) Struct() { d.take(8, 0) }
 
 // Array reads an array or dict: it calls each for every element, which reads it. Elements begin

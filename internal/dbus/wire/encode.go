@@ -29,7 +29,7 @@ func (e *Encoder) Pad(n int) {
 	e.buf = append(e.buf, zeros[:-(len(e.buf)-e.base)&(n-1)]...)
 }
 
-// Struct begins a struct or a dict entry, whose fields follow.
+// Struct begins a struct or a dict entry; its fields follow.
 func (e *Encoder) Struct() { e.Pad(8) }
 
 // Byte writes a y.
@@ -71,7 +71,7 @@ func (e *Encoder) Str(s string) {
 	e.buf = append(append(e.buf, s...), 0)
 }
 
-// Signature writes a g, or the beginning of a variant, whose value follows. A signature has at
+// Signature writes a g, or the beginning of a variant; its value follows. A signature has at
 // most MaxSignature bytes.
 func (e *Encoder) Signature(s string) {
 	e.buf = append(append(append(e.buf, byte(len(s))), s...), 0)

@@ -27,7 +27,7 @@ func Replace(path string, content []byte) error {
 func EnsureDir(path string) error { return os.MkdirAll(filepath.Dir(path), 0o700) }
 
 // ReplaceDurable is Replace with a sync to disk; any number of processes may call it
-// concurrently. A killed call leaves a file whose name begins with a dot; the next write removes
+// concurrently. A killed call leaves a file with a name that begins with a dot; the next write removes
 // it when it is a minute old.
 func ReplaceDurable(path string, content []byte) error { return replaceDurable(path, content, nil) }
 

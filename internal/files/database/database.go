@@ -54,7 +54,7 @@ func Open(ctx context.Context, path string, l Schema) (*sql.DB, error) {
 }
 
 // OpenMemory opens a private database in memory that Close discards, for data that is quick to
-// recreate. There is a single connection. A call whose context ends may discard it early;
+// recreate. There is a single connection. The end of a call's context may discard it early;
 // [IsUnusable] then holds for the next error.
 func OpenMemory(ctx context.Context, l Schema) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", "file::memory:?_pragma=trusted_schema(0)")
