@@ -26,8 +26,8 @@ func (v *callView) keepSecret(i int, text string) {
 	}
 }
 
-// redactSecrets takes the conversation's secrets out of all that the tool answers: a text that was
-// meant for a password field may have landed elsewhere, and a page may repeat it in its title.
+// redactSecrets redacts the conversation's secrets in every reply of the tool: a text for a
+// password field may have landed elsewhere, and a page may repeat it in its title.
 func (d *toolset) redactSecrets(tool *aai.Tool) {
 	run := tool.Run
 	tool.Run = func(ctx context.Context, call *aai.Call) (*aai.Result, error) {

@@ -78,7 +78,7 @@ func (v *callView) isSecret(id desktop.ID) bool {
 	return i >= 0 && v.Snapshot.Elements[i].States.Has(desktop.Protected)
 }
 
-// resultData returns the DeedResult of a reply, if it has one.
+// resultData returns the ActionResult of a reply, if it has one.
 func resultData(out *aai.Result) (done operate.ActionResult, is bool) {
 	if out != nil {
 		done, is = out.Data.(operate.ActionResult)
@@ -86,7 +86,7 @@ func resultData(out *aai.Result) (done operate.ActionResult, is bool) {
 	return done, is
 }
 
-// putBack sets the value that a field had before a text strayed there.
+// putBack restores the value that a field had before it received a stray text.
 func (v *callView) putBack(ctx context.Context, i int, was string) error {
 	now := v.Snapshot.Elements[i]
 	back := *v.View

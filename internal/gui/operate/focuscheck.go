@@ -14,20 +14,20 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// focusCheckedInput is keyboard input for one element. Before each stroke, while the window has the
-// keyboard that types, it checks that no other element of the window reads FOCUSED: in the
-// background a browser reports a field of its page although keys go to its address bar.
+// focusCheckedInput is keyboard input for one element. Before each stroke, while the window owns
+// the keyboard, it checks that no other element of the window reads FOCUSED. A browser in the
+// background reports a page field as FOCUSED although keys go to its address bar.
 type focusCheckedInput struct {
 	desktop.Input
-	view       *View      // its snapshot is replaced by each check
+	view       *View      // each check replaces its snapshot
 	target     func() int // index of the element in that snapshot; -1 if there is none
 	named      bool       // the call names an element
-	focusMoved *bool      // the focus was moved to the target, and no key was seen to arrive there yet
+	focusMoved *bool      // the focus was moved to the target, and no key has been seen to arrive there yet
 }
 
-// withFocusCheck limits the input to the element (-1: to whichever element has the window's focus). Keys
-// for the cell of a sheet go to its cursor, which EnterCell has put there; while it is edited, an
-// editor beside it in the sheet has the focus.
+// withFocusCheck limits the input to the element with index i (-1: the element with the window's
+// focus). Keys for a spreadsheet cell go to the cursor that EnterCell has set: while the cell is
+// edited, an editor beside it in the sheet has the focus.
 func (v *View) withFocusCheck(i int, do inputFunc) inputFunc {
 	if v.NoTree || i >= 0 && !v.App.IsBrowser && fieldtext.SheetCell(&v.Snapshot.Elements[i]) {
 		return do
@@ -42,7 +42,7 @@ func (v *View) withFocusCheck(i int, do inputFunc) inputFunc {
 	}
 }
 
-// withoutFocusCheck returns the input below a landing, for keys on the way to the element.
+// withoutFocusCheck returns the input without the focus check, for keys that lead to the element.
 func withoutFocusCheck(input desktop.Input) desktop.Input {
 	if l, is := input.(focusCheckedInput); is {
 		return l.Input
@@ -134,14 +134,14 @@ func (l focusCheckedInput) check(ctx context.Context, seat desktop.Seat, text bo
 	v, i := l.view, l.target()
 	switch {
 	case !l.named && v.App.IsBrowser:
-		if rival >= 0 && (text || v.FormOrDialogOf(rival) < 0) { // a key may answer a page's question, which the gates have judged
+		if rival >= 0 && (text || v.FormOrDialogOf(rival) < 0) { // a key may answer a question of the page, which the gates have judged
 			return v.browserFrameError(rival)
 		}
 		return nil
 	case i < 0:
 		return nil
 	}
-	// GTK raises the window of what takes the focus, which is the person's to allow.
+	// GTK raises the window of the element that takes the focus; only the person may allow that.
 	if raises := seat == desktop.OwnSeat && strings.HasPrefix(v.App.Toolkit, "GTK"); v.Backend.Actor != nil && !raises {
 		act := desktop.Act{Verb: desktop.TakeFocus, Name: v.Snapshot.Elements[i].Name}
 		if v.Backend.Actor.Execute(ctx, v.App, v.Snapshot.Elements[i].ID, act) == nil {
@@ -154,9 +154,9 @@ func (l focusCheckedInput) check(ctx context.Context, seat desktop.Seat, text bo
 	return l.wrongFocusError(rival)
 }
 
-// awaitFocus reads the window's focus until the target has it alone, but for at most the given time. It
-// returns an element that has it beside the target, or -1, whether the target has it, and whether
-// the window is active; only a browser must report these two.
+// awaitFocus reads the window's focus until only the target has it, or until the time is over. It
+// returns a rival element that has the focus (or -1), whether the target has it, and whether the
+// window is active. Only a browser must report the last two.
 func (l focusCheckedInput) awaitFocus(ctx context.Context, within time.Duration) (rival int, has, active bool, err error) {
 	v := l.view
 	_, err = v.PollUntil(ctx, within, func() (bool, error) {
@@ -168,16 +168,16 @@ func (l focusCheckedInput) awaitFocus(ctx context.Context, within time.Duration)
 			return false, guierr.Failed(aai.NotDelivered, "the element that was to get the keys is gone")
 		}
 		rival, has, active = v.focus(i, l.named)
-		// In the window that has the keyboard a browser's word is final until the focus is moved.
+		// In the window with the keyboard, a browser's report is final until the focus moves.
 		return has && rival < 0 && (active || *l.focusMoved) || v.App.IsBrowser && active && !*l.focusMoved, nil
 	})
 	return rival, has, active, err
 }
 
-// focus returns an element that reads FOCUSED in the target's window and is neither the target
-// nor around or in it, or -1; whether the target reads FOCUSED; and whether the window is active.
-// Pages always read FOCUSED, those that a browser hides too, so they are not counted; an open menu
-// takes the keys of every window. Without a target only a browser's own frame is a rival.
+// focus returns an element that reads FOCUSED in the target's window and is no ancestor, descendant
+// or the target itself, or -1. It also reports whether the target reads FOCUSED and the window is
+// active. Pages always read FOCUSED, even hidden ones, so focus ignores them. An open menu takes
+// the keys of every window. Without a target, only a browser's own frame is a rival.
 func (v *View) focus(target int, named bool) (rival int, has, active bool) {
 	rival = -1
 	if !named && !v.App.IsBrowser {
@@ -216,14 +216,14 @@ func (v *View) isPage(i int) bool {
 	return e.Role == desktop.Document && !e.States.Has(desktop.Editable)
 }
 
-// browserFrameError is the error of a call that names no element while a browser's own frame has the focus.
+// browserFrameError returns the error for keys without a target while the browser frame has focus.
 func (v *View) browserFrameError(i int) error {
 	e := guierr.Failed(aai.NotDelivered, "%s has the keyboard, which is part of the browser and not of its page; nothing was typed", v.Name(i))
 	aai.AsError(e).Hint = "Name by query the element that is to get the keys: it gets the keyboard first. Give this one by its ref if you mean it."
 	return e
 }
 
-// wrongFocusError is the error of keys that would go to another element than the target.
+// wrongFocusError returns the error for keys that would go to another element than the target.
 func (l focusCheckedInput) wrongFocusError(rival int) error {
 	v, i := l.view, l.target()
 	if rival < 0 {
@@ -260,7 +260,7 @@ func (l focusCheckedInput) awaitTyped(ctx context.Context, i int, within time.Du
 	})
 }
 
-// hasTextEvent reports whether one of the waiting events is of a text of the element.
+// hasTextEvent reports whether a pending event is a text or value change of the element.
 func hasTextEvent(events <-chan desktop.Event, id desktop.ID) bool {
 	for {
 		select {

@@ -16,15 +16,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// installed is a program that does not run, or not as it is to, in the words of
-// gates and journal. It is bound to its executable as what runs is, but has no
-// process: to start something is another permission than to operate it.
+// installed returns the target for a program that does not run, or must be started anew, as gates
+// and journal see it. The target has the executable's digest like a running program, but no
+// process: starting a program is another permission than operating it.
 func (r *Registry) installed(call *aai.Call, name string) (*aai.App, error) {
 	_, target, err := r.program(call, name)
 	return target, err
 }
 
-// newLaunch is how the call starts the program.
+// newLaunch describes how the call starts the program.
 func newLaunch(call *aai.Call, p desktop.Program, program string) *aai.Launch {
 	args := arguments(call)
 	l := &aai.Launch{
@@ -66,10 +66,9 @@ func (r *Registry) program(call *aai.Call, name string) (desktop.Program, *aai.A
 	return p, target, nil
 }
 
-// Launch starts the program that the gates decided about, and waits until it shows
-// a window.
-// It says too where that is one that ran before, and whether that was seen to open a window, to
-// change a title or to come to the front.
+// Launch starts the program that the gates decided about, and waits until it shows a window. over
+// reports whether the returned app ran before; seen, whether it was then seen to open a window,
+// change a title or come to the front.
 func (r *Registry) Launch(ctx context.Context, call *aai.Call) (app desktop.App, over, seen bool, err error) {
 	name := aai.CleanLabel(call.Target.Name, 60)
 	p, target, err := r.program(call, params.String(call, params.AppParam))
@@ -79,7 +78,7 @@ func (r *Registry) Launch(ctx context.Context, call *aai.Call) (app desktop.App,
 	if target.Digest != call.Target.Digest || call.Target.Launch == nil || *target.Launch != *call.Target.Launch {
 		return app, false, false, guierr.Failed(aai.NotDelivered, "%s has become another program", name)
 	}
-	before, err := r.Apps(ctx) // what is started must find accessibility switched on
+	before, err := r.Apps(ctx) // accessibility must be on before the program starts
 	if err != nil {
 		return app, false, false, err
 	}
@@ -91,14 +90,14 @@ func (r *Registry) Launch(ctx context.Context, call *aai.Call) (app desktop.App,
 	return app, slices.ContainsFunc(before, func(was desktop.App) bool { return conversation.ProcessOf(was) == conversation.ProcessOf(app) }), l.seen, err
 }
 
-// windowsOn are the windows that are on the screen, by which what comes is told from what was.
+// windowsOn returns the windows on the screen, to distinguish new windows from old ones.
 func (r *Registry) windowsOn(ctx context.Context) map[desktop.WindowID]desktop.WindowInfo {
 	if r.OpenBackend().Windows == nil {
 		return nil
 	}
 	all, err := r.OpenBackend().Windows.Windows(ctx)
 	if err != nil {
-		r.Log.Debug("windows are not known", "error", err) // the process is, by which most are found
+		r.Log.Debug("windows are not known", "error", err) // most programs are found by their process
 		return nil
 	}
 	windows := make(map[desktop.WindowID]desktop.WindowInfo)
@@ -108,28 +107,28 @@ func (r *Registry) windowsOn(ctx context.Context) map[desktop.WindowID]desktop.W
 	return windows
 }
 
-// How long what is started is waited for.
+// Limits for a started program.
 const (
-	// handoverTimeout is how long a window is waited for after the started process has ended, or
-	// while it shows none: another one of the same program may have taken its work over.
+	// handoverTimeout limits the wait for a window after the started process has ended, or while it
+	// shows none: another process of the same program may have taken over its work.
 	handoverTimeout = 2 * time.Second
-	// treeTimeout is how long the tree of a window is waited for that shows none, unless its
-	// program has loaded nothing that could make one.
+	// treeTimeout limits the wait for the tree of a window without one, unless its program has
+	// loaded no library that could make a tree.
 	treeTimeout = 8 * time.Second
 )
 
-// A launching is a program on its way.
+// startedProgram is a program that Launch has started and waits for.
 type startedProgram struct {
 	programs      *Registry
 	target        *aai.App
 	pid           int
-	before        map[desktop.WindowID]desktop.WindowInfo // the windows there were
+	before        map[desktop.WindowID]desktop.WindowInfo // the windows before the start
 	began         time.Time
-	seen          bool      // whom it gave its work showed something new, or came to the front
+	seen          bool      // the process that took over showed something new or came to the front
 	treelessSince time.Time // since when it shows a window without a tree
 }
 
-// wait waits until what was started shows a window.
+// wait waits until the started program shows a window.
 func (l *startedProgram) wait(ctx context.Context, name string) (desktop.App, error) {
 	var ended time.Time
 	for {
@@ -150,10 +149,10 @@ func (l *startedProgram) wait(ctx context.Context, name string) (desktop.App, er
 	}
 }
 
-// findWindow looks whether the process shows a window, or one that it started, or whom it gave its
-// work: one of the same program that ran before and shows a new window or title, as where Kate is
-// told to wait until a file is closed; or, where it has ended, one that is near and does, or in
-// the end one that only came to the front.
+// findWindow returns the program that shows a window for the launch: the process, a descendant, or
+// a process that took over its work. That is one of the same program that ran before and shows a
+// new window or title (Kate waits until a file is closed). If the process has ended, it is a
+// related one that does so, or finally one that only came to the front.
 func (l *startedProgram) findWindow(ctx context.Context, runs, late bool) (desktop.App, bool) {
 	apps, err := l.programs.Apps(ctx)
 	if err != nil {
@@ -169,7 +168,7 @@ func (l *startedProgram) findWindow(ctx context.Context, runs, late bool) (deskt
 	}
 	fresh := l.changedWindows(ctx)
 	var near, heirs []desktop.App
-	strange := false // another program shows a new window, and may have taken it
+	strange := false // another program shows a new window, and may have taken over
 	for _, app := range apps {
 		opened, seen := fresh[app.PID]
 		if same := NewTarget(app).Digest == l.target.Digest; same && (seen || late) {
@@ -189,21 +188,21 @@ func (l *startedProgram) findWindow(ctx context.Context, runs, late bool) (deskt
 	case len(heirs) == 1:
 		l.seen = true
 		return heirs[0], l.isVisible(ctx, heirs[0])
-	case late && len(near) == 1 && !strange: // a browser that was started by a script opens a tab
+	case late && len(near) == 1 && !strange: // a browser that a script started opens a tab
 		return near[0], l.isVisible(ctx, near[0])
 	}
 	return desktop.App{}, false
 }
 
-// isSameProgram reports whether a program is called as the started one is, or as what lies in its
-// folder, as soffice and soffice.bin do: no other is believed to have taken its work over.
+// isSameProgram reports whether app has the started program's name or lies in its folder, as
+// soffice and soffice.bin do. Only such a program can have taken over the work.
 func (l *startedProgram) isSameProgram(app desktop.App) bool {
 	return targetPrefix+app.ID == l.target.ID ||
 		filepath.Dir(app.Executable) == filepath.Dir(l.target.Source) && app.ID == filepath.Base(l.target.Source)
 }
 
-// changedWindows are the processes that show a window which was not there before (true), or had another
-// title or was not in front (false).
+// changedWindows returns the processes that show a new window (true), or a window with a new title
+// or newly in front (false).
 func (l *startedProgram) changedWindows(ctx context.Context) map[int]bool {
 	fresh := make(map[int]bool)
 	for id, w := range l.programs.windowsOn(ctx) {
@@ -214,7 +213,7 @@ func (l *startedProgram) changedWindows(ctx context.Context) map[int]bool {
 	return fresh
 }
 
-// isVisible reports whether the program shows a tree, or for a while a window that has none.
+// isVisible reports whether the program shows a tree, or for treeTimeout a window without one.
 func (l *startedProgram) isVisible(ctx context.Context, app desktop.App) bool {
 	if shot, err := l.programs.OpenBackend().Tree.Snapshot(ctx, app); err == nil && len(shot.Elements) > 0 {
 		return true

@@ -10,11 +10,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// A Reach reports whether an act reaches the part of a program's windows whose root has the
-// index: a question for the person.
+// ReachFunc reports whether an action reaches a question for the person: the part of a program's
+// windows below the element with index root.
 type ReachFunc func(shot *desktop.Snapshot, root int) bool
 
-// ReachesElement is the reach of an act on the element.
+// ReachesElement returns the ReachFunc of an action on the element.
 func ReachesElement(id desktop.ID) ReachFunc {
 	return func(shot *desktop.Snapshot, root int) bool {
 		i := shot.Index(id)
@@ -22,7 +22,7 @@ func ReachesElement(id desktop.ID) ReachFunc {
 	}
 }
 
-// ReachesPoints is the reach of a pointer at the points.
+// ReachesPoints returns the ReachFunc of a pointer action at the points.
 func ReachesPoints(at ...desktop.Point) ReachFunc {
 	return func(shot *desktop.Snapshot, root int) bool {
 		frame := shot.Elements[root].Frame
@@ -30,20 +30,20 @@ func ReachesPoints(at ...desktop.Point) ReachFunc {
 	}
 }
 
-// ReachesByKey is the reach of a chord. Escape, F6 and access keys reach a browser's prompt from
-// everywhere in its window.
+// ReachesByKey returns the ReachFunc of a chord. Escape, F6 and access keys reach a browser's
+// prompt from everywhere in its window.
 func ReachesByKey(chord desktop.Chord) ReachFunc {
 	everywhere := chord.Key == "escape" || chord.Key == "f6" || slices.ContainsFunc(chord.Modifiers, func(m string) bool { return m == "alt" || m == "meta" })
 	return func(shot *desktop.Snapshot, root int) bool { return everywhere || ReachesByText(shot, root) }
 }
 
-// ReachesByText is the reach of typed text. Chromium's pages do not get it while a prompt is open.
+// ReachesByText is the ReachFunc of typed text. Chromium's prompts take text away from pages.
 func ReachesByText(shot *desktop.Snapshot, root int) bool {
 	return isPortal(shot.App) || strings.HasPrefix(shot.App.Toolkit, "Chromium") || slices.ContainsFunc(shot.Elements[root:shot.Elements[root].End], func(e desktop.Element) bool { return e.States.Has(desktop.Focused) })
 }
 
-// CheckPersonPrompts returns an error where the act would reach a question that is for the person alone: a
-// portal's window that is no chooser, or a browser's prompt for a permission.
+// CheckPersonPrompts returns an error if the action would reach a question that only the person may
+// answer: a portal's window that is no chooser, or a browser's permission prompt.
 func CheckPersonPrompts(ctx context.Context, tree desktop.Tree, app desktop.App, reaches ReachFunc) error {
 	portal := isPortal(app)
 	if !portal && (tree == nil || !isBrowser(app)) {
@@ -59,7 +59,7 @@ func CheckPersonPrompts(ctx context.Context, tree desktop.Tree, app desktop.App,
 		if portal {
 			return e
 		}
-		return nil // the act itself says why the browser cannot be read
+		return nil // the action itself reports why the browser cannot be read
 	}
 	for _, root := range promptRoots(shot, portal) {
 		if shot.Elements[root].States.Has(desktop.Showing) && reaches(shot, root) {
@@ -76,8 +76,8 @@ func isPortal(app desktop.App) bool {
 	})
 }
 
-// promptRoots returns the roots of the windows and prompts that ask the person. Of a portal these are all windows but
-// choosers; of a browser its own prompts, and nothing of a page.
+// promptRoots returns the roots of the windows and prompts that ask the person. For a portal these
+// are all windows except choosers; for a browser its own prompts, and nothing of a page.
 func promptRoots(shot *desktop.Snapshot, portal bool) (roots []int) {
 	if portal {
 		return slices.DeleteFunc(shot.Children(-1), func(top int) bool { return isChooser(shot.Elements[top:shot.Elements[top].End]) })
@@ -92,8 +92,8 @@ func promptRoots(shot *desktop.Snapshot, portal bool) (roots []int) {
 	return roots
 }
 
-// isChooser reports whether a window with the elements chooses a file, a color, a font, or how
-// to print: only that has a list of printers, a number of copies and a choice of pages.
+// isChooser reports whether the window chooses a file, color or font, or prints. Only a print
+// dialog has a list of printers, a number of copies and a choice of pages.
 func isChooser(window []desktop.Element) bool {
 	has := func(role desktop.Role) bool {
 		return slices.ContainsFunc(window, func(e desktop.Element) bool { return e.Role == role })
@@ -103,8 +103,8 @@ func isChooser(window []desktop.Element) bool {
 	})
 }
 
-// isPrompt reports whether an element with the identifier is a part of a browser's own prompt:
-// Chromium's classes and Firefox's ids are the same in every language.
+// isPrompt reports whether the identifier belongs to a part of a browser's own prompt. Chromium's
+// classes and Firefox's ids are the same in every language.
 func isPrompt(identifier string) bool {
 	return identifier == "notification-popup" || slices.ContainsFunc([]string{
 		"PermissionPrompt", "EmbeddedPermissionPrompt", "DesktopMediaPicker", "ShareThisTab", "ExternalProtocolDialog", "ExtensionInstall",
@@ -112,7 +112,7 @@ func isPrompt(identifier string) bool {
 	}, func(class string) bool { return strings.HasPrefix(identifier, class) })
 }
 
-// promptOf returns the dialog that the part of a prompt is in, -1 where a page shows it.
+// promptOf returns the dialog that contains the prompt part i, or -1 if a page shows it.
 func promptOf(shot *desktop.Snapshot, i int) int {
 	root := -1
 	for at := i; at >= 0; at = shot.Elements[at].Parent {
