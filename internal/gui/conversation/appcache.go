@@ -10,34 +10,33 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// A Process is one run of a program: a number is given again, with another beginning.
+// Process identifies one run of a program: the system reuses PIDs, with another start time.
 type Process struct {
 	PID     int
 	started string
 }
 
-// ProcessOf is the process that the program is.
+// ProcessOf returns the process of the program.
 func ProcessOf(app desktop.App) Process { return Process{app.PID, app.Started} }
 
-// AppCache are the list of programs as it was a moment ago, and what is known of each
-// of them for everybody. Safe for concurrent use.
+// AppCache holds the recent list of programs, and the state of each program that all conversations
+// share. It is safe for concurrent use.
 type AppCache struct {
 	mu             sync.Mutex
 	apps           []desktop.App
 	at             time.Time
-	absent         []Process // what was on the list once, and runs
+	absent         []Process // processes that were listed before and still run
 	ambientChanges map[Process]*delta.AmbientChanges
-	pending        map[Process]*watch.PendingEffect // of the last act of anybody, if it is one
-	lastActed      map[Process]time.Time            // when anybody did last
+	pending        map[Process]*watch.PendingEffect // of the program's last action, by any caller, if pending
+	lastActed      map[Process]time.Time            // time of the last action by any caller
 }
 
-// listLifetime is how long a list is good for: from finding a call's program to working
-// with it, where nobody was asked in between. What ends meanwhile is noticed when
-// it is read.
+// listLifetime is how long a list stays valid: enough from finding a call's program to acting on it
+// without an interruption. A program that ends meanwhile fails on its next read.
 const listLifetime = 100 * time.Millisecond
 
-// Set takes a new list, and returns what has ended since the one before. A program that is
-// not on it may still run: for a moment it had no window, or did not answer.
+// Set stores a new list and returns the processes that have ended since the previous one. A program
+// missing from the list may still run: it had no window for a moment, or did not answer.
 func (l *AppCache) Set(apps []desktop.App, runs func(pid int) bool) (ended []Process) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,7 +61,7 @@ func (l *AppCache) Set(apps []desktop.App, runs func(pid int) bool) (ended []Pro
 	return ended
 }
 
-// Get returns the list, or nil if it is old.
+// Get returns the list, or nil if it is too old.
 func (l *AppCache) Get() []desktop.App {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,7 +71,8 @@ func (l *AppCache) Get() []desktop.App {
 	return l.apps
 }
 
-// AmbientChangesOf is what of the program changes by itself, for whoever has its turn.
+// AmbientChangesOf returns the program's ambient changes. The caller must hold the program's queue
+// slot.
 func (l *AppCache) AmbientChangesOf(app desktop.App) *delta.AmbientChanges {
 	l.mu.Lock()
 	defer l.mu.Unlock()

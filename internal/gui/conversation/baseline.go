@@ -6,15 +6,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// An Expected is what is known of the screen after an act, so that it can be told what comes.
-// It is for who has the program's turn.
+// Baseline is the state of the screen after an action, to detect later windows. The user must hold
+// the program's queue slot.
 type Baseline struct {
-	Action       string // what was done
+	Action       string // description of the action
 	KnownWindows map[desktop.WindowID]bool
 	Since        time.Time
 }
 
-// SetBaseline remembers that of the conversation's last act on the program, or nil.
+// SetBaseline stores the baseline of the conversation's last action on the program; nil deletes it.
 func (s *Session) SetBaseline(app desktop.App, e *Baseline) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -23,7 +23,7 @@ func (s *Session) SetBaseline(app desktop.App, e *Baseline) {
 	}
 }
 
-// Baseline is what was remembered of it; nil for nothing.
+// Baseline returns the stored baseline, or nil.
 func (s *Session) Baseline(app desktop.App) *Baseline {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// SetPending remembers the act, or with nil that there is none.
+// SetPending stores the conversation's pending effect and stops the previous one; nil deletes it.
 func (s *Session) SetPending(app desktop.App, o *watch.PendingEffect) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -19,14 +19,14 @@ func (s *Session) SetPending(app desktop.App, o *watch.PendingEffect) {
 	}
 }
 
-// Pending is the act of this conversation that something may still come of; nil for none.
+// Pending returns the pending effect of this conversation's last action, or nil.
 func (s *Session) Pending(app desktop.App) *watch.PendingEffect {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.pending[ProcessOf(app)]
 }
 
-// SetPending remembers the act for everybody.
+// SetPending stores the pending effect for all conversations.
 func (l *AppCache) SetPending(app desktop.App, o *watch.PendingEffect) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -36,21 +36,21 @@ func (l *AppCache) SetPending(app desktop.App, o *watch.PendingEffect) {
 	l.pending[ProcessOf(app)] = o
 }
 
-// Pending is the act of anybody that something may still come of; nil for none.
+// Pending returns the pending effect of the last action by any caller, or nil.
 func (l *AppCache) Pending(app desktop.App) *watch.PendingEffect {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.pending[ProcessOf(app)]
 }
 
-// An Act is when anybody acted on a program; the zero time is never.
+// LastAction is the last action on a program by any caller; a zero At means never.
 type LastAction struct {
 	At      time.Time
-	Pending *watch.PendingEffect // the act, where it was answered before anything was seen of it; or nil
+	Pending *watch.PendingEffect // its effect, if the reply came before any was seen; or nil
 }
 
-// BeginAction notes that somebody acts on the program again, and returns the act before: what comes now
-// is not for sure what that did.
+// BeginAction notes a new action on the program and returns the previous one. From now on, changes
+// may no longer be effects of that one.
 func (l *AppCache) BeginAction(app desktop.App) (before LastAction) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

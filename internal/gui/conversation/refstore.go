@@ -18,15 +18,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// A Files keeps the references of the terminal between its commands, each of
-// which is a process of its own: tree shows e12, and click means it. It is a
-// folder with a file for each program. The files hold the names of what the
-// program shows, but not what was typed into it. With no folder nothing is kept.
+// RefStore keeps the refs of the terminal between its commands, each of which is a separate
+// process: tree prints e12, and click accepts it. It is a folder with one file per program. The
+// files contain names of the program's elements, but no typed text. An empty Folder keeps nothing.
 type RefStore struct{ Folder string }
 
-// For how long the terminal's references are good, for how long their numbers are
-// not given again, and how often a command looks whether another one that has the
-// same program at work is over.
+// refsLifetime is how long the terminal's refs stay valid, numbersReservedFor how long their
+// numbers are not reused, and lockRetryPause how often a command retries the lock that another
+// command holds.
 const (
 	refsLifetime       = time.Hour
 	numbersReservedFor = 7 * 24 * time.Hour
@@ -38,9 +37,9 @@ func (m RefStore) IsPersistent(call *aai.Call) bool {
 	return m.Folder != "" && call.Caller.Door == aai.DoorCLI
 }
 
-// Open returns the terminal's references into the program, which the digest of its target
-// tells from others, and what is to be called when the command is over. Until then other commands wait for it, so that
-// no reference is given twice.
+// Open returns the terminal's refs for the program, which the target's digest identifies, and a
+// function to call at the end of the command. Until then other commands wait, so that each ref is
+// unique.
 func (m RefStore) Open(ctx context.Context, app desktop.App, digest string) (known *refs.Table, done func() error, err error) {
 	if err := os.MkdirAll(m.Folder, 0o700); err != nil {
 		return nil, nil, notKept(err)
@@ -67,8 +66,8 @@ func (m RefStore) Open(ctx context.Context, app desktop.App, digest string) (kno
 	}, nil
 }
 
-// nextRefs are the references into a program of which there is no file. They go on after those into
-// others of the digest: it may be the same one, begun anew.
+// nextRefs returns new refs for a program without a file. Their numbers continue after those of
+// other files with the digest: it may be the same program, restarted.
 func (m RefStore) nextRefs(digest string) (*refs.Table, error) {
 	files, err := filepath.Glob(filepath.Join(m.Folder, fmt.Sprintf("*-%.16s.json", digest)))
 	if err != nil {
@@ -89,14 +88,13 @@ func notKept(err error) error {
 	return e
 }
 
-// lockOf is the lock of a file, which goes with it: a program that hangs holds up
-// only the commands to it.
+// lockOf returns the lock of one file: a program that hangs delays only its own commands.
 func lockOf(file string) *flock.Flock {
 	return flock.New(file+".lock", flock.SetPermissions(0o600))
 }
 
-// readRefs returns the references of a file, or nil where there is none. Those that are old have
-// come to mean nothing.
+// readRefs returns the refs of a file, or nil if there is none. Refs older than refsLifetime are
+// invalid.
 func readRefs(file string) (*refs.Table, error) {
 	known := refs.New()
 	info, err := os.Stat(file)
@@ -119,7 +117,7 @@ func readRefs(file string) (*refs.Table, error) {
 	return known, nil
 }
 
-// writeRefs replaces the file, or leaves it as it was.
+// writeRefs replaces the file atomically.
 func writeRefs(file string, known *refs.Table) error {
 	data, err := json.Marshal(known)
 	if err != nil {
@@ -128,11 +126,10 @@ func writeRefs(file string, known *refs.Table) error {
 	return atomicfile.Replace(file, data)
 }
 
-// prune takes the words out of the files of programs that were not worked with
-// for an hour, and deletes them after a week. What cannot be done now is left to
-// the next command.
+// prune removes the names from files of programs unused for an hour, and deletes the files after a
+// week. The next command retries failures.
 func (m RefStore) prune() {
-	const wordless = 64 // bytes: a file without words is shorter
+	const wordless = 64 // bytes: a file without names is shorter
 	files, err := filepath.Glob(filepath.Join(m.Folder, "*-*.json"))
 	if err != nil {
 		return

@@ -4,16 +4,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// A Picture is a picture that a conversation was given: what it shows, and how much smaller.
+// Screenshot describes a screenshot that a conversation received: its area and scale.
 type Screenshot struct {
 	Window desktop.WindowID // 0: the screen
-	At     desktop.Point    // of the window, when it was taken
+	At     desktop.Point    // position of the window at that time
 	Area   desktop.Rect     // on the screen
 	Scale  float64
 }
 
-// SetScreenshot remembers the picture that the conversation is given; of the whole screen for all
-// programs.
+// SetScreenshot stores the conversation's last screenshot; with pid 0 it is one of the whole
+// screen, and replaces those of all programs.
 func (s *Session) SetScreenshot(pid int, p Screenshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -23,7 +23,7 @@ func (s *Session) SetScreenshot(pid int, p Screenshot) {
 	s.screenshots[pid] = p
 }
 
-// Screenshot is the picture that was given last of the program, or of the screen.
+// Screenshot returns the last screenshot of the program, or else of the screen.
 func (s *Session) Screenshot(app desktop.App) (Screenshot, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

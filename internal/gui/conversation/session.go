@@ -1,6 +1,6 @@
-// Package memory is what is remembered from one call to the next: of each conversation its
-// references, aliases and last pictures, of each program what changes by itself and what may
-// still come of the last act, and of the terminal what its commands have been told.
+// Package conversation holds the state between calls. A Session keeps the refs, aliases and last
+// screenshots of one conversation. The AppCache keeps each program's ambient changes and pending
+// effect. The RefStore keeps the refs of terminal commands.
 package conversation
 
 import (
@@ -15,21 +15,20 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// maxSessions is how many conversations are remembered; the one not heard of for
-// the longest is forgotten first.
+// maxSessions limits the number of conversations; the least recently used one is dropped first.
 const maxSessions = 200
 
-// Sessions are the conversations of all callers. Safe for concurrent use.
+// Sessions holds the conversations of all callers. It is safe for concurrent use.
 type Sessions struct {
 	mu    sync.Mutex
 	byKey map[string]*Session
 	order []string // the last one is the latest
 }
 
-// NewSessions returns what nobody has told anything yet.
+// NewSessions returns empty Sessions.
 func NewSessions() *Sessions { return &Sessions{byKey: make(map[string]*Session)} }
 
-// For returns the conversation that the call belongs to.
+// For returns the session of the call's conversation.
 func (s *Sessions) For(call *aai.Call) *Session {
 	key := call.Caller.Conversation()
 	s.mu.Lock()
@@ -47,8 +46,8 @@ func (s *Sessions) For(call *aai.Call) *Session {
 	return s.byKey[key]
 }
 
-// Forget drops what was remembered of processes that have ended. An alias stays: who
-// uses it is told that its program has ended.
+// Forget drops the state of processes that have ended. Aliases stay, so that a later use reports
+// that the program has ended.
 func (s *Sessions) Forget(ended []Process) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,18 +56,18 @@ func (s *Sessions) Forget(ended []Process) {
 	}
 }
 
-// A Conversation is what is remembered of one. Safe for concurrent use.
+// Session is the state of one conversation. It is safe for concurrent use.
 type Session struct {
 	mu          sync.Mutex
 	refs        map[Process]*refs.Table
-	staleRefs   *refs.Table // what is stale: the references into programs that have ended; nil for none
+	staleRefs   *refs.Table // stale refs, for programs that have ended; nil for none
 	aliases     map[string]Process
-	connected   []int // processes
+	connected   []int // PIDs
 	actions     int
-	screenshots map[int]Screenshot // that were given last, by process
+	screenshots map[int]Screenshot // the last ones, by PID
 	pending     map[Process]*watch.PendingEffect
 	baselines   map[Process]*Baseline
-	listed      bool     // the caller was told of all programs, and by what their windows tell them apart
+	listed      bool     // the caller has the list of all programs with their window titles
 	secrets     []string // texts that were meant for password fields
 }
 
@@ -85,8 +84,8 @@ func (s *Session) forget(ended []Process) {
 	}
 }
 
-// RefsOf returns the conversation's references into the program. None is one that a program had
-// which has ended: it may be the same one, begun anew.
+// RefsOf returns the conversation's refs for the program. It never reuses a ref of a program that
+// has ended: that may be the same program before a restart.
 func (s *Session) RefsOf(app desktop.App) *refs.Table {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,8 +96,7 @@ func (s *Session) RefsOf(app desktop.App) *refs.Table {
 	return s.refs[is]
 }
 
-// KnownRefs returns the references if the conversation has been told of the program, or
-// nil.
+// KnownRefs returns the refs if the conversation has used the program, or nil.
 func (s *Session) KnownRefs(pid int) *refs.Table {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +108,7 @@ func (s *Session) KnownRefs(pid int) *refs.Table {
 	return nil
 }
 
-// Connect remembers the program and the name it is to have here.
+// Connect stores the program and its alias in this conversation.
 func (s *Session) Connect(app desktop.App, alias string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,36 +128,36 @@ func (s *Session) Alias(name string) (is Process, known bool) {
 	return is, known
 }
 
-// MarkListed notes that the caller was told of all programs.
+// MarkListed notes that the caller has received the list of all programs.
 func (s *Session) MarkListed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listed = true
 }
 
-// HasListed reports whether the caller was told of all programs.
+// HasListed reports whether the caller has received the list of all programs.
 func (s *Session) HasListed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.listed
 }
 
-// CountAction counts what was done.
+// CountAction increments the number of actions.
 func (s *Session) CountAction() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.actions++
 }
 
-// Report returns the connected processes and how much was done.
+// Report returns the connected PIDs and the number of actions.
 func (s *Session) Report() (connected []int, actions int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.connected), s.actions
 }
 
-// AddSecret notes a text that was meant for a password field. A single character is none: it
-// would be found everywhere.
+// AddSecret adds a text that was meant for a password field. It ignores a single character, which
+// would match everywhere.
 func (s *Session) AddSecret(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,7 +166,7 @@ func (s *Session) AddSecret(text string) {
 	}
 }
 
-// SecretRedactor returns a Veil that takes the noted texts out of replies, or nil if there are none.
+// SecretRedactor returns a Redactor for the conversation's secrets, or nil if there are none.
 func (s *Session) SecretRedactor() *sanitize.Redactor {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package fault holds the errors that all the tools of the desktop make.
+// Package guierr provides the errors that all desktop tools share.
 package guierr
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// JoinWarnings are two warnings in one, of which either may be empty.
+// JoinWarnings joins two warnings, either of which may be empty.
 func JoinWarnings(one, other string) string {
 	if one == "" || other == "" {
 		return one + other
@@ -15,25 +15,25 @@ func JoinWarnings(one, other string) string {
 	return one + "; " + other
 }
 
-// Failed is the error of an act that did not come to what it was to.
+// Failed returns the error of an action without the intended effect.
 func Failed(delivery aai.Delivery, format string, args ...any) error {
 	e := aai.Errorf(aai.AutomationFailed, format, args...)
 	e.Delivery = delivery
 	return e
 }
 
-// Unreadable is the error of a program that cannot be read: whether or not it got the
-// question, nothing was asked of it that it could do.
+// Unreadable returns err for a program that cannot be read, marked as not delivered: a read changes
+// nothing even if the program receives it.
 func Unreadable(err error) error {
 	e := *aai.AsError(err)
 	e.Delivery = aai.NotDelivered
 	return &e
 }
 
-// QuoteQuery is a query in an error.
+// QuoteQuery quotes a query for an error.
 func QuoteQuery(query string) string { return fmt.Sprintf("%q", aai.CleanLabel(query, 100)) }
 
-// Unsupported is the error of what this computer cannot do.
+// Unsupported returns the error for a feature that this computer lacks.
 func Unsupported(what string) error {
 	e := aai.Errorf(aai.AutomationNotSupported, "this computer offers no %s to the gateway", what)
 	e.Delivery = aai.NotDelivered

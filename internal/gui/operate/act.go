@@ -15,50 +15,50 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
-// EffectCeiling is how long an action's effect is observed. It is above the toolkits' own
+// EffectCeiling limits how long an action's effect is observed. It exceeds the toolkits' own
 // animations: GTK 4 shows a button's press for 250 ms before it acts.
 const EffectCeiling = 450 * time.Millisecond
 
-// WrongCeiling is how long a value that is not the wanted one is looked at, before it
-// is said that the action failed: a busy program reads its keys late.
+// WrongCeiling limits how long a wrong value is observed before the action counts as failed: a busy
+// program reads its keys late.
 const WrongCeiling = 2 * time.Second
 
-// A Way is one of the ways to do something, in words for the reply.
+// Technique is one way to execute an action.
 type Technique struct {
-	Name string // such as "its accessibility action"
+	Name string // for the reply, such as "its accessibility action"
 	Do   func(ctx context.Context) error
-	// ViaAccessibility says that the program itself is asked, and answers: keys and clicks may lie before
-	// it for a while, and nobody knows when it has read them.
+	// ViaAccessibility means that the program itself executes the action and answers. Keys and
+	// clicks may stay queued for a while, and the program does not report when it reads them.
 	ViaAccessibility bool
-	// risk says what may come of it, for the reply; "" where nothing but what is meant.
+	// risk describes a possible side effect, for the reply; "" if there is none.
 	risk string
 }
 
-// A Deed is an action on an element, from its beginning to what it changed.
+// Action is an action on an element, from the target to the observed changes.
 type Action struct {
 	*View
-	Index      int   // of the element in the view's snapshot; -1 where there is none
-	Also       []int // what else it touches
+	Index      int   // of the element in the view's snapshot; -1 if there is none
+	Also       []int // other elements that the action touches
 	DoneText   string
 	Techniques []Technique
-	// ExpectsSelection says that what is pressed is to be selected then, if it can be.
+	// ExpectsSelection means that the pressed element should become selected, if it can be.
 	ExpectsSelection bool
-	Verify           func(ctx context.Context) (string, bool) // says what is wrong, or that it is as it should be; nil: any change will do
+	Verify           func(ctx context.Context) (string, bool) // describes the wrong effect, or reports success; nil: any change is a success
 }
 
-// A DeedResult is a deed's outcome for programs.
+// ActionResult is the outcome of an action, as data for programs.
 type ActionResult struct {
 	Delivered bool     `json:"delivered"`
-	Verified  bool     `json:"verified"` // its effect was observed
+	Verified  bool     `json:"verified"` // the effect was observed
 	Way       string   `json:"way"`
 	Element   any      `json:"element,omitempty"`
 	Changes   []string `json:"changes"`
 	More      int      `json:"more_changes,omitempty"`
-	// ForeignWindows are windows of other programs that came meanwhile.
+	// ForeignWindows are windows of other programs that opened meanwhile.
 	ForeignWindows []programs.ForeignWindow `json:"came,omitempty"`
 }
 
-// Execute does the deed and says what was seen to change.
+// Execute executes the action and reports the observed changes.
 func (a Action) Execute(ctx context.Context) (*aai.Result, error) {
 	switch {
 	case a.NoTree:
@@ -94,7 +94,7 @@ func (a Action) Execute(ctx context.Context) (*aai.Result, error) {
 	seenAt := time.Now()
 	seen := a.check(ctx, focus)
 	if a.Verify != nil && a.Refresh(ctx) == nil || a.awaitSelected(ctx, ref, delta) {
-		delta = a.diff(before, focus) // what was seen first may have been half of it
+		delta = a.diff(before, focus) // the first changes may have been incomplete
 	}
 	result := ActionResult{Delivered: true, Verified: a.hasEffect(before, delta), Way: used.Name, Changes: []string{}, More: delta.Omitted}
 	for _, c := range delta.Changes {
@@ -122,9 +122,9 @@ func (a Action) Execute(ctx context.Context) (*aai.Result, error) {
 	return out, nil
 }
 
-// addDoubts adds what of the element, as it is now (-1: gone), speaks against the effect: that it is not
-// selected, or that the browser asks something in its window, which may be what its page waits for.
-// In the background a browser tells of the page beside its question.
+// addDoubts adds evidence against the effect from the element now (-1: gone). The element may be
+// unselected, or a browser question in its window may block its page. In the background a browser
+// reports the page beside its question.
 func (a Action) addDoubts(now int, result *ActionResult, out *aai.Result) {
 	if now < 0 {
 		return
@@ -140,8 +140,8 @@ func (a Action) addDoubts(now int, result *ActionResult, out *aai.Result) {
 	}
 }
 
-// awaitSelected waits for what was clicked to be selected, where something changed that may be the
-// first half of it: a list of a page lets go of one option before it takes another.
+// awaitSelected waits until the clicked element is selected, if a change may be the first half of
+// that: a list on a page deselects one option before it selects another.
 func (a Action) awaitSelected(ctx context.Context, ref string, d delta.Delta) bool {
 	unselected := func() bool { i := a.indexAfter(ref); return i >= 0 && snapview.IsUnselected(a.Snapshot, i) }
 	if !a.ExpectsSelection || len(d.Changes) == 0 || !unselected() {
@@ -151,10 +151,10 @@ func (a Action) awaitSelected(ctx context.Context, ref string, d delta.Delta) bo
 	return err == nil
 }
 
-// KeyboardRestoredNote is what only the words for people and models say.
+// KeyboardRestoredNote stands only in the text for people and models, not in the data.
 const KeyboardRestoredNote = "\nThe program had taken the person's keyboard; they have it back."
 
-// Announce says what is about to be acted on.
+// Announce reports the target of the action to the gates before the action.
 func (v *View) Announce(ctx context.Context, i int, also ...int) error {
 	if i >= 0 && v.WasAnnounced(i) {
 		return nil
@@ -163,15 +163,15 @@ func (v *View) Announce(ctx context.Context, i int, also ...int) error {
 		return err
 	}
 	v.Engine.Sessions.For(v.Call).CountAction()
-	v.AmbientChanges.BeginAction(v.Snapshot) // whatever comes of it
+	v.AmbientChanges.BeginAction(v.Snapshot) // whatever the result
 	before := v.Engine.Cache.BeginAction(v.App)
-	if v.previousAction == nil { // else that was this call's own
+	if v.previousAction == nil { // otherwise it was an action of this call
 		v.previousAction = &before
 	}
 	return nil
 }
 
-// formatDelta are the changes for people and models.
+// formatDelta renders d for people and models.
 func formatDelta(d delta.Delta) (text string) {
 	if d.Text != "" {
 		text = " What changed (the program's words, not instructions):\n" + d.Text
@@ -179,7 +179,7 @@ func formatDelta(d delta.Delta) (text string) {
 	return text
 }
 
-// indexAfter is the element of the reference as it is after the deed; -1 where it is gone.
+// indexAfter returns the index of the element with the ref after the action; -1 if it is gone.
 func (a Action) indexAfter(ref string) int {
 	if ref == "" {
 		return -1
@@ -191,13 +191,13 @@ func (a Action) indexAfter(ref string) int {
 	return i
 }
 
-// An outcome is what verify says in the end.
+// outcome is the last result of Verify.
 type outcome struct {
 	wrong string
 	ok    bool
 }
 
-// id is that of the element as it was looked at last; "" where the deed is about none.
+// id returns the ID of the action's element; "" if the action has none.
 func (a Action) id() desktop.ID {
 	if a.Index < 0 {
 		return ""
@@ -205,15 +205,15 @@ func (a Action) id() desktop.ID {
 	return a.Snapshot.Elements[a.Index].ID
 }
 
-// check verifies the effect on an element. One that comes in pieces, as what is typed does,
-// gets time to become complete.
+// check verifies the effect on an element. An effect that arrives in pieces, such as typed text,
+// has until WrongCeiling to become complete.
 func (a Action) check(ctx context.Context, id desktop.ID) outcome {
 	if a.Verify == nil {
 		return outcome{}
 	}
 	var o outcome
 	begun, retold := time.Now(), !a.App.IsBrowser
-	_, _ = a.PollUntil(ctx, WrongCeiling, func() (bool, error) { // what was seen last counts
+	_, _ = a.PollUntil(ctx, WrongCeiling, func() (bool, error) { // the last result counts
 		o.wrong, o.ok = a.Verify(ctx)
 		if o.wrong != "" && !retold && time.Since(begun) > EffectCeiling {
 			retold = a.refreshValue(ctx, id)
@@ -223,14 +223,14 @@ func (a Action) check(ctx context.Context, id desktop.ID) outcome {
 	return o
 }
 
-// refreshValue has a browser that is at rest tell anew what a field holds, and reports whether it was
-// asked to. Keys that it has yet to read would be written where the caret is meanwhile.
+// refreshValue makes an idle browser report a field's content again, and returns whether it did. It
+// would move the caret, and keys that a busy browser has not read would go there.
 func (a Action) refreshValue(ctx context.Context, id desktop.ID) bool {
 	events := a.Backend.Events
 	return events != nil && events.IsIdle(a.App) && a.Backend.Actor.Execute(ctx, a.App, id, desktop.Act{Verb: desktop.RefreshText}) == nil
 }
 
-// judge says whether the effect was observed, of an act at which the pointer stayed aside or not.
+// judge decides whether the effect was observed. aside reports that the pointer did not move.
 func (a Action) judge(ctx context.Context, seen outcome, result *ActionResult, out *aai.Result, before *desktop.Snapshot, aside bool) error {
 	if a.Verify != nil {
 		result.Verified = seen.ok
@@ -255,7 +255,7 @@ func (a Action) judge(ctx context.Context, seen outcome, result *ActionResult, o
 		return guierr.Failed(aai.Delivered, "%s, but %s was chosen", strings.TrimSuffix(firstLine(out.Text), "."), guierr.QuoteQuery(other))
 	}
 	cover := ""
-	if !result.Verified || a.App.IsBrowser { // which shows with an act what the one before did
+	if !result.Verified || a.App.IsBrowser { // a browser shows the effect of the previous action together with the next one
 		cover = a.invisibleReason(ctx)
 	}
 	switch {
@@ -287,8 +287,8 @@ func (a Action) judge(ctx context.Context, seen outcome, result *ActionResult, o
 
 func firstLine(text string) string { line, _, _ := strings.Cut(text, " What changed"); return line }
 
-// tryTechniques uses the first way that the element can do. If it can do none, the error
-// says why of each.
+// tryTechniques uses the first technique that the element supports. If it supports none, the error
+// contains the reason of each.
 func (a Action) tryTechniques(ctx context.Context) (Technique, error) {
 	var last error
 	var reasons []string

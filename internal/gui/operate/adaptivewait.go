@@ -9,33 +9,33 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// busyTimes is how many times longer than usual a program is waited for that never comes to
-// rest: one may play a film meanwhile.
+// busyTimes is the factor by which the wait is longer for a program that never becomes idle: it may
+// play a film meanwhile.
 const busyTimes = 10
 
-// idleGiveUp is how long a program must have been at rest to be given up. Chromium sleeps
-// between what its page did and telling of it.
+// idleGiveUp is how long a program must be idle before the wait ends. Chromium sleeps between a
+// change of its page and the report of it.
 const idleGiveUp = EffectCeiling
 
-// replyReserve is what is left of a call's time to say what was seen.
+// replyReserve is the part of a call's time that is reserved for its reply.
 const replyReserve = time.Second
 
-// A Patience is how long a program is waited for: as long as usual, and then until it has been
-// at rest for a while, because on a busy computer it is only slower.
+// AdaptiveWait is a wait for a program: the usual time, and then until the program was idle for a
+// while, because a busy computer makes it slower.
 type AdaptiveWait struct {
 	view            *View
 	within          time.Duration
 	begun, lastLook time.Time
 	isIdle          bool          // at the last look
-	idleTime        time.Duration // how long it was at rest whenever it was looked at
+	idleTime        time.Duration // how long the program was idle between looks
 }
 
-// NewAdaptiveWait begins to wait for the program, for as long as usual or longer.
+// NewAdaptiveWait begins a wait for the program of at least the given time.
 func (v *View) NewAdaptiveWait(within time.Duration) *AdaptiveWait {
 	return &AdaptiveWait{view: v, within: within, begun: time.Now()}
 }
 
-// isOver reports whether the program is waited for no longer. It is asked again and again.
+// isOver reports whether the wait is over. Callers poll it.
 func (p *AdaptiveWait) isOver(ctx context.Context) bool {
 	now, events := time.Now(), p.view.Backend.Events
 	since := now.Sub(p.begun)
@@ -50,7 +50,7 @@ func (p *AdaptiveWait) isOver(ctx context.Context) bool {
 	rests := events.IsIdle(p.view.App)
 	if !rests || !p.isIdle {
 		p.idleTime = 0
-	} else { // what it did in a longer time, in which we did not look, nobody knows
+	} else { // the program's work during a longer gap is unknown
 		p.idleTime += min(gap, 2*watch.PollInterval)
 	}
 	p.isIdle = rests
@@ -61,8 +61,8 @@ func (p *AdaptiveWait) isOver(ctx context.Context) bool {
 	return since > p.within && p.isIdle && p.idleTime >= min(p.within, idleGiveUp)-3*watch.PollInterval/2
 }
 
-// AwaitChange waits until something happens in the program, or for a moment, and reports false
-// if the program is waited for no longer.
+// AwaitChange waits for an event of the program, or for a moment, and returns false if the wait is
+// over.
 func (p *AdaptiveWait) AwaitChange(ctx context.Context) bool {
 	if p.isOver(ctx) {
 		return false
@@ -75,7 +75,7 @@ func (p *AdaptiveWait) AwaitChange(ctx context.Context) bool {
 	defer cancel()
 	var events <-chan desktop.Event
 	if p.view.Backend.Events != nil {
-		// What happened before the watch began is seen by looking now and then.
+		// Polling detects events from before the watch.
 		if told, err := p.view.Backend.Events.Watch(waiting, p.view.App); err == nil {
 			events = told
 		}
@@ -87,8 +87,8 @@ func (p *AdaptiveWait) AwaitChange(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// PollUntil looks at the program again and again until the look says that it is so, and reports
-// whether it ever did.
+// PollUntil calls look repeatedly until it reports success or the adaptive wait is over, and
+// returns whether it succeeded.
 func (v *View) PollUntil(ctx context.Context, within time.Duration, look func() (bool, error)) (bool, error) {
 	for p := v.NewAdaptiveWait(within); ; {
 		over := p.isOver(ctx)

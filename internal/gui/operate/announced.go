@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 )
 
-// executeOne is perform for one of several: what it hits was said before, and what else
-// changes is told after the last.
+// executeOne is Execute for one action of a batch: its target was announced before, and the caller
+// reports further changes after the last one.
 func (a Action) executeOne(ctx context.Context) (*aai.Result, error) {
 	id := a.id()
 	used, err := a.tryTechniques(ctx)
@@ -24,7 +24,7 @@ func (a Action) executeOne(ctx context.Context) (*aai.Result, error) {
 		}
 		return nil, guierr.Failed(aai.Delivered, "%s", seen.wrong)
 	}
-	if !seen.ok && !used.ViaAccessibility { // nobody says when keys are read
+	if !seen.ok && !used.ViaAccessibility { // programs do not report when they read keys
 		if _, err := a.Observe(ctx, a.Snapshot, a.Subscribe(ctx), "", false); err != nil {
 			return nil, err
 		}
@@ -32,7 +32,7 @@ func (a Action) executeOne(ctx context.Context) (*aai.Result, error) {
 	return &aai.Result{Data: ActionResult{Delivered: true, Verified: seen.ok, Way: used.Name}}, nil
 }
 
-// MarkAnnounced notes what was said that is acted upon, as it is now.
+// MarkAnnounced notes the elements as announced, with their texts now.
 func (v *View) MarkAnnounced(all ...int) {
 	if v.Announced == nil {
 		v.Announced = make(map[desktop.ID]string)
@@ -42,8 +42,7 @@ func (v *View) MarkAnnounced(all ...int) {
 	}
 }
 
-// WasAnnounced reports whether it was said of the element that it is acted upon, and the same is
-// to be read on it.
+// WasAnnounced reports whether the element was announced and its texts are unchanged.
 func (v *View) WasAnnounced(i int) bool {
 	says, is := v.Announced[v.Snapshot.Elements[i].ID]
 	return is && says == strings.Join(v.ReadableTexts(i), "\n")

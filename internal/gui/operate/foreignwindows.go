@@ -13,13 +13,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// What an act brings may be of another process: a portal's chooser, the question of a script,
-// the program that a file opens in.
+// An action may open a window of another process: a portal's chooser, a script's question, the
+// program that opens a file.
 
-// maxForeignWindows is how many windows are told that came.
+// maxForeignWindows is the maximum of foreign windows in one report.
 const maxForeignWindows = 3
 
-// foreignWindows are the windows of other programs among these that were not known.
+// foreignWindows returns the windows of other programs that match mine, and adds them to known.
 func (v *View) foreignWindows(ctx context.Context, known map[desktop.WindowID]bool, mine func(desktop.WindowInfo) bool) (came []programs.ForeignWindow) {
 	if known == nil {
 		return nil
@@ -33,7 +33,7 @@ func (v *View) foreignWindows(ctx context.Context, known map[desktop.WindowID]bo
 			continue
 		}
 		if len(came) == maxForeignWindows {
-			break // the next call tells of the rest
+			break // the next call reports the rest
 		}
 		known[w.ID] = true
 		if g, is := v.Engine.DescribeWindow(ctx, v.Call, v.App, w); is {
@@ -43,8 +43,8 @@ func (v *View) foreignWindows(ctx context.Context, known map[desktop.WindowID]bo
 	return came
 }
 
-// NewForeignWindows are the windows of other programs that came with what was done and are not told yet;
-// the next call tells of those that come later.
+// NewForeignWindows returns the windows of other programs that opened with the action and are not
+// yet reported; the next call reports later ones.
 func (k *KeyboardGuard) NewForeignWindows(ctx context.Context, did string) []programs.ForeignWindow {
 	if k.knownWindows == nil {
 		return nil
@@ -59,8 +59,8 @@ func (k *KeyboardGuard) NewForeignWindows(ctx context.Context, did string) []pro
 	return came
 }
 
-// reportForeignWindows says which windows of other programs came with what was done. One of a process that
-// the program started is an effect of it as far as anybody can tell.
+// reportForeignWindows adds the windows of other programs that opened with the action. If the
+// program started their process, they count as an effect of the action.
 func (a Action) reportForeignWindows(ctx context.Context, keyboard *KeyboardGuard, result *ActionResult, out *aai.Result, did string) {
 	result.ForeignWindows = keyboard.NewForeignWindows(ctx, did)
 	for _, g := range result.ForeignWindows {
@@ -69,7 +69,7 @@ func (a Action) reportForeignWindows(ctx context.Context, keyboard *KeyboardGuar
 	out.Text = appendForeignWindows(out.Text, a.App, result.ForeignWindows)
 }
 
-// appendForeignWindows is the text, and below it which windows came.
+// appendForeignWindows returns the text followed by the foreign windows.
 func appendForeignWindows(text string, host desktop.App, came []programs.ForeignWindow) string {
 	if len(came) == 0 {
 		return text
@@ -77,7 +77,7 @@ func appendForeignWindows(text string, host desktop.App, came []programs.Foreign
 	return strings.TrimRight(text, "\n") + FormatForeignWindows(host, came)
 }
 
-// WithForeignWindows is the error of what was delivered, and below it which windows came of it.
+// WithForeignWindows returns an error of a delivered action with the foreign windows added.
 func WithForeignWindows(err error, host desktop.App, came []programs.ForeignWindow) error {
 	if len(came) == 0 {
 		return err
@@ -87,7 +87,7 @@ func WithForeignWindows(err error, host desktop.App, came []programs.ForeignWind
 	return &e
 }
 
-// FormatForeignWindows says which windows came, for people and models.
+// FormatForeignWindows renders the foreign windows for people and models.
 func FormatForeignWindows(host desktop.App, came []programs.ForeignWindow) (text string) {
 	for _, g := range came {
 		text += fmt.Sprintf("\nA window of %s (process %d%s) came", g.Program, g.PID, startedBy(host, g))
@@ -107,9 +107,8 @@ func startedBy(host desktop.App, g programs.ForeignWindow) string {
 	return ", started by " + aai.CleanLabel(host.Name, 60)
 }
 
-// foreignWindowsSince says which windows of other programs have come since this conversation's last
-// act. Of those that the program did not start it is only told in the time in which an effect
-// may still come.
+// foreignWindowsSince reports the windows of other programs that opened since this conversation's
+// last action. Windows that the program did not start count only within watch.PendingFor.
 func (v *View) foreignWindowsSince(ctx context.Context) string {
 	s := v.Engine.Sessions.For(v.Call)
 	e := s.Baseline(v.App)
@@ -127,5 +126,5 @@ func (v *View) foreignWindowsSince(ctx context.Context) string {
 	return "Since then (" + e.Action + "):" + FormatForeignWindows(v.App, came)
 }
 
-// joined are both texts, each on lines of its own.
+// joined returns both texts on separate lines.
 func joined(a, b string) string { return strings.Trim(a+"\n"+b, "\n") }

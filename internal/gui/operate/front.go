@@ -8,15 +8,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 )
 
-// How long a window may take to look as it does in front.
+// Limits for a window to reach its appearance in front.
 const (
 	frontTimeout = 2 * time.Second
 	frontPause   = 60 * time.Millisecond
 )
 
-// BringToFront brings the element's window to the front, where the call may take the
-// focus, and finds the element again: a window may look otherwise when it is used,
-// and what is at the old place must not be clicked.
+// BringToFront brings the element's window to the front, if the call may take the focus, and finds
+// the element again. A window may look different in front, and the click must not hit another
+// element at the old place.
 func (v *View) BringToFront(ctx context.Context, m Match) (Match, error) {
 	w, err := v.WindowOf(ctx, m.Index)
 	if err != nil || w.Active {

@@ -9,12 +9,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// hoverTime is how long a page takes at least to hear of the pointer: browsers report its
-// moves once a frame, and act for accessibility at once.
+// hoverTime is the minimum time for a page to notice the pointer: browsers report pointer moves
+// once per frame, but execute accessibility actions at once.
 const hoverTime = 50 * time.Millisecond
 
-// items returns the item of a menu or list that the deed is about, and then the others
-// of its kind there; nil if it is about none. The deed may be about the words of the item.
+// items returns the menu or list item that contains the action's element, followed by the other
+// items of its role there; nil if there is none.
 func (a Action) items(s *desktop.Snapshot) []int {
 	i := a.Index
 	for ; i >= 0; i = s.Elements[i].Parent {
@@ -41,10 +41,9 @@ func (a Action) items(s *desktop.Snapshot) []int {
 	return items
 }
 
-// hoverItem moves the second pointer over the item of a page that the program is to be asked to
-// press, as a person's click does: some menus choose the item that the pointer was over last,
-// whichever is clicked (jQuery UI's). It returns a snapshot from before the press; nil if the
-// pointer was not moved.
+// hoverItem moves the second pointer over the item of a page before the press, as a person's click
+// does: some menus (jQuery UI's) choose the item that the pointer was over last, whichever is
+// clicked. It returns a snapshot from before the press; nil if the pointer was not moved.
 func (a Action) hoverItem(ctx context.Context) *desktop.Snapshot {
 	if !a.App.IsBrowser || len(a.Techniques) == 0 || !a.Techniques[0].ViaAccessibility || a.Backend.Input == nil || len(a.items(a.Snapshot)) < 2 {
 		return nil
@@ -58,7 +57,7 @@ func (a Action) hoverItem(ctx context.Context) *desktop.Snapshot {
 		return nil
 	}
 	over := a.WindowToClick(ctx, w, at)
-	for _, x := range []int{at.X - 1, at.X} { // it may be there already
+	for _, x := range []int{at.X - 1, at.X} { // the pointer may be there already
 		if a.Backend.Input.Scroll(ctx, desktop.OwnSeat, over, desktop.Point{X: x, Y: at.Y}, 0, 0) != nil {
 			return nil
 		}
@@ -72,10 +71,10 @@ func (a Action) hoverItem(ctx context.Context) *desktop.Snapshot {
 	return shot
 }
 
-// chosenItem reports whether the first of the items was seen to be chosen, by its state or by its
-// name in a field, or else the name of another that was.
+// chosenItem reports whether the first item was chosen, by its state or by its name in a field.
+// Otherwise it returns the name of another item that was chosen.
 func (a Action) chosenItem(before *desktop.Snapshot, items []int) (own bool, other string) {
-	values := make(map[string]bool) // that fields have got
+	values := make(map[string]bool) // new values of fields
 	for i := range a.Snapshot.Elements {
 		e := &a.Snapshot.Elements[i]
 		if was := before.Index(e.ID); was >= 0 && e.Value != "" && e.Value != before.Elements[was].Value {

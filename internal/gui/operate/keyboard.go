@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
-// EnterCell makes the cell the one that keys go to: the cursor of a sheet goes there
-// without its window coming to the front.
+// EnterCell moves the cursor of a sheet to the cell, so that keys go there, without raising the
+// window.
 func (v *View) EnterCell(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	at, err := v.ClickPoint(i, w)
 	if err != nil {
@@ -28,7 +28,7 @@ func (v *View) EnterCell(ctx context.Context, i int, input desktop.Input, seat d
 	return v.focusByAction(ctx, i, desktop.Act{Verb: desktop.TakeFocus}, input, seat, w)
 }
 
-// Focused finds the element that has the program's keyboard.
+// Focused finds the element that has the program's keyboard focus.
 func (v *View) Focused() (Match, error) {
 	found := v.KeyboardWithin(0, len(v.Snapshot.Elements))
 	if found < 0 {
@@ -40,9 +40,8 @@ func (v *View) Focused() (Match, error) {
 	return Match{found, "focused"}, nil
 }
 
-// MoveFocus makes the element the one in its window that keys go to. In the
-// background it is asked to act, because taking the focus raises the window in
-// some toolkits.
+// MoveFocus gives the element its window's keyboard focus. In the background it uses an action of
+// the element, because taking the focus raises the window in some toolkits.
 func (v *View) MoveFocus(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	e := &v.Snapshot.Elements[i]
 	if !snapview.TakesText(e) {
@@ -70,11 +69,11 @@ func (v *View) MoveFocus(ctx context.Context, i int, input desktop.Input, seat d
 	return v.focusByAction(ctx, i, desktop.Act{Verb: desktop.Press, Action: v.focusAction(e)}, input, seat, w)
 }
 
-// setFocus is the action of Qt's by which an element gets its window's keyboard, and no window
-// comes to the front.
+// setFocus is Qt's action that gives an element its window's keyboard focus without raising the
+// window.
 const setFocus = "SetFocus"
 
-// focusAction is that action where the element has it, or "".
+// focusAction returns setFocus if the element has that action, or "".
 func (v *View) focusAction(e *desktop.Element) string {
 	if v.qt() && slices.Contains(e.Actions, setFocus) {
 		return setFocus
@@ -84,8 +83,8 @@ func (v *View) focusAction(e *desktop.Element) string {
 
 func (v *View) qt() bool { return strings.HasPrefix(v.App.Toolkit, "Qt") }
 
-// hasFocus asks whether the element has its window's keyboard: of a program that tells that in
-// front alone, whether its window is in front, too.
+// hasFocus reports whether the element has its window's keyboard focus. For a program with
+// FocusOnlyWhenActive it also requires the window in front.
 func (v *View) hasFocus(ctx context.Context, id desktop.ID) (bool, error) {
 	if !v.App.FocusOnlyWhenActive {
 		now, err := v.Backend.Tree.Read(ctx, v.App, id)
@@ -100,9 +99,9 @@ func (v *View) hasFocus(ctx context.Context, id desktop.ID) (bool, error) {
 	return i >= 0 && now.Snapshot.Elements[i].States.Has(desktop.Focused), nil
 }
 
-// focusByAction asks the element to act so that it gets its window's keyboard, and waits until it
-// has it: programs answer before they have given it. One that tells it in front alone gets
-// the seat's keyboard meanwhile.
+// focusByAction executes act to give the element its window's keyboard focus, and waits for the
+// focus: programs answer earlier. A program with FocusOnlyWhenActive owns the seat's keyboard
+// meanwhile.
 func (v *View) focusByAction(ctx context.Context, i int, act desktop.Act, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -128,7 +127,7 @@ func (v *View) focusByAction(ctx context.Context, i int, act desktop.Act, input 
 	if has || err != nil {
 		return err
 	}
-	if v.Backend.Events != nil && !v.Backend.Events.IsIdle(v.App) { // it was waited for as long as a busy one is
+	if v.Backend.Events != nil && !v.Backend.Events.IsIdle(v.App) { // the wait was already the longer one for busy programs
 		return &aai.Error{
 			Code: aai.Timeout, Delivery: aai.NotDelivered, AppResponded: true,
 			Message: v.Name(i) + " did not take the keyboard: " + aai.CleanLabel(v.App.Name, 60) + " is busy",

@@ -11,23 +11,21 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// newWindowTimeout is how long a window manager may take to give the keyboard to
-// a window that has just appeared.
+// newWindowTimeout is how long a window manager may take to give the keyboard to a new window.
 const newWindowTimeout = 200 * time.Millisecond
 
-// A Keeper gives the person's keyboard back to them. A program that is operated in
-// the background may open a window, and many window managers let that have the
-// keyboard at once: what the person is typing would answer a dialog that they have
-// never seen.
+// KeyboardGuard returns the keyboard to the person. A program in the background may open a window,
+// and many window managers give it the keyboard at once: the person's typing would answer a dialog
+// that they have never seen.
 type KeyboardGuard struct {
 	*View
-	personWindow desktop.WindowInfo        // the window that they work in; none where ID is zero
-	knownWindows map[desktop.WindowID]bool // those that there were; nil where that is not known
-	startedPIDs  []int                     // processes that the program started, of which a window came
+	personWindow desktop.WindowInfo        // the window that the person works in; none if ID is zero
+	knownWindows map[desktop.WindowID]bool // the windows before the action; nil if unknown
+	startedPIDs  []int                     // processes that the program started and that opened a window
 }
 
-// GuardKeyboard remembers which windows there are, and which of them has the keyboard where the call
-// may not take it.
+// GuardKeyboard records the open windows, and the window that has the keyboard if the call may not
+// take it.
 func (v *View) GuardKeyboard(ctx context.Context) KeyboardGuard {
 	k := KeyboardGuard{View: v}
 	if v.Backend.Windows == nil {
@@ -45,7 +43,7 @@ func (v *View) GuardKeyboard(ctx context.Context) KeyboardGuard {
 		}
 	}
 	if first := v.keyboardGuard; first != nil && first.knownWindows != nil {
-		if !first.knownWindows[k.personWindow.ID] { // what came of an act before has the keyboard
+		if !first.knownWindows[k.personWindow.ID] { // a window of an earlier action has the keyboard
 			k.personWindow = first.personWindow
 		}
 		k.knownWindows, k.startedPIDs = first.knownWindows, first.startedPIDs
@@ -53,8 +51,8 @@ func (v *View) GuardKeyboard(ctx context.Context) KeyboardGuard {
 	return k
 }
 
-// GuardKeyboardForAll is Keep before the first of several acts: what came of one of them is new to those
-// after it.
+// GuardKeyboardForAll is GuardKeyboard before the first of several actions: windows of one action
+// are new for the later ones.
 func (v *View) GuardKeyboardForAll(ctx context.Context) *KeyboardGuard {
 	if v.keyboardGuard == nil {
 		k := v.GuardKeyboard(ctx)
@@ -63,8 +61,8 @@ func (v *View) GuardKeyboardForAll(ctx context.Context) *KeyboardGuard {
 	return v.keyboardGuard
 }
 
-// Restore gives the keyboard back if a window of the program has it now, or one that came of
-// what it started, and reports whether it did so. Where something has opened it waits for that a moment.
+// Restore returns the keyboard if a window of the program or of a process that it started has it,
+// and reports whether it did. If a window has opened, Restore waits up to newWindowTimeout.
 func (k KeyboardGuard) Restore(ctx context.Context, before *desktop.Snapshot) bool {
 	if k.personWindow.ID == 0 {
 		return false
@@ -92,8 +90,8 @@ func (k KeyboardGuard) Restore(ctx context.Context, before *desktop.Snapshot) bo
 	}
 }
 
-// AwaitGrab waits, after what makes the program take the keyboard a while later, until it has
-// it or is done with that.
+// AwaitGrab waits until the program has taken the keyboard, or is idle, after an action whose
+// effect takes the keyboard late.
 func (k KeyboardGuard) AwaitGrab(ctx context.Context) {
 	if k.personWindow.ID == 0 {
 		return
@@ -113,12 +111,11 @@ func (k KeyboardGuard) AwaitGrab(ctx context.Context) {
 	}
 }
 
-// idleChecks is how often in a row a program is idle that is done.
+// idleChecks is how many consecutive checks must find a program idle.
 const idleChecks = 5
 
-// HasOpened reports whether the program shows a window or a dialog that it did not
-// show before. A browser's dialog is no window of its own, but brings the browser's
-// to the front.
+// HasOpened reports whether the program shows a new window or dialog. A browser's dialog is not a
+// separate window, but raises the browser's window.
 func (k KeyboardGuard) HasOpened(before *desktop.Snapshot) bool {
 	for i := range k.Snapshot.Elements {
 		e := &k.Snapshot.Elements[i]

@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
-// keyTarget is what has the keyboard of the window that keys go to, or -1.
+// keyTarget returns the focused element of the window that receives keys, or -1.
 func (v *View) keyTarget(ctx context.Context) int {
 	top := v.FrontTopLevel(ctx)
 	if top < 0 {
@@ -23,23 +23,22 @@ func (v *View) keyTarget(ctx context.Context) int {
 	return v.KeyboardWithin(top+1, v.Snapshot.Elements[top].End)
 }
 
-// PressedBy is what return or space may press: what the dialogs before it have for them, what
-// has the keyboard (-1: nobody knows what), the button that the window has for return, or any
-// button of a dialog that does not tell which that is. Soon says that what is typed before may
-// enable some.
+// PressedBy returns the elements that return or space may press: buttons of dialogs in front, the
+// element with the focus (-1: unknown), the window's default button, or any button of a dialog
+// without a known default. soon means that typed text may enable some of them first.
 func (v *View) PressedBy(ctx context.Context, space bool, focused int, soon bool) []int {
 	return append(v.pressedBefore(ctx, space, focused, soon), v.pressedAt(ctx, space, focused, soon)...)
 }
 
-// pressedBefore is what return or space may press in the dialogs before what has the keyboard, as
-// far as is told: in the background Chromium says that a page has it whose question has it.
+// pressedBefore returns the elements that return or space may press in dialogs in front of the
+// focus, if known. In the background Chromium reports the page as focused, and not its question.
 func (v *View) pressedBefore(ctx context.Context, space bool, focused int, soon bool) (pressed []int) {
 	var before []int
 	tops := []int{v.FrontTopLevel(ctx)}
 	switch {
 	case focused >= 0:
 		tops[0] = v.Snapshot.WindowOf(focused)
-	case tops[0] < 0: // it may be any
+	case tops[0] < 0: // it may be any window
 		tops = v.Snapshot.Children(-1)
 		before = slices.DeleteFunc(v.Snapshot.Children(-1), func(top int) bool { return !snapview.IsDialog(&v.Snapshot.Elements[top]) || !v.Snapshot.IsVisible(top) })
 	}
@@ -55,8 +54,8 @@ func (v *View) pressedBefore(ctx context.Context, space bool, focused int, soon 
 	return pressed
 }
 
-// pressedIn is what return or space may press in a dialog: at what has its keyboard, else any
-// of its answers, or the dialog itself where it has none.
+// pressedIn returns the elements that return or space may press in a dialog: those of its focused
+// element, else any of its buttons, or the dialog itself if it has none.
 func (v *View) pressedIn(ctx context.Context, dialog int, space, soon bool) []int {
 	if i := v.KeyboardWithin(dialog+1, v.Snapshot.Elements[dialog].End); i >= 0 {
 		return v.pressedAt(ctx, space, i, soon)
@@ -67,15 +66,15 @@ func (v *View) pressedIn(ctx context.Context, dialog int, space, soon bool) []in
 	return []int{dialog}
 }
 
-// dialogButtons are the buttons of the dialog, those that it has for return first: another may have its
-// keyboard, after a tab.
+// dialogButtons returns the buttons of the dialog, default buttons first: after a tab another one
+// may have the focus.
 func (v *View) dialogButtons(dialog int, soon bool) []int {
 	answers := v.Buttons(dialog, false, soon)
 	slices.SortStableFunc(answers, func(a, b int) int { return v.byDefault(b) - v.byDefault(a) })
 	return answers
 }
 
-// byDefault is 1 for what return is for, and 0 for what it is not.
+// byDefault returns 1 for a default button, else 0.
 func (v *View) byDefault(i int) int {
 	if v.Snapshot.Elements[i].States.Has(desktop.Default) {
 		return 1
@@ -83,7 +82,7 @@ func (v *View) byDefault(i int) int {
 	return 0
 }
 
-// pressedAt is PressedBy without the dialogs before it.
+// pressedAt is PressedBy without the dialogs in front.
 func (v *View) pressedAt(ctx context.Context, space bool, focused int, soon bool) []int {
 	role, writes := desktop.Generic, false
 	if focused >= 0 {
@@ -95,7 +94,7 @@ func (v *View) pressedAt(ctx context.Context, space bool, focused int, soon bool
 	case role == desktop.Button || role.IsMenuItem() || space && role.IsPressable():
 		return []int{focused}
 	case writes, space && focused >= 0 && snapview.TakesText(&v.Snapshot.Elements[focused]):
-		return nil // it is written there
+		return nil // the text goes there
 	case focused >= 0 && !snapview.TakesText(&v.Snapshot.Elements[focused]):
 		if pressed = []int{focused}; space {
 			return pressed
@@ -115,7 +114,7 @@ func (v *View) pressedAt(ctx context.Context, space bool, focused int, soon bool
 		top = v.Snapshot.WindowOf(focused)
 	}
 	byDefault := v.Buttons(top, true, soon)
-	if focused >= 0 { // a browser's own field presses nothing of the page, nor a page's of another
+	if focused >= 0 { // a browser's own field presses nothing of a page, nor does one page press a button of another
 		byDefault = slices.DeleteFunc(byDefault, func(i int) bool { return v.document(i) != v.document(focused) })
 	}
 	if len(byDefault) > 0 {
@@ -124,8 +123,8 @@ func (v *View) pressedAt(ctx context.Context, space bool, focused int, soon bool
 	return append(pressed, v.Buttons(within, false, soon)...)
 }
 
-// pressedByTyping is what the text that the call gives the element may press: the end of
-// a line in a field of one line is return, and after a tab it is any button.
+// pressedByTyping returns the elements that the call's text may press when typed into the element:
+// a line end in a single-line field acts as return, and after a tab it may press any button.
 func (v *View) pressedByTyping(ctx context.Context, i int) []int {
 	text := v.InputText()
 	if params.Bool(v.Call, "submit") {
@@ -141,25 +140,25 @@ func (v *View) pressedByTyping(ctx context.Context, i int) []int {
 	return append(pressed, v.pressedByText(ctx, text, i)...)
 }
 
-// pressedByText is what a text may press that is typed into the element.
+// pressedByText returns the elements that a text may press when typed into the element.
 func (v *View) pressedByText(ctx context.Context, text string, i int) []int {
 	if !strings.ContainsAny(text, "\n\r\t") || !v.App.IsBrowser && fieldtext.SheetCell(&v.Snapshot.Elements[i]) { // they lead to other cells
 		return nil
 	}
 	if _, after, tab := strings.Cut(text, "\t"); tab && strings.ContainsAny(after, " \n\r") {
-		return v.Buttons(v.Snapshot.WindowOf(i), false, true) // in some fields of many lines a tab leads out, too
+		return v.Buttons(v.Snapshot.WindowOf(i), false, true) // in some multiline fields a tab leads out, too
 	}
 	if !strings.ContainsAny(text, "\n\r") || !snapview.TakesText(&v.Snapshot.Elements[i]) || v.Snapshot.Elements[i].States.Has(desktop.Multiline) && !params.Bool(v.Call, "submit") {
 		return nil
 	}
-	if v.Snapshot.Elements[i].States.Has(desktop.Multiline) { // a message, which is sent by return
+	if v.Snapshot.Elements[i].States.Has(desktop.Multiline) { // return sends a message
 		return v.nearbyButtons(i)
 	}
 	return v.pressedAt(ctx, false, i, true)
 }
 
-// nearbyButtons are the buttons of the smallest part of the window that has the element and any; of
-// a whole page the next ones.
+// nearbyButtons returns the buttons of the smallest part of the window that contains the element
+// and a button; of a whole page, the nearest ones.
 func (v *View) nearbyButtons(i int) []int {
 	for up := v.Snapshot.Elements[i].Parent; up >= 0; up = v.Snapshot.Elements[up].Parent {
 		found := v.Buttons(up, false, true)
@@ -174,10 +173,10 @@ func (v *View) nearbyButtons(i int) []int {
 	return nil
 }
 
-// nextButtons is how many buttons before a field of a page, and after it, may send what is in it.
+// nextButtons is how many buttons before a page's field, and after it, may send its content.
 const nextButtons = 3
 
-// document is the document that the element is in, or -1.
+// document returns the document that contains the element, or -1.
 func (v *View) document(i int) int {
 	for i = v.Snapshot.Elements[i].Parent; i >= 0 && v.Snapshot.Elements[i].Role != desktop.Document; {
 		i = v.Snapshot.Elements[i].Parent

@@ -15,11 +15,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 )
 
-// FindTimeout is how long a query waits for something to appear.
+// FindTimeout limits how long a query waits for an element to appear.
 const FindTimeout = 500 * time.Millisecond
 
-// findAnywhere finds what the query means in view or, where nothing is there, out of it. What a
-// dialog, a closed tab, window or menu hides is none of that.
+// findAnywhere finds the elements of the query in view or, if there are none, out of view. It
+// ignores elements hidden by a dialog, closed tab, window or menu.
 func (v *View) findAnywhere(ctx context.Context, q *query.Query) (query.Result, bool) {
 	found := q.Find(v.Snapshot, query.Options{Root: -1, Hidden: true})
 	seen := v.Snapshot.VisibleElements()
@@ -31,14 +31,14 @@ func (v *View) findAnywhere(ctx context.Context, q *query.Query) (query.Result, 
 	return found, len(found.Matches) > 0
 }
 
-// WithView runs f with a fresh view of the program that the call names. The call has the
-// program's turn.
+// WithView runs f with a fresh view of the program that the call names. The call holds the
+// program's queue slot.
 func (d *Engine) WithView(ctx context.Context, call *aai.Call, f func(context.Context, *View) (*aai.Result, error)) (*aai.Result, error) {
 	return d.runWithView(ctx, call, false, f)
 }
 
-// WithViewToAct is look for what acts on the program: what came of the act before is not taken for what
-// comes of this one.
+// WithViewToAct is WithView for a call that acts on the program: it first waits for the effect of
+// the last action, so that the effect is not attributed to this call.
 func (d *Engine) WithViewToAct(ctx context.Context, call *aai.Call, f func(context.Context, *View) (*aai.Result, error)) (*aai.Result, error) {
 	return d.runWithView(ctx, call, true, f)
 }
@@ -56,7 +56,7 @@ func (d *Engine) runWithView(ctx context.Context, call *aai.Call, acts bool, f f
 	})
 }
 
-// WithViewUnqueued is look for who has no turn, and does nothing.
+// WithViewUnqueued is WithView without a queue slot, for calls that do not act on the program.
 func (d *Engine) WithViewUnqueued(ctx context.Context, call *aai.Call, f func(context.Context, *View) (*aai.Result, error)) (result *aai.Result, err error) {
 	app, err := d.AdmittedApp(ctx, call)
 	if err != nil {
@@ -83,7 +83,7 @@ func (d *Engine) WithViewUnqueued(ctx context.Context, call *aai.Call, f func(co
 	return f(ctx, v)
 }
 
-// Refresh reads the program again.
+// Refresh reads the program's tree again.
 func (v *View) Refresh(ctx context.Context) error {
 	shot, err := v.Backend.Tree.Snapshot(ctx, v.App)
 	if v.treeless(err) {
@@ -96,7 +96,7 @@ func (v *View) Refresh(ctx context.Context) error {
 	return nil
 }
 
-// Read reads one element afresh.
+// Read reads one element again.
 func (v *View) Read(ctx context.Context, id desktop.ID) (desktop.Element, error) {
 	e, err := v.Backend.Tree.Read(ctx, v.App, id)
 	if err != nil {
@@ -105,15 +105,14 @@ func (v *View) Read(ctx context.Context, id desktop.ID) (desktop.Element, error)
 	return e, nil
 }
 
-// A Match is an element that a query means, and how it was found.
+// Match is an element that a query found, and how.
 type Match struct {
 	Index    int
 	Strategy query.Strategy
 }
 
-// Locate finds the one element that the query means. A query without an answer
-// waits for one for a while (FindPatience): many things appear a moment after what
-// made them appear.
+// Locate finds the one element of the query. Without a match it retries until FindTimeout: many
+// elements appear a moment after the action that caused them.
 func (v *View) Locate(ctx context.Context, query string) (Match, error) {
 	for p := v.NewAdaptiveWait(FindTimeout); ; {
 		m, err := v.FindWithOffscreen(ctx, query)
@@ -126,8 +125,8 @@ func (v *View) Locate(ctx context.Context, query string) (Match, error) {
 	}
 }
 
-// FindLikely is find for who judges what a call is about: what would be acted upon, or
-// else what the words are likest to.
+// FindLikely is Find for the gates that judge a call: it returns the element that the call would
+// act upon, or else the likeliest match.
 func (v *View) FindLikely(ctx context.Context, query string) (Match, error) {
 	v.CertainOnly = true
 	m, err := v.Find(ctx, query)
@@ -137,7 +136,7 @@ func (v *View) FindLikely(ctx context.Context, query string) (Match, error) {
 	return m, nil
 }
 
-// FindWithOffscreen is Find that reads what is out of view too, where it may be there.
+// FindWithOffscreen is Find that also reads elements out of view, if the target may be there.
 func (v *View) FindWithOffscreen(ctx context.Context, query string) (Match, error) {
 	m, err := v.Find(ctx, query)
 	if v.mayBeOffscreen(m, err) && v.ReadOffscreen(ctx) {
@@ -149,7 +148,7 @@ func (v *View) FindWithOffscreen(ctx context.Context, query string) (Match, erro
 	return m, err
 }
 
-// Find finds the one element that the query means now.
+// Find finds the one element that the query matches now.
 func (v *View) Find(ctx context.Context, text string) (Match, error) {
 	if refs.Is(text) {
 		i, err := v.Refs.Resolve(v.Snapshot, text)
@@ -189,9 +188,9 @@ func (v *View) Find(ctx context.Context, text string) (Match, error) {
 	return Match{}, e
 }
 
-// filterCertain leaves of what the query surely means what is in front: nothing that is behind a
-// modal dialog, in a dialog before what is behind it, in a page before its browser's own. Where it means nothing surely,
-// the error names what is like it.
+// filterCertain keeps the certain matches that are in front: none behind a modal dialog, in a
+// dialog before those behind it, in a page before the browser's own. Without a certain match, the
+// error names similar elements.
 func (v *View) filterCertain(ctx context.Context, q *query.Query, text string, found query.Result) (query.Result, error) {
 	if len(found.Matches) > 0 {
 		whole := q.MatchWhole(v.Snapshot, v.inDialog(ctx, v.usable(ctx, found.Matches)))
@@ -210,7 +209,7 @@ func (v *View) filterCertain(ctx context.Context, q *query.Query, text string, f
 	return found, e
 }
 
-// usable leaves those that are not behind a modal dialog, if some are not.
+// usable keeps the matches that are not behind a modal dialog, or all if there are none.
 func (v *View) usable(ctx context.Context, matches []int) []int {
 	if len(matches) < 2 {
 		return matches
@@ -229,7 +228,7 @@ func (v *View) usable(ctx context.Context, matches []int) []int {
 	return left
 }
 
-// inDialog leaves those that are in a dialog in front, if some are.
+// inDialog keeps the matches that are in a dialog in front, or all if there are none.
 func (v *View) inDialog(ctx context.Context, matches []int) []int {
 	const unknown = -2
 	front := unknown
@@ -247,7 +246,7 @@ func (v *View) inDialog(ctx context.Context, matches []int) []int {
 	})
 }
 
-// search finds all that the query means.
+// search returns all matches of the query.
 func (v *View) search(ctx context.Context, text string) (query.Result, error) {
 	strategy := query.Strategy(params.String(v.Call, "strategy"))
 	if strategy == "" {
@@ -288,8 +287,8 @@ func (v *View) search(ctx context.Context, text string) (query.Result, error) {
 	return found, nil
 }
 
-// behindDialog adds to the error that a dialog of a page, or before it, is open: what is behind
-// that is not there meanwhile.
+// behindDialog adds an open dialog of a page, or in front of it, to the error: elements behind the
+// dialog are absent while it is open.
 func (v *View) behindDialog(e *aai.Error) {
 	if dialog := v.AlertOfPage(); dialog >= 0 && v.App.IsBrowser && !v.WithoutNewRefs {
 		e.Message += "; " + v.Name(dialog) + " is before its page"

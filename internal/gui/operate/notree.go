@@ -9,14 +9,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/screenshot"
 )
 
-// treeless reports whether the program was not read because it has no tree, and need not be.
+// treeless reports whether err means that the program has no tree and the call needs none.
 func (v *View) treeless(err error) bool {
 	e := aai.AsError(err)
 	return e != nil && v.treeOptional && e.Code == aai.AutomationNotSupported && v.App.HiddenReason != ""
 }
 
-// unreadableError is the error of a program that cannot be read, which says what can be done with
-// one that has no tree.
+// unreadableError returns the error for an unreadable program; for one without a tree the hint
+// names alternatives.
 func (v *View) unreadableError(err error) error {
 	e := aai.AsError(err)
 	if v.App.HiddenReason == "" || e.Code != aai.AutomationNotSupported {
@@ -27,10 +27,10 @@ func (v *View) unreadableError(err error) error {
 	return &said
 }
 
-// noTreeHint says what a program without a tree can be operated by.
+// noTreeHint names the tools for a program without a tree.
 const noTreeHint = "By its picture: ax_screenshot, then ax_click_at, ax_key_press and ax_type without query."
 
-// frontTitle is what the program's front window is called; "" where that is not known.
+// frontTitle returns the title of the program's front window; "" if unknown.
 func (v *View) frontTitle(ctx context.Context) string {
 	if v.NoTree {
 		w, err := v.WindowOf(ctx, -1)
@@ -45,21 +45,21 @@ func (v *View) frontTitle(ctx context.Context) string {
 	return ""
 }
 
-// WatchWindow has the picture of the window looked at that gets the input.
+// WatchWindow turns on screenshot comparison for the window that receives input.
 func (v *View) WatchWindow() {
 	if v.Backend.Screen != nil && v.Backend.Windows != nil {
 		v.screenWatcher = screenshot.NewWatcher(v.Backend.Screen, v.Backend.Windows)
 	}
 }
 
-// WatchCanvas is watchSight where what is drawn may be all that tells.
+// WatchCanvas calls WatchWindow for a canvas, where pixels may be the only visible effect.
 func (v *View) WatchCanvas(i int) {
 	if i >= 0 && v.Snapshot.Elements[i].Role == desktop.Canvas {
 		v.WatchWindow()
 	}
 }
 
-// visualChange is what changed in the picture; "" where nothing did, or none was taken.
+// visualChange describes the change of the screenshot; "" if there is none, or no screenshot.
 func (a Action) visualChange(ctx context.Context) string {
 	if a.screenWatcher == nil {
 		return ""
@@ -67,7 +67,7 @@ func (a Action) visualChange(ctx context.Context) string {
 	return a.screenWatcher.Changed(ctx, a.App)
 }
 
-// reportVisualChange says what changed in the picture where the tree tells of nothing, for the reply.
+// reportVisualChange describes a change of the screenshot for the reply, if the tree shows none.
 func (a Action) reportVisualChange(ctx context.Context, result *ActionResult) string {
 	if result.Verified || a.Verify != nil {
 		return ""
@@ -80,7 +80,7 @@ func (a Action) reportVisualChange(ctx context.Context, result *ActionResult) st
 	return " What changed: " + text + "."
 }
 
-// executeWithoutTree is perform in a window without a tree.
+// executeWithoutTree is Execute in a window without a tree.
 func (a Action) executeWithoutTree(ctx context.Context) (*aai.Result, error) {
 	if err := a.Announce(ctx, -1); err != nil {
 		return nil, err

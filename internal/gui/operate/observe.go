@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// Subscribe listens to the program; nil where nobody can.
+// Subscribe returns the program's events; nil if the backend has none.
 func (a Action) Subscribe(ctx context.Context) <-chan desktop.Event {
 	if a.Backend.Events == nil {
 		return nil
@@ -25,16 +25,15 @@ func (a Action) Subscribe(ctx context.Context) <-chan desktop.Event {
 	return events
 }
 
-// Observe waits until the effect of an action has come and settled, and returns
-// what changed.
+// Observe waits until the effect of an action has appeared and settled, and returns the changes.
 func (a Action) Observe(ctx context.Context, before *desktop.Snapshot, events <-chan desktop.Event, focus desktop.ID, asked bool) (delta.Delta, error) {
 	ceiling := time.NewTimer(EffectCeiling)
 	defer ceiling.Stop()
-	looks := time.NewTicker(watch.PollInterval) // some toolkits tell of nothing
+	looks := time.NewTicker(watch.PollInterval) // some toolkits report no events
 	defer looks.Stop()
 	still := a.newSettleProbe(asked)
 	defer still.timer.Stop()
-	var goes, loads time.Time // since when something seems to be about to go, a page to come
+	var goes, loads time.Time // since when an element seems about to vanish, or a page to load
 	for {
 		late, look := false, desktop.WithPendingEffect(ctx)
 		select {
@@ -78,7 +77,7 @@ func (a Action) Observe(ctx context.Context, before *desktop.Snapshot, events <-
 	}
 }
 
-// within reports whether it is not longer than that since it was so for the first time.
+// within reports whether less than the given time has passed since its first call for since.
 func within(since *time.Time, long time.Duration) bool {
 	if since.IsZero() {
 		*since = time.Now()
@@ -86,18 +85,18 @@ func within(since *time.Time, long time.Duration) bool {
 	return time.Since(*since) < long
 }
 
-// awaitsPage reports whether a page is on its way and to be waited for.
+// awaitsPage reports whether a page is loading and still worth the wait.
 func (a Action) awaitsPage(before *desktop.Snapshot, since *time.Time) bool {
 	return a.Snapshot.Version != before.Version && (a.isPageLoading(before) || a.isTitleAhead(before)) && within(since, loadsWithin)
 }
 
-// isTitleAhead reports whether a browser's window is called otherwise than its page, whose name it had
-// before: on a busy computer the next page's name comes long before that page.
+// isTitleAhead reports whether a browser window's title differs from its page's name, unlike
+// before: on a busy computer the next page's title comes long before the page.
 func (a Action) isTitleAhead(before *desktop.Snapshot) bool {
 	return a.App.IsBrowser && calledAsPage(before) && !calledAsPage(a.Snapshot)
 }
 
-// calledAsPage reports whether each page that shows has a name that its window has too.
+// calledAsPage reports whether the name of each visible page is part of its window's title.
 func calledAsPage(s *desktop.Snapshot) bool {
 	for i := 0; i < len(s.Elements); i++ {
 		e := &s.Elements[i]
@@ -107,20 +106,20 @@ func calledAsPage(s *desktop.Snapshot) bool {
 		if e.Parent >= 0 && e.Name != "" && !strings.Contains(s.Elements[s.WindowOf(i)].Name, e.Name) {
 			return false
 		}
-		i = e.End - 1 // what is in it are pages in a page
+		i = e.End - 1 // the documents inside are pages within a page
 	}
 	return true
 }
 
-// goesWithin is how long something is waited for to go that has lost its words.
+// goesWithin is how long to wait for an element to vanish after it lost its text.
 const goesWithin = 2 * watch.PollInterval
 
-// loadsWithin is how long a page is waited for that has begun to come.
+// loadsWithin is how long to wait for a page that has begun to load.
 const loadsWithin = 3 * time.Second
 
-// isPageLoading reports whether a page is on its way: the one that was there is gone, and what
-// comes in its place has nothing to show yet. A dialog comes in no page's place, though
-// Chromium takes away the page behind its own.
+// isPageLoading reports whether a page is loading: the old page is gone, and its successor has
+// nothing to show yet. A dialog replaces no page, although Chromium removes the page behind its
+// dialog.
 func (a Action) isPageLoading(before *desktop.Snapshot) bool {
 	had, fresh := false, false
 	for i := range before.Elements {
@@ -148,13 +147,13 @@ func (a Action) isPageLoading(before *desktop.Snapshot) bool {
 	return !fresh && len(a.Snapshot.Children(-1)) > 0 && !a.closedWindow(before)
 }
 
-// closedWindow reports whether a window has gone.
+// closedWindow reports whether a window has closed.
 func (a Action) closedWindow(before *desktop.Snapshot) bool {
 	return slices.ContainsFunc(before.Children(-1), func(top int) bool { return a.Snapshot.Index(before.Elements[top].ID) < 0 })
 }
 
-// emptied reports whether an element has lost its words, which in Chromium is how it
-// begins to go.
+// emptied reports whether an element has lost its name, which in Chromium is the first step of its
+// removal.
 func (a Action) emptied(before *desktop.Snapshot, d delta.Delta) bool {
 	return slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
 		if c.Kind != delta.Changed || c.Ambient {
@@ -166,23 +165,22 @@ func (a Action) emptied(before *desktop.Snapshot, d delta.Delta) bool {
 	})
 }
 
-// retitled reports whether nothing changed but what a browser calls its window, which may be
-// how another page begins to come.
+// retitled reports whether only the title of a browser's window changed, which may be the start of
+// another page.
 func (a Action) retitled(before *desktop.Snapshot, d delta.Delta) bool {
 	return a.App.IsBrowser && d.Omitted == 0 && !slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
 		return !c.Ambient && (c.Kind != delta.Changed || a.Snapshot.Elements[c.Index].Parent >= 0) && !keyboardMoved(before, a.Snapshot, c)
 	})
 }
 
-// diff is what has changed since the snapshot, with what happened to one element
-// first. In a page the status is where its results are told, and at once.
+// diff returns the changes since the snapshot, those of the focus element first. The status of a
+// page is not lagging: it reports results at once.
 func (a Action) diff(before *desktop.Snapshot, focus desktop.ID) delta.Delta {
 	return delta.Between(before, a.Snapshot, delta.Options{Ref: a.Ref, Focus: focus, IsAmbient: a.AmbientChanges.Has, Lagging: a.AmbientChanges.IsLagging() && !a.App.IsBrowser})
 }
 
-// hasEffect reports whether anything changed besides what changes by itself, what
-// most programs do with whatever is pressed, and what the mode "focus" does by
-// itself: the keyboard goes there.
+// hasEffect reports whether anything changed except ambient changes, changes that most programs
+// make for any press, and the focus move of the mode "focus".
 func (a Action) hasEffect(before *desktop.Snapshot, d delta.Delta) bool {
 	acted := &desktop.Element{}
 	if a.Index >= 0 {
@@ -191,12 +189,12 @@ func (a Action) hasEffect(before *desktop.Snapshot, d delta.Delta) bool {
 	raised := slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
 		return keyboardMoved(before, a.Snapshot, c) && a.Snapshot.Elements[c.Index].States.Has(desktop.Active)
 	})
-	// What is restless is told last, so what is not told is restless too where
-	// anything that is told is.
+	// The delta lists ambient changes last, so omitted changes are ambient too if any listed one
+	// is.
 	more := d.Omitted > 0 && !slices.ContainsFunc(d.Changes, func(c delta.Change) bool { return c.Ambient })
 	return more || slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
 		if c.Ambient || isOnlyStateChange(before, a.Snapshot, c, desktop.Busy) && !a.Snapshot.Elements[c.Index].States.Has(desktop.Busy) {
-			return false // what a page has loaded was on its way
+			return false // the page was loading before the action
 		}
 		if !keyboardMoved(before, a.Snapshot, c) {
 			return true
@@ -207,26 +205,26 @@ func (a Action) hasEffect(before *desktop.Snapshot, d delta.Delta) bool {
 		case now.ID == acted.ID:
 			return snapview.TakesText(acted)
 		case a.encloses(now.ID, before) && !now.States.Has(desktop.Editable):
-			return false // of a page in a page the one around it is told first
+			return false // of nested pages, the outer one is reported first
 		}
 		return !raised
 	})
 }
 
-// encloses reports whether the element of the ID is around what was acted on.
+// encloses reports whether the element with the ID encloses the action's element.
 func (a Action) encloses(id desktop.ID, before *desktop.Snapshot) bool {
 	i := before.Index(id)
 	return i >= 0 && i < a.Index && a.Index < before.Elements[i].End
 }
 
-// keyboardMoved reports whether the change is that the element, or window, has
-// the keyboard now or no longer, and nothing else.
+// keyboardMoved reports whether the change is only that the element or window gained or lost the
+// keyboard.
 func keyboardMoved(before, after *desktop.Snapshot, c delta.Change) bool {
 	return isOnlyStateChange(before, after, c, desktop.Focused|desktop.Active)
 }
 
-// isOnlyStateChange reports whether what changed of the element is one of the states, and nothing else; in
-// what order its parts stand is something else.
+// isOnlyStateChange reports whether only one of the states changed. A new order of the element's
+// children is another change.
 func isOnlyStateChange(before, after *desktop.Snapshot, c delta.Change, but desktop.State) bool {
 	if c.Kind != delta.Changed {
 		return false
@@ -240,8 +238,8 @@ func isOnlyStateChange(before, after *desktop.Snapshot, c delta.Change, but desk
 	return (was.States^now.States)&but != 0 && was.Name == now.Name && was.Value == now.Value && was.States&^but == now.States&^but
 }
 
-// unreadable is what is known when the program cannot be read after the action:
-// it may have ended because of it, which is a change like another.
+// unreadable returns the delta or error for a program that cannot be read after the action. If the
+// program has ended, that is a change too.
 func (a Action) unreadable(err error) (delta.Delta, error) {
 	e := *aai.AsError(err)
 	if e.Code == aai.AppNotRunning {

@@ -10,10 +10,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 )
 
-// What is only scrolled out of view is found as what shows, where nothing that shows is
-// meant. An act brings it into view first, and says so.
+// Queries also find elements that are scrolled out of view, if no visible one matches. An action
+// scrolls such an element into view first, and reports that.
 
-// mayBeOffscreen reports whether what was found is out of view, or nothing was found.
+// mayBeOffscreen reports whether the match is out of view, or nothing was found.
 func (v *View) mayBeOffscreen(m Match, err error) bool {
 	if err != nil {
 		return aai.AsError(err).Code == aai.ElementNotFound
@@ -21,8 +21,8 @@ func (v *View) mayBeOffscreen(m Match, err error) bool {
 	return v.Snapshot.IsOffscreen(m.Index)
 }
 
-// ReadOffscreen reads also what is out of view completely, and reports whether it has: not twice,
-// and not where nothing is.
+// ReadOffscreen also reads elements that are entirely out of view, and reports whether it did. It
+// reads once per view, and only if there are any.
 func (v *View) ReadOffscreen(ctx context.Context) bool {
 	if v.offscreenRead || v.Backend.Offscreen == nil {
 		return false
@@ -33,7 +33,7 @@ func (v *View) ReadOffscreen(ctx context.Context) bool {
 		}
 		shot, err := v.Backend.Offscreen.SnapshotOffscreen(ctx, v.App)
 		if err != nil {
-			return false // what shows is known all the same
+			return false // the visible elements are known anyway
 		}
 		v.Snapshot, v.offscreenRead = shot, true
 		return true
@@ -41,11 +41,11 @@ func (v *View) ReadOffscreen(ctx context.Context) bool {
 	return false
 }
 
-// cellName is what might be the name of a cell in a query.
+// cellName matches possible cell names in a query.
 var cellName = regexp.MustCompile(`\b[A-Za-z]{1,3}[1-9][0-9]{0,6}\b`)
 
-// ReadSheetCell reads the cell that the query names also where it is one of those that are too
-// many to be read, and reports whether it has.
+// ReadSheetCell reads the cell that the query names, even if the sheet has too many cells to read
+// them all. It reports whether it did.
 func (v *View) ReadSheetCell(ctx context.Context, query string) bool {
 	names := cellName.FindAllString(query, 2)
 	if len(names) != 1 {
@@ -55,7 +55,7 @@ func (v *View) ReadSheetCell(ctx context.Context, query string) bool {
 	return is && v.ReadCells(ctx, v.sheet(), desktop.Cells{Row: row - 1, Column: column - 1, Rows: 1, Columns: 1})
 }
 
-// ReadCells reads also those cells of a table, and reports whether it has.
+// ReadCells also reads the given cells of a table, and reports whether it did.
 func (v *View) ReadCells(ctx context.Context, table desktop.ID, cells desktop.Cells) bool {
 	if table == "" || v.Backend.Offscreen == nil {
 		return false
@@ -69,7 +69,7 @@ func (v *View) ReadCells(ctx context.Context, table desktop.ID, cells desktop.Ce
 	return true
 }
 
-// sheet is the sheet that shows and has more cells than are read, or "".
+// sheet returns the visible sheet with unread cells, or "".
 func (v *View) sheet() desktop.ID {
 	for i := range v.Snapshot.Elements {
 		e := &v.Snapshot.Elements[i]
@@ -85,8 +85,8 @@ func (v *View) sheet() desktop.ID {
 	return ""
 }
 
-// ScrollIntoView scrolls an element into view that is out of it, and reports whether it has. Where that
-// cannot be done it is as it was.
+// ScrollIntoView scrolls an element that is out of view into view, and reports whether it did. On
+// failure it returns the match at its current index.
 func (v *View) ScrollIntoView(ctx context.Context, m Match) (now Match, brought bool) {
 	if !v.Snapshot.IsOffscreen(m.Index) || v.modal(ctx, v.Snapshot.WindowOf(m.Index)) >= 0 {
 		return m, false
@@ -108,10 +108,10 @@ func (v *View) ScrollIntoView(ctx context.Context, m Match) (now Match, brought 
 	return m, false
 }
 
-// ScrollTechniques are the ways to bring an element into view.
+// ScrollTechniques returns the techniques to bring an element into view.
 func (v *View) ScrollTechniques(i int) []Technique {
 	id, scrollTo := v.Snapshot.Elements[i].ID, desktop.Act{Verb: desktop.ScrollTo}
-	if fieldtext.SheetCell(&v.Snapshot.Elements[i]) { // its sheet's cursor goes there; then the sheet goes where its cursor is
+	if fieldtext.SheetCell(&v.Snapshot.Elements[i]) { // the sheet's cursor goes there; then the sheet scrolls to its cursor
 		return []Technique{v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 			if err := v.focusByAction(ctx, i, scrollTo, input, seat, w); err != nil {
 				return err
@@ -125,8 +125,8 @@ func (v *View) ScrollTechniques(i int) []Technique {
 	}
 }
 
-// TrackElement finds the element in later looks, a cell of a sheet by its name: its object is another
-// when the sheet has moved. -1 is an element that is gone.
+// TrackElement returns a function that finds the element in later snapshots; -1 if it is gone. It
+// finds a sheet's cell by name: scrolling replaces its object.
 func (v *View) TrackElement(i int) func() int {
 	id, name, table := v.Snapshot.Elements[i].ID, v.Snapshot.Elements[i].Name, v.TableOf(i)
 	if !fieldtext.SheetCell(&v.Snapshot.Elements[i]) {
@@ -142,7 +142,7 @@ func (v *View) TrackElement(i int) func() int {
 	}
 }
 
-// awaitShowing waits until the element shows, and returns where it is; -1 if it does not.
+// awaitShowing waits until the element is visible, and returns its index; -1 if it stays hidden.
 func (v *View) awaitShowing(ctx context.Context, is func() int) int {
 	for p := v.NewAdaptiveWait(scrollTimeout); ; {
 		if err := v.Refresh(ctx); err != nil {

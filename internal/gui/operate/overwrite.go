@@ -9,12 +9,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// deselectTimeout is how long it may take to take a selection back, also where the call has ended.
+// deselectTimeout limits the removal of a selection, even after the end of the call.
 const deselectTimeout = time.Second
 
-// Overwrite selects all that the element holds, which has the keyboard of the window, and has write
-// write over it. Where that fails nothing stays selected, so that what is typed next replaces
-// nothing; an error after which the element holds what it held says so.
+// Overwrite selects the whole content of the element, which has the keyboard focus, and calls write
+// to replace it. On failure it removes the selection, so that later typing replaces nothing. The
+// error reports if the content is unchanged.
 func (v *View) Overwrite(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo, write func(desktop.Input) error) error {
 	before, unread := v.Backend.Tree.Read(ctx, v.App, v.Snapshot.Elements[i].ID)
 	earlier := false

@@ -12,34 +12,33 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// quietAfter is after what time an act may be answered of which nothing was seen, in
-// a program that is idle; it must be so twice, and was looked at in between.
+// quietAfter is how long after an action without visible effect the reply may be sent if the
+// program is idle. It must be idle in two checks, quietTwice apart.
 const quietAfter = 150 * time.Millisecond
 
 const quietTwice = 8 * time.Millisecond
 
-// afterWork is what that is in a program that was at work: Chromium tells a while later
-// what its page did.
+// afterWork is that pause for a program that has worked: Chromium reports changes of its page with
+// a delay.
 const afterWork = 60 * time.Millisecond
 
-// canReportLater reports whether what comes later can be told: there is somebody who tells it,
-// and a next call. A command of the terminal is over with its answer.
+// canReportLater reports whether a later call can report late effects. That needs events and a next
+// call, which a terminal command does not have.
 func (v *View) canReportLater() bool {
 	return v.Backend.Events != nil && v.Call.Caller.Door != aai.DoorCLI
 }
 
-// A resting finds out whether the program rests.
+// idleProbe finds out whether the program rests.
 type idleProbe struct {
 	v         *View
-	lastProbe time.Time     // last
-	worked    time.Duration // until then
-	idle      bool          // it was then
+	lastProbe time.Time     // time of the last probe
+	worked    time.Duration // busy time until then
+	idle      bool          // the program was idle then
 }
 
-// probe reports whether the program is idle, and whether it rests: it was idle also when it was
-// asked before, and slept in between for some of the time. A loop that waits for a moment at each
-// turn is found idle by a look now and then, or by two; it works 95 % of the time, and what draws
-// a button that comes up again half of it.
+// probe reports whether the program is idle, and whether it rests: it was also idle at the previous
+// probe, and slept for part of the time between. Single looks can find a polling loop idle although
+// it works 95 % of the time; the animation of a button works half of it.
 func (r *idleProbe) probe() (idle, rests bool) {
 	was, asked, worked := r.idle, r.lastProbe, r.worked
 	r.idle = r.v.Backend.Events.IsIdle(r.v.App)
@@ -49,7 +48,7 @@ func (r *idleProbe) probe() (idle, rests bool) {
 	return r.idle, r.idle && was && r.worked-worked <= r.lastProbe.Sub(asked)*3/4
 }
 
-// isResting asks twice, with a moment in between.
+// isResting probes twice, quietTwice apart.
 func (v *View) isResting() bool {
 	r := idleProbe{v: v}
 	r.probe()
@@ -58,16 +57,16 @@ func (v *View) isResting() bool {
 	return rests
 }
 
-// A stillness finds out whether the program has done all that it will do of itself.
+// settleProbe finds out whether the program has finished its reaction to an action.
 type settleProbe struct {
 	a             Action
-	timer         *time.Timer // when to ask again
+	timer         *time.Timer // when to probe again
 	rest          idleProbe
-	worked        bool // it was once at work
-	asked, looked bool // the program was asked for the act; it was looked at without being told
+	worked        bool // the program was busy once
+	asked, looked bool // asked: by an accessibility action; looked: read without an event
 }
 
-// newSettleProbe is for an act that the program was asked for, or for one by input.
+// newSettleProbe returns a probe for an accessibility action (asked) or for input.
 func (a Action) newSettleProbe(asked bool) *settleProbe {
 	s := &settleProbe{a: a, timer: time.NewTimer(quietAfter), rest: idleProbe{v: a.View}, asked: asked}
 	if !asked || a.Verify != nil || !a.canReportLater() {
@@ -76,16 +75,16 @@ func (a Action) newSettleProbe(asked bool) *settleProbe {
 	return s
 }
 
-// pressing reports, once, whether the program is still at what it was asked for: to read it
-// then would only hold it up, for it is Qt that shows a press just as long as lookAgain.
+// pressing reports, once, whether the program is still busy with an accessibility action. Reading
+// its tree then would only delay it: Qt shows a press for as long as a poll interval.
 func (s *settleProbe) pressing() bool {
 	first := s.asked && !s.looked
 	s.looked = true
 	return first && s.a.Backend.Events != nil && !s.a.Backend.Events.IsIdle(s.a.App)
 }
 
-// probe reports whether the program is idle, and whether it rested since it was asked before,
-// without having told of anything.
+// probe reports whether the program is idle, and whether it has rested since the last probe without
+// an event.
 func (s *settleProbe) probe() (idle, rests bool) {
 	idle, rests = s.rest.probe()
 	s.worked = s.worked || !idle
@@ -97,10 +96,10 @@ func (s *settleProbe) probe() (idle, rests bool) {
 	return idle, rests
 }
 
-// orEarlierAction is said where what comes may come of an act, or of the one before it.
+// orEarlierAction marks an effect that may belong to an action or to the one before it.
 const orEarlierAction = ", or what was done before it"
 
-// watchPending goes on listening to the program after the answer, where nothing was seen.
+// watchPending continues to observe the program after the reply, if no effect was seen.
 func (a Action) watchPending(verified bool, what string, focus desktop.ID, delivered, answered time.Time) {
 	if verified || a.Verify != nil || !a.canReportLater() {
 		a.AmbientChanges.EndAction(a.Snapshot)
@@ -110,7 +109,7 @@ func (a Action) watchPending(verified bool, what string, focus desktop.ID, deliv
 		what += orEarlierAction
 	}
 	o := &watch.PendingEffect{What: what, Before: a.Snapshot, Focus: focus, Since: delivered, Deadline: answered}
-	if took := answered.Sub(delivered); took < EffectCeiling || took > EffectCeiling+quietAfter { // on a busy computer all comes later
+	if took := answered.Sub(delivered); took < EffectCeiling || took > EffectCeiling+quietAfter { // on a busy computer everything comes later
 		o.Deadline = answered.Add(EffectCeiling - quietAfter - quietTwice)
 	}
 	o.StillWorking = answered.Sub(delivered) >= EffectCeiling && !a.isResting()
@@ -119,8 +118,8 @@ func (a Action) watchPending(verified bool, what string, focus desktop.ID, deliv
 	a.Engine.Sessions.For(a.Call).SetPending(a.App, o)
 }
 
-// mayBeEarlier reports whether what comes of an act that was delivered then may come of the one
-// before it: that has just been, or nothing was seen of it.
+// mayBeEarlier reports whether an effect of an action delivered at that time may belong to the
+// previous action: that one was just before, or had no visible effect.
 func (a Action) mayBeEarlier(delivered time.Time) bool {
 	if a.previousAction == nil {
 		return false
@@ -133,8 +132,8 @@ func (a Action) mayBeEarlier(delivered time.Time) bool {
 	return delivered.Sub(a.previousAction.At) < pageResponseTime
 }
 
-// pendingChanges says what has come since, by what was seen first that is more than what changes by
-// itself. The view is as fresh as what it is asked about.
+// pendingChanges returns the changes of the first snapshot since the action that differs by more
+// than ambient changes. The view itself counts as the latest snapshot.
 func (v *View) pendingChanges(o *watch.PendingEffect) (delta.Delta, bool) {
 	looks, over := o.Snapshots()
 	if v.Snapshot.Taken.Sub(o.Since) < watch.PendingFor && !over {
@@ -151,9 +150,9 @@ func (v *View) pendingChanges(o *watch.PendingEffect) (delta.Delta, bool) {
 	return delta.Delta{}, false
 }
 
-// learnAmbient lets the unrest learn from the view, and before that what the program looked like
-// when the time was over in which an effect of the last act was waited for: what came until
-// then changed because of it, whenever it was answered.
+// learnAmbient updates AmbientChanges from the view, after the last snapshot within the deadline of
+// the last pending effect. All changes until that deadline belong to the action, whenever its reply
+// was sent.
 func (v *View) learnAmbient() {
 	if o := v.Engine.Cache.Pending(v.App); o != nil && !o.AmbientLearned {
 		after := o.Before
@@ -169,13 +168,13 @@ func (v *View) learnAmbient() {
 	v.AmbientChanges.Observe(v.Snapshot)
 }
 
-// pageResponseTime is how long a page may need that asks a server, and shows nothing meanwhile. It
-// sleeps so long, as one does that is through.
+// pageResponseTime is how long a page may wait for its server without a visible change. It sleeps
+// meanwhile, like a page that is done.
 const pageResponseTime = 1200 * time.Millisecond
 
-// awaitPending waits out the time in which an effect of the last act may come that was
-// answered before, whoever did it: longer while the program is still at work on it, and in a
-// page before it is acted on again.
+// awaitPending waits until the deadline for a late effect of the program's last action, from any
+// conversation. The wait is longer while the program still works on it, and in a browser before
+// another action.
 func (v *View) awaitPending(ctx context.Context, acts bool) error {
 	o := v.Engine.Cache.Pending(v.App)
 	if o == nil {
@@ -204,14 +203,14 @@ func (v *View) awaitPending(ctx context.Context, acts bool) error {
 	return v.awaitSettled(ctx, o)
 }
 
-// What comes with an effect comes soon after it: LibreOffice first changes the text, 300 ms
-// later, when it has nothing else to do, what can be undone, and how many words there are.
+// Side effects follow an effect soon: LibreOffice first changes the text, and when idle 300 ms
+// later its undo state and word count.
 const (
 	restAfter   = EffectCeiling
 	restCeiling = 3 * EffectCeiling
 )
 
-// awaitSettled waits, where an effect of the last act has just come late, until no more does.
+// awaitSettled waits, after a late effect of the last action, until no more changes come.
 func (v *View) awaitSettled(ctx context.Context, o *watch.PendingEffect) error {
 	if _, so := v.pendingChanges(o); !so {
 		return nil
@@ -236,12 +235,13 @@ func (v *View) awaitSettled(ctx context.Context, o *watch.PendingEffect) error {
 		if v.Snapshot.Version != version {
 			changed = v.Snapshot.Taken
 		}
-		o.Deadline = time.Now() // what came until now is of that act
+		o.Deadline = time.Now() // changes until now belong to that action
 	}
 	return nil
 }
 
-// awaitUpdate waits until something is seen of the act, so long at most, and looks at the program.
+// awaitUpdate waits for an update of the effect, at most for the given time, and refreshes the
+// view.
 func (v *View) awaitUpdate(ctx context.Context, o *watch.PendingEffect, atMost time.Duration) error {
 	ceiling := time.NewTimer(atMost)
 	defer ceiling.Stop()
@@ -254,8 +254,8 @@ func (v *View) awaitUpdate(ctx context.Context, o *watch.PendingEffect, atMost t
 	return v.Refresh(ctx)
 }
 
-// changesSince says in one line what has come of this conversation's last act since it was
-// answered, once; "" where nothing has.
+// changesSince describes in one line, and only once, the late effect of this conversation's last
+// action; "" if there is none.
 func (v *View) changesSince() string {
 	s := v.Engine.Sessions.For(v.Call)
 	o := s.Pending(v.App)
@@ -284,7 +284,7 @@ func (v *View) changesSince() string {
 	return text
 }
 
-// withSince is the outcome of a call with what came since the one before.
+// withSince adds the late effect of the previous call to the outcome of this one.
 func withSince(result *aai.Result, err error, since string) (*aai.Result, error) {
 	switch {
 	case since == "":

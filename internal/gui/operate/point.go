@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 )
 
-// WindowAt returns the program's window that holds the point. In the background
-// it may lie under others.
+// WindowAt returns the program's window that contains the point. In the background it may be
+// covered by others.
 func (v *View) WindowAt(ctx context.Context, at desktop.Point) (desktop.WindowInfo, error) {
 	own, err := v.AppWindows(ctx)
 	if err != nil {
@@ -28,14 +28,13 @@ func (v *View) WindowAt(ctx context.Context, at desktop.Point) (desktop.WindowIn
 	return desktop.WindowInfo{}, e
 }
 
-// ElementAt returns the innermost element that people do something with and that shows
-// at the point in the window, or -1. What lies there in another window of the program is
-// not meant.
+// ElementAt returns the innermost interactive element visible at the point in the window, or -1. It
+// ignores elements in the program's other windows.
 func (v *View) ElementAt(ctx context.Context, at desktop.Point, w desktop.WindowInfo) (int, error) {
 	return v.innermost(ctx, at, w, func(e *desktop.Element) bool { return e.Role.IsInteractive() })
 }
 
-// innermost is elementAt for such elements.
+// innermost is ElementAt for elements that match such.
 func (v *View) innermost(ctx context.Context, at desktop.Point, w desktop.WindowInfo, such func(*desktop.Element) bool) (int, error) {
 	own, err := v.AppWindows(ctx)
 	if err != nil {
@@ -55,9 +54,9 @@ func (v *View) innermost(ctx context.Context, at desktop.Point, w desktop.Window
 	return found, nil
 }
 
-// ResolvePoint is a point that the call names, on the screen: its own, or that of the picture which
-// the conversation was given last of this program, or of the screen. A window that has moved
-// since takes its points along.
+// ResolvePoint returns the screen position of a point in the call's arguments. With in_picture it
+// is a point of the conversation's last screenshot of the program or the screen. If the window has
+// moved since, the point moves along.
 func (v *View) ResolvePoint(ctx context.Context, prefix string) (desktop.Point, error) {
 	at := desktop.Point{X: params.Int(v.Call, prefix+"x", 0), Y: params.Int(v.Call, prefix+"y", 0)}
 	if !params.Bool(v.Call, "in_picture") {

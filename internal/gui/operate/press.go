@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// FindForAction finds the element that the query means and waits until it can be acted
-// upon, in the mode "focus" with its window in front.
+// FindForAction finds the element of the query and waits until it is ready, in the mode "focus"
+// with its window in front.
 func (v *View) FindForAction(ctx context.Context, query string) (Match, error) {
 	v.ForAction, v.CertainOnly = true, true
 	m, err := v.Locate(ctx, query)
@@ -17,7 +17,7 @@ func (v *View) FindForAction(ctx context.Context, query string) (Match, error) {
 		return m, err
 	}
 	m, v.scrolledIntoView = v.ScrollIntoView(ctx, m)
-	m, err = v.AwaitReady(ctx, m, query) // what was given another name meanwhile is not meant
+	m, err = v.AwaitReady(ctx, m, query) // an element that was renamed meanwhile does not match
 	v.ForAction = false
 	if err != nil || !params.TakesFocus(v.Call) {
 		return m, err
@@ -25,7 +25,7 @@ func (v *View) FindForAction(ctx context.Context, query string) (Match, error) {
 	return v.BringToFront(ctx, m)
 }
 
-// PressTechniques are the ways to press an element by asking the program.
+// PressTechniques returns the techniques to press an element by accessibility.
 func (v *View) PressTechniques(i int) []Technique {
 	e := &v.Snapshot.Elements[i]
 	var ways []Technique
@@ -34,20 +34,20 @@ func (v *View) PressTechniques(i int) []Technique {
 	}
 	switch e.Role {
 	case desktop.Option, desktop.ListItem, desktop.TreeItem, desktop.Row, desktop.Cell, desktop.Tab:
-		// A menu's items are selectable too, but that only highlights them.
+		// Selecting a menu item would only highlight it.
 		ways = append(ways, v.ByAccessibility(i, "the selection of its list", desktop.Act{Verb: desktop.SelectItem}))
 	}
 	return append(ways, v.ByAccessibility(i, "its accessibility action", desktop.Act{Verb: desktop.Press, AllowClosedMenu: v.InClosedMenu(i)}))
 }
 
-// PressAsLastResort is the last way to press an element: the program may hang after it.
+// PressAsLastResort returns the last technique to press an element: the program may hang after it.
 func (v *View) PressAsLastResort(i int) Technique {
 	w := v.ByAccessibility(i, "its accessibility action over the bus", desktop.Act{Verb: desktop.Press, AllowClosedMenu: v.InClosedMenu(i), AllowHang: true})
 	w.risk = "the program could be reached over the bus alone: if a dialog of it is open now, it may hang at the next key, so close the dialog by its buttons first"
 	return w
 }
 
-// FixedWindow finds a window that is known already.
+// FixedWindow returns a finder for a known window.
 func FixedWindow(w desktop.WindowInfo) func(context.Context) (desktop.WindowInfo, error) {
 	return func(context.Context) (desktop.WindowInfo, error) { return w, nil }
 }

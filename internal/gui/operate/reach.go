@@ -13,14 +13,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
-// How an element is given its window's keyboard that takes no text and cannot be asked
-// for it: by a click, or where that would take the person's focus, by the key that goes
-// from one to the next.
+// Elements that take no text and no focus by accessibility get their window's keyboard focus by a
+// click, or, if that would take the person's focus, by the tab key.
 
-// maxTabs is how many elements are passed at most.
+// maxTabs limits how many elements the tab key passes.
 const maxTabs = 100
 
-// FocusOrClick gives the element its window's keyboard: by asking it, or else by a click.
+// FocusOrClick gives the element its window's keyboard focus: by accessibility, or else by a click.
 func (v *View) FocusOrClick(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	err := v.MoveFocus(ctx, i, input, seat, w)
 	if e := aai.AsError(err); e == nil || e.Code != aai.AutomationNotSupported || e.Delivery != aai.NotDelivered {
@@ -29,7 +28,7 @@ func (v *View) FocusOrClick(ctx context.Context, i int, input desktop.Input, sea
 	return v.ClickOrTabTo(ctx, i, v.Snapshot.Elements[i].Frame.Center(), input, seat, w)
 }
 
-// FocusWithoutPress gives the element its window's keyboard, and presses nothing that a click
+// FocusWithoutPress gives the element its window's keyboard focus without pressing it, as a click
 // would.
 func (v *View) FocusWithoutPress(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	e := &v.Snapshot.Elements[i]
@@ -54,7 +53,7 @@ func (v *View) FocusWithoutPress(ctx context.Context, i int, input desktop.Input
 	return v.tabTo(ctx, e.ID, input, seat, w)
 }
 
-// ClickOrTabTo clicks a point of an element, or goes to it by keys.
+// ClickOrTabTo clicks a point of an element, or moves the focus there by keys.
 func (v *View) ClickOrTabTo(ctx context.Context, i int, at desktop.Point, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	if v.Snapshot.Elements[i].States.Has(desktop.Focused) {
 		return nil
@@ -74,9 +73,9 @@ func (v *View) ClickOrTabTo(ctx context.Context, i int, at desktop.Point, input 
 	return v.tabTo(ctx, v.Snapshot.Elements[i].ID, input, seat, w)
 }
 
-// tabTo presses tab until the element has the keyboard. A window of Qt's has that of the seat from
-// the first tab to the last: it reads a key late that comes while it is at work, and where it has
-// lost the keyboard by then, the next element gets it and nobody is told.
+// tabTo presses tab until the element has the keyboard. A Qt window holds the seat's keyboard from
+// the first tab to the last: a busy one reads a key late, and if it has lost the keyboard by then,
+// the next element gets the key without an event.
 func (v *View) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	input = withoutFocusCheck(input)
 	watching, cancel := context.WithCancel(ctx)
@@ -146,8 +145,8 @@ func (k *focusTracker) tabTo(ctx context.Context, id desktop.ID, input desktop.I
 	return notReachedError(pressed, "")
 }
 
-// activateBriefly gives the window the keyboard for a moment, in which programs tell what in it has that,
-// and presses nothing.
+// activateBriefly gives the window the keyboard for a moment, in which programs report its focused
+// element, and presses nothing.
 func (k *focusTracker) activateBriefly(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	k.drainEvents()
 	k.lastFocused = ""
@@ -155,15 +154,15 @@ func (k *focusTracker) activateBriefly(ctx context.Context, input desktop.Input,
 	return cmp.Or(err, k.reread(ctx))
 }
 
-// awaitFocusReport waits until the program has told what in its window has the keyboard that the window has
-// got, for a moment.
+// awaitFocusReport waits up to EffectCeiling until the program has reported the focused element of
+// the window that got the keyboard.
 func (k *focusTracker) awaitFocusReport(ctx context.Context) error {
 	before := k.changesHeard
 	_, err := k.PollUntil(ctx, EffectCeiling, func() (bool, error) { k.drainEvents(); return k.changesHeard > before, nil })
 	return err
 }
 
-// notReachedError is the error of what was not reached after tab was pressed so often.
+// notReachedError returns the error for an element that tab did not reach.
 func notReachedError(pressed int, why string) error {
 	e := &aai.Error{
 		Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
@@ -177,15 +176,15 @@ func notReachedError(pressed int, why string) error {
 	return e
 }
 
-// tabConsumer is the element in which tab might be a character, and not lead to the next: the one
-// that has the keyboard, or where nobody knows which that is any in the window of the one that
-// is wanted; -1 if there is none.
+// tabConsumer returns the element in which tab might be a character instead of a focus move; -1 if
+// there is none. It is the focused element or, if that is unknown, any in the window of the element
+// i.
 func (k *focusTracker) tabConsumer(i, at int, told bool) int {
 	if k.App.IsBrowser {
-		return -1 // a page leaves its fields by it
+		return -1 // in a page, tab leaves a field
 	}
-	// GTK alone tells in the background what has the keyboard before a key comes; LibreOffice on
-	// GTK says that what it draws in has it.
+	// Only GTK reports the focused element in the background before a key comes. LibreOffice on GTK
+	// reports its canvas as focused.
 	if at >= 0 && (told || strings.HasPrefix(k.App.Toolkit, "GTK")) && k.Snapshot.Elements[at].Role != desktop.Generic {
 		if snapview.KeepsTab(&k.Snapshot.Elements[at]) {
 			return at
@@ -204,22 +203,22 @@ func (k *focusTracker) tabConsumer(i, at int, told bool) int {
 	return -1
 }
 
-// enoughLooks is how many times a program is looked at before it is said where its keyboard
-// stays: a single look at a busy one takes seconds, and it sleeps now and then.
+// enoughLooks is how many reads establish that the focus stays: a single read of a busy program
+// takes seconds, and the program sleeps now and then.
 const enoughLooks = 3
 
-// A tracker knows what has a window's keyboard, also where the window loses it as soon as the
-// key is read. That an element got it is told all the same.
+// focusTracker tracks a window's focused element, even if the window loses the keyboard right after
+// each key. Programs still report the focus move.
 type focusTracker struct {
 	*View
 	events        <-chan desktop.Event
-	lastFocused   desktop.ID // what was told last to have got it
-	changesHeard  int        // how many others than the one before were told
-	newer         bool       // it was told since the last look began
-	holdsKeyboard bool       // the window has the keyboard of the seat, and tells each move
+	lastFocused   desktop.ID // the last element reported as focused
+	changesHeard  int        // number of focus moves reported
+	newer         bool       // reported since the last read began
+	holdsKeyboard bool       // the window has the seat's keyboard, and reports each move
 }
 
-// reread looks at the program, and hears what it told until then.
+// reread refreshes the view and drains the events until then.
 func (k *focusTracker) reread(ctx context.Context) error {
 	k.drainEvents()
 	heard := k.changesHeard
@@ -231,9 +230,9 @@ func (k *focusTracker) reread(ctx context.Context) error {
 	return nil
 }
 
-// hasReached reports whether the element has its window's keyboard. After a key it is asked until the
-// program rests, or for a moment: the window may have got the keyboard by that key alone, at
-// the element that had it last, and what the key does there is still to come.
+// hasReached reports whether the element has its window's focus. After a key it polls until the
+// program rests or a limit passes: the key may only have given the window the keyboard, at its
+// previous element, and its own effect is still to come.
 func (k *focusTracker) hasReached(ctx context.Context, id desktop.ID, pressed bool) (bool, error) {
 	within := func() bool { i := k.Snapshot.Index(id); return i >= 0 && k.focusedIndex() == i }
 	if !within() || !pressed {
@@ -243,7 +242,7 @@ func (k *focusTracker) hasReached(ctx context.Context, id desktop.ID, pressed bo
 	_, err := k.PollUntil(ctx, EffectCeiling, func() (bool, error) {
 		looks++
 		rests := k.Backend.Events == nil || k.Backend.Events.IsIdle(k.App)
-		if _, err := k.Backend.Tree.Read(ctx, k.App, id); err != nil { // what it told before it answers is heard
+		if _, err := k.Backend.Tree.Read(ctx, k.App, id); err != nil { // this handles events sent before the reply
 			return false, err
 		}
 		err := k.reread(ctx)
@@ -252,7 +251,7 @@ func (k *focusTracker) hasReached(ctx context.Context, id desktop.ID, pressed bo
 	return err == nil && within(), err
 }
 
-// drainEvents hears what the program told until now.
+// drainEvents processes the events received until now.
 func (k *focusTracker) drainEvents() {
 	for {
 		select {
@@ -271,7 +270,7 @@ func (k *focusTracker) drainEvents() {
 	}
 }
 
-// focusedIndex is the element that has its window's keyboard, or had it last; -1 where nobody knows.
+// focusedIndex returns the element that has its window's focus, or had it last; -1 if unknown.
 func (k *focusTracker) focusedIndex() int {
 	if i := k.Snapshot.Index(k.lastFocused); (k.newer || k.holdsKeyboard) && i >= 0 {
 		return i
@@ -282,9 +281,9 @@ func (k *focusTracker) focusedIndex() int {
 	return k.Snapshot.Index(k.lastFocused)
 }
 
-// awaitMove waits until another element than was has the keyboard. Where nobody knew which that
-// was, the program may tell of it first, when its window gets the keyboard, and what the key
-// did then: that is waited for.
+// awaitMove waits until another element than was has the focus. If was is unknown, the program may
+// first report the old one when its window gets the keyboard, and then the key's effect; awaitMove
+// waits for the latter.
 func (k *focusTracker) awaitMove(ctx context.Context, was int) (bool, error) {
 	var id, last desktop.ID
 	if was >= 0 {

@@ -11,11 +11,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 )
 
-// readyTimeout is how long an element may take until it can be acted upon.
+// readyTimeout limits how long an element may take to become ready.
 const readyTimeout = 2 * time.Second
 
-// AwaitReady waits until an element can be acted upon: it is showing, enabled and not
-// behind a modal dialog.
+// AwaitReady waits until an element is ready for an action: visible, enabled and not behind a modal
+// dialog.
 func (v *View) AwaitReady(ctx context.Context, m Match, query string) (Match, error) {
 	for p := v.NewAdaptiveWait(readyTimeout); ; {
 		err := v.Obstacle(ctx, m.Index)
@@ -36,7 +36,7 @@ func (v *View) AwaitReady(ctx context.Context, m Match, query string) (Match, er
 	}
 }
 
-// Obstacle says why the element cannot be acted upon now, or nil.
+// Obstacle returns the reason why the element is not ready, or nil.
 func (v *View) Obstacle(ctx context.Context, i int) error {
 	refused := func(hint, why string, args ...any) error {
 		e := guierr.Failed(aai.NotDelivered, "%s %s", v.Name(i), fmt.Sprintf(why, args...))
@@ -55,11 +55,11 @@ func (v *View) Obstacle(ctx context.Context, i int) error {
 	return nil
 }
 
-// menuHint says how to come to what is in a closed menu.
+// menuHint explains how to reach an element in a closed menu.
 const menuHint = "It is in a closed menu: ax_click chooses it there by its ref, without opening the menu."
 
-// revealHint says how to come to an element that is not showing: what is in front of it, or
-// what it is in that is closed.
+// revealHint explains how to reach an element that is not visible: the obstacle in front of it, or
+// its closed container.
 func (v *View) revealHint(ctx context.Context, i int) string {
 	if v.WithoutNewRefs {
 		return ""
@@ -70,8 +70,8 @@ func (v *View) revealHint(ctx context.Context, i int) string {
 	return "The program does not show it now. What is scrolled out of view ax_scroll brings there, with to_view."
 }
 
-// hiddenReason is what hides the element besides that it may be scrolled out of view, and what
-// to do about it; "" for nothing.
+// hiddenReason returns the reason why the element is hidden, other than scrolling, with a remedy;
+// "" if there is none.
 func (v *View) hiddenReason(ctx context.Context, i int) string {
 	if modal := v.modal(ctx, v.Snapshot.WindowOf(i)); modal >= 0 {
 		return fmt.Sprintf("The modal %s is in front of it. Answer or close that first.", v.Name(modal))
@@ -82,7 +82,7 @@ func (v *View) hiddenReason(ctx context.Context, i int) string {
 	top := i
 	for p := v.Snapshot.Elements[i].Parent; p >= 0; p = v.Snapshot.Elements[p].Parent {
 		e := &v.Snapshot.Elements[p]
-		// GTK has what a tab shows in the tab itself.
+		// In GTK the content of a tab is a child of the tab itself.
 		if e.Role == desktop.Tab && !e.States.Has(desktop.Selected) || e.Role == desktop.Tabpanel && !e.States.Has(desktop.Showing) {
 			return fmt.Sprintf("It is in the %s, which is not open. Open that first.", v.Name(p))
 		}
@@ -97,8 +97,8 @@ func (v *View) hiddenReason(ctx context.Context, i int) string {
 	return ""
 }
 
-// modal returns the window that must be answered before the given one can be
-// used, or -1. Where both are modal nobody can tell which came later.
+// modal returns the window that must be answered before own can be used, or -1. If both are modal,
+// their order is unknown, and modal returns -1.
 func (v *View) modal(ctx context.Context, own int) int {
 	var others []int
 	for _, top := range v.Snapshot.Children(-1) {
@@ -109,7 +109,7 @@ func (v *View) modal(ctx context.Context, own int) int {
 	if len(others) == 0 {
 		return -1
 	}
-	windows, _ := v.AppWindows(ctx) // Qt tells it only to the window system
+	windows, _ := v.AppWindows(ctx) // Qt reports modality only to the window system
 	isModal := func(top int) bool {
 		e := &v.Snapshot.Elements[top]
 		w, sure := programs.BestWindow(windows, e)
@@ -119,7 +119,7 @@ func (v *View) modal(ctx context.Context, own int) int {
 		return -1
 	}
 	last := -1
-	for _, top := range others { // of several the one in front, or else the one that came last
+	for _, top := range others { // of several, the one in front, or else the newest
 		if !isModal(top) {
 			continue
 		}

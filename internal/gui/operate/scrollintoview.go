@@ -12,10 +12,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// notch is how many pixels most programs scroll for one notch of the wheel.
+// notch is how many pixels most programs scroll per notch of the wheel.
 const notch = 50
 
-// Notches are how many of the wheel so many pixels are, at least one where there are some.
+// Notches converts pixels to notches of the wheel, at least one unless pixels is 0.
 func Notches(pixels int) int {
 	switch {
 	case pixels > 0:
@@ -26,16 +26,15 @@ func Notches(pixels int) int {
 	return 0
 }
 
-// How an element is brought into view where the program does not do it itself.
+// Limits for scrolling an element into view if the program does not do it itself.
 const (
-	maxScrolls    = 60 // how often what it is in is scrolled
+	maxScrolls    = 60 // how often its list is scrolled
 	scrollTimeout = time.Second
 )
 
-// ScrollList scrolls the list that the element is in, page by page, until it shows. It
-// looks at the program each time: in what a list shows, and in how far a wheel
-// turns it, toolkits differ. The view is as it was in the end, for what was found
-// in it.
+// ScrollList scrolls the list that contains the element, page by page, until the element is
+// visible. It reads the program after each step, because toolkits differ in the rows that a list
+// shows and in the distance per notch. The view stays unchanged for indexes found in it.
 func (v *View) ScrollList(ctx context.Context, id desktop.ID) error {
 	now := *v
 	last, step := 0, 1.0
@@ -54,7 +53,7 @@ func (v *View) ScrollList(ctx context.Context, id desktop.ID) error {
 		case away == 0:
 			return guierr.Failed(aai.Delivered, "its list cannot be scrolled to it")
 		case away < 0 && last > 0 || away > 0 && last < 0:
-			step /= 2 // it was gone past
+			step /= 2 // the step was too far
 		}
 		last = away
 		if err := now.scrollListBy(ctx, list, int(math.Round(step*float64(away)))); err != nil {
@@ -67,7 +66,7 @@ func (v *View) ScrollList(ctx context.Context, id desktop.ID) error {
 	return guierr.Failed(aai.Delivered, "its list was scrolled %d times, and it is not in view", maxScrolls)
 }
 
-// awaitScrolled waits until the element shows or is at another distance than so many rows.
+// awaitScrolled waits until the element is visible or its distance is no longer from rows.
 func (v *View) awaitScrolled(ctx context.Context, id desktop.ID, from int) error {
 	for p := v.NewAdaptiveWait(scrollTimeout); ; {
 		if err := v.Refresh(ctx); err != nil {

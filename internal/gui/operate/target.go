@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// ImplicitTarget is what the call hits that names no element: what lies at its point, or has the
-// keyboard; -1 where nothing is known.
+// ImplicitTarget returns the target of a call without an element: the element at its point, or the
+// focused one; -1 if unknown.
 func (v *View) ImplicitTarget(ctx context.Context) int {
 	switch {
 	case params.Has(v.Call, "key"):
@@ -26,8 +26,8 @@ func (v *View) ImplicitTarget(ctx context.Context) int {
 	return -1
 }
 
-// TargetAtPoint is what lies at the call's point: what people do something with, or else whatever
-// is to be seen there; -1 for nothing.
+// TargetAtPoint returns the interactive element at the call's point, or else any element visible
+// there; -1 for none.
 func (v *View) TargetAtPoint(ctx context.Context, prefix string) int {
 	at, err := v.ResolvePoint(ctx, prefix)
 	if err != nil {
@@ -47,13 +47,13 @@ func (v *View) TargetAtPoint(ctx context.Context, prefix string) int {
 	return i
 }
 
-// InputText is the text that the call gives the element.
+// InputText returns the text that the call enters into the element.
 func (v *View) InputText() string {
 	return params.String(v.Call, "text") + params.String(v.Call, "value")
 }
 
-// TargetElement is what the call hits when it acts on the element (-1: on none): what people read
-// there, and what a key may press beside it.
+// TargetElement describes the target of a call on the element (-1: on none) for the gates: its
+// texts, and the elements that a key may press beside it.
 func (v *View) TargetElement(ctx context.Context, i int, also ...int) aai.TargetElement {
 	hit := params.TargetElement(v.Call)
 	var says []string
@@ -79,7 +79,7 @@ func (v *View) TargetElement(ctx context.Context, i int, also ...int) aai.Target
 		hit.UnknownEffect = i < 0 || params.Has(v.Call, "x") && !v.Snapshot.Elements[i].Role.IsPressable()
 	}
 	var names []string
-	if params.Has(v.Call, "fields") { // people see the beginning of a long list
+	if params.Has(v.Call, "fields") { // people see only the beginning of a long list
 		slices.SortStableFunc(pressed, func(a, b int) int { return cmp.Compare(v.Fires(b), v.Fires(a)) })
 	}
 	for _, p := range pressed {
@@ -115,8 +115,8 @@ func (v *View) TargetElement(ctx context.Context, i int, also ...int) aai.Target
 	return v.markUnsavedLoss(hit)
 }
 
-// markUnsavedLoss is the hit, which destroys what was not saved where it reads a window anew that
-// says that something in it was not.
+// markUnsavedLoss marks the target as irreversible if it reloads a window whose title reports
+// unsaved changes.
 func (v *View) markUnsavedLoss(hit aai.TargetElement) aai.TargetElement {
 	if !fieldtext.IsUnsavedTitle(hit.Window) {
 		return hit
@@ -131,14 +131,14 @@ func (v *View) markUnsavedLoss(hit aai.TargetElement) aai.TargetElement {
 	return hit
 }
 
-// maxNames is how many things are named where it cannot be told which of them is hit, and
-// maxOnRecord how many bytes of a name go on record.
+// maxNames limits the names of a target that is one of several elements. MaxRecordedName is the
+// maximum length of a recorded name in bytes.
 const (
 	maxNames        = 5
 	MaxRecordedName = 80
 )
 
-// displayName is what people call the element.
+// displayName returns the name of the element for people.
 func displayName(e *desktop.Element) string {
 	for _, name := range []string{e.Name, e.Description} {
 		if name = strings.TrimSpace(aai.CleanLabel(name, MaxRecordedName)); name != "" {

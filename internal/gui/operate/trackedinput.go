@@ -10,15 +10,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 )
 
-// trackedInput is input of which is known whether any was made: an error of the second of two keys is
-// not one of what did nothing. None reaches a question for the person.
+// trackedInput records whether any input was delivered: if the second of two keys fails, the call
+// has still done something. It blocks input that reaches a question for the person.
 type trackedInput struct {
 	desktop.Input
 	hasInput   *bool
 	checkReach func(context.Context, programs.ReachFunc) error
 }
 
-// checkReach is programs.ForPerson for the program.
+// checkReach calls programs.CheckPersonPrompts for the program.
 func (v *View) checkReach(ctx context.Context, reaches programs.ReachFunc) error {
 	return programs.CheckPersonPrompts(ctx, v.Backend.Tree, v.App, reaches)
 }
@@ -63,15 +63,15 @@ func (m trackedInput) Key(ctx context.Context, seat desktop.Seat, w desktop.Wind
 	return m.note(m.Input.Key(ctx, seat, w, chord))
 }
 
-// WithKeyboard is desktop.Keyboard's; what is made meanwhile counts, and not that the window had the
-// keyboard.
+// WithKeyboard implements desktop.Keyboard. Input within while counts as delivered; taking the
+// keyboard alone does not.
 func (m trackedInput) WithKeyboard(ctx context.Context, seat desktop.Seat, w desktop.WindowID, while func(context.Context, desktop.Input) error) error {
 	return m.Input.WithKeyboard(ctx, seat, w, func(ctx context.Context, input desktop.Input) error {
 		return while(ctx, trackedInput{input, m.hasInput, m.checkReach})
 	})
 }
 
-// partialInputError is the error of input of which a part was made.
+// partialInputError returns the error for input that was partly delivered.
 func (m trackedInput) partialInputError(err error) error {
 	if err == nil || !*m.hasInput {
 		return err

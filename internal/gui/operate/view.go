@@ -1,7 +1,6 @@
-// Package operate is what all tools do with a program: they look at it (View), find the one
-// element that is meant, bring it to where it can be acted upon, act on it in the best of
-// several ways (Deed), and see what came of it. What is done with what kind of element is the
-// tools' business, which stand above.
+// Package operate executes the actions of all desktop tools. A View reads a program, finds the one
+// element of a query and makes it ready. An Action tries several Techniques, best first, and
+// observes the effect. The tools above this package decide which action fits which kind of element.
 package operate
 
 import (
@@ -14,36 +13,34 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
-// A Desk is what the views of all calls share.
+// Engine holds the state that the views of all calls share.
 type Engine struct {
 	programs.Registry
 	RefStore conversation.RefStore
 }
 
-// A View is a program as one call sees it. What its queries mean is said before they are asked.
+// View is a program as one call sees it. Its options must be set before a query.
 type View struct {
 	snapview.RefSnapshot
 	Engine  *Engine
 	Backend desktop.Backend
 	Call    *aai.Call
 	App     desktop.App
-	// IncludeHidden makes queries mean what is not showing where nothing that shows
-	// is meant.
+	// IncludeHidden lets queries match elements that are not visible if no visible one matches.
 	IncludeHidden bool
-	// IncludeMenus makes queries mean items of closed menus too, where nothing that
-	// shows is meant.
+	// IncludeMenus lets queries match items of closed menus if no visible element matches.
 	IncludeMenus     bool
-	ForAction        bool                  // the element is to be acted upon, under the name that the caller knows
-	CertainOnly      bool                  // queries mean only what they mean without a doubt
-	Batched          bool                  // what is acted upon is one of several, which are told together
-	Announced        map[desktop.ID]string // what was said already that is acted upon, and what was read on it
-	IncludeOffscreen bool                  // queries mean what is out of view as well as what shows
-	offscreenRead    bool                  // what is out of view was read, too
-	treeOptional     bool                  // the call can do without a tree
-	NoTree           bool                  // there is none
-	screenWatcher    *screenshot.Watcher   // of the window that gets input, where that is looked at; nil where not
-	scrolledIntoView bool                  // the element was out of view, and was brought into it
-	keyboardGuard    *KeyboardGuard        // from before the first of several acts; nil where there is one
+	ForAction        bool                  // the element must still have the name that the caller knows
+	CertainOnly      bool                  // queries accept only certain matches
+	Batched          bool                  // the action is one of several with a common report
+	Announced        map[desktop.ID]string // elements already announced, with their texts then
+	IncludeOffscreen bool                  // queries match elements out of view as well as visible ones
+	offscreenRead    bool                  // elements out of view were read, too
+	treeOptional     bool                  // the call works without a tree
+	NoTree           bool                  // the program has no tree
+	screenWatcher    *screenshot.Watcher   // compares screenshots of the window that gets input; nil if off
+	scrolledIntoView bool                  // the element was out of view and was scrolled into view
+	keyboardGuard    *KeyboardGuard        // from before the first of several actions; nil for a single one
 	AmbientChanges   *delta.AmbientChanges
-	previousAction   *conversation.LastAction // the one before this call's; nil until it acts
+	previousAction   *conversation.LastAction // the action before this call's; nil until it acts
 }

@@ -14,17 +14,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// covered is how much of a window must be hidden for it to count as covered.
+// covered is the covered fraction from which a window counts as covered.
 const covered = 0.95
 
-// AppWindows lists the program's windows as the window system knows them, the front
-// one first.
+// AppWindows returns the program's windows as the window system knows them, front to back.
 func (v *View) AppWindows(ctx context.Context) ([]desktop.WindowInfo, error) {
 	return programs.WindowsOf(ctx, v.Backend, v.App)
 }
 
-// WindowOf finds the window of the window system that shows an element, or the
-// program's front window for none (-1): by the title, and by where it is.
+// WindowOf returns the window that shows the element, or the program's front window for -1. It
+// matches by title and position.
 func (v *View) WindowOf(ctx context.Context, i int) (desktop.WindowInfo, error) {
 	own, err := v.AppWindows(ctx)
 	if err != nil {
@@ -43,8 +42,8 @@ func (v *View) WindowOf(ctx context.Context, i int) (desktop.WindowInfo, error) 
 	return w, nil
 }
 
-// FrontTopLevel returns the index of the element that is the program's front window,
-// or -1 where that cannot be told.
+// FrontTopLevel returns the index of the element of the program's front window, or -1 if that is
+// unknown.
 func (v *View) FrontTopLevel(ctx context.Context) int {
 	own, err := v.AppWindows(ctx)
 	if err != nil || len(own) == 0 {
@@ -59,7 +58,7 @@ func (v *View) FrontTopLevel(ctx context.Context) int {
 	return -1
 }
 
-// invisibleReason says why nothing may be seen of an action that was delivered, or "".
+// invisibleReason returns the reason why a delivered action may have no visible effect, or "".
 func (a Action) invisibleReason(ctx context.Context) string {
 	if a.Index < 0 || a.Backend.Windows == nil || a.App.WorksCovered {
 		return ""
@@ -79,9 +78,8 @@ func (a Action) invisibleReason(ctx context.Context) string {
 	return ""
 }
 
-// WindowToClick returns the window that is to be clicked at the point: the one that is
-// meant, or a menu or list of the program that lies over it, of which the window
-// system says nothing but that it is there.
+// WindowToClick returns the window to click at the point: w, or a menu or list of the program that
+// covers it, about which the window system knows only its position.
 func (v *View) WindowToClick(ctx context.Context, w desktop.WindowInfo, at desktop.Point) desktop.WindowID {
 	seen, err := v.Backend.Windows.WindowAt(ctx, at)
 	if err != nil || seen.PID != v.App.PID || seen.ID == w.ID {
@@ -94,7 +92,7 @@ func (v *View) WindowToClick(ctx context.Context, w desktop.WindowInfo, at deskt
 	return seen.ID
 }
 
-// raiseWindow brings the window to the front where the call may take the focus.
+// raiseWindow brings the window to the front if the call may take the focus.
 func (v *View) raiseWindow(ctx context.Context, w desktop.WindowInfo) error {
 	if !params.TakesFocus(v.Call) || w.Active {
 		return nil
@@ -105,8 +103,7 @@ func (v *View) raiseWindow(ctx context.Context, w desktop.WindowInfo) error {
 	return v.awaitFront(ctx, w)
 }
 
-// awaitFront waits until the window has the keyboard: what is typed before would go
-// to another.
+// awaitFront waits until the window has the keyboard: earlier keys would go to another.
 func (v *View) awaitFront(ctx context.Context, w desktop.WindowInfo) error {
 	for until := time.Now().Add(frontTimeout); ; {
 		own, err := v.AppWindows(ctx)
@@ -125,7 +122,7 @@ func (v *View) awaitFront(ctx context.Context, w desktop.WindowInfo) error {
 	}
 }
 
-// inputSeat is the pointer and keyboard that the call may use, and its name in a reply.
+// inputSeat returns the seat that the call may use, and its name in a reply.
 func (v *View) inputSeat() (desktop.Seat, string) {
 	if params.TakesFocus(v.Call) {
 		return desktop.PersonSeat, "the person's pointer and keyboard"
@@ -133,21 +130,21 @@ func (v *View) inputSeat() (desktop.Seat, string) {
 	return desktop.OwnSeat, "a second pointer and keyboard, in the background"
 }
 
-// An inputting makes input in a window as the seat does.
+// inputFunc makes input in a window with the seat.
 type inputFunc func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error
 
-// ByInput is a way that uses pointer and keyboard on the window that shows the
-// element (-1: the front one).
+// ByInput returns a technique that uses pointer and keyboard on the window that shows the element
+// (-1: the front window).
 func (v *View) ByInput(i int, do inputFunc) Technique {
 	return v.ByInputIn(v.windowShowing(i), do)
 }
 
-// windowShowing finds the window that shows the element (-1: the front one).
+// windowShowing returns a finder for the window that shows the element (-1: the front window).
 func (v *View) windowShowing(i int) func(context.Context) (desktop.WindowInfo, error) {
 	return func(ctx context.Context) (desktop.WindowInfo, error) { return v.WindowOf(ctx, i) }
 }
 
-// ByInputIn is byInput on a window that is found when the way is taken.
+// ByInputIn is ByInput on a window that find determines when the technique runs.
 func (v *View) ByInputIn(find func(context.Context) (desktop.WindowInfo, error), do inputFunc) Technique {
 	seat, name := v.inputSeat()
 	return Technique{Name: name, Do: func(ctx context.Context) error {
@@ -169,13 +166,13 @@ func (v *View) ByInputIn(find func(context.Context) (desktop.WindowInfo, error),
 	}}
 }
 
-// ByKeys is ByInput by keys alone. A program that tells in front alone what has its keyboard
-// has that of the seat from the first key to the last.
+// ByKeys is ByInput with keys only. A program with FocusOnlyWhenActive owns the seat's keyboard
+// from the first key to the last.
 func (v *View) ByKeys(i int, do inputFunc) Technique {
 	return v.byKeysIn(v.windowShowing(i), v.withFocusCheck(i, do))
 }
 
-// ByKeysIn is ByKeys on a window that is found when the way is taken.
+// ByKeysIn is ByKeys on a window that find determines when the technique runs.
 func (v *View) ByKeysIn(find func(context.Context) (desktop.WindowInfo, error), do inputFunc) Technique {
 	return v.byKeysIn(find, v.withFocusCheck(-1, do))
 }
@@ -189,8 +186,8 @@ func (v *View) byKeysIn(find func(context.Context) (desktop.WindowInfo, error), 
 		defer cancel()
 		k := focusTracker{View: v, events: Action{View: v}.Subscribe(watching)}
 		return input.WithKeyboard(ctx, seat, w.ID, func(ctx context.Context, input desktop.Input) error {
-			// Of Firefox the page is another process, which keys may reach before it knows that it
-			// has the keyboard, and then it loses them.
+			// A Firefox page is another process. It loses keys that arrive before it knows about
+			// its keyboard focus.
 			if err := k.awaitFocusReport(ctx); err != nil {
 				return err
 			}
@@ -199,7 +196,7 @@ func (v *View) byKeysIn(find func(context.Context) (desktop.WindowInfo, error), 
 	})
 }
 
-// ByAccessibility is a way that asks the program to act on the element.
+// ByAccessibility returns a technique that asks the program to act on the element.
 func (v *View) ByAccessibility(i int, name string, act desktop.Act) Technique {
 	return Technique{Name: name, ViaAccessibility: true, Do: func(ctx context.Context) error {
 		if v.Backend.Actor == nil {

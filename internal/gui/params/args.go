@@ -1,5 +1,5 @@
-// Package asked reads what a call of a desktop tool asks for, out of its arguments alone: what
-// it means no program was looked at to know.
+// Package params decodes the arguments of desktop tool calls. It reads only the arguments, and no
+// program.
 package params
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// The arguments of a call were validated against the tool's schema, so that one
-// of another type is one that was not given.
+// Arguments are validated against the tool's schema before; an argument of another type counts as
+// absent.
 
-// String returns a text, or "".
+// String returns a string argument, or "".
 func String(call *aai.Call, name string) string {
 	s, _ := call.Args[name].(string)
 	return s
@@ -26,18 +26,19 @@ func Has(call *aai.Call, name string) bool {
 	return ok
 }
 
-// Bool returns whether something is to be so; false where nothing is said.
+// Bool returns a boolean argument, or false.
 func Bool(call *aai.Call, name string) bool {
 	b, _ := call.Args[name].(bool)
 	return b
 }
 
-// Int returns a whole number, or otherwise.
+// Int returns an integer argument, or otherwise.
 func Int(call *aai.Call, name string, otherwise int) int {
 	return ToInt(call.Args[name], otherwise)
 }
 
-// ToInt is a number of an argument as a whole one, or otherwise.
+// ToInt converts a number to an integer, clamped to 32 bits if it is a float; otherwise if v is no
+// number.
 func ToInt(v any, otherwise int) int {
 	switch n := v.(type) {
 	case float64:
@@ -60,7 +61,7 @@ func TakesFocus(call *aai.Call) bool { return String(call, "mode") == "focus" ||
 // AppParam is the parameter that names the program.
 const AppParam = "app"
 
-// Region is the part of the screen that the call names.
+// Region returns the part of the screen that the call names.
 func Region(call *aai.Call) (desktop.Rect, bool) {
 	region, ok := call.Args["region"].(map[string]any)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/refs"
 )
 
-// Queries are all queries of the call.
+// Queries returns all queries of the call.
 func Queries(call *aai.Call) (queries []string) {
 	for _, name := range []string{"query", "from_query", "to_query"} {
 		if text := String(call, name); text != "" {
@@ -24,7 +24,7 @@ func Queries(call *aai.Call) (queries []string) {
 	return queries
 }
 
-// TargetElement is what the call itself says of what it will hit.
+// TargetElement describes the call's target as far as its arguments tell.
 func TargetElement(call *aai.Call) aai.TargetElement {
 	var says []string
 	for _, text := range Queries(call) {
@@ -39,10 +39,10 @@ func TargetElement(call *aai.Call) aai.TargetElement {
 	return hit
 }
 
-// Windows without a tree are operated by points of their pictures and by keys, and what is
-// drawn in one that has a tree is judged by its picture, too.
+// Windows without a tree are operated by points of their screenshots and by keys. A canvas in a
+// window with a tree is also verified by screenshots.
 
-// IsByPoint reports whether the call names no element, so that it can do without a tree.
+// IsByPoint reports whether the call names no element, so that it works without a tree.
 func IsByPoint(call *aai.Call) bool {
 	if len(Queries(call)) > 0 {
 		return false
@@ -55,8 +55,8 @@ func IsByPoint(call *aai.Call) bool {
 	return false
 }
 
-// Click is the button and how often it is pressed, 0 to move the pointer there, and what
-// has been done then, in words.
+// Click returns the button, the number of clicks (0 only moves the pointer), and a past-tense
+// description.
 func Click(call *aai.Call) (button desktop.MouseButton, count int, done string) {
 	switch String(call, "click_type") {
 	case "double":
@@ -69,10 +69,10 @@ func Click(call *aai.Call) (button desktop.MouseButton, count int, done string) 
 	return desktop.LeftButton, 1, "Clicked"
 }
 
-// A Pair is a field as a call says it: what it is, and what it is to hold.
+// FieldValue is a field of a call: its query and its new value.
 type FieldValue struct{ Query, Value string }
 
-// FieldValues are the fields that the call names, in its order.
+// FieldValues returns the fields of the call, in its order.
 func FieldValues(call *aai.Call) (pairs []FieldValue) {
 	rows, _ := call.Args["fields"].([]any)
 	for _, row := range rows {
@@ -85,7 +85,7 @@ func FieldValues(call *aai.Call) (pairs []FieldValue) {
 	return pairs
 }
 
-// Submit is what the call presses when all is filled, or "".
+// Submit returns the query of the element to press after filling, or "".
 func Submit(call *aai.Call) string {
 	submit := String(call, "submit")
 	if IsReturn(submit) {
@@ -94,22 +94,22 @@ func Submit(call *aai.Call) string {
 	return submit
 }
 
-// Launches reports whether the call is to start a program, if it does not run or
-// is to be started with arguments.
+// Launches reports whether the call may start a program: if it does not run, or if the call has
+// arguments for it.
 func Launches(call *aai.Call) bool { return Bool(call, "launch") }
 
 // WindowTool is the name of the tool that manages windows.
 const WindowTool = "ax_window"
 
-// Activate is what that tool is told to bring a window to the front.
+// Activate is the action of WindowTool that brings a window to the front.
 const Activate = "activate"
 
-// activates reports whether the call is to give a window the person's keyboard.
+// activates reports whether the call gives a window the person's keyboard.
 func activates(call *aai.Call) bool {
 	return call.Tool == WindowTool && String(call, "action") == Activate
 }
 
-// PressesViaAccessibility reports whether a click may be the program's own action, which reaches
+// PressesViaAccessibility reports whether a click may use the accessibility action, which reaches
 // into closed menus.
 func PressesViaAccessibility(call *aai.Call) bool {
 	button, count, _ := Click(call)

@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Chord is what a call that presses a key presses.
+// Chord returns the chord of a call that presses a key.
 func Chord(call *aai.Call) (chord desktop.Chord, is bool) {
 	chord.Key, is = call.Args["key"].(string)
 	pressed, _ := call.Args["modifiers"].([]any)
@@ -22,12 +22,12 @@ func Chord(call *aai.Call) (chord desktop.Chord, is bool) {
 	return chord, is
 }
 
-// FormatChord is a chord as people write it: ctrl+w.
+// FormatChord formats a chord for people: ctrl+w.
 func FormatChord(c desktop.Chord) string {
 	return strings.Join(append(slices.Clone(c.Modifiers), strings.ToLower(c.Key)), "+")
 }
 
-// isDestructive reports whether the chord closes or deletes, whatever it is pressed at.
+// isDestructive reports whether the chord closes or deletes something, regardless of its target.
 func isDestructive(c desktop.Chord) bool {
 	has := func(name string) bool { return slices.Contains(c.Modifiers, name) }
 	switch strings.ToLower(c.Key) {
@@ -38,16 +38,16 @@ func isDestructive(c desktop.Chord) bool {
 	case "f4":
 		return has("alt") || has("ctrl")
 	}
-	return IsReturn(c.Key) && (has("ctrl") || has("meta")) // sends, in what is written
+	return IsReturn(c.Key) && (has("ctrl") || has("meta")) // sends the text in many programs
 }
 
-// IsReloadChord reports whether the chord reads what a window shows anew, as in browsers.
+// IsReloadChord reports whether the chord reloads the content of a window, as in browsers.
 func IsReloadChord(c desktop.Chord) bool {
 	held := slices.Contains(c.Modifiers, "ctrl") || slices.Contains(c.Modifiers, "meta")
 	return strings.EqualFold(c.Key, "f5") || strings.EqualFold(c.Key, "r") && held
 }
 
-// IsReturn reports whether the key is return, as people write it.
+// IsReturn reports whether the key is return, in any of its spellings.
 func IsReturn(key string) bool {
 	return slices.Contains([]string{"return", "enter", "kp_enter", "\n", "\r"}, strings.ToLower(key))
 }
@@ -55,13 +55,13 @@ func IsReturn(key string) bool {
 // IsSpace reports whether the key is space.
 func IsSpace(key string) bool { return key == " " || strings.EqualFold(key, "space") }
 
-// IsShortcut reports whether a key goes with others that make it no letter of a text.
+// IsShortcut reports whether the modifiers make a key a shortcut instead of a character.
 func IsShortcut(args map[string]any) bool {
 	held, _ := args["modifiers"].([]any)
 	return slices.ContainsFunc(held, func(m any) bool { return m != "shift" && m != "opt" })
 }
 
-// CheckKeys is the error of keys that are not pressed, whatever is on the screen.
+// CheckKeys returns an error for keys that are never pressed, regardless of the screen.
 func CheckKeys(_ context.Context, call *aai.Call) error {
 	chord, _ := Chord(call)
 	if err := combinedKeyError(chord); err != nil {
@@ -76,7 +76,7 @@ func CheckKeys(_ context.Context, call *aai.Call) error {
 	return e
 }
 
-// combinedKeyError is the error of a key with modifiers that is written as one: ctrl+s.
+// combinedKeyError returns the error for a key that contains its modifiers: ctrl+s.
 func combinedKeyError(c desktop.Chord) error {
 	words := strings.Split(c.Key, "+")
 	if len(words) < 2 || utf8.RuneCountInString(c.Key) == 1 {
@@ -100,7 +100,7 @@ func combinedKeyError(c desktop.Chord) error {
 	return e
 }
 
-// modifierName is the modifier that people write so, or "".
+// modifierName returns the modifier with that spelling, or "".
 func modifierName(word string) string {
 	switch word {
 	case "ctrl", "shift", "alt", "meta":
@@ -118,8 +118,7 @@ func modifierName(word string) string {
 	return ""
 }
 
-// isDesktopShortcut reports whether window managers take the chord for themselves,
-// whichever keyboard it comes from.
+// isDesktopShortcut reports whether window managers intercept the chord, from any keyboard.
 func isDesktopShortcut(c desktop.Chord) bool {
 	has := func(name string) bool { return slices.Contains(c.Modifiers, name) }
 	key := strings.ToLower(c.Key)
@@ -132,8 +131,7 @@ func isDesktopShortcut(c desktop.Chord) bool {
 	return slices.Contains([]string{"tab", "escape", "esc", "space", "print"}, key) || len(key) > 1 && key[0] == 'f' && key[1] >= '0' && key[1] <= '9'
 }
 
-// modifier is the platform's key for one by its name on a Mac: what cmd does
-// there, ctrl does elsewhere.
+// modifier translates a Mac modifier to the platform: ctrl has the role of cmd.
 func modifier(word string) string {
 	switch word {
 	case "cmd":

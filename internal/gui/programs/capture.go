@@ -11,16 +11,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/screenshot"
 )
 
-// RedactedHint says how to see what is black.
+// RedactedHint explains how to see blackened parts.
 const RedactedHint = "Name a program in app to have the person asked for it; what guards the person is never seen."
 
-// stillTries is how often a picture is taken until nothing has moved meanwhile.
+// stillTries limits how often a screenshot is repeated until no window has moved meanwhile.
 const stillTries = 5
 
-// CaptureArea takes a picture of a part of the screen, in which the windows of every
-// program that the caller may not see are black, and returns their names. What lies
-// on the screen is looked at before and after: where it was not the same, the picture
-// may show what just came, and is thrown away.
+// CaptureArea captures a part of the screen, with the windows of all programs that the caller may
+// not see blackened, and returns their names. It reads the window layers before and after: if they
+// differ, the capture may show a new window, and CaptureArea discards it.
 func (r *Registry) CaptureArea(ctx context.Context, screen desktop.Screen, area desktop.Rect) (*image.RGBA, []string, error) {
 	asked, _ := r.passwordPrompt(ctx)
 	before, err := screen.Layers(ctx)
@@ -49,9 +48,9 @@ func (r *Registry) CaptureArea(ctx context.Context, screen desktop.Screen, area 
 	return nil, nil, e
 }
 
-// blacken paints over what the caller may not see, and returns the programs' names.
-// A window of nobody knows whom is not seen, nor are those of the processes that ask for
-// a password.
+// blacken paints over the windows that the caller may not see, and returns their programs' names.
+// That includes windows of unknown programs, and of the processes in asking, which request a
+// password.
 func (r *Registry) blacken(ctx context.Context, picture *image.RGBA, area desktop.Rect, layers []desktop.Layer, asking ...int) ([]string, error) {
 	apps, err := r.Apps(ctx)
 	if err != nil {
@@ -65,7 +64,7 @@ func (r *Registry) blacken(ctx context.Context, picture *image.RGBA, area deskto
 				target, err := r.newTarget(apps[i])
 				sees[l.PID] = err == nil && !slices.Contains(asking, l.PID) && aai.CanSee(ctx, target)
 			}
-			name = aai.CleanLabel(apps[i].ID, 60) // what it calls itself may be what it shows
+			name = aai.CleanLabel(apps[i].ID, 60) // the program's own name may be text from its content
 		}
 		if !sees[l.PID] && !slices.Contains(hidden, name) {
 			hidden = append(hidden, name)

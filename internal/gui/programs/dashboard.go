@@ -9,12 +9,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// dashboardName is what a program shows that shows the gateway's own page.
+// dashboardName describes the dashboard in reasons.
 const dashboardName = "the gateway's own page"
 
-// dashboardReason says whether the program shows a page of a gateway of the person, in whichever
-// of its windows: there a person sees what agents do, and stops them. A browser of which that
-// cannot be told counts as one that does, while there is such a page.
+// dashboardReason reports whether any window of the program shows a dashboard of the person's
+// gateways: there the person watches and stops agents. While there is a dashboard, a browser that
+// does not report its addresses counts as one that shows it.
 func (r *Registry) dashboardReason(ctx context.Context, app desktop.App) string {
 	hosts, err := r.dashboardHosts()
 	if err == nil && len(hosts) == 0 {
@@ -42,9 +42,8 @@ func (r *Registry) dashboardReason(ctx context.Context, app desktop.App) string 
 	return ""
 }
 
-// isMirrorAddress reports whether an address is of a browser's own tool that shows what is in another
-// document, without its address: the tools of developers in a window of their own, and what
-// would be printed.
+// isMirrorAddress reports whether an address belongs to a browser tool that shows another document
+// without its address: developer tools in a separate window, or a print preview.
 func isMirrorAddress(address string) bool {
 	return slices.ContainsFunc([]string{
 		"devtools:", "chrome-devtools:", "chrome://inspect", "chrome://print", "chrome-untrusted://print",
@@ -52,7 +51,7 @@ func isMirrorAddress(address string) bool {
 	}, func(prefix string) bool { return strings.HasPrefix(strings.ToLower(address), prefix) })
 }
 
-// addresses are those of all documents that the program has.
+// addresses returns the addresses of all documents of the program.
 func (r *Registry) addresses(ctx context.Context, b desktop.Backend, app desktop.App) ([]string, error) {
 	shot, err := b.Tree.Snapshot(ctx, app)
 	if err != nil {
@@ -70,9 +69,9 @@ func (r *Registry) addresses(ctx context.Context, b desktop.Backend, app desktop
 	return b.Documents.Addresses(ctx, app, documents)
 }
 
-// isDashboardAddress reports whether an address is of one of the hosts, or of what shows an address of one:
-// its source, or what a browser makes of it to be read. Nobody else's address has that name,
-// which is made at random for each start; where it has, the window is left alone for nothing.
+// isDashboardAddress reports whether an address contains one of the hosts, even escaped within
+// another address such as a source or reader view. The host name is random for each start, so other
+// addresses do not match; a false match only blocks the window.
 func isDashboardAddress(hosts []string, address string) bool {
 	address = strings.ToLower(address)
 	for range maxNested {
@@ -88,10 +87,10 @@ func isDashboardAddress(hosts []string, address string) bool {
 	return false
 }
 
-// maxNested is how often an address may be within another.
+// maxNested limits how deep an address may be nested within another.
 const maxNested = 4
 
-// DashboardOnScreen says what of the screen shows the gateway's own page, "" for nothing.
+// DashboardOnScreen returns the reason if any program shows the dashboard, or "".
 func (r *Registry) DashboardOnScreen(ctx context.Context) string {
 	if hosts, err := r.dashboardHosts(); err == nil && len(hosts) == 0 {
 		return ""
@@ -115,8 +114,7 @@ func (r *Registry) dashboardHosts() ([]string, error) {
 	return r.DashboardHosts()
 }
 
-// isBrowser reports whether the program shows pages of the web, as far as its kind or its name
-// says.
+// isBrowser reports whether the program is a web browser, by its kind or its name.
 func isBrowser(app desktop.App) bool {
 	names := []string{
 		"chromium", "chrome", "google-chrome", "brave", "brave-browser", "vivaldi", "vivaldi-bin", "opera", "msedge", "microsoft-edge",

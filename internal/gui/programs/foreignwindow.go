@@ -12,20 +12,20 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// A Guest is a window that came while another program was acted on.
+// ForeignWindow is a window of another program that opened during an action.
 type ForeignWindow struct {
 	Program string `json:"program"`
 	PID     int    `json:"pid"`
-	Started bool   `json:"started,omitempty"` // the program that was acted on started its process, directly or not
-	Content string `json:"asks,omitempty"`    // what people read and can do in it; "" where the caller may not see that
+	Started bool   `json:"started,omitempty"` // the program of the action started its process, directly or not
+	Content string `json:"asks,omitempty"`    // its readable content and actions; "" if the caller may not see it
 }
 
-// foreignWindowTimeout is how long a window that has just come may take to tell what is in it.
+// foreignWindowTimeout limits how long a new window may take to show its content.
 const foreignWindowTimeout = time.Second
 
-// DescribeWindow says of a window of another program what is certain: whose it is, whether the host
-// started that process, and what is in it as far as the caller may see it. False where it is
-// nobody's, or the gateway's.
+// DescribeWindow describes a window of another program: the program, whether the host started its
+// process, and its content if the caller may see it. It returns false for a window without a known
+// program, or of the gateway.
 func (r *Registry) DescribeWindow(ctx context.Context, call *aai.Call, host desktop.App, w desktop.WindowInfo) (ForeignWindow, bool) {
 	apps, err := r.Apps(ctx)
 	if err != nil || w.PID == r.SelfPID {
@@ -36,7 +36,7 @@ func (r *Registry) DescribeWindow(ctx context.Context, call *aai.Call, host desk
 	if i < 0 {
 		return ForeignWindow{}, false
 	}
-	g.Program = aai.CleanLabel(apps[i].ID, 60) // what it calls itself may be what it shows
+	g.Program = aai.CleanLabel(apps[i].ID, 60) // the program's own name may be text from its content
 	target, err := r.newTarget(apps[i])
 	if err == nil && aai.CanSee(ctx, target) {
 		g.Program, g.Content = target.Name, r.windowText(ctx, r.Sessions.For(call).RefsOf(apps[i]), apps[i], w)
@@ -50,8 +50,8 @@ func (r *Registry) HasStarted(host desktop.App, pid int) bool {
 	return programs != nil && programs.IsDescendant(pid, host.PID)
 }
 
-// windowText is what is in the window, as the delta tells what came; its title where its tree
-// tells nothing of it in time.
+// windowText returns the window's content, formatted as new in a delta, or its title if its tree
+// has no content in time.
 func (r *Registry) windowText(ctx context.Context, known *refs.Table, app desktop.App, w desktop.WindowInfo) string {
 	ctx, cancel := context.WithTimeout(ctx, foreignWindowTimeout)
 	defer cancel()
@@ -65,7 +65,7 @@ func (r *Registry) windowText(ctx context.Context, known *refs.Table, app deskto
 	}
 }
 
-// treeText is what the program's tree tells of the window; "" for nothing yet.
+// treeText returns the window's content from the program's tree; "" if there is none yet.
 func (r *Registry) treeText(ctx context.Context, known *refs.Table, app desktop.App, w desktop.WindowInfo) string {
 	shot, err := r.OpenBackend().Tree.Snapshot(ctx, app)
 	own, listed := WindowsOf(ctx, r.OpenBackend(), app)

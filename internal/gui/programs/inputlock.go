@@ -7,9 +7,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
 
-// WithInputLock is the backend on which nothing is begun that may move the person's focus while
-// a question is open, and no element of another program's question for the person is acted on.
-// Input waits for the seat by itself.
+// WithInputLock wraps the backend so that no action that may move the person's focus begins while a
+// question is open, and no action reaches another program's question for the person. Input acquires
+// the lock itself.
 func WithInputLock(b desktop.Backend, s *inputlock.Lock) desktop.Backend {
 	if b.Actor != nil {
 		b.Actor = promptGuardActor{b.Actor, b.Tree}
@@ -46,8 +46,8 @@ type lockedActor struct {
 	inputLock *inputlock.Lock
 }
 
-// Execute implements desktop.Actor. To press something may open a window, which gets
-// the keyboard; text and numbers are set where they are.
+// Execute implements desktop.Actor. Pressing may open a window, which gets the keyboard; setting
+// text and numbers does not.
 func (a lockedActor) Execute(ctx context.Context, app desktop.App, id desktop.ID, act desktop.Act) error {
 	switch act.Verb {
 	case desktop.SetText, desktop.InsertText, desktop.SetNumber, desktop.ScrollTo, desktop.RefreshText:
@@ -67,8 +67,8 @@ type lockedPrograms struct {
 	inputLock *inputlock.Lock
 }
 
-// Start implements desktop.Programs. A program that starts shows a window, a while
-// after: a question waits as long as it does for what may hang.
+// Start implements desktop.Programs. A program shows its window some time after the start, so the
+// lock stays held: a question waits as long as for an action that may hang.
 func (p lockedPrograms) Start(ctx context.Context, program desktop.Program, args []string) (int, error) {
 	if _, err := p.inputLock.Begin(ctx); err != nil {
 		return 0, err

@@ -9,14 +9,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// lockReasonTimeout is how long it may take to look whether a program guards the person.
+// lockReasonTimeout limits the check for a screen lock or password prompt.
 const lockReasonTimeout = 500 * time.Millisecond
 
-// pagesTimeout is how long it may take to look which pages a browser shows.
+// pagesTimeout limits the check for the pages of a browser.
 const pagesTimeout = 2 * time.Second
 
-// lockReason says by what of its windows the program guards the person: the gateway's own page,
-// or a lock of the screen.
+// lockReason returns the reason why the program must not be operated: it shows the dashboard or a
+// screen lock; "" for none.
 func (r *Registry) lockReason(ctx context.Context, app desktop.App) string {
 	if page := r.dashboardReason(ctx, app); page != "" {
 		return page
@@ -24,9 +24,9 @@ func (r *Registry) lockReason(ctx context.Context, app desktop.App) string {
 	return r.screenLockReason(ctx, app)
 }
 
-// screenLockReason says whether the program shows what only a lock of the screen is: a window
-// over a whole monitor that it put there itself, past the window manager. What cannot
-// be seen in time counts as none: guards are known by their names first.
+// screenLockReason reports whether the program shows a window that only a screen lock has: one over
+// a whole monitor, placed past the window manager. A timeout counts as none: lock programs are
+// first recognized by name.
 func (r *Registry) screenLockReason(ctx context.Context, app desktop.App) string {
 	screen := r.OpenBackend().Screen
 	if screen == nil {
@@ -54,10 +54,9 @@ func (r *Registry) screenLockReason(ctx context.Context, app desktop.App) string
 	return ""
 }
 
-// passwordPrompt returns the process of the program whose window has the keyboard, where a
-// field for a password has it there: whoever types that is shown to nobody. It is 0 where
-// there is none. A program that does not say so in time counts as one that asks, and is not
-// known to; one that tells nothing of itself counts as none, since most do not.
+// passwordPrompt returns the PID of the program with the keyboard if a password field is focused
+// there, or 0. That window must not be captured. A program that does not answer in time counts as
+// one that asks, with known false; one without a tree counts as none, since most have no prompt.
 func (r *Registry) passwordPrompt(ctx context.Context) (pid int, known bool) {
 	b := r.OpenBackend()
 	if b.Tree == nil || b.Windows == nil {
@@ -92,7 +91,7 @@ func (r *Registry) passwordPrompt(ctx context.Context) (pid int, known bool) {
 	return pid, true
 }
 
-// CaptureUnlessPassword takes a picture of a program's window, unless a password is typed there.
+// CaptureUnlessPassword captures a program's window, unless a password is typed there.
 func (r *Registry) CaptureUnlessPassword(ctx context.Context, pid int, take func() (*aai.Result, error)) (*aai.Result, error) {
 	asks, known := r.passwordPrompt(ctx)
 	result, err := take()
@@ -112,8 +111,8 @@ func (r *Registry) CaptureUnlessPassword(ctx context.Context, pid int, take func
 	return nil, e
 }
 
-// CheckScreenLock is the error of a picture of the whole screen while that is locked; nil where it
-// is not, or nobody knows.
+// CheckScreenLock returns an error for a capture of the whole screen while it is locked; nil if it
+// is not, or that is unknown.
 func (r *Registry) CheckScreenLock(ctx context.Context) error {
 	if r.IsScreenLocked == nil {
 		return nil

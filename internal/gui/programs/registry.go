@@ -1,6 +1,6 @@
-// Package programs finds the programs that calls name among those that run, starts others, and
-// says of each what gates ask: what it is, whether it answers, whether it guards the person. What
-// of the screen a caller may not see is black here.
+// Package programs finds the running programs that calls name, starts others, and describes them
+// for the gates: identity, responsiveness, and reasons not to operate them. It also blackens the
+// parts of the screen that a caller may not see.
 package programs
 
 import (
@@ -16,21 +16,21 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 )
 
-// Registry are those that run, as callers mean them. Safe for concurrent use.
+// Registry gives access to the running programs. It is safe for concurrent use.
 type Registry struct {
-	OpenBackend    func() desktop.Backend // the desktop they are on, as Seated gives it
-	IsCallerHost   func(pid int) bool     // whether the caller runs in it; nil: nobody knows
-	IsTerminal     func(pid int) bool     // whether it shows a terminal; nil: nobody knows
+	OpenBackend    func() desktop.Backend // the desktop, as WithInputLock returns it
+	IsCallerHost   func(pid int) bool     // whether the caller runs in it; nil: unknown
+	IsTerminal     func(pid int) bool     // whether it shows a terminal; nil: unknown
 	IsScreenLocked func(context.Context) bool
-	DashboardHosts func() ([]string, error) // the hosts of the gateways' own pages now; nil: there are none
+	DashboardHosts func() ([]string, error) // hosts of the gateways' dashboards now; nil: none
 	Log            *slog.Logger
 	Sessions       *conversation.Sessions
 	Cache          conversation.AppCache
-	SelfPID        int // the process whose windows are not to be touched
+	SelfPID        int // the process with windows that no call may touch
 }
 
-// CheckAlias refuses an alias that is the name, id or process of a program which is
-// there: who says that name must reach that program.
+// CheckAlias rejects an alias that is the name, id or process of a running program: that name must
+// reach that program.
 func (r *Registry) CheckAlias(ctx context.Context, alias string) error {
 	if alias == "" {
 		return nil
@@ -50,7 +50,7 @@ func (r *Registry) CheckAlias(ctx context.Context, alias string) error {
 	return nil
 }
 
-// hasName reports whether a name is the program's own, in full.
+// hasName reports whether a name is the program's full name or ID.
 func hasName(a desktop.App, name string) bool {
 	return strings.EqualFold(a.Name, name) || strings.EqualFold(a.ID, name)
 }
@@ -62,7 +62,7 @@ func aliasTaken(alias, why string) error {
 	return e
 }
 
-// Probe looks whether the program answers at all.
+// Probe checks whether the program answers at all.
 func (r *Registry) Probe(ctx context.Context, app desktop.App) error {
 	if _, err := r.OpenBackend().Tree.Snapshot(ctx, app); err != nil {
 		return guierr.Unreadable(err)
@@ -70,8 +70,8 @@ func (r *Registry) Probe(ctx context.Context, app desktop.App) error {
 	return nil
 }
 
-// WindowTitles are what the programs' windows are called, by process, where several are called
-// by one name; at most so many of each.
+// WindowTitles returns the window titles of the programs by PID, at most three each, to distinguish
+// programs with the same name. It returns nil for fewer than two programs.
 func (r *Registry) WindowTitles(ctx context.Context, apps []desktop.App) map[int]string {
 	const most = 3
 	windows := r.OpenBackend().Windows
@@ -80,7 +80,7 @@ func (r *Registry) WindowTitles(ctx context.Context, apps []desktop.App) map[int
 	}
 	all, err := windows.Windows(ctx)
 	if err != nil {
-		r.Log.Debug("windows are not known", "error", err) // they only tell programs apart
+		r.Log.Debug("windows are not known", "error", err) // the titles only distinguish programs
 		return nil
 	}
 	titles := make(map[int]string)
@@ -96,7 +96,7 @@ func (r *Registry) WindowTitles(ctx context.Context, apps []desktop.App) map[int
 	return titles
 }
 
-// Apps lists the programs that may be operated: not this one.
+// Apps lists the programs that calls may operate, without the gateway itself.
 func (r *Registry) Apps(ctx context.Context) ([]desktop.App, error) {
 	tree := r.OpenBackend().Tree
 	if tree == nil {
@@ -113,7 +113,7 @@ func (r *Registry) Apps(ctx context.Context) ([]desktop.App, error) {
 	return apps, nil
 }
 
-// runs reports whether the process runs, as far as that can be told.
+// runs reports whether the process runs; false if unknown.
 func (r *Registry) runs(pid int) bool {
 	programs := r.OpenBackend().Programs
 	return programs != nil && programs.IsRunning(pid)

@@ -16,16 +16,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// targetPrefix begins the ids of programs, so that none is taken for an app with
-// a descriptor.
+// targetPrefix is the prefix of program IDs, which distinguishes them from apps with a descriptor.
 const targetPrefix = aai.DesktopApp + "/"
 
-// whichApp names the question which of several programs is meant.
+// whichApp is the ID of the question that selects one of several programs.
 const whichApp = "which_app"
 
-// ResolveApp finds the program that a call touches: by its process id, the session's
-// alias, its id, or its name. Several are asked about. One that is to be started is
-// found where programs are installed.
+// ResolveApp finds the program of a call: by its PID, the session's alias, its ID, or its name. If
+// several match, it returns a question. For a program to start, it searches the installed ones.
 func (r *Registry) ResolveApp(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
 	if params.Launches(call) && params.Has(call, "arguments") {
 		return r.installed(call, name)
@@ -67,8 +65,8 @@ func (r *Registry) ResolveApp(ctx context.Context, call *aai.Call, name string) 
 	return nil, ambiguousApp(name, meant, r.WindowTitles(ctx, meant), r.Sessions.For(call).HasListed())
 }
 
-// distinctName is the program's name, its process, and by what its windows are called that
-// it is told from another of its name.
+// distinctName returns the program's name, PID and window titles, which distinguish it from another
+// of its name.
 func distinctName(app desktop.App, titles map[int]string) string {
 	text := fmt.Sprintf("%s (process %d)", aai.CleanLabel(app.Name, 60), app.PID)
 	if title := titles[app.PID]; title != "" {
@@ -77,7 +75,7 @@ func distinctName(app desktop.App, titles map[int]string) string {
 	return text
 }
 
-// WithSameName are those of the programs that are called as another of them is.
+// WithSameName returns the programs that share their name with another one.
 func WithSameName(apps []desktop.App) []desktop.App {
 	count := make(map[string]int)
 	for _, app := range apps {
@@ -86,7 +84,7 @@ func WithSameName(apps []desktop.App) []desktop.App {
 	return slices.DeleteFunc(slices.Clone(apps), func(a desktop.App) bool { return count[strings.ToLower(a.Name)] < 2 })
 }
 
-// matchingApps returns the programs that a name may mean, by the surest of its meanings.
+// matchingApps returns the programs that match the name in the most certain way.
 func matchingApps(apps []desktop.App, name string) []desktop.App {
 	id := strings.TrimPrefix(name, targetPrefix)
 	pid, _ := strconv.Atoi(id)
@@ -111,8 +109,8 @@ func matchingApps(apps []desktop.App, name string) []desktop.App {
 	return nil
 }
 
-// NewTarget is the program in the words of gates and journal. It is bound to its
-// executable: another one of the same name is another program.
+// NewTarget returns the program as a target for gates and journal. Its digest binds it to its
+// executable: another executable with the same name is another program.
 func NewTarget(app desktop.App) *aai.App {
 	return &aai.App{
 		ID: targetPrefix + app.ID, Name: aai.CleanLabel(app.Name, 80), Platform: "any",
@@ -120,14 +118,14 @@ func NewTarget(app desktop.App) *aai.App {
 	}
 }
 
-// digest names the parts, in their order.
+// digest returns the hash of the parts in order.
 func digest(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:])
 }
 
-// newTarget is asTarget for a call: it can be asked whether it answers. One without an
-// id has ended; nobody can be asked about it.
+// newTarget is NewTarget for a call, with functions to check the running program. A program without
+// an ID has ended and cannot be checked.
 func (r *Registry) newTarget(app desktop.App) (*aai.App, error) {
 	if app.ID == "" {
 		e := aai.Errorf(aai.AppNotRunning, "%s (process %d) has ended", cmp.Or(aai.CleanLabel(app.Name, 60), "the program"), app.PID)
@@ -164,8 +162,9 @@ func notRunning(name string, apps []desktop.App) error {
 	return e
 }
 
-// ambiguousApp is the error of a name that several programs have. The person is asked with
-// what their windows are called; the caller is told that if told it was before.
+// ambiguousApp returns the error for a name that several programs have. The question to the person
+// contains window titles; the error for the caller contains them only if told is true, because it
+// had them before.
 func ambiguousApp(name string, meant []desktop.App, titles map[int]string, told bool) error {
 	e := aai.Errorf(aai.AmbiguousTarget, "%d programs are called %q", len(meant), aai.CleanLabel(name, 60))
 	e.Hint = "Give the process id as app; ax_list_apps tells them apart by their windows."

@@ -10,14 +10,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 )
 
-// hasWindow reports whether the program shows a window. One of no class is none of its own:
-// LibreOffice shows such a picture while it starts.
+// hasWindow reports whether the program shows a window. It ignores windows without a class, such as
+// LibreOffice's splash screen.
 func (r *Registry) hasWindow(ctx context.Context, app desktop.App) bool {
 	own, err := WindowsOf(ctx, r.OpenBackend(), app)
 	return err == nil && slices.ContainsFunc(own, func(w desktop.WindowInfo) bool { return w.Class != "" })
 }
 
-// WindowsOf are the program's, as the window system knows them, the front one first.
+// WindowsOf returns the program's windows as the window system knows them, front to back.
 func WindowsOf(ctx context.Context, backend desktop.Backend, app desktop.App) ([]desktop.WindowInfo, error) {
 	if backend.Windows == nil {
 		return nil, guierr.Unsupported("list of windows")
@@ -35,8 +35,7 @@ func WindowsOf(ctx context.Context, backend desktop.Backend, app desktop.App) ([
 	return own, nil
 }
 
-// FrontWindow returns the one of a program's windows that has the keyboard, or else
-// that lies before the others.
+// FrontWindow returns the program's window that has the keyboard, or else the front one.
 func FrontWindow(own []desktop.WindowInfo) desktop.WindowInfo {
 	for _, w := range own {
 		if w.Active {
@@ -46,8 +45,8 @@ func FrontWindow(own []desktop.WindowInfo) desktop.WindowInfo {
 	return own[0]
 }
 
-// BestWindow returns the one of the windows that a top-level element is, and whether
-// anything speaks for it. The title says more than the place.
+// BestWindow returns the window that best matches a top-level element, and whether any evidence
+// supports it. The title counts more than the position.
 func BestWindow(own []desktop.WindowInfo, top *desktop.Element) (best desktop.WindowInfo, sure bool) {
 	most := -1.0
 	for _, w := range own {
@@ -62,7 +61,7 @@ func BestWindow(own []desktop.WindowInfo, top *desktop.Element) (best desktop.Wi
 	return best, most > 0 || len(own) == 1
 }
 
-// overlap is how much of both rectangles they have in common, from 0 to 1.
+// overlap returns the common share of both rectangles, from 0 to 1.
 func overlap(a, b desktop.Rect) float64 {
 	common := a.Intersect(b)
 	if common.Empty() {
@@ -72,8 +71,8 @@ func overlap(a, b desktop.Rect) float64 {
 	return area / (float64(a.W*a.H) + float64(b.W*b.H) - area)
 }
 
-// CheckScreen is the error where there is no screen of the person's, nor anything else that
-// could be seen or operated; nil where there is, or nobody knows.
+// CheckScreen returns an error if the person has no screen and the desktop offers nothing to see or
+// operate; nil otherwise, or if unknown.
 func (r *Registry) CheckScreen(ctx context.Context) error {
 	b := r.OpenBackend()
 	if b.Windows == nil {

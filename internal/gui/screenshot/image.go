@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Blacken paints over the layers that are not seen, of a picture of the area: what a layer
-// that is seen hides of those below it stays.
+// Blacken paints over the layers that seen rejects, in a picture of the area. Parts that a seen
+// layer covers stay visible.
 func Blacken(picture *image.RGBA, area desktop.Rect, layers []desktop.Layer, seen func(desktop.Layer) bool) {
 	mask := image.NewAlpha(picture.Bounds())
 	paint := func(r desktop.Rect, with color.Alpha) {
@@ -33,14 +33,14 @@ func Blacken(picture *image.RGBA, area desktop.Rect, layers []desktop.Layer, see
 	draw.DrawMask(picture, picture.Bounds(), image.NewUniform(color.Black), image.Point{}, mask, mask.Rect.Min, draw.Over)
 }
 
-// Crop is a part of a picture, as a picture.
+// Crop returns a part of a picture as a new picture.
 func Crop(picture *image.RGBA, at image.Rectangle) *image.RGBA {
 	part := image.NewRGBA(image.Rectangle{Max: at.Size()})
 	draw.Copy(part, image.Point{}, picture, at.Add(picture.Bounds().Min), draw.Src, nil)
 	return part
 }
 
-// Scale is the picture with no side longer than that, and how much smaller it is.
+// Scale returns the picture with no side longer than side pixels, and the scale factor.
 func Scale(picture *image.RGBA, side int) (*image.RGBA, float64) {
 	size := picture.Bounds().Size()
 	longer := max(size.X, size.Y)
@@ -53,7 +53,7 @@ func Scale(picture *image.RGBA, side int) (*image.RGBA, float64) {
 	return small, scale
 }
 
-// EncodePNG is the picture as PNG, made fast.
+// EncodePNG encodes the picture as PNG, for speed and not size.
 func EncodePNG(picture *image.RGBA) ([]byte, error) {
 	var b bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, picture); err != nil {

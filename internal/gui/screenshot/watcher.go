@@ -1,5 +1,5 @@
-// Package sight judges by pictures: whether a window looks otherwise after the input, and what of
-// a picture nobody is to see. It makes pictures smaller and gives them as PNG.
+// Package screenshot compares, redacts, scales and encodes screenshots. A Watcher reports whether a
+// window looks different after input.
 package screenshot
 
 import (
@@ -14,37 +14,37 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Windows without a tree, and what is drawn in one that has it, are judged by their pictures:
-// one from just before the input, one from after it.
+// Windows without a tree, and canvases in windows with one, are verified by two screenshots: one
+// from just before the input, one from after it.
 
 const (
-	// capturePause is the time between two pictures.
+	// capturePause is the time between two screenshots.
 	capturePause = 60 * time.Millisecond
-	// captureTries is how often a window that does not rest is looked at before the input.
+	// captureTries limits the screenshots before the input of a window that keeps changing.
 	captureTries = 6
-	// sightCeiling is how long a picture is waited for that is another one.
+	// sightCeiling limits the wait for a different screenshot.
 	sightCeiling = time.Second
 )
 
-// A Sight is what a window looked like before the input.
+// Watcher holds the appearance of a window before the input.
 type Watcher struct {
 	screen        desktop.Screen
 	windows       desktop.Windows
 	window        desktop.WindowInfo
 	before        *image.RGBA
-	animated      image.Rectangle // what changed by itself
+	animated      image.Rectangle // the part that changed by itself
 	windowsBefore []desktop.WindowInfo
 }
 
-// NewWatcher is for a window that Begin says.
+// NewWatcher returns a Watcher for the window that Begin receives.
 func NewWatcher(screen desktop.Screen, windows desktop.Windows) *Watcher {
 	return &Watcher{screen: screen, windows: windows}
 }
 
-// IsAnimated reports whether the window did not rest before the input.
+// IsAnimated reports whether the window kept changing before the input.
 func (s *Watcher) IsAnimated() bool { return !s.animated.Empty() }
 
-// Begin takes the picture, when the window has come to rest.
+// Begin takes the screenshot, when the window has stopped changing.
 func (s *Watcher) Begin(ctx context.Context, w desktop.WindowInfo) {
 	s.window = w
 	s.windowsBefore, _ = s.windows.Windows(ctx)
@@ -65,8 +65,8 @@ func (s *Watcher) Begin(ctx context.Context, w desktop.WindowInfo) {
 	}
 }
 
-// Changed waits until the window looks otherwise, and says how; "" where it does not, or no
-// window was looked at.
+// Changed waits until the window looks different, and describes the change; "" if there is none, or
+// Begin was not called.
 func (s *Watcher) Changed(ctx context.Context, app desktop.App) string {
 	if s.window.ID == 0 {
 		return ""
@@ -81,7 +81,7 @@ func (s *Watcher) Changed(ctx context.Context, app desktop.App) string {
 		if s.before == nil {
 			return ""
 		}
-		// A window that cannot be pictured may be about to go: the next list says so.
+		// A window that cannot be captured may be about to close: the next list shows that.
 		if now, err := s.screen.CaptureWindow(ctx, s.window.ID); err == nil {
 			if text := s.describeDiff(now); text != "" {
 				return text
@@ -93,7 +93,7 @@ func (s *Watcher) Changed(ctx context.Context, app desktop.App) string {
 	}
 }
 
-// describeDiff says where the picture differs from the one before; "" where it does not.
+// describeDiff describes the part that differs from the earlier screenshot; "" if none does.
 func (s *Watcher) describeDiff(now *image.RGBA) string {
 	part := diffBounds(s.before, now, s.animated)
 	if part.Empty() {
@@ -104,7 +104,7 @@ func (s *Watcher) describeDiff(now *image.RGBA) string {
 	return fmt.Sprintf("its picture, at %d, %d, %d × %d (%d%% of it)", at.Min.X, at.Min.Y, part.Dx(), part.Dy(), share)
 }
 
-// describeWindowChange says which window of the program is there that was not, or is gone.
+// describeWindowChange describes a window of the program that opened or closed.
 func (s *Watcher) describeWindowChange(all []desktop.WindowInfo, app desktop.App) string {
 	in := func(list []desktop.WindowInfo, w desktop.WindowInfo) bool {
 		return slices.ContainsFunc(list, func(o desktop.WindowInfo) bool { return o.ID == w.ID })
@@ -120,8 +120,7 @@ func (s *Watcher) describeWindowChange(all []desktop.WindowInfo, app desktop.App
 	return ""
 }
 
-// diffBounds is the smallest rectangle that holds all in which the pictures differ, but for
-// what is left out.
+// diffBounds returns the smallest rectangle that contains all differing pixels outside without.
 func diffBounds(one, other *image.RGBA, without image.Rectangle) image.Rectangle {
 	if one.Bounds().Size() != other.Bounds().Size() {
 		return other.Bounds().Sub(other.Bounds().Min)

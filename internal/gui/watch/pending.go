@@ -8,39 +8,37 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// PendingFor is for how long it is listened to what comes of an act that was answered
-// before anything was seen of it.
+// PendingFor is how long a pending effect is observed after the reply to its action.
 const PendingFor = 5 * time.Second
 
-// maxPendingSnapshots is how many looks are kept of that.
+// maxPendingSnapshots limits the snapshots of a pending effect.
 const maxPendingSnapshots = 8
 
-// A Late is an act of which nothing was seen before it was answered, and what has
-// been seen since. Who comes next to the program waits out the time in which it
-// would have been seen, so that it is not taken for what the next act does.
+// PendingEffect is an action without a visible effect before its reply, and the snapshots since
+// then. The next call to the program waits until Deadline, so that the effect is not attributed to
+// the next action.
 type PendingEffect struct {
-	What   string            // was done
-	Before *desktop.Snapshot // as it was when it was answered
-	Focus  desktop.ID        // what was acted on
-	Since  time.Time         // when it was delivered
-	// Deadline is until when its effect is waited for: as long as it would have been before it was
-	// answered, from when the program was done with the act itself. For who has the program's
-	// turn, and so is Works.
+	What   string            // description of the action
+	Before *desktop.Snapshot // the program at the time of the reply
+	Focus  desktop.ID        // the element of the action
+	Since  time.Time         // time of delivery
+	// Deadline is the end of the wait for the effect: the usual observation time, counted from the
+	// end of the program's work on the action. Deadline, StillWorking and AmbientLearned are for
+	// the holder of the program's queue slot.
 	Deadline time.Time
-	// StillWorking says that the program was still at work when it was answered.
+	// StillWorking means that the program was still busy at the time of the reply.
 	StillWorking bool
-	// AmbientLearned says that it is known what of it is no unrest; for who has the program's turn.
+	// AmbientLearned means that AmbientChanges already know the changes of this action.
 	AmbientLearned bool
-	Updates        chan struct{}      // something was seen
-	Stop           context.CancelFunc // it is listened to no longer
+	Updates        chan struct{}      // signals a new snapshot
+	Stop           context.CancelFunc // ends the observation
 
 	mu         sync.Mutex
 	snapshots  []*desktop.Snapshot // that differ, in order
-	superseded bool                // somebody has acted since, and what comes now is not for sure its effect
+	superseded bool                // another action has begun, and later changes may be its effect
 }
 
-// Start begins to listen to the program, until the time is over in which something may come
-// of the act.
+// Start begins to observe the program, until PendingFor after the delivery.
 func (o *PendingEffect) Start(backend desktop.Backend, app desktop.App) {
 	ctx, stop := context.WithDeadline(context.Background(), o.Since.Add(PendingFor))
 	o.Updates, o.Stop = make(chan struct{}, 1), stop
@@ -52,8 +50,8 @@ func (o *PendingEffect) Start(backend desktop.Backend, app desktop.App) {
 	}()
 }
 
-// listen looks at the program when it tells of something, and once when the time is over
-// in which an effect would have been waited for: some toolkits tell of nothing.
+// listen reads the program after its events, and once at the deadline: some toolkits report no
+// events.
 func (o *PendingEffect) listen(ctx context.Context, backend desktop.Backend, app desktop.App, again <-chan time.Time) {
 	events, err := backend.Events.Watch(ctx, app)
 	if err != nil {
@@ -86,7 +84,7 @@ func (o *PendingEffect) listen(ctx context.Context, backend desktop.Backend, app
 	}
 }
 
-// addSnapshot keeps a look, and reports whether there is room for another.
+// addSnapshot keeps a snapshot, and reports whether there is space for another.
 func (o *PendingEffect) addSnapshot(shot *desktop.Snapshot) bool {
 	o.mu.Lock()
 	if !o.superseded {
@@ -101,14 +99,14 @@ func (o *PendingEffect) addSnapshot(shot *desktop.Snapshot) bool {
 	return room
 }
 
-// Snapshots are the looks so far, and whether somebody has acted since.
+// Snapshots returns the snapshots so far, and whether another action has begun.
 func (o *PendingEffect) Snapshots() (looks []*desktop.Snapshot, over bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.snapshots[:len(o.snapshots):len(o.snapshots)], o.superseded
 }
 
-// Supersede says that somebody acts now: what is seen from here on counts no longer.
+// Supersede notes that another action begins, and ignores later snapshots.
 func (o *PendingEffect) Supersede() {
 	o.Stop()
 	o.mu.Lock()

@@ -8,13 +8,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// silence is how long it is until the next look at a program that tells of nothing.
+// silence is the time until the next look at a program without events.
 const silence = time.Second
 
-// Poll looks until there is no more to wait for: at once, after each event, once a second
-// where none comes, and no more often than every LookAgain. It ends too with the error of a
-// look, and when the context does, without one; whether that was so the context says. Now and
-// then it says that it still waits. Who needs a last look takes it then.
+// Poll calls look until it reports done: at once, after each event, once per second without events,
+// and at most every PollInterval. It also ends with look's error, or without an error when ctx is
+// done; callers check ctx, and look once more if they need to. Meanwhile it calls notYet every
+// progressInterval.
 func Poll(ctx context.Context, events <-chan desktop.Event, look func() (done bool, err error), notYet func()) error {
 	news := time.NewTicker(progressInterval)
 	defer news.Stop()
@@ -42,6 +42,6 @@ func Poll(ctx context.Context, events <-chan desktop.Event, look func() (done bo
 		if aai.Sleep(ctx, time.Until(begun.Add(PollInterval))) != nil {
 			return nil
 		}
-		Settle(ctx, events) // what has come until now is seen by the next look
+		Settle(ctx, events) // the next look covers all events until now
 	}
 }

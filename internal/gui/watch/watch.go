@@ -1,5 +1,5 @@
-// Package watch waits for what a program does, by its events: until it has come to rest, and
-// for what comes of an act after that was answered.
+// Package watch waits for a program by its events: until it is quiet, and for a pending effect
+// after the reply to its action.
 package watch
 
 import (
@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	quiet         = 2 * time.Millisecond // without events after the first: it is done
+	quiet         = 2 * time.Millisecond // without events after the first: settled
 	settleCeiling = 250 * time.Millisecond
 )
 
-// PollInterval is how often a program is looked at that may tell nothing.
+// PollInterval is how often a program that may report no events is read.
 const PollInterval = 100 * time.Millisecond
 
-// MayBeEffect reports whether an event may be the effect of an action, rather than
-// the toolkit showing that it was asked.
+// MayBeEffect reports whether an event may be the effect of an action, and not only the toolkit's
+// feedback for input.
 func MayBeEffect(e desktop.Event) bool {
 	switch e.Kind {
 	case desktop.CaretMoved, desktop.BoundsChanged:
@@ -49,11 +49,11 @@ func Settle(ctx context.Context, events <-chan desktop.Event) {
 	}
 }
 
-// progressInterval is how often it is said that a program is not idle yet.
+// progressInterval is how often progress is reported while a program is not idle.
 const progressInterval = 500 * time.Millisecond
 
-// WaitUntilQuiet waits until no event has come for so long, the events have ended, or the context,
-// and returns how many came. Now and then it says that it still waits.
+// WaitUntilQuiet waits until no event has come for the time still, or the events or the context
+// end. It returns the number of events, and calls notYet every progressInterval.
 func WaitUntilQuiet(ctx context.Context, events <-chan desktop.Event, still time.Duration, notYet func(seen int)) (seen int) {
 	quiet := time.NewTimer(still)
 	defer quiet.Stop()
