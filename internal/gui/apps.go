@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 )
 
-// listAppsName is the tool that lists what runs.
+// listAppsName is the name of the tool that lists running programs.
 const listAppsName = "ax_list_apps"
 
 func (d *toolset) isAccessibleTool() *aai.Tool {
@@ -45,11 +45,11 @@ func (d *toolset) isAccessibleTool() *aai.Tool {
 	}.tool()
 }
 
-// checkTimeout is how long accessibility may take to answer when it is checked.
+// checkTimeout limits how long the accessibility bus may take to answer the check.
 const checkTimeout = 3 * time.Second
 
-// readiness asks whether windows can be read. Who does not answer in a moment is as
-// good as not there, and the rest of what is known is told all the same.
+// readiness checks whether windows can be read. A bus that does not answer in time counts as not
+// ready, and the tool still reports everything else.
 func readiness(ctx context.Context, tree desktop.Tree) (desktop.Readiness, error) {
 	soon, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -61,7 +61,7 @@ func readiness(ctx context.Context, tree desktop.Tree) (desktop.Readiness, error
 	return desktop.Readiness{Detail: e.Message, Hint: e.Hint}, nil
 }
 
-// sentences joins texts, each with its full stop.
+// sentences joins texts, each with a full stop.
 func sentences(texts ...string) string {
 	var said []string
 	for _, text := range texts {
@@ -76,15 +76,15 @@ func sentences(texts ...string) string {
 	return strings.Join(said, " ")
 }
 
-// An appView is a program for programs.
+// appView is a running program as data.
 type appView struct {
 	Name      string `json:"name"`
 	PID       int    `json:"pid"`
-	ID        string `json:"bundle_id"` // the same each time it runs
+	ID        string `json:"bundle_id"` // the same for each run
 	Toolkit   string `json:"toolkit,omitempty"`
 	Connected bool   `json:"connected"`
 	Hidden    string `json:"hidden,omitempty"`  // why its tree cannot be read
-	Windows   string `json:"windows,omitempty"` // what they are called, where another program has its name
+	Windows   string `json:"windows,omitempty"` // window titles, if another program has the same name
 	Host      bool   `json:"host,omitempty"`    // the caller runs in it
 }
 
@@ -195,8 +195,8 @@ func (d *toolset) connected(ctx context.Context, call *aai.Call, app desktop.App
 	return out, nil
 }
 
-// countWindows is how many windows the program shows: of one without a tree, as the window
-// system knows them.
+// countWindows returns the number of the program's windows, for a program without a tree from the
+// window system.
 func (d *toolset) countWindows(ctx context.Context, app desktop.App) (int, error) {
 	shot, err := d.OpenBackend().Tree.Snapshot(ctx, app)
 	if err == nil {
@@ -220,7 +220,7 @@ func (d *toolset) listWindowsTool() *aai.Tool {
 	}.tool()
 }
 
-// A windowView is a window for programs.
+// windowView is a window as data.
 type windowView struct {
 	Index     int     `json:"index"`
 	Title     string  `json:"title"`
@@ -280,7 +280,7 @@ func (d *toolset) sessionInfoTool() *aai.Tool {
 	}.tool()
 }
 
-// names returns the names of those of the processes that still run.
+// names returns the names of the processes that still run.
 func (d *toolset) names(ctx context.Context, processes []int) ([]string, error) {
 	names := []string{}
 	if len(processes) == 0 {

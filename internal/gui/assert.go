@@ -30,7 +30,7 @@ func (d *toolset) assertTool() *aai.Tool {
 	}.tool()
 }
 
-// A mismatch is an assertion that does not hold.
+// mismatch is an assertion that does not hold.
 type mismatch struct {
 	Property string `json:"property"`
 	Expected any    `json:"expected"`
@@ -38,7 +38,7 @@ type mismatch struct {
 }
 
 func assert(ctx context.Context, v *callView) (*aai.Result, error) {
-	v.IncludeHidden = true // it is there, whether it shows or not
+	v.IncludeHidden = true // exists includes hidden elements
 	wanted, _ := v.Call.Args["assertions"].(map[string]any)
 	m, err := v.Find(ctx, params.String(v.Call, "query"))
 	missing := err != nil && (aai.AsError(err).Code == aai.ElementNotFound || aai.AsError(err).Code == aai.StaleRef)
@@ -82,8 +82,8 @@ func assert(ctx context.Context, v *callView) (*aai.Result, error) {
 	return verdict(wrong), nil
 }
 
-// uncertainError is the error of something of which it cannot be known whether it is there; nil where
-// all that there is is read.
+// uncertainError returns an error if the snapshot omits elements, so that the absence of an element
+// is uncertain; else nil.
 func (v *callView) uncertainError() error {
 	n := v.UnreadElements()
 	if n == 0 {
@@ -106,5 +106,5 @@ func verdict(wrong []mismatch) *aai.Result {
 	return out
 }
 
-// sortedKeys gives a map an order, so that the same call has the same answer.
+// sortedKeys returns the keys in a fixed order, so that the same call has the same reply.
 func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

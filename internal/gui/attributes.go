@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// withElement finds the element that the call's query means and reads it afresh.
+// withElement finds the element of the call's query and reads it again.
 func (d *toolset) withElement(ctx context.Context, call *aai.Call, f func(v *callView, i int, e *desktop.Element) *aai.Result) (*aai.Result, error) {
 	return d.withView(ctx, call, func(ctx context.Context, v *callView) (*aai.Result, error) {
 		m, err := v.Locate(ctx, params.String(call, "query"))
@@ -27,8 +27,8 @@ func (d *toolset) withElement(ctx context.Context, call *aai.Call, f func(v *cal
 	})
 }
 
-// readComplete reads an element afresh, with what it holds by what is in it. A cell of a sheet is asked
-// for anew, and may stand elsewhere in the tree then.
+// readComplete reads an element again, and derives a missing value from its children. For a sheet's
+// cell it reads the sheet, and updates the cell's index.
 func (v *callView) readComplete(ctx context.Context, at *int) (desktop.Element, error) {
 	i := *at
 	if e := v.Snapshot.Elements[i]; fieldtext.SheetCell(&e) {
@@ -59,7 +59,7 @@ func (v *callView) readComplete(ctx context.Context, at *int) (desktop.Element, 
 	return e, err
 }
 
-// chosen are the names of the options of a list that are selected.
+// chosen returns the names of the selected options of a list.
 func (v *callView) chosen(list int) (names []string) {
 	for _, i := range v.options(list) {
 		if e := &v.Snapshot.Elements[i]; e.States.Has(desktop.Selected) {
@@ -69,8 +69,8 @@ func (v *callView) chosen(list int) (names []string) {
 	return names
 }
 
-// paragraphs is what is written in an element that is a field by its paragraphs, such as the cell
-// of a sheet while somebody writes in it.
+// paragraphs returns the text of an element that consists of paragraphs, such as a sheet's cell in
+// edit mode.
 func (v *callView) paragraphs(ctx context.Context, i int) (string, error) {
 	var lines []string
 	for _, e := range v.Snapshot.Elements[i+1 : v.Snapshot.Elements[i].End] {
@@ -102,7 +102,7 @@ func (d *toolset) getAttributesTool() *aai.Tool {
 	}.tool()
 }
 
-// attributes is an element with everything.
+// attributes returns all attributes of an element as data.
 func attributes(v *callView, i int, e *desktop.Element) map[string]any {
 	out := map[string]any{
 		"element_ref": v.Ref(i), "role": string(e.Role), "title": aai.CleanLabel(e.Name, fieldtext.MaxText), "value": fieldtext.FullText(e),

@@ -14,8 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/operate"
 )
 
-// setCell sets a cell of a table: by asking the program, or else by the keys that a
-// person types into it.
+// setCell sets a table cell: by accessibility, or else by keys.
 func (v *callView) setCell(ctx context.Context, i int, value string) (*aai.Result, error) {
 	if b, is := fieldtext.ParseBlock(&v.Snapshot.Elements[i], value); is {
 		return v.setBlock(ctx, i, b)
@@ -33,7 +32,7 @@ func (v *callView) setCell(ctx context.Context, i int, value string) (*aai.Resul
 	}
 	a := operate.Action{View: v.View, Index: i, DoneText: "Set"}
 	a.Techniques = []operate.Technique{v.byCellKeys(i, value)}
-	if !before.States.Has(desktop.Editable) { // a list would look for what is typed, and go to another row
+	if !before.States.Has(desktop.Editable) { // a list would search for typed text and move to another row
 		a.Techniques = []operate.Technique{{Do: func(context.Context) error { return readOnlyCellError(&before) }}}
 	}
 	if number := fieldtext.ParseNumber(value, math.NaN()); !math.IsNaN(number) { // a number needs no keys
@@ -43,7 +42,7 @@ func (v *callView) setCell(ctx context.Context, i int, value string) (*aai.Resul
 	formula := strings.HasPrefix(value, "=")
 	a.Verify = func(ctx context.Context) (string, bool) {
 		now, known := before, false
-		is, _ := v.PollUntil(ctx, operate.WrongCeiling, func() (bool, error) { // cells are away for a moment when the cursor comes, and change later than that
+		is, _ := v.PollUntil(ctx, operate.WrongCeiling, func() (bool, error) { // cells vanish for a moment when the cursor moves, and update later
 			e, err := read(ctx)
 			if err == nil {
 				now, known = e, true
@@ -59,8 +58,8 @@ func (v *callView) setCell(ctx context.Context, i int, value string) (*aai.Resul
 	return out, leadingZerosHint(err, value)
 }
 
-// readOnlyCellError is the error of a cell that nobody writes in. One of GTK that is checked by a click
-// is the same as an empty one for all that it tells.
+// readOnlyCellError returns the error for a cell that is not editable. GTK reports a cell with a
+// check box like an empty one, so the hint suggests a click.
 func readOnlyCellError(e *desktop.Element) error {
 	return &aai.Error{
 		Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered, Message: desktop.Describe(e) + " takes no text",
@@ -68,7 +67,7 @@ func readOnlyCellError(e *desktop.Element) error {
 	}
 }
 
-// leadingZerosHint says how zeros before a number are kept, where they were not.
+// leadingZerosHint adds to an error how to keep leading zeros, if they were lost.
 func leadingZerosHint(err error, texts ...string) error {
 	e := aai.AsError(err)
 	if e == nil || e.Code != aai.AutomationFailed || !slices.ContainsFunc(texts, fieldtext.HasLeadingZeros) {
@@ -79,7 +78,7 @@ func leadingZerosHint(err error, texts ...string) error {
 	return &said
 }
 
-// byCellKeys is a way that clicks the cell and types into it.
+// byCellKeys returns a technique that clicks the cell and types into it.
 func (v *callView) byCellKeys(i int, value string) operate.Technique {
 	return v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if err := v.EnterCell(ctx, i, input, seat, w); err != nil {
@@ -89,8 +88,8 @@ func (v *callView) byCellKeys(i int, value string) operate.Technique {
 	})
 }
 
-// cellReader reads a cell anew, one of a sheet by its place: with the cursor LibreOffice's
-// cells become others, and those that were go on saying what they said.
+// cellReader returns a reader for a cell. It finds a sheet's cell by position: LibreOffice replaces
+// cell objects when the cursor moves, and the old ones keep their old values.
 func (v *callView) cellReader(i int, was desktop.Element) func(context.Context) (desktop.Element, error) {
 	is, table, sheet := v.TrackElement(i), v.TableOf(i), fieldtext.SheetCell(&v.Snapshot.Elements[i])
 	return func(ctx context.Context) (desktop.Element, error) {
@@ -106,8 +105,7 @@ func (v *callView) cellReader(i int, was desktop.Element) func(context.Context) 
 	}
 }
 
-// readAnew asks for the cell of the sheet again: the objects that were asked for before may go on
-// saying what they said.
+// readAnew reads the sheet's cell again: the old objects may keep their old values.
 func (v *callView) readAnew(ctx context.Context, table desktop.ID, name string) error {
 	column, row, is := desktop.ParseCellName(name)
 	if is && v.ReadCells(ctx, table, desktop.Cells{Row: row - 1, Column: column - 1, Rows: 1, Columns: 1}) {
@@ -116,8 +114,8 @@ func (v *callView) readAnew(ctx context.Context, table desktop.ID, name string) 
 	return v.Refresh(ctx)
 }
 
-// typedCell checks by reading back that a cell holds what was typed. A cell that is being
-// written in yet, or that shows its value in its own way, is not known to be wrong.
+// typedCell returns a Verify function that reads the cell. A cell in edit mode, or with its own
+// number format, is not known to be wrong.
 func (v *callView) typedCell(i int, before desktop.Element, text string) func(context.Context) (string, bool) {
 	read := v.cellReader(i, before)
 	return func(ctx context.Context) (string, bool) {

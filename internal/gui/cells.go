@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/operate"
 )
 
-// setBlock types into one cell after the other, and reads them all.
+// setBlock types into the cells in order, and reads them all.
 func (v *callView) setBlock(ctx context.Context, i int, b fieldtext.Block) (*aai.Result, error) {
 	table, is := v.TableOf(i), v.TrackElement(i)
 	if len(v.CellsOf(b, table)) < b.Count() && v.ReadCells(ctx, table, b.Cells()) {
@@ -30,7 +30,7 @@ func (v *callView) setBlock(ctx context.Context, i int, b fieldtext.Block) (*aai
 		before[name] = v.Snapshot.Elements[at].Value
 	}
 	a.Verify = func(ctx context.Context) (wrong string, all bool) {
-		_, _ = v.PollUntil(ctx, operate.WrongCeiling, func() (bool, error) { // cells are away for a moment when the cursor comes
+		_, _ = v.PollUntil(ctx, operate.WrongCeiling, func() (bool, error) { // cells vanish for a moment when the cursor moves
 			wrong, all = v.verifyBlock(ctx, b, table, before)
 			return wrong != "" || all, nil
 		})
@@ -40,9 +40,9 @@ func (v *callView) setBlock(ctx context.Context, i int, b fieldtext.Block) (*aai
 	return out, leadingZerosHint(err, slices.Concat(b.Rows...)...)
 }
 
-// writeBlock types into the cells, from the one that is given. It goes by tab from a cell that it
-// has typed into to the next. To any other it has the sheet's cursor go: return leads below the
-// first cell of tabs, which may be others' than ours.
+// writeBlock types into the cells, from the given one. After a typed cell it moves by tab to the
+// next, and otherwise sets the sheet's cursor: return leads below the first cell of a series of
+// tabs, which may not be the block's.
 func (v *callView) writeBlock(ctx context.Context, i int, b fieldtext.Block, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	if err := v.EnterCell(ctx, i, input, seat, w); err != nil {
 		return err
@@ -74,10 +74,10 @@ func (v *callView) writeBlock(ctx context.Context, i int, b fieldtext.Block, inp
 	return nil
 }
 
-// writeCell types into the cell that the cursor of the sheet is in, and leaves it by a key.
-// What the sheet puts behind what is typed, from the cells above, is deleted. A cell is emptied by
-// a blank that is typed and taken back: after the key that empties one LibreOffice loses others,
-// and it says of the cell what it held until the cursor has left it.
+// writeCell types into the cell at the sheet's cursor and leaves it by a key. The delete key
+// removes the sheet's autocompletion. To empty a cell, writeCell types a blank and removes it:
+// after a plain delete LibreOffice loses later keys, and reports the old value until the cursor
+// leaves.
 func (v *callView) writeCell(ctx context.Context, text, leave string, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	keys := []string{"delete", leave}
 	if text == "" {
@@ -94,8 +94,8 @@ func (v *callView) writeCell(ctx context.Context, text, leave string, input desk
 	return nil
 }
 
-// verifyBlock reports whether all cells hold what they are to hold, or says which does not. What
-// has gone out of view is not known.
+// verifyBlock reports whether all cells have their values, or describes a wrong one. Cells out of
+// view are unknown.
 func (v *callView) verifyBlock(ctx context.Context, b fieldtext.Block, table desktop.ID, before map[string]string) (string, bool) {
 	if !v.ReadCells(ctx, table, b.Cells()) && v.Refresh(ctx) != nil {
 		return "", false

@@ -48,12 +48,12 @@ func (v *callView) setChecked(ctx context.Context, i int, text string) (*aai.Res
 	return a.Execute(ctx)
 }
 
-// choose selects the option of that name within a list or combo box.
+// choose selects the option with the name in a list or combo box.
 func (v *callView) choose(ctx context.Context, i int, name string) (*aai.Result, error) {
 	e := &v.Snapshot.Elements[i]
 	same, closed := v.Options(i, name), e.Role == desktop.Combobox
 	if closed && fieldtext.SameChoice(e.Value, name) && len(same) < 2 {
-		return v.alreadySetResult(i), nil // to select it once more unselects it in a web page
+		return v.alreadySetResult(i), nil // selecting it again unselects it in a web page
 	}
 	switch len(same) {
 	case 0:
@@ -90,7 +90,7 @@ func (v *callView) choose(ctx context.Context, i int, name string) (*aai.Result,
 	return nil, out
 }
 
-// chooseRadio chooses the button of that name in a group.
+// chooseRadio selects the radio button with the name in a group.
 func (v *callView) chooseRadio(ctx context.Context, group int, name string) (*aai.Result, error) {
 	var names []string
 	for _, i := range v.Radios(group) {
@@ -108,7 +108,7 @@ func (v *callView) chooseRadio(ctx context.Context, group int, name string) (*aa
 	return nil, e
 }
 
-// openListHint says what to do where a list does nothing while it is closed.
+// openListHint explains the remedy if a closed list does not react.
 const openListHint = `Open it by ax_click with mode "focus", then click the option in the same way.`
 
 func (v *callView) selectOption(ctx context.Context, set, option int) (*aai.Result, error) {
@@ -119,9 +119,9 @@ func (v *callView) selectOption(ctx context.Context, set, option int) (*aai.Resu
 	if !v.App.FocusOnlyWhenActive || v.Snapshot.Elements[option].States.Has(desktop.Showing) {
 		a.Techniques = append(a.Techniques, v.ByAccessibility(option, "its accessibility action", desktop.Act{Verb: desktop.Press}))
 	}
-	combo, c := v.Snapshot.Elements[set].Role == desktop.Combobox, v.newComboChoice(set, option) // Qt selects in its list and leaves it at that
+	combo, c := v.Snapshot.Elements[set].Role == desktop.Combobox, v.newComboChoice(set, option) // Qt selects in its list without effect
 	if combo {
-		// A page may choose and not show it yet; what would be tried next is refused of a closed list.
+		// A page may select and show it later, and a further technique fails on a closed list.
 		for i := range a.Techniques {
 			if !v.App.IsBrowser || v.Snapshot.Elements[option].States.Has(desktop.Showing) {
 				a.Techniques[i] = c.withVerification(a.Techniques[i])

@@ -14,19 +14,19 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
-// A choosing is an option on its way into a combo box that has its list closed. Qt's takes
-// what is selected in its list for nothing, and opening the list would take the person's
-// keyboard: it grabs it. The keys that go through a closed list do it in the background.
+// comboChoice is the selection of an option in a closed combo box. Qt ignores the selection in its
+// list, and opening the list would grab the person's keyboard. The keys that step through a closed
+// list work in the background.
 type comboChoice struct {
 	*callView
 	box     desktop.ID
-	was     string // what the box stood at
+	was     string // the box's option before
 	options []string
 	want    string
-	passed  *[]string // what it stood at on the way
+	passed  *[]string // the box's options on the way
 }
 
-// newComboChoice is the choice of the option in the combo box.
+// newComboChoice returns the choice of the option in the combo box.
 func (v *callView) newComboChoice(set, option int) comboChoice {
 	c := comboChoice{callView: v, box: v.Snapshot.Elements[set].ID, was: v.Snapshot.Elements[set].Value, want: v.Snapshot.Elements[option].Name, passed: new([]string)}
 	for i := set + 1; i < v.Snapshot.Elements[set].End; i++ {
@@ -37,8 +37,8 @@ func (v *callView) newComboChoice(set, option int) comboChoice {
 	return c
 }
 
-// withVerification is the way, but one that cannot do it where the box stands at what it stood at when
-// it has had its time.
+// withVerification wraps a technique so that it fails as unsupported if the box still has its old
+// option after EffectCeiling.
 func (c comboChoice) withVerification(w operate.Technique) operate.Technique {
 	do := w.Do
 	w.Do = func(ctx context.Context) error {
@@ -48,7 +48,7 @@ func (c comboChoice) withVerification(w operate.Technique) operate.Technique {
 		if now, err := c.awaitChange(ctx, c.was, operate.EffectCeiling); err == nil && now.Value == c.was {
 			return c.notChosenError("takes no choice by " + w.Name)
 		}
-		return nil // what came of it is judged in the end
+		return nil // Verify judges the effect later
 	}
 	return w
 }
@@ -57,7 +57,7 @@ func (c comboChoice) notChosenError(what string) error {
 	return &aai.Error{Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered, Message: fmt.Sprintf("combobox at %q %s", aai.CleanLabel(c.was, 60), what)}
 }
 
-// awaitChange waits until the box stands at another option than was, and returns it.
+// awaitChange waits until the box has another option than was, or opens, and returns it.
 func (c comboChoice) awaitChange(ctx context.Context, was string, within time.Duration) (desktop.Element, error) {
 	var now desktop.Element
 	_, err := c.PollUntil(ctx, within, func() (_ bool, err error) {
@@ -67,7 +67,7 @@ func (c comboChoice) awaitChange(ctx context.Context, was string, within time.Du
 	return now, err
 }
 
-// byKeys is a way that gives the box its window's keyboard and goes to the option.
+// byKeys returns a technique that focuses the box and steps to the option.
 func (c comboChoice) byKeys(set int) operate.Technique {
 	return c.ByKeys(set, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		from, to, err := c.places()
@@ -90,8 +90,8 @@ func (c comboChoice) byKeys(set int) operate.Technique {
 	})
 }
 
-// places are where the box stands in its list and where it is to; an error where that
-// cannot be told.
+// places returns the positions of the current and the wanted option; an error if either is
+// ambiguous or too far.
 func (c comboChoice) places() (from, to int, err error) {
 	from, to = -1, -1
 	for i, option := range c.options {
@@ -114,8 +114,8 @@ func (c comboChoice) places() (from, to int, err error) {
 	return from, to, nil
 }
 
-// steps presses the key until the box stands at the option. Where the key goes past it, as it
-// does with what cannot be chosen, the box is put back.
+// steps presses the key until the box has the option. If the key passes it, as it does with a
+// disabled option, steps restores the old option.
 func (c comboChoice) steps(ctx context.Context, key string, press func(key string) error) error {
 	from, to, err := c.places()
 	if err != nil {
@@ -134,7 +134,7 @@ func (c comboChoice) steps(ctx context.Context, key string, press func(key strin
 	return c.revert(ctx, press)
 }
 
-// step presses the key and returns what the box stands at then, which is another option.
+// step presses the key and returns the box's new option.
 func (c comboChoice) step(ctx context.Context, key string, press func(key string) error) (string, error) {
 	was, err := c.Backend.Tree.Read(ctx, c.App, c.box)
 	if err != nil {
@@ -147,7 +147,7 @@ func (c comboChoice) step(ctx context.Context, key string, press func(key string
 	switch {
 	case err != nil:
 		return "", err
-	case now.States.Has(desktop.Expanded): // its list would keep the keyboard
+	case now.States.Has(desktop.Expanded): // its list would grab the keyboard
 		_ = press("escape")
 		return "", c.choiceError("its list opens at the key %q", key)
 	case now.Value == was.Value:
@@ -156,7 +156,7 @@ func (c comboChoice) step(ctx context.Context, key string, press func(key string
 	return now.Value, nil
 }
 
-// revert makes the box stand at what it stood at, and says in an error that it went past the option.
+// revert restores the old option, and returns an error that the keys went past the wanted one.
 func (c comboChoice) revert(ctx context.Context, press func(key string) error) error {
 	at := c.was
 	if n := len(*c.passed); n > 0 {
@@ -183,8 +183,8 @@ func (c comboChoice) revert(ctx context.Context, press func(key string) error) e
 	return c.choiceError("the keys go past %q, which may be disabled; it stands at %q again", aai.CleanLabel(c.want, 60), aai.CleanLabel(at, 60))
 }
 
-// choiceError is the error of a box that was not brought to the option, whose program heard of what
-// it stood at.
+// choiceError returns the error for a box that did not reach the option. Its program has seen the
+// options on the way.
 func (c comboChoice) choiceError(format string, args ...any) error {
 	e := *aai.AsError(guierr.Failed(aai.Delivered, "option %q was not chosen: "+format, append([]any{aai.CleanLabel(c.want, 60)}, args...)...))
 	e.Message += strings.ReplaceAll(c.passedText(), "\n", ". ")
@@ -192,7 +192,8 @@ func (c comboChoice) choiceError(format string, args ...any) error {
 	return &e
 }
 
-// passedText is what a reply says of what the box stood at meanwhile: its program heard of each.
+// passedText describes the options on the way for the reply, because the program has seen each of
+// them.
 func (c comboChoice) passedText() string {
 	switch n := len(*c.passed); {
 	case n == 0:

@@ -41,7 +41,7 @@ func click(ctx context.Context, v *callView) (*aai.Result, error) {
 	return v.clickOn(ctx, m.Index, button, count, asks, done)
 }
 
-// clickOn clicks the element, in the background by asking for it where that will do.
+// clickOn clicks the element, in the background by accessibility if possible.
 func (v *callView) clickOn(ctx context.Context, i int, button desktop.MouseButton, count int, asks bool, done string) (*aai.Result, error) {
 	v.WatchCanvas(i)
 	var was fieldValue
@@ -69,7 +69,7 @@ func (v *callView) clickOn(ctx context.Context, i int, button desktop.MouseButto
 	if asks {
 		a.Techniques = append(a.Techniques, v.PressAsLastResort(i))
 	}
-	if asks && snapview.TakesText(&v.Snapshot.Elements[i]) && !v.App.IsBrowser { // what a click is for, there
+	if asks && snapview.TakesText(&v.Snapshot.Elements[i]) && !v.App.IsBrowser { // a click there only sets the focus
 		a.Techniques = append(a.Techniques, v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 			return v.FocusWithoutPress(ctx, i, input, seat, w)
 		}))
@@ -82,13 +82,13 @@ func (v *callView) clickOn(ctx context.Context, i int, button desktop.MouseButto
 	return v.withUndo(ctx, was, out, err)
 }
 
-// noClick is said of those fields of a page to which Chromium gives the keyboard, and nothing
-// else, where it is asked to click them: text of several lines and dates. Others hear of a
-// pointer that goes down and up, and of a click.
+// noClick is a warning about page fields that only get the focus from Chromium's accessibility
+// click, and no other event: multiline text and dates. Other elements get pointer events and a
+// click.
 const noClick = "\nIts page may have heard of the focus and of no click: mode \"focus\" clicks."
 
-// press clicks so often at the point; no time is to move the pointer there, from beside it,
-// where it may be already.
+// press clicks count times at the point. If count is 0 it moves the pointer there, from beside the
+// point, in case the pointer is there already.
 func press(ctx context.Context, input desktop.Input, seat desktop.Seat, window desktop.WindowID, at desktop.Point, button desktop.MouseButton, count int) error {
 	if count > 0 {
 		return input.Click(ctx, seat, window, at, button, count)

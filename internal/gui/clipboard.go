@@ -58,8 +58,7 @@ func readClip(ctx context.Context, board desktop.Clipboard) (*aai.Result, error)
 	return out, nil
 }
 
-// clipTimeout is how long it may take to read what is on the clipboard before it is
-// written to.
+// clipTimeout limits the read of the old content before a write.
 const clipTimeout = time.Second
 
 func writeClip(ctx context.Context, call *aai.Call, board desktop.Clipboard) (*aai.Result, error) {
@@ -78,7 +77,7 @@ func writeClip(ctx context.Context, call *aai.Call, board desktop.Clipboard) (*a
 		clip.PNG = picture
 	}
 	brief, cancel := context.WithTimeout(ctx, clipTimeout)
-	was, unread := board.Get(brief) // who owns it may hang
+	was, unread := board.Get(brief) // the owner of the clipboard may hang
 	cancel()
 	if call.CheckUnchanged != nil {
 		if unread != nil {
@@ -106,7 +105,7 @@ func writeClip(ctx context.Context, call *aai.Call, board desktop.Clipboard) (*a
 	return out, nil
 }
 
-// clipUndo is how the clipboard holds again what it held; nil where that is too much to keep.
+// clipUndo returns the Undo that restores the old content; nil if that is too large to keep.
 func clipUndo(was, now desktop.Clip) *aai.Undo {
 	if len(was.Text) > maxHeld || len(was.PNG) > maxHeld/4*3 { // as base64
 		return nil
@@ -121,8 +120,8 @@ func clipUndo(was, now desktop.Clip) *aai.Undo {
 	}
 }
 
-// clipMarker tells what the clipboard holds from everything else, and does not tell it: who may
-// write to it need not be one who may read it.
+// clipMarker returns a hash of the content: a caller with permission to write need not have
+// permission to read.
 func clipMarker(clip desktop.Clip) any {
 	sum := sha256.New()
 	_ = json.NewEncoder(sum).Encode(clip)

@@ -16,7 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// setDateTime sets a date or a time, part by part.
+// setDateTime sets a date or time, part by part.
 func (v *callView) setDateTime(ctx context.Context, i int, text string) (*aai.Result, error) {
 	parts := v.DateTimeParts(i)
 	goal, ok := v.ParseDateTime(parts, text)
@@ -26,7 +26,7 @@ func (v *callView) setDateTime(ctx context.Context, i int, text string) (*aai.Re
 	if !ok {
 		var units []string
 		for _, p := range parts {
-			if p.Unit != "half" { // of the day, which the hour says
+			if p.Unit != "half" { // the hour determines the half of the day
 				units = append(units, p.Unit)
 			}
 		}
@@ -47,7 +47,7 @@ func (v *callView) setDateTime(ctx context.Context, i int, text string) (*aai.Re
 	}
 	a := operate.Action{View: v.View, Index: i, DoneText: "Set"}
 	a.Techniques = []operate.Technique{v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		if text == "" { // the last one first: an empty part is wider, and those after it stand elsewhere
+		if text == "" { // the last part first: an empty part is wider and moves the later ones
 			slices.Reverse(parts)
 		}
 		for n, part := range parts {
@@ -61,8 +61,8 @@ func (v *callView) setDateTime(ctx context.Context, i int, text string) (*aai.Re
 	return a.Execute(ctx)
 }
 
-// unknownParts is the error of a field of which nobody knows what its parts count: what is typed
-// into it as one text would be spread over them.
+// unknownParts returns the error for a field with unknown units of its parts: one typed text would
+// spread over them.
 func (v *callView) unknownParts(i int) error {
 	var parts []string
 	for _, part := range v.Spins(i) {
@@ -73,14 +73,13 @@ func (v *callView) unknownParts(i int) error {
 	return e
 }
 
-// isDateTimeText reports whether the element is a field for a date or a time that shows it as one
-// text, as Qt's do.
+// isDateTimeText reports whether the element is a date or time field with a single text, as in Qt.
 func isDateTimeText(e *desktop.Element) bool {
 	return e.Role == desktop.Spinbutton && fieldtext.IsNonNumeric(e.Value)
 }
 
-// setDateTimeText sets a date or a time that is one text. The field would show any other too, and
-// keep the date that it has.
+// setDateTimeText sets a date or time field with a single text. The field would show a text in
+// another format, too, but keep its old date.
 func (v *callView) setDateTimeText(ctx context.Context, i int, value string) (*aai.Result, error) {
 	e := &v.Snapshot.Elements[i]
 	text, ok := fieldtext.FormatLike(e.Value, value)
@@ -92,7 +91,7 @@ func (v *callView) setDateTimeText(ctx context.Context, i int, value string) (*a
 	return v.setText(ctx, i, text)
 }
 
-// partValues reads what each of the parts holds.
+// partValues reads the value of each part.
 func (v *callView) partValues(ctx context.Context, parts []snapview.DateTimePart) ([]string, error) {
 	held := make([]string, len(parts))
 	for n, part := range parts {
@@ -105,8 +104,8 @@ func (v *callView) partValues(ctx context.Context, parts []snapview.DateTimePart
 	return held, nil
 }
 
-// dateTimeValue is what a field for a date or a time holds, "" for nothing; it is not known of one
-// of which only some parts are filled.
+// dateTimeValue returns the value of a date or time field, "" for an empty one; known is false if
+// only some parts are filled.
 func (v *callView) dateTimeValue(ctx context.Context, parts []snapview.DateTimePart) (text string, known bool) {
 	held, err := v.partValues(ctx, parts)
 	if err != nil {
@@ -120,13 +119,12 @@ func (v *callView) dateTimeValue(ctx context.Context, parts []snapview.DateTimeP
 	return text, text != "" || !filled
 }
 
-// emptied reports whether nothing is in a part that holds this. One whose least number is 0
-// says 0 then.
+// emptied reports whether a part with this value is empty. An empty part with minimum 0 reads as 0.
 func (v *callView) emptied(part snapview.DateTimePart, held string) bool {
 	return held == "" || part.Fixed || v.Snapshot.Elements[part.Index].Min == 0 && fieldtext.SameNumber(held, 0)
 }
 
-// verifyDateTime reports whether the parts are what they are to be, or says which is not.
+// verifyDateTime reports whether the parts have their values, or describes a wrong one.
 func (v *callView) verifyDateTime(ctx context.Context, parts []snapview.DateTimePart, goal []float64) (string, bool) {
 	for n, part := range parts {
 		now, err := v.Backend.Tree.Read(ctx, v.App, part.ID)
@@ -143,8 +141,8 @@ func (v *callView) verifyDateTime(ctx context.Context, parts []snapview.DateTime
 	return "", true
 }
 
-// setPart clicks a part and types its number, empties it, or goes there by the arrow keys where it
-// shows a word.
+// setPart focuses a part and types its number, empties it, or uses the arrow keys if it shows a
+// word.
 func (v *callView) setPart(ctx context.Context, part snapview.DateTimePart, goal float64, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	e := v.Snapshot.Elements[part.Index]
 	if part.Fixed && (math.IsNaN(goal) || fieldtext.SameNumber(e.Value, goal)) {
@@ -167,13 +165,13 @@ func (v *callView) setPart(ctx context.Context, part snapview.DateTimePart, goal
 			return err
 		}
 		shows = shows || now.Value != e.Value
-		v.Snapshot.Elements[part.Index].States &^= desktop.Focused // the digits may have led on to the next part
+		v.Snapshot.Elements[part.Index].States &^= desktop.Focused // the digits may have moved the focus to the next part
 		if err := reach(); err != nil {
 			return err
 		}
 	}
 	if v.App.IsBrowser && part.Unit != "half" && !shows {
-		return nil // it takes digits, and shows nothing while it is covered; an arrow would spoil what it took
+		return nil // the field accepts digits without showing them while covered; an arrow would change them
 	}
 	return n.steps(ctx, input, seat, w, 3)
 }

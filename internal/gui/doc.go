@@ -1,13 +1,10 @@
-// Package ax is the desktop as an app: the tools that see and operate the windows
-// of any program through the words of internal/desktop, whatever the platform.
+// Package gui provides the desktop app: tools that see and operate the windows of any program, on
+// the interfaces of internal/desktop.
 //
-// Every tool names the program it touches in its parameter "app"; Targets finds
-// it, so that consent and the journal go by the program and not by the desktop.
-// One tool is one file.
+// Each tool names its program in the parameter "app", which FindTarget resolves, so that consent and
+// journal refer to the program. Each tool has its own file.
 //
-// What holds for all of them: a program that hangs costs only the calls to it, since
-// its lane is a stage of Gateway.Do; what an element is, is decided at the moment of
-// the action (operate/locate.go); and a reply says what was seen to change, never what
-// was hoped for (operate/act.go). The background comes first: the person's focus and pointer are
-// touched only in the mode "focus".
+// A program that hangs delays only its own calls, because each program has a queue in Gateway.Do.
+// Tools find an element at the moment of the action (operate/locate.go), and report only observed
+// changes (operate/act.go). They use the person's focus and pointer only in the mode "focus".
 package gui

@@ -39,7 +39,7 @@ func drag(ctx context.Context, v *callView) (*aai.Result, error) {
 	v.WatchWindow()
 	a := operate.Action{View: v.View, Index: -1, DoneText: "Dragged"}
 	if id != "" {
-		a.Index = v.Snapshot.Index(id) // the snapshot may be another by now
+		a.Index = v.Snapshot.Index(id) // the snapshot may be newer by now
 	}
 	a.Also = []int{v.Snapshot.Index(onto)}
 	if onto == "" {
@@ -51,8 +51,7 @@ func drag(ctx context.Context, v *callView) (*aai.Result, error) {
 	return a.Execute(ctx)
 }
 
-// dragEndPoint finds one end of the drag: the middle of an element, or a point, and the
-// window that it is in.
+// dragEndPoint finds one end of the drag, the center of an element or a point, and its window.
 func (v *callView) dragEndPoint(ctx context.Context, end string) (desktop.ID, desktop.Point, desktop.WindowInfo, error) {
 	if query := params.String(v.Call, end+"_query"); query != "" {
 		m, err := v.FindForAction(ctx, query)

@@ -9,12 +9,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// focusHint stands in the place of a hint to use the mode "focus" where a tool has none.
+// focusHint replaces a hint to use the mode "focus" for a tool without that mode.
 const focusHint = `ax_click and ax_type have the mode "focus", in which the person's own pointer and keyboard do it.`
 
-// actionWithHints is the tool's Action, whose errors say nothing that the tool with these
-// parameters cannot be told: no delivery where nothing could be delivered, and no mode
-// that it does not have.
+// actionWithHints returns the tool's action with adapted errors: no delivery for a tool that
+// delivers nothing, and no hint at a mode that the tool lacks.
 func (s spec) actionWithHints(names []string) aai.Action {
 	return func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 		result, err := s.run(ctx, call)
@@ -25,7 +24,7 @@ func (s spec) actionWithHints(names []string) aai.Action {
 		switch {
 		case s.effect == aai.Reads && !params.Launches(call):
 			e.Delivery = ""
-		case e.Code == aai.InvalidParams && e.Delivery == "": // parameters are read before anything is done
+		case e.Code == aai.InvalidParams && e.Delivery == "": // parameters are read before any action
 			e.Delivery = aai.NotDelivered
 		}
 		if !slices.Contains(names, "mode") {
@@ -35,7 +34,7 @@ func (s spec) actionWithHints(names []string) aai.Action {
 	}
 }
 
-// targets is target for tools some of which deliver nothing.
+// targets is ResolveApp for the tools; errors of tools that deliver nothing have no delivery.
 func (d *toolset) targets(tools []*aai.Tool) func(context.Context, *aai.Call, string) (*aai.App, error) {
 	return func(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
 		app, err := d.ResolveApp(ctx, call, name)
@@ -48,7 +47,7 @@ func (d *toolset) targets(tools []*aai.Tool) func(context.Context, *aai.Call, st
 	}
 }
 
-// withoutMode is a hint without what it says of a mode of the tool itself.
+// withoutMode removes the sentences about the tool's own mode from a hint.
 func withoutMode(hint string) string {
 	var kept []string
 	for _, sentence := range strings.SplitAfter(hint, ". ") {

@@ -12,15 +12,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// A field is one of those that a call fills.
+// field is one field that a call fills.
 type field struct {
 	query, value string
-	id           desktop.ID // of what the query means; "" where that is not known yet
+	id           desktop.ID // of the query's match; "" if not found yet
 	ref          string
-	err          error // why it is not known
+	err          error // why it is not found
 }
 
-// fieldsOf are the fields of a call; none of a call that fills none.
+// fieldsOf returns the fields of a call; none for a call that fills none.
 func fieldsOf(call *aai.Call) (fields []field) {
 	for _, p := range params.FieldValues(call) {
 		fields = append(fields, field{query: p.Query, value: p.Value})
@@ -28,14 +28,14 @@ func fieldsOf(call *aai.Call) (fields []field) {
 	return fields
 }
 
-// findFields finds what all the fields mean, all in one look where they are there. It waits
-// no longer for what is not there than for one of them.
+// findFields finds all fields, in the same snapshot if they are present. Its wait for missing
+// fields is no longer than for a single one.
 func (v *callView) findFields(ctx context.Context, fields []field) error {
 	for p := v.NewAdaptiveWait(operate.FindTimeout); ; {
 		waits := false
 		for n := range fields {
 			f := &fields[n]
-			v.findField(ctx, f, v.FindWithOffscreen) // all in the same look, or in one that is the same and more
+			v.findField(ctx, f, v.FindWithOffscreen) // all in the same snapshot, or in one that only adds to it
 			waits = waits || f.err != nil && aai.AsError(f.err).Code == aai.ElementNotFound && !refs.Is(f.query)
 		}
 		if !waits || !p.AwaitChange(ctx) {
@@ -47,7 +47,7 @@ func (v *callView) findFields(ctx context.Context, fields []field) error {
 	}
 }
 
-// findField finds what the field's query means, by Find or Seek.
+// findField finds the match of the field's query with the given find function.
 func (v *callView) findField(ctx context.Context, f *field, find func(context.Context, string) (operate.Match, error)) {
 	m, err := find(ctx, f.query)
 	if f.id, f.err = "", err; err != nil {
@@ -59,7 +59,7 @@ func (v *callView) findField(ctx context.Context, f *field, find func(context.Co
 	}
 }
 
-// duplicateError is the error of fields that are the same.
+// duplicateError returns an error if two fields are the same element.
 func (v *callView) duplicateError(fields []field) error {
 	seen := make(map[desktop.ID]int)
 	for n, f := range fields {
@@ -76,7 +76,7 @@ func (v *callView) duplicateError(fields []field) error {
 	return nil
 }
 
-// targets are all that a call fills, and what it presses then.
+// targets returns all elements that a call fills, and then presses.
 func (v *callView) targets(ctx context.Context) (first int, also []int, err error) {
 	fields := fieldsOf(v.Call)
 	for n := range fields {
@@ -97,13 +97,13 @@ func (v *callView) targets(ctx context.Context) (first int, also []int, err erro
 	return all[0], all[1:], nil
 }
 
-// touched are the elements of the fields, the choices among their options, and what
-// return presses in the last one, where the call presses that.
+// touched returns the elements of the fields, the options to select, and the elements that return
+// presses in the last field, if the call submits by return.
 func (v *callView) touched(ctx context.Context, fields []field) (all []int) {
 	last := -1
 	for _, f := range fields {
 		i := v.Snapshot.Index(f.id)
-		if i < 0 && f.ref != "" { // it may have been made anew
+		if i < 0 && f.ref != "" { // it may have been recreated
 			i, _ = v.Refs.Resolve(v.Snapshot, f.ref)
 		}
 		if f.id == "" || i < 0 {

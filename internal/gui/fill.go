@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// fillTimeout is how long a form may take.
+	// fillTimeout limits the time for a form.
 	fillTimeout = time.Minute
-	// fillRest is what of it is left for the answer when no further field is begun.
+	// fillRest is the part of it that is reserved for the reply.
 	fillRest = 5 * time.Second
 )
 
@@ -44,41 +44,41 @@ func (d *toolset) fillTool() *aai.Tool {
 	}.tool()
 }
 
-// A filled is what came of a field, for programs.
+// fieldOutcome is the outcome of a field, as data.
 type fieldOutcome struct {
 	Ref   string  `json:"ref,omitempty"`
 	Done  bool    `json:"done"`
 	Was   *string `json:"was,omitempty"`
 	Error string  `json:"error,omitempty"`
 
-	unsure bool // whether it holds the value cannot be read
-	gone   bool // it took the value, and holds nothing any more
+	unsure bool // the value cannot be read back
+	gone   bool // the field took the value and is empty now
 	sent   bool // something was delivered
 	was    fieldValue
 	cause  *aai.Error
 }
 
-// A fillResult is what came of a form, for programs.
+// fillResult is the outcome of a form, as data.
 type fillResult struct {
 	Fields    []fieldOutcome `json:"fields"`
-	Submitted bool           `json:"submitted,omitempty"` // something was seen to come of it
-	Changes   []string       `json:"changes"`             // of other things
-	// ForeignWindows are windows of other programs that came meanwhile.
+	Submitted bool           `json:"submitted,omitempty"` // an effect was observed
+	Changes   []string       `json:"changes"`             // of other elements
+	// ForeignWindows are windows of other programs that opened meanwhile.
 	ForeignWindows []programs.ForeignWindow `json:"came,omitempty"`
 }
 
-// A filling is a form on its way.
+// formFill is the state of a call that fills a form.
 type formFill struct {
 	*callView
 	fields         []field
 	rows           []fieldOutcome
-	until          time.Time // when no further field is begun
+	until          time.Time // no further field begins after this time
 	keyboardGuard  *operate.KeyboardGuard
-	foreignWindows []programs.ForeignWindow // of what was filled
-	// skipsWaiting says that a field was waited for that could not be acted on: no other is.
+	foreignWindows []programs.ForeignWindow // that opened by filling
+	// skipsWaiting means that one wait for a field was in vain; later fields are not awaited.
 	skipsWaiting  bool
-	submit        field    // what is pressed in the end
-	scrolledNames []string // what was out of view, and was brought into it
+	submit        field    // the element to press at the end
+	scrolledNames []string // elements that were scrolled into view
 }
 
 func fill(ctx context.Context, v *callView) (*aai.Result, error) {
@@ -111,7 +111,7 @@ func fill(ctx context.Context, v *callView) (*aai.Result, error) {
 	return f.run(ctx)
 }
 
-// announceAll says what is about to be acted on: all of it.
+// announceAll reports all targets of the call to the gates.
 func (f *formFill) announceAll(ctx context.Context) error {
 	all := f.touched(ctx, f.fields)
 	if i := f.Snapshot.Index(f.submit.id); i >= 0 {
@@ -128,7 +128,7 @@ func (f *formFill) announceAll(ctx context.Context) error {
 	return nil
 }
 
-// run fills one field after the other, and says what else changed.
+// run fills the fields in order, and reports other changes.
 func (f *formFill) run(ctx context.Context) (*aai.Result, error) {
 	before := f.Snapshot
 	watching, cancel := context.WithCancel(ctx)
@@ -174,8 +174,8 @@ func (f *formFill) run(ctx context.Context) (*aai.Result, error) {
 	return out, nil
 }
 
-// findGone notes which of the filled fields hold nothing any more: a page may empty one when it
-// is left.
+// findGone marks the filled fields that are empty now: a page may empty a field when it loses the
+// focus.
 func (f *formFill) findGone(ctx context.Context) {
 	for n, row := range f.rows {
 		i, err := f.Refs.Resolve(f.Snapshot, row.Ref)
@@ -191,7 +191,7 @@ func (f *formFill) findGone(ctx context.Context) {
 	}
 }
 
-// next looks at the program anew before the next field.
+// next refreshes the view before the next field.
 func (f *formFill) next(ctx context.Context) error {
 	last := f.Snapshot
 	if err := f.Refresh(ctx); err != nil {
@@ -203,8 +203,8 @@ func (f *formFill) next(ctx context.Context) error {
 	return nil
 }
 
-// addForeignWindows notes which windows of other programs came with what was filled, and reports whether any
-// did.
+// addForeignWindows adds the windows of other programs that opened by filling, and reports whether
+// there are any.
 func (f *formFill) addForeignWindows(ctx context.Context) bool {
 	if !slices.ContainsFunc(f.rows, func(r fieldOutcome) bool { return r.sent }) {
 		return false
@@ -220,7 +220,7 @@ func (f *formFill) fillField(ctx context.Context, n int) (secret bool) {
 	i, err := f.refindField(ctx, one)
 	if err != nil {
 		f.failed(n, err)
-		return true // what it is for is not known
+		return true // the kind of field is unknown
 	}
 	f.rows[n].Ref, f.rows[n].Was = one.ref, f.ValueBefore(i, one.value)
 	if err := f.mayType(ctx, i); err != nil {
@@ -240,8 +240,7 @@ func (f *formFill) fillField(ctx context.Context, n int) (secret bool) {
 	return secret
 }
 
-// refindField finds the field where it is now: what was filled before may have changed it, or
-// made it.
+// refindField finds the field's current index: earlier fields may have changed or created it.
 func (f *formFill) refindField(ctx context.Context, one *field) (int, error) {
 	if !f.until.IsZero() && time.Now().After(f.until) {
 		return -1, aai.Errorf(aai.Timeout, "there was no time left for it")
@@ -270,13 +269,13 @@ func (f *formFill) refindField(ctx context.Context, one *field) (int, error) {
 	}
 	one.id = f.Snapshot.Elements[m.Index].ID
 	if option := f.Option(m.Index, one.value); !f.WasAnnounced(m.Index) || option >= 0 && !f.WasAnnounced(option) {
-		err = f.announceAll(ctx) // it was not there, is made anew, or is another thing by now
+		err = f.announceAll(ctx) // the element is new, recreated or changed
 	}
 	return m.Index, err
 }
 
-// setOne sets a field. The end of a line in a field of one line is return, which may send
-// all of it.
+// setOne sets a field. It rejects a line end in a single-line field, where it acts as return and
+// may submit the form.
 func (f *formFill) setOne(ctx context.Context, i int, value string) (*aai.Result, error) {
 	if e := &f.Snapshot.Elements[i]; strings.ContainsAny(value, "\n\r\t") && !e.States.Has(desktop.Multiline) && !fieldtext.SheetCell(e) {
 		err := aai.Errorf(aai.InvalidParams, "value: expected no end of line and no tab, which are keys in a field of one line")
@@ -286,14 +285,14 @@ func (f *formFill) setOne(ctx context.Context, i int, value string) (*aai.Result
 	return f.setAs(ctx, i, value)
 }
 
-// failed notes why a field was not filled.
+// failed stores why a field was not filled.
 func (f *formFill) failed(n int, err error) {
 	e := aai.AsError(err)
 	f.rows[n].Error, f.rows[n].cause = e.Message, e
 	f.rows[n].sent = e.Delivery != aai.NotDelivered && e.Code != aai.InvalidParams
 }
 
-// nothingFilledError is the error of a form of which nothing was filled.
+// nothingFilledError returns the error for a form without any filled field.
 func (f *formFill) nothingFilledError() error {
 	first := f.rows[0].cause
 	e := aai.Errorf(first.Code, "none of the %d fields was filled:%s", len(f.rows), f.problems())
@@ -315,7 +314,7 @@ func (f *formFill) nothingFilledError() error {
 	return e
 }
 
-// problems are the fields that were not filled, a line each.
+// problems lists the fields that were not filled, one line each.
 func (f *formFill) problems() string {
 	var b strings.Builder
 	for n, row := range f.rows {
@@ -334,7 +333,7 @@ func (f *formFill) problems() string {
 	return b.String()
 }
 
-// reply is the answer: what was filled, what was not, and what else changed.
+// reply renders the filled and unfilled fields, and other changes.
 func (f *formFill) reply(d delta.Delta) (*aai.Result, *fillResult) {
 	data := &fillResult{Fields: f.rows, Changes: []string{}, ForeignWindows: f.foreignWindows}
 	done, unsure, gone := 0, []string{}, []string{}

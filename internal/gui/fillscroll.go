@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/operate"
 )
 
-// scrollToField scrolls into view what is out of it, and notes that.
+// scrollToField scrolls the match into view if needed, and notes that.
 func (f *formFill) scrollToField(ctx context.Context, m operate.Match) operate.Match {
 	m, brought := f.ScrollIntoView(ctx, m)
 	if brought {
@@ -18,7 +18,7 @@ func (f *formFill) scrollToField(ctx context.Context, m operate.Match) operate.M
 	return m
 }
 
-// reportScrolled says what was brought into view, which is not in the data.
+// reportScrolled adds the scrolled elements to the text; they are not in the data.
 func (f *formFill) reportScrolled(out *aai.Result) {
 	if len(f.scrolledNames) > 0 {
 		out.Text += "\nOut of view, and scrolled into it: " + strings.Join(f.scrolledNames, ", ") + "."
@@ -26,8 +26,8 @@ func (f *formFill) reportScrolled(out *aai.Result) {
 	}
 }
 
-// asIfScrolled is what was seen before as if it had been scrolled to where it is now: that things
-// came into view by it, or went out of it, is no change of the form.
+// asIfScrolled returns the earlier snapshot with the current visibility of each element, so that
+// scrolling does not count as a change of the form.
 func (f *formFill) asIfScrolled(before *desktop.Snapshot) *desktop.Snapshot {
 	if len(f.scrolledNames) == 0 {
 		return before
@@ -41,7 +41,7 @@ func (f *formFill) asIfScrolled(before *desktop.Snapshot) *desktop.Snapshot {
 	shot.Elements = append([]desktop.Element(nil), before.Elements...)
 	for i := range shot.Elements {
 		e := &shot.Elements[i]
-		if is := now[e.ID]; is != 0 && e.States.HasAny(view) { // what is hidden, not by scrolling, stays so
+		if is := now[e.ID]; is != 0 && e.States.HasAny(view) { // elements hidden for other reasons stay hidden
 			e.States = e.States&^view | is
 		}
 	}

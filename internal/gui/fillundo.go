@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 )
 
-// checkAllUnchanged asks the call whether what all the fields hold may be changed.
+// checkAllUnchanged calls CheckUnchanged with the values of all fields.
 func (f *formFill) checkAllUnchanged(ctx context.Context) error {
 	if f.Call.CheckUnchanged == nil {
 		return nil
@@ -25,10 +25,10 @@ func (f *formFill) checkAllUnchanged(ctx context.Context) error {
 	return f.Call.CheckUnchanged(now)
 }
 
-// undoAll is how all fields hold again what they held, the last one first, as far as
-// that is known; nil where it is of none.
+// undoAll returns the Undo that restores all known old values, the last field first; nil if there
+// are none.
 func (f *formFill) undoAll(ctx context.Context) *aai.Undo {
-	if f.Refresh(ctx) != nil { // what was seen last may lack what the program did not tell of
+	if f.Refresh(ctx) != nil { // the last snapshot may lack unreported changes
 		return nil
 	}
 	fields, left, stays := []any{}, []any{}, []string{}

@@ -21,7 +21,7 @@ func (d *toolset) keyPressTool() *aai.Tool {
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"key": {"type": "string", "minLength": 1, "maxLength": 32, "description": "One character, or return, escape, tab, f5, page_down …"},
 			"modifiers": {"type": "array", "maxItems": 4, "items": {"type": "string", "enum": ["ctrl", "shift", "alt", "meta", "cmd", "opt"]}},` + modeProp,
-		required: `["app", "key"]`, secret: []string{"key"}, // it may be one of a password
+		required: `["app", "key"]`, secret: []string{"key"}, // it may be part of a password
 		plain: func(args map[string]any) []string {
 			if key, _ := args["key"].(string); len([]rune(key)) == 1 && !params.IsShortcut(args) {
 				return nil
@@ -73,7 +73,8 @@ func keyPress(ctx context.Context, v *callView) (*aai.Result, error) {
 	if i >= 0 {
 		a.DoneText += " in"
 	} else if own, err := v.AppWindows(ctx); err == nil && len(own) > 1 {
-		// LibreOffice's tip of the day may have the keyboard, and not its document: what is named is hit.
+		// LibreOffice's tip of the day may have the keyboard instead of its document: the named
+		// window gets the key.
 		w := programs.FrontWindow(own)
 		a.DoneText += fmt.Sprintf(" in the window %q", aai.CleanLabel(w.Title, 60))
 		way = v.ByKeysIn(operate.FixedWindow(w), press)

@@ -19,8 +19,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// manageTimeout is how long a window manager, and a program that is asked to close
-// its window, may take.
+// manageTimeout limits how long a window manager may take, and a program to close its window.
 const manageTimeout = 5 * time.Second
 
 func (d *toolset) windowTool() *aai.Tool {
@@ -38,14 +37,14 @@ func (d *toolset) windowTool() *aai.Tool {
 	}.tool()
 }
 
-// windowTarget is the window that a call manages, by its title where that can be read.
+// windowTarget returns the window that a call manages as its target, by title if readable.
 func (d *toolset) windowTarget(ctx context.Context, call *aai.Call) aai.TargetElement {
 	hit := manageTarget(call, params.String(call, "window"))
 	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
 	defer cancel()
 	app, err := d.AdmittedApp(ctx, call)
 	if err != nil {
-		return hit // the call itself will say why
+		return hit // the call itself reports the reason
 	}
 	own, err := programs.WindowsOf(ctx, d.OpenBackend(), app)
 	if err != nil {
@@ -57,8 +56,8 @@ func (d *toolset) windowTarget(ctx context.Context, call *aai.Call) aai.TargetEl
 	return hit
 }
 
-// manageTarget is what the call hits when it manages the window of that title. To close one
-// cannot be taken back: few say what was not saved in them, and some do not ask.
+// manageTarget returns the target of a call on the window with the title. Closing is irreversible:
+// few programs report unsaved changes, and some do not ask.
 func manageTarget(call *aai.Call, title string) aai.TargetElement {
 	return aai.TargetElement{
 		Role: string(desktop.Window), Window: aai.CleanLabel(title, operate.MaxRecordedName),
@@ -66,7 +65,7 @@ func manageTarget(call *aai.Call, title string) aai.TargetElement {
 	}
 }
 
-// named is the window with the title or index, or the front one for "".
+// named returns the window with the title or index, or the front window for "".
 func named(own []desktop.WindowInfo, name string, app desktop.App) (desktop.WindowInfo, error) {
 	program := aai.CleanLabel(app.Name, 60)
 	if len(own) == 0 {
@@ -127,7 +126,7 @@ func manage(ctx context.Context, v *callView) (*aai.Result, error) {
 	}
 	if done, err := m.isDone(ctx); err == nil && done {
 		out := m.reply("was so already; nothing was done", true)
-		out.NoOp = m.action != params.Activate || !w.Minimized // which was restored for it
+		out.NoOp = m.action != params.Activate || !w.Minimized // restored first
 		return out, nil
 	}
 	v.Engine.Sessions.For(v.Call).CountAction()
@@ -152,7 +151,7 @@ func manage(ctx context.Context, v *callView) (*aai.Result, error) {
 	return out, err
 }
 
-// A management is what is done to one window.
+// windowChange is an operation on one window.
 type windowChange struct {
 	*callView
 	window desktop.WindowInfo
@@ -160,7 +159,7 @@ type windowChange struct {
 	before *desktop.Snapshot
 }
 
-// isDone reports whether the window system says that the window is as it was to become.
+// isDone reports whether the window system reports the wanted state.
 func (m *windowChange) isDone(ctx context.Context) (bool, error) {
 	all, err := m.Backend.Windows.Windows(ctx)
 	if err != nil {
@@ -186,8 +185,8 @@ func (m *windowChange) isDone(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// waitDone waits until the window is as it was to become, or the program asks something
-// instead of closing it.
+// waitDone waits until the window has the wanted state, or the program asks a question instead of
+// closing it.
 func (m *windowChange) waitDone(ctx context.Context) (*aai.Result, error) {
 	for until := time.Now().Add(manageTimeout); ; {
 		done, err := m.isDone(ctx)
@@ -215,7 +214,7 @@ func (m *windowChange) waitDone(ctx context.Context) (*aai.Result, error) {
 	}
 }
 
-// newDialog says what dialog the program shows now that it did not show before, or "".
+// newDialog describes a new dialog of the program, or returns "".
 func (m *windowChange) newDialog(ctx context.Context) string {
 	if m.Refresh(ctx) != nil {
 		return ""
@@ -232,7 +231,7 @@ func (m *windowChange) newDialog(ctx context.Context) string {
 	return ""
 }
 
-// reply is the answer.
+// reply builds the result.
 func (m *windowChange) reply(what string, done bool) *aai.Result {
 	w := m.window
 	return &aai.Result{

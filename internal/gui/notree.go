@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// typeWithoutTree types into what has the keyboard of a window without a tree.
+// typeWithoutTree types into the focused element of a window without a tree.
 func (v *callView) typeWithoutTree(ctx context.Context) (*aai.Result, error) {
 	if params.Bool(v.Call, "clear_first") {
 		e := aai.Errorf(aai.InvalidParams, "clear_first: %s does not tell what it holds", aai.CleanLabel(v.App.Name, 60))

@@ -40,7 +40,7 @@ func (v *callView) setNumber(ctx context.Context, i int, text string) (*aai.Resu
 	if e.Role == desktop.Spinbutton && e.States.Has(desktop.Editable) {
 		a.Techniques = append(a.Techniques, n.withVerification(v.ByAccessibility(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: plain})))
 	}
-	if !e.States.Has(desktop.Editable) || fieldtext.IsSameWrittenNumber(strconv.FormatFloat(number, 'f', -1, 64), text) { // what would be rounded is typed
+	if !e.States.Has(desktop.Editable) || fieldtext.IsSameWrittenNumber(strconv.FormatFloat(number, 'f', -1, 64), text) { // type a number that would be rounded
 		a.Techniques = append(a.Techniques, n.withVerification(v.ByAccessibility(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})))
 	}
 	switch {
@@ -70,8 +70,8 @@ func (v *callView) setNumber(ctx context.Context, i int, text string) (*aai.Resu
 	return out, err
 }
 
-// between returns the error of a slider that took another of its steps, because the number
-// lies between two of them; of others the error that there was.
+// between returns the error for a slider that took a nearby step because the number is between two
+// steps; otherwise failed.
 func (n numberEdit) between(ctx context.Context, failed error) error {
 	now, err := n.Backend.Tree.Read(ctx, n.App, n.before.ID)
 	at := fieldtext.ParseNumber(now.Value, math.NaN())
@@ -83,16 +83,16 @@ func (n numberEdit) between(ctx context.Context, failed error) error {
 	return e
 }
 
-// A numbering is a number on its way into an element.
+// numberEdit is the change of an element's number.
 type numberEdit struct {
 	*callView
-	before desktop.Element // as it was
+	before desktop.Element // before the change
 	number float64
-	text   string // as it was written
+	text   string // as the caller wrote it
 }
 
-// matches reports whether the text says the number. Where the element holds something new it may be
-// told in 32 bits, as Chromium does.
+// matches reports whether the text is the number. A new value may be reported in 32 bits, as in
+// Chromium.
 func (n numberEdit) matches(text string) bool {
 	if fieldtext.IsSameWrittenNumber(text, n.text) {
 		return true
@@ -102,14 +102,14 @@ func (n numberEdit) matches(text string) bool {
 	return text != n.before.Value && short && float32(told) == float32(n.number)
 }
 
-// mayMatch reports whether the number may be there though the text is what it was: the text of a
-// field of Chromium may stay so after keys, and what is told beside it has 32 bits.
+// mayMatch reports whether the number may be set although the text is unchanged: Chromium may keep
+// a field's old text after keys, and reports its number in 32 bits.
 func (n numberEdit) mayMatch(text string) bool {
 	return n.App.IsBrowser && text == n.before.Value && float32(fieldtext.ParseNumber(text, math.NaN())) == float32(n.number)
 }
 
-// withVerification is the way, but one that cannot do it where the element holds what it held
-// when it has had its time: some programs say yes and set nothing.
+// withVerification wraps a technique so that it fails as unsupported if the element keeps its old
+// value: some programs report success and set nothing.
 func (n numberEdit) withVerification(w operate.Technique) operate.Technique {
 	do := w.Do
 	w.Do = func(ctx context.Context) error {
@@ -122,13 +122,13 @@ func (n numberEdit) withVerification(w operate.Technique) operate.Technique {
 				Message: desktop.Describe(&n.before) + " does not take a number by " + w.Name,
 			}
 		}
-		return nil // what came of it is judged in the end
+		return nil // Verify judges the effect later
 	}
 	return w
 }
 
-// awaitValue waits until the element holds the number, or has held something other than was
-// for the time, and returns it.
+// awaitValue waits until the element has the number, or a value other than was for the time stands,
+// and returns it.
 func (n numberEdit) awaitValue(ctx context.Context, was string, stands time.Duration) (desktop.Element, error) {
 	last, since := was, time.Now()
 	var now desktop.Element
@@ -144,8 +144,8 @@ func (n numberEdit) awaitValue(ctx context.Context, was string, stands time.Dura
 	return now, err
 }
 
-// byTyping is a way that types the number, and leaves the field where it is taken only
-// then.
+// byTyping returns a technique that types the number, and leaves the field if it takes the number
+// only then.
 func (n numberEdit) byTyping(i int, text string) operate.Technique {
 	return n.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if err := n.FocusOrClick(ctx, i, input, seat, w); err != nil {
@@ -163,11 +163,11 @@ func (n numberEdit) byTyping(i int, text string) operate.Technique {
 	})
 }
 
-// maxSteps is how often an arrow is pressed at most.
+// maxSteps limits how often an arrow key is pressed.
 const maxSteps = 400
 
-// byArrows is a way that clicks where the number is on a slider, and goes the rest by
-// the keys that raise and lower it.
+// byArrows returns a technique that clicks the number's point on a slider, and steps the rest by
+// arrow keys.
 func (n numberEdit) byArrows(i int) operate.Technique {
 	return n.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if err := n.ClickOrTabTo(ctx, i, n.sliderPoint(i), input, seat, w); err != nil {
@@ -180,8 +180,8 @@ func (n numberEdit) byArrows(i int) operate.Technique {
 	})
 }
 
-// steps presses the keys that raise and lower a number until it is there, or has come no
-// nearer more often than setbacks, as when a digit that was typed before comes late.
+// steps presses up or down until the number is reached, or the keys made no progress more often
+// than setbacks. That happens if a typed digit takes effect late.
 func (n numberEdit) steps(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo, setbacks int) error {
 	now, err := n.Backend.Tree.Read(ctx, n.App, n.before.ID)
 	for range maxSteps {
@@ -199,14 +199,14 @@ func (n numberEdit) steps(ctx context.Context, input desktop.Input, seat desktop
 		now, err = n.awaitValue(ctx, now.Value, 0)
 		if next := fieldtext.ParseNumber(now.Value, math.NaN()); (!empty || now.Value == "") && !(math.Abs(next-n.number) < math.Abs(at-n.number)) {
 			if setbacks--; setbacks < 0 {
-				return err // as near as it comes; what came of it is judged in the end
+				return err // the nearest step; Verify judges the effect later
 			}
 		}
 	}
 	return err
 }
 
-// sliderPoint is where the number is on a slider; elsewhere the middle.
+// sliderPoint returns the number's point on a slider; for others the center.
 func (n numberEdit) sliderPoint(i int) desktop.Point {
 	e := &n.Snapshot.Elements[i]
 	at := e.Frame.Center()

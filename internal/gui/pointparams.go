@@ -1,6 +1,6 @@
 package gui
 
-// spotProps are the parameters of a point.
+// Parameters of a point.
 const (
 	xyProps     = `"x": {"type": "integer"}, "y": {"type": "integer"}`
 	pictureProp = `"in_picture": {"type": "boolean", "default": false, "description": "Points are of the picture last given"}`

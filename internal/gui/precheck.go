@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// precheckQueries says why what a call is to act on is not to be found, so that nobody is asked
-// about what comes to nothing. What it cannot see in time it leaves to the call.
+// precheckQueries returns the error for a query without a match, before the person is asked about
+// the call. It leaves everything that it cannot decide in time to the call.
 func (d *toolset) precheckQueries(ctx context.Context, call *aai.Call) error {
 	for _, arg := range []string{"query", "from_query", "to_query"} {
 		if err := d.precheckQuery(ctx, call, params.String(call, arg)); err != nil {
@@ -31,8 +31,8 @@ func (d *toolset) precheckQuery(ctx context.Context, call *aai.Call, query strin
 	})
 }
 
-// precheckFields says why a form comes to nothing: none of its fields is there, or not what is
-// to be pressed then.
+// precheckFields returns the error for a form without any of its fields, or without its submit
+// element.
 func (d *toolset) precheckFields(ctx context.Context, call *aai.Call) error {
 	return d.precheck(ctx, call, func(ctx context.Context, v *callView) error {
 		fields := fieldsOf(call)
@@ -49,14 +49,14 @@ func (d *toolset) precheckFields(ctx context.Context, call *aai.Call) error {
 	})
 }
 
-// precheck is what an act is about to find wrong, as far as it is seen in time.
+// precheck returns the error that the call is about to encounter, if that is known in time.
 func (d *toolset) precheck(ctx context.Context, call *aai.Call, find func(context.Context, *callView) error) error {
 	if call.Target == nil || call.Target.PID == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, operate.FindTimeout+resolveTimeout)
 	defer cancel()
-	works := false // and may show it yet
+	works := false // a busy program may still show it
 	_, err := d.withViewUnqueued(ctx, call, func(ctx context.Context, v *callView) (*aai.Result, error) {
 		v.ForAction, v.CertainOnly = true, true
 		err := find(ctx, v)
@@ -78,8 +78,7 @@ func (d *toolset) precheck(ctx context.Context, call *aai.Call, find func(contex
 	return nil
 }
 
-// addScreenCheck is the tool's own word of what comes to nothing, after that of a desktop that is
-// not there.
+// addScreenCheck adds a check for a missing desktop before the tool's own precheck.
 func (d *toolset) addScreenCheck(tool *aai.Tool) {
 	own := tool.Precheck
 	tool.Precheck = func(ctx context.Context, call *aai.Call) error {

@@ -10,14 +10,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// resolveTimeout is how long it may take to find what a call is about.
+// resolveTimeout limits the search for the target of a call.
 const resolveTimeout = time.Second
 
-// resolveTarget says what a call will hit, as far as that can be seen beforehand, and what the
-// query says. Of a reference that has another name by now it is what the caller was told:
-// that element is not acted upon. A program that the conversation has not been told of
-// yet is not looked at for it: who may see it is decided first, and what is hit is judged
-// when it is about to be.
+// resolveTarget describes the target of a call before the call, as far as it is visible, including
+// the query's text. A ref of a renamed element counts with its old name, because the call will not
+// act on it. For a program new to the conversation it reads nothing: the gates first decide who may
+// see it, and judge the target when the call acts.
 func (d *toolset) resolveTarget(ctx context.Context, call *aai.Call) aai.TargetElement {
 	hit := params.TargetElement(call)
 	if call.Target == nil || call.Target.PID == 0 {
@@ -39,7 +38,7 @@ func (d *toolset) resolveTarget(ctx context.Context, call *aai.Call) aai.TargetE
 			hit = v.TargetElement(ctx, i, also...)
 			return nil, nil
 		}
-		// What it is not, but likest to, is judged too; the call itself will say why.
+		// The gates also judge the likeliest match; the call itself reports the reason.
 		v.CertainOnly = false
 		if i, also, err = v.target(ctx); err == nil {
 			hit.AllText = v.TargetElement(ctx, i, also...).AllText
@@ -55,7 +54,7 @@ func (d *toolset) resolveTarget(ctx context.Context, call *aai.Call) aai.TargetE
 	return hit
 }
 
-// target finds what the call is about: the element (-1: none), and what else it touches.
+// target finds the call's element (-1: none), and the other elements that it touches.
 func (v *callView) target(ctx context.Context) (i int, also []int, err error) {
 	switch {
 	case params.Has(v.Call, "fields"):
@@ -87,7 +86,7 @@ func (v *callView) target(ctx context.Context) (i int, also []int, err error) {
 	return m.Index, nil, err
 }
 
-// dragEndElement is what is at an end of a drag.
+// dragEndElement returns the element at one end of a drag.
 func (v *callView) dragEndElement(ctx context.Context, end string) (int, error) {
 	if query := params.String(v.Call, end+"_query"); query != "" {
 		m, err := v.Find(ctx, query)

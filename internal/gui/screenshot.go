@@ -15,8 +15,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/screenshot"
 )
 
-// defaultSide is how long the longer side of a picture may be, in pixels: more
-// is scaled down by the models that look at it.
+// defaultSide is the default maximum of a screenshot's longer side, in pixels: models scale down
+// larger images.
 const defaultSide = 1568
 
 func (d *toolset) screenshotTool() *aai.Tool {
@@ -34,7 +34,7 @@ func (d *toolset) screenshotTool() *aai.Tool {
 			if params.Has(call, "query") {
 				return aai.Exclusive
 			}
-			return aai.Independent // what was painted last is there
+			return aai.Independent // the latest painted content is available
 		},
 		run: d.screenshot,
 	}.tool()
@@ -109,7 +109,7 @@ func (d *toolset) screenshotOfScreen(ctx context.Context, call *aai.Call, screen
 	}
 	picture, hidden, err := d.CaptureArea(ctx, screen, area)
 	if err == nil {
-		err = d.CheckScreenLock(ctx) // it may have been locked meanwhile
+		err = d.CheckScreenLock(ctx) // the screen may have been locked meanwhile
 	}
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (d *toolset) screenshotOfScreen(ctx context.Context, call *aai.Call, screen
 	return out, err
 }
 
-// captureWindow takes the part of a window that is in the area.
+// captureWindow captures the part of a window in the area.
 func (d *toolset) captureWindow(ctx context.Context, call *aai.Call, screen desktop.Screen, w desktop.WindowInfo, area desktop.Rect) (*aai.Result, error) {
 	picture, err := screen.CaptureWindow(ctx, w.ID)
 	if err != nil {
@@ -146,8 +146,8 @@ func (d *toolset) captureWindow(ctx context.Context, call *aai.Call, screen desk
 	return out, err
 }
 
-// pictureOf encodes a picture and says what it shows, so that a point in it can
-// be told from a point of the screen.
+// pictureOf encodes a picture and describes its area, so that its points can be converted to points
+// of the screen.
 func pictureOf(call *aai.Call, picture *image.RGBA, area desktop.Rect) (out *aai.Result, scale float64, err error) {
 	side := params.Int(call, "max_side", defaultSide)
 	picture, scale = screenshot.Scale(picture, side)

@@ -7,7 +7,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/operate"
 )
 
-// scrollToView has the element scrolled to by what it is in.
+// scrollToView scrolls the element's containers until it is visible.
 func (v *callView) scrollToView(ctx context.Context, i int) (*aai.Result, error) {
 	if v.Snapshot.IsVisible(i) {
 		return &aai.Result{Text: v.Name(i) + " is in view.", NoOp: true, Data: operate.ActionResult{Verified: true, Changes: []string{}, Element: v.Summarize(v.Snapshot, i)}}, nil

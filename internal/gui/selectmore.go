@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/operate"
 )
 
-// selectMore selects an element of a list beside those that are, or all between it and the
-// nearest of those.
+// selectMore adds an element of a list to the selection, or with all the range between it and the
+// nearest selected one.
 func (v *callView) selectMore(ctx context.Context, i int, all bool) (*aai.Result, error) {
 	had := v.SelectedWith(i)
 	want := []int{i}

@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
-// typesIntoShell reports whether a call that types would type into a terminal, as far as that is
-// found in time; it is looked at again before anything is typed.
+// typesIntoShell reports whether a call would type into a terminal, as far as that is known in
+// time. The call checks again before it types.
 func (d *toolset) typesIntoShell(ctx context.Context, call *aai.Call) bool {
 	if call.Target == nil {
 		return false
@@ -41,9 +41,8 @@ func (d *toolset) typesIntoShell(ctx context.Context, call *aai.Call) bool {
 	return found
 }
 
-// isShell reports whether what is typed into the element is run: it is a terminal, lies
-// in one or holds one, or is the text box by which web pages show one, which is named
-// so.
+// isShell reports whether text typed into the element runs as commands: it is a terminal, contains
+// or is inside one, or is the text box of a terminal in a web page, recognized by name.
 func (v *callView) isShell(i int) bool {
 	e := &v.Snapshot.Elements[i]
 	if snapview.TakesText(e) && strings.HasPrefix(strings.ToLower(e.Name), "terminal") {
@@ -65,8 +64,8 @@ func (v *callView) isShell(i int) bool {
 	return false
 }
 
-// leadsIntoShell reports whether the text that the call gives a field of one line may go into
-// a terminal of its window: after a tab or the end of a line the keyboard may be there.
+// leadsIntoShell reports whether the text for a single-line field may continue in a terminal of its
+// window: a tab or line end may move the focus there.
 func (v *callView) leadsIntoShell(i int) bool {
 	text, e := v.InputText(), &v.Snapshot.Elements[i]
 	if !keysIn(e, text) || strings.TrimSpace(text[strings.IndexAny(text, "\n\r\t"):]) == "" {
@@ -81,8 +80,8 @@ func (v *callView) leadsIntoShell(i int) bool {
 	return false
 }
 
-// mayType refuses to type into a terminal where the call was not admitted for that:
-// what has the keyboard may be another element than when it was asked.
+// mayType returns an error for typing into a terminal if the call has no permission for that: the
+// focus may have moved since the permission was asked.
 func (v *callView) mayType(ctx context.Context, i int) error {
 	if aai.AdmittedPermission(ctx) == aai.PermissionRun || !v.isShell(i) {
 		return nil

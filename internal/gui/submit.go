@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// submitForm presses what sends the form, if the call says so and all of it is filled.
+// submitForm submits the form, if the call asks for that and all fields are filled.
 func (f *formFill) submitForm(ctx context.Context, out *aai.Result, data *fillResult) (*aai.Result, error) {
 	if !params.Has(f.Call, "submit") {
 		return out, nil
@@ -29,7 +29,7 @@ func (f *formFill) submitForm(ctx context.Context, out *aai.Result, data *fillRe
 		e.Message = out.Text + " But not submitted: " + e.Message
 		return nil, &e
 	}
-	out.Undo, out.NoOp = nil, false // what was sent is sent
+	out.Undo, out.NoOp = nil, false // a submitted form has no undo
 	if did, is := sent.Data.(operate.ActionResult); is {
 		data.Submitted, data.Changes, data.ForeignWindows = did.Verified, append(data.Changes, did.Changes...), append(data.ForeignWindows, did.ForeignWindows...)
 	}
@@ -63,9 +63,9 @@ func (f *formFill) press(ctx context.Context) (*aai.Result, error) {
 	return f.clickOn(ctx, i, desktop.LeftButton, 1, !params.TakesFocus(f.Call), "Clicked")
 }
 
-// typeLines types the lines of a text into a field of one line, and presses return after each
-// that has an end. What a return presses is judged when its line is there, which may have made
-// it another thing; the next line goes to what has the keyboard then.
+// typeLines types the lines of a text into a single-line field, with return after each line end. It
+// judges the target of each return after its line, which may have changed it. The next line goes to
+// the focused element.
 func (v *callView) typeLines(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
 	if params.Bool(v.Call, "submit") {
 		text += "\n"
@@ -93,7 +93,7 @@ func (v *callView) typeLines(ctx context.Context, i int, text string, replace bo
 	}
 }
 
-// nextLine is what the line after a return is typed into.
+// nextLine returns the element for the line after a return.
 func (v *callView) nextLine(ctx context.Context) (int, error) {
 	v.Announced = nil
 	if err := v.Refresh(ctx); err != nil {
@@ -106,7 +106,7 @@ func (v *callView) nextLine(ctx context.Context) (int, error) {
 	return m.Index, v.mayType(ctx, m.Index)
 }
 
-// afterLines is the error of a text of which some lines were sent.
+// afterLines adds to an error that some lines were sent before.
 func afterLines(err error, sent int) error {
 	if sent == 0 {
 		return err
@@ -117,9 +117,8 @@ func afterLines(err error, sent int) error {
 	return &e
 }
 
-// typeAndSend types into the element and presses return in it, or in what a tab of the text
-// leads to. What that does is told, and not what was typed once more, but which windows came of
-// either.
+// typeAndSend types into the element and presses return in it, or in the element that a tab in the
+// text leads to. It reports the changes of the return only, but foreign windows of both.
 func (v *callView) typeAndSend(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
 	if err := v.Announce(ctx, i); err != nil {
 		return nil, err
@@ -160,8 +159,8 @@ func (v *callView) typeThenSend(ctx context.Context, i int, text string, replace
 	return out, nil
 }
 
-// sendFrom presses return in the element of the reference, or in what has the keyboard after
-// it was left.
+// sendFrom presses return in the element with the ref, or in the focused element if the text left
+// it.
 func (v *callView) sendFrom(ctx context.Context, ref string, left bool) (*aai.Result, error) {
 	if err := v.Refresh(ctx); err != nil {
 		return nil, err
@@ -185,13 +184,13 @@ func (v *callView) sendFrom(ctx context.Context, ref string, left bool) (*aai.Re
 	return a.Execute(ctx)
 }
 
-// pressesAnother reports whether return in the element presses by now what was not said: what
-// was typed may have made it, or made it another thing.
+// pressesAnother reports whether return in the element now presses an unannounced element: the
+// typed text may have created or changed it.
 func (v *callView) pressesAnother(ctx context.Context, i int) bool {
 	return slices.ContainsFunc(v.PressedBy(ctx, false, i, false), func(p int) bool { return !v.WasAnnounced(p) })
 }
 
-// byReturn is a way that presses return in an element.
+// byReturn returns a technique that presses return in an element.
 func (v *callView) byReturn(i int) operate.Technique {
 	return v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if err := v.FocusWithoutPress(ctx, i, input, seat, w); err != nil {
@@ -201,7 +200,7 @@ func (v *callView) byReturn(i int) operate.Technique {
 	})
 }
 
-// inSubmit is the error of what is to be pressed in the end.
+// inSubmit marks an error as one of the submit parameter.
 func inSubmit(err error) error {
 	e := *aai.AsError(err)
 	e.Message = "submit: " + e.Message

@@ -14,8 +14,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/operate"
 )
 
-// setToolbarField sets the field of a box in a tool bar, and does what return does there: what stands
-// in it has no effect before.
+// setToolbarField sets the field of a tool bar box, and activates it as return would: the text
+// alone has no effect.
 func (v *callView) setToolbarField(ctx context.Context, field int, value string) (*aai.Result, error) {
 	id := v.Snapshot.Elements[field].ID
 	before, err := v.Read(ctx, id)
@@ -25,7 +25,7 @@ func (v *callView) setToolbarField(ctx context.Context, field int, value string)
 	if isSameMeasure(before.Value, value) {
 		return v.alreadySetResult(field), nil
 	}
-	if measure.MatchString(before.Value) && !measure.MatchString(value) { // it would take the smallest, and go on showing the words
+	if measure.MatchString(before.Value) && !measure.MatchString(value) { // the box would take the minimum and still show the words
 		return nil, aai.Errorf(aai.InvalidParams, "value: the box holds a measure, such as %q, and %q is none", aai.CleanLabel(before.Value, 20), aai.CleanLabel(value, 100))
 	}
 	keyboard := v.GuardKeyboard(ctx)
@@ -41,12 +41,12 @@ func (v *callView) setToolbarField(ctx context.Context, field int, value string)
 			if err := v.Backend.Actor.Execute(ctx, v.App, id, desktop.Act{Verb: desktop.Press, Action: "activate"}); err != nil {
 				return guierr.Failed(aai.Delivered, "the text stands in it, but was not taken: %s", aai.AsError(err).Message)
 			}
-			keyboard.AwaitGrab(ctx) // it goes on to the text
+			keyboard.AwaitGrab(ctx) // the focus moves on to the document
 			return nil
 		},
 	}}}
-	var bare time.Time // since when it shows the measure as it was set
-	unread := false    // it went on to
+	var bare time.Time // since when it shows the measure as set
+	unread := false    // the accepted value is unknown
 	a.Verify = func(ctx context.Context) (string, bool) {
 		now, err := v.Backend.Tree.Read(ctx, v.App, id)
 		switch {
@@ -72,14 +72,14 @@ func (v *callView) setToolbarField(ctx context.Context, field int, value string)
 	return done, err
 }
 
-// rewritesWithin is how long a measure is waited for to be shown with its unit, which says
-// what was taken. LibreOffice does not always show that.
+// rewritesWithin limits the wait until a measure is shown with its unit, which proves the accepted
+// value. LibreOffice does not always show it.
 const rewritesWithin = 2 * operate.EffectCeiling
 
-// measure is a number, with its unit or without.
+// measure matches a number, with or without a unit.
 var measure = regexp.MustCompile(`^[+-]?[\d.,]+\s?(\pL{1,3}|%|")?$`)
 
-// isSameMeasure reports whether a box that shows a text holds the value: it adds the unit to a
+// isSameMeasure reports whether a box with the text holds the value: the box adds the unit to a
 // number, as in "12 pt".
 func isSameMeasure(shows, value string) bool {
 	shows, value = fieldtext.Normalize(shows), fieldtext.Normalize(value)

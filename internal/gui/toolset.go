@@ -19,61 +19,61 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// callTimeout is how long a tool may take, unless it waits for something.
+// callTimeout is the default time limit of a tool.
 const callTimeout = 10 * time.Second
 
-// Config is what the tools need.
+// Config configures the tools.
 type Config struct {
-	// Open connects to the desktop. It is called once, by the first call of a tool,
-	// so that a start of the program touches nothing.
+	// Open connects to the desktop. The first call of a tool calls it, once, so that the start of
+	// the program touches nothing.
 	Open func() desktop.Backend
-	// InputLock is the person's pointer, keyboard and focus: what may move the focus waits
-	// while they are asked something. Nil: nobody asks.
+	// InputLock guards the person's pointer, keyboard and focus: actions that may move the focus
+	// wait while a question is open. Nil: there are no questions.
 	InputLock *inputlock.Lock
-	// RefsFolder is where the terminal's references are kept between its commands,
-	// for an hour; nowhere if it is "". The folder is made when it is needed.
+	// RefsFolder is the folder for the terminal's refs between its commands, kept for an hour; ""
+	// keeps none. It is created when needed.
 	RefsFolder string
-	// SessionInfo says what is known of the person's session, for people and for programs;
-	// nil where there is nothing to say.
+	// SessionInfo describes the person's session, for people and as data; nil if there is nothing
+	// to describe.
 	SessionInfo func() (lines []string, data map[string]any)
-	// IsScreenLocked reports whether the person's screen is locked, as far as the system says so;
-	// nil where it cannot be asked.
+	// IsScreenLocked reports whether the system says that the person's screen is locked; nil if
+	// unknown.
 	IsScreenLocked func(context.Context) bool
-	// IsCallerHost reports whether the caller runs in the process: its program is operated only where
-	// that very thing is allowed. Nil: nobody knows.
+	// IsCallerHost reports whether the caller runs in the process: its program needs an explicit
+	// permission. Nil: unknown.
 	IsCallerHost func(pid int) bool
-	// IsTerminal reports whether the process shows a terminal. It is asked of programs without
-	// a tree, which does not tell of one. Nil: nobody knows.
+	// IsTerminal reports whether the process shows a terminal. It is used for programs without a
+	// tree, which does not show that. Nil: unknown.
 	IsTerminal func(pid int) bool
-	// DashboardHosts are the hosts, with ports, at which gateways of the person show their own page
-	// now: what shows one is neither seen nor operated. Nil: there are none.
+	// DashboardHosts returns the hosts, with ports, of the person's dashboards now: windows that
+	// show one can be neither seen nor operated. Nil: there are none.
 	DashboardHosts func() ([]string, error)
-	Log            *slog.Logger // nil: nowhere
-	// ExtraTools are tools of other rooms that stand behind those of this one.
+	Log            *slog.Logger // nil: no log
+	// ExtraTools are tools of other packages, listed after those of this one.
 	ExtraTools []*aai.Tool
 }
 
-// A desk is what the tools share.
+// toolset is the state that the tools share.
 type toolset struct {
 	operate.Engine
 	session func() ([]string, map[string]any)
 	begun   time.Time
 }
 
-// A view is a program as one call sees it, for the tools.
+// callView is a program as one call sees it, for the tools.
 type callView struct{ *operate.View }
 
-// withView is operate.Desk.Look, for the tools.
+// withView is operate.Engine.WithView for the tools.
 func (d *toolset) withView(ctx context.Context, call *aai.Call, f func(context.Context, *callView) (*aai.Result, error)) (*aai.Result, error) {
 	return d.WithView(ctx, call, func(ctx context.Context, c *operate.View) (*aai.Result, error) { return f(ctx, &callView{c}) })
 }
 
-// withViewToAct is operate.Desk.Act, for the tools.
+// withViewToAct is operate.Engine.WithViewToAct for the tools.
 func (d *toolset) withViewToAct(ctx context.Context, call *aai.Call, f func(context.Context, *callView) (*aai.Result, error)) (*aai.Result, error) {
 	return d.WithViewToAct(ctx, call, func(ctx context.Context, c *operate.View) (*aai.Result, error) { return f(ctx, &callView{c}) })
 }
 
-// withViewUnqueued is operate.Desk.Glance, for the tools.
+// withViewUnqueued is operate.Engine.WithViewUnqueued for the tools.
 func (d *toolset) withViewUnqueued(ctx context.Context, call *aai.Call, f func(context.Context, *callView) (*aai.Result, error)) (*aai.Result, error) {
 	return d.WithViewUnqueued(ctx, call, func(ctx context.Context, c *operate.View) (*aai.Result, error) { return f(ctx, &callView{c}) })
 }
@@ -92,7 +92,7 @@ func New(cfg Config) *aai.App {
 		session: cfg.SessionInfo, begun: time.Now(),
 	}
 	tools := d.tools()
-	for _, tool := range tools { // but what says whether there is a screen
+	for _, tool := range tools { // except tools that check for a screen
 		d.redactSecrets(tool)
 		if tool.Effect != aai.Reads || tool.TakesScreenshot || tool.Name == listAppsName {
 			d.addScreenCheck(tool)
@@ -110,7 +110,7 @@ func New(cfg Config) *aai.App {
 	}
 }
 
-// tools are all of them, in the order in which a newcomer needs them.
+// tools returns all tools, in the order in which a newcomer needs them.
 func (d *toolset) tools() []*aai.Tool {
 	return []*aai.Tool{
 		d.isAccessibleTool(), d.listAppsTool(), d.connectTool(), d.listWindowsTool(),
@@ -120,22 +120,22 @@ func (d *toolset) tools() []*aai.Tool {
 	}
 }
 
-// A spec is how a tool is written down.
+// spec is the definition of a tool.
 type spec struct {
 	name, title, description string
 	effect                   aai.Effect
 	starts                   bool   // it may start a program
-	types                    bool   // it gives text or keys
-	pictures                 bool   // it takes a picture
+	types                    bool   // it sends text or keys
+	pictures                 bool   // it takes a screenshot
 	params                   string // the properties of its parameters, as JSON
-	required                 string // the names of those that must be given, as JSON
-	returns                  string // the properties of its result, as JSON; all may be missing
+	required                 string // the names of required parameters, as JSON
+	returns                  string // the properties of its result, as JSON; all are optional
 	secret                   []string
-	plain                    func(args map[string]any) []string // those of secret that are none
-	private                  bool                               // what it answers is not kept
+	plain                    func(args map[string]any) []string // the names in secret that are not secret in this call
+	private                  bool                               // its result is not kept
 	timeout                  time.Duration
-	concurrency              func(*aai.Call) aai.Concurrency        // nil: its own
-	precheck                 func(context.Context, *aai.Call) error // nil: nobody can look
+	concurrency              func(*aai.Call) aai.Concurrency        // nil: the default
+	precheck                 func(context.Context, *aai.Call) error // nil: none
 	run                      aai.Action
 }
 
@@ -155,7 +155,7 @@ func (s spec) tool() *aai.Tool {
 	return &aai.Tool{
 		Name: s.name, Title: s.title, Description: s.description,
 		Params: args,
-		// What tools of our own return is held against it by the tests, not by each call.
+		// Tests validate the results of builtin tools against it, not each call.
 		Returns: aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + s.returns + `}}`)},
 		Effect:  s.effect, EffectInherent: true, MayStartProgram: s.starts, SendsKeys: s.types, TakesScreenshot: s.pictures, TakesFocus: params.TakesFocus,
 		ElementParams: slices.DeleteFunc([]string{"query", "to_query"}, func(name string) bool { return !slices.Contains(args.Order, name) }),
@@ -163,7 +163,7 @@ func (s spec) tool() *aai.Tool {
 	}
 }
 
-// withTextCheck is a tool that gives text, which is looked at before anything else is.
+// withTextCheck returns the tool with a check of its text before anything else.
 func (s spec) withTextCheck() spec {
 	vain, run := s.precheck, s.run
 	s.precheck = func(ctx context.Context, call *aai.Call) error {
@@ -181,12 +181,12 @@ func (s spec) withTextCheck() spec {
 	return s
 }
 
-// constantConcurrency is the turn of a tool whatever its arguments are.
+// constantConcurrency returns the same concurrency for all arguments.
 func constantConcurrency(turn aai.Concurrency) func(*aai.Call) aai.Concurrency {
 	return func(*aai.Call) aai.Concurrency { return turn }
 }
 
-// Parameters that several tools have.
+// Parameters that several tools share.
 const (
 	appProp   = `"app": {"type": "string", "description": "Name, alias, id or PID, as ax_list_apps shows"}`
 	queryProp = `"query": {"type": "string", "description": "Ref such as e12, name, role:button title:Save, contains:Sav, /regex/ or //button[@name='Save']"}`
@@ -195,7 +195,7 @@ const (
 	clickProp = `"click_type": {"type": "string", "enum": ["single", "double", "right", "hover"], "default": "single"}`
 )
 
-// Results that several tools have.
+// Results that several tools share.
 const (
 	actionReturns = `"delivered": {"type": "boolean"}, "verified": {"type": "boolean"}, "way": {"type": "string"},
 		"element": {"type": "object"}, "changes": {"type": "array", "items": {"type": "string"}}, "more_changes": {"type": "integer"},

@@ -14,11 +14,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// The tokens of an outline.
+// Token budgets of the rendered tree.
 const (
 	defaultBudget = 1500
-	moreTokens    = 70 // of the lines that name the cursor and say how much there is
-	sizeTokens    = 8  // of the page's own size
+	moreTokens    = 70 // for the lines with the cursor and the totals
+	sizeTokens    = 8  // for the page's own size
 )
 
 func (d *toolset) getTreeTool() *aai.Tool {
@@ -88,11 +88,11 @@ func tree(ctx context.Context, v *callView) (*aai.Result, error) {
 	return out, nil
 }
 
-// pageTimeout is how long a browser's page is waited for that is on its way.
+// pageTimeout limits the wait for a browser's page that is loading.
 const pageTimeout = 2 * time.Second
 
-// awaitPage waits until a browser shows a page that has come, and reports whether it does
-// not: its windows are there before what is in them.
+// awaitPage waits until a browser shows a page, and reports whether there is none: its windows
+// appear before their content.
 func (v *callView) awaitPage(ctx context.Context) (pageless bool, err error) {
 	if !v.App.IsBrowser {
 		return false, nil
@@ -108,7 +108,7 @@ func (v *callView) awaitPage(ctx context.Context) (pageless bool, err error) {
 	return false, nil
 }
 
-// A pageView is a page of an outline for programs.
+// pageView is a page of the rendered tree, as data.
 type pageView struct {
 	App    string `json:"app"`
 	Tokens int    `json:"tokens"` // estimated, o200k_base
@@ -119,7 +119,7 @@ type pageView struct {
 	Tree   any    `json:"tree,omitempty"`
 }
 
-// page makes the page in the form that the call asks for.
+// page renders the page in the format of the call.
 func (v *callView) page(o render.Options) (render.Page, any, error) {
 	name := aai.CleanLabel(v.App.Name, 60)
 	if params.String(v.Call, "format") == "json" {
@@ -132,7 +132,7 @@ func (v *callView) page(o render.Options) (render.Page, any, error) {
 		return page, nil, err
 	}
 	page.Text = desktop.Fence(page.Text, v.App.Name)
-	if page.Shown == page.Total && page.Offscreen == "" && page.More == "" && o.After == "" { // that it is all goes without saying
+	if page.Shown == page.Total && page.Offscreen == "" && page.More == "" && o.After == "" { // a complete tree needs no totals
 		page.Tokens = sanitize.Estimate(page.Text)
 		return page, pageView{name, page.Tokens, page.Shown, page.Total, "", "", nil}, nil
 	}

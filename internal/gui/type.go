@@ -66,7 +66,7 @@ func typeText(ctx context.Context, v *callView) (*aai.Result, error) {
 	return v.typeInto(ctx, m.Index, text, replace)
 }
 
-// typeInto types a text into the element, in the place of what it holds or after that.
+// typeInto types a text into the element, after its content or in its place.
 func (v *callView) typeInto(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
 	e := &v.Snapshot.Elements[i]
 	if e.States.Has(desktop.ReadOnly) && (e.Role == desktop.Textbox || e.Role == desktop.Searchbox) {
@@ -95,13 +95,13 @@ func (v *callView) typeInto(ctx context.Context, i int, text string, replace boo
 		}
 		a.Techniques = append(a.Techniques, way)
 	}
-	if !lost { // a page takes the key for one that leads out of the field
+	if !lost { // a page takes tab as a key that leaves the field
 		a.Techniques = append(a.Techniques, v.byTyping(i, text, replace))
 	}
 	if v.skipsValidator(i, before.Value, text) {
 		slices.Reverse(a.Techniques)
 	}
-	if !keys && !v.relays(i) { // what keys do nobody knows beforehand
+	if !keys && !v.relays(i) { // the effect of keys is unknown beforehand
 		a.Verify, was = v.verifyTyped(i, before, text, replace), v.readFieldValue(ctx, i)
 	}
 	edits := fieldtext.SheetCell(e) && !strings.HasSuffix(text, "\n")
@@ -118,14 +118,14 @@ func (v *callView) typeInto(ctx context.Context, i int, text string, replace boo
 	return v.withUndo(ctx, was, out, noTab(err, "text", lost))
 }
 
-// keysIn reports whether there are keys in the text that are none of what the element holds:
-// in a field of one line the end of a line is return, and a tab leads to the next field.
+// keysIn reports whether the text contains keys that are not content: in a single-line field a line
+// end is return, and a tab leads to the next field.
 func keysIn(e *desktop.Element, text string) bool {
 	one := e.Role == desktop.Textbox || e.Role == desktop.Searchbox || e.Role == desktop.Spinbutton || e.Role == desktop.Combobox
 	return one && !e.States.Has(desktop.Multiline) && strings.ContainsAny(text, "\n\r\t")
 }
 
-// byTyping is a way that gives the element its window's keyboard and types.
+// byTyping returns a technique that focuses the element and types.
 func (v *callView) byTyping(i int, text string, replace bool) operate.Technique {
 	return v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if err := v.tooLong(text); err != nil {
@@ -142,7 +142,7 @@ func (v *callView) byTyping(i int, text string, replace bool) operate.Technique 
 				return v.putText(ctx, i, text, input, seat, w)
 			})
 		}
-		if e := &v.Snapshot.Elements[i]; v.App.FocusOnlyWhenActive && seat == desktop.OwnSeat && !e.States.Has(desktop.Focused) { // its caret is where nobody put it
+		if e := &v.Snapshot.Elements[i]; v.App.FocusOnlyWhenActive && seat == desktop.OwnSeat && !e.States.Has(desktop.Focused) { // its caret position is unknown
 			if err := input.Key(ctx, seat, w.ID, desktop.Chord{Key: "end", Modifiers: []string{"ctrl"}}); err != nil {
 				return err
 			}
@@ -151,7 +151,7 @@ func (v *callView) byTyping(i int, text string, replace bool) operate.Technique 
 	})
 }
 
-// putText types the text into the element, which has the keyboard of the window.
+// putText types the text into the focused element.
 func (v *callView) putText(ctx context.Context, i int, text string, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	put := func(part string) error { return input.Type(ctx, seat, w.ID, part) }
 	if v.App.IsBrowser && v.Snapshot.Elements[i].States.Has(desktop.Multiline) {
@@ -165,8 +165,8 @@ func (v *callView) putText(ctx context.Context, i int, text string, input deskto
 	return v.inPortions(ctx, v.Snapshot.Elements[i].ID, text, put)
 }
 
-// byLines types a text whose lines are ended by a key of their own: in a page's field of many
-// lines return may send them, and with shift it does not.
+// byLines types a text with a separate key for line ends: in a page's multiline field plain return
+// may send it, and shift+return does not.
 func byLines(text string, put func(string) error, end func() error) error {
 	for n, line := range strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n") {
 		if n > 0 {
@@ -185,17 +185,17 @@ func byLines(text string, put func(string) error, end func() error) error {
 }
 
 const (
-	// maxKeys is how many characters are typed by keys into a browser: it becomes slower with
-	// each of them, so that these take half the time of a call and twice as many four times
-	// that, and hangs or ends at some ten thousand that come at once.
+	// maxKeys limits the characters typed by keys into a browser. It becomes slower with each one:
+	// this many take half the time of a call, twice as many four times that. It hangs or exits at
+	// some ten thousand at once.
 	maxKeys = 5000
-	// portion is how many are typed before they are looked for in the field.
+	// portion is how many are typed before a check of the field.
 	portion = 200
-	// slowKeys is for how long a field that took some may stand still before the next come.
+	// slowKeys limits how long a field may pause within a portion.
 	slowKeys = 2 * time.Second
 )
 
-// tooLong is the error of a text that is more than can be typed by keys into a browser.
+// tooLong returns the error for a text that is too long to type by keys into a browser.
 func (v *callView) tooLong(text string) error {
 	n := utf8.RuneCountInString(text)
 	if !v.App.IsBrowser || n <= maxKeys {
@@ -212,10 +212,9 @@ func (v *callView) tooLong(text string) error {
 	}
 }
 
-// inPortions types the text, into a browser the next part when the field holds the one
-// before: typed at faster than it reads it falls behind, and never catches up. A field that
-// shows nothing of what is typed gets the parts one after the other. Others are quickest
-// with all at once: an editor draws a long line for each part that is waited for.
+// inPortions types the text, in a browser in portions, each after the field shows the previous one:
+// faster typing makes a browser fall behind for good. A field that shows nothing gets the portions
+// without a wait. Other programs get all at once: an editor redraws a long line for each portion.
 func (v *callView) inPortions(ctx context.Context, id desktop.ID, text string, put func(string) error) error {
 	if !v.App.IsBrowser {
 		return put(text)
@@ -247,7 +246,7 @@ func (v *callView) inPortions(ctx context.Context, id desktop.ID, text string, p
 	}
 }
 
-// typedOnly is the error of a text of which only the beginning was typed.
+// typedOnly adds to an error that only the beginning of the text was typed.
 func typedOnly(err error, typed, all int) error {
 	if err == nil || typed == 0 {
 		return err
@@ -258,8 +257,8 @@ func typedOnly(err error, typed, all int) error {
 	return &e
 }
 
-// awaitGrowth waits until the field holds so many more, or no more of them come, and reports
-// whether any have.
+// awaitGrowth waits until the field has grown by so many characters, or stops growing, and reports
+// whether it has grown.
 func (v *callView) awaitGrowth(ctx context.Context, before, by int, held func() (int, error)) (bool, error) {
 	last := before
 	for {
@@ -275,10 +274,10 @@ func (v *callView) awaitGrowth(ctx context.Context, before, by int, held func() 
 	}
 }
 
-// relays reports whether the element is a field of a page that keeps nothing of its keys.
+// relays reports whether the element is a page field that only relays keys and keeps no text.
 func (v *callView) relays(i int) bool { return v.App.IsBrowser && v.Snapshot.Elements[i].IsKeyRelay() }
 
-// verifyTyped checks by reading back that the text has arrived.
+// verifyTyped returns a Verify function that reads the text back.
 func (v *callView) verifyTyped(i int, before desktop.Element, text string, replace bool) func(context.Context) (string, bool) {
 	if fieldtext.SheetCell(&v.Snapshot.Elements[i]) {
 		return v.typedCell(i, before, text)
@@ -308,7 +307,7 @@ func (v *callView) verifyTyped(i int, before desktop.Element, text string, repla
 		case replace && before.Role == desktop.Spinbutton && n.mayMatch(now.Value):
 			return "", false
 		case now.States.Has(desktop.Editable):
-			const short = 60 // what repeats more of the text is withheld with all that is said
+			const short = 60 // a longer repetition of the text would be redacted together with the whole message
 			if n := utf8.RuneCountInString(now.Value); n > short {
 				return fmt.Sprintf("it now holds other text, of %d characters", n), false
 			}

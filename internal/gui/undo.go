@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/operate"
 )
 
-// A held is what an element holds, in the words by which ax_set_value makes it hold that.
+// fieldValue is the value of an element, in the form that ax_set_value accepts.
 type fieldValue struct {
 	id    desktop.ID
 	value string
@@ -23,12 +23,11 @@ type fieldValue struct {
 	formatted bool // it may have links and formatting, which a text cannot restore
 }
 
-// maxHeld is how many bytes of a text are kept so that it can be put back: as many as
-// ax_set_value takes.
+// maxHeld is the maximum of bytes of a text that an undo keeps: as many as ax_set_value accepts.
 const maxHeld = 100_000
 
-// readFieldValue reads what the element holds. Of what cannot be set again just so, such as a cell,
-// which may have a formula, nothing is known.
+// readFieldValue reads the value of the element. It is unknown for elements that cannot be set back
+// exactly, such as a cell, which may have a formula.
 func (v *callView) readFieldValue(ctx context.Context, i int) (h fieldValue) {
 	if i < 0 {
 		return h
@@ -57,7 +56,7 @@ func (v *callView) readFieldValue(ctx context.Context, i int) (h fieldValue) {
 	return h
 }
 
-// fieldValueFrom is what an element of which nothing else has to be known holds now.
+// fieldValueFrom returns the value of an element that needs no other elements.
 func fieldValueFrom(e, now *desktop.Element) (value string, known bool) {
 	switch {
 	case e.States.Has(desktop.Checkable) || e.Role == desktop.Checkbox || e.Role == desktop.Switch:
@@ -71,12 +70,12 @@ func fieldValueFrom(e, now *desktop.Element) (value string, known bool) {
 	return now.Value, text && e.States.Has(desktop.Editable)
 }
 
-// isList reports whether an option of it is chosen by its name.
+// isList reports whether the element has options that are selected by name.
 func isList(e *desktop.Element) bool {
 	return e.Role == desktop.Combobox && !e.States.Has(desktop.Editable) || e.Role == desktop.Listbox || e.Role == desktop.List || e.Role == desktop.Tablist
 }
 
-// options are those of a list.
+// options returns the options of a list.
 func (v *callView) options(list int) (found []int) {
 	for i := list + 1; i < v.Snapshot.Elements[list].End; i++ {
 		if v.Snapshot.Elements[i].Role.IsSetMember() {
@@ -86,7 +85,7 @@ func (v *callView) options(list int) (found []int) {
 	return found
 }
 
-// sole is the name of the only one of them that has the state, where no other is called so.
+// sole returns the name of the only element with the state, if no other element has that name.
 func (v *callView) sole(all []int, state desktop.State) (name string, known bool) {
 	chosen := slices.DeleteFunc(slices.Clone(all), func(i int) bool { return !v.Snapshot.Elements[i].States.Has(state) })
 	if len(chosen) != 1 {
@@ -97,8 +96,8 @@ func (v *callView) sole(all []int, state desktop.State) (name string, known bool
 	return name, name != "" && len(same) == 1
 }
 
-// choiceOwner is what holds what a click on the element changes: it itself, where it can be
-// ticked, or the group or list that it is a choice of; -1 where a click is no choice.
+// choiceOwner returns the element that a click on i would change: i itself if it is checkable, or
+// the group or list of the option i; -1 if a click selects nothing.
 func (v *callView) choiceOwner(i int) int {
 	e := &v.Snapshot.Elements[i]
 	such := func(p int) bool { return isList(&v.Snapshot.Elements[p]) }
@@ -121,7 +120,7 @@ func (v *callView) choiceOwner(i int) int {
 	return -1
 }
 
-// checkUnchanged asks the call whether what is there may be changed.
+// checkUnchanged calls CheckUnchanged with the current value.
 func (v *callView) checkUnchanged(now fieldValue) error {
 	if v.Call.CheckUnchanged == nil {
 		return nil
@@ -132,7 +131,7 @@ func (v *callView) checkUnchanged(now fieldValue) error {
 	return v.Call.CheckUnchanged(now.value)
 }
 
-// withUndo adds to the result of what was done how the element holds again what it held.
+// withUndo adds the Undo that restores the old value to the result.
 func (v *callView) withUndo(ctx context.Context, was fieldValue, out *aai.Result, err error) (*aai.Result, error) {
 	if err != nil {
 		return nil, v.restoreAfterFailure(ctx, was, err)
@@ -164,8 +163,8 @@ func (v *callView) undoFor(was fieldValue, which string, now fieldValue) *aai.Un
 	}
 }
 
-// restoreAfterFailure sets the former value of an element again after an act that failed and may have
-// changed it. The error says how that ended, and has an Undo for another try.
+// restoreAfterFailure sets the former value of an element again after an action that failed and may
+// have changed it. The error describes the outcome, and has an Undo for another try.
 func (v *callView) restoreAfterFailure(ctx context.Context, was fieldValue, failed error) error {
 	e := aai.AsError(failed)
 	reached := e.Delivery == aai.Delivered || e.Delivery == aai.DeliveryUnknown
@@ -189,11 +188,11 @@ func (v *callView) restoreAfterFailure(ctx context.Context, was fieldValue, fail
 	return &said
 }
 
-// restoreValue sets the former value of the element, and returns the value that it holds then
-// and how it went, for an error's message.
+// restoreValue sets the former value of the element. It returns the resulting value and the
+// outcome, for an error message.
 func (v *callView) restoreValue(ctx context.Context, i int, was fieldValue) (now fieldValue, how string) {
 	together := v.Batched
-	v.Batched = true // the act on this element was announced
+	v.Batched = true // the target was announced before
 	_, err := v.setAs(ctx, i, was.value)
 	v.Batched = together
 	if e := v.Refresh(ctx); err == nil {
@@ -209,8 +208,8 @@ func (v *callView) restoreValue(ctx context.Context, i int, was fieldValue) (now
 	return now, "; what it held was set again, and it holds another value"
 }
 
-// changed is a query for an element that holds another thing than it held, and what: ok is
-// false where that is not known of both, or is the same.
+// changed returns a query for an element and its new value; ok is false if a value is unknown or
+// both are the same.
 func (v *callView) changed(ctx context.Context, was fieldValue) (which string, now fieldValue, ok bool) {
 	if !was.known {
 		return "", now, false
@@ -224,8 +223,8 @@ func (v *callView) changed(ctx context.Context, was fieldValue) (which string, n
 	return which, now, which != ""
 }
 
-// step is a call of a tool about the program, which is named by its process: names and
-// references end with a conversation.
+// step returns a tool call on the program, named by its PID: aliases and refs end with a
+// conversation.
 func (v *callView) step(tool string, args map[string]any) aai.Step {
 	args["app"] = strconv.Itoa(v.App.PID)
 	return aai.Step{App: aai.DesktopApp, Tool: tool, Args: args}

@@ -16,7 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
-// setValueName is the tool by which most of what is taken back is.
+// setValueName is the tool that most undo steps use.
 const setValueName = "ax_set_value"
 
 func (d *toolset) setValueTool() *aai.Tool {
@@ -47,7 +47,7 @@ func setValue(ctx context.Context, v *callView) (*aai.Result, error) {
 	return v.set(ctx, m.Index, params.String(v.Call, "value"))
 }
 
-// set makes the element hold the value, and says how it holds again what it held.
+// set sets the value of the element, and adds the Undo.
 func (v *callView) set(ctx context.Context, i int, value string) (*aai.Result, error) {
 	if field := v.ToolbarField(i); field >= 0 {
 		i = field
@@ -60,7 +60,7 @@ func (v *callView) set(ctx context.Context, i int, value string) (*aai.Result, e
 	return v.withUndo(ctx, was, out, err)
 }
 
-// setAs makes the element hold the value, in the way of its kind.
+// setAs sets the value of the element, in the way of its kind.
 func (v *callView) setAs(ctx context.Context, i int, value string) (*aai.Result, error) {
 	e := &v.Snapshot.Elements[i]
 	switch {
@@ -90,7 +90,7 @@ func (v *callView) setAs(ctx context.Context, i int, value string) (*aai.Result,
 	return v.setText(ctx, i, value)
 }
 
-// readOnlyError is the error of a field that nobody can change.
+// readOnlyError returns the error for a read-only field.
 func (v *callView) readOnlyError(i int) error {
 	e := guierr.Failed(aai.NotDelivered, "%s is read-only", v.Name(i))
 	aai.AsError(e).Hint = "What it holds can be read, and not be changed."
@@ -134,9 +134,9 @@ func (v *callView) setText(ctx context.Context, i int, value string) (*aai.Resul
 	return out, noTab(err, "value", leaves)
 }
 
-// skipsValidator reports whether a program may take the text by its editable text that its
-// keyboard could not enter: Qt does not ask the validator of a line field then. That there is
-// one shows where letters are to replace a number.
+// skipsValidator reports whether the accessible text interface may accept a text that the keyboard
+// could not enter: Qt does not ask the validator of a line field there. A field with a number
+// probably has one, if the new text has letters.
 func (v *callView) skipsValidator(i int, held, text string) bool {
 	e := &v.Snapshot.Elements[i]
 	line := strings.HasPrefix(v.App.Toolkit, "Qt") && e.Role == desktop.Textbox && !e.States.Has(desktop.Multiline)
@@ -144,13 +144,13 @@ func (v *callView) skipsValidator(i int, held, text string) bool {
 	return line && number && strings.ContainsFunc(text, unicode.IsLetter)
 }
 
-// tabLeaves reports whether a tab of the text would lead out of the element if it was typed:
-// what follows would go into the next one.
+// tabLeaves reports whether a typed tab would leave the element: the rest would go into the next
+// one.
 func (v *callView) tabLeaves(i int, text string) bool {
 	return strings.Contains(text, "\t") && (v.App.IsBrowser || !snapview.KeepsTab(&v.Snapshot.Elements[i]))
 }
 
-// noTab says why a text was not typed that has a tab, where its element does not let it be set.
+// noTab returns the error for a text with a tab that could not be set without typing.
 func noTab(err error, name string, leaves bool) error {
 	e := aai.AsError(err)
 	if e == nil || !leaves || e.Code != aai.AutomationNotSupported || e.Delivery != aai.NotDelivered {
@@ -163,7 +163,7 @@ func noTab(err error, name string, leaves bool) error {
 	}
 }
 
-// alreadySetResult is the answer where an element holds what it is to hold.
+// alreadySetResult is the result for an element that already has the value.
 func (v *callView) alreadySetResult(i int) *aai.Result {
 	return &aai.Result{
 		Text: v.Name(i) + " was so already; nothing was done.", NoOp: true,
@@ -171,8 +171,7 @@ func (v *callView) alreadySetResult(i int) *aai.Result {
 	}
 }
 
-// drawnOnly is the error of a grid of which nothing is told but that it is there, as of a
-// calendar of GTK 3.
+// drawnOnly returns the error for a grid without reported children, such as a GTK 3 calendar.
 func (v *callView) drawnOnly(i int) error {
 	e := aai.Errorf(aai.AutomationNotSupported, "%s tells of nothing that is in it, as a calendar of GTK 3 does, so that nothing can be set in it by name", v.Name(i))
 	e.Delivery = aai.NotDelivered

@@ -29,7 +29,7 @@ func (d *toolset) waitTool() *aai.Tool {
 	}.tool()
 }
 
-// A wait is for one thing to be so.
+// wait is a call that waits for one condition.
 type wait struct {
 	toolset *toolset
 	call    *aai.Call
@@ -37,8 +37,8 @@ type wait struct {
 	begun   time.Time
 }
 
-// wait waits by events, and looks after each. It does not take the program's turn, so that
-// others can act on it meanwhile.
+// wait waits by events, and checks after each. It does not hold the program's queue slot, so that
+// other calls can act on it meanwhile.
 func (d *toolset) wait(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	w, err := d.waitOf(call)
 	if err != nil {
@@ -66,7 +66,7 @@ func (d *toolset) wait(ctx context.Context, call *aai.Call) (*aai.Result, error)
 		aai.Progress(ctx, w.waited().Seconds(), limit.Seconds(), "Not so yet")
 	})
 	switch {
-	case ctx.Err() != nil: // nobody waits for it any more
+	case ctx.Err() != nil: // the caller has gone
 		return nil, ctx.Err()
 	case came != nil || err != nil && watching.Err() == nil:
 		return came, err
@@ -76,7 +76,7 @@ func (d *toolset) wait(ctx context.Context, call *aai.Call) (*aai.Result, error)
 	return w.look(ctx, true)
 }
 
-// waitOf is what the call waits for.
+// waitOf returns the condition of the call.
 func (d *toolset) waitOf(call *aai.Call) (*wait, error) {
 	w := &wait{toolset: d, call: call, until: params.String(call, "until"), begun: time.Now()}
 	for _, what := range []string{"value", "state"} {
@@ -90,7 +90,7 @@ func (d *toolset) waitOf(call *aai.Call) (*wait, error) {
 	if w.until == "" {
 		w.until = "appears"
 	}
-	if (w.until == "appears" || w.until == "vanishes") && !params.Has(call, "nth") { // any will do
+	if (w.until == "appears" || w.until == "vanishes") && !params.Has(call, "nth") { // any match is enough
 		first := *call
 		first.Args = maps.Clone(call.Args)
 		first.Args["nth"] = 1
@@ -99,14 +99,14 @@ func (d *toolset) waitOf(call *aai.Call) (*wait, error) {
 	return w, nil
 }
 
-// waited is how long it has been.
+// waited returns the time since the start.
 func (w *wait) waited() time.Duration { return time.Since(w.begun).Round(time.Millisecond) }
 
-// look is the answer if it is so now; nil if it is not. The last look says what there is
-// instead.
+// look returns the result if the condition holds now, or nil. The last look returns an error with
+// the actual state.
 func (w *wait) look(ctx context.Context, last bool) (*aai.Result, error) {
 	result, err := w.toolset.withViewUnqueued(ctx, w.call, func(ctx context.Context, v *callView) (*aai.Result, error) {
-		v.WithoutNewRefs, v.CertainOnly = !last, true // one is found surely, or has not come
+		v.WithoutNewRefs, v.CertainOnly = !last, true // accept only a certain match
 		result, err := w.checkView(ctx, v)
 		if instead := aai.AsError(err); instead != nil && instead.AppResponded && !last {
 			return nil, nil
@@ -119,8 +119,8 @@ func (w *wait) look(ctx context.Context, last bool) (*aai.Result, error) {
 	return result, err
 }
 
-// checkView is the answer if it is so in the view. What it is instead is an error of a program
-// that has answered.
+// checkView returns the result if the condition holds in the view. Otherwise it returns an error
+// with AppResponded set.
 func (w *wait) checkView(ctx context.Context, v *callView) (*aai.Result, error) {
 	m, err := v.FindWithOffscreen(ctx, params.String(w.call, "query"))
 	missing := false
@@ -128,7 +128,7 @@ func (w *wait) checkView(ctx context.Context, v *callView) (*aai.Result, error) 
 		if missing = e.Code == aai.ElementNotFound || e.Code == aai.StaleRef; !missing {
 			return nil, err
 		}
-	} else if missing = !v.Snapshot.IsVisible(m.Index) && !v.Snapshot.IsOffscreen(m.Index); missing { // a ref of what is hidden
+	} else if missing = !v.Snapshot.IsVisible(m.Index) && !v.Snapshot.IsOffscreen(m.Index); missing { // a ref of a hidden element
 		err = guierr.Failed("", "%s is not showing", v.Name(m.Index))
 	}
 	switch {
@@ -154,13 +154,13 @@ func (w *wait) checkView(ctx context.Context, v *callView) (*aai.Result, error) 
 	}}, nil
 }
 
-// gone is the answer where it is no more.
+// gone returns the result for a vanished element.
 func (w *wait) gone() *aai.Result {
 	waited := w.waited()
 	return &aai.Result{Text: fmt.Sprintf("Gone after %s.", waited), DataComplete: true, Data: map[string]any{"waited_ms": waited.Milliseconds()}}
 }
 
-// actualError is the error that tells what there is.
+// actualError returns a timeout error with the actual state.
 func (w *wait) actualError(err error) error {
 	e := *aai.AsError(err)
 	e.Code, e.AppResponded = aai.Timeout, true
@@ -171,7 +171,7 @@ func (w *wait) actualError(err error) error {
 	return &e
 }
 
-// differs says what the element is otherwise than it is to be; "" if it is so.
+// differs describes how the element differs from the condition; "" if it does not.
 func (w *wait) differs(ctx context.Context, v *callView, i *int) (string, error) {
 	e, err := v.readComplete(ctx, i)
 	if err != nil {
@@ -193,7 +193,7 @@ func (w *wait) differs(ctx context.Context, v *callView, i *int) (string, error)
 	return "", nil
 }
 
-// hasState reports whether the element is as the word says.
+// hasState reports whether the element is in the named state.
 func hasState(e *desktop.Element, word string) bool {
 	switch word {
 	case "disabled":

@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// maxWait is the longest time that a call may wait for a program to be idle.
+// maxWait is the maximum wait of a call for a program to be idle.
 const maxWait = 60 * time.Second
 
 func (d *toolset) waitIdleTool() *aai.Tool {
@@ -27,8 +27,8 @@ func (d *toolset) waitIdleTool() *aai.Tool {
 	}.tool()
 }
 
-// waitIdle waits by events and not by looking. It does not take the program's
-// turn, so that others can act on it meanwhile.
+// waitIdle waits by events, without polling. It does not hold the program's queue slot, so that
+// other calls can act on it meanwhile.
 func (d *toolset) waitIdle(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	app, err := d.AdmittedApp(ctx, call)
 	if err != nil {
@@ -50,11 +50,11 @@ func (d *toolset) waitIdle(ctx context.Context, call *aai.Call) (*aai.Result, er
 	seen := watch.WaitUntilQuiet(watching, events, still, func(seen int) {
 		aai.Progress(ctx, time.Since(begun).Round(time.Millisecond).Seconds(), limit.Seconds(), fmt.Sprintf("Not quiet yet, %d events", seen))
 	})
-	if ctx.Err() != nil { // nobody waits for it any more
+	if ctx.Err() != nil { // the caller has gone
 		return nil, ctx.Err()
 	}
 	idle := watching.Err() == nil
-	if idle { // one that hangs is quiet too
+	if idle { // a program that hangs is quiet too
 		ctx, cancel := context.WithTimeout(ctx, callTimeout)
 		defer cancel()
 		if err := d.Probe(ctx, app); err != nil {

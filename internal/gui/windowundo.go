@@ -10,19 +10,19 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// An arrangement is how a window is, and which one has the keyboard.
+// windowState is the state of a window, and the active window.
 type windowState struct {
 	known     bool
 	minimized bool
-	active    desktop.WindowInfo // zero: none of which the process is known
+	active    desktop.WindowInfo // zero: none with a known process
 }
 
-// asData is the arrangement for who asks whether it is still so.
+// asData returns the state as data for CheckUnchanged.
 func (a windowState) asData() map[string]any {
 	return map[string]any{"minimized": a.minimized, "active": aai.CleanLabel(a.active.Title, 60)}
 }
 
-// currentState is how the window is now.
+// currentState returns the window's current state.
 func (m *windowChange) currentState(ctx context.Context) (a windowState) {
 	all, err := m.Backend.Windows.Windows(ctx)
 	if err != nil {
@@ -39,8 +39,8 @@ func (m *windowChange) currentState(ctx context.Context) (a windowState) {
 	return a
 }
 
-// undo is how the window is again as it was; nil where there is no way, as to what lay above
-// others and to what is closed.
+// undo returns the Undo that restores the window's state; nil if there is none, as for the stacking
+// order and closed windows.
 func (m *windowChange) undo(ctx context.Context, was windowState) *aai.Undo {
 	now := m.currentState(ctx)
 	if !was.known || !now.known {

@@ -71,8 +71,7 @@ func (l *AppCache) Get() []desktop.App {
 	return l.apps
 }
 
-// AmbientChangesOf returns the program's ambient changes. The caller must hold the program's queue
-// slot.
+// AmbientChangesOf returns the program's ambient changes, for the holder of its queue slot.
 func (l *AppCache) AmbientChangesOf(app desktop.App) *delta.AmbientChanges {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// SameCell reports whether a cell shows the value: a number may look otherwise there, but for
-// zeros before it, and an apostrophe before a text says that it is none.
+// SameCell reports whether a cell shows the value. A number may look different there, except for
+// leading zeros; an apostrophe marks the rest as text.
 func SameCell(shown, value string) bool {
 	if shown == value || len(value) > 1 && value[0] == '\'' && shown == value[1:] {
 		return true
@@ -20,21 +20,21 @@ func SameCell(shown, value string) bool {
 		return false
 	}
 	if number := ParseNumber(value, math.NaN()); !math.IsNaN(number) {
-		return number != 0 && near(shown, number, 1e-9) // it shows ten digits
+		return number != 0 && near(shown, number, 1e-9) // the cell shows ten digits
 	}
 	return grouped.MatchString(value) && slices.ContainsFunc(possibleNumbers(value), func(n float64) bool { return slices.Contains(possibleNumbers(shown), n) })
 }
 
-// HasLeadingZeros reports whether the value is a number after zeros, which a sheet leaves out.
+// HasLeadingZeros reports whether the value is a number with leading zeros, which a sheet omits.
 func HasLeadingZeros(value string) bool {
 	return len(value) > 1 && value[0] == '0' && strings.Trim(value, "0123456789") == ""
 }
 
-// grouped is a number whose thousands are parted, in any country's way.
+// grouped matches a number with grouped thousands, in any country's notation.
 var grouped = regexp.MustCompile(`^[+-]?\d{1,3}([,.\x{a0}\x{202f}'’ ]\d{3})+([.,]\d+)?$`)
 
-// possibleNumbers are the numbers that a text may be: which of its signs parts the thousands depends on
-// the country.
+// possibleNumbers returns the possible meanings of a number: the thousands separator depends on the
+// country.
 func possibleNumbers(text string) (numbers []float64) {
 	for _, point := range []string{".", ","} {
 		digits := strings.Map(func(r rune) rune {
@@ -53,25 +53,25 @@ func possibleNumbers(text string) (numbers []float64) {
 	return numbers
 }
 
-// Calculated reports whether a formula is known to have come into a cell by what it showed before
-// and shows now: it may show the same, and an error shows as nothing.
+// Calculated reports whether a changed value proves that a formula arrived in a cell. A result
+// equal to the old value, or an error, which reads as empty, proves nothing.
 func Calculated(before, now string) bool { return now != "" && now != before }
 
-// SheetCell reports whether the element is a cell that one writes in: a click puts the
-// cursor there, and what is typed next goes to it. To select it leaves the cursor, and the
-// next key, where they were.
+// SheetCell reports whether the element is an editable sheet cell: a click moves the cursor there,
+// and typed text goes there. Selecting the cell instead would leave the cursor, and the next key,
+// at the old place.
 func SheetCell(e *desktop.Element) bool {
 	return e.Role == desktop.Cell && e.States.Has(desktop.Editable|desktop.Focusable) && len(e.Actions) == 0
 }
 
-// A Block is a text as a sheet takes it that is pasted: a line for each row, its cells parted
-// by tabs. It begins in the cell of the name, such as B2.
+// Block is a text that fills several cells of a sheet when pasted: one line per row, cells
+// separated by tabs. The first cell is the named one, such as B2.
 type Block struct {
 	column, row int // from 1
 	Rows        [][]string
 }
 
-// ParseBlock is the block that the text is in a cell of a sheet; false for the text of one cell.
+// ParseBlock parses the text as a block at the sheet cell; false if it is text for one cell.
 func ParseBlock(e *desktop.Element, text string) (b Block, is bool) {
 	if !SheetCell(e) || !strings.ContainsAny(text, "\t\n") {
 		return b, false
@@ -85,7 +85,7 @@ func ParseBlock(e *desktop.Element, text string) (b Block, is bool) {
 	return b, true
 }
 
-// Count is how many cells it has.
+// Count returns the number of cells.
 func (b Block) Count() (n int) {
 	for _, row := range b.Rows {
 		n += len(row)
@@ -93,7 +93,7 @@ func (b Block) Count() (n int) {
 	return n
 }
 
-// Cells is where the block is in its sheet.
+// Cells returns the position of the block in its sheet.
 func (b Block) Cells() desktop.Cells {
 	c := desktop.Cells{Row: b.row - 1, Column: b.column - 1, Rows: len(b.Rows)}
 	for _, row := range b.Rows {
@@ -102,7 +102,7 @@ func (b Block) Cells() desktop.Cells {
 	return c
 }
 
-// CellName is what a cell of the block is called.
+// CellName returns the name of a cell of the block.
 func (b Block) CellName(row, column int) string {
 	text := ""
 	for n := b.column + column; n > 0; n = (n - 1) / 26 {
@@ -111,7 +111,7 @@ func (b Block) CellName(row, column int) string {
 	return text + strconv.Itoa(b.row+row)
 }
 
-// LastCellName is the name of its last cell.
+// LastCellName returns the name of the last cell.
 func (b Block) LastCellName() string {
 	return b.CellName(len(b.Rows)-1, len(b.Rows[len(b.Rows)-1])-1)
 }

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// dateTimeLayouts are the ways to write a moment, as HTML has them.
+// dateTimeLayouts returns the notations of a date or time, as in HTML.
 func dateTimeLayouts() []string {
 	return []string{"2006-01-02", "15:04", "15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01"}
 }
 
-// ParseDateTime returns the numbers of the units that a text names.
+// ParseDateTime returns the number of each unit in the text, or nil if it is no date or time.
 func ParseDateTime(text string) map[string]float64 {
 	text = strings.TrimSpace(text)
 	var year, week int
@@ -41,8 +41,8 @@ func ParseDateTime(text string) map[string]float64 {
 	return nil
 }
 
-// FormatDateTime writes the numbers of the units as Moment reads them; "" where they are none of
-// a date or a time.
+// FormatDateTime formats the units so that ParseDateTime reads them; "" if they form no date or
+// time.
 func FormatDateTime(units map[string]float64) string {
 	has := func(unit string) bool { _, ok := units[unit]; return ok }
 	write := func(layout string, of ...string) string {

@@ -7,10 +7,9 @@ import (
 	"unicode"
 )
 
-// FormatLike writes a date or a time in the way in which another is written that stands in the
-// same field: one that is written so already, up to zeros that stand before a number, and one
-// that [ParseDateTime] reads, where it is plain which of the numbers is which. It reports false of
-// all others: a field may show what it is given, and keep the date that it has.
+// FormatLike writes a date or time in the format of another one in the same field. It accepts the
+// same format up to leading zeros, and a text for [ParseDateTime] if the format is unambiguous. It
+// returns false for all others: a field may show such a text, but keep its old date.
 func FormatLike(shown, wanted string) (string, bool) {
 	pattern := runs(shown)
 	if text, ok := formatRunsLike(pattern, runs(strings.TrimSpace(wanted))); ok {
@@ -44,7 +43,7 @@ func FormatLike(shown, wanted string) (string, bool) {
 	return text.String(), true
 }
 
-// runs are what a text is made of: digits, letters and what is neither, each together.
+// runs splits a text into runs of digits, of letters and of other characters.
 func runs(text string) (all []string) {
 	kind := func(c rune) int {
 		switch {
@@ -65,7 +64,7 @@ func runs(text string) (all []string) {
 	return all
 }
 
-// formatRunsLike writes the runs as the pattern is written, if they are written so but for zeros.
+// formatRunsLike formats the runs like the pattern, if they differ only in leading zeros.
 func formatRunsLike(pattern, wanted []string) (string, bool) {
 	if len(pattern) != len(wanted) || len(pattern) < 2 {
 		return "", false
@@ -93,11 +92,10 @@ func formatRunsLike(pattern, wanted []string) (string, bool) {
 
 func isDigits(run string) bool { return run[0] >= '0' && run[0] <= '9' }
 
-// half reports whether the run says which half of the day it is.
+// half reports whether the run is "am" or "pm".
 func half(run string) bool { return strings.EqualFold(run, "am") || strings.EqualFold(run, "pm") }
 
-// unitsOf says which unit each of the runs is, or "" what stands between; nil where that is
-// not plain.
+// unitsOf returns the unit of each run, or "" for a separator; nil if that is ambiguous.
 func unitsOf(pattern []string) []string {
 	units := make([]string, len(pattern))
 	clock := []string{"hour", "minute", "second"}
@@ -126,8 +124,8 @@ func unitsOf(pattern []string) []string {
 	return units
 }
 
-// dateOrder says which unit the numbers of a date are, by the year of four digits, a day
-// that is no month, and dots.
+// dateOrder returns the units of a date's numbers, by the four-digit year, a day above 12, and
+// dots.
 func dateOrder(pattern []string, date []int) []string {
 	if len(date) != 3 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// ParseNumber reads a number as people and programs write it.
+// ParseNumber parses a number in the notation of people and programs.
 func ParseNumber(text string, otherwise float64) float64 {
 	f, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(text), "\u2212", "-"), 64)
 	if err != nil || math.IsInf(f, 0) {
@@ -17,15 +17,14 @@ func ParseNumber(text string, otherwise float64) float64 {
 	return f
 }
 
-// IsNonNumeric reports whether a text says no number, such as a date.
+// IsNonNumeric reports whether a text is not empty and no number, such as a date.
 func IsNonNumeric(text string) bool { return text != "" && math.IsNaN(ParseNumber(text, math.NaN())) }
 
-// SameNumber reports whether a text says the number, to the last digit that is no error of
-// reckoning.
+// SameNumber reports whether a text is the number, up to rounding errors.
 func SameNumber(text string, number float64) bool { return near(text, number, 1e-12) }
 
-// IsSameWrittenNumber reports whether a text says the number that another one writes: whole numbers, and what
-// has more digits than a program reckons with, to the last digit, others as SameNumber does.
+// IsSameWrittenNumber reports whether two texts are the same number. Integers and numbers with more
+// digits than MaxExactDigits must match exactly, others as in SameNumber.
 func IsSameWrittenNumber(text, written string) bool {
 	if !SameNumber(text, ParseNumber(written, math.NaN())) {
 		return false
@@ -36,7 +35,7 @@ func IsSameWrittenNumber(text, written string) bool {
 	return is == "" || wanted == "" || is == wanted || !exact
 }
 
-// PlainDigits is how a number is typed: without an exponent, and with all the digits that it has.
+// PlainDigits returns a number in the form to type: without an exponent, and with all its digits.
 func PlainDigits(written string) string {
 	plain := strconv.FormatFloat(ParseNumber(written, math.NaN()), 'f', -1, 64)
 	if IsSameWrittenNumber(plain, written) {
@@ -45,8 +44,8 @@ func PlainDigits(written string) string {
 	return strings.ReplaceAll(strings.TrimSpace(written), "\u2212", "-")
 }
 
-// digits is a number in one of the ways to write it, "" where there is an exponent or something
-// else, and whether it is a whole one, and has more digits than programs reckon with.
+// digits returns a number in canonical form ("" with an exponent or other characters), whether it
+// is an integer, and whether it has more digits than MaxExactDigits.
 func digits(text string) (same string, whole, long bool) {
 	text = strings.ReplaceAll(strings.TrimSpace(text), "\u2212", "-")
 	unsigned := strings.TrimLeft(text, "+-")
@@ -61,7 +60,7 @@ func digits(text string) (same string, whole, long bool) {
 	return same, after == "", desktop.CountDigits(unsigned) > desktop.MaxExactDigits
 }
 
-// near reports whether a text says the number, but for such a part of it.
+// near reports whether a text is the number, up to the relative error part.
 func near(text string, number, part float64) bool {
 	return math.Abs(ParseNumber(text, math.NaN())-number) < part*math.Max(1, math.Abs(number))
 }

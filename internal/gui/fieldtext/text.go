@@ -1,5 +1,5 @@
-// Package values reads what elements hold: numbers, dates and times, ticks, blocks of cells. It
-// judges texts and single elements, and knows nothing of what they are in.
+// Package fieldtext reads and compares the values of elements: numbers, dates and times, check
+// marks, blocks of cells. It works on texts and single elements, without their containers.
 package fieldtext
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// MaxLongText is how many bytes of a text a tool that reads one element returns.
+// MaxLongText is the maximum of bytes that a tool for one element returns.
 const MaxLongText = 100 << 10
 
-// FullText is what an element says or holds, for who asks for it alone.
+// FullText returns the text or value of one element, for a tool that reads only it.
 func FullText(e *desktop.Element) string {
 	if e.States.Has(desktop.Protected) {
 		return hiddenValue
@@ -34,13 +34,13 @@ func namedByWords(e *desktop.Element) bool {
 	return e.Role.IsTextual()
 }
 
-// MaxText is how many bytes of a program's text a field of an answer holds.
+// MaxText is the maximum of bytes of a program's text in one field of a reply.
 const MaxText = 2000
 
-// hiddenValue stands in the place of what a password field holds.
+// hiddenValue replaces the value of a password field.
 const hiddenValue = "****"
 
-// DisplayValue is what an element holds, for showing.
+// DisplayValue returns the value of an element, for display.
 func DisplayValue(e *desktop.Element) string {
 	if e.States.Has(desktop.Protected) {
 		return hiddenValue
@@ -48,7 +48,7 @@ func DisplayValue(e *desktop.Element) string {
 	return aai.CleanText(Value(e), MaxText)
 }
 
-// Value is what an element holds: of what can be ticked, whether it is.
+// Value returns the value of an element; for a checkable one its state.
 func Value(e *desktop.Element) string {
 	switch {
 	case e.Value != "" || !e.States.Has(desktop.Checkable):
@@ -61,7 +61,7 @@ func Value(e *desktop.Element) string {
 	return "false"
 }
 
-// SameChoice compares the name of an option with what a caller calls it.
+// SameChoice reports whether an option has the name that the caller used.
 func SameChoice(option, name string) bool {
 	return strings.EqualFold(strings.TrimSpace(option), strings.TrimSpace(name))
 }
@@ -79,13 +79,12 @@ func Normalize(s string) string {
 	return strings.TrimSuffix(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 }
 
-// ReplaceNoBreakSpaces is a text with plain spaces: editors of pages make other ones of those that stand
-// beside each other.
+// ReplaceNoBreakSpaces replaces no-break spaces, which editors in pages use for consecutive spaces.
 func ReplaceNoBreakSpaces(s string) string { return strings.ReplaceAll(s, "\u00a0", " ") }
 
-// IsReformatted reports whether a field shows a text in its own way, as an input mask does: with
-// all of its characters in their order, in either case, and others between them that are
-// neither letters nor digits. A sign or a decimal point would make it another number.
+// IsReformatted reports whether a field shows the text in its own format, as an input mask does:
+// all its characters in order, in either case, with only separators between them. An added sign or
+// decimal point is a difference, because it changes a number.
 func IsReformatted(shown, text string) bool {
 	left, all := []rune(strings.ToLower(text)), []rune(strings.ToLower(shown))
 	for i, r := range all {
@@ -101,7 +100,7 @@ func IsReformatted(shown, text string) bool {
 	return len(left) == 0
 }
 
-// thousands reports whether a group of three digits comes next.
+// thousands reports whether exactly three digits follow.
 func thousands(rest []rune) bool {
 	n := slices.IndexFunc(rest, func(r rune) bool { return !unicode.IsDigit(r) })
 	return n == 3 || n < 0 && len(rest) == 3

@@ -6,12 +6,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// DateTimeUnits are what the parts of a field for a date or a time count, such as "month", in the
-// person's order and language; nil where their bounds do not say it. Bounds are narrow where
-// the field has a first and a last moment: in a year that is fixed months may go from 3 to 9,
-// and only where the month is fixed, too, are there fewer days.
+// DateTimeUnits returns the units of the parts of a date or time field, such as "month", in the
+// order of the user's language; nil if their bounds are ambiguous. The field's minimum and maximum
+// narrow the bounds: in a fixed year, months may range from 3 to 9. Days are narrow only if the
+// month is fixed, too.
 func DateTimeUnits(parts []*desktop.Element) []string {
-	if len(parts) < 2 { // as most fields, of which none is asked more
+	if len(parts) < 2 { // most fields have no parts, and need no more calls
 		return nil
 	}
 	var best []string
@@ -20,13 +20,13 @@ func DateTimeUnits(parts []*desktop.Element) []string {
 		if full := countMatchingUnits(units, parts); full > most {
 			best, most = units, full
 		} else if full == most {
-			best = nil // either could be meant
+			best = nil // ambiguous
 		}
 	}
 	return best
 }
 
-// orders are the ways in which the units stand, as languages and HTML's fields have them.
+// orders returns the possible orders of units, in languages and HTML fields.
 func orders() (all [][]string) {
 	dates := [][]string{nil, {"year", "month", "day"}, {"day", "month", "year"}, {"month", "day", "year"}, {"year", "month"}, {"month", "year"}, {"year", "week"}, {"week", "year"}}
 	clocks := [][]string{nil}
@@ -44,13 +44,14 @@ func orders() (all [][]string) {
 	return all
 }
 
-// countMatchingUnits counts the parts that go as far as their unit does; -1 where one cannot be its unit.
+// countMatchingUnits counts parts with the full range of their unit; -1 if one cannot have its
+// unit.
 func countMatchingUnits(units []string, parts []*desktop.Element) int {
 	if len(units) != len(parts) {
 		return -1
 	}
 	full, fixed := 0, true
-	for _, unit := range []string{"year", "month", "week", "day", "hour", "minute", "second", "millisecond", "half"} { // the greater first
+	for _, unit := range []string{"year", "month", "week", "day", "hour", "minute", "second", "millisecond", "half"} { // greater units first
 		i := slices.Index(units, unit)
 		if i < 0 {
 			continue
@@ -62,14 +63,14 @@ func countMatchingUnits(units []string, parts []*desktop.Element) int {
 		case whole:
 			full++
 		case !fixed && unit != "half":
-			return -1 // it is narrow in each of several greater ones
+			return -1 // a unit is narrow only if all greater ones are fixed
 		}
 		fixed = fixed && e.Min == e.Max
 	}
 	return full
 }
 
-// fitsUnit reports whether a unit may have such bounds, and whether it goes as far as it can.
+// fitsUnit reports whether a unit may have such bounds, and whether they are its full range.
 func fitsUnit(unit string, least, most float64) (can, whole bool) {
 	from := func(first, last, shortest float64) (bool, bool) {
 		return least >= 0 && most <= last, least <= first && most >= shortest && most <= last
@@ -83,7 +84,7 @@ func fitsUnit(unit string, least, most float64) (can, whole bool) {
 		return from(1, 53, 52)
 	case "day":
 		return from(1, 31, 28)
-	case "hour": // from 0 to 11 and 23, from 1 to 12 and 24; of 0 to 0 nothing was told
+	case "hour": // from 0 to 11 or 23, or from 1 to 12 or 24; 0 to 0 means unknown
 		can, _ = from(0, 24, 0)
 		return can && most > 0, least == 0 && (most == 11 || most == 23) || least <= 1 && (most == 12 || most == 24)
 	case "minute", "second":

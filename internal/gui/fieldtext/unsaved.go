@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// IsUnsavedTitle reports whether a window says by its title that what is in it was not saved: by a
-// star or a dot at the document's name, or in a word. Not every program does.
+// IsUnsavedTitle reports whether a window title marks unsaved changes: by a star or dot at the
+// document's name, or by a word. Not every program marks them.
 func IsUnsavedTitle(title string) bool {
 	if strings.HasPrefix(title, "*") || strings.HasPrefix(title, "•") || strings.HasPrefix(title, "●") {
 		return true
@@ -24,8 +24,7 @@ func IsUnsavedTitle(title string) bool {
 	}, func(mark string) bool { return strings.Contains(lower, mark) })
 }
 
-// IsReloadLabel reports whether people read on what is pressed that it reads something anew, in
-// the place of what is there.
+// IsReloadLabel reports whether a label means a reload that replaces the current content.
 func IsReloadLabel(says string) bool {
 	words := strings.FieldsFunc(strings.ToLower(says), func(r rune) bool { return !unicode.IsLetter(r) })
 	return slices.ContainsFunc(words, func(word string) bool {

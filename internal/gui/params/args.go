@@ -37,8 +37,7 @@ func Int(call *aai.Call, name string, otherwise int) int {
 	return ToInt(call.Args[name], otherwise)
 }
 
-// ToInt converts a number to an integer, clamped to 32 bits if it is a float; otherwise if v is no
-// number.
+// ToInt converts a number to an int, floats clamped to 32 bits; otherwise if v is no number.
 func ToInt(v any, otherwise int) int {
 	switch n := v.(type) {
 	case float64:

@@ -7,7 +7,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// isAffirmative reports whether what is called so says yes to what was asked, and not to what.
+// isAffirmative reports whether a button label means yes without its own verb ("OK", "Ja", "はい").
 func isAffirmative(name string) bool {
 	const words = "|yes|ok|okay|continue|confirm|proceed|accept|agree|i agree|i understand|sure|allow|" +
 		"ja|weiter|fortfahren|bestätigen|oui|continuer|confirmer|accepter|valider|sí|si|continuar|confirmar|aceptar|aceitar|sim|" +
@@ -18,9 +18,9 @@ func isAffirmative(name string) bool {
 	return name != "" && strings.Contains(words, "|"+name+"|")
 }
 
-// promptText is what the dialog or the form says that the element answers: its name, headings and
-// sentences; where it has no fields, all its words. The words beside fields are none: "Format"
-// is also a paper's. Outside of both it is the sentence before the element.
+// promptText returns the text of the dialog or form that the element answers: name, headings and
+// sentences, or all text if it has no fields. Labels of fields do not count: "Format" may be a
+// paper's. Outside of both it returns the sentence before the element.
 func (s *RefSnapshot) promptText(i int) (says []string) {
 	within := s.FormOrDialogOf(i)
 	if within < 0 {
@@ -36,15 +36,15 @@ func (s *RefSnapshot) promptText(i int) (says []string) {
 				says = append(says, text)
 			}
 		}
-		if TakesText(e) && (sentence(e.Name) || len(strings.Fields(e.Name)) > 3) { // what a page's prompt asks names its field
+		if TakesText(e) && (sentence(e.Name) || len(strings.Fields(e.Name)) > 3) { // the question of a page's prompt is the name of its field
 			says = append(says, e.Name)
 		}
 	}
 	return says
 }
 
-// hasFields reports whether people fill in or choose something in the element. One check box
-// alone is for not being asked again.
+// hasFields reports whether the element contains something to fill in or choose. A single check box
+// does not count: it means "do not ask again".
 func (s *RefSnapshot) hasFields(within int) bool {
 	boxes := 0
 	for i := within + 1; i < s.Snapshot.Elements[within].End; i++ {
@@ -58,8 +58,8 @@ func (s *RefSnapshot) hasFields(within int) bool {
 	return boxes > 1
 }
 
-// sentenceBefore is the sentence that is to be read last before the element, with other answers
-// to it between them at most.
+// sentenceBefore returns the nearest sentence before the element, with at most other buttons
+// between them.
 func (s *RefSnapshot) sentenceBefore(i int) []string {
 	const near = 8
 	for c := i - 1; c >= max(0, i-near); c-- {
@@ -74,7 +74,7 @@ func (s *RefSnapshot) sentenceBefore(i int) []string {
 	return nil
 }
 
-// fires reports whether the element fires, or is in what does.
+// fires reports whether the element is pressable, or inside a pressable one.
 func (s *RefSnapshot) fires(i int) bool {
 	for ; i >= 0; i = s.Snapshot.Elements[i].Parent {
 		if s.Snapshot.Elements[i].Role.IsPressable() {
@@ -84,7 +84,7 @@ func (s *RefSnapshot) fires(i int) bool {
 	return false
 }
 
-// sentence reports whether a text ends as sentences do.
+// sentence reports whether a text ends like a sentence.
 func sentence(text string) bool {
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, " \u00a0\n\"'”’»)"))
 	return strings.ContainsRune(".!?…。！？؟।", last)

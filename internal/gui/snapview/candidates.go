@@ -10,11 +10,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 )
 
-// MaxCandidates is how many elements an error names.
+// MaxCandidates limits the elements that an error lists.
 const MaxCandidates = 8
 
-// Candidates describes elements so that a caller can choose: e12 button "Save" in
-// dialog "Really?". What all of them are in tells none from another and is left out.
+// Candidates describes elements so that a caller can choose: e12 button "Save" in dialog "Really?".
+// It omits containers that all of them share.
 func (s *RefSnapshot) Candidates(indexes []int) []string {
 	if s.WithoutNewRefs {
 		return nil
@@ -30,7 +30,7 @@ func (s *RefSnapshot) Candidates(indexes []int) []string {
 			shared[part]++
 		}
 	}
-	alike := make(map[string][]int) // those that the same is said of
+	alike := make(map[string][]int) // elements with the same description
 	texts := make(map[int]string)
 	for _, i := range indexes {
 		text := desktop.Describe(&s.Snapshot.Elements[i])
@@ -53,11 +53,11 @@ func (s *RefSnapshot) Candidates(indexes []int) []string {
 	return out
 }
 
-// apart says what tells an element from others of which all else is the same: the words
-// that stand with it and with none of them, or where it is.
+// apart returns a text that distinguishes an element from others with the same description: nearby
+// text that none of the others has, or its position.
 func (s *RefSnapshot) apart(i int, others []int) string {
 	all := s.Snapshot.Elements
-	of := -1 // the widest that it alone is in
+	of := -1 // the largest container without the others
 	for p := all[i].Parent; p >= 0 && !slices.ContainsFunc(others, func(o int) bool { return o != i && p < o && o < all[p].End }); p = all[p].Parent {
 		of = p
 	}
@@ -77,11 +77,11 @@ func (s *RefSnapshot) apart(i int, others []int) string {
 	return fmt.Sprintf(" at %d,%d", b.X, b.Y)
 }
 
-// maxPathWord is how many bytes of the name of what an element is in are told.
+// maxPathWord is the maximum of bytes of a container's name in a path.
 const maxPathWord = 40
 
-// Path names the elements that an element is in and that have names other than its own, the
-// nearest first, at most two.
+// Path returns the named containers of an element, nearest first, at most two. It omits containers
+// with the element's own name.
 func (s *RefSnapshot) Path(i int) []string {
 	var names []string
 	for p := s.Snapshot.Elements[i].Parent; p >= 0 && len(names) < 2; p = s.Snapshot.Elements[p].Parent {

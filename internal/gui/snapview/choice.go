@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 )
 
-// Option is the choice of that name in a list that is no field, or -1.
+// Option returns the option with the name in a list that is not editable, or -1.
 func (s *RefSnapshot) Option(i int, name string) int {
 	if i < 0 {
 		return -1
@@ -32,7 +32,7 @@ func (s *RefSnapshot) Option(i int, name string) int {
 	return -1
 }
 
-// Options are the choices of that name in a list, of several the ones that are spelled so.
+// Options returns the options with the name in a list; among several, those with the same case.
 func (s *RefSnapshot) Options(list int, name string) (same []int) {
 	spelled := func(c int) bool { return strings.TrimSpace(s.Snapshot.Elements[c].Name) == strings.TrimSpace(name) }
 	for c := list + 1; c < s.Snapshot.Elements[list].End; c++ {
@@ -46,7 +46,7 @@ func (s *RefSnapshot) Options(list int, name string) (same []int) {
 	return same
 }
 
-// Radios are the buttons of a group of which one is chosen; none of what is no group.
+// Radios returns the radio buttons of a group; none if the element is no group.
 func (s *RefSnapshot) Radios(group int) (found []int) {
 	e := &s.Snapshot.Elements[group]
 	if e.Role != desktop.Group && e.Role != desktop.Radiogroup {
@@ -60,8 +60,8 @@ func (s *RefSnapshot) Radios(group int) (found []int) {
 	return found
 }
 
-// ToolbarField is the field of a box in a tool bar, given that or the box: LibreOffice's, for a font
-// or a style, is a group of the name, with a field and a button that have none. -1 for others.
+// ToolbarField returns the field of a tool bar box, given the field or the box; -1 for others.
+// LibreOffice's boxes for fonts and styles are a named group with an unnamed field and button.
 func (s *RefSnapshot) ToolbarField(i int) int {
 	if e := &s.Snapshot.Elements[i]; e.Role == desktop.Textbox {
 		i = s.nonLayoutAncestor(e.Parent)
@@ -85,7 +85,7 @@ func (s *RefSnapshot) ToolbarField(i int) int {
 	return field
 }
 
-// nonLayoutAncestor is the element, or the first around it that is more than layout; -1 for none.
+// nonLayoutAncestor returns i or its nearest ancestor that is more than layout; -1 for none.
 func (s *RefSnapshot) nonLayoutAncestor(i int) int {
 	for i >= 0 && desktop.IsBlank(s.Snapshot.Elements[i].Name) && (s.Snapshot.Elements[i].Role == desktop.Generic || s.Snapshot.Elements[i].Role == desktop.Group) {
 		i = s.Snapshot.Elements[i].Parent
@@ -93,7 +93,7 @@ func (s *RefSnapshot) nonLayoutAncestor(i int) int {
 	return i
 }
 
-// SoleChoice reports whether the option is the one that is selected in its list.
+// SoleChoice reports whether the option is the only selected one in its list.
 func (s *RefSnapshot) SoleChoice(list, option int) bool {
 	for i := list + 1; i < s.Snapshot.Elements[list].End; i++ {
 		if e := &s.Snapshot.Elements[i]; e.Role.IsSetMember() && e.States.Has(desktop.Selected) != (i == option) {
@@ -103,10 +103,10 @@ func (s *RefSnapshot) SoleChoice(list, option int) bool {
 	return true
 }
 
-// maxValueBefore is how many bytes are told of what a field held before.
+// maxValueBefore is the maximum of bytes in a reply about a field's old value.
 const maxValueBefore = 200
 
-// ValueBefore is what an element holds before it is set to the value; nil where nobody may know.
+// ValueBefore returns the value of an element before a change to value; nil for a password field.
 func (s *RefSnapshot) ValueBefore(i int, value string) *string {
 	e := &s.Snapshot.Elements[i]
 	if e.States.Has(desktop.Protected) {
@@ -125,10 +125,10 @@ func (s *RefSnapshot) ValueBefore(i int, value string) *string {
 	return &text
 }
 
-// maxRange is how many elements are selected at once.
+// maxRange limits how many elements one call selects.
 const maxRange = 500
 
-// SelectedWith are the elements of the same list that are selected.
+// SelectedWith returns the other selected elements of the same list.
 func (s *RefSnapshot) SelectedWith(i int) (had []int) {
 	for _, c := range s.Snapshot.Children(s.Snapshot.Elements[i].Parent) {
 		if s.Snapshot.Elements[c].States.Has(desktop.Selected) && c != i {
@@ -138,7 +138,7 @@ func (s *RefSnapshot) SelectedWith(i int) (had []int) {
 	return had
 }
 
-// SelectionRange are the elements from the nearest that is selected to this one.
+// SelectionRange returns the elements from the nearest selected one to this one.
 func (s *RefSnapshot) SelectionRange(i int, had []int) (want []int, err error) {
 	from, near := -1, 0
 	for _, h := range had {
@@ -165,8 +165,8 @@ func (s *RefSnapshot) SelectionRange(i int, had []int) (want []int, err error) {
 	return want, nil
 }
 
-// IsTypedText reports whether what the element holds is what somebody typed, which may be a
-// secret: an option's name, a number and a tick are none.
+// IsTypedText reports whether the element's value is typed text, which may be a secret. The name of
+// an option, a number and a check mark are not.
 func (s *RefSnapshot) IsTypedText(i int) bool {
 	e := &s.Snapshot.Elements[i]
 	switch e.Role {

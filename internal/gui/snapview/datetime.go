@@ -8,18 +8,18 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 )
 
-// A field for a date or a time is made of parts, each a spin button of its own, in the
-// person's order and language. What they are is told by their bounds.
+// A date or time field consists of parts, each a separate spin button, in the order of the user's
+// language. Their bounds reveal their units.
 
-// A MomentPart is one of them.
+// DateTimePart is one part of a date or time field.
 type DateTimePart struct {
 	Index int
 	ID    desktop.ID
 	Unit  string // such as "year"
-	Fixed bool   // it has but one number
+	Fixed bool   // it has only one possible number
 }
 
-// DateTimeParts are the parts of a field for a date or a time; none of any other.
+// DateTimeParts returns the parts of a date or time field; none for any other.
 func (s *RefSnapshot) DateTimeParts(i int) (parts []DateTimePart) {
 	spins := s.Spins(i)
 	for n, unit := range fieldtext.DateTimeUnits(spins) {
@@ -29,7 +29,7 @@ func (s *RefSnapshot) DateTimeParts(i int) (parts []DateTimePart) {
 	return parts
 }
 
-// Spins are the spin buttons that are the parts of a text field; nil where it has none, or one.
+// Spins returns the spin buttons within a text field; nil if there are fewer than two.
 func (s *RefSnapshot) Spins(i int) (parts []*desktop.Element) {
 	e := &s.Snapshot.Elements[i]
 	if e.Role != desktop.Textbox || e.States.Has(desktop.Editable) {
@@ -46,15 +46,15 @@ func (s *RefSnapshot) Spins(i int) (parts []*desktop.Element) {
 	return parts
 }
 
-// halved reports whether one of the parts is the half of the day.
+// halved reports whether one of the parts is "am" or "pm".
 func halved(parts []DateTimePart) bool {
 	return slices.ContainsFunc(parts, func(p DateTimePart) bool { return p.Unit == "half" })
 }
 
-// wrapsAt24 reports whether midnight is 24 there.
+// wrapsAt24 reports whether the field calls midnight 24.
 func wrapsAt24(e *desktop.Element) bool { return e.Min == 1 && e.Max == 24 }
 
-// ParseDateTime says what each of the parts is to be.
+// ParseDateTime returns the number that each part needs for the text.
 func (s *RefSnapshot) ParseDateTime(parts []DateTimePart, text string) (goal []float64, ok bool) {
 	units := fieldtext.ParseDateTime(text)
 	hour, halves := units["hour"], halved(parts)
@@ -81,7 +81,7 @@ func (s *RefSnapshot) ParseDateTime(parts []DateTimePart, text string) (goal []f
 		goal = append(goal, n)
 		delete(units, part.Unit)
 	}
-	delete(units, "second") // it may be without them
+	delete(units, "second") // the field may lack these
 	delete(units, "millisecond")
 	delete(units, "hour")
 	return goal, len(units) == 0

@@ -10,9 +10,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// IsUnselected reports whether a row could be selected and is not. In a sheet a click moves
-// the cursor, and where that is the toolkit does not call selected. Of a cell in a cell GTK 3
-// tells of the outer one.
+// IsUnselected reports whether a row is selectable and not selected. A click on a sheet's cell only
+// moves the cursor, which toolkits do not report as selected. For a cell within a cell, GTK 3
+// reports the outer one.
 func IsUnselected(shot *desktop.Snapshot, i int) bool {
 	e := &shot.Elements[i]
 	if e.Parent >= 0 && e.Role == desktop.Cell {
@@ -23,9 +23,9 @@ func IsUnselected(shot *desktop.Snapshot, i int) bool {
 	return isRowRole(e.Role) && !fieldtext.SheetCell(e) && e.States.Has(desktop.Selectable) && !e.States.Has(desktop.Selected)
 }
 
-// TextsPressedBy is what is to be read on what the chord may press by a letter of its name: the
-// entries of an open menu, and buttons where the letter is not written. Return and space
-// press whichever entry of an open menu is chosen, which not every toolkit tells.
+// TextsPressedBy returns the texts of elements that the chord may press by a letter of their name:
+// entries of an open menu, and buttons if the letter is not typed. Return and space press the
+// chosen entry of an open menu, which not every toolkit reports.
 func (s *RefSnapshot) TextsPressedBy(c desktop.Chord, focused int) (says []string) {
 	letter := strings.ToLower(c.Key)
 	if focused >= 0 && (s.Snapshot.Elements[focused].Role == desktop.Combobox || s.Snapshot.Elements[focused].Role == desktop.Listbox) {
@@ -51,7 +51,7 @@ func (s *RefSnapshot) TextsPressedBy(c desktop.Chord, focused int) (says []strin
 	return says
 }
 
-// FormOrDialogOf is the form or the dialog that the element is in, or -1.
+// FormOrDialogOf returns the form or dialog that contains the element, or -1.
 func (s *RefSnapshot) FormOrDialogOf(i int) int {
 	for ; i >= 0; i = s.Snapshot.Elements[i].Parent {
 		if e := &s.Snapshot.Elements[i]; e.Role == desktop.Form || IsDialog(e) {
@@ -61,13 +61,13 @@ func (s *RefSnapshot) FormOrDialogOf(i int) int {
 	return -1
 }
 
-// IsDialog reports whether the element asks, and is to be answered.
+// IsDialog reports whether the element is a dialog to answer.
 func IsDialog(e *desktop.Element) bool {
 	return e.Role == desktop.Dialog || e.Role == desktop.AlertDialog || e.States.Has(desktop.Modal)
 }
 
-// Buttons are those that show in the element (-1: in none); with byDefault, those that
-// return is for, and soon, those that are not enabled yet.
+// Buttons returns the visible buttons in the element (-1: none). byDefault limits them to default
+// buttons; soon includes disabled ones.
 func (s *RefSnapshot) Buttons(within int, byDefault, soon bool) []int {
 	if within < 0 {
 		return nil
@@ -82,8 +82,8 @@ func (s *RefSnapshot) Buttons(within int, byDefault, soon bool) []int {
 	return found
 }
 
-// TakesText reports whether text can be typed into the element. To press another,
-// as one does to give it the keyboard, would do something else.
+// TakesText reports whether text can be typed into the element. Pressing another element to focus
+// it would have another effect.
 func TakesText(e *desktop.Element) bool {
 	switch e.Role {
 	case desktop.Textbox, desktop.Searchbox, desktop.Spinbutton, desktop.Terminal, desktop.Document, desktop.Canvas:
@@ -92,8 +92,8 @@ func TakesText(e *desktop.Element) bool {
 	return e.States.Has(desktop.Editable)
 }
 
-// KeepsTab reports whether tab is a character in the element, or goes on in it, and does not
-// lead to the next.
+// KeepsTab reports whether tab is a character in the element or moves within it, instead of leaving
+// it.
 func KeepsTab(e *desktop.Element) bool {
 	switch e.Role {
 	case desktop.Terminal:

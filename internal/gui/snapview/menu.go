@@ -7,13 +7,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// An open menu, and the open list of a combo box, hold the keyboard and the pointer
-// of the person, whoever opened them: what the person types goes there, although no
-// window has lost the focus. So nothing of the kind is opened in the background.
-// What is in them need not be open to be chosen.
+// An open menu, or the open list of a combo box, grabs the person's keyboard and pointer: typed
+// keys go there although no window has lost the focus. So calls in the background open none. Their
+// items can be chosen while they are closed.
 
-// InClosedMenu reports whether the element is an item of a closed menu, which hangs
-// from a menu bar that shows.
+// InClosedMenu reports whether the element is an item of a closed menu in a visible menu bar.
 func (s *RefSnapshot) InClosedMenu(i int) bool {
 	if !s.Snapshot.Elements[i].Role.IsMenuItem() || s.Snapshot.IsVisible(i) || len(s.closedChildren(i)) > 0 {
 		return false
@@ -29,7 +27,7 @@ func (s *RefSnapshot) InClosedMenu(i int) bool {
 	return false
 }
 
-// closedChildren returns what can be chosen in an element's closed menu or list.
+// closedChildren returns the items of an element's closed menu or list.
 func (s *RefSnapshot) closedChildren(i int) []int {
 	e := &s.Snapshot.Elements[i]
 	var is func(desktop.Role) bool
@@ -54,7 +52,7 @@ func (s *RefSnapshot) closedChildren(i int) []int {
 	return items
 }
 
-// CheckOpen fails for what opens a menu or a list that need not be opened.
+// CheckOpen returns an error for an element that would open a menu or list without need.
 func (s *RefSnapshot) CheckOpen(i int) error {
 	items := s.closedChildren(i)
 	if len(items) == 0 {
@@ -71,9 +69,9 @@ func (s *RefSnapshot) CheckOpen(i int) error {
 	return e
 }
 
-// isInHiddenMenuBar reports whether the element is in a menu bar that nobody sees, of which there
-// is another in the window: LibreOffice has its menus drawn by GTK, and tells of its own
-// too, as showing, but without a height.
+// isInHiddenMenuBar reports whether the element is in an invisible menu bar of a window that also
+// has a visible one. GTK draws LibreOffice's menus, but LibreOffice also reports its own menu bar
+// as showing, with no height.
 func (s *RefSnapshot) isInHiddenMenuBar(i int) bool {
 	for p := s.Snapshot.Elements[i].Parent; p >= 0; p = s.Snapshot.Elements[p].Parent {
 		if s.Snapshot.Elements[p].Role == desktop.Menubar {
@@ -83,7 +81,7 @@ func (s *RefSnapshot) isInHiddenMenuBar(i int) bool {
 	return false
 }
 
-// hasMenuBar reports whether there is a menu bar in the window that people see.
+// hasMenuBar reports whether the window has a visible menu bar.
 func (s *RefSnapshot) hasMenuBar(window int) bool {
 	for j := window; j < s.Snapshot.Elements[window].End; j++ {
 		if e := &s.Snapshot.Elements[j]; e.Role == desktop.Menubar && !e.Frame.Empty() && s.Snapshot.IsVisible(j) {
@@ -93,8 +91,8 @@ func (s *RefSnapshot) hasMenuBar(window int) bool {
 	return false
 }
 
-// UnloadedMenusHint is a hint that names the closed menus of which a program tells nothing before
-// they are open, or "".
+// UnloadedMenusHint returns a hint with the closed menus that report no items until they open, or
+// "".
 func (s *RefSnapshot) UnloadedMenusHint() string {
 	var names []string
 	for i := range s.Snapshot.Elements {

@@ -4,8 +4,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// HasNoPage reports whether no document shows that has a name or anything in it, nor a
-// dialog that is before it.
+// HasNoPage reports whether there is no visible document with a name or content, nor a dialog in
+// front of it.
 func (s *RefSnapshot) HasNoPage() bool {
 	for i := range s.Snapshot.Elements {
 		e := &s.Snapshot.Elements[i]
@@ -16,8 +16,8 @@ func (s *RefSnapshot) HasNoPage() bool {
 	return s.AlertOfPage() < 0
 }
 
-// AlertOfPage is the dialog that shows where a browser shows nothing of its page as long as
-// it is open, as an alert of the page; -1 where there is none.
+// AlertOfPage returns the visible dialog that makes a browser hide its page while it is open, such
+// as an alert of the page; -1 if there is none.
 func (s *RefSnapshot) AlertOfPage() int {
 	dialog := -1
 	for i := range s.Snapshot.Elements {
@@ -32,8 +32,8 @@ func (s *RefSnapshot) AlertOfPage() int {
 	return dialog
 }
 
-// BrowserPromptFor is the dialog by which a browser asks, within its window, what the page asks that
-// the element is in: the page goes on when it is answered. -1 where there is none.
+// BrowserPromptFor returns the browser dialog, within its window, with a question of the page that
+// contains the element: the page waits for the answer. -1 if there is none.
 func (s *RefSnapshot) BrowserPromptFor(i int) int {
 	document, top := -1, s.Snapshot.WindowOf(i)
 	for p := s.Snapshot.Elements[i].Parent; p >= 0; p = s.Snapshot.Elements[p].Parent {
@@ -55,8 +55,8 @@ func (s *RefSnapshot) BrowserPromptFor(i int) int {
 	return -1
 }
 
-// DialogsOutsidePage are the dialogs that show within the window, but in no document, as those by
-// which a browser asks for its page; none where the element (-1: none) is in one of them.
+// DialogsOutsidePage returns the visible dialogs within the window but outside documents, such as a
+// browser's questions for its page; none if one of them contains the element (-1: none).
 func (s *RefSnapshot) DialogsOutsidePage(top, i int) (dialogs []int) {
 	for d := top + 1; d < s.Snapshot.Elements[top].End; d++ {
 		switch e := &s.Snapshot.Elements[d]; {
@@ -73,8 +73,8 @@ func (s *RefSnapshot) DialogsOutsidePage(top, i int) (dialogs []int) {
 	return dialogs
 }
 
-// PageModal is a modal dialog that a page itself shows: browsers tell nothing of what is
-// behind it. -1 where there is none.
+// PageModal returns a visible modal dialog within a page: browsers omit the content behind it. -1
+// if there is none.
 func (s *RefSnapshot) PageModal() int {
 	modal, within := -1, 0
 	for i := range s.Snapshot.Elements {

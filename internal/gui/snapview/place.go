@@ -6,14 +6,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 )
 
-// IsPointIndependent reports whether the element can be asked for what a click anywhere on it does;
-// what is drawn is another thing at each point.
+// IsPointIndependent reports whether an accessibility action equals a click at any point of the
+// element. In a drawing each point differs.
 func IsPointIndependent(e *desktop.Element) bool {
 	return len(e.Actions) > 0 && e.Role != desktop.Canvas && e.Role != desktop.Image
 }
 
-// Scrollbar finds the scroll bar of what the element is in, or any for none (-1).
-// It returns -1 if there is none.
+// Scrollbar returns the scroll bar of the nearest container of the element, or any scroll bar for
+// -1. It returns -1 if there is none.
 func (s *RefSnapshot) Scrollbar(i int, vertical bool) int {
 	if i < 0 {
 		return s.barWithin(0, len(s.Snapshot.Elements), vertical)
@@ -36,9 +36,8 @@ func (s *RefSnapshot) barWithin(begin, end int, vertical bool) int {
 	return -1
 }
 
-// ScrollDistance says how many rows the element, one that does not show, is below what its
-// list shows, or above if negative, and how many pixels that is, at most a page; 0
-// where that cannot be told.
+// ScrollDistance returns how far a hidden element is below the visible part of its list, or above
+// if negative, in rows and in pixels (at most a page); 0 if unknown.
 func (s *RefSnapshot) ScrollDistance(i int) (list, pixels, rows int) {
 	row := i
 	list = s.Snapshot.Elements[row].Parent
@@ -76,7 +75,7 @@ func (s *RefSnapshot) ScrollDistance(i int) (list, pixels, rows int) {
 	return -1, 0, 0
 }
 
-// isRowRole reports whether elements of the role stand one below the other in lists.
+// isRowRole reports whether elements of the role are rows of lists.
 func isRowRole(role desktop.Role) bool {
 	switch role {
 	case desktop.Option, desktop.ListItem, desktop.TreeItem, desktop.Row, desktop.Cell:
@@ -85,8 +84,8 @@ func isRowRole(role desktop.Role) bool {
 	return false
 }
 
-// ClickPoint is where to click an element: the middle of what is seen of it in its
-// window, or in the menu or list that lies over that.
+// ClickPoint returns the point to click: the center of the visible part of the element in its
+// window, or in the menu or list that covers it.
 func (s *RefSnapshot) ClickPoint(i int, w desktop.WindowInfo) (desktop.Point, error) {
 	seen, over := s.Snapshot.Elements[i].Frame, false
 	for p := s.Snapshot.Elements[i].Parent; p >= 0 && !over && !seen.Empty(); p = s.Snapshot.Elements[p].Parent {
@@ -105,7 +104,7 @@ func (s *RefSnapshot) ClickPoint(i int, w desktop.WindowInfo) (desktop.Point, er
 	return seen.Center(), nil
 }
 
-// isPopupRole reports whether what is in elements of the role is drawn over the window.
+// isPopupRole reports whether the children of elements with the role are drawn over the window.
 func isPopupRole(role desktop.Role) bool {
 	return role == desktop.Menu || role == desktop.MenuItem || role == desktop.Combobox
 }

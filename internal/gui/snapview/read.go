@@ -7,7 +7,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Fires is 1 for what fires, and 0 for what does not.
+// Fires returns 1 for a pressable element, and else 0.
 func (s *RefSnapshot) Fires(i int) int {
 	if i >= 0 && s.Snapshot.Elements[i].Role.IsPressable() {
 		return 1
@@ -15,8 +15,8 @@ func (s *RefSnapshot) Fires(i int) int {
 	return 0
 }
 
-// DropTexts says of each element that something is dragged onto it: to let go over what is
-// called "Trash", or lies in what is, is another thing than to open it.
+// DropTexts returns the texts of drop targets with the prefix "onto": a drop on "Trash" differs
+// from opening it.
 func (s *RefSnapshot) DropTexts(onto []int) (says []string) {
 	for _, i := range onto {
 		if i < 0 {
@@ -31,11 +31,11 @@ func (s *RefSnapshot) DropTexts(onto []int) (says []string) {
 	return says
 }
 
-// maxRead is how many elements in another are read.
+// maxRead limits how many descendants of an element are read.
 const maxRead = 12
 
-// isTrashIcon reports whether what stands in the place of a thing's words, the class of an icon
-// or the file of its picture, is a bin: what is called so in words may be the bin's folder.
+// isTrashIcon reports whether an icon class or image file, in place of a label, is a trash can. A
+// text label may also name the trash folder.
 func isTrashIcon(sign string) bool {
 	for word := range strings.FieldsFuncSeq(strings.ToLower(sign), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		switch word {
@@ -49,7 +49,7 @@ func isTrashIcon(sign string) bool {
 	return false
 }
 
-// ReadableTexts is what is to be read on the element, and in what fires.
+// ReadableTexts returns the readable texts on the element and its containers.
 func (s *RefSnapshot) ReadableTexts(i int) []string {
 	e := &s.Snapshot.Elements[i]
 	says := []string{e.Name, e.Description}
@@ -77,8 +77,8 @@ func (s *RefSnapshot) ReadableTexts(i int) []string {
 	return says
 }
 
-// containerName is the name of what the element is in. Where that is made of the words within, those
-// on other things to press are none of it: "Place order" beside "Save draft".
+// containerName returns the name of a container of the element. If its name consists of its
+// content, the names of other pressable elements are removed: "Place order" beside "Save draft".
 func (s *RefSnapshot) containerName(up, i int) string {
 	outer := &s.Snapshot.Elements[up]
 	if !outer.Role.IsTextual() && !outer.Role.IsSetMember() {

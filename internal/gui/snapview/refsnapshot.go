@@ -1,7 +1,7 @@
-// Package scene is what a snapshot of a program says to a conversation: how its elements are
-// named and told apart, what stands with them, what menus, choices, dates and blocks of cells
-// are made of, and where one would click. It is looked at and never acts; what has to be read
-// anew, or asked of the window system, is not its business.
+// Package snapview presents a snapshot of a program to a conversation. A RefSnapshot names elements
+// by their refs, distinguishes similar ones, finds their labels and rows, interprets menus,
+// choices, dates and cells, and computes click points. It never acts, rereads the program or calls
+// the window system.
 package snapview
 
 import (
@@ -14,18 +14,18 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/refs"
 )
 
-// A Scene is a snapshot of a program in the words of a conversation: its elements by the
-// references that are given there. It reads nothing anew.
+// RefSnapshot is a snapshot of a program with the refs of a conversation. It never rereads the
+// program.
 type RefSnapshot struct {
 	Snapshot       *desktop.Snapshot
 	Refs           *refs.Table
-	WithoutNewRefs bool // errors are told to nobody, so that no reference is given
+	WithoutNewRefs bool // errors are discarded, so they need no refs
 }
 
-// Ref is the reference to the snapshot's i'th element.
+// Ref returns the ref of the snapshot's i'th element.
 func (s *RefSnapshot) Ref(i int) string { return s.Refs.Ref(s.Snapshot, i) }
 
-// UnreadElements is how many elements the snapshot leaves out.
+// UnreadElements returns how many elements the snapshot omits.
 func (s *RefSnapshot) UnreadElements() int {
 	n := 0
 	for i := range s.Snapshot.Elements {
@@ -34,7 +34,7 @@ func (s *RefSnapshot) UnreadElements() int {
 	return n
 }
 
-// OutOfView are those of the elements that are only scrolled out of view.
+// OutOfView returns the elements that are only scrolled out of view.
 func (s *RefSnapshot) OutOfView(matches []int) []int {
 	var out []int
 	for _, i := range matches {
@@ -45,7 +45,7 @@ func (s *RefSnapshot) OutOfView(matches []int) []int {
 	return out
 }
 
-// UnsearchedHint is a hint that names what is too much to be read, or "".
+// UnsearchedHint returns a hint with the elements that have too many children to read, or "".
 func (s *RefSnapshot) UnsearchedHint() string {
 	var parts []string
 	for i := range s.Snapshot.Elements {
@@ -59,12 +59,12 @@ func (s *RefSnapshot) UnsearchedHint() string {
 	return " Not searched, too many to read: " + strings.Join(parts, ", ") + "; ax_scroll goes there."
 }
 
-// Name is an element for people and models: button "Save" [e12].
+// Name formats an element for people and models: button "Save" [e12].
 func (s *RefSnapshot) Name(i int) string {
 	return desktop.Describe(&s.Snapshot.Elements[i]) + " [" + s.Ref(i) + "]"
 }
 
-// FilterInside leaves those that are in such an element, if some are.
+// FilterInside keeps the matches inside an element that satisfies such, or all if there are none.
 func (s *RefSnapshot) FilterInside(matches []int, such func(i int) bool) []int {
 	if len(matches) < 2 {
 		return matches
@@ -83,8 +83,8 @@ func (s *RefSnapshot) FilterInside(matches []int, such func(i int) bool) []int {
 	return slices.DeleteFunc(slices.Clone(matches), func(i int) bool { return !within(i) })
 }
 
-// RenamedError is the error for a reference whose element has another name than the
-// caller was told. The error tells the new one, so that the caller may go on.
+// RenamedError returns the error for a ref of an element that was renamed since the caller saw it.
+// It contains the new name, so that the caller may go on.
 func (s *RefSnapshot) RenamedError(ref string, i int, told string) error {
 	e := aai.Errorf(aai.StaleRef, "%s was %q and is %s now", ref, aai.CleanLabel(told, 60), desktop.Describe(&s.Snapshot.Elements[i]))
 	e.Delivery = aai.NotDelivered
@@ -93,7 +93,7 @@ func (s *RefSnapshot) RenamedError(ref string, i int, told string) error {
 	return e
 }
 
-// WithoutHiddenMenuBars leaves out what is in menu bars that nobody sees, if something else is meant too.
+// WithoutHiddenMenuBars removes elements in invisible menu bars, unless there are no others.
 func (s *RefSnapshot) WithoutHiddenMenuBars(matches []int) []int {
 	if len(matches) < 2 {
 		return matches
@@ -105,7 +105,7 @@ func (s *RefSnapshot) WithoutHiddenMenuBars(matches []int) []int {
 	return left
 }
 
-// IDOf is the ID of the snapshot's i'th element; "" for -1.
+// IDOf returns the ID of the snapshot's i'th element; "" for -1.
 func (s *RefSnapshot) IDOf(i int) desktop.ID {
 	if i < 0 {
 		return ""
@@ -113,9 +113,9 @@ func (s *RefSnapshot) IDOf(i int) desktop.ID {
 	return s.Snapshot.Elements[i].ID
 }
 
-// KeyboardWithin is which of these elements has the keyboard, or -1. A browser's hidden
-// pages say that they have it too: what is in a page comes before another page, and a larger
-// one before a smaller.
+// KeyboardWithin returns the element in the range with the keyboard focus, or -1. A browser's
+// hidden pages report the focus too, so an element in a page takes precedence over another page,
+// and a larger page over a smaller one.
 func (s *RefSnapshot) KeyboardWithin(begin, end int) int {
 	found, all := -1, s.Snapshot.Elements
 	for i := begin; i < end; i++ {

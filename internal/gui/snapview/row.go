@@ -8,16 +8,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// What stands with an element, in an answer about it.
+// Limits for the row text in a reply about an element.
 const (
 	maxRow     = 240 // bytes of all words
-	maxRowWord = 60  // of one of them
-	maxCard    = 40  // how many elements something is of that is no row and still told as one
+	maxRowWord = 60  // bytes of one word
+	maxCard    = 40  // maximum of elements in a container that is no row but shown as one
 )
 
-// Row says what stands with the element in its row, card or list item, each thing that can
-// be acted upon with its ref: "37", "30.11 EUR", button "Buy" [e42]. It is "" where there is
-// none, or nothing else in it.
+// Row returns the texts beside the element in its row, card or list item, interactive ones with
+// their ref: "37", "30.11 EUR", button "Buy" [e42]. It returns "" if there is no row, or nothing
+// else in it.
 func (s *RefSnapshot) Row(i int) string {
 	all := s.Snapshot.Elements
 	for p := i; p >= 0; p = all[p].Parent {
@@ -36,7 +36,7 @@ func (s *RefSnapshot) Row(i int) string {
 	return ""
 }
 
-// rowWords tells of what is in a row, without the element itself.
+// rowWords returns the texts in a row, without the element itself.
 func (s *RefSnapshot) rowWords(row, but int) string {
 	var told, texts []string
 	length := 0
@@ -59,8 +59,8 @@ func (s *RefSnapshot) rowWords(row, but int) string {
 	return strings.Join(told, ", ")
 }
 
-// eachText goes through what is in the element and says something, without another one, until
-// f has enough. Of what holds one thing of the same words, as a cell its button, that is it.
+// eachText calls f for each visible text in the element, without the element but, until f returns
+// false. If a container has the text of a child, as a cell of its button, only the child counts.
 func (s *RefSnapshot) eachText(of, but int, f func(i int, text string) bool) {
 	all := s.Snapshot.Elements
 	seen := s.Snapshot.IsVisible(of)

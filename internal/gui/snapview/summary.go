@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 )
 
-// An ElementView is an element for programs.
+// ElementView is an element as data for programs.
 type ElementView struct {
 	Ref      string   `json:"element_ref"`
 	Role     string   `json:"role"`
@@ -21,7 +21,7 @@ type ElementView struct {
 	States   []string `json:"states,omitempty"`
 }
 
-// Summarize is an element of the snapshot, which may be another than the scene's, for programs.
+// Summarize returns an element of a snapshot, which may be newer than s, as data for programs.
 func (s *RefSnapshot) Summarize(shot *desktop.Snapshot, i int) ElementView {
 	e := &shot.Elements[i]
 	out := ElementView{
@@ -34,14 +34,14 @@ func (s *RefSnapshot) Summarize(shot *desktop.Snapshot, i int) ElementView {
 	return out
 }
 
-// shown is what an element holds, for showing.
+// shown returns the value of an element, for display.
 func (s *RefSnapshot) shown(i int) string {
 	e := s.Snapshot.Elements[i]
 	e.Value = s.ValueOf(i)
 	return fieldtext.DisplayValue(&e)
 }
 
-// describe is an element in one line, with what it holds.
+// describe formats an element in one line, with its value.
 func (s *RefSnapshot) describe(i int) string {
 	e := &s.Snapshot.Elements[i]
 	text := s.Name(i)
@@ -60,10 +60,10 @@ func (s *RefSnapshot) describe(i int) string {
 	return text
 }
 
-// FoundText is the element, what it is in and what stands with it.
+// FoundText describes the element, its containers and its row.
 func (s *RefSnapshot) FoundText(i int, row string) string {
 	text := s.describe(i)
-	if !s.Snapshot.IsVisible(i) && !s.Snapshot.IsOffscreen(i) { // which is said of it
+	if !s.Snapshot.IsVisible(i) && !s.Snapshot.IsOffscreen(i) { // describe already contains that
 		text += " out of view"
 	}
 	for _, part := range s.Path(i) {
