@@ -192,8 +192,7 @@ func (c comboChoice) choiceError(format string, args ...any) error {
 	return &e
 }
 
-// passedText describes the options on the way for the reply, because the program has seen each of
-// them.
+// passedText reports the options on the way, because the program has seen each of them.
 func (c comboChoice) passedText() string {
 	switch n := len(*c.passed); {
 	case n == 0:

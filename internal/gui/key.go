@@ -73,8 +73,7 @@ func keyPress(ctx context.Context, v *callView) (*aai.Result, error) {
 	if i >= 0 {
 		a.DoneText += " in"
 	} else if own, err := v.AppWindows(ctx); err == nil && len(own) > 1 {
-		// LibreOffice's tip of the day may have the keyboard instead of its document: the named
-		// window gets the key.
+		// LibreOffice's tip of the day may have the keyboard; the named window gets the key.
 		w := programs.FrontWindow(own)
 		a.DoneText += fmt.Sprintf(" in the window %q", aai.CleanLabel(w.Title, 60))
 		way = v.ByKeysIn(operate.FixedWindow(w), press)

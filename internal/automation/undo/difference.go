@@ -12,12 +12,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// maxShown is how much of a value a difference shows, in bytes.
+// maxShown is the maximum of bytes of a value that a difference shows.
 const maxShown = 60
 
-// difference describes the first difference between the world and what was left, "" for
-// none. Numbers are compared by value. An object is compared whole, unless form holds an
-// object at its place: then only the members that left lists are compared.
+// difference describes the first difference between the expected state left and the state now; ""
+// for none. It compares numbers by value. It compares objects with all members, unless form has an
+// object at that place: then only the members in left.
 func difference(form, left, now any) string {
 	was, err := aai.ToJSONValue(left)
 	if err != nil {
@@ -30,7 +30,7 @@ func difference(form, left, now any) string {
 	return valueDifference("", form, was, is)
 }
 
-// valueDifference compares the values at a place, which is "" for all of it.
+// valueDifference compares the values at a place; "" is the root.
 func valueDifference(place string, form, was, is any) string {
 	switch was := was.(type) {
 	case map[string]any:
@@ -102,7 +102,7 @@ func joinPlace(place, name string) string {
 	return place + "." + name
 }
 
-// shortValue is a value for people, short.
+// shortValue formats a value for people, in at most maxShown bytes, with secrets redacted.
 func shortValue(value any) string {
 	b, err := json.Marshal(sanitize.RedactValue(value, func(any) any { return sanitize.Redacted }))
 	if err != nil {
@@ -111,11 +111,11 @@ func shortValue(value any) string {
 	return aai.CleanLabel(string(b), maxShown)
 }
 
-// maxDigits is up to how many bytes numbers are compared exactly; a longer one is no count
-// of anything, and its exponent could make it fill the memory.
+// maxDigits is the maximum of bytes for an exact comparison of numbers; the exponent of a longer
+// one could exhaust the memory.
 const maxDigits = 40
 
-// sameNumber reports whether both are the same number, however they are written.
+// sameNumber reports whether both are the same number, in any notation.
 func sameNumber(a, b json.Number) bool {
 	if a == b {
 		return true
@@ -131,5 +131,5 @@ func sameNumber(a, b json.Number) bool {
 	return err == nil && x.Cmp(y) == 0
 }
 
-// Matches reports whether the world is as it was left; see [aai.Undo] for form.
+// Matches reports whether the state now is the expected state left; see [aai.Undo] for form.
 func Matches(form, left, now any) bool { return difference(form, left, now) == "" }

@@ -12,16 +12,16 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// The bounds of what is kept in memory. What is over is forgotten, the oldest first.
+// Limits of the log in memory. The oldest acts beyond a limit are dropped.
 const (
 	maxActs          = 100       // of a conversation
-	maxValue         = 100 << 10 // bytes of a step, a look or what was left, as JSON
+	maxValue         = 100 << 10 // bytes of a step, a state step or an expected state, as JSON
 	maxConversation  = 4 << 20   // bytes of a conversation
 	maxAll           = 64 << 20  // bytes of all
 	maxConversations = 200       // conversations
 )
 
-// An Act is something that a conversation has done.
+// Act is a recorded call of a conversation that may have changed something.
 type Act struct {
 	Call         string            `json:"call"`
 	Time         time.Time         `json:"time"`
@@ -30,14 +30,14 @@ type Act struct {
 	Target       string            `json:"target,omitempty"`
 	Element      aai.TargetElement `json:"on,omitzero"`
 	Undo         *aai.Undo         `json:"undo,omitempty"`
-	NoUndoReason string            `json:"lost,omitempty"` // why there is no Undo any more; "" where there was none
-	Code         aai.Code          `json:"code,omitempty"` // how it failed: it may have happened
+	NoUndoReason string            `json:"lost,omitempty"` // why Undo was dropped; "" if there was none
+	Code         aai.Code          `json:"code,omitempty"` // the error code if it failed: it may still have happened
 	Status       Status            `json:"status,omitempty"`
 
 	size int // of Undo, in bytes as JSON
 }
 
-// String is the act in one line, such as ax_set_value on text "Name" in "Form".
+// String returns the act in one line, such as ax_set_value on text "Name" in "Form".
 func (a *Act) String() string {
 	if on := a.Element.String(); on != "" {
 		return a.Tool + " on " + on
@@ -45,19 +45,19 @@ func (a *Act) String() string {
 	return a.Tool + " of " + cmp.Or(a.Target, a.App)
 }
 
-// onDesktop reports whether the act was one on windows.
+// onDesktop reports whether the act was on windows.
 func (a *Act) onDesktop() bool { return a.App == aai.DesktopApp }
 
-// Config is what a log may use.
+// Config configures a Log.
 type Config struct {
-	// Vault keeps what is done at the terminal, whose commands are processes of their own,
-	// for an hour. Nil: it is not kept.
+	// Vault keeps the acts of terminal commands, which are separate processes, for an hour. Nil:
+	// they are not kept.
 	Vault Vault
-	Log   *slog.Logger // nil: nowhere
+	Log   *slog.Logger // nil: no log
 }
 
-// A Log keeps the last acts of each conversation, and how they are taken back: in memory,
-// and those of the terminal sealed. It is an [aai.MutationObserver], safe for concurrent use.
+// Log keeps the last acts of each conversation and their undo steps: in memory, and those of the
+// terminal sealed. It implements [aai.MutationObserver] and is safe for concurrent use.
 type Log struct {
 	vault Vault
 	log   *slog.Logger
@@ -68,11 +68,11 @@ type Log struct {
 	size          int      // of all acts
 }
 
-// A talk is what one conversation has done.
+// conversation holds the acts of one conversation.
 type conversation struct {
 	acts      []*Act // the newest last
 	size      int
-	reverting bool // some of it is being taken back
+	reverting bool // a revert is running
 }
 
 // NewLog returns a log.
@@ -83,8 +83,8 @@ func NewLog(cfg Config) *Log {
 	return &Log{vault: cfg.Vault, log: cfg.Log, conversations: make(map[string]*conversation)}
 }
 
-// ObserveMutation implements [aai.MutationObserver]. What [Revert] does is no act: it is noted at the act that is
-// taken back. Nor is what a person changes of the gateway itself.
+// ObserveMutation implements [aai.MutationObserver]. A mutation by [Revert] becomes the status of
+// the reverted act, and no new act. The log also ignores changes of the gateway itself.
 func (l *Log) ObserveMutation(ctx context.Context, d *aai.Mutation) {
 	if t, ok := ctx.Value(revertingKey{}).(reverting); ok {
 		if t.undo != nil {
@@ -113,7 +113,7 @@ func (l *Log) ObserveMutation(ctx context.Context, d *aai.Mutation) {
 	}
 }
 
-// measure says how large what it takes to take the act back is, and drops what is too large.
+// measure sets the size of the act's Undo, and drops an Undo that is too large.
 func (a *Act) measure() {
 	if a.Undo == nil {
 		return
@@ -132,10 +132,10 @@ func (a *Act) measure() {
 	}
 }
 
-// dropUndo drops what it takes to take the act back.
+// dropUndo drops the act's Undo for the given reason.
 func (a *Act) dropUndo(why string) { a.Undo, a.NoUndoReason, a.size = nil, why, 0 }
 
-// conversationOf returns the caller's conversation, as the latest. The lock is held.
+// conversationOf returns the caller's conversation, as the latest. The caller holds l.mu.
 func (l *Log) conversationOf(caller aai.Caller) *conversation {
 	key := caller.Conversation()
 	if i := slices.Index(l.order, key); i >= 0 {
@@ -150,14 +150,14 @@ func (l *Log) conversationOf(caller aai.Caller) *conversation {
 	return l.conversations[key]
 }
 
-// forgetOldest forgets the conversation not heard of for the longest. The lock is held.
+// forgetOldest drops the least recently used conversation. The caller holds l.mu.
 func (l *Log) forgetOldest() {
 	l.size -= l.conversations[l.order[0]].size
 	delete(l.conversations, l.order[0])
 	l.order = l.order[1:]
 }
 
-// add adds an act and keeps the bounds. The lock is held.
+// add adds an act and enforces the limits. The caller holds l.mu.
 func (l *Log) add(t *conversation, act *Act) {
 	t.acts = append(t.acts, act)
 	l.resize(t, act.size)
@@ -169,7 +169,7 @@ func (l *Log) add(t *conversation, act *Act) {
 	for i := 0; t.size > maxConversation; i++ {
 		l.resize(t, -t.acts[i].size)
 		if t.acts[i].Undo != nil {
-			older := *t.acts[i] // who takes acts back may have the old one in hand
+			older := *t.acts[i] // a running revert may still use the old one
 			older.dropUndo("too much was done since")
 			t.acts[i] = &older
 		}
@@ -181,7 +181,7 @@ func (l *Log) add(t *conversation, act *Act) {
 
 func (l *Log) resize(t *conversation, by int) { t.size, l.size = t.size+by, l.size+by }
 
-// setStatus says of an act of the caller's what became of taking it back.
+// setStatus sets the status of the first act of the caller that which accepts.
 func (l *Log) setStatus(ctx context.Context, caller aai.Caller, status Status, which func(*Act) bool) {
 	l.mu.Lock()
 	t, call := l.conversations[caller.Conversation()], ""
@@ -206,8 +206,8 @@ func (l *Log) setStatus(ctx context.Context, caller aai.Caller, status Status, w
 	})
 }
 
-// Acts returns what the caller's conversation has done, the newest last. They are not to be
-// changed.
+// Acts returns the acts of the caller's conversation, the newest last. Callers must not change
+// them.
 func (l *Log) Acts(ctx context.Context, caller aai.Caller) ([]*Act, error) {
 	if l.isSealed(caller) {
 		if err := l.loadSealed(ctx, caller); err != nil {

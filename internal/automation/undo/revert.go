@@ -1,6 +1,5 @@
-// Package undo takes back what calls did, and keeps what each conversation has done so
-// that it can be. Nothing is taken back blindly: first it is looked whether the world is
-// still as the act left it, and newer work is never overwritten.
+// Package undo reverts the effects of calls. A Log records the acts of each conversation. Revert
+// first compares the current state with the state after the act, and never overwrites newer work.
 package undo
 
 import (
@@ -11,41 +10,41 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A Status says what became of an act that was to be taken back.
+// Status is the result of a revert.
 type Status string
 
-// The statuses.
+// Possible statuses.
 const (
 	StatusUndone       Status = "undone"
-	StatusPartial      Status = "partly"               // some of it was taken back, and the rest nobody knows how
-	StatusChangedSince Status = "newer"                // the world is otherwise by now; nothing was done
+	StatusPartial      Status = "partly"               // a part was reverted, and the rest has no undo
+	StatusChangedSince Status = "newer"                // the state has changed since; nothing was done
 	StatusFailed       Status = "failed"               // nothing was done
-	StatusUnknown      Status = "unsure"               // it may have been taken back, or not
-	StatusIrreversible Status = "skipped_irreversible" // nobody knows how; nothing was done
+	StatusUnknown      Status = "unsure"               // it may have been reverted, or not
+	StatusIrreversible Status = "skipped_irreversible" // there is no undo; nothing was done
 )
 
-// An Outcome is what became of an act that was to be taken back.
+// Outcome is the outcome of a revert.
 type Outcome struct {
 	Status  Status `json:"status"`
-	Message string `json:"says"` // in one line, what was done or why not
-	// Err is the error of the call that failed, nil for none: a caller who may not make
-	// it finds in it what a person must allow.
+	Message string `json:"says"` // one line: the effect, or the reason for a failure
+	// Err is the error of the failed call, nil for none. It contains the permission that a caller
+	// without rights needs from a person.
 	Err *aai.Error `json:"-"`
 }
 
-// IsUndone reports whether the act is taken back, all of it.
+// IsUndone reports whether the act was reverted completely.
 func (o Outcome) IsUndone() bool { return o.Status == StatusUndone }
 
 // DoFunc makes a call, as [aai.Gateway.Do] does.
 type DoFunc func(context.Context, *aai.Call) (*aai.Result, error)
 
-// maxMessage is how long the line of an outcome is, in bytes.
+// maxMessage is the maximum length of an outcome's message, in bytes.
 const maxMessage = 300
 
-// Revert takes an act back for the caller: it looks, compares what it sees with what the act
-// left, and only if that is the same takes the step. Without a look of its own the step looks
-// itself, if its tool can. Both are calls that do makes, with the caller's rights; they are
-// no acts of the conversation, see [Log.ObserveMutation].
+// Revert reverts an act for the caller: it reads the state, compares it with the state after the
+// act, and takes the step only if both are equal. Without a StateStep, the step's tool checks the
+// state itself, if it can. do makes both calls with the caller's rights; they are no acts of the
+// conversation, see [Log.ObserveMutation].
 func Revert(ctx context.Context, do func(context.Context, *aai.Call) (*aai.Result, error), caller aai.Caller, u *aai.Undo) Outcome {
 	if u == nil || u.Step.Tool == "" {
 		return Outcome{Status: StatusIrreversible, Message: "nobody knows how to take it back"}
@@ -74,15 +73,15 @@ func Revert(ctx context.Context, do func(context.Context, *aai.Call) (*aai.Resul
 	return Outcome{Status: status, Message: says}
 }
 
-// checkState looks whether the world is as the act left it, and returns what to say where it is
-// not, or nobody knows.
+// checkState checks that the state is still the one after the act, and returns the outcome if it is
+// not, or unknown.
 func checkState(ctx context.Context, do DoFunc, caller aai.Caller, u *aai.Undo, seen *observation) *Outcome {
 	const unknown = "cannot look whether it is still as it was left"
 	result, err := do(context.WithValue(ctx, revertingKey{}, reverting{}), u.StateStep.Call(caller))
 	switch {
 	case err != nil:
 		o := failedOutcome(unknown, err)
-		o.Status = StatusFailed // a look does nothing
+		o.Status = StatusFailed // reading changes nothing
 		return &o
 	case result == nil:
 		return &Outcome{Status: StatusFailed, Message: aai.CleanLabel(unknown+": "+u.StateStep.Tool+" answered nothing", maxMessage)}
@@ -95,16 +94,16 @@ func checkState(ctx context.Context, do DoFunc, caller aai.Caller, u *aai.Undo, 
 	return &o
 }
 
-// observation is what was seen of the world, perhaps by an Action that outlasts its call.
+// observation is the observed state. An action that continues after its call may still set it.
 type observation struct {
 	shape, expected any
 
 	mu         sync.Mutex
 	looked     bool
-	difference string // in what it differs from what was left
+	difference string // between the observed and the expected state
 }
 
-// checkUnchanged is told what is there, as [aai.Call.CheckUnchanged].
+// checkUnchanged compares the current state, as [aai.Call.CheckUnchanged].
 func (s *observation) checkUnchanged(now any) error {
 	other := difference(s.shape, s.expected, now)
 	s.mu.Lock()
@@ -124,13 +123,12 @@ func (s *observation) outcome() (looked bool, other string) {
 	return s.looked, s.difference
 }
 
-// changedSince is the outcome where the world is otherwise by now.
+// changedSince returns the outcome for a state that has changed since the act.
 func changedSince(other string) Outcome {
 	return Outcome{Status: StatusChangedSince, Message: aai.CleanLabel("the world is otherwise now: "+other+"; not overwritten", maxMessage)}
 }
 
-// failedOutcome is the outcome where a call of it failed. What it was to do may have been done all
-// the same.
+// failedOutcome returns the outcome for a failed call. Its effect may have happened nevertheless.
 func failedOutcome(what string, err error) Outcome {
 	e := aai.AsError(err)
 	o := Outcome{Status: StatusFailed, Message: aai.CleanLabel(what+": "+e.Message, maxMessage), Err: e}
@@ -140,8 +138,8 @@ func failedOutcome(what string, err error) Outcome {
 	return o
 }
 
-// reverting is what the calls of a context are about that Back makes.
-type reverting struct{ undo *aai.Undo } // nil for a look
+// reverting marks the context of calls that Revert makes.
+type reverting struct{ undo *aai.Undo } // nil for a state step
 
-// revertingKey is under what a context holds it.
+// revertingKey is the context key of a reverting.
 type revertingKey struct{}

@@ -7,19 +7,19 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Reverted is an act that was to be taken back, and what became of that.
+// Reverted is an act with the outcome of its revert.
 type Reverted struct {
 	Act     *Act
 	Outcome Outcome
 }
 
-// Revert takes back the last count acts of the caller's conversation that are meant, the
-// newest first, as [Revert] does each. It stops at nothing: what cannot be taken back is
-// among those that it returns, with the reason. What is taken back already does not count.
-// Older is the act before them that is meant, nil for none.
+// Revert reverts the last count acts of the caller's conversation that meant accepts, the newest
+// first, each as [Revert] does. It continues after a failure, and returns failed acts with the
+// reason. Acts that are already reverted do not count. older is the next accepted act before them,
+// nil for none.
 //
-// Its error says why nobody knows what was done, or, before anything was taken back, what
-// a person must allow first.
+// The error reports that the acts are unknown or, before anything was reverted, the permission that a
+// person must give first.
 func (l *Log) Revert(ctx context.Context, do DoFunc, caller aai.Caller, count int, meant func(*Act) bool) (taken []Reverted, older *Act, err error) {
 	acts, err := l.Acts(ctx, caller)
 	if err != nil {
@@ -50,7 +50,7 @@ func (l *Log) Revert(ctx context.Context, do DoFunc, caller aai.Caller, count in
 	return taken, nil, nil
 }
 
-// revertOne takes one act back, if that is not known to be vain.
+// revertOne reverts one act, unless that is known to be useless.
 func (l *Log) revertOne(ctx context.Context, do DoFunc, caller aai.Caller, act *Act) Outcome {
 	switch {
 	case ctx.Err() != nil:
@@ -69,7 +69,7 @@ func (l *Log) revertOne(ctx context.Context, do DoFunc, caller aai.Caller, act *
 	return o
 }
 
-// lockConversation has the caller's conversation to itself until leave, if nobody else has it.
+// lockConversation locks the caller's conversation until leave, unless a revert already runs.
 func (l *Log) lockConversation(caller aai.Caller) (leave func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,22 +13,21 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A Vault keeps sealed records, as internal/secrets's does. Safe for concurrent use, also
+// Vault keeps sealed records, like the one of internal/secrets. It is safe for concurrent use, also
 // by several processes.
 type Vault interface {
 	// Get returns a record, nil if it is absent.
 	Get(ctx context.Context, id string) ([]byte, error)
-	// Update changes a record: edit gets what there is, nil for nothing, and returns what
-	// shall be.
+	// Update changes a record: edit gets the old record, nil for none, and returns the new one.
 	Update(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) error
-	// CheckSealing says why nothing can be sealed now; nil where it can.
+	// CheckSealing returns the reason why nothing can be sealed now, or nil.
 	CheckSealing(ctx context.Context) error
 }
 
 const (
-	sealedLifetime = time.Hour       // as the terminal's references
-	maxSealed      = 900 << 10       // bytes of the terminal's acts; a record may have a MiB
-	sealTimeout    = 5 * time.Second // for which a command waits for the vault
+	sealedLifetime = time.Hour       // like the terminal's refs
+	maxSealed      = 900 << 10       // bytes of the terminal's acts; the limit of a record is 1 MiB
+	sealTimeout    = 5 * time.Second // maximum wait of a command for the vault
 	sealedVersion  = 1
 )
 
@@ -41,14 +40,14 @@ type sealedActs struct {
 // isSealed reports whether the caller's conversation outlives this process.
 func (l *Log) isSealed(caller aai.Caller) bool { return caller.Door == aai.DoorCLI }
 
-// sealedID is the id of what the caller's conversation has done.
+// sealedID returns the record id of the caller's conversation.
 func sealedID(caller aai.Caller) string {
 	sum := sha256.Sum256([]byte(caller.Conversation()))
 	return "undo/" + hex.EncodeToString(sum[:16])
 }
 
-// updateSealed changes what is kept of the caller's acts. Where it cannot be sealed it is not kept:
-// whoever asks for it is told, see recall.
+// updateSealed changes the sealed acts of the caller. If sealing fails, the acts are not kept;
+// loadSealed reports that.
 func (l *Log) updateSealed(ctx context.Context, caller aai.Caller, edit func([]*Act) []*Act) {
 	if l.vault == nil {
 		return
@@ -56,7 +55,7 @@ func (l *Log) updateSealed(ctx context.Context, caller aai.Caller, edit func([]*
 	ctx, cancel := context.WithTimeout(ctx, sealTimeout)
 	defer cancel()
 	err := l.vault.Update(ctx, sealedID(caller), func(old []byte) ([]byte, error) {
-		acts, _ := readSealed(old) // what cannot be read is of another version: it begins anew
+		acts, _ := readSealed(old) // an unreadable record has another version: start a new one
 		return writeSealed(edit(acts))
 	})
 	if err != nil {
@@ -64,7 +63,7 @@ func (l *Log) updateSealed(ctx context.Context, caller aai.Caller, edit func([]*
 	}
 }
 
-// loadSealed reads what is kept of the caller's acts.
+// loadSealed reads the sealed acts of the caller.
 func (l *Log) loadSealed(ctx context.Context, caller aai.Caller) error {
 	if l.vault == nil {
 		return notSealedError(nil)
@@ -73,7 +72,7 @@ func (l *Log) loadSealed(ctx context.Context, caller aai.Caller) error {
 	defer cancel()
 	record, err := l.vault.Get(ctx, sealedID(caller))
 	if record == nil && err == nil {
-		err = l.vault.CheckSealing(ctx) // else nothing was done, or it could not be kept
+		err = l.vault.CheckSealing(ctx) // otherwise there are no acts, or they could not be kept
 	}
 	if err != nil {
 		return notSealedError(err)
@@ -89,7 +88,7 @@ func (l *Log) loadSealed(ctx context.Context, caller aai.Caller) error {
 	l.resize(t, -t.size)
 	t.acts = nil
 	for _, act := range acts {
-		// of those of this process the very Undo is known by which they may be taken back
+		// acts of this process keep their Undo pointer, by which ObserveMutation finds them
 		if i := slices.IndexFunc(own, func(a *Act) bool { return a.Call == act.Call }); i >= 0 {
 			act.Undo = own[i].Undo
 		}
@@ -99,7 +98,7 @@ func (l *Log) loadSealed(ctx context.Context, caller aai.Caller) error {
 	return nil
 }
 
-// notSealedError says why nobody knows what the terminal's commands have done.
+// notSealedError returns the error for unknown acts of terminal commands.
 func notSealedError(err error) error {
 	e := aai.Errorf(aai.AutomationNotSupported, "what commands do is not kept here: it could hold secrets, and cannot be sealed")
 	if err != nil {
@@ -117,7 +116,7 @@ func readSealed(record []byte) ([]*Act, error) {
 	}
 	var k sealedActs
 	d := json.NewDecoder(bytes.NewReader(record))
-	d.UseNumber() // a large one keeps its digits
+	d.UseNumber() // large numbers keep their digits
 	if err := d.Decode(&k); err != nil {
 		return nil, err
 	}
@@ -128,7 +127,7 @@ func readSealed(record []byte) ([]*Act, error) {
 	return slices.DeleteFunc(k.Acts, func(a *Act) bool { return a == nil || a.Time.Before(old) }), nil
 }
 
-// writeSealed makes the record, of the newest acts.
+// writeSealed encodes the newest acts as a record.
 func writeSealed(acts []*Act) ([]byte, error) {
 	acts = acts[max(0, len(acts)-maxActs):]
 	for {

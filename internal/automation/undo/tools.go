@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// The names of the tools, of the desktop and of the gateway's own app.
+// Names of the undo tools of the desktop app and the builtin app.
 const (
 	DesktopToolName = "ax_undo"
 	BuiltinToolName = "undo"
@@ -27,18 +27,16 @@ const (
 		"undone": {"type": "integer"}, "partly": {"type": "integer"}, "skipped": {"type": "integer"},
 		"actions": {"type": "array", "items": {"type": "object", "properties": {
 			"tool": {"type": "string"}, "act": {"type": "string"}, "status": {"type": "string"}, "says": {"type": "string"}}}}}}`
-	// timeout is how long a call may take; each of its calls has its own time besides.
+	// timeout limits a call of the tool; each call that it makes has its own limit.
 	timeout = 2 * time.Minute
 )
 
-// DesktopTool returns the tool that takes back what the conversation did on windows, by calls
-// that do makes.
+// DesktopTool returns the tool that reverts the conversation's acts on windows. do makes its calls.
 func (l *Log) DesktopTool(do DoFunc) *aai.Tool {
 	return l.tool(DesktopToolName, params, "Take back the last acts on windows, where it can be and nothing has changed since", do, (*Act).onDesktop)
 }
 
-// BuiltinTool returns the tool that takes back what the conversation did with any app, by calls
-// that do makes.
+// BuiltinTool returns the tool that reverts the conversation's acts on any app. do makes its calls.
 func (l *Log) BuiltinTool(do DoFunc) *aai.Tool {
 	return l.tool(BuiltinToolName, builtinParams, "Take back the last acts of this conversation with any app, where it can be and nothing has changed since", do, func(*Act) bool { return true })
 }
@@ -47,7 +45,7 @@ func (l *Log) tool(name, takes, description string, do DoFunc, meant func(*Act) 
 	return &aai.Tool{
 		Name: name, Title: "Undo", Description: description,
 		Params: schema.MustParse(takes), Returns: aai.Schema{Source: json.RawMessage(returns)},
-		// What is put back may be what nobody should read in the record; its calls are there.
+		// A restored value may be too private for the journal; the calls are recorded themselves.
 		Effect: aai.Changes, EffectInherent: true, OnlyMakesCalls: true, PrivateResult: true, Timeout: timeout,
 		Concurrency: func(*aai.Call) aai.Concurrency { return aai.Shared },
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
@@ -56,12 +54,12 @@ func (l *Log) tool(name, takes, description string, do DoFunc, meant func(*Act) 
 	}
 }
 
-// run takes acts back and says what became of each.
+// run reverts acts and reports the outcome of each.
 func (l *Log) run(ctx context.Context, do DoFunc, call *aai.Call, meant func(*Act) bool) (*aai.Result, error) {
 	count := countOf(call)
 	if id, _ := call.Args["call"].(string); id != "" {
 		all := meant
-		meant = func(a *Act) bool { return a.Call == id && all(a) } // one at most, whatever the count
+		meant = func(a *Act) bool { return a.Call == id && all(a) } // at most one, regardless of count
 	}
 	taken, older, err := l.Revert(ctx, withAnswers(do, call.Answers), call.Caller, count, meant)
 	if err != nil {
@@ -97,7 +95,7 @@ func (l *Log) run(ctx context.Context, do DoFunc, call *aai.Call, meant func(*Ac
 	}, nil
 }
 
-// countOf is how many acts are to be taken back.
+// countOf returns how many acts to revert.
 func countOf(call *aai.Call) int {
 	switch n := call.Args["count"].(type) {
 	case json.Number:
@@ -113,8 +111,8 @@ func countOf(call *aai.Call) int {
 	return 1
 }
 
-// withAnswers makes a call without the answers that the outer one has, and again with them
-// where it is asked for such: they belong to one of the calls, and its gates know to which.
+// withAnswers makes a call first without the outer call's answers, and again with them if the call
+// asks those questions: the answers belong to only one of the calls, and its gates know which one.
 func withAnswers(do DoFunc, answers map[string]aai.Answer) DoFunc {
 	if len(answers) == 0 {
 		return do

@@ -13,11 +13,11 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Claims are which programs the person's gateways act on: a file with a byte for each process,
-// of which whoever acts on it holds the lock. The system's locks end with the process that has
-// them.
+// Claims marks the programs that the person's gateways act on. It is a file with one byte per
+// process; the gateway that acts on a process locks its byte. The system releases the locks of a
+// process that ends.
 type Claims struct {
-	// Folder is where the gateways of the person agree; see [Folder].
+	// Folder is the folder that the person's gateways share; see [Folder].
 	Folder func() (string, error)
 }
 
@@ -37,7 +37,7 @@ func (c Claims) Claim(ctx context.Context, process int) (leave func(), waited bo
 	}
 }
 
-// tryLock takes the lock, which ends when the file is closed. The file is nil where another has it.
+// tryLock takes the lock, which ends when the file is closed; nil if another gateway has it.
 func (c Claims) tryLock(process int) (*os.File, error) {
 	folder, err := c.Folder()
 	if err != nil {
@@ -62,7 +62,7 @@ func (c Claims) tryLock(process int) (*os.File, error) {
 	return nil, err
 }
 
-// noClaimError is the error of a program that gateways cannot take turns on.
+// noClaimError returns the error for a claim that failed.
 func noClaimError(err error) error {
 	e := aai.Errorf(aai.AutomationFailed, "the person's gateways cannot take turns on a program: %w", err)
 	e.Delivery = aai.NotDelivered

@@ -6,7 +6,7 @@ import (
 	"context"
 )
 
-// Claims are nobody's here: no gateway of this system acts on programs.
+// Claims does nothing here: no gateway on this system acts on programs.
 type Claims struct{ Folder func() (string, error) }
 
 // Claim implements aai.Claims.

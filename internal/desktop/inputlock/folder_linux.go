@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// Folder is the folder in which all gateways of this account agree: in the folder of
-// the login, by the account's number and whatever the environment says, or else in
-// /tmp, where the sockets of X servers are too. It is made if need be, and refused if it
-// is another's or others may write there.
+// Folder returns the folder that all gateways of this account share. It is in /run/user/<uid>,
+// regardless of the environment, or else in /tmp, where X server sockets are too. Folder creates
+// the one in /tmp if needed, and returns an error if it belongs to another account or is accessible
+// to others.
 func Folder() (string, error) {
 	uid := os.Getuid()
 	login := filepath.Join("/run/user", strconv.Itoa(uid))
@@ -28,7 +28,7 @@ func Folder() (string, error) {
 	return filepath.Join(folder, "seat"), nil
 }
 
-// private fails for what is not a folder that the account alone may use.
+// private returns an error unless folder is a directory that only the account may use.
 func private(folder string, uid int) error {
 	info, err := os.Lstat(folder)
 	if err != nil {

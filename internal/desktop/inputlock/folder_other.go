@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Folder is the folder in which all gateways of this account agree. No input is made
-// here yet, so it is the account's own by the environment's word.
+// Folder returns the folder that all gateways of this account share. No input is made on this
+// system yet, so it trusts the environment.
 func Folder() (string, error) {
 	folder, err := os.UserCacheDir()
 	return filepath.Join(folder, "aai-gateway", "seat"), err

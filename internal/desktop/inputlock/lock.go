@@ -1,23 +1,22 @@
-// Package seat is the person's pointer, keyboard and focus as one thing that only one
-// may have: a question of the gateway, or input that a gateway makes. All gateways of
-// a person share it, whatever they were started with. A question has it from before
-// its window is started until it has ended; input stops between two strokes for it.
+// Package inputlock gives exclusive use of the person's pointer, keyboard and focus, either to a
+// question of a gateway or to a gateway's input. All gateways of a person share the lock. A
+// question holds it from before its window starts until it has ended; input stops between two
+// strokes for it.
 //
-// There are three locks of the system's, which end with the process that has them:
+// There are three system locks, which end with the process that holds them:
 //
-//   - asks: held by who asks, first. Who finds it held begins nothing.
-//   - input: held for one stroke, or by who asks.
-//   - deeds: held, by several, while programs are asked to do what may move the focus;
-//     then by who asks.
+//   - asks: a question holds it, and takes it first. While it is held, nothing else begins.
+//   - input: held for one stroke, or by a question.
+//   - deeds: held, shared, while programs execute actions that may move the focus; then by
+//     a question.
 //
-// A stroke is begun with input held, and asks looked at after that. So a question that
-// has all three knows that no stroke is under way and that none will begin. Nobody who
-// holds one of them waits for anything but the X server or, for a second, a program; a
-// question waits for no lane. So input may wait for the seat with the lane of its
-// target held: whoever has the seat does not wait for that.
+// A stroke first takes input and then checks asks. So a question that holds all three knows that no
+// stroke is running and none will begin. A holder waits only for the X server or, up to a second,
+// for a program, and a question waits for no queue slot. So input may wait for the lock while it
+// holds the queue slot of its target, without a deadlock.
 //
-// The package touches files of one folder. It imports the root and nothing else of
-// ours.
+// The package uses the files of one folder. Of this module it imports only the root package and
+// atomicfile.
 package inputlock
 
 import (
@@ -36,33 +35,32 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Bounds of waiting.
+// Limits for waiting.
 const (
-	// stuckAfter is how long a stroke, or what a program is asked to do, may keep the seat
-	// from others until whoever holds it counts as one that stands still.
+	// stuckAfter is how long a stroke or action may block others until its process counts as stuck.
 	stuckAfter = 5 * time.Second
-	// replyReserve is how much of a call's time is left when it waits no longer for a
-	// question: to put things back, and to say what was done.
+	// replyReserve is the part of a call's time that is left when it stops waiting for a question:
+	// for cleanup and its reply.
 	replyReserve = 500 * time.Millisecond
-	// actionLimit is how long a program that is asked to do something keeps a question waiting.
+	// actionLimit limits how long an action of a program delays a question.
 	actionLimit = time.Second
-	// minRetryPause and latest are the pauses between two tries to take a lock.
+	// minRetryPause and maxRetryPause are the pauses between two tries to take a lock.
 	minRetryPause = time.Millisecond
 	maxRetryPause = 20 * time.Millisecond
 )
 
-// Config says which seat is meant.
+// Config configures a Lock.
 type Config struct {
-	// Folder is where the gateways of the person agree; see [Folder].
+	// Folder is the folder that the person's gateways share; see [Folder].
 	Folder func() (string, error)
-	// Getenv looks up DISPLAY and WAYLAND_DISPLAY, as the session room does.
+	// Getenv looks up DISPLAY and WAYLAND_DISPLAY.
 	Getenv func(string) string
-	// StuckAfter is how long others may keep the seat, if it is not the usual bound.
+	// StuckAfter is how long others may hold the lock; 0 means the default.
 	StuckAfter time.Duration
 }
 
-// A Seat is the person's pointer, keyboard and focus. It is safe for concurrent use.
-// Without one, nil, no input is made.
+// Lock is the lock of the person's pointer, keyboard and focus. It is safe for concurrent use. A
+// nil Lock permits no input.
 type Lock struct {
 	cfg Config
 
@@ -70,11 +68,11 @@ type Lock struct {
 	release Release
 }
 
-// Release lets go of what gateways that have died held, and returns what others hold
-// still. It is called with the seat taken.
+// Release releases input held by gateways that have died, and returns the input that others still
+// hold. The caller holds the lock.
 type Release func(ctx context.Context, g *Lease, held []HeldInput) []HeldInput
 
-// New returns the seat. It does no I/O.
+// New returns a Lock. It does no I/O.
 func New(cfg Config) *Lock {
 	if cfg.StuckAfter == 0 {
 		cfg.StuckAfter = stuckAfter
@@ -82,7 +80,7 @@ func New(cfg Config) *Lock {
 	return &Lock{cfg: cfg}
 }
 
-// SetRelease says who can let go of what others held. It is called before the first use.
+// SetRelease sets the function that releases input of dead gateways. Call it before the first use.
 func (s *Lock) SetRelease(letGo Release) {
 	if s == nil {
 		return
@@ -92,21 +90,20 @@ func (s *Lock) SetRelease(letGo Release) {
 	s.release = letGo
 }
 
-// A Grip is the right to make input, for one stroke.
+// Lease is the right to make input, for one stroke.
 type Lease struct {
 	owner    *Lock
 	files    lockFiles
 	fileLock *flock.Flock
 	state    state
 	paused   bool
-	users    atomic.Int32 // who else must have left
+	users    atomic.Int32 // users that must leave first, besides the owner
 }
 
-// Acquire takes the seat for a stroke. While a question is open or wanted it waits, not
-// longer than the context leaves time to say so; yield, if any, is called before, to let
-// go of what is held between strokes. Its grip is nil where the question has the seat
-// already. Take never fails with TIMEOUT: that the person is asked says nothing against
-// a program.
+// Acquire takes the lock for a stroke. While a question is open or waiting, Acquire waits, but
+// leaves time of ctx for the reply. Before it waits it calls yield, unless nil, to release input
+// held between strokes; its lease is nil if the question already has the lock. Acquire never fails
+// with TIMEOUT, because an open question is no fault of a program.
 func (s *Lock) Acquire(ctx context.Context, yield func(*Lease)) (*Lease, error) {
 	p, err := s.files()
 	if err != nil {
@@ -134,7 +131,7 @@ func (s *Lock) Acquire(ctx context.Context, yield func(*Lease)) (*Lease, error) 
 	}
 }
 
-// lockInput takes the lock of a stroke, and reports whether a question has it or wants it.
+// lockInput takes the lock of a stroke, and reports whether a question has it or waits for it.
 func (s *Lock) lockInput(ctx context.Context, p lockFiles) (g *Lease, asked bool, err error) {
 	lock, err := p.acquire(ctx, lockRequest{inputLock, s.cfg.StuckAfter, true}, (*flock.Flock).TryLock)
 	if errors.Is(err, errQuestion) {
@@ -155,7 +152,7 @@ func (s *Lock) lockInput(ctx context.Context, p lockFiles) (g *Lease, asked bool
 	return g, asked, nil
 }
 
-// countStroke counts the stroke, before it is made.
+// countStroke counts the stroke before it is made.
 func (g *Lease) countStroke(ctx context.Context) error {
 	g.owner.releaseDead(ctx, g)
 	g.state.Count++
@@ -163,8 +160,8 @@ func (g *Lease) countStroke(ctx context.Context) error {
 	return g.files.writeState(g.state)
 }
 
-// BusyError is the error of who cannot wait until the person has answered; nil if they are not
-// asked.
+// BusyError returns the error for a call that cannot wait for the person's answer; nil if no
+// question is open.
 func (s *Lock) BusyError() error {
 	p, err := s.files()
 	if err != nil {
@@ -176,18 +173,18 @@ func (s *Lock) BusyError() error {
 	return busyError(p.readState().Asker)
 }
 
-// WasPaused reports whether a question was open while the seat was waited for: what was
-// seen before may be otherwise.
+// WasPaused reports whether a question was open during the wait: earlier observations may be
+// outdated.
 func (g *Lease) WasPaused() bool { return g.paused }
 
-// IsQuestionWaiting reports whether somebody wants to ask. Whoever holds the seat for longer than
-// a moment looks at it, and lets go.
+// IsQuestionWaiting reports whether a question waits for the lock. A long holder checks it
+// regularly, and releases the lease.
 func (g *Lease) IsQuestionWaiting() bool {
 	asked, err := g.files.hasQuestion()
 	return asked || err != nil
 }
 
-// HeldInput is what was put down of one gateway.
+// HeldInput returns the recorded input of one gateway.
 func (g *Lease) HeldInput(process int, connection uint32) HeldInput {
 	for _, h := range g.state.Held {
 		if h.Process == process && h.Connection == connection {
@@ -197,8 +194,8 @@ func (g *Lease) HeldInput(process int, connection uint32) HeldInput {
 	return HeldInput{Process: process, Connection: connection}
 }
 
-// SetHeldInput puts down what this gateway holds on the screen from now on, so that others can
-// let go of it if this process dies. It is called before it is held.
+// SetHeldInput records the input that this gateway holds on the screen, so that others can release
+// it if this process dies. Call it before the input is made.
 func (g *Lease) SetHeldInput(h HeldInput) error {
 	g.state.Held = append(withoutProcess(g.state.Held, h), h)
 	if h.IsEmpty() {
@@ -210,20 +207,20 @@ func (g *Lease) SetHeldInput(h HeldInput) error {
 	return nil
 }
 
-// AddUser keeps the seat until one more has left: what must be cleaned up goes on when the
-// call's time is over.
+// AddUser keeps the lease until one more user has left: a cleanup may continue after the call's
+// deadline.
 func (g *Lease) AddUser() { g.users.Add(1) }
 
-// Release lets others have the seat, when all have left.
+// Release ends the lease, when all users have left.
 func (g *Lease) Release() {
 	if g.users.Add(-1) < 0 {
 		_ = g.fileLock.Unlock()
 	}
 }
 
-// Begin is for what may move the focus and is not input: a program is asked to act, or
-// is started; not where the person has stopped the call. It waits as Take does. Done is called when it has been done; a question
-// waits for it for a moment only, since whoever is asked may hang.
+// Begin takes the lock for an action that may move the focus and is not input: a program's action
+// or its start. It fails if the person has stopped the call, and waits like Acquire. Call done
+// after the action; a question waits at most actionLimit for that, since programs may hang.
 func (s *Lock) Begin(ctx context.Context) (done func(), err error) {
 	p, err := s.files()
 	if err != nil {
@@ -256,15 +253,15 @@ func (s *Lock) Begin(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// An Asking is the seat in the hands of a question.
+// QuestionLease is the lock while a question holds it.
 type QuestionLease struct {
 	files lockFiles
 	locks []*flock.Flock
 	count uint64
 }
 
-// AcquireForQuestion takes the seat for a question, as long as that is open. It waits for another
-// question until the context ends, and for input under way only for a moment.
+// AcquireForQuestion takes the lock for a question, for as long as the question is open. It waits
+// for another question until ctx ends, but for input only until StuckAfter.
 func (s *Lock) AcquireForQuestion(ctx context.Context) (*QuestionLease, error) {
 	p, err := s.files()
 	if err != nil {
@@ -293,16 +290,16 @@ func (s *Lock) AcquireForQuestion(ctx context.Context) (*QuestionLease, error) {
 	return a, nil
 }
 
-// WasDisturbed reports whether a gateway made input since the seat was taken. No answer
-// that was given meanwhile counts.
+// WasDisturbed reports whether a gateway made input since the lock was taken. An answer from that
+// time does not count.
 func (a *QuestionLease) WasDisturbed() bool { return a.files.readState().Count != a.count }
 
-// Release lets others have the seat.
+// Release releases the lock.
 func (a *QuestionLease) Release() {
 	if len(a.locks) == 3 {
 		st := a.files.readState()
 		st.Asker = 0
-		_ = a.files.writeState(st) // it is only for the hint of who waits
+		_ = a.files.writeState(st) // it only serves the hint for waiting calls
 	}
 	for i := len(a.locks) - 1; i >= 0; i-- {
 		_ = a.locks[i].Unlock()
@@ -310,7 +307,7 @@ func (a *QuestionLease) Release() {
 	a.locks = nil
 }
 
-// releaseDead lets go of what the dead held.
+// releaseDead releases the input of dead gateways.
 func (s *Lock) releaseDead(ctx context.Context, g *Lease) {
 	s.mu.Lock()
 	letGo := s.release
@@ -321,7 +318,7 @@ func (s *Lock) releaseDead(ctx context.Context, g *Lease) {
 	g.state.Held = letGo(ctx, g, g.state.Held)
 }
 
-// files finds the files of the seat.
+// files returns the lock files.
 func (s *Lock) files() (lockFiles, error) {
 	if s == nil {
 		e := aai.Errorf(aai.AutomationNotSupported, "this gateway shares no seat with others, so it makes no input")
@@ -338,8 +335,8 @@ func (s *Lock) files() (lockFiles, error) {
 	return lockFiles{filepath.Join(folder, displayKey(s.cfg.Getenv))}, nil
 }
 
-// displayKey is one name for all names of a display: the screen's number is left out, and
-// that it is of this computer.
+// displayKey returns the same file name for all names of a display: it omits the screen number and
+// the local host.
 func displayKey(getenv func(string) string) string {
 	name := getenv("DISPLAY")
 	if name == "" {
@@ -354,7 +351,7 @@ func displayKey(getenv func(string) string) string {
 	return "x11-" + fileNamePart(host) + "-" + fileNamePart(number)
 }
 
-// fileNamePart makes part of a file's name.
+// fileNamePart replaces characters that are unsafe in a file name, and limits the length.
 func fileNamePart(text string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '.' || r == '-' {
@@ -364,7 +361,7 @@ func fileNamePart(text string) string {
 	}, text[:min(len(text), 100)])
 }
 
-// stuckError is the error of who waited for a lock in vain.
+// stuckError returns the error for a lock that was not released in time.
 func (s *Lock) stuckError(ctx context.Context, p lockFiles, err error) error {
 	if !errors.Is(err, errHeld) {
 		return unusableError(err)

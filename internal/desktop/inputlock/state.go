@@ -15,20 +15,19 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// The three locks; see the package.
+// The three locks; see the package comment.
 const (
 	questionLock = "asks"
 	inputLock    = "input"
 	actionLock   = "deeds"
 )
 
-// A lockNames is where the files of one display are: the beginning of their names.
+// lockFiles names the files of one display, by the prefix of their paths.
 type lockFiles struct{ path string }
 
-// A state is what the gateways know of each other. Only who holds the lock of input
-// writes it.
+// state is the shared state of the gateways. Only the holder of the input lock writes it.
 type state struct {
-	// Count is how often the seat was taken for a stroke.
+	// Count is the number of strokes so far.
 	Count uint64 `json:"count"`
 	// Holder made the last stroke, Asker had the last question.
 	Holder int         `json:"holder,omitempty"`
@@ -36,17 +35,17 @@ type state struct {
 	Held   []HeldInput `json:"held,omitempty"`
 }
 
-// HeldInput is what one gateway holds on the screen between two strokes.
+// HeldInput is the input that one gateway holds on the screen between two strokes.
 type HeldInput struct {
-	// Process and Connection are who, as the X server knows them.
+	// Process and Connection identify the gateway to the X server.
 	Process    int    `json:"process"`
 	Connection uint32 `json:"connection"`
-	// Buttons of the person's pointer that are down.
+	// Buttons are the pressed buttons of the person's pointer.
 	Buttons []byte `json:"buttons,omitempty"`
-	// Keys are those that have got a meaning, and which.
+	// Keys maps remapped keycodes to their keysyms.
 	Keys map[byte]uint32 `json:"keys,omitempty"`
-	// Locked says that the locks of the keyboard were put out; Modifiers and Group are
-	// what was locked.
+	// Locked means that the keyboard locks were turned off; Modifiers and Group are the former
+	// locks.
 	Locked    bool `json:"locked,omitempty"`
 	Modifiers byte `json:"modifiers,omitempty"`
 	Group     byte `json:"group,omitempty"`
@@ -55,7 +54,7 @@ type HeldInput struct {
 // IsEmpty reports whether nothing is held.
 func (h HeldInput) IsEmpty() bool { return len(h.Buttons) == 0 && len(h.Keys) == 0 && !h.Locked }
 
-// withoutProcess are those that are not of the same gateway.
+// withoutProcess returns the inputs of other gateways.
 func withoutProcess(held []HeldInput, h HeldInput) []HeldInput {
 	var others []HeldInput
 	for _, other := range held {
@@ -66,11 +65,11 @@ func withoutProcess(held []HeldInput, h HeldInput) []HeldInput {
 	return others
 }
 
-// maxState bounds the file. What is longer is no state.
+// maxState limits the size of the file. A longer one is invalid.
 const maxState = 1 << 16
 
-// readState returns what is known. A file that is not understood is one that nobody wrote;
-// a count that goes back is another count too.
+// readState returns the state, or an empty one if the file is invalid. A count that decreases
+// differs too, so WasDisturbed detects that.
 func (p lockFiles) readState() state {
 	b, err := os.ReadFile(p.path + ".json")
 	var st state
@@ -80,30 +79,30 @@ func (p lockFiles) readState() state {
 	return st
 }
 
-// writeState replaces the state. The file is never without a whole one in it.
+// writeState replaces the state atomically.
 func (p lockFiles) writeState(st state) error {
 	b, err := json.Marshal(st)
 	if err != nil {
 		return err
 	}
-	return atomicfile.Replace(p.path+".json", b) // the lock is ours, so nobody else writes it
+	return atomicfile.Replace(p.path+".json", b) // we hold the lock, so there is no other writer
 }
 
-// Why a lock was not had.
+// Reasons why a lock was not acquired.
 var (
 	errHeld     = errors.New("the lock is held")
 	errQuestion = errors.New("the lock is a question's")
 )
 
-// A wanted is a lock that is waited for.
+// lockRequest describes a lock to wait for.
 type lockRequest struct {
 	name             string
-	limit            time.Duration // how long, if that is bounded
-	yieldToQuestions bool          // not while somebody asks
+	limit            time.Duration // maximum wait; 0 if unlimited
+	yieldToQuestions bool          // give up while a question is open
 }
 
-// acquire takes one of the locks, which it waits for until the context ends. It fails with
-// errHeld where another one holds it, with errAsked where that is a question.
+// acquire takes one of the locks, and waits for it until ctx ends. It returns errHeld if another
+// process holds it, and errQuestion if a question is open.
 func (p lockFiles) acquire(ctx context.Context, w lockRequest, try func(*flock.Flock) (bool, error)) (*flock.Flock, error) {
 	lock := flock.New(p.path+"."+w.name, flock.SetPermissions(0o600))
 	begun := time.Now()
@@ -115,7 +114,7 @@ func (p lockFiles) acquire(ctx context.Context, w lockRequest, try func(*flock.F
 		case taken && stays(lock, p.path+"."+w.name):
 			return lock, nil
 		case taken:
-			_ = lock.Unlock() // of a file that has been removed
+			_ = lock.Unlock() // of a removed file
 		}
 		if w.yieldToQuestions {
 			if asked, err := p.hasQuestion(); err != nil || asked {
@@ -128,7 +127,7 @@ func (p lockFiles) acquire(ctx context.Context, w lockRequest, try func(*flock.F
 	}
 }
 
-// stays reports whether the file, or the lock's, is the one that others find.
+// stays reports whether the open file is still the one at path.
 func stays(file interface{ Stat() (os.FileInfo, error) }, path string) bool {
 	mine, err := file.Stat()
 	if err != nil {
@@ -138,7 +137,7 @@ func stays(file interface{ Stat() (os.FileInfo, error) }, path string) bool {
 	return err == nil && os.SameFile(mine, theirs)
 }
 
-// hasQuestion reports whether somebody asks, or waits to ask.
+// hasQuestion reports whether a question is open or waits.
 func (p lockFiles) hasQuestion() (bool, error) {
 	lock := flock.New(p.path+"."+questionLock, flock.SetPermissions(0o600))
 	free, err := lock.TryRLock()
@@ -148,8 +147,8 @@ func (p lockFiles) hasQuestion() (bool, error) {
 	return !free, err
 }
 
-// awaitAnswer waits until nobody asks, in which the call's time stands still. It leaves
-// time of the context.
+// awaitAnswer waits until no question is open; meanwhile the call's deadline pauses. It leaves
+// replyReserve of ctx.
 func (p lockFiles) awaitAnswer(ctx context.Context) error {
 	defer aai.PauseDeadline(ctx)()
 	for {
@@ -166,7 +165,7 @@ func (p lockFiles) awaitAnswer(ctx context.Context) error {
 	}
 }
 
-// retry is when a call that was kept waiting may come again.
+// retry is the RetryAfter of a call that was kept waiting.
 const retry = 10 * time.Second
 
 func busyError(asker int) error {
@@ -179,8 +178,7 @@ func busyError(asker int) error {
 	return e
 }
 
-// unusableError is the error of a seat that cannot be shared: what cannot be shared is not
-// used.
+// unusableError returns the error for a lock that cannot be shared: then no input is made.
 func unusableError(err error) error {
 	e := aai.Errorf(aai.AutomationFailed, "the pointer and the keyboard cannot be shared with the person's other gateways: %w", err)
 	e.Delivery = aai.NotDelivered
@@ -188,8 +186,8 @@ func unusableError(err error) error {
 	return e
 }
 
-// questionRefusedError is the error of a question that is not put because it would not have the
-// seat.
+// questionRefusedError returns the error for a question that was not asked because it could not get
+// the lock.
 func questionRefusedError(err error) error {
 	e := *aai.AsError(err)
 	e.Code = aai.ConsentRequired

@@ -44,8 +44,7 @@ func orders() (all [][]string) {
 	return all
 }
 
-// countMatchingUnits counts parts with the full range of their unit; -1 if one cannot have its
-// unit.
+// countMatchingUnits counts parts with their unit's full range; -1 if one cannot have its unit.
 func countMatchingUnits(units []string, parts []*desktop.Element) int {
 	if len(units) != len(parts) {
 		return -1

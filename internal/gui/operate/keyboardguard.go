@@ -90,8 +90,8 @@ func (k KeyboardGuard) Restore(ctx context.Context, before *desktop.Snapshot) bo
 	}
 }
 
-// AwaitGrab waits until the program has taken the keyboard, or is idle, after an action whose
-// effect takes the keyboard late.
+// AwaitGrab waits until the program has taken the keyboard, or is idle, after an action that makes
+// it take the keyboard late.
 func (k KeyboardGuard) AwaitGrab(ctx context.Context) {
 	if k.personWindow.ID == 0 {
 		return

@@ -240,8 +240,7 @@ func (v *View) awaitSettled(ctx context.Context, o *watch.PendingEffect) error {
 	return nil
 }
 
-// awaitUpdate waits for an update of the effect, at most for the given time, and refreshes the
-// view.
+// awaitUpdate waits at most the given time for an update of the effect, and refreshes the view.
 func (v *View) awaitUpdate(ctx context.Context, o *watch.PendingEffect, atMost time.Duration) error {
 	ceiling := time.NewTimer(atMost)
 	defer ceiling.Stop()

@@ -115,8 +115,8 @@ func (v *View) TargetElement(ctx context.Context, i int, also ...int) aai.Target
 	return v.markUnsavedLoss(hit)
 }
 
-// markUnsavedLoss marks the target as irreversible if it reloads a window whose title reports
-// unsaved changes.
+// markUnsavedLoss marks the target as irreversible if it reloads a window with unsaved changes in
+// its title.
 func (v *View) markUnsavedLoss(hit aai.TargetElement) aai.TargetElement {
 	if !fieldtext.IsUnsavedTitle(hit.Window) {
 		return hit
