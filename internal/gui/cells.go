@@ -41,8 +41,8 @@ func (v *callView) setBlock(ctx context.Context, i int, b fieldtext.Block) (*aai
 }
 
 // writeBlock types into the cells, from the given one. After a typed cell it moves by tab to the
-// next, and otherwise sets the sheet's cursor: return leads below the first cell of a series of
-// tabs, which may not be the block's.
+// next, and otherwise sets the sheet's cursor. Return would lead below the first cell of a series
+// of tabs, which may not be the block's.
 func (v *callView) writeBlock(ctx context.Context, i int, b fieldtext.Block, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	if err := v.EnterCell(ctx, i, input, seat, w); err != nil {
 		return err
@@ -75,8 +75,8 @@ func (v *callView) writeBlock(ctx context.Context, i int, b fieldtext.Block, inp
 }
 
 // writeCell types into the cell at the sheet's cursor and leaves it by a key. The delete key
-// removes the sheet's autocompletion. To empty a cell, writeCell types a blank and removes it:
-// after a plain delete LibreOffice loses later keys, and reports the old value until the cursor
+// removes the sheet's autocompletion. To empty a cell, writeCell types a blank and removes it.
+// After a plain delete LibreOffice loses later keys, and reports the old value until the cursor
 // leaves.
 func (v *callView) writeCell(ctx context.Context, text, leave string, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	keys := []string{"delete", leave}

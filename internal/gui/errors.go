@@ -12,8 +12,8 @@ import (
 // focusHint replaces a hint to use the mode "focus" for a tool without that mode.
 const focusHint = `ax_click and ax_type have the mode "focus", in which the person's own pointer and keyboard do it.`
 
-// actionWithHints returns the tool's action with adapted errors: no delivery for a tool that
-// delivers nothing, and no hint at a mode that the tool lacks.
+// actionWithHints returns the tool's action with adapted errors. They contain no delivery for a
+// tool that delivers nothing, and no hint at a mode that the tool lacks.
 func (s spec) actionWithHints(names []string) aai.Action {
 	return func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 		result, err := s.run(ctx, call)

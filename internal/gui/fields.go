@@ -97,8 +97,8 @@ func (v *callView) targets(ctx context.Context) (first int, also []int, err erro
 	return all[0], all[1:], nil
 }
 
-// touched returns the elements of the fields, the options to select, and the elements that return
-// presses in the last field, if the call submits by return.
+// touched returns the elements of the fields and the options to select. If the call submits by
+// return, it adds the elements that return presses in the last field.
 func (v *callView) touched(ctx context.Context, fields []field) (all []int) {
 	last := -1
 	for _, f := range fields {

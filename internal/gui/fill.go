@@ -75,7 +75,7 @@ type formFill struct {
 	until          time.Time // no further field begins after this time
 	keyboardGuard  *operate.KeyboardGuard
 	foreignWindows []programs.ForeignWindow // that opened by filling
-	// skipsWaiting means that one wait for a field was in vain; later fields are not awaited.
+	// skipsWaiting means that the wait for one field failed; later fields are not awaited.
 	skipsWaiting  bool
 	submit        field    // the element to press at the end
 	scrolledNames []string // elements that were scrolled into view

@@ -40,7 +40,7 @@ func (v *callView) setNumber(ctx context.Context, i int, text string) (*aai.Resu
 	if e.Role == desktop.Spinbutton && e.States.Has(desktop.Editable) {
 		a.Techniques = append(a.Techniques, n.withVerification(v.ByAccessibility(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: plain})))
 	}
-	if !e.States.Has(desktop.Editable) || fieldtext.IsSameWrittenNumber(strconv.FormatFloat(number, 'f', -1, 64), text) { // type a number that would be rounded
+	if !e.States.Has(desktop.Editable) || fieldtext.IsSameWrittenNumber(strconv.FormatFloat(number, 'f', -1, 64), text) { // a number that would be rounded is typed instead
 		a.Techniques = append(a.Techniques, n.withVerification(v.ByAccessibility(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})))
 	}
 	switch {
@@ -102,7 +102,7 @@ func (n numberEdit) matches(text string) bool {
 	return text != n.before.Value && short && float32(told) == float32(n.number)
 }
 
-// mayMatch reports whether the number may be set although the text is unchanged: Chromium may keep
+// mayMatch reports whether the number may be set although the text is unchanged. Chromium may keep
 // a field's old text after keys, and reports its number in 32 bits.
 func (n numberEdit) mayMatch(text string) bool {
 	return n.App.IsBrowser && text == n.before.Value && float32(fieldtext.ParseNumber(text, math.NaN())) == float32(n.number)

@@ -26,7 +26,7 @@ func (v *callView) keepSecret(i int, text string) {
 	}
 }
 
-// redactSecrets redacts the conversation's secrets in every reply of the tool: a text for a
+// redactSecrets redacts the conversation's secrets in every reply of the tool. A text for a
 // password field may have landed elsewhere, and a page may repeat it in its title.
 func (d *toolset) redactSecrets(tool *aai.Tool) {
 	run := tool.Run

@@ -41,7 +41,7 @@ func (d *toolset) typesIntoShell(ctx context.Context, call *aai.Call) bool {
 	return found
 }
 
-// isShell reports whether text typed into the element runs as commands: it is a terminal, contains
+// isShell reports whether text typed into the element runs as commands. It is a terminal, contains
 // or is inside one, or is the text box of a terminal in a web page, recognized by name.
 func (v *callView) isShell(i int) bool {
 	e := &v.Snapshot.Elements[i]
@@ -65,7 +65,7 @@ func (v *callView) isShell(i int) bool {
 }
 
 // leadsIntoShell reports whether the text for a single-line field may continue in a terminal of its
-// window: a tab or line end may move the focus there.
+// window. A tab or line end may move the focus there.
 func (v *callView) leadsIntoShell(i int) bool {
 	text, e := v.InputText(), &v.Snapshot.Elements[i]
 	if !keysIn(e, text) || strings.TrimSpace(text[strings.IndexAny(text, "\n\r\t"):]) == "" {
@@ -80,7 +80,7 @@ func (v *callView) leadsIntoShell(i int) bool {
 	return false
 }
 
-// mayType returns an error for typing into a terminal if the call has no permission for that: the
+// mayType returns an error for typing into a terminal if the call has no permission for that. The
 // focus may have moved since the permission was asked.
 func (v *callView) mayType(ctx context.Context, i int) error {
 	if aai.AdmittedPermission(ctx) == aai.PermissionRun || !v.isShell(i) {

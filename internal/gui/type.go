@@ -118,7 +118,7 @@ func (v *callView) typeInto(ctx context.Context, i int, text string, replace boo
 	return v.withUndo(ctx, was, out, noTab(err, "text", lost))
 }
 
-// keysIn reports whether the text contains keys that are not content: in a single-line field a line
+// keysIn reports whether the text contains keys that are not content. In a single-line field a line
 // end is return, and a tab leads to the next field.
 func keysIn(e *desktop.Element, text string) bool {
 	one := e.Role == desktop.Textbox || e.Role == desktop.Searchbox || e.Role == desktop.Spinbutton || e.Role == desktop.Combobox
@@ -191,7 +191,7 @@ const (
 	maxKeys = 5000
 	// portion is how many are typed before a check of the field.
 	portion = 200
-	// slowKeys limits how long a field may pause within a portion.
+	// slowKeys is how long a field may stop growing before the next portion.
 	slowKeys = 2 * time.Second
 )
 
@@ -212,8 +212,8 @@ func (v *callView) tooLong(text string) error {
 	}
 }
 
-// inPortions types the text, in a browser in portions, each after the field shows the previous one:
-// faster typing makes a browser fall behind for good. A field that shows nothing gets the portions
+// inPortions types the text, in a browser in portions, each after the field shows the previous one.
+// Faster typing makes a browser fall behind for good. A field that shows nothing gets the portions
 // without a wait. Other programs get all at once: an editor redraws a long line for each portion.
 func (v *callView) inPortions(ctx context.Context, id desktop.ID, text string, put func(string) error) error {
 	if !v.App.IsBrowser {

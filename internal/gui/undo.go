@@ -97,7 +97,7 @@ func (v *callView) sole(all []int, state desktop.State) (name string, known bool
 }
 
 // choiceOwner returns the element that a click on i would change: i itself if it is checkable, or
-// the group or list of the option i; -1 if a click selects nothing.
+// the group or list of the option i. It returns -1 if a click selects nothing.
 func (v *callView) choiceOwner(i int) int {
 	e := &v.Snapshot.Elements[i]
 	such := func(p int) bool { return isList(&v.Snapshot.Elements[p]) }

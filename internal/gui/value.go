@@ -134,9 +134,9 @@ func (v *callView) setText(ctx context.Context, i int, value string) (*aai.Resul
 	return out, noTab(err, "value", leaves)
 }
 
-// skipsValidator reports whether the accessible text interface may accept a text that the keyboard
-// could not enter: Qt does not ask the validator of a line field there. A field with a number
-// probably has one, if the new text has letters.
+// skipsValidator reports whether the accessibility interface may accept a text that the keyboard
+// could not enter: Qt does not ask a line field's validator there. A field with a number probably
+// has a validator, if the new text has letters.
 func (v *callView) skipsValidator(i int, held, text string) bool {
 	e := &v.Snapshot.Elements[i]
 	line := strings.HasPrefix(v.App.Toolkit, "Qt") && e.Role == desktop.Textbox && !e.States.Has(desktop.Multiline)

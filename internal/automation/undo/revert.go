@@ -41,10 +41,10 @@ type DoFunc func(context.Context, *aai.Call) (*aai.Result, error)
 // maxMessage is the maximum length of an outcome's message, in bytes.
 const maxMessage = 300
 
-// Revert reverts an act for the caller: it reads the state, compares it with the state after the
-// act, and takes the step only if both are equal. Without a StateStep, the step's tool checks the
-// state itself, if it can. do makes both calls with the caller's rights; they are no acts of the
-// conversation, see [Log.ObserveMutation].
+// Revert reverts an act for the caller. It reads the state, and takes the step only if the state is
+// still the one after the act. Without a StateStep, the step's tool checks the state itself, if it
+// can. The calls go through do with the caller's rights; they are no acts of the conversation, see
+// [Log.ObserveMutation].
 func Revert(ctx context.Context, do func(context.Context, *aai.Call) (*aai.Result, error), caller aai.Caller, u *aai.Undo) Outcome {
 	if u == nil || u.Step.Tool == "" {
 		return Outcome{Status: StatusIrreversible, Message: "nobody knows how to take it back"}

@@ -112,7 +112,7 @@ func countOf(call *aai.Call) int {
 }
 
 // withAnswers makes a call first without the outer call's answers, and again with them if the call
-// asks those questions: the answers belong to only one of the calls, and its gates know which one.
+// asks those questions. The answers belong to only one call, and its gates know which one.
 func withAnswers(do DoFunc, answers map[string]aai.Answer) DoFunc {
 	if len(answers) == 0 {
 		return do

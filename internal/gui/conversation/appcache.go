@@ -31,8 +31,8 @@ type AppCache struct {
 	lastActed      map[Process]time.Time            // time of the last action by any caller
 }
 
-// listLifetime is how long a list stays valid: enough from finding a call's program to acting on it
-// without an interruption. A program that ends meanwhile fails on its next read.
+// listLifetime is how long a list stays valid: enough from finding a call's program to acting on
+// it, if no question intervenes. A program that ends meanwhile fails on its next read.
 const listLifetime = 100 * time.Millisecond
 
 // Set stores a new list and returns the processes that have ended since the previous one. A program

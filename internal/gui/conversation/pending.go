@@ -46,7 +46,7 @@ func (l *AppCache) Pending(app desktop.App) *watch.PendingEffect {
 // LastAction is the last action on a program by any caller; a zero At means never.
 type LastAction struct {
 	At      time.Time
-	Pending *watch.PendingEffect // its effect, if the reply came before any was seen; or nil
+	Pending *watch.PendingEffect // its effect, if the reply was sent before any was seen; or nil
 }
 
 // BeginAction notes a new action on the program and returns the previous one. From now on, changes

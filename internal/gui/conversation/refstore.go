@@ -24,8 +24,7 @@ import (
 type RefStore struct{ Folder string }
 
 // refsLifetime is how long the terminal's refs stay valid, numbersReservedFor how long their
-// numbers are not reused, and lockRetryPause how often a command retries the lock that another
-// command holds.
+// numbers are not reused. lockRetryPause is the pause between two tries to take a program's lock.
 const (
 	refsLifetime       = time.Hour
 	numbersReservedFor = 7 * 24 * time.Hour

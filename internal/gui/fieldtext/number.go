@@ -44,8 +44,8 @@ func PlainDigits(written string) string {
 	return strings.ReplaceAll(strings.TrimSpace(written), "\u2212", "-")
 }
 
-// digits returns a number in canonical form ("" with an exponent or other characters), whether it
-// is an integer, and whether it has more digits than MaxExactDigits.
+// digits returns a number in canonical form ("" with an exponent or other characters). It reports
+// whether it is an integer, and whether it has more digits than MaxExactDigits.
 func digits(text string) (same string, whole, long bool) {
 	text = strings.ReplaceAll(strings.TrimSpace(text), "\u2212", "-")
 	unsigned := strings.TrimLeft(text, "+-")

@@ -82,9 +82,9 @@ func Normalize(s string) string {
 // ReplaceNoBreakSpaces replaces no-break spaces, which editors in pages use for consecutive spaces.
 func ReplaceNoBreakSpaces(s string) string { return strings.ReplaceAll(s, "\u00a0", " ") }
 
-// IsReformatted reports whether a field shows the text in its own format, as an input mask does:
-// all its characters in order, in either case, with only separators between them. An added sign or
-// decimal point is a difference, because it changes a number.
+// IsReformatted reports whether a field shows the text in its own format, as an input mask does.
+// The field has all characters in order, in either case, with only separators between. An added
+// sign or decimal point is a difference, because it changes a number.
 func IsReformatted(shown, text string) bool {
 	left, all := []rune(strings.ToLower(text)), []rune(strings.ToLower(shown))
 	for i, r := range all {

@@ -6,8 +6,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// DateTimeUnits returns the units of the parts of a date or time field, such as "month", in the
-// order of the user's language; nil if their bounds are ambiguous. The field's minimum and maximum
+// DateTimeUnits returns the units of a date or time field's parts, such as "month", in the order of
+// the user's language. It returns nil if their bounds are ambiguous. A field's minimum and maximum
 // narrow the bounds: in a fixed year, months may range from 3 to 9. Days are narrow only if the
 // month is fixed, too.
 func DateTimeUnits(parts []*desktop.Element) []string {

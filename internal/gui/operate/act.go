@@ -141,7 +141,7 @@ func (a Action) addDoubts(now int, result *ActionResult, out *aai.Result) {
 }
 
 // awaitSelected waits until the clicked element is selected, if a change may be the first half of
-// that: a list on a page deselects one option before it selects another.
+// that. A list on a page deselects one option before it selects another.
 func (a Action) awaitSelected(ctx context.Context, ref string, d delta.Delta) bool {
 	unselected := func() bool { i := a.indexAfter(ref); return i >= 0 && snapview.IsUnselected(a.Snapshot, i) }
 	if !a.ExpectsSelection || len(d.Changes) == 0 || !unselected() {
@@ -163,7 +163,7 @@ func (v *View) Announce(ctx context.Context, i int, also ...int) error {
 		return err
 	}
 	v.Engine.Sessions.For(v.Call).CountAction()
-	v.AmbientChanges.BeginAction(v.Snapshot) // whatever the result
+	v.AmbientChanges.BeginAction(v.Snapshot) // regardless of the result
 	before := v.Engine.Cache.BeginAction(v.App)
 	if v.previousAction == nil { // otherwise it was an action of this call
 		v.previousAction = &before
@@ -230,7 +230,7 @@ func (a Action) refreshValue(ctx context.Context, id desktop.ID) bool {
 	return events != nil && events.IsIdle(a.App) && a.Backend.Actor.Execute(ctx, a.App, id, desktop.Act{Verb: desktop.RefreshText}) == nil
 }
 
-// judge decides whether the effect was observed. aside reports that the pointer did not move.
+// judge decides whether the effect was observed. aside: the pointer was not moved to the element.
 func (a Action) judge(ctx context.Context, seen outcome, result *ActionResult, out *aai.Result, before *desktop.Snapshot, aside bool) error {
 	if a.Verify != nil {
 		result.Verified = seen.ok

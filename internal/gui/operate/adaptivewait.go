@@ -21,7 +21,7 @@ const idleGiveUp = EffectCeiling
 const replyReserve = time.Second
 
 // AdaptiveWait is a wait for a program: the usual time, and then until the program was idle for a
-// while, because a busy computer makes it slower.
+// while. A busy computer makes programs slower.
 type AdaptiveWait struct {
 	view            *View
 	within          time.Duration

@@ -26,8 +26,8 @@ type focusCheckedInput struct {
 }
 
 // withFocusCheck limits the input to the element with index i (-1: the element with the window's
-// focus). Keys for a spreadsheet cell go to the cursor that EnterCell has set: while the cell is
-// edited, an editor beside it in the sheet has the focus.
+// focus). Keys for a spreadsheet cell go to the cursor that EnterCell has set. While the cell is
+// edited, an editor beside it has the focus.
 func (v *View) withFocusCheck(i int, do inputFunc) inputFunc {
 	if v.NoTree || i >= 0 && !v.App.IsBrowser && fieldtext.SheetCell(&v.Snapshot.Elements[i]) {
 		return do

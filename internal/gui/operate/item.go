@@ -13,8 +13,8 @@ import (
 // once per frame, but execute accessibility actions at once.
 const hoverTime = 50 * time.Millisecond
 
-// items returns the menu or list item that contains the action's element, followed by the other
-// items of its role there; nil if there is none.
+// items returns the menu or list item of the action's element, followed by the other items of its
+// role there; nil if there is none.
 func (a Action) items(s *desktop.Snapshot) []int {
 	i := a.Index
 	for ; i >= 0; i = s.Elements[i].Parent {
@@ -42,8 +42,8 @@ func (a Action) items(s *desktop.Snapshot) []int {
 }
 
 // hoverItem moves the second pointer over the item of a page before the press, as a person's click
-// does: some menus (jQuery UI's) choose the item that the pointer was over last, whichever is
-// clicked. It returns a snapshot from before the press; nil if the pointer was not moved.
+// does. Some menus (jQuery UI's) choose the last item under the pointer, whichever is clicked. It
+// returns a snapshot from before the press; nil if the pointer was not moved.
 func (a Action) hoverItem(ctx context.Context) *desktop.Snapshot {
 	if !a.App.IsBrowser || len(a.Techniques) == 0 || !a.Techniques[0].ViaAccessibility || a.Backend.Input == nil || len(a.items(a.Snapshot)) < 2 {
 		return nil

@@ -15,7 +15,7 @@ import (
 const newWindowTimeout = 200 * time.Millisecond
 
 // KeyboardGuard returns the keyboard to the person. A program in the background may open a window,
-// and many window managers give it the keyboard at once: the person's typing would answer a dialog
+// and many window managers give it the keyboard at once. The person's typing would answer a dialog
 // that they have never seen.
 type KeyboardGuard struct {
 	*View

@@ -24,8 +24,8 @@ func (v *View) keyTarget(ctx context.Context) int {
 }
 
 // PressedBy returns the elements that return or space may press: buttons of dialogs in front, the
-// element with the focus (-1: unknown), the window's default button, or any button of a dialog
-// without a known default. soon means that typed text may enable some of them first.
+// focused element (-1: unknown), the default button. For a dialog without a known default, any
+// button counts. soon means that typed text may enable some of them first.
 func (v *View) PressedBy(ctx context.Context, space bool, focused int, soon bool) []int {
 	return append(v.pressedBefore(ctx, space, focused, soon), v.pressedAt(ctx, space, focused, soon)...)
 }
@@ -54,8 +54,8 @@ func (v *View) pressedBefore(ctx context.Context, space bool, focused int, soon 
 	return pressed
 }
 
-// pressedIn returns the elements that return or space may press in a dialog: those of its focused
-// element, else any of its buttons, or the dialog itself if it has none.
+// pressedIn returns the elements that return or space may press in a dialog. These are those of its
+// focused element, else its buttons, or the dialog itself if it has none.
 func (v *View) pressedIn(ctx context.Context, dialog int, space, soon bool) []int {
 	if i := v.KeyboardWithin(dialog+1, v.Snapshot.Elements[dialog].End); i >= 0 {
 		return v.pressedAt(ctx, space, i, soon)
@@ -123,8 +123,8 @@ func (v *View) pressedAt(ctx context.Context, space bool, focused int, soon bool
 	return append(pressed, v.Buttons(within, false, soon)...)
 }
 
-// pressedByTyping returns the elements that the call's text may press when typed into the element:
-// a line end in a single-line field acts as return, and after a tab it may press any button.
+// pressedByTyping returns the elements that the call's text may press when typed into the element.
+// A line end in a single-line field acts as return; after a tab it may press any button.
 func (v *View) pressedByTyping(ctx context.Context, i int) []int {
 	text := v.InputText()
 	if params.Bool(v.Call, "submit") {

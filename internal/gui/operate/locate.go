@@ -37,7 +37,7 @@ func (d *Engine) WithView(ctx context.Context, call *aai.Call, f func(context.Co
 	return d.runWithView(ctx, call, false, f)
 }
 
-// WithViewToAct is WithView for a call that acts on the program: it first waits for the effect of
+// WithViewToAct is WithView for a call that acts on the program. It first waits for the effect of
 // the last action, so that the effect is not attributed to this call.
 func (d *Engine) WithViewToAct(ctx context.Context, call *aai.Call, f func(context.Context, *View) (*aai.Result, error)) (*aai.Result, error) {
 	return d.runWithView(ctx, call, true, f)
@@ -188,9 +188,9 @@ func (v *View) Find(ctx context.Context, text string) (Match, error) {
 	return Match{}, e
 }
 
-// filterCertain keeps the certain matches that are in front: none behind a modal dialog, in a
-// dialog before those behind it, in a page before the browser's own. Without a certain match, the
-// error names similar elements.
+// filterCertain keeps the certain matches in front: not behind a modal dialog, in a dialog in front
+// if any is there, in a page rather than the browser's own. Without a certain match, the error
+// names similar elements.
 func (v *View) filterCertain(ctx context.Context, q *query.Query, text string, found query.Result) (query.Result, error) {
 	if len(found.Matches) > 0 {
 		whole := q.MatchWhole(v.Snapshot, v.inDialog(ctx, v.usable(ctx, found.Matches)))
@@ -287,7 +287,7 @@ func (v *View) search(ctx context.Context, text string) (query.Result, error) {
 	return found, nil
 }
 
-// behindDialog adds an open dialog of a page, or in front of it, to the error: elements behind the
+// behindDialog adds to the error an open dialog of a page, or in front of it. Elements behind the
 // dialog are absent while it is open.
 func (v *View) behindDialog(e *aai.Error) {
 	if dialog := v.AlertOfPage(); dialog >= 0 && v.App.IsBrowser && !v.WithoutNewRefs {

@@ -91,7 +91,7 @@ func (a Action) awaitsPage(before *desktop.Snapshot, since *time.Time) bool {
 }
 
 // isTitleAhead reports whether a browser window's title differs from its page's name, unlike
-// before: on a busy computer the next page's title comes long before the page.
+// before. On a busy computer the next page's title comes long before the page.
 func (a Action) isTitleAhead(before *desktop.Snapshot) bool {
 	return a.App.IsBrowser && calledAsPage(before) && !calledAsPage(a.Snapshot)
 }

@@ -36,9 +36,9 @@ type idleProbe struct {
 	idle      bool          // the program was idle then
 }
 
-// probe reports whether the program is idle, and whether it rests: it was also idle at the previous
-// probe, and slept for part of the time between. Single looks can find a polling loop idle although
-// it works 95 % of the time; the animation of a button works half of it.
+// probe reports whether the program is idle, and whether it rests. It rests if it was also idle at
+// the previous probe and slept part of the time between. Single looks can find a polling loop idle
+// although it works 95 % of the time; the animation of a button works half of it.
 func (r *idleProbe) probe() (idle, rests bool) {
 	was, asked, worked := r.idle, r.lastProbe, r.worked
 	r.idle = r.v.Backend.Events.IsIdle(r.v.App)
@@ -119,7 +119,7 @@ func (a Action) watchPending(verified bool, what string, focus desktop.ID, deliv
 }
 
 // mayBeEarlier reports whether an effect of an action delivered at that time may belong to the
-// previous action: that one was just before, or had no visible effect.
+// previous action: a very recent one, or one without a visible effect.
 func (a Action) mayBeEarlier(delivered time.Time) bool {
 	if a.previousAction == nil {
 		return false
@@ -203,8 +203,8 @@ func (v *View) awaitPending(ctx context.Context, acts bool) error {
 	return v.awaitSettled(ctx, o)
 }
 
-// Side effects follow an effect soon: LibreOffice first changes the text, and when idle 300 ms
-// later its undo state and word count.
+// Side effects follow an effect soon. LibreOffice first changes the text, and 300 ms later, when
+// idle, its undo state and word count.
 const (
 	restAfter   = EffectCeiling
 	restCeiling = 3 * EffectCeiling

@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
-// Elements that take no text and no focus by accessibility get their window's keyboard focus by a
-// click, or, if that would take the person's focus, by the tab key.
+// Some elements take no text, and no focus by accessibility. They get their window's keyboard focus
+// by a click or, if that would take the person's focus, by the tab key.
 
 // maxTabs limits how many elements the tab key passes.
 const maxTabs = 100
@@ -74,8 +74,8 @@ func (v *View) ClickOrTabTo(ctx context.Context, i int, at desktop.Point, input 
 }
 
 // tabTo presses tab until the element has the keyboard. A Qt window holds the seat's keyboard from
-// the first tab to the last: a busy one reads a key late, and if it has lost the keyboard by then,
-// the next element gets the key without an event.
+// the first tab to the last, because a busy one reads keys late. If it had lost the keyboard by
+// then, the next element would get the key without an event.
 func (v *View) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	input = withoutFocusCheck(input)
 	watching, cancel := context.WithCancel(ctx)
@@ -203,8 +203,8 @@ func (k *focusTracker) tabConsumer(i, at int, told bool) int {
 	return -1
 }
 
-// enoughLooks is how many reads establish that the focus stays: a single read of a busy program
-// takes seconds, and the program sleeps now and then.
+// enoughLooks is how many reads establish that the focus stays: one read of a busy program takes
+// seconds, and the program sleeps now and then.
 const enoughLooks = 3
 
 // focusTracker tracks a window's focused element, even if the window loses the keyboard right after
@@ -231,7 +231,7 @@ func (k *focusTracker) reread(ctx context.Context) error {
 }
 
 // hasReached reports whether the element has its window's focus. After a key it polls until the
-// program rests or a limit passes: the key may only have given the window the keyboard, at its
+// program rests or a limit passes. The key may only have given the window the keyboard, at its
 // previous element, and its own effect is still to come.
 func (k *focusTracker) hasReached(ctx context.Context, id desktop.ID, pressed bool) (bool, error) {
 	within := func() bool { i := k.Snapshot.Index(id); return i >= 0 && k.focusedIndex() == i }
@@ -282,8 +282,8 @@ func (k *focusTracker) focusedIndex() int {
 }
 
 // awaitMove waits until another element than was has the focus. If was is unknown, the program may
-// first report the old one when its window gets the keyboard, and then the key's effect; awaitMove
-// waits for the latter.
+// first report the old one, when its window gets the keyboard. awaitMove then waits for the key's
+// effect.
 func (k *focusTracker) awaitMove(ctx context.Context, was int) (bool, error) {
 	var id, last desktop.ID
 	if was >= 0 {

@@ -52,8 +52,8 @@ func (v *View) InputText() string {
 	return params.String(v.Call, "text") + params.String(v.Call, "value")
 }
 
-// TargetElement describes the target of a call on the element (-1: on none) for the gates: its
-// texts, and the elements that a key may press beside it.
+// TargetElement describes the target of a call on the element (-1: on none) for the gates. It
+// contains the texts there and the elements that a key may press beside it.
 func (v *View) TargetElement(ctx context.Context, i int, also ...int) aai.TargetElement {
 	hit := params.TargetElement(v.Call)
 	var says []string

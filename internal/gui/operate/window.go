@@ -79,7 +79,7 @@ func (a Action) invisibleReason(ctx context.Context) string {
 }
 
 // WindowToClick returns the window to click at the point: w, or a menu or list of the program that
-// covers it, about which the window system knows only its position.
+// covers it. The window system knows only the position of the latter.
 func (v *View) WindowToClick(ctx context.Context, w desktop.WindowInfo, at desktop.Point) desktop.WindowID {
 	seen, err := v.Backend.Windows.WindowAt(ctx, at)
 	if err != nil || seen.PID != v.App.PID || seen.ID == w.ID {

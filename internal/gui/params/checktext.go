@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// CheckText returns an error for a text that no field accepts: one with a control character other
-// than a line end or tab, or with invalid UTF-8.
+// CheckText returns an error for a text that no field accepts: with a control character other than
+// a line end or tab, or invalid UTF-8.
 func CheckText(call *aai.Call) error {
 	for _, name := range []string{"text", "value"} {
 		if err := checkText(name, String(call, name)); err != nil {

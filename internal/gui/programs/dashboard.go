@@ -42,8 +42,8 @@ func (r *Registry) dashboardReason(ctx context.Context, app desktop.App) string 
 	return ""
 }
 
-// isMirrorAddress reports whether an address belongs to a browser tool that shows another document
-// without its address: developer tools in a separate window, or a print preview.
+// isMirrorAddress reports whether the address is of a browser tool that shows another document
+// without its address. Such tools are developer tools in a separate window, or a print preview.
 func isMirrorAddress(address string) bool {
 	return slices.ContainsFunc([]string{
 		"devtools:", "chrome-devtools:", "chrome://inspect", "chrome://print", "chrome-untrusted://print",

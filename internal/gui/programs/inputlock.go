@@ -7,9 +7,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
 
-// WithInputLock wraps the backend so that no action that may move the person's focus begins while a
-// question is open, and no action reaches another program's question for the person. Input acquires
-// the lock itself.
+// WithInputLock wraps the backend with two guards. No action that may move the person's focus
+// begins while a question is open. No action reaches another program's question for the person.
+// Input acquires the lock itself.
 func WithInputLock(b desktop.Backend, s *inputlock.Lock) desktop.Backend {
 	if b.Actor != nil {
 		b.Actor = promptGuardActor{b.Actor, b.Tree}
@@ -67,8 +67,8 @@ type lockedPrograms struct {
 	inputLock *inputlock.Lock
 }
 
-// Start implements desktop.Programs. A program shows its window some time after the start, so the
-// lock stays held: a question waits as long as for an action that may hang.
+// Start implements desktop.Programs. A program shows its window after the start, so the lock stays
+// held: a question waits as long as for an action that may hang.
 func (p lockedPrograms) Start(ctx context.Context, program desktop.Program, args []string) (int, error) {
 	if _, err := p.inputLock.Begin(ctx); err != nil {
 		return 0, err

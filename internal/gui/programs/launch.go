@@ -16,8 +16,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// installed returns the target for a program that does not run, or must be started anew, as gates
-// and journal see it. The target has the executable's digest like a running program, but no
+// installed returns the target for a program that does not run, or is to start with arguments, as
+// gates and journal see it. The target has the executable's digest like a running program, but no
 // process: starting a program is another permission than operating it.
 func (r *Registry) installed(call *aai.Call, name string) (*aai.App, error) {
 	_, target, err := r.program(call, name)
@@ -66,9 +66,9 @@ func (r *Registry) program(call *aai.Call, name string) (desktop.Program, *aai.A
 	return p, target, nil
 }
 
-// Launch starts the program that the gates decided about, and waits until it shows a window. over
-// reports whether the returned app ran before; seen, whether it was then seen to open a window,
-// change a title or come to the front.
+// Launch starts the program that the gates decided about, and waits until it shows a window. It
+// reports whether the returned app ran before (over). seen reports whether that app was then seen
+// to open a window, change a title or come to the front.
 func (r *Registry) Launch(ctx context.Context, call *aai.Call) (app desktop.App, over, seen bool, err error) {
 	name := aai.CleanLabel(call.Target.Name, 60)
 	p, target, err := r.program(call, params.String(call, params.AppParam))
@@ -109,8 +109,8 @@ func (r *Registry) windowsOn(ctx context.Context) map[desktop.WindowID]desktop.W
 
 // Limits for a started program.
 const (
-	// handoverTimeout limits the wait for a window after the started process has ended, or while it
-	// shows none: another process of the same program may have taken over its work.
+	// handoverTimeout limits the wait for a window after the started process has ended or shows
+	// none. Another process of the same program may have taken over its work.
 	handoverTimeout = 2 * time.Second
 	// treeTimeout limits the wait for the tree of a window without one, unless its program has
 	// loaded no library that could make a tree.

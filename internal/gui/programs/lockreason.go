@@ -56,7 +56,7 @@ func (r *Registry) screenLockReason(ctx context.Context, app desktop.App) string
 
 // passwordPrompt returns the PID of the program with the keyboard if a password field is focused
 // there, or 0. That window must not be captured. A program that does not answer in time counts as
-// one that asks, with known false; one without a tree counts as none, since most have no prompt.
+// one that asks, with known false. One without a tree counts as none, since most do not ask.
 func (r *Registry) passwordPrompt(ctx context.Context) (pid int, known bool) {
 	b := r.OpenBackend()
 	if b.Tree == nil || b.Windows == nil {

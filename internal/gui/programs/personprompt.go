@@ -43,7 +43,7 @@ func ReachesByText(shot *desktop.Snapshot, root int) bool {
 }
 
 // CheckPersonPrompts returns an error if the action would reach a question that only the person may
-// answer: a portal's window that is no chooser, or a browser's permission prompt.
+// answer. These are a portal's window that is no chooser, and a browser's permission prompt.
 func CheckPersonPrompts(ctx context.Context, tree desktop.Tree, app desktop.App, reaches ReachFunc) error {
 	portal := isPortal(app)
 	if !portal && (tree == nil || !isBrowser(app)) {

@@ -23,9 +23,9 @@ func IsUnselected(shot *desktop.Snapshot, i int) bool {
 	return isRowRole(e.Role) && !fieldtext.SheetCell(e) && e.States.Has(desktop.Selectable) && !e.States.Has(desktop.Selected)
 }
 
-// TextsPressedBy returns the texts of elements that the chord may press by a letter of their name:
-// entries of an open menu, and buttons if the letter is not typed. Return and space press the
-// chosen entry of an open menu, which not every toolkit reports.
+// TextsPressedBy returns the texts of elements that the chord may press by a letter of their name.
+// These are entries of an open menu, and buttons if the letter is not typed. Return and space press
+// the chosen entry of an open menu, which not every toolkit reports.
 func (s *RefSnapshot) TextsPressedBy(c desktop.Chord, focused int) (says []string) {
 	letter := strings.ToLower(c.Key)
 	if focused >= 0 && (s.Snapshot.Elements[focused].Role == desktop.Combobox || s.Snapshot.Elements[focused].Role == desktop.Listbox) {

@@ -7,7 +7,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// An open menu, or the open list of a combo box, grabs the person's keyboard and pointer: typed
+// An open menu, or the open list of a combo box, grabs the person's keyboard and pointer. Typed
 // keys go there although no window has lost the focus. So calls in the background open none. Their
 // items can be chosen while they are closed.
 

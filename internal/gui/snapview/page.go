@@ -16,8 +16,8 @@ func (s *RefSnapshot) HasNoPage() bool {
 	return s.AlertOfPage() < 0
 }
 
-// AlertOfPage returns the visible dialog that makes a browser hide its page while it is open, such
-// as an alert of the page; -1 if there is none.
+// AlertOfPage returns the visible dialog that makes a browser hide its page, such as an alert of
+// the page; -1 if there is none.
 func (s *RefSnapshot) AlertOfPage() int {
 	dialog := -1
 	for i := range s.Snapshot.Elements {
@@ -32,8 +32,8 @@ func (s *RefSnapshot) AlertOfPage() int {
 	return dialog
 }
 
-// BrowserPromptFor returns the browser dialog, within its window, with a question of the page that
-// contains the element: the page waits for the answer. -1 if there is none.
+// BrowserPromptFor returns the browser's dialog, within its window, with a question of the
+// element's page. The page waits for the answer. -1 means none.
 func (s *RefSnapshot) BrowserPromptFor(i int) int {
 	document, top := -1, s.Snapshot.WindowOf(i)
 	for p := s.Snapshot.Elements[i].Parent; p >= 0; p = s.Snapshot.Elements[p].Parent {
@@ -55,8 +55,8 @@ func (s *RefSnapshot) BrowserPromptFor(i int) int {
 	return -1
 }
 
-// DialogsOutsidePage returns the visible dialogs within the window but outside documents, such as a
-// browser's questions for its page; none if one of them contains the element (-1: none).
+// DialogsOutsidePage returns the visible dialogs of the window outside documents, such as a
+// browser's questions for its page. It returns none if one of them contains i (-1: none).
 func (s *RefSnapshot) DialogsOutsidePage(top, i int) (dialogs []int) {
 	for d := top + 1; d < s.Snapshot.Elements[top].End; d++ {
 		switch e := &s.Snapshot.Elements[d]; {

@@ -114,7 +114,7 @@ func (s *RefSnapshot) IDOf(i int) desktop.ID {
 }
 
 // KeyboardWithin returns the element in the range with the keyboard focus, or -1. A browser's
-// hidden pages report the focus too, so an element in a page takes precedence over another page,
+// hidden pages report the focus too. So an element in a page takes precedence over another page,
 // and a larger page over a smaller one.
 func (s *RefSnapshot) KeyboardWithin(begin, end int) int {
 	found, all := -1, s.Snapshot.Elements

@@ -5,8 +5,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 )
 
-// ValueOf returns the value of an element, for some from their children: the parts of a date, and
-// the content of a list that a page builds itself.
+// ValueOf returns the value of an element. For some it combines their children: the parts of a
+// date, and the content of a list that a page builds itself.
 func (s *RefSnapshot) ValueOf(i int) string {
 	e := &s.Snapshot.Elements[i]
 	if e.Value != "" || e.States.Has(desktop.Protected) {
@@ -25,8 +25,8 @@ func (s *RefSnapshot) ValueOf(i int) string {
 	return fieldtext.Value(e)
 }
 
-// ComboValue returns the name of the selected option in the combo box, or else the first text in it
-// that is no option; "" if there is none.
+// ComboValue returns the name of the combo box's selected option, or else the first text in it that
+// is no option; "" if there is none.
 func (s *RefSnapshot) ComboValue(box int) (words string) {
 	within := s.Snapshot.Elements[box].End
 	for i, options := box+1, 0; i < within; i++ {
@@ -46,8 +46,8 @@ func (s *RefSnapshot) ComboValue(box int) (words string) {
 	return words
 }
 
-// FormatDateTime returns the value of a date or time field, in the format of ParseDateTime, from
-// the values of its parts; "" if one of them is empty.
+// FormatDateTime returns the value of a date or time field from the values of its parts, in the
+// format of ParseDateTime; "" if one is empty.
 func (s *RefSnapshot) FormatDateTime(parts []DateTimePart, held []string) string {
 	units := make(map[string]float64, len(parts))
 	halves := halved(parts)
