@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestAliasesOfOthers: an alias is nobody else's name, so that who says that name
-// reaches the program which has it.
+// TestAliasesOfOthers: an alias must not be the name of another program, so that the name reaches
+// the program that has it.
 func TestAliasesOfOthers(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.d.Program("Editor").Window("One").Button("Save", nil)
@@ -27,7 +27,7 @@ func TestAliasesOfOthers(t *testing.T) {
 	})
 }
 
-// TestAnAliasThatBecameAName: who says it may mean either, so neither is touched.
+// TestAnAliasThatBecameAName: such a name is ambiguous, so neither program is touched.
 func TestAnAliasThatBecameAName(t *testing.T) {
 	inWorld(t, func(w *world) {
 		editor := w.d.Program("Editor")
@@ -40,8 +40,8 @@ func TestAnAliasThatBecameAName(t *testing.T) {
 	})
 }
 
-// TestTheOldestConversationIsForgotten: what is remembered of conversations is bounded, and
-// one that is gone on with is not the oldest.
+// TestTheOldestConversationIsForgotten: the number of conversations is limited, and use makes a
+// conversation the latest.
 func TestTheOldestConversationIsForgotten(t *testing.T) {
 	const most = 200
 	inWorld(t, func(w *world) {
@@ -74,8 +74,7 @@ func TestTheOldestConversationIsForgotten(t *testing.T) {
 	})
 }
 
-// TestNothingCrosses: two callers who give themselves one name, and even say that they
-// are in one session, have neither aliases nor references of each other.
+// TestNothingCrosses: two callers with the same name and session share neither aliases nor refs.
 func TestNothingCrosses(t *testing.T) {
 	inWorld(t, func(w *world) {
 		pressed := 0
@@ -96,8 +95,8 @@ func TestNothingCrosses(t *testing.T) {
 	})
 }
 
-// TestWhatRunsIsNotForgotten: a program that has no window for a moment is not on the list,
-// and still runs: a reference into it is old then, and not one that was never given.
+// TestWhatRunsIsNotForgotten: a running program may be missing from the list for a moment. Then its
+// refs are stale, and not unknown.
 func TestWhatRunsIsNotForgotten(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Editor")

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// TestClockIsNoEvidence: what changes by itself does not prove that a click did
-// anything, and what a click did is seen beside it.
+// TestClockIsNoEvidence: an ambient change does not prove an effect of a click, and the effect is
+// visible beside it.
 func TestClockIsNoEvidence(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Office")
@@ -44,8 +44,8 @@ func TestClockIsNoEvidence(t *testing.T) {
 	})
 }
 
-// TestLateEffectIsNotAmbient: what an action brings about late changes once, and is
-// evidence the next time.
+// TestLateEffectIsNotAmbient: a late effect of an action changes once, and is evidence the next
+// time.
 func TestLateEffectIsNotAmbient(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Office")
@@ -65,8 +65,8 @@ func TestLateEffectIsNotAmbient(t *testing.T) {
 	})
 }
 
-// TestWhatGoesIsWaitedFor: an element that loses its words is about to go, as those of
-// Chromium do, and the reply tells that it went. One that is only emptied is told soon.
+// TestWhatGoesIsWaitedFor: an element that loses its name, as in Chromium, is about to vanish, and
+// the reply reports that. An element that is only emptied is reported soon.
 func TestWhatGoesIsWaitedFor(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Office")
@@ -87,7 +87,7 @@ func TestWhatGoesIsWaitedFor(t *testing.T) {
 	})
 }
 
-// TestADialogIsNoPageToCome: what asks before its page, which goes behind it, is told at once.
+// TestADialogIsNoPageToCome: a dialog in front of a page, which vanishes, is reported at once.
 func TestADialogIsNoPageToCome(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Browser")
@@ -104,8 +104,8 @@ func TestADialogIsNoPageToCome(t *testing.T) {
 	})
 }
 
-// TestAPagesStatusIsAnEffect: a number in a status bar may follow the act before, in a page it is
-// what the act did.
+// TestAPagesStatusIsAnEffect: a number in a status bar may lag behind the previous action, but in a
+// page it is an effect of this one.
 func TestAPagesStatusIsAnEffect(t *testing.T) {
 	for _, browser := range []bool{false, true} {
 		inWorld(t, func(w *world) {

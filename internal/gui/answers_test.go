@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestAnAnswerToWhatStandsBeforeIt: a question may be a line of a window, and a dialog's
-// sentence may have no end.
+// TestAnAnswerToWhatStandsBeforeIt: a question may be a text in a window, and the sentence of a
+// dialog may lack its full stop.
 func TestAnAnswerToWhatStandsBeforeIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		app, query string
@@ -43,8 +43,8 @@ func TestAnAnswerToWhatStandsBeforeIt(t *testing.T) {
 	}
 }
 
-// TestATextThatNobodyAnswers: where return does nothing, it is the return of which nothing was
-// seen, and not the text.
+// TestATextThatNobodyAnswers: if return has no effect, the warning is about the return and not
+// about the text.
 func TestATextThatNobodyAnswers(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.d.Program("Office").Window("Office").Textbox("Search").Focus()

@@ -26,7 +26,7 @@ func TestIsAccessible(t *testing.T) {
 	})
 }
 
-// hangingTree is of a bus that takes connections and never answers.
+// hangingTree is the tree of a bus that accepts connections and never answers.
 type hangingTree struct{ desktop.Tree }
 
 func (hangingTree) Ready(ctx context.Context) (desktop.Readiness, error) {
@@ -34,7 +34,7 @@ func (hangingTree) Ready(ctx context.Context) (desktop.Readiness, error) {
 	return desktop.Readiness{}, &aai.Error{Code: aai.Timeout, Message: "the session bus does not answer", Hint: "Start one", Err: ctx.Err()}
 }
 
-// TestIsAccessibleOfWhatHangs: it is said in a few seconds, and each sentence ends.
+// TestIsAccessibleOfWhatHangs: the answer comes within seconds, and each sentence has a full stop.
 func TestIsAccessibleOfWhatHangs(t *testing.T) {
 	inWorldWithout(t, func(b *desktop.Backend) { b.Tree = hangingTree{b.Tree} }, func(w *world) {
 		begun := time.Now()
@@ -43,7 +43,7 @@ func TestIsAccessibleOfWhatHangs(t *testing.T) {
 		if want := "The session bus does not answer. Start one."; !strings.EqualFold(a.Text, want) {
 			w.Errorf("it says %q, want %q", a.Text, want)
 		}
-		if waited := time.Since(begun); waited > 5*time.Second { // of the bubble's clock
+		if waited := time.Since(begun); waited > 5*time.Second { // by the clock of the bubble
 			w.Errorf("it took %s", waited)
 		}
 	})
@@ -79,14 +79,14 @@ func TestConnect(t *testing.T) {
 		w.want(w.ok("ax_session_info", `{}`), "Editor", "connected_apps", 0)
 		w.want(w.ok("ax_list_apps", `{}`), true, "apps", 0, "connected")
 
-		other := w.as("s2") // an alias is its conversation's own
+		other := w.as("s2") // an alias belongs to its conversation
 		other.fails(aai.AppNotFound, "ax_list_windows", `{"app": "ed"}`)
 		other.want(other.ok("ax_list_apps", `{}`), false, "apps", 0, "connected")
 		other.want(other.ok("ax_session_info", `{}`), nil, "connected_apps", 0)
 	})
 }
 
-// TestConnectedIsAProcess: another program of the same name is not connected.
+// TestConnectedIsAProcess: another program with the same name is not connected.
 func TestConnectedIsAProcess(t *testing.T) {
 	inWorld(t, func(w *world) {
 		first := w.d.Program("Editor")
@@ -99,7 +99,7 @@ func TestConnectedIsAProcess(t *testing.T) {
 	})
 }
 
-// TestAliasOfTheEnded: an alias means one process and never another one.
+// TestAliasOfTheEnded: an alias refers to one process and never to another one.
 func TestAliasOfTheEnded(t *testing.T) {
 	inWorld(t, func(w *world) {
 		first := w.d.Program("Editor")
@@ -184,8 +184,8 @@ func TestListWindows(t *testing.T) {
 	})
 }
 
-// TestSameName: several programs of a name are a question to a person, which a
-// door may put, and an error for who cannot.
+// TestSameName: for several programs with one name there is a question to the person, or an error
+// for a caller that cannot ask.
 func TestSameName(t *testing.T) {
 	inWorld(t, func(w *world) {
 		first, second := w.d.Program("Editor"), w.d.Program("Editor")
@@ -218,7 +218,7 @@ func TestSameName(t *testing.T) {
 	})
 }
 
-// TestBusNames: an exact name wins over a part of another.
+// TestBusNames: an exact name wins over a partial match.
 func TestBusNames(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.d.Program("Code").Window("exact")
@@ -228,7 +228,7 @@ func TestBusNames(t *testing.T) {
 		} {
 			w.want(w.ok("ax_list_windows", fmt.Sprintf(`{"app": %q}`, name)), want, "windows", 0, "title")
 		}
-		w.fails(aai.AppNotFound, "ax_list_windows", `{"app": "vi"}`) // too short for a part
+		w.fails(aai.AppNotFound, "ax_list_windows", `{"app": "vi"}`) // too short for a partial match
 	})
 }
 
@@ -276,7 +276,7 @@ func TestNotItself(t *testing.T) {
 	})
 }
 
-// endedTree also lists a process of which nothing is left but its name.
+// endedTree also lists a process that has ended, with only its name.
 type endedTree struct{ desktop.Tree }
 
 func (t endedTree) Apps(ctx context.Context) ([]desktop.App, error) {
@@ -284,7 +284,7 @@ func (t endedTree) Apps(ctx context.Context) ([]desktop.App, error) {
 	return append(apps, desktop.App{PID: 4711, Name: "Gone"}), err
 }
 
-// TestEndedIsNoTarget: nobody is asked about a program that has no id.
+// TestEndedIsNoTarget: there is no question about a program without an id.
 func TestEndedIsNoTarget(t *testing.T) {
 	inWorldWithout(t, func(b *desktop.Backend) { b.Tree = endedTree{b.Tree} }, func(w *world) {
 		w.d.Program("Editor").Window("One")
@@ -311,8 +311,8 @@ func TestSessionInfo(t *testing.T) {
 	})
 }
 
-// TestStartingIsAPermissionOfItsOwn: what runs is connected to; what does not, or
-// is to have arguments, is to be started, which the gates know.
+// TestStartingIsAPermissionOfItsOwn: a running program is connected. Starting one, or one with
+// arguments, needs another permission, which the gates know.
 func TestStartingIsAPermissionOfItsOwn(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.d.Install("calc", func() *fakedesktop.Program {
@@ -352,8 +352,8 @@ func TestLaunchOfWhatEnds(t *testing.T) {
 	})
 }
 
-// TestRefsOfAProgramBegunAnew: a ref that a program had which has ended means nothing in the same
-// program when it is begun anew, also after that was looked at.
+// TestRefsOfAProgramBegunAnew: a ref of a program that has ended is stale in the same program after
+// a restart, even after a read.
 func TestRefsOfAProgramBegunAnew(t *testing.T) {
 	inWorld(t, func(w *world) {
 		begin := func(label string) *fakedesktop.Program {

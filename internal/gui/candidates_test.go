@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestCandidatesAreToldApart: equal buttons are told apart by what stands in their rows, or
-// by where they are; what is protected is not among the words.
+// TestCandidatesAreToldApart: equal buttons are distinguished by the text in their rows, or by
+// position. Protected texts are not used.
 func TestCandidatesAreToldApart(t *testing.T) {
 	inWorld(t, func(w *world) {
 		window := w.d.Program("Mail").Window("Mail")
@@ -22,7 +22,7 @@ func TestCandidatesAreToldApart(t *testing.T) {
 		text := strings.Join(e.Candidates, "\n")
 		w.has(text, `button "Delete" beside "from Ann"`, `button "Delete" beside "from Bob"`)
 		w.hasNot(text, "s3cret")
-		w.hasNot(text, "window") // of all of them it is the same
+		w.hasNot(text, "window") // the same for all of them
 	})
 	inWorld(t, func(w *world) {
 		window := w.d.Program("Mail").Window("Mail")

@@ -33,8 +33,7 @@ func TestClick(t *testing.T) {
 	})
 }
 
-// TestClickWaitsForTheEffect: the reply comes after what the click brought about,
-// and not much later.
+// TestClickWaitsForTheEffect: the reply comes after the effect of the click, and not much later.
 func TestClickWaitsForTheEffect(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w)
@@ -79,7 +78,7 @@ func TestClickOnTheCovered(t *testing.T) {
 	})
 }
 
-// TestClickOnTheCoveredThatWorks: most toolkits do not mind.
+// TestClickOnTheCoveredThatWorks: most toolkits work while covered.
 func TestClickOnTheCoveredThatWorks(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
@@ -111,7 +110,7 @@ func TestClickRefuses(t *testing.T) {
 	})
 }
 
-// TestClickWaitsUntilReady: what is not ready may be so in a moment.
+// TestClickWaitsUntilReady: an element may become ready in a moment.
 func TestClickWaitsUntilReady(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
@@ -125,7 +124,7 @@ func TestClickWaitsUntilReady(t *testing.T) {
 	})
 }
 
-// TestClickOfWhatIsRenamedMeanwhile: what a ref was given for is not what it is by then.
+// TestClickOfWhatIsRenamedMeanwhile: a ref does not match an element that was renamed meanwhile.
 func TestClickOfWhatIsRenamedMeanwhile(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
@@ -172,8 +171,8 @@ func TestClickOnItems(t *testing.T) {
 	})
 }
 
-// TestClickOpensNoMenu: in the background no menu and no list is opened, since that
-// would hold the person's keyboard; its items are named, and need not be open.
+// TestClickOpensNoMenu: in the background no menu or list opens, since it would grab the person's
+// keyboard. The error names its items, which need not be open.
 func TestClickOpensNoMenu(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
@@ -194,7 +193,7 @@ func TestClickOpensNoMenu(t *testing.T) {
 	})
 }
 
-// TestClickEndsTheProgram: what can be seen is that it is gone.
+// TestClickEndsTheProgram: the visible effect is the end of the program.
 func TestClickEndsTheProgram(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Editor")
@@ -206,7 +205,7 @@ func TestClickEndsTheProgram(t *testing.T) {
 	})
 }
 
-// TestClickHangsTheProgram: it was delivered, and more is not known.
+// TestClickHangsTheProgram: the click was delivered, and its effect is unknown.
 func TestClickHangsTheProgram(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Editor")
@@ -221,8 +220,7 @@ func TestClickHangsTheProgram(t *testing.T) {
 	})
 }
 
-// TestOtherClicks: a double and a right click need a pointer, which in the
-// background there is not.
+// TestOtherClicks: double and right clicks need a pointer, which is missing in the background.
 func TestOtherClicks(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
@@ -278,8 +276,8 @@ func TestClickAt(t *testing.T) {
 	})
 }
 
-// TestClickAtOneOfTwoWindows: the window that is seen at the point is meant, and
-// not what lies behind it.
+// TestClickAtOneOfTwoWindows: the click goes to the visible window at the point, and not to one
+// behind it.
 func TestClickAtOneOfTwoWindows(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Editor")
@@ -295,8 +293,7 @@ func TestClickAtOneOfTwoWindows(t *testing.T) {
 	})
 }
 
-// TestClickAtTheSecondWindow: in the mode "focus", the window of the point comes
-// to the front and no other.
+// TestClickAtTheSecondWindow: in the mode "focus", only the window at the point comes to the front.
 func TestClickAtTheSecondWindow(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Editor")
@@ -320,8 +317,8 @@ func middleOf(w *world, query string) desktop.Point {
 	return desktop.Rect{X: n("position", 0), Y: n("position", 1), W: n("size", 0), H: n("size", 1)}.Center()
 }
 
-// TestClickOnWhatHasAnotherName: a page may use a button again for something else,
-// and its name is all that tells. Who was told the new one may go on.
+// TestClickOnWhatHasAnotherName: a page may reuse a button for another purpose, visible only in its
+// name. A caller that got the new name may continue.
 func TestClickOnWhatHasAnotherName(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
@@ -341,7 +338,7 @@ func TestClickOnWhatHasAnotherName(t *testing.T) {
 	})
 }
 
-// TestManyChangesAreCountedOnce: those that there is no room for.
+// TestManyChangesAreCountedOnce: omitted changes are counted once.
 func TestManyChangesAreCountedOnce(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)

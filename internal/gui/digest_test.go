@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
 )
 
-// whileAsked is a gate at which somebody takes their time, and meanwhile something happens.
+// whileAsked is a gate that takes its time, while something happens.
 type whileAsked struct{ happens func() }
 
 func (g whileAsked) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) {
@@ -19,7 +19,7 @@ func (g whileAsked) CheckPassphrase(context.Context, *aai.Request) ([]aai.Questi
 	return nil, nil
 }
 
-// retold lists programs as something else than they were.
+// retold lists programs with changed attributes.
 type retold struct {
 	desktop.Tree
 	as *func(*desktop.App)
@@ -35,8 +35,8 @@ func (t retold) Apps(ctx context.Context) ([]desktop.App, error) {
 	return apps, err
 }
 
-// TestAnotherProgramThanAskedAbout: a process that has become another program since the
-// gates decided about it is left alone, whichever part of what it is has changed.
+// TestAnotherProgramThanAskedAbout: a process that became another program after the gates' decision
+// is left alone, whichever attribute changed.
 func TestAnotherProgramThanAskedAbout(t *testing.T) {
 	for name, as := range map[string]func(*desktop.App){
 		"its executable": func(a *desktop.App) { a.Executable = "/tmp/editor" },
@@ -62,7 +62,7 @@ func TestAnotherProgramThanAskedAbout(t *testing.T) {
 	}
 }
 
-// replaced finds programs elsewhere than they were.
+// replaced finds programs at another path.
 type replaced struct {
 	desktop.Programs
 	by *string
@@ -76,8 +76,8 @@ func (r replaced) Find(name string) (desktop.Program, error) {
 	return p, err
 }
 
-// TestAnotherProgramIsNotStarted: what is started is the program that the gates decided
-// about, and not what has its name by then.
+// TestAnotherProgramIsNotStarted: only the program of the gates' decision starts, and no other with
+// its name.
 func TestAnotherProgramIsNotStarted(t *testing.T) {
 	for by, starts := range map[string]bool{"": true, "/tmp/calc": false} {
 		now := ""

@@ -17,7 +17,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// hints are all texts of the rooms that stand in a hint, as the source has them.
+// hints returns all hint texts in the source of the packages.
 func hints(t *testing.T, rooms ...string) []string {
 	t.Helper()
 	var found []string
@@ -72,8 +72,8 @@ func hints(t *testing.T, rooms ...string) []string {
 	return slices.Compact(found)
 }
 
-// TestHintsNameWhatThereIs: every tool, argument and mode that a hint names is one, and
-// no hint tells to do what others say need not be done, or what no tool does.
+// TestHintsNameWhatThereIs: each tool, argument and mode in a hint exists, and no hint contradicts
+// another or asks for something that no tool does.
 func TestHintsNameWhatThereIs(t *testing.T) {
 	params := make(map[string][]string)
 	for _, tool := range tools() {
@@ -135,9 +135,8 @@ func TestHintsNameWhatThereIs(t *testing.T) {
 	}
 }
 
-// TestErrorsSayWhatTheToolHas: whatever is wrong with a call, what the error says can be
-// done with the tool that it names, and delivery is told only where something could be
-// delivered; where nothing was done, the call may be made again.
+// TestErrorsSayWhatTheToolHas: an error refers only to features of the tool that it names, and has
+// a delivery only if the tool can deliver. If nothing was done, the call may be repeated.
 func TestErrorsSayWhatTheToolHas(t *testing.T) {
 	failing := 0
 	for _, hide := range []bool{false, true} {
@@ -190,8 +189,8 @@ func TestErrorsSayWhatTheToolHas(t *testing.T) {
 	}
 }
 
-// TestProgramsOfOneNameAreToldApart: by what their windows are called, in lists, questions
-// and errors; by the latter only to who was told in a list.
+// TestProgramsOfOneNameAreToldApart: window titles distinguish such programs in lists, questions
+// and errors, in errors only for a caller that has seen the list.
 func TestProgramsOfOneNameAreToldApart(t *testing.T) {
 	inWorld(t, func(w *world) {
 		one, other := w.d.Program("Editor"), w.d.Program("Editor")

@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// TestOnlyWhatIsCalledSo: what is like what was asked for is named with its ref, and
-// left alone; said with contains: it is pressed.
+// TestOnlyWhatIsCalledSo: a similar element is named with its ref, and not pressed; with contains:
+// it is pressed.
 func TestOnlyWhatIsCalledSo(t *testing.T) {
 	for asked, there := range map[string]string{
 		"OK": "Bookmark this tab", "Save": "Don't Save", "Close": "Close without saving", "Delete": "Delete all data",
@@ -35,8 +35,8 @@ func TestOnlyWhatIsCalledSo(t *testing.T) {
 	}
 }
 
-// TestWhatIsInFrontComesFirst: a dialog in front before what is behind it, however each
-// spells the name; a dialog behind before nothing.
+// TestWhatIsInFrontComesFirst: an element of a dialog in front wins over one behind it, in any
+// spelling; a dialog behind still wins over nothing.
 func TestWhatIsInFrontComesFirst(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Editor")
@@ -60,8 +60,8 @@ func TestWhatIsInFrontComesFirst(t *testing.T) {
 	})
 }
 
-// TestThePageComesFirst: before its browser's own buttons, however each spells the name,
-// and whatever their authors call them.
+// TestThePageComesFirst: the page's elements win over the browser's own buttons, in any spelling
+// and with any name.
 func TestThePageComesFirst(t *testing.T) {
 	inWorld(t, func(w *world) {
 		pressed := ""
@@ -80,8 +80,8 @@ func TestThePageComesFirst(t *testing.T) {
 	})
 }
 
-// TestAWholeNameComesFirst: a button of the browser that is called so, before a link of its page
-// that is called more.
+// TestAWholeNameComesFirst: a browser button with exactly that name wins over a page's link with a
+// longer name.
 func TestAWholeNameComesFirst(t *testing.T) {
 	inWorld(t, func(w *world) {
 		pressed := ""
@@ -96,7 +96,7 @@ func TestAWholeNameComesFirst(t *testing.T) {
 	})
 }
 
-// TestTheItemOfAClosedMenu: what is like it and shows does not stand before it.
+// TestTheItemOfAClosedMenu: a similar visible element does not win over the item.
 func TestTheItemOfAClosedMenu(t *testing.T) {
 	inWorld(t, func(w *world) {
 		chosen := ""
@@ -111,8 +111,7 @@ func TestTheItemOfAClosedMenu(t *testing.T) {
 	})
 }
 
-// flatBars tells of each menu bar but the first as LibreOffice does: as showing, without a
-// height.
+// flatBars reports each menu bar but the first as LibreOffice does: showing, without a height.
 type flatBars struct{ desktop.Tree }
 
 func (f flatBars) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snapshot, error) {
@@ -133,8 +132,7 @@ func (f flatBars) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snaps
 	return &told, nil
 }
 
-// TestAMenuBarThatNobodySees: what is in it too is meant once, and where only it has
-// something, that is meant.
+// TestAMenuBarThatNobodySees: its duplicates of visible items do not count, and its other items do.
 func TestAMenuBarThatNobodySees(t *testing.T) {
 	inWorldWithout(t, func(b *desktop.Backend) { b.Tree = flatBars{b.Tree} }, func(w *world) {
 		chosen := ""

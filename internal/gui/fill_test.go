@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// TestFill: fields of every kind in one call, and what each held before.
+// TestFill: one call fills fields of every kind, and reports their old values.
 func TestFill(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
@@ -35,7 +35,7 @@ func TestFill(t *testing.T) {
 	})
 }
 
-// TestFillNamesWhatIsNotFilled: the others stay filled, and nothing is sent.
+// TestFillNamesWhatIsNotFilled: the other fields stay filled, and the form is not submitted.
 func TestFillNamesWhatIsNotFilled(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
@@ -78,8 +78,8 @@ func TestFillSubmits(t *testing.T) {
 	})
 }
 
-// TestFillIsOneRecord: all that is touched is in one line, first what is pressed, since a long
-// line is cut; what is typed is in none.
+// TestFillIsOneRecord: one journal line contains all targets, the pressed ones first, since a long
+// line is cut; it contains no typed text.
 func TestFillIsOneRecord(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w)
@@ -94,8 +94,8 @@ func TestFillIsOneRecord(t *testing.T) {
 	})
 }
 
-// TestFillJudgesAll: a gate sees every word of what is filled and pressed, and refuses
-// before the first field is touched.
+// TestFillJudgesAll: a gate sees the text of all fields and buttons, and refuses before the first
+// field is touched.
 func TestFillJudgesAll(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
@@ -111,7 +111,7 @@ func TestFillJudgesAll(t *testing.T) {
 	})
 }
 
-// refuses is a gate that refuses what speaks of a word.
+// refuses is a gate that refuses calls with the word in their target.
 type refuses struct{ word string }
 
 func (g refuses) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
@@ -121,7 +121,7 @@ func (g refuses) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Que
 	return nil, nil
 }
 
-// TestFillByKeys: what was filled before has not the keyboard any more.
+// TestFillByKeys: an earlier field no longer has the keyboard.
 func TestFillByKeys(t *testing.T) {
 	inWorldWithout(t, func(b *desktop.Backend) { b.Actor = noText{b.Actor} }, func(w *world) {
 		f := form(w)
@@ -135,8 +135,8 @@ func TestFillByKeys(t *testing.T) {
 	})
 }
 
-// TestFillThatChangesTheForm: what is made by filling is filled as well, and what is gone
-// by then is said.
+// TestFillThatChangesTheForm: fields that appear during filling are filled as well, and vanished
+// ones are reported.
 func TestFillThatChangesTheForm(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)

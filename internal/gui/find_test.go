@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
 )
 
-// form is a window with some of everything.
+// form opens a window with some of everything.
 func form(w *world) *fakedesktop.Fixture { return w.d.Fixture("Form") }
 
 func TestFind(t *testing.T) {
@@ -91,8 +91,8 @@ func TestAmbiguity(t *testing.T) {
 	})
 }
 
-// TestFindWaits: what appears in a moment is waited for, and what does not is not
-// waited for long.
+// TestFindWaits: a search waits for an element that appears in a moment, and not long for one that
+// does not.
 func TestFindWaits(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
@@ -105,7 +105,7 @@ func TestFindWaits(t *testing.T) {
 	})
 }
 
-// TestFindWaitsWithoutEvents: a backend that tells nothing is looked at.
+// TestFindWaitsWithoutEvents: a backend without events is polled.
 func TestFindWaitsWithoutEvents(t *testing.T) {
 	inWorldWithout(t, func(b *desktop.Backend) { b.Events = nil }, func(w *world) {
 		f := form(w)
@@ -128,11 +128,11 @@ func TestRefsAreStable(t *testing.T) {
 		if again := w.ref("Form", "Press"); again != press {
 			w.Errorf("the button is %s and then %s", press, again)
 		}
-		w.ok("ax_click", fmt.Sprintf(`{"app": "Form", "query": %q}`, fruit)) // drawn anew, and still the same
+		w.ok("ax_click", fmt.Sprintf(`{"app": "Form", "query": %q}`, fruit)) // recreated, and still the same
 		if got := f.State()["fruit"]; got != "Fruit 3" {
 			w.Errorf("pressed %q", got)
 		}
-		other := w.as("s2") // refs are a conversation's own
+		other := w.as("s2") // refs belong to a conversation
 		e := other.failure(aai.ElementNotFound, "ax_click", fmt.Sprintf(`{"app": "Form", "query": %q}`, fruit))
 		w.has(e.Hint, "ax_get_tree")
 	})
@@ -142,7 +142,7 @@ func TestStaleRef(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
 		fruit, gone := w.ref("Form", "Fruit 3"), w.ref("Form", "Press")
-		f.Fruits.Recycle("Plum 1", "Plum 2", "Plum 3") // the same rows, but they are others now
+		f.Fruits.Recycle("Plum 1", "Plum 2", "Plum 3") // the same row objects with other names
 		since := w.mutations()
 		for _, ref := range []string{fruit, gone} {
 			if ref == gone {
@@ -231,7 +231,7 @@ func TestAssert(t *testing.T) {
 	})
 }
 
-// TestWhatWasNotSearchedIsSaid: where nothing is found, a list too long to be read is named.
+// TestWhatWasNotSearchedIsSaid: if nothing is found, the error names lists too long to read.
 func TestWhatWasNotSearchedIsSaid(t *testing.T) {
 	inWorld(t, func(w *world) {
 		window := w.d.Program("Sheet").Window("One")

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
 )
 
-// TestLaunchHandsOver: a program that gives its work to one that already runs, and
-// ends, is connected to there.
+// TestLaunchHandsOver: if a started program hands its work to a running one and ends, the running
+// one is connected.
 func TestLaunchHandsOver(t *testing.T) {
 	inWorld(t, func(w *world) {
 		running := w.d.Program("calc").SetExecutable("/usr/bin/calc")
@@ -29,7 +29,7 @@ func TestLaunchHandsOver(t *testing.T) {
 	})
 }
 
-// TestLaunchHandsOverUnseen: of a program that shows nothing new it is not said that it does.
+// TestLaunchHandsOverUnseen: without a new window, the reply does not claim that there is one.
 func TestLaunchHandsOverUnseen(t *testing.T) {
 	inWorld(t, func(w *world) {
 		running := w.d.Program("calc").SetExecutable("/usr/bin/calc")
@@ -45,8 +45,8 @@ func TestLaunchHandsOverUnseen(t *testing.T) {
 	})
 }
 
-// TestLaunchByAScript: what a script started gives its work to a program that is called as
-// it is, and shows a new window; to no other.
+// TestLaunchByAScript: a script may hand its work to a program with its name and a new window, and
+// to no other.
 func TestLaunchByAScript(t *testing.T) {
 	inWorld(t, func(w *world) {
 		running, other := w.d.Program("office").SetExecutable("/usr/lib/office/office.bin"), w.d.Program("Other").SetExecutable("/usr/lib/other/other")

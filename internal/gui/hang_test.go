@@ -10,11 +10,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// deadline is how long most tools may take.
+// deadline is the time limit of most tools.
 const deadline = 10 * time.Second
 
-// TestHang: a program that hangs costs one deadline, then nothing until it is
-// back, and other programs cost nothing at all.
+// TestHang: a program that hangs costs one deadline, then nothing until it recovers, and other
+// programs are not affected.
 func TestHang(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
@@ -27,7 +27,7 @@ func TestHang(t *testing.T) {
 		w.has(e.Message, "Form")
 		for _, call := range everyCall() {
 			if call.tool == "ax_screenshot" || call.tool == "ax_clipboard" || call.tool == "ax_drag" {
-				continue // they need no answer of the program, or are wrong by themselves
+				continue // they need no answer of the program, or fail by themselves
 			}
 			took := elapsed(func() { _, _ = w.do(call.tool, call.args) })
 			if took > 0 {
@@ -42,10 +42,10 @@ func TestHang(t *testing.T) {
 			w.Errorf("another program took %s", took)
 		}
 		w.ok("ax_list_apps", `{}`)
-		w.ok("ax_screenshot", `{"app": "Form"}`) // what was painted last is there
+		w.ok("ax_screenshot", `{"app": "Form"}`) // the latest painted content is available
 
 		f.Resume()
-		time.Sleep(3 * time.Second) // it is looked at every two
+		time.Sleep(3 * time.Second) // it is probed every two seconds
 		w.ok("ax_click", `{"app": "Form", "query": "Press"}`)
 		if f.State()["presses"] != 1.0 {
 			w.Errorf("pressed %v times", f.State()["presses"])
@@ -53,7 +53,7 @@ func TestHang(t *testing.T) {
 	})
 }
 
-// TestHangWhileActing: whether it was done is not known, and is not said.
+// TestHangWhileActing: the delivery is unknown, and reported as unknown.
 func TestHangWhileActing(t *testing.T) {
 	var hang func()
 	before := func(b *desktop.Backend) { b.Actor = beforeActing{b.Actor, func() { hang() }} }
@@ -64,15 +64,14 @@ func TestHangWhileActing(t *testing.T) {
 		if e.Delivery != aai.DeliveryUnknown || e.RetrySafe() {
 			w.Errorf("delivery %q", e.Delivery)
 		}
-		f.Resume() // and what waited for it happens
+		f.Resume() // and the queued actions happen
 		if f.State()["presses"] != 1.0 {
 			w.Errorf("pressed %v times", f.State()["presses"])
 		}
 	})
 }
 
-// TestHangAtTheCallersDeadline: the caller's own deadline, where it is sooner,
-// holds too.
+// TestHangAtTheCallersDeadline: an earlier deadline of the caller applies, too.
 func TestHangAtTheCallersDeadline(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w).Hang()
@@ -102,7 +101,7 @@ func TestHangEnds(t *testing.T) {
 	})
 }
 
-// TestHangForLong: after a while the next call may look for itself.
+// TestHangForLong: after a while the next call probes by itself.
 func TestHangForLong(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
@@ -119,7 +118,7 @@ func TestHangForLong(t *testing.T) {
 	})
 }
 
-// TestConcurrencyModes: calls to one program act one after another, so that each sees its own
+// TestConcurrencyModes: calls to one program run one after another, so that each sees its own
 // effect; calls to others do not wait for them.
 func TestConcurrencyModes(t *testing.T) {
 	inWorld(t, func(w *world) {
@@ -140,8 +139,7 @@ func TestConcurrencyModes(t *testing.T) {
 	})
 }
 
-// TestWaitersForAHangingProgram: those who wait for their turn do not wait a
-// deadline each.
+// TestWaitersForAHangingProgram: queued calls do not wait a deadline each.
 func TestWaitersForAHangingProgram(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w).Hang()
@@ -195,7 +193,7 @@ func TestWaitIdleForTheRestless(t *testing.T) {
 	})
 }
 
-// TestWaitIdleForTheHanging: one that hangs is quiet, but not idle.
+// TestWaitIdleForTheHanging: a program that hangs is quiet, but not idle.
 func TestWaitIdleForTheHanging(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w).Hang()

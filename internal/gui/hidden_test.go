@@ -12,8 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui"
 )
 
-// notSeen is a gate that does not let one program be seen; of another a person would
-// have to be asked.
+// notSeen is a gate that hides one program, and would ask a person about another.
 type notSeen struct{ refused, asked string }
 
 func (g notSeen) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
@@ -26,7 +25,7 @@ func (g notSeen) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Quest
 	return nil, nil
 }
 
-// What lies on what may not be seen is seen, and what lies below it where it ends.
+// Windows over a hidden one stay visible, and so do windows below it outside its area.
 func TestScreenshotBlackensByLayers(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.gateway.Gates = append(w.gateway.Gates, notSeen{"vault", "mail"})
@@ -49,11 +48,11 @@ func TestScreenshotBlackensByLayers(t *testing.T) {
 	})
 }
 
-// moving is a screen on which something comes up while a picture is taken.
+// moving is a screen on which a window opens during a capture.
 type moving struct {
 	desktop.Screen
 	comes func()
-	left  *atomic.Int32 // how often it does
+	left  *atomic.Int32 // how often that happens
 }
 
 func (m moving) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, error) {
@@ -63,7 +62,7 @@ func (m moving) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, er
 	return m.Screen.Capture(ctx, area)
 }
 
-// A window that comes up after it was looked what is there is not seen either.
+// A window that opens after the check of the layers is not captured either.
 func TestScreenshotWhileWindowsCome(t *testing.T) {
 	for times, want := range map[int32]aai.Code{1: "", 3: "", 50: aai.AutomationFailed} {
 		var left atomic.Int32
@@ -83,7 +82,7 @@ func TestScreenshotWhileWindowsCome(t *testing.T) {
 	}
 }
 
-// A window in which a password is typed is shown to nobody, as long as it is typed there.
+// A window is not captured while a password is typed there.
 func TestPicturesWhereAPasswordIsTyped(t *testing.T) {
 	inWorld(t, func(w *world) {
 		bank := w.d.Program("Bank").Window("Bank").Move(desktop.Rect{X: 0, Y: 0, W: 200, H: 100})
@@ -106,7 +105,7 @@ func TestPicturesWhereAPasswordIsTyped(t *testing.T) {
 	})
 }
 
-// Where nobody knows what is typed, no password is spoken of.
+// If the focused field is unknown, the error does not mention a password.
 func TestNoPictureOfAProgramThatSaysNothing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Bank")
@@ -116,8 +115,7 @@ func TestNoPictureOfAProgramThatSaysNothing(t *testing.T) {
 	})
 }
 
-// While the screen is locked there are no pictures of it, also where it is locked while one
-// is taken.
+// A locked screen is not captured, even if it is locked during the capture.
 func TestNoPicturesOfALockedScreen(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.d.Program("Notes").Window("Notes").Move(desktop.Rect{X: 0, Y: 0, W: 200, H: 100})

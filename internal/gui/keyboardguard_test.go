@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
 )
 
-// keyboard is the title of the window that has it.
+// keyboard returns the title of the window that has the keyboard.
 func (w *world) keyboard() string {
 	w.Helper()
 	windows, err := w.d.Backend().Windows.Windows(w.Context())
@@ -23,9 +23,9 @@ func (w *world) keyboard() string {
 	return ""
 }
 
-// TestTheKeyboardIsRestored: a program that takes the person's keyboard as it opens
-// something loses it again, also where it takes it a moment later. Where nothing has
-// opened, who goes to the program's window a moment later is the person.
+// TestTheKeyboardIsRestored: a program that takes the person's keyboard when it opens a window
+// loses it again, even if it takes it a moment later. If nothing has opened, the person has moved
+// to the program's window.
 func TestTheKeyboardIsRestored(t *testing.T) {
 	const moment = 100 * time.Millisecond
 	for button, c := range map[string]struct {
@@ -61,7 +61,7 @@ func TestTheKeyboardIsRestored(t *testing.T) {
 	}
 }
 
-// TestTheFocusIsKept: what a call may take, the keyboard, it keeps.
+// TestTheFocusIsKept: a call that may take the keyboard keeps it.
 func TestTheFocusIsKept(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Editor")

@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
 )
 
-// TestKeysGoToTheDialogBeforeAPage: whatever in the page is said to have the keyboard, as in the
-// background, what a key may press is the dialog's, and what it answers is judged and on record.
+// TestKeysGoToTheDialogBeforeAPage: a key goes to the dialog, whichever page element reports the
+// focus in the background. Its target is judged and recorded.
 func TestKeysGoToTheDialogBeforeAPage(t *testing.T) {
 	type parts struct{ page, dialog, cancel, ok *fakedesktop.Element }
 	nowhere := func(parts) {}
@@ -20,7 +20,7 @@ func TestKeysGoToTheDialogBeforeAPage(t *testing.T) {
 	for name, c := range map[string]struct {
 		focus      func(parts)
 		tool, args string
-		asks, on   string // on: "" where nobody is to be asked
+		asks, on   string // on: "" if there is no question
 	}{
 		"return, the page's button":   {proceed, "ax_key_press", returns, "Delete it for good?", `button "OK / Cancel / Proceed" in "Page"`},
 		"space, the page's button":    {proceed, "ax_key_press", spaces, "Delete it for good?", `button "OK / Cancel / Proceed" in "Page"`},
@@ -72,7 +72,7 @@ func TestKeysGoToTheDialogBeforeAPage(t *testing.T) {
 	}
 }
 
-// TestTheRecordNamesTheDialogsAnswer: and not what the page says has the keyboard.
+// TestTheRecordNamesTheDialogsAnswer: and not the page's focused element.
 func TestTheRecordNamesTheDialogsAnswer(t *testing.T) {
 	inWorld(t, func(w *world) {
 		window := w.d.Program("Browser").SetBrowser().Window("Page")
@@ -87,7 +87,7 @@ func TestTheRecordNamesTheDialogsAnswer(t *testing.T) {
 	})
 }
 
-// TestKeysGoToTheModalDialog: though the window behind it is in front, and tells of its keyboard.
+// TestKeysGoToTheModalDialog: even if the window behind it is in front and reports its focus.
 func TestKeysGoToTheModalDialog(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Office")

@@ -15,8 +15,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
 )
 
-// atTerminal returns a function that makes a world as each command at a terminal
-// is one: a new process on the same desktop and folder.
+// atTerminal returns a function that makes a world like a terminal command: a new process on the
+// same desktop and folder.
 func atTerminal(t *testing.T, d *fakedesktop.Desktop) (command func() *world, folder string) {
 	folder = filepath.Join(t.TempDir(), "refs")
 	return func() *world {
@@ -29,7 +29,7 @@ func atTerminal(t *testing.T, d *fakedesktop.Desktop) (command func() *world, fo
 	}, folder
 }
 
-// refOf returns the reference of the first line that names the thing.
+// refOf returns the ref in the first line that contains thing.
 func refOf(t *testing.T, text, thing string) string {
 	t.Helper()
 	_, after, found := strings.Cut(text, thing)
@@ -40,8 +40,8 @@ func refOf(t *testing.T, text, thing string) string {
 	return ref
 }
 
-// TestTerminalRemembers: a reference of one command means the same in the next
-// ones, for an hour, and its number is never another's.
+// TestTerminalRemembers: a ref of one command is valid in the next ones for an hour, and its number
+// is not reused.
 func TestTerminalRemembers(t *testing.T) {
 	d := fakedesktop.New()
 	command, folder := atTerminal(t, d)
@@ -78,8 +78,8 @@ func TestTerminalRemembers(t *testing.T) {
 	}
 }
 
-// TestTerminalProgramBegunAnew: a reference into a program that has ended means nothing in the same
-// one begun anew, also where that was looked at.
+// TestTerminalProgramBegunAnew: a ref of a program that has ended is stale in the same program
+// after a restart, even after a read.
 func TestTerminalProgramBegunAnew(t *testing.T) {
 	d := fakedesktop.New()
 	command, _ := atTerminal(t, d)
@@ -100,8 +100,8 @@ func TestTerminalProgramBegunAnew(t *testing.T) {
 	}
 }
 
-// TestTerminalForgets: an hour after the last command on a program a command on
-// another one takes its words away, and a week later the file.
+// TestTerminalForgets: an hour after the last command on a program, a command on another one
+// removes its names, and after a week its file.
 func TestTerminalForgets(t *testing.T) {
 	d := fakedesktop.New()
 	command, folder := atTerminal(t, d)
@@ -130,7 +130,7 @@ func TestTerminalForgets(t *testing.T) {
 	}
 }
 
-// TestTerminalCannotRemember: a file that is broken is named, and nothing is done.
+// TestTerminalCannotRemember: the error names a broken file, and nothing is done.
 func TestTerminalCannotRemember(t *testing.T) {
 	d := fakedesktop.New()
 	command, folder := atTerminal(t, d)
@@ -149,8 +149,7 @@ func TestTerminalCannotRemember(t *testing.T) {
 	}
 }
 
-// TestTerminalAtOnce: commands that run at once give each element a reference of
-// its own.
+// TestTerminalAtOnce: concurrent commands give each element a unique ref.
 func TestTerminalAtOnce(t *testing.T) {
 	d := fakedesktop.New()
 	command, _ := atTerminal(t, d)

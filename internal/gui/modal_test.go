@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// TestWhatIsBehindAModalDialogIsNotMeant: nor where it is in a dialog itself, as a form is
-// that somebody draws.
+// TestWhatIsBehindAModalDialogIsNotMeant: nor an element in a dialog behind it, such as a form in a
+// designer.
 func TestWhatIsBehindAModalDialogIsNotMeant(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Designer")
@@ -25,8 +25,8 @@ func TestWhatIsBehindAModalDialogIsNotMeant(t *testing.T) {
 	})
 }
 
-// TestHowToComeToWhatIsNotShowing: the hint names what is in front of it, or what it is in
-// that is closed, and nothing that is not there.
+// TestHowToComeToWhatIsNotShowing: the hint names the obstacle in front, or the closed container,
+// if there is one.
 func TestHowToComeToWhatIsNotShowing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
@@ -62,8 +62,8 @@ func TestHowToComeToWhatIsNotShowing(t *testing.T) {
 	})
 }
 
-// TestMenusThatAreMadeWhenTheyOpen: where nothing is called so, the hint names the menus
-// of which the program tells nothing yet; the others are known.
+// TestMenusThatAreMadeWhenTheyOpen: if nothing has the name, the hint names the menus without known
+// items, and no other menus.
 func TestMenusThatAreMadeWhenTheyOpen(t *testing.T) {
 	inWorld(t, func(w *world) {
 		window := w.d.Program("Files").Window("Home")

@@ -18,7 +18,7 @@ func (a noText) Execute(ctx context.Context, app desktop.App, id desktop.ID, act
 	return a.Actor.Execute(ctx, app, id, act)
 }
 
-// lateText is an actor that edits text a while after it has said so.
+// lateText is an actor that edits text some time after its reply.
 type lateText struct {
 	desktop.Actor
 	late time.Duration
@@ -29,7 +29,7 @@ func (a lateText) Execute(ctx context.Context, app desktop.App, id desktop.ID, a
 	return nil
 }
 
-// beforeActing is an actor that something happens to before it acts.
+// beforeActing is an actor that runs a function before it acts.
 type beforeActing struct {
 	desktop.Actor
 	happen func()
@@ -40,7 +40,7 @@ func (a beforeActing) Execute(ctx context.Context, app desktop.App, id desktop.I
 	return a.Actor.Execute(ctx, app, id, act)
 }
 
-// deaf is a clipboard that keeps what it has.
+// deaf is a clipboard that ignores writes.
 type deaf struct{ desktop.Clipboard }
 
 func (deaf) Set(context.Context, desktop.Clip) (string, error) { return "", nil }

@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// brokenKeys is input whose keys arrive, and whose texts fail as broken says, if it does.
+// brokenKeys is input that delivers keys, and fails on text with the error broken, if set.
 type brokenKeys struct {
 	desktop.Input
 	broken *func(context.Context) error
@@ -28,8 +28,8 @@ func (b brokenKeys) WithKeyboard(ctx context.Context, seat desktop.Seat, w deskt
 	return b.Input.WithKeyboard(ctx, seat, w, func(ctx context.Context, input desktop.Input) error { return while(ctx, brokenKeys{input, b.broken}) })
 }
 
-// TestOverwriteFails: where nothing comes in the place of what a field holds, it is not selected
-// any more when the call has ended, however that did.
+// TestOverwriteFails: if overwriting fails, the old content is no longer selected after the call,
+// whatever the reason.
 func TestOverwriteFails(t *testing.T) {
 	var broken func(context.Context) error
 	inWorldWithout(t, func(b *desktop.Backend) { b.Actor, b.Input = noText{b.Actor}, brokenKeys{b.Input, &broken} }, func(w *world) {
@@ -41,7 +41,7 @@ func TestOverwriteFails(t *testing.T) {
 		for n, c := range []struct {
 			tool, args string
 			broken     func(context.Context) error
-			held       bool // that nothing was typed is known
+			held       bool // it is known that nothing was typed
 		}{
 			{"ax_type", `"query": "Full name", "text": "x", "clear_first": true`, refuses, true},
 			{"ax_set_value", `"query": "Full name", "value": "x"`, refuses, true},
@@ -76,8 +76,7 @@ func fails(code aai.Code, delivery aai.Delivery) error {
 	return e
 }
 
-// TestCheckText: what no field takes is refused before anything is touched, and before anybody is
-// asked.
+// TestCheckText: a text that no field accepts is rejected before any action and any question.
 func TestCheckText(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w)

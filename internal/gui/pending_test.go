@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
 )
 
-// late is a window with a button that works 300 ms after it is pressed, one that does
-// nothing, and one that works at once; and a dialog that comes late and goes again.
+// late opens a window with a button that works 300 ms after the press, one without effect, and one
+// that works at once; and with a dialog that opens late and closes again.
 func late(w *world) *fakedesktop.Program {
 	p := w.d.Program("Office")
 	window := p.Window("Office")
@@ -31,8 +31,8 @@ func late(w *world) *fakedesktop.Program {
 	return p
 }
 
-// TestQuickWithoutEffect: a click that does nothing is answered soon where the program is
-// idle, and at the old ceiling where it is at work or nobody could be told later.
+// TestQuickWithoutEffect: the reply to a click without effect comes soon if the program is idle. It
+// comes at the ceiling if the program is busy or a late report is impossible.
 func TestQuickWithoutEffect(t *testing.T) {
 	inWorld(t, func(w *world) {
 		late(w)
@@ -67,8 +67,8 @@ func TestQuickWithoutEffect(t *testing.T) {
 	})
 }
 
-// TestAPageThatHasLoadedIsNoEffect: a page that comes to its end meanwhile would have without the
-// act; what the act did comes after that.
+// TestAPageThatHasLoadedIsNoEffect: a page that finishes loading meanwhile is no effect; the effect
+// of the action comes later.
 func TestAPageThatHasLoadedIsNoEffect(t *testing.T) {
 	inWorldWithout(t, func(b *desktop.Backend) { b.Events = working{b.Events} }, func(w *world) {
 		p := w.d.Program("Office")
@@ -85,13 +85,13 @@ func TestAPageThatHasLoadedIsNoEffect(t *testing.T) {
 	})
 }
 
-// working is a program at work.
+// working is a busy program.
 type working struct{ desktop.Events }
 
 func (working) IsIdle(desktop.App) bool { return false }
 
-// TestOneLookAtWhatIsTold: a program that shows a press for 110 ms before it acts, and tells
-// of what it did then, is read once after the act.
+// TestOneLookAtWhatIsTold: a program that shows a press for 110 ms before it acts, and then reports
+// events, is read once after the action.
 func TestOneLookAtWhatIsTold(t *testing.T) {
 	counted := &counting{}
 	inWorldWithout(t, func(b *desktop.Backend) {
@@ -113,7 +113,7 @@ func TestOneLookAtWhatIsTold(t *testing.T) {
 	})
 }
 
-// counting counts the looks at programs.
+// counting counts the reads of programs.
 type counting struct {
 	desktop.Tree
 	looks int
@@ -124,9 +124,9 @@ func (c *counting) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snap
 	return c.Tree.Snapshot(ctx, app)
 }
 
-// TestLateEffectIsTold: what comes after the answer is told by the next call, once, to the
-// conversation that did it: at once or later, by what reads, acts or fails; and the record
-// has it.
+// TestLateEffectIsTold: the next call reports a late effect, once, to the conversation that caused
+// it. The call may come at once or later, and may read, act or fail; the journal contains the
+// effect.
 func TestLateEffectIsTold(t *testing.T) {
 	for name, thinks := range map[string]time.Duration{"at once": 0, "soon": time.Second, "long after": time.Minute} {
 		t.Run(name, func(t *testing.T) {
@@ -150,8 +150,8 @@ func TestLateEffectIsTold(t *testing.T) {
 	})
 }
 
-// TestTheNextActsEffectIsNotLate: what an act does is not told as what came late of the one
-// before.
+// TestTheNextActsEffectIsNotLate: the effect of an action is not reported as a late effect of the
+// previous one.
 func TestTheNextActsEffectIsNotLate(t *testing.T) {
 	inWorld(t, func(w *world) {
 		late(w)
@@ -162,8 +162,7 @@ func TestTheNextActsEffectIsNotLate(t *testing.T) {
 	})
 }
 
-// TestLateEffectIsNotTheNextActs: an act that comes sooner than the effect of the one
-// before, by whomever, is not believed for its sake.
+// TestLateEffectIsNotTheNextActs: a late effect does not verify the next action, by any caller.
 func TestLateEffectIsNotTheNextActs(t *testing.T) {
 	for _, who := range []string{"s1", "another"} {
 		inWorld(t, func(w *world) {
@@ -186,8 +185,8 @@ func TestLateEffectIsNotTheNextActs(t *testing.T) {
 	}
 }
 
-// TestAServersAnswerIsNotTheNextActs: what a page shows when its server has answered is what the
-// click did that asked, however quickly the next one comes; who only looks is not kept waiting.
+// TestAServersAnswerIsNotTheNextActs: a page change after a server's answer belongs to the click
+// that asked, however soon the next click comes. A call that only reads does not wait.
 func TestAServersAnswerIsNotTheNextActs(t *testing.T) {
 	for _, answers := range []time.Duration{500 * time.Millisecond, 700 * time.Millisecond, time.Second} {
 		inWorld(t, func(w *world) {
@@ -209,8 +208,8 @@ func TestAServersAnswerIsNotTheNextActs(t *testing.T) {
 	}
 }
 
-// TestWhoseLateEffectIsNotKnown: of two acts that showed nothing, one after the other, it is not
-// said that the second did what came later.
+// TestWhoseLateEffectIsNotKnown: after two actions without visible effect, a late effect is not
+// attributed to the second alone.
 func TestWhoseLateEffectIsNotKnown(t *testing.T) {
 	inWorld(t, func(w *world) {
 		late(w)
@@ -222,8 +221,8 @@ func TestWhoseLateEffectIsNotKnown(t *testing.T) {
 	})
 }
 
-// TestTheSecondPartOfAnEffect: what an act that was seen does a second time, after the next one
-// was answered, is not said to be of that.
+// TestTheSecondPartOfAnEffect: a late second part of an action's effect is not attributed to the
+// next action.
 func TestTheSecondPartOfAnEffect(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Office")
@@ -241,9 +240,9 @@ func TestTheSecondPartOfAnEffect(t *testing.T) {
 	})
 }
 
-// TestLongWorkIsNotTheNextActs: what a program works at for longer than an answer waits is
-// what the act did that it was asked for, and not the next one, by whomever, also if it sleeps
-// at each turn; and one that never rests is not waited for long.
+// TestLongWorkIsNotTheNextActs: the result of long work belongs to the action that caused it, and
+// not to the next one by any caller, even if the program sleeps now and then. A program that never
+// rests is not awaited for long.
 func TestLongWorkIsNotTheNextActs(t *testing.T) {
 	for name, then := range map[string]time.Duration{"at once": 0, "a while after it rests": 200 * time.Millisecond, "asleep at each look": 0} {
 		t.Run(name, func(t *testing.T) {
@@ -282,18 +281,18 @@ func TestLongWorkIsNotTheNextActs(t *testing.T) {
 	})
 }
 
-// atWork are the events of a program that is at work now and then.
+// atWork is the event source of a program that is busy now and then.
 type atWork struct {
 	desktop.Events
 	now    atomic.Bool
-	asleep bool // whenever it is looked at
+	asleep bool // at each read
 }
 
 func (a *atWork) IsIdle(app desktop.App) bool {
 	return (a.asleep || !a.now.Load()) && a.Events.IsIdle(app)
 }
 
-// BusyTime is as if all time were work, while it is at work.
+// BusyTime returns a time as if the busy program never slept.
 func (a *atWork) BusyTime(desktop.App) time.Duration {
 	if !a.now.Load() {
 		return 0

@@ -27,12 +27,11 @@ func TestScroll(t *testing.T) {
 		if got := f.Fruits.Offset(); got != 34 {
 			w.Errorf("scrolled to item %d, want the last", got)
 		}
-		w.has(w.ok("ax_scroll", `{"app": "Form"}`).Warning, "nothing was seen to change") // it is at the end
+		w.has(w.ok("ax_scroll", `{"app": "Form"}`).Warning, "nothing was seen to change") // at the end of the list
 	})
 }
 
-// TestScrollByWheel: where there is no scroll bar to ask for, the wheel is turned,
-// by the gateway's own pointer.
+// TestScrollByWheel: without a scroll bar, the gateway's own pointer turns the wheel.
 func TestScrollByWheel(t *testing.T) {
 	inWorldWithout(t, func(b *desktop.Backend) { b.Actor = nil }, func(w *world) {
 		f := form(w)
@@ -71,7 +70,7 @@ func TestScrollToView(t *testing.T) {
 	})
 }
 
-// TestScrollTheFrontWindow: without an element, what lies in front is meant.
+// TestScrollTheFrontWindow: without an element, the front window scrolls.
 func TestScrollTheFrontWindow(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Lists")
@@ -112,8 +111,8 @@ func TestDrag(t *testing.T) {
 
 func atIndex(list []any, path ...any) any { return at(list, path...) }
 
-// TestDragWhileTheProgramChanges: what the reply names is what was dragged, also
-// where the program was read again for the other end.
+// TestDragWhileTheProgramChanges: the reply names the dragged element, even if the program was read
+// again for the other end.
 func TestDragWhileTheProgramChanges(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Board")

@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// askAboutActs admits what only sees, where it is allowed, and asks about the rest.
+// askAboutActs admits reads, if sees is true, and asks about everything else.
 type askAboutActs struct{ sees bool }
 
 func (g askAboutActs) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
@@ -19,9 +19,8 @@ func (g askAboutActs) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.
 	return []aai.Question{{ID: "q", Title: "May it?", Channels: []aai.Channel{aai.DesktopDialog}, Choices: []aai.Choice{{ID: "no"}}}}, nil
 }
 
-// TestNobodyIsAskedAboutWhatIsNotThere: what a call is to act on is looked for before the
-// person is asked, for those who may see it; others are asked about first, and learn
-// nothing.
+// TestNobodyIsAskedAboutWhatIsNotThere: for callers that may see the program, a missing target is
+// an error before any question. Others get the question first, and learn nothing.
 func TestNobodyIsAskedAboutWhatIsNotThere(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Office")
@@ -32,7 +31,7 @@ func TestNobodyIsAskedAboutWhatIsNotThere(t *testing.T) {
 		window.Textbox("Name")
 		for _, c := range []struct {
 			tool, args string
-			code       aai.Code // for who may see
+			code       aai.Code // for callers that may see it
 		}{
 			{"ax_click", `{"app": "Office", "query": "Sava"}`, aai.ElementNotFound},
 			{"ax_click", `{"app": "Office", "query": "Open"}`, aai.AmbiguousTarget},
@@ -60,14 +59,14 @@ func TestNobodyIsAskedAboutWhatIsNotThere(t *testing.T) {
 				t.Errorf("%s %s for who does not: %v, %q", c.tool, c.args, err, err.Candidates)
 			}
 		}
-		p.Hang() // one that hangs keeps nobody, and its calls are asked about
+		p.Hang() // a program that hangs does not delay the question
 		w.gateway.Gates = []aai.Gate{askAboutActs{sees: true}}
 		w.fails(aai.ConsentRequired, "ax_click", `{"app": "Office", "query": "Sava"}`)
 		p.Resume()
 	})
 }
 
-// An all is what lists windows; noWindows is that of a desktop that is not there, as noTree is.
+// all lists windows; noWindows and noTree are parts of a missing desktop.
 type (
 	all       interface{ desktop.Windows }
 	noWindows struct{ all }
@@ -80,8 +79,8 @@ func (noWindows) Windows(context.Context) ([]desktop.WindowInfo, error) {
 	return nil, aai.Errorf(aai.AutomationNotSupported, "there is no screen: DISPLAY is not set")
 }
 
-// TestNobodyIsAskedWithoutAScreen: what is about the screen is told that there is none, and
-// nobody is asked; what says so itself runs, or is asked about.
+// TestNobodyIsAskedWithoutAScreen: tools that need the screen report that there is none, without a
+// question. Tools that report it themselves run, or are asked about.
 func TestNobodyIsAskedWithoutAScreen(t *testing.T) {
 	for _, screen := range []bool{false, true} {
 		inWorldWithout(t, func(b *desktop.Backend) {

@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui"
 )
 
-// TestRealAlert: while a page's alert is open Chromium shows nothing of the page. The alert is
-// what is in front: the outline has it without more, and who asks for the page learns why.
+// TestRealAlert: while a page's alert is open Chromium hides the page. The tree contains the alert,
+// and an error for an element of the page gives the reason.
 func TestRealAlert(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -33,16 +33,16 @@ func TestRealAlert(t *testing.T) {
 	f.done("ax_click", f.on("button Other"))
 }
 
-// inBackground waits until the person has the focus, and the browser has heard of it.
+// inBackground waits until the person has the focus, and the browser has noticed that.
 func (f *webForm) inBackground(t *testing.T, p *person) {
 	t.Helper()
 	p.back(t)
 	f.eventually("the browser has heard that its window is in the background", func() bool { return !strings.Contains(f.shown(f.app), "] active") })
 }
 
-// TestRealKeysInADialogOfAPage: a dialog of the page gets the keys of a window in the background,
-// of which Chromium says that the page has its keyboard: they are judged by what that asks, and
-// what it would press is on record.
+// TestRealKeysInADialogOfAPage: a dialog of the page gets the keys in the background, although
+// Chromium reports the page as focused. The keys are judged by the dialog's question, and the
+// pressed button is on record.
 func TestRealKeysInADialogOfAPage(t *testing.T) {
 	t.Parallel()
 	for name, page := range map[string]struct{ focus, behind string }{"the page": {}, "its button": {"autofocus", " / Proceed"}} {
@@ -63,7 +63,7 @@ func TestRealKeysInADialogOfAPage(t *testing.T) {
 					judged.says(fmt.Sprint(e.Message, e.Questions), `button "OK / Cancel`)
 				}
 			}
-			f.ok("ax_get_tree", params{"app": f.app}) // the dialog still asks
+			f.ok("ax_get_tree", params{"app": f.app}) // the dialog is still open
 			f.ok("ax_key_press", params{"app": f.app, "key": "return"})
 			if on, want := w.record.last(aai.Outcome).Element.String(), `button "OK / Cancel`+page.behind+`" in "Form"`; on != want {
 				t.Errorf("on record is %s, want %s", on, want)
@@ -74,8 +74,7 @@ func TestRealKeysInADialogOfAPage(t *testing.T) {
 	}
 }
 
-// TestRealPageInAPage: the keyboard that goes from one page to what is pressed in the page
-// around it, or to that page, is no effect.
+// TestRealPageInAPage: a focus move between a page and its enclosing page is no effect.
 func TestRealPageInAPage(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -91,8 +90,8 @@ func TestRealPageInAPage(t *testing.T) {
 	f.done("ax_click", f.on("button Works"))
 }
 
-// TestRealPageThatAsks: a browser in the background tells of the page behind the page's question.
-// What is clicked there does nothing, and the reply says what is open.
+// TestRealPageThatAsks: a browser in the background reports the page behind the page's question. A
+// click there has no effect, and the reply names the open dialog.
 func TestRealPageThatAsks(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -2,8 +2,8 @@ package gui_test
 
 import "testing"
 
-// TestRealAlertGTK4: the buttons of GTK 4's dialogs, which it names twice, are pressed by their
-// names.
+// TestRealAlertGTK4: the buttons of GTK 4's dialogs, which report their name twice, are pressed by
+// name.
 func TestRealAlertGTK4(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// TestRealClock: on a page where a clock runs and messages come in, a button that
-// does nothing is not said to have done something.
+// TestRealClock: on a page with a running clock and incoming messages, a button without effect is
+// not reported to have one.
 func TestRealClock(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel() // it mostly waits
 	w := newRealWorld(t)
 	app, _ := w.webPage(web(`<p id="clock">12:00:00</p><ul id="log"></ul><p id="state">idle</p>
 		<button>Dead</button><button id="work">Work</button>
@@ -27,8 +27,8 @@ func TestRealClock(t *testing.T) {
 		</script>`))
 	seen := w.ok("ax_get_tree", params{"app": app}).Text
 	for range 3 {
-		time.Sleep(2 * time.Second)                                       // an agent thinks, and the oldest message has gone before
-		w.eventually("what runs by itself was seen to run", func() bool { // a busy Chromium tells of nothing for long
+		time.Sleep(2 * time.Second)                                       // like the pause of an agent; the oldest message has gone before
+		w.eventually("what runs by itself was seen to run", func() bool { // a busy Chromium sends no events for a long time
 			before := seen
 			seen = w.ok("ax_get_tree", params{"app": app}).Text
 			return seen != before
@@ -44,11 +44,10 @@ func TestRealClock(t *testing.T) {
 	}
 }
 
-// TestRealCounter: what a button's own clicks change is never taken for what changes
-// by itself, however quickly they follow each other and although something else
-// comes of them later: the last clicks are believed as the first are.
+// TestRealCounter: an effect of a button's own clicks never counts as ambient, however quickly they
+// follow each other and despite other late effects: the last clicks are verified like the first.
 func TestRealCounter(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel() // it mostly waits
 	w := newRealWorld(t)
 	app, _ := w.webPage(web(`<p id="count">added 0</p><p id="state">nothing saved</p><button id="add">Add</button><button id="save">Save</button>
 		<script>
@@ -66,7 +65,7 @@ func TestRealCounter(t *testing.T) {
 		if a.data["verified"] == true {
 			return
 		}
-		// Chromium may tell of it later than the answer: then the next call says so.
+		// Chromium may report it after the reply: then the next call reports it.
 		late := w.ok("ax_find", params{"app": app, "query": "role:button title:Save"})
 		if !strings.Contains(late.Text, "Since then") {
 			t.Fatalf("click %d on %s: %v %s; then %s", i+1, button, a.data, a.Warning, late.Text)
@@ -77,7 +76,7 @@ func TestRealCounter(t *testing.T) {
 	}
 	for i := range 8 {
 		click(i, "Save")
-		time.Sleep(500 * time.Millisecond) // an agent thinks, looks and thinks
+		time.Sleep(500 * time.Millisecond) // like the pauses of an agent
 		w.ok("ax_find", params{"app": app, "query": "role:button title:Save"})
 		time.Sleep(500 * time.Millisecond)
 	}

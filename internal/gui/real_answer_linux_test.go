@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestRealServersAnswer: what a page shows some time after a click, while it sleeps, is that
-// click's, and not the next one's that does nothing; the one after that is believed.
+// TestRealServersAnswer: a page change some time after a click, while the page sleeps, belongs to
+// that click, and not to the next one without effect. The one after that is verified.
 func TestRealServersAnswer(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -2,8 +2,8 @@ package gui_test
 
 import "testing"
 
-// TestRealPageFieldsAreRead: what a field of a page shows by its parts is what it is said to
-// hold: a date, a time, and what stands in a list that the page makes itself.
+// TestRealPageFieldsAreRead: the value of a page field comes from its parts: a date, a time, and
+// the content of a list that the page builds itself.
 func TestRealPageFieldsAreRead(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -39,7 +39,7 @@ func TestRealPageFieldsAreRead(t *testing.T) {
 			}
 		}
 	}
-	// What is typed after the look is read, too.
+	// Text typed after the first read is read, too.
 	f.done("ax_set_value", f.set("textbox Day", "2028-02-29"))
 	f.comes("day", "2028-02-29")
 	if got := f.ok("ax_get_value", f.on("textbox Day")).data["value"]; got != "2028-02-29" {

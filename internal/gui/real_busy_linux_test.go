@@ -6,8 +6,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A window whose button has something worked on, and shows it when that is done, as programs
-// do on a busy computer.
+// A window with a button that starts work and shows the result when it is done, as programs do on a
+// busy computer.
 const worksGTK = `
 import gi, os, sys, time
 gi.require_version("Gtk", "3.0")
@@ -29,8 +29,8 @@ window.add(box); window.show_all(); done.hide()
 Gtk.main()
 `
 
-// TestRealAtWork: what a program is at work on is waited for, to be there and to be enabled,
-// longer than usual; and what does not come is said when it rests.
+// TestRealAtWork: a call waits longer than usual for an element, or for its enabled state, while
+// the program works; an absent one is reported when the program rests.
 func TestRealAtWork(t *testing.T) {
 	t.Parallel()
 	for name, next := range map[string]struct{ query, seconds string }{"there": {"Done", "1.5"}, "enabled": {"Enter", "3"}} {

@@ -6,8 +6,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestRealBusyPage: a field of a page whose script is at work is not one that takes no text:
-// it is said that the program is busy, and that another call may do.
+// TestRealBusyPage: for a field of a page with a busy script, the error reports the busy program
+// and advises to retry, and not that the field takes no text.
 func TestRealBusyPage(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

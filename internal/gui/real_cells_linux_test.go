@@ -2,9 +2,9 @@ package gui_test
 
 import "testing"
 
-// TestRealFarCells: the cells of a sheet are found by their names, filled and read in the
-// background, also those after the first hundred, which alone are read, and those out of view;
-// and so is one block after another.
+// TestRealFarCells: cells of a sheet are found by name, filled and read in the background, also
+// beyond the first hundred, which alone are read, and out of view. The same holds for several
+// blocks.
 func TestRealFarCells(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -32,24 +32,24 @@ func TestRealFarCells(t *testing.T) {
 	for cell, want := range map[string]string{"A1": "xA1", "B3": "2", "A5": "g", "B5": "h", "A8": "xA8", "B40": "41", "B44": "42", "C40": "z", "A500": "xA500", "A600": "m", "C41": "n", "AC601": "o", "D42": "p"} {
 		holds(cell, want)
 	}
-	w.done("ax_set_value", params{"app": app, "query": "cell E46", "value": "p\t\tq\n\t\tr\ts"}) // in the columns that it names, whatever came before
+	w.done("ax_set_value", params{"app": app, "query": "cell E46", "value": "p\t\tq\n\t\tr\ts"}) // in the columns that it names, after any other input
 	w.done("ax_set_value", params{"app": app, "query": "cell A8", "value": ""})
 	for cell, want := range map[string]string{"E46": "p", "G46": "q", "E47": "", "G47": "r", "H47": "s", "A8": ""} {
 		holds(cell, want)
 	}
 	w.done("ax_set_value", params{"app": app, "query": "cell A46", "value": "42"})
-	for cell, formula := range map[string]string{"A46": "=40+2", "A47": "=1/0"} { // which shows the same, and an error
+	for cell, formula := range map[string]string{"A46": "=40+2", "A47": "=1/0"} { // the result is the same, or an error
 		if _, err := w.do(w.Context(), "ax_set_value", params{"app": app, "query": "cell " + cell, "value": formula}); err != nil {
 			t.Errorf("%s is not set to %s: %v", cell, formula, err)
 		}
 	}
-	holds("A47", "=1/0") // of whose words LibreOffice does not tell
+	holds("A47", "=1/0") // LibreOffice does not report the text of this error
 	w.says(w.ok("ax_get_tree", params{"app": app, "root": w.ref(app, "cell A47"), "budget_tokens": 2000}).Text, "=1/0")
 	w.done("ax_scroll", params{"app": app, "query": "cell A1000", "to_view": true})
 	w.says(w.ok("ax_find", params{"app": app, "query": "cell A1000"}).Text, `cell "A1000"`)
 	w.says(w.refused("ELEMENT_NOT_FOUND", "ax_find", params{"app": app, "query": "cell XFE1"}).Message, "nothing in")
 	w.ok("ax_key_press", params{"app": app, "query": "cell AD700", "key": "Down", "modifiers": []any{"ctrl"}})
-	w.awaitElement(app, "AD1048570") // where an index is more than its type can hold
+	w.awaitElement(app, "AD1048570") // an index there exceeds its type
 	w.ok("ax_key_press", params{"app": app, "query": "cell A49", "key": "7"})
 	if a = w.ok("ax_get_value", params{"app": app, "query": "group \"Cell A49\""}); a.data["value"] != "7" {
 		t.Errorf("while it is written in A49 holds %v; want 7", a.data["value"])

@@ -10,8 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A window with combo boxes of Qt, which say in a file what they were told to stand at, one
-// line each.
+// A window with Qt combo boxes, which log each of their values in a file, one line each.
 const choicesQt = `
 import sys, time
 from PyQt6.QtCore import QTimer
@@ -44,8 +43,8 @@ window.show()
 app.exec()
 `
 
-// TestRealChoiceQt: an option of Qt's combo box is chosen in the background, whatever stands
-// between it and the one before; the program heard of what the reply says, and of no more.
+// TestRealChoiceQt: an option of a Qt combo box is chosen in the background, across any options in
+// between. The program sees only the options that the reply lists.
 func TestRealChoiceQt(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -67,7 +66,7 @@ func TestRealChoiceQt(t *testing.T) {
 			t.Errorf("%s: it says %q", c.value, a.Text)
 		}
 	}
-	e := w.refused(aai.ElementNotFound, "ax_click", params{"app": app, "query": "option Date"}) // nothing is done to a list that nobody sees
+	e := w.refused(aai.ElementNotFound, "ax_click", params{"app": app, "query": "option Date"}) // an invisible list is not touched
 	w.says(e.Hint, `It is in the combobox "Fruit"`, "ax_set_value")
 	e = w.refused(aai.AutomationNotSupported, "ax_set_value", params{"app": app, "query": "combobox Twice", "value": "Two"})
 	if e.Delivery != aai.NotDelivered {
@@ -85,8 +84,7 @@ func TestRealChoiceQt(t *testing.T) {
 	p.undisturbed(t)
 }
 
-// TestRealChoiceQtSlow: a program that is at work, as each is on a busy computer, shows no more
-// where its keyboard is by the time that anybody looks.
+// TestRealChoiceQtSlow: a busy program no longer shows its focus when it is read.
 func TestRealChoiceQtSlow(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -99,8 +97,8 @@ func TestRealChoiceQtSlow(t *testing.T) {
 	p.undisturbed(t)
 }
 
-// TestRealSeveralChoices: of a page's list of several one is chosen that was already, beside
-// another; it alone is chosen then.
+// TestRealSeveralChoices: choosing one of two selected options of a page's list leaves it as the
+// only selected one.
 func TestRealSeveralChoices(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -112,8 +110,8 @@ func TestRealSeveralChoices(t *testing.T) {
 	f.comes("out", "Cheese")
 }
 
-// TestRealCheckCells: what is typed at a list of GTK's is looked for in it, and what was found
-// would be checked. Nothing is typed there; a click checks the row.
+// TestRealCheckCells: text typed at a GTK list would start a search and check the found row. So
+// nothing is typed; a click checks the row.
 func TestRealCheckCells(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -133,8 +131,8 @@ func TestRealCheckCells(t *testing.T) {
 	}
 }
 
-// TestRealCalendar: a calendar of GTK 3 tells of nothing in it. That is said, with what does
-// set it; the list of GTK 3 beside it is chosen from without the keyboard.
+// TestRealCalendar: a GTK 3 calendar reports no children. The error says so, and how to set it; the
+// GTK 3 list beside it works without the keyboard.
 func TestRealCalendar(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -151,7 +149,7 @@ func TestRealCalendar(t *testing.T) {
 	w.done("ax_set_value", params{"app": app, "query": "role:combobox", "value": "rum"})
 	p.undisturbed(t)
 
-	// What the hint says does it.
+	// The remedy in the hint works.
 	w.done("ax_set_value", params{"app": app, "query": "role:combobox", "value": "tea"})
 	w.ok("ax_click", params{"app": app, "query": "role:grid", "mode": "focus"})
 	press := func(key, with string) {

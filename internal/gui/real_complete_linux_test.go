@@ -21,7 +21,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// A thing is an object as another program of D-Bus reads it, with plain calls.
+// thing is an object as another D-Bus client reads it, with plain calls.
 type thing struct {
 	path       dbus.ObjectPath
 	role       uint32
@@ -32,19 +32,19 @@ type thing struct {
 	children   int
 }
 
-// Roles and states by atspi-constants.h.
+// Roles and states from atspi-constants.h.
 const (
 	rawScrollbar, rawSeparator, rawRuler, rawPassword, rawDocumentWeb, rawSplitPane = 48, 50, 74, 40, 95, 53
 
 	rawFocusable, rawEditable, rawShowing, rawVisible, rawTransient = 1 << 11, 1 << 7, 1 << 25, 1 << 30, 1 << 28
 )
 
-// eyes read a program.
+// eyes is an independent reader of a program.
 type eyes struct {
 	t      *testing.T
 	conn   *dbus.Conn
 	sender string
-	veil   uint64 // the state of what shows
+	veil   uint64 // the state of a visible object
 	things []*thing
 }
 
@@ -60,7 +60,7 @@ func (o *eyes) ask(at dbus.ObjectPath, method string, into any, args ...any) boo
 	return o.conn.Object(o.sender, at).Call("org.a11y.atspi."+method, 0, args...).Store(into) == nil
 }
 
-// look reads what can be seen, or could if it were scrolled to, in an object.
+// look reads the visible or scrollable elements in an object.
 func (o *eyes) look(at dbus.ObjectPath, parent *thing) {
 	e := &thing{path: at, parent: parent}
 	var states []uint32
@@ -104,7 +104,7 @@ func (o *eyes) look(at dbus.ObjectPath, parent *thing) {
 	}
 }
 
-// seen reports whether the thing shows, or is in a page and only scrolled away.
+// seen reports whether the thing is visible, or in a page and only scrolled away.
 func (o *eyes) seen(e *thing) bool {
 	if e.inPage() {
 		return e.states&rawVisible != 0
@@ -125,8 +125,7 @@ func (e *thing) inPage() bool {
 	return false
 }
 
-// acts reports whether people do something with the thing: it has an action of its own, can
-// have the keyboard, or is edited.
+// acts reports whether people can act on the thing: it has an action, is focusable, or editable.
 func (e *thing) acts() bool {
 	switch {
 	case e.role == rawScrollbar || e.role == rawSeparator || e.role == rawSplitPane || e.parent.parent == nil:
@@ -143,7 +142,7 @@ func (e *thing) acts() bool {
 	})
 }
 
-// says is what is written on the thing itself.
+// says returns the text on the thing itself.
 func (e *thing) says() string {
 	if e.children > 0 {
 		return ""
@@ -154,7 +153,7 @@ func (e *thing) says() string {
 	return e.name
 }
 
-// letters are those of a text, and its digits.
+// letters returns the letters and digits of a text.
 func letters(text string) string {
 	return strings.Map(func(r rune) rune {
 		if is.IsLetter(r) || is.IsDigit(r) {
@@ -164,7 +163,7 @@ func letters(text string) string {
 	}, text)
 }
 
-// A telling is what all pages of an outline say, and which object each ref is of.
+// telling is the text of all pages of a tree, and the object of each ref.
 type telling struct {
 	text  string
 	first *desktop.Snapshot
@@ -172,7 +171,7 @@ type telling struct {
 	of    map[desktop.ID]string
 }
 
-// tellAll takes all pages of an outline.
+// tellAll reads all pages of a tree.
 func (w *realWorld) tellAll(shot *desktop.Snapshot, table *refs.Table) telling {
 	w.Helper()
 	told := telling{first: shot, refs: map[string]desktop.ID{}, of: map[desktop.ID]string{}}
@@ -195,14 +194,14 @@ func (w *realWorld) tellAll(shot *desktop.Snapshot, table *refs.Table) telling {
 	return told
 }
 
-// completePatience is how long a program may take until it shows all it has to show.
+// completePatience limits how long a program may take to show everything.
 const (
 	completePatience = 20 * time.Second
 	lookAgain        = 200 * time.Millisecond
 )
 
-// complete holds what the outline tells of the program against what others read of it: what
-// acts has a ref, what is written is told or in something that has a ref, and no ref lies.
+// complete compares the tree with an independent reading of the program. Each actionable element
+// has a ref, each text is shown or within an element with a ref, and each ref is right.
 func (w *realWorld) complete(t *testing.T, app desktop.App, veil uint64) {
 	t.Helper()
 	conn, err := dbus.Connect(w.A11yAddress(t))
@@ -238,11 +237,11 @@ func (w *realWorld) complete(t *testing.T, app desktop.App, veil uint64) {
 	}
 }
 
-// missing are the things that the pages do not tell of.
+// missing returns the things that the pages lack.
 func (o *eyes) missing(told telling) (wrong []string) {
 	all := letters(told.text)
 	for _, e := range o.things {
-		// Qt makes another object of an item for each who asks.
+		// Qt creates another object of an item for each client.
 		if e.acts() && told.of[desktop.ID(e.path)] == "" && (e.states&rawTransient == 0 || !strings.Contains(all, letters(e.name))) {
 			wrong = append(wrong, fmt.Sprintf("no ref: role %d %q %q %s states %x", e.role, e.name, e.actions, e.path, e.states))
 		}
@@ -261,7 +260,7 @@ func (o *eyes) missing(told telling) (wrong []string) {
 	return wrong
 }
 
-// lies are the refs that do not mean the object any more that they meant.
+// lies returns the refs that no longer refer to their object.
 func lies(shot *desktop.Snapshot, table *refs.Table, told telling, o *eyes) (wrong []string) {
 	names := make(map[desktop.ID]string)
 	for _, e := range o.things {
@@ -275,7 +274,7 @@ func lies(shot *desktop.Snapshot, table *refs.Table, told telling, o *eyes) (wro
 		}
 		theirs, ours := letters(names[id]), letters(shot.Elements[i].Name)
 		if shot.Elements[i].Role == desktop.Combobox || strings.HasPrefix(names[id], "Gtk") {
-			continue // Qt calls it by what it stands at, GTK 4 by its class
+			continue // Qt names it by its value, GTK 4 by its class
 		}
 		if theirs != "" && ours != "" && !strings.Contains(theirs, ours) && !strings.Contains(ours, theirs) {
 			wrong = append(wrong, fmt.Sprintf("%s is called %q and others read %q", ref, shot.Elements[i].Name, names[id]))
@@ -284,15 +283,15 @@ func lies(shot *desktop.Snapshot, table *refs.Table, told telling, o *eyes) (wro
 	return wrong
 }
 
-// sameThing reports whether an element is the one that had the ID, though it has another:
-// LibreOffice makes its cells anew for each who asks.
+// sameThing reports whether an element is the one that had the ID: LibreOffice creates new objects
+// for its cells per client.
 func sameThing(first *desktop.Snapshot, e *desktop.Element, id desktop.ID) bool {
 	i := first.Index(id)
 	was := &first.Elements[max(i, 0)]
 	return i >= 0 && was.Role == e.Role && was.Name == e.Name && was.Frame == e.Frame && !e.Frame.Empty()
 }
 
-// appOf is the program of the process.
+// appOf returns the program of the process.
 func (w *realWorld) appOf(pid string) desktop.App {
 	w.Helper()
 	apps, err := w.backend.Tree.Apps(w.Context())
@@ -308,8 +307,8 @@ func (w *realWorld) appOf(pid string) desktop.App {
 	return desktop.App{}
 }
 
-// TestRealCompletePages: of pages of all kinds, everything with an action, focus or text of its
-// own is told. AAI_APPS=all takes all of them.
+// TestRealCompletePages: for pages of all kinds, the tree contains everything with an action, focus
+// or text. AAI_APPS=all runs all of them.
 func TestRealCompletePages(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -346,7 +345,7 @@ func TestRealCompletePages(t *testing.T) {
 	}
 }
 
-// TestRealCompleteWindows: the same of windows of each toolkit, and with AAI_APPS=all of real
+// TestRealCompleteWindows: the same for windows of each toolkit, and with AAI_APPS=all for real
 // programs.
 func TestRealCompleteWindows(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// many is a text as often as wanted, with the number in the place of N.
+// many repeats a text n times, with the number in place of N.
 func many(n int, text string) string {
 	var b strings.Builder
 	for i := range n {
@@ -14,7 +14,7 @@ func many(n int, text string) string {
 	return b.String()
 }
 
-// completePages are pages of forty kinds, by name: what stands in their bodies.
+// completePages returns the bodies of forty kinds of pages, by name.
 func completePages() map[string]string {
 	return map[string]string{
 		"icons": `<style>i, b.x { display: inline-block; width: 20px; height: 20px; background: red }</style><img class="trash" src="/t.png" width="20" height="20" onclick="1">
@@ -62,8 +62,8 @@ func completePages() map[string]string {
 	}
 }
 
-// completeWindows are real programs, by name: their commands. What begins with usr/ or
-// libreoffice/ is below .cache/apps.
+// completeWindows returns the commands of real programs, by name. Paths with the prefix usr/ or
+// libreoffice/ are below .cache/apps.
 func completeWindows() map[string][]string {
 	return map[string][]string{
 		"mousepad":        {"mousepad", "--disable-server"},

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// TestRealLinesAreNotSent: return sends what is in a page's chat, and nothing is sent that
-// nobody asked to send.
+// TestRealLinesAreNotSent: return sends the text of a page's chat, and nothing is sent without a
+// request.
 func TestRealLinesAreNotSent(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -24,8 +24,8 @@ func TestRealLinesAreNotSent(t *testing.T) {
 	}
 }
 
-// TestRealCoveredPage: a Chromium that nobody started for it shows nothing of what it does while
-// it is covered. That is said, and no more is done than was asked.
+// TestRealCoveredPage: a covered Chromium without the right flags shows no effects. The reply says
+// so, and does no more than requested.
 func TestRealCoveredPage(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -38,7 +38,7 @@ func TestRealCoveredPage(t *testing.T) {
 	a := w.ok("ax_click", params{"app": f.app, "query": "button Go"})
 	w.says(a.Warning, "nothing was seen to change", "do not show it")
 	f.comes("clicks", "1")
-	for range 3 { // it is seen with the next act, or the one after
+	for range 3 { // the next action, or the one after, shows it
 		if a := w.ok("ax_click", params{"app": f.app, "query": "button Dead"}); at(a.data, "verified") != false {
 			t.Errorf("what a covered page did before is told of the next click: %s", a.Text)
 		}

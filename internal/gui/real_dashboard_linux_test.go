@@ -12,9 +12,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// TestTheDashboardIsLeftAlone by every tool, of a caller who may do anything: a browser that
-// shows it is neither read, operated nor pictured, and neither is a screen with it. Another
-// page in another browser is operated all the while.
+// TestTheDashboardIsLeftAlone by every tool, for a caller with all permissions: a browser that
+// shows it is neither read, operated nor captured, nor is a screen with it. Another page in another
+// browser is operated meanwhile.
 func TestTheDashboardIsLeftAlone(t *testing.T) {
 	w := newRealWorld(t)
 	hosts := w.withOwnPages()
@@ -62,8 +62,8 @@ func TestTheDashboardIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestToolsOfTheBrowserAreLeftAlone: DevTools in a window of their own show a page without its
-// address, so their browser is left alone while a gateway shows its page anywhere.
+// TestToolsOfTheBrowserAreLeftAlone: DevTools in a separate window show a page without its address,
+// so their browser is left alone while there is a dashboard.
 func TestToolsOfTheBrowserAreLeftAlone(t *testing.T) {
 	w := newRealWorld(t)
 	hosts := w.withOwnPages()
@@ -85,12 +85,12 @@ func TestToolsOfTheBrowserAreLeftAlone(t *testing.T) {
 	w.ok("ax_get_tree", params{"app": page.app})
 }
 
-// withOwnPages has the gateway leave its own pages alone, which are those at the hosts.
+// withOwnPages makes the gateway leave the dashboards at the hosts alone.
 func (w *realWorld) withOwnPages() (hosts *atomic.Pointer[[]string]) {
 	hosts = new(atomic.Pointer[[]string])
 	hosts.Store(new([]string))
 	b := w.backend
-	b.Documents, _ = b.Tree.(desktop.Documents) // says where documents come from
+	b.Documents, _ = b.Tree.(desktop.Documents) // it returns the addresses of documents
 	w.offers(gui.Config{Open: func() desktop.Backend { return b }, DashboardHosts: func() ([]string, error) { return *hosts.Load(), nil }}, policy.ProtectedWindows{})
 	return hosts
 }

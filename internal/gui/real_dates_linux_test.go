@@ -32,10 +32,9 @@ window.show()
 app.exec()
 `
 
-// TestRealDatesQt: fields of a date and of a time show what they hold, and are set in the
-// background as they are written or as a computer writes it; what the program would show and
-// not take is refused. A day of a calendar is chosen by a click alone, and nothing else is
-// taken for that.
+// TestRealDatesQt: date and time fields report their value, and are set in the background in their
+// own or in ISO format. A text that the program would show and not accept is rejected. A calendar's
+// day is chosen by a click only, and no other element is taken for one.
 func TestRealDatesQt(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -62,7 +61,8 @@ func TestRealDatesQt(t *testing.T) {
 		e := w.refused(aai.InvalidParams, "ax_set_value", params{"app": app, "query": "Departure", "value": wrong})
 		w.says(e.Message, `as spinbutton "Departure" shows it: 29.02.2028`)
 	}
-	// There is no such day: it takes the last one there is. The reply says so, and the former one is set again.
+	// There is no such day, so the field takes the last one. The error reports that, and the old
+	// value is restored.
 	w.says(w.refused(aai.AutomationFailed, "ax_set_value", params{"app": app, "query": "Departure", "value": "31.02.2027"}).Message, `"28.02.2027"`)
 	has("2028-02-29 2028-01-01 23:59 2027-03-14T09:15 2027-01-02")
 

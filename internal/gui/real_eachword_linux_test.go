@@ -20,14 +20,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 )
 
-// A drawnPage is a page drawn at random. Each of its words stands once in it, and may be the
-// beginning or the end of others.
+// drawnPage is a random page. Each of its words occurs once, and may be the beginning or end of
+// others.
 type drawnPage struct {
 	*rand.Rand
 	words int
 }
 
-// text is so many words at most, some of them in elements of a line.
+// text returns at most that many words, some of them in inline elements.
 func (d *drawnPage) text(most int) string {
 	var b strings.Builder
 	for range 1 + d.IntN(most) {
@@ -42,12 +42,12 @@ func (d *drawnPage) text(most int) string {
 	return b.String()
 }
 
-// listener is an attribute by which a quarter of the elements wait for clicks.
+// listener returns a click handler attribute for a quarter of the elements.
 func (d *drawnPage) listener() string {
 	return []string{"", "", "", " data-click"}[d.IntN(4)]
 }
 
-// part is an element with its descendants.
+// part returns an element with its descendants.
 func (d *drawnPage) part(depth int) string {
 	most := []int{3, 6, 12, 70}[d.IntN(4)]
 	in := func(tag string, body string) string {
@@ -78,7 +78,7 @@ func (d *drawnPage) parts(depth int) string {
 	return b.String()
 }
 
-// drawnScript shows the page that the server has now, and tells what can be read on it.
+// drawnScript shows the server's current page, and reports its readable text.
 const drawnScript = `<!DOCTYPE html><html lang="en"><title>Drawn</title><body><div id="root"></div><script>
 let last = "", click = () => {};
 setInterval(async () => {
@@ -96,7 +96,7 @@ setInterval(async () => {
 }, 50);
 </script>`
 
-// A readPage is what a page says can be read on it.
+// readPage is a page's own report of its readable text.
 type readPage struct {
 	Title, Text string
 	Texts       []string // of its paragraphs, headings and cells
@@ -107,9 +107,9 @@ var (
 	cutForm  = regexp.MustCompile(`…" \[(e\d+)\]|\[(e\d+)\] "[^"]*…"`)
 )
 
-// TestRealEachWord: of pages drawn at random each word that can be read is in the outline, or
-// held by an element whose text the outline cuts; and what a text holds is what can be read
-// there. AAI_ROUNDS and AAI_SEED say how many pages, and which are the first.
+// TestRealEachWord: for random pages, each readable word is in the tree, or in an element with a
+// truncated text; and the value of a text is its readable text. AAI_ROUNDS and AAI_SEED set the
+// number of pages and the first one.
 func TestRealEachWord(t *testing.T) {
 	t.Parallel()
 	rounds, _ := strconv.Atoi(cmp.Or(os.Getenv("AAI_ROUNDS"), "12"))
@@ -160,7 +160,7 @@ func TestRealEachWord(t *testing.T) {
 	}
 }
 
-// eachWord says how what is told of a page differs from what the page says can be read on it.
+// eachWord returns the differences between the tree and the page's own report.
 func (w *realWorld) eachWord(app string, page *readPage) (wrong []string) {
 	w.Helper()
 	told := w.allOf(app)
@@ -191,7 +191,7 @@ func (w *realWorld) eachWord(app string, page *readPage) (wrong []string) {
 	return wrong
 }
 
-// allOf is all pages of the program's outline, with the whole of the texts that are cut in it.
+// allOf returns all pages of the program's tree, with the full text of truncated elements.
 func (w *realWorld) allOf(app string) (told string) {
 	w.Helper()
 	p := params{"app": app, "budget_tokens": 50000}
@@ -199,7 +199,7 @@ func (w *realWorld) allOf(app string) (told string) {
 		a := w.ok("ax_get_tree", p)
 		told += a.Text
 		for _, cut := range cutForm.FindAllStringSubmatch(a.Text, -1) {
-			if a, err := w.do(w.Context(), "ax_get_value", params{"app": app, "query": cut[1] + cut[2]}); err == nil { // else it is gone
+			if a, err := w.do(w.Context(), "ax_get_value", params{"app": app, "query": cut[1] + cut[2]}); err == nil { // otherwise it is gone
 				told += a.Text + "\n"
 			}
 		}

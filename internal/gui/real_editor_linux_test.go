@@ -2,8 +2,8 @@ package gui_test
 
 import "testing"
 
-// TestRealEditor: in an editor of a page, which holds each line as an element of its own and
-// makes two spaces other ones, a text of several lines is set and read as it is.
+// TestRealEditor: in a page's editor, with one element per line and no-break spaces for double
+// ones, a multiline text is set and read unchanged.
 func TestRealEditor(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

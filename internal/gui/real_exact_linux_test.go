@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// unlike are the names on a real window, and what is asked for that none of them is.
+// unlike maps the names on a real window to queries that match none of them.
 func unlike() map[string]string {
 	return map[string]string{
 		"OK": "Bookmark this tab", "Save": "Don't Save", "Close": "Close without saving", "Delete": "Delete all data",
@@ -22,7 +22,7 @@ func unlike() map[string]string {
 	}
 }
 
-// The programs write the name of each button that is pressed into a file.
+// The programs write the name of each pressed button to a file.
 const (
 	exactGTK3 = `
 import sys, gi
@@ -55,7 +55,7 @@ app.exec()
 `
 )
 
-// exactly opens a window with the buttons, and returns its program and what was pressed.
+// exactly opens a window with the buttons, and returns its program and the pressed buttons.
 func (w *realWorld) exactly(kind linuxtest.Kind, names []string) (app string, pressed func() string) {
 	w.Helper()
 	file := filepath.Join(w.TempDir(), "pressed")
@@ -92,8 +92,8 @@ func (w *realWorld) exactly(kind linuxtest.Kind, names []string) (app string, pr
 	return w.process(w.Browser(w.T, site.URL)), pressed
 }
 
-// TestRealExact: in real windows, Chromium's with its own frame around the page, nothing
-// is pressed but what is called as was asked, and that is pressed.
+// TestRealExact: in real windows, including Chromium's frame around the page, only an exact match
+// is pressed.
 func TestRealExact(t *testing.T) {
 	all := newRealWorld(t)
 	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.Qt6, linuxtest.Chromium} {
@@ -108,7 +108,7 @@ func TestRealExact(t *testing.T) {
 			for asked, name := range unlike() {
 				code := aai.ElementNotFound
 				if asked == "Close" && kind == linuxtest.Chromium {
-					code = aai.AmbiguousTarget // its tab and its window are called so
+					code = aai.AmbiguousTarget // its tab and its window have that name
 				}
 				e := w.refused(code, "ax_click", params{"app": app, "query": asked})
 				if code == aai.ElementNotFound && !strings.Contains(strings.Join(e.Candidates, "\n"), name) && asked != "OK" {

@@ -9,11 +9,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// within are calls that have only so long. A call that ends well in it has not
-// waited for what hangs.
+// within limits calls. A call that succeeds in time has not waited for the hanging program.
 const within = 30 * time.Second
 
-// by makes a call with a deadline of its own.
+// by makes a call with its own deadline.
 func (w *realWorld) by(limit time.Duration, tool string, p params) (*aai.Result, *aai.Error) {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), limit)
@@ -21,13 +20,12 @@ func (w *realWorld) by(limit time.Duration, tool string, p params) (*aai.Result,
 	return w.do(ctx, tool, p)
 }
 
-// fails makes a call with a deadline of its own, which must fail with the code and
-// say what is known of the delivery.
+// fails makes a call with its own deadline, which must fail with the code and the delivery.
 func (w *realWorld) fails(limit time.Duration, code aai.Code, delivery aai.Delivery, tool string, p params) *aai.Error {
 	w.Helper()
 	result, err := w.by(limit, tool, p)
 	if t := w.tools.Tool(tool); t.Effect == aai.Reads && delivery == aai.NotDelivered && err != nil && err.Delivery == "" {
-		delivery = "" // what only reads delivers nothing, and need not say so
+		delivery = "" // a read delivers nothing
 	}
 	switch {
 	case err == nil:
@@ -50,7 +48,7 @@ func (w *realWorld) quick(tool string, p params) answer {
 	return answer{result, asJSON(w.T, result.Data)}
 }
 
-// presses is how often the fixture's button was pressed, by its own account.
+// presses returns how often the fixture's button was pressed, by its own count.
 func presses(t *testing.T, f *linuxtest.Fixture) float64 {
 	n, _ := f.State(t)["presses"].(float64)
 	return n
@@ -58,11 +56,10 @@ func presses(t *testing.T, f *linuxtest.Fixture) float64 {
 
 var press = func(app string) params { return params{"app": app, "query": "button Press"} }
 
-// TestRealHang: a program that hangs fails the calls to it, the first by its
-// deadline and the next ones at once; others do not notice; and when it goes on,
-// it is as if nothing had been.
+// TestRealHang: calls to a hanging program fail, the first at its deadline and the next ones at
+// once; other programs are not affected. Afterwards everything works as before.
 func TestRealHang(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel() // it mostly waits
 	w := newRealWorld(t)
 	neighbour, other := w.open(linuxtest.Qt6)
 	for _, kind := range linuxtest.Kinds() {
@@ -100,7 +97,7 @@ func TestRealHang(t *testing.T) {
 			f.Continue(t)
 			w.recovers(app)
 			w.ok("ax_click", press(app))
-			f.WaitState(t, "presses", 2) // and no press was left over
+			f.WaitState(t, "presses", 2) // and no press was queued
 			if name := f.State(t)["name"]; name != "" {
 				t.Errorf("%q was typed", name)
 			}
@@ -120,10 +117,10 @@ func (w *realWorld) recovers(app string) {
 	})
 }
 
-// TestRealHangWhileActing: a program hangs between being looked at and being asked
-// to act. Only what is certain is said of the delivery.
+// TestRealHangWhileActing: a program hangs between the read and the action. The error reports only
+// a certain delivery.
 func TestRealHangWhileActing(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel() // it mostly waits
 	w := newRealWorld(t)
 	stop := func() {}
 	w.backend.Actor = beforeActing{w.backend.Actor, func() { stop() }}
@@ -140,7 +137,7 @@ func TestRealHangWhileActing(t *testing.T) {
 			w.says(w.fails(within, aai.Timeout, aai.NotDelivered, "ax_click", press(app)).Message, "has not answered for")
 			f.Continue(t)
 			w.recovers(app)
-			w.ok("ax_click", params{"app": app, "query": "button Slow"}) // what had been asked for before has happened by its end
+			w.ok("ax_click", params{"app": app, "query": "button Slow"}) // the earlier request is done by its end
 			f.WaitState(t, "slow", 1)
 			if n := presses(t, f); n > 1 || n == 1 && e.RetrySafe() {
 				t.Errorf("pressed %v times, and the answer was %v, delivery %q", n, e, e.Delivery)
@@ -150,8 +147,8 @@ func TestRealHangWhileActing(t *testing.T) {
 	}
 }
 
-// TestRealKilledWhileHanging: a program that is ended while it hangs has ended,
-// for the call that waits for it too.
+// TestRealKilledWhileHanging: a program that is killed while it hangs has ended, also for the
+// waiting call.
 func TestRealKilledWhileHanging(t *testing.T) {
 	w := newRealWorld(t)
 	f, app := w.open(linuxtest.GTK3)

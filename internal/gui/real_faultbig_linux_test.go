@@ -10,10 +10,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// TestRealLongList: a list of ten thousand rows costs its program and the answer
-// no more than what is seen of it, and the answer says that there is more.
+// TestRealLongList: a list of ten thousand rows costs its program and the reply no more than its
+// visible part, and the reply says that there is more.
 func TestRealLongList(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel() // it mostly waits
 	w := newRealWorld(t)
 	for _, kind := range linuxtest.Kinds() {
 		t.Run(string(kind), func(t *testing.T) {
@@ -26,7 +26,7 @@ func TestRealLongList(t *testing.T) {
 				t.Errorf("the page has %d tokens", n)
 			}
 			switch kind {
-			case linuxtest.GTK4: // has no more rows than it shows, a few screens, and nobody is told how many there are
+			case linuxtest.GTK4: // has only the rows that it shows, a few screens, and reports no total
 			case linuxtest.Chromium:
 				w.says(a.Text, "10000 items")
 			default:
@@ -41,17 +41,17 @@ func TestRealLongList(t *testing.T) {
 	}
 }
 
-// TestRealSheet: a sheet has 2,147,483,647 cells, and its program tries to make
-// whichever it is asked for. It is asked for few.
+// TestRealSheet: a sheet has 2,147,483,647 cells, and its program tries to create each one that is
+// read. Few are read.
 func TestRealSheet(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel() // it mostly waits
 	w := newRealWorld(t)
 	_, pid := w.spreadsheet()
 	app := strconv.Itoa(pid)
 	w.awaitElement(app, "cell B3")
 	before := residentMiB(t, pid)
 	for range 5 {
-		fresh := joined(t, w.Session, w.Getenv) // it knows nothing, and reads everything
+		fresh := joined(t, w.Session, w.Getenv) // it has no cache, and reads everything
 		a := fresh.ok("ax_get_tree", params{"app": app})
 		w.says(a.Text, "not read)", "A1")
 		if n := tokencount.Count(w, a.Text); n > firstPage {
@@ -71,7 +71,7 @@ func TestRealSheet(t *testing.T) {
 	w.ok("ax_set_value", params{"app": app, "query": "cell C4", "value": "7"})
 }
 
-// residentMiB is how much memory the process has, by proc(5).
+// residentMiB returns the memory of the process, from proc(5).
 func residentMiB(t *testing.T, pid int) int {
 	t.Helper()
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")

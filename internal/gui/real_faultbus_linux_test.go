@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// TestRealBusRestarts: when the accessibility bus went away, programs of the old
-// one show nothing any more, which is said, and those of the new one are found.
+// TestRealBusRestarts: after the accessibility bus has ended, programs of the old one are
+// unreadable, with an error for that, and those of the new one are found.
 func TestRealBusRestarts(t *testing.T) {
 	w := newRealWorld(t)
 	f, app := w.open(linuxtest.GTK3)
@@ -25,7 +25,7 @@ func TestRealBusRestarts(t *testing.T) {
 	}
 }
 
-// works opens a window and works it.
+// works opens a window and operates it.
 func (w *realWorld) works(kind linuxtest.Kind) {
 	w.Helper()
 	f, app := w.open(kind)
@@ -33,9 +33,8 @@ func (w *realWorld) works(kind linuxtest.Kind) {
 	f.WaitState(w.T, "presses", 1)
 }
 
-// TestRealBusDies: without the session bus and the accessibility bus nothing is
-// read, and the answers say why; what needs neither works. When they are back,
-// everything is.
+// TestRealBusDies: without session bus and accessibility bus nothing is readable, and the errors
+// give the reason; tools that need neither still work. When the buses are back, everything works.
 func TestRealBusDies(t *testing.T) {
 	w := newRealWorld(t)
 	f, app := w.open(linuxtest.GTK3)
@@ -48,18 +47,18 @@ func TestRealBusDies(t *testing.T) {
 		t.Errorf("it was pressed %v times", n)
 	}
 	w.RestartBus(t)
-	w.A11yAddress(t) // else programs look for the one that was, whose address the screen still has
+	w.A11yAddress(t) // otherwise programs look for the old one, at the address on the root window
 	w.Accessible(t)
 	w.works(linuxtest.GTK3)
 }
 
-// TestRealNoBus: where there is no session bus at all.
+// TestRealNoBus: there is no session bus at all.
 func TestRealNoBus(t *testing.T) {
 	s := linuxtest.Start(t)
 	joined(t, s, without(s, "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")).withoutTrees("anything")
 }
 
-// withoutTrees checks what is answered where there is a screen and no bus.
+// withoutTrees checks the replies with a screen and without a bus.
 func (w *realWorld) withoutTrees(app string) {
 	w.Helper()
 	for _, call := range []struct {
@@ -67,7 +66,7 @@ func (w *realWorld) withoutTrees(app string) {
 		args params
 	}{
 		{"ax_list_apps", nil},
-		{"ax_screenshot", nil}, // whose windows they are is not known
+		{"ax_screenshot", nil}, // the owner of the windows is unknown
 		{"ax_get_tree", params{"app": app}},
 		{"ax_click", press(app)},
 		{"ax_click_at", params{"app": app, "x": 10, "y": 10, "mode": "focus"}},
@@ -87,8 +86,7 @@ func (w *realWorld) withoutTrees(app string) {
 	w.quick("ax_session_info", nil)
 }
 
-// TestRealNoDisplay: where the gateway has no screen, trees are read and worked in
-// the background all the same.
+// TestRealNoDisplay: without a screen, trees can still be read and operated in the background.
 func TestRealNoDisplay(t *testing.T) {
 	s := linuxtest.StartAccessible(t)
 	w := joined(t, s, without(s, "DISPLAY", "XAUTHORITY"))
@@ -119,7 +117,7 @@ func TestRealNoDisplay(t *testing.T) {
 	}
 }
 
-// undelivered is what a tool says of the delivery that did nothing: what only reads, nothing.
+// undelivered returns the delivery of a failed call: "" for tools that only read.
 func undelivered(tool string) aai.Delivery {
 	if toolNamed(tool).Effect == aai.Reads {
 		return ""
@@ -127,7 +125,7 @@ func undelivered(tool string) aai.Delivery {
 	return aai.NotDelivered
 }
 
-// without is the session's environment without some variables.
+// without returns the session's environment without some variables.
 func without(s *linuxtest.Session, names ...string) func(string) string {
 	return func(name string) string {
 		if slices.Contains(names, name) {

@@ -10,10 +10,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// TestRealShuffled: a list that is drawn anew between being looked at and being
-// clicked. The ref means the row it was given for, or nothing.
+// TestRealShuffled: a list is recreated between the read and the click. The ref refers to its row,
+// or is stale.
 func TestRealShuffled(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel() // it mostly waits
 	w := newRealWorld(t)
 	happen := func() {}
 	w.backend.Actor = beforeActing{w.backend.Actor, func() { happen() }}
@@ -35,7 +35,7 @@ func TestRealShuffled(t *testing.T) {
 				_ = w.refused(aai.StaleRef, "ax_click", params{"app": app, "query": third})
 			}
 			shuffle()
-			w.ok("ax_click", params{"app": app, "query": third}) // it is back where it was
+			w.ok("ax_click", params{"app": app, "query": third}) // it is back at its place
 			f.WaitState(t, "fruit", "Fruit 3")
 
 			fifth := w.ref(app, `option "Fruit 5"`)
@@ -51,8 +51,8 @@ func TestRealShuffled(t *testing.T) {
 	}
 }
 
-// refusesRow clicks a row that is not where it was: no row is selected, and the
-// answer says that the row is gone or cannot be seen.
+// refusesRow clicks a row that has moved: no row is selected, and the error says that the row is
+// gone or not visible.
 func (w *realWorld) refusesRow(f *linuxtest.Fixture, app, ref string) *aai.Error {
 	w.Helper()
 	result, e := w.by(within, "ax_click", params{"app": app, "query": ref})
@@ -70,11 +70,10 @@ func (w *realWorld) refusesRow(f *linuxtest.Fixture, app, ref string) *aai.Error
 	return e
 }
 
-// TestRealScrolledAway: the rows of long lists are objects that toolkits use again
-// for others as the list is scrolled. The ref means the row it was given for.
-// Chromium has an object for each.
+// TestRealScrolledAway: toolkits reuse the row objects of long lists for other rows when the list
+// scrolls. The ref refers to its original row. Chromium has an object for each.
 func TestRealScrolledAway(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel() // it mostly waits
 	w := newRealWorld(t)
 	happen := func() {}
 	w.backend.Actor = beforeActing{w.backend.Actor, func() { happen() }}
@@ -124,7 +123,7 @@ func TestRealScrolledAway(t *testing.T) {
 	}
 }
 
-// rowNamed is a query for the row of exactly that name.
+// rowNamed returns a query for the row with exactly that name.
 func rowNamed(kind linuxtest.Kind, name string) string {
 	role := "option"
 	if kind == linuxtest.GTK3 {
@@ -133,13 +132,13 @@ func rowNamed(kind linuxtest.Kind, name string) string {
 	return fmt.Sprintf("//%s[@name='%s']", role, name)
 }
 
-// rowNames are the names of the rows that a page tells of.
+// rowNames matches the names of rows in a page.
 var rowNames = regexp.MustCompile(`"Row \d+"`)
 
-// TestRealTwins: two of the same name are told apart by the one who calls, never by
-// chance.
+// TestRealTwins: the caller selects one of two elements with the same name; the gateway never
+// guesses.
 func TestRealTwins(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel() // it mostly waits
 	w := newRealWorld(t)
 	for _, kind := range linuxtest.Kinds() {
 		t.Run(string(kind), func(t *testing.T) {
@@ -162,14 +161,14 @@ func TestRealTwins(t *testing.T) {
 	}
 }
 
-// TestRealObstacles: what is disabled, hidden or behind a modal dialog is not
-// acted upon, and the answer says why.
+// TestRealObstacles: a disabled, hidden or covered element gets no action, and the error gives the
+// reason.
 func TestRealObstacles(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel() // it mostly waits
 	w := newRealWorld(t)
 	var opened []func()
 	for _, kind := range linuxtest.Kinds() {
-		f, app := w.open(kind) // one after the other, since each wants the focus
+		f, app := w.open(kind) // one at a time, since each needs the focus
 		opened = append(opened, func() {
 			w.Run(string(kind), func(t *testing.T) {
 				t.Parallel()
@@ -192,7 +191,7 @@ func (w *realWorld) obstacles(f *linuxtest.Fixture, app string) {
 	f.WaitState(w.T, "hidden", true)
 	w.ok("ax_wait_idle", params{"app": app})
 	_ = w.fails(within, aai.ElementNotFound, aai.NotDelivered, "ax_click", click("button Ghost"))
-	removes := f.Kind == linuxtest.GTK4 || f.Kind == linuxtest.Chromium // what is hidden from the tree; others keep it
+	removes := f.Kind == linuxtest.GTK4 || f.Kind == linuxtest.Chromium // hidden elements leave the tree; others keep them
 	if removes {
 		_ = w.fails(within, aai.StaleRef, aai.NotDelivered, "ax_click", click(ghost))
 	} else {

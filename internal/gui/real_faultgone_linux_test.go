@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// TestRealKilledMidWalk: a program that dies while it is read has ended, whoever
-// was reading, and nobody waits for it.
+// TestRealKilledMidWalk: a program that dies during a read has ended for all readers, and no call
+// waits for it.
 func TestRealKilledMidWalk(t *testing.T) {
 	w := newRealWorld(t)
 	for _, kind := range linuxtest.Kinds() {
@@ -22,7 +22,7 @@ func TestRealKilledMidWalk(t *testing.T) {
 			var readers sync.WaitGroup
 			begun := make(chan struct{}, 4)
 			for range cap(begun) {
-				fresh := joined(t, w.Session, w.Getenv) // it knows nothing yet and must read everything
+				fresh := joined(t, w.Session, w.Getenv) // it has no cache and must read everything
 				readers.Go(func() {
 					begun <- struct{}{}
 					for {
@@ -46,8 +46,8 @@ func TestRealKilledMidWalk(t *testing.T) {
 	}
 }
 
-// TestRealKilledWhileActing: a program that dies between being looked at and being
-// asked to act was not asked.
+// TestRealKilledWhileActing: a program that dies between the read and the action did not get the
+// action.
 func TestRealKilledWhileActing(t *testing.T) {
 	w := newRealWorld(t)
 	happen := func() {}
@@ -64,8 +64,8 @@ func TestRealKilledWhileActing(t *testing.T) {
 	}
 }
 
-// TestRealWindowClosed: a window that a person closes is gone for the agent that
-// had found something in it, whether its program ends with it or not.
+// TestRealWindowClosed: a window that the person closes is gone for the agent that found an element
+// in it, whether or not its program ends.
 func TestRealWindowClosed(t *testing.T) {
 	w := newRealWorld(t)
 	for _, kind := range linuxtest.Kinds() {
@@ -82,7 +82,7 @@ func TestRealWindowClosed(t *testing.T) {
 				}
 				return !strings.Contains(w.ok("ax_list_apps", nil).Text, app)
 			})
-			// Chromium takes a moment to end, in which it may be on the list once more.
+			// Chromium takes a moment to end, and may be listed once more.
 			_, e := w.by(within, "ax_click", params{"app": "it", "query": ref})
 			if e == nil || e.Code != aai.AppNotRunning || !e.RetrySafe() {
 				t.Fatalf("its window is gone, but: %v", e)
@@ -96,8 +96,8 @@ func TestRealWindowClosed(t *testing.T) {
 	}
 }
 
-// TestRealDialogCloses: a dialog that is answered between being found and being
-// clicked is not answered again.
+// TestRealDialogCloses: a dialog that is answered between the search and the click is not answered
+// again.
 func TestRealDialogCloses(t *testing.T) {
 	w := newRealWorld(t)
 	for _, kind := range linuxtest.Kinds() {

@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// fields are those of a call, in order.
+// fields returns the fields argument of a call, in order.
 func fields(pairs ...string) []any {
 	var all []any
 	for i := 0; i < len(pairs); i += 2 {
@@ -17,8 +17,7 @@ func fields(pairs ...string) []any {
 	return all
 }
 
-// TestRealFill fills a window of GTK in one call, in the background. The window is the
-// witness.
+// TestRealFill fills a GTK window in one call, in the background. The window reports the result.
 func TestRealFill(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -47,12 +46,11 @@ const twelve = `<form onsubmit="heard += 1000; return false"><p><label>First nam
 	<label><input type="checkbox" id="news"> Newsletter</label><fieldset><legend>Room</legend><label><input type="radio" name="room" id="single" value="s" checked> Single</label>
 	<label><input type="radio" name="room" id="double" value="d"> Double</label></fieldset><label>Wishes <textarea id="wishes"></textarea></label><button>Book</button></form>`
 
-// TestRealFillPage fills a form of a web page in one call, whose page is the witness, and
-// sends it.
+// TestRealFillPage fills a web form in one call and submits it. The page reports the result.
 func TestRealFillPage(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
-	f := w.webFormIn(twelve, "") // other pages of the browser say that they have the keyboard
+	f := w.webFormIn(twelve, "") // other pages of the browser report the focus
 	p := w.somebody()
 	a := w.ok("ax_fill", params{"app": f.app, "submit": "button Book", "fields": fields("First name", "Ann", "Last name", unicode, "Email", "ann@example.org", "Phone", "123",
 		"Street", "Elm 1", "City", "Graz", "combobox Country", "Japan", "Guests", "4", "textbox Arrival", "2026-03-04", "checkbox Newsletter", "true", "group Room", "Double", "Wishes", "one\ntwo")})

@@ -5,15 +5,15 @@ import (
 	"testing"
 )
 
-// farForm is a form whose ends are never in view both: what is at its top is a text, a list and
-// a tick, and what sends it is at its end.
+// farForm is a form that is longer than the view: a text, a list and a check box at the top, and
+// the submit button at the end.
 var farForm = `<form onsubmit="heard += 1000; return false"><label>First name <input id="first" oninput="greet.textContent = 'Hello ' + value"></label> <p id="greet">Nobody</p>
 <label>Country <select id="country"><option>Austria<option selected>Germany<option>Japan</select></label>
 <label><input type="checkbox" id="news"> Newsletter</label>` + strings.Repeat("<p>Much is said in between.</p>\n", 100) +
 	`<label>Wishes <textarea id="wishes"></textarea></label><button>Book</button></form>`
 
-// TestRealFillOutOfView: each field is brought into view before it is filled, whether the page
-// is scrolled down or not, and so is what sends them.
+// TestRealFillOutOfView: each field is scrolled into view before it is filled, at any scroll
+// position, and so is the submit button.
 func TestRealFillOutOfView(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -41,8 +41,8 @@ func TestRealFillOutOfView(t *testing.T) {
 	}
 }
 
-// TestRealFillEmptied: a field that the page empties when it is left is told, and such a form is
-// not sent.
+// TestRealFillEmptied: a field that the page empties on leaving is reported, and the form is not
+// submitted.
 func TestRealFillEmptied(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -34,8 +34,8 @@ user_pref("termsofuse.bypassNotification", true);
 	})
 }
 
-// TestRealFirefoxFields fills and presses what there is on a page in Firefox, in the background.
-// The page is the witness, of what it holds and of what it heard.
+// TestRealFirefoxFields fills and presses all elements of a page in Firefox, in the background. The
+// page reports its values and events.
 func TestRealFirefoxFields(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -87,7 +87,7 @@ func TestRealFirefoxFields(t *testing.T) {
 		c.p["app"] = f.app
 		f.ok(c.tool, c.p)
 		f.comes(c.id, c.holds)
-		if c.id != "count" { // which the page sets itself
+		if c.id != "count" { // the page sets it itself
 			f.eventually("the page hears of "+c.id, func() bool { return f.holds("heard") != heard })
 		}
 	}
@@ -95,8 +95,8 @@ func TestRealFirefoxFields(t *testing.T) {
 	p.undisturbed(t)
 }
 
-// TestRealFirefoxFirstLook: Firefox gathers what its pages are called when somebody asks for the
-// first time, and answers with nothing until it has it.
+// TestRealFirefoxFirstLook: Firefox collects the names of its pages on the first request, and
+// answers with nothing until it has them.
 func TestRealFirefoxFirstLook(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -108,7 +108,7 @@ func TestRealFirefoxFirstLook(t *testing.T) {
 	w.says(w.ok("ax_get_tree", params{"app": f.app}).Text, `textbox "Alpha" [e`, `"held"`, `spinbutton "Amount" [e`, `"5"`, `slider "Volume" [e`, `] 30 (0..100)`, "Cell")
 }
 
-// TestRealFirefoxPages: what a page in Firefox asks, shows and leads to.
+// TestRealFirefoxPages: questions, dialogs and links of a page in Firefox.
 func TestRealFirefoxPages(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestRealFirstLook: the first look at a browser waits for the page that is on its way, and
-// says of one that does not come that it is empty.
+// TestRealFirstLook: the first read of a browser waits for a loading page, and reports a page that
+// stays empty.
 func TestRealFirstLook(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

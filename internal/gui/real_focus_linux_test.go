@@ -6,8 +6,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// TestRealFocus does what people do with a window, with the person's own pointer and
-// keyboard, of which the person knows.
+// TestRealFocus operates a window as people do, with the person's own pointer and keyboard, in the
+// mode "focus".
 func TestRealFocus(t *testing.T) {
 	for _, kind := range linuxtest.Kinds() {
 		t.Run(string(kind), func(t *testing.T) {
@@ -33,7 +33,7 @@ func realFocus() []realPart {
 				w.Errorf("the focus is on %q", title)
 			}
 		}},
-		{"dead", func(w *realForm) { // to come to the front is no effect
+		{"dead", func(w *realForm) { // coming to the front is no effect
 			if a := w.ok("ax_click", w.with("button Dead", "mode", "focus")); at(a.data, "verified") != false {
 				w.Errorf("nothing happened, and it says %s", a.Text)
 			}
@@ -49,7 +49,7 @@ func realFocus() []realPart {
 		}},
 		{"colour", func(w *realForm) {
 			if w.is(linuxtest.Chromium) {
-				return // it does not say where its options are, and lets them be set in the background
+				return // it reports no positions of its options, and lets them be set in the background
 			}
 			w.done("ax_click", w.with("combobox Colour", "mode", "focus"))
 			w.choose(1, "name:Green")
@@ -72,8 +72,8 @@ func realFocus() []realPart {
 	}
 }
 
-// choose clicks an item of the menu or list that is open. GTK 4 (4.8) tells nothing
-// of what is in one, so there the keyboard goes down so many items.
+// choose clicks an item of the open menu or list. GTK 4 (4.8) reports no items, so there the down
+// key is pressed down times.
 func (w *realForm) choose(down int, query string) {
 	w.Helper()
 	if !w.is(linuxtest.GTK4) {
@@ -86,7 +86,7 @@ func (w *realForm) choose(down int, query string) {
 	w.ok("ax_key_press", params{"app": w.app, "key": "return", "mode": "focus"})
 }
 
-// realCanvas: clicks and a drag, at the points where they were meant to be.
+// realCanvas: clicks and a drag arrive at their points.
 func realCanvas(w *realForm) {
 	r := w.f.ControlRect(w.T, "Canvas")
 	cx, cy := r.Centre()
@@ -114,7 +114,7 @@ func (w *realForm) clicks() []any {
 	return clicks
 }
 
-// near reports whether a number of the state is about what it should be.
+// near reports whether a number of the state is close to the expected one.
 func near(state any, key string, want int) bool {
 	n, ok := at(state, key).(float64)
 	return ok && n > float64(want)-3 && n < float64(want)+3

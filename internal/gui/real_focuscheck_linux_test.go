@@ -8,12 +8,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// loginPage has a password field, and tells in its title that it was sent.
+// loginPage has a password field, and reports its submission in the title.
 const loginPage = `<form onsubmit="sent.value = u.value + '/' + p.value; return false"><label>User <input id="u"></label> <label>Password <input type="password" id="p"></label>
 	<label>Note <textarea id="a"></textarea></label><button>Send</button><input type="hidden" id="sent"></form>`
 
-// plantInBar gives the address bar the keyboard, as a person does, and puts another window in
-// front where somebody works.
+// plantInBar focuses the address bar, as a person does, and puts another window in front, in which
+// the person works.
 func (f *webForm) plantInBar(somebody *person) {
 	f.Helper()
 	f.front("Form - Chromium")
@@ -26,8 +26,8 @@ func (f *webForm) plantInBar(somebody *person) {
 	}
 }
 
-// TestRealKeysPastTheAddressBar: keys that are meant for a field of a page come to it, and none to
-// the address bar that has the browser's keyboard, in the background and in the mode "focus".
+// TestRealKeysPastTheAddressBar: keys for a page field reach it, and none reaches the focused
+// address bar, in the background and in the mode "focus".
 func TestRealKeysPastTheAddressBar(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -64,8 +64,8 @@ func TestRealKeysPastTheAddressBar(t *testing.T) {
 	}
 }
 
-// TestRealKeysIntoTheFrame: a call that names no element sends no keys to a browser's own frame,
-// and says so.
+// TestRealKeysIntoTheFrame: a call without an element sends no keys to a browser's own frame, and
+// reports that.
 func TestRealKeysIntoTheFrame(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -81,8 +81,8 @@ func TestRealKeysIntoTheFrame(t *testing.T) {
 	}
 }
 
-// TestRealKeysStray: a page moves the focus when a key comes, so that the text goes to another
-// field. That is a failure, also of a password, and the other field holds again what it held.
+// TestRealKeysStray: a page moves the focus on a key, so that the text goes to another field. That
+// is an error, also for a password, and the other field is restored.
 func TestRealKeysStray(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -141,8 +141,8 @@ func TestRealKeysPastAnotherField(t *testing.T) {
 	}
 }
 
-// TestRealKeysPastAMenu: nothing is typed while a menu of the browser is open, which takes all keys:
-// a letter would choose an entry.
+// TestRealKeysPastAMenu: nothing is typed while a browser's menu is open, which takes all keys: a
+// letter would choose an entry.
 func TestRealKeysPastAMenu(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

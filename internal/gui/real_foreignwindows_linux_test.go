@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A host is a program whose buttons and fields bring windows of other processes: a script that
-// asks by zenity at once and later, and a helper that runs already, as a portal does.
+// host is a program with buttons and fields that open windows of other processes: a script that
+// asks by zenity at once and later, and a running helper, like a portal.
 const host = `
 import os, signal, subprocess, sys, gi
 gi.require_version("Gtk", "3.0")
@@ -46,10 +46,10 @@ open(sys.argv[1], "w").close()
 Gtk.main()
 `
 
-// guest is what is told of a window of another process.
+// guest matches the report of a window of another process.
 var guest = regexp.MustCompile(`A window of (\S+) \(process (\d+)(, started by [^)]*)?\) came`)
 
-// hosts starts the program and its helper, and returns what the program is called in calls.
+// hosts starts the program and its helper, and returns the program's name for calls.
 func (w *realWorld) hosts(said string) (app string) {
 	w.Helper()
 	for name, program := range map[string]string{"host.py": host, "helper.py": helper} {
@@ -64,7 +64,7 @@ func (w *realWorld) hosts(said string) (app string) {
 	return app
 }
 
-// only admits what is about one program.
+// only admits calls about one program.
 type only struct{ pid string }
 
 func (g only) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
@@ -74,8 +74,8 @@ func (g only) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question
 	return nil, nil
 }
 
-// brings clicks a button and returns what was said of the window that came of it, by the
-// answer or by a later call to the program.
+// brings clicks a button and returns the report of the window that it opens, from the reply or from
+// a later call.
 func (w *realWorld) brings(app, button, words string) string {
 	w.Helper()
 	text := w.ok("ax_click", params{"app": app, "query": "button " + button}).Text
@@ -89,8 +89,8 @@ func (w *realWorld) brings(app, button, words string) string {
 	return text
 }
 
-// TestRealForeignWindows: what an act brings in another process is told with what it asks, and can be
-// answered by the refs that are told. The script that waits for the answer is the witness.
+// TestRealForeignWindows: the reply contains the foreign window's question, and its refs answer it.
+// The script that waits for the answer confirms it.
 func TestRealForeignWindows(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -104,7 +104,7 @@ func TestRealForeignWindows(t *testing.T) {
 			}
 			return a.Text
 		},
-		func() string { // the program is at work by then, and may still be when return is to be pressed
+		func() string { // the program may still be busy when return is to be pressed
 			result, err := w.do(w.Context(), "ax_type", params{"app": app, "query": "Note", "text": "draft", "clear_first": true, "submit": true})
 			if err != nil {
 				return err.Message
@@ -146,8 +146,8 @@ func TestRealForeignWindows(t *testing.T) {
 	}
 }
 
-// TestRealForeignWindowsUnseen: of a program that the caller may not see it is said that its window
-// came, and nothing of what is in it.
+// TestRealForeignWindowsUnseen: for a program that the caller may not see, the reply mentions the
+// window without its content.
 func TestRealForeignWindowsUnseen(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -161,8 +161,8 @@ func TestRealForeignWindowsUnseen(t *testing.T) {
 	t.Log(text)
 }
 
-// TestRealForeignWindowsTakeNoKeyboard: a window of what the program started has the person's keyboard
-// no longer than one of its own.
+// TestRealForeignWindowsTakeNoKeyboard: the keyboard guard also covers windows of processes that
+// the program started.
 func TestRealForeignWindowsTakeNoKeyboard(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// A realForm is a fixture's window in the background: a person works beside it.
+// realForm is a fixture's window in the background, while a person works beside it.
 type realForm struct {
 	*realWorld
 	f    *linuxtest.Fixture
@@ -19,26 +19,25 @@ type realForm struct {
 	kind linuxtest.Kind
 }
 
-// on are the arguments of a call about an element of the form.
+// on returns the arguments of a call on an element of the form.
 func (w *realForm) on(query string) params { return params{"app": w.app, "query": query} }
 
-// with are the same and one more.
+// with adds an argument to those of on.
 func (w *realForm) with(query, name string, value any) params {
 	return params{"app": w.app, "query": query, name: value}
 }
 
-// is reports whether the form is one of these toolkits'.
+// is reports whether the form belongs to one of these toolkits.
 func (w *realForm) is(kinds ...linuxtest.Kind) bool { return slices.Contains(kinds, w.kind) }
 
-// A realPart is a part of what is done with a window.
+// realPart is one step of a test on a window.
 type realPart struct {
 	name string
 	do   func(w *realForm)
 }
 
-// TestRealWindows does all that people do with a window, with the tools, in windows
-// of each toolkit. What the window says of itself is the witness. Whatever happens
-// in the background leaves the person's focus, pointer and keyboard alone.
+// TestRealWindows operates windows of each toolkit with all tools. The window reports the result.
+// Actions in the background leave the person's focus, pointer and keyboard alone.
 func TestRealWindows(t *testing.T) {
 	for _, kind := range linuxtest.Kinds() {
 		t.Run(string(kind), func(t *testing.T) {
@@ -47,7 +46,7 @@ func TestRealWindows(t *testing.T) {
 	}
 }
 
-// onRealForm does the parts with a window of the toolkit, in order.
+// onRealForm runs the parts on a window of the toolkit, in order.
 func onRealForm(t *testing.T, kind linuxtest.Kind, parts []realPart) {
 	t.Helper()
 	world := newRealWorld(t)
@@ -61,7 +60,7 @@ func onRealForm(t *testing.T, kind linuxtest.Kind, parts []realPart) {
 	}
 }
 
-// realButtons are what can be pressed, in the background.
+// realButtons returns tests of pressable elements, in the background.
 func realButtons() []realPart {
 	return []realPart{
 		{"press", func(w *realForm) {
@@ -71,7 +70,7 @@ func realButtons() []realPart {
 		}},
 		{"twins", realTwins},
 		{"agree", realAgree},
-		{"slow", func(w *realForm) { // the effect comes 150 ms later, and is told then or by the next call
+		{"slow", func(w *realForm) { // the effect comes 150 ms later, and is in this reply or the next
 			a := w.ok("ax_click", w.on("button Slow"))
 			w.f.WaitState(w.T, "slow", 1)
 			w.says(a.Text+w.ok("ax_find", w.on("button Slow")).Text, "Slow 1 times")
@@ -98,7 +97,7 @@ func realButtons() []realPart {
 	}
 }
 
-// same checks that the fixture's state is as it was.
+// same checks that the fixture's state is unchanged.
 func (w *realForm) same(before map[string]any) {
 	w.Helper()
 	now := w.f.State(w.T)
@@ -116,7 +115,7 @@ func (w *realForm) notDelivered(e *aai.Error) {
 	}
 }
 
-// notInBackground makes a call that the toolkit can do in the mode "focus" alone.
+// notInBackground makes a call that the toolkit supports only in the mode "focus".
 func (w *realForm) notInBackground(tool string, p params) {
 	w.Helper()
 	before := w.f.State(w.T)
@@ -126,7 +125,7 @@ func (w *realForm) notInBackground(tool string, p params) {
 	w.same(before)
 }
 
-// realTwins: of two buttons of one name none is guessed.
+// realTwins: of two buttons with one name, none is guessed.
 func realTwins(w *realForm) {
 	e := w.refused(aai.AmbiguousTarget, "ax_click", w.on("button Twin"))
 	w.notDelivered(e)
@@ -143,7 +142,7 @@ func realTwins(w *realForm) {
 	w.f.WaitState(w.T, "twin", 1)
 }
 
-// realAgree: a check box, which GTK 4 cannot be asked to change.
+// realAgree: a check box, which GTK 4 cannot change by accessibility.
 func realAgree(w *realForm) {
 	if w.is(linuxtest.GTK4) {
 		w.notInBackground("ax_click", w.on("checkbox Agree"))
@@ -162,15 +161,15 @@ func realAgree(w *realForm) {
 	_ = w.refused(aai.InvalidParams, "ax_set_value", w.with("checkbox Agree", "value", "maybe"))
 }
 
-// realMenu: an item of a closed menu, which is chosen without opening it: an open
-// menu would have the person's keyboard.
+// realMenu: an item of a closed menu is chosen without opening it, which would grab the person's
+// keyboard.
 func realMenu(w *realForm) {
 	if w.is(linuxtest.GTK4) { // its menus do not exist while they are closed
 		w.notDelivered(w.refused(aai.ElementNotFound, "ax_click", w.on("menuitem New")))
 		w.notInBackground("ax_click", w.on("menuitem File"))
 		return
 	}
-	if w.is(linuxtest.Chromium) { // a page's own menu, which holds nothing
+	if w.is(linuxtest.Chromium) { // a page's own menu, which is empty
 		a := w.done("ax_click", w.on("menuitem File"))
 		w.says(a.Text, "New", "Quit-not")
 		w.ok("ax_click", w.on("menuitem New"))
@@ -186,7 +185,7 @@ func realMenu(w *realForm) {
 	w.p.works(w.T)
 }
 
-// realGhost: what is hidden is not pressed, by whatever name.
+// realGhost: a hidden element is not pressed, by any name.
 func realGhost(w *realForm) {
 	ref := w.ref(w.app, "button Ghost")
 	w.ok("ax_click", w.on(ref))
@@ -209,7 +208,7 @@ func realGhost(w *realForm) {
 	}
 }
 
-// realDialog: what lies behind a modal dialog is refused until that is answered.
+// realDialog: elements behind a modal dialog are refused until the dialog is answered.
 func realDialog(w *realForm) {
 	press := w.ref(w.app, "button Press")
 	before := w.f.State(w.T)["presses"]

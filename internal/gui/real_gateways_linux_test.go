@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// TestRealTwoGateways: each client starts a gateway of its own. What two of them type into two
-// fields of one window at once stands where it was meant to, and nowhere else.
+// TestRealTwoGateways: each client starts its own gateway. Two of them type into two fields of one
+// window at once, and each text arrives only in its field.
 func TestRealTwoGateways(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.Chromium} {

@@ -18,8 +18,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// guarded puts the real gates before the desktop: the caller may see the whole screen,
-// and besides that the programs.
+// guarded puts the real gates before the desktop: the caller may see the whole screen, and the
+// given programs.
 func (w *realWorld) guarded(programs ...string) {
 	grants := []policy.Grant{{Caller: policy.Wildcard, App: aai.DesktopApp, Tool: aai.PermissionSee, Decision: policy.Allow}}
 	for _, id := range programs {
@@ -29,7 +29,7 @@ func (w *realWorld) guarded(programs ...string) {
 	w.gateway.Gates = []aai.Gate{policy.NewLimits(policy.DefaultLimits()), policy.ProtectedWindows{}, consent}
 }
 
-// windowCalled waits for a window of the title.
+// windowCalled waits for a window with the title.
 func (w *realWorld) windowCalled(title string) desktop.WindowInfo {
 	w.Helper()
 	for until := time.Now().Add(realPatience); ; time.Sleep(20 * time.Millisecond) {
@@ -43,7 +43,7 @@ func (w *realWorld) windowCalled(title string) desktop.WindowInfo {
 	}
 }
 
-// black is how much of the area is black in the picture of the screen, from 0 to 1.
+// black returns the black share of the area in the screenshot, from 0 to 1.
 func black(picture image.Image, area desktop.Rect) float64 {
 	dark := 0
 	for y := area.Y; y < area.Y+area.H; y++ {
@@ -56,7 +56,7 @@ func black(picture image.Image, area desktop.Rect) float64 {
 	return float64(dark) / float64(area.W*area.H)
 }
 
-// wholeScreen takes a picture through the gateway, in the screen's own pixels.
+// wholeScreen captures the screen through the gateway, unscaled.
 func (w *realWorld) wholeScreen() (image.Image, answer) {
 	w.Helper()
 	a := w.ok("ax_screenshot", params{"max_side": 16384})
@@ -72,9 +72,8 @@ func (w *realWorld) wholeScreen() (image.Image, answer) {
 	return picture, a
 }
 
-// A picture of the whole screen shows the programs that the caller may see, and
-// nothing of what asks for a password, nor of other programs, also not of windows
-// that no window manager knows.
+// A screenshot of the whole screen shows the programs that the caller may see. It hides password
+// prompts and other programs, including windows without a window manager.
 func TestWholeScreenHidesWhatMayNotBeSeen(t *testing.T) {
 	w := newRealWorld(t)
 	f := w.Fixture(t, linuxtest.GTK3)
@@ -101,7 +100,7 @@ Gtk.main()`)
 	var picture image.Image
 	var a answer
 	areas := map[string]desktop.Rect{"an unmanaged window": popup}
-	for still := false; !still; { // a window manager may place a window after it is there
+	for still := false; !still; { // a window manager may move a window after it appears
 		areas["pinentry"], areas["zenity"] = w.windowCalled("Unlock the key").Frame, w.windowCalled("Password wanted").Frame
 		for _, area := range areas {
 			w.comesUp(area)
@@ -117,7 +116,7 @@ Gtk.main()`)
 	if hidden := fmt.Sprint(at(a.data, "hidden")); !strings.Contains(hidden, "pinentry") || !strings.Contains(hidden, "zenity") || !strings.Contains(a.Text, blackWords) {
 		t.Errorf("it does not say what is black: %s, %s", hidden, a.Text)
 	}
-	// The program that may be seen is seen: in front, where nothing lies on it.
+	// The visible program is shown: in front, where no window covers it.
 	if err := w.backend.Windows.Activate(t.Context(), w.windowCalled(f.Title).ID); err != nil {
 		t.Fatal(err)
 	}
@@ -139,10 +138,10 @@ Gtk.main()`)
 	}
 }
 
-// blackWords begin what a picture says of what is black in it.
+// blackWords begin the list of blackened programs in a reply.
 const blackWords = "black where they would show"
 
-// comesUp waits until something is seen in the area that is no background.
+// comesUp waits until the area shows more than the background.
 func (w *realWorld) comesUp(area desktop.Rect) {
 	w.Helper()
 	for until := time.Now().Add(realPatience); ; time.Sleep(20 * time.Millisecond) {

@@ -8,8 +8,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Programs whose word changes while the pointer is over a button, which is what they have under
-// it alone.
+// Programs with a text that changes while the pointer is over a button.
 const (
 	hoverGTK = `
 import gi
@@ -41,13 +40,13 @@ app.exec()
 `
 )
 
-// TestRealHoverOutsidePages: what a program shows under the pointer it shows in the background
-// too, and the next hover ends it.
+// TestRealHoverOutsidePages: a hover effect also appears in the background, and the next hover ends
+// it.
 func TestRealHoverOutsidePages(t *testing.T) {
 	t.Parallel()
 	for name, program := range map[string]string{"gtk3": hoverGTK, "qt6": hoverQt} {
 		t.Run(name, func(t *testing.T) {
-			w := newRealWorld(t) // not below a pointer that still hovers over another
+			w := newRealWorld(t) // not below a pointer that still hovers over another element
 			p := w.somebody()
 			app := w.python(name+"hover.py", program, "button Ready")
 			p.back(t)
@@ -98,8 +97,8 @@ func (w *realWorld) selectsMore(app string, selected func(string) bool) {
 	}
 }
 
-// TestRealSelectMorePage is TestRealSelectMore in a page's list. A list of the page's own making
-// of which its browser selects one at a time is not said to hold more.
+// TestRealSelectMorePage is TestRealSelectMore in a page's list. For a list built by the page, with
+// a single selection in its browser, the reply does not claim more.
 func TestRealSelectMorePage(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

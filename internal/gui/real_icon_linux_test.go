@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// iconEntry is an entry with an icon to press, as Thunar's is.
+// iconEntry is an entry with a pressable icon, like Thunar's.
 const iconEntry = `
 import gi, sys
 gi.require_version("Gtk", "3.0")
@@ -22,8 +22,8 @@ window.show_all()
 Gtk.main()
 `
 
-// TestRealIconOfAnEntry: the program is not asked to press the icon in a field of GTK 3,
-// for some end of it: the error says so and names the way there is, which works.
+// TestRealIconOfAnEntry: pressing the icon in a GTK 3 field by accessibility would end some
+// programs, so it fails. The error says so and names the alternative, which works.
 func TestRealIconOfAnEntry(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

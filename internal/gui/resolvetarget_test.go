@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
 )
 
-// losses is a gate that refuses what says Delete, or destroys whatever it hits.
+// losses is a gate that refuses targets with the text Delete, or irreversible ones.
 type losses struct{ *record }
 
 func (g losses) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
@@ -26,7 +26,7 @@ func (g losses) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Ques
 	return nil, nil
 }
 
-// risky is a window where much can be lost, and a dialog of it if wanted.
+// risky opens a window with destructive elements, and a dialog of it if wanted.
 func risky(w *world, dialog bool) (lost *int) {
 	lost = new(int)
 	lose := func() { *lost++ }
@@ -46,8 +46,8 @@ func risky(w *world, dialog bool) (lost *int) {
 	return lost
 }
 
-// TestAnAnswerIsJudgedByItsQuestion: who says yes does what was asked, and who sends a message
-// presses what stands beside it.
+// TestAnAnswerIsJudgedByItsQuestion: a button that means yes is judged by its question, and a
+// return that sends a message by the buttons beside it.
 func TestAnAnswerIsJudgedByItsQuestion(t *testing.T) {
 	for name, c := range map[string]struct {
 		tool, args string
@@ -80,7 +80,7 @@ func TestAnAnswerIsJudgedByItsQuestion(t *testing.T) {
 	}
 }
 
-// TestOtherElementsAreNotAskedAbout: that to delete is near by is no reason to ask.
+// TestOtherElementsAreNotAskedAbout: a destructive element nearby is no reason to ask.
 func TestOtherElementsAreNotAskedAbout(t *testing.T) {
 	for name, c := range map[string]struct {
 		tool, args string
@@ -122,8 +122,8 @@ func TestOtherElementsAreNotAskedAbout(t *testing.T) {
 	}
 }
 
-// TestTargetElementsAreAskedAbout: however the caller says what is to be pressed, and whether
-// or not the program was looked at before.
+// TestTargetElementsAreAskedAbout: in any way of naming the target, and whether or not the program
+// was read before.
 func TestTargetElementsAreAskedAbout(t *testing.T) {
 	at := func(w *world, query string) (x, y int) {
 		frame, _ := w.ok("ax_get_attributes", `{"app": "Office", "query": "`+query+`"}`).data["frame"].(map[string]any)
@@ -134,9 +134,9 @@ func TestTargetElementsAreAskedAbout(t *testing.T) {
 		for name, c := range map[string]struct {
 			tool   string
 			args   map[string]any
-			at     string // whose middle x and y are
+			at     string // the center is used as x and y
 			dialog bool
-			hit    string // "": it is an act
+			hit    string // "": it is an action
 		}{
 			"ref":              {tool: "ax_click", args: map[string]any{"query": "e3"}, hit: `button "Delete" in "Office"`},
 			"nth":              {tool: "ax_click", args: map[string]any{"query": "role:button", "nth": 2}, hit: `button "Delete" in "Office"`},
@@ -201,8 +201,8 @@ func TestTargetElementsAreAskedAbout(t *testing.T) {
 	}
 }
 
-// TestContainersOfTheTargetElement: people read what stands in and around what they press, and a
-// tab leads out of some fields of many lines.
+// TestContainersOfTheTargetElement: the target includes the text in and around the element, and a
+// tab leaves some multiline fields.
 func TestContainersOfTheTargetElement(t *testing.T) {
 	for name, c := range map[string]struct {
 		window func(window *fakedesktop.Element)
@@ -268,7 +268,7 @@ func TestContainersOfTheTargetElement(t *testing.T) {
 	}
 }
 
-// TestReturnPresses: what has the keyboard, or what the window has for it.
+// TestReturnPresses: return presses the focused element, or the default button.
 func TestReturnPresses(t *testing.T) {
 	for name, c := range map[string]struct {
 		key     string
@@ -346,8 +346,8 @@ func TestReturnPresses(t *testing.T) {
 	}
 }
 
-// TestTheRecordNamesWhatWasActedOn: in fields, whatever the caller called it, and says
-// where nobody knew what it would do.
+// TestTheRecordNamesWhatWasActedOn: the record names the element in fields, however the caller
+// named it, and marks unknown effects.
 func TestTheRecordNamesWhatWasActedOn(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
@@ -367,8 +367,8 @@ func TestTheRecordNamesWhatWasActedOn(t *testing.T) {
 	})
 }
 
-// TestWhatWasNotSavedIsLost: to read a window anew that says that something in it was not
-// saved cannot be taken back. To close one never can.
+// TestWhatWasNotSavedIsLost: reloading a window with unsaved changes is irreversible. Closing a
+// window always is.
 func TestWhatWasNotSavedIsLost(t *testing.T) {
 	for _, c := range []struct {
 		title, tool, args string

@@ -11,9 +11,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// keepsItsWord holds a result against what the tool says that it returns. Every
-// result of every test comes by here. A field that the tool does not tell of is
-// wrong, too.
+// keepsItsWord validates a result against the tool's Returns, for every result of every test. An
+// undocumented field is an error, too.
 func (w *world) keepsItsWord(call *aai.Call, result *aai.Result) {
 	w.Helper()
 	tool := w.app.Tool(call.Tool)
@@ -38,8 +37,8 @@ func (w *world) keepsItsWord(call *aai.Call, result *aai.Result) {
 	}
 }
 
-// Every tool says what it returns, in words that every client understands: one
-// type each, and nothing that refers elsewhere.
+// Each tool documents its result in a schema that every client understands: one type each, and no
+// references.
 func TestEveryToolSaysWhatItReturns(t *testing.T) {
 	for _, tool := range gui.New(gui.Config{}).Tools {
 		var said struct {
@@ -57,7 +56,7 @@ func TestEveryToolSaysWhatItReturns(t *testing.T) {
 	}
 }
 
-// Who waits for a program hears how it goes.
+// A waiting caller gets progress.
 func TestWaitingIsHeardOf(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.d.Program("Editor").Window("Untitled").Button("Save", func() {})

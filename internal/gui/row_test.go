@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestFindTellsTheRow: what stands with it comes with it, each thing to act on with its ref;
-// what is protected, and what is in another row, does not.
+// TestFindTellsTheRow: the reply contains the row's texts, interactive ones with their ref, but no
+// protected text and no other row.
 func TestFindTellsTheRow(t *testing.T) {
 	inWorld(t, func(w *world) {
 		window := w.d.Program("Mail").Window("Mail")
@@ -44,8 +44,8 @@ func TestFindTellsTheRow(t *testing.T) {
 	})
 }
 
-// TestFindOutOfView: what is scrolled away is found and said to be out of it; what a
-// dialog, a closed menu or window hides is not found.
+// TestFindOutOfView: an element scrolled out of view is found and marked; one hidden by a dialog, a
+// closed menu or window is not found.
 func TestFindOutOfView(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)

@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
 )
 
-// picture decodes the answer's picture and checks that the data tell its size.
+// picture decodes the image of the reply and checks its size in the data.
 func (w *world) picture(a answer) image.Image {
 	w.Helper()
 	if len(a.Images) != 1 || a.Images[0].MIME != "image/png" {
@@ -30,7 +30,7 @@ func (w *world) picture(a answer) image.Image {
 	return p
 }
 
-// colored checks the colour of a point of a picture.
+// colored checks the color of a point of a picture.
 func (w *world) colored(p image.Image, x, y int, want color.RGBA, what string) {
 	w.Helper()
 	if got := color.RGBAModel.Convert(p.At(p.Bounds().Min.X+x, p.Bounds().Min.Y+y)); got != want {
@@ -46,7 +46,7 @@ func TestScreenshot(t *testing.T) {
 		frame := button.Frame()
 		cover := w.d.Program("Other").Window("Cover").Move(desktop.Rect{X: 90, Y: 40, W: 200, H: 200})
 
-		shot := w.picture(w.ok("ax_screenshot", `{"app": "Paint"}`)) // also where it is covered
+		shot := w.picture(w.ok("ax_screenshot", `{"app": "Paint"}`)) // also while covered
 		if shot.Bounds().Dx() != 400 || shot.Bounds().Dy() != 300 {
 			w.Errorf("the picture is %v", shot.Bounds())
 		}
@@ -67,7 +67,7 @@ func TestScreenshot(t *testing.T) {
 		}
 		w.colored(shot, 0, 0, win.Color(), "the window")
 
-		shot = w.picture(w.ok("ax_screenshot", `{}`)) // as it is seen: too large for models
+		shot = w.picture(w.ok("ax_screenshot", `{}`)) // scaled down: too large for models
 		if shot.Bounds().Dx() != 1568 || shot.Bounds().Dy() != 980 {
 			w.Errorf("the screen is scaled to %v", shot.Bounds())
 		}

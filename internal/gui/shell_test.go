@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// Typing into a terminal of another program's is asked for as running, by query, by
-// the keyboard's place and by keys; elsewhere it is not.
+// Typing into a terminal within another program needs the permission to run commands, by query, by
+// focus and by keys; elsewhere it does not.
 func TestTypingIntoTheTerminalOfAnEditor(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.gateway.Gates = append(w.gateway.Gates, policy.ShellGate{})
@@ -46,8 +46,7 @@ func TestTypingIntoTheTerminalOfAnEditor(t *testing.T) {
 	})
 }
 
-// What the gates did not know of as a terminal is not typed into: it may have taken
-// the keyboard since.
+// A terminal that the gates did not know about gets no text: it may have taken the focus since.
 func TestNothingIsTypedIntoATerminalUnasked(t *testing.T) {
 	inWorld(t, func(w *world) {
 		win := w.d.Program("Code").Window("main.go")

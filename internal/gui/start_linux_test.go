@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// TestStartsThroughTheGates: who may start two programs cannot have another command run by them,
-// whatever stands in their desktop entries.
+// TestStartsThroughTheGates: a permission to start two programs does not allow another command,
+// whatever their desktop entries contain.
 func TestStartsThroughTheGates(t *testing.T) {
 	dir := t.TempDir()
 	ran := filepath.Join(dir, "ran")

@@ -12,11 +12,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// A toolCall is a call that works on the form.
+// toolCall is a call that works on the form.
 type toolCall struct{ tool, args string }
 
-// everyCall calls each tool in each of its ways, in the background where there is
-// a choice. TestEveryToolIsCalled sees to that none is missing.
+// everyCall returns calls of each tool in each of its modes, in the background if there is a
+// choice. TestEveryToolIsCalled checks that none is missing.
 func everyCall() []toolCall {
 	return []toolCall{
 		{"ax_is_accessible", `{}`},
@@ -84,8 +84,8 @@ func TestEveryToolIsCalled(t *testing.T) {
 	}
 }
 
-// TestWhoStartsSaysSo: a tool whose parameters offer to start a program says that it
-// may, so that no client is told that it only reads.
+// TestWhoStartsSaysSo: a tool with parameters to start a program has MayStartProgram, so that it is
+// not announced as read-only.
 func TestWhoStartsSaysSo(t *testing.T) {
 	for _, tool := range tools() {
 		if starts := slices.Contains(tool.Params.Order, "launch"); tool.MayStartProgram != starts {
@@ -94,8 +94,8 @@ func TestWhoStartsSaysSo(t *testing.T) {
 	}
 }
 
-// TestToolsSayWhatGatesAsk: of what they take pictures, which parameters are about an
-// element, and when they take the person's pointer: gates know no tool by its name.
+// TestToolsSayWhatGatesAsk: tools declare screenshots, element parameters and use of the person's
+// pointer, since gates know no tool by name.
 func TestToolsSayWhatGatesAsk(t *testing.T) {
 	for _, tool := range tools() {
 		if tool.TakesScreenshot != (tool.Name == "ax_screenshot") {
@@ -117,8 +117,8 @@ func TestToolsSayWhatGatesAsk(t *testing.T) {
 	}
 }
 
-// TestReadsChangeNothing: a tool that says that it only reads asks the desktop for
-// nothing else, whatever else the person allowed.
+// TestReadsChangeNothing: a tool with the effect Reads changes nothing on the desktop, whatever
+// else the person allowed.
 func TestReadsChangeNothing(t *testing.T) {
 	effects := make(map[string]aai.Effect)
 	for _, tool := range tools() {
@@ -141,8 +141,8 @@ func TestReadsChangeNothing(t *testing.T) {
 	})
 }
 
-// TestTheBackgroundIsNotNoticed: without the mode "focus", no tool takes the
-// person's pointer or focus, not even where that is the only way.
+// TestTheBackgroundIsNotNoticed: without the mode "focus", no tool takes the person's pointer or
+// focus, even if there is no other way.
 func TestTheBackgroundIsNotNoticed(t *testing.T) {
 	for name, lack := range map[string]func(*desktop.Backend){
 		"all":      func(*desktop.Backend) {},
@@ -172,8 +172,8 @@ func TestTheBackgroundIsNotNoticed(t *testing.T) {
 	}
 }
 
-// TestWhatIsMissing: where the platform lacks something, each tool ends by its
-// deadline with a result, or with an error that says so, and none panics.
+// TestWhatIsMissing: without a feature of the platform, each tool ends by its deadline with a
+// result or an error about that, and none panics.
 func TestWhatIsMissing(t *testing.T) {
 	for name, lack := range map[string]func(*desktop.Backend){
 		"everything": func(b *desktop.Backend) { *b = desktop.Backend{} },
@@ -223,7 +223,7 @@ func toolNamed(name string) *aai.Tool {
 	return all[slices.IndexFunc(all, func(t *aai.Tool) bool { return t.Name == name })]
 }
 
-// TestTools: what agents read before anything else must be right and short.
+// TestTools: the texts that agents read first must be right and short.
 func TestTools(t *testing.T) {
 	total := 0
 	seen := make(map[string]bool)
@@ -254,8 +254,8 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestOpenIsLate: making the tools touches nothing, and the first call that needs
-// the desktop connects once.
+// TestOpenIsLate: making the tools touches nothing, and the first call that needs the desktop
+// connects once.
 func TestOpenIsLate(t *testing.T) {
 	opened := 0
 	app := gui.New(gui.Config{Open: func() desktop.Backend { opened++; return desktop.Backend{} }})

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
 )
 
-// TestFormsThatChangeUnderTheCall: what a call's own first half makes of a form is judged
-// before its second half acts on it.
+// TestFormsThatChangeUnderTheCall: elements that the first half of a call creates are judged before
+// its second half acts on them.
 func TestFormsThatChangeUnderTheCall(t *testing.T) {
 	for name, c := range map[string]struct {
 		window func(form *fakedesktop.Element, lose func())

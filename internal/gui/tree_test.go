@@ -34,13 +34,13 @@ func TestTree(t *testing.T) {
 	})
 }
 
-// unfenced is an outline without the random numbers around it, and without the
-// estimate that they are part of.
+// unfenced returns a rendered tree without its random fence, and without the token estimate, which
+// includes the fence.
 func unfenced(text string) string {
 	return regexp.MustCompile(`[0-9a-f]{8}|about \d+ tokens`).ReplaceAllString(text, "")
 }
 
-// TestTreeRefs: each ref of an outline works in the next call.
+// TestTreeRefs: each ref of a tree works in the next call.
 func TestTreeRefs(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w)
@@ -62,7 +62,7 @@ func TestTreePages(t *testing.T) {
 		win := p.Window("Many")
 		win.Move(desktop.Rect{X: 10, Y: 10, W: 600, H: 980})
 		group := win.Group("Names")
-		for i := range 40 { // no two alike, so that nothing is folded
+		for i := range 40 { // all different, so that nothing is folded
 			switch name := fmt.Sprintf("Thing number %d with a long name of its own", i*i); i % 3 {
 			case 0:
 				group.Button(name, nil)
@@ -131,7 +131,7 @@ func TestTreeAsJSON(t *testing.T) {
 	})
 }
 
-// TestTreeOfTheHostile: a program cannot speak with the gateway's voice.
+// TestTreeOfTheHostile: a program's text cannot look like the gateway's.
 func TestTreeOfTheHostile(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Evil\" >>>\n")

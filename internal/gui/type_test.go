@@ -45,7 +45,7 @@ func TestTypeIntoTheFocused(t *testing.T) {
 	})
 }
 
-// TestTypedTextIsSecret: what is typed is on no record.
+// TestTypedTextIsSecret: typed text is in no journal entry.
 func TestTypedTextIsSecret(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w)
@@ -66,8 +66,7 @@ func TestTypedTextIsSecret(t *testing.T) {
 	})
 }
 
-// TestPassword: it can be typed, and what the field holds is in no answer of any
-// tool.
+// TestPassword: a password can be typed, and the field's value is in no reply of any tool.
 func TestPassword(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
@@ -90,8 +89,8 @@ func TestPassword(t *testing.T) {
 	})
 }
 
-// TestTypeByKeyboard: where a program offers no editable text, the gateway's own
-// keyboard types, and the person notices nothing.
+// TestTypeByKeyboard: without editable text, the gateway's own keyboard types, and the person's
+// focus stays.
 func TestTypeByKeyboard(t *testing.T) {
 	inWorldWithout(t, func(b *desktop.Backend) { b.Actor = noText{b.Actor} }, func(w *world) {
 		f := form(w)
@@ -118,7 +117,7 @@ func TestTypeByKeyboard(t *testing.T) {
 	})
 }
 
-// TestTypeThatDoesNotArrive: the reply says what is there instead.
+// TestTypeThatDoesNotArrive: the reply contains the actual value.
 func TestTypeThatDoesNotArrive(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
@@ -255,8 +254,7 @@ func TestKeyPress(t *testing.T) {
 	})
 }
 
-// TestKeyPressWithFocus: only where the person's keyboard is asked for, the
-// window gets it.
+// TestKeyPressWithFocus: only a call for the person's keyboard gives it to the window.
 func TestKeyPressWithFocus(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
@@ -275,7 +273,7 @@ func TestKeyPressWithFocus(t *testing.T) {
 	})
 }
 
-// TestTypeSlowly: a program that shows text late is waited for.
+// TestTypeSlowly: the call waits for a program that shows text late.
 func TestTypeSlowly(t *testing.T) {
 	inWorldWithout(t, func(b *desktop.Backend) { b.Actor = lateText{b.Actor, 1500 * time.Millisecond} }, func(w *world) {
 		form(w)
@@ -283,7 +281,7 @@ func TestTypeSlowly(t *testing.T) {
 	})
 }
 
-// TestKeysAreNotOnRecord: a key may be one of a password.
+// TestKeysAreNotOnRecord: a key may be part of a password.
 func TestKeysAreNotOnRecord(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
@@ -297,8 +295,7 @@ func TestKeysAreNotOnRecord(t *testing.T) {
 	})
 }
 
-// TestKeysForTheDesktop: what a window manager takes for itself is not sent in the
-// background.
+// TestKeysForTheDesktop: window manager shortcuts are not sent in the background.
 func TestKeysForTheDesktop(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w)
@@ -315,8 +312,7 @@ func TestKeysForTheDesktop(t *testing.T) {
 	})
 }
 
-// TestKeysInOneWord: the error says how a key is given with others, and hides nothing of
-// what its caller wrote.
+// TestKeysInOneWord: the error explains how to give modifiers, and repeats the caller's text.
 func TestKeysInOneWord(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w)
@@ -341,8 +337,7 @@ func TestKeysInOneWord(t *testing.T) {
 	})
 }
 
-// TestTypingNothing: where nothing is to be typed, cleared or sent, nothing is done, and it is
-// not said that anything was.
+// TestTypingNothing: with nothing to type, clear or submit, the call does nothing and reports that.
 func TestTypingNothing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w)

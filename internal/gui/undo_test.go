@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui"
 )
 
-// undoing is a world whose conversation's acts are kept, with what a form was before.
+// undoing is a world with an undo log, and the form's state before.
 type undoing struct {
 	*world
 	log *undo.Log
@@ -27,7 +27,7 @@ func undoingIn(t *testing.T, f func(u *undoing)) {
 	})
 }
 
-// back takes back the last acts in another conversation's words: without its references.
+// back reverts the last acts in another conversation, without its refs.
 func (u *undoing) back(count int) (outcomes []undo.Outcome) {
 	u.Helper()
 	taken, _, err := u.log.Revert(u.Context(), u.gateway.Do, u.caller, count, func(*undo.Act) bool { return true })
@@ -40,7 +40,7 @@ func (u *undoing) back(count int) (outcomes []undo.Outcome) {
 	return outcomes
 }
 
-// Every act on a field that has an inverse is taken back by it.
+// Each act on a field with an inverse can be reverted.
 func TestActsOnFieldsAreTakenBack(t *testing.T) {
 	for name, c := range map[string]struct{ tool, args string }{
 		"a text":                {"ax_set_value", `"query": "Full name", "value": "Ann"`},
@@ -104,7 +104,7 @@ func TestNewerWorkInAFieldIsNotOverwritten(t *testing.T) {
 	})
 }
 
-// What has no way back, or must not be read for it, has none.
+// An act that cannot be reversed, or on a value that must not be read, has no undo.
 func TestWhatHasNoWayBackOnWindows(t *testing.T) {
 	for name, c := range map[string]struct{ tool, args string }{
 		"a password":       {"ax_set_value", `"query": "Password", "value": "s3cr3t-Wort2"`},
@@ -135,7 +135,7 @@ func TestWhatHasNoWayBackOnWindows(t *testing.T) {
 	}
 }
 
-// Where all was so already nothing was done, and nothing is to be taken back.
+// An unchanged value is no mutation, and leaves nothing to revert.
 func TestAnUnchangedValueIsNoMutation(t *testing.T) {
 	undoingIn(t, func(u *undoing) {
 		form(u.world)
@@ -240,7 +240,7 @@ func TestAWindowIsAsItWas(t *testing.T) {
 	})
 }
 
-// Where what was typed cannot be sent, that is said, and what was typed is taken back.
+// If a typed text cannot be sent, the error reports that, and the text is reverted.
 func TestHalfAnActIsTakenBack(t *testing.T) {
 	undoingIn(t, func(u *undoing) {
 		f := form(u.world)

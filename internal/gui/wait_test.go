@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// looked counts the looks at programs.
+// looked counts the reads of programs.
 type looked struct {
 	desktop.Tree
 	times *atomic.Int32
@@ -23,7 +23,7 @@ func (l looked) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snapsho
 	return l.Tree.Snapshot(ctx, app)
 }
 
-// waits makes a call that waits, and returns how long it did.
+// waits makes a call that waits, and returns how long it took.
 func (w *world) waits(args string) (a answer, took time.Duration) {
 	w.Helper()
 	took = elapsed(func() { a = w.ok("ax_wait", `{"app": "Mail", `+args+`}`) })
@@ -33,8 +33,8 @@ func (w *world) waits(args string) (a answer, took time.Duration) {
 	return a, took
 }
 
-// TestWait: whatever is waited for is told when it is so, by events: of a program that tells
-// of them at once, and hardly looked at until then.
+// TestWait: the reply comes as soon as the condition holds, by events; a program that sends them at
+// once is hardly read until then.
 func TestWait(t *testing.T) {
 	for _, deaf := range []bool{false, true} {
 		var looks atomic.Int32
@@ -86,7 +86,7 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// TestWaitForWhatIsSo: what is so already is told at once, whichever of several it is.
+// TestWaitForWhatIsSo: a condition that holds is reported at once, for any of several matches.
 func TestWaitForWhatIsSo(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w)
@@ -106,15 +106,15 @@ func TestWaitForWhatIsSo(t *testing.T) {
 	})
 }
 
-// TestWaitTimesOut: the error says what there is instead, and the program is not taken for one
-// that does not answer.
+// TestWaitTimesOut: the error contains the actual state, and the program does not count as
+// unresponsive.
 func TestWaitTimesOut(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
 		f.Main.Textbox("Name").SetText("Ann")
 		for args, want := range map[string]string{
 			`"query": "Pres5"`:                                                 "waited 1s: nothing in Form",
-			`"query": "Pre"`:                                                   "waited 1s: nothing in Form is called \"Pre\"", // what it is like is not it
+			`"query": "Pre"`:                                                   "waited 1s: nothing in Form is called \"Pre\"", // a similar name is no match
 			`"query": "Quit-not"`:                                              "is there, but not showing",
 			`"query": "Press", "until": "vanishes"`:                            `waited 1s: button "Press" [e`,
 			`"query": "Name", "until": "value", "value": "Bea"`:                `textbox "Name" [e`,
@@ -139,7 +139,7 @@ func TestWaitTimesOut(t *testing.T) {
 	})
 }
 
-// TestWaitForNonsense: what cannot come is not waited for.
+// TestWaitForNonsense: an impossible condition is an error at once.
 func TestWaitForNonsense(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w)
@@ -160,8 +160,8 @@ func TestWaitForNonsense(t *testing.T) {
 	})
 }
 
-// TestWaitBesideOthers: others act on the program meanwhile, of the same conversation too, and
-// hear how it goes; a program that does not rest is looked at no more often than it is good for.
+// TestWaitBesideOthers: other calls may act on the program meanwhile, also in the same
+// conversation, and progress is reported. A program that does not rest is read at a limited rate.
 func TestWaitBesideOthers(t *testing.T) {
 	var looks atomic.Int32
 	inWorldWithout(t, func(b *desktop.Backend) { b.Tree = looked{b.Tree, &looks} }, func(w *world) {
@@ -194,7 +194,7 @@ func TestWaitBesideOthers(t *testing.T) {
 	})
 }
 
-// TestWaitForTheHanging: one that hangs ends the call by its deadline, and is known to hang.
+// TestWaitForTheHanging: a program that hangs ends the call by its deadline, marked as hanging.
 func TestWaitForTheHanging(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w).Hang()

@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestWords: what a call is about is what people read there, however the caller
-// names it; of a program that the caller has not seen, no more than the caller said.
+// TestWords: the target contains the texts that people read there, however the caller names it. For
+// a program that the caller has not seen, it contains only the caller's words.
 func TestWords(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Office")
@@ -32,7 +32,7 @@ func TestWords(t *testing.T) {
 		ref := w.ref("Office", "Delete everything")
 		for query, want := range map[string]string{
 			ref: "Delete everything", "Delete": "Delete everything Delete", "Save": "Save Save", "//button[1]": "Delete everything //button[1]",
-			"nothing": "nothing", "e999": "", "": "", "role:button": "role:button", // several
+			"nothing": "nothing", "e999": "", "": "", "role:button": "role:button", // several matches
 		} {
 			if got := words(query); got != want {
 				t.Errorf("%q is about %q, want %q", query, got, want)
@@ -43,7 +43,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("renamed: %q", got)
 		}
 		w.fails(aai.StaleRef, "ax_click", `{"app": "Office", "query": "`+ref+`"}`)
-		// One that hangs keeps nobody for long.
+		// A program that hangs delays the search only briefly.
 		target, err := w.app.FindTarget(w.Context(), &aai.Call{Caller: w.caller}, "Office")
 		if err != nil {
 			t.Fatal(err)

@@ -17,8 +17,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
 )
 
-// A world is a desktop in memory, the tools, and a gateway that admits all and
-// remembers what it put on record.
+// world is a desktop in memory, the tools, and a gateway that admits everything and keeps its
+// journal.
 type world struct {
 	*testing.T
 	d       *fakedesktop.Desktop
@@ -35,7 +35,7 @@ func inWorld(t *testing.T, f func(w *world)) { inWorldWithout(t, func(*desktop.B
 func inWorldWithout(t *testing.T, lack func(*desktop.Backend), f func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		defer time.Sleep(5 * time.Minute) // until nobody watches a program that hangs any more
+		defer time.Sleep(5 * time.Minute) // until the probes of a hanging program end
 		d := fakedesktop.New()
 		backend := d.Backend()
 		lack(&backend)
@@ -116,7 +116,7 @@ func (w *world) failure(code aai.Code, tool, args string) *aai.Error {
 	return err
 }
 
-// An answer is a result and its data as JSON.
+// answer is a result and its data as JSON.
 type answer struct {
 	*aai.Result
 	data map[string]any
@@ -135,7 +135,7 @@ func asJSON(t testing.TB, data any) map[string]any {
 	return object
 }
 
-// at follows keys and indexes into a JSON value; what is not there is nil.
+// at follows keys and indexes into a JSON value; it returns nil for an absent one.
 func at(value any, path ...any) any {
 	for _, step := range path {
 		switch s := step.(type) {
@@ -153,7 +153,7 @@ func at(value any, path ...any) any {
 	return value
 }
 
-// want checks a value of the answer's data.
+// want checks a value in the data of the reply.
 func (w *world) want(a answer, want any, path ...any) {
 	w.Helper()
 	if n, ok := want.(int); ok {
@@ -185,13 +185,13 @@ func (w *world) ref(app, query string) string {
 	return ref
 }
 
-// mutations are what was asked of the desktop from now on.
+// mutations returns a function that lists the changes of the desktop from now on.
 func (w *world) mutations() func() []string {
 	before := len(w.d.Actions())
 	return func() []string { return w.d.Actions()[before:] }
 }
 
-// unchanged fails if the deeds are not as they were.
+// nothingDone fails if there were changes since.
 func (w *world) nothingDone(since func() []string) {
 	w.Helper()
 	if done := since(); len(done) > 0 {
@@ -199,14 +199,14 @@ func (w *world) nothingDone(since func() []string) {
 	}
 }
 
-// elapsed is how long f takes in the bubble's time.
+// elapsed returns how long f takes in the bubble's time.
 func elapsed(f func()) time.Duration {
 	begun := time.Now()
 	f()
 	return time.Since(begun)
 }
 
-// A catalog has one app.
+// catalog has one app.
 type catalog struct{ app *aai.App }
 
 func (c catalog) Apps() []*aai.App { return []*aai.App{c.app} }
@@ -220,7 +220,7 @@ func (c catalog) Find(_ context.Context, name string) (*aai.App, error) {
 
 func (catalog) OnChange(func()) func() { return func() {} }
 
-// A record keeps what the gateway was asked to admit and to put on record.
+// record keeps the requests and journal entries of the gateway.
 type record struct {
 	mu       sync.Mutex
 	entries  []aai.Entry
@@ -246,7 +246,7 @@ func (r *record) last(kind aai.EntryKind) aai.Entry {
 	return aai.Entry{}
 }
 
-// text is all that is on record.
+// text returns all journal entries.
 func (r *record) text() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -254,7 +254,7 @@ func (r *record) text() string {
 	return string(raw)
 }
 
-// admitAll admits everything and remembers what it was.
+// admitAll admits everything and keeps the requests.
 type admitAll struct{ *record }
 
 func (g admitAll) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
@@ -264,7 +264,7 @@ func (g admitAll) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Ques
 	return nil, nil
 }
 
-// lastRequest returns what was asked to be admitted last.
+// lastRequest returns the last request for admission.
 func (r *record) lastRequest() *aai.Request {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -22,7 +22,7 @@ func TestTheLastActsAreTakenBack(t *testing.T) {
 		t.Errorf("%v, %v, %s", undone, skipped, text)
 	}
 	s.holds("a", 1)
-	// What undo does is no act, and what is taken back does not count.
+	// An undo is no act, and reverted acts do not count.
 	if undone, _, text := s.undo(me, 1); undone != 1 {
 		t.Error(text)
 	}
@@ -34,8 +34,8 @@ func TestTheLastActsAreTakenBack(t *testing.T) {
 	}
 }
 
-// TestOneActIsTakenBack: what one call did is taken back by its id, whatever the count, and the
-// acts after it stay; of another's, and of one that is taken back already, nothing is.
+// TestOneActIsTakenBack: undo with a call's id reverts only that act, regardless of count. It
+// reverts no act of another conversation, and no act twice.
 func TestOneActIsTakenBack(t *testing.T) {
 	s := newShelf(t, undo.Config{})
 	s.puts(me, "a", 1)
@@ -58,8 +58,8 @@ func TestOneActIsTakenBack(t *testing.T) {
 	s.holds("b", 2)
 }
 
-// TestNothingToTakeBackIsOnRecord: the record says of an undo that found nothing to take back
-// that nothing was done, and of no other.
+// TestNothingToTakeBackIsOnRecord: the journal marks an undo without an act, and no other, as a
+// no-op.
 func TestNothingToTakeBackIsOnRecord(t *testing.T) {
 	s := newShelf(t, undo.Config{})
 	s.puts(me, "a", 1)
@@ -144,7 +144,7 @@ func TestCallsWithinAreActsAndTheOuterIsNone(t *testing.T) {
 	if err != nil || len(acts) != 2 || acts[0].Tool != "put" || acts[1].Tool != "put" {
 		t.Fatalf("%v, %v", acts, err)
 	}
-	// A workflow that takes back its own step leaves nothing of it to take back.
+	// A workflow that reverts its own step leaves no act to revert.
 	if o := undo.Revert(t.Context(), s.gateway.Do, me, acts[1].Undo); !o.IsUndone() {
 		t.Fatal(o)
 	}
@@ -166,8 +166,7 @@ func TestTheDesktopsToolIsAboutWindowsAlone(t *testing.T) {
 	s.holds("w", nil)
 }
 
-// What a person must allow first is asked before anything is done, and the answer is for
-// the call that it was asked about.
+// A question for a permission comes before any revert, and its answer applies to that call only.
 func TestWhatMustBeAllowedIsAsked(t *testing.T) {
 	s := newShelf(t, undo.Config{})
 	s.puts(me, "a", 1)
@@ -187,7 +186,7 @@ func TestWhatMustBeAllowedIsAsked(t *testing.T) {
 	s.holds("a", 1)
 	s.holds("b", nil)
 
-	// Once something is done, the rest is told with it.
+	// After a first revert, a further question is part of the report.
 	s.ask = false
 	s.puts(me, "c", 1)
 	s.puts(me, "d", 1)
@@ -233,7 +232,7 @@ func TestTheLogIsBounded(t *testing.T) {
 	}
 }
 
-// Old values may be secret: the record has none of them.
+// Old values may be secret: the journal contains none of them.
 func TestTheRecordHasNoOldValues(t *testing.T) {
 	s := newShelf(t, undo.Config{})
 	s.values["a"] = "the old secret"
@@ -245,11 +244,11 @@ func TestTheRecordHasNoOldValues(t *testing.T) {
 	s.holds("a", "the old secret")
 	for _, e := range s.records {
 		answer := any(nil)
-		if e.ResultValue != nil && e.Tool != "get" { // whose answers are its own
+		if e.ResultValue != nil && e.Tool != "get" { // its results are the call's own
 			answer = e.ResultValue()
 		}
 		if e.Tool == "put" {
-			continue // whose arguments are
+			continue // its arguments are the call's own
 		}
 		if line := fmt.Sprintf("%+v %v", e, answer); strings.Contains(line, "secret\"") || strings.Contains(line, "old secret") || strings.Contains(line, "newer secret") {
 			t.Errorf("on record: %s", line)

@@ -11,9 +11,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 )
 
-// world answers looks with data and counts steps.
+// world answers state steps with data and counts steps.
 type world struct {
-	self  bool // the step's own tool looks
+	self  bool // the step's own tool checks the state
 	data  any
 	look  error
 	step  error
@@ -113,8 +113,8 @@ func TestNewerWorkIsNotOverwritten(t *testing.T) {
 	}
 }
 
-// TestAFormListsMembers: members that only the look's answer has are not compared, those of a
-// value that stands in the form's place are.
+// TestAFormListsMembers: with an object in ExpectedShape, additional members of the state are not
+// compared; with another value there, they are.
 func TestAFormListsMembers(t *testing.T) {
 	u := putBack(map[string]any{"value": map[string]any{}})
 	u.ExpectedShape = map[string]any{"value": "${args.value}"}
@@ -128,7 +128,7 @@ func TestAFormListsMembers(t *testing.T) {
 	}
 }
 
-// A tool that looks itself before it acts needs no other for that.
+// A tool that checks the state itself needs no state step.
 func TestTheStepMayLookItself(t *testing.T) {
 	u := putBack(map[string]any{"volume": 0.5})
 	u.StateStep = nil
@@ -175,7 +175,7 @@ func TestWhatCannotBeTakenBackIsSaid(t *testing.T) {
 	}
 }
 
-// What takes back a part of an act is no whole, and names the rest.
+// A partial revert has the status partly, and names the rest.
 func TestWhatIsTakenBackInPartIsSaid(t *testing.T) {
 	u := putBack("x")
 	u.NotRestored = []string{`"Day"`, `"Secret"`}

@@ -18,12 +18,12 @@ import (
 
 var terminal = aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal}
 
-// vaultIn is a vault in the folder, which can seal if it may do so insecurely.
+// vaultIn returns a vault in the folder, which can seal only if insecure is true.
 func vaultIn(folder string, insecure bool) *secrets.Vault {
 	return secrets.New(secrets.Config{Folder: folder, Getenv: func(string) string { return "" }, AllowInsecureFile: insecure})
 }
 
-// Each command is a process of its own: another log on the same vault.
+// Each command is a separate process: another log on the same vault.
 func TestTheTerminalsActsOutliveItsCommands(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "secrets")
 	command := func() *shelf { return newShelf(t, undo.Config{Vault: vaultIn(folder, true)}) }

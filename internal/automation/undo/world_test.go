@@ -11,8 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// shelf is an app that keeps values by name, behind a real gateway whose log is told of
-// what is done.
+// shelf is an app that keeps values by name, behind a real gateway with the log as its observer.
 type shelf struct {
 	t       *testing.T
 	log     *undo.Log
@@ -21,10 +20,10 @@ type shelf struct {
 
 	mu      sync.Mutex
 	values  map[string]any
-	step    error  // of every call of "put"
-	ask     bool   // a person must allow every put
-	asked   string // or that of this name
-	answers int    // that were right
+	step    error  // the error of each call of "put"
+	ask     bool   // each put needs a person's permission
+	asked   string // or only a put of this name
+	answers int    // number of right answers
 	records []aai.Entry
 }
 
@@ -67,7 +66,7 @@ func (s *shelf) Find(_ context.Context, name string) (*aai.App, error) {
 	return nil, aai.Errorf(aai.AppNotFound, "no app %q", name)
 }
 
-// CheckPassphrase asks about every put, once it is told to.
+// CheckPassphrase asks about each put, once enabled.
 func (s *shelf) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,7 +115,7 @@ func (s *shelf) put(_ context.Context, c *aai.Call) (*aai.Result, error) {
 	}}, nil
 }
 
-// do makes a call that must end well.
+// do makes a call that must succeed.
 func (s *shelf) do(caller aai.Caller, app, tool string, args ...any) *aai.Result {
 	s.t.Helper()
 	call := &aai.Call{Caller: caller, App: app, Tool: tool, Args: map[string]any{}}
@@ -136,7 +135,7 @@ func (s *shelf) puts(caller aai.Caller, name string, value any) {
 	s.do(caller, "org.example.Shelf", "put", "name", name, "value", value)
 }
 
-// undo takes back the last acts with any app, and says how many and what was said.
+// undo reverts the last acts with any app, and returns the counts and the text.
 func (s *shelf) undo(caller aai.Caller, count int) (undone, skipped any, text string) {
 	s.t.Helper()
 	result := s.do(caller, aai.BuiltinApp, undo.BuiltinToolName, "count", count)
@@ -144,10 +143,10 @@ func (s *shelf) undo(caller aai.Caller, count int) (undone, skipped any, text st
 	return data["undone"], data["skipped"], result.Text
 }
 
-// holds fails unless the value is that.
+// holds fails unless the value is want.
 func (s *shelf) holds(name string, want any) {
 	s.t.Helper()
-	if got := s.values[name]; fmt.Sprint(got) != fmt.Sprint(want) { // numbers are as JSON has them
+	if got := s.values[name]; fmt.Sprint(got) != fmt.Sprint(want) { // numbers as in JSON
 		s.t.Errorf("%s is %v, want %v", name, got, want)
 	}
 }

@@ -9,22 +9,22 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
 
-// one is a catalog with one app on windows, whose tool makes a stroke.
+// one is a catalog with one app, on windows, with a tool that makes a stroke.
 type one struct{ app *aai.App }
 
 func (c one) Apps() []*aai.App                               { return []*aai.App{c.app} }
 func (c one) Find(context.Context, string) (*aai.App, error) { return c.app, nil }
 func (c one) OnChange(func()) func()                         { return func() {} }
 
-// admits is a gate that admits, and a journal that keeps, whatever comes.
+// admits is a gate and a journal that accept everything.
 type admits struct{}
 
 func (admits) Record(context.Context, *aai.Entry) error { return nil }
 
 func (admits) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) { return nil, nil }
 
-// A call that waits within its Action until the person has answered another one's
-// question has its time for itself: it goes on although that took longer than it has.
+// TestWaitingIsNotTheCallsTime: a wait within the Action for another call's question does not count
+// against the call's timeout.
 func TestWaitingIsNotTheCallsTime(t *testing.T) {
 	const limit = 1500 * time.Millisecond
 	for name, stroke := range map[string]func(context.Context, *inputlock.Lock) error{

@@ -17,8 +17,8 @@ func claims(folder string) aai.Claims {
 	return inputlock.Claims{Folder: func() (string, error) { return folder, nil }}
 }
 
-// TestClaims: a program that another gateway acts on is waited for, until that leaves it, or its
-// process ends, however that is; other programs are not.
+// TestClaims: a claim waits until another gateway releases the same program or its process ends in
+// any way. It does not wait for other programs.
 func TestClaims(t *testing.T) {
 	for name, end := range map[string]func(*testkit.Process) error{
 		"left":   func(p *testkit.Process) error { return p.In.Close() },
@@ -45,12 +45,11 @@ func TestClaims(t *testing.T) {
 			t.Errorf("%s: two have it", name)
 		}
 		leave()
-		leave() // once is enough
+		leave() // a second call has no effect
 	}
 }
 
-// TestClaimsThatCannotBe: where gateways cannot agree nobody is told that they do; a file that
-// was taken away is not agreed on.
+// TestClaimsThatCannotBe: without a shared folder, or with a removed file, a claim fails.
 func TestClaimsThatCannotBe(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

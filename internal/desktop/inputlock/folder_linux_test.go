@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The folder is the account's, and the same whatever the environment says.
+// The folder belongs to the account, and does not depend on the environment.
 func TestFolder(t *testing.T) {
 	usual, err := Folder()
 	if err != nil {
@@ -22,7 +22,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// A folder that others own, or may use, or that is a link to one, is refused by name.
+// A folder of another account, one open to others, or a link to one is an error with its name.
 func TestFoldersOfOthers(t *testing.T) {
 	dir := t.TempDir()
 	file, link, open, mine := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "open"), filepath.Join(dir, "mine")

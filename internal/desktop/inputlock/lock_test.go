@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
 
-// at returns a gateway's seat of the folder, on one display.
+// at returns a gateway's lock in the folder, on one display.
 func at(folder string) *inputlock.Lock { return on(folder, ":7") }
 
 func on(folder, display string) *inputlock.Lock {
@@ -51,8 +51,8 @@ func ask(t *testing.T, s *inputlock.Lock) *inputlock.QuestionLease {
 	return a
 }
 
-// While a question is open nobody gets the seat, and who waits is told so in time for
-// the rest of its call, with an error that says nothing against any program.
+// While a question is open no call gets the lock. A waiting call gets an error early enough for its
+// reply, and the error blames no program.
 func TestAQuestionHoldsTheLock(t *testing.T) {
 	folder := t.TempDir()
 	a := ask(t, at(folder))
@@ -73,8 +73,8 @@ func TestAQuestionHoldsTheLock(t *testing.T) {
 	take(t, at(folder)).Release()
 }
 
-// What waits goes on when the question has ended, and knows that there was one. It lets
-// go of what it held before the question has the seat.
+// Waiting input continues after the question, and knows that there was one. It releases held input
+// before the question gets the lock.
 func TestInputGoesOn(t *testing.T) {
 	folder := t.TempDir()
 	g := take(t, at(folder))
@@ -105,7 +105,7 @@ func TestInputGoesOn(t *testing.T) {
 	}
 }
 
-// A question waits for the stroke under way, and for one that does not end only so long.
+// A question waits for the current stroke, but only for a limited time.
 func TestAStrokeThatStandsStill(t *testing.T) {
 	folder := t.TempDir()
 	g := take(t, at(folder))
@@ -120,7 +120,7 @@ func TestAStrokeThatStandsStill(t *testing.T) {
 	ask(t, at(folder)).Release()
 }
 
-// A program that hangs keeps a question waiting for a moment, and its deed ends later.
+// An action of a program that hangs delays a question only for a moment, and ends later.
 func TestAnActionThatHangs(t *testing.T) {
 	s := inputlock.New(inputlock.Config{Folder: func() (string, error) { return t.TempDir(), nil }, Getenv: func(string) string { return "" }})
 	done, err := s.Begin(t.Context())
@@ -131,8 +131,7 @@ func TestAnActionThatHangs(t *testing.T) {
 	done()
 }
 
-// Input that is made although a question is open, such as by a gateway that does not
-// find the lock, is noticed: the answer is void.
+// Input during a question, such as by a gateway that does not see the lock, makes the answer void.
 func TestInputDuringAQuestion(t *testing.T) {
 	folder := t.TempDir()
 	a := ask(t, at(folder))
@@ -153,7 +152,7 @@ func TestInputDuringAQuestion(t *testing.T) {
 	}
 }
 
-// Two displays are two seats; one display is one, whatever it is called.
+// Two displays have two locks; one display has one, under all its names.
 func TestDisplays(t *testing.T) {
 	folder := t.TempDir()
 	a := ask(t, on(folder, ":7"))
@@ -166,7 +165,7 @@ func TestDisplays(t *testing.T) {
 	}
 }
 
-// Without a seat to share, or without a folder, there is no input and no question.
+// Without a lock, or without a folder, there is no input and no question.
 func TestNoLock(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -185,7 +184,7 @@ func TestNoLock(t *testing.T) {
 	}
 }
 
-// What the dead held is let go of by whoever takes the seat next, also for a question.
+// The next holder releases the input of dead processes, also a question.
 func TestHeldInputOfDeadProcessesIsReleased(t *testing.T) {
 	for name, next := range map[string]func(*inputlock.Lock){
 		"input":    func(s *inputlock.Lock) { take(t, s).Release() },
@@ -215,8 +214,7 @@ func TestHeldInputOfDeadProcessesIsReleased(t *testing.T) {
 	}
 }
 
-// Who wants to ask goes before all strokes that come after, also while the last one is
-// still under way.
+// A waiting question goes before all later strokes, even while the current one is running.
 func TestWhoAsksGoesFirst(t *testing.T) {
 	folder := t.TempDir()
 	take(t, at(folder)).Release()

@@ -12,11 +12,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
 
-// A screen is where input arrives, and what is seen of the seat.
+// screen records input, and the observed state of the lock.
 type screen struct {
 	mu     sync.Mutex
-	asking int // questions that are open
-	making int // strokes under way
+	asking int // open questions
+	making int // running strokes
 	wrong  []string
 	made   atomic.Int64
 }
@@ -30,13 +30,13 @@ func (s *screen) note(asking, making int) {
 	}
 }
 
-// A move is what one call does, in its order.
+// move is the sequence of operations of one call.
 type move struct {
 	kind    string // "type", "drag", "press", "ask"
 	gateway int
-	after   time.Duration // it begins
+	after   time.Duration // start time
 	strokes int
-	lasts   time.Duration // each stroke, or the question
+	lasts   time.Duration // duration of each stroke, or of the question
 	patient time.Duration // the deadline
 }
 
@@ -55,12 +55,12 @@ func drawMoves(t *rapid.T) []move {
 	return rapid.SliceOfN(draw, 2, 7).Draw(t, "moves")
 }
 
-// play does the move. It holds the lane of its program meanwhile, as calls do.
+// play executes the move. It holds the queue slot of its program meanwhile, as calls do.
 func (m move) play(ctx context.Context, s *inputlock.Lock, lane *sync.Mutex, on *screen) {
 	time.Sleep(m.after)
 	ctx, cancel := context.WithTimeout(ctx, m.patient)
 	defer cancel()
-	if m.kind == "ask" { // nobody asks with a lane
+	if m.kind == "ask" { // a question holds no queue slot
 		a, err := s.AcquireForQuestion(ctx)
 		if err != nil {
 			return
@@ -105,9 +105,8 @@ func (m move) play(ctx context.Context, s *inputlock.Lock, lane *sync.Mutex, on 
 	}
 }
 
-// Whatever two gateways do, each with several calls at a time: no stroke is under way
-// between a question's opening and its end, no two strokes are at the same time, and all
-// come to their end.
+// For any interleaving of two gateways with several calls each: no stroke runs while a question is
+// open, no two strokes run at once, and all calls end.
 func TestAnyInterleaving(t *testing.T) {
 	var made int64
 	rapid.Check(t, func(rt *rapid.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// The variable says of this program that it is another gateway: what it does.
+// The variable makes this program act as another gateway; its value selects the action.
 const asGateway = "SEAT_TEST_GATEWAY"
 
 func TestMain(m *testing.M) {
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// gateway starts another process that has the seat when this returns.
+// gateway starts another process, which holds the lock when gateway returns.
 func gateway(t *testing.T, does, folder string) *testkit.Process {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -61,8 +61,8 @@ func gateway(t *testing.T, does, folder string) *testkit.Process {
 	return p
 }
 
-// A question of one process keeps the input of another waiting, until it is answered or
-// its process has ended, however that was.
+// A question of one process blocks the input of another, until it is answered or its process has
+// ended in any way.
 func TestTwoProcesses(t *testing.T) {
 	for name, end := range map[string]func(*testkit.Process) error{
 		"answered": func(p *testkit.Process) error { return p.In.Close() },
@@ -81,8 +81,8 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-// Who stands still with the seat in hand keeps nobody for ever; and who is killed has
-// let go, of what it held on the screen too.
+// A stuck holder blocks others only for a limited time. A killed one releases the lock, and its
+// held input is released too.
 func TestAProcessThatStandsStill(t *testing.T) {
 	folder := t.TempDir()
 	p := gateway(t, "holds", folder)

@@ -29,8 +29,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestIsSameWrittenNumber: a number is the one that was written to the last digit, where it is whole or has more
-// digits than programs reckon with, and it is typed with all of them.
+// TestIsSameWrittenNumber: integers, and numbers with more digits than programs compute with, match
+// exactly and are typed with all digits.
 func TestIsSameWrittenNumber(t *testing.T) {
 	for _, c := range []struct {
 		text, written string
@@ -77,8 +77,8 @@ func TestDateTimes(t *testing.T) {
 	}
 }
 
-// TestUnits: what the parts count is told by their bounds and by how such fields are made, in
-// the order of any language, also where there is a first and a last moment.
+// TestUnits: bounds and the usual structure of such fields reveal the units, in the order of any
+// language, also with a minimum and maximum.
 func TestUnits(t *testing.T) {
 	for _, c := range []struct {
 		want   string
@@ -117,7 +117,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestBlockNames: the cells of a block are called as a sheet calls them, from A to beyond Z.
+// TestBlockNames: the cells of a block have a sheet's names, from A to beyond Z.
 func TestBlockNames(t *testing.T) {
 	cell := func(name string) *desktop.Element {
 		return &desktop.Element{Role: desktop.Cell, Name: name, States: desktop.Editable | desktop.Focusable}
@@ -134,7 +134,7 @@ func TestBlockNames(t *testing.T) {
 			t.Errorf("%q in %s is a block", text, name)
 		}
 	}
-	rapid.Check(t, func(t *rapid.T) { // names go on where they were
+	rapid.Check(t, func(t *rapid.T) { // names continue
 		name := rapid.StringMatching(`[A-Z]{1,3}[1-9][0-9]{0,3}`).Draw(t, "name")
 		b, is := fieldtext.ParseBlock(cell(name), "a\tb\nc\td")
 		if !is || b.CellName(0, 0) != name {
@@ -180,7 +180,7 @@ func TestValue(t *testing.T) {
 	}
 }
 
-// TestFormatLike: a date is written as the field shows one, or not at all.
+// TestFormatLike: a date is written in the field's format, or not at all.
 func TestFormatLike(t *testing.T) {
 	for _, c := range []struct{ shown, wanted, text string }{
 		{"02.01.2027", "14.03.2027", "14.03.2027"},
@@ -190,7 +190,7 @@ func TestFormatLike(t *testing.T) {
 		{"2. 1. 2027", "2027-03-04", "4. 3. 2027"},
 		{"2027-01-02", "2027-03-14", "2027-03-14"},
 		{"2027/01/02", "2027-03-14", "2027/03/14"},
-		{"01/02/2027", "2027-03-14", ""}, // which is the month?
+		{"01/02/2027", "2027-03-14", ""}, // ambiguous month
 		{"01/22/2027", "2027-03-14", "03/14/2027"},
 		{"22/01/2027", "2027-03-14", "14/03/2027"},
 		{"01/02/2027", "3/14/2027", "03/14/2027"},

@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 )
 
-// failing is input whose keys arrive, and whose texts do not.
+// failing is input that delivers keys and fails on text.
 type failing struct{ desktop.Input }
 
 func (failing) Key(context.Context, desktop.Seat, desktop.WindowID, desktop.Chord) error { return nil }
@@ -25,8 +25,8 @@ func (f failing) WithKeyboard(ctx context.Context, _ desktop.Seat, _ desktop.Win
 	return while(ctx, f)
 }
 
-// TestPartOfInput: what fails after a key was pressed is not said to have done nothing, nor
-// where the key was pressed while the window had the keyboard.
+// TestPartOfInput: a failure after a delivered key does not report "not delivered", also within
+// WithKeyboard.
 func TestPartOfInput(t *testing.T) {
 	write := func(keys int) func(context.Context, desktop.Input) error {
 		return func(ctx context.Context, input desktop.Input) error {

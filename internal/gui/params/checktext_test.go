@@ -6,7 +6,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestCheckText: what is wrong is named, with its place; what a field may hold is not.
+// TestCheckText: the error names the wrong character and its position; valid texts pass.
 func TestCheckText(t *testing.T) {
 	const expected = "text: expected no control characters but line breaks and tabs, got "
 	for text, want := range map[string]string{

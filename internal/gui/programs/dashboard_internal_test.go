@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// A page is known by whatever way a browser shows it: its source, or what of it is to be read,
-// has an address of another form, and the same content.
+// The dashboard is recognized in every form of address: a browser's source or reader view has the
+// same content.
 func TestAddressesOfTheDashboard(t *testing.T) {
 	hosts := []string{"aai-x7.localhost:3000"}
 	for address, want := range map[string]bool{
@@ -49,8 +49,8 @@ func (s showing) Addresses(context.Context, desktop.App, []desktop.ID) ([]string
 	return s.addresses, nil
 }
 
-// What a browser's own tool shows of another window has no address of that: while there is
-// such a page the browser is left alone, and other programs are not.
+// A browser tool that shows another window lacks its address. While there is a dashboard, that
+// browser is left alone, and other programs are not.
 func TestToolsOfABrowserMayShowTheDashboard(t *testing.T) {
 	for address, left := range map[string]bool{
 		"devtools://devtools/bundled/devtools_app.html?can_dock=true": true, "chrome://inspect/#devices": true, "chrome://print/": true,

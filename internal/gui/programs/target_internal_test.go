@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// TestTargetsByTheirIDs: what begins as the id of a program does is its id or that of its process;
-// who writes there what the program calls itself is told the id.
+// TestTargetsByTheirIDs: a name with the prefix of ids is an id or a PID. For the program's own
+// name after the prefix, the error contains the id.
 func TestTargetsByTheirIDs(t *testing.T) {
 	apps := []desktop.App{{PID: 70, ID: "qt", Name: "calm"}, {PID: 71, ID: "qt", Name: "busy"}, {PID: 72, ID: "xterm", Name: "xterm"}}
 	for name, want := range map[string][]int{"calm": {70}, "70": {70}, "desktop/71": {71}, "desktop/qt": {70, 71}, "desktop/calm": nil} {

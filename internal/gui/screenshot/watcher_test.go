@@ -15,8 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/screenshot"
 )
 
-// A screen shows one window, whose pictures are taken from a list; of the last one there are
-// any number.
+// screen shows one window, with screenshots from a list; the last one repeats.
 type screen struct {
 	desktop.Screen
 	pictures []*image.RGBA
@@ -34,17 +33,17 @@ func (s *screen) CaptureWindow(context.Context, desktop.WindowID) (*image.RGBA, 
 	return picture, nil
 }
 
-// A list is of windows, as the screen has them.
+// list is the list of windows, as the screen has them.
 type list struct {
 	others
 	of *screen
 }
 
-type others interface{ desktop.Windows } // what of it is not asked
+type others interface{ desktop.Windows } // others are the methods that the test does not use
 
 func (l list) Windows(context.Context) ([]desktop.WindowInfo, error) { return l.of.windows, nil }
 
-// painted is a gray picture with white rectangles.
+// painted returns a gray picture with white rectangles.
 func painted(at ...image.Rectangle) *image.RGBA {
 	picture := image.NewRGBA(image.Rect(0, 0, 100, 50))
 	draw.Draw(picture, picture.Rect, image.NewUniform(color.Gray{128}), image.Point{}, draw.Src)
@@ -54,8 +53,8 @@ func painted(at ...image.Rectangle) *image.RGBA {
 	return picture
 }
 
-// TestChanged: a window is judged by where its picture differs, but for what moves by itself,
-// and by the windows that come and go.
+// TestChanged: the changed part of the screenshot counts, without animated parts, and windows that
+// open or close.
 func TestChanged(t *testing.T) {
 	caret, button := image.Rect(90, 0, 91, 10), image.Rect(10, 20, 30, 25)
 	window, other := desktop.WindowInfo{ID: 1, PID: 7, Title: "Draw", Frame: desktop.Rect{X: 200, Y: 100, W: 100, H: 50}}, desktop.WindowInfo{ID: 2, PID: 7, Title: "Sure?"}
@@ -93,8 +92,8 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestBlacken: what is not seen is black, what lies on it is seen, and what lies below it
-// where it ends.
+// TestBlacken: a hidden layer is black, a layer over it is visible, and one below it only outside
+// its area.
 func TestBlacken(t *testing.T) {
 	picture := painted()
 	area := desktop.Rect{X: 1000, Y: 500, W: 100, H: 50}

@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// told are events at such times from now on, in milliseconds.
+// told returns events at the given times from now, in milliseconds.
 func told(at ...int) <-chan desktop.Event {
 	events := make(chan desktop.Event, len(at))
 	for _, ms := range at {
@@ -20,13 +20,13 @@ func told(at ...int) <-chan desktop.Event {
 	return events
 }
 
-// TestPoll: it is looked at once, after each event, at a bounded rate, and once a second where
-// none comes.
+// TestPoll: look is called once, after each event, at a limited rate, and once per second without
+// events.
 func TestPoll(t *testing.T) {
 	for name, c := range map[string]struct {
 		events []int
 		deaf   bool
-		want   []int // when it was looked, in milliseconds
+		want   []int // times of the looks, in milliseconds
 	}{
 		"quiet":    {want: []int{0, 1002, 2004, 3006}},
 		"deaf":     {deaf: true, want: []int{0, 1002, 2004, 3006}},
@@ -63,8 +63,7 @@ func TestPoll(t *testing.T) {
 	}
 }
 
-// TestPollIsDone: it ends with the look that says so, or with its error, and where there are
-// no events any more it goes on.
+// TestPollIsDone: Poll ends when look reports done or an error, and continues when the events end.
 func TestPollIsDone(t *testing.T) {
 	failed := errors.New("failed")
 	for _, want := range []error{nil, failed} {
@@ -99,7 +98,7 @@ func TestWaitUntilQuiet(t *testing.T) {
 	})
 }
 
-// TestMayBeEffect: that an element has the keyboard, or shows that it is pressed, is no effect.
+// TestMayBeEffect: the focus, or the pressed state, is no effect.
 func TestMayBeEffect(t *testing.T) {
 	for _, c := range []struct {
 		event desktop.Event
