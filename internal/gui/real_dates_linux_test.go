@@ -61,8 +61,7 @@ func TestRealDatesQt(t *testing.T) {
 		e := w.refused(aai.InvalidParams, "ax_set_value", params{"app": app, "query": "Departure", "value": wrong})
 		w.says(e.Message, `as spinbutton "Departure" shows it: 29.02.2028`)
 	}
-	// There is no such day, so the field takes the last one. The error reports that, and the old
-	// value is restored.
+	// There is no such day: the field takes the last one, and the error restores the old value.
 	w.says(w.refused(aai.AutomationFailed, "ax_set_value", params{"app": app, "query": "Departure", "value": "31.02.2027"}).Message, `"28.02.2027"`)
 	has("2028-02-29 2028-01-01 23:59 2027-03-14T09:15 2027-01-02")
 

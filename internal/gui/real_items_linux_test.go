@@ -11,9 +11,9 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// pageOfItems returns the body of a page of random controls in wrappers of their name, and of
-// menus and lists, some of which choose the item that the pointer was over last. Its hidden
-// field "ran" holds the name of each whose handler ran.
+// pageOfItems returns the body of a page with random controls in wrappers of their name, and with
+// menus and lists, some of which choose the last item under the pointer. Its hidden field "ran"
+// holds the name of each handler that ran.
 func pageOfItems(r *rand.Rand) (body string, names []string) {
 	one := func(of ...string) string { return of[r.IntN(len(of))] }
 	name := func() string {
@@ -47,11 +47,11 @@ func pageOfItems(r *rand.Rand) (body string, names []string) {
 		}</script>`, names
 }
 
-// itemPages is how many pages TestRealItems acts on: 1, or AAI_ITEM_PAGES.
+// itemPages returns the number of pages for TestRealItems: 1, or AAI_ITEM_PAGES.
 func itemPages() int { n, _ := strconv.Atoi(os.Getenv("AAI_ITEM_PAGES")); return max(n, 1) }
 
-// TestRealItems: a click on a name runs the handler of that name and no other, wherever the
-// pointer was before, and an effect is claimed only where one ran.
+// TestRealItems: a click on a name runs only the handler of that name, at any pointer position, and
+// an effect is reported only if a handler ran.
 func TestRealItems(t *testing.T) {
 	t.Parallel()
 	for seed := range itemPages() {
@@ -66,7 +66,7 @@ func TestRealItems(t *testing.T) {
 					f.ok("ax_click", params{"app": f.app, "query": names[r.IntN(len(names))], "click_type": "hover"})
 				}
 				a, err := f.do(f.Context(), "ax_click", f.on(name))
-				for range 2 { // the first may have been on its way before the click
+				for range 2 { // the first may have been sent before the click
 					turn := f.holds("turn")
 					f.eventually("the page says what ran", func() bool { return f.holds("turn") != turn })
 				}
@@ -86,8 +86,8 @@ func TestRealItems(t *testing.T) {
 	}
 }
 
-// TestRealItemCovered: where the pointer cannot go over an item of a page, an effect that may be
-// another item's is not claimed, and another item that was chosen is named.
+// TestRealItemCovered: if the pointer cannot reach an item of a page, an effect that may be another
+// item's is not verified, and the reply names another chosen item.
 func TestRealItemCovered(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -128,8 +128,8 @@ window = Gtk.Window(title="Items"); window.add(box); window.show_all()
 Gtk.main()
 `
 
-// TestRealItemsGTK3: a row that has another one selected in its place is not reported as clicked,
-// and a button in a row of its name is pressed.
+// TestRealItemsGTK3: a row does not count as clicked if another one is selected instead, and a
+// button in a row with its name is pressed.
 func TestRealItemsGTK3(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

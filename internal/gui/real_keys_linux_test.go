@@ -7,9 +7,9 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestRealKeysOfFields: in a field of one line a tab leads on and the end of a line sends,
-// where there are several both are text; return after a text, and a key in an element. The
-// page is the witness, and whoever works beside it notices nothing.
+// TestRealKeysOfFields: in a single-line field a tab moves on and a line end submits; in a
+// multiline one both are text. Also tests return after a text, and a key in an element. The page
+// reports the result, and a person beside it is not disturbed.
 func TestRealKeysOfFields(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -29,7 +29,7 @@ func TestRealKeysOfFields(t *testing.T) {
 	f.comes("first", "Eve")
 	f.done("ax_type", params{"app": f.app, "query": "textbox Notes", "text": "a\nb"})
 	f.comes("notes", "a\nb")
-	e := f.refused(aai.InvalidParams, "ax_type", params{"app": f.app, "query": "textbox Notes", "text": "\tq"}) // the key would lead out of it
+	e := f.refused(aai.InvalidParams, "ax_type", params{"app": f.app, "query": "textbox Notes", "text": "\tq"}) // the key would leave the field
 	f.says(e.Message, "expected no tab")
 	f.done("ax_key_press", params{"app": f.app, "query": "textbox Second", "key": "q"})
 	f.comes("second", "Bob!q")
@@ -39,8 +39,8 @@ func TestRealKeysOfFields(t *testing.T) {
 	p.undisturbed(t)
 }
 
-// TestRealClickOnAField: in the background a page hears of a click on its fields, but of the
-// focus alone on text of several lines, which is said; in the mode "focus" of all.
+// TestRealClickOnAField: in the background a page gets a click on its fields, but only the focus
+// for multiline text, which the reply reports; in the mode "focus" it gets all clicks.
 func TestRealClickOnAField(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -57,7 +57,7 @@ func TestRealClickOnAField(t *testing.T) {
 	f.comes("clicks", "focusin name,mousedown name,click name,focusin notes,mousedown notes,click notes,")
 }
 
-// TestRealHover: what shows only under the pointer shows, and can be clicked then.
+// TestRealHover: an element that shows only under the pointer appears, and can then be clicked.
 func TestRealHover(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A window of Qt's with a spin box, a check box, buttons, and a text in which tab is a character,
-// which say in a file what they were told, one line each.
+// A Qt window with a spin box, a check box, buttons, and a text in which tab is a character. They
+// log their events in a file, one line each.
 const keysQt = `
 import sys
 from PyQt6.QtWidgets import *
@@ -31,8 +31,8 @@ window.show()
 app.exec()
 `
 
-// TestRealKeysQt: what keys go to in Qt gets its window's keyboard, and nothing else is done to it: a
-// spin box is not raised, and a text beside it in which tab is a character is no hindrance.
+// TestRealKeysQt: a Qt element with a key gets its window's focus, and no other change: a spin box
+// is not incremented, and a text beside it that keeps tabs is no obstacle.
 func TestRealKeysQt(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

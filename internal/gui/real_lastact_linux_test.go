@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// lastAct and lastActQt are programs that end in the middle of what they are asked.
+// lastAct and lastActQt are programs that exit during an action.
 const (
 	lastAct = `
 import os, gi
@@ -23,8 +23,8 @@ app.exec()
 `
 )
 
-// TestRealLastAct: what ends a program, so that it has no time to answer, was done, and the
-// program's end is what is seen of it; whether it was asked over its own socket or over the bus.
+// TestRealLastAct: an action that ends a program before its reply counts as done, and the program's
+// end is its effect, over the program's own socket or over the bus.
 func TestRealLastAct(t *testing.T) {
 	t.Parallel()
 	for name, program := range map[string]string{"GTK 3": lastAct, "Qt": lastActQt} {

@@ -12,13 +12,13 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestRealLaunch: a program is connected to however it starts: one that gives a second
-// document to the one that runs, itself or through scripts, and one without a tree.
+// TestRealLaunch: a program is connected however it starts: one that hands a second document to the
+// running one, itself or through scripts, and one without a tree.
 func TestRealLaunch(t *testing.T) {
 	const sheet = "ID;PWXL;N;E\nC;Y1;X1;K1\nE\n" // in SYLK, which opens without a question
 	for name, args := range map[string][]any{
 		"mousepad": {},
-		"kate":     {}, // which is told to wait until the file is closed
+		"kate":     {}, // started with an option to wait until the file is closed
 		"soffice":  {"--norestore", "--nologo", "-env:UserInstallation=file://" + filepath.Join(t.TempDir(), "office")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestRealLaunch(t *testing.T) {
 	})
 }
 
-// target is the program as gates see it: the installed one, or the one that runs.
+// target returns the program as gates see it: the installed one, or the running one.
 func (w *realWorld) target(name string, installed bool) *aai.App {
 	w.Helper()
 	args := map[string]any{}
@@ -87,8 +87,7 @@ func (w *realWorld) target(name string, installed bool) *aai.App {
 	return app
 }
 
-// endThose ends the processes that have the text among their arguments: a browser's may outlive
-// the screen.
+// endThose ends the processes with the text in their arguments: a browser's may outlive the screen.
 func endThose(t *testing.T, argument string) {
 	t.Helper()
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")

@@ -6,9 +6,9 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestRealDateTimesWithLimits: dates and times that have a first and a last moment, which make the
-// bounds of their parts narrow, are set as others are; what lies outside is refused with the
-// bounds, and so is what nobody can tell the parts of: nothing is typed then.
+// TestRealDateTimesWithLimits: dates and times with a minimum and maximum, which narrow the bounds
+// of their parts, are set like others. A value outside is an error with the bounds, and so is a
+// field with ambiguous parts: then nothing is typed.
 func TestRealDateTimesWithLimits(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -2,8 +2,7 @@ package gui_test
 
 import "testing"
 
-// TestRealLastLineEnd: a text of a page that ends with the end of a line is set, filled in and
-// read as it is.
+// TestRealLastLineEnd: a page's text with a final line end is set, filled in and read unchanged.
 func TestRealLastLineEnd(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// realLists are tabs, rows and what scrolls, in the background.
+// realLists returns tests of tabs, rows and scrolling, in the background.
 func realLists() []realPart {
 	return []realPart{
 		{"tab", func(w *realForm) {
@@ -50,8 +50,8 @@ func realScroll(w *realForm) {
 	w.f.WaitState(w.T, "fruit", "Fruit 2")
 }
 
-// realShuffle: the list is thrown away and made anew in another order. What an old
-// reference means then is the row of that name, or nothing.
+// realShuffle: the list is recreated in another order. An old ref refers to the row of that name,
+// or is stale.
 func realShuffle(w *realForm) {
 	ref := w.ref(w.app, `option "Fruit 4"`)
 	a := w.done("ax_click", w.on("button Shuffle"))
@@ -72,8 +72,8 @@ func realShuffle(w *realForm) {
 	w.f.WaitState(w.T, "fruit", "Fruit 7")
 }
 
-// TestRealListOfSeveral: an option of a page's list is selected when the click on it is answered,
-// though the page lets go of another before; and the list holds what is selected in it.
+// TestRealListOfSeveral: an option of a page's list is selected when the reply to the click comes,
+// although the page first deselects another; and the list's value is its selection.
 func TestRealListOfSeveral(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

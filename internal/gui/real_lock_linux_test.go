@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// A lock that nobody has heard of is one by what it shows: a window over the whole
-// screen, past the window manager. The same program with another window is none.
+// TestRealLockIsAGuard: an unknown screen lock is recognized by a window over the whole screen,
+// past the window manager. The same program with another window is no lock.
 func TestRealLockIsAGuard(t *testing.T) {
 	w := newRealWorld(t)
 	w.gateway.Gates = []aai.Gate{policy.ProtectedWindows{}}

@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestRealLongText: a text that is typed by keys comes whole, however long it takes the page;
-// one that is too long for that is not begun.
+// TestRealLongText: a text typed by keys arrives completely, however slow the page is; a text that
+// is too long for that is rejected.
 func TestRealLongText(t *testing.T) {
 	for name, field := range map[string]string{
 		"area":     `<textarea aria-label="Note"></textarea>`,

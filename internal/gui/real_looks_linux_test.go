@@ -9,7 +9,7 @@ import (
 	"os/exec"
 )
 
-// realLooks are what is seen of a window, and what goes around it.
+// realLooks returns tests of screenshots, the clipboard and keys.
 func realLooks() []realPart {
 	return []realPart{
 		{"idle", func(w *realForm) {
@@ -39,7 +39,7 @@ func realLooks() []realPart {
 	}
 }
 
-// picture decodes the one picture of an answer.
+// picture decodes the single image of a reply.
 func (w *realForm) picture(p params) image.Image {
 	w.Helper()
 	a := w.ok("ax_screenshot", p)
@@ -53,7 +53,7 @@ func (w *realForm) picture(p params) image.Image {
 	return picture
 }
 
-// alike is how much of two pictures is the same, from 0 to 1.
+// alike returns the equal share of two pictures, from 0 to 1.
 func alike(a, b image.Image) float64 {
 	if a.Bounds().Size() != b.Bounds().Size() {
 		return 0
@@ -89,7 +89,7 @@ func realScreenshot(w *realForm) {
 	button := w.f.ControlRect(w.T, "Press")
 	region := w.ok("ax_screenshot", w.on("button Press")).data["region"]
 	shown := image.Rect(0, 0, jsonInt(region, "w"), jsonInt(region, "h")).Add(image.Pt(jsonInt(region, "x"), jsonInt(region, "y")))
-	const edge = 6 // GTK 4 leaves out the edge of a button, GTK 3 tells the shadow
+	const edge = 6 // GTK 4 omits the edge of a button, GTK 3 includes the shadow
 	around := image.Rect(button.X, button.Y, button.X+button.Width, button.Y+button.Height).Inset(-edge)
 	if shown.Empty() || !shown.In(around) || w.picture(w.on("button Press")).Bounds().Size() != shown.Size() {
 		w.Errorf("the button's picture shows %v, and the button is at %v", shown, button)
@@ -110,7 +110,7 @@ func jsonInt(object any, key string) int {
 	return int(n)
 }
 
-// realClipboard: xclip sees what is written, and what it writes is read.
+// realClipboard: xclip reads our text, and we read its text.
 func realClipboard(w *realForm) {
 	w.ok("ax_clipboard", params{"action": "write", "text": unicode})
 	if got := w.xclip("", "-o"); got != unicode {
@@ -136,11 +136,10 @@ func (w *realForm) xclip(input string, args ...string) string {
 	return out.String()
 }
 
-// realKeys: keys come to the window in the background. Chromium loses the first key
-// of a second keyboard now and then (once in eight times in a window that has just
-// opened); then the reply must not claim that it had an effect, and the key is
-// pressed again, as an agent would that reads the reply. No program has a use for this key:
-// ctrl+F5 loads a page anew, and what came to it before is gone.
+// realKeys: keys reach the window in the background. Chromium loses the first key of a second
+// keyboard now and then (one in eight, in a window that has just opened). Then the reply must not
+// claim an effect, and the key is pressed again, as an agent would do. No program uses this key:
+// ctrl+F5 would reload a page and lose earlier keys.
 func realKeys(w *realForm) {
 	for tries := 1; ; tries++ {
 		reply := w.ok("ax_key_press", params{"app": w.app, "key": "f8", "modifiers": []any{"ctrl"}})
@@ -150,13 +149,13 @@ func realKeys(w *realForm) {
 		case reply.data["verified"] == true:
 			w.Fatalf("the key has not come, and the reply says %s %v", reply.Text, reply.data)
 		case tries == 5:
-			w.lastKey("ctrl+F8") // it says what came instead
+			w.lastKey("ctrl+F8") // the failure names the key that arrived instead
 			return
 		}
 	}
 }
 
-// comes reports whether the key comes to the window soon.
+// comes reports whether the key reaches the window soon.
 func (w *realForm) comes(want string) bool {
 	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if keys, _ := w.f.State(w.T)["keys"].([]any); len(keys) > 0 && keys[len(keys)-1] == want {
@@ -166,7 +165,7 @@ func (w *realForm) comes(want string) bool {
 	return false
 }
 
-// lastKey waits until this is the last key that came to the window.
+// lastKey waits until this is the last key in the window.
 func (w *realForm) lastKey(want string) {
 	w.Helper()
 	w.f.WaitFor(w.T, want+" came", func(s map[string]any) bool {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// nameless are things without words on a page that wait for a click, by their ids; each
-// tells of it in the field "clicked".
+// nameless are clickable elements without text on a page, by id; each reports its click in the
+// field "clicked".
 const nameless = `<style>b, i, div.icon { display: inline-block; width: 20px; height: 20px; background: red }</style>
 <img id="bin" class="trash" src="/img/trash-can.png" width="24" height="24">
 <div id="row" class="icon delete-row"></div> <i id="edit" class="fa fa-edit"></i>
@@ -28,8 +28,8 @@ const longWords = `A text that goes on and on, longer than a line of an outline 
 which is three hundred bytes, so that its end, which is here to be read by those who ask for the whole of it by its ref, cannot be in what
 is told of the page as a whole, however much room there may be for it: this is the last word.`
 
-// TestRealNameless: what can be acted on is told and has a ref also without a role or a name, by
-// what the page calls it, and the ref is that thing's.
+// TestRealNameless: an actionable element without role or name is in the tree with a ref, named by
+// its attributes in the page, and the ref is right.
 func TestRealNameless(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// heardIn opens an xterm whose program is told of clicks, shows what it hears and keeps it
-// in a file: a window that tells nothing of what is in it.
+// heardIn opens an xterm with a program that receives clicks, prints its input and logs it to a
+// file: a window without a tree.
 func (w *realWorld) heardIn(title string) (heard func() string) {
 	w.Helper()
 	file := filepath.Join(w.TempDir(), "heard")
@@ -27,9 +27,9 @@ func (w *realWorld) heardIn(title string) (heard func() string) {
 	}
 }
 
-// TestRealWindowWithoutATree: it is clicked, dragged and scrolled at points of its picture,
-// also a smaller one and after it has moved, and typed into. What came of it its picture
-// tells; what the program in it heard is the witness.
+// TestRealWindowWithoutATree: the window is clicked, dragged and scrolled at points of its
+// screenshot, also of a scaled one and after a move, and typed into. The screenshot shows the
+// effect; the program's log confirms it.
 func TestRealWindowWithoutATree(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -64,8 +64,8 @@ func TestRealWindowWithoutATree(t *testing.T) {
 	w.says(fmt.Sprint(e, e.Hint), "no tree", "ax_click_at")
 }
 
-// TestRealWindowWithoutATreeThatDoesNothing: what changes nothing is said to, and a window
-// that goes is a change.
+// TestRealWindowWithoutATreeThatDoesNothing: a missing effect is reported, and a window that closes
+// is a change.
 func TestRealWindowWithoutATreeThatDoesNothing(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -80,8 +80,8 @@ func TestRealWindowWithoutATreeThatDoesNothing(t *testing.T) {
 	w.says(a.Text, `the window "deaf" is gone`)
 }
 
-// TestRealLaunchWithoutATree: a program that has no tree is started, and connected to when
-// its window shows.
+// TestRealLaunchWithoutATree: a program without a tree starts, and is connected when its window
+// shows.
 func TestRealLaunchWithoutATree(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -8,9 +8,9 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestRealNumbers: a page's number is set to its last digit, though Chromium tells and sets
-// numbers in 32 bits; after keys it may still tell of a text that was there before, so that what
-// is read is as near as that.
+// TestRealNumbers: a page's number is set to its last digit, although Chromium reports and sets
+// numbers in 32 bits. After keys it may still report an old text, so the comparison allows for
+// that.
 func TestRealNumbers(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -38,18 +38,18 @@ func TestRealNumbers(t *testing.T) {
 	f.ok("ax_fill", params{"app": f.app, "fields": fields("spinbutton Amount", "16777215")})
 	f.comes("amount", "16777215")
 	for _, value := range []string{"4000123412341234567", "4000123412341234700", "12345678901234567890", "9007199254740993", "9007199254740992", "1234567890123456.78", "-0.12345678901234567891"} {
-		set := f.ok("ax_set_value", f.set("spinbutton Amount", value)) // more digits than a program reckons with
+		set := f.ok("ax_set_value", f.set("spinbutton Amount", value)) // more digits than a program computes with
 		f.comes("amount", value)
-		if at(set.data, "verified") != true && !strings.Contains(set.Warning, "cannot be read back") { // its text stays as it was
+		if at(set.data, "verified") != true && !strings.Contains(set.Warning, "cannot be read back") { // its text stays unchanged
 			t.Errorf("%s: %s", value, set.Text)
 		}
 	}
 	f.ok("ax_set_value", f.set("spinbutton Amount", "12345678901234567890"))
-	_, _ = f.do(f.Context(), "ax_type", params{"app": f.app, "query": "spinbutton Amount", "text": "42"}) // the page is the witness
+	_, _ = f.do(f.Context(), "ax_type", params{"app": f.app, "query": "spinbutton Amount", "text": "42"}) // the page reports the value
 	f.comes("amount", "1234567890123456789042")
 	f.ok("ax_set_value", f.set("spinbutton Amount", ""))
 	f.comes("amount", "")
-	for _, value := range []string{"19.99", "20", "-12.5"} { // also where there is none yet
+	for _, value := range []string{"19.99", "20", "-12.5"} { // also if there is none yet
 		for _, value := range []string{"", value} {
 			f.ok("ax_type", params{"app": f.app, "query": "spinbutton Amount", "text": value, "clear_first": true})
 			f.comes("amount", value)
@@ -57,8 +57,8 @@ func TestRealNumbers(t *testing.T) {
 	}
 }
 
-// TestRealPromptOfAPage: what a page's prompt asks names its field, and its answers are judged
-// by that.
+// TestRealPromptOfAPage: the question of a page's prompt names its field, and its buttons are
+// judged by that.
 func TestRealPromptOfAPage(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRealOffice: LibreOffice's fields are called by the words before them, and its menu bar,
-// of which it has two, is told once.
+// TestRealOffice: LibreOffice's fields have the names of their labels, and its menu bar, which it
+// reports twice, appears once.
 func TestRealOffice(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// farPage is a page of many paragraphs, at whose end there are things to act on.
+// farPage returns a page of many paragraphs with actionable elements at its end.
 func farPage() string {
 	var b strings.Builder
 	for i := range 200 {
@@ -20,8 +20,8 @@ for (const id of ["last", "bin"]) document.getElementById(id).addEventListener("
 	return b.String()
 }
 
-// TestRealOutOfView: an outline says how much is out of view and of what, goes on with it, and
-// it is found and acted on, which brings it into view.
+// TestRealOutOfView: a tree reports how many elements of which kind are out of view, and continues
+// with them. They can be found and acted on, which scrolls them into view.
 func TestRealOutOfView(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -51,8 +51,8 @@ func TestRealOutOfView(t *testing.T) {
 	f.says(f.refused("ELEMENT_NOT_FOUND", "ax_find", f.on("Nowhere at all")).Message, "nothing in")
 }
 
-// TestRealOutOfViewUnread: what is told of things out of view only when it is asked for is
-// found too, and typed into.
+// TestRealOutOfViewUnread: elements out of view that are only read on request are found too, and
+// typed into.
 func TestRealOutOfViewUnread(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestRealOverwriteFails: what cannot be written over what a field holds leaves it as it was,
-// and what is typed next goes beside that.
+// TestRealOverwriteFails: a failed overwrite leaves the field unchanged, and later text is added to
+// it.
 func TestRealOverwriteFails(t *testing.T) {
 	t.Parallel()
 	const was = "keep this"

@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestRealOwnCombo: of a list that a page makes itself, and whose options are not there while
-// it is closed, it is said how they are chosen, and so they are, in the background.
+// TestRealOwnCombo: for a list built by the page, without options while closed, the error explains
+// how to choose one, and that works in the background.
 func TestRealOwnCombo(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestRealModalOfAPage: what is behind a modal dialog of the page itself is not there while
-// that is open: the error names it, and so does the click that opened it.
+// TestRealModalOfAPage: elements behind a page's own modal dialog are absent while it is open. The
+// error names the dialog, and so does the click that opened it.
 func TestRealModalOfAPage(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

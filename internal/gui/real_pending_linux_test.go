@@ -9,9 +9,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// lateProgram is a window of each toolkit with a button that does nothing, and one that
-// says "saved" 300 ms after it did its work, "worked" after it burned as much and "has come"
-// after it worked 1.5 s where it answers all the while.
+// lateProgram returns a window of each toolkit with a button without effect, and others: one shows
+// "saved" 300 ms after its work, one "worked" after as much busy time, and one "has come" after 1.5
+// s of work in which it still answers.
 func lateProgram(kind linuxtest.Kind) string {
 	const (
 		work = `
@@ -67,13 +67,13 @@ window.show(); app.exec()
 `
 }
 
-// office is LibreOffice, where it stands among the toolkits.
+// office is LibreOffice, in lists of toolkits.
 const office linuxtest.Kind = "libreoffice"
 
-// lateMacros are the buttons in LibreOffice.
+// lateMacros returns the buttons in LibreOffice.
 func lateMacros() []linuxtest.Macro {
 	const until = "begun = GetSystemTicks()\nDo While GetSystemTicks() - begun < %s\n%s\nLoop\nSay \"%s\""
-	const works = "slice = GetSystemTicks()\nDo While GetSystemTicks() - slice < 20\nLoop\nWait 1" // and answers
+	const works = "slice = GetSystemTicks()\nDo While GetSystemTicks() - slice < 20\nLoop\nWait 1" // busy, but still answering
 	return []linuxtest.Macro{
 		{Button: "Late", Basic: "Wait 300\nSay \"saved\""},
 		{Button: "Busy", Basic: fmt.Sprintf(until, "300", "", "worked")},
@@ -104,9 +104,9 @@ func (w *realWorld) lateWorld(kind linuxtest.Kind) (app string) {
 	return w.python("late.py", lateProgram(kind), "button Dead")
 }
 
-// TestRealLater: in each toolkit, what comes of a click 300 ms later is told by its own
-// answer or by the next call, whatever that is and whenever it comes; and a click without
-// any effect never gets the effect of another.
+// TestRealLater: in each toolkit, an effect 300 ms after a click is in its own reply or in the next
+// one, whatever the next call is and whenever it comes. A click without effect never gets the
+// effect of another.
 func TestRealLater(t *testing.T) {
 	for _, kind := range append(linuxtest.Kinds(), office) {
 		t.Run(string(kind), func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestRealLater(t *testing.T) {
 				begun = time.Now()
 				busy := w.ok("ax_click", params{"app": app, "query": "button Busy"})
 				t.Logf("a click that works 300 ms took %s", time.Since(begun))
-				if !strings.Contains(busy.Text, "worked") { // the computer is busy itself
+				if !strings.Contains(busy.Text, "worked") { // the computer itself is busy
 					w.eventually("it is told that it worked", func() bool {
 						text := w.ok("ax_get_tree", params{"app": app}).Text
 						return strings.Contains(text, "Since then") && strings.Contains(text, "worked")
@@ -145,7 +145,7 @@ func TestRealLater(t *testing.T) {
 			}
 			long := w.ok("ax_click", params{"app": app, "query": "button Long"})
 			next := w.ok("ax_click", params{"app": app, "query": "button Dead"})
-			if next.data["verified"] != false || !strings.Contains(long.Text+next.Text, `→ "has co`) { // LibreOffice may be read as it changes it
+			if next.data["verified"] != false || !strings.Contains(long.Text+next.Text, `→ "has co`) { // LibreOffice may be read during the change
 				t.Errorf("what was worked at: %q, then %q %v", long.Text, next.Text, next.data)
 			}
 		})

@@ -7,8 +7,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// TestRealPersonInThePage: whoever works in the page in which we write has their keyboard
-// afterwards.
+// TestRealPersonInThePage: a person who works in the same page keeps their keyboard focus.
 func TestRealPersonInThePage(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -22,8 +21,8 @@ func TestRealPersonInThePage(t *testing.T) {
 	f.types("name", f.holds("name"))
 }
 
-// TestRealPersonInTheWindow is the same of a window of Qt, which thinks that it has the keyboard
-// as long as it has it; and a page gets what the person types there afterwards.
+// TestRealPersonInTheWindow is the same for a Qt window, which believes in its focus while it has
+// the keyboard; and a page gets the person's keys afterwards.
 func TestRealPersonInTheWindow(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -47,8 +46,8 @@ func TestRealPersonInTheWindow(t *testing.T) {
 	}
 }
 
-// TestRealPersonInAnotherPage is the same of a page in another window of that browser, in which
-// we write as well.
+// TestRealPersonInAnotherPage is the same for a page in another window of the browser that we type
+// into.
 func TestRealPersonInAnotherPage(t *testing.T) {
 	t.Parallel()
 	f := twoPages(newRealWorld(t))
@@ -64,8 +63,8 @@ func TestRealPersonInAnotherPage(t *testing.T) {
 	f.types("near", "")
 }
 
-// TestRealFieldsOfAnotherPage: the browser does not tell that a field of a window has lost the
-// keyboard if another of its windows had it last; what is written comes to its own field.
+// TestRealFieldsOfAnotherPage: the browser does not report that a field has lost the keyboard if
+// another of its windows had it last; each text reaches its own field.
 func TestRealFieldsOfAnotherPage(t *testing.T) {
 	t.Parallel()
 	f := twoPages(newRealWorld(t))
@@ -80,7 +79,7 @@ func TestRealFieldsOfAnotherPage(t *testing.T) {
 	}
 }
 
-// twoPages are the page "Form" with the field "Near", and in another window of that browser the
+// twoPages opens the page "Form" with the field "Near", and in another window of that browser the
 // page "Other" with the fields "First" and "Second".
 func twoPages(w *realWorld) *webForm {
 	w.Helper()
@@ -106,13 +105,13 @@ func twoPages(w *realWorld) *webForm {
 func (w *realWorld) front(title string) {
 	w.Helper()
 	w.eventually(title+" is in front", func() bool {
-		_ = w.Launch(w.T, "xdotool", "search", "--name", "^"+title+"$", "windowactivate").Wait(w.T) // it fails where a window goes just then
+		_ = w.Launch(w.T, "xdotool", "search", "--name", "^"+title+"$", "windowactivate").Wait(w.T) // it fails if a window closes just then
 		return w.ActiveWindow(w.T) == title
 	})
 }
 
-// types has the person type until it comes to the field, which holds that: a browser that has
-// just been given the keyboard needs a while. What was typed in vain before does not come.
+// types makes the person type until the text reaches the field, which then has the value held: a
+// newly focused browser needs a moment. Earlier lost keys do not arrive later.
 func (f *webForm) types(id, held string) {
 	f.Helper()
 	f.eventually("what the person types comes to "+id+", which holds "+held, func() bool {

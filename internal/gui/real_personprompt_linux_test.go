@@ -13,8 +13,8 @@ import (
 const asking = `<button onclick="navigator.geolocation.getCurrentPosition(() => { out.value = 'granted' }, () => { out.value = 'refused' })">Where</button>
 	<button onclick="note.value = 'Ada'">Write</button> <label>Note <input id="note"></label><label>Out <input id="out"></label>`
 
-// TestPermissionsAreForThePerson: a browser's prompt is read, and no act reaches it, while the page
-// is operated.
+// TestPermissionsAreForThePerson: a browser's prompt can be read, and no action reaches it, while
+// the page can be operated.
 func TestPermissionsAreForThePerson(t *testing.T) {
 	for name, open := range map[string]func(*realWorld) *webForm{
 		"chromium": func(w *realWorld) *webForm { return w.webFormIn(asking, "") },
@@ -49,11 +49,11 @@ func TestPermissionsAreForThePerson(t *testing.T) {
 	}
 }
 
-// TestPortalsAskThePerson: of a portal's windows the choosers are operated, and no act reaches
-// another one, which is still read.
+// TestPortalsAskThePerson: of a portal's windows the choosers can be operated; the others can only
+// be read.
 func TestPortalsAskThePerson(t *testing.T) {
 	w := newRealWorld(t)
-	portal := filepath.Join(w.Home, "xdg-desktop-portal-gtk") // the same windows, of a program of that name
+	portal := filepath.Join(w.Home, "xdg-desktop-portal-gtk") // the same windows, in a program with that name
 	program, err := os.ReadFile("/usr/bin/zenity")
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestPortalsAskThePerson(t *testing.T) {
 	}
 }
 
-// inside is a point within the element.
+// inside returns a point within the element.
 func (w *realWorld) inside(app, query string) (x, y float64) {
 	w.Helper()
 	data := w.ok("ax_get_attributes", params{"app": app, "query": query}).data

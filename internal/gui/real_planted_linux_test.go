@@ -19,7 +19,7 @@ import (
 const (
 	plantedShows = time.Minute            // limit for a state that a person's keys cause
 	plantedComes = 3 * time.Second        // limit for the text to reach the field after the reply
-	plantedRest  = 250 * time.Millisecond // time for late keys to land elsewhere
+	plantedRest  = 250 * time.Millisecond // time for late keys to arrive elsewhere
 )
 
 // TestRealPlanted plants the person's keyboard in another element or window, then calls a tool
@@ -76,7 +76,7 @@ func reportPlanted(t *testing.T, tallies map[string]map[string]int, whole bool) 
 	}
 }
 
-// A plantedCall is a call that puts a text into a field.
+// plantedCall is a call that puts a text into a field.
 type plantedCall struct {
 	tool, text   string
 	args         params

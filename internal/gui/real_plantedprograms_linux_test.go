@@ -14,39 +14,39 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// A plantedProgram has fields to type into and other places for the keyboard.
+// plantedProgram has fields to type into and other places for the keyboard focus.
 type plantedProgram struct {
 	name          string
-	few, all      int // rounds of a usual and of a whole run
+	few, all      int // rounds of a usual and of a complete run
 	fields        []plantedField
-	plants, modal []plant                             // modal ones keep the fields from being typed into
+	plants, modal []plant                             // modal ones prevent typing into the fields
 	start         func(p *planting)                   // starts a program that runs for more than one round
 	fresh         func(p *planting) bool              // empties all fields and closes dialogs, menus and bars
-	read          func(p *planting) map[string]string // values of all fields and key counts, by the program itself
+	read          func(p *planting) map[string]string // values of all fields and key counts, as the program reports them
 }
 
-// A plantedField is a field by its query and by its key in what the program reports.
+// plantedField is a field with its query and its key in the program's report.
 type plantedField struct {
 	query, key    string
 	secret, lines bool
 }
 
-// A plant moves the person's keyboard to a place.
+// plant moves the person's keyboard focus to a place.
 type plant struct {
 	name, click string   // the control to click, in fixtures
 	keys        []string // keys to press then
 	shows       string   // "page:" and the id of the active element, or the name of an element elsewhere
-	types       []string // keys to press when that is there
+	types       []string // keys to press when that is reached
 	leave       []string // keys that close it again
 	grabs       bool     // no other window can be activated meanwhile
 }
 
-// A planting is a program that runs.
+// planting is a running program.
 type planting struct {
 	*realWorld
 	plantedProgram
-	app     string // its process
-	window  string // its X11 id
+	app     string // its PID
+	window  string // its X11 window ID
 	person  *person
 	form    *webForm
 	fixture *linuxtest.Fixture
@@ -62,7 +62,7 @@ func plantedPrograms() []plantedProgram {
 	chromium.plants, chromium.modal = browserPlants("Address and search bar", "Find", "Bookmark name", "New window")
 	chromium.start = func(p *planting) { p.found(p.webFormIn(plantedPage, "")) }
 	firefox.name, firefox.all = "firefox", 120
-	firefox.plants, firefox.modal = browserPlants("Search", "Find in page", "", "New Window") // the bookmark's name is not awaited
+	firefox.plants, firefox.modal = browserPlants("Search", "Find in page", "", "New Window") // the name of the bookmark is not awaited
 	firefox.start = func(p *planting) { p.found(p.firefoxForm(plantedPage, "button Ready")) }
 	writer := plantedProgram{name: "writer", all: 80, fields: []plantedField{{"role:paragraph", "text", false, true}}, read: (*planting).readWriter, fresh: (*planting).freshWriter,
 		plants: []plant{{name: "the document"}, {name: "the find bar", keys: []string{"ctrl+f"}, shows: "Find"}, {name: "the find bar", keys: []string{"ctrl+f"}, shows: "Find", types: zq},
@@ -96,8 +96,8 @@ func plantedFixture(kind linuxtest.Kind, few int) plantedProgram {
 	}
 }
 
-// browserPlants returns the places in a browser whose bars, field of a bookmark and item of a
-// menu are called so.
+// browserPlants returns the places in a browser with these names of bars, bookmark field and menu
+// item.
 func browserPlants(bar, find, bookmark, item string) (plants, modal []plant) {
 	zq := []string{"z", "q"}
 	tabs := func(n int, more ...string) []string { return append(slices.Repeat([]string{"Tab"}, n), more...) }
@@ -114,7 +114,7 @@ func browserPlants(bar, find, bookmark, item string) (plants, modal []plant) {
 		}
 }
 
-// plantedPage counts the characters that come to each of its elements.
+// plantedPage counts the characters that reach each of its elements.
 const plantedPage = `<button id="ask" onclick="setTimeout(() => prompt('Why?'), 1)">Ask</button><form autocomplete="off" onsubmit="sent.value++; return false">
 	<label>User <input id="user"></label> <label>Password <input type="password" id="pass"></label> <label>Note <textarea id="note"></textarea></label> <label>City <input id="city"></label>
 	<label>Colour <select id="colour"><option>Red<option>Green<option>Blue</select></label></form>
@@ -130,7 +130,7 @@ const plantedPage = `<button id="ask" onclick="setTimeout(() => prompt('Why?'), 
 	setInterval(() => { tick.value++; load.value = location.search; active.value = document.activeElement.id; }, 30);
 	</script>`
 
-// found takes the browser's window, once the page is there.
+// found sets the browser's window, once the page is loaded.
 func (p *planting) found(f *webForm) {
 	p.Helper()
 	p.form, p.app = f, f.app
@@ -152,7 +152,7 @@ func (p *planting) end() {
 	}
 }
 
-// freshPage loads the page anew, by a person's keys.
+// freshPage reloads the page, by a person's keys.
 func (p *planting) freshPage() bool {
 	p.Helper()
 	p.loads++
@@ -164,14 +164,14 @@ func (p *planting) freshPage() bool {
 	return p.soon(func() bool { return p.form.holds("load") == mark && p.form.holds("active") == "" })
 }
 
-// freshWriter closes what is open and empties the document, by a person's keys.
+// freshWriter closes dialogs and empties the document, by a person's keys.
 func (p *planting) freshWriter() bool {
 	p.Helper()
 	p.press("Escape", "Escape", "Escape", "ctrl+a", "Delete")
 	return p.soon(func() bool { return p.readWriter()["text"] == "" })
 }
 
-// plant brings the program into its first state and the keyboard to the place.
+// plant resets the program and moves the focus to the place.
 func (p *planting) plant(where plant) {
 	p.Helper()
 	for range 3 {
@@ -195,7 +195,7 @@ func (p *planting) plant(where plant) {
 	p.Fatalf("%s: the keyboard does not come to %s", p.name, where.name)
 }
 
-// shows reports whether the keyboard is at the place, see [plant].
+// shows reports whether the focus is at the place, see [plant].
 func (p *planting) shows(place string) bool {
 	if id, ok := strings.CutPrefix(place, "page:"); ok {
 		return p.form.holds("active") == id
@@ -205,7 +205,7 @@ func (p *planting) shows(place string) bool {
 	})
 }
 
-// soon reports whether it comes to be so.
+// soon reports whether ready becomes true soon.
 func (p *planting) soon(ready func() bool) bool {
 	for end := time.Now().Add(plantedShows); !ready(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -215,7 +215,7 @@ func (p *planting) soon(ready func() bool) bool {
 	return true
 }
 
-// place leaves the window active, covers it with the person's terminal, or activates that beside it.
+// place leaves the window active, covers it with the person's terminal, or activates that one.
 func (p *planting) place(window string) {
 	p.Helper()
 	const terminal = "^Somebody's work$"
@@ -241,7 +241,7 @@ func (p *planting) activate() {
 	})
 }
 
-// press is a person at the keyboard.
+// press presses keys as a person does.
 func (p *planting) press(keys ...string) {
 	p.Helper()
 	if len(keys) > 0 {
@@ -249,7 +249,7 @@ func (p *planting) press(keys ...string) {
 	}
 }
 
-// xdotool returns what the program of this name prints; it fails where a window goes meanwhile.
+// xdotool returns the output of xdotool; the program fails if a window closes meanwhile.
 func (p *planting) xdotool(args ...string) string {
 	p.Helper()
 	command := exec.CommandContext(p.Context(), "xdotool", args...)
@@ -276,8 +276,8 @@ func (p *planting) readPage() map[string]string {
 	return state
 }
 
-// readFixture returns the fixture's state. Characters choose rows in Qt alone; in GTK the focus
-// does, and a tab may bring it there.
+// readFixture returns the fixture's state. Only in Qt do characters select rows; in GTK the focus
+// does, and a tab may move it there.
 func (p *planting) readFixture() map[string]string {
 	p.Helper()
 	state := map[string]string{}
@@ -289,7 +289,7 @@ func (p *planting) readFixture() map[string]string {
 	return state
 }
 
-// Roles and states by atspi-constants.h.
+// Roles and states from atspi-constants.h.
 const rawParagraph, rawFocused = 73, 1 << 12
 
 // readWriter returns the document's text.
@@ -308,7 +308,7 @@ func (p *planting) readWriter() map[string]string {
 func (p *planting) frame() []*thing {
 	p.Helper()
 	if p.fixture != nil {
-		return nil // it reports the values of all
+		return nil // the page reports the values of all fields
 	}
 	return slices.DeleteFunc(p.look(), func(e *thing) bool {
 		for up := e; up != nil; up = up.parent {
@@ -320,7 +320,7 @@ func (p *planting) frame() []*thing {
 	})
 }
 
-// look reads the elements that show, and the texts of those that can be edited, by plain D-Bus.
+// look reads the visible elements, and the texts of editable ones, by plain D-Bus.
 func (p *planting) look() []*thing {
 	p.Helper()
 	conn, err := dbus.Connect(p.A11yAddress(p.T))

@@ -2,7 +2,7 @@ package gui_test
 
 import "testing"
 
-// TestRealReads: what fields and texts of a page hold is told as people read it there.
+// TestRealReads: values of page fields and texts are reported as people read them.
 func TestRealReads(t *testing.T) {
 	t.Parallel()
 	f := newRealWorld(t).webForm(`<input role="combobox" readonly aria-expanded="false" aria-label="City" value="Bergen">
@@ -50,8 +50,8 @@ app.connect("activate", act)
 app.run()
 `
 
-// TestRealLabels: a label that begins as a class of GTK's is a name, and the class of a field
-// without one is none.
+// TestRealLabels: a label that begins like a GTK class is a name, and the class of a field without
+// a label is none.
 func TestRealLabels(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -12,25 +12,25 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// What an outline promises, of a window with at most smallWindow things to act on:
-// all of them, at once, in firstPage tokens. Of a larger one: largeRecall of them,
-// over all of its pages.
+// The requirements for a tree of a window: with at most smallWindow actionable elements, all of
+// them on the first page, within firstPage tokens. For a larger window: largeRecall of them, over
+// all pages.
 const (
 	smallWindow = 60
 	firstPage   = 1500
 	largeRecall = 0.99
 )
 
-// A recalled window is what an outline told of it, held against a witness.
+// recalled is the comparison of a window's tree with a witness.
 type recalled struct {
 	window       string
-	facts        int // the witness's
-	tokens       int // of the first page, by the vocabulary itself
+	facts        int // number of facts of the witness
+	tokens       int // of the first page, by the real vocabulary
 	pages        int
-	first, whole float64 // how many of the facts the first page and all pages say how to address
+	first, whole float64 // the share of the facts that the first page and all pages address
 }
 
-// An addressed element is one that a page says how to address.
+// addressed is an element that a page addresses.
 type addressed struct {
 	role, name string
 	frame      desktop.Rect
@@ -38,9 +38,9 @@ type addressed struct {
 	taken      bool
 }
 
-// TestRealRecall: what people could act on in a window, an agent is told of.
+// TestRealRecall: the tree contains the elements of a window that people could act on.
 func TestRealRecall(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel() // it mostly waits
 	w := newRealWorld(t)
 	var table []recalled
 	check := func(name string, open func(w *realWorld) (app string, witness func() []fact)) {
@@ -97,9 +97,9 @@ func TestRealRecall(t *testing.T) {
 	t.Logf("| window | to act on | tokens of page 1 | pages | recall of page 1 | of all |\n|---|---|---|---|---|---|\n%s", rows.String())
 }
 
-// A realProgram is one that nobody wrote for these tests.
+// realProgram is a program that was not written for these tests.
 type realProgram struct {
-	name, ready string // ready is what shows when it is up
+	name, ready string // ready is an element that shows after the start
 	launch      func(w *realWorld) (app string)
 }
 
@@ -118,8 +118,7 @@ func realPrograms() []realProgram {
 	}
 }
 
-// recall takes the pages of a window when it has come to rest, and holds them
-// against the witness.
+// recall reads all pages of an idle window and compares them with the witness.
 func (w *realWorld) recall(name, app string, witness func() []fact) recalled {
 	w.Helper()
 	w.ok("ax_wait_idle", params{"app": app, "poll_ms": 250, "timeout_ms": 20000})
@@ -145,8 +144,8 @@ func (w *realWorld) recall(name, app string, witness func() []fact) recalled {
 	return r
 }
 
-// find looks for what the witness saw among what was told, and takes it: what is
-// there twice must be told twice. It returns the page, or -1.
+// find removes and returns the match of the witness's fact: a fact that occurs twice must be in the
+// tree twice. It returns the page, or -1.
 func find(told []*addressed, f fact) int {
 	for _, loose := range []bool{false, true} {
 		for _, a := range told {
@@ -159,9 +158,9 @@ func find(told []*addressed, f fact) int {
 	return -1
 }
 
-// same reports whether the witness's fact is what was told: at the same place by
-// the same name, as far as the witness knows them. A name that was not the
-// element's own may be taken from what is in it or next to it.
+// same reports whether the fact matches the element: by position and name, as far as the witness
+// knows them. With loose, a name that is not the element's own may come from its content or
+// neighbors.
 func same(a *addressed, f fact, loose bool) bool {
 	if !f.frame.Empty() {
 		near := func(a, b int) bool { return max(a-b, b-a) <= 1 }
@@ -175,7 +174,7 @@ func same(a *addressed, f fact, loose bool) bool {
 	return a.name == f.name
 }
 
-// pages are the texts of all pages of a program's outline, as an agent gets them.
+// pages returns the texts of all pages of a program's tree, as an agent gets them.
 func (w *realWorld) pages(app string) []string {
 	w.Helper()
 	var pages []string
@@ -195,7 +194,7 @@ func (w *realWorld) pages(app string) []string {
 	return nil
 }
 
-// resolve asks what each of the refs is that the pages tell of.
+// resolve looks up the elements of all refs in the pages.
 func (w *realWorld) resolve(app string, pages []string) []*addressed {
 	w.Helper()
 	var told []*addressed
@@ -227,8 +226,8 @@ func whole(v any) int {
 	return int(f)
 }
 
-// The ways in which a page addresses elements, as its documentation tells a reader:
-// [e3]; [e19]–[e54]; and for rows k=0–89 made alike, [e58+2k].
+// The notations for refs in a page, as documented: [e3]; [e19]–[e54]; and for similar rows k=0–89,
+// [e58+2k].
 var (
 	refSpan  = regexp.MustCompile(`\[e(\d+)\]–\[e(\d+)\]`)
 	refAlone = regexp.MustCompile(`\[e(\d+)\]`)
@@ -236,7 +235,7 @@ var (
 	refRows  = regexp.MustCompile(`, k=0–(\d+): (?:(\d+) refs each)?`)
 )
 
-// refsIn are the numbers of the refs that a reader of the page can make use of.
+// refsIn returns the numbers of the refs that a reader of the page can use.
 func refsIn(page string) []int {
 	var refs []int
 	number := func(s string) int {
@@ -267,7 +266,7 @@ func refsIn(page string) []int {
 	return refs
 }
 
-// TestRefsIn: the reader that judges outlines reads them right.
+// TestRefsIn: the reader of trees works correctly.
 func TestRefsIn(t *testing.T) {
 	page := "window \"a\" [e1]\n  button: [e2] Open, [e3] \"Save all\"\n" +
 		"  … 3 more option: [e4]–[e6] \"Fig\" … \"Kiwi\"\n" +

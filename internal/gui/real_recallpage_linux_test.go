@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 )
 
-// webPage opens a page whose first button is Search. The witness is a script in
-// the page, which asks the document what is in view.
+// webPage opens a page with Search as its first button. The witness is a script in the page, which
+// returns the visible elements.
 func (w *realWorld) webPage(page string) (app string, witness func() []fact) {
 	w.Helper()
 	var told atomic.Pointer[[]string]
@@ -47,12 +47,12 @@ func (w *realWorld) webPage(page string) (app string, witness func() []fact) {
 	}
 }
 
-// pageBusy is how an outline tells of a page that is still on its way: the browser
-// rests between its parts, longer than any wait for rest on a busy machine.
+// pageBusy matches a page that is still loading: the browser rests between its parts, on a busy
+// machine longer than any wait.
 var pageBusy = regexp.MustCompile(`(?m)^ *document .* busy\b`)
 
-// web is a page with the words in its body, as HTML. The names of all that people
-// do something with must differ.
+// web returns a page with the given body, as HTML. The names of all actionable elements must
+// differ.
 func web(body string) string {
 	return `<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Orders</title>
 <style>body { font: 13px "DejaVu Sans", sans-serif; margin: 6px } nav a { margin-right: 8px } td { padding: 1px 6px } label { margin-right: 4px }</style>
@@ -70,8 +70,8 @@ addEventListener("resize", tell);
 </script></html>`
 }
 
-// longTable is a page with far more on it than is seen at once: links, fields, and
-// a table with four things to act on in each row.
+// longTable returns a page that is far larger than the view: links, fields, and a table with four
+// actionable elements in each row.
 func longTable() string {
 	var b strings.Builder
 	b.WriteString("<nav>")
@@ -94,8 +94,7 @@ func longTable() string {
 	return web(b.String() + "</table>")
 }
 
-// crowd is a page that is full of things that have nothing in common, so that
-// nothing can be told in few words.
+// crowd returns a page full of unrelated elements, which cannot be summarized.
 func crowd() string {
 	var b strings.Builder
 	for i := range 64 {

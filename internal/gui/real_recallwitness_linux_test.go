@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// onBus is what the truth on the accessibility bus says can be acted on, at its
-// place on the screen.
+// onBus returns the actionable elements on the accessibility bus, with their position on the
+// screen.
 func (w *realWorld) onBus(app string) []fact {
 	w.Helper()
 	pid, err := strconv.Atoi(app)
@@ -21,7 +21,7 @@ func (w *realWorld) onBus(app string) []fact {
 		w.Fatal(err)
 	}
 	x := w.truthOf(pid)
-	if x.veil == a11yVisible { // then places are those in the window
+	if x.veil == a11yVisible { // then positions are relative to the window
 		windows, err := w.backend.Windows.Windows(w.Context())
 		if err != nil {
 			w.Fatal(err)
@@ -39,8 +39,8 @@ func (w *realWorld) onBus(app string) []fact {
 	return withoutTwins(x.facts)
 }
 
-// withoutTwins leaves out the menus of LibreOffice's own menu bar, in its root pane, beside
-// those of the same names in the bar that is drawn.
+// withoutTwins removes the menus of LibreOffice's own menu bar, in its root pane, beside those with
+// the same names in the drawn bar.
 func withoutTwins(facts []fact) []fact {
 	const bar, rootPane = ` > 34 ""`, " > 46 "
 	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool {
@@ -50,8 +50,8 @@ func withoutTwins(facts []fact) []fact {
 	})
 }
 
-// inPage is what the fixture's page says, asked by a script of its own, that is
-// in the window: names without places.
+// inPage returns the visible elements of the fixture's page, from its own script: names without
+// positions.
 func inPage(t *testing.T, f *linuxtest.Fixture) []fact {
 	t.Helper()
 	window, list := f.WindowRect(t), rectOf(f.ControlRect(t, "Fruits"))
@@ -60,7 +60,7 @@ func inPage(t *testing.T, f *linuxtest.Fixture) []fact {
 	for _, name := range slices.Sorted(maps.Keys(places)) {
 		at := rectOf(f.ControlRect(t, name))
 		switch {
-		case name == "Canvas": // a picture, for the keyboard and for assistive technology
+		case name == "Canvas": // a picture, for the keyboard and assistive technology
 		case strings.HasPrefix(name, "Fruit ") && at.Intersect(list).Empty():
 		case at.Intersect(rectOf(window)).Empty():
 		default:
@@ -77,15 +77,15 @@ func rectOf(r linuxtest.Rect) desktop.Rect {
 	return desktop.Rect{X: r.X, Y: r.Y, W: r.Width, H: r.Height}
 }
 
-// spreadsheet opens LibreOffice and returns the process that has its window, which
-// is not the one that was started.
+// spreadsheet opens LibreOffice and returns the process that has its window, which is not the
+// started one.
 func (w *realWorld) spreadsheet() (a *linuxtest.App, pid int) {
 	w.Helper()
 	a = w.Calc(w.T)
 	return a, w.office(a)
 }
 
-// office is the process that has the windows of LibreOffice, which was started.
+// office returns the process with the windows of LibreOffice, after its start.
 func (w *realWorld) office(a *linuxtest.App) (pid int) {
 	w.Helper()
 	w.eventually("LibreOffice shows a tree", func() bool {

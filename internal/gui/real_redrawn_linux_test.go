@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestRealRowsDrawnAnew: a page that draws its rows anew in another order has no row that
-// was named: its button is gone, and not another row's.
+// TestRealRowsDrawnAnew: after a page recreates its rows in another order, an old ref is stale, and
+// does not refer to another row's button.
 func TestRealRowsDrawnAnew(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -29,7 +29,7 @@ func TestRealRowsDrawnAnew(t *testing.T) {
 	f.comes("picked", "Cat")
 }
 
-// TestRealRowsInAnotherOrder: that a page sorted its rows is what a click did.
+// TestRealRowsInAnotherOrder: a new order of a page's rows is an effect of the click.
 func TestRealRowsInAnotherOrder(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -40,7 +40,7 @@ func TestRealRowsInAnotherOrder(t *testing.T) {
 	}
 }
 
-// refBeside is the ref of the first button of a name that the tree lists after a text.
+// refBeside returns the ref of the first button with the name that the tree lists after a text.
 func (w *realWorld) refBeside(app, text, button string) string {
 	w.Helper()
 	tree := w.ok("ax_get_tree", params{"app": app}).Text

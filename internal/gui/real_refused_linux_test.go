@@ -19,8 +19,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 )
 
-// refusingGTK and refusingQt are windows with fields that cut, refuse or change a text, and say
-// in a file what each holds.
+// refusingGTK and refusingQt are windows with fields that truncate, reject or change a text, and
+// log their values in a file.
 const (
 	refusingGTK = `
 import gi, json, os, sys
@@ -106,7 +106,7 @@ app.exec()
 		<label>Count <input id="Count" type="number" min="0" value="5"></label>`
 )
 
-// refusedTexts are what the fields are given: most of it they refuse, cut or change.
+// refusedTexts returns the texts for the fields, most of which they reject, truncate or change.
 func refusedTexts() map[string][]string {
 	return map[string][]string{
 		"Code": {"hello world", "1234567", "ääääää", "x"}, "Digits": {"abc", "12a", "é", "hello world", "7"}, "Upper": {"abc", "Ab1", "é"},
@@ -114,10 +114,10 @@ func refusedTexts() map[string][]string {
 	}
 }
 
-// TestRealRefused acts on fields that cut, refuse or change what they are given, and undoes each
-// act. The window is the witness: an act that failed left what stood there or says otherwise, one
-// that ended well did what it was asked for, and what undo calls undone is as it was before.
-// AAI_REFUSED is how many acts are tried in all windows together.
+// TestRealRefused acts on fields that truncate, reject or change their text, and undoes each act.
+// The window reports the values. A failed act leaves the old value or reports otherwise, a
+// successful one has the requested effect, and a complete undo restores the old value. AAI_REFUSED
+// sets the number of acts in all windows together.
 func TestRealRefused(t *testing.T) {
 	t.Parallel()
 	all, err := strconv.Atoi(cmp.Or(os.Getenv("AAI_REFUSED"), "20"))
@@ -143,11 +143,11 @@ func TestRealRefused(t *testing.T) {
 	}
 }
 
-// A refusing is a program with such fields.
+// refusing is a program with such fields.
 type refusing struct {
 	*realWorld
 	app    string
-	state  func() map[string]any // what each field holds
+	state  func() map[string]any // the value of each field
 	log    *undo.Log
 	counts map[string]int
 }
@@ -176,7 +176,7 @@ func refusingForm(w *realWorld) refusing {
 	}}
 }
 
-// round makes an act in one of four ways and undoes it.
+// round makes an act in one of four modes and undoes it.
 func (r refusing) round(field, text string, way int) {
 	r.Helper()
 	query := "textbox " + field
@@ -223,8 +223,8 @@ func (r refusing) round(field, text string, way int) {
 	}
 }
 
-// took reports whether the field holds the letters and digits that it was given, and no others
-// than it held, and all other fields hold what they held.
+// took reports whether the field holds the letters and digits of the text, and no others except old
+// ones, and all other fields are unchanged.
 func (r refusing) took(field, text string, before map[string]any) bool {
 	now, signs := r.state(), regexp.MustCompile(`[^\p{L}\p{N}]+`)
 	for name, value := range before {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestRealNavigation: after a click that leads to another page the new one is told, and
-// not what all was on the old one; what was clicked is gone.
+// TestRealNavigation: after a click on a link the reply describes the new page, and not all
+// elements of the old one; the clicked element is gone.
 func TestRealNavigation(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -24,8 +24,8 @@ func TestRealNavigation(t *testing.T) {
 	}
 }
 
-// TestRealTicking: a clock and a memory figure that nobody has seen yet are no effect of a
-// click; a counter is, also where it counts what looks like nothing else.
+// TestRealTicking: a clock and a memory figure without history are no effect of a click; a counter
+// is one, even if it looks like them.
 func TestRealTicking(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -41,7 +41,7 @@ func TestRealTicking(t *testing.T) {
 		}, 100);
 		</script>`)
 	f.eventually("the clock runs", func() bool { return !strings.Contains(f.shown(f.app), "12:00:00") })
-	w.caller.Session = "another" // which has seen nothing yet
+	w.caller.Session = "another" // a session without history
 	for range 2 {
 		if dead := f.ok("ax_click", f.on("button Dead")); dead.data["verified"] != false {
 			t.Errorf("the dead button: %s %v", dead.Text, dead.data)
@@ -51,8 +51,8 @@ func TestRealTicking(t *testing.T) {
 	f.says(f.done("ax_click", f.on("button Wind")).Text, `"0:00" → "5:00"`)
 }
 
-// TestRealElementAfter: the element of the answer is the one after the act, and a check
-// box says what it holds.
+// TestRealElementAfter: the element in the reply is the one after the action, and a check box has
+// its value.
 func TestRealElementAfter(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -77,7 +77,7 @@ func TestRealElementAfter(t *testing.T) {
 	}
 }
 
-// deafList is a list of GTK in which nothing can be selected.
+// deafList is a GTK list without selectable rows.
 const deafList = `
 import gi
 gi.require_version("Gtk", "3.0")
@@ -93,7 +93,7 @@ window.show_all()
 Gtk.main()
 `
 
-// TestRealRowThatStays: a click on a row that selects nothing says so.
+// TestRealRowThatStays: a click on a row that selects nothing is reported.
 func TestRealRowThatStays(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -109,7 +109,7 @@ func TestRealRowThatStays(t *testing.T) {
 	}
 }
 
-// TestRealOptionsAreNoSecrets: an option's name is told in the error, and so is a number.
+// TestRealOptionsAreNoSecrets: the error contains an option's name, and also a number.
 func TestRealOptionsAreNoSecrets(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// listener is another client of accessibility, as a screen reader is: it wants to know
-// of everything, and so programs tell the registry of each key.
+// listener is another accessibility client, like a screen reader: it registers for all events, and
+// so programs report each key to the registry.
 const listener = `
 import sys, gi
 gi.require_version("Atspi", "2.0")
@@ -26,8 +26,8 @@ open(sys.argv[1], "w").close()
 Atspi.event_main()
 `
 
-// An editor is a real editor with text that is not saved, of which another client of
-// accessibility hears everything.
+// editor is a real editor with unsaved text, while another accessibility client listens to
+// everything.
 type editor struct {
 	*realWorld
 	app, file, title string
@@ -47,7 +47,7 @@ func openEditor(t *testing.T) editor {
 	return e
 }
 
-// types is a person at the keyboard.
+// types types as a person does.
 func (e editor) types(keys ...string) {
 	e.Helper()
 	if err := e.Launch(e.T, "xdotool", append([]string{"key", "--delay", "20"}, keys...)...).Wait(e.T); err != nil {
@@ -55,8 +55,7 @@ func (e editor) types(keys ...string) {
 	}
 }
 
-// opens lets the dialog be opened by its menu item, which the program does with
-// gtk_dialog_run.
+// opens opens the dialog by its menu item; the program uses gtk_dialog_run.
 func (e editor) opens(item, title string) {
 	e.Helper()
 	e.ok("ax_click", params{"app": e.app, "query": item})
@@ -81,8 +80,8 @@ func (e editor) saved(want string) {
 	})
 }
 
-// TestKeysIntoADialogThatIsRun: a dialog that we opened takes the keys of the person,
-// whatever we and others ask the program meanwhile, and nothing is lost.
+// TestKeysIntoADialogThatIsRun: a dialog that we opened accepts the person's keys, whatever
+// requests the program gets meanwhile, and no key is lost.
 func TestKeysIntoADialogThatIsRun(t *testing.T) {
 	e := openEditor(t)
 	e.types("a", "b")
@@ -104,8 +103,8 @@ func TestKeysIntoADialogThatIsRun(t *testing.T) {
 	e.saved("abc")
 }
 
-// TestKeysIntoADialogThatOutlivesUs: so does one that stays open when the gateway that
-// opened it ends.
+// TestKeysIntoADialogThatOutlivesUs: so does one that stays open after the gateway that opened it
+// has ended.
 func TestKeysIntoADialogThatOutlivesUs(t *testing.T) {
 	e := openEditor(t)
 	e.types("a")
@@ -120,8 +119,8 @@ func TestKeysIntoADialogThatOutlivesUs(t *testing.T) {
 	e.saved("ab")
 }
 
-// TestPressedOverTheBusAlone: where a program's own socket cannot be reached, as in
-// some sandboxes, the reply says what may come of it.
+// TestPressedOverTheBusAlone: if a program's own socket is unreachable, as in some sandboxes, the
+// reply contains a warning.
 func TestPressedOverTheBusAlone(t *testing.T) {
 	e := openEditor(t)
 	e.shown(e.app)
@@ -141,8 +140,7 @@ func TestPressedOverTheBusAlone(t *testing.T) {
 	e.closed("About Mousepad")
 }
 
-// TestKeysIntoADialogOfWhoWasKilled: and when the gateway was killed, and could do
-// nothing about it any more.
+// TestKeysIntoADialogOfWhoWasKilled: and after the gateway was killed, without any cleanup.
 func TestKeysIntoADialogOfWhoWasKilled(t *testing.T) {
 	if app := os.Getenv("AAI_TEST_OPENS"); app != "" {
 		w := joined(t, &linuxtest.Session{}, os.Getenv)
@@ -167,7 +165,7 @@ func TestKeysIntoADialogOfWhoWasKilled(t *testing.T) {
 	e.saved("ab")
 }
 
-// holds reports whether the process has one of its own that holds a connection for others.
+// holds reports whether the process has a child that holds a connection for others.
 func holds(t *testing.T, pid int) bool {
 	t.Helper()
 	names, err := filepath.Glob("/proc/[0-9]*/cmdline")

@@ -6,8 +6,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 )
 
-// TestRealSameLength: Chromium tells nothing of a text that keys have overwritten by another of
-// the same length, with a button in the field. It is asked to, and nothing is said to have failed.
+// TestRealSameLength: Chromium reports no event when keys overwrite a text with one of the same
+// length in a field with a button. A refresh makes it report, and the call succeeds.
 func TestRealSameLength(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Lists of which several rows may be selected, which say in a file which are.
+// Lists with multiple selection, which log the selected rows in a file.
 const (
 	rowsGTK = `
 import gi, os, sys
@@ -47,7 +47,7 @@ app.exec()
 `
 )
 
-// TestRealSelectMore: rows are added to what is selected, one or all up to it.
+// TestRealSelectMore: rows are added to the selection, one or all up to it.
 func TestRealSelectMore(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestRealPageFields sets fields of every kind of a web page in the background: by keys
-// where the interface cannot. The page is the witness.
+// TestRealPageFields sets fields of every kind of a web page in the background: by keys if
+// accessibility cannot. The page reports the values.
 func TestRealPageFields(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -42,7 +42,7 @@ func TestRealPageFields(t *testing.T) {
 	} {
 		f.done("ax_set_value", f.set(c.query, c.value))
 		f.comes(c.id, c.holds)
-		f.comes("focused", "false") // leaving a field is heard of too
+		f.comes("focused", "false") // the page also gets the blur event
 		heard := f.holds("heard")
 		a := f.ok("ax_set_value", f.set(c.query, c.value))
 		f.says(a.Text, "was so already")
@@ -68,8 +68,8 @@ func TestRealPageFields(t *testing.T) {
 	}
 }
 
-// TestRealReadOnly: what is read-only is not disabled, and says so; an empty field for a
-// number holds nothing, and not 0.
+// TestRealReadOnly: a read-only field is reported as such, and not as disabled; an empty number
+// field is empty, and not 0.
 func TestRealReadOnly(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -109,8 +109,8 @@ func has(list []any, want any) bool {
 	return false
 }
 
-// spinsGTK3, spinsGTK4 and spinsQt are windows with numbers that may be below zero and
-// have words around them, and say in a file what they hold.
+// spinsGTK3, spinsGTK4 and spinsQt are windows with numbers that may be negative and have text
+// around them. They log their values in a file.
 const (
 	spinsGTK = `
 import gi, json, os, sys
@@ -171,7 +171,7 @@ app.exec()
 `
 )
 
-// TestRealSpins: numbers below zero arrive and are said to have, in each toolkit.
+// TestRealSpins: negative numbers arrive and are verified, in each toolkit.
 func TestRealSpins(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -189,7 +189,7 @@ func TestRealSpins(t *testing.T) {
 	}
 }
 
-// TestRealCells: cells of a spreadsheet take words, numbers and formulas.
+// TestRealCells: cells of a spreadsheet accept words, numbers and formulas.
 func TestRealCells(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -204,7 +204,7 @@ func TestRealCells(t *testing.T) {
 	}
 	w.says(w.ok("ax_set_value", params{"app": app, "query": "cell B3", "value": "-5"}).Text, "was so already")
 
-	// Rows of cells go in at once, each as it was given: the sheet would put "Berlin" for "Be".
+	// Rows of cells are set together, each unchanged: the sheet would complete "Be" to "Berlin".
 	a := w.done("ax_set_value", params{"app": app, "query": "cell D1", "value": "City\tNights\nBerlin\t2\nBe\t=2*E2\n"})
 	w.says(a.Text, "Set the cells to E3 from")
 	a = w.ok("ax_fill", params{"app": app, "fields": fields("cell D2", "Graz\t5\nBern\t7", "cell A6", "Sum")})
@@ -220,8 +220,8 @@ func TestRealCells(t *testing.T) {
 		}
 	}
 
-	// A click puts the cursor there, so that what is typed next comes there; what is typed
-	// into a cell by its name is read where the cell is by then.
+	// A click moves the cursor there, so that the next text goes there; text typed into a named
+	// cell is read at the cell's current place.
 	w.done("ax_click", params{"app": app, "query": "cell C5"})
 	w.ok("ax_type", params{"app": app, "text": "here\n"})
 	w.done("ax_type", params{"app": app, "query": "cell C6", "text": "7\n"})

@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// A real terminal, under its name and another: who may click and type in it may not run a
-// command there, by keys or by a click, which pastes.
+// TestRealTerminalIsAShell: in a real terminal, under its name and another, a caller that may click
+// and type cannot run a command, by keys or by a click that pastes.
 func TestRealTerminalIsAShell(t *testing.T) {
 	w := newRealWorld(t)
 	real, err := exec.LookPath("xterm")
@@ -31,7 +31,7 @@ func TestRealTerminalIsAShell(t *testing.T) {
 	}
 }
 
-// terminalIsAShell is the test of the terminal, whatever it is called.
+// terminalIsAShell tests the terminal under the given name.
 func terminalIsAShell(w *realWorld, name, command string) {
 	t := w.T
 	shell := w.Launch(t, command, "-T", "a shell called "+name, "-class", "Notes", "-e", "sh")

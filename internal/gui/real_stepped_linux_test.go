@@ -6,8 +6,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestRealSteppedRange: of a number that lies between two steps of a slider it is said which
-// it took, and the slider stands where it stood.
+// TestRealSteppedRange: for a number between two steps of a slider the error names the step that it
+// took, and the old value is restored.
 func TestRealSteppedRange(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

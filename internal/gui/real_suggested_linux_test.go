@@ -2,8 +2,8 @@ package gui_test
 
 import "testing"
 
-// TestRealSuggested: a field of a page that suggests what to write holds what is written in it;
-// one that is empty does not hold its name.
+// TestRealSuggested: a field with suggestions holds the text typed into it; an empty one does not
+// have its name as value.
 func TestRealSuggested(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -24,7 +24,7 @@ func TestRealSuggested(t *testing.T) {
 		holds("Bonn")
 		f.done("ax_set_value", f.set(field, ""))
 		holds("")
-		f.done("ax_set_value", f.set(field, name)) // it was not so already
+		f.done("ax_set_value", f.set(field, name)) // it was not set already
 		holds(name)
 		f.done("ax_set_value", f.set(field, ""))
 		holds("")

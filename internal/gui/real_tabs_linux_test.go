@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// tabbed are windows of a text of many lines that has the keyboard, a label and a button; what
-// is in the text is in the file.
+// tabbed returns windows with a focused multiline text, a label and a button; the text is logged in
+// a file.
 func tabbed(kind linuxtest.Kind) string {
 	const gtk = `
 import gi, sys
@@ -64,8 +64,8 @@ app.exec()
 `
 }
 
-// TestRealNoTabIntoText: a key for what does not take the keyboard in the background changes
-// no text on the way there.
+// TestRealNoTabIntoText: a key for an element that takes no focus in the background changes no text
+// on its way.
 func TestRealNoTabIntoText(t *testing.T) {
 	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.GTK4, linuxtest.Qt6} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -77,11 +77,11 @@ func TestRealNoTabIntoText(t *testing.T) {
 			for _, query := range []string{"button Count", "Words", "button Count"} {
 				press, code := params{"app": app, "query": query, "key": "f7"}, aai.AutomationNotSupported
 				if kind == linuxtest.Qt6 {
-					if query != "Words" { // its button takes the keyboard when it is asked to
+					if query != "Words" { // its button takes the focus by accessibility
 						w.ok("ax_key_press", press)
 						continue
 					}
-					code = aai.AutomationFailed // tab leads from the button to the text
+					code = aai.AutomationFailed // tab moves from the button to the text
 				}
 				w.says(w.refused(code, "ax_key_press", press).Message, "may be a character in textbox")
 			}
@@ -100,7 +100,7 @@ func TestRealNoTabIntoText(t *testing.T) {
 		p := w.somebody()
 		for _, query := range []string{"Bold", "button Italic"} {
 			m := w.refused(aai.AutomationNotSupported, "ax_key_press", params{"app": app, "query": query, "key": "f7"}).Message
-			if !regexp.MustCompile("may be a character in (document|paragraph)").MatchString(m) { // which, it tells now and then
+			if !regexp.MustCompile("may be a character in (document|paragraph)").MatchString(m) { // the focus is on it, which it reports now and then
 				t.Error(m)
 			}
 		}
@@ -133,8 +133,8 @@ else:
     window = Gtk.Window(title="Entries"); fill(window); window.show_all(); Gtk.main()
 `
 
-// TestRealClickIsNoReturn: a click on a field, or a key for it, in the background does not do
-// what return does there, which sends forms; nor does it bring the window to the front.
+// TestRealClickIsNoReturn: a background click on a field, or a key for it, does not have the effect
+// of return, which submits forms; nor does it raise the window.
 func TestRealClickIsNoReturn(t *testing.T) {
 	for _, version := range []string{"3.0", "4.0"} {
 		t.Run("gtk "+version, func(t *testing.T) {
@@ -170,8 +170,8 @@ func TestRealClickIsNoReturn(t *testing.T) {
 	})
 }
 
-// TestRealTabInAPage: a tab in what a field of a page is to hold is refused, and does not bring
-// the rest into the next field.
+// TestRealTabInAPage: a tab in the text for a page's field is an error, and the rest does not reach
+// the next field.
 func TestRealTabInAPage(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

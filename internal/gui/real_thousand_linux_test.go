@@ -8,8 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// TestRealThousand: an item of a thousand is found and chosen in few words, whether or not
-// it is in view.
+// TestRealThousand: an item of a thousand is found and chosen with short replies, in view or not.
 func TestRealThousand(t *testing.T) {
 	t.Run("page", func(t *testing.T) {
 		t.Parallel()
@@ -23,7 +22,7 @@ func TestRealThousand(t *testing.T) {
 		f.comes("choice", "Item 777")
 		inFew(t, a.Text)
 	})
-	t.Run("Qt 6", func(t *testing.T) { // whose rows cannot be clicked out of view
+	t.Run("Qt 6", func(t *testing.T) { // its rows cannot be clicked out of view
 		t.Parallel()
 		w := newRealWorld(t)
 		f := w.Rows(t, linuxtest.Qt6, 1000)
@@ -44,7 +43,7 @@ func TestRealThousand(t *testing.T) {
 	})
 }
 
-// inFew checks that the answers are few tokens of four characters.
+// inFew checks that the replies have few tokens, at four characters each.
 func inFew(t *testing.T, answers ...string) {
 	t.Helper()
 	const most = 120

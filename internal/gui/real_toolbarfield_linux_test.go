@@ -12,7 +12,7 @@ import (
 // letter is a text of one word that LibreOffice opens.
 const letter = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.text"><office:body><office:text><text:p>Hello</text:p></office:text></office:body></office:document>`
 
-// writer opens the file in LibreOffice, which has a profile of its own.
+// writer opens the file in LibreOffice, with a separate profile.
 func (w *realWorld) writer(file string) (app string) {
 	w.Helper()
 	app = w.process(w.LaunchEnv(w.T, []string{"SAL_USE_VCLPLUGIN=gtk3"}, "soffice", "--norestore", "--nologo", "--nofirststartwizard",
@@ -24,9 +24,8 @@ func (w *realWorld) writer(file string) (app string) {
 	return app
 }
 
-// TestRealToolbarFields: the boxes in LibreOffice's tool bars, for a font, its size and a style, are
-// set by their names, in the background, and what is selected has that. The file that it saves
-// is the witness.
+// TestRealToolbarFields: LibreOffice's tool bar boxes for a font, its size and a style are set by
+// name in the background, and the selected text has them. The saved file confirms it.
 func TestRealToolbarFields(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -50,7 +49,7 @@ func TestRealToolbarFields(t *testing.T) {
 		saved := string(text)
 		return err == nil && strings.Contains(saved, `fo:font-size="31pt"`) && strings.Contains(saved, `"DejaVu Sans Mono"`) && strings.Contains(saved, `Heading_20_1`)
 	})
-	// It takes the largest that it knows, and goes on showing what was set.
+	// It takes the maximum, and still shows the text as set.
 	if a := w.ok("ax_set_value", params{"app": app, "query": "Font Size", "value": "5000"}); at(a.data, "verified") != false || !strings.Contains(a.Warning, "look at what it was set for") {
 		t.Errorf("%v, %q", a.data, a.Warning)
 	}

@@ -12,16 +12,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// The truth about a window is what a plain walk over the accessibility bus finds,
-// made with a library and with rules that are none of the gateway's: one question
-// after another, and no cache.
+// The truth about a window is the result of a plain walk over the accessibility bus, with a library
+// and rules that are independent of the gateway: one request after another, and no cache.
 
-// A fact is something on the screen that people do something with.
+// fact is an element on the screen that people can act on.
 type fact struct {
 	role  uint32
 	name  string
-	frame desktop.Rect // on the screen, or in the window where the toolkit does not know better
-	path  string       // the names that it is in, for people who look for what was missed
+	frame desktop.Rect // on the screen, or in the window if the toolkit knows no more
+	path  string       // the names of its containers, for people who search for missed elements
 }
 
 // String implements fmt.Stringer.
@@ -29,16 +28,16 @@ func (f fact) String() string {
 	return fmt.Sprintf("role %d %q at %v in %s", f.role, f.name, f.frame, f.path)
 }
 
-// A truth is what is known of a program's windows.
+// truth is the collected state of a program's windows.
 type truth struct {
 	t     testing.TB
 	conn  *dbus.Conn
 	owner string
-	// veil is the state that says that something is to be seen.
+	// veil is the state that marks visible elements.
 	veil  uint
 	facts []fact
-	seen  int // objects
-	huge  int // objects with too many children to ask for
+	seen  int // number of objects
+	huge  int // objects with too many children to read
 }
 
 // States and interfaces: atspi-constants.h of at-spi2-core.
@@ -54,12 +53,12 @@ const (
 	a11yComponent  = "org.a11y.atspi.Component"
 	a11yRoot       = dbus.ObjectPath("/org/a11y/atspi/accessible/root")
 
-	// a11yHuge is how many children no program is asked for: the sheet of a
-	// spreadsheet tries to make them all.
+	// a11yHuge is the number of children from which they are not read: a spreadsheet would try to
+	// create them all.
 	a11yHuge = 2000
 )
 
-// An a11yRef is an object on the accessibility bus.
+// a11yRef is an object on the accessibility bus.
 type a11yRef struct {
 	Owner string
 	Path  dbus.ObjectPath
@@ -79,7 +78,7 @@ func (w *realWorld) truthOf(pid int) *truth {
 	x.veil = a11yShowing
 	windows := x.children(root)
 	if len(windows) > 0 && !x.anyShows(windows) {
-		x.veil = a11yVisible // GTK 4.8 says SHOWING of nothing but windows
+		x.veil = a11yVisible // GTK 4.8 reports SHOWING only for windows
 	}
 	for _, window := range windows {
 		if x.states(window)&(1<<a11yShowing) != 0 {
@@ -90,7 +89,7 @@ func (w *realWorld) truthOf(pid int) *truth {
 	return x
 }
 
-// program finds the tree of the process that has the most windows.
+// program returns the tree of the process with the most windows.
 func (x *truth) program(pid int) a11yRef {
 	x.t.Helper()
 	registry := a11yRef{"org.a11y.atspi.Registry", a11yRoot}
@@ -111,7 +110,7 @@ func (x *truth) program(pid int) a11yRef {
 	return found
 }
 
-// anyShows reports whether something within the windows says SHOWING.
+// anyShows reports whether any object within the windows has SHOWING.
 func (x *truth) anyShows(windows []a11yRef) bool {
 	for _, w := range windows {
 		for _, child := range x.children(w) {
@@ -123,7 +122,7 @@ func (x *truth) anyShows(windows []a11yRef) bool {
 	return false
 }
 
-// walk visits what is in an object, as far as it is seen within the view.
+// walk visits the children of an object, as far as they are visible within the view.
 func (x *truth) walk(in a11yRef, inRole uint32, view desktop.Rect, path string) {
 	children := x.firstInView(in, view)
 	if len(children) == 0 {
@@ -143,7 +142,7 @@ func (x *truth) walk(in a11yRef, inRole uint32, view desktop.Rect, path string) 
 		if !frame.Empty() {
 			seen := frame.Intersect(view)
 			if seen.Empty() && x.veil != a11yVisible || seen.Empty() && frame.W > 1 {
-				continue // it was scrolled away
+				continue // it was scrolled out of view
 			}
 			if scrolls(role) && !seen.Empty() {
 				inner = seen
@@ -157,8 +156,8 @@ func (x *truth) walk(in a11yRef, inRole uint32, view desktop.Rect, path string) 
 	}
 }
 
-// firstInView are the first children of an object that has too many of them, as
-// long as they are in view.
+// firstInView returns the first children of an object with too many of them, as long as they are in
+// view.
 func (x *truth) firstInView(in a11yRef, view desktop.Rect) (children []a11yRef) {
 	if x.count(in) <= a11yHuge {
 		return nil
@@ -173,17 +172,17 @@ func (x *truth) firstInView(in a11yRef, view desktop.Rect) (children []a11yRef) 
 	}
 }
 
-// holdsButton reports whether a button of the role has another in it, among the
-// facts from first on: then that is the one, and this its frame.
+// holdsButton reports whether a button of the role contains another one, among the facts from index
+// first: then the inner one counts, with this frame.
 func (x *truth) holdsButton(role uint32, first int) bool {
 	const pushButton = 43
 	return role == pushButton && slices.ContainsFunc(x.facts[first:], func(f fact) bool { return f.role == pushButton || f.role == 62 })
 }
 
-// className is what GTK 4.8 says of what has no name.
+// className matches GTK 4.8's report for an object without a name.
 var className = regexp.MustCompile(`^(Gtk|Adw)[A-Z]\w*$`)
 
-// own is the name if it is one: a combo box of Qt says what it stands at.
+// own returns the object's own name: a Qt combo box reports its value instead.
 func own(role uint32, name string) string {
 	const comboBox = 11
 	if role == comboBox || className.MatchString(name) {
@@ -192,12 +191,12 @@ func own(role uint32, name string) string {
 	return name
 }
 
-// scrolls reports whether what is in an object of the role is seen only as far as
-// it lies within: scroll panes, viewports, lists, tables, trees.
+// scrolls reports whether the children of an object of the role are visible only within its frame:
+// scroll panes, viewports, lists, tables, trees.
 func scrolls(role uint32) bool { return slices.Contains([]uint32{49, 68, 31, 98, 55, 65, 66}, role) }
 
-// people reports whether people do something with an object, by its role, the role
-// of what it is in, and what it says of itself.
+// people reports whether people can act on an object, by its role, its parent's role, and its
+// states.
 func people(role, in uint32, states uint64) bool {
 	is := func(state uint) bool { return states&(1<<state) != 0 }
 	switch role {
@@ -222,7 +221,7 @@ func (x *truth) children(r a11yRef) (children []a11yRef) {
 	if x.count(r) > a11yHuge {
 		return nil
 	}
-	_ = x.object(r).Call(a11yAccessible+".GetChildren", 0).Store(&children) // one that is gone has none
+	_ = x.object(r).Call(a11yAccessible+".GetChildren", 0).Store(&children) // an object that is gone has none
 	return children
 }
 
@@ -257,8 +256,7 @@ func (x *truth) states(r a11yRef) uint64 {
 	return uint64(words[1])<<32 | uint64(words[0])
 }
 
-// extents is where the object is on the screen. It is empty where the object has
-// no place.
+// extents returns the object's rectangle on the screen, or an empty one if it has none.
 func (x *truth) extents(r a11yRef) desktop.Rect {
 	var at struct{ X, Y, W, H int32 }
 	const ofScreen = uint32(0)

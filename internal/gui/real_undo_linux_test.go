@@ -7,9 +7,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// TestRealUndo acts on windows of GTK 3 and Qt 6 in the background, and takes all of it back
-// in one call, by a conversation that knows none of the references. The window is the
-// witness; what somebody else has done since stays.
+// TestRealUndo acts on windows of GTK 3 and Qt 6 in the background, and reverts everything in one
+// call, from a conversation without the refs. The window reports the values; later changes by
+// others stay.
 func TestRealUndo(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.Qt6} {
@@ -29,7 +29,7 @@ func TestRealUndo(t *testing.T) {
 				form, want["colour"] = append(form, fields("combobox Colour", "Blue")...), "Blue"
 			}
 			scrolled := 0
-			if kind == linuxtest.GTK3 { // Qt tells of no scroll bar: its wheel is turned, and nobody knows how far
+			if kind == linuxtest.GTK3 { // Qt reports no scroll bar: the wheel turns, by an unknown distance
 				scrolled = 1
 				w.ok("ax_scroll", params{"app": app, "query": "listbox Fruits", "amount": 100})
 				f.WaitFor(t, "it is scrolled", func(state map[string]any) bool { return state["scroll"] != before["scroll"] })

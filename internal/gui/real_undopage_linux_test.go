@@ -6,8 +6,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 )
 
-// TestRealUndoOfAPage: dates of a page that were filled, or empty, are so again; of what
-// nobody may read it is said that it stays.
+// TestRealUndoOfAPage: dates of a page that were filled or empty are restored; secrets are reported
+// as not restored.
 func TestRealUndoOfAPage(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

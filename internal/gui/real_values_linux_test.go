@@ -7,10 +7,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// unicode is a text that no keyboard layout can type as it is.
+// unicode is a text that no keyboard layout can type directly.
 const unicode = "Grüße 日本 🙂"
 
-// realValues are what holds something, in the background.
+// realValues returns tests of elements with values, in the background.
 func realValues() []realPart {
 	return []realPart{
 		{"name", realName},
@@ -36,7 +36,7 @@ func (w *realForm) value(query string) string {
 	return text
 }
 
-// realName: typing adds, and replaces where that is asked for.
+// realName: typing appends, and replaces on request.
 func realName(w *realForm) {
 	for _, step := range []struct {
 		text  string
@@ -57,7 +57,7 @@ func realName(w *realForm) {
 	w.f.WaitState(w.T, "name", "Bob")
 }
 
-// realPassword: it arrives, and is told nobody.
+// realPassword: a password arrives, and is in no reply.
 func realPassword(w *realForm) {
 	const secret = "Geh3im-Wort"
 	a := w.ok("ax_type", w.with("textbox Password", "text", secret))
@@ -107,7 +107,7 @@ func realColour(w *realForm) {
 	w.says(strings.Join(e.Candidates, " "), "Red", "Green", "Blue")
 }
 
-// realAssert: what is, and what is not.
+// realAssert: assertions that hold, and others that do not.
 func realAssert(w *realForm) {
 	for _, c := range []struct {
 		query   string

@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// stepsGTK and stepsQt are a window whose button "Next" does one thing after the other.
+// stepsGTK and stepsQt are windows with a button "Next" that executes one step after the other.
 const (
 	stepsGTK = `
 import gi
@@ -60,8 +60,8 @@ func (w *realWorld) stepsWorld(kind linuxtest.Kind) (app string) {
 	return w.python("steps.py", text, "button Next")
 }
 
-// TestRealWait: in each toolkit a wait ends when what it is for is so, which another call
-// brings about while it waits.
+// TestRealWait: in each toolkit a wait ends when its condition holds, which another call causes
+// meanwhile.
 func TestRealWait(t *testing.T) {
 	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.Qt6, linuxtest.Chromium} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestRealWait(t *testing.T) {
 					}
 					w.says(result.Text, step.says)
 				})
-				<-waits // it is not so yet
+				<-waits // the condition does not hold yet
 				_, err := w.do(w.Context(), "ax_click", params{"app": app, "query": next})
 				if err != nil && step.p["query"] != "button Send" { // the last one ends the program
 					t.Errorf("before %v: %v", step.p, err)

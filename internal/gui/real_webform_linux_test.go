@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// A webForm is a page in Chromium that tells what its fields hold and what was heard of
-// them: the witness.
+// webForm is a page in Chromium that reports the values of its fields and their events: the
+// witness.
 type webForm struct {
 	*realWorld
 	app  string
@@ -26,7 +26,7 @@ type webForm struct {
 // "/next", has a heading and a button.
 func (w *realWorld) webForm(body string) *webForm { return w.webFormIn(body, "--app=") }
 
-// webFormIn is webForm with words before the address: none opens a whole browser.
+// webFormIn is webForm with arguments before the address; without any it opens a whole browser.
 func (w *realWorld) webFormIn(body, before string) *webForm {
 	w.Helper()
 	return w.formIn(body, "button Ready", func(address, host string) *linuxtest.App {
@@ -44,8 +44,8 @@ func (w *realWorld) browse(host string, more ...string) *linuxtest.App {
 		"--user-data-dir=" + filepath.Join(w.Home, "browser"+port), "--window-size=900,700"}, more...)...)
 }
 
-// formIn is the page in the browser that open starts with its address; if ready is "", nobody
-// has looked at it.
+// formIn opens a page with the function open, which gets its address; if ready is "", the page is
+// not read yet.
 func (w *realWorld) formIn(body, ready string, open func(address, host string) *linuxtest.App) *webForm {
 	w.Helper()
 	f := &webForm{realWorld: w}
@@ -56,7 +56,7 @@ func (w *realWorld) formIn(body, ready string, open func(address, host string) *
 	})
 	mux.HandleFunc("POST /state", func(_ http.ResponseWriter, r *http.Request) {
 		var state map[string]string
-		if json.NewDecoder(r.Body).Decode(&state) == nil { // it may go with the page
+		if json.NewDecoder(r.Body).Decode(&state) == nil { // it may vanish with the page
 			f.told.Store(&state)
 		}
 	})
@@ -71,10 +71,10 @@ func (w *realWorld) formIn(body, ready string, open func(address, host string) *
 	return f
 }
 
-// holds is what the field with the id holds, as the page says.
+// holds returns the value of the field with the id, as the page reports it.
 func (f *webForm) holds(id string) string { return (*f.told.Load())[id] }
 
-// comes waits until the field holds it.
+// comes waits until the field has the value.
 func (f *webForm) comes(id, value string) {
 	f.Helper()
 	f.eventually(id+" holds "+value, func() bool { return f.holds(id) == value })
@@ -98,7 +98,7 @@ setInterval(() => {
 </script></html>`
 }
 
-// numberIn is a number in a file of JSON, as text; "" where it is not there yet.
+// numberIn returns a number in a JSON file, as text; "" if it is not there yet.
 func numberIn(file, key string) string {
 	text, err := os.ReadFile(file)
 	if err != nil {

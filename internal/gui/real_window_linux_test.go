@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// TestRealWindowTool: windows are minimized, restored, raised, activated and closed; the
-// window system says whether, and only activate takes the person's focus.
+// TestRealWindowTool: windows are minimized, restored, raised, activated and closed; the window
+// system confirms it, and only activate takes the person's focus.
 func TestRealWindowTool(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -54,8 +54,8 @@ func TestRealWindowTool(t *testing.T) {
 	<-f.Done()
 }
 
-// TestRealWindowThatAsks: a window with what was not saved is not closed but asks, and to
-// close it is judged as what cannot be taken back.
+// TestRealWindowThatAsks: a window with unsaved changes asks instead of closing, and closing it is
+// judged as irreversible.
 func TestRealWindowThatAsks(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -76,7 +76,7 @@ func TestRealWindowThatAsks(t *testing.T) {
 	}
 }
 
-// destroys is whether a call of ax_window is judged as what cannot be taken back.
+// destroys reports whether a call of ax_window is judged as irreversible.
 func (w *realWorld) destroys(p params) bool {
 	w.Helper()
 	call := &aai.Call{App: w.tools.ID, Tool: "ax_window", Args: p}
@@ -88,7 +88,7 @@ func (w *realWorld) destroys(p params) bool {
 	return w.tools.ResolveTarget(w.Context(), call).Irreversible
 }
 
-// TestRealNoWindowManager: where nobody manages windows the tool says so.
+// TestRealNoWindowManager: without a window manager the tool returns an error that says so.
 func TestRealNoWindowManager(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)

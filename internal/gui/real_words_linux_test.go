@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// page opens a page in a browser with its frame, and waits for something on it.
+// page opens a page in a browser with its frame, and waits for an element of it.
 func (w *realWorld) page(body, until string) (app string) {
 	w.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
@@ -22,7 +22,7 @@ func (w *realWorld) page(body, until string) (app string) {
 	return app
 }
 
-// pricesPage has a table of 100 rows.
+// pricesPage returns a table of 100 rows.
 func pricesPage() string {
 	var b strings.Builder
 	b.WriteString(`<title>Prices</title><h1>Prices</h1><table><tr><th>Number<th>Name<th>Price<th>Action</tr>`)
@@ -32,7 +32,7 @@ func pricesPage() string {
 	return b.String() + `</table>`
 }
 
-// longPage has 200 sections, each with a link.
+// longPage returns 200 sections, each with a link.
 func longPage() string {
 	var b strings.Builder
 	b.WriteString(`<title>Long</title><h1>A long document</h1>`)
@@ -43,8 +43,8 @@ func longPage() string {
 	return b.String()
 }
 
-// TestRealWords: what a model reads of pages stays within its bounds, in tokens as four
-// characters are one, and says what was asked for.
+// TestRealWords: replies about pages stay within their limits, in tokens of four characters each,
+// and contain the requested data.
 func TestRealWords(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
@@ -78,7 +78,7 @@ func TestRealWords(t *testing.T) {
 	})
 }
 
-// onPage is page for a part of a test: the browser ends with it.
+// onPage is page for a subtest: the browser ends with it.
 func (w *realWorld) onPage(body, until string, do func(app string)) {
 	w.Run(until, func(t *testing.T) {
 		part := w.on(t)

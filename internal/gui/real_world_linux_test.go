@@ -23,9 +23,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// A realWorld is a private desktop with real windows, and the tools on it as the
-// product joins them: behind a gateway that admits all and remembers what it put
-// on record.
+// realWorld is a private desktop with real windows, with the tools joined as in the product: behind
+// a gateway that admits everything and keeps its journal.
 type realWorld struct {
 	*testing.T
 	*linuxtest.Session
@@ -39,18 +38,17 @@ type realWorld struct {
 // params are the arguments of a call.
 type params map[string]any
 
-// realPatience is how long a test waits for what must come. It is no measure of
-// anything: a machine under load takes what it takes.
+// realPatience limits how long a test waits. It measures nothing: a loaded machine is slow.
 const realPatience = 2 * time.Minute
 
-// newRealWorld starts a desktop on which accessibility is wanted.
+// newRealWorld starts a desktop with accessibility on.
 func newRealWorld(t *testing.T) *realWorld {
 	t.Helper()
 	s := linuxtest.StartAccessible(t)
 	return joined(t, s, s.Getenv)
 }
 
-// joined are the tools on the desktop that the environment leads to.
+// joined returns the tools on the desktop of the environment.
 func joined(t *testing.T, s *linuxtest.Session, getenv func(string) string) *realWorld {
 	t.Helper()
 	screen := x11.New(x11.Config{Getenv: getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: getenv})})
@@ -74,24 +72,24 @@ func joined(t *testing.T, s *linuxtest.Session, getenv func(string) string) *rea
 	return w
 }
 
-// offers has the gateway offer the desktop's tools, behind the gates.
+// offers makes the gateway offer the desktop's tools, behind the gates.
 func (w *realWorld) offers(c gui.Config, gates ...aai.Gate) {
 	c.IsTerminal = process.ShowsTerminal
 	w.tools = gui.New(c)
-	for _, tool := range w.tools.Tools { // what is slow has not failed
+	for _, tool := range w.tools.Tools { // slow is not failed
 		tool.Timeout += realPatience
 	}
 	w.gateway = &aai.Gateway{Catalog: catalog{w.tools}, Gates: append(gates, admitAll{w.record}), Journal: w.record, Claims: inputlock.Claims{Folder: inputlock.Folder}}
 }
 
-// on is the world in a part of its test.
+// on returns the world for a subtest.
 func (w *realWorld) on(t *testing.T) *realWorld {
 	part := *w
 	part.T = t
 	return &part
 }
 
-// do makes a call as the gateway's doors do.
+// do makes a call like the gateway's doors.
 func (w *realWorld) do(ctx context.Context, tool string, p params) (*aai.Result, *aai.Error) {
 	w.Helper()
 	result, err := w.gateway.Do(ctx, &aai.Call{Caller: w.caller, App: aai.DesktopApp, Tool: tool, Args: p})
@@ -128,11 +126,11 @@ func (w *realWorld) refused(code aai.Code, tool string, p params) *aai.Error {
 	return err
 }
 
-// done makes a call that acts, and must have seen its effect.
+// done makes a call that acts, and must have an observed effect.
 func (w *realWorld) done(tool string, p params) answer {
 	w.Helper()
 	a := w.ok(tool, p)
-	if strings.Contains(a.Warning, "told by the next call") { // a browser may tell of it late
+	if strings.Contains(a.Warning, "told by the next call") { // a browser may report it late
 		if late := w.ok("ax_get_tree", params{"app": p["app"]}); strings.Contains(late.Text, "Since then") {
 			a.Text += "\n" + late.Text
 			return a
@@ -165,7 +163,7 @@ func (w *realWorld) says(text string, parts ...string) {
 	}
 }
 
-// eventually waits until ready says so.
+// eventually waits until ready returns true.
 func (w *realWorld) eventually(what string, ready func() bool) {
 	w.Helper()
 	for end := time.Now().Add(realPatience); !ready(); time.Sleep(20 * time.Millisecond) {
@@ -175,8 +173,8 @@ func (w *realWorld) eventually(what string, ready func() bool) {
 	}
 }
 
-// open opens a fixture and returns it with what its program is called in calls:
-// its process, once that can be read.
+// open opens a fixture and returns it with its program's name for calls: its PID, once it is
+// readable.
 func (w *realWorld) open(kind linuxtest.Kind) (*linuxtest.Fixture, string) {
 	w.Helper()
 	f := w.Fixture(w.T, kind)
@@ -185,8 +183,8 @@ func (w *realWorld) open(kind linuxtest.Kind) (*linuxtest.Fixture, string) {
 	return f, app
 }
 
-// python starts a program of Python with the arguments, waits until it shows the element, and
-// returns its process.
+// python starts a Python program with the arguments, waits until it shows the element, and returns
+// its PID.
 func (w *realWorld) python(name, program, query string, args ...string) (app string) {
 	w.Helper()
 	script := filepath.Join(w.Home, name)
@@ -198,8 +196,7 @@ func (w *realWorld) python(name, program, query string, args ...string) (app str
 	return app
 }
 
-// process waits until the launched program, or one that it started, shows a tree,
-// and returns its process.
+// process waits until the launched program, or a child, shows a tree, and returns its PID.
 func (w *realWorld) process(a *linuxtest.App) string {
 	w.Helper()
 	found := ""
@@ -216,7 +213,7 @@ func (w *realWorld) process(a *linuxtest.App) string {
 	return found
 }
 
-// awaitElement waits until the query means something.
+// awaitElement waits until the query has a match.
 func (w *realWorld) awaitElement(app, query string) {
 	w.Helper()
 	w.eventually(query+" is there", func() bool {
@@ -225,7 +222,7 @@ func (w *realWorld) awaitElement(app, query string) {
 	})
 }
 
-// shown are the program's outline pages with all that is in them.
+// shown returns the pages of the program's tree with all their elements.
 func (w *realWorld) shown(app string) string {
 	w.Helper()
 	text, more := "", ""
@@ -244,18 +241,18 @@ func (w *realWorld) shown(app string) string {
 	return ""
 }
 
-// A person sits at a terminal of their own, which has the focus and the pointer in
-// it, and works. What is typed there is kept.
+// person is a person who works at their own terminal, which has the focus and the pointer. It keeps
+// the typed text.
 type person struct {
 	w     *realWorld
 	title string
-	file  string // what was typed in their terminal
-	typed string // what they typed themselves
+	file  string // the text typed in the terminal
+	typed string // the text that the person typed
 	x, y  int
 }
 
-// somebody lets a person work at a terminal in the lower right corner, beside the
-// window of a fixture, which loses the focus.
+// somebody starts a person at a terminal in the lower right corner, beside the window of a fixture,
+// which loses the focus.
 func (w *realWorld) somebody() *person {
 	w.Helper()
 	p := &person{w: w, title: "Somebody's work", file: filepath.Join(w.TempDir(), "typed")}
@@ -268,12 +265,12 @@ func (w *realWorld) somebody() *person {
 	return p
 }
 
-// back puts the person's focus and pointer where they were.
+// back restores the person's focus and pointer.
 func (p *person) back(t *testing.T) {
 	t.Helper()
 	w := p.w.on(t)
 	w.eventually("the person's terminal has the focus", func() bool {
-		// It fails where the window that had the focus goes just then.
+		// It fails if the window with the focus closes just then.
 		err := w.Launch(t, "xdotool", "search", "--name", "^"+p.title+"$", "windowactivate",
 			"mousemove", strconv.Itoa(linuxtest.ScreenWidth-60), strconv.Itoa(linuxtest.ScreenHeight-40)).Wait(t)
 		return err == nil && w.ActiveWindow(t) == p.title
@@ -281,11 +278,11 @@ func (p *person) back(t *testing.T) {
 	p.x, p.y = w.Pointer(t)
 }
 
-// undisturbed checks, with eyes that are not ours, that the person's focus and
-// pointer are where they were and that nothing was typed into their window.
+// undisturbed checks, independently of our code, that the person's focus and pointer are unchanged
+// and that nothing was typed into their window.
 func (p *person) undisturbed(t *testing.T) {
 	t.Helper()
-	// A window manager hears of what happened a little later.
+	// A window manager learns about changes a little later.
 	title := p.w.ActiveWindow(t)
 	for end := time.Now().Add(realPatience); title != p.title && time.Now().Before(end); title = p.w.ActiveWindow(t) {
 		time.Sleep(10 * time.Millisecond)
@@ -301,8 +298,8 @@ func (p *person) undisturbed(t *testing.T) {
 	}
 }
 
-// works lets the person type, and checks that it comes to their window: a program
-// that holds the keyboard takes it from them without any window losing the focus.
+// works makes the person type, and checks that the text reaches their window: a keyboard grab takes
+// keys without any window losing the focus.
 func (p *person) works(t *testing.T) {
 	t.Helper()
 	p.undisturbed(t)
@@ -319,7 +316,7 @@ func (p *person) works(t *testing.T) {
 	}
 }
 
-// run runs a program in the session to its end, which must be a good one.
+// run runs a program in the session, which must succeed.
 func (w *realWorld) run(name string, args ...string) {
 	w.Helper()
 	if err := w.Launch(w.T, name, args...).Wait(w.T); err != nil {
@@ -327,7 +324,7 @@ func (w *realWorld) run(name string, args ...string) {
 	}
 }
 
-// jsonText is a value in JSON.
+// jsonText encodes a value as JSON.
 func jsonText(t testing.TB, v any) string {
 	t.Helper()
 	raw, err := json.Marshal(v)
