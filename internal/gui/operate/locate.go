@@ -188,9 +188,9 @@ func (v *View) Find(ctx context.Context, text string) (Match, error) {
 	return Match{}, e
 }
 
-// filterCertain keeps the certain matches in front: not behind a modal dialog, in a dialog in front
-// if any is there, in a page rather than the browser's own. Without a certain match, the error
-// names similar elements.
+// filterCertain keeps the certain matches in front. It drops matches behind a modal dialog, and
+// prefers those in a dialog in front, and in a page over the browser's own. Without a certain
+// match, the error names similar elements.
 func (v *View) filterCertain(ctx context.Context, q *query.Query, text string, found query.Result) (query.Result, error) {
 	if len(found.Matches) > 0 {
 		whole := q.MatchWhole(v.Snapshot, v.inDialog(ctx, v.usable(ctx, found.Matches)))

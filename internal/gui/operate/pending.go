@@ -119,7 +119,7 @@ func (a Action) watchPending(verified bool, what string, focus desktop.ID, deliv
 }
 
 // mayBeEarlier reports whether an effect of an action delivered at that time may belong to the
-// previous action: a very recent one, or one without a visible effect.
+// previous one. That one is very recent, or had no visible effect.
 func (a Action) mayBeEarlier(delivered time.Time) bool {
 	if a.previousAction == nil {
 		return false

@@ -66,9 +66,9 @@ func (r *Registry) program(call *aai.Call, name string) (desktop.Program, *aai.A
 	return p, target, nil
 }
 
-// Launch starts the program that the gates decided about, and waits until it shows a window. It
-// reports whether the returned app ran before (over). seen reports whether that app was then seen
-// to open a window, change a title or come to the front.
+// Launch starts the program that the gates decided about, and waits until it shows a window. over
+// reports whether the returned app ran before. seen reports whether that app was seen to open a
+// window, change a title or come to the front.
 func (r *Registry) Launch(ctx context.Context, call *aai.Call) (app desktop.App, over, seen bool, err error) {
 	name := aai.CleanLabel(call.Target.Name, 60)
 	p, target, err := r.program(call, params.String(call, params.AppParam))
