@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// MaxCells is how many cells of a table are read because they were asked for.
+// MaxCells is the maximum number of requested cells of a table that a snapshot contains.
 const MaxCells = 500
 
-// Cells are a rectangle of the cells of a table. Rows and columns count from 0.
+// Cells is a rectangle of cells of a table. Rows and columns count from 0.
 type Cells struct {
 	Row, Column   int
 	Rows, Columns int
 }
 
-// Contains reports whether a cell is one of them.
+// Contains reports whether the cell lies in the rectangle.
 func (c Cells) Contains(row, column int) bool {
 	return row >= c.Row && row < c.Row+c.Rows && column >= c.Column && column < c.Column+c.Columns
 }
 
-// ParseCellName reads the name of a cell of a sheet, such as B2: its column and row, from 1. False
-// for what is none, or of a sheet larger than any.
+// ParseCellName parses the name of a spreadsheet cell, such as B2, into column and row, from 1. It returns
+// false for any other text and for a cell beyond the largest possible sheet.
 func ParseCellName(name string) (column, row int, is bool) {
 	digits := strings.IndexAny(name, "123456789")
 	if digits < 1 || digits > 3 {

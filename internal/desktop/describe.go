@@ -1,12 +1,11 @@
 package desktop
 
-// maxDescribedName is how many bytes of a name a description shows.
+// maxDescribedName is the maximum length of a name in a description, in bytes.
 const maxDescribedName = 80
 
-// Describe says in a few words which element it is: button "Save". One without a
-// name is told by its description or its identifier: button (Closes the tab),
-// textbox #email. What the app wrote is cleaned, so that it is one harmless line,
-// and quoted, so that it cannot pass for words of ours.
+// Describe returns a short description of the element: button "Save". An element without a name is
+// described by its description or identifier: button (Closes the tab), textbox #email. Text of the app is
+// cleaned to one line and quoted, so that it cannot pass for the gateway's own words.
 func Describe(e *Element) string {
 	switch {
 	case e.Name != "":

@@ -2,11 +2,11 @@ package desktop
 
 import "strings"
 
-// MaxExactDigits is how many digits of a number 64 bits are sure to hold.
+// MaxExactDigits is the number of decimal digits that a float64 always holds exactly.
 const MaxExactDigits = 15
 
-// CountDigits counts the digits with which a number is written, from the first that is no zero; it
-// is 0 where there is anything else but a sign and a point.
+// CountDigits returns the number of digits of a written number, from the first nonzero one. It returns 0 if
+// the text contains anything but digits, a sign and a point.
 func CountDigits(text string) int {
 	unsigned := strings.TrimLeft(text, "+-")
 	if strings.Trim(unsigned, "0123456789.") != "" {

@@ -2,9 +2,9 @@ package desktop
 
 import "context"
 
-// Documents says where documents come from.
+// Documents reports the addresses of documents.
 type Documents interface {
-	// Addresses are those of the documents with the IDs, as the app says: "" for one that has
-	// none, or of which the app does not say it.
+	// Addresses returns the address of each of the documents, as the app reports it: "" for a document
+	// without a known address.
 	Addresses(ctx context.Context, app App, documents []ID) ([]string, error)
 }

@@ -6,60 +6,58 @@ import (
 	"time"
 )
 
-// An ID names an element of an app for as long as the element lives. It is the
-// backend's own and means nothing to others. An app never has two elements with
-// the same ID at once.
+// An ID identifies an element of an app during the element's life. Its format is private to the backend. An
+// app never has two elements with the same ID at once.
 type ID string
 
-// An Element is one thing that an app shows: a button, a row, a window.
+// An Element is one part of an app's user interface: a button, a row, a window.
 type Element struct {
 	ID   ID
 	Role Role
-	// Name is what people call it, from its text or its label.
+	// Name is the visible name, from the element's text or its label.
 	Name string
-	// Value is what it holds: the text of a text box, the number of a slider. At
-	// most MaxValue bytes in a snapshot. It is "" where States has Protected:
-	// backends never read what a password field holds.
+	// Value is the element's content: the text of a text box, the number of a slider. In a snapshot it has
+	// at most MaxValue bytes. It is "" if States has Protected: backends never read the content of a
+	// password field.
 	Value       string
 	Description string
-	// Identifier is what the app's author calls it, such as an accessible id or
-	// an HTML id. It is the same in every language.
+	// Identifier is the name that the app's author chose, such as an accessible ID or an HTML id. It does
+	// not depend on the language.
 	Identifier string
 	States     State
-	// Frame is where it is on the screen, in physical pixels from the top left of
-	// the whole screen; zero where that is not known or it is not showing.
+	// Frame is the element's rectangle on the screen, in physical pixels from the top left of the whole
+	// screen; zero if unknown or not showing.
 	Frame   Rect
-	Actions []string // what can be done to it in the background, the first by default
-	// Pos and Size are its place in its set, such as the third of ten rows, from
-	// 1; zero where there is no set.
+	Actions []string // background actions, default first
+	// Pos and Size are the element's position in its set and the set's size, such as the third of ten rows,
+	// from 1; zero without a set.
 	Pos, Size int
-	// Min and Max bound a number that Value may be; both zero where there are none.
+	// Min and Max are the bounds of a numeric Value; both zero if there are none.
 	Min, Max float64
-	// UnreadChildren is how many children it has that are not in the snapshot, because
-	// they are too many. Backend.Tree.Children reads some of them.
+	// UnreadChildren is the number of children that the snapshot omits because they are too many.
+	// Backend.Tree.Children reads some of them.
 	UnreadChildren int
 
-	// Parent and End are the element's place in Snapshot.Elements: the index of
-	// its parent (-1 for a window) and the index after its last descendant. Both
-	// are zero outside of a snapshot.
+	// Parent and End locate the element in Snapshot.Elements: the index of its parent (-1 for a window) and
+	// the index after its last descendant. Both are zero outside of a snapshot.
 	Parent, End int
 }
 
-// The identifiers of windows that let people choose, where a platform tells these from others.
+// The identifiers of chooser windows, on platforms that distinguish them.
 const (
 	FileChooser  = "file-chooser"
 	ColorChooser = "color-chooser"
 	FontChooser  = "font-chooser"
 )
 
-// MaxValue is how many bytes of a value a snapshot holds.
+// MaxValue is the maximum length of a value in a snapshot, in bytes.
 const MaxValue = 500
 
-// A State is a set of things that are true of an element.
+// A State is a set of boolean properties of an element.
 type State uint32
 
-// The states. They mean what ARIA's attributes of the same names mean; Showing
-// means that it would be seen if nothing lay over its window.
+// The states. They mean the same as the ARIA attributes of these names. Showing means that the element
+// would be visible if nothing covered its window.
 const (
 	Showing State = 1 << iota
 	Enabled
@@ -68,10 +66,10 @@ const (
 	Editable
 	ReadOnly
 	Multiline
-	Protected // a password: its value is never read
+	Protected // a password field: its value is never read
 	Checkable
 	Checked
-	Mixed // neither checked nor not
+	Mixed // partially checked
 	Pressed
 	Selectable
 	Selected
@@ -82,25 +80,25 @@ const (
 	Invalid
 	Busy
 	Modal
-	Active // of a window: it has the keyboard
+	Active // of a window: has the keyboard focus
 	Default
 	Multiselectable
 	Vertical
-	Virtual   // its children come and go as it scrolls
-	Offscreen // of what does not show: it would if what it is in were scrolled
+	Virtual   // its children are created and removed as it scrolls
+	Offscreen // not showing, but would show if its container were scrolled
 )
 
-// Has reports whether all of the states are true.
+// Has reports whether all of the states are set.
 func (s State) Has(all State) bool { return s&all == all }
 
-// HasAny reports whether one of the states is true.
+// HasAny reports whether at least one of the states is set.
 func (s State) HasAny(some State) bool { return s&some != 0 }
 
-// stateWords are the states in ARIA's words, in the order of the bits.
+// stateWords lists the ARIA words of the states, in the order of the bits.
 const stateWords = "showing enabled focusable focused editable readonly multiline password checkable checked mixed pressed " +
 	"selectable selected expandable expanded haspopup required invalid busy modal active default multiselectable vertical virtual offscreen"
 
-// Words returns the states' names in a fixed order.
+// Words returns the names of the states in a fixed order.
 func (s State) Words() []string {
 	words := []string{}
 	for i, word := range strings.Fields(stateWords) {
@@ -111,7 +109,7 @@ func (s State) Words() []string {
 	return words
 }
 
-// ParseState returns the state with the word, or 0.
+// ParseState returns the state with the name, or 0.
 func ParseState(word string) State {
 	if i := slices.Index(strings.Fields(stateWords), word); i >= 0 {
 		return 1 << i
@@ -122,18 +120,18 @@ func ParseState(word string) State {
 // A Rect is a rectangle on the screen, in physical pixels.
 type Rect struct{ X, Y, W, H int }
 
-// Empty reports whether nothing is in it.
+// Empty reports whether the rectangle has no area.
 func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
 
-// Center is the point in its middle.
+// Center returns the rectangle's center.
 func (r Rect) Center() Point { return Point{r.X + r.W/2, r.Y + r.H/2} }
 
-// Contains reports whether the point is in it.
+// Contains reports whether the point lies in the rectangle.
 func (r Rect) Contains(p Point) bool {
 	return p.X >= r.X && p.Y >= r.Y && p.X < r.X+r.W && p.Y < r.Y+r.H
 }
 
-// Intersect returns what both have in common, which may be empty.
+// Intersect returns the intersection of both rectangles, which may be empty.
 func (r Rect) Intersect(o Rect) Rect {
 	x, y := max(r.X, o.X), max(r.Y, o.Y)
 	w, h := min(r.X+r.W, o.X+o.W)-x, min(r.Y+r.H, o.Y+o.H)-y
@@ -143,25 +141,24 @@ func (r Rect) Intersect(o Rect) Rect {
 	return Rect{x, y, w, h}
 }
 
-// A Point is a place on the screen, in physical pixels.
+// A Point is a position on the screen, in physical pixels.
 type Point struct{ X, Y int }
 
-// A Snapshot is what an app showed at one moment. It is not changed after it was
-// made, so it may be read by many goroutines at once.
+// A Snapshot is the state of an app's tree at one moment. It is immutable and therefore safe for concurrent
+// use.
 type Snapshot struct {
 	App App
-	// Elements are in the order of a walk that visits a parent before its
-	// children. Those without a parent are the app's windows.
+	// Elements are in depth-first order, a parent before its children. Elements without a parent are the
+	// app's windows.
 	Elements []Element
-	// Version is a number that differs from that of every other snapshot of the
-	// app whose elements differ.
+	// Version differs between any two snapshots of the app whose elements differ.
 	Version uint64
 	Taken   time.Time
-	// Warnings say what could not be read and why, for people.
+	// Warnings describe, for people, parts that could not be read and why.
 	Warnings []string
 }
 
-// Index finds the element with the ID, or returns -1.
+// Index returns the index of the element with the ID, or -1.
 func (s *Snapshot) Index(id ID) int {
 	for i := range s.Elements {
 		if s.Elements[i].ID == id {
@@ -171,8 +168,7 @@ func (s *Snapshot) Index(id ID) int {
 	return -1
 }
 
-// Children returns the indexes of the element's children in order; those of -1
-// are the windows.
+// Children returns the indexes of the element's children in order; for -1, those of the windows.
 func (s *Snapshot) Children(i int) []int {
 	next, end := 0, len(s.Elements)
 	if i >= 0 {
@@ -185,8 +181,7 @@ func (s *Snapshot) Children(i int) []int {
 	return children
 }
 
-// WindowOf returns the index of the window that the element is in, which may be
-// the element itself.
+// WindowOf returns the index of the window that contains the element, which may be the element itself.
 func (s *Snapshot) WindowOf(i int) int {
 	for s.Elements[i].Parent >= 0 {
 		i = s.Elements[i].Parent
@@ -194,7 +189,7 @@ func (s *Snapshot) WindowOf(i int) int {
 	return i
 }
 
-// IsVisible reports whether the element and all that it is in are showing.
+// IsVisible reports whether the element and all of its ancestors are showing.
 func (s *Snapshot) IsVisible(i int) bool {
 	for ; i >= 0; i = s.Elements[i].Parent {
 		if !s.Elements[i].States.Has(Showing) {
@@ -204,8 +199,8 @@ func (s *Snapshot) IsVisible(i int) bool {
 	return true
 }
 
-// IsOffscreen reports whether the element is only scrolled out of view: not all of what it is
-// in shows, and all that does not would if it were scrolled to.
+// IsOffscreen reports whether the element is only scrolled out of view: it or an ancestor does not show,
+// and each of these that does not show has Offscreen.
 func (s *Snapshot) IsOffscreen(i int) bool {
 	beyond := false
 	for ; i >= 0; i = s.Elements[i].Parent {
@@ -219,7 +214,7 @@ func (s *Snapshot) IsOffscreen(i int) bool {
 	return beyond
 }
 
-// VisibleElements says for each element whether it and all that it is in are showing.
+// VisibleElements returns the result of IsVisible for each element.
 func (s *Snapshot) VisibleElements() []bool {
 	seen := make([]bool, len(s.Elements))
 	for i := range s.Elements {
@@ -229,8 +224,8 @@ func (s *Snapshot) VisibleElements() []bool {
 	return seen
 }
 
-// SetEnds fills in End of elements whose Parent is set and which stand in the
-// order of a walk. Backends call it once.
+// SetEnds sets End of elements whose Parent is set and which are in depth-first order. Backends call it
+// once.
 func SetEnds(elements []Element) {
 	for i := len(elements) - 1; i >= 0; i-- {
 		e := &elements[i]

@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// Fence puts text that an app shows between two lines that nobody can forge,
-// because they hold a fresh random number, and says that it is content and not
-// instructions. The app's name is cleaned and quoted.
+// Fence puts text of an app between two marker lines and labels it as content, not instructions. The app
+// cannot forge the lines because they contain a fresh random number. The app's name is cleaned and quoted.
 func Fence(text, app string) string {
-	var nonce [4]byte          // whoever wrote the text has one guess
+	var nonce [4]byte          // an attacker has one guess
 	_, _ = rand.Read(nonce[:]) // never fails: crypto/rand ends the process instead
 	mark := hex.EncodeToString(nonce[:])
 	var b strings.Builder

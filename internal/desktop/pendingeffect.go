@@ -4,15 +4,14 @@ import "context"
 
 type pendingEffectKey struct{}
 
-// WithPendingEffect is a context for the looks of who has just made a program do something and
-// waits for what comes of it. Of a program that is long to read, and tells of nearly all
-// that changes in it, Tree.Snapshot then has only what it told of; the next look without
-// it has the rest.
+// WithPendingEffect returns a context for snapshots of a caller that waits for the effect of its last
+// action. For a program that is slow to read and sends events for nearly all changes, Tree.Snapshot then
+// reads only the reported changes. The next snapshot without this context reads the rest.
 func WithPendingEffect(ctx context.Context) context.Context {
 	return context.WithValue(ctx, pendingEffectKey{}, true)
 }
 
-// HasPendingEffect reports whether the context is one of Awaiting.
+// HasPendingEffect reports whether the context comes from [WithPendingEffect].
 func HasPendingEffect(ctx context.Context) bool {
 	awaits, _ := ctx.Value(pendingEffectKey{}).(bool)
 	return awaits

@@ -9,9 +9,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// IsActionable reports whether people do something with the element, which is in one of the
-// given role ("" where that does not matter): it gets a ref, and an outline never
-// leaves it out.
+// IsActionable reports whether people operate the element. parent is the role of its parent, "" if
+// irrelevant. An actionable element gets a ref, and package render never omits it.
 func (e *Element) IsActionable(parent Role) bool {
 	switch {
 	case e.Role == Scrollbar || e.Role == Separator:
@@ -26,20 +25,20 @@ func (e *Element) IsActionable(parent Role) bool {
 	return e.IsPressableDespiteRole() || e.States.Has(Focusable)
 }
 
-// IsPressableDespiteRole reports whether the element, which is of no kind that is pressed, is pressed all
-// the same: a picture or a part of a page that waits for a click.
+// IsPressableDespiteRole reports whether the element can be pressed although its role cannot: a picture or
+// a part of a page that handles clicks.
 func (e *Element) IsPressableDespiteRole() bool {
 	return len(e.Actions) > 0 && !e.Role.IsInteractive() && !e.Role.IsRefContainer()
 }
 
-// IsKeyRelay reports whether the element is a field too narrow to read anything in it, by which
-// a page takes keys: their effect is drawn elsewhere, as on the screen of a terminal.
+// IsKeyRelay reports whether the element is a field too narrow to read, through which a page receives keys.
+// The page draws their effect elsewhere, such as on a terminal's screen.
 func (e *Element) IsKeyRelay() bool {
 	const narrow = 16 // pixels; a field for one digit is wider
 	return e.States.Has(Editable) && !e.States.Has(Protected) && e.Frame.W > 0 && e.Frame.W <= narrow && e.Frame.W < e.Frame.H
 }
 
-// RepeatsParent reports whether the element only says what its parent's name says.
+// RepeatsParent reports whether the element only repeats the name or value of its parent.
 func (e *Element) RepeatsParent(parent *Element) bool {
 	if e.Value != "" && e.Value != e.Name {
 		return false
@@ -57,7 +56,7 @@ func (e *Element) RepeatsParent(parent *Element) bool {
 	return false
 }
 
-// containsWords reports whether the words stand in the text as whole words.
+// containsWords reports whether text contains words, bounded by word boundaries.
 func containsWords(text, words string) bool {
 	words = strings.TrimSpace(words)
 	for from := 0; ; from++ {
@@ -72,7 +71,7 @@ func containsWords(text, words string) bool {
 	}
 }
 
-// joinsWord reports whether the end of one text and the beginning of the next make one word.
+// joinsWord reports whether before and after form one word where they meet.
 func joinsWord(before, after string) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	first, _ := utf8.DecodeRuneInString(after)
@@ -82,11 +81,10 @@ func joinsWord(before, after string) bool {
 	return inWord(last) && inWord(first)
 }
 
-// IsBlank reports whether nothing can be seen of the element's name and its value.
+// IsBlank reports whether neither the element's name nor its value has visible characters.
 func (e *Element) IsBlank() bool { return IsBlank(e.Name) && IsBlank(e.Value) }
 
-// IsBlank reports whether nothing of the text can be seen, such as of the
-// characters of an icon font.
+// IsBlank reports whether the text has no visible characters, such as the characters of an icon font.
 func IsBlank(text string) bool {
 	if text == "" {
 		return true
@@ -97,12 +95,12 @@ func IsBlank(text string) bool {
 	return aai.CleanLabel(text, 16) == ""
 }
 
-// EqualNames compares names as people do, who see "Name:" and "Name" as one.
+// EqualNames reports whether two names look the same to people, such as "Name:" and "Name".
 func EqualNames(a, b string) bool {
 	trim := func(s string) string { return strings.TrimRight(strings.TrimSpace(s), " :") }
 	return a == b || strings.EqualFold(trim(a), trim(b))
 }
 
-// Quote makes foreign text harmless: one line in quotes of at most max bytes
-// inside, with quotes and backslashes escaped.
+// Quote makes foreign text harmless: it returns one quoted line of at most max bytes inside the quotes,
+// with quotes and backslashes escaped.
 func Quote(text string, max int) string { return strconv.Quote(aai.CleanLabel(text, max)) }

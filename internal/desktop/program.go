@@ -9,27 +9,27 @@ import (
 	"unicode"
 )
 
-// A Program is one that is installed.
+// A Program is an installed program.
 type Program struct {
-	Name string   // for people
-	Path string   // what is started; it may be a link or a script
-	Args []string // what it is always started with
+	Name string   // visible name
+	Path string   // executable; may be a link or a script
+	Args []string // arguments of every start
 
-	Entry, Exec string // the id and the command of its desktop entry; "" where it has none
-	// Target is the program that Path starts where Path is a launcher such as env: a path, or
-	// the launcher's own name of an app. It is "" for any other program.
+	Entry, Exec string // ID and command of its desktop entry; "" without one
+	// Target is the program that Path starts if Path is a launcher such as env: a path, or the launcher's
+	// own name of an app. It is "" for any other program.
 	Target string
-	// RunsCommands reports whether Path runs commands: an interpreter, or a launcher whose program
-	// is not known.
+	// RunsCommands reports whether Path runs commands: it is an interpreter, or a launcher with an unknown
+	// program.
 	RunsCommands bool
-	// FieldCode is the entry's field code for files (f, F) or addresses (u, U), 0 for none, and
-	// FieldAt the index in Args at which it stands.
+	// FieldCode is the entry's field code for files (f, F) or addresses (u, U), or 0. FieldIndex is its
+	// index in Args.
 	FieldCode  byte
 	FieldIndex int
 }
 
-// Command returns the words that start the program. The arguments take the place of the
-// field code, or follow the others.
+// Command returns the command line that starts the program. args replace the field code, or follow the
+// other arguments.
 func (p Program) Command(args []string) []string {
 	at := len(p.Args)
 	if p.FieldCode != 0 {
@@ -38,9 +38,8 @@ func (p Program) Command(args []string) []string {
 	return slices.Concat([]string{p.Path}, p.Args[:at], args, p.Args[at:])
 }
 
-// AcceptsArgs reports whether the arguments fit the field code: absolute paths, or
-// addresses of http, https and local files. A relative path is none: it may be an option or a
-// subcommand.
+// AcceptsArgs reports whether the arguments fit the field code: absolute paths, or addresses of http, https
+// and local files. It rejects relative paths, because these may be options or subcommands.
 func (p Program) AcceptsArgs(args []string) bool {
 	if len(args) > 1 && (p.FieldCode == 'f' || p.FieldCode == 'u') {
 		return false
@@ -66,7 +65,7 @@ func (p Program) AcceptsArgs(args []string) bool {
 	})
 }
 
-// CommandLine writes the words of a command so that no other command reads the same.
+// CommandLine formats a command unambiguously: two different commands never result in the same text.
 func CommandLine(words []string) string {
 	written := make([]string, len(words))
 	for i, word := range words {

@@ -2,24 +2,24 @@ package desktop
 
 import "strings"
 
-// A Role is what kind of thing an element is, in the words of WAI-ARIA 1.2, and
-// in those of its successor or of HTML where that has none.
+// A Role is the kind of an element, in the terms of WAI-ARIA 1.2, or of its successor or HTML for kinds
+// that ARIA 1.2 lacks.
 type Role string
 
-// The roles. Backends use no others; what has no word here is Generic.
+// The roles. Backends use no others and map every other kind to Generic.
 const (
-	Window      Role = "window" // a top-level window that is no dialog
+	Window      Role = "window" // a top-level window that is not a dialog
 	Dialog      Role = "dialog"
 	AlertDialog Role = "alertdialog"
 	Alert       Role = "alert"
 	Status      Role = "status"
 	Tooltip     Role = "tooltip"
 
-	Button       Role = "button" // also a toggle button: it is Checkable
+	Button       Role = "button" // also a toggle button, which is Checkable
 	Checkbox     Role = "checkbox"
 	Radio        Role = "radio"
 	Switch       Role = "switch"
-	Textbox      Role = "textbox" // also of a password: it is Protected
+	Textbox      Role = "textbox" // also a password field, which is Protected
 	Searchbox    Role = "searchbox"
 	Spinbutton   Role = "spinbutton"
 	Slider       Role = "slider"
@@ -50,18 +50,18 @@ const (
 	ColumnHeader Role = "columnheader"
 	RowHeader    Role = "rowheader"
 
-	Text       Role = "text" // words that are only there to be read
+	Text       Role = "text" // static text
 	Label      Role = "label"
 	Heading    Role = "heading"
 	Paragraph  Role = "paragraph"
 	Image      Role = "image"
-	Document   Role = "document" // a web page, a text being written
+	Document   Role = "document" // a web page or an edited text
 	Article    Role = "article"
 	Blockquote Role = "blockquote"
 	Code       Role = "code"
 	Figure     Role = "figure"
 	Form       Role = "form"
-	Region     Role = "region" // also the landmarks that have no word here
+	Region     Role = "region" // also landmarks without a role in this list
 	Navigation Role = "navigation"
 	Main       Role = "main"
 	Banner     Role = "banner"
@@ -73,28 +73,28 @@ const (
 	Separator  Role = "separator"
 	Canvas     Role = "canvas"
 	Terminal   Role = "terminal"
-	Generic    Role = "generic" // holds others and means nothing by itself
+	Generic    Role = "generic" // a container without a meaning
 )
 
-// IsInteractive reports whether people do something with elements of the role.
+// IsInteractive reports whether people operate elements of the role.
 func (r Role) IsInteractive() bool { return hasRole(r, interactiveRoles) }
 
-// IsMenuItem reports whether the role is one of what menus list.
+// IsMenuItem reports whether the role is one of the menu item roles.
 func (r Role) IsMenuItem() bool { return r == MenuItem || r == MenuCheckbox || r == MenuRadio }
 
-// IsPressable reports whether elements of the role do something for good when they are
-// pressed: what says "Don't Save" is no "Save".
+// IsPressable reports whether pressing elements of the role has a lasting effect. Such a name must match
+// exactly: "Don't Save" is not "Save".
 func (r Role) IsPressable() bool { return hasRole(r, pressableRoles) }
 
 // IsInputOrItem reports whether people fill in, choose or follow elements of the role.
 func (r Role) IsInputOrItem() bool { return hasRole(r, inputOrItemRoles) }
 
-// IsSetMember reports whether elements of the role are one of many of a kind, which
-// toolkits use again for another of the kind as people scroll.
+// IsSetMember reports whether elements of the role are members of a set, which toolkits reuse for other
+// members as people scroll.
 func (r Role) IsSetMember() bool { return hasRole(r, setMemberRoles) }
 
-// IsRefContainer reports whether elements of the role are worth an outline of their own,
-// so that they have a ref although people do nothing with them.
+// IsRefContainer reports whether elements of the role can be the root of an outline, so that they have a
+// ref although people do not operate them.
 func (r Role) IsRefContainer() bool {
 	switch r {
 	case Window, Dialog, AlertDialog, List, Listbox, TreeView, Table, Grid, Document, Article, Main, Form, Tabpanel:
@@ -103,7 +103,7 @@ func (r Role) IsRefContainer() bool {
 	return false
 }
 
-// IsTextual reports whether elements of the role are there for their words.
+// IsTextual reports whether the purpose of elements of the role is their text.
 func (r Role) IsTextual() bool {
 	switch r {
 	case Text, Label, Heading, Paragraph, Image, Code, Blockquote, Figure:
@@ -112,14 +112,13 @@ func (r Role) IsTextual() bool {
 	return false
 }
 
-// namedByContent reports whether the names of such elements are as a rule made
-// of the words in them.
+// namedByContent reports whether elements of the role usually take their name from the text inside them.
 func (r Role) namedByContent() bool {
 	return r.IsTextual() && r != Image && r != Figure || r.IsSetMember() || r.IsInteractive() && r != Textbox && r != Canvas && r != Terminal
 }
 
-// SafeName is the role as a line may show it: backends use no roles but ours, and
-// one that did could forge lines.
+// SafeName returns the role as it may appear in a line of output. It maps unknown roles to Generic, because
+// a forged role could forge lines.
 func (r Role) SafeName() string {
 	for i := range len(r) {
 		if r[i] < 'a' || r[i] > 'z' {
