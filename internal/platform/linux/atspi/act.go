@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// doAction is the method by which things are pressed.
+// doAction is the AT-SPI method that presses an element.
 const doAction = "DoAction"
 
 // scrollAnywhere is ATSPI_SCROLL_ANYWHERE of atspi-constants.h.
@@ -21,11 +21,10 @@ const scrollAnywhere = 6
 
 // Execute implements desktop.Actor.
 //
-// It looks at the element first: a row that shows something else by now fails with
-// STALE_REF; one that does not show, or that is disabled, fails
-// with AUTOMATION_FAILED and delivery not_delivered, for some toolkits answer "true"
-// and do nothing, and others do it behind the person's back. For desktop.SelectItem
-// it is the set that must show, and for desktop.ScrollTo nothing need.
+// It checks the element first and fails with STALE_REF for a row that shows a different item by now. It
+// fails with AUTOMATION_FAILED and delivery not_delivered if the element is hidden or disabled: some
+// toolkits then answer "true" and do nothing, and others act unseen by the person. For desktop.SelectItem
+// the set must show instead; desktop.ScrollTo requires nothing.
 func (b *Bus) Execute(ctx context.Context, app desktop.App, id desktop.ID, act desktop.Act) error {
 	ctx, cancel := withDefaultTimeout(ctx)
 	defer cancel()
@@ -64,23 +63,23 @@ func (b *Bus) Execute(ctx context.Context, app desktop.App, id desktop.ID, act d
 	return a.unsupported(fmt.Sprintf("cannot %q; expected press, set_text, insert_text, set_number, select, focus, scroll_to or retell", act.Verb), nil)
 }
 
-// markNotDelivered says of an error that it came before anything was done.
+// markNotDelivered marks an error that occurred before the app received the call.
 func markNotDelivered(err error) error {
 	e := *aai.AsError(err)
 	e.Delivery = aai.NotDelivered
 	return &e
 }
 
-// An actor does something to one element.
+// An actor operates one element.
 type actor struct {
 	p   *program
 	app desktop.App
 	n   *node
-	// allowHang lets it press over the bus what belongs on a line.
+	// allowHang permits a press over the bus where no actConn is available.
 	allowHang bool
 }
 
-// ready says why the element must be left alone now.
+// ready returns an error if the element must not be operated now.
 func (a *actor) ready(ctx context.Context) error {
 	shows, err := a.shows(ctx, a.n)
 	if err != nil {
@@ -95,7 +94,7 @@ func (a *actor) ready(ctx context.Context) error {
 	return nil
 }
 
-// shows reports whether people can see the node.
+// shows reports whether the node is visible.
 func (a *actor) shows(ctx context.Context, n *node) (bool, error) {
 	if n.states.has(stateShowing) {
 		return true, nil
@@ -110,9 +109,9 @@ func (a *actor) shows(ctx context.Context, n *node) (bool, error) {
 	return shows, nil
 }
 
-// isReallyVisible reports whether people can see a node of a toolkit that says VISIBLE also
-// of what is in a closed tab, which has no size then, and in a window that was
-// closed, which is no child of the app then.
+// isReallyVisible reports whether the node is visible, for toolkits that set VISIBLE also on two kinds of
+// hidden nodes: those in a closed tab, which have no size, and those in a closed window, which is no longer
+// a child of the app.
 func (p *program) isReallyVisible(ctx context.Context, n *node) (bool, error) {
 	var windows []ref
 	at := n.ref
@@ -145,7 +144,7 @@ func (a *actor) unsupported(what string, cause error) *aai.Error {
 		Hint: "Use another way to do it: another element, the keyboard or the pointer."}
 }
 
-// name names the element in messages.
+// name describes the element in messages.
 func (a *actor) name() string {
 	a.n.elementRole = a.n.word()
 	name := a.n.name
@@ -155,9 +154,8 @@ func (a *actor) name() string {
 	return fmt.Sprintf("the %s %q of %s", a.n.elementRole, aai.CleanLabel(name, 60), label(a.app))
 }
 
-// do makes one call that changes something. It is never made twice. A false answer
-// is the error of a toolkit that could not. A program that ends when it has the call, and so
-// does not answer, has done it.
+// do makes one call that changes something, and never repeats it. It returns an error if the toolkit
+// answers false. A program that ends after it received the call, without an answer, counts as success.
 func (a *actor) do(ctx context.Context, q *request, to ref) error {
 	conn := a.p.link.conn
 	var own *actConn
@@ -180,12 +178,12 @@ func (a *actor) do(ctx context.Context, q *request, to ref) error {
 	}
 	if err != nil {
 		if t, ok := errors.AsType[*wire.TransportError](err); ok && own != nil && errors.Is(err, wire.ErrConnectionLost) && t.Delivery != aai.NotDelivered {
-			return nil // it ended before it answered: what is looked at next says so
+			return nil // the program ended before it answered; the next snapshot shows that
 		}
 		return a.p.failed(a.app, err)
 	}
 	if answer == nil {
-		return nil // it is at it
+		return nil // the program is still executing the call
 	}
 	if answer.Kind == wire.KindError {
 		r := replyError(answer)
@@ -201,7 +199,7 @@ func (a *actor) do(ctx context.Context, q *request, to ref) error {
 	return nil
 }
 
-// refused turns the app's refusal of a call into the caller's error.
+// refused converts the app's refusal of a call into the caller's error.
 func (a *actor) refused(r *refusal) error {
 	if r.noObject() && a.p.currentTraits().toolkit != qt {
 		return stale(a.app, r)
@@ -243,7 +241,7 @@ func (a *actor) press(ctx context.Context, act desktop.Act) error {
 	return a.do(ctx, numbers(actionInterface, doAction, "i", "b", int32(index)), a.n.ref)
 }
 
-// actions asks for the names of the element's actions.
+// actions reads the names of the element's actions.
 func (a *actor) actions(ctx context.Context) error {
 	first, second := &batch{}, &batch{}
 	a.p.askActions(first, second, a.n, true)
@@ -262,9 +260,9 @@ func (a *actor) setText(ctx context.Context, text string) error {
 		return err
 	}
 	if browser(a.p.currentTraits().toolkit) && a.n.role == roleSpinButton && a.n.offers&offersEditable != 0 || a.isDateTime(ctx) {
-		return a.replaceText(ctx, text) // it sets no number where there is none yet
+		return a.replaceText(ctx, text) // setting the number of an empty date field has no effect
 	}
-	// Letters would empty a spin button, so it gets a number or nothing.
+	// Letters would empty a spin button, so it accepts only numbers.
 	if a.n.wantsNumber() || a.n.offers&offersEditable == 0 && a.n.offers&offersValue != 0 {
 		return a.numberOf(ctx, text)
 	}
@@ -280,9 +278,9 @@ func (a *actor) replaceText(ctx context.Context, text string) error {
 	return a.do(ctx, &request{iface: editableInterface, member: "SetTextContents", signature: "s", body: e.Bytes()}, a.n.ref)
 }
 
-// editable says why the element's text cannot be changed.
+// editable returns an error if the element's text cannot be changed.
 func (a *actor) editable() error {
-	if a.n.offers&offersEditable == 0 || a.p.currentTraits().toolkit == gecko { // it says yes, and sets nothing
+	if a.n.offers&offersEditable == 0 || a.p.currentTraits().toolkit == gecko { // Gecko answers yes and sets nothing
 		return a.unsupported("does not let its text be set", nil)
 	}
 	if !a.n.states.has(stateEditable) && !a.n.isDateTime() || a.n.states.has(stateReadOnly) {
@@ -304,7 +302,7 @@ func (a *actor) insertText(ctx context.Context, text string) error {
 	}
 	at := caret
 	if at < 0 || at > count || !a.n.states.has(stateFocused) {
-		at = count // without the keyboard there is no caret that anybody put somewhere; GTK 4 leaves it at the beginning
+		at = count // the caret means nothing in an unfocused field; GTK 4 leaves it at the beginning
 	}
 	e := wire.Encoder{}
 	e.I32(int32(at))
@@ -316,14 +314,14 @@ func (a *actor) insertText(ctx context.Context, text string) error {
 	}
 	after, _, err := a.textState(ctx)
 	if isGone(err) {
-		return nil // by what it was given, maybe: what is looked at next says so
+		return nil // possibly because of this text; the next snapshot shows that
 	}
 	if err != nil {
 		e := failed(a.app, err)
 		e.Delivery = aai.Delivered
 		return e
 	}
-	// Characters, or UTF-16 units in toolkits that count those.
+	// The length is in characters, or in UTF-16 units in some toolkits.
 	grown := after - count
 	if runes := len([]rune(text)); grown != runes && grown != utf16Length(text) {
 		return &aai.Error{Code: aai.AutomationFailed, Delivery: aai.Delivered,
@@ -333,7 +331,7 @@ func (a *actor) insertText(ctx context.Context, text string) error {
 	return nil
 }
 
-// textState asks how long the element's text is, and where the caret is in it.
+// textState reads the length of the element's text and its caret position.
 func (a *actor) textState(ctx context.Context) (count, caret int, err error) {
 	caret = -1
 	r := &batch{}
@@ -354,7 +352,7 @@ func (a *actor) setNumber(ctx context.Context, number float64) error {
 	if err := a.ready(ctx); err != nil {
 		return err
 	}
-	if a.n.offers&offersValue == 0 || a.n.role == roleSpinButton && a.p.currentTraits().toolkit == gecko { // its page would not hear of it
+	if a.n.offers&offersValue == 0 || a.n.role == roleSpinButton && a.p.currentTraits().toolkit == gecko { // Gecko's page would receive no event
 		return a.unsupported("does not let a number be set", nil)
 	}
 	if a.n.states.has(stateReadOnly) {
@@ -363,7 +361,7 @@ func (a *actor) setNumber(ctx context.Context, number float64) error {
 	return a.number(ctx, number)
 }
 
-// number sets the element's number, if that is within its bounds.
+// number sets the element's number if it is within the bounds.
 func (a *actor) number(ctx context.Context, number float64) error {
 	r := &batch{}
 	a.p.askNumber(r, a.n)

@@ -9,22 +9,20 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// An act may last longer than its answer: GTK 3 runs a dialog in the middle of the
-// message that asked for it (gtk_dialog_run), and goes on with the message when the
-// dialog is closed. Whatever comes over the same connection until then, even its end,
-// hangs the app at the next key that anybody presses, with what was not saved in it:
-// atk-bridge tells the registry of the key, waits for the answer in a loop of its own,
-// and there takes up each connection on which there is something, also the one that
-// it is in the middle of. So each act has a connection of its own to the app, on which
-// there is silence until what the act opened is gone.
+// An action may last longer than its answer: GTK 3 runs a dialog inside the handler of the message that
+// opened it (gtk_dialog_run), and finishes the message when the dialog closes. Until then any traffic on
+// the same connection, even its end, hangs the app at the next key press, and its unsaved data is lost. The
+// cause is atk-bridge: it reports the key to the registry, waits for the answer in a nested loop, and in
+// this loop dispatches every readable connection, including the blocked one. Therefore each action uses its
+// own connection to the app, which stays silent until the windows that the action opened are closed.
 
-// A line is a connection to an app's own socket over which one act went.
+// An actConn is a connection to an app's own socket that carried one action.
 type actConn struct {
 	conn     *wire.Conn
 	openedAt time.Time
-	windows  []desktop.ID // of the app, before the act
-	// release ends what keeps the connection open whatever becomes of us; nil where
-	// nothing does.
+	windows  []desktop.ID // of the app, before the action
+	// release ends the process that keeps the connection open even if the gateway ends; nil if there is
+	// none.
 	release func()
 }
 
@@ -37,26 +35,26 @@ func (l *actConn) end() {
 }
 
 const (
-	// soon is within what time an act has opened what it opens.
+	// soon is the time within which an action has certainly opened its window.
 	soon = 5 * time.Second
-	// opened is after what time most acts have.
+	// opened is the time after which most actions have opened their window.
 	opened = 300 * time.Millisecond
-	// maxActConns is how many are kept of one app.
+	// maxActConns is the maximum number of connections that are kept per app.
 	maxActConns = 64
 )
 
-// isDone reports whether what the act opened is gone, by the app's windows now.
+// isDone reports whether all windows that the action opened are closed, given the app's current windows.
 func (l *actConn) isDone(windows []desktop.ID) bool {
 	return l.settledFor(windows) && time.Since(l.openedAt) > soon || l.release == nil && !l.conn.IsAlive()
 }
 
-// settledFor reports whether there is no window that was not there before the act.
+// settledFor reports whether every window existed before the action.
 func (l *actConn) settledFor(windows []desktop.ID) bool {
 	return !slices.ContainsFunc(windows, func(w desktop.ID) bool { return !slices.Contains(l.windows, w) })
 }
 
-// newActConn makes the connection for one act. It is nil where the app has no socket of
-// its own that can be reached.
+// newActConn opens the connection for one action. It returns nil if the app has no socket of its own that
+// can be reached.
 func (p *program) newActConn(ctx context.Context) (*actConn, error) {
 	p.mu.Lock()
 	address := p.address
@@ -83,7 +81,7 @@ func (p *program) newActConn(ctx context.Context) (*actConn, error) {
 	return l, nil
 }
 
-// topWindows asks which windows the app has.
+// topWindows reads the list of the app's windows.
 func (p *program) topWindows(ctx context.Context) (windows []desktop.ID, err error) {
 	r := &batch{}
 	r.add(p.bus.requests.children, p.root, func(d *wire.Decoder) {
@@ -94,8 +92,8 @@ func (p *program) topWindows(ctx context.Context) (windows []desktop.ID, err err
 	return windows, p.run(ctx, r)
 }
 
-// keepOpenIfOpened sees to it that the connection of an act that was made and opened a
-// window stays open even if this process is killed.
+// keepOpenIfOpened keeps the connection open, even if this process is killed, if its action opened a
+// window.
 func (p *program) keepOpenIfOpened(l *actConn) {
 	ctx, cancel := context.WithTimeout(context.Background(), soon)
 	defer cancel()
@@ -108,7 +106,7 @@ func (p *program) keepOpenIfOpened(l *actConn) {
 	p.keepOpen(l)
 }
 
-// closeActConns closes the connections of acts that are over.
+// closeActConns closes the connections for which over returns true.
 func (p *program) closeActConns(over func(*actConn) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,8 +119,8 @@ func (p *program) closeActConns(over func(*actConn) bool) {
 	})
 }
 
-// releaseActConns gives up the connections of all acts: nobody here will speak to the app any
-// more. Those of which it is not known that they are over stay open after us.
+// releaseActConns releases the connections of all actions when the gateway no longer uses the app.
+// Connections whose action may be unfinished stay open after this process ends.
 func (p *program) releaseActConns() {
 	var windows []desktop.ID
 	known := p.cache.Last()
@@ -144,14 +142,14 @@ func (p *program) releaseActConns() {
 	p.actConns = nil
 }
 
-// keepOpen lets the connection stay open after us. The caller holds p.mu.
+// keepOpen keeps the connection open after this process ends. The caller holds p.mu.
 func (p *program) keepOpen(l *actConn) {
 	if p.bus.config.KeepOpen == nil || l.release != nil || !l.conn.IsAlive() {
 		return
 	}
 	file, err := l.conn.File()
 	if err == nil {
-		l.conn.Close() // nothing is said on it any more
+		l.conn.Close() // no more messages are sent on it
 		l.release, err = p.bus.config.KeepOpen(file)
 		_ = file.Close()
 	}

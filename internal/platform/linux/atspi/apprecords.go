@@ -7,25 +7,24 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/treecache"
 )
 
-// How long apps are waited for that did not answer when they were listed last.
-// One that hangs is not to slow down each call to the others.
+// The limits for apps that did not answer the last listing. A hanging app must not slow down every call to
+// the others.
 const (
-	// silentPatience is for those that were waited for in vain a moment ago.
+	// silentPatience is how long to wait for an app that is marked silent.
 	silentPatience = 15 * time.Millisecond
-	// silentAge is how long that counts as a moment.
+	// silentAge is how long the mark lasts.
 	silentAge = 5 * time.Second
 )
 
-// A roll remembers what apps said of themselves when they last answered, so that
-// one that hangs keeps its name, and who was waited for in vain. The zero value is
-// ready; it is safe for concurrent use.
+// An appRecords remembers the last answers of apps, so that a hanging app keeps its name, and which apps
+// did not answer. The zero value is ready; it is safe for concurrent use.
 type appRecords struct {
 	mu     sync.Mutex
 	known  map[ref]appEntry
-	silent map[ref]time.Time // since when, for those that did not answer
+	silent map[ref]time.Time // time of the first missing answer
 }
 
-// isSilent reports whether the app was waited for in vain a moment ago.
+// isSilent reports whether the app did not answer within silentAge.
 func (r *appRecords) isSilent(app ref, now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -33,8 +32,8 @@ func (r *appRecords) isSilent(app ref, now time.Time) bool {
 	return silent && now.Sub(since) < silentAge
 }
 
-// unchanged returns what the app said of itself, if it has done nothing since: then it
-// would say the same, and is left in peace.
+// unchanged returns the app's last answers if the app has been idle since: then it would answer the same,
+// so it is not queried.
 func (r *appRecords) unchanged(app ref) (appEntry, bool) {
 	r.mu.Lock()
 	e, known := r.known[app]
@@ -45,8 +44,8 @@ func (r *appRecords) unchanged(app ref) (appEntry, bool) {
 	return e, true
 }
 
-// noteIdle notes the pulse of an app that has been read, and still has as many
-// windows as it said.
+// noteIdle records the heartbeat of an app that has been read, if its number of windows still equals the
+// recorded one.
 func (r *appRecords) noteIdle(app ref, windows int, beat treecache.Heartbeat) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,8 +55,8 @@ func (r *appRecords) noteIdle(app ref, windows int, beat treecache.Heartbeat) {
 	}
 }
 
-// update notes who answered, and fills in what those who did not once said. It
-// forgets all others.
+// update records which apps answered, and fills in the earlier answers of those that did not. It removes
+// the records of all other apps.
 func (r *appRecords) update(entries []*appEntry, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -71,7 +70,7 @@ func (r *appRecords) update(entries []*appEntry, now time.Time) {
 		if since, before := r.silent[e.root]; before && now.Sub(since) < silentAge {
 			silent[e.root] = since
 		}
-		if last, before := r.known[e.root]; before && (e.pid == 0 || e.pid == last.pid) { // on a bus a name never comes back as another
+		if last, before := r.known[e.root]; before && (e.pid == 0 || e.pid == last.pid) { // a bus never reuses a unique name
 			*e = last
 			e.answered = false
 			known[e.root] = last

@@ -6,12 +6,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// LibreOffice has its menus drawn by GTK, and tells of its own too, with no height. What is
-// in those, a third of all that it has, is the same once more, and is not read where the
-// window has a menu bar that is seen.
+// LibreOffice lets GTK draw its menus and also exposes its own menu bars, with height 0. These repeat a
+// third of its whole tree, so their menus are not read if the window has a visible menu bar.
 
-// findUnseenBars finds the menu bars among the nodes that nobody sees: what is in their menus
-// waits.
+// findUnseenBars finds the invisible menu bars among the nodes and defers reading their menus.
 func (p *program) findUnseenBars(ctx context.Context, t *tree, level []*node) error {
 	if !p.currentTraits().unlisted {
 		return nil
@@ -34,17 +32,17 @@ func (p *program) findUnseenBars(ctx context.Context, t *tree, level []*node) er
 	return p.run(ctx, r)
 }
 
-// What is known of a node as a menu bar.
+// A bar is the visibility of a node that is a menu bar.
 type bar int
 
 const (
 	noBar bar = iota
 	barSeen
 	barUnseen
-	barNeeded // nobody sees it, but it is the only one of its window
+	barNeeded // invisible, but the only one of its window
 )
 
-// neededBars are those that nobody sees, but whose windows have no other.
+// neededBars returns the menus of invisible menu bars in windows without another menu bar.
 func (t *tree) neededBars() (needed []*node) {
 	for _, n := range t.bars {
 		if n.bar != barUnseen || t.nodes[n.ref] != n {
@@ -62,7 +60,7 @@ func (t *tree) neededBars() (needed []*node) {
 	return needed
 }
 
-// window is the child of the app that the node is in.
+// window returns the child of the app that contains the node.
 func (n *node) window() *node {
 	for n.parent != nil && n.parent.parent != nil {
 		n = n.parent

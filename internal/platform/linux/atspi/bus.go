@@ -27,23 +27,23 @@ const (
 	cachePath       = "/org/a11y/atspi/cache"
 )
 
-// defaultTimeout is how long a method may take whose context has no deadline.
+// defaultTimeout is the time limit of a method called without a deadline.
 const defaultTimeout = 30 * time.Second
 
-// Config is what a Bus must be told.
+// Config configures a Bus.
 type Config struct {
-	// Getenv looks up the variables of the person's session, for the address of its bus,
-	// at every dialling. Nil knows of none.
+	// Getenv looks up variables of the person's session, for the address of its bus; each dial calls it.
+	// Nil means that no variable is set.
 	Getenv func(name string) string
-	// Windows knows the windows of the screen. With it apps are listed that have a
-	// window but no tree, and elements of toolkits that do not know where on the
-	// screen their windows are get a Frame (GTK 4). May be nil.
+	// Windows lists the windows of the screen. With it, Apps includes apps that have a window but no tree,
+	// and elements get a Frame in toolkits that do not know the position of their windows (GTK 4). May be
+	// nil.
 	Windows desktop.Windows
-	// KeepOpen keeps a connection open until its other end closes it, also after this
-	// process has ended. An app hangs whose dialog is open when the connection ends
-	// over which it was asked to open it. Release ends that. Nil holds none.
+	// KeepOpen keeps a connection open until its other end closes it, even after this process has ended. An
+	// app hangs if the connection that opened a dialog ends before the dialog closes. Release undoes
+	// KeepOpen. Nil keeps no connection open.
 	KeepOpen func(*os.File) (release func(), err error)
-	// Log gets what nobody waits for. Nil means nowhere.
+	// Log receives messages about problems that no call returns. Nil discards them.
 	Log *slog.Logger
 }
 
@@ -57,28 +57,28 @@ type Config struct {
 type Bus struct {
 	config    Config
 	requests  *requests
-	version   atomic.Uint64 // of the last snapshot that differed
+	version   atomic.Uint64 // of the last distinct snapshot
 	processes processCache
 
-	dialling chan struct{} // held by who dials
+	dialling chan struct{} // held while dialling
 	mu       sync.Mutex
 	closed   bool
 	link     *link // the last one; it may be lost
 }
 
-// A link is one connection to one accessibility bus, and all that was learned of
-// the apps on it. It is not used again once the connection is lost.
+// A link is one connection to one accessibility bus, with all data about the apps on it. It is discarded
+// when the connection is lost.
 type link struct {
 	conn    *wire.Conn
 	records appRecords
 
 	mu       sync.Mutex
 	programs map[string]*program // by desktop.App.Key
-	senders  map[string]*program // by unique name; those whose events are wanted
+	senders  map[string]*program // by unique name; only programs with subscribed events
 }
 
-// New makes a Bus. It does no I/O: the buses are dialled at the first call that
-// needs them, and again at the first call after a connection was lost.
+// New returns a Bus. It does no I/O: the first call that needs a bus dials it, and so does the first call
+// after a lost connection.
 func New(c Config) *Bus {
 	if c.Getenv == nil {
 		c.Getenv = func(string) string { return "" }
@@ -89,8 +89,8 @@ func New(c Config) *Bus {
 	return &Bus{config: c, requests: newRequests(), dialling: make(chan struct{}, 1)}
 }
 
-// Close closes the connections. Calls in flight end, watched channels are closed,
-// and later calls fail with APP_NOT_RUNNING.
+// Close closes the connections. Calls in flight end, watched channels are closed, and later calls fail with
+// APP_NOT_RUNNING.
 func (b *Bus) Close() {
 	b.mu.Lock()
 	b.closed = true
@@ -104,14 +104,14 @@ func (b *Bus) Close() {
 	}
 }
 
-// all are the programs of which something is known.
+// all returns all known programs.
 func (l *link) all() []*program {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Collect(maps.Values(l.programs))
 }
 
-// withDefaultTimeout gives a context a deadline if it has none.
+// withDefaultTimeout adds a deadline to a context without one.
 func withDefaultTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
 		return ctx, func() {}
@@ -119,8 +119,7 @@ func withDefaultTimeout(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithTimeout(ctx, defaultTimeout)
 }
 
-// connect returns the connection to the accessibility bus, and makes one if there
-// is none that lives.
+// connect returns the live connection to the accessibility bus, or dials a new one.
 func (b *Bus) connect(ctx context.Context) (*link, error) {
 	if l, err := b.current(); l != nil || err != nil {
 		return l, err
@@ -153,7 +152,7 @@ func (b *Bus) connect(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-// current returns the connection, if there is one that lives.
+// current returns the connection if it is alive.
 func (b *Bus) current() (*link, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -178,7 +177,7 @@ func (b *Bus) accessibility(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if on, err := enabled(ctx, session); err != nil || on {
-		return address, nil // without the switch apps of GTK still show themselves
+		return address, nil // GTK apps provide a tree even without the switch
 	}
 	e := wire.Encoder{}
 	e.Str(statusInterface)
@@ -198,7 +197,7 @@ func (b *Bus) accessibility(ctx context.Context) (string, error) {
 	return address, nil
 }
 
-// dialSession connects to the session bus, which it does not start.
+// dialSession connects to the session bus. It does not start one.
 func (b *Bus) dialSession(ctx context.Context) (*wire.Conn, error) {
 	address, err := wire.SessionAddress(b.config.Getenv)
 	if err != nil {
@@ -226,8 +225,8 @@ func dialBus(ctx context.Context, address string, onSignal func(*wire.Message)) 
 	return conn, nil
 }
 
-// launcherAddress asks where the accessibility bus is. The launcher is started if
-// it does not run, unless the flags forbid it.
+// launcherAddress returns the address of the accessibility bus. The call starts the launcher if it is not
+// running, unless flags forbid it.
 func launcherAddress(ctx context.Context, session *wire.Conn, flags byte) (string, error) {
 	answer, err := session.Call(ctx, &wire.Message{Flags: flags, Destination: launcherName, Path: launcherPath,
 		Interface: launcherName, Member: "GetAddress"})
@@ -264,7 +263,7 @@ func enabled(ctx context.Context, session *wire.Conn) (bool, error) {
 	return on, d.Err()
 }
 
-// awaitLoss tells those who watch that they see nothing any more.
+// awaitLoss waits for the loss of the connection and then ends all programs and their watchers.
 func (l *link) awaitLoss() {
 	<-l.conn.Done()
 	for _, p := range l.all() {

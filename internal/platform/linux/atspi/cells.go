@@ -11,17 +11,17 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// cellAge is how long a cell is read that was asked for.
+// cellAge is how long snapshots contain a requested cell.
 const cellAge = 5 * time.Minute
 
-// A wantedCell is one of a table that is read, whether people can see it or not.
+// A wantedCell is a requested cell of a table, which snapshots contain even if it is not visible.
 type wantedCell struct {
 	table       ref
 	row, column int
 	asked       time.Time
 }
 
-// want notes that cells of the table are asked for: the last desktop.MaxCells are read.
+// want records requested cells of the table. It keeps the last desktop.MaxCells.
 func (p *program) want(table ref, c desktop.Cells) {
 	now := time.Now()
 	p.mu.Lock()
@@ -35,8 +35,8 @@ func (p *program) want(table ref, c desktop.Cells) {
 	p.cells = p.cells[max(0, len(p.cells)-desktop.MaxCells):]
 }
 
-// wanted are those of the node's cells that are, save for those that were seen: LibreOffice makes
-// another object of a cell each time that it is asked for it.
+// wanted returns the requested cells of the node, except for those in seen: LibreOffice creates a new
+// object for a cell at every query.
 func (p *program) wanted(ctx context.Context, n *node, seen rectangle) ([]ref, error) {
 	p.mu.Lock()
 	cells := slices.Clone(p.cells)
@@ -52,7 +52,7 @@ func (p *program) wanted(ctx context.Context, n *node, seen rectangle) ([]ref, e
 	return refs, p.run(ctx, r)
 }
 
-// A rectangle are cells of a table, row by row: so many columns, the last row maybe not whole.
+// A rectangle is a range of cells of a table, row by row; the last row may be incomplete.
 type rectangle struct{ row, column, columns, count int }
 
 func (r rectangle) has(row, column int) bool {
@@ -60,13 +60,13 @@ func (r rectangle) has(row, column int) bool {
 	return row >= 0 && column >= 0 && column < r.columns && row*r.columns+column < r.count
 }
 
-// mayCalculate reports whether the node may be a cell of a LibreOffice sheet, which does not say
-// what it shows where that is an error.
+// mayCalculate reports whether the node may be a cell of a LibreOffice sheet. Such a cell has no text if it
+// shows an error.
 func (p *program) mayCalculate(n *node) bool {
 	return n.role == roleTableCell && n.states.has(stateEditable) && p.currentTraits().unlisted
 }
 
-// readFormula takes the formula of a cell that says nothing of what it shows.
+// readFormula sets the text of a cell without text to its formula.
 func (n *node) readFormula(d *wire.Decoder) {
 	d.Array(8, func() {
 		d.Struct()
@@ -76,8 +76,8 @@ func (n *node) readFormula(d *wire.Decoder) {
 	})
 }
 
-// named is from the first to the last of the cells of a sheet, by their names: after its row
-// 131,072 the index of a cell is more than its type can hold.
+// named returns the range that the found cells of a sheet span, derived from their names. After row 131,072
+// of a sheet a cell's index overflows its type.
 func (p *program) named(ctx context.Context, found []ref) (rectangle, error) {
 	names := make([]string, len(found))
 	r := &batch{}
@@ -109,7 +109,7 @@ func (p *program) named(ctx context.Context, found []ref) (rectangle, error) {
 	return cells, nil
 }
 
-// cellsOf are the node's cells in the rectangle.
+// cellsOf returns the node's cells in the rectangle.
 func (p *program) cellsOf(ctx context.Context, n *node, cells rectangle) ([]ref, error) {
 	refs := make([]ref, cells.count)
 	r := &batch{}
@@ -119,7 +119,7 @@ func (p *program) cellsOf(ctx context.Context, n *node, cells rectangle) ([]ref,
 	return refs, p.run(ctx, r)
 }
 
-// askCell asks for the cell at a place of the node.
+// askCell queries the cell of the node at row and column.
 func (p *program) askCell(r *batch, n *node, row, column int, cell *ref) {
 	r.add(numbers(tableInterface, "GetAccessibleAt", "ii", "(so)", int32(row), int32(column)), n.ref, func(d *wire.Decoder) {
 		if *cell = readRef(d, p.sender); d.Err() != nil {
@@ -128,8 +128,8 @@ func (p *program) askCell(r *batch, n *node, row, column int, cell *ref) {
 	})
 }
 
-// scrollTo brings the element into view. LibreOffice does not know how to; its sheet goes where
-// its cursor goes.
+// scrollTo scrolls the element into view. LibreOffice does not implement ScrollTo; its sheet follows the
+// cursor.
 func (a *actor) scrollTo(ctx context.Context) error {
 	err := a.do(ctx, numbers(componentInterface, "ScrollTo", "u", "b", scrollAnywhere), a.n.ref)
 	e, ok := errors.AsType[*aai.Error](err)

@@ -8,24 +8,22 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/treecache"
 )
 
-// Chromium tells of most that changes in a page, but not of all: that a part has another role,
-// that it is required or can be edited now, what stands in it if it is only read, that it was
-// moved among its siblings, how far a number goes; that there is another page in the place of
-// this one; and of its own frame, as of the button that reloads a page, next to nothing. To read
-// all of it anew is six questions for each part of a page. So one question tells what shows in a
-// window, in its order, and that is asked what it is.
+// Chromium sends no events for some changes in a page: role, required and editable states, text of
+// read-only elements, order of siblings, bounds of a number, replacement of the page. For its own frame,
+// such as the reload button, it sends hardly any. Reading everything anew takes six queries per element.
+// Therefore one query lists the showing elements of a window in order, and only these are queried again.
 
-// collectionInterface finds objects of an app in the app. ATK's bridge has it.
+// collectionInterface searches the objects of an app inside the app. ATK's bridge implements it.
 const collectionInterface = "org.a11y.atspi.Collection"
 
-// matches asks an object what of all that is in it has the states, a parent before what is in
-// it: a rule (states, attributes, roles, interfaces, all of them), the order, no bound, and that
-// it is what is in what it has, too.
+// matches returns a query for all descendants of an object that have the states, parents before children.
+// Its arguments are a match rule (states, attributes, roles, interfaces, each "all of"), the sort order, no
+// limit, and true for recursion.
 func matches(states stateSet) *request {
 	const all, canonical, roleWords = 1, 1, 4
 	e := wire.Encoder{}
 	words := func(words ...uint32) {
-		_ = e.Array(4, func() error { // which is short
+		_ = e.Array(4, func() error { // the array is short
 			for _, word := range words {
 				e.U32(word)
 			}
@@ -46,8 +44,8 @@ func matches(states stateSet) *request {
 	return &request{iface: collectionInterface, member: "GetMatches", signature: "(aiia{ss}iaiiasib)uib", body: e.Bytes(), reply: "a(so)"}
 }
 
-// check reads what the app does not tell of, of all that shows or is wanted. It fails with
-// [treecache.ErrUnknownChanges] where something is not where it was, or of another kind.
+// check reads the properties without events of all elements that show or are requested. It fails with
+// [treecache.ErrUnknownChanges] if an element has moved or changed its kind.
 func (p *program) check(ctx context.Context, t *tree) error {
 	c := changeCheck{program: p, offscreen: p.offscreen.Load(), asked: make(map[*node]bool), showing: make(map[*node]bool)}
 	r := &batch{}
@@ -68,7 +66,7 @@ func (p *program) check(ctx context.Context, t *tree) error {
 		return err
 	}
 	for _, n := range t.nodes {
-		// One that says that it shows and is not among what does is no longer in the window.
+		// A node that has SHOWING but is not in the list is no longer in the window.
 		if in := n.parent; c.other || in != nil && in != t.root && n.states.has(stateShowing) && !c.showing[n] {
 			return treecache.ErrUnknownChanges
 		}
@@ -79,17 +77,17 @@ func (p *program) check(ctx context.Context, t *tree) error {
 	return nil
 }
 
-// A checkup looks after what an app does not tell of.
+// A changeCheck checks properties for which an app sends no events.
 type changeCheck struct {
 	*program
-	offscreen bool // what is out of view is wanted
+	offscreen bool // off-screen elements are requested
 	asked     map[*node]bool
-	showing   map[*node]bool // in its window
-	late      []*node        // of those, what did not before
-	other     bool           // something is of another kind than it was, or elsewhere
+	showing   map[*node]bool // listed in its window
+	late      []*node        // listed now, but not showing before
+	other     bool           // an element has moved or changed its kind
 }
 
-// shows takes what shows in a window, in its order.
+// shows records the showing elements of a window, in order.
 func (c *changeCheck) shows(t *tree, window *node, order []ref) {
 	for _, shown := range order {
 		if n := t.nodes[shown]; n != nil {
@@ -110,7 +108,7 @@ func (c *changeCheck) shows(t *tree, window *node, order []ref) {
 	c.other = at != len(order) || c.other
 }
 
-// look asks the node and what is in it, as far as it shows.
+// look queries the node and its showing descendants.
 func (c *changeCheck) look(r *batch, n *node, inPage bool) {
 	if n.shown || n.offscreen && c.offscreen {
 		c.askAnew(r, n)
@@ -123,8 +121,8 @@ func (c *changeCheck) look(r *batch, n *node, inPage bool) {
 	}
 }
 
-// askAnew asks a node for what it may have become without telling. Where that is of another
-// kind, what it offers is to be asked too.
+// askAnew queries the properties of a node that may have changed without an event. If its kind has changed,
+// its interfaces must be queried too.
 func (c *changeCheck) askAnew(r *batch, n *node) {
 	c.asked[n] = true
 	r.add(c.bus.requests.states, n.ref, func(d *wire.Decoder) {
@@ -144,7 +142,7 @@ func (c *changeCheck) askAnew(r *batch, n *node) {
 	})
 }
 
-// askWords asks a node, which is in no page, what it says of itself.
+// askWords queries the name and description of a node outside of a page.
 func (c *changeCheck) askWords(r *batch, n *node) {
 	habits := c.currentTraits()
 	r.add(c.bus.requests.name, n.ref, func(d *wire.Decoder) {
@@ -160,5 +158,5 @@ func (c *changeCheck) askWords(r *batch, n *node) {
 	})
 }
 
-// renew says that what was read of the node besides is to be read anew.
+// renew marks the node's details for rereading.
 func (n *node) renew() { n.detailed, n.detailsAt = false, time.Time{} }

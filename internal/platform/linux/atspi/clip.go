@@ -2,9 +2,8 @@ package atspi
 
 import "github.com/gybob/aai-gateway/internal/desktop"
 
-// clip works out, for a node that says it is to be seen and for all that is in it,
-// whether it can be: what lies outside of the window, or was scrolled away, cannot.
-// Nothing is held against a node whose place is not known.
+// clip sets hidden on the node and its descendants if they show but lie outside of the window or are
+// scrolled away. A node with an unknown position is never hidden.
 func (t *tree) clip(n *node, view desktop.Rect, habits traits) {
 	n.hidden = false
 	if n.shown {
@@ -16,7 +15,7 @@ func (t *tree) clip(n *node, view desktop.Rect, habits traits) {
 			view = desktop.Rect{}
 		case n.offers&offersComponent == 0 || !n.detailed || n.slides():
 		case n.frame.Empty():
-			n.hidden = t.visibleState == stateVisible // of GTK 4 it is all there is to tell by
+			n.hidden = t.visibleState == stateVisible // in GTK 4 the position is the only evidence
 		case !view.Empty() && n.frame.Intersect(view).Empty():
 			n.hidden, n.offscreen = true, true
 		}
@@ -41,8 +40,8 @@ func (t *tree) clip(n *node, view desktop.Rect, habits traits) {
 	}
 }
 
-// floats reports whether the node is drawn over the window rather than in it: a
-// menu, or the list of a combo box.
+// floats reports whether the node is drawn above the window, not inside it: a menu, or the list of a combo
+// box.
 func (n *node) floats() bool {
 	switch plainRole(n.role) {
 	case desktop.Menu, desktop.Tooltip, desktop.Dialog, desktop.Alert:
@@ -51,16 +50,14 @@ func (n *node) floats() bool {
 	return n.parent != nil && (n.parent.role == roleComboBox || n.parent.role == roleMenu)
 }
 
-// slides reports whether the node is a viewport that says that it moves with what
-// it scrolls, though it is what that is seen through. One of GTK 3 does, and that it
-// does not show any more after a page. What is around it clips, and shows.
+// slides reports whether the node is a viewport that wrongly reports that it moves with its content. In GTK
+// 3 such a viewport also loses SHOWING after one page. Its parent clips and shows in its place.
 func (n *node) slides() bool {
 	return n.role == roleViewport && n.parent != nil && n.parent.role == roleScrollPane
 }
 
-// clips reports whether what is in the node is seen only as far as it lies within
-// it. In Qt widgets never reach out of their parents, and those that were scrolled
-// away still say SHOWING.
+// clips reports whether the node clips its descendants. In Qt, widgets never extend beyond their parents,
+// and those that were scrolled away still have SHOWING.
 func (t traits) clips(n *node) bool {
 	switch n.role {
 	case roleScrollPane, roleViewport:

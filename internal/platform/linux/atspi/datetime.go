@@ -7,14 +7,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// mayBeDateTime reports whether the node may be a field for a date or a time, of which Qt says
-// that it is a number without bounds and always 0: what it holds is its text.
+// mayBeDateTime reports whether the node may be a field for a date or a time. Qt exposes such a field as a
+// number without bounds that is always 0; its text is the value.
 func (p *program) mayBeDateTime(n *node) bool {
 	return p.currentTraits().toolkit == qt && n.role == roleSpinButton && n.offers&offersText != 0
 }
 
-// askDateTime asks for the text of a field that has no number, after its number and the bounds
-// of that were asked for.
+// askDateTime queries the text of a field without a number, after its number and bounds were queried.
 func (p *program) askDateTime(first, second *batch, n *node) {
 	first.add(p.bus.requests.characterCount, n.ref, func(d *wire.Decoder) {
 		count, ok := readNumber(d)
@@ -30,14 +29,14 @@ func (p *program) askDateTime(first, second *batch, n *node) {
 	})
 }
 
-// maxDateTime is how many characters a date with a time has at most.
+// maxDateTime is the maximum length of a date with a time, in characters.
 const maxDateTime = 200
 
 // isDateTime reports whether the node is a field for a date or a time.
 func (n *node) isDateTime() bool { return n.role == roleSpinButton && n.text != "" }
 
-// isDateTime asks whether the element is a field for a date or a time; one that does not answer
-// is none.
+// isDateTime queries whether the element is a field for a date or a time. It returns false if the app does
+// not answer.
 func (a *actor) isDateTime(ctx context.Context) bool {
 	if !a.p.mayBeDateTime(a.n) {
 		return false

@@ -14,8 +14,8 @@ import (
 // relationLabelledBy is ATSPI_RELATION_LABELLED_BY of atspi-constants.h.
 const relationLabelledBy = 2
 
-// describe reads the details of those of the nodes that show, and of those out of view if
-// they are wanted: where they are, what they hold, what can be done with them.
+// describe reads the details of the showing nodes, and of off-screen nodes if requested: their frames,
+// contents and actions.
 func (p *program) describe(ctx context.Context, t *tree, nodes []*node, now time.Time) error {
 	first, second := &batch{}, &batch{}
 	far := 0
@@ -44,7 +44,7 @@ func (p *program) describe(ctx context.Context, t *tree, nodes []*node, now time
 	return p.run(ctx, second)
 }
 
-// askFrame asks where the node is.
+// askFrame queries the frame of the node.
 func (p *program) askFrame(r *batch, n *node) {
 	if n.offers&offersComponent == 0 || p.currentTraits().toolkit == chromium && n.fills() {
 		return
@@ -56,14 +56,14 @@ func (p *program) askFrame(r *batch, n *node) {
 	})
 }
 
-// fills reports whether the node is all the words of a node of a page, so that it is where
-// that is: there are as many of the kind as of all others together.
+// fills reports whether the node holds all the text of a page's node, so that both have the same frame: its
+// text is as long as that of all siblings together.
 func (n *node) fills() bool {
 	return n.role == roleStatic && n.parent != nil && n.parent.count == 1 && n.parent.offers&offersComponent != 0 && n.parent.role != roleDocumentWeb
 }
 
-// sane is the rectangle, or nothing if it is none: GTK 3 has widgets without a place
-// at -2147483648.
+// sane returns the rectangle, or an empty one if it is invalid: GTK 3 reports widgets without a position at
+// -2147483648.
 func sane(r desktop.Rect) desktop.Rect {
 	const most = 1 << 20
 	if r.W < 0 || r.H < 0 || r.W > most || r.H > most || r.X < -most || r.Y < -most || r.X > most || r.Y > most {
@@ -72,7 +72,7 @@ func sane(r desktop.Rect) desktop.Rect {
 	return r
 }
 
-// forget forgets the details that are to be read anew.
+// forget discards the details that must be read again.
 func (n *node) forget(now time.Time) {
 	if !n.detailsAt.IsZero() && now.Sub(n.detailsAt) < detailAge {
 		n.frame, n.text, n.numeric, n.figures, n.textless, n.written, n.chosen, n.detailed = desktop.Rect{}, "", false, "", false, false, "", true
@@ -81,8 +81,7 @@ func (n *node) forget(now time.Time) {
 	n.details = details{detailed: true}
 }
 
-// askContent asks for what the node holds. What the first answers tell to ask for
-// goes into the second round.
+// askContent queries the node's value. Queries that depend on the first answers go into the second batch.
 func (p *program) askContent(first, second *batch, t *tree, n *node, atMost int) {
 	switch {
 	case n.wantsNumber():
@@ -105,8 +104,7 @@ func (p *program) askContent(first, second *batch, t *tree, n *node, atMost int)
 	}
 }
 
-// askDetails asks for what people would want to know of a node of its kind besides,
-// and what hardly ever changes.
+// askDetails queries further details of a node of its kind, which hardly ever change.
 func (p *program) askDetails(first, second *batch, t *tree, n *node) {
 	interactive := plainRole(n.role).IsInteractive() || n.role == roleMenu
 	window := n.parent == t.root
@@ -121,30 +119,29 @@ func (p *program) askDetails(first, second *batch, t *tree, n *node) {
 	}
 }
 
-// mayBePressed reports whether it is worth asking a node of a kind that is not pressed
-// whether it is all the same.
+// mayBePressed reports whether a node of a role that is not pressed may have a press action and should be
+// queried.
 func (p *program) mayBePressed(n *node) bool {
 	habits := p.currentTraits()
 	switch {
 	case habits.toolkit == gecko && (n.role == roleLabel || n.role == roleInternalFrame):
-		return false // a click on it is one on what it labels or shows
+		return false // a click on it means one on the element that it labels or shows
 	case browser(habits.toolkit):
 		return n.role != roleStatic && n.inPage()
 	case habits.toolkit == qt || habits.windowRelative() || habits.unlisted:
-		return false // it is what can have the keyboard
+		return false // the node is focusable
 	}
 	role := plainRole(n.role)
 	return role == desktop.ColumnHeader || !role.IsSetMember()
 }
 
-// wordless reports whether the node is a picture, or something to act on by its states, that
-// may have no words.
+// wordless reports whether the node is a picture, or can be operated by its states, and may have no text.
 func (n *node) wordless() bool {
 	return n.role == roleImage || n.name == "" && len(n.children) == 0 && n.states.any(stateFocusable|stateEditable)
 }
 
-// inPage reports whether the node is in what a browser shows, and not in its frame; also
-// where it is not known what it is in.
+// inPage reports whether the node is inside a browser's page and not in its frame. It returns true if its
+// ancestors are unknown.
 func (n *node) inPage() bool {
 	for ; n.parent != nil; n = n.parent {
 		if n.parent.role == roleDocumentWeb {
@@ -154,9 +151,9 @@ func (n *node) inPage() bool {
 	return len(n.children) == 0
 }
 
-// takeAction takes the first of the actions of a node of Chromium's, where a press stands.
-// What is no control says there too what is done to another that it is in, or nothing.
-// Source: AXActionVerb in Chromium's ax_enums.mojom, and showContextMenu behind it.
+// takeAction takes the first action of a Chromium node, where a press stands. For nodes that are not
+// controls, Chromium also lists an ancestor's action or none there. Source: AXActionVerb in Chromium's
+// ax_enums.mojom, and showContextMenu behind it.
 func (n *node) takeAction(name string, kind bool) {
 	switch name {
 	case "clickAncestor", "doDefault", "showContextMenu", "":
@@ -168,7 +165,7 @@ func (n *node) takeAction(name string, kind bool) {
 	n.nameAction(0, name)
 }
 
-// wantsText reports whether what the node holds is a text.
+// wantsText reports whether the node's value is a text.
 func (n *node) wantsText() bool {
 	if n.offers&offersText == 0 || n.role == rolePassword || n.wantsNumber() {
 		return false
@@ -179,12 +176,12 @@ func (n *node) wantsText() bool {
 	case roleParagraph, roleHeading, roleLabel, roleStatic, roleTableCell:
 		return n.name == "" || n.states.has(stateEditable)
 	case roleComboBox:
-		return n.states.has(stateEditable) || n.count <= 0 // a field that is read-only
+		return n.states.has(stateEditable) || n.count <= 0 // a read-only field
 	}
 	return n.states.has(stateEditable)
 }
 
-// wantsNumber reports whether what the node holds is a number.
+// wantsNumber reports whether the node's value is a number.
 func (n *node) wantsNumber() bool {
 	if n.offers&offersValue == 0 {
 		return false
@@ -196,10 +193,9 @@ func (n *node) wantsNumber() bool {
 	return false
 }
 
-// askText asks for the beginning of the node's text. Its length is asked first:
-// some apps answer nothing if asked for more than there is, and a whole book if not
-// told where to end. At most is in characters, none of which is less than a byte.
-// Chromium cuts what is asked for to what there is.
+// askText queries the beginning of the node's text. It queries the length first: some apps answer nothing
+// to a range beyond the end, and a whole book to a range without an end. atMost is in characters, of at
+// least one byte each. Chromium shortens the range to the text's length.
 func (p *program) askText(first, second *batch, n *node, atMost int) {
 	take := func(d *wire.Decoder) {
 		if text := d.Str(); d.Err() == nil {
@@ -209,7 +205,7 @@ func (p *program) askText(first, second *batch, n *node, atMost int) {
 	if p.currentTraits().toolkit == chromium {
 		first.add(numbers(textInterface, "GetText", "ii", "s", 0, int32(min(atMost, math.MaxInt32))), n.ref, func(d *wire.Decoder) {
 			if take(d); n.states.has(stateMultiLine) && strings.HasSuffix(n.text, "\n\n") {
-				n.text = n.text[:len(n.text)-1] // a line of its own stands behind one that ends
+				n.text = n.text[:len(n.text)-1] // a line that ends is followed by an empty one
 			}
 		})
 		return
@@ -273,10 +269,10 @@ func (p *program) askActions(first, second *batch, n *node, kind bool) {
 	})
 }
 
-// maxActions is how many actions of one element are told.
+// maxActions is the maximum number of actions of an element that are read.
 const maxActions = 64
 
-// nameAction sets the name of one of the node's actions, which may have none.
+// nameAction sets the name, possibly empty, of one of the node's actions.
 func (n *node) nameAction(i int, name string) {
 	if name == "" {
 		name = "action " + strconv.Itoa(i+1)
@@ -303,7 +299,7 @@ func readActions(d *wire.Decoder) []string {
 	return names
 }
 
-// askChosen asks for the name of the item that a combo box stands at.
+// askChosen queries the name of the selected item of a combo box.
 func (p *program) askChosen(first, second *batch, t *tree, n *node) {
 	first.add(p.bus.requests.selected, n.ref, func(d *wire.Decoder) {
 		chosen := readRef(d, p.sender)
@@ -318,10 +314,9 @@ func (p *program) askChosen(first, second *batch, t *tree, n *node) {
 	})
 }
 
-// askIdentifiers asks for what the app's author calls the node, and for what a web
-// page says of it.
+// askIdentifiers queries the author's identifier of the node and its attributes in a web page.
 func (p *program) askIdentifiers(r *batch, n *node) {
-	if p.currentTraits().toolkit != chromium { // which has none, but an attribute of the page
+	if p.currentTraits().toolkit != chromium { // which has only an attribute of the page
 		r.add(p.bus.requests.accessibleID, n.ref, func(d *wire.Decoder) {
 			if id, ok := readText(d); ok && id != "" {
 				n.identifier = id
@@ -331,7 +326,7 @@ func (p *program) askIdentifiers(r *batch, n *node) {
 	r.add(p.bus.requests.attributes, n.ref, func(d *wire.Decoder) { n.readAttributes(d) })
 }
 
-// readAttributes takes what matters of the answer of GetAttributes: a{ss}.
+// readAttributes takes the relevant values from the answer of GetAttributes: a{ss}.
 func (n *node) readAttributes(d *wire.Decoder) {
 	d.Array(8, func() {
 		d.Struct()
@@ -363,7 +358,7 @@ func ordinal(s string) int {
 	return n
 }
 
-// askLabels asks which nodes are the node's label.
+// askLabels queries which nodes label the node.
 func (p *program) askLabels(first, second *batch, t *tree, n *node) {
 	first.add(p.bus.requests.relations, n.ref, func(d *wire.Decoder) {
 		n.labels = readRelation(d, relationLabelledBy, p.sender)
@@ -381,7 +376,7 @@ func (p *program) askLabels(first, second *batch, t *tree, n *node) {
 	})
 }
 
-// readRelation reads who is in a relation of one kind: a(ua(so)).
+// readRelation reads the targets of the relation of one kind: a(ua(so)).
 func readRelation(d *wire.Decoder, kind uint32, sender string) []ref {
 	var found []ref
 	d.Array(8, func() {

@@ -1,24 +1,18 @@
-// Package atspi reads and works the windows of a Linux desktop by AT-SPI2, the
-// D-Bus protocol of its assistive technology. A [Bus] is a desktop.Tree, a
-// desktop.Actor and a desktop.Events.
+// Package atspi reads and operates the windows of a Linux desktop by AT-SPI2, the D-Bus protocol of its
+// assistive technology. A [Bus] implements desktop.Tree, desktop.Actor and desktop.Events.
 //
-// It talks to the session bus, to the accessibility bus that is found there, and,
-// where an app offers it, to the app itself over a socket; it reads what /proc
-// says of the processes of apps. It starts no bus, moves no pointer and touches no
-// window, except that desktop.TakeFocus may raise one.
+// It connects to the session bus, to the accessibility bus found there, and to an app's own socket if the
+// app offers one. It also reads /proc for the processes of apps. It starts no bus, moves no pointer and
+// changes no window, except that desktop.TakeFocus may raise one.
 //
-// How it is fast: calls go out hundreds at a time, over the app's own socket where
-// there is one; what the app can list at once (Cache.GetItems) is not asked node
-// by node; and what was read is kept, by a mirror.Mirror, for as long as the app's events
-// and a look at its windows say that it is still so. What an app offers is found out by asking,
-// since the same toolkit differs from version to version.
+// Speed: calls go out in batches of hundreds, over the app's own socket if possible. Lists of all objects
+// (Cache.GetItems) replace node-by-node queries. A treecache.Cache keeps the tree as long as the app's
+// events and a check of its windows confirm it. Traits of an app are probed, since one toolkit differs
+// between versions.
 //
-// How it is safe: every wait ends with its context. What an app is never asked,
-// because it is known to crash or to swallow all memory: Properties.GetAll, the
-// children of what has more than maxChildren of them, and of LibreOffice the list of all
-// its objects, some of which have gone. The text of a password is
-// never read.
+// Safety: every wait ends with its context. The package never sends queries that crash apps or exhaust
+// memory: Properties.GetAll, the children of a node with more than maxChildren, and LibreOffice's list of
+// all objects, which contains deleted ones. It never reads the text of a password.
 //
-// The names are those of at-spi2-core: its XML files under /xml, and for numbers
-// atspi/atspi-constants.h.
+// Names follow at-spi2-core: its XML files under /xml, and for numbers atspi/atspi-constants.h.
 package atspi

@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// maxText is how many characters of one element's text are read in full.
+// maxText is the maximum length of an element's text that Read returns, in characters.
 const maxText = 1 << 20
 
 // Read implements desktop.Tree.
@@ -75,14 +75,14 @@ func (b *Bus) Children(ctx context.Context, app desktop.App, id desktop.ID, firs
 	return elements, nil
 }
 
-// element finds the app and the object that an ID names in it.
+// element returns the program and the object that an ID identifies.
 func (b *Bus) element(ctx context.Context, app desktop.App, id desktop.ID) (*program, ref, error) {
 	p, err := b.program(ctx, app)
 	if err != nil {
 		return nil, ref{}, err
 	}
 	r, ok := parseID(id, p.sender)
-	if ok && r.sender != p.sender { // a part of another process, which the app must have shown
+	if ok && r.sender != p.sender { // the object belongs to another process, so the app must have shown it
 		_, ok = p.cache.Find(id)
 	}
 	if !ok {
@@ -91,8 +91,8 @@ func (b *Bus) element(ctx context.Context, app desktop.App, id desktop.ID) (*pro
 	return p, r, nil
 }
 
-// readOne asks an object what it is, and who its parents are as far as that says
-// what it is. It fails with STALE_REF if there is no such object.
+// readOne reads an object and those ancestors that determine its role. It fails with STALE_REF if the
+// object does not exist.
 func (p *program) readOne(ctx context.Context, at ref) (*node, error) {
 	n, up, err := p.readSelf(ctx, at)
 	if err != nil {
@@ -101,8 +101,8 @@ func (p *program) readOne(ctx context.Context, at ref) (*node, error) {
 	return n, p.run(ctx, up)
 }
 
-// readSelf is readOne, but for the questions to the parent: they are in the round, and may
-// go out with others.
+// readSelf is readOne without the queries to the parent, which it returns as a batch that may be sent with
+// others.
 func (p *program) readSelf(ctx context.Context, at ref) (n *node, up *batch, err error) {
 	n = &node{ref: at, index: -1, count: -1}
 	var parent ref
@@ -132,7 +132,7 @@ func (p *program) readSelf(ctx context.Context, at ref) (n *node, up *batch, err
 	if n.role != roleStatic {
 		return n, up, nil
 	}
-	p.askCount(up, n.parent) // which says what is to be asked of it next
+	p.askCount(up, n.parent) // which decides the next query
 	return n, &batch{}, p.run(ctx, up)
 }
 
@@ -144,7 +144,7 @@ func (p *program) askParent(r *batch, of ref, parent *ref) {
 	})
 }
 
-// askEverything asks what can be done with the node and what it says of itself.
+// askEverything queries the node's actions, name and other properties.
 func (p *program) askEverything(r *batch, n *node) {
 	habits := p.currentTraits()
 	r.add(p.bus.requests.interfaces, n.ref, func(d *wire.Decoder) {
@@ -167,9 +167,8 @@ func (p *program) readSelves(ctx context.Context, nodes []*node) error {
 	return p.run(ctx, r)
 }
 
-// elements makes elements of objects that said what they are, outside of a
-// snapshot. What depends on the rest of the tree is as the last snapshot had it. What
-// else is to be asked goes out with the first of the questions.
+// elements makes elements of read objects outside of a snapshot. Properties that depend on the rest of the
+// tree come from the last snapshot. All other queries are sent with the batch first.
 func (p *program) elements(ctx context.Context, first *batch, parent *node, nodes []*node, text int) ([]desktop.Element, error) {
 	t := newTree(p.root)
 	second := &batch{}
@@ -220,17 +219,16 @@ func (p *program) elements(ctx context.Context, first *batch, parent *node, node
 	return elements, nil
 }
 
-// shows reports whether the node says that it is to be seen, in the words of its app.
+// shows reports whether the node has the state that means visible in its app.
 func (p *program) shows(n *node) bool {
 	return n.states.has(stateShowing) || p.isVisibleState(stateVisible) && n.states.has(stateVisible)
 }
 
-// isVisibleState reports whether the state is the veil of the tree that the last snapshot was
-// made of.
+// isVisibleState reports whether s is the visible state of the tree of the last snapshot.
 func (p *program) isVisibleState(s stateSet) bool { return stateSet(p.visibleState.Load()) == s }
 
-// open reads what is in those of the nodes that are combo boxes which did not say
-// what they stand at: one of their parts tells. And so of texts that have others in them.
+// open reads the descendants of combo boxes without a value, because one descendant holds it. It does the
+// same for texts with embedded objects.
 func (p *program) open(ctx context.Context, t *tree, nodes []*node) error {
 	var boxes []*node
 	for _, n := range nodes {
@@ -269,8 +267,8 @@ func (p *program) open(ctx context.Context, t *tree, nodes []*node) error {
 	return nil
 }
 
-// windowOf finds the window that a node was in when the last snapshot was made, and
-// where that is now, if frames are relative to it.
+// windowOf returns the window that contained the node in the last snapshot, and reads the window's current
+// position if frames are relative to it.
 func (p *program) windowOf(ctx context.Context, m *elementBuilder, n *node) *node {
 	window, known := &node{}, p.cache.Last()
 	if m.habits.toolkit == gecko && known != nil {

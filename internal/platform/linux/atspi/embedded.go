@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// An editor of a page holds each of its lines but the first, and each bold word, as an
-// object of its own. In its text a sign stands for each of them.
+// An editor in a page exposes each line but the first, and each bold word, as a separate object. Its text
+// contains one placeholder character per object.
 
-// object is the sign that stands in a text for an object.
+// object is the placeholder character for an object in a text.
 const object = "\uFFFC"
 
-// hasEmbeddedObjects reports whether the node is an editor in whose text objects stand.
+// hasEmbeddedObjects reports whether the node is an editor with embedded objects in its text.
 func (n *node) hasEmbeddedObjects() bool {
 	return n.states.has(stateEditable) && n.wantsText() && strings.Contains(n.text, object)
 }
 
-// isCompositeText reports whether the node is a text to read in which objects stand: links and words
-// with a mark of their own, as emphasized and deleted ones.
+// isCompositeText reports whether the node is a read-only text with embedded objects: links, and marked
+// words such as emphasized or deleted ones.
 func (n *node) isCompositeText() bool {
 	return !n.states.has(stateEditable) && n.wantsText() && strings.Contains(n.text, object)
 }
 
-// expandedText is the node's text with that of its objects in their places, those that are
-// paragraphs on lines of their own.
+// expandedText returns the node's text with the embedded objects replaced by their texts, paragraphs on
+// separate lines.
 func (n *node) expandedText() string {
 	objects := n.children
 	if strings.Count(n.text, object) != len(objects) { // Chromium's static texts have their words in the text
@@ -31,7 +31,7 @@ func (n *node) expandedText() string {
 	}
 	parts := strings.Split(n.text, object)
 	if len(parts) != len(objects)+1 {
-		return n.text // who knows which stands where
+		return n.text // the objects cannot be matched with the placeholders
 	}
 	var lines []string
 	line, open := parts[0], parts[0] != ""

@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// noBus is the error where there is no accessibility bus.
+// noBus returns the error for a missing accessibility bus.
 func noBus(what string, cause error) *aai.Error {
 	e := &aai.Error{Code: aai.AutomationNotSupported, Message: what + ", so windows cannot be read", Delivery: aai.NotDelivered, Err: cause,
 		Hint: "A graphical session of this user must run, with a D-Bus session bus and the package at-spi2-core; a bus that is at no usual place is found by DBUS_SESSION_BUS_ADDRESS alone. `aai-gateway check` says where one was looked for."}
@@ -25,7 +25,7 @@ func errClosed() *aai.Error {
 	return &aai.Error{Code: aai.AppNotRunning, Message: "the gateway is ending, so windows cannot be read any more", Delivery: aai.NotDelivered}
 }
 
-// A refusal is an error message that somebody answered with.
+// A refusal is a D-Bus error reply.
 type refusal struct {
 	name string // of the error, such as org.freedesktop.DBus.Error.UnknownObject
 	text string
@@ -33,7 +33,7 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.name + ": " + r.text }
 
-// replyError makes an error of a message of the kind KindError.
+// replyError converts a message of the kind KindError.
 func replyError(m *wire.Message) *refusal {
 	r := &refusal{name: aai.CleanLabel(m.ErrorName, 100)}
 	if strings.HasPrefix(m.Signature, "s") {
@@ -42,8 +42,7 @@ func replyError(m *wire.Message) *refusal {
 	return r
 }
 
-// gone reports whether the answer says that whoever was called is not on the bus
-// (any more).
+// gone reports whether the callee is not, or no longer, on the bus.
 func (r *refusal) gone() bool {
 	switch strings.TrimPrefix(r.name, "org.freedesktop.DBus.Error.") {
 	case "ServiceUnknown", "NameHasNoOwner", "NoReply", "Disconnected":
@@ -52,22 +51,21 @@ func (r *refusal) gone() bool {
 	return false
 }
 
-// silent reports whether the bus says that whoever was called ended without an answer.
+// silent reports whether the callee ended without an answer, according to the bus.
 func (r *refusal) silent() bool { return r.name == "org.freedesktop.DBus.Error.NoReply" }
 
-// isGone reports whether an error says that the app is not there any more.
+// isGone reports whether an error means that the app has ended.
 func isGone(err error) bool {
 	r, ok := errors.AsType[*refusal](err)
 	return ok && r.gone()
 }
 
-// noObject reports whether the answer says that the object is not there. Qt says
-// the same of methods that it does not have.
+// noObject reports whether the object does not exist. Qt returns the same error for missing methods.
 func (r *refusal) noObject() bool {
 	return r.name == "org.freedesktop.DBus.Error.UnknownObject" || strings.HasSuffix(r.name, "ObjectUnknown")
 }
 
-// failed turns what went wrong in talking to an app into the caller's error.
+// failed converts an error of a call to an app into the caller's error.
 func failed(app desktop.App, err error) *aai.Error {
 	if e, ok := errors.AsType[*aai.Error](err); ok {
 		return e
@@ -96,7 +94,7 @@ func failed(app desktop.App, err error) *aai.Error {
 	return &aai.Error{Code: aai.AutomationFailed, Message: name + ": " + aai.CleanLabel(err.Error(), 300), Delivery: delivery, Err: err}
 }
 
-// deliveryText says whether the app has what it was asked for.
+// deliveryText says whether the app received the call.
 func deliveryText(d aai.Delivery) string {
 	switch d {
 	case aai.NotDelivered:
@@ -117,7 +115,7 @@ func stale(app desktop.App, cause error) *aai.Error {
 		Hint: "Take a new snapshot and find it there."}
 }
 
-// label names an app in messages.
+// label formats an app's name for messages.
 func label(app desktop.App) string {
 	for _, name := range []string{app.Name, app.ID} {
 		if name = aai.CleanLabel(name, 60); name != "" {

@@ -18,19 +18,19 @@ const (
 	documentEvents = eventPrefix + "Document"
 )
 
-// wantedEvents are what the registry is told that we listen to. Most toolkits are
-// silent about what nobody listens to.
+// wantedEvents returns the events to register for. Most toolkits send only events that a client has
+// registered for.
 func wantedEvents() []string {
 	return []string{
 		"object:state-changed", "object:children-changed", "object:text-changed", "object:property-change",
-		"object:property-change:accessible-name", "object:property-change:accessible-description", // Qt tells these apart
+		"object:property-change:accessible-name", "object:property-change:accessible-description", // Qt distinguishes these
 		"object:property-change:accessible-value", "object:value-changed",
 		"object:text-caret-moved", "object:bounds-changed", "object:selection-changed", "object:active-descendant-changed",
 		"object:visible-data-changed", "window:create", "window:destroy", "window:activate", "window:deactivate", "window:", "document:load-complete", "document:reload",
 	}
 }
 
-// subscribe asks for the app's signals, and to be told when it ends.
+// subscribe requests the app's signals, and the signal for the app's end.
 func (p *program) subscribe(ctx context.Context) error {
 	r := &batch{}
 	bus := ref{wire.BusName, wire.BusPath}
@@ -51,7 +51,7 @@ func (p *program) subscribe(ctx context.Context) error {
 	return r.dispatch(p.link.conn.Batch(ctx, r.messages))
 }
 
-// rules are the match rules for the app's signals.
+// rules returns the match rules for the app's signals.
 func (p *program) rules() []string {
 	from := "type='signal',sender='" + p.sender + "',interface='"
 	return []string{
@@ -60,8 +60,7 @@ func (p *program) rules() []string {
 	}
 }
 
-// signal takes a signal from the bus. It is called by the goroutine that reads, so
-// it waits for nobody.
+// signal handles a signal from the bus. The reading goroutine calls it, so it never blocks.
 func (l *link) signal(m *wire.Message) {
 	if m.Sender == wire.BusName {
 		l.ownerChanged(m)
@@ -78,7 +77,7 @@ func (l *link) signal(m *wire.Message) {
 	}
 }
 
-// ownerChanged ends the program whose name has no owner any more.
+// ownerChanged ends the program if its bus name has lost its owner.
 func (l *link) ownerChanged(m *wire.Message) {
 	if m.Member != "NameOwnerChanged" || m.Signature != "sss" {
 		return
@@ -96,7 +95,7 @@ func (l *link) ownerChanged(m *wire.Message) {
 	}
 }
 
-// A signal is what one of AT-SPI's signals says.
+// A signal is a decoded AT-SPI signal.
 type signal struct {
 	source ref
 	iface  string
@@ -105,8 +104,8 @@ type signal struct {
 	number int32
 }
 
-// readSignal reads the parts that all toolkits send alike: a string and an integer
-// come first in "siiva{sv}" (atk-bridge, GTK 4) and in "siiv(so)" (Qt).
+// readSignal reads the common first fields of all toolkits: a string and an integer come first in
+// "siiva{sv}" (atk-bridge, GTK 4) and in "siiv(so)" (Qt).
 func readSignal(m *wire.Message) (signal, bool) {
 	if m.Member == "" || !strings.HasPrefix(m.Signature, "si") {
 		return signal{}, false
@@ -117,7 +116,7 @@ func readSignal(m *wire.Message) (signal, bool) {
 	return s, d.Err() == nil
 }
 
-// handleSignal marks what the signal says has changed, and tells those who watch.
+// handleSignal marks the changed nodes as dirty and sends the event to the watchers.
 func (p *program) handleSignal(s signal) {
 	p.cache.MarkReported(func(m *treecache.DirtySet[ref]) { s.markDirty(m, p.root) })
 	if event, tell := s.event(p.sender); tell {
@@ -125,7 +124,7 @@ func (p *program) handleSignal(s signal) {
 	}
 }
 
-// markDirty marks what the signal says has changed. Places are read anew in any case.
+// markDirty marks the nodes that the signal reports as changed. Frames are read anew in any case.
 func (s signal) markDirty(m *treecache.DirtySet[ref], root ref) {
 	switch {
 	case s.iface == windowEvents:
@@ -141,7 +140,7 @@ func (s signal) markDirty(m *treecache.DirtySet[ref], root ref) {
 	}
 }
 
-// event is the signal in the words of the house. Not every signal has some.
+// event converts the signal to a desktop.Event. Some signals have no equivalent.
 func (s signal) event(sender string) (desktop.Event, bool) {
 	e := desktop.Event{ID: s.source.id(sender), At: time.Now()}
 	switch s.iface {

@@ -11,13 +11,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// gatherPatience is how long Firefox may take to gather what its pages say of themselves.
+// gatherPatience is the time limit for Firefox to collect the properties of its pages.
 const gatherPatience = 4 * time.Second
 
-// gathers has a program of Gecko gather what its pages say, and reports whether it has done so
-// now: what was read of them before is to be asked anew. Gecko holds of each page only the kinds
-// of things that somebody asked for since the program started, and answers the first who asks
-// for one with nothing, while it gathers that.
+// gathers makes a Gecko program collect the properties of its pages, and reports whether it did so in this
+// call: earlier answers must then be queried again. Gecko collects only those kinds of properties that a
+// client has queried since the start. It answers the first query of a kind with an empty value and then
+// begins to collect.
 func (p *program) gathers(ctx context.Context, t *tree) (now bool, err error) {
 	if p.currentTraits().toolkit != gecko || p.gathered.Load() {
 		return false, nil
@@ -38,8 +38,8 @@ func (p *program) gathers(ctx context.Context, t *tree) (now bool, err error) {
 	if err := p.run(ctx, p.askAll(parts)); err != nil {
 		return false, err
 	}
-	// What was asked for last comes last: all of a page has the attribute of its tag, and some
-	// of it a place.
+	// The kind that was queried last arrives last: every element of a page has the tag attribute, and some
+	// have a frame.
 	placed := false
 	for until := time.Now().Add(gatherPatience); (len(parts) > 0 || !placed) && time.Now().Before(until); {
 		told := map[*node]bool{}
@@ -73,7 +73,7 @@ func (p *program) gathers(ctx context.Context, t *tree) (now bool, err error) {
 	return true, nil
 }
 
-// askAll asks the nodes for one thing of each kind.
+// askAll queries one property of each kind of the nodes.
 func (p *program) askAll(nodes []*node) *batch {
 	r := &batch{}
 	for _, n := range nodes {
@@ -97,10 +97,10 @@ func (p *program) askAll(nodes []*node) *batch {
 	return r
 }
 
-// inGecko mends what Gecko says of the node.
+// inGecko corrects the properties that Gecko reports for the node.
 func (n *node) inGecko(window *node, e *desktop.Element) {
 	if !window.states.has(stateActive) {
-		e.States &^= desktop.Focused // it had that when its window was active
+		e.States &^= desktop.Focused // Gecko left it set from the time when the window was active
 	}
 	if n.saysWords() && e.Value != "" {
 		e.Value = strings.Join(strings.Fields(strings.ReplaceAll(n.text, object, " ")), " ")
@@ -115,15 +115,15 @@ func (n *node) inGecko(window *node, e *desktop.Element) {
 		e.Name = strings.Join(strings.Fields(n.expandedText()), " ")
 	}
 	if n.parent != nil && n.parent.role == roleInternalFrame && (n.role == rolePanel || e.Role == desktop.Dialog) {
-		// A page asks by it: of all else in such a frame there is a document. It is a dialog of
-		// the program's own word while it opens, and a panel then.
+		// This is a prompt of the page, because any other such frame contains a document. It has the role
+		// dialog while it opens, and panel afterwards.
 		e.Role = desktop.Dialog
 		e.States |= desktop.Modal
 	}
 	switch n.role {
 	case roleInternalFrame:
-		e.States &^= desktop.Focusable // the page in it is
-	case roleLabel: // what is written in its field is part of its name
+		e.States &^= desktop.Focusable // the page inside it is focusable
+	case roleLabel: // the content of its field is part of its name
 		n.walk(func(c *node) bool {
 			if plainRole(c.role).IsInteractive() {
 				e.Name = ""
@@ -131,7 +131,7 @@ func (n *node) inGecko(window *node, e *desktop.Element) {
 			return e.Name != ""
 		})
 	case rolePanel, roleDateEditor:
-		if n.states.has(stateEditable) && len(n.dateTimeParts()) > 1 { // its parts are set
+		if n.states.has(stateEditable) && len(n.dateTimeParts()) > 1 { // its parts are set instead
 			e.Role, e.Value = desktop.Textbox, ""
 			e.States &^= desktop.Editable | desktop.Multiline
 		}
@@ -145,8 +145,8 @@ func (n *node) inGecko(window *node, e *desktop.Element) {
 	}
 }
 
-// saysWords reports whether the node may have words of its own beside what is in it: of Gecko
-// no words are objects, but stand in the text of what they are in.
+// saysWords reports whether the node may have text besides its children: in Gecko words are not objects,
+// but part of the text of their container.
 func (n *node) saysWords() bool {
 	if n.offers&offersText == 0 || n.name != "" && n.role != rolePanel && n.role != roleDocumentWeb && n.role != roleStatic || n.states.has(stateEditable) || plainRole(n.role).IsInteractive() || n.wantsText() {
 		return false
@@ -154,7 +154,7 @@ func (n *node) saysWords() bool {
 	return n.role == roleDocumentWeb || n.role != roleMenu && n.inPage()
 }
 
-// dateTimeParts are the nodes in it that are the parts of a date or a time.
+// dateTimeParts returns the node's children that are the parts of a date or a time.
 func (n *node) dateTimeParts() []*node {
 	return slices.DeleteFunc(slices.Clone(n.children), func(c *node) bool {
 		_, known := dateTimeBounds()[strings.ToLower(c.name)]
@@ -162,10 +162,10 @@ func (n *node) dateTimeParts() []*node {
 	})
 }
 
-// isHalf reports whether the node says which half of the day it is.
+// isHalf reports whether the node is the AM/PM part.
 func isHalf(n *node) bool { return strings.EqualFold(n.name, "am/pm") }
 
-// bound says the bounds of a part of a date or a time, which Gecko names and tells no bounds of.
+// bound sets the bounds of a part of a date or a time. Gecko reports a name for it, but no bounds.
 func (n *node) bound(e *desktop.Element) {
 	bounds, known := dateTimeBounds()[strings.ToLower(n.name)]
 	if !known || e.Min < e.Max || n.states.has(stateEditable) {
@@ -179,8 +179,7 @@ func (n *node) bound(e *desktop.Element) {
 
 const lastHour = 23
 
-// dateTimeBounds are the bounds of the parts of a date or a time, by what they are called in some
-// languages, in lower case.
+// dateTimeBounds maps names of date and time parts in some languages, in lower case, to their bounds.
 func dateTimeBounds() map[string][2]float64 {
 	all := make(map[string][2]float64)
 	for names, bounds := range map[string][2]float64{

@@ -9,13 +9,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/treecache"
 )
 
-// maxThreads is how many threads of a process are looked at.
+// maxThreads is the maximum number of threads of a process that are read.
 const maxThreads = 24
 
-// readHeartbeat reads /proc/<pid>/task/*/{stat,schedstat}. There is no pulse while a
-// thread runs, wants to run, or is stopped. Of a program with very many threads it
-// is that of the first one alone, if mainOnly says that this is the one in which the
-// tree lives.
+// readHeartbeat reads /proc/<pid>/task/*/{stat,schedstat}. It returns "" if a thread runs, is ready to run,
+// or is stopped. For a program with very many threads it reads only the first thread, if mainOnly says that
+// the tree lives there.
 func readHeartbeat(pid int, mainOnly bool) treecache.Heartbeat {
 	process := "/proc/" + strconv.Itoa(pid) + "/task"
 	names := []string{strconv.Itoa(pid)}
@@ -42,24 +41,24 @@ func readHeartbeat(pid int, mainOnly bool) treecache.Heartbeat {
 	return treecache.Heartbeat(b.String())
 }
 
-// asleep reports whether a thread waits for something to happen.
+// asleep reports whether a thread waits for an event.
 func asleep(stat string) bool { return threadIs(stat, "S") }
 
-// stopped reports whether the process was stopped, and runs no more until it is continued.
+// stopped reports whether the process is stopped by a signal.
 func stopped(pid int) bool { return threadIs("/proc/"+strconv.Itoa(pid)+"/stat", "T") }
 
-// waitedToRun is how long the first thread of the process has waited in all for a processor
-// that others had; 0 where the system does not count that.
+// waitedToRun returns the total time that the first thread of the process has waited for a busy processor;
+// 0 if the system does not count it.
 func waitedToRun(pid int) time.Duration {
 	_, waited := timeOf("/proc/" + strconv.Itoa(pid))
 	return waited
 }
 
-// timeOf is how long the first thread of the process, whose folder in /proc it is, has run in all,
-// and waited for a processor; 0 where the system does not count that.
+// timeOf returns the total times that the first thread of the process has run and has waited for a
+// processor. process is its folder in /proc. Both are 0 if the system does not count them.
 func timeOf(process string) (ran, waited time.Duration) {
 	text, err := os.ReadFile(process + "/schedstat")
-	counts := strings.Fields(string(text)) // nanoseconds that it ran and that it waited; slices
+	counts := strings.Fields(string(text)) // nanoseconds run, nanoseconds waited, number of slices
 	if err != nil || len(counts) < 2 {
 		return 0, 0
 	}
@@ -68,18 +67,18 @@ func timeOf(process string) (ran, waited time.Duration) {
 	return time.Duration(r), time.Duration(w)
 }
 
-// threadIs reports whether a thread is in the state, by its letter in /proc.
+// threadIs reports whether a thread is in the state, given as its letter in /proc.
 func threadIs(stat, state string) bool {
 	text, err := os.ReadFile(stat)
 	if err != nil {
 		return false
 	}
 	s := string(text)
-	end := strings.LastIndex(s, ") ") // of the name, which may be anything
+	end := strings.LastIndex(s, ") ") // end of the name, which may contain anything
 	return end >= 0 && strings.HasPrefix(s[end+2:], state)
 }
 
-// Heartbeat implements mirror.Source.
+// Heartbeat implements treecache.Source.
 func (p *program) Heartbeat() treecache.Heartbeat {
 	return readHeartbeat(p.app.PID, browser(p.currentTraits().toolkit))
 }

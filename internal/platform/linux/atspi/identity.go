@@ -14,16 +14,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/process"
 )
 
-// What a program is, exactly: consent is bound to it, so two that are only called the
-// same must differ here, and one that is updated by the system must not.
+// Consent is bound to a program's identity. Two programs with the same name must differ in it, and an
+// update by the system must not change it.
 
-// maxHashed is how long a file may be whose contents are looked at, in bytes. A longer
-// one is told by its length and when it was changed.
+// maxHashed is the maximum size of a hashed file, in bytes. A longer file is identified
+// by its size and modification time.
 const maxHashed = 64 << 20
 
-// programIdentity says what a process runs: the path of its executable, and of the script
-// that an interpreter runs; what is in them where the person could change it, and no
-// update of the system's would come. A Flatpak is its app's id.
+// programIdentity returns the identity of a process's program: the paths of its executable and of the
+// script that an interpreter runs. It includes their contents if the person can change them, since then no
+// system update replaces them. For a Flatpak it is the app ID.
 func programIdentity(pid int, executable string, args []string) string {
 	if executable == "" {
 		return ""
@@ -39,8 +39,8 @@ func programIdentity(pid int, executable string, args []string) string {
 	return strings.Join(parts, "\n")
 }
 
-// script says which script an interpreter runs. What is none, such as a line of code
-// or a module, is the whole command line, and the folder where that means something.
+// script returns the script that an interpreter runs. For a line of code or a module it returns the whole
+// command line, with the folder if that matters.
 func script(pid int, executable string, args []string) string {
 	if _, path := process.FindScript(process.ProgramName(executable), args); path != "" {
 		if real, file := process.ResolvePath(pid, path); real != "" {
@@ -51,8 +51,8 @@ func script(pid int, executable string, args []string) string {
 	return "command:" + hex.EncodeToString(sum[:])
 }
 
-// describeFile is the name of a file, and what is in it where somebody but the system may
-// change that, or where the name means another file here.
+// describeFile returns the name of a file. It adds the contents if other users than the system can change
+// the file, or if the name means another file here.
 func describeFile(file, name string, here bool) string {
 	if here && !isModifiable(name) {
 		return name
@@ -87,8 +87,8 @@ func contentOf(file string) (string, error) {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// isModifiable reports whether the file is not the system's alone: it is in none of the
-// folders where packages are installed, or there somebody else may write it.
+// isModifiable reports whether others than the system can change the file: it lies outside of the package
+// folders, or its permissions allow others to write it.
 func isModifiable(path string) bool {
 	for _, folder := range []string{"/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/", "/opt/", "/snap/", "/nix/store/", "/gnu/store/"} {
 		if strings.HasPrefix(path, folder) {

@@ -2,5 +2,5 @@
 
 package atspi
 
-// othersMayWrite says that nobody knows.
+// othersMayWrite returns true because the permissions are unknown.
 func othersMayWrite(string) bool { return true }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// othersMayWrite reports whether somebody but root may write the file or folder.
+// othersMayWrite reports whether users other than root can write the file or folder.
 func othersMayWrite(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -12,16 +12,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// maxDescendantThreads is how many threads are looked at of a program and all that it started; one
-// that has more is not known to be idle.
+// maxDescendantThreads is the maximum number of threads of a program and its descendants that are checked.
+// A program with more is never reported idle.
 const maxDescendantThreads = 1000
 
-// uncertain is how much longer that may take.
+// uncertain is a margin for the delays in showsPress.
 const uncertain = 20 * time.Millisecond
 
-// showsPress is how long the toolkit shows that a thing was pressed before it acts, and
-// sleeps. Source: ACTIVATE_TIMEOUT of GTK 4's gtkbutton.c, animateClick of Qt's
-// qabstractbutton.cpp.
+// showsPress returns how long the toolkit sleeps to animate a press before it acts. Source:
+// ACTIVATE_TIMEOUT of GTK 4's gtkbutton.c, animateClick of Qt's qabstractbutton.cpp.
 func (t traits) showsPress() time.Duration {
 	switch {
 	case t.windowRelative():
@@ -52,9 +51,9 @@ func (b *Bus) IsIdle(app desktop.App) bool {
 	return l.hasDelivered() && isAsleep(app.PID)
 }
 
-// hasDelivered reports whether the registry, and with it the bus, is through with what it was sent
-// before: a program may sleep until it hears from them, as toolkits do with each key, and on a
-// busy computer that takes a while.
+// hasDelivered reports whether the registry, and thus the bus, has processed all earlier messages. A
+// program may sleep until it hears from them, as toolkits do for each key, and on a busy computer that
+// takes a while.
 func (l *link) hasDelivered() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), answerPatience)
 	defer cancel()
@@ -62,8 +61,8 @@ func (l *link) hasDelivered() bool {
 	return ctx.Err() == nil // a refusal is an answer
 }
 
-// isAsleep reports whether all threads of the process wait for something to happen, and
-// those of the processes that it started: a browser's pages run in some of these.
+// isAsleep reports whether all threads of the process and its descendants wait for events: a browser
+// renders pages in descendants.
 func isAsleep(pid int) bool {
 	threads := 0
 	return eachDescendant(pid, func(process string, names []string) bool {
@@ -77,7 +76,7 @@ func isAsleep(pid int) bool {
 // BusyTime implements desktop.Events.
 func (b *Bus) BusyTime(app desktop.App) time.Duration { return busyTime(app.PID) }
 
-// busyTime is how long the first threads of the process and of all that it started have worked.
+// busyTime returns the total busy time of the first threads of the process and its descendants.
 func busyTime(pid int) (worked time.Duration) {
 	eachDescendant(pid, func(process string, _ []string) bool {
 		ran, waited := timeOf(process)
@@ -87,8 +86,8 @@ func busyTime(pid int) (worked time.Duration) {
 	return worked
 }
 
-// eachDescendant hands over the folder in /proc of the process and of all that it started, and the names
-// of their threads, until each is false. It reports whether it was true of all.
+// eachDescendant calls each with the folder in /proc of the process and of each descendant, and the names
+// of their threads, until each returns false. It reports whether each always returned true.
 func eachDescendant(pid int, each func(process string, threads []string) bool) bool {
 	for processes := []string{"/proc/" + strconv.Itoa(pid)}; len(processes) > 0; processes = processes[1:] {
 		process := processes[0]
@@ -97,7 +96,7 @@ func eachDescendant(pid int, each func(process string, threads []string) bool) b
 			if process == "/proc/"+strconv.Itoa(pid) {
 				return false
 			}
-			continue // one that it started has ended
+			continue // a descendant has ended
 		}
 		names, err := folder.Readdirnames(maxDescendantThreads + 1)
 		_ = folder.Close()

@@ -7,20 +7,18 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// Limits on how much of an app's answers is in memory at a time.
+// Limits for the answers of an app that are in memory at a time.
 const (
-	minInFlight = 32      // in flight to an app that is not known yet
-	maxInFlight = 512     // to one whose answers are short
-	longReplies = 4 << 20 // bytes, of all that were in flight; from there on one at a time
+	minInFlight = 32      // queries in flight to a new app
+	maxInFlight = 512     // to an app with short answers
+	longReplies = 4 << 20 // total bytes of a batch's answers; above that, one at a time
 )
 
-// A ration says how many questions may be in flight to an app: many, unless it
-// answers at such length that the answers would fill the memory. The zero value is
-// ready; it is safe for concurrent use.
+// An inFlightLimit limits the number of queries in flight to an app: many, unless the app's answers are so
+// long that they would fill the memory. The zero value is ready; it is safe for concurrent use.
 type inFlightLimit struct{ size atomic.Int32 }
 
-// run puts the questions, and hands out the answers as they come. Its error is the
-// first reason why there was none.
+// run sends the queries and dispatches the answers as they arrive. It returns the first error.
 func (a *inFlightLimit) run(ctx context.Context, conn *wire.Conn, r *batch) error {
 	var first error
 	for from := 0; from < len(r.messages); {
@@ -45,7 +43,7 @@ func (a *inFlightLimit) run(ctx context.Context, conn *wire.Conn, r *batch) erro
 	return first
 }
 
-// learn sets how many there may be from now on.
+// learn sets the limit from the size of the last answers.
 func (a *inFlightLimit) learn(replies []wire.Reply, size int) {
 	total := 0
 	for _, reply := range replies {

@@ -7,13 +7,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// LibreOffice gives few fields a name, and says of few what labels them. What stands right
-// before them, and ends in a colon, is what people call them.
+// LibreOffice names few fields and gives few of them a label relation. A text that ends in a colon and
+// stands right before a field is its visible label.
 
-// maxAround is in how many nameless nodes a field may be that has its label before them.
+// maxAround is the maximum number of nameless ancestors between a field and the sibling of its label.
 const maxAround = 3
 
-// labelBefore is that of a field, or "".
+// labelBefore returns the label before a field, or "".
 func (n *node) labelBefore() string {
 	if !isField(n) {
 		return ""
@@ -35,7 +35,7 @@ func (n *node) labelBefore() string {
 	return ""
 }
 
-// before is the sibling before the node that shows, or nil.
+// before returns the nearest preceding sibling that shows, or nil.
 func (n *node) before() *node {
 	siblings := n.parent.children
 	for i := slices.Index(siblings, n) - 1; i >= 0; i-- {
@@ -46,13 +46,12 @@ func (n *node) before() *node {
 	return nil
 }
 
-// holdsOnly reports whether the field is all that is in the node, but for buttons that have no
-// name.
+// holdsOnly reports whether the node contains nothing but the field and nameless buttons.
 func (n *node) holdsOnly(field *node) bool {
 	return n.walk(func(c *node) bool { return c == n || c == field || !c.shown || !isField(c) && c.name == "" })
 }
 
-// isField reports whether people set something in the node.
+// isField reports whether people enter a value in the node.
 func isField(n *node) bool {
 	switch n.word() {
 	case desktop.Textbox, desktop.Searchbox, desktop.Combobox, desktop.Spinbutton:

@@ -17,8 +17,8 @@ type item struct {
 	name, about  string
 }
 
-// items asks for all objects that the app lists at once. An app that lists none, or that
-// is not asked, has none.
+// items queries all objects that the app lists at once. It returns none if the app lists none or must not
+// be queried.
 func (p *program) items(ctx context.Context) ([]item, error) {
 	if p.currentTraits().unlisted {
 		return nil, nil
@@ -34,9 +34,8 @@ func (p *program) items(ctx context.Context) ([]item, error) {
 	return items, p.run(ctx, r)
 }
 
-// readItems reads what GetItems answers: of each object itself, its app, its
-// parent, its index, the number of its children, its interfaces, name, role,
-// description and states.
+// readItems reads the answer of GetItems. Each item has the object, its app, parent, index, number of
+// children, interfaces, name, role, description and states.
 func readItems(d *wire.Decoder, sender string) []item {
 	var items []item
 	var last item
@@ -68,7 +67,7 @@ func readItems(d *wire.Decoder, sender string) []item {
 	return items
 }
 
-// take sets what the list says of the nodes.
+// take sets the listed properties of the nodes.
 func (t *tree) take(items []item, habits traits) {
 	for i := range items {
 		it := &items[i]
@@ -81,9 +80,9 @@ func (t *tree) take(items []item, habits traits) {
 	}
 }
 
-// build makes the tree of what was listed, and returns the nodes whose children
-// are not certain to be all there and in order. It is not for lists of lazy apps:
-// in GTK 4 there are objects between what is a child of what.
+// build builds the tree from the listed items, and returns the nodes whose children may be incomplete or
+// out of order. It does not work for lists of lazy apps: GTK 4 omits objects between listed parents and
+// descendants.
 func (t *tree) build(items []item) (doubtful []*node) {
 	for i := range items {
 		n, parent := t.nodes[items[i].ref], t.nodes[items[i].parent]
@@ -106,7 +105,7 @@ func (t *tree) build(items []item) (doubtful []*node) {
 	return doubtful
 }
 
-// take sets what the list says of a node.
+// take sets the listed properties of the node.
 func (n *node) take(it *item, habits traits) {
 	n.index, n.count, n.offers, n.role, n.states = it.index, it.count, it.offers, it.role, it.states
 	n.named(it.name, habits)
@@ -114,8 +113,7 @@ func (n *node) take(it *item, habits traits) {
 	n.read = true
 }
 
-// complete reports whether the children are as many as the app says, and each is
-// where it says.
+// complete reports whether the number of children and their indexes match the app's counts.
 func (n *node) complete() bool {
 	if n.count != len(n.children) {
 		return false
@@ -128,7 +126,7 @@ func (n *node) complete() bool {
 	return true
 }
 
-// lacks reports whether something has said that more is in it than it has named.
+// lacks reports whether a node has fewer children than its app counts.
 func (t *tree) lacks() (lacks bool) {
 	t.root.walk(func(n *node) bool {
 		lacks = lacks || n.count > len(n.children) && n.count <= maxChildren
@@ -137,7 +135,7 @@ func (t *tree) lacks() (lacks bool) {
 	return lacks
 }
 
-// prune forgets nodes that are not in the tree.
+// prune removes nodes that are not connected to the root.
 func (t *tree) prune() {
 	inside := make(map[ref]*node, len(t.nodes))
 	t.root.walk(func(n *node) bool {

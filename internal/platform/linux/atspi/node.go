@@ -6,20 +6,20 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Limits on what is read of one app.
+// Limits for reading one app.
 const (
-	// maxNodes is how many elements a snapshot holds.
+	// maxNodes is the maximum number of elements in a snapshot.
 	maxNodes = 20_000
-	// maxChildren is how many children are asked for at once. The sheet of a
-	// spreadsheet has 2,147,483,647, and the app tries to make them all.
+	// maxChildren is the maximum number of children that one query requests. A spreadsheet has
+	// 2,147,483,647, and the app would try to create them all.
 	maxChildren = 2_000
-	// maxOffscreen is how many elements are read completely that are out of view.
+	// maxOffscreen is the maximum number of off-screen elements that are read completely.
 	maxOffscreen = 3_000
-	// maxDepth is how deep elements may be in each other.
+	// maxDepth is the maximum depth of the tree.
 	maxDepth = 500
 )
 
-// offers are the interfaces of an object that matter to us.
+// offers is the set of an object's interfaces that this package uses.
 type offers uint16
 
 const (
@@ -52,68 +52,68 @@ func offer(iface string) offers {
 	return 0
 }
 
-// A node is an object of an app, as it was read last.
+// A node is an object of an app, with the properties that were read last.
 type node struct {
 	ref
 	parent            *node // nil for the app itself
 	children          []*node
-	index             int  // among the children of its parent, as the app says; -1 if it does not
-	count             int  // of its children, as the app says; -1 if it does not
-	unread            int  // how many of them are too many to be read
-	childrenUncertain bool // whether its children are still those
-	looked            bool // inside was asked for ahead,
+	index             int  // index among its siblings, by the app; -1 if unknown
+	count             int  // number of children, by the app; -1 if unknown
+	unread            int  // number of children not read because they are too many
+	childrenUncertain bool // whether the children may have changed
+	looked            bool // inside was queried ahead
 	inside            []ref
-	listed            bool // it was asked how many it has, with all else that its app lists
-	assumed           bool // to be its parent's child, because it was
+	listed            bool // its count was queried with the app's other listed nodes
+	assumed           bool // assumed to be still a child of its parent
 	bar               bar
 	foreign           bool // of another process than its parent
-	host              ref  // whom it takes for its parent, if it is a guest
+	host              ref  // the parent that a foreign node itself reports
 
-	read        bool // whether what follows was
+	read        bool // whether the following fields were read
 	role        roleNumber
 	states      stateSet
 	offers      offers
-	name        string // without what toolkits put in the place of none
-	opens       bool   // white space is before it,
-	closes      bool   // and behind
+	name        string // without toolkit placeholders for a missing name
+	opens       bool   // starts with white space
+	closes      bool   // ends with white space
 	description string
 	details
 
-	// What follows is worked out from the rest when a snapshot is made.
-	shown       bool // it and all that it is in say that they are to be seen
-	hidden      bool // but its place says that it cannot be seen
-	offscreen   bool // it cannot be seen, and could if what it is in were scrolled
+	// The following fields are derived when a snapshot is made.
+	shown       bool // it and all ancestors have the visible state
+	hidden      bool // shown, but its frame lies outside of the visible area
+	offscreen   bool // not visible, but would be if an ancestor were scrolled
 	elementRole desktop.Role
 }
 
-// details are what is read only of nodes that show.
+// details are the properties that are read only of showing nodes.
 type details struct {
 	detailed   bool
-	detailsAt  time.Time    // when the names of its actions, its identifiers and labels were
-	frame      desktop.Rect // as the app says
+	detailsAt  time.Time    // time of reading the actions' names, identifiers and labels
+	frame      desktop.Rect // as the app reports it
 	text       string
 	number     float64
 	numeric    bool   // number is its value
-	figures    string // the number as it is written, where it has more digits than number can hold
-	textless   bool   // it is a field for a number, and nothing is in it
-	written    bool   // text is what is written in it
+	figures    string // the written number if it has more digits than number can hold
+	textless   bool   // an empty field for a number
+	written    bool   // text is the text written on it
 	min, max   float64
 	actions    []string
 	identifier string
 	webRoles   string
 	nameHints  nameHints
 	pos, size  int
-	labels     []ref  // what labels it
-	chosen     string // the name of the child that is selected in it
+	labels     []ref  // the nodes that label it
+	chosen     string // name of the selected child
 }
 
 func (n *node) action() bool { return n.offers&offersAction != 0 }
 
-// title is what the app itself calls the node.
+// title returns the name that the app gives the node.
 func (n *node) title() string { return n.name }
 
-// within reports whether the node is the other one or a part of it, or so deep in
-// the tree that nobody can have meant it.
+// within reports whether the node is other or a descendant of it. It also returns true for a node deeper
+// than the depth limit.
 func (n *node) within(other *node) bool {
 	for depth := 0; n != nil; n = n.parent {
 		if depth++; n == other || depth > maxDepth {
@@ -123,16 +123,16 @@ func (n *node) within(other *node) bool {
 	return false
 }
 
-// A tree is what was read of an app.
+// A tree holds the nodes that were read of an app.
 type tree struct {
 	root  *node
 	nodes map[ref]*node
-	// visibleState is the state that says that a node is to be seen: VISIBLE in toolkits
-	// that never say SHOWING of what is in a window (GTK 4.8).
+	// visibleState is the state that means visible: VISIBLE in toolkits that never set SHOWING inside a
+	// window (GTK 4.8).
 	visibleState stateSet
-	outside      map[ref]string // the names of labels that are not in the tree
-	older        *tree          // the last reading, while this one is made
-	bars         []*node        // the menu bars of an app that has some twice
+	outside      map[ref]string // names of labels outside of the tree
+	older        *tree          // the last tree, while this one is built
+	bars         []*node        // menu bars of an app that duplicates some
 	warnings     []string
 }
 
@@ -150,8 +150,7 @@ func (t *tree) warn(text string) {
 	t.warnings = append(t.warnings, text)
 }
 
-// adopt makes the objects the node's children, in this order, and returns those
-// that were not known, or were nobody's.
+// adopt sets the node's children, in order, and returns those that were unknown or had no parent.
 func (t *tree) adopt(n *node, refs []ref) (fresh []*node) {
 	old := n.children
 	n.childrenUncertain = false
@@ -172,7 +171,7 @@ func (t *tree) adopt(n *node, refs []ref) (fresh []*node) {
 			t.nodes[r] = child
 			fresh = append(fresh, child)
 		} else if n.within(child) {
-			continue // an app whose tree has a ring in it
+			continue // the app's tree contains a cycle
 		} else if child.parent == nil {
 			fresh = append(fresh, child)
 		} else if child.parent != n {
@@ -198,7 +197,7 @@ func (n *node) disown(child *node) {
 	}
 }
 
-// remove forgets a node and all that is in it.
+// remove removes the node and its descendants from the tree.
 func (t *tree) remove(n *node) {
 	n.parent = nil
 	delete(t.nodes, n.ref)
@@ -209,8 +208,8 @@ func (t *tree) remove(n *node) {
 	}
 }
 
-// updateVisibility works out which nodes say that they are to be seen, or would if they were scrolled
-// to. What was read of the others counts no more, nor of these unless it is wanted.
+// updateVisibility determines which nodes are shown or off-screen. It discards the details of the other
+// nodes, and of off-screen nodes unless far is set.
 func (t *tree) updateVisibility(habits traits, far bool) {
 	t.visibleState = stateShowing
 	if habits.windowRelative() && !t.anyBelowWindows(stateShowing) {
@@ -233,7 +232,7 @@ func (t *tree) all() []*node {
 	return nodes
 }
 
-// inherit takes over what hardly ever changes from an older reading.
+// inherit copies rarely changing details from an older tree.
 func (t *tree) inherit(older *tree, far bool) {
 	for r, n := range t.nodes {
 		if old := older.nodes[r]; old != nil && old.detailed && n.role == old.role && n.offers == old.offers && n.name == old.name {
@@ -248,12 +247,12 @@ func (t *tree) inherit(older *tree, far bool) {
 	}
 }
 
-// visibility is what an app says of what can be seen.
+// visibility holds an app's rules for visible nodes.
 type visibility struct {
 	visibleState stateSet
-	offscreen    bool // what is out of view is wanted
-	// rows says that a row that was scrolled away says nothing of being visible. Source: Qt's
-	// itemviews.cpp: what is not in its viewport is invisible.
+	offscreen    bool // off-screen elements are requested
+	// rows reports whether rows that were scrolled away lack VISIBLE. Source: Qt's itemviews.cpp: rows
+	// outside of the viewport are invisible.
 	rows bool
 }
 
@@ -266,9 +265,9 @@ func (n *node) updateVisibility(s visibility) {
 	}
 }
 
-// scrolledAway reports whether the node says that it is to be seen, and is not only because
-// it was scrolled away: in a page, and among the rows of a list. In an element that was,
-// all are that do not say they are hidden.
+// scrolledAway reports whether the node is VISIBLE and lacks SHOWING only because it was scrolled away: in
+// a page, or among the rows of a list. Inside a scrolled-away element, this holds for every node that is
+// not hidden.
 func (n *node) scrolledAway(within, rows bool) bool {
 	if !n.states.has(stateVisible) && (!rows || !n.states.has(stateTransient)) {
 		return false
@@ -293,8 +292,7 @@ func (t *tree) anyBelowWindows(s stateSet) bool {
 	return false
 }
 
-// walk calls each for the node and all that is in it, a parent before its
-// children, until it returns false.
+// walk calls each for the node and its descendants, parents first, until each returns false.
 func (n *node) walk(each func(*node) bool) bool {
 	if !each(n) {
 		return false

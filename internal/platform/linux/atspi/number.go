@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// askNumber asks for the node's number and its bounds.
+// askNumber queries the node's number and its bounds.
 func (p *program) askNumber(r *batch, n *node) {
 	r.add(p.bus.requests.value, n.ref, func(d *wire.Decoder) {
 		if v, ok := readNumber(d); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
@@ -26,8 +26,8 @@ func (p *program) askNumber(r *batch, n *node) {
 	r.add(p.bus.requests.maximum, n.ref, func(d *wire.Decoder) { n.max, _ = readNumber(d) })
 }
 
-// shortest is the number with the fewest digits that is the same in 32 bits, in which Chromium
-// tells its numbers: 19.99, and not 19.989999771118164.
+// shortest returns the number with the fewest digits that has the same 32-bit value, because Chromium
+// reports 32-bit numbers: 19.99, not 19.989999771118164.
 func shortest(v float64) float64 {
 	if short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', -1, 32), 64); err == nil && float64(float32(v)) == v {
 		return short
@@ -35,10 +35,10 @@ func shortest(v float64) float64 {
 	return v
 }
 
-// askWritten asks for the number as it is written, after the number: Gecko says 0 of the parts
-// of a date, whatever they show, and Chromium tells numbers in 32 bits. The text of Chromium's
-// field may be what it was before keys were typed: it counts where it says the same in 32 bits,
-// and in a field that a page calls a spin button, whose number may be what it was.
+// askWritten queries the written form of the number, after the number. Gecko reports 0 for the parts of a
+// date, and Chromium reports numbers in 32 bits. The text of a Chromium field may be outdated after typing:
+// it counts only if its 32-bit value equals the number. In a spin button of a page the text always counts,
+// because there the number may be outdated.
 func (p *program) askWritten(r *batch, n *node) {
 	r.add(numbers(textInterface, "GetText", "ii", "s", 0, -1), n.ref, func(d *wire.Decoder) {
 		text := d.Str()
@@ -65,7 +65,7 @@ func (p *program) askWritten(r *batch, n *node) {
 	})
 }
 
-// numberOf sets the number that the text says.
+// numberOf sets the element to the number in the text.
 func (a *actor) numberOf(ctx context.Context, text string) error {
 	number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	switch {
@@ -79,8 +79,8 @@ func (a *actor) numberOf(ctx context.Context, text string) error {
 	return a.number(ctx, number)
 }
 
-// inexact reports whether Chromium would set another number in the place of that: it rounds to
-// 32 bits what is typed into its fields to the last digit; or would write it with an exponent.
+// inexact reports whether Chromium would set a different number: it rounds long input to 32 bits. It also
+// returns true for a number with too many digits.
 func (a *actor) inexact(number float64) bool {
 	return a.p.currentTraits().toolkit == chromium && a.n.role == roleSpinButton && a.n.states.has(stateEditable) &&
 		(float64(float32(number)) != number || desktop.CountDigits(strconv.FormatFloat(number, 'f', -1, 64)) > desktop.MaxExactDigits)

@@ -7,10 +7,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// documentInterface is that of what was loaded from somewhere.
+// documentInterface is the interface of documents that have an address.
 const documentInterface = "org.a11y.atspi.Document"
 
-// Addresses implements desktop.Pages. Firefox calls the address DocURL, Chromium URI.
+// Addresses implements desktop.Documents. Firefox calls the address DocURL, Chromium URI.
 func (b *Bus) Addresses(ctx context.Context, app desktop.App, documents []desktop.ID) ([]string, error) {
 	ctx, cancel := withDefaultTimeout(ctx)
 	defer cancel()
@@ -33,7 +33,7 @@ func (b *Bus) Addresses(ctx context.Context, app desktop.App, documents []deskto
 					addresses[i] = value
 				}
 			})
-		}, func(*refusal) {}) // no document after all
+		}, func(*refusal) {}) // not a document
 	}
 	if err := p.run(ctx, &asked); err != nil {
 		return nil, p.failed(app, err)

@@ -1,7 +1,6 @@
 package atspi
 
-// effectiveRole returns the role that a node is taken for: what has been a password field
-// stays one.
+// effectiveRole returns the role to use for a node: a password field keeps its role for ever.
 func (p *program) effectiveRole(r ref, role roleNumber) roleNumber {
 	switch role {
 	case rolePassword:

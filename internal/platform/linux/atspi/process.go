@@ -9,27 +9,27 @@ import (
 	"github.com/gybob/aai-gateway/internal/process"
 )
 
-// A runner is what is known of a process.
+// A processInfo holds the known facts about a process.
 type processInfo struct {
-	started    string // since the computer's start; a number is given again, this is not
+	started    string // time since boot; unlike process IDs it is not reused
 	executable string
 	args       []string // of an interpreter
-	id         string   // as desktop.App has it
-	program    string   // as desktop.App has it
+	id         string   // see desktop.App.ID
+	program    string   // see desktop.App.ProgramIdentity
 }
 
-// processCache remembers them, since a program is not read each time that it is listed. The
-// zero value is ready; it is safe for concurrent use.
+// processCache caches processInfos, so that listing does not read every program again. The zero value is
+// ready; it is safe for concurrent use.
 type processCache struct {
 	mu    sync.Mutex
 	known map[int]processInfo
 }
 
-// maxProcesses is how many are remembered; then all are forgotten.
+// maxProcesses is the maximum size of the cache; a full cache is cleared.
 const maxProcesses = 1000
 
-// of tells what is known of a process. One that has become another program since, by
-// exec, is looked at anew.
+// of returns the information on a process. It reads a process again if that has changed its program by
+// exec.
 func (r *processCache) of(pid int) processInfo {
 	is := processInfo{started: process.StartTime(pid), executable: process.Executable(pid)}
 	if is.executable != "" && process.IsInterpreter(process.ProgramName(is.executable)) {
@@ -51,8 +51,8 @@ func (r *processCache) of(pid int) processInfo {
 	return is
 }
 
-// identity names a process the same way each time its program runs: by its
-// executable, or by the script if that is an interpreter.
+// identity returns a name for the program that is the same in every run: its executable, or the script if
+// the executable is an interpreter.
 func identity(path string, args []string) string {
 	if path == "" {
 		return ""
@@ -67,8 +67,8 @@ func identity(path string, args []string) string {
 	return name
 }
 
-// worksCovered reports whether a Chromium with the arguments works while it is covered. Some write
-// all of theirs into the first.
+// worksCovered reports whether a Chromium with the arguments works while it is covered. Some programs write
+// all arguments into the first.
 func worksCovered(arguments []string) bool {
 	return slices.Contains(strings.Fields(strings.Join(arguments, " ")), desktop.ChromiumNoBackgroundingFlag)
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/treecache"
 )
 
-// peerPatience is how long an app may take to open its own socket to us. One that
-// takes longer is asked over the bus.
+// peerPatience is the time limit for an app to accept a connection on its own socket. A slower app is
+// queried over the bus.
 const peerPatience = time.Second
 
-// A program is an app on the accessibility bus, and what is known of it.
+// A program is an app on the accessibility bus, with its cached state.
 type program struct {
 	bus    *Bus
 	link   *link
@@ -26,28 +26,27 @@ type program struct {
 	sender string // its unique name
 	root   ref
 
-	identifyLock chan struct{} // held by who asks what the app can do
-	// cache keeps what was read, and the app's events; those are over when it has ended,
-	// or the bus has.
+	identifyLock chan struct{} // held while identify runs
+	// cache holds the tree and the app's events. It is closed when the app or the bus has ended.
 	cache        *treecache.Cache[ref, *tree]
-	windows      int           // in the last reading; for who reads
-	visibleState atomic.Uint64 // of the tree of the last snapshot; 0 if there is none
+	windows      int           // in the last reading; only the reader uses it
+	visibleState atomic.Uint64 // of the last snapshot's tree; 0 without one
 	inFlight     inFlightLimit
-	gathered     atomic.Bool  // what its pages say, see gathers
-	offscreen    atomic.Bool  // what is out of view is wanted too, from when somebody first did
-	pressed      atomic.Int64 // when something was last pressed by asking, in nanoseconds
+	gathered     atomic.Bool  // page properties are collected, see gathers
+	offscreen    atomic.Bool  // off-screen elements were requested at least once
+	pressed      atomic.Int64 // time of the last press by an action, in nanoseconds
 	passwords    treecache.PasswordFields[ref]
 
 	mu         sync.Mutex
 	identified bool
-	socket     *wire.Conn // to the app itself, for what only asks
-	address    string     // of the app's own socket, "" if it says none
+	socket     *wire.Conn // to the app itself, for queries only
+	address    string     // of the app's own socket, "" if it has none
 	cells      []wantedCell
-	actConns   []*actConn // of acts that may not be over
+	actConns   []*actConn // of actions that may be unfinished
 	traits     traits
 }
 
-// What toolkits call themselves, and one program: LibreOffice says that it is "gtk".
+// The toolkit names, and one program: LibreOffice reports "gtk".
 const (
 	chromium = "Chromium"
 	gecko    = "Gecko"
@@ -55,24 +54,24 @@ const (
 	office   = "soffice"
 )
 
-// browser reports whether programs of the toolkit show pages, which are in other processes.
+// browser reports whether programs of the toolkit show web pages, which run in other processes.
 func browser(toolkit string) bool { return toolkit == chromium || toolkit == gecko }
 
-// traits are what an app can do and how it means what it says. They are found out
-// by asking, since they differ between versions of a toolkit.
+// traits describe an app's abilities and deviations. They are probed, since they differ between versions of
+// a toolkit.
 type traits struct {
-	toolkit string // as it calls itself, such as "gtk" or "Qt"
-	major   int    // the first number of the toolkit's version
-	// peers says that it is of the family that answers GetApplicationBusAddress
-	// (atk-bridge). It lists all of its objects at once, and tells of all changes.
+	toolkit string // the app's name for it, such as "gtk" or "Qt"
+	major   int    // major version of the toolkit
+	// peers reports whether the app answers GetApplicationBusAddress (atk-bridge). Such an app lists all of
+	// its objects at once, and sends events for all changes.
 	peers bool
-	// unlisted says that it must not be asked for all of its objects at once: LibreOffice
-	// keeps some of them in that list after they have gone, and ends of it.
+	// unlisted reports whether listing all objects at once is unsafe: LibreOffice keeps deleted objects in
+	// the list, and crashes.
 	unlisted bool
 }
 
-// trust is how far it can be gone by what the app tells of itself. Of the family that
-// lists its objects Chromium alone leaves out what [program.check] looks after.
+// trust returns how far the app's events can be trusted. Of the apps that list their objects, only Chromium
+// omits changes; [program.check] looks for these.
 func (t traits) trust() treecache.Trust {
 	switch {
 	case t.toolkit == chromium && t.peers:
@@ -83,28 +82,25 @@ func (t traits) trust() treecache.Trust {
 	return treecache.Untrusted
 }
 
-// utf16 reports whether lengths of text are in UTF-16 units; else they are in
-// bytes. Source: Qt's atspiadaptor.cpp cuts a QString; atk-bridge and GTK hand the
-// number on to functions that count bytes.
+// utf16 reports whether text lengths are in UTF-16 units, otherwise in bytes. Source: Qt's atspiadaptor.cpp
+// cuts a QString; atk-bridge and GTK pass the number to functions that count bytes.
 func (t traits) utf16() bool { return t.toolkit == qt }
 
-// rowsOfTables reports whether only rows of tables can be selected, and a table says nowhere
-// that it can hold several. Source: GTK's gtktreeviewaccessible.c.
+// rowsOfTables reports whether only table rows can be selected, while tables lack MULTISELECTABLE. Source:
+// GTK's gtktreeviewaccessible.c.
 func (t traits) rowsOfTables() bool { return t.toolkit == "gtk" && t.major < 4 && !t.unlisted }
 
-// addsSelected reports whether a list that may hold several does not say so, and selects one
-// more where it is to select one.
+// addsSelected reports whether multi-selection lists lack MULTISELECTABLE, and SelectChild adds to the
+// selection.
 func (t traits) addsSelected() bool { return strings.EqualFold(t.toolkit, "gtk") && t.major >= 4 }
 
-// plainActions reports whether the list of an element's actions has their names as
-// they are. Source: Qt's atspiadaptor.cpp.
+// plainActions reports whether the list of actions has their original names. Source: Qt's atspiadaptor.cpp.
 func (t traits) plainActions() bool { return t.toolkit == qt }
 
-// windowRelative reports whether the app does not know where on the screen its
-// windows are: GTK 4 has forgotten all about it.
+// windowRelative reports whether the app does not know the screen position of its windows, as in GTK 4.
 func (t traits) windowRelative() bool { return strings.EqualFold(t.toolkit, "gtk") && t.major >= 4 }
 
-// program finds the program that an app is, and makes its acquaintance.
+// program returns the program of an app, and identifies it if necessary.
 func (b *Bus) program(ctx context.Context, app desktop.App) (*program, error) {
 	l, err := b.connect(ctx)
 	if err != nil {
@@ -132,7 +128,7 @@ func (b *Bus) program(ctx context.Context, app desktop.App) (*program, error) {
 	}
 	l.mu.Unlock()
 	if p.app.PID != app.PID {
-		return nil, ended(app, nil) // the name was given to another process
+		return nil, ended(app, nil) // the name belongs to another process by now
 	}
 	if err := p.identify(ctx); err != nil {
 		return nil, failed(app, err)
@@ -140,7 +136,7 @@ func (b *Bus) program(ctx context.Context, app desktop.App) (*program, error) {
 	return p, nil
 }
 
-// find looks up an app of which only the process is known.
+// find looks up an app by its process.
 func (b *Bus) find(ctx context.Context, app desktop.App) (desktop.App, error) {
 	apps, err := b.Apps(ctx)
 	if err != nil {
@@ -154,7 +150,7 @@ func (b *Bus) find(ctx context.Context, app desktop.App) (desktop.App, error) {
 	return app, ended(app, nil)
 }
 
-// treeless is the error for an app that has windows but no tree.
+// treeless returns the error for an app that has windows but no tree.
 func treeless(app desktop.App) *aai.Error {
 	hint := app.HiddenReason
 	if hint == "" {
@@ -163,7 +159,7 @@ func treeless(app desktop.App) *aai.Error {
 	return &aai.Error{Code: aai.AutomationNotSupported, Message: label(app) + " shows no tree of its elements", Hint: hint, Delivery: aai.NotDelivered}
 }
 
-// acquire takes a lock that is a channel of one.
+// acquire acquires a lock that is a channel of capacity one.
 func acquire(ctx context.Context, lock chan struct{}) error {
 	select {
 	case lock <- struct{}{}:
@@ -173,8 +169,8 @@ func acquire(ctx context.Context, lock chan struct{}) error {
 	}
 }
 
-// identify asks, once, that the app is the process it is taken for, what it can do,
-// and for its events.
+// identify checks, once, that the app belongs to the expected process, probes its traits, and subscribes to
+// its events.
 func (p *program) identify(ctx context.Context) error {
 	if met, over := p.identification(); over {
 		return ended(p.app, nil)
@@ -217,8 +213,8 @@ func (p *program) identification() (met, over bool) {
 	return p.identified, p.cache.IsClosed()
 }
 
-// askTraits asks for the toolkit, and for the address of the app's own socket. To
-// have asked for that also makes atk-bridge list its objects.
+// askTraits queries the toolkit and the address of the app's own socket. The latter query also makes
+// atk-bridge list its objects.
 func (p *program) askTraits(ctx context.Context) (t traits, address string, err error) {
 	r := &batch{}
 	var version, name string
@@ -236,8 +232,8 @@ func (p *program) askTraits(ctx context.Context) (t traits, address string, err 
 	return t, address, nil
 }
 
-// dialPeer connects to the app's own socket, or returns nil: a sandbox may hide it, an
-// app may be busy. To ask is only faster there; as to acts, see newLine.
+// dialPeer connects to the app's own socket, or returns nil: a sandbox may hide it, or the app may be busy.
+// For queries the socket is only faster; for actions, see newActConn.
 func (p *program) dialPeer(ctx context.Context, address string, patience time.Duration) *wire.Conn {
 	if !strings.HasPrefix(address, "unix:") {
 		return nil
@@ -259,7 +255,7 @@ func (p *program) peer() *wire.Conn {
 	return p.socket
 }
 
-// dropPeer forgets the app's own socket.
+// dropPeer discards the connection to the app's own socket.
 func (p *program) dropPeer(socket *wire.Conn) {
 	socket.Close()
 	p.mu.Lock()
@@ -269,14 +265,14 @@ func (p *program) dropPeer(socket *wire.Conn) {
 	}
 }
 
-// currentTraits returns what is known of how the app behaves.
+// currentTraits returns the probed traits.
 func (p *program) currentTraits() traits {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.traits
 }
 
-// end forgets the program: it has ended, or its bus has. Who watches it is told.
+// end removes the program after it or its bus has ended, and closes its watchers.
 func (p *program) end() {
 	p.link.mu.Lock()
 	delete(p.link.programs, p.root.sender+p.root.path)
@@ -295,7 +291,7 @@ func (p *program) end() {
 	}
 }
 
-// processOf asks the bus which process has a name.
+// processOf queries the process ID of a bus name.
 func processOf(ctx context.Context, conn *wire.Conn, name string) (int, error) {
 	answer, err := conn.CallBus(ctx, "GetConnectionUnixProcessID", name)
 	if err != nil {

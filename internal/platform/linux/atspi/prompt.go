@@ -6,8 +6,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// mayPrompt reports whether the node may be a part of a browser's own prompt: an alert, or in
-// Chromium what holds others in an alert or a dialog.
+// mayPrompt reports whether the node may be a part of a browser's own prompt: an alert, or in Chromium a
+// container in an alert or a dialog.
 func (p *program) mayPrompt(n *node) bool {
 	if n.role == roleAlert {
 		return browser(p.currentTraits().toolkit)
@@ -23,8 +23,8 @@ func (p *program) mayPrompt(n *node) bool {
 	return false
 }
 
-// called returns what the app's author calls the node: a chooser by its kind, and what holds
-// others in Chromium's own windows, which have no tags, by its class.
+// called returns the author's identifier of the node: for a chooser its kind, and for untagged containers
+// in Chromium's own windows their class.
 func (n *node) called() string {
 	switch n.role {
 	case roleColorChooser:

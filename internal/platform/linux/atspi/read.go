@@ -8,9 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// readStructure reads the structure of the whole app: who there is, in whom, and what
-// they say of themselves. It reports whether the app is a lazy one: one that lists
-// only those objects that somebody has asked for before.
+// readStructure reads the structure of the whole app: the nodes, their parents and their basic properties.
+// It reports whether the app is lazy: such an app lists only objects that were queried before.
 func (p *program) readStructure(ctx context.Context, older *tree) (t *tree, lazy bool, err error) {
 	items, err := p.items(ctx)
 	if err != nil {
@@ -33,7 +32,7 @@ func (p *program) readStructure(ctx context.Context, older *tree) (t *tree, lazy
 		return nil, false, err
 	}
 	t.prune()
-	if lazy { // by now its list has grown
+	if lazy { // the list has grown by now
 		if err := p.learn(ctx, t); err != nil {
 			return nil, false, err
 		}
@@ -43,8 +42,8 @@ func (p *program) readStructure(ctx context.Context, older *tree) (t *tree, lazy
 	return t, lazy, nil
 }
 
-// expand asks for the children of the nodes, and of those which it finds, level by
-// level. Where brief is set nothing else is asked of them.
+// expand queries the children of the nodes and of their descendants, level by level. With brief it queries
+// no other properties.
 func (p *program) expand(ctx context.Context, t *tree, level []*node, brief bool) error {
 	for depth := 0; len(level) > 0; depth++ {
 		if len(t.nodes) >= maxNodes {
@@ -83,15 +82,14 @@ func (p *program) expand(ctx context.Context, t *tree, level []*node, brief bool
 	return nil
 }
 
-// fewAhead is how many nodes of a level are asked ahead: of many the most have nothing in
-// them.
+// fewAhead is the maximum size of a level that is queried ahead: in larger levels most nodes have
+// no children.
 const fewAhead = 8
 
-// ahead reports whether a node is asked what is in it before it has said how much that is,
-// a round trip less: an app, which has some windows; what Chromium did not list, as its
-// windows in waiting; and what GTK 4 lists, where it did not list that as empty. What is in
-// one of those are widgets that are there, however many; all others are never asked for more
-// than maxChildren.
+// ahead reports whether the children of a node are queried before their number is known, which saves a
+// round trip. It does so for an app, which has few windows; for nodes that Chromium did not list, such as
+// waiting windows; and for nodes that GTK 4 did not list as empty. Their children are existing widgets in
+// any number; for all other nodes, at most maxChildren are ever requested.
 func (p *program) ahead(t *tree, n *node, level int, brief bool) bool {
 	switch habits := p.currentTraits(); {
 	case n == t.root:
@@ -103,9 +101,9 @@ func (p *program) ahead(t *tree, n *node, level int, brief bool) bool {
 	}
 }
 
-// askListed asks all that a lazy app lists, and that it showed when it was last read, what
-// is in them, at once and not level by level: it wakes for each round trip. The rest of what
-// it lists is left out: to be asked makes such an app list what is in that too.
+// askListed queries at once the children of the nodes that a lazy app lists and that showed in the last
+// tree, because such an app wakes for each round trip. It skips the other listed nodes: a query makes the
+// app list their children too.
 func (p *program) askListed(ctx context.Context, t *tree) error {
 	r := &batch{}
 	for at := range t.older.nodes {
@@ -122,15 +120,14 @@ func (p *program) askListed(ctx context.Context, t *tree) error {
 	return p.run(ctx, r)
 }
 
-// askAhead asks a node what is in it.
+// askAhead queries the children of a node.
 func (p *program) askAhead(r *batch, n *node) {
 	r.add(p.bus.requests.children, n.ref, func(d *wire.Decoder) {
 		n.inside, n.looked = readRefs(d, p.sender), d.Err() == nil
 	})
 }
 
-// askForeignParent asks an object of another process, which the app says it shows, who its
-// parent is.
+// askForeignParent queries the parent of an object of another process that the app exposes as its child.
 func (p *program) askForeignParent(r *batch, n *node) {
 	if n.parent != nil && n.sender != n.parent.sender {
 		n.foreign = true
@@ -138,8 +135,8 @@ func (p *program) askForeignParent(r *batch, n *node) {
 	}
 }
 
-// dropUnconfirmedForeign drops those objects of other processes that do not say that they are where
-// they were found. An app is not to pass off another's windows as parts of its own.
+// dropUnconfirmedForeign drops objects of other processes that do not confirm their parent. An app must not
+// present parts of another app as its own.
 func (t *tree) dropUnconfirmedForeign(level []*node) []*node {
 	return slices.DeleteFunc(level, func(n *node) bool {
 		if !n.foreign || n.parent == nil || n.host == n.parent.ref {
@@ -151,8 +148,7 @@ func (t *tree) dropUnconfirmedForeign(level []*node) []*node {
 	})
 }
 
-// disproved adds the parents of those nodes that were taken for their children and
-// are not there any more.
+// disproved adds the parents of assumed children that no longer exist.
 func disproved(level []*node) []*node {
 	for _, n := range slices.Clone(level) {
 		if n.assumed && !n.read && !n.parent.childrenUncertain {
@@ -163,8 +159,8 @@ func disproved(level []*node) []*node {
 	return level
 }
 
-// children asks for the children of the nodes, and what is still to be known of
-// the nodes themselves. It returns those that are new.
+// children queries the children of the nodes, and the missing properties of the nodes themselves. It
+// returns the new nodes.
 func (p *program) children(ctx context.Context, t *tree, level []*node, brief bool) (next []*node, err error) {
 	if err := p.findUnseenBars(ctx, t, level); err != nil {
 		return nil, err
@@ -208,9 +204,8 @@ func (p *program) children(ctx context.Context, t *tree, level []*node, brief bo
 	return next, nil
 }
 
-// assume takes the node's children to be those of the last reading, if it is a view
-// of Qt's and has as many. Asked for its children, that makes another object for
-// each header, each time, and forgets none. Rows of it that are gone do not answer.
+// assume reuses the children of the last tree if the node is a Qt view with the same number of children. At
+// each query for children, Qt creates and leaks a new object per header. Deleted rows do not answer.
 func (p *program) assume(t *tree, n *node) bool {
 	if t.older == nil || n.childrenUncertain || len(n.children) > 0 || n.count < 1 || p.currentTraits().toolkit != qt {
 		return false
@@ -242,7 +237,7 @@ func (p *program) askCount(r *batch, n *node) {
 	})
 }
 
-// askSelf asks what the node is.
+// askSelf queries the basic properties of the node.
 func (p *program) askSelf(r *batch, n *node) {
 	habits, ask := p.currentTraits(), p.bus.requests
 	r.add(ask.name, n.ref, func(d *wire.Decoder) {
@@ -258,14 +253,13 @@ func (p *program) askSelf(r *batch, n *node) {
 	})
 }
 
-// askMore asks what can be done with the node and what it says of itself. What
-// does not show is not asked.
+// askMore queries the node's interfaces and further properties, if it shows.
 func (p *program) askMore(r *batch, n *node) {
 	if !n.states.any(stateShowing | stateVisible) {
 		return
 	}
 	if p.currentTraits().peers && n.isPlain() && p.currentTraits().toolkit != gecko {
-		n.offers = offersComponent // as all have that come from ATK's bridge
+		n.offers = offersComponent // common to all objects of ATK's bridge
 		if p.currentTraits().toolkit == chromium {
 			n.offers |= offersAction
 		}
@@ -284,8 +278,7 @@ func (p *program) askMore(r *batch, n *node) {
 	}
 }
 
-// isPlain reports whether nothing can be done with the node, nor asked of it but where
-// it is.
+// isPlain reports whether the node has no actions and no properties besides its frame.
 func (n *node) isPlain() bool {
 	switch n.role {
 	case rolePanel, roleFiller, roleSection:
@@ -299,8 +292,8 @@ func (n *node) isPlain() bool {
 	return !n.states.any(stateEditable | stateFocusable | stateSelectable)
 }
 
-// learn fills in the nodes that were only found, first from the list, which has
-// grown by their having been asked for.
+// learn fills in the nodes that are known by reference only, first from the list, which has grown because
+// they were queried.
 func (p *program) learn(ctx context.Context, t *tree) error {
 	unknown := t.unknown()
 	if len(unknown) == 0 {
@@ -315,7 +308,7 @@ func (p *program) learn(ctx context.Context, t *tree) error {
 		if n := t.nodes[items[i].ref]; n != nil && !n.read {
 			index, count := n.index, n.count
 			n.take(&items[i], habits)
-			n.index, n.count = index, count // they were asked for just now
+			n.index, n.count = index, count // these were queried just now
 		}
 	}
 	self, more := &batch{}, &batch{}
@@ -332,7 +325,7 @@ func (p *program) learn(ctx context.Context, t *tree) error {
 	return p.run(ctx, more)
 }
 
-// unknown lists the nodes of which nothing was read.
+// unknown lists the nodes that were not read.
 func (t *tree) unknown() (nodes []*node) {
 	t.root.walk(func(n *node) bool {
 		if !n.read && n != t.root {
@@ -343,12 +336,12 @@ func (t *tree) unknown() (nodes []*node) {
 	return nodes
 }
 
-// tooManyWarning is the warning for an app with more elements than a snapshot holds.
+// tooManyWarning returns the warning for an app with more elements than a snapshot holds.
 func tooManyWarning() string {
 	return fmt.Sprintf("the app has more than %d elements; the rest was not read", maxNodes)
 }
 
-// tooDeepWarning is the warning for an app whose elements are in each other without end.
+// tooDeepWarning returns the warning for an app with too deeply nested elements.
 func tooDeepWarning() string {
 	return fmt.Sprintf("the app has elements that are in more than %d others; they were not read", maxDepth)
 }

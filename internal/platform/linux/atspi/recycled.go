@@ -6,9 +6,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// same fails with STALE_REF if the app shows something else by the object now than
-// the caller takes it for. The rows of long lists take turns: GTK 4 has some two
-// hundred for as many rows as there are, and gives them to others as people scroll.
+// same fails with STALE_REF if the object shows a different item than the caller expects. Rows of long
+// lists are recycled: GTK 4 has about two hundred for any number of items, and reassigns them as people
+// scroll.
 func (p *program) same(ctx context.Context, n *node, id desktop.ID, taken string) error {
 	known, ok := p.cache.Find(id)
 	if !ok || !known.Role.IsSetMember() || taken == "" {
@@ -22,7 +22,7 @@ func (p *program) same(ctx context.Context, n *node, id desktop.ID, taken string
 		}
 	}
 	switch name {
-	case "", taken, taken + " " + taken: // GTK 4.8 says some names twice
+	case "", taken, taken + " " + taken: // GTK 4.8 doubles some names
 		return nil
 	}
 	if n.description == taken {
@@ -31,7 +31,7 @@ func (p *program) same(ctx context.Context, n *node, id desktop.ID, taken string
 	return stale(p.app, nil)
 }
 
-// written reads what is written on the node now.
+// written reads the node's current text.
 func (p *program) written(ctx context.Context, n *node) (string, error) {
 	const most = 20 // parts of a row
 	row := &node{ref: n.ref, count: n.count, read: true, role: n.role, states: n.states, offers: n.offers, childrenUncertain: true}

@@ -8,11 +8,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// caretPatience is how long a caret may take to be where it was sent.
+// caretPatience is how long to wait for a caret to arrive.
 const caretPatience = 500 * time.Millisecond
 
-// refreshText sends the caret of a text to another place and back. Chromium (156) tells nothing of
-// a text that was overwritten by another of the same length, until its caret is elsewhere.
+// refreshText moves the caret of a text away and back. Chromium (156) does not report a text that was
+// overwritten by another of the same length until its caret moves.
 func (a *actor) refreshText(ctx context.Context) error {
 	if !a.n.states.has(stateFocused | stateEditable) {
 		return a.refuse("has no caret", "Give the keyboard to a field first.")
@@ -36,7 +36,7 @@ func (a *actor) refreshText(ctx context.Context) error {
 	return nil
 }
 
-// moveCaret sends the caret to a place, and waits until it is there.
+// moveCaret moves the caret to a position, and waits until it is there.
 func (a *actor) moveCaret(ctx context.Context, to int) error {
 	e := wire.Encoder{}
 	e.I32(int32(to))

@@ -17,19 +17,19 @@ import (
 	"github.com/gybob/aai-gateway/internal/process"
 )
 
-// appPatience is how long an app may take to say what it is when apps are listed.
+// appPatience is the time limit for an app's answers when apps are listed.
 const appPatience = 300 * time.Millisecond
 
 const (
-	// busyPatience is how long one may take that is at work. What it waits for a processor
-	// that others have does not count, up to starvedPatience in all.
+	// busyPatience is the time limit for an app that is working. Time in which the app waits for a busy
+	// processor does not count, up to starvedPatience in all.
 	busyPatience    = 6 * appPatience
 	starvedPatience = 4 * busyPatience
-	// answerPatience is how long an answer may be on its way of one that sleeps.
+	// answerPatience is how long an answer of a sleeping app may be in transit.
 	answerPatience = 30 * time.Millisecond
 )
 
-// Why an app's tree is not there, and what a person can do about it.
+// Reasons for a missing tree, and the remedy for each.
 const (
 	hiddenSilent = "It does not answer. It may be busy or hang."
 	hiddenEmpty  = "Its windows have nothing in them that assistive technology could see. It may still be starting; otherwise look at a picture of it."
@@ -38,8 +38,8 @@ const (
 		"(Chromium and Electron with --force-renderer-accessibility); one of GTK 2 has to be started by the gateway, or with GTK_MODULES=gail:atk-bridge, where libatk-adaptor is installed; others, such as terminals of X, never show one: look at a picture of the window."
 )
 
-// Ready implements desktop.Tree. It starts nothing: what is started at the first
-// use counts as ready.
+// Ready implements desktop.Tree. It starts nothing: a service that the first use would start counts as
+// ready.
 func (b *Bus) Ready(ctx context.Context) (desktop.Readiness, error) {
 	ctx, cancel := withDefaultTimeout(ctx)
 	defer cancel()
@@ -80,7 +80,7 @@ func (b *Bus) Ready(ctx context.Context) (desktop.Readiness, error) {
 	return r, nil
 }
 
-// unready says why trees cannot be read. Only an end of the time is an error.
+// unready returns the reason why trees cannot be read. It returns an error only for an expired context.
 func unready(err error) (desktop.Readiness, error) {
 	e := aai.AsError(err)
 	if e.Code == aai.Timeout {
@@ -89,7 +89,7 @@ func unready(err error) (desktop.Readiness, error) {
 	return desktop.Readiness{Detail: e.Message, Hint: e.Hint}, nil
 }
 
-// startable says whether the bus would be started at the first use.
+// startable reports whether the first use would start the bus.
 func startable(ctx context.Context, session *wire.Conn) (desktop.Readiness, error) {
 	answer, err := session.CallBus(ctx, "ListActivatableNames")
 	if err != nil {
@@ -118,7 +118,7 @@ func hasOwner(ctx context.Context, conn *wire.Conn, name string) (bool, error) {
 	return has, d.Err()
 }
 
-// registered lists the roots of all programs on the bus.
+// registered returns the roots of all programs on the bus.
 func (b *Bus) registered(ctx context.Context, conn *wire.Conn) ([]ref, error) {
 	answer, err := conn.Call(ctx, b.requests.children.to(ref{registryName, rootPath}))
 	if err != nil {
@@ -135,9 +135,8 @@ func (b *Bus) registered(ctx context.Context, conn *wire.Conn) ([]ref, error) {
 	return refs, d.Err()
 }
 
-// Apps implements desktop.Tree. An app that does not answer makes it take a third
-// of a second, and while it goes on like that a few milliseconds; it is listed all
-// the same, as what it last said it was.
+// Apps implements desktop.Tree. An app that does not answer delays it by a third of a second, and by a few
+// milliseconds in the next calls. The app is still listed, with its last known properties.
 func (b *Bus) Apps(ctx context.Context) ([]desktop.App, error) {
 	ctx, cancel := withDefaultTimeout(ctx)
 	defer cancel()
@@ -155,7 +154,7 @@ func (b *Bus) Apps(ctx context.Context) ([]desktop.App, error) {
 	}
 	var windows []desktop.WindowInfo
 	if b.config.Windows != nil {
-		// Without them the list is shorter and not wrong.
+		// Without windows the list is incomplete but not wrong.
 		if windows, err = b.config.Windows.Windows(ctx); err != nil {
 			b.config.Log.Debug("the windows cannot be listed", "error", err)
 		}
@@ -163,7 +162,7 @@ func (b *Bus) Apps(ctx context.Context) ([]desktop.App, error) {
 	return list(entries, windows, b.processes.of), nil
 }
 
-// An entry is what a program says of itself.
+// An appEntry holds a program's answers about itself.
 type appEntry struct {
 	root            ref
 	pid             int
@@ -171,20 +170,20 @@ type appEntry struct {
 	name, toolkit   string
 	toolkitVersion  string
 	windows         []ref
-	count, contents int // of windows, and of what is directly in them
+	count, contents int // numbers of windows and of their children
 
-	heartbeat treecache.Heartbeat // of the process, after it answered; "" if it has not come to rest
+	heartbeat treecache.Heartbeat // of the process, after it answered; "" if it is not idle yet
 }
 
 func (e *appEntry) readHeartbeat() treecache.Heartbeat {
 	return readHeartbeat(e.pid, browser(e.toolkit))
 }
 
-// idlePatience is how long programs may take to come to rest after they answered.
+// idlePatience is how long to wait for programs to become idle after they answered.
 const idlePatience = 500 * time.Microsecond
 
-// awaitIdle takes the pulses of those that answered. Who has none is asked again
-// the next time.
+// awaitIdle records the heartbeats of the programs that answered. A program without one is queried again in
+// the next call.
 func awaitIdle(asked []*appEntry) {
 	for end := time.Now().Add(idlePatience); len(asked) > 0 && time.Now().Before(end); {
 		asked = slices.DeleteFunc(asked, func(e *appEntry) bool {
@@ -197,8 +196,8 @@ func awaitIdle(asked []*appEntry) {
 	}
 }
 
-// queryApps asks all programs at once, those that do not answer in vain, and those
-// that have done nothing since they were asked not at all.
+// queryApps queries all programs at once: silent ones only briefly, and ones that were idle since the last
+// query not at all.
 func (b *Bus) queryApps(ctx context.Context, l *link, refs []ref) []*appEntry {
 	now := time.Now()
 	who, asleep := &batch{}, &batch{}
@@ -220,7 +219,7 @@ func (b *Bus) queryApps(ctx context.Context, l *link, refs []ref) []*appEntry {
 			awake = append(awake, e)
 		}
 	}
-	l.settleSoon(ctx, who, starvedPatience) // the bus itself
+	l.settleSoon(ctx, who, starvedPatience) // answered by the bus itself
 	l.askEach(ctx, awake, b.askIdentity)
 	l.settleSoon(ctx, asleep, silentPatience)
 	l.askEach(ctx, asked, b.count)
@@ -231,7 +230,7 @@ func (b *Bus) queryApps(ctx context.Context, l *link, refs []ref) []*appEntry {
 	return entries
 }
 
-// askEach asks all at once, each a question of its own.
+// askEach queries all programs at once, with one batch each.
 func (l *link) askEach(ctx context.Context, asked []*appEntry, ask func(*batch, *appEntry)) {
 	var all sync.WaitGroup
 	for _, e := range asked {
@@ -243,8 +242,8 @@ func (l *link) askEach(ctx context.Context, asked []*appEntry, ask func(*batch, 
 	all.Wait()
 }
 
-// settleAwake is settleSoon that waits longer for a program that is at work: it is only slow,
-// as each is on a busy computer.
+// settleAwake is settleSoon with more time for a program that is working: it is only slow, as on a busy
+// computer.
 func (l *link) settleAwake(ctx context.Context, r *batch, pid int) {
 	soon, cancel := context.WithTimeout(ctx, starvedPatience)
 	defer cancel()
@@ -253,7 +252,7 @@ func (l *link) settleAwake(ctx context.Context, r *batch, pid int) {
 		for wait := appPatience; aai.Sleep(soon, wait) == nil; wait = answerPatience {
 			if pid != 0 && !stopped(pid) && !isAsleep(pid) {
 				rested = 0
-			} else if _, err := l.conn.CallBus(soon, "GetId"); err == nil { // nor is anything left with the bus
+			} else if _, err := l.conn.CallBus(soon, "GetId"); err == nil { // the bus has no pending messages either
 				rested++
 			}
 			if rested > 2 || time.Since(begun)-(waitedToRun(pid)-starved) > busyPatience {
@@ -264,15 +263,14 @@ func (l *link) settleAwake(ctx context.Context, r *batch, pid int) {
 	_ = r.dispatch(l.conn.Batch(soon, r.messages))
 }
 
-// settleSoon asks, and waits so long at most. Who does not answer by then has said
-// nothing.
+// settleSoon sends the batch and waits at most for patience. Missing answers are ignored.
 func (l *link) settleSoon(ctx context.Context, r *batch, patience time.Duration) {
 	soon, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	_ = r.dispatch(l.conn.Batch(soon, r.messages))
 }
 
-// askProcess asks the bus which process it is.
+// askProcess queries the bus for the program's process ID.
 func (b *Bus) askProcess(r *batch, e *appEntry) {
 	bus := ref{wire.BusName, wire.BusPath}
 	name := wire.Encoder{}
@@ -281,7 +279,7 @@ func (b *Bus) askProcess(r *batch, e *appEntry) {
 	r.add(who, bus, func(d *wire.Decoder) { e.pid = int(d.U32()) })
 }
 
-// askIdentity asks the app what it is.
+// askIdentity queries the app's own properties.
 func (b *Bus) askIdentity(r *batch, e *appEntry) {
 	r.add(b.requests.name, e.root, func(d *wire.Decoder) { e.name, e.answered = readText(d) })
 	r.add(b.requests.toolkit, e.root, func(d *wire.Decoder) { e.toolkit, _ = readText(d) })
@@ -289,12 +287,12 @@ func (b *Bus) askIdentity(r *batch, e *appEntry) {
 	r.add(b.requests.children, e.root, func(d *wire.Decoder) {
 		e.windows = readRefs(d, e.root.sender)
 		e.count = len(e.windows)
-		const enough = 20 // to see whether there is anything in them
+		const enough = 20 // enough to see whether the windows have content
 		e.windows = e.windows[:min(len(e.windows), enough)]
 	})
 }
 
-// count asks how much is in the app's windows.
+// count queries the number of children in the app's windows.
 func (b *Bus) count(r *batch, e *appEntry) {
 	for _, w := range e.windows {
 		r.add(b.requests.childCount, w, func(d *wire.Decoder) {
@@ -305,9 +303,9 @@ func (b *Bus) count(r *batch, e *appEntry) {
 	}
 }
 
-// list makes the list: each process once, with the richest of its trees, and those
-// that have only a window. One without an executable is left out: it has ended and
-// waits for its parent to notice, or is nobody's that could be named.
+// list returns the list of apps: each process once, with its richest tree, and those that have only a
+// window. It omits a process without an executable: that has ended and is a zombie, or cannot be
+// identified.
 func list(entries []*appEntry, windows []desktop.WindowInfo, of func(pid int) processInfo) []desktop.App {
 	best := map[int]*appEntry{}
 	for _, e := range entries {
@@ -347,7 +345,7 @@ func list(entries []*appEntry, windows []desktop.WindowInfo, of func(pid int) pr
 	return apps
 }
 
-// richer says which of a process's trees is the one that people see.
+// richer reports whether this tree of a process, and not the other, is the visible one.
 func (e *appEntry) richer(other *appEntry) bool {
 	if e.contents != other.contents {
 		return e.contents > other.contents
@@ -355,7 +353,7 @@ func (e *appEntry) richer(other *appEntry) bool {
 	return e.count > other.count
 }
 
-// app is what is known of the program, in the words of the desktop.
+// app converts the process information to a desktop.App.
 func (r processInfo) app(pid int) desktop.App {
 	return desktop.App{PID: pid, ID: r.id, Executable: r.executable, ProgramIdentity: r.program, Started: r.started}
 }
@@ -380,7 +378,7 @@ func (e *appEntry) app(is processInfo, title string) desktop.App {
 	return a
 }
 
-// toolkitLabel writes a toolkit's name as people do.
+// toolkitLabel returns the usual spelling of a toolkit's name.
 func toolkitLabel(name, version string) string {
 	if name == "gtk" {
 		name = "GTK"

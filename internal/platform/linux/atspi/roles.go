@@ -2,11 +2,10 @@ package atspi
 
 import "github.com/gybob/aai-gateway/internal/desktop"
 
-// A roleNumber is a role as AT-SPI counts them. Names differ from toolkit to
-// toolkit, and with the language; numbers do not.
+// A roleNumber is a numeric AT-SPI role. Role names differ between toolkits and languages; numbers do not.
 type roleNumber uint32
 
-// Roles that are treated in a way of their own, by atspi-constants.h.
+// Roles with special handling, by atspi-constants.h.
 const (
 	roleAlert         roleNumber = 2
 	roleCheckBox      roleNumber = 7
@@ -64,8 +63,8 @@ const (
 	roleButtonMenu    roleNumber = 129
 )
 
-// plainRole says the role in ARIA's words where the number alone decides it: the
-// enum AtspiRole of atspi-constants.h (at-spi2-core 2.46), in its order.
+// plainRole returns the ARIA role for roles that the number alone determines: the enum AtspiRole of
+// atspi-constants.h (at-spi2-core 2.46), in its order.
 func plainRole(n roleNumber) desktop.Role {
 	const count = 130
 	words := [count]desktop.Role{
@@ -102,8 +101,7 @@ func plainRole(n roleNumber) desktop.Role {
 	return desktop.Generic
 }
 
-// word says what kind of thing the node is. Besides the number it depends on where
-// the node is, and on what can be done with it.
+// word returns the node's role. It depends on the number, the node's ancestors and its interfaces.
 func (n *node) word() desktop.Role {
 	if n.parent != nil && n.parent.parent == nil {
 		return n.windowRole()
@@ -112,7 +110,7 @@ func (n *node) word() desktop.Role {
 	case roleAlert:
 		return desktop.Alert
 	case roleListItem:
-		// The rows of GTK 4.8's list views do not say that they are selectable.
+		// The rows of GTK 4.8's list views lack SELECTABLE.
 		if p := n.parent; n.states.has(stateSelectable) || p != nil && p.offers&offersSelection != 0 && n.states.has(stateFocusable) {
 			return desktop.Option
 		}
@@ -125,7 +123,7 @@ func (n *node) word() desktop.Role {
 			return desktop.Grid
 		}
 	case roleMenu:
-		// What opens a menu has the role of the menu, and what is in it for children.
+		// An item that opens a menu has the role menu, and the menu's items as children.
 		if p := n.parent; p != nil && (p.role == roleMenuBar || p.role == roleMenu && n.action()) {
 			return desktop.MenuItem
 		}
@@ -134,7 +132,7 @@ func (n *node) word() desktop.Role {
 			return desktop.TreeItem
 		}
 	case rolePushButton:
-		// GTK 4's menu buttons hold another button, which is the one to press.
+		// GTK 4's menu buttons contain another button, which is the pressable one.
 		if !n.states.has(stateFocusable) && n.detailed && len(n.actions) == 0 && n.holdsButton() {
 			return desktop.Group
 		}
@@ -158,7 +156,7 @@ func (n *node) holdsButton() bool {
 	return false
 }
 
-// windowRole is the role of a child of the app.
+// windowRole returns the role of a child of the app.
 func (n *node) windowRole() desktop.Role {
 	switch word := plainRole(n.role); word {
 	case desktop.Alert:
@@ -169,8 +167,8 @@ func (n *node) windowRole() desktop.Role {
 	return desktop.Window
 }
 
-// webRole takes the role that a web page gives, where AT-SPI's number says less:
-// the attribute "xml-roles", by the Core Accessibility API Mappings.
+// webRole returns the role that a web page sets, if AT-SPI's number is less specific. Source: the attribute
+// "xml-roles", by the Core Accessibility API Mappings.
 func webRole(roles string) (desktop.Role, bool) {
 	switch roles {
 	case "switch":

@@ -8,16 +8,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// nests is after how long without an answer it is asked whether a program runs a dialog;
-// quiet is how long an answer that came first may take to reach who waits for it.
+// nests is the delay without an answer after which the program is checked for a running dialog; quiet is
+// how long an answer that arrived first may take to reach its receiver.
 const (
 	nests = 300 * time.Millisecond
 	quiet = 50 * time.Millisecond
 )
 
-// call makes the call. What runs a dialog of Qt's (QDialog::exec) answers when that has
-// been closed; where the program answers what was asked later on the same connection, it
-// has got the call and is at it, and there is neither an answer nor an error.
+// call makes the call. A handler that runs a Qt dialog (QDialog::exec) answers only when the dialog is
+// closed. If the program answers a later query on the same connection, it is still executing the call, and
+// call returns neither an answer nor an error.
 func (a *actor) call(ctx context.Context, conn *wire.Conn, q *request, to ref) (*wire.Message, error) {
 	if q.member != doAction || a.p.currentTraits().toolkit != qt {
 		return conn.Call(ctx, q.to(to))
@@ -49,30 +49,30 @@ func (a *actor) call(ctx context.Context, conn *wire.Conn, q *request, to ref) (
 	return r.answer, r.err
 }
 
-// misdirectedPress says what the program would do instead if it were asked to press the node; "" if
-// it does what is meant.
+// misdirectedPress describes the different effect that pressing the node would have in this program; "" if
+// a press works as expected.
 func (a *actor) misdirectedPress(ctx context.Context, action string) string {
 	up, toolkit := a.n.parent, a.p.currentTraits().toolkit
 	switch {
 	case up == nil:
 	case up.role == roleTable && toolkit == qt && a.p.roleOfParent(ctx, up) == roleTable:
-		// The view in a QCalendarWidget: it selects the day, and the calendar's date stays.
+		// In a QCalendarWidget's view, a press selects the day, but the calendar's date stays.
 		return "the calendar would keep its date"
 	case up.role == roleTree && toolkit == qt:
-		// It selects the row of the view that has the item's number among its siblings.
+		// Qt selects the row of the view with the item's index among its siblings.
 		return "another row would be selected"
 	case action == "" && a.n.states.has(stateEditable) && (a.n.role == roleText || a.n.role == roleEntry || a.n.role == roleSpinButton) && strings.EqualFold(toolkit, "gtk"):
-		// The one action of a GtkEntry: a form is sent, LibreOffice goes to the cell that its
-		// name box names. Who wants that says so.
+		// The only action of a GtkEntry activates it: a form is sent, LibreOffice goes to the cell in its
+		// name box. A caller that wants this names the action.
 		return "it would be as if return was pressed in it"
 	case a.n.role == roleIcon && (up.role == roleText || up.role == roleEntry) && strings.EqualFold(toolkit, "gtk"):
-		// The icon of a GtkEntry: its handler gets an event without a window. Thunar ends.
+		// For the icon of a GtkEntry, the handler gets an event without a window. Thunar crashes.
 		return "the program may end of it"
 	}
 	return ""
 }
 
-// roleOfParent is the role of what the node is in; 0 if it is in nothing that answers.
+// roleOfParent returns the role of the node's parent; 0 if there is none that answers.
 func (p *program) roleOfParent(ctx context.Context, n *node) roleNumber {
 	above := &node{}
 	r := &batch{}

@@ -7,12 +7,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// maxSample is how many of the children that are too many are read.
+// maxSample is the maximum number of children that are read of a node with too many.
 const maxSample = 100
 
-// sample reads those children of a node with very many that people can see now:
-// from the one in its upper left corner to the one in its lower right. It returns
-// those that are new.
+// sample reads the visible children of a node with very many: from its upper left corner to its lower
+// right. It returns the new nodes.
 func (p *program) sample(ctx context.Context, t *tree, n *node) ([]*node, error) {
 	n.unread = n.count
 	if !n.states.any(stateShowing) || n.offers&offersComponent == 0 && n.read && n.offers != 0 {
@@ -31,8 +30,8 @@ func (p *program) sample(ctx context.Context, t *tree, n *node) ([]*node, error)
 	return fresh, nil
 }
 
-// corners finds the children from the node's upper left corner to its lower right.
-// In a corner may be a heading or a scroll bar, so several points are tried.
+// corners finds the children in the node's upper left and lower right corners. A corner may hold a heading
+// or a scroll bar, so several points are tried.
 func (p *program) corners(ctx context.Context, n *node) ([]ref, rectangle, error) {
 	var frame desktop.Rect
 	r := &batch{}
@@ -44,7 +43,7 @@ func (p *program) corners(ctx context.Context, n *node) ([]ref, rectangle, error
 	if err := p.run(ctx, r); err != nil || frame.Empty() {
 		return nil, rectangle{}, err
 	}
-	const inside, past = 3, 30 // pixels: within a border, and past a heading or a scroll bar
+	const inside, past = 3, 30 // pixels: inside a border, and past a heading or a scroll bar
 	left, top, right, bottom := frame.X, frame.Y, frame.X+frame.W, frame.Y+frame.H
 	points := []desktop.Point{
 		{X: left + inside, Y: top + inside}, {X: left + inside, Y: top + past}, {X: left + inside, Y: top + 2*past},
@@ -110,9 +109,8 @@ func (p *program) between(ctx context.Context, n *node, found []ref) ([]ref, rec
 	return refs, seen, err
 }
 
-// block lists the indexes of the children between two: those in their rectangle, if
-// the node is a table, and else those in the row. What comes before the cells, such
-// as headings, moves all indexes.
+// block lists the indexes of the children between two: those in their rectangle if the node is a table,
+// otherwise those in the range. Children before the cells, such as headings, shift all indexes.
 func (p *program) block(ctx context.Context, n *node, ends [2]int) (wanted []int, seen rectangle, err error) {
 	rows, columns := [2]int{-1, -1}, [2]int{-1, -1}
 	r := &batch{}

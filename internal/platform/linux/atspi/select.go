@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// sensitive reports whether the app lets people do something with the node. The cells
-// of LibreOffice's sheets are never SENSITIVE, nor is what one writes in its texts.
+// sensitive reports whether the app lets people operate the node. Cells of LibreOffice's sheets and
+// paragraphs of its texts never have SENSITIVE.
 func sensitive(n *node) bool {
 	switch n.role {
 	case roleTable, roleTableCell:
@@ -21,19 +21,19 @@ func sensitive(n *node) bool {
 	return n.states.has(stateSensitive) || n.writes()
 }
 
-// writes reports whether people write in the node, so that what it says is what it holds: a
-// paragraph of LibreOffice's Writer has no other field around it.
+// writes reports whether people edit the node's text directly: a paragraph of LibreOffice's Writer has no
+// field around it.
 func (n *node) writes() bool {
 	return (n.role == roleParagraph || n.role == roleHeading) && n.states.has(stateEditable)
 }
 
-// fixed reports whether the node can be used but not changed: Chromium says SENSITIVE of
-// no field that is read-only.
+// fixed reports whether the node can be used but not changed: Chromium sets SENSITIVE on no read-only
+// field.
 func (n *node) fixed(habits traits) bool {
 	return habits.toolkit == chromium && n.states.has(stateReadOnly|stateFocusable)
 }
 
-// textLength is the length of a text as the toolkit counts it in an insertion.
+// textLength returns the length of a text as the toolkit counts it in an insertion.
 func (t traits) textLength(s string) int {
 	if t.utf16() {
 		return utf16Length(s)
@@ -49,16 +49,16 @@ func utf16Length(s string) int {
 	return n
 }
 
-// A set is what an element is selected in.
+// A set is the container in which an element is selected.
 type set struct {
-	holder   *node // what people see of it: it must show, though its items need not
-	selector *node // what can select; nil if nothing can
-	index    int   // of the element in it
-	row      bool  // the selector is a table, of which rows are selected
-	several  bool  // it may hold several, though it does not say so
+	holder   *node // the visible part of the set: it must show, its items need not
+	selector *node // the node that can select; nil if there is none
+	index    int   // of the element in the selector
+	row      bool  // the selector is a table whose rows are selected
+	several  bool  // it allows several selected items without MULTISELECTABLE
 }
 
-// selectItem makes the element the one that is selected in its set, or one more.
+// selectItem selects the element alone in its set, or with also in addition to others.
 func (a *actor) selectItem(ctx context.Context, also bool) error {
 	if !sensitive(a.n) {
 		return a.refuse("is disabled", "The app does not allow it now; find out what it waits for.")
@@ -75,7 +75,7 @@ func (a *actor) selectItem(ctx context.Context, also bool) error {
 		return a.refuse("is in something that is not showing", "Bring it into view first: open its window, menu or tab.")
 	}
 	switch {
-	case a.p.currentTraits().toolkit == gecko && a.n.inPage(): // its page would not hear of it
+	case a.p.currentTraits().toolkit == gecko && a.n.inPage(): // Gecko's page would receive no event
 		return a.unsupported("cannot be selected by its list", nil)
 	case s.selector == nil && also:
 		return a.unsupported("cannot be selected beside others", nil)
@@ -100,13 +100,13 @@ func (a *actor) selectItem(ctx context.Context, also bool) error {
 		}
 	}
 	if e, ok := errors.AsType[*aai.Error](err); ok && e.Code == aai.AutomationFailed && e.Delivery == aai.Delivered && a.n.action() && !also {
-		return a.selectByAction(ctx) // the set would not; the item may
+		return a.selectByAction(ctx) // the set refused; the item may accept
 	}
 	return err
 }
 
-// clear takes back what is selected in the set. Chromium's page does so after the answer; an
-// element that it still calls selected then it would not select again.
+// clear deselects all items of the set. Chromium's page does so only after the answer; Chromium would not
+// reselect an element that it still reports as selected.
 func (a *actor) clear(ctx context.Context, s set) error {
 	err := a.do(ctx, method(selectionInterface, "ClearSelection", "b"), s.selector.ref)
 	if err != nil || !a.n.states.has(stateSelected) {
@@ -127,10 +127,10 @@ func (a *actor) clear(ctx context.Context, s set) error {
 	return nil
 }
 
-// clears is how long a program may go on calling selected what was taken back.
+// clears is how long a program may still report deselected items as selected.
 const clears = time.Second
 
-// selected is how many are selected in the set; 0 where it does not say.
+// selected returns the number of selected items in the set; 0 if unknown.
 func (a *actor) selected(ctx context.Context, s set) (n int) {
 	r := &batch{}
 	r.add(property(selectionInterface, "NSelectedChildren"), s.selector.ref, func(d *wire.Decoder) {
@@ -144,14 +144,14 @@ func (a *actor) selected(ctx context.Context, s set) (n int) {
 	return n
 }
 
-// set finds what the element is selected in: its parent, or the combo box around
-// that. An item without one must show itself.
+// set returns the set of the element: its parent, or the combo box around the parent. An item without a set
+// must itself show.
 func (a *actor) set(ctx context.Context) (set, error) {
 	parent, index := a.n.parent, a.n.index
 	if parent == nil || parent.ref == a.p.root || index < 0 {
 		return set{holder: a.n}, nil
 	}
-	if parent.role == roleTableCell { // GTK's cell of a picture and a text: its own parent selects
+	if parent.role == roleTableCell { // in GTK, a cell of a picture and a text selects within its own parent
 		cell, err := a.p.readOne(ctx, parent.ref)
 		if err != nil {
 			return set{}, err
@@ -167,10 +167,10 @@ func (a *actor) set(ctx context.Context) (set, error) {
 		s.several = s.row
 	}
 	if (parent.role == roleList || parent.role == roleTree) && parent.offers&offersTable != 0 && s.selector == nil {
-		s.holder, s.selector, s.row = parent, parent, true // a list or tree of Qt's
+		s.holder, s.selector, s.row = parent, parent, true // a Qt list or tree
 	}
 	grouped := parent.role == rolePanel
-	if grouped { // a page's group of options
+	if grouped { // a group of options in a page
 		group, err := a.p.readOne(ctx, parent.ref)
 		if err != nil || group.parent == nil {
 			return s, err
@@ -185,7 +185,7 @@ func (a *actor) set(ctx context.Context) (set, error) {
 		return set{}, err
 	}
 	if box := list.parent; box != nil && box.role == roleComboBox {
-		s.holder, s.selector, s.row = box, nil, false // to select in its list alone does nothing
+		s.holder, s.selector, s.row = box, nil, false // selecting only in its list has no effect
 		if box.offers&offersSelection != 0 && !grouped {
 			s.selector = box
 		}
@@ -193,8 +193,7 @@ func (a *actor) set(ctx context.Context) (set, error) {
 	return s, nil
 }
 
-// selectRow makes the element the one row that is selected in a list that can
-// select rows only.
+// selectRow selects the element as the only row in a list that can select only rows.
 func (a *actor) selectRow(ctx context.Context, s set) error {
 	row := -1
 	r := &batch{}
@@ -208,8 +207,7 @@ func (a *actor) selectRow(ctx context.Context, s set) error {
 	return a.do(ctx, numbers(tableInterface, "AddRowSelection", "i", "b", int32(row)), s.selector.ref)
 }
 
-// selectByAction presses an item whose set cannot select: a tab of Qt, an option of
-// a web page.
+// selectByAction presses an item of a set that cannot select: a tab of Qt, an option of a web page.
 func (a *actor) selectByAction(ctx context.Context) error {
 	if !a.n.action() {
 		return a.unsupported("cannot be selected", nil)

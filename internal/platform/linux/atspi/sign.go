@@ -8,10 +8,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// nameHints are by what a thing without words is told from others: what a web page says of it.
+// nameHints are attributes of a web page that identify an element without text.
 type nameHints struct {
 	tag, class, picture string
-	isOwnName           bool // its name is the page's, and not the browser's
+	isOwnName           bool // the page set the name, not the browser
 }
 
 // take takes one of an object's attributes.
@@ -28,14 +28,14 @@ func (s *nameHints) take(key, value string) {
 	}
 }
 
-// How long a sign may be, and the words of a thing that is pressed as a whole.
+// The maximum lengths of a fallback name, in bytes, and of a pressed element's text, in characters.
 const (
 	maxFallbackName = 48
 	maxPressed      = 160
 )
 
-// fallbackName is by what a thing without words can be told: the file of its picture and its class,
-// such as "trash.png .icon.delete", or its tag. It is one that cannot be taken for words.
+// fallbackName returns a description of an element without text: the file of its picture and its class,
+// such as "trash.png .icon.delete", or its tag. It cannot be mistaken for words.
 func (n *node) fallbackName() string {
 	own := &n.nameHints
 	picture := pictureName(own.picture)
@@ -56,7 +56,7 @@ func (n *node) fallbackName() string {
 	return sign
 }
 
-// pictureName is the name of a picture's file.
+// pictureName returns the file name of a picture.
 func pictureName(address string) string {
 	address, _, _ = strings.Cut(address, "?")
 	name := path.Base(address)
@@ -66,7 +66,7 @@ func pictureName(address string) string {
 	return name
 }
 
-// isPlainWord reports whether a word is one that programs use.
+// isPlainWord reports whether a word has only characters that are common in identifiers.
 func isPlainWord(word string) bool {
 	for _, c := range word {
 		if c > 'z' || c < '-' || strings.ContainsRune("/:;<=>?@[\\]^`", c) {
@@ -76,14 +76,14 @@ func isPlainWord(word string) bool {
 	return word != ""
 }
 
-// call calls an element that is pressed, though it is of no kind that is, by what is written
-// on it, and one without any words by its sign.
+// call names a pressable element without a pressable role by its text, and describes an element without any
+// text by its fallback name.
 func (n *node) call(e *desktop.Element) {
 	if !n.detailed {
 		return
 	}
 	if n.role == roleImage && n.nameHints.tag != "" && !n.nameHints.isOwnName {
-		e.Name = "" // it says, in the person's language, that the page does not say what it is
+		e.Name = "" // the browser's localized notice that the page has no description
 	}
 	if e.Name == "" && len(e.Actions) > 0 && !e.Role.IsInteractive() && !n.written {
 		if words, whole := n.writing(maxPressed * utf8.UTFMax); whole && utf8.RuneCountInString(words) <= maxPressed {
@@ -98,13 +98,13 @@ func (n *node) call(e *desktop.Element) {
 	}
 }
 
-// isWritten reports whether all that is written on the node is known by what is in it.
+// isWritten reports whether the node's descendants contain all of its text.
 func (n *node) isWritten() bool {
 	return n.count > 0 && n.count == len(n.children) && !n.states.has(stateEditable)
 }
 
-// writing returns the words of the node's descendants, in their order, and whether they are
-// whole: most is their limit in bytes.
+// writing returns the text of the node's descendants, in order, and whether it is complete: most is the
+// limit in bytes.
 func (n *node) writing(most int) (words string, whole bool) {
 	var b strings.Builder
 	whole = n.write(&b, most)
@@ -112,7 +112,7 @@ func (n *node) writing(most int) (words string, whole bool) {
 	return cut(words, most), whole && len(words) <= most
 }
 
-// write appends the words of the node's descendants, and reports false if it stops at the limit.
+// write appends the text of the node's descendants, and returns false if it stops at the limit.
 func (n *node) write(b *strings.Builder, most int) bool {
 	for _, child := range n.children {
 		if b.Len() > most {
@@ -136,7 +136,7 @@ func (n *node) write(b *strings.Builder, most int) bool {
 	return true
 }
 
-// inline reports whether what has the role stands in a line of text.
+// inline reports whether elements of the role stand within a line of text.
 func inline(r roleNumber) bool {
 	switch r {
 	case roleStatic, roleLink, roleSubscript, roleSuperscript, roleDeletion, roleInsertion, roleMark, roleSuggestion:

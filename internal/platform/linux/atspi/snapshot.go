@@ -10,13 +10,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// A maker makes the elements of a snapshot of a tree.
+// An elementBuilder makes the elements of a snapshot of a tree.
 type elementBuilder struct {
 	tree     *tree
 	sender   string
 	habits   traits
-	origins  map[ref]desktop.Point // of windows whose frames are relative to them
-	maxValue int                   // bytes of a value
+	origins  map[ref]desktop.Point // of windows with relative frames
+	maxValue int                   // maximum length of a value in bytes
 	elements []desktop.Element
 }
 
@@ -41,7 +41,7 @@ func (m *elementBuilder) add(n, window *node, parent int) {
 	m.elements = append(m.elements, m.element(n, window))
 	m.elements[at].Parent = parent
 	if n.role == rolePassword {
-		return // what is in it tells how long it is
+		return // its content determines its length
 	}
 	var set []int
 	for _, child := range n.children {
@@ -55,7 +55,7 @@ func (m *elementBuilder) add(n, window *node, parent int) {
 	m.number(set, n.unread > 0)
 }
 
-// element says what the node is. Its place in its set is for the parent to say.
+// element converts the node. Its parent sets Pos and Size.
 func (m *elementBuilder) element(n, window *node) desktop.Element {
 	e := desktop.Element{
 		ID: n.id(m.sender), Role: n.elementRole, Name: m.tree.nameOf(n, m.habits), Description: n.description,
@@ -90,13 +90,13 @@ func (m *elementBuilder) element(n, window *node) desktop.Element {
 	}
 	n.call(&e)
 	if browser(m.habits.toolkit) && e.IsKeyRelay() {
-		e.Value = "" // the last keys, or nothing, whatever the page made of them
+		e.Value = "" // the last keys, or nothing, regardless of their effect in the page
 	}
 	if e.Role == desktop.Combobox && n.offers&offersSelection == 0 {
 		if m.habits.toolkit == qt {
-			e.Value = n.name // whatever is selected in its list: that is for its keyboard
+			e.Value = n.name // the selection in its list only serves its keyboard
 		}
-		if !browser(m.habits.toolkit) { // a page's is called by its label, also while it is empty
+		if !browser(m.habits.toolkit) { // a combo box of a page keeps its label as the name even if empty
 			e.Name, e.Value = m.tree.comboName(n, e.Name, e.Value)
 		}
 	}
@@ -112,7 +112,7 @@ func (m *elementBuilder) element(n, window *node) desktop.Element {
 	return e
 }
 
-// frame is where the node is on the screen.
+// frame returns the node's rectangle on the screen.
 func (m *elementBuilder) frame(n, window *node) desktop.Rect {
 	f := n.frame
 	if m.habits.toolkit == chromium && n.fills() {
@@ -126,14 +126,13 @@ func (m *elementBuilder) frame(n, window *node) desktop.Rect {
 	}
 	origin, known := m.origins[window.ref]
 	if !known {
-		return desktop.Rect{} // rather than a wrong one
+		return desktop.Rect{} // better none than a wrong one
 	}
 	f.X, f.Y = f.X+origin.X, f.Y+origin.Y
 	return f
 }
 
-// value is what the node holds, in words. It is "" of a password, which is never
-// asked for.
+// value returns the node's value as text. It is "" for a password, which is never queried.
 func (n *node) value(most int) string {
 	switch {
 	case n.role == rolePassword:
@@ -153,14 +152,13 @@ func (n *node) value(most int) string {
 	return cut(strings.ReplaceAll(n.text, "\uFFFC", ""), most)
 }
 
-// hollow reports whether nothing was put into a field for a number, of which a toolkit
-// says 0: there is no text in it, or no number is so low.
+// hollow reports whether a field for a number is empty although its toolkit reports 0: its text is empty,
+// or the number is out of its bounds.
 func (n *node) hollow() bool {
 	return n.role == roleSpinButton && n.figures == "" && (n.textless || n.min < n.max && (n.number < n.min || n.number > n.max))
 }
 
-// choice is what a combo box stands at: the child that is selected in it, or what
-// was typed.
+// choice returns the value of a combo box: the name of the selected child, or the typed text.
 func (n *node) choice() string {
 	if n.chosen != "" {
 		return n.chosen
@@ -182,7 +180,7 @@ func (n *node) choice() string {
 	return cut(found, desktop.MaxValue)
 }
 
-// cut shortens a text to so many bytes, at the end of a character.
+// cut shortens a text to at most most bytes, at a character boundary.
 func cut(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -193,9 +191,8 @@ func cut(s string, most int) string {
 	return s[:most]
 }
 
-// preferred puts what a press means first. Toolkits mix in what a shortcut or a
-// menu of the widget's would do ("clipboard.copy" in GTK 4), setting the focus, and what an
-// arrow beside it does.
+// preferred sorts the action that means a press first. Toolkits also list actions of the widget's shortcuts
+// and menus ("clipboard.copy" in GTK 4), of setting the focus, and of an arrow beside it.
 func preferred(actions []string) []string {
 	if len(actions) < 2 {
 		return actions
@@ -205,14 +202,14 @@ func preferred(actions []string) []string {
 	return sorted
 }
 
-// The ranks of actions: the lower ones are more of a press.
+// The ranks of actions: lower ones are closer to a press.
 const (
 	rankPress = iota
 	rankOther
 	rankShortcut
 )
 
-// moving are the actions by which a number or a view moves: Increase of a spin box of Qt's.
+// moving matches actions that change a number or scroll a view: Increase of a Qt spin box.
 var moving = regexp.MustCompile(`(?i)^(increase|decrease|increment|decrement|scroll|(next|previous)page$)`)
 
 func actionRank(name string) int {
@@ -226,8 +223,7 @@ func actionRank(name string) int {
 	return rankPress
 }
 
-// nameOf is what people call the node: its own name, that of its labels, what is
-// written on it, or what its tooltip says.
+// nameOf returns the node's visible name: its own name, that of its labels, its text, or its tooltip.
 func (t *tree) nameOf(n *node, habits traits) string {
 	if n.name != "" {
 		if habits.windowRelative() {
@@ -252,13 +248,13 @@ func (t *tree) nameOf(n *node, habits traits) string {
 	return n.description
 }
 
-// labelOf is the text of what labels the node.
+// labelOf returns the text of the node's labels.
 func (t *tree) labelOf(n *node) string {
 	var labels []string
 	for _, label := range n.labels {
 		name := t.outside[label]
 		if l := t.nodes[label]; l != nil {
-			name = firstOf(l.name, l.text) // the text of a label may be that of a class's name
+			name = firstOf(l.name, l.text) // a label's text may look like a class name
 		}
 		if name != "" {
 			labels = append(labels, name)
@@ -267,15 +263,15 @@ func (t *tree) labelOf(n *node) string {
 	return strings.Join(labels, " ")
 }
 
-// comboName tells a combo box's name from its value. In Qt it is called by what it
-// stands at, and its label is only beside it.
+// comboName separates a combo box's name from its value. In Qt its name is its value, and only its label is
+// the name.
 func (t *tree) comboName(n *node, name, value string) (string, string) {
 	value = firstOf(value, n.name)
 	return firstOf(t.labelOf(n), name), value
 }
 
-// halved is the node's name once, where GTK 4.8 says it twice: as the label in the
-// button, and as that which labels it.
+// halved returns the node's name once if GTK 4.8 doubles it: from the label in the button, and from the
+// label relation.
 func (t *tree) halved(n *node) string {
 	half := len(n.name) / 2
 	if len(n.name)%2 == 1 && n.name[half] == ' ' && n.name[:half] == n.name[half+1:] && n.content() == n.name[:half] {
@@ -284,7 +280,7 @@ func (t *tree) halved(n *node) string {
 	return n.name
 }
 
-// content is what is written on the node.
+// content returns the node's text.
 func (n *node) content() string {
 	const most = 5 // labels
 	var parts []string
@@ -297,8 +293,7 @@ func (n *node) content() string {
 	return strings.Join(parts, " ")
 }
 
-// number says the places of a set's members, where the app does not, and where all
-// of them are known.
+// number sets Pos and Size of a set's members if the app does not and all members are known.
 func (m *elementBuilder) number(set []int, part bool) {
 	for i, member := range set {
 		e := &m.elements[member]

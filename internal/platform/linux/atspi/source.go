@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/treecache"
 )
 
-// detailAge is how long what hardly ever changes counts while the element is there: the
-// names of its actions, what its author calls it, who labels it.
+// detailAge is how long rarely changing details of an element stay valid: the names of its actions, its
+// identifier, its labels.
 const detailAge = 5 * time.Second
 
 // Snapshot implements desktop.Tree.
@@ -30,19 +30,19 @@ func (b *Bus) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snapshot,
 	return s, nil
 }
 
-// SnapshotOffscreen implements desktop.Far.
+// SnapshotOffscreen implements desktop.OffscreenTree.
 func (b *Bus) SnapshotOffscreen(ctx context.Context, app desktop.App) (*desktop.Snapshot, error) {
 	p, err := b.program(ctx, app)
 	if err != nil {
 		return nil, err
 	}
 	if !p.offscreen.Swap(true) {
-		p.cache.MarkDirty(func(m *treecache.DirtySet[ref]) { m.AddChanged(p.root) }) // so that it is read, if nothing has changed
+		p.cache.MarkDirty(func(m *treecache.DirtySet[ref]) { m.AddChanged(p.root) }) // forces a read even without changes
 	}
 	return b.Snapshot(ctx, app)
 }
 
-// SnapshotCells implements desktop.Far.
+// SnapshotCells implements desktop.OffscreenTree.
 func (b *Bus) SnapshotCells(ctx context.Context, app desktop.App, table desktop.ID, cells desktop.Cells) (*desktop.Snapshot, error) {
 	p, r, err := b.element(ctx, app, table)
 	if err != nil {
@@ -53,8 +53,8 @@ func (b *Bus) SnapshotCells(ctx context.Context, app desktop.App, table desktop.
 	return b.Snapshot(ctx, app)
 }
 
-// Sync implements mirror.Source. It asks the app, over the bus, how many windows it has:
-// when that is answered all events have been seen that the app sent before.
+// Sync implements treecache.Source. It queries the app's number of windows over the bus: when the answer
+// arrives, all earlier events of the app have arrived too.
 func (p *program) Sync(ctx context.Context, t *tree) error {
 	count := -1
 	r := &batch{}
@@ -72,12 +72,12 @@ func (p *program) Sync(ctx context.Context, t *tree) error {
 	return nil
 }
 
-// ReadAll implements mirror.Source.
+// ReadAll implements treecache.Source.
 func (p *program) ReadAll(ctx context.Context, before *tree) (*tree, error) {
 	t, lazy, err := p.readStructure(ctx, before)
 	if err == nil && lazy && p.cache.Last() == nil && t.lacks() {
-		// GTK 4 makes some objects only when their neighbours are asked for; until then it
-		// counts them and does not name them.
+		// GTK 4 creates some objects only when their neighbours are queried; until then it counts them
+		// without listing them.
 		t, _, err = p.readStructure(ctx, before)
 	}
 	if err == nil {
@@ -96,7 +96,7 @@ func (p *program) ReadAll(ctx context.Context, before *tree) (*tree, error) {
 	return t, p.describe(ctx, t, t.all(), time.Now())
 }
 
-// ReadChanged implements mirror.Source.
+// ReadChanged implements treecache.Source.
 func (p *program) ReadChanged(ctx context.Context, t *tree, m treecache.DirtySet[ref], hasty bool) error {
 	var level, changed []*node
 	for r := range m.ChildrenChanged {
@@ -125,7 +125,7 @@ func (p *program) ReadChanged(ctx context.Context, t *tree, m treecache.DirtySet
 		}
 	}
 	if browser(p.currentTraits().toolkit) {
-		for n := range known { // where it has several windows it does not tell what has lost the keyboard
+		for n := range known { // with several windows, the app does not report which one lost the keyboard focus
 			if n.states.has(stateFocused) && n != t.root && !m.Changed[n.ref] && t.nodes[n.ref] == n {
 				changed = append(changed, n)
 			}
@@ -153,7 +153,7 @@ func (p *program) ReadChanged(ctx context.Context, t *tree, m treecache.DirtySet
 	return p.frames(ctx, t, changed)
 }
 
-// reread asks the nodes what they are now. Those that are no more are removed.
+// reread reads the nodes again, and removes those that no longer exist.
 func (p *program) reread(ctx context.Context, t *tree, nodes []*node) (left []*node, err error) {
 	r := &batch{}
 	habits := p.currentTraits()
@@ -182,8 +182,7 @@ func (p *program) reread(ctx context.Context, t *tree, nodes []*node) (left []*n
 	return left, nil
 }
 
-// withHolders adds the combo boxes that the nodes are in, which stand at one of
-// them.
+// withHolders adds the combo boxes that contain the nodes, because their values depend on them.
 func withHolders(nodes []*node) []*node {
 	const near = 4
 	for _, n := range slices.Clone(nodes) {
@@ -199,7 +198,7 @@ func withHolders(nodes []*node) []*node {
 	return nodes
 }
 
-// frames asks where all nodes are that show, but for those that were just asked.
+// frames queries the frames of all showing nodes, except those that were just queried.
 func (p *program) frames(ctx context.Context, t *tree, except []*node) error {
 	just := make(map[*node]bool, len(except))
 	for _, n := range except {
@@ -214,8 +213,8 @@ func (p *program) frames(ctx context.Context, t *tree, except []*node) error {
 	return p.run(ctx, r)
 }
 
-// locate finds out where the windows are on the screen, for an app that does not
-// know. Without it frames are left out rather than wrong.
+// locate returns the screen positions of the windows of an app that does not know them. Without a position,
+// frames are omitted, not wrong.
 func (p *program) locate(ctx context.Context, t *tree) map[ref]desktop.Point {
 	known := p.bus.config.Windows
 	if known == nil || !p.currentTraits().windowRelative() {
@@ -229,8 +228,7 @@ func (p *program) locate(ctx context.Context, t *tree) map[ref]desktop.Point {
 	return origins(t, windows, p.app.PID)
 }
 
-// origins matches an app's windows with those of the window system: by the title,
-// or because there is only one.
+// origins matches an app's windows with those of the window system: by title, or if there is only one.
 func origins(t *tree, windows []desktop.WindowInfo, pid int) map[ref]desktop.Point {
 	var own []desktop.WindowInfo
 	for _, w := range windows {
@@ -253,7 +251,7 @@ func origins(t *tree, windows []desktop.WindowInfo, pid int) map[ref]desktop.Poi
 	return found
 }
 
-// View implements mirror.Source.
+// View implements treecache.Source.
 func (p *program) View(ctx context.Context, t *tree) treecache.View {
 	m := &elementBuilder{tree: t, sender: p.sender, habits: p.currentTraits(), origins: p.locate(ctx, t), maxValue: desktop.MaxValue}
 	elements := m.make()
@@ -265,7 +263,7 @@ func (p *program) View(ctx context.Context, t *tree) treecache.View {
 	}
 }
 
-// failed is failed, and forgets an app that has ended.
+// failed wraps the function failed, and removes an app that has ended.
 func (p *program) failed(app desktop.App, err error) error {
 	e := failed(app, err)
 	if isGone(err) {

@@ -2,10 +2,10 @@ package atspi
 
 import "github.com/gybob/aai-gateway/internal/desktop"
 
-// A stateSet is AT-SPI's states: the two words of GetState, the lower one first.
+// A stateSet is a set of AT-SPI states: the two words of GetState, the lower one first.
 type stateSet uint64
 
-// The states that mean something to us: AtspiStateType of atspi-constants.h.
+// The states that this package uses: AtspiStateType of atspi-constants.h.
 const (
 	stateActive             stateSet = 1 << 1
 	stateBusy               stateSet = 1 << 3
@@ -42,7 +42,7 @@ func (s stateSet) has(all stateSet) bool { return s&all == all }
 
 func (s stateSet) any(some stateSet) bool { return s&some != 0 }
 
-// plainStates are the states that say the same in both languages.
+// plainStates converts the states that have a direct equivalent.
 func (s stateSet) plainStates() desktop.State {
 	pairs := [...]struct {
 		theirs stateSet
@@ -66,7 +66,7 @@ func (s stateSet) plainStates() desktop.State {
 	return out
 }
 
-// wordStates says the node's states in ARIA's words. Showing is for the caller.
+// wordStates returns the node's ARIA states. The caller sets Showing.
 func (n *node) wordStates() desktop.State {
 	out := n.states.plainStates()
 	switch n.role {
@@ -85,26 +85,26 @@ func (n *node) wordStates() desktop.State {
 		out |= desktop.Checked | desktop.Pressed
 	}
 	if !out.Has(desktop.Checkable) {
-		out &^= desktop.Pressed // a button that is being pressed, for a moment
+		out &^= desktop.Pressed // a button during a press, for a moment
 	}
 	if out.Has(desktop.Checkable) && n.states.has(stateIndeterminate) {
 		out = out&^desktop.Checked | desktop.Mixed
 	}
 	switch n.elementRole {
 	case desktop.Textbox, desktop.Searchbox:
-		if !out.Has(desktop.Editable) && n.role != roleDateEditor { // whose parts are set
+		if !out.Has(desktop.Editable) && n.role != roleDateEditor { // for this role, the parts are set
 			out |= desktop.ReadOnly
 		}
 		if n.states.has(stateMultiLine) {
 			out |= desktop.Multiline
 		}
 	case desktop.Tab:
-		// Qt says it of the tab that is in front, whatever has the keyboard.
+		// Qt sets it on the front tab, regardless of the keyboard focus.
 		if out.Has(desktop.Focused) && !n.states.any(stateSelectable|stateSelected) {
 			out = out&^desktop.Focused | desktop.Selected
 		}
 	case desktop.Text, desktop.Label, desktop.Image, desktop.Status:
-		out &^= desktop.ReadOnly // it goes without saying
+		out &^= desktop.ReadOnly // implied
 	}
 	if sensitive(n) {
 		out |= desktop.Enabled
@@ -118,8 +118,8 @@ func (n *node) wordStates() desktop.State {
 	return out
 }
 
-// stateWord is the word for a state that AT-SPI's events name; "" where it has
-// none. Sources: the nicknames of AtspiStateType.
+// stateWord returns the word for a state in AT-SPI's events; "" if it has none. Source: the nicknames of
+// AtspiStateType.
 func stateWord(name string) string {
 	switch name {
 	case "showing", "visible":

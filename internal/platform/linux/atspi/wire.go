@@ -11,7 +11,7 @@ import (
 
 const propertiesInterface = "org.freedesktop.DBus.Properties"
 
-// The interfaces of AT-SPI.
+// The AT-SPI interfaces.
 const (
 	accessibleInterface  = "org.a11y.atspi.Accessible"
 	actionInterface      = "org.a11y.atspi.Action"
@@ -25,22 +25,22 @@ const (
 	valueInterface       = "org.a11y.atspi.Value"
 )
 
-// A ref names an object on the accessibility bus.
+// A ref identifies an object on the accessibility bus.
 type ref struct{ sender, path string }
 
-// nullPath is the path of the object that is none.
+// nullPath is the path of the null object.
 const nullPath = "/org/a11y/atspi/null"
 
 func (r ref) none() bool { return r.path == "" || r.path == nullPath }
 
-// A question is a call with its arguments, to be put to any object.
+// A request is a call with its arguments, which can be sent to any object.
 type request struct {
 	iface, member, signature string
 	body                     []byte
-	reply                    string // the signature of the answer
+	reply                    string // signature of the reply
 }
 
-// requests are those that are put again and again.
+// requests are prebuilt requests for frequent queries.
 type requests struct {
 	name, description, childCount, parent, accessibleID              *request
 	children, role, states, interfaces, attributes, relations, index *request
@@ -68,7 +68,7 @@ func newRequests() *requests {
 		attributes:      method(accessibleInterface, "GetAttributes", "a{ss}"),
 		relations:       method(accessibleInterface, "GetRelationSet", "a(ua(so))"),
 		index:           method(accessibleInterface, "GetIndexInParent", "i"),
-		extents:         numbers(componentInterface, "GetExtents", "u", "(iiii)", 0), // of the screen
+		extents:         numbers(componentInterface, "GetExtents", "u", "(iiii)", 0), // in screen coordinates
 		extentsInWindow: numbers(componentInterface, "GetExtents", "u", "(iiii)", 1),
 		characterCount:  property(textInterface, "CharacterCount"),
 		caretOffset:     property(textInterface, "CaretOffset"),
@@ -90,8 +90,8 @@ func newRequests() *requests {
 	return q
 }
 
-// extentsOf asks an app with the traits where something is. One that does not know
-// where on the screen it is writes a warning to its log when asked for that.
+// extentsOf returns the query for an object's frame that suits the traits. An app that does not know its
+// screen position would log a warning at the other query.
 func (q *requests) extentsOf(t traits) *request {
 	if t.windowRelative() {
 		return q.extentsInWindow
@@ -99,7 +99,7 @@ func (q *requests) extentsOf(t traits) *request {
 	return q.extents
 }
 
-// actionName asks for the name of one of an element's actions.
+// actionName returns the query for the name of one of an element's actions.
 func (q *requests) actionName(i int) *request {
 	if i < len(q.actionNames) {
 		return q.actionNames[i]
@@ -107,7 +107,7 @@ func (q *requests) actionName(i int) *request {
 	return numbers(actionInterface, "GetName", "i", "s", int32(i))
 }
 
-// property asks for one property. GetAll is never asked: Qt 5.15 and 6.4 crash on it.
+// property returns the query for one property. GetAll is never used: Qt 5.15 and 6.4 crash on it.
 func property(iface, name string) *request {
 	e := wire.Encoder{}
 	e.Str(iface)
@@ -119,7 +119,7 @@ func method(iface, member, reply string) *request {
 	return &request{iface: iface, member: member, reply: reply}
 }
 
-// numbers asks with arguments that are all 32 bits wide.
+// numbers returns a request with arguments that are all 32 bits wide.
 func numbers(iface, member, signature, reply string, args ...int32) *request {
 	e := wire.Encoder{}
 	for _, n := range args {
@@ -128,37 +128,37 @@ func numbers(iface, member, signature, reply string, args ...int32) *request {
 	return &request{iface: iface, member: member, signature: signature, body: e.Bytes(), reply: reply}
 }
 
-// to makes the message that puts the question to an object.
+// to returns the message that sends the request to an object.
 func (q *request) to(r ref) *wire.Message {
 	return &wire.Message{Destination: r.sender, Path: r.path, Interface: q.iface, Member: q.member, Signature: q.signature, Body: q.body}
 }
 
-// A round is questions that go out together.
+// A batch is a list of requests that are sent together.
 type batch struct {
 	messages []*wire.Message
 	waiters  []replyHandler
 }
 
-// A waiter takes an answer. Neither function need be there.
+// A replyHandler handles one reply. Both functions may be nil.
 type replyHandler struct {
 	reply   string
 	take    func(*wire.Decoder)
 	refused func(*refusal)
 }
 
-// add adds a question. The answer is given to take if it is of the right type.
-// What it decodes may be cut short, so it looks at nothing that it does not test.
+// add adds a request. take receives a reply of the right type. The reply may be truncated, so take must
+// check each value that it reads.
 func (r *batch) add(q *request, to ref, take func(*wire.Decoder)) {
 	r.addOr(q, to, take, nil)
 }
 
-// addOr adds a question whose refusal matters.
+// addOr adds a request with a handler for a refusal.
 func (r *batch) addOr(q *request, to ref, take func(*wire.Decoder), refused func(*refusal)) {
 	r.messages = append(r.messages, q.to(to))
 	r.waiters = append(r.waiters, replyHandler{q.reply, take, refused})
 }
 
-// dispatch hands the answers out. Its error is the first reason why there was none.
+// dispatch passes the replies to their handlers. It returns the first error.
 func (r *batch) dispatch(replies []wire.Reply) error {
 	var first error
 	for i, reply := range replies {
@@ -189,9 +189,8 @@ func (w replyHandler) dispatch(reply wire.Reply) error {
 	return nil
 }
 
-// run puts the questions to an app and its parts, over its own socket where there
-// is one. What other apps do not answer, parts of which this one shows, is left
-// out.
+// run sends the requests to an app and its parts, over the app's own socket if there is one. Missing
+// answers of other apps, parts of which this app exposes, are ignored.
 func (p *program) run(ctx context.Context, r *batch) error {
 	if len(r.messages) == 0 {
 		return nil
@@ -205,7 +204,7 @@ func (p *program) run(ctx context.Context, r *batch) error {
 			}
 			return err
 		}
-		p.dropPeer(peer) // and all are asked again: the bus says whether the app lives
+		p.dropPeer(peer) // all requests are sent again: the bus knows whether the app is alive
 	}
 	if err := p.inFlight.run(ctx, p.link.conn, own); err != nil {
 		return err
@@ -213,8 +212,8 @@ func (p *program) run(ctx context.Context, r *batch) error {
 	return p.runForeign(ctx, foreign)
 }
 
-// runForeign asks parts of other apps. Only an end of the time or of the bus is an
-// error.
+// runForeign sends requests to parts of other apps. It returns an error only for an expired context or a
+// lost bus.
 func (p *program) runForeign(ctx context.Context, r *batch) error {
 	if r == nil || len(r.messages) == 0 {
 		return nil
@@ -226,8 +225,7 @@ func (p *program) runForeign(ctx context.Context, r *batch) error {
 	return err
 }
 
-// divide separates what is asked of the app from what is asked of others, of which
-// there is rarely anything.
+// divide separates the requests to the app from the rarely needed requests to other apps.
 func (r *batch) divide(sender string) (own, foreign *batch) {
 	for i, m := range r.messages {
 		if m.Destination == sender {
@@ -248,8 +246,8 @@ func (r *batch) divide(sender string) (own, foreign *batch) {
 	return own, foreign
 }
 
-// id is the element's ID in an app: its path, after the name of whom it belongs to
-// if that is another process.
+// id returns the element's ID in an app: its path, prefixed with its owner's name if that is another
+// process.
 func (r ref) id(sender string) desktop.ID {
 	if r.sender == sender {
 		return desktop.ID(r.path)
@@ -257,7 +255,7 @@ func (r ref) id(sender string) desktop.ID {
 	return desktop.ID(r.sender + r.path)
 }
 
-// parseID is the reverse of id.
+// parseID is the inverse of id.
 func parseID(id desktop.ID, sender string) (ref, bool) {
 	s := string(id)
 	slash := strings.IndexByte(s, '/')
@@ -273,7 +271,7 @@ func parseID(id desktop.ID, sender string) (ref, bool) {
 	return ref{s[:slash], s[slash:]}, true
 }
 
-// Readers of answers.
+// Decoders of replies.
 
 // readRef reads an (so).
 func readRef(d *wire.Decoder, sender string) ref {
@@ -300,8 +298,7 @@ func readText(d *wire.Decoder) (string, bool) {
 	return s, d.Err() == nil
 }
 
-// readNumber reads a variant that holds a number: a double by the specification,
-// but not in every toolkit.
+// readNumber reads a variant that holds a number: a double by the specification, but not in every toolkit.
 func readNumber(d *wire.Decoder) (float64, bool) {
 	var n float64
 	switch d.Variant() {
