@@ -6,52 +6,49 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// How unrest is told from what an action brings about, at once or later.
+// Limits that distinguish ambient changes from the immediate and late effects of actions.
 const (
-	// effectTime is for how long the effects of many actions may still come; those of
-	// the last two may come later.
+	// effectTime is how long effects of many actions may still appear; those of the last two may appear
+	// later.
 	effectTime = 10 * time.Second
-	// ambientTime is for how long something that changed by itself is expected to do
-	// so again.
+	// ambientTime is how long an element that changed by itself is expected to do so again.
 	ambientTime = 5 * time.Minute
-	// settledAfter is how long something stands still at least that has come to rest.
+	// settledAfter is the minimum time without a change after which an element counts as settled.
 	settledAfter = 2 * time.Second
-	// stillTime is how long something must have stood still for its change at an action
-	// to be the action's.
+	// stillTime is how long an element must have been unchanged before an action for its change to be the
+	// action's effect.
 	stillTime = 200 * time.Millisecond
 )
 
-// An Unrest remembers what of an app changes by itself, such as a clock or a list
-// of messages, so that it is not taken for the effect of an action. It learns from
-// what differs between one look and the next while nobody acts. Each action may be
-// the cause of one such change of an element, which comes late: a counter that only
-// actions change never changes more often than there were actions. What does is
-// unrest. The zero Unrest knows nothing. It is not safe for concurrent use.
+// AmbientChanges remembers which elements of an app change by themselves, such as a clock or a list of
+// messages, so that these changes are not taken for effects of an action. It learns from the differences
+// between two snapshots without an action in between. Each action may cause one such late change of an
+// element: a counter that only actions change never changes more often than there were actions. An element
+// that changes more often is ambient. The zero value knows no changes. It is not safe for concurrent use.
 type AmbientChanges struct {
 	last  *desktop.Snapshot
-	acts  []time.Time // when actions began that may still have effects
+	acts  []time.Time // start times of actions that may still have effects
 	known map[desktop.ID]ambientChange
 }
 
-// An Aspect is what of an element changes: one that has lost the keyboard by itself is
-// selected because of an action all the same. It is a set of states and of [Content].
+// An Aspect is a set of states and of [Content], the parts of an element that change. It keeps changes
+// apart: an element that lost the keyboard focus by itself may still be selected by an action.
 type Aspect uint64
 
-// Content is an element's name, its value and which children it has, in which order.
+// Content stands for an element's name, its value, and its children with their order.
 const Content Aspect = 1 << 63
 
-// A suspect is an element that has changed, or its children came and went, while
-// nobody acted.
+// An ambientChange is an element that changed, or gained or lost children, without an action.
 type ambientChange struct {
 	aspect         Aspect
-	changed        time.Time     // when it last did
-	pendingEffects int           // actions whose late effect on it may still come
-	unchangedFor   time.Duration // seen without a change since it last had one
+	changed        time.Time     // time of the last change
+	pendingEffects int           // actions that may still have a late effect on it
+	unchangedFor   time.Duration // observed time without a change since the last one
 	spontaneous    bool          // it changed more often than actions explain
-	gap            time.Duration // the longest between two of its changes; 0 where there was one alone
+	gap            time.Duration // longest time between two of its changes; 0 after a single one
 }
 
-// Observe learns from a snapshot that was taken before anybody acted again.
+// Observe learns from a snapshot that was taken before the next action.
 func (u *AmbientChanges) Observe(s *desktop.Snapshot) {
 	before := u.last
 	u.last = s
@@ -86,17 +83,17 @@ func (u *AmbientChanges) Observe(s *desktop.Snapshot) {
 	}
 }
 
-// lagTime is for how long a status bar's number, or a tool bar, may follow an action that changed
-// what it shows: LibreOffice counts words when it has nothing else to do.
+// lagTime is how long a number in a status bar, or a tool bar, may lag behind the action that changed it:
+// LibreOffice counts words when it is idle.
 const lagTime = 3 * time.Second
 
-// IsLagging reports whether another action began shortly before the last one did.
+// IsLagging reports whether the last two actions began shortly after each other.
 func (u *AmbientChanges) IsLagging() bool {
 	n := len(u.acts)
 	return n > 1 && u.acts[n-1].Sub(u.acts[n-2]) < lagTime
 }
 
-// pendingActions is how many actions may still have late effects.
+// pendingActions returns how many actions may still have late effects.
 func (u *AmbientChanges) pendingActions(now time.Time) int {
 	if n := len(u.acts); n == 0 || now.Sub(u.acts[n-1]) > ambientTime {
 		return 0
@@ -104,7 +101,7 @@ func (u *AmbientChanges) pendingActions(now time.Time) int {
 	return len(u.acts)
 }
 
-// BeginAction learns what an app looks like when somebody begins to act on it.
+// BeginAction learns from the snapshot at the beginning of an action.
 func (u *AmbientChanges) BeginAction(s *desktop.Snapshot) {
 	u.last = s
 	old := 0
@@ -118,9 +115,9 @@ func (u *AmbientChanges) BeginAction(s *desktop.Snapshot) {
 	}
 }
 
-// EndAction learns what an app looks like after the action that began last: nothing of
-// it is unrest. What had its effect owes none, unless it stood still before: then
-// it is the action's, and so may be what follows.
+// EndAction learns from the snapshot after the last action; its changes are not ambient. An element that
+// changed has no pending effect of this action any more, unless it was still before: then the change is the
+// action's, and later ones may be too.
 func (u *AmbientChanges) EndAction(s *desktop.Snapshot) {
 	before := u.last
 	u.last = s
@@ -137,17 +134,17 @@ func (u *AmbientChanges) EndAction(s *desktop.Snapshot) {
 	}
 }
 
-// Has reports whether the aspect of the element changes by itself. What has stood still for
-// much longer than it used to has come to rest.
+// Has reports whether the aspect of the element changes by itself. An element that has been unchanged for
+// much longer than usual counts as settled.
 func (u *AmbientChanges) Has(id desktop.ID, aspect Aspect) bool {
 	e := u.known[id]
 	return e.spontaneous && aspect&^e.aspect == 0 && (e.gap == 0 || e.unchangedFor <= settledAfter+3*e.gap)
 }
 
-// The aspects of elements that differ.
+// An aspectSet maps elements to the aspects that differ.
 type aspectSet map[desktop.ID]Aspect
 
-// diffAspects returns what differs between two looks at an app.
+// diffAspects returns the differences between two snapshots of an app.
 func diffAspects(before, after *desktop.Snapshot) aspectSet {
 	if before.Version == after.Version {
 		return nil
@@ -155,9 +152,8 @@ func diffAspects(before, after *desktop.Snapshot) aspectSet {
 	return changedAspects(before, after)
 }
 
-// changedAspects returns the elements of the later snapshot that differ from what they
-// were in the earlier one, and those that have other children. What a toolkit made
-// anew counts for what it is in.
+// changedAspects returns the elements of the later snapshot that have changed or have other children. An
+// element that a toolkit recreated counts for its parent.
 func changedAspects(before, after *desktop.Snapshot) aspectSet {
 	p := pair(before, after)
 	ids := make(aspectSet)
@@ -170,8 +166,8 @@ func changedAspects(before, after *desktop.Snapshot) aspectSet {
 		}
 		ids[after.Elements[i].ID] |= aspect
 	}
-	// What is in a text is the text once more: Chromium makes it anew a moment after the
-	// text has changed, and one change would count for two.
+	// The descendants of a text repeat the text: Chromium recreates them a moment after the text has
+	// changed, and one change would count twice.
 	within := func(i int) {
 		if i = p.nearestSurvivor(i); i >= 0 && !after.Elements[i].Role.IsTextual() {
 			mark(i, Content)
@@ -205,8 +201,7 @@ func diffElement(was, now *desktop.Element) Aspect {
 	return a
 }
 
-// nearestSurvivor returns the element of the later snapshot, or the nearest that it is in,
-// that is the very one it was before, or -1.
+// nearestSurvivor returns the nearest element, from the given one upward, that has kept its ID, or -1.
 func (p *pairs) nearestSurvivor(i int) int {
 	for i >= 0 {
 		if j := p.toBefore[i]; j >= 0 && p.before.Elements[j].ID == p.after.Elements[i].ID {

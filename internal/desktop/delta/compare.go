@@ -6,19 +6,19 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// A comparison collects what a person would see change.
+// A comparison collects the changes that a person would see.
 type comparison struct {
 	pairs
 	options  Options
 	findings []finding
 
-	seenBefore, seenAfter []bool // which elements are showing with all that they are in
+	seenBefore, seenAfter []bool // which elements and all of their ancestors are showing
 }
 
-// compare walks what shows now, then what showed before.
+// compare walks the elements that show now, then those that showed before.
 func (c *comparison) compare() {
 	c.focus()
-	covered := make([]bool, len(c.after.Elements)) // told of with what they are in
+	covered := make([]bool, len(c.after.Elements)) // reported together with an ancestor
 	for i := 0; i < len(c.after.Elements); i++ {
 		j := c.toBefore[i]
 		switch {
@@ -47,8 +47,8 @@ func (c *comparison) compare() {
 	}
 }
 
-// isReplacedPage reports whether the element is a page in the place of which another one shows:
-// nobody wants to know what all was on it.
+// isReplacedPage reports whether the element is a page that was replaced by another one: its former
+// contents are of no interest.
 func (c *comparison) isReplacedPage(j int) bool {
 	if c.before.Elements[j].Role != desktop.Document {
 		return false
@@ -61,7 +61,7 @@ func (c *comparison) isReplacedPage(j int) bool {
 	return false
 }
 
-// focus tells where the focus went.
+// focus reports where the focus went.
 func (c *comparison) focus() {
 	for i := range c.after.Elements {
 		if !c.seenAfter[i] || !c.after.Elements[i].States.Has(desktop.Focused) {
@@ -79,11 +79,11 @@ func (c *comparison) add(rank int, change Change) {
 	c.findings = append(c.findings, finding{rank: rank, changes: []Change{change}, text: change.Text})
 }
 
-// changed tells what is different about an element that was there before.
+// changed reports the differences of an element that existed before.
 func (c *comparison) changed(j, i int) {
 	old, now := &c.before.Elements[j], &c.after.Elements[i]
 	if now.Role == desktop.Scrollbar || now.Role == desktop.Separator || now.Role == desktop.Generic && old.IsBlank() && now.IsBlank() && !now.IsActionable("") {
-		return // nobody sees layout: LibreOffice disables that of a whole window while it saves
+		return // layout is invisible: LibreOffice disables that of a whole window while it saves
 	}
 	renamed := old.Name != now.Name && !c.repeatsContainer(j, i)
 	details := append(valueChange(old, now), stateChanges(old, now)...)
@@ -101,8 +101,8 @@ func (c *comparison) changed(j, i int) {
 	c.add(rank, Change{Changed, i, c.ref(c.after, i), text, rank == rankAmbient})
 }
 
-// moved tells that what shows in an element of the later snapshot stands in another order
-// than before, as the rows of a table do that was sorted.
+// moved reports that the showing children of an element have another order than before, such as the rows of
+// a sorted table.
 func (c *comparison) moved(i int) {
 	if !c.reordered(i, func(j, i int) bool { return c.seenBefore[j] && c.seenAfter[i] }) {
 		return
@@ -114,8 +114,8 @@ func (c *comparison) moved(i int) {
 	c.add(rank, Change{Changed, i, c.ref(c.after, i), "~ " + c.nameWithRef(c.after, i) + " in another order", rank == rankAmbient})
 }
 
-// repeatsContainer reports whether the names of two elements only repeat those of what they
-// are in, so that one line is enough.
+// repeatsContainer reports whether the names of two elements only repeat those of their containers, so that
+// one line is enough.
 func (c *comparison) repeatsContainer(j, i int) bool {
 	old, now := &c.before.Elements[j], &c.after.Elements[i]
 	if !now.Role.IsTextual() || now.IsActionable("") || now.Parent < 0 || c.toBefore[now.Parent] != old.Parent || old.Parent < 0 {
@@ -126,7 +126,7 @@ func (c *comparison) repeatsContainer(j, i int) bool {
 		desktop.EqualNames(old.Name, within.Value) && desktop.EqualNames(now.Name, with.Value)
 }
 
-// valueChange says how a value changed, if it did.
+// valueChange describes the change of a value, if any.
 func valueChange(old, now *desktop.Element) []string {
 	switch {
 	case old.Value == now.Value || now.Value == now.Name && old.Value == old.Name:
@@ -137,10 +137,10 @@ func valueChange(old, now *desktop.Element) []string {
 	return []string{"value " + formatTextChange(old.Value, now.Value)}
 }
 
-// reportedStates are the states worth a word.
+// reportedStates are the states that a delta reports.
 const reportedStates = desktop.Enabled | desktop.Checked | desktop.Mixed | desktop.Pressed | desktop.Selected | desktop.Expanded | desktop.Invalid | desktop.Busy | desktop.Modal | desktop.Active | desktop.ReadOnly | desktop.Required
 
-// stateChanges says which states worth a word came and went.
+// stateChanges describes which reported states were set and cleared.
 func stateChanges(old, now *desktop.Element) []string {
 	opposites := map[desktop.State]string{desktop.Enabled: "disabled", desktop.Expanded: "collapsed", desktop.Active: "no longer active"}
 	var words []string
@@ -161,7 +161,7 @@ func stateChanges(old, now *desktop.Element) []string {
 	return words
 }
 
-// rank says how soon a change of an element is told.
+// rank returns the priority of an element's change.
 func (c *comparison) rank(j, i int) int {
 	old, now := &c.before.Elements[j], &c.after.Elements[i]
 	switch {
@@ -179,13 +179,13 @@ func (c *comparison) rank(j, i int) int {
 	return rankPlain
 }
 
-// aspect is what is told of how an element changed.
+// aspect returns the reported aspects of an element's change.
 func (c *comparison) aspect(j, i int) Aspect {
 	return diffElement(&c.before.Elements[j], &c.after.Elements[i]) & (Content | Aspect(reportedStates))
 }
 
-// isAmbient reports whether the aspect of the element of the later snapshot is known to
-// change by itself; of one that was made anew, the content of what it is in.
+// isAmbient reports whether the aspect of the element of the later snapshot is known to change by itself.
+// For a recreated element it checks the content of its container.
 func (c *comparison) isAmbient(i int, aspect Aspect) bool {
 	if c.options.IsAmbient == nil {
 		return false
@@ -197,9 +197,8 @@ func (c *comparison) isAmbient(i int, aspect Aspect) bool {
 	return lasting >= 0 && c.options.IsAmbient(c.after.Elements[lasting].ID, aspect)
 }
 
-// isLagging reports whether the change is one that a program shows when it has nothing else to do,
-// some time after what it comes of: a number in a status bar, or whether a command of a tool bar
-// can be given.
+// isLagging reports whether a program shows the change only when it is idle, some time after its cause: a
+// number in a status bar, or whether a command of a tool bar is enabled.
 func (c *comparison) isLagging(old *desktop.Element, i int) bool {
 	now := &c.after.Elements[i]
 	switch {
@@ -211,10 +210,10 @@ func (c *comparison) isLagging(old *desktop.Element, i int) bool {
 	return false
 }
 
-// hasDigits reports whether a number is in the words of the element.
+// hasDigits reports whether the element's name or value contains a digit.
 func hasDigits(e *desktop.Element) bool { return strings.ContainsAny(e.Name+e.Value, "0123456789") }
 
-// in reports whether the element of the later snapshot is in one of the role.
+// in reports whether the element of the later snapshot has an ancestor of the role.
 func (c *comparison) in(role desktop.Role, i int) bool {
 	for i >= 0 && c.after.Elements[i].Role != role {
 		i = c.after.Elements[i].Parent
@@ -222,7 +221,7 @@ func (c *comparison) in(role desktop.Role, i int) bool {
 	return i >= 0
 }
 
-// actedOn reports whether the element is the one acted on, or in it.
+// actedOn reports whether the element is the one acted on, or inside it.
 func (c *comparison) actedOn(s *desktop.Snapshot, i int) bool {
 	for ; i >= 0 && c.options.Focus != ""; i = s.Elements[i].Parent {
 		if s.Elements[i].ID == c.options.Focus {

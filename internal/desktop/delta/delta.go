@@ -1,5 +1,5 @@
-// Package delta says what changed between two snapshots of an app, as a person would
-// who looks at it ([Between]), and what changes by itself ([AmbientChanges]).
+// Package delta describes the changes between two snapshots of an app as a person would see them
+// ([Between]), and learns which elements change by themselves ([AmbientChanges]).
 package delta
 
 import (
@@ -11,41 +11,40 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// Options say how a difference is told.
+// Options control how a difference is described.
 type Options struct {
-	// Ref names an element of the later snapshot. Without it, no refs are told.
+	// Ref returns the ref of an element of the later snapshot. If nil, the text has no refs.
 	Ref    func(i int) string
-	Budget int        // how many tokens Delta.Text may have; 0 means 200, less than 40 means 40
-	Focus  desktop.ID // the element that was acted on: what changed there comes first
-	// IsAmbient reports whether the aspect of an element changes by itself; nil for none
-	// that is known to. What is restless comes last.
+	Budget int        // maximum tokens of Delta.Text; 0 means 200, less than 40 means 40
+	Focus  desktop.ID // the element that was acted on: its changes come first
+	// IsAmbient reports whether the aspect of an element changes by itself; nil if no such element is
+	// known. Ambient changes come last.
 	IsAmbient func(desktop.ID, Aspect) bool
-	// Lagging says that somebody acted just before: a number in a status bar, such as how
-	// many words a text has, and whether a tool bar's command can be given may follow that act
-	// only now.
+	// Lagging reports whether there was another action just before. A number in a status bar, such as a
+	// word count, or the state of a tool bar's command may then still follow that earlier action.
 	Lagging bool
 }
 
 // The kinds of changes.
 const (
-	Appeared = "appeared" // with all that is in it
-	Gone     = "gone"     // with all that is in it, or no longer showing
-	Changed  = "changed"  // its name, value or states, or it has the focus now
+	Appeared = "appeared" // with its descendants
+	Gone     = "gone"     // with its descendants; removed or no longer showing
+	Changed  = "changed"  // its name, value or states, or it received the focus
 )
 
-// A Change is one thing that a person would see change.
+// A Change is one change that a person would see.
 type Change struct {
 	Kind  string
-	Index int    // the element in the later snapshot; -1 for one that is gone
-	Ref   string // "" for one that is gone
+	Index int    // the element in the later snapshot; -1 if gone
+	Ref   string // "" if gone
 	Text  string // one line, such as: ~ checkbox "Agree" [e13] checked
-	// Ambient says that the element does so by itself too, so that the change says
-	// nothing of an action.
+	// Ambient reports whether the element also changes by itself, so that the change is no evidence of an
+	// action's effect.
 	Ambient bool
 }
 
-// A Delta is what changed between two snapshots of an app, for people: what came,
-// what went and what is different, the most telling first.
+// A Delta lists the changes between two snapshots of an app for people: elements that appeared, disappeared
+// or differ, the most significant first.
 //
 //	~ button "Press" → "Pressed 1 times" [e12]
 //	+ dialog "Really?" [e40]: text "It cannot be undone", button "Yes" [e41], button "No" [e42]
@@ -56,23 +55,22 @@ type Change struct {
 //	focus → textbox "Name" [e3]
 //	… 3 more changes
 type Delta struct {
-	Changes []Change // those that Text tells
-	Text    string   // "" when nothing changed
+	Changes []Change // the changes in Text
+	Text    string   // "" without changes
 	Tokens  int      // of Text, as [sanitize.Estimate] counts
-	Omitted int      // how many changes Text leaves out
+	Omitted int      // number of changes that Text omits
 }
 
-// Between compares two snapshots of an app as a person would who looks at it: only
-// what is showing counts. Elements are the same if their IDs are, or if one stands
-// where another of the same role and name stood before, because toolkits make
-// elements anew; so are the only ones of a role that are new and gone in a place.
-// What comes or goes with its surroundings is told with them, and where what is in an element
-// stands in another order, the element. Scrolling, frames
-// and descriptions do not count. A text of which only digits changed, such as a
-// clock, comes last unless it is the element acted on. A password is told as ****.
+// Between compares two snapshots of an app as a person would see them: only showing elements count. Two
+// elements are the same if their IDs are. Because toolkits recreate elements, so are two of the same role
+// and name in the same position, and the only new and gone elements of a role in one place. Elements that
+// appear or disappear with their surroundings are reported with them. If the children of an element have
+// another order, the element is reported. Scrolling, frames and descriptions do not count. A text in which
+// only digits changed, such as a clock, comes last unless it is the element acted on. A password appears as
+// ****.
 //
-// Names and values are cleaned and quoted as in an outline. A nil snapshot is an
-// empty one. It is safe for concurrent use if o.Ref is.
+// Names and values are cleaned and quoted as in package render. A nil snapshot is an empty one. Between is
+// safe for concurrent use if o.Ref is.
 func Between(before, after *desktop.Snapshot, o Options) Delta {
 	if before == nil {
 		before = &desktop.Snapshot{}
@@ -90,8 +88,8 @@ func Between(before, after *desktop.Snapshot, o Options) Delta {
 	return c.render()
 }
 
-// fold tells once, with their number, what would be many equal lines: of elements that
-// have no refs, such as the separators of a bar that is made anew.
+// fold merges equal lines into one with their number: lines of elements that have no refs, such as the
+// separators of a recreated bar.
 func (c *comparison) fold() {
 	first := make(map[string]int, len(c.findings))
 	kept, times := c.findings[:0], make([]int, 0, len(c.findings))
@@ -115,11 +113,11 @@ func (c *comparison) fold() {
 	c.findings = kept
 }
 
-// A finding is a line to be told, with the changes that it tells.
+// A finding is a line of the delta, with the changes that it describes.
 type finding struct {
-	rank    int // the lowest is told first
+	rank    int // the lowest comes first
 	changes []Change
-	more    int // changes that it tells of only by their number
+	more    int // changes that the line only counts
 	text    string
 }
 
@@ -134,7 +132,7 @@ const (
 	ranks
 )
 
-// render writes down the findings that the budget has room for, by rank.
+// render formats as many findings as the budget allows, by rank.
 func (c *comparison) render() Delta {
 	var d Delta
 	var text strings.Builder
@@ -174,7 +172,7 @@ func (c *comparison) render() Delta {
 	return d
 }
 
-// MoreChanges says how many changes are not told.
+// MoreChanges formats the number of omitted changes.
 func MoreChanges(n int) string {
 	if n == 1 {
 		return "1 more change"
@@ -182,7 +180,7 @@ func MoreChanges(n int) string {
 	return strconv.Itoa(n) + " more changes"
 }
 
-// formatTextChange says what a text was and is now.
+// formatTextChange formats the old and the new text.
 func formatTextChange(before, after string) string {
 	was, is := quoteChange(before, after)
 	if was == is {
@@ -191,8 +189,8 @@ func formatTextChange(before, after string) string {
 	return was + " → " + is
 }
 
-// quoteChange quotes two texts that differ, so that the difference is seen: a long
-// beginning that they share is left out.
+// quoteChange quotes two texts that differ so that the difference is visible: it shortens a long common
+// prefix.
 func quoteChange(before, after string) (string, string) {
 	const longest, kept = 60, 16
 	if max(len(before), len(after)) > longest {
@@ -201,14 +199,14 @@ func quoteChange(before, after string) (string, string) {
 			same++
 		}
 		if same > 2*kept {
-			cut := same - kept // what is left of a character is dropped with the cleaning
+			cut := same - kept // cleaning drops the rest of a cut character
 			before, after = "…"+before[cut:], "…"+after[cut:]
 		}
 	}
 	return desktop.Quote(before, longest), desktop.Quote(after, longest)
 }
 
-// onlyDigits reports whether two texts differ in nothing but digits.
+// onlyDigits reports whether two texts differ only in digits.
 func onlyDigits(a, b string) bool {
 	strip := func(r rune) rune {
 		if '0' <= r && r <= '9' {
@@ -219,7 +217,7 @@ func onlyDigits(a, b string) bool {
 	return strings.Map(strip, a) == strings.Map(strip, b) && a != "" && b != ""
 }
 
-// nameWithRef names an element in a delta, with its ref where it has one.
+// nameWithRef formats an element in a delta, with its ref if it has one.
 func (c *comparison) nameWithRef(s *desktop.Snapshot, i int) string {
 	e := &s.Elements[i]
 	return e.Role.SafeName() + c.named(e, e.Name) + c.bracket(s, i)
@@ -235,7 +233,7 @@ func (c *comparison) named(e *desktop.Element, name string) string {
 	return " " + desktop.Quote(name, 60)
 }
 
-// bracket is the ref of an element of the later snapshot in brackets.
+// bracket returns the ref of an element of the later snapshot in brackets.
 func (c *comparison) bracket(s *desktop.Snapshot, i int) string {
 	if ref := c.ref(s, i); ref != "" {
 		return " [" + ref + "]"

@@ -2,16 +2,14 @@ package delta
 
 import "github.com/gybob/aai-gateway/internal/desktop"
 
-// pairs says which elements of two snapshots are the same, by their index in the
-// other one, or -1.
+// pairs maps the elements of each snapshot to the index of the same element in the other one, or -1.
 type pairs struct {
 	before, after *desktop.Snapshot
-	toAfter       []int // of each element before
-	toBefore      []int // of each element after
+	toAfter       []int // by index in the earlier snapshot
+	toBefore      []int // by index in the later snapshot
 }
 
-// pair finds the elements that are the same: first by their IDs, then, from the
-// windows down, by where they stand.
+// pair pairs the same elements: first by their IDs, then, from the windows down, by their positions.
 func pair(before, after *desktop.Snapshot) pairs {
 	p := pairs{before: before, after: after, toAfter: make([]int, len(before.Elements)), toBefore: make([]int, len(after.Elements))}
 	byID := make(map[desktop.ID]int, len(before.Elements))
@@ -39,15 +37,14 @@ func (p *pairs) join(before, after int) {
 	p.toAfter[before], p.toBefore[after] = after, before
 }
 
-// A look is what makes two siblings pass for one.
+// A siblingKey holds the properties by which two siblings count as the same.
 type siblingKey struct {
 	role desktop.Role
 	name string
 }
 
-// siblings pairs those children of two elements, or windows, that are still
-// alone: of the same role and name in their order, then those that are the only
-// ones of their role.
+// siblings pairs the still unpaired children of two elements, or windows: by role and name in their order,
+// then those that are the only ones of their role.
 func (p *pairs) siblings(before, after int) {
 	var fresh []int
 	for _, i := range p.after.Children(after) {
@@ -84,16 +81,16 @@ func (p *pairs) siblings(before, after int) {
 		}
 	}
 	for role, news := range left {
-		// A page under another name is another page.
+		// A page with another name is another page.
 		if olds := byRole[role]; len(news) == 1 && len(olds) == 1 && role != desktop.Document {
 			p.join(olds[0], news[0])
 		}
 	}
 }
 
-// reordered reports whether what is in the element of the later snapshot, and was in it
-// before, stands in another order; of those alone that count. What a Virtual element shows
-// it uses again for others.
+// reordered reports whether children of an element that exist in both snapshots have another order now.
+// Only children for which counts returns true matter. It ignores Virtual elements, which reuse their
+// children.
 func (p *pairs) reordered(i int, counts func(before, after int) bool) bool {
 	was := p.toBefore[i]
 	if was < 0 || p.after.Elements[i].States.Has(desktop.Virtual) {

@@ -9,10 +9,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// What is known for a clock or a memory figure at first sight, before anybody has seen it
-// change by itself.
+// These patterns identify a clock or a memory figure at first sight, before it was seen to change by
+// itself.
 
-// tickPatterns finds times of the day, and amounts of memory.
+// tickPatterns match times of the day, and amounts of memory.
 type tickPatterns struct{ clock, memory, tab *regexp.Regexp }
 
 func newTickPatterns() tickPatterns {
@@ -23,9 +23,8 @@ func newTickPatterns() tickPatterns {
 	}
 }
 
-// isTick reports whether the words of two looks at an element differ in nothing but the
-// time of the day and amounts of memory. A browser's tab may begin to tell of its memory at any
-// moment.
+// isTick reports whether the texts of an element in two snapshots differ only in times of the day and
+// amounts of memory. A browser's tab may start to show its memory at any moment.
 func (c *comparison) isTick(old, now *desktop.Element) bool {
 	if now.Role == desktop.Tab && old.Value == now.Value {
 		tab := newTickPatterns().tab
@@ -60,10 +59,10 @@ func (c *comparison) isTextTick(was, is string) bool {
 	return true
 }
 
-// advancesWithClock reports whether two texts say the time of those moments, in one and the same zone:
-// a clock that was wound up by an action shows another.
+// advancesWithClock reports whether two texts show the time of the two moments in the same time zone. A
+// clock that an action has set shows another time.
 func (f tickPatterns) advancesWithClock(was string, then time.Time, is string, now time.Time) bool {
-	const zones = 15 * time.Minute // by which they differ
+	const zones = 15 * time.Minute // granularity of time zones
 	before, rough := f.clockLag(was, then)
 	after, _ := f.clockLag(is, now)
 	const slow = 2 * time.Second
@@ -76,16 +75,16 @@ func (f tickPatterns) advancesWithClock(was string, then time.Time, is string, n
 	return (before%zones <= most || before%zones >= zones-slow) && (apart <= most || apart >= half-most)
 }
 
-// clockLag is how much less a text says than the time at that moment in UTC is, and whether
-// it leaves the seconds out.
+// clockLag returns how far the time in the text lags behind UTC at that moment, and whether the text omits
+// the seconds.
 func (f tickPatterns) clockLag(text string, at time.Time) (late time.Duration, rough bool) {
 	parts := f.clock.FindStringSubmatch(text)
 	hour, _ := strconv.Atoi(parts[1])
 	minute, _ := strconv.Atoi(parts[2])
-	second, _ := strconv.Atoi(parts[3]) // 0 where it shows none
+	second, _ := strconv.Atoi(parts[3]) // 0 without seconds
 	shown := time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second
 	at = at.UTC()
 	midnight := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC)
-	const longest = 100 * time.Hour // of two digits, so that it is never negative
+	const longest = 100 * time.Hour // more than two digits can show, so that it is never negative
 	return at.Sub(midnight) - shown + longest + 20*time.Hour, parts[3] == ""
 }

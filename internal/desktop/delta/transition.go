@@ -8,14 +8,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/render"
 )
 
-// A passage is one way for elements to come into sight or leave it.
+// A transition is a direction in which elements become visible or disappear.
 type transition struct {
 	kind, sign string
-	in         *desktop.Snapshot // where they are seen
+	in         *desktop.Snapshot // the snapshot in which they are visible
 	seen       []bool
-	twin       []int // of each element, in the other snapshot
+	twin       []int // index of the same element in the other snapshot
 	twinSeen   []bool
-	maxNames   int // how much a line names, in bytes
+	maxNames   int // limit of names on a line, in bytes
 }
 
 func (c *comparison) appearances() *transition {
@@ -26,15 +26,14 @@ func (c *comparison) disappearances() *transition {
 	return &transition{Gone, "- ", c.before, c.seenBefore, c.toAfter, c.seenAfter, 60}
 }
 
-// isOnlyHere reports whether an element is seen only in this snapshot.
+// isOnlyHere reports whether an element is visible only in this snapshot.
 func (p *transition) isOnlyHere(i int) bool {
 	return p.seen[i] && (p.twin[i] < 0 || !p.twinSeen[p.twin[i]])
 }
 
-// addTransition adds a finding for an element that came or went, with what is in it and
-// with the siblings after it that did so too, and marks them as covered. Layout
-// says nothing by itself: what is in it comes by itself then. So does what was
-// only moved there.
+// addTransition adds a finding for an element that appeared or disappeared, with its descendants and the
+// following siblings that did so too, and marks them as covered. It skips layout, which has no meaning by
+// itself; its contents get their own findings.
 func (c *comparison) addTransition(p *transition, i int, covered []bool) {
 	if p.isInsignificant(i) {
 		return
@@ -87,13 +86,13 @@ func (c *comparison) newChange(p *transition, i int, text string) Change {
 	return Change{p.kind, i, c.ref(p.in, i), text, restless}
 }
 
-// isInsignificant reports whether an element is not worth a word: what is in it may be.
+// isInsignificant reports whether an element itself is not worth reporting; its contents may be.
 func (p *transition) isInsignificant(i int) bool {
 	e := &p.in.Elements[i]
 	return p.isLayout(i) || e.Parent >= 0 && !e.IsActionable("") && e.RepeatsParent(&p.in.Elements[e.Parent])
 }
 
-// isLayout reports whether an element says nothing by itself.
+// isLayout reports whether an element has no meaning by itself.
 func (p *transition) isLayout(i int) bool {
 	e := &p.in.Elements[i]
 	if e.IsActionable("") {
@@ -108,7 +107,7 @@ func (p *transition) isLayout(i int) bool {
 	return false
 }
 
-// group returns an element and the siblings after it that came or went too.
+// group returns an element and the siblings after it that made the same transition.
 func (p *transition) group(i int) []int {
 	parent := p.in.Elements[i].Parent
 	if parent < 0 {
@@ -123,7 +122,7 @@ func (p *transition) group(i int) []int {
 	return group
 }
 
-// single adds a finding for one element and what people can read and do in it.
+// single adds a finding for one element and its readable or actionable contents.
 func (c *comparison) single(p *transition, i int) {
 	e := &p.in.Elements[i]
 	told := render.Elements(p.in, i)
@@ -143,7 +142,7 @@ func (c *comparison) single(p *transition, i int) {
 	c.findings = append(c.findings, finding{rank: c.transitionRank(p, i), changes: []Change{c.newChange(p, i, text)}, text: text})
 }
 
-// describeContents names what acts in an element, and its words.
+// describeContents lists the actionable elements inside an element, and its texts.
 func (c *comparison) describeContents(p *transition, told []render.Rendered) string {
 	var names []string
 	length, more, texts := 0, 0, 0
@@ -167,7 +166,7 @@ func (c *comparison) describeContents(p *transition, told []render.Rendered) str
 	return strings.Join(names, ", ") + andMore(more)
 }
 
-// transitionRank says how soon it is told that an element came or went.
+// transitionRank returns the priority of an element's transition.
 func (c *comparison) transitionRank(p *transition, i int) int {
 	switch p.in.Elements[i].Role {
 	case desktop.Window, desktop.Dialog, desktop.AlertDialog, desktop.Alert:
@@ -182,26 +181,26 @@ func (c *comparison) transitionRank(p *transition, i int) int {
 	return rankPlain
 }
 
-// isAmbientChild reports whether the children of what the element is in do so by
+// isAmbientChild reports whether the children of the element's container appear and disappear by
 // themselves.
 func (c *comparison) isAmbientChild(p *transition, i int) bool {
 	parent := p.in.Elements[i].Parent
 	if p.kind == Appeared {
 		return parent >= 0 && c.isAmbient(parent, Content)
 	}
-	for parent >= 0 && p.twin[parent] < 0 { // what went away with it
+	for parent >= 0 && p.twin[parent] < 0 { // ancestors that went away with it
 		parent = p.in.Elements[parent].Parent
 	}
 	if parent < 0 {
 		return false
 	}
-	// A toolkit may take a list's item apart before the item itself goes.
+	// A toolkit may remove the parts of a list item before the item itself.
 	twin := p.twin[parent]
 	return c.isAmbient(twin, Content) || c.after.Elements[twin].Role.IsSetMember() && c.after.Elements[twin].Parent >= 0 && c.isAmbient(c.after.Elements[twin].Parent, Content)
 }
 
-// containerName names what elements came into or went out of, as it is now where it
-// is still there.
+// containerName formats the container that elements entered or left, in its present state if it still
+// exists.
 func (c *comparison) containerName(p *transition, i int) string {
 	for p.in.Elements[i].Parent >= 0 && desktop.IsBlank(p.in.Elements[i].Name) && p.isLayout(i) {
 		i = p.in.Elements[i].Parent

@@ -21,8 +21,8 @@ func (u *suite) actorTests() []test {
 	}
 }
 
-// perform does it, and reports whether the program can. What it cannot do must be
-// known.
+// perform executes act, and reports whether the program supports it. Unsupported acts must be listed in the
+// Subject.
 func (u *suite) perform(e desktop.Element, act desktop.Act) bool {
 	u.Helper()
 	deed := string(act.Verb) + " " + e.Name
@@ -97,7 +97,7 @@ func (u *suite) holds(name, want string) {
 		if err != nil {
 			return err
 		}
-		if strings.TrimSuffix(e.Value, "\n") != strings.TrimSuffix(want, "\n") { // rich text ends with one of its own
+		if strings.TrimSuffix(e.Value, "\n") != strings.TrimSuffix(want, "\n") { // rich text ends with a line break of its own
 			return fmt.Errorf("%s holds %q, want %q", name, e.Value, want)
 		}
 		return nil
@@ -126,7 +126,7 @@ func (u *suite) lines() {
 	}
 }
 
-// longText checks that a snapshot cuts what Read gives whole.
+// longText checks that a snapshot cuts a long text and that Read returns it completely.
 func (u *suite) longText() {
 	long := strings.Repeat("äöü 🙂 ", desktop.MaxValue/8)
 	if !u.perform(u.control("Notes"), desktop.Act{Verb: desktop.SetText, Text: long}) {
@@ -140,7 +140,7 @@ func (u *suite) longText() {
 	u.perform(u.control("Notes"), desktop.Act{Verb: desktop.SetText, Text: ""})
 }
 
-// password checks that it can be set and is nowhere to be read, nor how long it is.
+// password checks that a password can be set, and that neither the text nor its length can be read.
 func (u *suite) password() {
 	const word = "xK9-nobody-sees"
 	if !u.perform(u.control("Password"), desktop.Act{Verb: desktop.SetText, Text: word}) {
@@ -171,7 +171,7 @@ func (u *suite) setNumber(name, key string, n float64) {
 
 func (u *suite) item() {
 	e := u.control("Fruit 3")
-	if e.Role.IsSetMember() { // another row has it by now, for all the caller knows
+	if e.Role.IsSetMember() { // the caller must assume that another row has it by now
 		u.coded(u.Backend.Actor.Execute(u.within(), u.app, e.ID, desktop.Act{Verb: desktop.SelectItem, Name: "Fruit 99"}), aai.StaleRef)
 	}
 	if !u.perform(e, desktop.Act{Verb: desktop.SelectItem, Name: "Fruit 3"}) {
@@ -186,7 +186,7 @@ func (u *suite) item() {
 	})
 }
 
-// combo selects an option that nobody sees.
+// combo selects an option that does not show.
 func (u *suite) combo() {
 	shot := u.snapshot()
 	for _, e := range shot.Elements {
@@ -218,7 +218,7 @@ func (u *suite) tab() {
 func (u *suite) menu() {
 	for _, e := range u.snapshot().Elements {
 		if e.Name == "Quit-not" && e.Role.IsMenuItem() && !e.States.Has(desktop.Showing) {
-			// An item of a closed menu is there only for who says so.
+			// An item of a closed menu requires AllowClosedMenu.
 			act := desktop.Act{Verb: desktop.Press}
 			u.coded(u.Backend.Actor.Execute(u.within(), u.app, e.ID, act), aai.AutomationFailed)
 			act.AllowClosedMenu = true
@@ -235,7 +235,7 @@ func (u *suite) menu() {
 	}
 }
 
-// shuffle checks that ids do not outlive their elements.
+// shuffle checks that IDs do not outlive their elements.
 func (u *suite) shuffle() {
 	n := u.number("shuffled") + 1
 	old := u.control("Fruit 1")
@@ -287,8 +287,7 @@ func (u *suite) disabled() {
 	u.refused(err, aai.AutomationFailed, aai.AutomationNotSupported)
 }
 
-// hide checks that what is not showing any more does nothing, although toolkits
-// would say that it did.
+// hide checks that actions on a hidden element do nothing, although toolkits would report success.
 func (u *suite) hide() {
 	ghost := u.control("Ghost")
 	n := u.number("ghost")
@@ -309,7 +308,7 @@ func (u *suite) hide() {
 	}
 }
 
-// unsupportedActions checks that what makes no sense is refused and does nothing.
+// unsupportedActions checks that meaningless actions are refused and do nothing.
 func (u *suite) unsupportedActions() {
 	press := u.control("Press")
 	n := u.number("presses")

@@ -1,14 +1,11 @@
-// Package desktoptest is the suite that every backend passes: what the contract in
-// internal/desktop says, tried on a program whose true state is known from another
-// source. Only tests import it.
+// Package desktoptest is the test suite for every implementation of the interfaces in internal/desktop. It
+// runs a backend on a program and verifies the effects through an independent source of the program's
+// state. Only tests import it.
 //
-// The program has the controls, and tells the state, that are listed at Session.Fixture
-// in internal/testkit/linuxtest/fixture_linux.go; fakedesktop's Fixture has them in memory.
-// What a backend leaves nil is not tried. [Subject] says what of a program may be lacking:
-// all the controls must be there, whatever they do.
-// Nothing here measures time: what must happen is waited for, at most for
-// Patience, and what must not hang is given as long.
+// The program has the controls and the state listed at Session.Fixture in
+// internal/testkit/linuxtest/fixture_linux.go; fakedesktop's Fixture has them in memory. The suite skips
+// nil fields of the backend. [Subject] lists the features that a program may lack: all controls must exist,
+// even without function. The suite measures no time: it waits at most Patience for each expected event.
 //
-// It imports the root, internal/desktop and its query, and reaches the screen through the
-// backend alone.
+// It imports the root, internal/desktop and its query, and reaches the screen only through the backend.
 package desktoptest

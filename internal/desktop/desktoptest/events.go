@@ -52,7 +52,7 @@ func (u *suite) closes() {
 	}
 }
 
-// tells checks that all who watch hear of a change, as often as there is one.
+// tells checks that all watchers receive an event for each change.
 func (u *suite) tells() {
 	first, _ := u.watch()
 	second, _ := u.watch()
@@ -80,7 +80,7 @@ func (u *suite) hears(events <-chan desktop.Event) {
 	}
 }
 
-// requests are all that wait for the program.
+// requests returns one request of each kind that waits for the program.
 func (u *suite) requests() map[string]func(context.Context) error {
 	id := u.control("Press").ID
 	all := map[string]func(context.Context) error{
@@ -96,7 +96,7 @@ func (u *suite) requests() map[string]func(context.Context) error {
 	return all
 }
 
-// ended checks that a request whose caller has left fails.
+// ended checks that a request with a cancelled context fails.
 func (u *suite) ended() {
 	ctx, cancel := context.WithCancel(u.Context())
 	cancel()
@@ -120,8 +120,8 @@ func (u *suite) expired() {
 	}
 }
 
-// hangs checks that a program that hangs costs each request its deadline, and that
-// it is as before when it is back.
+// hangs checks that requests to a hanging program take until their deadline, and that the program works as
+// before when it continues.
 func (u *suite) hangs() {
 	requests := u.requests()
 	u.Stop(u)
@@ -133,7 +133,7 @@ func (u *suite) hangs() {
 	}()
 	for name, request := range requests {
 		if name == "Perform" {
-			continue // which may be refused by what is known of the element
+			continue // it may be refused from the known state of the element
 		}
 		ctx, cancel := context.WithTimeout(u.Context(), hangTimeout)
 		u.ends(name, func() {
@@ -154,7 +154,7 @@ func (u *suite) hangs() {
 	WellFormed(u, u.snapshot())
 }
 
-// killed checks that nothing waits for a program that has ended.
+// killed checks that no request waits for a program that has ended.
 func (u *suite) killed() {
 	var events <-chan desktop.Event
 	if u.Backend.Events != nil {

@@ -107,8 +107,7 @@ func (u *suite) capture() {
 	}
 }
 
-// same checks that nearly all of the window's own picture is what is seen on the
-// screen: a caret may blink.
+// same checks that the window's own picture nearly equals the screen: a caret may blink.
 func (u *suite) same(own, seen *image.RGBA, w desktop.WindowInfo) {
 	u.Helper()
 	differ := 0
@@ -167,8 +166,8 @@ func (u *suite) inputTests() []test {
 	}
 }
 
-// ownPointer checks that the gateway's own pointer either clicks, or says that it
-// cannot; the person's does not move in any case.
+// ownPointer checks that the gateway's own pointer either clicks or returns an error, and that the person's
+// pointer does not move.
 func (u *suite) ownPointer() {
 	u.inBackground("click", []test{{"canvas", "", func(u *suite) {
 		clicks := len(u.clicks())
@@ -185,13 +184,13 @@ func (u *suite) ownPointer() {
 	}}})
 }
 
-// clicks are the clicks that the program knows of.
+// clicks returns the clicks in the program's state.
 func (u *suite) clicks() []any {
 	all, _ := u.State(u)["clicks"].([]any)
 	return all
 }
 
-// clicked says what is wrong with the last of so many clicks.
+// clicked returns an error if the last of n clicks is wrong.
 func (u *suite) clicked(n int, button desktop.MouseButton, count int) error {
 	clicks := u.clicks()
 	if len(clicks) < n {

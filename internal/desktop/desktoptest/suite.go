@@ -13,44 +13,43 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Patience is how long the suite waits for what must happen. It passes only where
-// something is wrong.
+// Patience is the maximum time that the suite waits for an expected event. It expires only on failure.
 const Patience = 2 * time.Minute
 
-// hangTimeout is the deadline of a request to a program that hangs.
+// hangTimeout is the deadline of a request to a hanging program.
 const hangTimeout = 300 * time.Millisecond
 
-// A Subject is a backend and the program that it is tried on. The program has just
-// been started and shows its window in front of all others.
+// A Subject is a backend with the program that it is tested on. The program has just been started and its
+// window is in front of all others.
 type Subject struct {
 	Backend desktop.Backend
 	PID     int    // the program's process
 	Title   string // of its window
 
-	// State is what the program says of itself by a way that is not the backend's,
-	// as encoding/json reads it.
+	// State returns the program's state from a source independent of the backend, as encoding/json reads
+	// it.
 	State func(t testing.TB) map[string]any
 	// Lacks are the keys of State that the program's toolkit cannot change or know.
 	Lacks []string
-	// Unsupported is what the program's toolkit cannot do in the background, as a verb
-	// and a control: "press Agree", "set_text Notes". The backend must refuse it
-	// with AUTOMATION_NOT_SUPPORTED; all else must work.
+	// Unsupported lists background actions that the program's toolkit lacks, as a verb and a control:
+	// "press Agree", "set_text Notes". The backend must refuse them with AUTOMATION_NOT_SUPPORTED; all
+	// others must work.
 	Unsupported []string
-	// Unreported is what the program's toolkit tells nobody, as a property and a
-	// control: "value Colour", "modal Really?". It is not asked for.
+	// Unreported lists properties that the program's toolkit does not expose, as a property and a control:
+	// "value Colour", "modal Really?". They are not tested.
 	Unreported []string
 
-	// The rest may be nil; then what needs it is not tried.
+	// The remaining fields may be nil; tests that need them are then skipped.
 
-	// Person is where the person's pointer is and which window has the person's
-	// keyboard, by a way that is not the backend's.
+	// Person returns the person's pointer position and keyboard focus, from a source independent of the
+	// backend.
 	Person func(t testing.TB) any
-	// Stop makes the program hang, Continue ends that, and Kill ends the program.
+	// Stop makes the program hang, Continue undoes that, and Kill ends the program.
 	Stop, Continue, Kill func(t testing.TB)
 }
 
-// Run tries all that the backend has on the program. What is done by the person's
-// pointer comes last, and the end of the program after it.
+// Run tests all parts of the backend on the program. Tests with the person's pointer come last, followed by
+// the end of the program.
 func Run(t *testing.T, s Subject) {
 	u := &suite{T: t, Subject: s}
 	u.app = u.find()
@@ -85,14 +84,13 @@ func Run(t *testing.T, s Subject) {
 	}
 }
 
-// A test is one thing that is tried. It is left out where the program lacks the
-// key of the state that it needs.
+// A test is one test case. It is skipped if the program lacks the required key of the state.
 type test struct {
 	name, key string
 	run       func(*suite)
 }
 
-// A suite is the suite while it runs.
+// A suite is a running test suite.
 type suite struct {
 	*testing.T
 	Subject
@@ -110,7 +108,7 @@ func (u *suite) group(name string, tests []test) {
 	})
 }
 
-// inBackground is group for what the person must not notice.
+// inBackground is group for tests that the person must not notice.
 func (u *suite) inBackground(name string, tests []test) {
 	if u.Person == nil {
 		u.group(name, tests)
@@ -123,7 +121,7 @@ func (u *suite) inBackground(name string, tests []test) {
 	}
 }
 
-// until waits until f has nothing to complain of any more.
+// until waits until f returns nil.
 func (u *suite) until(f func() error) {
 	u.Helper()
 	for end := time.Now().Add(Patience); ; time.Sleep(10 * time.Millisecond) {
@@ -137,14 +135,14 @@ func (u *suite) until(f func() error) {
 	}
 }
 
-// within is a context for one request.
+// within returns a context for one request.
 func (u *suite) within() context.Context {
 	ctx, cancel := context.WithTimeout(u.Context(), Patience)
 	u.Cleanup(cancel)
 	return ctx
 }
 
-// find finds the program among those that can be seen.
+// find finds the program among the listed apps.
 func (u *suite) find() (app desktop.App) {
 	u.Helper()
 	u.until(func() error {
@@ -174,8 +172,7 @@ func (u *suite) snapshot() *desktop.Snapshot {
 	return shot
 }
 
-// all returns the elements with the name and one of the roles, in order, that are
-// showing.
+// all returns the showing elements with the name and one of the roles, in order.
 func all(shot *desktop.Snapshot, name string, roles []desktop.Role) []desktop.Element {
 	var found []desktop.Element
 	for i, e := range shot.Elements {
@@ -217,7 +214,7 @@ func (u *suite) waitState(key string, want any) {
 	})
 }
 
-// number is a number of the program's state.
+// number returns a number of the program's state.
 func (u *suite) number(key string) float64 {
 	n, _ := u.State(u)[key].(float64)
 	return n
@@ -249,7 +246,7 @@ func (u *suite) coded(err error, codes ...aai.Code) {
 	}
 }
 
-// ends checks that f returns, whatever it returns.
+// ends checks that f returns, with any result.
 func (u *suite) ends(what string, f func()) {
 	u.Helper()
 	done := make(chan struct{})

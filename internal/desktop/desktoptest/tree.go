@@ -14,8 +14,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/query"
 )
 
-// rolesOf returns the roles that a control of the fixture may have: toolkits make
-// some of them of different things.
+// rolesOf returns the possible roles of a control of the fixture: toolkits implement some of them
+// differently.
 func rolesOf(name string) []desktop.Role {
 	switch name {
 	case "Agree":
@@ -81,7 +81,7 @@ func (u *suite) listedOnce() {
 
 func (u *suite) wellFormed() { WellFormed(u, u.snapshot()) }
 
-// WellFormed checks what is true of every snapshot of every program.
+// WellFormed checks the invariants of a snapshot.
 func WellFormed(t testing.TB, shot *desktop.Snapshot) {
 	t.Helper()
 	ids := make(map[desktop.ID]bool)
@@ -115,7 +115,7 @@ func WellFormed(t testing.TB, shot *desktop.Snapshot) {
 	}
 }
 
-// flaws says what cannot be true of one element.
+// flaws lists the violated invariants of an element.
 func flaws(e *desktop.Element) []string {
 	var wrong []string
 	if _, err := query.Parse(string(e.Role), query.ByRole); err != nil || e.Role == "" {
@@ -159,7 +159,7 @@ func (u *suite) controls() {
 	}
 }
 
-// onScreen checks that an element is where a person can see it.
+// onScreen checks that an element lies in the visible part of the screen.
 func (u *suite) onScreen(e desktop.Element) {
 	u.Helper()
 	if e.Frame.Empty() {
@@ -204,10 +204,10 @@ func (u *suite) controlStates() {
 	}
 }
 
-// isReported reports whether the program's toolkit tells it.
+// isReported reports whether the program's toolkit exposes the property.
 func (u *suite) isReported(what string) bool { return !slices.Contains(u.Unreported, what) }
 
-// readAlike checks that an element is the same alone as in a snapshot.
+// readAlike checks that Read returns the same element as a snapshot.
 func (u *suite) readAlike() {
 	shot := u.snapshot()
 	for i, e := range shot.Elements {
@@ -227,7 +227,7 @@ func (u *suite) readAlike() {
 }
 
 func (u *suite) version() {
-	u.until(func() error { // what the start brings about may not be over
+	u.until(func() error { // effects of the start may still appear
 		first, second := u.snapshot(), u.snapshot()
 		if first.Version != second.Version {
 			return fmt.Errorf("nothing happens, but the versions are %d and %d", first.Version, second.Version)

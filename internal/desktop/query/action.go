@@ -9,13 +9,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// AllowsActionOn reports whether the query means the snapshot's i'th element so surely that it
-// may be acted upon. What acts when it is pressed is meant by its name, whatever the
-// case, white space, mnemonic, ellipsis, shortcut or count; by its identifier; or by a
-// query that says itself that less will do: a pattern, a path, a role, contains:. Of
-// what is filled in, chosen or followed whole words of the name are enough, but not
-// where a word more turns the meaning round or widens it, nor in a script that does not part
-// words. An option of a list is meant by its whole name.
+// AllowsActionOn reports whether the query identifies the snapshot's i'th element reliably enough to act on
+// it. A pressable element is identified by its name, regardless of case, white space, mnemonic, ellipsis,
+// shortcut or count; by its identifier; or by an explicitly weaker query: a pattern, a path, a role,
+// contains:. For an element that is filled in, chosen or followed, whole words of the name suffice, unless
+// another word negates or widens the meaning, or the script does not separate words. An option of a list
+// requires its whole name.
 func (q *Query) AllowsActionOn(s *desktop.Snapshot, i int) bool {
 	return q.allowsAction(newFinder(s, Options{Hidden: true, Root: -1}), i)
 }
@@ -23,11 +22,11 @@ func (q *Query) AllowsActionOn(s *desktop.Snapshot, i int) bool {
 func (q *Query) allowsAction(f *finder, i int) bool {
 	if q.isLoose() {
 		e := &f.s.Elements[i]
-		part := !e.Role.IsPressable() && e.Role.IsInputOrItem() && e.Role != desktop.Option && !e.States.Has(desktop.Checkable) // Premium is no Premium plus
+		part := !e.Role.IsPressable() && e.Role.IsInputOrItem() && e.Role != desktop.Option && !e.States.Has(desktop.Checkable) // Premium does not mean Premium plus
 		return q.match(f, i, undecorated) || part && q.match(f, i, wholeWords) || q.matchesIdentifier(f, i)
 	}
 	for _, t := range q.passes {
-		// A path counts what shows, or where that is nothing, all.
+		// A path counts the showing elements, or all if none shows.
 		if slices.Contains(t.find(f, false), i) || t.definite && slices.Contains(t.find(f, true), i) {
 			return true
 		}
@@ -35,12 +34,11 @@ func (q *Query) allowsAction(f *finder, i int) bool {
 	return false
 }
 
-// isLoose reports whether the query finds more than it surely means.
+// isLoose reports whether the query may find more than it identifies reliably.
 func (q *Query) isLoose() bool { return q.match != nil && !q.explicit }
 
-// matchesIdentifier reports whether plain words are what the element's author calls it. A word
-// that people say may mean what is on the screen, so that it has to be an element
-// without a name, or one that does not fire.
+// matchesIdentifier reports whether plain words equal the author's identifier of the element. A natural
+// word may refer to visible text instead, so the element must then have no name, or must not be pressable.
 func (q *Query) matchesIdentifier(f *finder, i int) bool {
 	e := &f.s.Elements[i]
 	if !q.plain || e.Identifier == "" || e.Identifier != q.words {
@@ -49,8 +47,8 @@ func (q *Query) matchesIdentifier(f *finder, i int) bool {
 	return !e.Role.IsPressable() || e.Name == "" && e.Description == "" || !isNaturalText(e.Identifier)
 }
 
-// isNaturalText reports whether a text may be such as people say it: save, log-off and 2, and
-// not save-btn, save_all or saveButton.
+// isNaturalText reports whether people may say such a text: save, log-off and 2, but not save-btn, save_all
+// or saveButton.
 func isNaturalText(text string) bool {
 	const things = " btn button link id item menuitem checkbox radio tab icon action "
 	last := ' '
@@ -66,9 +64,9 @@ func isNaturalText(text string) bool {
 	})
 }
 
-// FindForAction is Find for who will act: of all that shows the query finds what it surely
-// means, however it is spelled there, and nothing else. Where that is nothing,
-// HiddenMatches are what it surely means of the rest.
+// FindForAction is Find for a caller that will act: it returns all showing elements that the query
+// identifies reliably, in any spelling, and no others. If there are none, HiddenMatches holds the reliable
+// matches among hidden elements.
 func (q *Query) FindForAction(s *desktop.Snapshot, o Options) Result {
 	if !q.isLoose() {
 		return q.Find(s, o)
@@ -81,8 +79,7 @@ func (q *Query) FindForAction(s *desktop.Snapshot, o Options) Result {
 	return Result{HiddenMatches: f.hiddenMatches([]searchPass{t})}
 }
 
-// ClosestMatches leaves of what the query surely means what is spelled as it is, or else what
-// is the nearest to that.
+// ClosestMatches returns the matches in the query's exact spelling, or otherwise the closest ones.
 func (q *Query) ClosestMatches(s *desktop.Snapshot, matches []int) []int {
 	if !q.isLoose() || len(matches) < 2 {
 		return matches
@@ -96,7 +93,8 @@ func (q *Query) ClosestMatches(s *desktop.Snapshot, matches []int) []int {
 	return matches
 }
 
-// MatchWhole leaves of what the query surely means what is called so and no more, if anything is.
+// MatchWhole returns the matches with exactly the query's words as their name, or all matches if there are
+// none.
 func (q *Query) MatchWhole(s *desktop.Snapshot, matches []int) []int {
 	if !q.isLoose() || len(matches) < 2 {
 		return matches
@@ -111,7 +109,7 @@ func (q *Query) MatchWhole(s *desktop.Snapshot, matches []int) []int {
 	return whole
 }
 
-// best is the surest way in which one of the elements is found.
+// best returns the most reliable strategy that finds one of the elements.
 func (q *Query) best(f *finder, matches []int) Strategy {
 	all := *f
 	all.all = true
@@ -123,8 +121,8 @@ func (q *Query) best(f *finder, matches []int) Strategy {
 	return NameLoose
 }
 
-// plainMatcher compares what an element is called with plain words: its name, or what it
-// says of itself where it has none.
+// plainMatcher returns a function that compares an element's name, or its description if it has no name,
+// with plain words.
 func plainMatcher(w *searchText) func(*finder, int, matchLevel) bool {
 	return func(f *finder, i int, g matchLevel) bool {
 		e := &f.s.Elements[i]
@@ -136,22 +134,22 @@ func plainMatcher(w *searchText) func(*finder, int, matchLevel) bool {
 		}
 		first, rest, two := strings.Cut(w.loose, " ")
 		if two && f.matchesWithRole(i, first) && f.compare(i, nameAttribute, newSearchText(unquoted(rest)), undecorated) {
-			return true // button Save, or button "Save" as outlines say it
+			return true // button Save, or button "Save" as in outlines
 		}
 		last := strings.LastIndexByte(w.loose, ' ')
 		return two && f.matchesWithRole(i, w.loose[last+1:]) && f.compare(i, nameAttribute, newSearchText(unquoted(w.loose[:last])), undecorated) // Save button
 	}
 }
 
-// matchesWithRole reports whether a word beside an element's name may be what the element is. Of what
-// fires it is the role itself: "New menu" is no item New, but "File menu" the menu File.
+// matchesWithRole reports whether a word beside an element's name may mean its role. For a pressable
+// element it must be the role itself: "New menu" is not the item New, but "File menu" is the menu File.
 func (f *finder) matchesWithRole(i int, word string) bool {
 	e := &f.s.Elements[i]
 	opens := word == "menu" && (e.States.Has(desktop.HasPopup) || e.Parent >= 0 && f.s.Elements[e.Parent].Role == desktop.Menubar)
 	return isRoleName(e, word) && (!e.Role.IsPressable() || string(e.Role) == word || opens)
 }
 
-// unquoted is a text without the quotation marks around all of it.
+// unquoted returns a text without the quotation marks around it.
 func unquoted(text string) string {
 	if inside, rest, ok := cutQuoted(text); ok && rest == "" && inside != "" {
 		return inside
@@ -159,8 +157,8 @@ func unquoted(text string) string {
 	return text
 }
 
-// ends are what may follow a name and is none of it: an ellipsis, a count, a shortcut,
-// and in scripts without cases the letter of a mnemonic.
+// ends match suffixes that do not belong to a name: an ellipsis, a count, a shortcut, and in scripts
+// without cases the letter of a mnemonic.
 const (
 	suffixPattern   = `(?:\.\.\.|…|[(（\[]\d+\+?[)）\]]|\s` + modifierPattern + `+` + keyPattern + `|\t` + modifierPattern + `*` + keyPattern + `)$`
 	modifierPattern = `(?:(?:ctrl|control|alt|shift|super|meta|cmd|strg|umschalt)[+-]|[⌘⌥⇧⌃])`
@@ -169,8 +167,7 @@ const (
 	mnemonicPattern = `[(（][&_]?[a-z0-9][)）]$`
 )
 
-// nameMatches reports whether an element of the name is called what was asked for, but for
-// what may follow or mark a name.
+// nameMatches reports whether the name equals the search text, apart from suffixes and marks.
 func (f *finder) nameMatches(name string, w *searchText) bool {
 	if f.ends == nil {
 		f.ends, f.mnemonic = regexp.MustCompile(suffixPattern), regexp.MustCompile(mnemonicPattern)
@@ -181,7 +178,7 @@ func (f *finder) nameMatches(name string, w *searchText) bool {
 			return true
 		}
 		cut := name
-		if !strings.HasSuffix(strings.ReplaceAll(name, "+", "-"), "ctrl-alt-del") { // which is sent, and never a shortcut
+		if !strings.HasSuffix(strings.ReplaceAll(name, "+", "-"), "ctrl-alt-del") { // a key combination that is sent and never a shortcut
 			cut = f.ends.ReplaceAllString(name, "")
 		}
 		if cut == name && lacksWordBreaks(name) {
@@ -195,18 +192,18 @@ func (f *finder) nameMatches(name string, w *searchText) bool {
 	}
 }
 
-// mayMatchName reports whether it is worth asking called, of a name that is loosened.
+// mayMatchName is a cheap precheck for nameMatches on a loosened name.
 func mayMatchName(name string, w *searchText) bool {
 	return strings.HasPrefix(name, w.plain) || strings.ContainsAny(name, "&’ʼ") || strings.ContainsAny(w.plain, "&")
 }
 
-// normalizeName is a text as names are compared: loosened, without the mark of a mnemonic, and
-// with one kind of apostrophe.
+// normalizeName returns a text in the form in which names are compared: loosened, without the mnemonic
+// mark, and with one kind of apostrophe.
 func normalizeName(text string) string {
 	return strings.NewReplacer("’", "'", "ʼ", "'").Replace(loosen(stripMnemonic(strings.TrimSpace(text))))
 }
 
-// stripMnemonic takes the mark of a mnemonic out of a text.
+// stripMnemonic removes the mnemonic mark from a text.
 func stripMnemonic(text string) string {
 	for i := 0; i+1 < len(text); i++ {
 		if text[i] == '&' && text[i+1] != '&' && text[i+1] != ' ' && (i == 0 || text[i-1] != '&') {
@@ -216,8 +213,8 @@ func stripMnemonic(text string) string {
 	return text
 }
 
-// containsAllWords reports whether the asked words are in the text, whole and one after the
-// other, and what more it says does not turn them round.
+// containsAllWords reports whether the text contains the asked words, whole and consecutive, and no other
+// word that negates them.
 func containsAllWords(text, asked string) bool {
 	if lacksWordBreaks(text) || lacksWordBreaks(asked) {
 		return false
@@ -234,7 +231,7 @@ func containsAllWords(text, asked string) bool {
 	return false
 }
 
-// wordsOf are the words of a text; a file's name is one, with its ending.
+// wordsOf returns the words of a text; a file name with its extension is one word.
 func wordsOf(text string) []string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !wordRune(r) && !unicode.IsMark(r) && r != '.' })
 	for i := range words {
@@ -243,7 +240,7 @@ func wordsOf(text string) []string {
 	return slices.DeleteFunc(words, func(word string) bool { return word == "" })
 }
 
-// widens reports whether a text says of more than is asked that it is meant: all, for ever.
+// widens reports whether a text has a widening word that the query lacks: all, for ever.
 func widens(has, want []string) bool {
 	const words = " all every everything everyone everybody everywhere always forever permanently entire whole" +
 		" alle alles allen aller überall immer endgültig ganze ganzen tout tous toute toutes partout toujours définitivement" +
@@ -253,7 +250,7 @@ func widens(has, want []string) bool {
 	})
 }
 
-// lacksWordBreaks reports whether a text is, in part, of a script that does not part words.
+// lacksWordBreaks reports whether a text contains a script that does not separate words.
 func lacksWordBreaks(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)

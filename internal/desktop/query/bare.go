@@ -2,10 +2,9 @@ package query
 
 import "strings"
 
-// bareEnd returns where a value without quotes ends: one word, or all until the
-// next term, until an operator that a term follows, until the parenthesis that
-// closes the group, or until the end. So title:Cut and paste has one value, and
-// title:Cut and role:button two terms.
+// bareEnd returns the end of an unquoted value: one word, or all text until the next term, an operator
+// before a term, the closing parenthesis of the group, or the end. So title:Cut and paste has one value,
+// and title:Cut and role:button has two terms.
 func (p *termParser) bareEnd(oneWord bool) int {
 	open := 0
 	for i := p.at; i < len(p.text); i++ {
@@ -29,8 +28,8 @@ func (p *termParser) bareEnd(oneWord bool) int {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// endsValue reports whether a value without quotes ends before this text, which
-// stands at the beginning of a word.
+// endsValue reports whether an unquoted value ends before this text, which stands at the beginning of a
+// word.
 func endsValue(text string) bool {
 	if a, _, _ := tightKeyAt(text); a != "" || strings.HasPrefix(text, "&&") || strings.HasPrefix(text, "||") {
 		return true

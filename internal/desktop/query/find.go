@@ -7,51 +7,46 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Options say where to look.
+// Options restrict a search.
 type Options struct {
-	Hidden bool // also at elements that are not showing
-	// Root is the index of the element that is searched with all that is in it;
-	// -1 for the whole snapshot.
+	Hidden bool // also search elements that are not showing
+	// Root is the index of the element that is searched with its descendants; -1 for the whole snapshot.
 	Root int
 }
 
-// Result is what a query found.
+// Result is the result of a query.
 type Result struct {
-	Strategy Strategy // how; "" where there are no matches
+	Strategy Strategy // the strategy that found the matches; "" without matches
 	Matches  []int    // indexes of elements, in the order of the snapshot
-	// HiddenMatches, where there are no matches, are elements that fit the query
-	// but are not showing.
+	// HiddenMatches, if there are no matches, are hidden elements that fit the query.
 	HiddenMatches []int
-	// Suggestions, where there are no matches, are at most five elements that show and
-	// are the likest to what was asked for, best first.
+	// Suggestions, if there are no matches, are at most five showing elements that are most similar to the
+	// query, best first.
 	Suggestions []int
 }
 
-// A try is one way to answer a query. Those of a query are made in order until
-// one finds something.
+// A searchPass is one way to answer a query. A query runs its passes in order until one finds an element.
 type searchPass struct {
 	strategy Strategy
-	// find returns all that fits among what shows, or else, with hidden, at least
-	// all that fits among what does not.
+	// find returns all showing elements that fit; with hidden set, at least all hidden ones that fit.
 	find func(f *finder, hidden bool) []int
-	// definite means that everything found is meant: the query is that exact.
+	// definite means that the query is exact: all found elements are meant.
 	definite bool
-	// fuzzy means that it forgives wrong letters.
+	// fuzzy means that the pass tolerates misspellings.
 	fuzzy bool
-	// anyRole means that the query says nothing about roles, so that what people
-	// do something with is meant more than a label of the same name.
+	// anyRole means that the query does not mention roles, so that interactive elements take precedence
+	// over labels of the same name.
 	anyRole bool
 }
 
-// Find answers the query. The surest of its strategies that finds something
-// decides. If that finds both elements that people do something with and labels,
-// the former are meant, unless the query speaks of roles; and an element in
-// another that matches too and has the same name, such as the text in a button,
-// is left out. Fuzzy matches do not count where something hidden fits better.
+// Find answers the query with the first of its strategies that finds an element. If this finds both
+// interactive elements and labels, it drops the labels, unless the query mentions roles. It also drops an
+// element inside another match with the same name, such as the text in a button. Fuzzy matches do not count
+// if a hidden element fits better.
 func (q *Query) Find(s *desktop.Snapshot, o Options) Result {
 	f := newFinder(s, o)
 	var hidden []int
-	judged := false // whether something hidden fits better
+	judged := false // whether a hidden element fits better has been checked
 	for i, t := range q.passes {
 		if t.strategy == Fuzzy && !judged {
 			judged = true
@@ -69,15 +64,15 @@ func (q *Query) Find(s *desktop.Snapshot, o Options) Result {
 	return Result{HiddenMatches: hidden, Suggestions: f.nearest(q.words, q.role)}
 }
 
-// A finder looks for things in one snapshot.
+// A finder searches one snapshot.
 type finder struct {
 	s        *desktop.Snapshot
-	from, to int // the range of elements to look at
+	from, to int // the range of elements to search
 	root     int
-	all      bool                   // hidden ones are looked at anyway
+	all      bool                   // hidden elements are searched too
 	visible  []bool                 // by index
-	loose    map[attribute][]string // attributes as they are compared loosely, by index; "" if not known yet
-	// What follows names, compiled when it is needed.
+	loose    map[attribute][]string // loosened attributes, by index; "" if not known yet
+	// The following patterns are compiled on first use.
 	ends, mnemonic *regexp.Regexp
 }
 
@@ -93,7 +88,7 @@ func newFinder(s *desktop.Snapshot, o Options) *finder {
 	return f
 }
 
-// each makes a search of a test of single elements.
+// each returns a search that applies test to each element.
 func each(test func(f *finder, i int) bool) func(*finder, bool) []int {
 	return func(f *finder, hidden bool) []int {
 		var matches []int
@@ -122,7 +117,7 @@ func (f *finder) hiddenMatches(tries []searchPass) []int {
 	return nil
 }
 
-// prune leaves out matches that mean no more than another one.
+// prune drops redundant matches.
 func (f *finder) prune(matches []int, t searchPass) []int {
 	if t.definite || len(matches) < 2 {
 		return matches
@@ -133,12 +128,12 @@ func (f *finder) prune(matches []int, t searchPass) []int {
 	case slices.ContainsFunc(matches, f.interactive):
 		matches = slices.DeleteFunc(slices.Clone(matches), idle)
 	case slices.ContainsFunc(matches, f.isChoiceContainer):
-		matches = slices.DeleteFunc(slices.Clone(matches), f.isTextOnly) // what it is labelled by
+		matches = slices.DeleteFunc(slices.Clone(matches), f.isTextOnly) // labels of the control
 	}
 	return f.outermost(f.withoutWrappers(matches))
 }
 
-// isChoiceContainer reports whether the element holds what people choose from.
+// isChoiceContainer reports whether the element contains options to choose from.
 func (f *finder) isChoiceContainer(i int) bool {
 	switch f.s.Elements[i].Role {
 	case desktop.List, desktop.Listbox, desktop.TreeView, desktop.Table, desktop.Grid, desktop.Radiogroup, desktop.Tablist:
@@ -147,7 +142,7 @@ func (f *finder) isChoiceContainer(i int) bool {
 	return false
 }
 
-// isTextOnly reports whether the element is nothing but words.
+// isTextOnly reports whether the element is only text.
 func (f *finder) isTextOnly(i int) bool {
 	role := f.s.Elements[i].Role
 	return role == desktop.Label || role == desktop.Text
@@ -158,7 +153,7 @@ func (f *finder) interactive(i int) bool {
 	return e.Role.IsInteractive() || e.States.Has(desktop.Editable) || e.Role == desktop.Generic && e.IsActionable("")
 }
 
-// outermost leaves out elements that are in another of them with the same name.
+// outermost drops elements inside another match with the same name.
 func (f *finder) outermost(matches []int) []int {
 	var kept, around []int
 	for _, i := range matches {
@@ -174,8 +169,8 @@ func (f *finder) outermost(matches []int) []int {
 	return kept
 }
 
-// withoutWrappers leaves out elements that wrap a control of the same name, and what else
-// is in such a wrapper and means nothing by itself.
+// withoutWrappers drops elements that wrap a control of the same name, and generic elements inside such a
+// wrapper.
 func (f *finder) withoutWrappers(matches []int) []int {
 	wrappers := make(map[int]bool)
 	for _, i := range matches {
@@ -198,9 +193,8 @@ func (f *finder) withoutWrappers(matches []int) []int {
 	})
 }
 
-// wraps reports whether an element around a control is none of its own: a click on the control
-// reaches it too. In a page that holds for all but fields that consist of several, and for
-// items in each other.
+// wraps reports whether the outer element has no function of its own: a click on the inner control reaches
+// it too. In a page this does not hold for fields that consist of several controls, and for nested items.
 func wraps(s *desktop.Snapshot, outer, inner int) bool {
 	control, role := s.Elements[inner].Role, s.Elements[outer].Role
 	switch {
@@ -217,7 +211,7 @@ func wraps(s *desktop.Snapshot, outer, inner int) bool {
 }
 
 // WrappedControl returns the innermost control of the same name that the element wraps, or the element
-// if it wraps none, or several.
+// itself if it wraps none, or several.
 func WrappedControl(s *desktop.Snapshot, i int) int {
 	e, found := &s.Elements[i], i
 	if e.Role != desktop.Generic || e.Name == "" {
@@ -234,7 +228,7 @@ func WrappedControl(s *desktop.Snapshot, i int) int {
 	return found
 }
 
-// loosened is an attribute of the element as NameLoose compares it.
+// loosened returns an attribute of the element in the form for NameLoose.
 func (f *finder) loosened(i int, a attribute) string {
 	got := a.of(&f.s.Elements[i])
 	if got == "" {
@@ -253,7 +247,7 @@ func (f *finder) loosened(i int, a attribute) string {
 
 func (f *finder) looseName(i int) string { return f.loosened(i, nameAttribute) }
 
-// plainPasses are the ways to understand plain words. The second is NameExact.
+// plainPasses returns the passes for plain words. The second is NameExact.
 func plainPasses(text string, strategy Strategy) []searchPass {
 	w := newSearchText(text)
 	on := func(s Strategy, g matchLevel, attributes ...attribute) searchPass {
@@ -304,8 +298,7 @@ func regexPasses(re *regexp.Regexp) []searchPass {
 	}
 }
 
-// termPasses are the ways to answer a query of terms. Where no term has words to
-// compare there is only one.
+// termPasses returns the passes for a query of terms. If no term compares text there is only one.
 func termPasses(t *term, strategy Strategy) []searchPass {
 	wordy, roles, patterns := false, false, false
 	t.walk(func(t *term) {

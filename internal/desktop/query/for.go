@@ -8,14 +8,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// For returns the shortest query that means the snapshot's i'th element and no other, and
-// means it so surely that it may be acted upon, see [Query.AllowsActionOn]; "" if there is no such
-// element. It is understood with the strategy Auto. An element that does not show is what
-// it finds with Options.Hidden.
+// For returns the shortest query that matches only the snapshot's i'th element and permits actions on it,
+// see [Query.AllowsActionOn]; "" if there is none. The query uses the strategy Auto. For a hidden element
+// it requires Options.Hidden.
 //
-// What is likeliest to stay as it is counts first: the role and the name, then what the
-// element says of itself, what its author calls it, the role alone; then the same within
-// something that has a name, the nearest first; and only then the place among others.
+// For prefers stable properties: first role and name, then other attributes, the author's identifier and
+// the role alone; then the same within a named ancestor, the nearest first; and last the position among
+// others.
 func For(s *desktop.Snapshot, i int) string {
 	if i < 0 || i >= len(s.Elements) {
 		return ""
@@ -30,28 +29,28 @@ func For(s *desktop.Snapshot, i int) string {
 	return ""
 }
 
-// A writer writes queries for one element.
+// A generator generates queries for one element.
 type generator struct {
 	s       *desktop.Snapshot
 	i       int
 	options Options
 }
 
-// identifiesElement reports whether the query means the element and no other.
+// identifiesElement reports whether the query matches only this element.
 func (w *generator) identifiesElement(text string) bool {
 	q, err := Parse(text, Auto)
 	if err != nil {
-		return false // too long, or not to be written
+		return false // too long, or not expressible
 	}
 	return slices.Equal(q.Find(w.s, w.options).Matches, []int{w.i})
 }
 
-// nameAttributes are the attributes that an element may be known by, the best first.
+// nameAttributes returns the attributes that may identify an element, the best first.
 func nameAttributes() []attribute {
 	return []attribute{nameAttribute, descriptionAttribute, identifierAttribute}
 }
 
-// terms are queries of terms for an element.
+// terms returns queries of terms for an element.
 func terms(e *desktop.Element) (queries []string) {
 	role := ""
 	if _, known := lookUpRole(string(e.Role)); known {
@@ -68,14 +67,14 @@ func terms(e *desktop.Element) (queries []string) {
 	return queries
 }
 
-// steps are steps of a path that an element fits, the narrowest first.
+// steps returns path steps that match an element, the narrowest first.
 func steps(e *desktop.Element) (all []string) {
 	role := "*"
 	if _, known := lookUpRole(string(e.Role)); known {
 		role = string(e.Role)
 	}
 	for _, a := range nameAttributes() {
-		// A path has no way to write a text with quotes of both kinds.
+		// Paths cannot express a text with both kinds of quotes.
 		if text := a.of(e); text != "" && (!strings.Contains(text, "'") || !strings.Contains(text, `"`)) {
 			all = append(all, role+"[@"+string(a)+"="+literal(text)+"]")
 		}
@@ -83,16 +82,16 @@ func steps(e *desktop.Element) (all []string) {
 	return append(all, role)
 }
 
-// maxAncestors is how many of the things that an element is in are tried.
+// maxAncestors is the maximum number of ancestors that are tried.
 const maxAncestors = 4
 
-// within are paths to the element from what it is in, the nearest first.
+// within returns paths to the element from its ancestors, the nearest first.
 func (w *generator) within() (paths []string) {
 	holders := 0
 	for p := w.s.Elements[w.i].Parent; p >= 0 && holders < maxAncestors; p = w.s.Elements[p].Parent {
 		ways := steps(&w.s.Elements[p])
 		if len(ways) == 1 {
-			continue // it is called nothing
+			continue // it has no name
 		}
 		holders++
 		for _, own := range steps(&w.s.Elements[w.i]) {
@@ -102,7 +101,7 @@ func (w *generator) within() (paths []string) {
 	return paths
 }
 
-// counted are paths that count the elements which are like it.
+// counted returns paths that count similar elements.
 func (w *generator) counted() (paths []string) {
 	for _, own := range steps(&w.s.Elements[w.i]) {
 		like, err := Parse("//"+own, Auto)

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// fuzzyPasses look for the words in any order, first for elements with all of the
-// words and no others in their names, and then for a name with a slip.
+// fuzzyPasses return passes that find the words in any order: first in names with exactly these words, then
+// with others; and last a misspelled name.
 func fuzzyPasses(w *searchText) []searchPass {
 	asked := strings.FieldsFunc(w.loose, notInWord)
 	if len(asked) == 0 {
@@ -28,9 +28,8 @@ func fuzzyPasses(w *searchText) []searchPass {
 
 func notInWord(r rune) bool { return !wordRune(r) }
 
-// allWords reports whether each word begins a word of what describes the element,
-// and one of them at least a word of its name or its description: the role alone
-// is not what people look for.
+// allWords reports whether each word is a prefix of a word that describes the element, and at least one is
+// a prefix of a word of its name or description: a role alone is not enough.
 func allWords(f *finder, i int, asked []string) bool {
 	own := false
 	for _, word := range asked {
@@ -45,8 +44,7 @@ func allWords(f *finder, i int, asked []string) bool {
 	return own
 }
 
-// isRoleName reports whether a word is what people call the element's role, such as
-// button or box.
+// isRoleName reports whether a word is a common name of the element's role, such as button or box.
 func isRoleName(e *desktop.Element, word string) bool {
 	if string(e.Role) == word {
 		return true
@@ -62,7 +60,7 @@ func isRoleName(e *desktop.Element, word string) bool {
 	return false
 }
 
-// hasOnlyWords reports whether the name has no words but those asked for.
+// hasOnlyWords reports whether the name has no words other than the asked ones.
 func hasOnlyWords(name string, asked []string) bool {
 	for word := range strings.FieldsFuncSeq(name, notInWord) {
 		if !slices.Contains(asked, word) {
@@ -72,12 +70,12 @@ func hasOnlyWords(name string, asked []string) bool {
 	return name != ""
 }
 
-// A slip knows what a text looks like with a few letters wrong, missing, too many
-// or in the wrong order. Digits are never wrong: Page 12 is not a slip for Page 13.
+// A typoMatcher matches a text with a few letters wrong, missing, extra or swapped. Digits must be correct:
+// Page 12 is not a misspelling of Page 13.
 type typoMatcher struct {
 	runes    []rune
 	digits   string
-	maxEdits int // how many slips
+	maxEdits int // maximum number of edits
 }
 
 func newTypoMatcher(text string) *typoMatcher {
@@ -116,9 +114,8 @@ func (s *typoMatcher) near(name string) bool {
 
 func abs(n int) int { return max(n, -n) }
 
-// editDistance is the optimal string alignment distance: insertions, deletions,
-// substitutions and swaps of neighbours. Beyond most it may return any number
-// that is larger.
+// editDistance returns the optimal string alignment distance: insertions, deletions, substitutions and
+// swaps of neighbours. Beyond most it may return any larger number.
 func editDistance(a, b []rune, most int) int {
 	if abs(len(a)-len(b)) > most {
 		return most + 1

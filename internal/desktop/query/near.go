@@ -6,12 +6,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// maxNear is how many elements are offered in the place of one that is missing.
+// maxNear is the maximum number of suggestions.
 const maxNear = 5
 
-// A likeness compares texts with one text by the pairs of bytes they share.
+// A similarity compares texts with one text by their common pairs of bytes.
 type similarity struct {
-	pairs [1 << 12]uint16 // how often each is in the text; some share a place
+	pairs [1 << 12]uint16 // frequency of each pair; some pairs share an entry
 	total int
 }
 
@@ -26,7 +26,7 @@ func newSimilarity(text string) *similarity {
 
 func pairAt(text string, i int) int { return (int(text[i])<<5 ^ int(text[i+1])) & (1<<12 - 1) }
 
-// of returns a number from 0 to 1: Dice's coefficient.
+// of returns the similarity from 0 to 1: Dice's coefficient.
 func (l *similarity) of(text string) float64 {
 	if len(text) > desktop.MaxValue {
 		text = text[:desktop.MaxValue]
@@ -53,15 +53,14 @@ func (l *similarity) of(text string) float64 {
 	return 2 * float64(shared) / float64(total+l.total)
 }
 
-// Nearest returns at most five elements that show and whose names are the likest to
-// the words, best first; those of the role before others.
+// Nearest returns at most five showing elements with the names most similar to the words, best first;
+// elements of the role come before others.
 func Nearest(s *desktop.Snapshot, words string, role desktop.Role) []int {
 	return newFinder(s, Options{Root: -1}).nearest(words, &roleTest{roles: []desktop.Role{role}})
 }
 
-// nearest returns the elements that show and whose names are the likest to the
-// words, best first. The right role, and that people can do something with them,
-// count too.
+// nearest returns the showing elements with the names most similar to the words, best first. It also
+// prefers the right role and actionable elements.
 func (f *finder) nearest(text string, role *roleTest) []int {
 	type near struct {
 		index int
@@ -89,7 +88,7 @@ func (f *finder) nearest(text string, role *roleTest) []int {
 			score += 0.1
 		}
 		if countNegations(e.Name, wordsOf(e.Name)) > turned {
-			score -= 0.5 // "Don't remove" is the last that "Remove" may mean
+			score -= 0.5 // "Don't remove" is the worst suggestion for "Remove"
 		}
 		all = append(all, near{i, score})
 	}
@@ -114,8 +113,8 @@ func (f *finder) nearest(text string, role *roleTest) []int {
 	return best
 }
 
-// isDuplicateOf reports whether an element is within one of the others, or one of the
-// others within it, and has the same name.
+// isDuplicateOf reports whether an element has the same name as one of the others that contains it or is
+// contained in it.
 func (f *finder) isDuplicateOf(i int, others []int) bool {
 	within := func(inner, outer int) bool { return outer < inner && inner < f.s.Elements[outer].End }
 	return slices.ContainsFunc(others, func(o int) bool {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// countNegations counts the words of a text that turn the meaning of others round.
+// countNegations counts the words of a text that negate others.
 func countNegations(text string, words []string) int {
 	n := 0
 	for i, word := range words {
@@ -25,8 +25,8 @@ func isNegation(word string) bool {
 		slices.ContainsFunc(strings.Fields(negatingParts), func(part string) bool { return strings.Contains(word, part) })
 }
 
-// negations are such words of languages that part them. One that is as often another
-// word of another language costs that its names must be given whole.
+// negations are negating words of languages that separate words. If such a word has another meaning in
+// another language, names with it must be given in full.
 const negations = " no not dont never without except none cannot nothing neither nor cancel disable deactivate unless non stop undo skip reject decline avoid " + // English
 	"nicht ohne kein keine keinen keinem keiner nie niemals nichts außer " + // German
 	"ne pas sans jamais aucun aucune rien n sauf " + // French
@@ -47,7 +47,7 @@ const negations = " no not dont never without except none cannot nothing neither
 	"안 못 없이 " + // Korean
 	"không đừng chưa jangan tidak tanpa bukan huwag hindi bila usi " // Vietnamese, Malay, Tagalog, Swahili
 
-// Some languages turn a word round by how it ends: kaydetmeden, tallentamatta.
+// Some languages negate a word by its ending: kaydetmeden, tallentamatta.
 const (
 	negatingEnds  = "meden madan meyin mayın matta mättä mata"
 	negatingParts = "않 없" // 않음, 않기, 없음

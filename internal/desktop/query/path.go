@@ -8,22 +8,22 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// A path is the part of XPath 1.0 that queries have.
+// A path is a query in the supported subset of XPath 1.0.
 type path struct {
 	steps   []step
-	filters []*predicate // of (//button)[2]: on all that the steps found
+	filters []*predicate // of (//button)[2]: on all elements that the steps found
 }
 
-// A step goes from some elements to their children, or to all that is in them.
+// A step goes from elements to their children, or to all of their descendants.
 type step struct {
 	deep       bool
 	role       *roleTest // nil for *
 	predicates []*predicate
 }
 
-// A predicate is a condition in brackets: a number, "last" (the last of those that
-// fit so far), "and", "or" or "not" of parts, or one on an attribute: "=", "!=",
-// "contains", "starts-with" and "exists".
+// A predicate is a condition in brackets. Its operator is a number, "last" (the last of the elements that
+// fit so far), "and", "or" or "not" of parts, or for an attribute "=", "!=", "contains", "starts-with" and
+// "exists".
 type predicate struct {
 	operator  string
 	number    int
@@ -89,8 +89,7 @@ func (p *predicate) String() string {
 	return p.operator + "(@" + string(p.attribute) + "," + literal(p.text) + ")"
 }
 
-// literal writes a text that came from a literal: it has at most one of the two
-// kinds of quotes.
+// literal quotes a text that came from a literal and thus contains at most one of the two kinds of quotes.
 func literal(text string) string {
 	if strings.Contains(text, "'") {
 		return `"` + text + `"`
@@ -98,7 +97,7 @@ func literal(text string) string {
 	return "'" + text + "'"
 }
 
-// parsePath understands a query that is a path.
+// parsePath parses a path query.
 func parsePath(text string) (*Query, error) {
 	p := &pathParser{text: text}
 	found, err := p.path()
@@ -111,7 +110,7 @@ func parsePath(text string) (*Query, error) {
 	return q, nil
 }
 
-// A pathParser reads a path by recursive descent.
+// A pathParser parses a path by recursive descent.
 type pathParser struct {
 	text     string
 	at       int
@@ -123,7 +122,7 @@ func (p *pathParser) fail(at int, format string, args ...any) *aai.Error {
 	return badQuery(p.text, at, format, args...)
 }
 
-// take reads the token if it is the next thing.
+// take consumes the token if it comes next.
 func (p *pathParser) take(token string) bool {
 	p.at += len(p.text[p.at:]) - len(strings.TrimLeft(p.text[p.at:], " \t\r\n"))
 	if !strings.HasPrefix(p.text[p.at:], token) {
@@ -182,7 +181,7 @@ func (p *pathParser) step(first bool) (step, error) {
 		s.deep = true
 	case p.take("/"):
 	case first:
-		s.deep = true // a path without a beginning may begin anywhere
+		s.deep = true // a relative path may begin at any depth
 	}
 	if !p.take("*") {
 		p.take("")
@@ -220,7 +219,7 @@ func (p *pathParser) predicates() ([]*predicate, error) {
 	return all, nil
 }
 
-// position reads a number or last(), and returns nil for another predicate.
+// position parses a number or last(), and returns nil for any other predicate.
 func (p *pathParser) position() (*predicate, error) {
 	p.take("")
 	start := p.at
@@ -243,7 +242,7 @@ func (p *pathParser) alternatives() (*predicate, error) {
 	return p.series("or", func() (*predicate, error) { return p.series("and", p.condition) })
 }
 
-// series reads conditions with an operator between them.
+// series parses conditions joined by an operator.
 func (p *pathParser) series(operator string, read func() (*predicate, error)) (*predicate, error) {
 	var parts []*predicate
 	for {
@@ -269,7 +268,7 @@ func (p *pathParser) series(operator string, read func() (*predicate, error)) (*
 	return &predicate{operator: operator, parts: parts}, nil
 }
 
-// condition reads a condition on an attribute, not(…), or one in parentheses.
+// condition parses a condition on an attribute, not(…), or one in parentheses.
 func (p *pathParser) condition() (*predicate, error) {
 	if p.depth++; p.depth > maxNesting {
 		return nil, p.fail(p.at, "more than %d parentheses in each other", maxNesting)
@@ -322,7 +321,7 @@ func (p *pathParser) closed(read func() (*predicate, error)) (*predicate, error)
 	return inside, err
 }
 
-// call reads the two arguments of a function.
+// call parses the two arguments of a function.
 func (p *pathParser) call(function string) (*predicate, error) {
 	c := &predicate{operator: function}
 	var err error
@@ -336,7 +335,7 @@ func (p *pathParser) call(function string) (*predicate, error) {
 	return c, err
 }
 
-// attribute reads @name, and text() or a point, which mean the same.
+// attribute parses @name, and the equivalent text() or a point.
 func (p *pathParser) attribute() (attribute, error) {
 	if p.take("text()") || p.take(".") {
 		return nameAttribute, nil

@@ -1,5 +1,5 @@
-// Package query is the language in which callers say which element they mean, and finds
-// it ([Parse], [Query.Find]).
+// Package query implements the language in which callers identify elements, and finds these elements
+// ([Parse], [Query.Find]).
 package query
 
 import (
@@ -13,37 +13,35 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// A Strategy is a way to compare a query with elements. [Parse] takes the
-// first seven, [Result] tells one of those after them.
+// A Strategy is a way to compare a query with elements. [Parse] accepts the first seven, [Result] holds one
+// of the others.
 type Strategy string
 
-// The strategies that may be asked for. The zero value is Auto.
+// The strategies for Parse. The zero value is Auto.
 const (
-	// Auto takes the text for what it looks like: //path, /pattern/i, terms such
-	// as role:button, or else plain words, which the seven ways of plain words are
-	// tried on, the surest first.
+	// Auto determines the form of the text: //path, /pattern/i, terms such as role:button, or else plain
+	// words, for which it tries the seven plain strategies, the most reliable first.
 	Auto       Strategy = "auto"
 	Exact      Strategy = "exact"      // letter for letter
 	Contains   Strategy = "contains"   // part of a name or else of a value or description
-	Regex      Strategy = "regex"      // RE2, as Go has it, with or without slashes around it
-	ByRole     Strategy = "role"       // the word of a role
-	Identifier Strategy = "identifier" // what the app's author calls it
+	Regex      Strategy = "regex"      // RE2 as in Go, with or without slashes around it
+	ByRole     Strategy = "role"       // the name of a role
+	Identifier Strategy = "identifier" // the author's identifier
 	XPath      Strategy = "xpath"
 )
 
-// The ways in which elements were found. Those of plain words are in the order in
-// which they are tried.
+// The strategies in a Result. Those of plain words are in the order in which they are tried.
 const (
 	IdentifierExact Strategy = "identifier_exact"
 	NameExact       Strategy = "name_exact"
-	// NameLoose ignores case, runs of white space, the underscores of mnemonics,
-	// and an ellipsis or a colon at the end.
+	// NameLoose ignores case, runs of white space, the underscores of mnemonics, and an ellipsis or a colon
+	// at the end.
 	NameLoose     Strategy = "name_loose"
 	ValueExact    Strategy = "value_exact" // the value or the description, ignoring case
 	NameContains  Strategy = "name_contains"
 	ValueContains Strategy = "value_contains"
-	// Fuzzy means that all the words are there in any order, in name, description,
-	// identifier and role, or else that a name is a slip or two away.
+	// Fuzzy means that the element has all the words in any order, in name, description, identifier and
+	// role, or that its name matches with one or two typos.
 	Fuzzy Strategy = "fuzzy"
 
 	TermsExact    Strategy = "terms_exact"
@@ -52,31 +50,30 @@ const (
 )
 
 const (
-	// MaxLength is how many bytes a query may have.
+	// MaxLength is the maximum length of a query in bytes.
 	MaxLength = 2000
-	// MaxPattern is how many bytes a regular expression in it may have.
+	// MaxPattern is the maximum length of a regular expression in bytes.
 	MaxPattern = 1000
 
-	maxNesting   = 20   // parentheses and brackets in each other
+	maxNesting   = 20   // nested parentheses and brackets
 	maxProgram   = 2000 // instructions of a compiled regular expression
 	queryExample = `Examples: Save; role:button title:Save; name:"Save as" or identifier:save; /^Page \d+$/i; //dialog[@name='Open']//button. Plain words that look otherwise go in quotes.`
 )
 
-// A Query says which elements are meant. It does not change and may be used by
-// many goroutines at once.
+// A Query identifies elements. It is immutable and safe for concurrent use.
 type Query struct {
 	text   string // the canonical form
-	words  string // the plain words in it, for what is near
+	words  string // the plain words in it, for suggestions
 	role   *roleTest
 	passes []searchPass
-	plain  bool // words alone, which may mean anything of an element
-	// explicit means that the query says that a part of what something is called will do.
+	plain  bool // only plain words, which any attribute may match
+	// explicit means that the query explicitly allows a part of a name.
 	explicit bool
-	// match compares an element with the words; nil where there are none.
+	// match compares an element with the words; nil without words.
 	match func(f *finder, i int, g matchLevel) bool
 }
 
-// Parse understands a query. These are its forms:
+// Parse parses a query. These are its forms:
 //
 //	Save                                     plain words
 //	contains:Save                            whatever has that in its name, value or description
@@ -92,16 +89,15 @@ type Query struct {
 // (also id). A bare value reaches to the next term, to an operator before a term,
 // or to the end. In quotes, \" \' \\ \n and \t are escapes. Roles are ARIA's, or
 // those of macOS with or without AX.
+// A path has steps after / (children) and // (all descendants), each a role or *, with predicates: a number
+// (counted among the parent's children that fit, as in XPath), last(), @name='…' or !=,
+// contains(@name,'…'), starts-with(@name,'…'), not(…), and, or. The attributes are @name, @value,
+// @description, @identifier and @role.
 //
-// A path has steps after / (children) and // (all within), each a role or *, with
-// predicates: a number (counted among the parent's children that fit, as XPath
-// does), last(), @name='…' or !=, contains(@name,'…'), starts-with(@name,'…'),
-// not(…), and, or. @name, @value, @description, @identifier and @role are there.
+// The other strategies accept only their own form, except that Exact and Contains also parse terms and
+// quotes.
 //
-// The other strategies take the text for one thing alone, except that Exact and
-// Contains know terms and quotes too.
-//
-// It fails with INVALID_PARAMS, which names the character where it went wrong.
+// Parse fails with INVALID_PARAMS and names the position of the first wrong character.
 func Parse(text string, strategy Strategy) (*Query, error) {
 	switch {
 	case len(text) > MaxLength:
@@ -133,11 +129,11 @@ func Parse(text string, strategy Strategy) (*Query, error) {
 	return nil, e
 }
 
-// String returns the query in its canonical form. Parsing that with the same
-// strategy makes the same query, unless it has become longer than MaxLength.
+// String returns the query in its canonical form. Parsing this with the same strategy results in the same
+// query, unless it has become longer than MaxLength.
 func (q *Query) String() string { return q.text }
 
-// containing begins a query that says that a part will do.
+// containing is the prefix of a query that allows a part of a name.
 const containing = "contains:"
 
 func parseAuto(text string) (*Query, error) {
@@ -158,7 +154,7 @@ func parseAuto(text string) (*Query, error) {
 	return parseWords(text, Auto)
 }
 
-// parseWords understands terms, quoted words and plain words.
+// parseWords parses terms, quoted words and plain words.
 func parseWords(text string, strategy Strategy) (*Query, error) {
 	if words, rest, ok := cutQuoted(text); ok && rest == "" && strings.TrimSpace(words) != "" {
 		return plainQuery(words, strategy), nil
@@ -191,8 +187,8 @@ func looksLikeRegex(text string) bool {
 	return ok
 }
 
-// cutRegex takes /pattern/ or /pattern/i apart. The slashes in the pattern must
-// be escaped, so that the path of a file is no pattern.
+// cutRegex splits /pattern/ or /pattern/i. Slashes in the pattern must be escaped, so that a file path is
+// not a pattern.
 func cutRegex(text string) (pattern string, anyCase, ok bool) {
 	end := regexEnd(text)
 	if end < 0 {
@@ -205,8 +201,7 @@ func cutRegex(text string) (pattern string, anyCase, ok bool) {
 	return "", false, false
 }
 
-// regexEnd returns where the slash is that ends the pattern at the text's
-// beginning, or -1.
+// regexEnd returns the index of the slash that ends the pattern at the beginning of the text, or -1.
 func regexEnd(text string) int {
 	if !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") {
 		return -1
@@ -222,7 +217,7 @@ func regexEnd(text string) int {
 	return -1
 }
 
-// A pattern is a regular expression as the query wrote it.
+// A pattern is a regular expression as written in the query.
 type pattern struct {
 	text    string
 	anyCase bool
@@ -236,8 +231,7 @@ func (p *pattern) String() string {
 	return "/" + p.text + "/"
 }
 
-// compile checks and compiles a regular expression that stands at the place at in
-// the query.
+// compile checks and compiles a regular expression at offset at of the query.
 func compile(query string, at int, text string, anyCase bool) (*pattern, error) {
 	if len(text) > MaxPattern {
 		return nil, badQuery(query, at, "the regular expression has %d bytes; expected at most %d", len(text), MaxPattern)
@@ -299,7 +293,7 @@ func unknownRole(query string, at int, word string) *aai.Error {
 	return e
 }
 
-// badQuery says what is wrong with a query at a byte of it.
+// badQuery returns the error for a query that is wrong at a byte offset.
 func badQuery(query string, at int, format string, args ...any) *aai.Error {
 	at = min(max(at, 0), len(query))
 	e := aai.Errorf(aai.InvalidParams, "query, character %d: "+format, append([]any{utf8.RuneCountInString(query[:at]) + 1}, args...)...)
@@ -310,12 +304,12 @@ func badQuery(query string, at int, format string, args ...any) *aai.Error {
 	return e
 }
 
-// quote writes a text so that cutQuoted reads the same.
+// quote quotes a text so that cutQuoted returns it unchanged.
 func quote(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(text) + `"`
 }
 
-// cutQuoted reads a text in quotes at the beginning, and returns what is after it.
+// cutQuoted reads a quoted text at the beginning, and returns the rest after it.
 func cutQuoted(text string) (inside, rest string, ok bool) {
 	if text == "" || text[0] != '"' && text[0] != '\'' {
 		return "", text, false

@@ -8,16 +8,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// roleNames are all the roles.
+// roleNames lists all roles.
 const roleNames = "window dialog alertdialog alert status tooltip button checkbox radio switch textbox searchbox spinbutton slider " +
 	"scrollbar progressbar meter combobox link menubar menu menuitem menuitemcheckbox menuitemradio tablist tab tabpanel list " +
 	"listitem listbox option tree treeitem table grid row cell columnheader rowheader text label heading paragraph image document " +
 	"article blockquote code figure form region navigation main banner contentinfo search group radiogroup toolbar separator " +
 	"canvas terminal generic"
 
-// otherRoleNames are what macOS (without its AX), GTK, Qt and HTML call roles:
-// the word, our roles, and after a plus sign the state that an element must have.
-// Words that are also ours come in the form of macOS alone, such as axcheckbox.
+// otherRoleNames lists the role names of macOS (without AX), GTK, Qt and HTML: the word, our roles, and
+// after a plus sign the required state. Words that are also our roles appear only in their macOS form, such
+// as axcheckbox.
 const otherRoleNames = `
 axbutton=button axcheckbox=checkbox,switch axradiobutton=radio radiobutton=radio axtextfield=textbox,searchbox
 textfield=textbox,searchbox axsearchfield=searchbox searchfield=searchbox axsecuretextfield=textbox+password
@@ -35,7 +35,7 @@ axheading=heading axwebarea=document webarea=document axscrollbar=scrollbar axra
 pushbutton=button togglebutton=button+checkable password=textbox+password entry=textbox pagetab=tab dropdown=combobox
 treeview=tree tableview=table listview=list,listbox hyperlink=link`
 
-// A roleTest is a role as a query means it.
+// A roleTest tests for a role of a query.
 type roleTest struct {
 	word  string // as in the tables
 	roles []desktop.Role
@@ -46,12 +46,12 @@ func (t *roleTest) matches(e *desktop.Element) bool {
 	return slices.Contains(t.roles, e.Role) && e.States.Has(t.state)
 }
 
-// plainWord brings the ways of writing a role to one: Menu-Item is menuitem.
+// plainWord normalizes the spelling of a role: Menu-Item becomes menuitem.
 func plainWord(word string) string {
 	return strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(word))
 }
 
-// lookUpRole finds a role by a word of the tables, whatever its case.
+// lookUpRole finds a role by a word of the tables, ignoring case.
 func lookUpRole(word string) (*roleTest, bool) {
 	word = plainWord(word)
 	if slices.Contains(strings.Fields(roleNames), word) {
@@ -72,7 +72,7 @@ func lookUpRole(word string) (*roleTest, bool) {
 	return nil, false
 }
 
-// nearRoles returns the words of roles that are likest to the one given.
+// nearRoles returns the role names most similar to the word.
 func nearRoles(word string) []string {
 	names := strings.Fields(roleNames)
 	for _, line := range strings.Fields(otherRoleNames) {

@@ -6,10 +6,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// find goes the path's steps.
+// find evaluates the path's steps.
 func (p *path) find(f *finder, hidden bool) []int {
 	n := len(f.s.Elements)
-	here := make([]bool, n+1) // by index; the last stands for what all is in
+	here := make([]bool, n+1) // by index; the last entry stands for the root
 	here[n] = true
 	var found []int
 	for _, s := range p.steps {
@@ -33,8 +33,8 @@ func (p *path) find(f *finder, hidden bool) []int {
 	return found
 }
 
-// parents visits each element of which a step looks at the children: those that
-// are marked, for a deep step also all that is in them.
+// parents visits each element that the step takes children of: the marked ones, and for a deep step also
+// their descendants.
 func (f *finder) parents(here []bool, deep bool, visit func(int)) {
 	n := len(f.s.Elements)
 	within := make([]bool, n+1)
@@ -54,8 +54,8 @@ func (f *finder) parents(here []bool, deep bool, visit func(int)) {
 	}
 }
 
-// children returns an element's children; those of the last index, which is no
-// element's, are the windows, or the element that is searched.
+// children returns an element's children. For the index after the last element these are the windows, or
+// the root of the search.
 func (f *finder) children(i int) []int {
 	switch {
 	case i < len(f.s.Elements):
@@ -68,7 +68,7 @@ func (f *finder) children(i int) []int {
 	return f.s.Children(-1)
 }
 
-// take returns those of the children that the step means.
+// take returns those of the children that match the step.
 func (s *step) take(f *finder, children []int, hidden bool) []int {
 	fit := children[:0]
 	for _, i := range children {
@@ -82,8 +82,7 @@ func (s *step) take(f *finder, children []int, hidden bool) []int {
 	return fit
 }
 
-// filter returns those elements that the predicate holds for; a position counts
-// among them.
+// filter returns the elements that satisfy the predicate; a position counts among them.
 func (p *predicate) filter(f *finder, elements []int) []int {
 	switch p.operator {
 	case "number":

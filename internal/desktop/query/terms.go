@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// An attribute is what a term or a predicate looks at.
+// An attribute is a property that a term or a predicate tests.
 type attribute string
 
 const (
@@ -19,7 +19,7 @@ const (
 	roleAttribute        attribute = "role"
 )
 
-// attributeNamed finds an attribute by one of its names, whatever the case.
+// attributeNamed finds an attribute by one of its names, ignoring case.
 func attributeNamed(word string) (attribute, bool) {
 	switch strings.ToLower(word) {
 	case "name", "title", "label":
@@ -36,7 +36,7 @@ func attributeNamed(word string) (attribute, bool) {
 	return "", false
 }
 
-// of returns the attribute of an element.
+// of returns the attribute's value for an element.
 func (a attribute) of(e *desktop.Element) string {
 	switch a {
 	case nameAttribute:
@@ -53,14 +53,13 @@ func (a attribute) of(e *desktop.Element) string {
 	return ""
 }
 
-// A term is a condition on an element: one attribute's, or several conditions of
-// which all ("and") or one ("or") must hold.
+// A term is a condition on an element: on one attribute, or a combination of conditions by "and" or "or".
 type term struct {
 	operator string
 	parts    []*term
 
 	attribute attribute
-	role      *roleTest // of roleAttribute; otherwise one of the two that follow
+	role      *roleTest // of roleAttribute; otherwise one of the next two
 	pattern   *pattern
 	words     *searchText
 }
@@ -110,7 +109,7 @@ func (t *term) String() string {
 	return string(t.attribute) + ":" + quote(t.words.text)
 }
 
-// join makes one condition of several.
+// join combines several conditions.
 func join(operator string, parts []*term) *term {
 	if len(parts) == 1 {
 		return parts[0]
@@ -126,8 +125,8 @@ func join(operator string, parts []*term) *term {
 	return t
 }
 
-// keyAt reads a key and its colon at the beginning of a text: an attribute's or
-// a role's. It returns how long both are, or 0.
+// keyAt reads a key and its colon at the beginning of a text: an attribute or a role. It returns the length
+// of both, or 0.
 func keyAt(text string) (attribute, *roleTest, int) {
 	n := 0
 	for n < len(text) && (text[n]|0x20 >= 'a' && text[n]|0x20 <= 'z') {
@@ -145,7 +144,7 @@ func keyAt(text string) (attribute, *roleTest, int) {
 	return "", nil, 0
 }
 
-// tightKeyAt is keyAt for a key that something follows without a space.
+// tightKeyAt is keyAt for a key that is followed by a value without a space.
 func tightKeyAt(text string) (attribute, *roleTest, int) {
 	a, r, n := keyAt(text)
 	if n == 0 || n == len(text) || strings.ContainsRune(" \t\n)", rune(text[n])) {
@@ -154,8 +153,7 @@ func tightKeyAt(text string) (attribute, *roleTest, int) {
 	return a, r, n
 }
 
-// looksLikeTerms reports whether a text begins with a key, or has an attribute's
-// key later on.
+// looksLikeTerms reports whether a text begins with a key, or contains an attribute's key later.
 func looksLikeTerms(text string) bool {
 	start := strings.TrimLeft(text, "( ")
 	if _, _, n := keyAt(start); n > 0 && strings.Trim(start[n:], " )") != "" {
@@ -171,7 +169,7 @@ func looksLikeTerms(text string) bool {
 	return false
 }
 
-// parseTerms understands a query of terms.
+// parseTerms parses a query of terms.
 func parseTerms(text string, strategy Strategy) (*Query, error) {
 	p := &termParser{text: text}
 	t, err := p.alternatives()
@@ -183,8 +181,8 @@ func parseTerms(text string, strategy Strategy) (*Query, error) {
 	}
 	q := &Query{text: t.String(), passes: termPasses(t, strategy), explicit: strategy == Contains, match: t.matches}
 	if p.terms == 1 && p.bare && text[0] != '(' {
-		// Status: ready may be the short form of two terms, or simply what something
-		// is called: what has exactly this name is meant before all else.
+		// Status: ready may be the short form of two terms, or simply a name: an element with exactly this
+		// name takes precedence.
 		q.text = text
 		q.passes = append([]searchPass{plainPasses(text, Auto)[1]}, q.passes...)
 		whole := newSearchText(text)
@@ -205,12 +203,12 @@ func parseTerms(text string, strategy Strategy) (*Query, error) {
 	return q, nil
 }
 
-// A termParser reads terms by recursive descent.
+// A termParser parses terms by recursive descent.
 type termParser struct {
 	text  string
 	at    int
 	depth int
-	terms int  // read so far
+	terms int  // parsed so far
 	bare  bool // the last value had no quotes
 }
 
@@ -222,7 +220,7 @@ func (p *termParser) rest() string { return p.text[p.at:] }
 
 func (p *termParser) skipSpace() { p.at += len(p.rest()) - len(strings.TrimLeft(p.rest(), " \t\r\n")) }
 
-// alternatives reads terms with "or" between them.
+// alternatives parses terms joined by "or".
 func (p *termParser) alternatives() (*term, error) {
 	var parts []*term
 	for {
@@ -237,7 +235,7 @@ func (p *termParser) alternatives() (*term, error) {
 	}
 }
 
-// together reads terms with "and" or nothing between them.
+// together parses terms joined by "and" or by juxtaposition.
 func (p *termParser) together() (*term, error) {
 	var parts []*term
 	for {
@@ -255,7 +253,7 @@ func (p *termParser) together() (*term, error) {
 	}
 }
 
-// operator reads an operator if it is the next thing.
+// operator consumes an operator if it comes next.
 func (p *termParser) operator(word, sign string) bool {
 	p.skipSpace()
 	n := operatorAt(p.rest(), word, sign)
@@ -263,7 +261,7 @@ func (p *termParser) operator(word, sign string) bool {
 	return n > 0
 }
 
-// operatorAt returns how long the operator at the beginning of a text is, or 0.
+// operatorAt returns the length of the operator at the beginning of a text, or 0.
 func operatorAt(text, word, sign string) int {
 	if strings.HasPrefix(text, sign) {
 		return len(sign)
@@ -277,7 +275,7 @@ func operatorAt(text, word, sign string) int {
 	return len(word)
 }
 
-// one reads a term, or terms in parentheses.
+// one parses a term, or terms in parentheses.
 func (p *termParser) one() (*term, error) {
 	p.skipSpace()
 	if p.at == len(p.text) || p.text[p.at] == ')' {
@@ -327,7 +325,7 @@ func (p *termParser) group() (*term, error) {
 	return t, nil
 }
 
-// unknownKey complains about a word and a colon where a term begins.
+// unknownKey returns the error for an unknown word with a colon where a term begins.
 func (p *termParser) unknownKey() error {
 	word, after, colon := strings.Cut(p.rest(), ":")
 	letters := strings.Trim(strings.ToLower(word), "abcdefghijklmnopqrstuvwxyz") == ""
@@ -340,7 +338,7 @@ func (p *termParser) unknownKey() error {
 	return e
 }
 
-// value reads what comes after a key.
+// value parses the value after a key.
 func (p *termParser) value(a attribute) (*term, error) {
 	p.skipSpace()
 	start := p.at

@@ -6,24 +6,24 @@ import (
 	"unicode/utf8"
 )
 
-// A grade says how alike two texts must be.
+// A matchLevel says how closely two texts must match.
 type matchLevel int
 
 const (
 	exact       matchLevel = iota // letter for letter
-	loose                         // when loosened
-	wordStart                     // one is in the other when loosened, where a word begins
-	inside                        // one is anywhere in the other when loosened, but cuts no number
-	undecorated                   // but for what may follow or mark a name
-	wholeWords                    // the words are in a name, whole and in order; see Query.Sure
+	loose                         // equal when loosened
+	wordStart                     // loosened, one contains the other at the beginning of a word
+	inside                        // loosened, one contains the other anywhere, without splitting a number
+	undecorated                   // equal apart from suffixes and marks of a name
+	wholeWords                    // a name contains the words whole and in order; see Query.AllowsActionOn
 )
 
 // searchText is text that a query looks for.
 type searchText struct {
 	text  string
 	loose string
-	plain string // as names are compared where something is to be acted upon
-	first string // the first of them
+	plain string // normalized, for comparisons before an action
+	first string // the first word
 }
 
 func newSearchText(text string) *searchText {
@@ -34,7 +34,7 @@ func newSearchText(text string) *searchText {
 	return w
 }
 
-// compare compares an attribute of an element. An empty one fits nothing.
+// compare compares an attribute of an element. An empty attribute never matches.
 func (f *finder) compare(i int, a attribute, w *searchText, g matchLevel) bool {
 	if g == exact {
 		got := a.of(&f.s.Elements[i])
@@ -59,9 +59,9 @@ func (f *finder) compare(i int, a attribute, w *searchText, g matchLevel) bool {
 	return finds(got, w.loose, func(rune) bool { return true })
 }
 
-// loosen brings a text to the form in which texts are compared loosely: lower
-// case, single spaces, without the underscores of mnemonics, without an ellipsis
-// or a colon at the end. What nothing would remain of stays as it is.
+// loosen converts a text to the form for loose comparison: lower case, single spaces, without the
+// underscores of mnemonics, and without an ellipsis or a colon at the end. It returns the text unchanged if
+// nothing would remain.
 func loosen(text string) string {
 	t := strings.ToLower(text)
 	if strings.IndexByte(t, '_') >= 0 {
@@ -78,8 +78,7 @@ func loosen(text string) string {
 	return t
 }
 
-// singleSpaced reports whether a text has no white space but single spaces
-// within.
+// singleSpaced reports whether the text's only white space is single spaces inside it.
 func singleSpaced(text string) bool {
 	last := ' '
 	for _, r := range text {
@@ -91,13 +90,13 @@ func singleSpaced(text string) bool {
 	return last != ' '
 }
 
-// beginsWord reports whether the part is in the text at the beginning of a word.
+// beginsWord reports whether the text contains the part at the beginning of a word.
 func beginsWord(text, part string) bool {
 	return finds(text, part, func(before rune) bool { return !wordRune(before) })
 }
 
-// finds reports whether the part is in the text, after such a rune or at the
-// beginning, and cuts no number: Fruit 2 is not in Fruit 20.
+// finds reports whether the text contains the part, after such a rune or at the beginning, without
+// splitting a number: Fruit 20 does not contain Fruit 2.
 func finds(text, part string, after func(before rune) bool) bool {
 	first, _ := utf8.DecodeRuneInString(part)
 	last, _ := utf8.DecodeLastRuneInString(part)

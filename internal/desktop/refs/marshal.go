@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// savedTable is how a Table is written down: the newest snapshot, as far as elements
-// are told apart by it. What elements hold is not in it.
+// savedTable is the saved form of a Table: the identifying properties of the newest snapshot's elements,
+// without their values.
 type savedTable struct {
 	Last     int            `json:"last"`
 	Elements []savedElement `json:"elements,omitempty"`
@@ -30,9 +30,8 @@ type savedElement struct {
 	Ref         int          `json:"ref,omitempty"`
 }
 
-// MarshalJSON writes down what it takes to know the newest snapshot's elements
-// again. Elements that are not in it any more are left out: their refs will be
-// stale.
+// MarshalJSON saves the data that is needed to recognize the newest snapshot's elements. Elements that are
+// no longer in it are omitted: their refs become stale.
 func (r *Table) MarshalJSON() ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,8 +50,7 @@ func (r *Table) MarshalJSON() ([]byte, error) {
 	return json.Marshal(kept)
 }
 
-// UnmarshalJSON replaces all that is known by what MarshalJSON wrote down. It
-// changes nothing if it fails.
+// UnmarshalJSON replaces the table's content by saved data. It changes nothing if it fails.
 func (r *Table) UnmarshalJSON(data []byte) error {
 	var kept savedTable
 	if err := json.Unmarshal(data, &kept); err != nil {

@@ -1,5 +1,5 @@
-// Package refs names elements in one conversation, such as "e12", so that a name means
-// the same element also after the app has drawn it anew ([Table]).
+// Package refs assigns names such as "e12" to elements in one conversation. A name keeps its element even
+// if the app recreates it ([Table]).
 package refs
 
 import (
@@ -15,55 +15,53 @@ import (
 )
 
 const (
-	// maxTracks is how many elements a Table remembers before it forgets those that
-	// were in none of the last keepFor snapshots.
+	// maxTracks is the number of elements that a Table remembers before it drops those that are missing
+	// from the last keepFor snapshots.
 	maxTracks     = 50_000
 	keepSnapshots = 10
 
-	// maxViews is how many snapshots can be worked with at a time.
+	// maxViews is the number of snapshots that can be used at a time.
 	maxViews = 4
 
-	// maxRefDigits bounds what is taken for a ref.
+	// maxRefDigits is the maximum number of digits of a ref.
 	maxRefDigits = 9
 )
 
-// A Table names elements of one app in one conversation, such as "e12". A ref means
-// the same element in each snapshot, also when the app draws it anew and its ID
-// changes. Where that is not certain the ref is stale: it never means another
-// element. A name is never given twice.
+// A Table assigns names such as "e12" to elements of one app in one conversation. A ref identifies the same
+// element in each snapshot, even if the app recreates it with another ID. If this is uncertain the ref is
+// stale: it never identifies another element. A Table never reuses a ref.
 //
-// An element is the same as in the snapshot before
-//   - if it has the same ID and the same role. Those that toolkits use again for
-//     others of their kind ([desktop.Role.IsSetMember], and the children of a Virtual element),
-//     and all that is in them, must also have the same name and identifier, or
-//     the same words in them where they have no name, and be in the same one;
-//   - or else, if its ID is gone, if it has the same role, identifier and name (or
-//     description), is in the same named elements, and there are as many like it
-//     as before: then it is the one at the same place among those, if the words beside
-//     it are the same too. A dialog is the same only if the words in it are. What
-//     already was there as another element is never taken.
+// An element is the same as in the snapshot before in two cases:
+//   - It has the same ID and role. Toolkits reuse some elements for others of their kind
+//     ([desktop.Role.IsSetMember], and the children of a Virtual element). Such an element and its
+//     descendants must also have the same name and identifier, or the same contained text if nameless,
+//     and the same reused ancestor.
+//   - Its ID is gone, and an element of the same role, identifier and name (or description) is in the same
+//     named ancestors, with as many similar elements as before. Then it is the one at the same position
+//     among these, if the texts beside it are the same. A dialog must also contain the same texts. An
+//     element that existed before as another one is never taken.
 //
-// An element whose ID comes back with another role is stale for good.
+// An element that reuses an ID with another role makes the old ref stale permanently.
 //
-// It remembers 50,000 elements, and beyond them those of the last ten snapshots.
-// It is safe for concurrent use. Snapshots are told apart by their pointers and
-// ordered by Taken, or by when they came where that is equal.
+// A Table remembers 50,000 elements, and beyond these only the elements of the last ten snapshots. It is
+// safe for concurrent use. It distinguishes snapshots by their pointers and orders them by Taken, or by
+// their arrival if that is equal.
 type Table struct {
 	mu    sync.Mutex
 	seed  maphash.Seed
-	last  int // the number that was given last
+	last  int // the last assigned number
 	clock uint64
-	views []*view               // the snapshots that came last, the newest at the end
-	live  map[desktop.ID]*track // what is in the newest
-	gone  []*track              // what has left, but may come back
-	given map[int]*track        // what has a ref
+	views []*view               // the last snapshots, the newest at the end
+	live  map[desktop.ID]*track // elements in the newest snapshot
+	gone  []*track              // elements that disappeared but may return
+	given map[int]*track        // elements with a ref
 }
 
-// New returns a Table that has given no ref yet.
+// New returns a Table without refs.
 func New() *Table { return NewAfter() }
 
-// NewAfter returns a Table that knows no element, and that gives no number again which one of
-// those has given: their refs are stale in it. A nil one has given none.
+// NewAfter returns an empty Table that never assigns a number which one of the given tables has assigned:
+// their refs are stale in it. A nil table has assigned none.
 func NewAfter(those ...*Table) *Table {
 	r := &Table{seed: maphash.MakeSeed(), live: make(map[desktop.ID]*track), given: make(map[int]*track)}
 	for _, other := range those {
@@ -97,9 +95,8 @@ func refNumber(text string) (int, bool) {
 
 func refText(number int) string { return "e" + strconv.Itoa(number) }
 
-// Ref returns the element's ref, and gives it one if it has none: refs count up
-// in the order in which they are asked for. The index must be one of the
-// snapshot's; for another it returns "".
+// Ref returns the element's ref, and assigns the next number if it has none. It returns "" if the index is
+// not in the snapshot.
 func (r *Table) Ref(s *desktop.Snapshot, i int) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,9 +118,9 @@ func (r *Table) ref(v *view, i int) string {
 	return refText(t.number)
 }
 
-// NameChanged returns the name that the ref's element had when the ref was given last,
-// and whether it has another one in the snapshot. A page may use a button of one
-// row for that of another, and the name is all that tells.
+// NameChanged returns the name that the ref's element had when Ref last returned the ref, and whether its
+// name differs in the snapshot. A page may reuse a button of one row for another row, and only the name
+// reveals that.
 func (r *Table) NameChanged(s *desktop.Snapshot, ref string) (told string, renamed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,8 +135,8 @@ func (r *Table) NameChanged(s *desktop.Snapshot, ref string) (told string, renam
 	return t.lastName, t.lastName != t.name
 }
 
-// LastName returns the name that the ref's element had when the ref was given last, or
-// "" for what is no ref or was never given.
+// LastName returns the name that the ref's element had when Ref last returned the ref, or "" for an unknown
+// ref.
 func (r *Table) LastName(ref string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -150,10 +147,9 @@ func (r *Table) LastName(ref string) string {
 	return ""
 }
 
-// Resolve returns the index of the ref's element in a snapshot. The element may
-// be hidden. It fails with ELEMENT_NOT_FOUND for what is no ref or was never
-// given, and with STALE_REF, with elements that are like it as candidates, where
-// the element is gone or cannot be told from others for certain.
+// Resolve returns the index of the ref's element in a snapshot. The element may be hidden. It fails with
+// ELEMENT_NOT_FOUND for an unknown ref. It fails with STALE_REF, and similar elements as candidates, if the
+// element is gone or cannot be distinguished from others.
 func (r *Table) Resolve(s *desktop.Snapshot, ref string) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -194,7 +190,7 @@ func (r *Table) stale(v *view, ref string, t *track) error {
 	return e
 }
 
-// view returns what is known of a snapshot, and looks at one that is new.
+// view returns the view of a snapshot, and creates it for a new snapshot.
 func (r *Table) view(s *desktop.Snapshot) *view {
 	for _, v := range r.views {
 		if v.snapshot == s {
@@ -219,8 +215,8 @@ func (r *Table) view(s *desktop.Snapshot) *view {
 	return v
 }
 
-// trackOlder looks at a snapshot that is older than the newest: what is plainly the
-// same keeps its ref, and the rest gets refs that are good for this snapshot only.
+// trackOlder creates the view of a snapshot older than the newest: unambiguous elements keep their refs,
+// and the others get refs that are valid only in this snapshot.
 func (r *Table) trackOlder(v *view) {
 	for i := range v.snapshot.Elements {
 		marks := v.fingerprints[i]
@@ -232,7 +228,7 @@ func (r *Table) trackOlder(v *view) {
 	}
 }
 
-// forget drops what was not seen for long when there is too much.
+// forget drops elements that have been missing for long if there are too many.
 func (r *Table) forget() {
 	if len(r.given)+len(r.gone) <= maxTracks {
 		return

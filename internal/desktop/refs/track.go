@@ -8,37 +8,37 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// fingerprint are what an element is known by besides its ID.
+// fingerprint holds the properties that identify an element besides its ID.
 type fingerprint struct {
 	role        desktop.Role
 	identifier  string
 	name        string
 	description string
-	// label is the name, or else the description; for what has its words as a part
-	// of what it is, a hash of those too.
+	// label is the name or else the description. For elements that are identified by their contents too, it
+	// includes a hash of these.
 	label  string
-	reused bool // toolkits use it again for others of its kind
-	// place and size are Element.Pos and Size of what is in a Virtual element.
+	reused bool // toolkits reuse it for other elements of its kind
+	// place and size are Element.Pos and Size inside a Virtual element.
 	place, size int
 }
 
-// A track is one element through all the snapshots it is in.
+// A track is one element across all snapshots that contain it.
 type track struct {
 	fingerprint
 	id desktop.ID
-	// anchor is the nearest element around it that has a name, an identifier or
-	// words of its own; set the nearest that toolkits use again.
+	// anchor is the nearest ancestor that has a name, an identifier or text of its own; set is the nearest
+	// ancestor that toolkits reuse.
 	anchor, set *track
-	nth, of     int    // its place among the elements with the same key, from 0
-	neighbors   string // words before and after it, which tell it from those
-	number      int    // of its ref; 0 if it has none
-	lastName    string // its name when its ref was given last
+	nth, of     int    // its position among the elements with the same key, from 0
+	neighbors   string // hash of the texts before and after it, which distinguishes it from these
+	number      int    // of its ref; 0 without one
+	lastName    string // its name when Ref last returned its ref
 	retained    bool
-	dead        bool // it will not be found again
+	dead        bool // it cannot be found again
 	seen        uint64
 }
 
-// A key is all that must be equal for an element to be found again without its ID.
+// A key holds the properties that must be equal to find an element again without its ID.
 type key struct {
 	role              desktop.Role
 	identifier, label string
@@ -47,7 +47,7 @@ type key struct {
 
 func (t *track) key() key { return key{t.role, t.identifier, t.label, t.anchor} }
 
-// retain remembers a track, and what it takes to find it again, after it is gone.
+// retain keeps a track, with the data to find it again, after its element is gone.
 func (t *track) retain() {
 	for ; t != nil && !t.retained; t = t.anchor {
 		t.retained = true
@@ -65,10 +65,9 @@ type view struct {
 	tracks       []*track
 	at           map[*track]int
 	ids          map[desktop.ID]int
-	// anchors and sets are the indexes of the elements that track.anchor and
-	// track.set are of; -1 for none.
+	// anchors and sets are the indexes of the elements of track.anchor and track.set; -1 for none.
 	anchors, sets []int
-	levels        [][]int // the elements by how many anchors they are in
+	levels        [][]int // the elements by their number of anchors
 }
 
 func newView(seed maphash.Seed, s *desktop.Snapshot) *view {
@@ -120,8 +119,8 @@ func fingerprintOf(seed maphash.Seed, s *desktop.Snapshot, i int) fingerprint {
 	return m
 }
 
-// wordsWithin hashes the names of the first elements in an element: what a row
-// without a name is told by.
+// wordsWithin hashes the names of the first elements inside an element, which identify a row without a
+// name.
 func wordsWithin(seed maphash.Seed, s *desktop.Snapshot, i int) string {
 	const most = 64
 	var h maphash.Hash
@@ -141,7 +140,7 @@ func (v *view) bind(i int, t *track) {
 	v.at[t] = i
 }
 
-// around returns the tracks that the element is in.
+// around returns the tracks of the element's anchor and set.
 func (v *view) around(i int) (anchor, set *track) {
 	if a := v.anchors[i]; a >= 0 {
 		anchor = v.tracks[a]
@@ -152,18 +151,18 @@ func (v *view) around(i int) (anchor, set *track) {
 	return anchor, set
 }
 
-// A follower brings the tracks from the snapshot before to the next one.
+// A tracker carries the tracks from one snapshot to the next.
 type tracker struct {
 	*view
 	seed    maphash.Seed
 	live    map[desktop.ID]*track
 	goneIDs map[desktop.ID]*track
 	found   map[*track]bool
-	lost    map[key][]*track // those that are not where their IDs are
+	lost    map[key][]*track // the tracks that were not found by their IDs
 }
 
-// follow looks at a snapshot that is newer than all others. Elements are looked
-// at from the outside to the inside, so that what an element is in is known.
+// follow creates the tracks of a snapshot newer than all others. It goes from outer to inner elements, so
+// that an element's ancestors are known.
 func (r *Table) follow(v *view) {
 	r.clock++
 	f := &tracker{
@@ -208,13 +207,13 @@ func (r *Table) follow(v *view) {
 	r.gone, r.live = left, live
 }
 
-// take says that the element is the track's.
+// take assigns the track to the element.
 func (f *tracker) take(i int, t *track) {
 	f.bind(i, t)
 	f.found[t] = true
 }
 
-// byID finds elements again that have kept their IDs.
+// byID finds elements that have kept their IDs.
 func (f *tracker) byID(level []int) {
 	for _, i := range level {
 		id := f.snapshot.Elements[i].ID
@@ -238,21 +237,19 @@ func (f *tracker) byID(level []int) {
 	}
 }
 
-// isSameElement reports whether an element that toolkits use again, or what is in one,
-// still is what it was.
+// isSameElement reports whether a reused element, or one inside a reused element, is still the same.
 func (t *track) isSameElement(m *fingerprint) bool {
 	return t.label == m.label && t.identifier == m.identifier && t.isSamePlace(m)
 }
 
-// isSamePlace reports whether an element in a list that shows a part of itself
-// stands where it stood, as far as that is known: two of the same name are told
-// apart by it. In a list that has grown places mean nothing.
+// isSamePlace reports whether an element in a partially loaded list has kept its position, as far as that
+// is known. The position distinguishes two elements of the same name. In a list that has grown, positions
+// are meaningless.
 func (t *track) isSamePlace(m *fingerprint) bool {
 	return t.place == 0 || m.place == 0 || t.size != m.size || t.place == m.place
 }
 
-// count returns each element's place among those with the same key, and how many
-// they are.
+// count returns each element's position among those with the same key, and their number.
 func (f *tracker) count(level []int) (nth, of []int) {
 	nth, of = make([]int, len(level)), make([]int, len(level))
 	counts := make(map[key]int, len(level))
@@ -274,12 +271,12 @@ func (f *tracker) keyOf(i int) key {
 	return key{m.role, m.identifier, m.label, anchor}
 }
 
-// neighborHashes hashes the words that stand beside each element that has others like it, up to
-// those: a page that draws its rows anew in another order has the same buttons at the same
-// places, and only what stands beside them tells whose they are. It is "" for what has no
-// other like it, and in the rows that toolkits use again, which are told by their words.
+// neighborHashes hashes the texts beside each element that has similar ones, up to the next of these. A
+// page that recreates its rows in another order has the same buttons in the same positions, and only the
+// texts beside them identify the row. The hash is "" for a unique element, and inside reused rows, which
+// are identified by their texts.
 func (f *tracker) neighborHashes(level, of []int) []string {
-	const most = 8 // names each way
+	const most = 8 // names in each direction
 	beside := make([]string, len(level))
 	var h maphash.Hash
 	h.SetSeed(f.seed)
@@ -317,7 +314,7 @@ func (f *tracker) neighborHashes(level, of []int) []string {
 	return beside
 }
 
-// byKey finds elements again that were drawn anew.
+// byKey finds recreated elements.
 func (f *tracker) byKey(level []int, nth, of []int, beside []string) {
 	for n, i := range level {
 		if f.tracks[i] != nil {

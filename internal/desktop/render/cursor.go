@@ -8,9 +8,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A cursor names the element that a page begins with and the one before it, by
-// hashes of their IDs, so that it still fits when others came or went. Its index
-// only says where to look first.
+// A cursor identifies the first element of a page and the element before it by hashes of their IDs, so that
+// it stays valid when other elements appear or disappear. Its index is only a hint where to look first.
 const (
 	cursorMark = "p"
 	hashBytes  = 5
@@ -29,8 +28,8 @@ func (k *model) cursor(next int) string {
 	return mark + base64.RawURLEncoding.EncodeToString(at)
 }
 
-// hash is a short hash of an element's ID. It differs between apps, also where
-// they number their elements alike.
+// hash returns a short hash of an element's ID. It differs between apps, even if they number their elements
+// alike.
 func (k *model) hash(elem int) []byte {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(k.snapshot.App.Key))
@@ -39,7 +38,7 @@ func (k *model) hash(elem int) []byte {
 	return h.Sum(nil)[:hashBytes]
 }
 
-// resume finds the element that a cursor says to go on with.
+// resume returns the element at which a cursor continues.
 func (k *model) resume(cursor string) (int, error) {
 	bad := aai.Errorf(aai.InvalidParams, "more: %q is no place in this outline, as far as it can be found now", aai.CleanLabel(cursor, 40))
 	bad.Hint = "Leave out more: the outline goes from its beginning."
@@ -63,7 +62,7 @@ func (k *model) resume(cursor string) (int, error) {
 	return 0, bad
 }
 
-// find returns the element of the outline whose ID has the hash, or -1.
+// find returns the element of the outline with the hash of its ID, or -1.
 func (k *model) find(hash string, hint uint64) int {
 	if hash == "" {
 		return -1

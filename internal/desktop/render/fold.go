@@ -8,16 +8,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// A fold tells of rows alike in one line: how many there are and how to address
-// what acts in each.
+// A fold describes similar rows in one line: their number, and how to address the actionable elements in
+// each.
 type fold struct {
-	rows    []int // nodes
-	each    int   // how many elements of a row have a ref
+	rows    []int // entries
+	each    int   // number of elements with a ref per row
 	spans   []span
-	columns []int // nodes of the first row that have a ref, where each > 1
+	columns []int // entries of the first row that have a ref, if each > 1
 }
 
-// A span is refs that follow each other.
+// A span is a range of consecutive refs.
 type span struct {
 	prefix      string
 	first, last int
@@ -30,10 +30,10 @@ func (s span) String() string {
 	return fmt.Sprintf("[%s%d]–[%s%d]", s.prefix, s.first, s.prefix, s.last)
 }
 
-// maxSpans is how many spans a fold names.
+// maxSpans is the maximum number of spans in a fold.
 const maxSpans = 8
 
-// rows yields many rows alike: three, the fold of what is between, and the last.
+// rows yields many similar rows: the first three, the fold of the middle ones, and the last.
 func (w *walker) rows(rows []int, depth int) bool {
 	last := len(rows) - 1
 	for c := rows[0]; c < rows[3]; {
@@ -46,9 +46,8 @@ func (w *walker) rows(rows []int, depth int) bool {
 	return w.between(rows[3:last], depth) && w.one(rows[last], depth)
 }
 
-// between yields the folds of the rows. Where refs do not follow each other,
-// because some rows were known before, there are several, and rows left alone
-// are told as they are.
+// between yields the folds of the rows. If refs are not consecutive, because some rows already had refs, it
+// yields several folds, and single rows in full.
 func (w *walker) between(rows []int, depth int) bool {
 	each := w.nodes[rows[0]].refs
 	for len(rows) > 0 {
@@ -81,7 +80,7 @@ func (w *walker) between(rows []int, depth int) bool {
 	return true
 }
 
-// spans takes rows with one ref each, as many as maxSpans spans can name.
+// spans takes rows with one ref each, as many as maxSpans spans can describe.
 func (w *walker) spans(rows []int) (spans []span, taken []int) {
 	for i, c := range rows {
 		ref := w.firstRef(c)
@@ -97,7 +96,7 @@ func (w *walker) spans(rows []int) (spans []span, taken []int) {
 	return spans, rows
 }
 
-// together counts the rows whose refs all follow each other.
+// together counts the leading rows with consecutive refs.
 func (w *walker) together(rows []int) int {
 	var last span
 	for i, c := range rows {
@@ -112,7 +111,7 @@ func (w *walker) together(rows []int) int {
 	return len(rows)
 }
 
-// withRef returns the nodes of a row that have a ref.
+// withRef returns the entries of a row that have a ref.
 func (w *walker) withRef(c int) []int {
 	nodes := make([]int, 0, w.nodes[c].refs)
 	for i := c; i < w.nodes[c].end; i++ {
@@ -130,8 +129,7 @@ func (w *walker) firstRef(c int) span {
 	return splitRef(w.ref(w.nodes[c].elem))
 }
 
-// splitRef takes a ref apart into a prefix and a number. One that does not end
-// with a number follows no other.
+// splitRef splits a ref into a prefix and a number. A ref without a number is consecutive to no other.
 func splitRef(ref string) span {
 	prefix := strings.TrimRight(ref, "0123456789")
 	digits := ref[len(prefix):]
@@ -142,7 +140,7 @@ func splitRef(ref string) span {
 	return span{prefix, number, number}
 }
 
-// text is the fold as a line says it.
+// text returns the text of the fold's line.
 func (f *fold) text(k *model) string {
 	first, last := f.rows[0], f.rows[len(f.rows)-1]
 	var b strings.Builder
@@ -163,7 +161,7 @@ func (f *fold) text(k *model) string {
 	}
 	at := f.spans[0]
 	fmt.Fprintf(&b, ", k=0–%d: ", len(f.rows)-1)
-	if f.each > 3 { // too many to tell one by one
+	if f.each > 3 { // too many to list
 		fmt.Fprintf(&b, "%d refs each from [%s%d+%dk] in the order above; ", f.each, at.prefix, at.first, f.each)
 		return b.String() + labels
 	}

@@ -8,22 +8,21 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// A frame is what a browser has around its page, told in one line: that of the address, or
-// of the first thing in it where there is no address.
+// A frame describes the part of a browser's window around the page in one line: that of the address field,
+// or of the first actionable element if there is no address.
 type frame struct {
-	window int   // the element that shows all of it, as root
-	tabs   []int // elements, where there are several
-	more   int   // how many things to act on the line does not tell
+	window int   // the element that shows the complete frame when used as root
+	tabs   []int // elements, if there are several
+	more   int   // number of actionable elements that the line omits
 }
 
 const (
-	minFrame  = 4 // of fewer things each is told
-	maxTabs   = 8 // how many tabs are named
+	minFrame  = 4 // smaller frames are shown element by element
+	maxTabs   = 8 // maximum number of listed tabs
 	tabLength = 30
 )
 
-// frames tells of the frame around each page in one line. What opens over a page is none
-// of it.
+// frames reduces the frame around each page to one line. Overlays of a page do not belong to the frame.
 func (k *model) frames(as form) {
 	if !k.snapshot.App.IsBrowser || k.options.Root >= 0 || k.options.Hidden {
 		return
@@ -37,7 +36,7 @@ func (k *model) frames(as form) {
 	}
 }
 
-// frame leaves of the frame of a window the one node that tells of it.
+// frame removes all entries of a window's frame but the one that describes it.
 func (k *model) frame(window int, as form) bool {
 	of := k.around(window)
 	acting := slices.DeleteFunc(slices.Clone(of), func(c int) bool { return !k.nodes[c].acts })
@@ -55,7 +54,7 @@ func (k *model) frame(window int, as form) bool {
 		}
 	}
 	if f.tabs = f.tabs[:min(len(f.tabs), maxTabs)]; len(f.tabs) == 1 {
-		f.tabs = nil // it is called as the window is
+		f.tabs = nil // its name equals the window's
 	}
 	f.more -= len(f.tabs)
 	for _, c := range of {
@@ -72,7 +71,7 @@ func (k *model) frame(window int, as form) bool {
 	return true
 }
 
-// page is the page that a window's title names; -1 if there is none.
+// page returns the page that the window's title names, or -1.
 func (k *model) page(window int) int {
 	title := k.element(window).Name
 	for c := window + 1; c < k.nodes[window].end; c++ {
@@ -83,8 +82,8 @@ func (k *model) page(window int) int {
 	return -1
 }
 
-// isOnlyPage reports whether the window shows nothing but the line of its frame and the page: what
-// is in the page is told as being in the window.
+// isOnlyPage reports whether the window shows only the frame's line and the page, so that the page's
+// contents can be shown directly in the window.
 func (k *model) isOnlyPage(window, lead, page int) bool {
 	if k.nodes[page].end == page+1 || k.nodes[page].acts || k.element(page).UnreadChildren > 0 || k.element(page).Value != "" {
 		return false
@@ -99,9 +98,9 @@ func (k *model) isOnlyPage(window, lead, page int) bool {
 	return true
 }
 
-// around are the nodes in a window that are beside its page; none where it has no page.
+// around returns the entries in a window that are outside of its page and overlays; none without a page.
 func (k *model) around(window int) (of []int) {
-	holds := make([]bool, k.nodes[window].end-window) // a page, or what opens over one
+	holds := make([]bool, k.nodes[window].end-window) // contains a page, or an overlay
 	page := false
 	for c := k.nodes[window].end - 1; c > window; c-- {
 		role := k.element(c).Role
@@ -121,7 +120,8 @@ func (k *model) around(window int) (of []int) {
 	return of
 }
 
-// isPageOrOverlay reports whether it is a page, or opens over or beside one.
+// isPageOrOverlay reports whether the role is that of a page, or of an element that opens over or beside
+// one.
 func isPageOrOverlay(role desktop.Role) bool {
 	switch role {
 	case desktop.Document, desktop.Dialog, desktop.AlertDialog, desktop.Alert, desktop.Status, desktop.Menu, desktop.Listbox, desktop.Tooltip:
@@ -130,7 +130,7 @@ func isPageOrOverlay(role desktop.Role) bool {
 	return false
 }
 
-// lead is the one thing of the frame that its line tells: the address is known by its place.
+// lead formats the element that the frame's line shows: usually the address field.
 func (w *walker) lead(c int) string {
 	var b strings.Builder
 	e := w.element(c)
@@ -145,7 +145,7 @@ func (w *walker) lead(c int) string {
 	return b.String()
 }
 
-// text is what the line of the frame says after its one thing.
+// text returns the rest of the frame's line.
 func (f *frame) text(k *model) string {
 	var b strings.Builder
 	for i, tab := range f.tabs {

@@ -6,8 +6,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// dialogFirst is the snapshot with the dialog that is in front of all else before all else:
-// it is what there is to do first. Of what the dialog is in, its own branch comes first.
+// dialogFirst returns the snapshot with the frontmost dialog before all other elements, because it must be
+// answered first. The dialog's ancestors move with it.
 func dialogFirst(s *desktop.Snapshot, o Options) (*desktop.Snapshot, Options) {
 	dialog := inFront(s)
 	if o.Root >= 0 || dialog < 0 {
@@ -17,8 +17,8 @@ func dialogFirst(s *desktop.Snapshot, o Options) (*desktop.Snapshot, Options) {
 	for i := dialog; i >= 0; i = s.Elements[i].Parent {
 		path = append([]int{i}, path...)
 	}
-	order := make([]int, 0, len(s.Elements)) // by its new place, the place in the snapshot
-	var rest [][]int                         // what comes behind each part of the path
+	order := make([]int, 0, len(s.Elements)) // old index by new index
+	var rest [][]int                         // the elements behind each part of the path
 	parent := -1
 	for _, i := range path {
 		var others []int
@@ -58,7 +58,7 @@ func dialogFirst(s *desktop.Snapshot, o Options) (*desktop.Snapshot, Options) {
 	return &first, o
 }
 
-// inFront is the dialog that must be answered first, the last of several; -1 for none.
+// inFront returns the dialog that must be answered first, the last of several; -1 without one.
 func inFront(s *desktop.Snapshot) int {
 	seen := s.VisibleElements()
 	for i := len(s.Elements) - 1; i >= 0; i-- {

@@ -8,15 +8,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// A Tree is an outline for programs.
+// A Tree is an outline in structured form.
 type Tree struct {
 	Elements []*Element `json:"elements"`
-	Note     string     `json:"note,omitempty"` // what is not on the page
+	Note     string     `json:"note,omitempty"` // describes omitted parts
 	More     string     `json:"more,omitempty"` // as Page.More
 }
 
-// An Element is one of a Tree, or what stands for many that are made alike: then only
-// Fold is there, with the words of the text form, unless it stands for a browser's frame.
+// An Element is an element of a Tree, or a fold of many similar ones: then it has only Fold, with the words
+// of the text form, unless it represents a browser's frame.
 type Element struct {
 	Ref         string       `json:"ref,omitempty"`
 	Role        desktop.Role `json:"role,omitempty"`
@@ -29,24 +29,24 @@ type Element struct {
 	Identifier  string       `json:"identifier,omitempty"`
 	Min         *float64     `json:"min,omitempty"`
 	Max         *float64     `json:"max,omitempty"`
-	Unread      int          `json:"unread,omitempty"` // how many children were too many to read
-	Inside      int          `json:"inside,omitempty"` // how many elements to act on are below the depth asked for
+	Unread      int          `json:"unread,omitempty"` // number of children that were too many to read
+	Inside      int          `json:"inside,omitempty"` // number of actionable elements below the requested depth
 	Continued   bool         `json:"continued,omitempty"`
 	Fold        string       `json:"fold,omitempty"`
 
 	Children []*Element `json:"children,omitempty"`
 }
 
-// jsonText is what the budget of a JSON outline is counted on.
+// jsonText returns the text on which the budget of a JSON outline is measured.
 func jsonText(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
-		return "" // cannot be: strings, whole numbers and bounds that are numbers
+		return "" // cannot happen: strings, whole numbers and finite bounds
 	}
 	return string(text)
 }
 
-// object is a part as JSON, without what is in it.
+// object converts a part without its children.
 func (w *walker) object(p *part) *Element {
 	if p.kind == foldPart {
 		return &Element{Fold: p.fold.text(w.model)}
@@ -94,14 +94,14 @@ func (w *walker) object(p *part) *Element {
 	return o
 }
 
-// joined makes a tree of the parts, in fresh objects: what does not fit is taken
-// away and it is joined again.
+// joined builds a tree of the parts from fresh objects: if it exceeds the budget, it is built again with
+// fewer parts.
 func (a *attempt) joined(p *pager) *Tree {
 	tree := &Tree{Elements: []*Element{}, Note: a.note(p)}
 	if a.next >= 0 {
 		tree.More = p.cursor(a.next)
 	}
-	made := make(map[int]*Element) // by node
+	made := make(map[int]*Element) // by entry
 	hang := func(c int, o *Element) {
 		for up := p.nodes[c].parent; up >= 0; up = p.nodes[up].parent {
 			if parent := made[up]; parent != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// text is the line of a part, with its line break.
+// text returns the line of a part, with its line break.
 func (w *walker) text(p *part) string {
 	var b strings.Builder
 	b.WriteString(indent(p.depth))
@@ -49,7 +49,7 @@ func (w *walker) text(p *part) string {
 	return b.String()
 }
 
-// writeElement writes what an element is: role, name, ref and states.
+// writeElement writes an element's role, name, ref and states.
 func (w *walker) writeElement(b *strings.Builder, c int) {
 	b.WriteString(w.element(c).Role.SafeName())
 	if name := w.title(c); name != "" {
@@ -63,14 +63,14 @@ func (w *walker) writeElement(b *strings.Builder, c int) {
 	w.writeRefAndStates(b, c)
 }
 
-// isPlainText reports whether a node is words that say what they are by having no role: a
-// paragraph with nothing else in it.
+// isPlainText reports whether an entry is text that is shown without a role: a paragraph that contains
+// nothing else.
 func (w *walker) isPlainText(c int) bool {
 	n := &w.nodes[c]
 	return w.element(c).Role == desktop.Paragraph && !n.acts && w.isLeaf(c) && w.displayName(c) != "" && !w.options.Compact
 }
 
-// writeRefAndStates writes what follows a node's name: its ref and its states.
+// writeRefAndStates writes the ref and the states after an entry's name.
 func (w *walker) writeRefAndStates(b *strings.Builder, c int) {
 	n := &w.nodes[c]
 	if n.hasRef && !n.framed || w.isTruncated(c) {
@@ -85,13 +85,13 @@ func (w *walker) writeRefAndStates(b *strings.Builder, c int) {
 	}
 }
 
-// title is what a node is called in its line: its name in quotes, or where people do
-// something with it and it has none, what is said of it: in parentheses, or as it is where
-// that is the sign of a thing without words, such as .trash.
+// title returns an entry's name in quotes. For an actionable entry without a name it returns the
+// description: in parentheses, or unquoted if it is the fallback name of an element without text, such as
+// .trash.
 func (w *walker) title(c int) string {
 	n, e := &w.nodes[c], w.element(c)
 	name := w.displayName(c)
-	if n.framed { // the app's name stands in front of all that it shows
+	if n.framed { // the app's name precedes all of its content
 		name = strings.TrimSuffix(name, " - "+aai.CleanLabel(w.snapshot.App.Name, w.detail.name))
 	}
 	switch {
@@ -111,8 +111,8 @@ func (w *walker) title(c int) string {
 	return `""`
 }
 
-// isSign reports whether a text is the sign of a thing without words, which cannot be taken
-// for a state or a ref: words of letters and digits with a dot in each, or a tag.
+// isSign reports whether a text is a fallback name, which cannot be confused with a state or a ref: words
+// of letters and digits with a dot in each, or a tag.
 func isSign(text string) bool {
 	const longest = 50
 	if text == "" || text[0] == ' ' || len(text) > longest {
@@ -135,8 +135,7 @@ func isSign(text string) bool {
 	return true
 }
 
-// displayName is what a node is called, as far as it is shown: its name, or the words
-// that it consists of, unless they are told one by one.
+// displayName returns an entry's shortened name, or its text unless its words are shown separately.
 func (w *walker) displayName(c int) string {
 	e := w.element(c)
 	if w.nodes[c].titled || w.nodes[c].acts && w.nodes[c].mixed && !w.detail.terse() {
@@ -151,7 +150,7 @@ func (w *walker) displayName(c int) string {
 	return aai.CleanLabel(words(e), max(w.detail.text, w.detail.name))
 }
 
-// words are those that an element consists of.
+// words returns the text of a textual element.
 func words(e *desktop.Element) string {
 	if desktop.IsBlank(e.Name) && !e.States.Has(desktop.Protected) {
 		return e.Value
@@ -159,15 +158,13 @@ func words(e *desktop.Element) string {
 	return e.Name
 }
 
-// isTruncated reports whether a node is a text that is not told to its end. The whole of it is
-// asked for by its ref.
+// isTruncated reports whether an entry is a truncated text. Its ref gives access to the complete text.
 func (w *walker) isTruncated(c int) bool {
 	e := w.element(c)
 	return w.options.Ref != nil && e.Role.IsTextual() && !w.nodes[c].mixed && len(words(e)) > max(w.detail.text, w.detail.name)
 }
 
-// writeContents writes what an element holds: its value, how many items, what is said
-// about it.
+// writeContents writes an element's value, its number of items, and its description.
 func (w *walker) writeContents(b *strings.Builder, p *part) {
 	e := w.element(p.first)
 	if size := w.itemCount(p.first); size > 0 {
@@ -190,7 +187,7 @@ func (w *walker) writeContents(b *strings.Builder, p *part) {
 	}
 }
 
-// writeValue writes the number or the text that an element holds, a text after the sign.
+// writeValue writes the number or the text of an element, a text after the sign.
 func (w *walker) writeValue(b *strings.Builder, c int, sign string) {
 	e := w.element(c)
 	if e.Min != e.Max {
@@ -200,7 +197,7 @@ func (w *walker) writeValue(b *strings.Builder, c int, sign string) {
 	}
 }
 
-// writeNumber writes a number within bounds, as it is.
+// writeNumber writes a number with its bounds.
 func (w *walker) writeNumber(b *strings.Builder, e *desktop.Element) {
 	value := aai.CleanLabel(e.Value, 20)
 	if _, err := strconv.ParseFloat(value, 64); err != nil {
@@ -211,7 +208,7 @@ func (w *walker) writeNumber(b *strings.Builder, e *desktop.Element) {
 
 func shortNumber(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
-// value is what an element holds, quoted, or "" where that is not shown.
+// value returns an element's quoted value, or "" if it is not shown.
 func (w *walker) value(e *desktop.Element) string {
 	switch {
 	case w.detail.value == 0:
@@ -219,12 +216,12 @@ func (w *walker) value(e *desktop.Element) string {
 	case e.States.Has(desktop.Protected):
 		return "****"
 	case desktop.IsBlank(e.Value) || !e.States.Has(desktop.Editable) && (e.Value == e.Name || e.Role.IsTextual() && desktop.IsBlank(e.Name)):
-		return "" // these are its words
+		return "" // shown as the element's text instead
 	}
 	return desktop.Quote(e.Value, w.detail.value)
 }
 
-// itemCount is how many items a list or table has, where they are not seen at once.
+// itemCount returns the number of items of a list or table that does not show all of them.
 func (w *walker) itemCount(c int) int {
 	if !w.nodes[c].hasRef || w.nodes[c].acts {
 		return 0
@@ -242,7 +239,7 @@ func (w *walker) itemCount(c int) int {
 	return max(items, size)
 }
 
-// writeStates writes the states worth a word.
+// writeStates writes the reported states.
 func (w *walker) writeStates(b *strings.Builder, c int) {
 	n, e := &w.nodes[c], w.element(c)
 	write := func(word string, is bool) {
@@ -273,7 +270,7 @@ func (w *walker) writeStates(b *strings.Builder, c int) {
 	write("haspopup", has(desktop.HasPopup) && e.Role == desktop.Button)
 }
 
-// implied reports whether a role is what everybody expects in another.
+// implied reports whether a role is the expected one inside another role.
 func implied(role, in desktop.Role) bool {
 	switch in {
 	case desktop.Menubar:
@@ -288,8 +285,8 @@ func implied(role, in desktop.Role) bool {
 	return role == desktop.Text || role == desktop.Label
 }
 
-// writeItems writes several elements on a line, which say their role unless it is
-// that of all of them or the one expected in the element that they are in.
+// writeItems writes several elements on a line. It omits a role that all share or that is expected inside
+// the parent element.
 func (w *walker) writeItems(b *strings.Builder, items []int, in desktop.Role) {
 	all := true
 	for _, c := range items {
@@ -317,8 +314,7 @@ func (w *walker) writeItems(b *strings.Builder, items []int, in desktop.Role) {
 	}
 }
 
-// joinText joins the words of a text that stand side by side, from one item to the last of
-// them.
+// joinText joins adjacent parts of a text, from one item to the last of them.
 func (w *walker) joinText(items []int, first int) (text string, last int) {
 	for last = first; last < len(items); last++ {
 		c := items[last]
@@ -331,8 +327,8 @@ func (w *walker) joinText(items []int, first int) (text string, last int) {
 	return strings.TrimSpace(text), last - 1
 }
 
-// writeItem writes an element whose role goes without saying. Its ref is in front, so
-// that the word after it can only be its name.
+// writeItem writes an element without its role. The ref comes first, so that the word after it can only be
+// its name.
 func (w *walker) writeItem(b *strings.Builder, c int) {
 	n := &w.nodes[c]
 	name := w.displayName(c)
@@ -353,8 +349,7 @@ func (w *walker) writeItem(b *strings.Builder, c int) {
 	}
 }
 
-// oneWord reports whether a name needs no quotes: letters and digits that do not
-// look like a state.
+// oneWord reports whether a name needs no quotes: letters and digits that do not look like a state.
 func oneWord(name string) bool {
 	first, _ := utf8.DecodeRuneInString(name)
 	if name == "" || !unicode.IsUpper(first) && !unicode.IsDigit(first) {

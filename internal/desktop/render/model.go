@@ -9,37 +9,35 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// An entry is an element that an outline may show. Entries stand in the order of the
-// snapshot.
+// An entry is an element that an outline may show. Entries are in the order of the snapshot.
 type entry struct {
 	elem        int // its index in the snapshot
-	parent, end int // as in Element, but of nodes
+	parent, end int // as in Element, but indexes of entries
 	acts        bool
 	hasRef      bool
 	hidden      bool
-	rendered    bool   // on the pages before, and here only for what is in it
-	mixed       bool   // a text with something in it to act on: its words are told in their order
-	titled      bool   // a page that its window's title names: that keys go to it goes without saying
-	removed     bool   // left out, with its children lifted to its parent
-	closed      int    // of a menu bar: how many items are in closed menus
-	acting      int    // how many act in its subtree, itself included
-	refs        int    // how many have a ref in its subtree, itself included
-	shape       uint64 // the same for subtrees made alike
-	frame       *frame // what it stands for of a browser, besides itself
-	framed      bool   // a window with such an entry in it, whose line tells the window's ref
+	rendered    bool   // shown on earlier pages, and here only as a parent
+	mixed       bool   // a text with actionable elements in it: its words are shown in order
+	titled      bool   // a page named by its window's title: its focus is implied
+	removed     bool   // omitted; its children move to its parent
+	closed      int    // for a menu bar: number of items in closed menus
+	acting      int    // number of actionable entries in its subtree, itself included
+	refs        int    // number of entries with a ref in its subtree, itself included
+	shape       uint64 // hash, equal for similar subtrees
+	frame       *frame // the browser's frame that it represents
+	framed      bool   // a window that contains the entry of its frame, whose line shows the window's ref
 }
 
-// A sketch is the part of a snapshot that an outline is of, without what has no
-// meaning for people.
+// A model is the part of a snapshot that an outline covers, without elements that mean nothing to people.
 type model struct {
 	snapshot          *desktop.Snapshot
 	options           Options
-	first, last       int  // the elements it is of: from first to before last
-	offscreen         bool // it is of what is out of view
-	includesOffscreen bool // what is out of view is in it like what shows
-	hasOffscreen      bool // something is out of view and not in it
+	first, last       int  // range of elements: from first to before last
+	offscreen         bool // it covers off-screen elements
+	includesOffscreen bool // off-screen elements are included like showing ones
+	hasOffscreen      bool // it excludes off-screen elements that exist
 	nodes             []entry
-	refs              []string // of the elements from first on, as far as they were asked for
+	refs              []string // of the elements from first on, if already requested
 }
 
 func newModel(s *desktop.Snapshot, o Options, as form) *model {
@@ -61,7 +59,7 @@ func newModel(s *desktop.Snapshot, o Options, as form) *model {
 
 func (k *model) element(n int) *desktop.Element { return &k.snapshot.Elements[k.nodes[n].elem] }
 
-// ref is the element's ref, asked for once.
+// ref returns the element's ref, and requests it only once.
 func (k *model) ref(elem int) string {
 	at := &k.refs[elem-k.first]
 	if *at == "" {
@@ -70,7 +68,7 @@ func (k *model) ref(elem int) string {
 	return *at
 }
 
-// assignRefs gives out refs where there is nobody else to do it.
+// assignRefs numbers the elements if Options.Ref is nil.
 func (k *model) assignRefs() {
 	given := 0
 	give := func(elem int) {
@@ -90,7 +88,7 @@ func (k *model) assignRefs() {
 	}
 }
 
-// total counts the nodes that act.
+// total counts the actionable entries.
 func (k *model) total() int {
 	total := 0
 	for i := range k.nodes {
@@ -101,10 +99,10 @@ func (k *model) total() int {
 	return total
 }
 
-// collect makes nodes of what shows and means something.
+// collect makes entries of the visible and meaningful elements.
 func (k *model) collect() {
 	k.nodes = make([]entry, 0, (k.last-k.first)/2+1)
-	within := make([]int, k.last-k.first)  // the node that each element is in or is
+	within := make([]int, k.last-k.first)  // the entry that contains or is each element
 	beyond := make([]bool, k.last-k.first) // whether each is out of view
 	elements := k.snapshot.Elements
 	for i := k.first; i < k.last; {
@@ -142,7 +140,7 @@ func (k *model) parentRole(parent int) desktop.Role {
 	return k.element(parent).Role
 }
 
-// close fills in End of the nodes.
+// close sets end of the entries.
 func (k *model) close() {
 	for i := len(k.nodes) - 1; i >= 0; i-- {
 		n := &k.nodes[i]
@@ -153,7 +151,7 @@ func (k *model) close() {
 	}
 }
 
-// countClosed adds the items of a closed menu to the bar it hangs from.
+// countClosed adds the items of a closed menu to its menu bar.
 func (k *model) countClosed(elem, parent int) {
 	for ; parent >= 0; parent = k.nodes[parent].parent {
 		if k.element(parent).Role != desktop.Menubar {
@@ -168,7 +166,7 @@ func (k *model) countClosed(elem, parent int) {
 	}
 }
 
-// isMeaningful reports whether an element that does not act is worth a line.
+// isMeaningful reports whether an element that is not actionable is worth a line.
 func (k *model) isMeaningful(e *desktop.Element, parent int) bool {
 	switch {
 	case e.Role == desktop.Scrollbar || e.Role == desktop.Separator:
@@ -181,8 +179,8 @@ func (k *model) isMeaningful(e *desktop.Element, parent int) bool {
 	return parent < 0 || k.nodes[parent].mixed && e.Role.IsTextual() || !e.RepeatsParent(k.truncated(parent))
 }
 
-// truncated returns a node with the name and the value that its line has at the most: words that
-// stand behind those are told by the elements within.
+// truncated returns an entry with name and value cut as in the fullest detail. Elements inside it show the
+// rest.
 func (k *model) truncated(node int) *desktop.Element {
 	e, most := *k.element(node), details()[0]
 	if k.nodes[node].acts || !e.Role.IsTextual() {
@@ -194,8 +192,8 @@ func (k *model) truncated(node int) *desktop.Element {
 	return &e
 }
 
-// spelledOut reports whether the element is pressed, has a longer name than its line shows,
-// and the elements within say all of that name.
+// spelledOut reports whether the element is pressable, its name is longer than its line shows, and its
+// descendants contain the complete name.
 func (k *model) spelledOut(i int) bool {
 	e := &k.snapshot.Elements[i]
 	if !e.IsPressableDespiteRole() || len(e.Name) <= details()[0].name {
@@ -214,8 +212,8 @@ func (k *model) spelledOut(i int) bool {
 	return len(left) == 0
 }
 
-// mixesTextAndControls reports whether the element is a text in which stand both words of their own and
-// something to act on; where that is at the end of a heading, it may be told after it.
+// mixesTextAndControls reports whether the element is a text with both words and actionable elements. An
+// actionable element at the end of a heading does not count, because it can be shown after it.
 func (k *model) mixesTextAndControls(i int) bool {
 	role := k.snapshot.Elements[i].Role
 	if !role.IsTextual() || role == desktop.Image {
@@ -242,10 +240,10 @@ func (k *model) mixesTextAndControls(i int) bool {
 	return !slices.ContainsFunc(strings.Fields(k.snapshot.Elements[i].Name), func(word string) bool { return !strings.Contains(within, word) })
 }
 
-// dropUnseenBars leaves out menu bars that nobody sees, and what is in them, where their
-// window has one that is seen: LibreOffice tells of its own beside the one that is drawn.
+// dropUnseenBars removes invisible menu bars with their contents if their window has a visible one:
+// LibreOffice exposes its own in addition to the drawn one.
 func (k *model) dropUnseenBars() {
-	bars := make(map[int][]int) // those of each window
+	bars := make(map[int][]int) // by window
 	for i := range k.nodes {
 		if k.element(i).Role == desktop.Menubar {
 			window := k.snapshot.WindowOf(k.nodes[i].elem)
@@ -265,7 +263,7 @@ func (k *model) dropUnseenBars() {
 	}
 }
 
-// dropLabels leaves out labels that stand next to what they are the name of.
+// dropLabels removes labels next to the elements that they name.
 func (k *model) dropLabels() {
 	previous := make(map[int]int) // the last child so far of each parent
 	for i := range k.nodes {
@@ -283,18 +281,17 @@ func (k *model) dropLabels() {
 	}
 }
 
-// labels reports whether one node is only the label of the other.
+// labels reports whether one entry is only the label of the other.
 func (k *model) labels(label, other int) bool {
 	n, e := &k.nodes[label], k.element(label)
 	return n.end == label+1 && !n.acts && (e.Role == desktop.Label || e.Role == desktop.Text) && e.Value == "" &&
 		k.nodes[other].acts && desktop.EqualNames(e.Name, k.element(other).Name)
 }
 
-// dropHollow leaves out what holds nothing, and words around the one thing that
-// has the same words.
+// dropHollow removes empty entries, and texts around a single child with the same words.
 func (k *model) dropHollow() {
-	children := make([]int, len(k.nodes)) // how many live ones each has
-	only := make([]int, len(k.nodes))     // the first of them
+	children := make([]int, len(k.nodes)) // number of live children
+	only := make([]int, len(k.nodes))     // the first live child
 	for i := len(k.nodes) - 1; i >= 0; i-- {
 		n := &k.nodes[i]
 		if n.rendered {
@@ -323,8 +320,8 @@ func (k *model) dropHollow() {
 	k.dropBareWindows(children)
 }
 
-// dropBareWindows leaves out windows that have neither a name nor anything in them, such as
-// Chromium's pop-ups in waiting, beside others.
+// dropBareWindows removes windows without name and contents, such as Chromium's hidden pop-ups, if there
+// are others.
 func (k *model) dropBareWindows(children []int) {
 	bare := func(i int) bool {
 		e := k.element(i)
@@ -341,9 +338,9 @@ func (k *model) dropBareWindows(children []int) {
 	}
 }
 
-// compact takes the dead nodes out and lifts their children.
+// compact deletes the removed entries and moves their children up.
 func (k *model) compact() {
-	moved := make([]int, len(k.nodes)) // where each is now, or the nearest that it is in
+	moved := make([]int, len(k.nodes)) // new index of each entry, or of its nearest ancestor
 	live := k.nodes[:0]
 	for i, n := range k.nodes {
 		if n.parent >= 0 {
@@ -360,11 +357,10 @@ func (k *model) compact() {
 	k.close()
 }
 
-// distinctStates are the states that rows alike must have in common to be told in one
-// line, because a model would look for them.
+// distinctStates are the states in which rows must agree to be folded, because a model would look for them.
 const distinctStates = desktop.Focused | desktop.Checked | desktop.Mixed | desktop.Pressed | desktop.Selected | desktop.Expanded | desktop.Invalid | desktop.Busy | desktop.Enabled
 
-// measure counts what is in each subtree and takes its shape.
+// measure counts the contents of each subtree and computes its shape.
 func (k *model) measure() {
 	for i := len(k.nodes) - 1; i >= 0; i-- {
 		n, e := &k.nodes[i], k.element(i)
@@ -381,7 +377,7 @@ func (k *model) measure() {
 			n.refs++
 			mix(1)
 		}
-		mix(n.shape) // of the children, the last first
+		mix(n.shape) // of the children, in reverse order
 		n.shape = own
 		if n.parent >= 0 {
 			p := &k.nodes[n.parent]

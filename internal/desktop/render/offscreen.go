@@ -8,14 +8,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// offscreenMark begins the cursors of what is out of view.
+// offscreenMark begins the cursors of pages with off-screen elements.
 const offscreenMark = "q"
 
-// IsOffscreenCursor reports whether a cursor goes on with what is out of view.
+// IsOffscreenCursor reports whether a cursor continues with off-screen elements.
 func IsOffscreenCursor(cursor string) bool { return strings.HasPrefix(cursor, offscreenMark) }
 
-// visibility says how an element stands to what the sketch is of: whether it is to be told, or was
-// told with what shows.
+// visibility reports whether the model covers the element, and whether an earlier page already showed it.
 func (k *model) visibility(i int, within bool) (tell, told bool) {
 	states := k.snapshot.Elements[i].States
 	shows := states.Has(desktop.Showing)
@@ -30,15 +29,15 @@ func (k *model) visibility(i int, within bool) (tell, told bool) {
 	return shows || k.includesOffscreen && states.Has(desktop.Offscreen), false
 }
 
-// outermost is the first node that is told, or -1.
+// outermost returns the first entry not shown on earlier pages, or -1.
 func (k *model) outermost() int {
 	return slices.IndexFunc(k.nodes, func(n entry) bool { return !n.rendered })
 }
 
-// maxKinds is how many kinds of things are named that are out of view.
+// maxKinds is the maximum number of kinds in a summary of off-screen elements.
 const maxKinds = 4
 
-// kinds says what is told and how much of it, what people act on first: 1 button, 186 paragraph.
+// kinds summarizes the entries by role, actionable ones first: 1 button, 186 paragraph.
 func (k *model) kinds() string {
 	type kind struct {
 		role  desktop.Role

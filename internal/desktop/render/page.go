@@ -9,17 +9,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// A pager fills a page with parts of a sketch, in the richest detail that fits.
+// A pager fills a page with parts of a model, in the fullest detail that fits.
 type pager struct {
 	*model
 	budget int
-	total  int // how many elements of the sketch act
-	from   int // the element to begin with
+	total  int // number of actionable elements of the model
+	from   int // the first element
 	as     form
 }
 
-// A drawn part is one that is written down, with its cost in thousandths of a
-// token.
+// A drawn part is a formatted part with its cost in thousandths of a token.
 type drawn struct {
 	part
 	line   string   // textForm
@@ -31,16 +30,16 @@ type drawn struct {
 type attempt struct {
 	w        *walker
 	parts    []drawn
-	next     int // the element that the next page begins with; -1 if there is none
+	next     int // first element of the next page; -1 if there is none
 	omits    string
 	tree     *Tree
 	text     string
 	complete bool
 }
 
-// page takes the first detail in which everything fits, or else the first in
-// which all that acts fits so that only words are left for the next page, or else
-// the tersest. Of what is out of view it is the fullest: who goes on there reads.
+// page chooses the first detail in which everything fits. Otherwise it chooses the first in which all
+// actionable elements fit and only text remains for the next page, or else the tersest. For off-screen
+// elements it uses the fullest, because the caller wants to read.
 func (p *pager) page() (*Tree, Page, error) {
 	remaining := 0
 	for i := range p.nodes {
@@ -78,9 +77,8 @@ func (a *attempt) acting() int {
 	return acting
 }
 
-// attempt fills a page in one detail. It draws until the budget is spent, makes
-// room for the last line, which says that there is more, and measures what came
-// out: the budget holds for the whole text.
+// attempt fills a page in one detail. It draws until the budget is spent, makes room for the last line,
+// which says that there is more, and measures the result: the budget holds for the whole text.
 func (p *pager) attempt(d *detail) *attempt {
 	a := &attempt{next: -1, complete: true, omits: p.omitted(d)}
 	spent, budget := 0, p.budget*1000
@@ -111,7 +109,7 @@ func (p *pager) attempt(d *detail) *attempt {
 	}
 }
 
-// omitted says what the detail leaves out that is there.
+// omitted lists the existing information that the detail omits.
 func (p *pager) omitted(d *detail) string {
 	texts, values := false, false
 	for i := range p.nodes {
@@ -135,7 +133,7 @@ func (p *pager) omitted(d *detail) string {
 	return ""
 }
 
-// draw writes a part down.
+// draw formats a part.
 func (w *walker) draw(p part, as form) drawn {
 	if as == jsonForm {
 		object := w.object(&p)
@@ -145,7 +143,7 @@ func (w *walker) draw(p part, as form) drawn {
 	return drawn{part: p, line: line, cost: sanitize.EstimateMilli(line)}
 }
 
-// write joins the parts to a page: what they are in, they, and what is missing.
+// write joins the parts to a page: the context of the first part, the parts, and the note.
 func (a *attempt) write(p *pager) {
 	if p.as == jsonForm {
 		a.tree = a.joined(p)
@@ -167,15 +165,15 @@ func (a *attempt) write(p *pager) {
 	a.text = b.String()
 }
 
-// around returns what the first part is in, at most the outermost and the three
-// nearest of it, as JSON the nearest; the others are -1.
+// around returns the ancestors of the first part, at most the outermost and the three nearest, for JSON the
+// nearest; the others are -1.
 func (a *attempt) around() []int {
 	if len(a.parts) == 0 {
 		return nil
 	}
 	path := a.w.path(a.parts[0].first)
 	if a.w.from == a.w.first {
-		return nil // then its lines are there
+		return nil // the page has their lines
 	}
 	nearest := 3
 	if a.w.flat {
@@ -187,7 +185,7 @@ func (a *attempt) around() []int {
 	return path
 }
 
-// context is a node as the page before told it, in short.
+// context returns a short form of an entry on the page before.
 func (w *walker) context(c int) string {
 	n, e := &w.nodes[c], w.element(c)
 	text := e.Role.SafeName()
@@ -200,8 +198,8 @@ func (w *walker) context(c int) string {
 	return text
 }
 
-// note says what is not on the page. How much more there is, and its cursor, are
-// in the Page and for the caller to tell: it is no content of the app.
+// note describes the omissions of the page. The number of remaining elements and the cursor are in the
+// Page, and the caller formats them: they are not content of the app.
 func (a *attempt) note(p *pager) string {
 	switch {
 	case a.next >= 0 && p.as == jsonForm:

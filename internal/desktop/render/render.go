@@ -1,5 +1,5 @@
-// Package outline tells what a snapshot shows so that it fits a model's context: as
-// text ([Text]) or for programs ([JSON]).
+// Package render formats a snapshot so that it fits a model's context: as text ([Text]) or for programs
+// ([JSON]).
 package render
 
 import (
@@ -7,46 +7,44 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Options say what of a snapshot is outlined, and how much of it.
+// Options select the part of a snapshot to render, and its extent.
 type Options struct {
-	// Budget is how many tokens the page may have as [tokens.Estimate] counts; 0 means
-	// DefaultBudget, less than MinBudget is refused.
+	// Budget is the maximum number of tokens of the page as [sanitize.Estimate] counts; 0 means
+	// DefaultBudget, values below MinBudget are errors.
 	Budget int
-	Root   int    // the element to outline with what is in it; -1 for all windows
+	Root   int    // the element to render with its descendants; -1 for all windows
 	After  string // Page.More of the page before; "" for the first page
-	Hidden bool   // also what is not showing
-	// MaxDepth is how many levels below the root are outlined; 0 means all.
+	Hidden bool   // include hidden elements
+	// MaxDepth is the number of levels below the root; 0 means all.
 	MaxDepth int
 	Compact  bool // role and name only
-	// Ref names an element for later calls. It is called once for each element
-	// that gets a ref, as a rule in the order of the snapshot. Without it, what
-	// has a ref is numbered within the root from e1 on.
+	// Ref returns an element's name for later calls. It is called once per element that gets a ref, usually
+	// in the order of the snapshot. If nil, these elements are numbered within the root from e1 on.
 	Ref func(i int) string
 }
 
 // The budgets of outlines, in tokens.
 const (
 	DefaultBudget = 1500
-	MinBudget     = 300 // one element with long names and what is around it
+	MinBudget     = 300 // enough for one element with long names and its context
 )
 
-// A Page is as much of an outline as fits the budget.
+// A Page is the part of an outline that fits the budget.
 type Page struct {
 	Text   string
-	Tokens int // as [tokens.Estimate] counts
-	// Shown and Total count the elements that people do something with: those
-	// that this page shows or says how to address, and all of them under the root.
+	Tokens int // as [sanitize.Estimate] counts
+	// Shown and Total count the actionable elements: those that this page shows or tells how to address,
+	// and all of them under the root.
 	Shown, Total int
-	More         string // goes into Options.After for what follows; "" when this was all
-	// Offscreen says what is only scrolled out of view and in the pages behind all that shows:
-	// "186 paragraph, 1 button". It is "" on those pages.
+	More         string // value of Options.After for the next page; "" on the last page
+	// Offscreen summarizes elements that are only scrolled out of view and follow on later pages: "186
+	// paragraph, 1 button". It is "" on those pages.
 	Offscreen string
 	Warnings  []string
 }
 
-// Text tells what a snapshot shows, as text for people and models: a line for
-// each element, indented by two spaces a level, with its role, its name in
-// quotes, its ref in brackets, its states, and after a colon what it holds.
+// Text renders a snapshot as text for people and models: a line for each element, indented by two spaces a
+// level, with its role, its name in quotes, its ref in brackets, its states, and its content after a colon.
 //
 //	window "notes.txt" [e1] active
 //	  menubar: [e2] File, [e3] Edit
@@ -59,34 +57,27 @@ type Page struct {
 //	  row: "Ada", "36", button "Edit" [e56], button "Delete" [e57]
 //	  … 90 more row, k=0–89: button "Edit" [e58+2k], button "Delete" [e59+2k]; "Bo" … "Zoe"
 //
-// Neighbours of one role share a line. A word without quotes after a ref is a
-// name of one word; after "=" in a line of several elements stands a value.
-// A text on a line of its own without a role is a paragraph. Of a browser's window the
-// address is told, the page's own title, and its page at once where it shows nothing else.
-// Layout is left out, and so are words that only repeat the name next to them.
-// A dialog in front of all else comes before all else.
-// Rows after the third that are made alike are told in one line, which says how
-// each is addressed: the refs of elements in neighbouring rows are consecutive.
+// Neighbours of one role share a line. An unquoted word after a ref is a name of one word; "=" in a line of
+// several elements precedes a value. A text on a line of its own without a role is a paragraph. A browser's
+// window shows the address, the page's own title, and directly the page if there is nothing else. Layout is
+// omitted, and so are texts that only repeat the name next to them. A dialog in front of everything else
+// comes first. Similar rows after the third are folded into one line that says how to address each: the
+// refs of elements in neighbouring rows are consecutive.
 //
-// What does not fit the budget is made terse first: descriptions go, then texts,
-// then values; only then is the outline cut in pages. Names and values are
-// cleaned and quoted, so that none can pass for a line or a ref; they are still
-// what the app says, and [desktop.Fence] marks them as such.
+// To fit the budget, Text first drops descriptions, then texts, then values; only then it cuts the outline
+// into pages. Names and values are cleaned and quoted, so that none can imitate a line or a ref. They are
+// still content of the app, and [desktop.Fence] marks them as such. Off-screen elements, which would show
+// after scrolling, follow on separate pages after all showing ones.
 //
-// What is out of view, and would show if it were scrolled to, comes on pages of its own
-// after all that shows.
-//
-// A budget under MinBudget, a Root that is not in the snapshot and an After that
-// belongs to no place in it fail with INVALID_PARAMS. It is safe for concurrent
-// use if o.Ref is.
+// Text fails with INVALID_PARAMS for a Budget under MinBudget, a Root outside of the snapshot, and an After
+// that matches no position in it. It is safe for concurrent use if o.Ref is.
 func Text(s *desktop.Snapshot, o Options) (Page, error) {
 	_, page, err := renderPage(s, o, textForm)
 	return page, err
 }
 
-// JSON is Text as a *Tree, for programs: frames, actions and identifiers are there,
-// nothing shares a line. Page.Text is the JSON itself, and its size is what the
-// budget bounds.
+// JSON is Text as a *Tree, for programs: it includes frames, actions and identifiers, and no elements share
+// a line. Page.Text is the JSON itself, and its size counts for the budget.
 func JSON(s *desktop.Snapshot, o Options) (any, Page, error) {
 	tree, page, err := renderPage(s, o, jsonForm)
 	if err != nil {
@@ -95,14 +86,14 @@ func JSON(s *desktop.Snapshot, o Options) (any, Page, error) {
 	return tree, page, nil
 }
 
-// A Told is an element that an outline has words about.
+// A Rendered is an element that an outline mentions.
 type Rendered struct {
 	Index      int
-	Actionable bool // people do something with it
+	Actionable bool // people operate it
 }
 
-// Elements returns what an outline of the element tells of: the element and all in it
-// that means something to people, in the order of the snapshot.
+// Elements returns the elements that an outline of element i mentions: the element and its meaningful
+// descendants, in the order of the snapshot.
 func Elements(s *desktop.Snapshot, i int) []Rendered {
 	k := newModel(s, Options{Root: i}, jsonForm)
 	told := make([]Rendered, len(k.nodes))
@@ -112,7 +103,7 @@ func Elements(s *desktop.Snapshot, i int) []Rendered {
 	return told
 }
 
-// A form is how an outline is written down.
+// A form is an output format of an outline.
 type form int
 
 const (
@@ -165,16 +156,16 @@ func renderPage(s *desktop.Snapshot, o Options, as form) (*Tree, Page, error) {
 	return tree, page, nil
 }
 
-// A detail is how much is told of each element.
+// A detail is a level of detail of an outline.
 type detail struct {
-	name, value, text int  // how many bytes of them; 0 leaves them out
-	description       bool // also identifiers of what has a name, and actions
-	fold              int  // how many rows alike are told in one line
-	headings          bool // also where texts are left out
-	line              int  // how many bytes several elements on one line may have
+	name, value, text int  // maximum lengths in bytes; 0 omits them
+	description       bool // include also identifiers of named elements, and actions
+	fold              int  // minimum number of similar rows to fold
+	headings          bool // include headings even if texts are omitted
+	line              int  // maximum bytes of several elements on one line
 }
 
-// details are the ways to tell it, from the fullest to the tersest.
+// details returns the levels of detail, from the fullest to the tersest.
 func details() [5]detail {
 	return [...]detail{
 		{name: 80, value: 80, text: 300, description: true, fold: 25, headings: true, line: 240},
@@ -185,5 +176,5 @@ func details() [5]detail {
 	}
 }
 
-// terse reports whether texts are left out.
+// terse reports whether texts are omitted.
 func (d *detail) terse() bool { return d.text == 0 }

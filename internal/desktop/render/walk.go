@@ -6,41 +6,39 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// A partKind is how many elements a part of an outline tells, and how.
+// A partKind says how many elements a part of an outline contains, and in which form.
 type partKind int
 
 const (
-	onePart      partKind = iota // one element, without what is in it
-	linePart                     // one element with all that is in it, on its line
+	onePart      partKind = iota // one element, without its descendants
+	linePart                     // one element with all of its descendants, on its line
 	runPart                      // neighbours of one role
-	foldPart                     // rows alike
-	renderedPart                 // what the pages before told of, with something out of view in it
+	foldPart                     // similar rows
+	renderedPart                 // an element of earlier pages, as the parent of off-screen elements
 )
 
-// A part is what an outline tells at once: a line of text. The next part begins
-// where it ends, so a page ends between two parts.
+// A part is the smallest unit of an outline: a line of text. The next part begins at its end, so a page
+// ends between two parts.
 type part struct {
 	kind       partKind
 	depth      int
-	first, end int   // the nodes it tells of, all of them together
-	items      []int // of linePart and runPart: the nodes that it names, besides the first of linePart
+	first, end int   // the range of entries that it covers
+	items      []int // of linePart and runPart: the listed entries, besides the first of linePart
 	fold       *fold
-	acting     int // how many of the nodes act
-	tooDeep    int // of onePart: how many act that are below the depth asked for
+	acting     int // number of actionable entries
+	tooDeep    int // of onePart: number of actionable entries below the requested depth
 }
 
-// A walker goes through a sketch and yields its parts in order, until yield
-// returns false.
+// A walker goes through a model and yields its parts in order, until yield returns false.
 type walker struct {
 	*model
 	detail *detail
-	from   int  // the element to begin with
-	flat   bool // every element is a part of its own
+	from   int  // the first element
+	flat   bool // every element is a separate part
 	yield  func(part) bool
 }
 
-// children walks the children of a node, or the windows for -1. It returns false
-// when the yield does not want more.
+// children walks the children of an entry, or the windows for -1. It returns false if yield did.
 func (w *walker) children(parent, depth int) bool {
 	c, end := 0, len(w.nodes)
 	if parent >= 0 {
@@ -51,7 +49,7 @@ func (w *walker) children(parent, depth int) bool {
 		switch {
 		case w.nodes[n.end-1].elem < w.from || !w.isShown(c):
 			c = n.end
-		case n.elem < w.from: // the page begins within it
+		case n.elem < w.from: // the page begins inside it
 			if !w.children(c, depth+1) {
 				return false
 			}
@@ -67,8 +65,7 @@ func (w *walker) children(parent, depth int) bool {
 	return true
 }
 
-// group walks a node, or as many siblings beginning with it as go together, and
-// returns the sibling after them.
+// group walks an entry, or as many siblings from there as share a part, and returns the next sibling.
 func (w *walker) group(c, end, depth int) (next int, more bool) {
 	if w.nodes[c].rendered {
 		return w.nodes[c].end, w.yield(part{kind: renderedPart, depth: depth, first: c, end: c + 1}) && w.children(c, depth+1)
@@ -86,7 +83,7 @@ func (w *walker) group(c, end, depth int) (next int, more bool) {
 	return w.nodes[c].end, w.one(c, depth)
 }
 
-// isShown reports whether a node is told with this detail. What acts always is.
+// isShown reports whether this detail shows an entry. It always shows actionable ones.
 func (w *walker) isShown(c int) bool {
 	n := &w.nodes[c]
 	if !w.detail.terse() || n.refs > 0 || n.parent < 0 || n.rendered {
@@ -98,7 +95,7 @@ func (w *walker) isShown(c int) bool {
 		return true
 	case desktop.Heading:
 		return w.detail.headings
-	case desktop.Cell, desktop.RowHeader: // one that tells which row it is
+	case desktop.Cell, desktop.RowHeader: // a cell that identifies its row
 		return parent.Role == desktop.Row && parent.Name == "" && c == n.parent+1 && w.nodes[n.parent].refs > 0
 	}
 	switch parent.Role {
@@ -110,7 +107,7 @@ func (w *walker) isShown(c int) bool {
 	return false
 }
 
-// inside returns the children of a node that are shown.
+// inside returns the shown children of an entry.
 func (w *walker) inside(c int) []int {
 	var shown []int
 	for i := c + 1; i < w.nodes[c].end; i = w.nodes[i].end {
@@ -121,7 +118,7 @@ func (w *walker) inside(c int) []int {
 	return shown
 }
 
-// isLeaf reports whether a node is told by itself.
+// isLeaf reports whether an entry is shown without children.
 func (w *walker) isLeaf(c int) bool {
 	n := &w.nodes[c]
 	return n.end == c+1 || n.refs == n.ownRefs() && len(w.inside(c)) == 0
@@ -134,7 +131,7 @@ func (n *entry) ownRefs() int {
 	return 0
 }
 
-// one yields one node and what is in it.
+// one yields one entry and its descendants.
 func (w *walker) one(c, depth int) bool {
 	n := &w.nodes[c]
 	if !w.flat {
@@ -156,7 +153,7 @@ func (w *walker) one(c, depth int) bool {
 	return w.yield(p) && (deepest || w.children(c, depth+1))
 }
 
-// onlyChild finds the only thing in a row that says nothing of itself.
+// onlyChild returns the single shown child of a row or paragraph that has no text of its own.
 func (w *walker) onlyChild(c int) (only int, ok bool) {
 	n, e := &w.nodes[c], w.element(c)
 	if n.hasRef || n.end == c+1 || !desktop.IsBlank(e.Name) || !e.Role.IsSetMember() && e.Role != desktop.Paragraph || e.UnreadChildren > 0 {
@@ -169,7 +166,7 @@ func (w *walker) onlyChild(c int) (only int, ok bool) {
 	return shown[0], true
 }
 
-// line finds what is in a node if all of it goes on the node's line.
+// line returns the descendants of an entry if all of them fit on its line.
 func (w *walker) line(c int) (items []int, ok bool) {
 	n, e := &w.nodes[c], w.element(c)
 	if n.end == c+1 || n.end-c > 24 || w.options.MaxDepth > 0 {
@@ -203,13 +200,13 @@ func (w *walker) line(c int) (items []int, ok bool) {
 	return items, len(items) > 0
 }
 
-// bytes is about how long a node is as one of several on a line.
+// bytes estimates the length of an entry as one of several on a line.
 func (w *walker) bytes(c int) int {
 	e := w.element(c)
 	return 16 + min(len(e.Name), w.detail.name) + min(len(e.Value), w.detail.value)
 }
 
-// run finds siblings of one role, beginning with c, that go on one line.
+// run returns siblings of one role, beginning with c, that fit on one line.
 func (w *walker) run(c, end int) []int {
 	if w.flat {
 		return nil
@@ -225,7 +222,7 @@ func (w *walker) run(c, end int) []int {
 			break
 		}
 		if len(items) > 0 && len(w.similarSiblings(c, end)) >= w.detail.fold {
-			break // what follows is told in one line
+			break // the following siblings are folded
 		}
 		if length += w.bytes(c); length > w.detail.line {
 			break
@@ -235,15 +232,14 @@ func (w *walker) run(c, end int) []int {
 	return items
 }
 
-// isBrief reports whether a node can be told by its name and states.
+// isBrief reports whether name and states describe an entry completely.
 func (w *walker) isBrief(c int) bool {
 	n, e := &w.nodes[c], w.element(c)
 	return (n.acts || e.Role.IsTextual() || e.Role.IsSetMember()) && e.UnreadChildren == 0 && (e.Value == "" || e.Value == e.Name) &&
 		!e.States.HasAny(desktop.Editable|desktop.Protected|desktop.Focused) && e.Min == e.Max && (!w.detail.description || e.Description == "" || n.acts && desktop.IsBlank(e.Name))
 }
 
-// folds reports whether elements of the role are rows, told in one line when
-// they are many and alike.
+// folds reports whether elements of the role are rows, which are folded if many are similar.
 func folds(r desktop.Role) bool {
 	switch r {
 	case desktop.Row, desktop.Cell, desktop.RowHeader, desktop.Option, desktop.ListItem, desktop.TreeItem, desktop.Article:
@@ -252,7 +248,7 @@ func folds(r desktop.Role) bool {
 	return false
 }
 
-// similarSiblings finds siblings made alike, beginning with c.
+// similarSiblings returns similar siblings, beginning with c.
 func (w *walker) similarSiblings(c, end int) []int {
 	if !folds(w.element(c).Role) || w.nodes[c].hidden {
 		return nil
@@ -265,7 +261,7 @@ func (w *walker) similarSiblings(c, end int) []int {
 	return rows
 }
 
-// label is what a row is called: its own name, or the first words in it.
+// label returns the name of a row, or the first words in it.
 func (k *model) label(c int) string {
 	for i := c; i < k.nodes[c].end; i++ {
 		if e := k.element(i); !desktop.IsBlank(e.Name) {
@@ -277,7 +273,7 @@ func (k *model) label(c int) string {
 	return ""
 }
 
-// path returns the nodes that a node is in, the outermost first.
+// path returns the ancestors of an entry, the outermost first.
 func (k *model) path(c int) []int {
 	var up []int
 	for c = k.nodes[c].parent; c >= 0; c = k.nodes[c].parent {
@@ -289,6 +285,5 @@ func (k *model) path(c int) []int {
 	return up
 }
 
-// indent is the white space in front of a line. Very deep trees do not get very
-// long lines.
+// indent returns the white space in front of a line. Its length is limited, even in very deep trees.
 func indent(depth int) string { return strings.Repeat("  ", min(depth, 20)) }

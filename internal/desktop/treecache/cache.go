@@ -11,96 +11,92 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// ErrUnknownChanges is what a [Source] answers that cannot say what has changed: then all is read.
+// ErrUnknownChanges is returned by a [Source] that cannot determine the changes: then the cache reads
+// everything.
 var ErrUnknownChanges = errors.New("what has changed cannot be told")
 
-// A Source is one app, as its platform reads it. T is what it reads, such as a tree of
-// the platform's own kind; K names an object in it. All but Pulse are called by one
-// goroutine at a time; a reading is used no more after an error.
+// A Source reads one app for its platform. T is a reading, such as the platform's tree; K identifies an
+// object in it. All methods but Heartbeat are called by one goroutine at a time. A reading is discarded
+// after an error.
 type Source[K comparable, T any] interface {
-	// ReadAll reads all that the app shows. Before is the last reading, or the zero T if
-	// there is none; it is used no more, unless Whole fails.
+	// ReadAll reads the whole app. before is the last reading, or the zero T if there is none. The cache
+	// does not use it again, unless ReadAll fails.
 	ReadAll(ctx context.Context, before T) (T, error)
-	// ReadChanged reads what the marks say has changed and, unless it is to be hasty, where
-	// everything is, into the last reading. In an app that is [TrustChecked] it also reads what
-	// such an app does not tell of, or fails with [ErrUnknownChanges].
+	// ReadChanged updates the last reading with the marked changes and, unless hasty, with all frames. For
+	// an app with [TrustChecked] it also reads changes without events, or fails with [ErrUnknownChanges].
 	ReadChanged(ctx context.Context, last T, marks DirtySet[K], hasty bool) error
-	// Sync returns when all that the app told of before is marked.
+	// Sync waits until all earlier events of the app are marked.
 	Sync(ctx context.Context, last T) error
-	// View is what a snapshot of the reading has in it.
+	// View returns the contents of a snapshot of the reading.
 	View(ctx context.Context, last T) View
-	// Heartbeat says how much the app has run so far.
+	// Heartbeat returns a measure of the app's processor time.
 	Heartbeat() Heartbeat
 }
 
-// A View is what a snapshot has in it.
+// A View holds the contents of a snapshot.
 type View struct {
-	Elements []desktop.Element // they are not changed any more
+	Elements []desktop.Element // immutable
 	Warnings []string
 	Shared   bool // other processes show parts of it
 }
 
-// A Pulse says how much each thread of a process has run so far. Two that are equal
-// prove that the process did nothing in between, so that nothing in it changed. It
-// is "" if that cannot be known, and then equals nothing.
+// A Heartbeat identifies how much each thread of a process has run so far. If two are equal, the process
+// did nothing in between, so nothing in it changed. It is "" if unknown, and then equals nothing.
 //
-// It is what makes up for toolkits that change in silence: Qt 6.4 tells nobody that
-// a list was filled anew, and few toolkits tell of scrolling.
+// It compensates for missing events: Qt 6.4 sends none when a list is refilled, and few toolkits send any
+// for scrolling.
 type Heartbeat string
 
-// IsIdleSince reports whether nothing has run between the two.
+// IsIdleSince reports whether nothing ran between the two heartbeats.
 func (p Heartbeat) IsIdleSince(earlier Heartbeat) bool { return p != "" && p == earlier }
 
-// A Config is what a Mirror must be told.
+// A Config configures a Cache.
 type Config struct {
-	// Version gives the number of a snapshot that differs from the one before: another one
-	// at each call.
+	// Version returns the number for a changed snapshot, a different one at each call.
 	Version func() uint64
-	// OnRead is told the app's pulse after each reading, by the goroutine that has read.
-	// May be nil.
+	// OnRead receives the app's heartbeat after each reading, on the reading goroutine. May be nil.
 	OnRead func(Heartbeat)
 }
 
-// A Mirror keeps what was read of one app. It is safe for concurrent use. Its errors are
-// those of its source and of contexts.
+// A Cache keeps the last reading of one app. It is safe for concurrent use. It returns the errors of its
+// source and of contexts.
 type Cache[K comparable, T any] struct {
-	Broadcaster // of the app's events; over when it has ended
+	Broadcaster // of the app's events; closed when the app has ended
 
 	source   Source[K, T]
 	config   Config
-	readLock chan struct{} // held by who reads; guards the fields up to the empty line
+	readLock chan struct{} // held while reading; guards the fields up to the empty line
 
 	state     state
-	reading   T             // the zero one in the state unread
-	readAt    time.Time     // all of it
-	took      time.Duration // to read all of it
+	reading   T             // zero in the state unread
+	readAt    time.Time     // time of the last complete reading
+	took      time.Duration // duration of the last complete reading
 	heartbeat Heartbeat     // of the app, after the last reading
-	restedAt  time.Time     // when that was taken
-	unsureAt  time.Time     // when what had changed could not be told
+	restedAt  time.Time     // time of heartbeat
+	unsureAt  time.Time     // last time when the changes could not be determined
 
 	last atomic.Pointer[desktop.Snapshot]
-	// confirming is true while a goroutine of confirmLater is about.
+	// confirming is true while a goroutine of confirmLater runs.
 	confirming atomic.Bool
 
-	mu            sync.Mutex // guards what follows
+	mu            sync.Mutex // guards the following fields
 	dirty         DirtySet[K]
 	trust         Trust
-	hasReported   bool      // the app has ever told of a change
-	acted         time.Time // when it was last made to do something
-	effectPending bool      // nobody has looked at what came of that
+	hasReported   bool      // the app has sent at least one event
+	acted         time.Time // time of the last action
+	effectPending bool      // no snapshot was taken since that action
 }
 
-// New makes a mirror of an app of which nothing was read.
+// New returns an empty cache of an app.
 func New[K comparable, T any](source Source[K, T], c Config) *Cache[K, T] {
 	return &Cache[K, T]{source: source, config: c, readLock: make(chan struct{}, 1)}
 }
 
-// Snapshot returns what the app shows, but for Snapshot.App.
+// Snapshot returns the app's current snapshot, without Snapshot.App.
 //
-// It is what is in memory if the app has not run since that was read. Else it reads what
-// may have changed. Marks say what that is in apps that tell of all that changes: they
-// come in the same order as the answer to a question, so all have been made by then. In
-// other apps it is everything.
+// It returns the last snapshot if the app has not run since. Otherwise it reads the parts that may have
+// changed. For apps that send events for all changes these are the marked parts: events arrive in order
+// with answers, so all marks are set by then. For other apps it reads everything.
 func (m *Cache[K, T]) Snapshot(ctx context.Context) (*desktop.Snapshot, error) {
 	if err := m.acquire(ctx); err != nil {
 		return nil, err
@@ -116,7 +112,7 @@ func (m *Cache[K, T]) Snapshot(ctx context.Context) (*desktop.Snapshot, error) {
 	return s, nil
 }
 
-// Last is the last snapshot, or nil. It is not to be changed.
+// Last returns the last snapshot, or nil. Callers must not modify it.
 func (m *Cache[K, T]) Last() *desktop.Snapshot { return m.last.Load() }
 
 // Find finds an element in the last snapshot, if there is one.
@@ -129,8 +125,8 @@ func (m *Cache[K, T]) Find(id desktop.ID) (desktop.Element, bool) {
 	return desktop.Element{}, false
 }
 
-// WithReading gives look the last reading, which nobody changes meanwhile. It is the zero T
-// if there is none.
+// WithReading calls look with the last reading, which does not change meanwhile. It is the zero T if there
+// is none.
 func (m *Cache[K, T]) WithReading(ctx context.Context, look func(T)) error {
 	if err := m.acquire(ctx); err != nil {
 		return err
@@ -140,7 +136,7 @@ func (m *Cache[K, T]) WithReading(ctx context.Context, look func(T)) error {
 	return nil
 }
 
-// Forget drops what was read.
+// Forget discards the last reading.
 func (m *Cache[K, T]) Forget(ctx context.Context) error {
 	if err := m.acquire(ctx); err != nil {
 		return err
@@ -166,13 +162,13 @@ func (m *Cache[K, T]) acquire(ctx context.Context) error {
 
 func (m *Cache[K, T]) release() { <-m.readLock }
 
-// drop drops the reading.
+// drop discards the reading.
 func (m *Cache[K, T]) drop() {
 	var none T
 	m.state, m.reading = unread, none
 }
 
-// refresh makes a snapshot, and reads for it what must be read.
+// refresh makes a snapshot and reads the necessary parts for it.
 func (m *Cache[K, T]) refresh(ctx context.Context) (*desktop.Snapshot, error) {
 	now := time.Now()
 	if m.unchanged(now) {
@@ -182,7 +178,7 @@ func (m *Cache[K, T]) refresh(ctx context.Context) (*desktop.Snapshot, error) {
 	}
 	how, err := m.read(ctx, now)
 	if err != nil {
-		m.drop() // it may have been changed by half
+		m.drop() // it may be only partly updated
 		return nil, err
 	}
 	s := m.publish(m.source.View(ctx, m.reading), how, now)
@@ -193,17 +189,17 @@ func (m *Cache[K, T]) refresh(ctx context.Context) (*desktop.Snapshot, error) {
 	return s, nil
 }
 
-// unchanged reports whether the app has done nothing since it was read.
+// unchanged reports whether the app has been idle since the last reading.
 func (m *Cache[K, T]) unchanged(now time.Time) bool {
 	return now.Sub(m.restedAt) < m.state.freshness().lasts && m.isIdle()
 }
 
-// isIdle reports whether the app has not run since it was read, nor told of anything.
+// isIdle reports whether the app has neither run nor sent an event since the last reading.
 func (m *Cache[K, T]) isIdle() bool {
 	return !m.isDirty() && m.source.Heartbeat().IsIdleSince(m.heartbeat)
 }
 
-// read reads what must be read.
+// read reads the necessary parts.
 func (m *Cache[K, T]) read(ctx context.Context, now time.Time) (how readMode, err error) {
 	how = m.newReadPlan(now, desktop.HasPendingEffect(ctx)).mode()
 	m.noteRead(how)
@@ -230,7 +226,7 @@ func (m *Cache[K, T]) read(ctx context.Context, now time.Time) (how readMode, er
 	return how, err
 }
 
-// newReadPlan is what the way is chosen by.
+// newReadPlan returns the data on which the choice of the mode depends.
 func (m *Cache[K, T]) newReadPlan(now time.Time, awaits bool) readPlan {
 	k := readPlan{state: m.state, awaits: awaits, age: now.Sub(m.readAt), took: m.took, unsure: now.Sub(m.unsureAt)}
 	if s := m.last.Load(); s != nil {
@@ -243,15 +239,14 @@ func (m *Cache[K, T]) newReadPlan(now time.Time, awaits bool) readPlan {
 	return k
 }
 
-// noteRead notes that somebody looks in that way: the news after an act count once.
+// noteRead records a reading in that mode: the first one after an action counts as such only once.
 func (m *Cache[K, T]) noteRead(how readMode) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.effectPending = m.effectPending && how != readReported
 }
 
-// publish makes a snapshot. It has the version of the last one if it does not differ
-// from it.
+// publish makes a snapshot. It keeps the version of the last one if both are equal.
 func (m *Cache[K, T]) publish(v View, how readMode, now time.Time) *desktop.Snapshot {
 	s := &desktop.Snapshot{Elements: v.Elements, Warnings: v.Warnings, Taken: now}
 	last := m.last.Load()
@@ -274,8 +269,8 @@ func sameElement(a, b desktop.Element) bool {
 		a.Parent == b.Parent && a.End == b.End
 }
 
-// idleHeartbeat takes the app's pulse when it has come to rest after having answered,
-// which on a busy computer takes a moment. Where it does not there is none.
+// idleHeartbeat returns the app's heartbeat once it is idle after its answer, which on a busy computer
+// takes a moment. It returns "" if the app stays busy.
 func (m *Cache[K, T]) idleHeartbeat() Heartbeat {
 	const first, last = 50 * time.Microsecond, 2 * time.Millisecond
 	for pause := first; pause < last; pause *= 2 {

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// confirmPatience is how long an app may take to be read when nobody waits for it.
+// confirmPatience is the time limit for a reading in the background.
 const confirmPatience = 2 * time.Second
 
-// confirmPauses are how long to wait before each try.
+// confirmPauses returns the pauses before the attempts.
 func confirmPauses() []time.Duration {
 	return []time.Duration{provenAge, 2 * provenAge, 4 * provenAge, 10 * provenAge, 40 * provenAge}
 }
 
-// confirmCost is how long an app may be read in the background after one call. What that
-// saves is one reading, and an app that does not come to rest is never confirmed: LibreOffice
-// took five readings of a fifth of a second each, after every call.
+// confirmCost is the maximum time for background readings after one call. They save at most one reading,
+// and an app that never becomes idle is never confirmed: LibreOffice took five readings of a fifth of a
+// second each after every call.
 const confirmCost = 2 * slowRead
 
-// confirmLater reads the app again in the background, a few times at most, until
-// what is remembered of it is confirmed: the next call, seconds later, then need not
-// read it all, unless it has run since. An app that is long to read is left sooner.
+// confirmLater reads the app again in the background, a few times at most, until the reading is confirmed.
+// A call some seconds later then need not read everything, unless the app has run since. It gives up sooner
+// on an app that is slow to read.
 func (m *Cache[K, T]) confirmLater() {
 	if !m.confirming.CompareAndSwap(false, true) {
 		return
@@ -39,8 +39,8 @@ func (m *Cache[K, T]) confirmLater() {
 	}()
 }
 
-// confirm reads the app if it is at rest and nobody else reads it. It reports
-// whether there is nothing left to do.
+// confirm reads the app if it is idle and no other reading is in progress. It reports whether the work is
+// finished.
 func (m *Cache[K, T]) confirm() (done bool) {
 	if m.IsClosed() {
 		return true
@@ -48,14 +48,14 @@ func (m *Cache[K, T]) confirm() (done bool) {
 	select {
 	case m.readLock <- struct{}{}:
 	default:
-		return false // somebody is at it, and may change what is to be confirmed
+		return false // another reading may change the state
 	}
 	defer m.release()
 	if !m.state.freshness().recheck {
 		return true
 	}
 	if now := time.Now(); m.unchanged(now) || m.newReadPlan(now, false).hurried() {
-		return false // it is too early for a second reading, or somebody waits for what comes of an act
+		return false // too early for a second reading, or a caller awaits the effect of an action
 	}
 	rested := m.state != partial && m.isIdle()
 	ctx, cancel := context.WithTimeout(context.Background(), confirmPatience)

@@ -2,17 +2,17 @@ package treecache
 
 import "time"
 
-// maxDirty is when to read everything is less work than to read what changed.
+// maxDirty is the number of marks from which reading everything is less work.
 const maxDirty = 200
 
-// DirtySet say what may have changed in an app since it was read. K names an object in it.
+// A DirtySet marks possible changes in an app since the last reading. K identifies an object in it.
 type DirtySet[K comparable] struct {
-	Changed         map[K]bool // objects that say something else of themselves
-	ChildrenChanged map[K]bool // objects that others came into or went out of
-	overflowed      bool       // there are too many to be told apart
+	Changed         map[K]bool // objects with changed properties
+	ChildrenChanged map[K]bool // objects that gained or lost children
+	overflowed      bool       // too many marks to keep
 }
 
-// AddChanged marks an object that says something else of itself.
+// AddChanged marks an object with changed properties.
 func (m *DirtySet[K]) AddChanged(object K) {
 	if m.Changed == nil {
 		m.Changed = map[K]bool{}
@@ -21,7 +21,7 @@ func (m *DirtySet[K]) AddChanged(object K) {
 	m.overflowed = m.overflowed || m.count() > maxDirty
 }
 
-// AddChildrenChanged marks an object that others came into or went out of.
+// AddChildrenChanged marks an object that gained or lost children.
 func (m *DirtySet[K]) AddChildrenChanged(object K) {
 	if m.ChildrenChanged == nil {
 		m.ChildrenChanged = map[K]bool{}
@@ -32,17 +32,17 @@ func (m *DirtySet[K]) AddChildrenChanged(object K) {
 
 func (m *DirtySet[K]) count() int { return len(m.Changed) + len(m.ChildrenChanged) }
 
-// any reports whether anything is marked.
+// any reports whether there is any mark.
 func (m *DirtySet[K]) any() bool { return m.count() > 0 }
 
-// MarkDirty marks what a look at the app has found.
+// MarkDirty adds marks for changes found by a query.
 func (m *Cache[K, T]) MarkDirty(change func(*DirtySet[K])) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	change(&m.dirty)
 }
 
-// MarkReported marks what the app has told of.
+// MarkReported adds marks for events of the app.
 func (m *Cache[K, T]) MarkReported(change func(*DirtySet[K])) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -50,31 +50,31 @@ func (m *Cache[K, T]) MarkReported(change func(*DirtySet[K])) {
 	change(&m.dirty)
 }
 
-// A Candour is how far it can be gone by what apps of a kind tell of themselves.
+// Trust is the degree to which the events of an app can be trusted.
 type Trust int
 
-// The candours.
+// The degrees of trust.
 const (
-	Untrusted    Trust = iota // much changes of which nothing is told
-	TrustEvents               // nearly all is told, but for places
-	TrustChecked              // so it is, and a Part looks besides after what is not
+	Untrusted    Trust = iota // many changes have no event
+	TrustEvents               // nearly all changes have an event, except for frames
+	TrustChecked              // as TrustEvents, and ReadChanged also looks for changes without events
 )
 
-// SetTrust says of which kind the app is. It is believed when it has told of something.
+// SetTrust sets the trust in the app. It takes effect after the app's first event.
 func (m *Cache[K, T]) SetTrust(c Trust) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.trust = c
 }
 
-// NotifyAction says that the app is being made to do something.
+// NotifyAction records that an action on the app begins.
 func (m *Cache[K, T]) NotifyAction() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.acted, m.effectPending = time.Now(), true
 }
 
-// take returns the marks and begins anew.
+// take returns the marks and clears them.
 func (m *Cache[K, T]) take() DirtySet[K] {
 	m.mu.Lock()
 	defer m.mu.Unlock()

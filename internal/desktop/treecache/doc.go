@@ -1,12 +1,11 @@
-// Package mirror keeps what was read of one app for as long as it is surely still so:
-// the part of a platform's backend that knows no platform. A [Cache] decides what to
-// read again and when, gives snapshots their versions, and reads once more in the
-// background what nobody has confirmed yet. How an app is read its [Source] knows.
+// Package treecache keeps the last reading of one app as long as it is certainly current. It is the
+// platform-independent part of a backend. A [Cache] decides which parts to read again and when, numbers
+// snapshots, and confirms readings in the background. A [Source] reads the app.
 //
-// What it goes by: an app that has not run since has not changed, see [Heartbeat]; one that
-// tells of what changes in it, see [DirtySet], is asked for that alone, and for what apps of its
-// kind leave out, see [Trust]; all others are read as a whole. What counts for how long is the table in state.go.
+// An app that has not run has not changed, see [Heartbeat]. An app that sends events is read only where
+// these, see [DirtySet], and known gaps in them, see [Trust], require it. All other apps are read
+// completely. The tables in state.go define the lifetimes.
 //
-// [Broadcaster] hand out an app's events, and [PasswordFields] remember what has been a password
-// field, for every backend in the same way.
+// [Broadcaster] distributes an app's events, and [PasswordFields] remembers password fields, for every
+// backend in the same way.
 package treecache

@@ -2,34 +2,33 @@ package treecache
 
 import "time"
 
-// A state is how well what was read is known to be so still.
+// A state is the certainty that the last reading is still current.
 type state int
 
 // The states.
 const (
-	unread    state = iota // nothing was read, or it was changed by half
-	partial                // since an act, only what the app told of was read
-	fresh                  // it was read, and differs from what was read before
-	settled                // two readings gave the same
-	confirmed              // they did, and the app was at rest in between
-	shared                 // other processes show parts of it, of which nobody knows whether they ran
+	unread    state = iota // no reading, or a partly updated one
+	partial                // since an action, only reported changes were read
+	fresh                  // read, and different from the reading before
+	settled                // two readings were equal
+	confirmed              // two readings were equal, and the app was idle in between
+	shared                 // other processes show parts of it, and may have run
 )
 
 const (
-	// provenAge is how long what was read counts as being so while the app has not run
-	// since. What changed between the reading and the app's coming to rest was missed,
-	// such as what input did that came along with our questions, so this is shorter than
-	// the time between two looks at an effect.
+	// provenAge is how long a reading stays current while the app has been idle since. It is shorter than
+	// the time between two snapshots that look for an effect. The reading may have missed changes before
+	// the app became idle, such as effects of input that arrived with our queries.
 	provenAge = 50 * time.Millisecond
-	// confirmedAge is that for what was read twice, the app at rest in between: what
-	// the first reading missed the second has found.
+	// confirmedAge is the same limit for a confirmed reading: the second reading found the changes that the
+	// first one missed.
 	confirmedAge = 10 * time.Second
 )
 
-// A standing is what a state means.
+// freshness describes the meaning of a state.
 type freshness struct {
-	lasts   time.Duration // how long it need not be read again, while the app has not run
-	recheck bool          // it is to be read again in the background, until it is confirmed
+	lasts   time.Duration // how long no reading is necessary while the app is idle
+	recheck bool          // read again in the background until confirmed
 }
 
 func (s state) freshness() freshness {
@@ -43,7 +42,7 @@ func (s state) freshness() freshness {
 	}[s]
 }
 
-// nextState is the state when the app was read in a way.
+// nextState returns the state after a reading in the mode.
 func nextState(how readMode, v View, same bool) state {
 	switch {
 	case v.Shared:
@@ -56,57 +55,55 @@ func nextState(how readMode, v View, same bool) state {
 	return fresh
 }
 
-// A way is how the app is read.
+// A readMode is the extent of a reading.
 type readMode int
 
-// The ways.
+// The modes.
 const (
-	readAll      readMode = iota // all of it
-	readChanged                  // what is marked, and where everything is
-	readReported                 // what is marked, in a hurry
+	readAll      readMode = iota // everything
+	readChanged                  // marked parts, and all frames
+	readReported                 // marked parts only
 )
 
 const (
-	// trustedAge is how long what was read as a whole counts, but for what is marked,
-	// of an app that runs and tells of what changes.
+	// trustedAge is how long a complete reading stays valid, apart from marked parts, for a running app
+	// that sends events.
 	trustedAge = time.Second
-	// checkedAge is that for an app of which also that is read that it does not tell of, but
-	// for what nobody sees.
+	// checkedAge is the same limit for an app with checked trust, apart from invisible parts.
 	checkedAge = 30 * time.Second
-	// settleTime is how long after an act everything is read anew, at each look.
+	// settleTime is the time after an action in which every snapshot reads everything anew.
 	settleTime = time.Second
-	// slowRead is how long it may take to read an app as a whole while somebody waits for what
-	// an act does in it.
+	// slowRead is the maximum duration of a complete reading while a caller awaits the effect of an action.
 	slowRead = 100 * time.Millisecond
-	// fewElements is how large an app may be to be always read as a whole.
+	// fewElements is the maximum size of an app that is always read completely.
 	fewElements = 400
 )
 
-// A knowledge is what there is to choose the way by.
+// A readPlan holds the data for the choice of a readMode.
 type readPlan struct {
 	state            state
-	reportsChanges   bool          // the app tells of what changes in it, and has done so
-	checked          bool          // and of what it does not tell of, a reading in part finds what shows
-	unsure           time.Duration // since a reading in part failed to
-	acted            time.Duration // since it was last made to do something
-	firstAfterAction bool          // something is marked, and this is the first look since the act
-	awaits           bool          // who looks waits for what the act does
+	reportsChanges   bool          // the app sends events and has sent at least one
+	checked          bool          // a partial reading also finds visible changes without events
+	unsure           time.Duration // since a partial reading failed to do so
+	acted            time.Duration // since the last action
+	firstAfterAction bool          // there are marks, and this is the first snapshot since the action
+	awaits           bool          // the caller awaits the effect of the action
 	elements         int
-	age              time.Duration // of the last reading as a whole
-	took             time.Duration // that reading
+	age              time.Duration // of the last complete reading
+	took             time.Duration // duration of that reading
 }
 
-// hurried reports whether to read the app as a whole would keep somebody from seeing what
-// an act does.
+// hurried reports whether a complete reading would take too long for a caller that awaits the effect of an
+// action.
 func (k readPlan) hurried() bool { return k.acted < settleTime && k.took > slowRead }
 
-// mode chooses: the first row that is so.
+// mode returns the mode of the first row that applies.
 func (k readPlan) mode() readMode {
 	switch {
 	case k.state == unread, !k.reportsChanges:
 		return readAll
 	case k.acted < settleTime && k.firstAfterAction, k.awaits && k.hurried():
-		return readReported // somebody waits for it
+		return readReported // the caller waits for it
 	case k.checked && k.unsure > trustedAge && k.age < checkedAge:
 		return readChanged
 	case k.acted < settleTime, k.elements <= fewElements, k.age > trustedAge:

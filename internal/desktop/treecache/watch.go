@@ -8,25 +8,25 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// watchBuffer is how many events may wait for a slow reader.
+// watchBuffer is the number of events that may wait for a slow reader.
 const watchBuffer = 256
 
-// Broadcaster are the readers of one app's events. The zero value is ready; it is safe for
-// concurrent use, and none of its methods waits for a reader.
+// A Broadcaster distributes one app's events to watchers. The zero value is ready; it is safe for
+// concurrent use, and no method waits for a watcher.
 type Broadcaster struct {
 	mu     sync.Mutex
 	all    map[*watcher]struct{}
 	closed bool // the app has ended
 }
 
-// A watcher is one reader.
+// A watcher is one reader of events.
 type watcher struct {
 	events chan desktop.Event
-	lost   bool // what was delivered last says that events were dropped
+	lost   bool // the last delivered event reports lost events
 }
 
-// Watch delivers what is told from now until the context ends, as [desktop.Events] has
-// it. It reports false, and delivers nothing, if the app has ended.
+// Watch delivers events from now until the context ends, as specified by [desktop.Events]. It returns
+// false, and delivers nothing, if the app has ended.
 func (w *Broadcaster) Watch(ctx context.Context) (<-chan desktop.Event, bool) {
 	reader := &watcher{events: make(chan desktop.Event, watchBuffer)}
 	w.mu.Lock()
@@ -47,7 +47,7 @@ func (w *Broadcaster) Watch(ctx context.Context) (<-chan desktop.Event, bool) {
 	return reader.events, true
 }
 
-// Send hands the event to all readers.
+// Send sends the event to all watchers.
 func (w *Broadcaster) Send(e desktop.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -59,7 +59,7 @@ func (w *Broadcaster) Send(e desktop.Event) {
 	}
 }
 
-// Close tells all readers that no more will come, because the app has ended.
+// Close closes all watchers because the app has ended.
 func (w *Broadcaster) Close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -79,8 +79,8 @@ func (w *Broadcaster) IsClosed() bool {
 	return w.closed
 }
 
-// deliver keeps the last place for the news that events were lost. It is called by one at
-// a time, so there can only be more room than it sees.
+// deliver reserves the last slot for the event that reports lost events. It is not called concurrently, so
+// the real free space is never smaller than it sees.
 func (r *watcher) deliver(e desktop.Event) {
 	switch room := cap(r.events) - len(r.events); {
 	case room > 1:
@@ -92,7 +92,7 @@ func (r *watcher) deliver(e desktop.Event) {
 	}
 }
 
-// finish delivers the last event, unless the one that waits last says as much.
+// finish delivers the last event, unless the last waiting event is equivalent.
 func (r *watcher) finish() {
 	if len(r.events) < cap(r.events) {
 		r.events <- desktop.Event{Kind: desktop.Lost, At: time.Now()}

@@ -47,13 +47,12 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// A Bus reads and works apps by AT-SPI2: a desktop.Tree, a desktop.Actor and a
-// desktop.Events, which are safe for concurrent use. Their errors are *aai.Errors.
+// A Bus reads and operates apps by AT-SPI2. It implements desktop.Tree, desktop.Actor and desktop.Events,
+// is safe for concurrent use, and returns *aai.Errors.
 //
-// The first method but Ready that needs it switches accessibility on for the
-// login (org.a11y.Status.IsEnabled), as every assistive program does, and leaves it
-// on: other programs may need it by then, and an app that has looked does not look
-// again. It never says that a screen reader is running.
+// The first method that needs it, except Ready, switches accessibility on for the login
+// (org.a11y.Status.IsEnabled), as every assistive program does. It stays on: other programs may depend on
+// it by then, and apps check it only once. Bus never announces a screen reader.
 type Bus struct {
 	config    Config
 	requests  *requests
