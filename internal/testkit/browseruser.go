@@ -12,16 +12,16 @@ import (
 	"strings"
 )
 
-// A Person is one at a browser, scripted: they follow links, fill in the forms of the
-// authorization server's pages, and agree.
+// A BrowserUser simulates a person at a browser: it follows links, fills in the forms of the authorization
+// server's pages, and consents.
 type BrowserUser struct {
 	Client *http.Client
-	Code   string // they type, where a page asks for one
+	Code   string // entered if a page asks for a code
 }
 
-// NewBrowserUser is one at a browser that knows nothing yet.
+// NewBrowserUser returns a BrowserUser without cookies.
 func NewBrowserUser() *BrowserUser {
-	jar, _ := cookiejar.New(nil) // it never fails
+	jar, _ := cookiejar.New(nil) // never fails
 	p := &BrowserUser{}
 	p.Client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return p
@@ -34,7 +34,7 @@ var (
 	valuePattern = regexp.MustCompile(`value="([^"]*)"`)
 )
 
-// Visit goes where the address leads, and returns the last page.
+// Visit opens the address, follows links and forms, and returns the last page.
 func (p *BrowserUser) Visit(ctx context.Context, address string) (status int, page string, err error) {
 	method, form := http.MethodGet, url.Values(nil)
 	for range 20 {

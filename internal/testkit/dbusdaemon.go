@@ -1,6 +1,3 @@
-// Package dbustest runs a real, private dbus-daemon with a service on it. Only
-// tests and benchmarks import it. It touches temporary folders and processes of
-// its own, never the bus of the person at this computer.
 package testkit
 
 import (
@@ -33,15 +30,14 @@ const daemonConfig = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus 
 </busconfig>
 `
 
-// A Bus is a running dbus-daemon. It ends with the test. Stop and Restart are not
-// for two goroutines at once; everything else is. Its policy allows
-// everything, except calls of the interface org.example.Forbidden, and as many calls
-// in flight as the session.conf of the reference implementation does.
+// A Bus is a running dbus-daemon. It ends with the test. All methods but Stop and Restart are safe for
+// concurrent use. Its policy allows everything except calls of the interface org.example.Forbidden, and as
+// many calls in flight as the session.conf of the reference implementation.
 type Bus struct {
 	Address string // such as "unix:path=/tmp/dbus-1/bus"
 
 	folder string
-	env    []string // of the daemon and what it starts; nil means the test's
+	env    []string // of the daemon and its children; nil means the test's
 	daemon *exec.Cmd
 }
 
@@ -51,10 +47,9 @@ func StartBus(t testing.TB) *Bus {
 	return startBus(t, nil, "")
 }
 
-// StartDesktopBus is Start for a session bus that real programs live on: it can start
-// the services that are installed on this computer. The daemon, and so whatever it
-// starts, has the environment env and nothing else; the address of the bus is
-// added by the daemon.
+// StartDesktopBus is StartBus for a session bus of real programs: it can start the services that are
+// installed on this computer. The daemon and its children have only the environment env; the daemon adds
+// the address of the bus.
 func StartDesktopBus(t testing.TB, env []string) *Bus {
 	t.Helper()
 	return startBus(t, env, "\n  <standard_session_servicedirs/>")
@@ -65,7 +60,7 @@ func startBus(t testing.TB, env []string, moreServices string) *Bus {
 	if _, err := exec.LookPath("dbus-daemon"); err != nil {
 		t.Fatal("install dbus-daemon (make test does)")
 	}
-	// Not t.TempDir: the path of a socket must be short.
+	// Not t.TempDir: a socket's path must be short.
 	folder, err := os.MkdirTemp("", "dbus-")
 	if err != nil {
 		t.Fatal(err)
@@ -87,9 +82,8 @@ func startBus(t testing.TB, env []string, moreServices string) *Bus {
 
 func (b *Bus) configFile() string { return filepath.Join(b.folder, "bus.conf") }
 
-// run starts the daemon and waits until it listens, which is when it prints its
-// address. What the daemon starts inherits its output, so that goes to a file: a
-// pipe would fill up, or be waited for as long as one of them lives.
+// run starts the daemon and waits until it listens, which is when it prints its address. Its output goes to
+// a file because children inherit it: a pipe would fill up, or stay open as long as one of them lives.
 func (b *Bus) run(t testing.TB) {
 	t.Helper()
 	address, printed, err := os.Pipe()
@@ -121,7 +115,7 @@ func (b *Bus) run(t testing.TB) {
 
 func (b *Bus) logFile() string { return filepath.Join(b.folder, "log") }
 
-// Log is what the daemon, and what it started, have printed so far.
+// Log returns the output of the daemon and its children so far.
 func (b *Bus) Log() string {
 	text, err := os.ReadFile(b.logFile())
 	if err != nil {
@@ -159,22 +153,21 @@ func (b *Bus) Connect(t testing.TB, options ...dbus.ConnOption) *dbus.Conn {
 	return c
 }
 
-// MonitorMessages gives all that comes to the connection from now on to the channel, of so many
-// messages, and answers none of it. It ends, and the channel with it, before the test's
-// cleanups that were there before: a connection that is closed while it goes on panics when
-// another message comes.
+// MonitorMessages delivers all further messages of the connection to a channel with a buffer of the given
+// size, and answers none of them. It ends, and closes the channel, before the test's earlier cleanups:
+// closing the connection while it runs would panic at the next message.
 func MonitorMessages(t testing.TB, conn *dbus.Conn, messages int) <-chan *dbus.Message {
 	t.Helper()
 	heard := make(chan *dbus.Message, messages)
 	conn.Eavesdrop(heard)
 	t.Cleanup(func() {
-		conn.Eavesdrop(nil) // nothing is sent from here on
+		conn.Eavesdrop(nil) // no messages are sent from here on
 		close(heard)
 	})
 	return heard
 }
 
-// Activatable lets the bus start the command when somebody calls the name.
+// Activatable lets the bus start the command at the first call to the name.
 func (b *Bus) Activatable(t testing.TB, name string, command ...string) {
 	t.Helper()
 	text := "[D-BUS Service]\nName=" + name + "\nExec=" + strings.Join(command, " ") + "\n"
@@ -188,8 +181,7 @@ func (b *Bus) Activatable(t testing.TB, name string, command ...string) {
 	}
 }
 
-// Getenv is a lookup of environment variables that knows this bus as the session
-// bus and nothing else.
+// Getenv looks up environment variables, of which only the address of this bus as the session bus is set.
 func (b *Bus) Getenv(name string) string {
 	if name == "DBUS_SESSION_BUS_ADDRESS" {
 		return b.Address

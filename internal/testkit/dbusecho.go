@@ -2,16 +2,16 @@ package testkit
 
 import "github.com/godbus/dbus/v5"
 
-// A Pair is a D-Bus struct (is).
+// A StructPair is a D-Bus struct (is).
 type StructPair struct {
 	Number int32
 	Text   string
 }
 
-// echoValue answers with its argument.
+// echoValue returns its argument.
 func echoValue[T any](v T) (T, *dbus.Error) { return v, nil }
 
-// echoMethods has a method for every type of D-Bus that godbus can export.
+// echoMethods returns a method for every D-Bus type that godbus can export.
 func echoMethods() map[string]any {
 	return map[string]any{
 		"EchoByte":      echoValue[byte],
@@ -37,8 +37,8 @@ func echoMethods() map[string]any {
 	}
 }
 
-// ServiceIntrospection is what the object at Path says of itself. Descriptor is a method
-// that it only claims to have.
+// ServiceIntrospection is the introspection data of the object at ServicePath. It also lists a method
+// Descriptor, which the object lacks.
 const ServiceIntrospection = `<!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
 <node>

@@ -11,10 +11,10 @@ import (
 	"github.com/godbus/dbus/v5/introspect"
 )
 
-// Where the service's objects are.
+// The paths of the service's objects.
 const (
-	ServicePath       = "/org/example/Test"   // says of itself what it can do
-	OpaqueServicePath = "/org/example/Opaque" // has the same methods, but cannot be introspected
+	ServicePath       = "/org/example/Test"   // supports introspection
+	OpaqueServicePath = "/org/example/Opaque" // has the same methods, but no introspection
 	ServiceInterface  = "org.example.Test"
 
 	HandlerPath       = "/com/aai/handler"
@@ -23,11 +23,11 @@ const (
 
 const propertiesInterface = "org.freedesktop.DBus.Properties"
 
-// ServiceEnv is the environment variable that makes a test binary serve the
-// name it holds, on the bus that started it. See ServeIfStarted.
+// ServiceEnv is the environment variable with the name that a test binary serves on the bus that started
+// it. See ServeIfActivated.
 const ServiceEnv = "AAI_TEST_SERVICE"
 
-// A Service is an app on the bus. It counts what reaches it.
+// A BusService is an app on the bus. It counts the calls that reach it.
 type BusService struct {
 	Conn *dbus.Conn
 
@@ -39,7 +39,7 @@ type BusService struct {
 	release    chan struct{}
 }
 
-// ServeOnBus puts a service on the bus under the names, until the end of the test.
+// ServeOnBus serves the names on the bus until the end of the test.
 func ServeOnBus(t testing.TB, b *Bus, names ...string) *BusService {
 	t.Helper()
 	s, err := serveNames(b.Address, names...)
@@ -50,8 +50,8 @@ func ServeOnBus(t testing.TB, b *Bus, names ...string) *BusService {
 	return s
 }
 
-// ServeIfActivated is for TestMain: in a process that the bus has started as a
-// service it serves and never returns.
+// ServeIfActivated is for TestMain: in a process that the bus has started as a service, it serves and never
+// returns.
 func ServeIfActivated() {
 	name := os.Getenv(ServiceEnv)
 	if name == "" {
@@ -123,26 +123,24 @@ func (s *BusService) count(m *dbus.Message) {
 	s.mu.Unlock()
 }
 
-// Calls is how many calls of the method have reached the service: the oracle for
-// what was delivered.
+// Calls returns how many calls of the method have reached the service, as evidence of delivery.
 func (s *BusService) Calls(method string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls[method]
 }
 
-// WaitBlocked waits until n calls of Block are in progress that were not waited
-// for before.
+// WaitBlocked waits until n further calls of Block are in progress.
 func (s *BusService) WaitBlocked(n int) {
 	for range n {
 		<-s.blocked
 	}
 }
 
-// Release ends all calls of Block, those to come too.
+// Release ends all present and future calls of Block.
 func (s *BusService) Release() { close(s.release) }
 
-// Handle sets what answers the JSON envelopes of the AAI protocol.
+// Handle sets the handler for the JSON envelopes of the AAI protocol.
 func (s *BusService) Handle(handle func(request string) string) {
 	s.mu.Lock()
 	s.handle = handle
@@ -188,7 +186,7 @@ func (s *BusService) propertyMethods() map[string]any {
 	}
 }
 
-// methods that do something; those that only echo are in echo.go.
+// methods returns the methods with effects; echoing methods are in dbusecho.go.
 func (s *BusService) methods() map[string]any {
 	methods := echoMethods()
 	methods["Join"] = func(to, subject string, urgency byte) (string, *dbus.Error) {

@@ -1,4 +1,3 @@
-// Package oidctest starts a real authorization server, oidc-provider, for tests.
 package testkit
 
 import (
@@ -15,23 +14,23 @@ import (
 	"testing"
 )
 
-// OIDCOptions is what a server is to be like. The zero value logs people in at its own pages and
-// gives them opaque tokens for ten minutes.
+// OIDCOptions configures a server. The zero value logs people in on the server's own pages and issues
+// opaque tokens for ten minutes.
 type OIDCOptions struct {
 	DPoP           bool           `json:"dpop,omitempty"`
-	Nonce          bool           `json:"nonce,omitempty"` // each DPoP proof needs one of the server's
+	Nonce          bool           `json:"nonce,omitempty"` // DPoP proofs need a nonce of the server
 	PAR            bool           `json:"par,omitempty"`
 	Registration   bool           `json:"registration,omitempty"`
-	Document       map[string]any `json:"document,omitempty"`  // the documents of clients, by address
+	Document       map[string]any `json:"document,omitempty"`  // client ID metadata documents, by address
 	AccessTTL      int            `json:"accessTTL,omitempty"` // seconds
-	ProgramClients bool           `json:"services,omitempty"`  // the clients are programs, "agent" and "gateway"; tokens are as the resource's address says
+	ProgramClients bool           `json:"services,omitempty"`  // the clients are programs, "agent" and "gateway"; the resource's address selects the form of tokens
 }
 
-// A Server is one that runs, in a process of its own.
+// An OIDCServer is a server that runs in a separate process.
 type OIDCServer struct{ Issuer string }
 
-// StartOIDC starts a server that runs until the returned closer is closed, or this process ends. The
-// folder is the repository's, where scripts/need-oidc has installed it.
+// StartOIDC starts a server that runs until the returned closer is closed, or this process ends. repository
+// is the folder of the repository, where scripts/need-oidc has installed it.
 func StartOIDC(t testing.TB, repository string, l OIDCOptions) (*OIDCServer, io.Closer) {
 	t.Helper()
 	how, err := json.Marshal(l)
@@ -51,7 +50,7 @@ func StartOIDC(t testing.TB, repository string, l OIDCOptions) (*OIDCServer, io.
 	return &OIDCServer{Issuer: p.ReadLine(t)}, p
 }
 
-// PostForm sends a form as the client with its secret and returns the answer, which may be empty.
+// PostForm sends a form, authenticated with client and secret, and returns the answer, which may be empty.
 func (s *OIDCServer) PostForm(ctx context.Context, path, client, secret string, form url.Values) (map[string]any, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Issuer+path, strings.NewReader(form.Encode()))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ProcessesWithEnv are the folders in /proc of the processes that have the text in their environment.
+// ProcessesWithEnv returns the folders in /proc of all processes with the text in their environment.
 func ProcessesWithEnv(t TB, text string) (folders []string) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*")
@@ -17,11 +17,11 @@ func ProcessesWithEnv(t TB, text string) (folders []string) {
 	}
 	return slices.DeleteFunc(all, func(folder string) bool {
 		environ, err := os.ReadFile(filepath.Join(folder, "environ"))
-		return err != nil || !strings.Contains(string(environ), text) // gone, or somebody else's
+		return err != nil || !strings.Contains(string(environ), text) // ended, or owned by another user
 	})
 }
 
-// HasExited reports whether a process has ended, though nobody may have waited for it.
+// HasExited reports whether a process has ended, also before its parent has waited for it.
 func HasExited(pid int) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, state, _ := strings.Cut(string(b), ") ")

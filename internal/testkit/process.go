@@ -1,4 +1,3 @@
-// Package childtest starts processes that tests talk with.
 package testkit
 
 import (
@@ -9,20 +8,20 @@ import (
 	"strings"
 )
 
-// TB is what is asked of a test: of package testing, or of rapid.
+// TB is the part of testing.TB that this package needs; package rapid also implements it.
 type TB interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// A Process has been started; the test has the other ends of its pipes.
+// A Process is a started process with pipes to the test.
 type Process struct {
 	*exec.Cmd
 	In  io.WriteCloser
 	Out *bufio.Reader
 }
 
-// StartProcess starts a process. Who calls it ends the process, as by Close or Kill.
+// StartProcess starts a process. The caller must end it, with Close or Kill.
 func StartProcess(t TB, cmd *exec.Cmd) *Process {
 	t.Helper()
 	in, noIn := cmd.StdinPipe()
@@ -36,7 +35,7 @@ func StartProcess(t TB, cmd *exec.Cmd) *Process {
 	return &Process{cmd, in, bufio.NewReader(out)}
 }
 
-// ReadLine is the next line that it says.
+// ReadLine returns the process's next line of output.
 func (p *Process) ReadLine(t TB) string {
 	t.Helper()
 	line, err := p.Out.ReadString('\n')
@@ -46,13 +45,13 @@ func (p *Process) ReadLine(t TB) string {
 	return strings.TrimSuffix(line, "\n")
 }
 
-// Close closes its standard input, which ends most, and waits for it.
+// Close closes its standard input, which ends most programs, and waits for its end.
 func (p *Process) Close() error {
 	_ = p.In.Close()
 	return p.Wait()
 }
 
-// Kill kills it and waits for it.
+// Kill kills the process and waits for its end.
 func (p *Process) Kill() {
 	_ = p.Process.Kill() // it may have ended
 	_ = p.Wait()

@@ -9,12 +9,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Execute does what the program would. If the program hangs, it does it when it
-// answers again, whether somebody still waits for it or not.
+// Execute implements desktop.Actor. A hanging program executes the act when it resumes, even if the caller
+// has left.
 func (b *backend) Execute(ctx context.Context, app desktop.App, id desktop.ID, act desktop.Act) error {
 	late := func() {
 		if p, err := b.d.lockResponsive(context.Background(), app, nil); err == nil {
-			_ = p.perform(id, act) // nobody waits for the answer
+			_ = p.perform(id, act) // the caller has left
 		}
 	}
 	p, err := b.d.lockResponsive(ctx, app, late)
@@ -24,7 +24,7 @@ func (b *backend) Execute(ctx context.Context, app desktop.App, id desktop.ID, a
 	return p.perform(id, act)
 }
 
-// perform does it and unlocks the desktop.
+// perform executes act and unlocks the desktop.
 func (p *Program) perform(id desktop.ID, act desktop.Act) error {
 	x, err := p.find(id)
 	if err != nil {
@@ -46,12 +46,12 @@ func (p *Program) perform(id desktop.ID, act desktop.Act) error {
 	return err
 }
 
-// refusalOf says why the element does not do now what it can do otherwise, or nil.
-// The desktop is locked.
+// refusalOf returns an error if the element cannot execute the act now, or nil. The caller holds the
+// desktop's lock.
 func (x *Element) refusalOf(act desktop.Act) error {
 	seen := x.showing || act.AllowClosedMenu && x.e.Role.IsMenuItem()
 	if act.Verb == desktop.SelectItem {
-		seen = x.parent.showing // toolkits choose among options that nobody sees
+		seen = x.parent.showing // toolkits select hidden options
 	}
 	switch {
 	case act.Name != "" && x.e.Role.IsSetMember() && act.Name != x.e.Name:
@@ -66,7 +66,7 @@ func (x *Element) refusalOf(act desktop.Act) error {
 	return nil
 }
 
-// effectOf says what the element does, or that it cannot. The desktop is locked.
+// effectOf returns the effect of the act on the element, or an error. The caller holds the desktop's lock.
 func (x *Element) effectOf(act desktop.Act) (do func(), err error) {
 	s, r := x.e.States, x.e.Role
 	number := x.e.Min < x.e.Max
@@ -91,12 +91,12 @@ func (x *Element) effectOf(act desktop.Act) (do func(), err error) {
 	return nil, notDeliveredError(aai.AutomationNotSupported, "%s offers no %s", desktop.Describe(&x.e), act.Verb)
 }
 
-// pressed is what happens when the element is pressed.
+// pressed handles a press of the element.
 func (x *Element) pressed() {
 	x.d.mu.Lock()
 	role, s := x.e.Role, x.e.States
 	f := x.press
-	if role == desktop.Button { // toolkits show that it goes down
+	if role == desktop.Button { // toolkits show the button as pressed
 		x.program.emit(desktop.StateChanged, x.e.ID, "pressed")
 	}
 	x.d.mu.Unlock()
@@ -118,7 +118,7 @@ func (x *Element) pressed() {
 	}
 }
 
-// CheckPassphrase checks it or takes the check away.
+// CheckPassphrase checks or unchecks the element.
 func (x *Element) CheckPassphrase(checked bool) {
 	if checked {
 		x.AddState(desktop.Checked)
@@ -137,10 +137,10 @@ func (x *Element) changed() {
 	}
 }
 
-// Select makes it the one selected item of what it is in.
+// Select makes the element the only selected item of its set.
 func (x *Element) Select() { x.selected(false) }
 
-// selected selects it, and leaves what else is with also.
+// selected selects the element; with also set, other items stay selected.
 func (x *Element) selected(also bool) {
 	x.d.mu.Lock()
 	set := x.parent
@@ -157,13 +157,13 @@ func (x *Element) selected(also bool) {
 	if combo {
 		set.fold(true)
 		if set.put(name) {
-			return // which has told of the change
+			return // it has emitted the event
 		}
 	}
 	set.changed()
 }
 
-// Selected returns the name of its selected item, or "".
+// Selected returns the name of the selected item, or "".
 func (x *Element) Selected() string {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()
@@ -175,7 +175,7 @@ func (x *Element) Selected() string {
 	return ""
 }
 
-// fold closes or opens a menu.
+// fold opens or closes a menu.
 func (x *Element) fold(closed bool) {
 	x.edit(desktop.StateChanged, "expanded", func() bool {
 		changed := x.folded != closed
@@ -197,7 +197,7 @@ func (x *Element) takeFocus() {
 	x.Focus()
 }
 
-// scroller is the nearest list that x is in and that scrolls, or nil.
+// scroller returns the nearest scrolling list around x, or nil.
 func (x *Element) scroller() *Element {
 	for p := x.parent; p != nil; p = p.parent {
 		if p.rows > 0 {
@@ -207,7 +207,7 @@ func (x *Element) scroller() *Element {
 	return nil
 }
 
-// scrollIntoView scrolls what x is in.
+// scrollIntoView scrolls the list around x until x shows.
 func (x *Element) scrollIntoView() {
 	x.d.mu.Lock()
 	list := x.scroller()
@@ -222,7 +222,7 @@ func (x *Element) scrollIntoView() {
 	bar.SetNumber(float64(to * rowHeight))
 }
 
-// scrollTo makes the i'th item the first that shows.
+// scrollTo makes the i'th item the first showing one.
 func (x *Element) scrollTo(i int) {
 	x.edit(desktop.BoundsChanged, "", func() bool {
 		to := max(0, min(i, len(x.children)-x.rows))
@@ -232,14 +232,14 @@ func (x *Element) scrollTo(i int) {
 	})
 }
 
-// Offset is how many of its items are scrolled out at the beginning.
+// Offset returns how many items are scrolled out at the beginning.
 func (x *Element) Offset() int {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()
 	return x.offset
 }
 
-// String says which element it is, for messages of tests.
+// String describes the element in messages of tests.
 func (x *Element) String() string {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()

@@ -7,10 +7,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// rowHeight is how high most controls are, in pixels.
+// rowHeight is the height of most controls in pixels.
 const rowHeight = 20
 
-// add puts a new element at the end of x. The desktop is locked.
+// add appends a new element to x. The caller holds the desktop's lock.
 func (x *Element) add(e desktop.Element, states desktop.State) *Element {
 	x.d.ids++
 	e.ID = desktop.ID("/fake/" + strconv.Itoa(x.d.ids))
@@ -20,7 +20,7 @@ func (x *Element) add(e desktop.Element, states desktop.State) *Element {
 	return c
 }
 
-// Add puts a new element of any kind at the end of x. It is enabled.
+// Add appends a new enabled element of any kind to x.
 func (x *Element) Add(e desktop.Element) *Element { return x.adding(e, 0, nil) }
 
 func (x *Element) adding(e desktop.Element, states desktop.State, more func(*Element)) *Element {
@@ -34,8 +34,7 @@ func (x *Element) adding(e desktop.Element, states desktop.State, more func(*Ele
 	return c
 }
 
-// Group puts a group for other controls there. Without a name it only orders
-// others and is generic.
+// Group adds a group for other controls. A group without a name is generic.
 func (x *Element) Group(name string) *Element {
 	role := desktop.Group
 	if name == "" {
@@ -44,34 +43,33 @@ func (x *Element) Group(name string) *Element {
 	return x.adding(desktop.Element{Role: role, Name: name}, 0, nil)
 }
 
-// Text puts words there that are only to be read.
+// Text adds a static text.
 func (x *Element) Text(words string) *Element {
 	return x.adding(desktop.Element{Role: desktop.Text, Name: words}, 0, nil)
 }
 
-// Button puts a button there that does f.
+// Button adds a button that calls f.
 func (x *Element) Button(name string, f func()) *Element {
 	e := desktop.Element{Role: desktop.Button, Name: name, Actions: []string{"click"}}
 	return x.adding(e, desktop.Focusable, func(c *Element) { c.press = f })
 }
 
-// Checkbox puts a check box there that is not checked.
+// Checkbox adds an unchecked check box.
 func (x *Element) Checkbox(name string) *Element {
 	e := desktop.Element{Role: desktop.Checkbox, Name: name, Actions: []string{"toggle"}}
 	return x.adding(e, desktop.Focusable|desktop.Checkable, nil)
 }
 
-// Textbox puts a text box of one line there, with the label that names it in
-// front of it.
+// Textbox adds a single-line text box, preceded by its label.
 func (x *Element) Textbox(name string) *Element {
 	x.adding(desktop.Element{Role: desktop.Label, Name: name}, 0, nil)
 	return x.textbox(name, 0)
 }
 
-// Password puts a text box there of which nobody sees what it holds.
+// Password adds a password field.
 func (x *Element) Password(name string) *Element { return x.textbox(name, desktop.Protected) }
 
-// TextArea puts a text box of several lines there.
+// TextArea adds a multi-line text box.
 func (x *Element) TextArea(name string) *Element { return x.textbox(name, desktop.Multiline) }
 
 func (x *Element) textbox(name string, states desktop.State) *Element {
@@ -79,20 +77,19 @@ func (x *Element) textbox(name string, states desktop.State) *Element {
 	return x.adding(e, desktop.Focusable|desktop.Editable|states, nil)
 }
 
-// Slider puts a slider there.
+// Slider adds a slider.
 func (x *Element) Slider(name string, least, most, now float64) *Element {
 	e := desktop.Element{Role: desktop.Slider, Name: name, Min: least, Max: most, Value: fmt.Sprint(now)}
 	return x.adding(e, desktop.Focusable, nil)
 }
 
-// Spinner puts a number there that can be typed and counted up and down.
+// Spinner adds a number field that can be edited and stepped.
 func (x *Element) Spinner(name string, least, most, now float64) *Element {
 	e := desktop.Element{Role: desktop.Spinbutton, Name: name, Min: least, Max: most, Value: fmt.Sprint(now)}
 	return x.adding(e, desktop.Focusable|desktop.Editable, nil)
 }
 
-// Choice puts a combo box there, which holds the first of the options. They are
-// not showing until it is pressed.
+// Choice adds a combo box with the first of the options selected. The options show only after a press.
 func (x *Element) Choice(name string, options ...string) *Element {
 	e := desktop.Element{Role: desktop.Combobox, Name: name, Value: options[0], Actions: []string{"press"}}
 	return x.adding(e, desktop.Focusable|desktop.Expandable|desktop.HasPopup, func(c *Element) {
@@ -106,8 +103,7 @@ func (x *Element) Choice(name string, options ...string) *Element {
 	})
 }
 
-// Tabs puts tabs there, and returns what each of them shows. The first one is
-// selected.
+// Tabs adds tabs, and returns their panels. The first tab is selected.
 func (x *Element) Tabs(names ...string) []*Element {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()
@@ -132,8 +128,8 @@ func (x *Element) Tabs(names ...string) []*Element {
 	return panels
 }
 
-// List puts a list there, which shows so many of its items at once and has a
-// scroll bar; zero rows are for a list that shows all.
+// List adds a list that shows the given number of rows at once and has a scroll bar; with zero rows it
+// shows all items.
 func (x *Element) List(name string, rows int, items ...string) *Element {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()
@@ -148,7 +144,7 @@ func (x *Element) List(name string, rows int, items ...string) *Element {
 	return list
 }
 
-// rerender makes the items of a list. The desktop is locked.
+// rerender creates the items of a list. The caller holds the desktop's lock.
 func (x *Element) rerender(names []string) {
 	for _, c := range x.children {
 		c.remove()
@@ -163,7 +159,7 @@ func (x *Element) rerender(names []string) {
 	x.program.emit(desktop.ChildrenChanged, x.e.ID, "")
 }
 
-// bar is the scroll bar of a list, or nil.
+// bar returns the scroll bar of a list, or nil.
 func (x *Element) bar() *Element {
 	if x.rows == 0 {
 		return nil
@@ -176,7 +172,7 @@ func (x *Element) bar() *Element {
 	return nil
 }
 
-// Menu puts a closed menu there. f is told which of the items was chosen.
+// Menu adds a closed menu. It calls f with the chosen item.
 func (x *Element) Menu(name string, f func(item string), items ...string) *Element {
 	e := desktop.Element{Role: desktop.Menu, Name: name, Actions: []string{"click"}}
 	return x.adding(e, desktop.Expandable|desktop.HasPopup, func(c *Element) {
@@ -188,13 +184,12 @@ func (x *Element) Menu(name string, f func(item string), items ...string) *Eleme
 	})
 }
 
-// Canvas puts an area there that only a pointer can do something with.
+// Canvas adds an area that reacts only to a pointer.
 func (x *Element) Canvas(name string) *Element {
 	return x.adding(desktop.Element{Role: desktop.Canvas, Name: name}, 0, func(c *Element) { c.height = 60 })
 }
 
-// HugeTable puts a table there of which the first rows are in snapshots and the others
-// are not.
+// HugeTable adds a table with only its first rows in snapshots.
 func (x *Element) HugeTable(name string, shown, rows int, row func(i int) string) *Element {
 	return x.adding(desktop.Element{Role: desktop.Table, Name: name, UnreadChildren: rows - shown}, desktop.Virtual, func(c *Element) {
 		c.huge = row

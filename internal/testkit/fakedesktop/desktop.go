@@ -10,20 +10,19 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// The size of the screen, in pixels.
+// The screen size in pixels.
 const (
 	Width  = 1600
 	Height = 1000
 )
 
-// A Desktop is a screen with programs. Its methods, and those of all that is on
-// it, are safe for concurrent use. What a program does when something is done to
-// it is called without a lock, so that it may call any of them.
+// A Desktop is a screen with programs. Its methods, and those of its programs and elements, are safe for
+// concurrent use. Handlers of programs run without a lock, so they may call any method.
 type Desktop struct {
 	mu        sync.Mutex
 	programs  []*Program
-	stack     []*Window // the front one first
-	active    *Window   // has the person's keyboard
+	stack     []*Window // front one first
+	active    *Window   // has the person's keyboard focus
 	person    Person
 	clip      desktop.Clip
 	actions   []string
@@ -33,14 +32,14 @@ type Desktop struct {
 	pids      int
 }
 
-// Person is what the person at the desktop could have noticed of the gateway.
+// Person records the effects of the gateway that the person could have noticed.
 type Person struct {
-	Pointer      desktop.Point // where the pointer is
-	PointerMoves int           // how often it was moved by another than the person
-	FocusMoves   int           // how often another window got the keyboard in that way
+	Pointer      desktop.Point // position of the pointer
+	PointerMoves int           // number of moves that the person did not make
+	FocusMoves   int           // number of focus changes that the person did not make
 }
 
-// New returns a desktop with nothing on it, which can be read.
+// New returns an empty desktop with readable trees.
 func New() *Desktop {
 	return &Desktop{
 		pids:      1000,
@@ -50,8 +49,7 @@ func New() *Desktop {
 	}
 }
 
-// Backend returns what the code under test is to call. All of it is there; a
-// test may set parts to nil.
+// Backend returns the backend for the code under test. All fields are set; a test may set fields to nil.
 func (d *Desktop) Backend() desktop.Backend {
 	b := &backend{d}
 	return desktop.Backend{
@@ -59,53 +57,53 @@ func (d *Desktop) Backend() desktop.Backend {
 	}
 }
 
-// backend is all that a platform can do.
+// backend implements all parts of a desktop.Backend.
 type backend struct{ d *Desktop }
 
-// Person returns what the person could have noticed so far.
+// Person returns the record so far.
 func (d *Desktop) Person() Person {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.person
 }
 
-// Actions returns all that was asked for so far and may have changed something, in
-// order: the method of the backend and what it was about, such as "Perform press
-// button Save", "Type own" or "Activate". What only reads is not there.
+// Actions returns, in order, all requests so far that may have changed something: the method of the backend
+// and its object, such as "Perform press button Save", "Type own" or "Activate". Read-only requests are not
+// included.
 func (d *Desktop) Actions() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.actions)
 }
 
-// recordAction remembers a deed. The desktop is locked.
+// recordAction records an action. The caller holds the desktop's lock.
 func (d *Desktop) recordAction(words ...string) {
 	d.actions = append(d.actions, strings.Join(words, " "))
 }
 
-// SetReady sets what Ready answers.
+// SetReady sets the result of Ready.
 func (d *Desktop) SetReady(r desktop.Readiness) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.ready = r
 }
 
-// Install makes a program that can be started by its name. The function makes the
-// program when it is started; its windows may come later.
+// Install installs a program under its name. start creates the program when it is started; its windows may
+// come later.
 func (d *Desktop) Install(name string, start func() *Program) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.installed[name] = start
 }
 
-// Copy puts something on the clipboard, as the person would.
+// Copy puts a clip on the clipboard, as the person would.
 func (d *Desktop) Copy(clip desktop.Clip) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.clip = clip
 }
 
-// Clip returns what is on the clipboard.
+// Clip returns the clipboard's content.
 func (d *Desktop) Clip() desktop.Clip {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -167,7 +165,7 @@ func (b *backend) IsRunning(pid int) bool {
 func (b *backend) IsDescendant(pid, ancestor int) bool {
 	b.d.mu.Lock()
 	defer b.d.mu.Unlock()
-	for range b.d.programs { // as many steps as there are programs, even if they go round
+	for range b.d.programs { // at most as many steps as programs, in case of a cycle
 		i := slices.IndexFunc(b.d.programs, func(p *Program) bool { return p.app.PID == pid })
 		if i < 0 {
 			return false
@@ -185,7 +183,7 @@ func (b *backend) LacksAccessibility(pid int) bool {
 	return slices.ContainsFunc(b.d.programs, func(p *Program) bool { return p.app.PID == pid && p.app.HiddenReason != "" })
 }
 
-// contextError is the error of a call whose context has ended, or nil.
+// contextError returns the error of a call with an ended context, or nil.
 func contextError(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
@@ -195,7 +193,7 @@ func contextError(ctx context.Context) error {
 	return e
 }
 
-// notDeliveredError is the error of what was not done.
+// notDeliveredError returns the error for an action that was not executed.
 func notDeliveredError(code aai.Code, format string, args ...any) error {
 	e := aai.Errorf(code, format, args...)
 	e.Delivery = aai.NotDelivered

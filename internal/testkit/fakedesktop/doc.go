@@ -1,13 +1,11 @@
-// Package fakedesktop is a desktop in memory: programs with windows, and elements
-// in them that behave as those of toolkits do. Only tests import it. It passes
-// the same suite as the real backends, internal/desktop/desktoptest.
+// Package fakedesktop implements a desktop in memory for tests: programs with windows, and elements that
+// behave as those of toolkits do. Only tests import it. It passes the same suite as the real backends,
+// internal/desktop/desktoptest.
 //
-// A test builds the programs, calls what it tests with Desktop.Backend, and looks
-// at the elements, at Desktop.Deeds and at Desktop.Person for what really
-// happened. Programs can hang, end, render a list anew, use elements again for
-// others, do nothing while they are covered, and act late. Nothing in it waits for
-// real time, except where a test asks for it with Program.After, so that it can run
-// in a bubble of testing/synctest.
+// A test creates the programs, runs the code under test with Desktop.Backend, and checks the effects in the
+// elements, Desktop.Actions and Desktop.Person. Programs can hang, end, rerender a list, recycle elements,
+// pause while covered, and react late. Only Program.After waits for real time, so tests can run in a bubble
+// of testing/synctest.
 //
-// It imports the root and internal/desktop, and touches nothing outside of itself.
+// It imports the root and internal/desktop, and uses no outside resources.
 package fakedesktop

@@ -8,8 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// An Element is a control in a window. The methods that make controls put them
-// at its end.
+// An Element is a control in a window. The methods that add controls append them to its children.
 type Element struct {
 	d        *Desktop
 	program  *Program
@@ -17,17 +16,17 @@ type Element struct {
 	parent   *Element // nil for a window
 	children []*Element
 
-	e        desktop.Element // its Showing, Focused, Frame and place are found when somebody looks
-	held     string          // what a password field holds
+	e        desktop.Element // Showing, Focused, Frame and position are computed on access
+	held     string          // the text of a password field
 	hidden   bool
-	folded   bool // its children are not showing, as those of a closed menu
+	folded   bool // its children are hidden, as in a closed menu
 	gone     bool
-	height   int // in pixels; zero where its children say it
-	rows     int // how many of its children it shows at once; zero for all
-	offset   int // the first of them, from 0
+	height   int // in pixels; zero to compute it from its children
+	rows     int // number of children that show at once; zero for all
+	offset   int // index of the first showing child, from 0
 	huge     func(i int) string
-	unlisted map[int]*Element // its children that are in no snapshot
-	showing  bool             // found by Window.arrange
+	unlisted map[int]*Element // children that no snapshot contains
+	showing  bool             // computed by Window.arrange
 
 	press  func()
 	change func()
@@ -35,14 +34,14 @@ type Element struct {
 	drag   func(from, to desktop.Point)
 }
 
-// A Click is a press of a pointer's button on an element.
+// A Click is a press of a pointer button on an element.
 type Click struct {
 	Button desktop.MouseButton
 	Count  int
-	At     desktop.Point // from the upper left corner of the element
+	At     desktop.Point // relative to the upper left corner of the element
 }
 
-// edit changes the element and tells of it, if f says that something changed.
+// edit changes the element with f, and emits an event if f returns true.
 func (x *Element) edit(kind desktop.EventKind, detail string, f func() bool) *Element {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()
@@ -52,21 +51,21 @@ func (x *Element) edit(kind desktop.EventKind, detail string, f func() bool) *El
 	return x
 }
 
-// ID returns its id.
+// ID returns the element's ID.
 func (x *Element) ID() desktop.ID {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()
 	return x.e.ID
 }
 
-// Name returns what it is called now.
+// Name returns the element's current name.
 func (x *Element) Name() string {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()
 	return x.e.Name
 }
 
-// Value returns all that it holds, also what a password field does.
+// Value returns the complete value, also that of a password field.
 func (x *Element) Value() string {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()
@@ -76,7 +75,7 @@ func (x *Element) Value() string {
 	return x.e.Value
 }
 
-// Has reports whether the states are true of it.
+// Has reports whether the element has all of the states.
 func (x *Element) Has(s desktop.State) bool {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()
@@ -84,7 +83,7 @@ func (x *Element) Has(s desktop.State) bool {
 	return x.states().Has(s)
 }
 
-// Frame returns where it is on the screen.
+// Frame returns the element's rectangle on the screen.
 func (x *Element) Frame() desktop.Rect {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()
@@ -92,7 +91,7 @@ func (x *Element) Frame() desktop.Rect {
 	return x.e.Frame
 }
 
-// Rename changes its name.
+// Rename changes the element's name.
 func (x *Element) Rename(name string) *Element {
 	return x.edit(desktop.NameChanged, "", func() bool {
 		changed := x.e.Name != name
@@ -101,7 +100,7 @@ func (x *Element) Rename(name string) *Element {
 	})
 }
 
-// Describe sets its description and what its author calls it.
+// Describe sets the element's description and identifier.
 func (x *Element) Describe(description, identifier string) *Element {
 	return x.edit(desktop.NameChanged, "", func() bool {
 		x.e.Description, x.e.Identifier = description, identifier
@@ -109,7 +108,7 @@ func (x *Element) Describe(description, identifier string) *Element {
 	})
 }
 
-// AddState adds states to it, such as desktop.Required.
+// AddState adds states, such as desktop.Required.
 func (x *Element) AddState(s desktop.State) *Element {
 	return x.edit(desktop.StateChanged, firstWord(s), func() bool {
 		changed := !x.e.States.Has(s)
@@ -118,7 +117,7 @@ func (x *Element) AddState(s desktop.State) *Element {
 	})
 }
 
-// RemoveState takes states from it, such as desktop.Enabled.
+// RemoveState removes states, such as desktop.Enabled.
 func (x *Element) RemoveState(s desktop.State) *Element {
 	return x.edit(desktop.StateChanged, firstWord(s), func() bool {
 		changed := x.e.States.HasAny(s)
@@ -129,10 +128,10 @@ func (x *Element) RemoveState(s desktop.State) *Element {
 
 func firstWord(s desktop.State) string { return append(s.Words(), "")[0] }
 
-// Hide makes it not showing. It lives on.
+// Hide hides the element without removing it.
 func (x *Element) Hide() *Element { return x.setHidden(true) }
 
-// Show ends what Hide did.
+// Show undoes Hide.
 func (x *Element) Show() *Element { return x.setHidden(false) }
 
 func (x *Element) setHidden(hidden bool) *Element {
@@ -143,7 +142,7 @@ func (x *Element) setHidden(hidden bool) *Element {
 	})
 }
 
-// Remove ends it and all that is in it.
+// Remove removes the element and its descendants.
 func (x *Element) Remove() {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()
@@ -154,7 +153,7 @@ func (x *Element) Remove() {
 	}
 }
 
-// remove marks the element and what is in it as gone. The desktop is locked.
+// remove marks the element and its descendants as gone. The caller holds the desktop's lock.
 func (x *Element) remove() {
 	x.gone = true
 	if x.window.focus == x {
@@ -165,15 +164,14 @@ func (x *Element) remove() {
 	}
 }
 
-// Rerender throws the items of a list away and makes others, with other ids.
+// Rerender replaces the items of a list by new ones with other IDs.
 func (x *Element) Rerender(names ...string) {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()
 	x.rerender(names)
 }
 
-// Recycle gives the items of a list other names, as toolkits do that use the same
-// rows again when people scroll.
+// Recycle renames the items of a list, as toolkits do that reuse rows when people scroll.
 func (x *Element) Recycle(names ...string) {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()
@@ -183,13 +181,13 @@ func (x *Element) Recycle(names ...string) {
 	}
 }
 
-// SetText gives it another text or number, as the person or its program would.
+// SetText sets the text or number, as the person or the program would.
 func (x *Element) SetText(text string) *Element {
 	x.put(text)
 	return x
 }
 
-// put is SetText, and reports whether the text was another one.
+// put is SetText, and reports whether the text has changed.
 func (x *Element) put(text string) bool {
 	x.d.mu.Lock()
 	kind := desktop.ValueChanged
@@ -213,13 +211,13 @@ func (x *Element) put(text string) bool {
 	return changed
 }
 
-// Number returns the number that it holds.
+// Number returns the element's number.
 func (x *Element) Number() float64 {
 	n, _ := strconv.ParseFloat(x.Value(), 64)
 	return n
 }
 
-// SetNumber is SetText for a number, held within the element's bounds.
+// SetNumber is SetText for a number, limited to the element's bounds.
 func (x *Element) SetNumber(n float64) *Element {
 	x.d.mu.Lock()
 	n = max(x.e.Min, min(x.e.Max, n))
@@ -227,7 +225,7 @@ func (x *Element) SetNumber(n float64) *Element {
 	return x.SetText(strconv.FormatFloat(n, 'f', -1, 64))
 }
 
-// OnChange sets what happens when its text, number, check or selection changes.
+// OnChange sets the handler for changes of the text, number, check or selection.
 func (x *Element) OnChange(f func()) *Element {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()
@@ -235,7 +233,7 @@ func (x *Element) OnChange(f func()) *Element {
 	return x
 }
 
-// OnClick sets what happens when a pointer's button is pressed on it.
+// OnClick sets the handler for clicks of a pointer button.
 func (x *Element) OnClick(f func(Click)) *Element {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()
@@ -243,8 +241,7 @@ func (x *Element) OnClick(f func(Click)) *Element {
 	return x
 }
 
-// OnDrag sets what happens when a pointer drags from it. Points are from its
-// upper left corner.
+// OnDrag sets the handler for drags from the element. Points are relative to its upper left corner.
 func (x *Element) OnDrag(f func(from, to desktop.Point)) *Element {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()
@@ -252,8 +249,8 @@ func (x *Element) OnDrag(f func(from, to desktop.Point)) *Element {
 	return x
 }
 
-// states are its states as somebody sees them now. The desktop is locked and the
-// window is arranged.
+// states returns the element's current states. The caller holds the desktop's lock, and the window is
+// arranged.
 func (x *Element) states() desktop.State {
 	s := x.e.States
 	if x.showing {
@@ -268,7 +265,7 @@ func (x *Element) states() desktop.State {
 	return s
 }
 
-// snapshot returns the element as a snapshot has it. The desktop is locked and the
+// snapshot returns the element in the form of a snapshot. The caller holds the desktop's lock, and the
 // window is arranged.
 func (x *Element) snapshot(cut bool) desktop.Element {
 	e := x.e
@@ -287,7 +284,7 @@ func (x *Element) snapshot(cut bool) desktop.Element {
 	return e
 }
 
-// place is where the element stands among those of its role.
+// place returns the element's position among its siblings of the same role.
 func (x *Element) place() (pos, size int) {
 	for _, c := range x.parent.children {
 		if c.e.Role == x.e.Role {

@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Watch delivers what happens in the program. One that hangs tells nothing.
+// Watch delivers the program's events. A hanging program emits none.
 func (b *backend) Watch(ctx context.Context, app desktop.App) (<-chan desktop.Event, error) {
 	if err := contextError(ctx); err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func (b *backend) Watch(ctx context.Context, app desktop.App) (<-chan desktop.Ev
 	return nil, notDeliveredError(aai.AppNotRunning, "%s (process %d) has ended", app.Name, app.PID)
 }
 
-// IsIdle reports whether the program does not hang: its timers are seen by nobody.
+// IsIdle reports whether the program does not hang; it ignores timers.
 func (b *backend) IsIdle(app desktop.App) bool {
 	d := b.d
 	d.mu.Lock()
@@ -34,10 +34,10 @@ func (b *backend) IsIdle(app desktop.App) bool {
 	return i >= 0 && !d.programs[i].hangs()
 }
 
-// BusyTime is 0: the program's work takes no time.
+// BusyTime returns 0: the program uses no processor time.
 func (b *backend) BusyTime(desktop.App) time.Duration { return 0 }
 
-// emit tells the watchers what happened.
+// emit sends the event to the watchers.
 func (p *Program) emit(kind desktop.EventKind, id desktop.ID, detail string) {
 	p.watchers.Send(desktop.Event{Kind: kind, ID: id, Detail: detail, At: time.Now()})
 }

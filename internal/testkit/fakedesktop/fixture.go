@@ -9,9 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// A Fixture is a program with one control of every kind and with the names that
-// the real fixtures of internal/testkit/linuxtest have, so that one suite passes on
-// all.
+// A Fixture is a program with one control of every kind, named as in the real fixtures of
+// internal/testkit/linuxtest, so that one suite passes on all.
 type Fixture struct {
 	*Program
 	Main   *Window
@@ -32,10 +31,10 @@ type Fixture struct {
 	colour   *Element
 }
 
-// slow is how late the effect of the button Slow is.
+// slow is the delay of the effect of the button Slow.
 const slow = 150 * time.Millisecond
 
-// Fixture starts the program, with its window in front.
+// Fixture starts the program with its window in front.
 func (d *Desktop) Fixture(name string) *Fixture {
 	p := d.Program(name)
 	f := &Fixture{
@@ -156,8 +155,8 @@ func (f *Fixture) say(key, word string) {
 	f.words[key] = word
 }
 
-// State is what the program knows of itself: the same keys and values, as
-// encoding/json reads them, that the real fixtures write.
+// State returns the program's state with the same keys and values, as encoding/json reads them, as the real
+// fixtures.
 func (f *Fixture) State() map[string]any {
 	keys := []any{}
 	for _, chord := range f.Main.Keys() {

@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// keyNames are the keys that are no characters.
+// keyNames are the names of keys that are not characters.
 const keyNames = " return enter tab space escape backspace delete insert home end page_up page_down up down left right " +
 	"f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12 "
 
@@ -22,8 +22,7 @@ func seatName(seat desktop.Seat) string {
 	return "own"
 }
 
-// begin notes the deed, locks the desktop and finds the window. Without an error
-// the caller unlocks it.
+// begin records the action, locks the desktop and finds the window. Without an error the caller unlocks it.
 func (b *backend) begin(ctx context.Context, deed string, seat desktop.Seat, id desktop.WindowID) (*Window, error) {
 	if err := contextError(ctx); err != nil {
 		return nil, err
@@ -37,8 +36,8 @@ func (b *backend) begin(ctx context.Context, deed string, seat desktop.Seat, id 
 	return w, err
 }
 
-// pointAt moves the person's pointer to a point where the window is seen. The
-// desktop is locked.
+// pointAt moves the person's pointer to a point where the window is visible. The caller holds the desktop's
+// lock.
 func (d *Desktop) pointAt(w *Window, at desktop.Point) error {
 	seen := d.at(at)
 	if seen != w {
@@ -85,8 +84,7 @@ func (b *backend) Click(ctx context.Context, seat desktop.Seat, id desktop.Windo
 	return nil
 }
 
-// under is the innermost element of the window at the point. The desktop is
-// locked.
+// under returns the innermost element of the window at the point. The caller holds the desktop's lock.
 func (w *Window) under(at desktop.Point) *Element {
 	w.arrange()
 	x := w.Element
@@ -152,7 +150,7 @@ func (b *backend) Drag(ctx context.Context, seat desktop.Seat, id desktop.Window
 	return nil
 }
 
-// Scroll scrolls by three items for a notch. The gateway's own pointer can do it.
+// Scroll scrolls by three items per notch. The gateway's own pointer supports it.
 func (b *backend) Scroll(ctx context.Context, seat desktop.Seat, id desktop.WindowID, at desktop.Point, _, dy int) error {
 	w, err := b.begin(ctx, "Scroll", seat, id)
 	if err != nil {
@@ -182,8 +180,7 @@ func (b *backend) Scroll(ctx context.Context, seat desktop.Seat, id desktop.Wind
 	return nil
 }
 
-// keyboard locks the desktop and finds the window, which must have the seat's
-// keyboard.
+// keyboard locks the desktop and finds the window, which must have the seat's keyboard focus.
 func (b *backend) keyboard(ctx context.Context, deed string, seat desktop.Seat, id desktop.WindowID) (*Window, error) {
 	w, err := b.begin(ctx, deed, seat, id)
 	if err != nil {
@@ -214,7 +211,7 @@ func (b *backend) WithKeyboard(ctx context.Context, seat desktop.Seat, id deskto
 	return while(ctx, b)
 }
 
-// typed is what happens when text is typed into the window.
+// typed handles text that is typed into the window.
 func (w *Window) typed(text string) {
 	w.d.mu.Lock()
 	x, all := w.focus, w.selectAll
@@ -250,7 +247,7 @@ func (b *backend) Key(ctx context.Context, seat desktop.Seat, id desktop.WindowI
 	return nil
 }
 
-// pressedKey is what happens when a key is pressed in the window.
+// pressedKey handles a key press in the window.
 func (w *Window) pressedKey(chord desktop.Chord, key string) {
 	w.d.mu.Lock()
 	x, all := w.focus, w.selectAll
@@ -281,7 +278,7 @@ func (w *Window) pressedKey(chord desktop.Chord, key string) {
 	}
 }
 
-// unused is what happens at a key that no element takes.
+// unused handles a key that no element uses.
 func (w *Window) unused(chord desktop.Chord) {
 	w.d.mu.Lock()
 	w.keys = append(w.keys, chord)

@@ -15,12 +15,12 @@ import (
 type Program struct {
 	d       *Desktop
 	app     desktop.App
-	parent  int // the process that started it
+	parent  int // the parent process
 	windows []*Window
 
 	ended   bool
-	gate    chan struct{} // closed while it does not hang
-	pending []func()      // what came to it while it hung
+	gate    chan struct{} // closed unless the program hangs
+	pending []func()      // requests that arrived while it hung
 
 	pausesCovered, raisesOnFocus bool
 	watchers                     treecache.Broadcaster
@@ -28,8 +28,7 @@ type Program struct {
 	version                      uint64
 }
 
-// Program starts a program. Its id is its name in lower case; each gets its own
-// process.
+// Program starts a program in a new process. Its ID is its name in lower case.
 func (d *Desktop) Program(name string) *Program {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -43,17 +42,17 @@ func (d *Desktop) Program(name string) *Program {
 	return p
 }
 
-// PID returns its process.
+// PID returns the process ID.
 func (p *Program) PID() int { return p.app.PID }
 
-// App returns the program as the backend knows it.
+// App returns the program's desktop.App.
 func (p *Program) App() desktop.App {
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
 	return p.app
 }
 
-// StartedBy sets the process that has started it.
+// StartedBy sets the parent process.
 func (p *Program) StartedBy(pid int) *Program {
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
@@ -61,7 +60,7 @@ func (p *Program) StartedBy(pid int) *Program {
 	return p
 }
 
-// SetExecutable sets the path of its executable.
+// SetExecutable sets the path of the executable.
 func (p *Program) SetExecutable(executable string) *Program {
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
@@ -77,7 +76,7 @@ func (p *Program) SetBrowser() *Program {
 	return p
 }
 
-// HideTree makes it show no tree; why says it to people.
+// HideTree removes the program's tree; why is the reason for people.
 func (p *Program) HideTree(why string) *Program {
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
@@ -85,8 +84,8 @@ func (p *Program) HideTree(why string) *Program {
 	return p
 }
 
-// PauseWhenCovered makes it answer, but do nothing, while its window is covered or
-// minimized, as Chromium does.
+// PauseWhenCovered makes the program answer, but do nothing, while its window is covered or minimized, as
+// Chromium does.
 func (p *Program) PauseWhenCovered() *Program {
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
@@ -94,7 +93,7 @@ func (p *Program) PauseWhenCovered() *Program {
 	return p
 }
 
-// RaiseOnFocus makes it raise its window when an element takes the focus, as GTK 3 does.
+// RaiseOnFocus makes the program raise its window when an element takes the focus, as GTK 3 does.
 func (p *Program) RaiseOnFocus() *Program {
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
@@ -102,7 +101,7 @@ func (p *Program) RaiseOnFocus() *Program {
 	return p
 }
 
-// Hang makes it answer nothing, as a stopped process does.
+// Hang makes the program stop answering, like a stopped process.
 func (p *Program) Hang() {
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
@@ -111,8 +110,8 @@ func (p *Program) Hang() {
 	}
 }
 
-// Resume ends what Hang began. What came to the program meanwhile happens now,
-// also what nobody waits for any more.
+// Resume undoes Hang. The program now handles the requests that arrived meanwhile, even those with an
+// expired caller.
 func (p *Program) Resume() {
 	p.d.mu.Lock()
 	if p.hangs() {
@@ -126,7 +125,7 @@ func (p *Program) Resume() {
 	}
 }
 
-// Quit ends it: its windows are gone, and all calls to it fail.
+// Quit ends the program: its windows close, and all calls to it fail.
 func (p *Program) Quit() {
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
@@ -142,12 +141,12 @@ func (p *Program) Quit() {
 	p.d.programs = slices.DeleteFunc(p.d.programs, func(o *Program) bool { return o == p })
 }
 
-// After does f when some time has passed and the program does not hang.
+// After calls f after some time, once the program does not hang.
 func (p *Program) After(wait time.Duration, f func()) {
 	time.AfterFunc(wait, func() { p.handle(f) })
 }
 
-// handle does f, or keeps it until the program does not hang any more.
+// handle calls f, or defers it until the program resumes.
 func (p *Program) handle(f func()) {
 	p.d.mu.Lock()
 	late := p.hangs()
@@ -161,7 +160,7 @@ func (p *Program) handle(f func()) {
 	}
 }
 
-// hangs reports whether the program hangs. The desktop is locked.
+// hangs reports whether the program hangs. The caller holds the desktop's lock.
 func (p *Program) hangs() bool {
 	select {
 	case <-p.gate:
@@ -171,9 +170,8 @@ func (p *Program) hangs() bool {
 	}
 }
 
-// lockResponsive waits until the app's program answers, and locks the desktop. Without an
-// error the caller unlocks it. What is done by f although the caller has gone is
-// done when the program answers again.
+// lockResponsive waits until the app's program answers, and locks the desktop. Without an error the caller
+// unlocks it. If the context ends first, the program runs f when it resumes.
 func (d *Desktop) lockResponsive(ctx context.Context, app desktop.App, f func()) (*Program, error) {
 	for {
 		if err := contextError(ctx); err != nil {
@@ -199,8 +197,8 @@ func (d *Desktop) lockResponsive(ctx context.Context, app desktop.App, f func())
 	}
 }
 
-// unanswered is the error of a call that has reached the program but got no
-// answer until its context ended.
+// unanswered returns the error of a call that reached the program but received no answer until its context
+// ended.
 func (p *Program) unanswered(ctx context.Context, f func()) error {
 	e := aai.AsError(ctx.Err())
 	if e.Code == aai.Timeout {

@@ -11,11 +11,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Background is the colour of the screen where no window is.
+// Background returns the colour of the empty screen.
 func Background() color.RGBA { return color.RGBA{A: 255} }
 
-// Color is the colour that an element is painted with, all over; those that are in
-// it are painted on it. No two elements have the same in the first 256.
+// Color returns the colour of the element's area; its children are painted on top. The first 256 elements
+// have distinct colours.
 func (x *Element) Color() color.RGBA {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()
@@ -75,8 +75,8 @@ func (b *backend) CaptureWindow(ctx context.Context, id desktop.WindowID) (*imag
 	return picture, nil
 }
 
-// paint paints the window in a picture whose upper left corner is at the point.
-// The desktop is locked.
+// paint paints the window into a picture with its upper left corner at origin. The caller holds the
+// desktop's lock.
 func (w *Window) paint(picture *image.RGBA, origin desktop.Point) {
 	if w.minimized {
 		return
@@ -100,7 +100,7 @@ func fill(picture *image.RGBA, r desktop.Rect, origin desktop.Point, c color.Col
 	draw.Draw(picture, at, image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// Layers: every window hides what is below it.
+// Layers returns the windows as opaque layers.
 func (b *backend) Layers(ctx context.Context) ([]desktop.Layer, error) {
 	if err := contextError(ctx); err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ func (b *backend) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snaps
 	return shot, nil
 }
 
-// walk adds the element and what is in it to a snapshot.
+// walk adds the element and its descendants to a snapshot.
 func (x *Element) walk(shot *desktop.Snapshot, parent int) {
 	e := x.snapshot(true)
 	e.Parent = parent
@@ -102,8 +102,7 @@ func (b *backend) Children(ctx context.Context, app desktop.App, id desktop.ID, 
 	return out, nil
 }
 
-// child returns the i'th child, also one that is in no snapshot. The desktop is
-// locked.
+// child returns the i'th child, also one that no snapshot contains. The caller holds the desktop's lock.
 func (x *Element) child(i int) *Element {
 	if i < len(x.children) {
 		return x.children[i]
@@ -119,7 +118,7 @@ func (x *Element) child(i int) *Element {
 	return x.unlisted[i]
 }
 
-// find finds an element that lives. The desktop is locked.
+// find returns an existing element. The caller holds the desktop's lock.
 func (p *Program) find(id desktop.ID) (*Element, error) {
 	for _, w := range p.windows {
 		if x := w.find(id); x != nil {

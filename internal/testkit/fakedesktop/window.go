@@ -10,19 +10,18 @@ import (
 
 // A Window is a window on the desktop.
 type Window struct {
-	*Element  // the window as an element: controls are put into it
+	*Element  // the window as an element: the parent of its controls
 	id        desktop.WindowID
 	frame     desktop.Rect
 	minimized bool
 	closed    bool
-	focus     *Element // gets what is typed into the window
-	selectAll bool     // the next text goes in the place of all
+	focus     *Element // receives text that is typed into the window
+	selectAll bool     // the next text replaces everything
 	keys      []desktop.Chord
 	onKey     func(desktop.Chord)
 }
 
-// Window opens a window in front of the others, 500 by 900 pixels, which gets the
-// person's keyboard.
+// Window opens a window in front of the others, 500 by 900 pixels, with the person's keyboard focus.
 func (p *Program) Window(title string) *Window {
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
@@ -32,8 +31,7 @@ func (p *Program) Window(title string) *Window {
 	return w
 }
 
-// Dialog opens a modal dialog in front of the others. It gets the keyboard if the
-// program has it.
+// Dialog opens a modal dialog in front of the others. It receives the keyboard focus if the program has it.
 func (p *Program) Dialog(title string) *Window {
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
@@ -60,10 +58,10 @@ func (p *Program) open(title string, role desktop.Role, states desktop.State) *W
 	return w
 }
 
-// WindowID returns what the window system calls it.
+// WindowID returns the window's ID in the window system.
 func (w *Window) WindowID() desktop.WindowID { return w.id }
 
-// Close closes it. All that is in it is gone.
+// Close closes the window and removes its contents.
 func (w *Window) Close() {
 	w.d.mu.Lock()
 	defer w.d.mu.Unlock()
@@ -74,8 +72,8 @@ func (w *Window) Close() {
 	w.program.emit(desktop.WindowChanged, w.e.ID, "closed")
 }
 
-// unstack takes a window from the screen; another of its program gets the
-// keyboard that it had. The desktop is locked.
+// unstack removes a window from the screen, and passes its keyboard focus to another window of its program.
+// The caller holds the desktop's lock.
 func (d *Desktop) unstack(w *Window) {
 	d.stack = slices.DeleteFunc(d.stack, func(o *Window) bool { return o == w })
 	if d.active != w {
@@ -90,7 +88,7 @@ func (d *Desktop) unstack(w *Window) {
 	}
 }
 
-// Move puts it at a place on the screen.
+// Move moves and resizes the window.
 func (w *Window) Move(frame desktop.Rect) *Window {
 	w.d.mu.Lock()
 	defer w.d.mu.Unlock()
@@ -99,7 +97,7 @@ func (w *Window) Move(frame desktop.Rect) *Window {
 	return w
 }
 
-// Minimize takes it from the screen but not from its program.
+// Minimize removes the window from the screen but not from its program.
 func (w *Window) Minimize() *Window {
 	w.d.mu.Lock()
 	defer w.d.mu.Unlock()
@@ -110,7 +108,7 @@ func (w *Window) Minimize() *Window {
 	return w
 }
 
-// Raise brings it to the front and gives it the keyboard, as the person would.
+// Raise brings the window to the front and focuses it, as the person would.
 func (w *Window) Raise() *Window {
 	w.d.mu.Lock()
 	defer w.d.mu.Unlock()
@@ -118,7 +116,7 @@ func (w *Window) Raise() *Window {
 	return w
 }
 
-// raise is Raise on a locked desktop.
+// raise is Raise for a caller that holds the desktop's lock.
 func (w *Window) raise() {
 	w.minimized = false
 	w.d.stack = slices.DeleteFunc(w.d.stack, func(o *Window) bool { return o == w })
@@ -130,7 +128,7 @@ func (w *Window) raise() {
 	w.program.emit(desktop.WindowChanged, w.e.ID, "activated")
 }
 
-// Focus gives the element its window's keyboard, as the person would.
+// Focus focuses the element in its window, as the person would.
 func (x *Element) Focus() *Element {
 	return x.edit(desktop.FocusMoved, "", func() bool {
 		changed := x.window.focus != x
@@ -139,15 +137,14 @@ func (x *Element) Focus() *Element {
 	})
 }
 
-// Keys returns the keys that were pressed in it, without those that were typed
-// into an element.
+// Keys returns the keys that were pressed in the window, except those typed into an element.
 func (w *Window) Keys() []desktop.Chord {
 	w.d.mu.Lock()
 	defer w.d.mu.Unlock()
 	return slices.Clone(w.keys)
 }
 
-// OnKey sets what happens at a key that no element takes.
+// OnKey sets the handler for keys that no element uses.
 func (w *Window) OnKey(f func(desktop.Chord)) *Window {
 	w.d.mu.Lock()
 	defer w.d.mu.Unlock()
@@ -155,15 +152,15 @@ func (w *Window) OnKey(f func(desktop.Chord)) *Window {
 	return w
 }
 
-// arrange finds where everything in the window is: controls stand below each
-// other. The desktop is locked.
+// arrange computes the layout of the window: controls stand below each other. The caller holds the
+// desktop's lock.
 func (w *Window) arrange() {
 	open := !w.closed && !w.program.ended
 	w.Element.arrange(w.frame.X, w.frame.Y, w.frame.W, open)
-	w.e.Frame, w.showing = w.frame, open && !w.hidden // also where nothing is in it
+	w.e.Frame, w.showing = w.frame, open && !w.hidden // also for an empty window
 }
 
-// arrange places the element and what is in it, and returns how high it is.
+// arrange places the element and its descendants, and returns its height.
 func (x *Element) arrange(left, top, width int, showing bool) int {
 	x.showing = showing && !x.hidden
 	y := top
@@ -186,8 +183,8 @@ func (x *Element) arrange(left, top, width int, showing bool) int {
 	return h
 }
 
-// needsSpace reports whether the element needs room besides that of its children: a
-// button does, and the title of a menu.
+// needsSpace reports whether the element needs space in addition to its children: a button does, and the
+// title of a menu.
 func (x *Element) needsSpace() bool {
 	switch x.e.Role {
 	case desktop.Generic, desktop.Listbox, desktop.Tablist, desktop.Menubar, desktop.Dialog, desktop.Window:
@@ -196,7 +193,7 @@ func (x *Element) needsSpace() bool {
 	return true
 }
 
-// info is the window as the window system knows it. The desktop is locked.
+// info returns the window's WindowInfo. The caller holds the desktop's lock.
 func (w *Window) info() desktop.WindowInfo {
 	return desktop.WindowInfo{
 		ID: w.id, PID: w.program.app.PID, Title: w.e.Name, Class: w.program.app.Name, Frame: w.frame,
@@ -204,8 +201,8 @@ func (w *Window) info() desktop.WindowInfo {
 	}
 }
 
-// covered is how much of the window lies under others or off the screen. The
-// desktop is locked.
+// covered returns the fraction of the window that lies under others or off the screen. The caller holds the
+// desktop's lock.
 func (w *Window) covered() float64 {
 	if w.minimized || w.frame.Empty() {
 		return 1
@@ -228,7 +225,7 @@ func (w *Window) covered() float64 {
 	return 1 - float64(area)/float64(w.frame.W*w.frame.H)
 }
 
-// without cuts a rectangle out of another and returns what is left of that.
+// without returns the parts of a rectangle that remain after cutting out another.
 func without(r, hole desktop.Rect) []desktop.Rect {
 	cut := r.Intersect(hole)
 	if cut.Empty() {
@@ -270,7 +267,7 @@ func (b *backend) WindowAt(ctx context.Context, p desktop.Point) (desktop.Window
 	return desktop.WindowInfo{}, notDeliveredError(aai.ElementNotFound, "no window is seen at %d, %d", p.X, p.Y)
 }
 
-// at returns the window that is seen at the point, or nil. The desktop is locked.
+// at returns the topmost window at the point, or nil. The caller holds the desktop's lock.
 func (d *Desktop) at(p desktop.Point) *Window {
 	for _, w := range d.stack {
 		if !w.minimized && w.frame.Contains(p) {
@@ -321,8 +318,7 @@ func (b *backend) Manage(ctx context.Context, id desktop.WindowID, wish desktop.
 	return nil
 }
 
-// takeFocus raises a window in a way that the person notices. The desktop is
-// locked.
+// takeFocus raises a window and records the focus change. The caller holds the desktop's lock.
 func (d *Desktop) takeFocus(w *Window) {
 	if d.active != w {
 		d.person.FocusMoves++
@@ -330,7 +326,7 @@ func (d *Desktop) takeFocus(w *Window) {
 	w.raise()
 }
 
-// window finds a window. The desktop is locked.
+// window finds a window. The caller holds the desktop's lock.
 func (d *Desktop) window(id desktop.WindowID) (*Window, error) {
 	for _, w := range d.stack {
 		if w.id == id {

@@ -14,9 +14,8 @@ const (
 	a11yStatus = "org.a11y.Status"
 )
 
-// Accessible says on the session bus that accessibility is wanted
-// (org.a11y.Status.IsEnabled). It must come before the programs: Qt and Chromium
-// look once, when they start.
+// Accessible enables accessibility on the session bus (org.a11y.Status.IsEnabled). Call it before starting
+// programs: Qt and Chromium check it once, at their start.
 func (s *Session) Accessible(t testing.TB) {
 	t.Helper()
 	s.accessible = true
@@ -27,8 +26,7 @@ func (s *Session) Accessible(t testing.TB) {
 	}
 }
 
-// A11yAddress returns the address of the accessibility bus, which it starts if
-// need be.
+// A11yAddress returns the address of the accessibility bus, and starts the bus if necessary.
 func (s *Session) A11yAddress(t testing.TB) string {
 	t.Helper()
 	conn := s.connect(t)
@@ -40,8 +38,8 @@ func (s *Session) A11yAddress(t testing.TB) string {
 	return address
 }
 
-// StopA11y kills the accessibility bus and the registry on it. The session bus
-// starts others as soon as somebody asks for the address.
+// StopA11y kills the accessibility bus and its registry. The session bus starts new ones at the next query
+// for the address.
 func (s *Session) StopA11y(t testing.TB) {
 	t.Helper()
 	conn := s.connect(t)
@@ -50,7 +48,7 @@ func (s *Session) StopA11y(t testing.TB) {
 	if err := conn.BusObject().Call("org.freedesktop.DBus.GetConnectionUnixProcessID", 0, a11yName).Store(&launcher); err != nil {
 		t.Fatalf("there is no accessibility bus: %v", err)
 	}
-	// The bus itself is a child of the launcher, which tells nobody.
+	// The bus itself is a child of the launcher, which does not report its process ID.
 	bus, err := dbus.Connect(s.A11yAddress(t))
 	if err != nil {
 		t.Fatalf("the accessibility bus does not answer: %v", err)
@@ -69,8 +67,8 @@ func (s *Session) StopA11y(t testing.TB) {
 	s.awaitNoOwner(t, conn)
 }
 
-// RestartA11y is StopA11y, and then another accessibility bus, with what
-// Accessible had said. Programs that run do not find it by themselves.
+// RestartA11y is StopA11y followed by the start of another accessibility bus, with the setting of
+// Accessible. Running programs do not find it by themselves.
 func (s *Session) RestartA11y(t testing.TB) {
 	t.Helper()
 	s.StopA11y(t)
@@ -98,7 +96,7 @@ func (s *Session) connect(t testing.TB) *dbus.Conn {
 	return conn
 }
 
-// awaitNoOwner waits until the bus has seen the launcher's end.
+// awaitNoOwner waits until the bus has noticed the launcher's end.
 func (s *Session) awaitNoOwner(t testing.TB, conn *dbus.Conn) {
 	t.Helper()
 	eventually(t, "the session bus notices that the accessibility bus is gone", func() bool {

@@ -14,21 +14,19 @@ import (
 	"github.com/gybob/aai-gateway/internal/platform/linux/private"
 )
 
-// An App is a program that runs in a session. It is the first of a process group
-// of its own, and ends with the test.
+// An App is a program that runs in a session. It leads its own process group, and ends with the test.
 type App struct {
 	*private.Program
 }
 
-// Launch starts a program of this computer in the session. The name is looked for
-// in the session's PATH, unless it has a slash. What the program prints is shown
-// if the test fails. It does not wait for a window.
+// Launch starts an installed program in the session. It looks for the name in the session's PATH, unless
+// the name has a slash. If the test fails, it shows the program's output. It does not wait for a window.
 func (s *Session) Launch(t testing.TB, name string, args ...string) *App {
 	t.Helper()
 	return s.LaunchEnv(t, nil, name, args...)
 }
 
-// LaunchEnv is Launch with more variables, "NAME=value"; they win over the session's.
+// LaunchEnv is Launch with additional variables, "NAME=value", which override the session's.
 func (s *Session) LaunchEnv(t testing.TB, env []string, name string, args ...string) *App {
 	t.Helper()
 	p, err := s.Start(private.Command{Name: name, Args: args, Env: env})
@@ -40,8 +38,7 @@ func (s *Session) LaunchEnv(t testing.TB, env []string, name string, args ...str
 	return a
 }
 
-// Stop makes the program, and what it started, hang: they are as they were, but
-// do nothing until Continue.
+// Stop suspends the program and its children until Continue.
 func (a *App) Stop(t testing.TB) {
 	t.Helper()
 	a.signal(t, syscall.SIGSTOP)
@@ -55,14 +52,13 @@ func (a *App) Stop(t testing.TB) {
 	})
 }
 
-// Continue ends what Stop did.
+// Continue undoes Stop.
 func (a *App) Continue(t testing.TB) {
 	t.Helper()
 	a.signal(t, syscall.SIGCONT)
 }
 
-// Kill ends the program, and what it started, without warning, and waits until it
-// is gone. It may have ended before.
+// Kill kills the program and its children, and waits until they have ended. They may have ended before.
 func (a *App) Kill(t testing.TB) {
 	t.Helper()
 	if err := a.End(); err != nil {
@@ -70,8 +66,7 @@ func (a *App) Kill(t testing.TB) {
 	}
 }
 
-// Wait waits until the program has ended by itself and returns what exec.Cmd.Wait
-// does.
+// Wait waits until the program has ended by itself and returns the result of exec.Cmd.Wait.
 func (a *App) Wait(t testing.TB) error {
 	t.Helper()
 	select {
@@ -90,8 +85,7 @@ func (a *App) signal(t testing.TB, signal syscall.Signal) {
 	}
 }
 
-// await waits until ready says so, and fails the test if the program ends before
-// that.
+// await waits until ready returns true, and fails the test if the program ends first.
 func (a *App) await(t testing.TB, what string, ready func() bool) {
 	t.Helper()
 	if err := a.Await(context.WithoutCancel(t.Context()), what, ready); err != nil {
@@ -99,5 +93,5 @@ func (a *App) await(t testing.TB, what string, ready func() bool) {
 	}
 }
 
-// nextTitle is a title for the window of the next program.
+// nextTitle returns a title for the window of the next program.
 func (s *Session) nextTitle(of string) string { return fmt.Sprintf("%s %d", of, len(s.Programs())) }

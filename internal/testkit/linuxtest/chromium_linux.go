@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// startChromium starts Chromium with the fixture's page and nothing around it. The page
-// tells its state to a server on the loopback interface, which writes the file
-// that the other fixtures write themselves.
+// startChromium starts Chromium with the fixture's page in app mode. The page sends its state to a server
+// on the loopback interface, which writes the same file as the other fixtures.
 func (s *Session) startChromium(t testing.TB, title, file string, rows int) *App {
 	t.Helper()
 	pages, err := fs.Sub(programs, "programs")
@@ -26,8 +25,8 @@ func (s *Session) startChromium(t testing.TB, title, file string, rows int) *App
 	mux.HandleFunc("POST /state", func(w http.ResponseWriter, r *http.Request) {
 		err := save(file, r.Body)
 		if errors.Is(err, io.ErrUnexpectedEOF) {
-			// The browser was ended in the middle of telling. Nothing is saved, so
-			// a test that waits for this state still fails.
+			// The browser ended while it sent the state. Nothing is saved, so a test that waits for this
+			// state still fails.
 			t.Logf("the state of %s was cut off: %v", title, err)
 		} else if err != nil {
 			t.Errorf("the state of %s: %v", title, err)
@@ -44,9 +43,8 @@ func (s *Session) startChromium(t testing.TB, title, file string, rows int) *App
 	return s.Launch(t, "chromium", append(chromiumSwitches(s.Path("tmp", title)), "--window-size=700,600", "--app="+page)...)
 }
 
-// chromiumSwitches are those of a Chromium for tests: visible to assistive
-// technology from the start, working while it is covered, silent on the network,
-// and, as root, without its sandbox.
+// chromiumSwitches returns the switches for a test Chromium: accessible from the start, working while
+// covered, without network traffic, and without its sandbox for root.
 func chromiumSwitches(profile string) []string {
 	return []string{
 		"--force-renderer-accessibility",
@@ -60,7 +58,7 @@ func chromiumSwitches(profile string) []string {
 	}
 }
 
-// save writes a file that appears whole.
+// save writes a file atomically.
 func save(file string, content io.Reader) error {
 	b, err := io.ReadAll(content)
 	if err != nil {
@@ -72,8 +70,7 @@ func save(file string, content io.Reader) error {
 	return os.Rename(file+".new", file)
 }
 
-// Browser opens the page in a Chromium with its own frame around it: tabs, address,
-// buttons.
+// Browser opens the page in a Chromium with its own frame: tabs, address, buttons.
 func (s *Session) Browser(t testing.TB, page string) *App {
 	t.Helper()
 	return s.Launch(t, "chromium", append(chromiumSwitches(s.Path("tmp", s.nextTitle("browser"))), "--window-size=900,700", page)...)

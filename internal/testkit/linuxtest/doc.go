@@ -1,13 +1,11 @@
-// Package linuxtest runs a private desktop: a screen of its own (Xvfb), a session
-// bus, a window manager, and windows of real toolkits on it. Only tests and
-// benchmarks import it; it is empty on other systems than Linux.
+// Package linuxtest runs a private desktop for tests: a separate screen (Xvfb), a session bus, a window
+// manager, and windows of real toolkits. Only tests and benchmarks import it; it is empty on systems other
+// than Linux.
 //
-// It touches temporary folders and processes of its own, and never the screen, the
-// bus or the home of the person at this computer. Whatever it started ends with
-// the test, and also when the test itself is killed.
+// It uses only its own temporary folders and processes, never the screen, the bus or the home of the
+// person. All its processes end with the test, even if the test itself is killed.
 //
-// The windows are fixtures: small programs that have one control of every kind,
-// the same in every toolkit, and that keep their own true state in a file. A test
-// acts through the code under test, and reads in Fixture.State what really
-// happened.
+// The windows are fixtures: small programs that have one control of every kind, the same in every toolkit,
+// and write their true state to a file. A test acts through the code under test, and reads the real effect
+// from Fixture.State.
 package linuxtest

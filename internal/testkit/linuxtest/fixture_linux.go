@@ -26,27 +26,26 @@ const (
 	Chromium Kind = "chromium"
 )
 
-// Kinds are all kinds, for tests that run on each.
+// Kinds returns all kinds, for tests that run on each.
 func Kinds() []Kind { return []Kind{GTK3, GTK4, Qt6, Chromium} }
 
-// A Fixture is a window with one control of every kind, the same in every
-// toolkit, that tells its true state.
+// A Fixture is a window with one control of every kind, the same in every toolkit, that writes its true
+// state to a file.
 type Fixture struct {
 	*App  // the process that owns the window
 	Kind  Kind
-	Title string   // of its window; no other window of the session has it
-	Lacks []string // keys of the state that a person at its window cannot change; so far none
+	Title string   // of its window; unique in the session
+	Lacks []string // keys of the state that a person cannot change in its window; currently none
 
 	session *Session
 	file    string
 }
 
-// Fixture opens the window with all controls, 700 by 600 pixels, and waits until
-// it is drawn and has the focus. Whether it is on the accessibility bus by then is
-// for the test to find out.
+// Fixture opens the window with all controls, 700 by 600 pixels, and waits until it is drawn and focused.
+// It does not wait until the window is on the accessibility bus.
 //
-// Its controls, by accessible name, and what they do to the state (in JSON; the
-// zero is the state at the start):
+// The controls, by accessible name, and their effects on the state (in JSON; the initial value in
+// parentheses):
 //
 //   - button Press: presses+1; a label says "Pressed n times"
 //   - button Disabled: insensitive
@@ -73,21 +72,20 @@ type Fixture struct {
 //     those of X11 (1 left, 2 middle, 3 right), points are in pixels of the canvas
 //   - label "Status: ready"
 //
-// Of the window: focused, whether it is the active one; keys, the last ten key
-// presses that came to it: the character, or the X11 name of the key if it has no
-// visible one ("Return", "space"), after the modifiers in this order:
-// "ctrl+alt+shift+super+A".
+// The window's state: focused, whether it is the active window; keys, the last ten key presses in it: the
+// character, or the X11 name of a key without a visible one ("Return", "space"), after the modifiers in
+// this order: "ctrl+alt+shift+super+A".
 //
-// What the toolkits make of it on the accessibility bus differs. GTK 3 gives Full
-// name no name of its own, but a label. Qt names Colour by its value and gives it a
-// label. The menu and the dialog of Chromium are parts of the page, not windows.
+// The toolkits differ on the accessibility bus. GTK 3 gives Full name no name, but a label. Qt names Colour
+// by its value and gives it a label. The menu and the dialog of Chromium are parts of the page, not
+// windows.
 func (s *Session) Fixture(t testing.TB, kind Kind) *Fixture {
 	t.Helper()
 	return s.fixture(t, kind, 0)
 }
 
-// Rows opens a window with a list of n rows, Row 1 to Row n, and nothing else:
-// state row (""), the one selected; scroll (0); rows, which is n; focused; keys.
+// Rows opens a window with only a list of n rows, Row 1 to Row n: state row (""), the selected one; scroll
+// (0); rows, which is n; focused; keys.
 func (s *Session) Rows(t testing.TB, kind Kind, n int) *Fixture {
 	t.Helper()
 	return s.fixture(t, kind, n)
@@ -118,7 +116,7 @@ func (s *Session) fixture(t testing.TB, kind Kind, rows int) *Fixture {
 		if err == nil && state["focused"] == true && active == title && len(up) == 1 {
 			return true
 		}
-		// A window manager that has only just taken over may leave a window without the keyboard.
+		// A window manager that has just started may leave a window without keyboard focus.
 		if len(up) == 1 && time.Since(asked) > time.Second {
 			asked = time.Now()
 			_, _ = s.tryXdotool(t, "windowactivate", up[0])
@@ -128,8 +126,7 @@ func (s *Session) fixture(t testing.TB, kind Kind, rows int) *Fixture {
 	return f
 }
 
-// State is what the fixture says of itself, as encoding/json reads it: numbers
-// are float64.
+// State returns the fixture's state as encoding/json reads it: numbers are float64.
 func (f *Fixture) State(t testing.TB) map[string]any {
 	t.Helper()
 	state, err := f.read()
@@ -139,8 +136,7 @@ func (f *Fixture) State(t testing.TB) map[string]any {
 	return state
 }
 
-// WaitState waits until the state has the value, which may be anything that is
-// the same in JSON: 1 is 1.0.
+// WaitState waits until the state has the value, in any type with the same JSON: 1 equals 1.0.
 func (f *Fixture) WaitState(t testing.TB, key string, want any) {
 	t.Helper()
 	text, err := json.Marshal(want)
@@ -156,15 +152,14 @@ func (f *Fixture) WaitState(t testing.TB, key string, want any) {
 	})
 }
 
-// WaitFor waits until the state is as it should be. Where that does not come it fails the
-// test, with the words of what.
+// WaitFor waits until ready returns true for the state. On timeout it fails the test with the text what.
 func (f *Fixture) WaitFor(t testing.TB, what string, ready func(state map[string]any) bool) {
 	t.Helper()
 	var last map[string]any
 	seen := false
 	defer func() {
 		if !seen {
-			delete(last, "where") // many lines
+			delete(last, "where") // it has many lines
 			t.Logf("%s was last seen in this state: %v", f.Title, last)
 		}
 	}()
@@ -175,7 +170,7 @@ func (f *Fixture) WaitFor(t testing.TB, what string, ready func(state map[string
 	seen = true
 }
 
-// read reads the state. The file appears whole, under its name.
+// read reads the state. The file is replaced atomically.
 func (f *Fixture) read() (map[string]any, error) {
 	text, err := os.ReadFile(f.file)
 	if err != nil {
@@ -185,7 +180,7 @@ func (f *Fixture) read() (map[string]any, error) {
 	return state, json.Unmarshal(text, &state)
 }
 
-// writePrograms puts the fixtures where Python and openbox can read them.
+// writePrograms writes the fixtures to files for Python and openbox.
 func (s *Session) writePrograms(t testing.TB) {
 	t.Helper()
 	files, err := fs.Sub(programs, "programs")
@@ -197,7 +192,7 @@ func (s *Session) writePrograms(t testing.TB) {
 	}
 }
 
-// eventually waits until ready says so.
+// eventually waits until ready returns true.
 func eventually(t testing.TB, what string, ready func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(patience)

@@ -8,12 +8,11 @@ import (
 	"testing"
 )
 
-// guardScript reads until its input ends: the test closes it, or is dead. What it
-// has read is a folder to remove besides the session's. It ends every process that
-// has the session's folder in its environment, which nothing else can have, and
-// removes the folders. It goes on until nobody is left who could have started another.
-// The screen is asked, for ten seconds, since it has a lock to take away. Where something is
-// written into a folder while it is removed, that is tried again.
+// guardScript reads until its input ends, because the test has closed it or is dead. The input is the name
+// of another folder to remove. The script ends every process that has the session's unique folder in its
+// environment, repeatedly until none is left that could start another, and removes the folders. For ten
+// seconds it ends the screen with SIGTERM, so that the screen removes its lock. If a folder is written to
+// during its removal, the script tries again.
 const guardScript = `
 other=$(cat)
 round=0
@@ -39,14 +38,13 @@ done
 rm -rf "$1" "$other"
 `
 
-// guard sees to it that nothing of the session outlives the test, even if the
-// test is killed, or if a program has left its process group. What is written to
-// it is the name of another folder to remove.
+// guard starts a process that cleans up after the session, even if the test is killed or a program has left
+// its process group. The returned writer accepts the name of another folder to remove.
 func (s *Session) guard(t testing.TB) io.Writer {
 	t.Helper()
 	guard := exec.CommandContext(context.WithoutCancel(t.Context()), "/bin/sh", "-c", guardScript, "guard", s.Folder)
 	guard.Env = []string{"PATH=/usr/bin:/bin"}
-	guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for the test
+	guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is meant for the test
 	alive, err := guard.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

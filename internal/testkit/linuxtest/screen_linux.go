@@ -10,11 +10,10 @@ import (
 // A Rect is a part of the screen, in pixels from its upper left corner.
 type Rect struct{ X, Y, Width, Height int }
 
-// Centre is the point in the middle.
+// Centre returns the rectangle's center.
 func (r Rect) Centre() (x, y int) { return r.X + r.Width/2, r.Y + r.Height/2 }
 
-// ActiveWindow is the title of the window that has the focus, "" if none has. It
-// is xdotool's word.
+// ActiveWindow returns the title of the focused window, "" if there is none, as xdotool reports it.
 func (s *Session) ActiveWindow(t testing.TB) string {
 	t.Helper()
 	title, err := s.run(t, "xdotool", "getactivewindow", "getwindowname")
@@ -24,44 +23,43 @@ func (s *Session) ActiveWindow(t testing.TB) string {
 	return strings.TrimSuffix(title, "\n")
 }
 
-// Pointer is where the mouse pointer is. It is xdotool's word.
+// Pointer returns the position of the mouse pointer, as xdotool reports it.
 func (s *Session) Pointer(t testing.TB) (x, y int) {
 	t.Helper()
 	values := s.xdotool(t, "getmouselocation", "--shell")
 	return number(t, values, "X="), number(t, values, "Y=")
 }
 
-// Click moves the pointer, presses a button of the mouse (1 left, 2 middle, 3
-// right; 4 and 5 turn the wheel up and down) and lets it go, as a person would. When it
-// returns the click is on its way to the program, before any key that is pressed then.
+// Click moves the pointer, and presses and releases a button of the mouse (1 left, 2 middle, 3 right; 4 and
+// 5 turn the wheel up and down). When it returns, the click precedes any later key press in the program's
+// queue.
 func (s *Session) Click(t testing.TB, x, y, button int) {
 	t.Helper()
 	s.xdotool(t, "mousemove", strconv.Itoa(x), strconv.Itoa(y), "click", strconv.Itoa(button))
 	s.AwaitWindowManager(t)
 }
 
-// AwaitWindowManager waits until the window manager has done what it was told before. It has
-// the server hold a button back until it has seen it: keys, and a pointer that is moved,
-// would overtake it. It does one thing after the other, and is told to have another
-// number of virtual desktops.
+// AwaitWindowManager waits until the window manager has handled all earlier requests. The manager makes the
+// server hold button events until it has seen them, so later key presses and pointer moves could overtake a
+// click. It handles requests in order; the last one changes the number of virtual desktops.
 func (s *Session) AwaitWindowManager(t testing.TB) {
 	t.Helper()
 	s.desktops = 3 - s.desktops
 	want := strconv.Itoa(s.desktops)
 	eventually(t, "the window manager has done it all", func() bool {
-		s.xdotool(t, "set_num_desktops", want) // again: one that has only just begun has not heard the first
+		s.xdotool(t, "set_num_desktops", want) // repeat: a starting window manager may have missed the first request
 		return strings.TrimSpace(s.xdotool(t, "get_num_desktops")) == want
 	})
 }
 
-// Screenshot writes a picture of the whole screen, for people to look at. The
-// ending of the file's name says which format.
+// Screenshot writes a picture of the whole screen for people to look at. The file extension selects the
+// format.
 func (s *Session) Screenshot(t testing.TB, file string) {
 	t.Helper()
 	s.output(t, "import", "-window", "root", file)
 }
 
-// Window is the X11 id of the fixture's window. It is xdotool's word.
+// Window returns the X11 ID of the fixture's window, as xdotool reports it.
 func (f *Fixture) Window(t testing.TB) string {
 	t.Helper()
 	ids := f.windows(t)
@@ -71,18 +69,18 @@ func (f *Fixture) Window(t testing.TB) string {
 	return ids[0]
 }
 
-// windows are those that have the fixture's title and can be seen.
+// windows returns the visible windows with the fixture's title.
 func (f *Fixture) windows(t testing.TB) (ids []string) {
 	t.Helper()
 	found, err := f.session.tryXdotool(t, "search", "--onlyvisible", "--name", "^"+f.Title+"$")
-	if err != nil { // also where there is none
+	if err != nil { // also without any match
 		return nil
 	}
 	return strings.Fields(found)
 }
 
-// WindowRect is the fixture's window without its frame. It is xwininfo's word:
-// xdotool counts the frame twice.
+// WindowRect returns the fixture's window without its frame, as xwininfo reports it: xdotool counts the
+// frame twice.
 func (f *Fixture) WindowRect(t testing.TB) Rect {
 	t.Helper()
 	lines := f.session.output(t, "xwininfo", "-id", f.Window(t))
@@ -92,9 +90,9 @@ func (f *Fixture) WindowRect(t testing.TB) Rect {
 	}
 }
 
-// ControlRect is the place of a control on the screen: an element of the fixture's own
-// layout. The name is the accessible one; of the two Twins, "Twin 1" and "Twin 2".
-// Rows that are scrolled out of sight have a place too, outside the list.
+// ControlRect returns the rectangle of a control on the screen, from the fixture's own layout. The name is
+// the accessible one; the two Twins are "Twin 1" and "Twin 2". Rows that are scrolled out of view have a
+// rectangle outside the list.
 func (f *Fixture) ControlRect(t testing.TB, name string) Rect {
 	t.Helper()
 	places, _ := f.State(t)["where"].(map[string]any)
@@ -110,15 +108,15 @@ func (f *Fixture) ControlRect(t testing.TB, name string) Rect {
 	return Rect{window.X + n[0], window.Y + n[1], n[2], n[3]}
 }
 
-// Press clicks in the middle of a control, as a person would.
+// Press clicks in the middle of a control.
 func (f *Fixture) Press(t testing.TB, name string) {
 	t.Helper()
 	x, y := f.ControlRect(t, name).Centre()
 	f.session.Click(t, x, y, 1)
 }
 
-// Cover opens a window that hides the fixture's and takes the focus. It is a
-// terminal with nothing in it, and says nothing on the accessibility bus.
+// Cover opens a window that covers the fixture's and takes the focus: an empty terminal that does not use
+// the accessibility bus.
 func (s *Session) Cover(t testing.TB, f *Fixture) *App {
 	t.Helper()
 	title := s.nextTitle("Cover")
@@ -133,7 +131,7 @@ func (s *Session) Cover(t testing.TB, f *Fixture) *App {
 	return cover
 }
 
-// xdotool runs the program of this name, which must succeed.
+// xdotool runs xdotool, which must succeed.
 func (s *Session) xdotool(t testing.TB, args ...string) string {
 	t.Helper()
 	text, err := s.tryXdotool(t, args...)
@@ -143,8 +141,7 @@ func (s *Session) xdotool(t testing.TB, args ...string) string {
 	return text
 }
 
-// tryXdotool runs xdotool. A search asks every window, and fails if one goes away
-// meanwhile; then it is made again.
+// tryXdotool runs xdotool. A search fails if a window disappears during it, and is then repeated.
 func (s *Session) tryXdotool(t testing.TB, args ...string) (text string, err error) {
 	t.Helper()
 	const searches = 20
@@ -179,7 +176,7 @@ func (s *Session) run(t testing.TB, name string, args ...string) (string, error)
 	return string(text), err
 }
 
-// number finds the line that begins with name, and the number after it.
+// number returns the number after name at the beginning of a line.
 func number(t testing.TB, lines, name string) int {
 	t.Helper()
 	for line := range strings.Lines(lines) {

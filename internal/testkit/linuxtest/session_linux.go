@@ -20,54 +20,53 @@ const (
 	ScreenHeight = 1000
 )
 
-// patience is how long to wait for what should come. It passes only where something is
-// wrong: on a busy computer much takes many times longer than it should.
+// patience is the time limit for expected events. It expires only on failure: on a busy computer many
+// operations take much longer than usual.
 const patience = 2 * time.Minute
 
-// A Session is a running desktop. It ends with the test. Its methods are for the
-// goroutine of the test, unless they say otherwise.
+// A Session is a running desktop. It ends with the test. Unless noted otherwise, only the test's goroutine
+// may call its methods.
 type Session struct {
 	*private.Session
 	Address string // of the session bus, such as "unix:path=/tmp/dbus-1/bus"
 
 	bus        *testkit.Bus
 	accessible bool
-	desktops   int // how many virtual ones the window manager was last told to have
+	desktops   int // number of virtual desktops that was last requested
 }
 
-// Start starts a desktop with nothing on it, or fails the test. The accessibility
-// bus is there when somebody asks for it, but nothing says that it is wanted; see
-// Accessible.
+// Start starts an empty desktop, or fails the test. The accessibility bus starts on demand, but
+// accessibility is not enabled; see Accessible.
 func Start(t testing.TB) *Session {
 	t.Helper()
 	return start(t, screenOpen)
 }
 
-// StartLocked is Start with a screen that wants the cookie in the file XAUTHORITY,
-// as the screen of a person does. Start's screen wants none.
+// StartLocked is Start with a screen that requires the cookie in the file XAUTHORITY, as a person's screen
+// does. The screen of Start requires none.
 func StartLocked(t testing.TB) *Session {
 	t.Helper()
 	return start(t, screenLocked)
 }
 
-// StartUnmarked is StartLocked for a test of how a person's session is found: this
-// one does not say that it is a private one.
+// StartUnmarked is StartLocked without the mark of a private session, for a test of how a person's session
+// is found.
 func StartUnmarked(t testing.TB) *Session {
 	t.Helper()
 	return start(t, screenLocked|unmarked)
 }
 
-// A choice is how a session is.
+// A sessionOption is a property of a session.
 type sessionOption uint
 
 const (
-	screenLocked sessionOption = 1 << iota // it wants the cookie
-	unmarked                               // it bears no mark
+	screenLocked sessionOption = 1 << iota // requires the cookie
+	unmarked                               // has no mark
 
 	screenOpen sessionOption = 0
 )
 
-// Bus is the session bus.
+// Bus returns the session bus.
 func (s *Session) Bus() *testkit.Bus { return s.bus }
 
 // StartAccessible is Start followed by Accessible.
@@ -108,7 +107,7 @@ func start(t testing.TB, how sessionOption) *Session {
 	return s
 }
 
-// end ends what has not ended with the test that started it.
+// end ends the processes that did not end with the test.
 func (s *Session) end(t testing.TB) {
 	t.Helper()
 	for _, p := range s.Programs() {
@@ -121,8 +120,8 @@ func (s *Session) end(t testing.TB) {
 	}
 }
 
-// ending is how a text ends: some programs complain of thousands of things, and what a test
-// found would be lost among them.
+// ending returns the last lines of a text: some programs log thousands of messages, and these would bury
+// the test's own.
 func ending(text string) string {
 	const enough = 20
 	lines := strings.Split(strings.TrimSpace(text), "\n")
@@ -132,14 +131,13 @@ func ending(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// environment is what a session's programs get besides what every session has, and what
-// is known only when the screen and the bus are up. Nothing of the test's own
-// environment gets in.
+// environment returns the additional variables of the session's programs, and those that depend on screen
+// and bus. It takes nothing from the test's environment.
 func (s *Session) environment() []string {
 	return append(private.SoftwareRenderingEnv(),
 		"XDG_DATA_DIRS=/usr/local/share:/usr/share",
 		"PATH=/usr/local/bin:/usr/bin:/bin",
-		// There is one system bus on a computer, and it is not ours.
+		// A computer has only one system bus, and tests must not use it.
 		"DBUS_SYSTEM_BUS_ADDRESS=unix:path="+filepath.Join(s.Runtime, "no-system-bus"),
 		"QT_QPA_PLATFORM=xcb",
 		"PYTHONDONTWRITEBYTECODE=1",

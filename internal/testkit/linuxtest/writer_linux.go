@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// A Macro is a button in a tool bar, and what it does in LibreOffice's Basic, a statement a
-// line. Say "word" makes the word the text.
+// A Macro is a tool bar button and its statements in LibreOffice Basic, one per line. Say "word" sets the
+// text to the word.
 type Macro struct{ Button, Basic string }
 
-// Writer opens a text of one paragraph in LibreOffice, which has a profile of its own, and a
-// tool bar of the macros. The window's process is a child of the App's.
+// Writer opens a text of one paragraph in LibreOffice, with a separate profile and a tool bar of the
+// macros. The window's process is a child of the App's.
 func (s *Session) Writer(t testing.TB, paragraph string, macros ...Macro) *App {
 	t.Helper()
 	var basic, bar strings.Builder
@@ -32,7 +32,7 @@ End Sub
 ` + basic.String() + `</ooo:source-code></ooo:module></ooo:library-embedded></ooo:libraries></office:script></office:scripts><office:body><office:text><text:p>` + paragraph + `</text:p></office:text></office:body></office:document>`,
 		filepath.Join(profile, "user", "config", "soffice.cfg", "modules", "swriter", "toolbar", "custom_toolbar_1.xml"): `<?xml version="1.0" encoding="UTF-8"?>
 <toolbar:toolbar xmlns:toolbar="http://openoffice.org/2001/toolbar" xmlns:xlink="http://www.w3.org/1999/xlink" toolbar:id="toolbar" toolbar:uiname="Macros">` + bar.String() + `</toolbar:toolbar>`,
-		// It runs what is in the text without a question.
+		// LibreOffice runs the document's macros without asking.
 		filepath.Join(profile, "user", "registrymodifications.xcu"): `<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry"><item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="MacroSecurityLevel" oor:op="fuse"><value>0</value></prop></item></oor:items>`,
 	} {

@@ -1,5 +1,5 @@
-// Package errands is a web app with a login of its own: the demo shows it, and the doctor
-// calls it. It listens on the loopback interface and keeps everything in memory.
+// Package sampleapp implements a web app with its own login, which the demo shows and the doctor command
+// calls. It listens on the loopback interface and keeps all data in memory.
 package sampleapp
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// files are its descriptor and its pages.
+// files holds the descriptor and the pages.
 //
 //go:embed files
 var files embed.FS
@@ -31,15 +31,15 @@ var files embed.FS
 func file(name string) []byte {
 	b, err := files.ReadFile("files/" + name)
 	if err != nil {
-		panic(err) // it is compiled in
+		panic(err) // embedded files always exist
 	}
 	return b
 }
 
-// Style serves how its pages look.
+// Style serves the style sheet.
 func Style(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/css")
-	_, _ = w.Write(file("style.css")) // whether anybody still reads is their concern
+	_, _ = w.Write(file("style.css")) // the client may have closed the connection
 }
 
 const (
@@ -47,24 +47,22 @@ const (
 	maxRequest        = 64 << 10    // in bytes
 )
 
-// A Site is a web app on this computer, as anybody could run one: a
-// descriptor at the well-known place, an API for a list of errands, and an
-// authorization server (OAuth 2.1: codes, PKCE, no client secrets) whose page asks
-// whether the agent may see and change the list. What is on the list is the
-// site's own word of what an agent did.
+// An App is a local web app as any site could run one: a descriptor at the well-known address, an API for
+// a list of errands, and an authorization server (OAuth 2.1: codes, PKCE, no client secrets). The server's
+// page asks whether the agent may see and change the list. The list shows the effects of an agent's calls.
 type App struct {
 	Address string // such as "http://127.0.0.1:8080"
 	server  *http.Server
 
 	mu           sync.Mutex
 	items        []string
-	authRequests map[string]url.Values // authorization requests, by the ticket in the page's form
-	codes        map[string]url.Values // the requests that were allowed, by their code
+	authRequests map[string]url.Values // by the ticket in the page's form
+	codes        map[string]url.Values // granted requests, by their code
 	tokens       map[string]bool
-	unauthorized int // calls of the API without a token
+	unauthorized int // API calls without a token
 }
 
-// Serve serves it on the loopback interface, until Close.
+// Serve serves the app on the loopback interface until Close.
 func Serve(ctx context.Context) (*App, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -84,14 +82,14 @@ func Serve(ctx context.Context) (*App, error) {
 	pages.HandleFunc("GET /api/errands", s.withToken(s.list))
 	pages.HandleFunc("POST /api/errands", s.withToken(s.add))
 	s.server = &http.Server{Handler: pages, ReadTimeout: connectionTimeout, WriteTimeout: connectionTimeout, MaxHeaderBytes: maxRequest}
-	go func() { _ = s.server.Serve(listener) }() // until close
+	go func() { _ = s.server.Serve(listener) }() // until Close
 	return s, nil
 }
 
-// Close ends it.
+// Close stops the server.
 func (s *App) Close() { _ = s.server.Close() }
 
-// List returns what is on the list.
+// List returns the items of the list.
 func (s *App) List() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,10 +99,10 @@ func (s *App) List() []string {
 func (s *App) descriptor(w http.ResponseWriter, _ *http.Request) {
 	b := bytes.ReplaceAll(file("errands.json"), []byte("http://127.0.0.1:1"), []byte(s.Address))
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(b) // whether anybody still reads is their concern
+	_, _ = w.Write(b) // the client may have closed the connection
 }
 
-// metadata is RFC 8414.
+// metadata serves the metadata of RFC 8414.
 func (s *App) metadata(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{
 		"issuer": s.Address, "authorization_endpoint": s.Address + "/authorize", "token_endpoint": s.Address + "/token",
@@ -113,7 +111,7 @@ func (s *App) metadata(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-// authorize shows the page that asks. Nothing is given away by looking at it.
+// authorize shows the consent page. Showing it grants nothing.
 func (s *App) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	back, err := url.Parse(q.Get("redirect_uri"))
@@ -135,7 +133,7 @@ func (s *App) authorize(w http.ResponseWriter, r *http.Request) {
 	_ = asking.Execute(w, map[string]string{"Client": q.Get("client_id"), "Ticket": ticket})
 }
 
-// decide takes the person back to whoever asked, with a code or without.
+// decide redirects the person back to the client, with a code or an error.
 func (s *App) decide(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxRequest)
 	ticket := r.PostFormValue("ticket")
@@ -160,7 +158,7 @@ func (s *App) decide(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, q.Get("redirect_uri")+"?"+answer.Encode(), http.StatusSeeOther)
 }
 
-// token gives a token for a code, once, to whoever can prove that they asked.
+// token exchanges a code for a token, once, for the client that proves with PKCE that it made the request.
 func (s *App) token(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxRequest)
 	code, verifier := r.PostFormValue("code"), r.PostFormValue("code_verifier")
@@ -218,11 +216,10 @@ func (s *App) add(w http.ResponseWriter, r *http.Request) {
 func writeJSON(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(value) // whether anybody still reads is their concern
+	_ = json.NewEncoder(w).Encode(value) // the client may have closed the connection
 }
 
-// PressAllow is the person who presses Allow on the page for logging in, and goes where that
-// leads.
+// PressAllow acts as a person that presses Allow on the consent page, and follows the redirect.
 func (s *App) PressAllow(ctx context.Context, visit string) error {
 	page, err := s.fetch(ctx, http.MethodGet, visit, nil)
 	if err != nil {
@@ -242,7 +239,7 @@ func (s *App) fetch(ctx context.Context, method, address string, form url.Values
 		return "", err
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	client := &http.Client{Transport: &http.Transport{}} // no proxy: it is this computer
+	client := &http.Client{Transport: &http.Transport{}} // no proxy for the loopback interface
 	defer client.CloseIdleConnections()
 	response, err := client.Do(request)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Names are names that apps have, and names that try to be something else.
+// Names returns realistic names, and names that imitate other syntax.
 func Names() []string {
 	return []string{
 		"", "Save", "Open...", "Übernehmen", "保存文件", "📁 Files", "x\n  button \"Forged\" [e1]", `quote " and \ back`, "[e2] File, [e3] Edit", "(9 of 9 elements to act on)",
@@ -17,7 +17,7 @@ func Names() []string {
 	}
 }
 
-// Roles are roles that apps have, and one that they have not.
+// Roles returns the roles of apps, and an invalid one.
 func Roles() []desktop.Role {
 	return []desktop.Role{
 		desktop.Window, desktop.Dialog, desktop.Button, desktop.Button, desktop.Checkbox, desktop.Radio, desktop.Textbox, desktop.Slider, desktop.Scrollbar, desktop.Combobox, desktop.Link, desktop.Menubar, desktop.Menu, desktop.MenuItem, desktop.Tablist, desktop.Tab, desktop.List, desktop.ListItem, desktop.Listbox, desktop.Option, desktop.TreeView, desktop.TreeItem,
@@ -25,7 +25,7 @@ func Roles() []desktop.Role {
 	}
 }
 
-// Any draws a snapshot: random trees, some with many rows alike.
+// Any returns a generator of snapshots: random trees, some with many similar rows.
 func Any() *rapid.Generator[*desktop.Snapshot] {
 	return rapid.Custom(func(t *rapid.T) *desktop.Snapshot {
 		s := &desktop.Snapshot{App: desktop.App{Key: "k"}}

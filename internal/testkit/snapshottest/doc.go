@@ -1,3 +1,3 @@
-// Package shottest makes snapshots for tests: of text that looks like an outline, at
-// random, and of the windows of everyday programs. Only tests import it.
+// Package snapshottest creates snapshots for tests: from text in outline form, at random, and of windows of
+// common programs. Only tests import it.
 package snapshottest

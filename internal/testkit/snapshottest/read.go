@@ -19,8 +19,8 @@ const (
 //
 //	checkbox "Agree" checkable checked value="x" id="y" desc="z" range=0..9 pos=3 size=8 hidden disabled
 //
-// indented by two spaces a level. Elements show and are enabled unless they say
-// otherwise; IDs are paths of roles and places, or what key says.
+// indented by two spaces per level. Elements are showing and enabled unless stated otherwise; IDs are paths
+// of roles and positions, or the value of key.
 func Read(t testing.TB, text string) *desktop.Snapshot {
 	t.Helper()
 	s := &desktop.Snapshot{App: desktop.App{Key: ":1.7", Name: "Test"}, Version: 1}

@@ -7,7 +7,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Editor is a text editor with a text that tries to be an outline.
+// Editor is a text editor with a text that imitates an outline.
 const Editor = `
 window "notes.txt - Mousepad" active
   generic
@@ -73,7 +73,7 @@ window "Calculator" active
       button "+"
 `
 
-// Form is a dialog with one of each that people fill in.
+// Form is a dialog with one input control of each kind.
 const Form = `
 window "Sign up - Browser" active
   document "Sign up" focusable value="https://example.org/signup"
@@ -116,7 +116,7 @@ window "Sign up - Browser" active
         text "That name is taken"
 `
 
-// Table is a table of people with two buttons in each row.
+// Table returns a table of people with two buttons in each row.
 func Table(rows int) string {
 	var b strings.Builder
 	b.WriteString("window \"People\" active\n  textbox \"Search\" editable\n  table \"People\"\n    row\n" +
@@ -128,7 +128,7 @@ func Table(rows int) string {
 	return b.String()
 }
 
-// Files is a file manager: a tree at the side, a list of files, one selected.
+// Files returns a file manager: a tree at the side, a list of files, one selected.
 func Files() string {
 	var b strings.Builder
 	b.WriteString("window \"Downloads\" active\n  toolbar \"Main\"\n    button \"Back\"\n    button \"Forward\" disabled\n    textbox \"Location\" editable value=\"/home/ada/Downloads\"\n" +
@@ -145,7 +145,7 @@ func Files() string {
 	return b.String()
 }
 
-// Docs is a page of documentation: many links among many words.
+// Docs returns a page of documentation: many links among text.
 func Docs(sections int) string {
 	var b strings.Builder
 	b.WriteString("window \"Process | Docs\" active\n  toolbar\n    button \"Back\"\n    button \"Reload\"\n    textbox \"Address\" editable value=\"docs.example.org/process\"\n  document \"Process | Docs\"\n    navigation \"Contents\"\n      list\n")
@@ -159,7 +159,7 @@ func Docs(sections int) string {
 	return b.String()
 }
 
-// Sheet is a sheet whose cells hang from the table without rows.
+// Sheet returns a sheet with cells directly in the table, without rows.
 func Sheet() string {
 	var b strings.Builder
 	b.WriteString("window \"Sheet\"\n  table \"Sheet1\" unread=1048576\n")
@@ -169,7 +169,7 @@ func Sheet() string {
 	return b.String()
 }
 
-// Many is a window of n elements of all kinds of names.
+// Many returns a window of n elements with many kinds of names.
 func Many(n int) *desktop.Snapshot {
 	s := &desktop.Snapshot{Elements: []desktop.Element{{ID: "w", Role: desktop.Window, Name: "Many", Parent: -1, States: desktop.Showing}}}
 	words := []string{"Invoice", "Customer", "Account", "Settings", "Download", "Archive", "Message", "Überweisung"}
