@@ -6,8 +6,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// A text that says what is around it says nothing new, but for what a window or a page is
-// called, which is not read there.
+// TestRepeats checks that a text that repeats its surroundings is redundant, except for the name of a
+// window or a page.
 func TestRepeats(t *testing.T) {
 	text := desktop.Element{Role: desktop.Text, Name: "Save"}
 	for role, repeats := range map[desktop.Role]bool{

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
-// shotAt is a window with a clock, and a list with rows, at a second.
+// shotAt returns a snapshot of a window with a clock and a list with rows, at a second.
 func shotAt(second int, clock string, rows ...string) *desktop.Snapshot {
 	s := &desktop.Snapshot{Version: uint64(second), Taken: time.Unix(int64(second), 0)}
 	add := func(e desktop.Element) {
@@ -35,7 +35,7 @@ func shotAt(second int, clock string, rows ...string) *desktop.Snapshot {
 func TestAmbientChanges(t *testing.T) {
 	type look struct {
 		shot  *desktop.Snapshot
-		acted bool // somebody acts, and this is what it looks like then
+		acted bool // the snapshot is taken when an action begins
 	}
 	tests := []struct {
 		name        string
@@ -72,8 +72,8 @@ func TestAmbientChanges(t *testing.T) {
 	}
 }
 
-// TestAmbientChangesOfOneAspect: what loses the keyboard by itself, or is checked by itself, does not
-// for that get other words or states by itself, and is told so.
+// TestAmbientChangesOfOneAspect checks that an element that loses the focus or is checked by itself is
+// ambient only in these states, and not in its content or other states.
 func TestAmbientChangesOfOneAspect(t *testing.T) {
 	with := func(second int, clock string, states desktop.State) *desktop.Snapshot {
 		s := shotAt(second, clock)
@@ -102,10 +102,10 @@ func TestAmbientChangesOfOneAspect(t *testing.T) {
 	}
 }
 
-// A windowAt is a window in virtual time: what it looks like at a moment.
+// A windowAt is a window in virtual time: it returns the label at a moment.
 type windowAt func(now time.Duration) (label string)
 
-// actOn lets somebody look and act, and act without looking, as quickly as they like.
+// actOn simulates actions with snapshots, and actions without snapshots in between, at any speed.
 func actOn(u *delta.AmbientChanges, window windowAt, acts []time.Duration, takes time.Duration, looks ...time.Duration) {
 	shot := func(now time.Duration) *desktop.Snapshot {
 		s := shotAt(0, window(now))
@@ -122,7 +122,7 @@ func actOn(u *delta.AmbientChanges, window windowAt, acts []time.Duration, takes
 	}
 }
 
-// every is n moments.
+// every returns n moments.
 func every(pause time.Duration, n int) (moments []time.Duration) {
 	for i := range n {
 		moments = append(moments, time.Duration(i+1)*pause)
@@ -130,13 +130,13 @@ func every(pause time.Duration, n int) (moments []time.Duration) {
 	return moments
 }
 
-// TestCounterIsNotAmbient: a label that nothing changes but actions is no unrest,
-// however often somebody acts and however late it follows.
+// TestCounterIsNotAmbient checks that a label that only actions change is not ambient, for any frequency of
+// actions and any delay of the effect.
 func TestCounterIsNotAmbient(t *testing.T) {
 	for _, pause := range []time.Duration{70 * time.Millisecond, 300 * time.Millisecond, time.Second, 4 * time.Second, 20 * time.Second} {
 		for _, late := range []time.Duration{time.Millisecond, 30 * time.Millisecond, 200 * time.Millisecond, 1700 * time.Millisecond, 9 * time.Second, 25 * time.Second} {
 			if late > 9*time.Second && pause < late/2 {
-				continue // more than two are under way for longer than the aftermath
+				continue // more than two are pending for longer than effectTime
 			}
 			for _, takes := range []time.Duration{10 * time.Millisecond, pause / 2} {
 				acts := every(pause, 200)
@@ -150,7 +150,7 @@ func TestCounterIsNotAmbient(t *testing.T) {
 					return strconv.Itoa(n)
 				}
 				var looks []time.Duration
-				for now := time.Duration(0); now < acts[len(acts)-1]+late+time.Minute; now += pause { // and after the last one
+				for now := time.Duration(0); now < acts[len(acts)-1]+late+time.Minute; now += pause { // including the time after the last one
 					looks = append(looks, now+pause*2/3, now+pause*5/6)
 				}
 				var u delta.AmbientChanges
@@ -166,8 +166,8 @@ func TestCounterIsNotAmbient(t *testing.T) {
 	}
 }
 
-// TestCounterOfTwo: somebody else uses the same button between two looks, which is
-// no reason to disbelieve that our own actions do what they are seen to do.
+// TestCounterOfTwo checks that our own actions keep their observed effect if another user presses the same
+// button between two snapshots.
 func TestCounterOfTwo(t *testing.T) {
 	acts := every(time.Second, 100)
 	counter := func(now time.Duration) string {
@@ -177,12 +177,12 @@ func TestCounterOfTwo(t *testing.T) {
 				n++
 			}
 			if at+500*time.Millisecond <= now {
-				n++ // the other
+				n++ // the other user
 			}
 		}
 		return strconv.Itoa(n)
 	}
-	for _, still := range []time.Duration{200 * time.Millisecond, 250 * time.Millisecond} { // the first just counts as rest
+	for _, still := range []time.Duration{200 * time.Millisecond, 250 * time.Millisecond} { // the first is just long enough
 		var looks []time.Duration
 		for _, at := range acts {
 			looks = append(looks, at-still)
@@ -194,15 +194,15 @@ func TestCounterOfTwo(t *testing.T) {
 	}
 }
 
-// TestClockIsAmbient: what changes by itself is known for it after a few actions,
-// whether or not anybody looks between them, and although they have effects.
+// TestClockIsAmbient checks that a change without a cause is known as ambient after a few actions, with and
+// without snapshots between them, although the actions have effects.
 func TestClockIsAmbient(t *testing.T) {
-	const takes = 450 * time.Millisecond // nothing else was seen to change
+	const takes = 450 * time.Millisecond // no other change was seen
 	for _, ticks := range []time.Duration{50 * time.Millisecond, 300 * time.Millisecond, time.Second} {
 		clock := func(now time.Duration) string { return strconv.Itoa(int(now / ticks)) }
 		for _, pause := range []time.Duration{700 * time.Millisecond, 1100 * time.Millisecond, 2300 * time.Millisecond, 7300 * time.Millisecond} {
 			if pause < ticks+takes {
-				continue // then each action may well be the cause
+				continue // then each action may be the cause
 			}
 			acts := every(pause, 12)
 			var u delta.AmbientChanges
@@ -222,13 +222,12 @@ func TestClockIsAmbient(t *testing.T) {
 	}
 }
 
-// TestOldActionsExplainNothing: an agent that has worked in the window for minutes is
-// no reason to believe for as long that a log is its doing.
+// TestOldActionsExplainNothing checks that actions do not explain a log's changes for minutes.
 func TestOldActionsExplainNothing(t *testing.T) {
 	acts := every(2*time.Second, 100)
 	log := func(now time.Duration) string {
 		if now < 200*time.Second {
-			return strconv.Itoa(int(now / (90 * time.Second))) // now and then
+			return strconv.Itoa(int(now / (90 * time.Second))) // occasionally
 		}
 		return strconv.Itoa(int(now / time.Second))
 	}
@@ -242,8 +241,8 @@ func TestOldActionsExplainNothing(t *testing.T) {
 	}
 }
 
-// TestAmbientChangesComeLast: what is known to change by itself is told, as that, after
-// all that may be the effect of an action.
+// TestAmbientChangesComeLast checks that known ambient changes are marked and follow all possible effects
+// of the action.
 func TestAmbientChangesComeLast(t *testing.T) {
 	before, after := shotAt(1, "a", "x"), shotAt(2, "b", "x", "y")
 	after.Elements[2].Name = "Messages"
@@ -266,8 +265,8 @@ func TestAmbientChangesComeLast(t *testing.T) {
 	}
 }
 
-// TestAnItemIsTakenApart: what goes out of an item of a list whose items come and go is
-// the list's unrest, also where the item itself is still there.
+// TestAnItemIsTakenApart checks that a change inside an item of an ambient list counts as ambient, even
+// while the item itself still exists.
 func TestAnItemIsTakenApart(t *testing.T) {
 	const before = `
 window "w"

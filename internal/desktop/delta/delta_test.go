@@ -110,7 +110,7 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// TestGroups: many that went are told in short, and all are counted.
+// TestGroups checks that many removed elements are shortened and all counted.
 func TestGroups(t *testing.T) {
 	var rows strings.Builder
 	for i := range 100 {
@@ -146,7 +146,7 @@ func TestShowsWhereLongTextsDiffer(t *testing.T) {
 	}
 }
 
-// What just fits is told whole.
+// TestShowsWhatFitsWhole checks that a text that just fits is not shortened.
 func TestShowsWhatFitsWhole(t *testing.T) {
 	fits := strings.Repeat("a", 59)
 	before, after := strings.Replace(scene, `"Name" editable`, `"Name" editable value="`+fits+`b"`, 1), strings.Replace(scene, `"Name" editable`, `"Name" editable value="`+fits+`c"`, 1)
@@ -155,7 +155,7 @@ func TestShowsWhatFitsWhole(t *testing.T) {
 	}
 }
 
-// What is secret is not told in the place of a name.
+// TestSecretsAreNoNames checks that a password value never replaces a name.
 func TestSecretsAreNoNames(t *testing.T) {
 	for states, told := range map[string]bool{"": true, "password": false} {
 		d := between(t, scene, scene+`  text "" value="s3cret" `+states+"\n", "")
@@ -165,8 +165,7 @@ func TestSecretsAreNoNames(t *testing.T) {
 	}
 }
 
-// TestIDUsedAgain: an ID that another kind of element has now is no change of
-// the first one.
+// TestIDUsedAgain checks that reuse of an ID by another kind of element is not a change of the first one.
 func TestIDUsedAgain(t *testing.T) {
 	d := between(t, scene, strings.Replace(scene, `checkbox "Agree" checkable key=agree`, `link "Agree" key=agree`, 1), "")
 	want := "+ link \"Agree\" [e13]\n- checkbox \"Agree\"\n"
@@ -175,7 +174,7 @@ func TestIDUsedAgain(t *testing.T) {
 	}
 }
 
-// TestMoved: what only got another parent is neither new nor gone.
+// TestMoved checks that an element with a new parent is neither new nor gone.
 func TestMoved(t *testing.T) {
 	before := "window \"W\"\n  group \"A\" key=a\n    button \"B\" key=b checkable\n  group \"C\" key=c\n"
 	after := "window \"W\"\n  group \"C\" key=c\n    group \"New\" key=new\n      button \"B\" key=b checkable checked\n"
@@ -185,8 +184,8 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestInAnotherOrder: rows that were sorted are told of, by what they are in, and where that
-// happens by itself, it proves nothing.
+// TestInAnotherOrder checks that the container of sorted rows is reported, and marked as ambient if the
+// order changes by itself.
 func TestInAnotherOrder(t *testing.T) {
 	rows := func(names, states string) *desktop.Snapshot {
 		outline := "window \"W\"\n  list \"People\" key=list " + states + "\n"
@@ -223,8 +222,8 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// TestTheMostTellingComesFirst: whatever stands first in the snapshot, and whether it
-// came, went or changed.
+// TestTheMostTellingComesFirst checks the ranking for any order in the snapshot and for appeared, gone and
+// changed elements.
 func TestTheMostTellingComesFirst(t *testing.T) {
 	const before = `
 window "App" active
@@ -253,7 +252,7 @@ window "App" active
 	}
 }
 
-// What would be many equal lines is one.
+// TestEqualLines checks that equal lines are merged.
 func TestEqualLines(t *testing.T) {
 	const bar = "window \"App\"\n  toolbar \"Edit\"\n    button \"Cut\"\n    button \"Cut\"\n  label \"a\"\n  label \"b\"\n"
 	d := between(t, bar, strings.NewReplacer(`label "a"`, `status "Saved"`, `label "b"`, `status "Saved"`).Replace(bar), "")
@@ -267,7 +266,7 @@ func TestEqualLines(t *testing.T) {
 	}
 }
 
-// TestSpaceAlone: of two texts that look the same it is said in what they differ.
+// TestSpaceAlone checks that the difference of two texts that look the same is visible.
 func TestSpaceAlone(t *testing.T) {
 	before, after := snapshottest.Read(t, scene), snapshottest.Read(t, scene)
 	for i := range after.Elements {
@@ -280,14 +279,14 @@ func TestSpaceAlone(t *testing.T) {
 	}
 }
 
-// TestOneMore: what is not told is counted in words that fit.
+// TestOneMore checks the wording of the number of omitted changes.
 func TestOneMore(t *testing.T) {
 	if MoreChanges(1) != "1 more change" || MoreChanges(12) != "12 more changes" {
 		t.Error(MoreChanges(1), MoreChanges(12))
 	}
 }
 
-// TestLagging: what a program shows late of the act before is restless, and nothing else.
+// TestLagging checks that only changes that a program shows late are ambient.
 func TestLagging(t *testing.T) {
 	const bars = `
 window "App"

@@ -37,8 +37,7 @@ func TestTheSame(t *testing.T) {
 	})
 }
 
-// mutated changes some elements and returns which, by their index; some windows
-// get new elements, some lose some.
+// mutated changes some elements and returns their indexes; some windows get new elements, some lose some.
 func mutated(t *rapid.T, s *desktop.Snapshot) (after *desktop.Snapshot, changed []int) {
 	after = &desktop.Snapshot{App: s.App}
 	moved := make([]int, len(s.Elements))
@@ -124,7 +123,7 @@ func TestProperties(t *testing.T) {
 
 var quotation = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// differs reports whether an element that was there looks different now.
+// differs reports whether an existing element looks different now.
 func differs(before *desktop.Snapshot, now *desktop.Element) bool {
 	i := before.Index(now.ID)
 	if i < 0 || !before.IsVisible(i) {

@@ -7,11 +7,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// TestTicks: what says the time before and after, in whatever zone, is a clock; what was
-// wound up is none, at no moment of the day.
+// TestTicks checks that a text with the right time before and after, in any zone, is a clock, and that a
+// clock set by an action never is one.
 func TestTicks(t *testing.T) {
 	for _, c := range []struct {
-		at       string // the time in UTC of the first look; the second is 3 s later
+		at       string // time of the first snapshot in UTC; the second is 3 s later
 		was, is  string
 		changing bool
 	}{
@@ -23,7 +23,7 @@ func TestTicks(t *testing.T) {
 		{"23:59:58", "23:59:58", "00:00:01", true},
 		{"12:59:58", "12:59:58", "1:00:01", true},
 		{"16:30:05", "used 51.3 MB", "used 51.8 MB", true},
-		{"16:30:05", "0:00", "5:00", false}, // each of them is the time, somewhere
+		{"16:30:05", "0:00", "5:00", false}, // each is the time in some zone
 		{"16:30:05", "0:00:00", "5:00:00", false},
 		{"16:30:05", "16:30:05", "16:45:08", false},
 		{"16:41:05", "0:00", "5:00", false},
@@ -47,7 +47,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// TestTabsTellOfTheirMemory: a browser's tab may begin to, and end.
+// TestTabsTellOfTheirMemory checks that a browser's tab may begin and stop to show its memory.
 func TestTabsTellOfTheirMemory(t *testing.T) {
 	shot := func(role desktop.Role, text string, version uint64) *desktop.Snapshot {
 		return &desktop.Snapshot{Version: version, Elements: []desktop.Element{

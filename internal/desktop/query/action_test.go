@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
-// one is a window with one element.
+// one returns a window with one element.
 func one(role desktop.Role, name string) *desktop.Snapshot {
 	states := desktop.Showing | desktop.Enabled
 	return &desktop.Snapshot{Elements: []desktop.Element{
@@ -20,7 +20,8 @@ func one(role desktop.Role, name string) *desktop.Snapshot {
 	}}
 }
 
-// What acts is acted upon by its name; what is filled in or chosen by whole words of it.
+// TestAllowsActionOn checks that a pressable element needs its name, and that whole words suffice for an
+// element that is filled in or chosen.
 func TestAllowsActionOn(t *testing.T) {
 	for _, c := range []struct {
 		role        desktop.Role
@@ -105,7 +106,7 @@ func TestAllowsActionOn(t *testing.T) {
 	}
 }
 
-// Where the element has no name, what it says of itself is its name.
+// TestAllowsActionByDescription checks that the description replaces a missing name.
 func TestAllowsActionByDescription(t *testing.T) {
 	s := one(desktop.Button, "")
 	s.Elements[1].Description = "Bold text"
@@ -120,7 +121,7 @@ func TestAllowsActionByDescription(t *testing.T) {
 	}
 }
 
-// bases are names no two of which say the same.
+// bases returns names with distinct meanings.
 func bases() []string {
 	return []string{
 		"OK", "Bookmark this tab", "Save", "Don't Save", "Save As", "Save all", "Close", "Close without saving", "Close all", "Lock", "Unlock", "Delete", "Delete all data", "Delete Al Dat", "Undelete",
@@ -129,8 +130,8 @@ func bases() []string {
 	}
 }
 
-// Whatever apps add to a name and however people write it: what fires is surely meant by
-// its own name and by no other.
+// TestAllowsActionByOwnName checks that a pressable element is identified by its own name and no other, for
+// all usual decorations and spellings.
 func TestAllowsActionByOwnName(t *testing.T) {
 	firing := []desktop.Role{desktop.Button, desktop.MenuItem, desktop.MenuCheckbox, desktop.MenuRadio, desktop.Checkbox, desktop.Radio, desktop.Switch, desktop.Tab}
 	asWritten := []func(string) string{
@@ -169,8 +170,8 @@ func TestAllowsActionByOwnName(t *testing.T) {
 	})
 }
 
-// A word more that turns the meaning round makes another thing of a row or a link, in
-// whatever language.
+// TestNegationForbidsAction checks in many languages that a negating word changes the meaning of a row or a
+// link.
 func TestNegationForbidsAction(t *testing.T) {
 	for name, asked := range map[string]string{
 		"Don't save the file": "save the file", "Continue without saving": "saving", "Never ask again": "ask again", "It won't close": "close", "un-mute all": "mute all", "Cannot open": "open",
@@ -200,7 +201,8 @@ func TestNegationForbidsAction(t *testing.T) {
 	}
 }
 
-// What its author calls it is no word of the person's, where it says something else.
+// TestAllowsActionByIdentifier checks that an identifier does not identify an element with a different
+// name.
 func TestAllowsActionByIdentifier(t *testing.T) {
 	for _, c := range []struct {
 		name, identifier, query string
@@ -226,8 +228,8 @@ func TestAllowsActionByIdentifier(t *testing.T) {
 	}
 }
 
-// TestFindForActionMatchesName: neither what is like it nor an identifier hides what is
-// called as was asked, and however it is spelled it is found.
+// TestFindForActionMatchesName checks that neither similar elements nor identifiers hide an element of the
+// requested name, in any spelling.
 func TestFindForActionMatchesName(t *testing.T) {
 	s := snapshottest.Read(t, `
 window "Browser" active

@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// say names elements for messages.
+// say formats elements for messages.
 func say(s *desktop.Snapshot, indexes []int) string {
 	var out []string
 	for _, i := range indexes {
@@ -18,7 +18,7 @@ func say(s *desktop.Snapshot, indexes []int) string {
 	return "[" + strings.Join(out, ", ") + "]"
 }
 
-// find asks a query of which the test knows that it can be understood.
+// find runs a query that must be valid.
 func find(t testing.TB, s *desktop.Snapshot, query string, strategy Strategy) Result {
 	t.Helper()
 	q, err := Parse(query, strategy)
@@ -28,8 +28,7 @@ func find(t testing.TB, s *desktop.Snapshot, query string, strategy Strategy) Re
 	return q.Find(s, Options{Root: -1})
 }
 
-// expect checks what a query finds: the strategy, and the elements as Describe
-// tells them.
+// expect checks the result of a query: the strategy, and the elements as formatted by Describe.
 func expect(t *testing.T, s *desktop.Snapshot, query string, asked, strategy Strategy, want ...string) {
 	t.Helper()
 	found := find(t, s, query, asked)

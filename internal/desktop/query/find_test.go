@@ -37,7 +37,7 @@ func TestBeginsWord(t *testing.T) {
 	}
 }
 
-// distance is the optimal string alignment distance by its definition.
+// distance returns the optimal string alignment distance by its definition.
 func distance(a, b []rune) int {
 	switch {
 	case len(a) == 0:
@@ -84,7 +84,7 @@ func TestEditDistanceIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkFind looks through 10,000 elements with each strategy.
+// BenchmarkFind searches 10,000 elements with each strategy.
 func BenchmarkFind(b *testing.B) {
 	s := snapshottest.Many(10_000)
 	for _, c := range []struct{ name, query string }{
@@ -105,15 +105,15 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// TestFindAgreesWithItself: whatever is found shows, is in order, and is found
-// only once; a query for the very name of an element finds it or one of that name.
+// TestFindAgreesWithItself checks that results show, are in order, and are unique, and that a query for the
+// exact name of an element finds it or another of that name.
 func TestFindAgreesWithItself(t *testing.T) {
 	s := snapshottest.Many(300)
 	rapid.Check(t, func(t *rapid.T) {
 		name := s.Elements[rapid.IntRange(0, len(s.Elements)-1).Draw(t, "element")].Name
 		cut := rapid.IntRange(1, len([]rune(name))).Draw(t, "cut")
 		if rest := []rune(name)[cut-1:]; len(rest) > 1 && unicode.IsDigit(rest[0]) && unicode.IsDigit(rest[1]) {
-			cut = len([]rune(name)) // no part of a number is looked for
+			cut = len([]rune(name)) // never search for a part of a number
 		}
 		q, err := Parse(string([]rune(name)[:cut]), Auto)
 		if err != nil {
@@ -129,8 +129,8 @@ func TestFindAgreesWithItself(t *testing.T) {
 	})
 }
 
-// TestWrappersAreNotMeant: of nested elements of one name the control is meant that acts, not
-// one that wraps it.
+// TestWrappersAreNotMeant checks that among nested elements of one name the query finds the control, not
+// its wrappers.
 func TestWrappersAreNotMeant(t *testing.T) {
 	for tree, want := range map[string]int{
 		"generic \"City\" does=click\n  generic \"City\" does=click\n  generic does=click\n    textbox \"City\"": 3,

@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
-// TestFor: the query says what people would say, and no more than is needed.
+// TestFor checks that the query is natural and minimal.
 func TestFor(t *testing.T) {
 	s := snapshottest.Read(t, `
 window "Mail" active
@@ -71,8 +71,8 @@ window "Mail" active
 	}
 }
 
-// TestForFindsExactlyIt: whatever an app shows, each element has a query, which finds it
-// and no other, and so surely that it may be acted upon.
+// TestForFindsExactlyIt checks that each element of any snapshot has a query that finds only this element
+// and permits actions on it.
 func TestForFindsExactlyIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := snapshottest.Any().Draw(t, "snapshot")

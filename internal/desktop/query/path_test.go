@@ -91,8 +91,8 @@ dialog "Open"
 	}
 }
 
-// means is the meaning of a path of roles and positions, read backwards from the
-// element: an independent and slow way to say the same.
+// means evaluates a path of roles and positions backwards from the element: an independent and slow
+// implementation.
 func means(s *desktop.Snapshot, path []step, i int) bool {
 	last := path[len(path)-1]
 	fits := func(j int) bool { return s.IsVisible(j) && (last.role == nil || last.role.matches(&s.Elements[j])) }

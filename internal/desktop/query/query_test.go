@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
-// editor is a window with a bit of everything.
+// editor is a window with many kinds of elements.
 const editor = `
 window "notes.txt - Pad" active
   menubar
@@ -110,20 +110,20 @@ window "Save"
 	if want := []int{3, 5, 8, 9}[:0]; len(found.Matches) != 3 || !slices.Equal(found.Matches, append(want, 3, 5, 9)) {
 		t.Errorf("Save: %s", say(s, found.Matches))
 	}
-	// A query that speaks of roles means them.
+	// A query with a role requires it.
 	expect(t, s, "role:heading Save", Auto, TermsExact, `heading "Save"`)
 	expect(t, s, "role:window name:Save", Auto, TermsExact, `window "Save"`)
-	// A list is meant by what it is labelled with.
+	// A label's text finds the labelled list.
 	s = snapshottest.Read(t, "label \"Sizes\"\n  text \"Sizes\"\n  listbox \"Sizes\"\n    option \"Small\"")
 	expect(t, s, "Sizes", Auto, NameExact, `listbox "Sizes"`)
-	// Where people can do nothing with any of them, the outermost is meant.
+	// If none of the matches is interactive, the outermost wins.
 	s = snapshottest.Read(t, "row \"Total\"\n  cell \"Total\"\n    text \"Total\"\n  cell \"Total 12\"\ntext \"Total\"")
 	if found := find(t, s, "Total", Auto); !slices.Equal(found.Matches, []int{0, 4}) {
 		t.Errorf("Total: %s", say(s, found.Matches))
 	}
 }
 
-// TestNumbers: no number is a part of another one.
+// TestNumbers checks that a number never matches a part of another one.
 func TestNumbers(t *testing.T) {
 	s := snapshottest.Read(t, "listbox\n  option \"Fruit 2\" hidden\n  option \"Fruit 20\"\n  option \"Fruit 12\"\n  option \"Version 2.5\"")
 	for _, query := range []string{"Fruit 2", `option "Fruit 2"`, "option Fruit 2", `title:"Fruit 2"`, `role:option title:"Fruit 2"`} {
@@ -144,12 +144,12 @@ func TestHidden(t *testing.T) {
 	if len(found.Matches) > 0 || found.Strategy != "" || len(found.HiddenMatches) != 1 || s.Elements[found.HiddenMatches[0]].Name != "Print" {
 		t.Errorf("Print: %+v", found)
 	}
-	// A slip for what shows does not count where something hidden fits.
+	// A misspelled match does not count if a hidden element fits exactly.
 	s2 := snapshottest.Read(t, "window\n  button \"Prins\"\n  menu hidden\n    menuitem \"Print\"")
 	if found := find(t, s2, "Print", Auto); len(found.Matches) > 0 || !slices.Equal(found.HiddenMatches, []int{3}) || !slices.Contains(found.Suggestions, 1) {
 		t.Errorf("Print: %+v", found)
 	}
-	// Neither does it tell of something hidden, but words with the role do.
+	// It does not suggest a hidden element either, but words with the role do.
 	if found := find(t, s2, "menuitem Print", Auto); len(found.Matches) > 0 || !slices.Equal(found.HiddenMatches, []int{3}) {
 		t.Errorf("menuitem Print: %+v", found)
 	}

@@ -52,7 +52,7 @@ func TestTerms(t *testing.T) {
 		{"name:/usr/share", "name:/usr/share", "", nil},
 		{"role:link and https://x", `role:link and name:"https://x"`, "", nil},
 		{"role:link and 12:30", `role:link and name:"12:30"`, "", nil},
-		// What looks like a role and a name may be a name.
+		// Text in the form of a role and a name may be a name.
 		{"Status: ready", "Status: ready", NameExact, []string{`text "Status: ready"`}},
 		{"status:ready", "status:ready", TermsExact, []string{`status "ready"`}},
 		{"Name:", "Name:", NameContains, []string{`textbox "Full name:"`}},
@@ -69,7 +69,7 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// TestWordsThatLookOtherwise: in quotes anything is plain words, and stays so.
+// TestWordsThatLookOtherwise checks that any quoted text is plain words, also in canonical form.
 func TestWordsThatLookOtherwise(t *testing.T) {
 	for _, words := range []string{"/a/", "/a/i", "//button", "role:button", "(name:x", `"x"`, `'x'`, " x ", `a\"b`, "x\ny name:z", "button:OK"} {
 		s := &desktop.Snapshot{Elements: []desktop.Element{{Role: desktop.Button, Name: words, States: desktop.Showing, Parent: -1, End: 1}}}
@@ -91,7 +91,7 @@ func TestWordsThatLookOtherwise(t *testing.T) {
 	}
 }
 
-// TestEveryRoleHasItsWord reads the core for what roles there are.
+// TestEveryRoleHasItsWord compares the query's roles with those in package desktop.
 func TestEveryRoleHasItsWord(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "../role.go", nil, 0)
 	if err != nil {
@@ -168,8 +168,8 @@ func TestRolesOfMacOS(t *testing.T) {
 	}
 }
 
-// FuzzParse: no text can make it panic; what is understood prints as text
-// that is understood as the same; and looking with it ends.
+// FuzzParse checks that no text causes a panic, that a valid query prints as an equivalent one, and that
+// searches end.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"Save", `"Save"`, "role:button and (name:'x' or value:/^a/i)", "button:Save", "title:Cut and paste id:x", "/a\\/b/i", "/usr/share/",

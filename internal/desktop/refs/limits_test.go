@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
-// TestMemoryIsBounded: an app that draws very much anew again and again.
+// TestMemoryIsBounded simulates an app that repeatedly recreates very many elements.
 func TestMemoryIsBounded(t *testing.T) {
 	r := New()
 	const size, rounds = 6000, 40
@@ -66,7 +66,7 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
-// BenchmarkTable gives refs to 10,000 elements that all were drawn anew.
+// BenchmarkTable assigns refs to 10,000 recreated elements.
 func BenchmarkTable(b *testing.B) {
 	r := New()
 	s := snapshottest.Many(10_000)

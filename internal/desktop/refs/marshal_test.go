@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// TestMarshalRoundTrip: what was read means the same elements, gives no number
-// twice, and holds nothing that elements hold.
+// TestMarshalRoundTrip checks that a loaded table identifies the same elements, reuses no number, and
+// contains no values of elements.
 func TestMarshalRoundTrip(t *testing.T) {
 	shot := func() *desktop.Snapshot {
 		return &desktop.Snapshot{Elements: []desktop.Element{
@@ -36,7 +36,7 @@ func TestMarshalRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	later := shot()
-	later.Elements[1].ID = "b2" // drawn anew
+	later.Elements[1].ID = "b2" // recreated
 	if i, err := second.Resolve(later, "e2"); err != nil || i != 1 {
 		t.Errorf("e2 is %d, %v; want the button", i, err)
 	}
@@ -48,7 +48,7 @@ func TestMarshalRoundTrip(t *testing.T) {
 	}
 }
 
-// TestUnmarshalRejectsInvalid: what cannot be is refused, and what was known stays.
+// TestUnmarshalRejectsInvalid checks that invalid data is refused and leaves the table unchanged.
 func TestUnmarshalRejectsInvalid(t *testing.T) {
 	s := &desktop.Snapshot{Elements: []desktop.Element{{ID: "w", Role: desktop.Window, Name: "Mail", Parent: -1, End: 1}}}
 	for _, text := range []string{

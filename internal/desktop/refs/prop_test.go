@@ -12,8 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// A node is an element of an app that the test plays. Its tag is what it really
-// is, which nothing but the test can see.
+// A node is an element of a simulated app. Its tag is its real identity, which only the test knows.
 type node struct {
 	tag        int
 	id         desktop.ID
@@ -21,16 +20,16 @@ type node struct {
 	name, ext  string // ext is the identifier
 	virtual    bool
 	children   []*node
-	usedAsRole map[desktop.Role]bool // roles that its ID has had
+	usedAsRole map[desktop.Role]bool // roles of its ID so far
 }
 
-// A app is the app.
+// An app simulates an app.
 type app struct {
 	t       *rapid.T
 	windows []*node
 	tags    int
 	ids     int
-	born    map[string]int // when what has an ID came to be
+	born    map[string]int // creation time of the element with an ID
 	now     int
 }
 
@@ -41,7 +40,7 @@ func (a *app) node(role desktop.Role, name string) *node {
 	return &node{tag: a.tags, id: a.freshID(), role: role, name: name, usedAsRole: map[desktop.Role]bool{role: true}}
 }
 
-// person is a row of a table; its own name may be missing.
+// person returns a row of a table; its name may be missing.
 func (a *app) person() *node {
 	name := rapid.SampledFrom([]string{"Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gus"}).Draw(a.t, "person")
 	row := a.node(desktop.Row, rapid.SampledFrom([]string{"", name}).Draw(a.t, "row name"))
@@ -78,7 +77,7 @@ func play(t *rapid.T) *app {
 	return a
 }
 
-// all visits all nodes in order, with the slice that each is in.
+// all returns all nodes in order, each with its parent.
 func (a *app) all() (nodes []*node, parents []*node) {
 	var visit func(n, parent *node)
 	visit = func(n, parent *node) {
@@ -93,12 +92,11 @@ func (a *app) all() (nodes []*node, parents []*node) {
 	return nodes, parents
 }
 
-// A print is how an element looks and how those around it look that can be told
-// by something, the nearest first, each with its tag.
+// A print is the appearance of an element and of its distinguishable ancestors, the nearest first, each
+// with its tag.
 type print []string
 
-// twin reports whether two elements look the same and are in elements that look
-// the same, or that are the same though they may look otherwise by now.
+// twin reports whether two elements look the same and their ancestors look the same or are the same.
 func (p print) twin(o print) bool {
 	if len(p) != len(o) || len(p) == 0 {
 		return len(p) == len(o)
@@ -118,8 +116,8 @@ func (p print) twin(o print) bool {
 	return true
 }
 
-// being names what has the ID. Where toolkits use an element again, it begins to be
-// another one when it looks otherwise.
+// being returns the identity of the element with the ID. A reused element gets a new identity when its
+// appearance changes.
 func (p print) being(id desktop.ID) string {
 	reused := slices.ContainsFunc(p, func(look string) bool {
 		role, _, _ := strings.Cut(look, " ")
@@ -131,7 +129,7 @@ func (p print) being(id desktop.ID) string {
 	return fmt.Sprint(id, " ", p[0][strings.LastIndex(p[0], "="):])
 }
 
-// look takes a snapshot, and says what each element really is and how it looks.
+// look takes a snapshot, and returns the identity and appearance of each element.
 func (a *app) look() (s *desktop.Snapshot, tags []int, prints []print) {
 	a.now++
 	s = &desktop.Snapshot{}
@@ -165,7 +163,7 @@ func (a *app) look() (s *desktop.Snapshot, tags []int, prints []print) {
 	return s, tags, prints
 }
 
-// redraw gives new IDs to a node and all in it.
+// redraw gives new IDs to a node and its descendants.
 func (a *app) redraw(n *node) {
 	n.id, n.usedAsRole = a.freshID(), map[desktop.Role]bool{n.role: true}
 	for _, child := range n.children {
@@ -173,7 +171,7 @@ func (a *app) redraw(n *node) {
 	}
 }
 
-// change does one of the things that apps do.
+// change applies one of the usual changes of apps.
 func (a *app) change() {
 	nodes, parents := a.all()
 	pick := rapid.IntRange(0, len(nodes)-1).Draw(a.t, "which")
@@ -203,7 +201,7 @@ func (a *app) change() {
 	case what == "recycle" && n.role == desktop.Table && len(n.children) > 0:
 		a.scroll(n)
 	case what == "takeover":
-		// The ID of what goes is given to a thing of a kind that never had it.
+		// The ID of a removed node is reused by a kind of element that never had it.
 		other := a.thing()
 		if len(n.children) == 0 && !n.usedAsRole[other.role] {
 			other.id, other.usedAsRole = n.id, n.usedAsRole
@@ -214,8 +212,7 @@ func (a *app) change() {
 	}
 }
 
-// scroll shows other people in the same rows: each row's ID, and those in it, stay
-// where they are.
+// scroll shows other people in the same rows: the IDs of rows and their contents do not change.
 func (a *app) scroll(table *node) {
 	var ids []desktop.ID
 	var used []map[desktop.Role]bool
@@ -237,23 +234,22 @@ func (a *app) scroll(table *node) {
 	}
 }
 
-// A givenRef is a ref and what is known of its element.
+// A givenRef is a ref with the known facts about its element.
 type givenRef struct {
 	tag   int
 	print print
 	seen  int
-	alive bool // it was found in the last snapshot
+	alive bool // found in the last snapshot
 }
 
-// TestARefNeverMeansAnotherElement plays an app that redraws, renames, deletes,
-// sorts and scrolls, and knows what each element really is. Now and then the refs
-// are written down and read by another.
+// TestARefNeverMeansAnotherElement simulates an app that redraws, renames, deletes, sorts and scrolls, and
+// knows each element's identity. Occasionally it saves and loads the refs.
 func TestARefNeverMeansAnotherElement(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := play(t)
 		r := New()
 		given := map[string]*givenRef{}
-		calm := true // nothing has happened but that things were drawn anew
+		calm := true // elements were only recreated so far
 		for range rapid.IntRange(2, 6).Draw(t, "snapshots") {
 			s, tags, prints := a.look()
 			check(t, a, r, given, s, tags, prints, calm)
@@ -283,7 +279,7 @@ func TestARefNeverMeansAnotherElement(t *testing.T) {
 	})
 }
 
-// remarshaled writes the refs down and reads them again.
+// remarshaled saves and loads the refs.
 func remarshaled(t *rapid.T, r *Table) *Table {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -315,7 +311,7 @@ func check(t *rapid.T, a *app, r *Table, given map[string]*givenRef, s *desktop.
 		}
 		means[i] = ref
 		if tags[i] != g.tag {
-			// Nothing tells them apart, and it was not there before.
+			// The two are indistinguishable, and this one did not exist before.
 			twin := prints[i].twin(g.print) && a.born[prints[i].being(s.Elements[i].ID)] > g.seen
 			if !twin || calm && g.alive {
 				t.Fatalf("%s was given for %v, tag %d, and is %v, tag %d", ref, g.print, g.tag, prints[i], tags[i])

@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
-// named finds the only element with the name, or with the name and the role.
+// named returns the only element with the name, or with the name and the role.
 func named(t testing.TB, s *desktop.Snapshot, name string) int {
 	t.Helper()
 	found := -1
@@ -69,7 +69,7 @@ func TestCountUpAsTheyAreAskedFor(t *testing.T) {
 			t.Errorf("Ref(%d) = %q, want %q", c.i, got, c.want)
 		}
 	}
-	// A ref of an earlier gateway is not told from one that somebody made up.
+	// A ref of an earlier gateway is indistinguishable from an invented one.
 	for ref, says := range map[string]string{
 		"e4": "since this gateway was started", "e12345": "since this gateway was started", "e0": "no ref", "Save": "no ref", "": "no ref",
 	} {
@@ -84,9 +84,8 @@ func TestCountUpAsTheyAreAskedFor(t *testing.T) {
 	}
 }
 
-// TestOutliveSnapshots: each case is the app before and after. The element
-// called "it" before has a ref. Afterwards that is the element with the
-// description "it", or is stale where there is none.
+// TestOutliveSnapshots checks pairs of snapshots. The element named "it" in the first one has a ref. In the
+// second one the ref means the element with the description "it", or is stale without one.
 func TestOutliveSnapshots(t *testing.T) {
 	for name, c := range map[string]struct{ before, after string }{
 		"nothing changed":         {`button "it" key=1`, `button "it" key=1 desc="it"`},
@@ -138,7 +137,7 @@ func TestOutliveSnapshots(t *testing.T) {
 	}
 }
 
-// people is a table whose rows have no names, as an app shows some of it.
+// people returns a table with nameless rows, of which the app shows some.
 func people(t testing.TB, ids, names string) *desktop.Snapshot {
 	outline := "window \"Staff\" key=w\n  table \"People\" key=t\n"
 	for i, name := range strings.Fields(names) {
@@ -148,14 +147,14 @@ func people(t testing.TB, ids, names string) *desktop.Snapshot {
 	s := snapshottest.Read(t, outline)
 	for i := range s.Elements {
 		if s.Elements[i].Role == desktop.Button {
-			s.Elements[i].Description = "" // the app does not say whose button it is
+			s.Elements[i].Description = "" // the app does not say to which person the button belongs
 		}
 	}
 	return s
 }
 
-// TestAButtonInARowThatIsUsedAgain: all buttons are called Delete, and keep their
-// IDs while the rows around them change whom they are about.
+// TestAButtonInARowThatIsUsedAgain checks buttons that are all named Delete and keep their IDs while their
+// rows show other people.
 func TestAButtonInARowThatIsUsedAgain(t *testing.T) {
 	owner := func(s *desktop.Snapshot, i int) string {
 		return s.Elements[s.Elements[s.Elements[i].Parent].Parent+1].Name
@@ -171,11 +170,11 @@ func TestAButtonInARowThatIsUsedAgain(t *testing.T) {
 	for _, c := range []struct{ ids, names, want string }{
 		{"1 2 3", "Ann Bob Cid", "Ann Bob Cid"},
 		{"1 2 3", "Bob Cid Dan", "- Bob Cid"},   // scrolled by one
-		{"1 2 3", "Ann Bob Cid", "Ann Bob Cid"}, // and back
-		{"4 5 6", "Ann Bob Cid", "Ann Bob Cid"}, // drawn anew
+		{"1 2 3", "Ann Bob Cid", "Ann Bob Cid"}, // scrolled back
+		{"4 5 6", "Ann Bob Cid", "Ann Bob Cid"}, // recreated
 		{"6 5 4", "Cid Bob Ann", "Ann Bob Cid"}, // sorted
-		{"6 5 4", "Ann Bob Cid", "Ann Bob Cid"}, // sorted by putting others into the rows
-		{"6 4", "Ann Cid", "Ann - Cid"},         // one is deleted
+		{"6 5 4", "Ann Bob Cid", "Ann Bob Cid"}, // sorted by reassigning the rows
+		{"6 4", "Ann Cid", "Ann - Cid"},         // one deleted
 		{"6 4", "Eve Eve", "- - -"},
 	} {
 		s := people(t, c.ids, c.names)
@@ -194,12 +193,12 @@ func TestAButtonInARowThatIsUsedAgain(t *testing.T) {
 	}
 }
 
-// TestTwinRows: another row with the same name takes the row's place.
+// TestTwinRows checks that another row of the same name may replace the row.
 func TestTwinRows(t *testing.T) {
 	r := New()
 	ref := r.Ref(snapshottest.Read(t, "row \"Bob\" key=1\n  button \"Follow\" key=2"), 1)
 	stale(t, r, snapshottest.Read(t, "row \"Bob\" key=1\n  button \"Delete\" key=2"), ref)
-	// Where places are known, twins are told apart, also after a while.
+	// If positions are known, twins are distinguishable, also later.
 	r = New()
 	list := func(items string) *desktop.Snapshot { return snapshottest.Read(t, "list \"L\" key=1 virtual\n"+items) }
 	ref = r.Ref(list("  listitem \"Bob\" key=2 pos=3 size=90"), 1)
@@ -210,7 +209,7 @@ func TestTwinRows(t *testing.T) {
 	}
 }
 
-// TestWhatMovedIsFoundWhereItWasLast: what is around it is remembered with it.
+// TestWhatMovedIsFoundWhereItWasLast checks that the current surroundings of an element are remembered.
 func TestWhatMovedIsFoundWhereItWasLast(t *testing.T) {
 	r := New()
 	ref := r.Ref(snapshottest.Read(t, "window \"A\" key=1\n  button \"x\" key=2\nwindow \"B\" key=3"), 1)
@@ -222,8 +221,8 @@ func TestWhatMovedIsFoundWhereItWasLast(t *testing.T) {
 	}
 }
 
-// TestADialogThatAsksSomethingElse: its OK is another one, though all names are
-// the same.
+// TestADialogThatAsksSomethingElse checks that the OK of another dialog is another element, even with the
+// same names.
 func TestADialogThatAsksSomethingElse(t *testing.T) {
 	ask := func(question, id string) *desktop.Snapshot {
 		return snapshottest.Read(t, fmt.Sprintf("window \"Main\" key=m\ndialog \"Question\" key=d%s\n  text %q key=t%s\n  button \"OK\" key=b%s", id, question, id, id))
@@ -258,18 +257,18 @@ func TestEqualsAreToldApartByPlace(t *testing.T) {
 			t.Errorf("%s is %d, %v", ref, i, err)
 		}
 	}
-	// The middle one goes and a new one comes at the end, which stands where the
-	// last one stood; but the last one is still there.
+	// The middle one disappears and a new one appears at the end, at the position of the last one, which
+	// still exists.
 	s = tree("4 6 7")
 	stale(t, r, s, refs[1])
 	if i, err := r.Resolve(s, refs[2]); err != nil || i != 2 {
 		t.Errorf("%s is %d, %v", refs[2], i, err)
 	}
-	// One new element in the place of two may be either.
+	// One new element in place of two may be either of them.
 	s = tree("8")
 	stale(t, r, s, refs[0])
 	stale(t, r, s, refs[2])
-	// Of two that come back one has kept its ID: the other is not taken for it.
+	// Of two returning elements one has kept its ID, so the other is not taken for it.
 	r = New()
 	s = tree("1 2")
 	refs = []string{r.Ref(s, 1), r.Ref(s, 2)}
@@ -285,8 +284,8 @@ func TestEqualsAreToldApartByPlace(t *testing.T) {
 	stale(t, r, tree("1 3 4"), ref)
 }
 
-// TestRowsDrawnAnew plays a page that draws its rows anew, which have no element of their
-// own around them: the buttons are at the same places, and other people's.
+// TestRowsDrawnAnew simulates a page that recreates its rows without row elements: buttons at the same
+// positions then belong to other people.
 func TestRowsDrawnAnew(t *testing.T) {
 	ids := 0
 	tree := func(row, rows string) *desktop.Snapshot {
@@ -346,7 +345,7 @@ func TestStaleRefSaysWhatIsLikeIt(t *testing.T) {
 	if i, err := r.Resolve(s, "e2"); err != nil || i != 1 {
 		t.Errorf("the candidate is %d, %v", i, err)
 	}
-	// A role that changes makes a ref stale for good.
+	// A changed role makes a ref stale permanently.
 	s = snapshottest.Read(t, "window \"A\"\n  link \"Save as PDF\" key=2")
 	stale(t, r, s, "e2")
 	stale(t, r, snapshottest.Read(t, "window \"A\"\n  button \"Save as PDF\" key=2"), "e2")
@@ -373,7 +372,7 @@ func TestOlderSnapshots(t *testing.T) {
 		}
 	}
 	stale(t, r, second, b)
-	// One that comes late does not bring back what is gone.
+	// A late snapshot does not bring back removed elements.
 	late := at(1, "button \"A\" key=1\nbutton \"B\" key=2\nbutton \"old\" key=9")
 	if i, err := r.Resolve(late, a); err != nil || i != 0 {
 		t.Errorf("%s is %d, %v", a, i, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
-// links is a page of links that are all different.
+// links returns a page of distinct links.
 func links(n int) string {
 	var b strings.Builder
 	b.WriteString("window \"Links\"\n")
@@ -28,15 +28,15 @@ func without(s *desktop.Snapshot, ids ...desktop.ID) *desktop.Snapshot {
 	for _, e := range s.Elements {
 		if !slices.Contains(ids, e.ID) {
 			e.End = 0
-			t.Elements = append(t.Elements, e) // all are in the first window
+			t.Elements = append(t.Elements, e) // all belong to the first window
 		}
 	}
 	desktop.SetEnds(t.Elements)
 	return &t
 }
 
-// TestCursorSurvivesChanges: the next page begins where the first one ended, also
-// when elements before it or right there went away.
+// TestCursorSurvivesChanges checks that the next page begins at the end of the first one even if elements
+// before it or there were removed.
 func TestCursorSurvivesChanges(t *testing.T) {
 	s := snapshottest.Read(t, links(200))
 	p, err := Text(s, Options{Root: -1})
@@ -79,7 +79,7 @@ func TestCursorSurvivesChanges(t *testing.T) {
 	}
 }
 
-// TestCursorIsOfItsRoot: a place outside of the root is none.
+// TestCursorIsOfItsRoot checks that a cursor outside of the root is invalid.
 func TestCursorIsOfItsRoot(t *testing.T) {
 	s := snapshottest.Read(t, links(200)+"window \"Other\"\n  button \"B\"\n")
 	p, err := Text(s, Options{Root: 0})

@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
-// browser is a browser's window with the tabs, what stands in the page, and what is over it.
+// browser returns a browser's window with the tabs, the content of the page, and its overlays.
 func browser(t *testing.T, tabs, page, over string) *desktop.Snapshot {
 	s := snapshottest.Read(t, `
 window "Press - Chromium" active
@@ -34,8 +34,8 @@ const (
 	pressing = "    heading \"Hello\"\n    button \"Press\"\n"
 )
 
-// TestFrame: what a browser has around its page is one line, and all of it where it is
-// asked for; what opens over the page is told.
+// TestFrame checks that a browser's frame is one line, complete on request, and that overlays of the page
+// are shown.
 func TestFrame(t *testing.T) {
 	for name, c := range map[string]struct {
 		s    *desktop.Snapshot
@@ -83,8 +83,8 @@ window "Press" active
 	}
 }
 
-// TestFrameWhosePageHasALine: of a page that can be written in, that was not read to its end or
-// that is empty a line of its own tells so, though its window shows nothing else.
+// TestFrameWhosePageHasALine checks that an editable, incomplete or empty page has its own line, even if
+// the window shows nothing else.
 func TestFrameWhosePageHasALine(t *testing.T) {
 	for name, c := range map[string]struct {
 		page   string
@@ -109,7 +109,7 @@ func TestFrameWhosePageHasALine(t *testing.T) {
 	}
 }
 
-// TestFrameInPages: a long page's second part tells nothing of the frame again.
+// TestFrameInPages checks that the second page of a long outline omits the frame.
 func TestFrameInPages(t *testing.T) {
 	var b strings.Builder
 	for range 60 {
@@ -130,7 +130,7 @@ func TestFrameInPages(t *testing.T) {
 	}
 }
 
-// TestFrameKeepsTheFocus: what has the keyboard is told wherever it is.
+// TestFrameKeepsTheFocus checks that the focused element is always shown.
 func TestFrameKeepsTheFocus(t *testing.T) {
 	s := browser(t, oneTab, pressing, "")
 	for i := range s.Elements {

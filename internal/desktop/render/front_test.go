@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
-// TestDialogFirst: what must be answered first is told first, wherever the program has it,
-// under the refs that its things have.
+// TestDialogFirst checks that the frontmost dialog comes first, at any place in the tree, with unchanged
+// refs.
 func TestDialogFirst(t *testing.T) {
 	s := snapshottest.Read(t, `
 window "Notes"
@@ -60,8 +60,8 @@ window "Other" [ek]: button "Idle" [el]
 	}
 }
 
-// TestDialogFirstLosesNothing: whatever is in front, each element is there once, in what it
-// was in.
+// TestDialogFirstLosesNothing checks that each element appears once, under its parent, for any frontmost
+// dialog.
 func TestDialogFirstLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := snapshottest.Any().Draw(t, "snapshot")

@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
-// longPage is a page of which the most is out of view.
+// longPage is a page with mostly off-screen content.
 const longPage = `
 window "W" active
   generic hidden
@@ -24,8 +24,8 @@ window "W" active
       button "Shut" hidden
 `
 
-// TestOutOfView: what is out of view is counted, and told after all that shows, in what it
-// is in.
+// TestOutOfView checks that off-screen elements are counted, and follow all showing ones, under their
+// parents.
 func TestOutOfView(t *testing.T) {
 	pages := allPages(t, snapshottest.Read(t, longPage), Options{Root: -1})
 	want := []string{
@@ -43,7 +43,7 @@ func TestOutOfView(t *testing.T) {
 	}
 }
 
-// TestRootOutOfView: what is asked for by a ref is told like what shows.
+// TestRootOutOfView checks that an off-screen root is rendered like a showing one.
 func TestRootOutOfView(t *testing.T) {
 	s := snapshottest.Read(t, longPage)
 	for i := range s.Elements {
@@ -55,8 +55,8 @@ func TestRootOutOfView(t *testing.T) {
 	}
 }
 
-// TestOutOfViewOfAHiddenRoot: what is out of view in what does not show itself is told after it,
-// where that is asked for by its ref.
+// TestOutOfViewOfAHiddenRoot checks that off-screen elements of a hidden root follow it, if requested by
+// its ref.
 func TestOutOfViewOfAHiddenRoot(t *testing.T) {
 	for _, states := range []string{"hidden", "hidden offscreen"} {
 		s := snapshottest.Read(t, "window \"W\" hidden\n  group \"G\" "+states+"\n    button \"A\"\n    button \"Far\" hidden offscreen\n")
@@ -68,7 +68,7 @@ func TestOutOfViewOfAHiddenRoot(t *testing.T) {
 	}
 }
 
-// TestMixed: words and what is acted on between them stand in their order.
+// TestMixed checks that words and the actionable elements between them keep their order.
 func TestMixed(t *testing.T) {
 	const mixed = "paragraph \"See the terms, and go.\"\n  text \"See\"\n  link \"the terms\"\n  text \", and\"\n  text \"go.\"\n"
 	if got, want := oneText(t, snapshottest.Read(t, mixed), Options{Root: -1}), "paragraph: \"See\", link \"the terms\" [e1], \", and go.\"\n"; got != want {
@@ -80,7 +80,7 @@ func TestMixed(t *testing.T) {
 	}
 }
 
-// TestCutText: a text that is cut has a ref, and no other.
+// TestCutText checks that only a truncated text has a ref.
 func TestCutText(t *testing.T) {
 	s := snapshottest.Read(t, "window \"W\"\n  paragraph \""+strings.Repeat("long ", 80)+"\"\n  paragraph \"short\"\n")
 	ref, _ := refs(s, false)

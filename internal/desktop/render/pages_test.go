@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// allPages takes all pages of an outline.
+// allPages returns all pages of an outline.
 func allPages(t testing.TB, s *desktop.Snapshot, o Options) []Page {
 	t.Helper()
 	var pages []Page
@@ -39,7 +39,7 @@ func oneText(t testing.TB, s *desktop.Snapshot, o Options) string {
 	return p.Text
 }
 
-// golden compares with a file in testdata; UPDATE_GOLDEN=1 writes it.
+// golden compares got with a file in testdata; UPDATE_GOLDEN=1 writes the file.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".golden")

@@ -13,10 +13,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
-// An reader reads outlines as a model would who knows their form.
+// A reader parses outlines as a model would that knows the format.
 type reader struct {
 	of   map[string]int // elements by ref
-	seen map[int]int    // how often a page addressed each
+	seen map[int]int    // how many pages addressed each
 }
 
 var (
@@ -24,7 +24,7 @@ var (
 	contextForm = regexp.MustCompile(`^ *[a-z]+( Q)?( \[e\d+\])? …$`)
 	headForm    = `[a-z]+(:Q| Q|[: ]\(Q\)|[: ]\S*[.<]\S*)?( \[e\d+\])?( [a-z]+)*( \(\d+ items in closed menus\))?`
 	itemForm    = `(\[e\d+\] (Q|\(Q\)|\S*[.<]\S*|[\p{L}\p{Nd}]+)( [a-z]+)*|` + headForm + `|Q( [a-z]+)*)( = (Q|\*\*\*\*))?`
-	wordsForm   = `Q( \[e\d+\])?( [a-z]+)*` // a paragraph's, which has no role in its line
+	wordsForm   = `Q( \[e\d+\])?( [a-z]+)*` // a paragraph, which has no role in its line
 	wellFormed  = regexp.MustCompile(`^ *(` +
 		`(` + headForm + `|` + wordsForm + `)( \d+ items)?( \(\d+ not read\))?( (Q|-?[\d.]+) \([^)]*\))?(: (Q|\*\*\*\*))?( \(Q\))?( id Q)?( \(\d+ elements inside\))?` +
 		`|` + headForm + `( (Q|-?[\d.]+) \([^)]*\)| = (Q|\*\*\*\*))?: ` + itemForm + `(, ` + itemForm + `)*` +
@@ -86,8 +86,7 @@ func (r *reader) see(t interface{ Fatalf(string, ...any) }, ref int) {
 	r.seen[i]++
 }
 
-// refs gives refs in the order asked for; those of every third element may have
-// been given before in another order.
+// refs assigns refs in the order of requests; every third element may already have one in another order.
 func refs(s *desktop.Snapshot, known bool) (ref func(int) string, of map[string]int) {
 	refs := make(map[int]string)
 	of = make(map[string]int)
@@ -153,7 +152,7 @@ func TestProperties(t *testing.T) {
 	})
 }
 
-// covered holds the pages against a plain walk over the snapshot.
+// covered compares the pages with a plain walk over the snapshot.
 func covered(t *rapid.T, s *desktop.Snapshot, o Options, r *reader) {
 	first, last := 0, len(s.Elements)
 	if o.Root >= 0 {
@@ -209,8 +208,7 @@ func readJSON(t *rapid.T, r *reader, elements []*Element) {
 	}
 }
 
-// TestRecall: a window with up to 60 elements to act on is told whole on
-// the first page.
+// TestRecall checks that the first page completely shows a window with up to 60 actionable elements.
 func TestRecall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := snapshottest.Any().Draw(t, "tree")

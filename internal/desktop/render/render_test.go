@@ -97,7 +97,7 @@ func TestLeavesOut(t *testing.T) {
 	}
 }
 
-// TestGetsTerse: what is least missed goes first, and the page says so.
+// TestGetsTerse checks that the least useful details go first, and that the page lists them.
 func TestGetsTerse(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("window \"W\"\n")
@@ -135,7 +135,8 @@ func TestGetsTerse(t *testing.T) {
 	}
 }
 
-// TestOfWordsGoesOnInPages: where little is to act on, words are worth a page.
+// TestOfWordsGoesOnInPages checks that an outline with few actionable elements continues its text on
+// further pages.
 func TestOfWordsGoesOnInPages(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("window \"Mail\"\n  button \"Reply\"\n  document \"Letter\"\n")
@@ -205,8 +206,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestOfTheLongest: what needs the most tokens, deep in others like it, goes
-// on in pages of the smallest budget.
+// TestOfTheLongest checks that elements with the most tokens, nested deeply, fit into pages of the smallest
+// budget.
 func TestOfTheLongest(t *testing.T) {
 	const none desktop.State = 0
 	s := &desktop.Snapshot{}

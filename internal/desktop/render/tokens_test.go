@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// windowOf is a window that says the given things.
+// windowOf returns a window with the given texts.
 func windowOf(t testing.TB, words string) *desktop.Snapshot {
 	roles := []string{"button", "menuitem", "checkbox checkable", "text", "link", "label", "tab selectable", "heading", "radio checkable checked", "button", "textbox editable"}
 	var b strings.Builder
@@ -27,7 +27,7 @@ func windowOf(t testing.TB, words string) *desktop.Snapshot {
 	return snapshottest.Read(t, b.String())
 }
 
-// TestTokensOfOutlines holds the estimate of whole outlines against the vocabulary.
+// TestTokensOfOutlines compares the estimate for whole outlines with the real vocabulary.
 func TestTokensOfOutlines(t *testing.T) {
 	outlines := map[string]string{}
 	for language, words := range tokencount.SampleTexts() {

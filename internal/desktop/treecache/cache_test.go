@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/treecache"
 )
 
-// TestAtRest: what is read of an app at rest is confirmed in the background, and then
-// told for ten seconds without another question, with the same version.
+// TestAtRest checks that the reading of an idle app is confirmed in the background, and then reused for ten
+// seconds without a query, with the same version.
 func TestAtRest(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		a := newApp(10)
@@ -33,12 +33,11 @@ func TestAtRest(t *testing.T) {
 	})
 }
 
-// TestMissed: what an app changes as it comes to rest after an answer is found: by the next
-// look, where the reading brought something new; after a moment, where it did not, also by
-// the reading that confirms.
+// TestMissed checks that a change during the app's way to idleness is found: by the next snapshot if the
+// reading had changes, otherwise after a moment, also by the confirming reading.
 func TestMissed(t *testing.T) {
 	for name, c := range map[string]struct {
-		looks       int // before the one that misses it
+		looks       int // before the one that misses the change
 		first, then time.Duration
 	}{
 		"at once, after the first look": {0, 0, 0},
@@ -54,7 +53,7 @@ func TestMissed(t *testing.T) {
 					a.look(t, true)
 				}
 				time.Sleep(c.first)
-				a.late = func() { a.true.names[3] = "missed" } // without a trace
+				a.late = func() { a.true.names[3] = "missed" } // without an event
 				s, err := a.Snapshot(t.Context())
 				if err != nil || s.Elements[3].Name == "missed" {
 					t.Fatalf("%v, %v", s.Elements[3], err)
@@ -66,8 +65,8 @@ func TestMissed(t *testing.T) {
 	}
 }
 
-// TestSettled: what two looks have found alike is not read again at a third one that comes
-// at once, unless the app tells of something.
+// TestSettled checks that an immediate third snapshot after two equal ones reads nothing, unless the app
+// sends an event.
 func TestSettled(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		a := newApp(1000)
@@ -86,13 +85,13 @@ func TestSettled(t *testing.T) {
 	})
 }
 
-// TestConfirmed: two readings that agree confirm each other only if the app was at rest in
-// between, and the first was no hasty one.
+// TestConfirmed checks that two equal readings are confirmed only if the app was idle in between, and the
+// first was not hasty.
 func TestConfirmed(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		a := newApp(1000)
 		a.look(t, true)
-		a.move(1, 1) // it runs, and nothing changes
+		a.move(1, 1) // it runs without a change
 		time.Sleep(time.Minute)
 		if got := a.read(); got != "3 whole, 0 in part" {
 			t.Errorf("after it had run it was read %s", got)
@@ -112,7 +111,7 @@ func TestConfirmed(t *testing.T) {
 	})
 }
 
-// TestSilentChange: what an app that is trusted does not tell of is found a second later.
+// TestSilentChange checks that a change without an event in a trusted app is found a second later.
 func TestSilentChange(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		a := newApp(1000)
@@ -125,8 +124,8 @@ func TestSilentChange(t *testing.T) {
 	})
 }
 
-// TestNeverAtRest: an app without a pulse, or with parts of other processes, is read at
-// each look, and not for ever in the background.
+// TestNeverAtRest checks that an app without a heartbeat, or with parts of other processes, is read for
+// each snapshot, and not endlessly in the background.
 func TestNeverAtRest(t *testing.T) {
 	for _, shared := range []bool{true, false} {
 		bubble(t, func(t *testing.T) {
@@ -148,8 +147,8 @@ func TestNeverAtRest(t *testing.T) {
 	}
 }
 
-// TestParts: of a large app that tells of what changes only that is read; of others,
-// small ones, and where too much has changed, all.
+// TestParts checks that a large app with events is read partially; other apps, small ones, and ones with
+// too many changes are read completely.
 func TestParts(t *testing.T) {
 	for name, c := range map[string]struct {
 		elements int
@@ -185,9 +184,9 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestAfterAnAct: the first look after an act reads what the app has told of, in a
-// hurry; the next ones all, for a second, though nothing new was told; and what the first
-// left out is read in the background even if nobody asks.
+// TestAfterAnAct checks the snapshots after an action: the first one hastily reads the reported changes,
+// the next ones read everything for a second, even without events. The background reading adds the omitted
+// parts.
 func TestAfterAnAct(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		a := newApp(1000)
@@ -196,7 +195,7 @@ func TestAfterAnAct(t *testing.T) {
 		act := func(name string, place int) {
 			a.rename(5, name)
 			a.move(6, place)
-			_ = a.Sync(t.Context(), nil) // it has told of it
+			_ = a.Sync(t.Context(), nil) // it has sent its events
 		}
 		a.NotifyAction()
 		act("element 5", 66)
@@ -219,14 +218,14 @@ func TestAfterAnAct(t *testing.T) {
 		}
 		a.NotifyAction()
 		time.Sleep(2 * time.Second)
-		act("by itself", 69) // long after the act
+		act("by itself", 69) // long after the action
 		a.look(t, true)
 	})
 }
 
-// TestPendingEffect: who waits for what an act does in an app that is long to read sees at
-// once what it told of; the next who looks sees all, and nothing is read meanwhile that
-// would keep the first one waiting. An app that is quickly read is read as a whole.
+// TestPendingEffect checks an app that is slow to read: a caller that awaits an effect immediately sees the
+// reported changes, and no other reading delays it; the next caller sees everything. An app that is quick
+// to read is read completely.
 func TestPendingEffect(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		a := newApp(1000)
@@ -236,7 +235,7 @@ func TestPendingEffect(t *testing.T) {
 		awaiting := desktop.WithPendingEffect(t.Context())
 		a.NotifyAction()
 		begun := time.Now()
-		for n := range 4 { // silence, and what is told in between
+		for n := range 4 { // silence, with events in between
 			a.move(6, 60+n)
 			if n == 2 {
 				a.rename(5, "told")
@@ -261,9 +260,9 @@ func TestPendingEffect(t *testing.T) {
 	})
 }
 
-// TestChecked: an app whose parts find what it does not tell of is read in part, however
-// small it is and long after it was read, also in the second after an act; as a whole after
-// half a minute, and where a part is not sure, which is not tried again for a second.
+// TestChecked checks an app with checked trust: it is read partially at any size and age, also in the
+// second after an action. It is read completely after half a minute, and for a second after a partial
+// reading failed.
 func TestChecked(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		a := newApp(10)
@@ -278,7 +277,7 @@ func TestChecked(t *testing.T) {
 				t.Errorf("%s: it was read %s; want %s", name, got, want)
 			}
 		}
-		a.busy = true // nothing is read in the background
+		a.busy = true // no readings in the background
 		silent("at once", "1 whole, 1 in part")
 		time.Sleep(20 * time.Second)
 		a.wholes, a.parts = 0, 0
@@ -295,8 +294,7 @@ func TestChecked(t *testing.T) {
 	})
 }
 
-// TestFaults: a reading that fails is the caller's error, and nothing that it changed is
-// kept.
+// TestFaults checks that a failed reading returns its error, and that none of its changes are kept.
 func TestFaults(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		a := newApp(1000)
@@ -327,7 +325,7 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// TestOneReaderAtATime: who waits while another reads waits no longer than it wants to.
+// TestOneReaderAtATime checks that a caller that waits for another reading observes its own deadline.
 func TestOneReaderAtATime(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		a := newApp(10)
@@ -344,7 +342,7 @@ func TestOneReaderAtATime(t *testing.T) {
 	})
 }
 
-// TestEnds: nothing is read any more of an app that has ended.
+// TestEnds checks that an ended app is no longer read.
 func TestEnds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		a := newApp(10)
@@ -358,8 +356,8 @@ func TestEnds(t *testing.T) {
 	})
 }
 
-// TestConfirmCost: an app that does not come to rest is read again in the background a few
-// times, one that is long to read fewer, and one at rest only until that is confirmed.
+// TestConfirmCost checks that an app that is never idle is read again a few times in the background, a slow
+// one fewer times, and an idle one only until it is confirmed.
 func TestConfirmCost(t *testing.T) {
 	for name, c := range map[string]struct {
 		slow time.Duration

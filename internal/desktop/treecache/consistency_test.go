@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestCacheIsConsistent: whatever an app does, and whenever it is looked at, names are
-// as they are; so are places, but for one look in the second after an act. Equal snapshots
-// have equal versions, and others have others.
+// TestCacheIsConsistent checks, for random changes and snapshots, that names are current, and frames too,
+// except for one snapshot in the second after an action. Equal snapshots have equal versions, and different
+// ones have different versions.
 func TestCacheIsConsistent(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		elements, trusted := rapid.SampledFrom([]int{3, 500}).Draw(rt, "elements"), rapid.Bool().Draw(rt, "trusted")
@@ -27,7 +27,7 @@ func TestCacheIsConsistent(t *testing.T) {
 	})
 }
 
-// A step is one thing that happens.
+// A step is one event of the simulation.
 type step struct {
 	what    string
 	element int
@@ -46,13 +46,13 @@ func drawStep(t *rapid.T) step {
 	}
 }
 
-// live does the steps to a new app, and says what the mirror got wrong.
+// live applies the steps to a new app, and returns the cache's first error.
 func live(ctx context.Context, elements int, trusted bool, steps []step) error {
 	a := newApp(elements)
 	if trusted {
 		a.trusted()
 	}
-	var acted time.Time // and no look has been in a hurry since
+	var acted time.Time // without a hasty snapshot since
 	var last *desktop.Snapshot
 	for i, step := range steps {
 		switch step.what {
@@ -66,7 +66,7 @@ func live(ctx context.Context, elements int, trusted bool, steps []step) error {
 		case "wait":
 			time.Sleep(step.pause)
 		case "tell":
-			_ = a.Sync(ctx, nil) // its events come before they are asked for
+			_ = a.Sync(ctx, nil) // its events arrive before the query
 		case "look":
 			s, err := a.Snapshot(ctx)
 			if err == nil && a.differs(s, true) != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/treecache"
 )
 
-// read reads all that waits for the reader, without waiting for more.
+// read returns all events that are waiting, without blocking.
 func read(events <-chan desktop.Event) (kinds []string) {
 	for {
 		select {
@@ -25,15 +25,15 @@ func read(events <-chan desktop.Event) (kinds []string) {
 	}
 }
 
-// flood tells more than any reader has room for.
+// flood sends more events than a watcher can hold.
 func flood(w *treecache.Broadcaster) {
 	for range 1000 {
 		w.Send(desktop.Event{Kind: desktop.TextChanged, At: time.Now()})
 	}
 }
 
-// TestBroadcaster: who reads gets all, who is slow gets one event that says so in the
-// place of what was dropped, and goes on after it.
+// TestBroadcaster checks that a watcher receives all events, and a slow one receives one Lost event in
+// place of the dropped ones and then continues.
 func TestBroadcaster(t *testing.T) {
 	var w treecache.Broadcaster
 	slow, ok := w.Watch(t.Context())
@@ -54,13 +54,13 @@ func TestBroadcaster(t *testing.T) {
 	}
 }
 
-// TestBroadcasterClose: the last event is that of the end, also where there was no room for
-// it; nobody is told anything after it, and nobody can begin to watch.
+// TestBroadcasterClose checks that the last event reports the end, even if the buffer was full, and that no
+// events and no watchers follow.
 func TestBroadcasterClose(t *testing.T) {
 	var w treecache.Broadcaster
 	full, _ := w.Watch(t.Context())
 	flood(&w)
-	<-full // there is room for one more, and what waits last says that events were lost
+	<-full // one slot is free, and the last waiting event reports lost events
 	ctx, cancel := context.WithCancel(t.Context())
 	idle, _ := w.Watch(ctx)
 	w.Close()
@@ -85,7 +85,7 @@ func TestBroadcasterClose(t *testing.T) {
 	}
 }
 
-// TestPasswordFields: what has been a password field stays one, and an app that makes them up
+// TestPasswordFields checks that a password field remains one, and that an app that invents such fields
 // does not fill the memory.
 func TestPasswordFields(t *testing.T) {
 	var s treecache.PasswordFields[string]
@@ -93,7 +93,7 @@ func TestPasswordFields(t *testing.T) {
 	for n := range 20_000 {
 		s.Add(fmt.Sprint(n))
 	}
-	if !s.Has("9998") || s.Has("9999") { // with the field they are 10,000
+	if !s.Has("9998") || s.Has("9999") { // this field makes 10,000
 		t.Errorf("the last that has room: %v, the first that has none: %v", s.Has("9998"), s.Has("9999"))
 	}
 	if !s.Has("field") || s.Has("19999") || s.Has("button") {

@@ -15,22 +15,22 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/treecache"
 )
 
-// An app is one in memory: elements with names and places. It is its own source.
+// An app simulates an app: elements with names and frames. It is its own Source.
 type app struct {
 	*treecache.Cache[int, *reading]
 
 	mu         sync.Mutex
 	true       reading
-	ran        int    // how often it has run
-	late       func() // happens as it comes to rest after the next reading
-	untold     []int  // changes that its events tell of at the next question
-	busy       bool   // it has no pulse
+	ran        int    // number of times it has run
+	late       func() // runs when the app becomes idle after the next reading
+	untold     []int  // changes with an event at the next query
+	busy       bool   // it has no heartbeat
 	shared     bool
-	slow       time.Duration // how long it takes to be read as a whole
-	fault      error         // of the next reading
-	unsure     bool          // a part does not tell what has changed
-	checks     bool          // a part finds what is not told
-	wholes     int           // readings as a whole
+	slow       time.Duration // duration of a complete reading
+	fault      error         // error of the next reading
+	unsure     bool          // a partial reading cannot determine the changes
+	checks     bool          // a partial reading finds changes without events
+	wholes     int           // number of complete readings
 	parts      int
 	version    uint64
 	heartbeats []treecache.Heartbeat
@@ -55,7 +55,7 @@ func newApp(elements int) *app {
 	return a
 }
 
-// rename gives an element another name, and tells of it at the next question.
+// rename renames an element, with an event at the next query.
 func (a *app) rename(i int, name string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -64,7 +64,7 @@ func (a *app) rename(i int, name string) {
 	a.untold = append(a.untold, i)
 }
 
-// move moves an element, of which no app tells.
+// move moves an element; no app sends an event for that.
 func (a *app) move(i, place int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -139,14 +139,14 @@ func (a *app) Heartbeat() treecache.Heartbeat {
 	return treecache.Heartbeat("ran " + strconv.Itoa(a.ran))
 }
 
-// read is how often it was read as a whole, and in part.
+// read formats the numbers of complete and partial readings.
 func (a *app) read() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return fmt.Sprintf("%d whole, %d in part", a.wholes, a.parts)
 }
 
-// look takes a snapshot, which must have the app's names, and the places where wanted.
+// look takes a snapshot and checks its names, and its frames if places is set.
 func (a *app) look(t testing.TB, places bool) *desktop.Snapshot {
 	t.Helper()
 	s, err := a.Snapshot(t.Context())
@@ -159,7 +159,7 @@ func (a *app) look(t testing.TB, places bool) *desktop.Snapshot {
 	return s
 }
 
-// differs says what in a snapshot is not as it is.
+// differs returns an error if the snapshot differs from the app's state.
 func (a *app) differs(s *desktop.Snapshot, places bool) error {
 	for i, e := range s.Elements {
 		if e.Name != a.true.names[i] || places && e.Pos != a.true.places[i] {
@@ -169,20 +169,20 @@ func (a *app) differs(s *desktop.Snapshot, places bool) error {
 	return nil
 }
 
-// trusted makes it an app that is known to tell of what changes.
+// trusted makes it an app with trusted events.
 func (a *app) trusted() {
 	a.SetTrust(treecache.TrustEvents)
 	a.MarkReported(func(*treecache.DirtySet[int]) {})
 }
 
-// checked makes it one in which besides a part finds what is not told.
+// checked makes it an app with checked trust.
 func (a *app) checked() {
 	a.trusted()
 	a.SetTrust(treecache.TrustChecked)
 	a.checks = true
 }
 
-// bubble runs a test whose time passes by itself, and what it left in the background.
+// bubble runs a test in virtual time, including its background goroutines.
 func bubble(t *testing.T, test func(*testing.T)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
 )
 
-// code is the code of an error, "" for none.
+// code returns the code of an error, "" for none.
 func code(err error) aai.Code {
 	if err == nil {
 		return ""
@@ -34,8 +34,8 @@ func shot(t testing.TB, d *fakedesktop.Desktop, p *fakedesktop.Program) *desktop
 	return s
 }
 
-// TestHang: what came to a program while it hung happens when it is back, whether
-// somebody still waits for it or not, and in the order in which it came.
+// TestHang checks that requests to a hanging program take effect when it resumes, in order, even if their
+// callers have left.
 func TestHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := fakedesktop.New()
@@ -55,7 +55,7 @@ func TestHang(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		_ = d.Backend().Actor.Execute(ctx, p.App(), first.ID(), desktop.Act{Verb: desktop.Press}) // never reached it
+		_ = d.Backend().Actor.Execute(ctx, p.App(), first.ID(), desktop.Act{Verb: desktop.Press}) // never reached the program
 		begun := time.Now()
 		p.After(time.Second, func() { pressed = append(pressed, "timer") })
 		time.AfterFunc(time.Minute, p.Resume)
@@ -69,7 +69,7 @@ func TestHang(t *testing.T) {
 	})
 }
 
-// TestQuitWhileHanging: those who wait learn of it.
+// TestQuitWhileHanging checks that waiting callers get an error.
 func TestQuitWhileHanging(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := fakedesktop.New()
@@ -117,8 +117,7 @@ func TestHuge(t *testing.T) {
 	}
 }
 
-// TestCovered compares the covered part of a window with the points of a picture
-// in which it is not seen.
+// TestCovered compares the covered part of a window with the pixels of a screenshot.
 func TestCovered(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := fakedesktop.New()
@@ -162,7 +161,7 @@ func TestCovered(t *testing.T) {
 	})
 }
 
-// TestPictures: each element that shows is painted where it is, in its own colour.
+// TestPictures checks that each showing element is painted at its position in its own colour.
 func TestPictures(t *testing.T) {
 	d := fakedesktop.New()
 	f := d.Fixture("Fixture")
@@ -199,7 +198,7 @@ func TestRecycle(t *testing.T) {
 	desktoptest.WellFormed(t, anew)
 }
 
-// TestPauseWhenCovered: it answers, and does nothing while nobody can see it.
+// TestPauseWhenCovered checks that the program answers, and does nothing while it is covered.
 func TestPauseWhenCovered(t *testing.T) {
 	d := fakedesktop.New()
 	p := d.Program("Browser").PauseWhenCovered()
@@ -223,7 +222,7 @@ func TestPauseWhenCovered(t *testing.T) {
 	press(3)
 }
 
-// TestWhoTakesTheFocus: the person notices what raises a window, and only that.
+// TestWhoTakesTheFocus checks that the person notices exactly those actions that raise a window.
 func TestWhoTakesTheFocus(t *testing.T) {
 	d := fakedesktop.New()
 	eager, calm := d.Program("GTK").RaiseOnFocus(), d.Program("Qt")
@@ -269,8 +268,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestAnything does whatever can be done to a program, and looks at what it shows
-// after each step.
+// TestAnything applies random actions to a program, and takes a snapshot after each step.
 func TestAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := fakedesktop.New()
@@ -297,7 +295,7 @@ func TestAnything(t *testing.T) {
 	})
 }
 
-// wellFormed is desktoptest.WellFormed for rapid, which is no testing.TB.
+// wellFormed is desktoptest.WellFormed for rapid, which does not implement testing.TB.
 func wellFormed(t *rapid.T, s *desktop.Snapshot) {
 	t.Helper()
 	ids := make(map[desktop.ID]bool)

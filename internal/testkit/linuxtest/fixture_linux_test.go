@@ -20,7 +20,7 @@ func onEach(t *testing.T, test func(t *testing.T, s *linuxtest.Session, f *linux
 	}
 }
 
-// key presses keys on a real keyboard, by the names that xdotool has for them.
+// key presses keys on a real keyboard, by their xdotool names.
 func key(t *testing.T, s *linuxtest.Session, names ...string) {
 	t.Helper()
 	if err := s.Launch(t, "xdotool", append([]string{"key"}, names...)...).Wait(t); err != nil {
@@ -35,7 +35,7 @@ func typeText(t *testing.T, s *linuxtest.Session, text string) {
 	}
 }
 
-// TestAtTheStart: all toolkits tell the same state.
+// TestAtTheStart checks that all toolkits report the same initial state.
 func TestAtTheStart(t *testing.T) {
 	want := map[string]any{
 		"presses": 0.0, "twin": 0.0, "agree": false, "name": "", "password": "", "notes": "", "volume": 30.0, "count": 5.0,
@@ -64,8 +64,7 @@ func TestAtTheStart(t *testing.T) {
 	})
 }
 
-// TestControls acts as a person does, with the pointer and the keyboard, and reads
-// in the state what happened.
+// TestControls operates the controls with pointer and keyboard, and checks the state.
 func TestControls(t *testing.T) {
 	onEach(t, func(t *testing.T, s *linuxtest.Session, f *linuxtest.Fixture) {
 		for _, name := range []string{"Disabled", "Dead", "Twin 2", "Agree", "Ghost"} {
@@ -91,7 +90,7 @@ func TestControls(t *testing.T) {
 	})
 }
 
-// knows says whether the fixture sees the control.
+// knows returns a function that reports whether the fixture sees the control.
 func knows(name string) func(state map[string]any) bool {
 	return func(state map[string]any) bool {
 		_, ok := state["where"].(map[string]any)[name]
@@ -178,7 +177,7 @@ func TestMenu(t *testing.T) {
 			f.WaitFor(t, "the menu is open", knows("Quit-not"))
 			f.Press(t, "Quit-not")
 		} else {
-			key(t, s, "Up", "Return") // from nothing to the last
+			key(t, s, "Up", "Return") // from none to the last
 		}
 		f.WaitState(t, "menu", "Quit-not")
 	})
@@ -196,8 +195,8 @@ func TestCanvas(t *testing.T) {
 		s.Click(t, r.X+90, r.Y+90, 2)
 		f.WaitState(t, "clicks", []any{at(20, 30, 1, 1), at(60, 70, 3, 1), at(90, 90, 2, 1)})
 		want := []any{at(20, 30, 1, 1), at(60, 70, 3, 1), at(90, 90, 2, 1)}
-		// On a busy computer the second click may come too late to make a double one: then
-		// another is tried, elsewhere. One more tells that the two have been counted.
+		// On a busy computer the second click may be too late for a double click: then another is tried
+		// elsewhere. One more click shows that the two have been counted.
 		for x, second := 100, 1; second != 2; x += 10 {
 			xdotool(t, s, fmt.Sprintf("mousemove %d %d click --repeat 2 --delay 50 1", r.X+x, r.Y+50))
 			s.Click(t, r.X+x, r.Y+80, 1)
@@ -218,7 +217,7 @@ func TestCanvas(t *testing.T) {
 	})
 }
 
-// xdotool works the pointer.
+// xdotool runs xdotool commands.
 func xdotool(t *testing.T, s *linuxtest.Session, commands string) {
 	t.Helper()
 	if err := s.Launch(t, "xdotool", strings.Fields(commands)...).Wait(t); err != nil {

@@ -31,7 +31,7 @@ func TestKill(t *testing.T) {
 	s := linuxtest.Start(t)
 	f := s.Fixture(t, linuxtest.GTK3)
 	f.Kill(t)
-	f.Kill(t) // twice does no harm
+	f.Kill(t) // twice is harmless
 	var exit *exec.ExitError
 	if err := f.Wait(t); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Errorf("it ended with %v", err)
@@ -41,7 +41,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// A failing test keeps what the code under test told it, and goes on.
+// A recordingTB is a test that records its failures, and continues.
 type recordingTB struct {
 	testing.TB
 	fatal string
@@ -55,7 +55,7 @@ func (f *recordingTB) Fatalf(format string, args ...any) {
 func (f *recordingTB) Fatal(args ...any)   { f.Fatalf("%s", fmt.Sprint(args...)) }
 func (f *recordingTB) Logf(string, ...any) {}
 
-// fails returns the words that f fails its test with, "" if it does not.
+// fails returns the message with which f fails its test, "" if it does not.
 func fails(t *testing.T, f func(testing.TB)) string {
 	t.Helper()
 	victim := &recordingTB{TB: t}
@@ -70,7 +70,7 @@ func fails(t *testing.T, f func(testing.TB)) string {
 	return victim.fatal
 }
 
-// TestItCanFail: an oracle that cannot say no is none.
+// TestItCanFail checks that the test helpers can fail.
 func TestItCanFail(t *testing.T) {
 	s := linuxtest.Start(t)
 	f := s.Fixture(t, linuxtest.GTK3)
@@ -91,7 +91,7 @@ func TestItCanFail(t *testing.T) {
 	}
 }
 
-// enabled is what the session says of accessibility, by another client.
+// enabled returns the session's accessibility status, through another client.
 func enabled(t *testing.T, s *linuxtest.Session) string {
 	t.Helper()
 	gdbus := s.Launch(t, "gdbus", "call", "--session", "--dest", "org.a11y.Bus", "--object-path", "/org/a11y/bus",

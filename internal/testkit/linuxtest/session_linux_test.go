@@ -16,14 +16,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// processes are those that have the session's folder in their environment.
+// processes returns the processes with the session's folder in their environment.
 func processes(t *testing.T, runtime string) []string {
 	return testkit.ProcessesWithEnv(t, "XDG_RUNTIME_DIR="+runtime+"\x00")
 }
 
-// isGone fails the test if something of a session is still there.
-// The display's number may be somebody else's by now: its files must not be those
-// that they were, as screen returns them.
+// isGone fails the test if a part of a session still exists. The display's number may have been reused: its
+// files must not be the earlier ones, as screen returned them.
 func isGone(t *testing.T, was map[string]os.FileInfo, runtime string) {
 	t.Helper()
 	if left := processes(t, runtime); len(left) > 0 {
@@ -65,13 +64,13 @@ func TestNothingIsLeft(t *testing.T) {
 		was, runtime = screen(t, s.Display), s.Runtime
 		s.Fixture(t, linuxtest.GTK3)
 		s.Fixture(t, linuxtest.Chromium).Stop(t)
-		// One that leaves its group, and does not mind being asked.
+		// A program that leaves its process group and ignores SIGTERM.
 		s.Launch(t, "sh", "-c", `trap "" TERM; setsid sh -c 'trap "" TERM; touch left; while :; do sleep 1; done' & wait`)
 		await(t, "the program has left its group", func() bool {
 			_, err := os.Stat(filepath.Join(s.Home, "left"))
 			return err == nil
 		})
-		// The screen, the bus, openbox, the accessibility bus (3), and more.
+		// The screen, the bus, openbox, the accessibility bus (3), and others.
 		if n := len(processes(t, runtime)); n < 8 {
 			t.Errorf("only %d processes are known, so this test proves little", n)
 		}
@@ -79,7 +78,7 @@ func TestNothingIsLeft(t *testing.T) {
 	isGone(t, was, runtime)
 }
 
-// TestKilledTest kills a test that has a session, as go test does after a while.
+// TestKilledTest kills a test that has a session, as go test does after its timeout.
 func TestKilledTest(t *testing.T) {
 	victim := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestVictim$")
 	report := filepath.Join(t.TempDir(), "report")
@@ -116,7 +115,7 @@ func TestKilledTest(t *testing.T) {
 	})
 }
 
-// TestVictim is the test that TestKilledTest kills. By itself it does nothing.
+// TestVictim is the test that TestKilledTest kills. On its own it does nothing.
 func TestVictim(t *testing.T) {
 	report := os.Getenv("VICTIM")
 	if report == "" {
@@ -172,7 +171,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestTwoSessions: they know nothing of each other.
+// TestTwoSessions checks that two sessions are independent.
 func TestTwoSessions(t *testing.T) {
 	one, two := linuxtest.Start(t), linuxtest.Start(t)
 	if one.Display == two.Display || one.Address == two.Address {
@@ -194,8 +193,7 @@ func TestTwoSessions(t *testing.T) {
 	}
 }
 
-// TestFocus: a window that comes later gets the focus, though the person is busy in
-// another.
+// TestFocus checks that a new window gets the focus, even while the person uses another one.
 func TestFocus(t *testing.T) {
 	s := linuxtest.Start(t)
 	for _, kind := range linuxtest.Kinds() {
@@ -234,7 +232,7 @@ func TestScreenshot(t *testing.T) {
 	if size := picture.Bounds().Size(); size.X != linuxtest.ScreenWidth || size.Y != linuxtest.ScreenHeight {
 		t.Errorf("the picture is %v", size)
 	}
-	// A white field beside the grey of the window, where the fixture says it is.
+	// A white field beside the grey of the window, at the fixture's position.
 	r := f.ControlRect(t, "Notes")
 	x, y := r.Centre()
 	if red, green, blue, _ := picture.At(x, y).RGBA(); red != 0xffff || green != 0xffff || blue != 0xffff {
@@ -252,7 +250,7 @@ func TestCover(t *testing.T) {
 	if got := s.ActiveWindow(t); !strings.HasPrefix(got, "Cover") {
 		t.Errorf("the active window is %q", got)
 	}
-	// A click at the button meets the cover.
+	// A click at the button hits the cover.
 	f.Press(t, "Press")
 	cover.Kill(t)
 	f.WaitState(t, "focused", true)

@@ -15,8 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog"
 )
 
-// TestTheSiteLetsNobodyInWithoutTheirProof: a code is good once, and only for who
-// asked for it.
+// TestTheSiteLetsNobodyInWithoutTheirProof checks that a code is valid once, and only for its requester.
 func TestTheSiteLetsNobodyInWithoutTheirProof(t *testing.T) {
 	s, err := Serve(t.Context())
 	if err != nil {
@@ -85,7 +84,7 @@ func TestTheSiteLetsNobodyInWithoutTheirProof(t *testing.T) {
 	}
 }
 
-// TestTheSitesDescriptor: it is one that the gateway reads without a word.
+// TestTheSitesDescriptor checks that the gateway reads the descriptor without warnings.
 func TestTheSitesDescriptor(t *testing.T) {
 	s, err := Serve(t.Context())
 	if err != nil {
@@ -102,7 +101,7 @@ func TestTheSitesDescriptor(t *testing.T) {
 	}
 }
 
-// location posts a form and returns where the answer leads, without going there.
+// location posts a form and returns the target of the redirect without following it.
 func location(t *testing.T, address string, form url.Values) *url.URL {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(form.Encode()))

@@ -260,7 +260,7 @@ func (a *actor) setText(ctx context.Context, text string) error {
 		return err
 	}
 	if browser(a.p.currentTraits().toolkit) && a.n.role == roleSpinButton && a.n.offers&offersEditable != 0 || a.isDateTime(ctx) {
-		return a.replaceText(ctx, text) // setting the number of an empty date field has no effect
+		return a.replaceText(ctx, text) // setting a number has no effect while the field is empty
 	}
 	// Letters would empty a spin button, so it accepts only numbers.
 	if a.n.wantsNumber() || a.n.offers&offersEditable == 0 && a.n.offers&offersValue != 0 {

@@ -11,14 +11,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// A deed is something done to one control of a fixture, and what came of it.
+// An actionCase is an action on one control of a fixture, with its expected effect.
 type actionCase struct {
 	role  desktop.Role
 	name  string
 	act   desktop.Act
 	key   string // of the fixture's state
 	want  any
-	lacks []linuxtest.Kind // toolkits that cannot do it, and say so
+	lacks []linuxtest.Kind // toolkits that do not support it, and return an error
 }
 
 func actionCases() []actionCase {
@@ -40,8 +40,8 @@ func actionCases() []actionCase {
 	}
 }
 
-// TestActions: what was asked for is what happened, as the app itself says; where a
-// toolkit cannot, the error says that nothing was done.
+// TestActions checks that actions have the requested effect in the app's own state, and that unsupported
+// ones return an error with delivery not_delivered.
 func TestActions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -76,7 +76,7 @@ func contains(kinds []linuxtest.Kind, kind linuxtest.Kind) bool {
 	return false
 }
 
-// checkEffects: the effects are in the next snapshots, and in fresh readings.
+// checkEffects checks that the effects appear in the next snapshots and in fresh readings.
 func checkEffects(t *testing.T, w *world, app desktop.App, kind linuxtest.Kind) {
 	t.Helper()
 	w.await(t, app, "the label counts the slow presses", func(s *desktop.Snapshot) bool {
@@ -100,7 +100,7 @@ func checkEffects(t *testing.T, w *world, app desktop.App, kind linuxtest.Kind) 
 	}
 }
 
-// TestRefusedActions: what cannot be done is not done, and the error says so.
+// TestRefusedActions checks that impossible actions do nothing and return an error.
 func TestRefusedActions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -119,7 +119,7 @@ func TestRefusedActions(t *testing.T) {
 			disabled := aai.AutomationFailed
 			refused(find(t, s, desktop.Button, "Disabled"), press, disabled)
 			if e, ok := named(s, "On second"); ok {
-				refused(e, press, aai.AutomationFailed) // it is on a tab that is closed
+				refused(e, press, aai.AutomationFailed) // it is in a closed tab
 			}
 			refused(find(t, s, desktop.Slider, "Volume"), desktop.Act{Verb: desktop.SetNumber, Number: 101}, aai.InvalidParams)
 			refused(find(t, s, desktop.Spinbutton, "Count"), desktop.Act{Verb: desktop.SetText, Text: "many"}, aai.AutomationFailed)
@@ -138,7 +138,7 @@ func TestRefusedActions(t *testing.T) {
 	}
 }
 
-// named finds an element, whether it shows or not.
+// named finds an element, showing or not.
 func named(s *desktop.Snapshot, name string) (desktop.Element, bool) {
 	for _, e := range s.Elements {
 		if e.Name == name {
@@ -148,8 +148,8 @@ func named(s *desktop.Snapshot, name string) (desktop.Element, bool) {
 	return desktop.Element{}, false
 }
 
-// TestShuffledRows: rows that were thrown away are gone, also if others took their
-// place, and the others are in the next snapshot.
+// TestShuffledRows checks that deleted rows are gone, even if new ones took their place, and that the next
+// snapshot contains the new ones.
 func TestShuffledRows(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -164,7 +164,7 @@ func TestShuffledRows(t *testing.T) {
 				return len(first) == 1 && first[0].Pos == 1 && first[0].Size == 40
 			})
 			c, _ := code(w.bus.Execute(t.Context(), app, old.ID, desktop.Act{Verb: desktop.SelectItem}))
-			if kind != linuxtest.Qt6 && c != aai.StaleRef { // Qt counts its rows
+			if kind != linuxtest.Qt6 && c != aai.StaleRef { // Qt identifies rows by their index
 				t.Errorf("selecting a row that was thrown away: %s", c)
 			}
 			if got := f.State(t)["fruit"]; got != "" {
@@ -174,7 +174,7 @@ func TestShuffledRows(t *testing.T) {
 	}
 }
 
-// TestFocusAndScroll: the verbs that few toolkits know.
+// TestFocusAndScroll checks the verbs that few toolkits support.
 func TestFocusAndScroll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -214,7 +214,7 @@ func TestFocusAndScroll(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrittenIn: LibreOffice's paragraphs and cells are never SENSITIVE.
+// TestWhatIsWrittenIn checks LibreOffice's paragraphs and cells, which never have SENSITIVE.
 func TestWhatIsWrittenIn(t *testing.T) {
 	const paragraph, cell, button = 73, 56, 43
 	const editable, focusable, sensitive = 1 << 7, 1 << 11, 1 << 24

@@ -2,8 +2,8 @@ package atspi
 
 import "testing"
 
-// TestWhatIsAPress: of the actions that toolkits give an element the first is a press, and what moves
-// a number or a view, or is a shortcut's, is none.
+// TestWhatIsAPress checks that the first of a toolkit's actions is a press, and that actions for moving a
+// value or a view, or for a shortcut, are not.
 func TestWhatIsAPress(t *testing.T) {
 	for _, c := range []struct {
 		actions []string

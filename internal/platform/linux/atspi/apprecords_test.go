@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestAppRecords: an app that does not answer keeps what it said, is waited for briefly
-// for a while, and then in earnest again.
+// TestAppRecords checks that a silent app keeps its last answers, gets only a short timeout for a while,
+// and then the full one again.
 func TestAppRecords(t *testing.T) {
 	var r appRecords
 	app, other := ref{":1.5", "/root"}, ref{":1.6", "/root"}
@@ -39,8 +39,8 @@ func TestAppRecords(t *testing.T) {
 		asleep(at, true)
 	}
 	asleep(time.Second+silentAge-1, true)
-	asleep(time.Second+silentAge, false) // counted from the first time
-	list(7*time.Second, false, 5)        // waited for in earnest, and in vain
+	asleep(time.Second+silentAge, false) // counted from the first missing answer
+	list(7*time.Second, false, 5)        // waited for the full timeout without an answer
 	asleep(7*time.Second+silentAge-1, true)
 	list(8*time.Second, true, 5)
 	asleep(8*time.Second, false)

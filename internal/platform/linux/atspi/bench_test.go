@@ -31,7 +31,7 @@ func page(b *testing.B, buttons int) string {
 	return "file://" + file
 }
 
-// programs start the apps whose figures are told.
+// programs returns functions that start the measured apps.
 func programs() map[string]func(b *testing.B, w *world) *linuxtest.App {
 	return map[string]func(b *testing.B, w *world) *linuxtest.App{
 		"mousepad": func(b *testing.B, w *world) *linuxtest.App { return w.Launch(b, "mousepad") },
@@ -47,7 +47,7 @@ func programs() map[string]func(b *testing.B, w *world) *linuxtest.App {
 	}
 }
 
-// percentile reports how long a call takes.
+// percentile measures the duration of a call.
 func percentile(b *testing.B, call func()) {
 	b.Helper()
 	var took []time.Duration
@@ -62,15 +62,15 @@ func percentile(b *testing.B, call func()) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkSnapshot: cold is everything read on a connection that is there; warm is
-// the same again when nothing has happened; read is one element, fresh; floor is all
-// that must be asked for that, in one round trip.
+// BenchmarkSnapshot measures four cases: cold reads everything on an open connection; warm repeats it
+// without any change; read reads one element afresh; floor sends the necessary queries of read in one round
+// trip.
 func BenchmarkSnapshot(b *testing.B) {
 	for name, start := range programs() {
 		b.Run(name, func(b *testing.B) {
 			w := newWorld(b)
 			app := w.app(b, start(b, w))
-			time.Sleep(2 * time.Second) // what is on the page by then is in ATK's cache
+			time.Sleep(2 * time.Second) // by then ATK's cache contains the page
 			w.awaitIdle(b, app)
 			b.Run("cold", func(b *testing.B) {
 				nodes := 0
@@ -109,7 +109,7 @@ func BenchmarkSnapshot(b *testing.B) {
 	}
 }
 
-// part is the first thing in the app that people do something with, and that shows.
+// part returns the first showing actionable element of the app.
 func (w *world) part(b *testing.B, app desktop.App) desktop.ID {
 	b.Helper()
 	for _, e := range w.snapshot(b, app).Elements {
@@ -121,7 +121,7 @@ func (w *world) part(b *testing.B, app desktop.App) desktop.ID {
 	return ""
 }
 
-// awaitIdle waits until an app has shown the same for a while.
+// awaitIdle waits until an app's snapshot has not changed for a while.
 func (w *world) awaitIdle(t testing.TB, app desktop.App) {
 	t.Helper()
 	eventually(t, "the app is at rest", func() bool {

@@ -9,8 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// A window of a program that is told by a signal to work for a while, and says when it
-// begins.
+// workingGTK is a window of a program that works for a while after a signal, and reports when it begins.
 const workingGTK = `
 import gi, signal, sys, time
 gi.require_version("Gtk", "3.0")
@@ -27,7 +26,7 @@ window.show_all()
 Gtk.main()
 `
 
-// TestBusyApp: a program that is at work answers late, and is not listed as one that hangs.
+// TestBusyApp checks that a busy program, which answers late, is not listed as hanging.
 func TestBusyApp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

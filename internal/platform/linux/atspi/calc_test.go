@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// resident is how much memory a process has, in megabytes.
+// resident returns a process's resident memory in megabytes.
 func resident(t *testing.T, pid int) int {
 	t.Helper()
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
@@ -27,8 +27,8 @@ func resident(t *testing.T, pid int) int {
 	return pages * os.Getpagesize() >> 20
 }
 
-// TestCalc: a sheet of 17 thousand million cells is read as far as people see it,
-// and the spreadsheet grows by nothing that matters and goes on answering.
+// TestCalc checks that a sheet of 17 thousand million cells is read only in its visible part, and that the
+// spreadsheet hardly grows and keeps answering.
 func TestCalc(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -63,7 +63,7 @@ func TestCalc(t *testing.T) {
 	}
 }
 
-// sheet finds the sheet, if its cells are there.
+// sheet returns the index of the sheet, if its cells are present.
 func sheet(s *desktop.Snapshot) int {
 	for i, e := range s.Elements {
 		if e.UnreadChildren > 1<<20 && len(s.Children(i)) > 0 {
@@ -73,8 +73,8 @@ func sheet(s *desktop.Snapshot) int {
 	return -1
 }
 
-// TestManyRows: of a list too long to read, what people see of it is there, the rest
-// is counted, and can be asked for.
+// TestManyRows checks that a list that is too long contains its visible rows, and that the other rows are
+// counted and can be requested.
 func TestManyRows(t *testing.T) {
 	t.Parallel()
 	const rows = 10_000
@@ -92,7 +92,7 @@ func TestManyRows(t *testing.T) {
 				t.Errorf("the snapshot has %d elements", len(s.Elements))
 			}
 			if kind == linuxtest.GTK4 {
-				return // it tells of those rows only that it has made
+				return // it exposes only the rows that it has created
 			}
 			for _, e := range s.Elements {
 				if e.UnreadChildren == 0 {

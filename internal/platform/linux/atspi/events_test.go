@@ -33,7 +33,7 @@ func awaitEvent(t *testing.T, events <-chan desktop.Event, kind desktop.EventKin
 	}
 }
 
-// TestWatch: a change of each kind comes as an event that names the element.
+// TestWatch checks that each kind of change results in an event with the element's ID.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -51,19 +51,19 @@ func TestWatch(t *testing.T) {
 			w.perform(t, app, slider, desktop.Act{Verb: desktop.SetNumber, Number: 66})
 			changed := desktop.ValueChanged
 			if kind == linuxtest.GTK4 {
-				changed = desktop.NameChanged // that is what GTK 4.8 calls it
+				changed = desktop.NameChanged // GTK 4.8 reports it so
 			}
 			e := awaitEvent(t, events, changed)
 			if e.ID != slider.ID || e.At.Before(before) {
 				t.Errorf("the event is %v, of the slider %s", e, slider.ID)
 			}
 			w.perform(t, app, w.shows(t, app, desktop.Button, "Shuffle"), desktop.Act{Verb: desktop.Press})
-			if kind != linuxtest.Qt6 { // Qt says nothing of a list whose model changed
+			if kind != linuxtest.Qt6 { // Qt sends no event for a list with a changed model
 				awaitEvent(t, events, desktop.ChildrenChanged)
 			}
 			if kind != linuxtest.GTK4 {
 				agree := w.shows(t, app, desktop.Checkbox, "Agree")
-				for len(events) > 0 { // a list that is filled anew tells so much that there may be no room for more
+				for len(events) > 0 { // a refilled list sends so many events that the buffer may be full
 					<-events
 				}
 				w.perform(t, app, agree, desktop.Act{Verb: desktop.Press})
@@ -84,7 +84,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatchOneApp: what happens in another app is no event of this one.
+// TestWatchOneApp checks that changes in another app result in no event.
 func TestWatchOneApp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -108,8 +108,8 @@ func TestWatchOneApp(t *testing.T) {
 	}
 }
 
-// TestSlowWatcher: who does not read loses events and is told so, and nobody else
-// waits for it.
+// TestSlowWatcher checks that a slow watcher loses events and receives a Lost event, without delaying
+// others.
 func TestSlowWatcher(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -122,14 +122,14 @@ func TestSlowWatcher(t *testing.T) {
 	for n := range 400 {
 		w.perform(t, app, slider, desktop.Act{Verb: desktop.SetNumber, Number: float64(n%2) * 50})
 	}
-	w.snapshot(t, app) // all events have been seen
+	w.snapshot(t, app) // all events have arrived
 	awaitEvent(t, slow, desktop.Lost)
 	w.perform(t, app, slider, desktop.Act{Verb: desktop.SetNumber, Number: 33})
 	awaitEvent(t, slow, desktop.ValueChanged)
 }
 
-// TestWatchEnds: the last event of an app that ends, or of a bus that goes away,
-// says that there will be no more.
+// TestWatchEnds checks that the last event after the end of an app or a bus reports that no more will
+// follow.
 func TestWatchEnds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

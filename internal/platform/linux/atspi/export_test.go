@@ -6,7 +6,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Forget drops what was read of an app, but not the connections to it.
+// Forget discards the reading of an app, but keeps its connections.
 func Forget(ctx context.Context, b *Bus, app desktop.App) error {
 	p, err := b.program(ctx, app)
 	if err != nil {
@@ -15,9 +15,9 @@ func Forget(ctx context.Context, b *Bus, app desktop.App) error {
 	return p.cache.Forget(ctx)
 }
 
-// AskAll returns what asks at once, and reads nothing of the answers, all that is to be
-// asked to know an element and what it is in: the floor under every reading of one. What
-// only an answer tells to ask, such as the name of each action, is not in it.
+// AskAll returns a function that sends all queries for an element and its ancestors at once, and ignores
+// the answers: the lower bound of every reading. It excludes queries that depend on answers, such as the
+// name of each action.
 func AskAll(ctx context.Context, b *Bus, app desktop.App, id desktop.ID) (ask func(context.Context) error, err error) {
 	p, at, err := b.element(ctx, app, id)
 	if err != nil {
@@ -30,7 +30,7 @@ func AskAll(ctx context.Context, b *Bus, app desktop.App, id desktop.ID) (ask fu
 	return func(ctx context.Context) error { return p.run(ctx, p.all(n)) }, nil
 }
 
-// all are the questions to an element that was read once, and to what it is in.
+// all returns the queries for a known element and its ancestors.
 func (p *program) all(n *node) *batch {
 	r, known := &batch{}, *n
 	known.details = details{}
@@ -54,7 +54,7 @@ func (p *program) all(n *node) *batch {
 	return r
 }
 
-// LastWhole tells one reading of the whole app from another.
+// LastWhole returns a value that identifies the last complete reading of the app.
 func LastWhole(ctx context.Context, b *Bus, app desktop.App) (reading any) {
 	p, err := b.program(ctx, app)
 	if err == nil {
@@ -66,7 +66,7 @@ func LastWhole(ctx context.Context, b *Bus, app desktop.App) (reading any) {
 	return reading
 }
 
-// A Raw is what was read of one object, before anything is made of it.
+// A Raw holds the properties of one object as read, before any conversion.
 type Raw struct {
 	Sender, Path, Parent string
 	Name, Description    string
@@ -78,8 +78,7 @@ type Raw struct {
 	Number               float64
 }
 
-// Raws returns what the last snapshot of an app was made of, a parent before what is
-// in it.
+// Raws returns the raw objects of the last snapshot of an app, parents first.
 func Raws(ctx context.Context, b *Bus, app desktop.App) ([]Raw, error) {
 	p, err := b.program(ctx, app)
 	if err != nil {
@@ -101,8 +100,7 @@ func Raws(ctx context.Context, b *Bus, app desktop.App) ([]Raw, error) {
 	return raws, err
 }
 
-// Sensitive reports whether people can do something with an element of the role in these
-// states, by AT-SPI's numbers.
+// Sensitive reports whether an element of the role with these states can be operated, in AT-SPI's numbers.
 func Sensitive(role uint32, states uint64) bool {
 	return sensitive(&node{role: roleNumber(role), states: stateSet(states)})
 }

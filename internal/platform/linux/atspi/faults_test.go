@@ -15,8 +15,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// TestStoppedApp: an app that hangs costs only the calls to it, and those end by
-// their deadline. It is listed, and works again when it goes on.
+// TestStoppedApp checks that a hanging app delays only calls to it, until their deadline. It stays listed,
+// and works again when it continues.
 func TestStoppedApp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -81,8 +81,8 @@ func TestStoppedApp(t *testing.T) {
 	}
 }
 
-// TestKilledApp: an app that dies while it is read has ended, says every call, and
-// none hangs.
+// TestKilledApp checks that every call to an app that is killed during a reading reports that it has ended,
+// and that none hangs.
 func TestKilledApp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -93,7 +93,7 @@ func TestKilledApp(t *testing.T) {
 			var all sync.WaitGroup
 			for range 4 {
 				all.Go(func() {
-					// A Bus of its own reads everything each time.
+					// A separate Bus reads everything each time.
 					bus := atspi.New(atspi.Config{Getenv: w.Getenv})
 					defer bus.Close()
 					for {
@@ -123,8 +123,7 @@ func TestKilledApp(t *testing.T) {
 	}
 }
 
-// TestAnotherProcess: a name on the bus that now belongs to another process is not
-// taken for the app.
+// TestAnotherProcess checks that a bus name that now belongs to another process is not taken for the app.
 func TestAnotherProcess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -135,8 +134,8 @@ func TestAnotherProcess(t *testing.T) {
 	}
 }
 
-// TestBusRestarted: after the accessibility bus went away, apps of the old one are
-// not running, and the new one is found.
+// TestBusRestarted checks that apps of a lost accessibility bus are not running, and that the new bus is
+// found.
 func TestBusRestarted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -153,7 +152,7 @@ func TestBusRestarted(t *testing.T) {
 	w.shows(t, again, desktop.Button, "Press")
 }
 
-// TestNoBus: without a session bus nothing works, and the errors say why.
+// TestNoBus checks that without a session bus all calls fail with a reason.
 func TestNoBus(t *testing.T) {
 	t.Parallel()
 	bus := atspi.New(atspi.Config{Getenv: func(string) string { return "" }})
@@ -172,7 +171,7 @@ func TestNoBus(t *testing.T) {
 	}
 }
 
-// TestReady: it changes nothing, in whatever state it finds things.
+// TestReady checks that Ready changes nothing in any state of the session.
 func TestReady(t *testing.T) {
 	t.Parallel()
 	s := linuxtest.Start(t)
@@ -201,8 +200,8 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestStoppedMidWalk: an app that hangs while it is read costs its reader the
-// deadline, whatever was being read, and the next call to another app nothing.
+// TestStoppedMidWalk checks that an app that hangs during any part of a reading costs its reader the
+// deadline, and the next call to another app nothing.
 func TestStoppedMidWalk(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -21,16 +21,16 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// A lie is one way to answer nonsense. The tree must come out as elements many that
-// are well-formed, or the call must end with the code.
+// A lie is one kind of invalid answer. The resulting tree must be well-formed with elements many elements,
+// or the call must fail with the code.
 type lie struct {
 	name     string
 	tell     func(l *liar, path, member string, m *dbus.Message) ([]any, bool)
-	elements int // at most; 0 where code says it all
+	elements int // at most; 0 if only code matters
 	code     aai.Code
 }
 
-// always lies in answer to one member, whatever is asked.
+// always returns the same answer for one member, for every object.
 func always(member string, answer func(l *liar, path string) []any) func(*liar, string, string, *dbus.Message) ([]any, bool) {
 	return func(l *liar, path, asked string, _ *dbus.Message) ([]any, bool) {
 		if asked != member {
@@ -40,7 +40,7 @@ func always(member string, answer func(l *liar, path string) []any) func(*liar, 
 	}
 }
 
-// swarm is a tree in which everything has so many children, without end.
+// swarm returns a tree in which every node has n children, endlessly.
 func swarm(n int) func(*liar, string, string, *dbus.Message) ([]any, bool) {
 	return func(l *liar, path, member string, _ *dbus.Message) ([]any, bool) {
 		switch {
@@ -112,7 +112,7 @@ func lies() []lie {
 	}
 }
 
-// wide is a window with so many buttons.
+// wide returns a window with n buttons.
 func wide(n int) func(*liar, string, string, *dbus.Message) ([]any, bool) {
 	return func(l *liar, path, member string, m *dbus.Message) ([]any, bool) {
 		if path != liarWindow {
@@ -122,7 +122,7 @@ func wide(n int) func(*liar, string, string, *dbus.Message) ([]any, bool) {
 	}
 }
 
-// items is a list of so many things, each in another one, at impossible places.
+// items returns a list of count objects, each inside another one, at impossible positions.
 func items(l *liar, count int, parent func(n int) string) []any {
 	type item struct {
 		Self, App, Parent objectRef
@@ -142,8 +142,8 @@ func items(l *liar, count int, parent func(n int) string) []any {
 	return []any{list}
 }
 
-// TestLiars: an app that answers nonsense costs a call to it no more than its
-// deadline and a bounded memory, and what is told of it is well-formed.
+// TestLiars checks that an app with invalid answers costs a call at most its deadline and bounded memory,
+// and results in a well-formed tree.
 func TestLiars(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -173,7 +173,7 @@ func TestLiars(t *testing.T) {
 				t.Errorf("the snapshot has %d elements", len(s.Elements))
 			}
 			for i := 0; i < len(s.Elements); i += 1 + len(s.Elements)/5 {
-				_, _ = w.bus.Read(ctx, l.app, s.Elements[i].ID) // whatever it says, it ends
+				_, _ = w.bus.Read(ctx, l.app, s.Elements[i].ID) // it must only return
 				_, _ = w.bus.Children(ctx, l.app, s.Elements[i].ID, 0, 10)
 			}
 			if ctx.Err() != nil {
@@ -189,8 +189,8 @@ func TestLiars(t *testing.T) {
 	}
 }
 
-// TestNoListOfWhatHasGone: LibreOffice is never asked for all of its objects at once, for it
-// ends of that when some of them have gone. What it shows is found all the same.
+// TestNoListOfWhatHasGone checks that LibreOffice is never queried for the list of all objects, because it
+// crashes if some were deleted, and that its tree is still complete.
 func TestNoListOfWhatHasGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -220,8 +220,8 @@ func TestNoListOfWhatHasGone(t *testing.T) {
 	}
 }
 
-// TestBrokenText: text that is no UTF-8 does not come through. A bus hangs up on who
-// sends it, so the app sends it over a socket of its own.
+// TestBrokenText checks that invalid UTF-8 is not passed on. A bus disconnects its sender, so the app sends
+// it over its own socket.
 func TestBrokenText(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -245,8 +245,8 @@ func TestBrokenText(t *testing.T) {
 	}
 }
 
-// TestForeignObjects: what another process shows in an app's window is a part of it if both
-// say so. An app cannot pass off another's windows as its own.
+// TestForeignObjects checks that another process's object in an app's window is included only if both
+// processes confirm it. An app must not present parts of another app as its own.
 func TestForeignObjects(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
 )
 
-// TestReadyOfAHungBus: a bus that takes connections and says nothing is said to be one
-// that does not answer, when the caller's time is up.
+// TestReadyOfAHungBus checks that a bus that accepts connections without answering is reported as not
+// answering when the context expires.
 func TestReadyOfAHungBus(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bus")
 	l, err := net.Listen("unix", path)

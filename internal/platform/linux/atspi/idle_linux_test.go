@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestIsAsleep: a process is idle when it waits, and not while what it started, or what that
-// started, is at work.
+// TestIsAsleep checks that a process is idle while it waits, but not while a direct or indirect child
+// works.
 func TestIsAsleep(t *testing.T) {
 	t.Parallel()
 	for script, idle := range map[string]bool{
@@ -31,7 +31,7 @@ func TestIsAsleep(t *testing.T) {
 			}
 		}
 		before := busyTime(pid)
-		for range 20 { // and it stays so
+		for range 20 { // it must stay idle
 			if isAsleep(pid) != idle {
 				t.Fatalf("%q: idle is %v", script, !idle)
 			}

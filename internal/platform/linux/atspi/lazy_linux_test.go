@@ -8,8 +8,8 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// gtk4 is a liar that is as GTK 4: it lists its objects, and says nothing of a socket. More
-// is what else it does.
+// gtk4 returns a liar that behaves like GTK 4: it lists its objects and has no socket. more adds other
+// behaviour.
 func gtk4(more func(l *liar, path, member string, m *dbus.Message) ([]any, bool)) func(*liar, string, string, *dbus.Message) ([]any, bool) {
 	return func(l *liar, path, member string, m *dbus.Message) ([]any, bool) {
 		if answer, lied := more(l, path, member, m); lied {
@@ -27,8 +27,8 @@ func gtk4(more func(l *liar, path, member string, m *dbus.Message) ([]any, bool)
 	}
 }
 
-// TestWalkedOnce: GTK 4 is walked a second time only where it has said that more is in
-// something than it has named, as it does of what it has not made yet.
+// TestWalkedOnce checks that GTK 4 is walked a second time only if it counts more children than it lists,
+// as for objects that it has not created yet.
 func TestWalkedOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -53,14 +53,14 @@ func TestWalkedOnce(t *testing.T) {
 	}
 }
 
-// TestAskedAtOnce: what GTK 4 showed at the last reading is asked what is in it without
-// waiting for what it is in to answer.
+// TestAskedAtOnce checks that the children of nodes that GTK 4 showed in the last reading are queried
+// without waiting for the parents' answers.
 func TestAskedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var again atomic.Bool
 	var held *dbus.Message
-	asked := false // of the window, which may come first
+	asked := false // whether the window, which may come first, was queried
 	l := w.liar(t, gtk4(func(l *liar, path, member string, m *dbus.Message) ([]any, bool) {
 		switch {
 		case !again.Load() || member != "GetChildren":

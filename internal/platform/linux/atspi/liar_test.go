@@ -18,14 +18,13 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// A so is how AT-SPI names an object.
+// An objectRef is an object reference of AT-SPI.
 type objectRef struct {
 	Name string
 	Path dbus.ObjectPath
 }
 
-// A liar is an app of AT-SPI that answers what it likes. What it has no lie for it
-// answers as a window with one button in it would.
+// A liar is an AT-SPI app with configurable answers. By default it answers as a window with one button.
 type liar struct {
 	conn *dbus.Conn
 	name string
@@ -39,7 +38,7 @@ const (
 	liarButton = "/org/a11y/atspi/accessible/2"
 )
 
-// silence is the lie of not answering at all.
+// silence is the answer to send none at all.
 func silence() []any { return nil }
 
 func (w *world) liar(t *testing.T, lie func(l *liar, path, member string, m *dbus.Message) ([]any, bool)) *liar {
@@ -75,8 +74,8 @@ func (l *liar) serve(calls <-chan *dbus.Message) {
 	}
 }
 
-// servePeer answers over a socket of the liar's own, with names that are no UTF-8. In
-// the end it says how many there were.
+// servePeer answers over the liar's own socket, with names of invalid UTF-8. At the end it sends their
+// number to broken.
 func (l *liar) servePeer(listener net.Listener, broken chan<- int) {
 	sent := 0
 	defer func() { broken <- sent }()
@@ -94,7 +93,7 @@ func (l *liar) servePeer(listener net.Listener, broken chan<- int) {
 			_, _ = socket.Write([]byte("OK 0123456789abcdef0123456789abcdef\r\n"))
 		}
 	}
-	const serial = 8 // where it is in a message
+	const serial = 8 // offset in a message
 	for n := uint32(1); ; n++ {
 		m, err := dbus.DecodeMessage(in)
 		if err != nil {
@@ -118,7 +117,7 @@ func (l *liar) servePeer(listener net.Listener, broken chan<- int) {
 	}
 }
 
-// reply makes the answer to a call; an empty one is an error.
+// reply returns the reply to a call; an empty body results in an error.
 func reply(m *dbus.Message, body []any) *dbus.Message {
 	answer := &dbus.Message{Type: dbus.TypeMethodReply, Body: body, Headers: map[dbus.HeaderField]dbus.Variant{
 		dbus.FieldReplySerial: dbus.MakeVariant(m.Serial()),
@@ -135,7 +134,7 @@ func reply(m *dbus.Message, body []any) *dbus.Message {
 	return answer
 }
 
-// variant is the answer of Properties.Get.
+// variant returns the body of a reply to Properties.Get.
 func variant(v any) []any { return []any{dbus.MakeVariant(v)} }
 
 func (l *liar) refs(paths ...string) []any {
@@ -146,7 +145,7 @@ func (l *liar) refs(paths ...string) []any {
 	return []any{refs}
 }
 
-// truth is what a window with a button would answer.
+// truth returns the answer of a window with a button.
 func (l *liar) truth(path, member string) []any {
 	children := map[string][]string{liarRoot: {liarWindow}, liarWindow: {liarButton}}[path]
 	role := map[string]uint32{liarRoot: 75, liarWindow: 23}[path]
@@ -182,5 +181,5 @@ func (l *liar) truth(path, member string) []any {
 	return []any{}
 }
 
-// child makes up the path of the n'th child of an object.
+// child returns an invented path for the n'th child of an object.
 func child(path string, n int) string { return path + "/" + strconv.Itoa(n) }

@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// TestDialogInALoopOfItsOwn: while GTK 3 runs a dialog in a loop of its own it does not
-// look at the connection over which it was asked to, but is read and worked all the same.
+// TestDialogInALoopOfItsOwn checks that GTK 3 can be read and operated while it runs a dialog in a nested
+// loop, in which it ignores the connection that opened the dialog.
 func TestDialogInALoopOfItsOwn(t *testing.T) {
 	w := newWorld(t)
 	app := w.app(t, w.Launch(t, "mousepad"))

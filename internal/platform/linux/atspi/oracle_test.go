@@ -15,13 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// An oracle reads apps by godbus, one plain call at a time.
+// An oracle reads apps through godbus, one call at a time.
 type oracle struct {
 	conn *dbus.Conn
 	kind linuxtest.Kind
 }
 
-// walk reads an object's children and all that is in them.
+// walk reads an object's descendants.
 func (o *oracle) walk(t *testing.T, at objectRef) (all []atspi.Raw) {
 	t.Helper()
 	var children []objectRef
@@ -54,9 +54,9 @@ func (o *oracle) read(t *testing.T, at objectRef) atspi.Raw {
 	}
 	raw.Component = strings.Contains(fmt.Sprint(interfaces), "org.a11y.atspi.Component")
 	var r struct{ X, Y, W, H int32 }
-	coordinates := uint32(0) // of the screen
+	coordinates := uint32(0) // screen
 	if o.kind == linuxtest.GTK4 {
-		coordinates = 1 // of the window
+		coordinates = 1 // window
 	}
 	if object.Call("org.a11y.atspi.Component.GetExtents", 0, coordinates).Store(&r) == nil && r.X > -1<<30 {
 		raw.Frame = desktop.Rect{X: int(r.X), Y: int(r.Y), W: int(r.W), H: int(r.H)}
@@ -67,7 +67,7 @@ func (o *oracle) read(t *testing.T, at objectRef) atspi.Raw {
 	return raw
 }
 
-// text reads a property, without what is no part of it.
+// text reads a property and removes toolkit artifacts.
 func (o *oracle) text(object dbus.BusObject, name string) string {
 	v, err := object.GetProperty("org.a11y.atspi.Accessible." + name)
 	s, _ := v.Value().(string)
@@ -77,8 +77,8 @@ func (o *oracle) text(object dbus.BusObject, name string) string {
 	return strings.TrimSpace(strings.ReplaceAll(s, "\uFFFC", ""))
 }
 
-// TestOracle: all that is read of each toolkit, by lists, by levels and in batches,
-// is what another program of D-Bus reads with plain calls, one by one.
+// TestOracle checks for each toolkit that reading by lists, by levels and in batches has the same result as
+// single plain calls of another D-Bus library.
 func TestOracle(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -113,9 +113,8 @@ func TestOracle(t *testing.T) {
 // roleOfWords is ATSPI_ROLE_STATIC.
 const roleOfWords = 116
 
-// alike fills in what is not read of everything, from the other's reading: what does
-// not show has no place, what is no control no description, a number only what
-// people set.
+// alike copies the properties that are not always read from the other reading: hidden nodes have no frame,
+// nodes that are not controls no description, and only input controls a number.
 func alike(ours, theirs []atspi.Raw) []atspi.Raw {
 	others := map[string]*atspi.Raw{}
 	for i := range theirs {
@@ -132,7 +131,7 @@ func alike(ours, theirs []atspi.Raw) []atspi.Raw {
 			n.Frame, n.Component = o.Frame, o.Component
 		}
 		if o.Role == roleOfWords && n.Frame.Empty() {
-			n.Frame = o.Frame // it is where what it is in is
+			n.Frame = o.Frame // its frame is its parent's
 		}
 		if n.Description == "" {
 			n.Description = o.Description

@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// TestShownPassword: a page that shows the password to the person does not show it
-// to us.
+// TestShownPassword checks that a page that shows its password to the person does not reveal it to the
+// gateway.
 func TestShownPassword(t *testing.T) {
 	const page = `<!doctype html><title>log in</title><label>Password <input id=p type=password value=sesame></label>
 <button onclick="p.type = 'text'; this.textContent = 'Shown'">Show</button>`

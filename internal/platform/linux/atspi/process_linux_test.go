@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// runs starts a program, which says that it runs and then waits for the end of its
-// input, and returns what is known of it.
+// runs starts a program that prints a line and then waits for the end of its input, and returns its
+// processInfo.
 func runs(t *testing.T, r *processCache, dir, name string, args ...string) processInfo {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -26,9 +26,8 @@ func runs(t *testing.T, r *processCache, dir, name string, args ...string) proce
 
 const waits = "import sys\nprint('ready', flush=True)\nsys.stdin.read()\n"
 
-// TestWhatAProgramIs: two that are called the same differ, one that was changed differs
-// from what it was, and the same one again does not, nor does the system's own after an
-// update.
+// TestWhatAProgramIs checks that the identity differs between programs of the same name and after a change,
+// and is stable for repeated runs and system updates.
 func TestWhatAProgramIs(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, text string, mode os.FileMode) string {
@@ -78,7 +77,7 @@ func TestWhatAProgramIs(t *testing.T) {
 	}
 }
 
-// TestAnotherProgramInTheSameProcess: after exec it is looked at anew.
+// TestAnotherProgramInTheSameProcess checks that a process is read again after exec.
 func TestAnotherProgramInTheSameProcess(t *testing.T) {
 	p := testkit.StartProcess(t, exec.Command("python3", "-c", "import os,sys\nprint('ready', flush=True)\nsys.stdin.readline()\nos.execv('/bin/cat', ['cat', '-u', '/proc/self/comm', '-'])"))
 	t.Cleanup(func() { _ = p.Close() })
@@ -88,7 +87,7 @@ func TestAnotherProgramInTheSameProcess(t *testing.T) {
 	if _, err := p.In.Write([]byte("go\n")); err != nil {
 		t.Fatal(err)
 	}
-	p.ReadLine(t) // cat has said its name
+	p.ReadLine(t) // cat has printed its name
 	if after := r.of(p.Process.Pid); after.program == before.program || after.id != "cat" || after.started != before.started {
 		t.Errorf("it was %+v and is %+v", before, after)
 	}
@@ -100,8 +99,8 @@ func TestAnotherProgramInTheSameProcess(t *testing.T) {
 	}
 }
 
-// TestWhatHasEndedIsNotListed: a program that was killed, and whose parent has not
-// noticed, still has a number and perhaps a window, and is no app any more.
+// TestWhatHasEndedIsNotListed checks that a killed program without a notice by its parent, which still has
+// a process ID and perhaps a window, is not an app.
 func TestWhatHasEndedIsNotListed(t *testing.T) {
 	cmd := exec.Command("sleep", "600")
 	if err := cmd.Start(); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// TestScrolledByPages: GTK 3 says of a viewport that it does not show any more once
-// what is in it was scrolled by more than a page. The rows in it show all the same.
+// TestScrolledByPages checks that rows show in a GTK 3 viewport that lost SHOWING because its content was
+// scrolled by more than a page.
 func TestScrolledByPages(t *testing.T) {
 	w := newWorld(t)
 	f, app := w.fixture(t, linuxtest.GTK3)

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// parentOf is the parent of a process, 0 if it has none.
+// parentOf returns the parent of a process, 0 if it has none.
 func parentOf(pid int) int {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -27,8 +27,8 @@ func parentOf(pid int) int {
 	return parent
 }
 
-// TestFixtureSnapshots: every toolkit's window reads the same, in the words of the
-// house, whatever its toolkit calls things.
+// TestFixtureSnapshots checks that every toolkit's window results in the same snapshot, despite different
+// names in the toolkits.
 func TestFixtureSnapshots(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -45,7 +45,7 @@ func TestFixtureSnapshots(t *testing.T) {
 	}
 }
 
-// wellFormed checks what holds of every snapshot.
+// wellFormed checks the invariants of a snapshot.
 func wellFormed(t *testing.T, s *desktop.Snapshot) {
 	t.Helper()
 	seen := map[desktop.ID]bool{}
@@ -107,7 +107,7 @@ func hasElements(t *testing.T, kind linuxtest.Kind, s *desktop.Snapshot) {
 		}
 		e := found[0]
 		if want.missing == kind {
-			want.value = "" // the toolkit tells nobody
+			want.value = "" // the toolkit does not expose it
 		}
 		if e.Value != want.value || e.Min != want.min || e.Max != want.max {
 			t.Errorf("the %s %q has the value %q from %v to %v", e.Role, e.Name, e.Value, e.Min, e.Max)
@@ -133,9 +133,9 @@ func hasElements(t *testing.T, kind linuxtest.Kind, s *desktop.Snapshot) {
 	}
 }
 
-// hasFrames compares with what the fixture knows of its own layout.
+// hasFrames compares the frames with the fixture's own layout.
 func hasFrames(t *testing.T, f *linuxtest.Fixture, s *desktop.Snapshot) {
-	const near = 12 // toolkits count a widget's border in, or not
+	const near = 12 // some toolkits include a widget's border
 	for role, names := range map[desktop.Role][]string{
 		desktop.Button:   {"Press", "Slow", "Dead", "Shuffle", "Open dialog", "Hide"},
 		desktop.Checkbox: {"Agree"},
@@ -153,7 +153,7 @@ func hasFrames(t *testing.T, f *linuxtest.Fixture, s *desktop.Snapshot) {
 	}
 }
 
-// hasHidden: what is scrolled away or on another tab is there, but does not show.
+// hasHidden checks that scrolled-away elements and those in another tab are present but not showing.
 func hasHidden(t *testing.T, s *desktop.Snapshot) {
 	for _, name := range []string{"On second", "Fruit 40", "New"} {
 		for i, e := range s.Elements {

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCacheIsConsistent: a Bus that kept what it read says the same as one that
-// reads everything for the first time, whatever was done in between by others.
+// TestCacheIsConsistent checks that a Bus with a cache returns the same as one that reads everything for
+// the first time, after any changes by others.
 func TestCacheIsConsistent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -34,7 +34,7 @@ func TestCacheIsConsistent(t *testing.T) {
 	}
 }
 
-// change makes one of several changes, and waits until the fixture says it is made.
+// change makes a random change, and waits until the fixture confirms it.
 func change(t *testing.T, w *world, other *atspi.Bus, f *linuxtest.Fixture, app desktop.App, random *rand.Rand, round int) {
 	t.Helper()
 	do := func(role desktop.Role, name string, act desktop.Act) {
@@ -65,8 +65,8 @@ func change(t *testing.T, w *world, other *atspi.Bus, f *linuxtest.Fixture, app 
 	}
 }
 
-// sameAsFresh compares. Apps go on for a moment after they have changed, so it may
-// take some looks until both see the same, but not until the cache is too old.
+// sameAsFresh compares the two. Apps continue for a moment after a change, so equality may need some
+// snapshots, but must come before the cache expires.
 func sameAsFresh(t *testing.T, w *world, app desktop.App) {
 	t.Helper()
 	var difference string
@@ -87,8 +87,8 @@ func sameAsFresh(t *testing.T, w *world, app desktop.App) {
 	t.Fatalf("what was kept differs from what is (-is +kept):\n%s", difference)
 }
 
-// TestWarmSnapshots: a look at which nothing has changed is the same snapshot, with
-// the same version, and a change gives another version.
+// TestWarmSnapshots checks that a snapshot without changes is the same with the same version, and that a
+// change results in another version.
 func TestWarmSnapshots(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -102,7 +102,7 @@ func TestWarmSnapshots(t *testing.T) {
 				time.Sleep(50 * time.Millisecond)
 				return w.snapshot(t, app).Version == first.Version
 			})
-			deadline := time.Now().Add(700 * time.Millisecond) // past the age of frames
+			deadline := time.Now().Add(700 * time.Millisecond) // longer than the maximum age of frames
 			for time.Now().Before(deadline) {
 				s := w.snapshot(t, app)
 				if s.Version != first.Version {
@@ -124,8 +124,8 @@ func TestWarmSnapshots(t *testing.T) {
 	}
 }
 
-// TestHeaders: Qt makes another object for each heading of a tree view whenever it
-// is asked for the view's children, and forgets none. It is asked once.
+// TestHeaders checks that a Qt tree view is queried for its children only once, because each query creates
+// and leaks an object per header.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -133,7 +133,7 @@ func TestHeaders(t *testing.T) {
 	w.awaitIdle(t, app)
 	first := w.snapshot(t, app)
 	if _, err := w.bus.Read(t.Context(), app, first.Elements[0].ID); err != nil {
-		t.Fatal(err) // it has to run for this, so all is read again
+		t.Fatal(err) // it has to run for this, so everything is read again
 	}
 	last := w.snapshot(t, app)
 	headings := 0

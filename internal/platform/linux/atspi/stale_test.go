@@ -13,14 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A happening is something that a person does at a fixture's window, or that
-// happens in it without anybody's telling, and how the fixture says that it has.
+// A happening is an action of a person in a fixture's window, or a change without an event, with the
+// condition for its completion.
 type happening struct {
 	name string
 	do   func(t *testing.T, h *scene)
 }
 
-// A scene is a fixture whose window a Bus has just read, twice.
+// A scene is a fixture with a window that a Bus has just read twice.
 type scene struct {
 	*world
 	f   *linuxtest.Fixture
@@ -34,15 +34,15 @@ func happenings() []happening {
 			h.xdotool(t, "type", "Ann Other")
 			h.f.WaitState(t, "name", "Ann Other")
 		}},
-		{"list filled anew", func(t *testing.T, h *scene) { // Qt does not say so
+		{"list filled anew", func(t *testing.T, h *scene) { // Qt sends no event
 			h.f.Press(t, "Shuffle")
 			h.f.WaitState(t, "shuffled", 1)
 		}},
-		{"list filled anew, and nothing else", func(t *testing.T, h *scene) { // the focus stays: no event of Qt's at all
+		{"list filled anew, and nothing else", func(t *testing.T, h *scene) { // the focus stays: no Qt event at all
 			h.f.Press(t, "Shuffle")
 			h.f.WaitState(t, "shuffled", 2)
 		}},
-		{"list scrolled", func(t *testing.T, h *scene) { // few say so
+		{"list scrolled", func(t *testing.T, h *scene) { // few toolkits send an event
 			x, y := h.f.ControlRect(t, "Fruit 4").Centre()
 			h.Click(t, x, y, 5)
 			h.f.WaitFor(t, "the list is scrolled", func(state map[string]any) bool { return state["scroll"].(float64) > 0 })
@@ -80,9 +80,8 @@ func (w *world) xdotool(t *testing.T, args ...string) {
 	}
 }
 
-// TestNothingStale: whatever happened at a window, told or not, the next snapshot
-// is of what is there now. What is there now is what a Bus says that knows nothing
-// yet, before and after.
+// TestNothingStale checks that the next snapshot after any change, with or without an event, shows the
+// current state: that read by a fresh Bus, before and after.
 func TestNothingStale(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -100,7 +99,7 @@ func TestNothingStale(t *testing.T) {
 	}
 }
 
-// warm takes snapshots until they are all the same one: what is kept is returned.
+// warm takes snapshots until all are the same, which means that the cache is used.
 func (w *world) warm(t *testing.T, app desktop.App) {
 	t.Helper()
 	eventually(t, "the app is at rest", func() bool {
@@ -114,15 +113,14 @@ func (w *world) warm(t *testing.T, app desktop.App) {
 	})
 }
 
-// tellsTheTruth takes one snapshot between two by a Bus that has kept nothing. If
-// those are alike, it is like them.
+// tellsTheTruth takes a snapshot between two of a fresh Bus. If those two are alike, it must equal them.
 func (w *world) tellsTheTruth(t *testing.T, app desktop.App, after string) {
 	t.Helper()
 	for range 20 {
 		before := w.fresh(t, app)
 		kept := w.snapshot(t, app)
 		if cmp.Diff(before.Elements, w.fresh(t, app).Elements) != "" {
-			continue // it is still at it
+			continue // the app is still changing
 		}
 		if diff := cmp.Diff(before.Elements, kept.Elements); diff != "" {
 			t.Fatalf("after %q a snapshot differs from what is (-is +snapshot):\n%s", after, diff)
@@ -132,7 +130,7 @@ func (w *world) tellsTheTruth(t *testing.T, app desktop.App, after string) {
 	t.Fatalf("after %q the app never came to rest", after)
 }
 
-// fresh is a snapshot by a Bus that has kept nothing.
+// fresh returns a snapshot of a Bus with an empty cache.
 func (w *world) fresh(t *testing.T, app desktop.App) *desktop.Snapshot {
 	t.Helper()
 	bus := atspi.New(atspi.Config{Getenv: w.Getenv, Windows: w.windows})

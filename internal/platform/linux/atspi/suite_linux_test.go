@@ -12,11 +12,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// TestSuite: with real windows, and X11 beside it, the Bus does what every backend
-// must.
+// TestSuite runs the backend suite on the Bus with real windows, together with X11.
 func TestSuite(t *testing.T) {
 	t.Parallel()
-	// What a toolkit cannot do in the background, and what it tells nobody.
+	// Background actions that a toolkit lacks, and properties that it does not expose.
 	unable := map[linuxtest.Kind][]string{
 		linuxtest.GTK4: {"press Agree", "press File", "select Blue"},
 		linuxtest.Qt6:  {"select Blue"},

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// untoldPage is a page that does what it is told, and says when it has.
+// untoldPage is a page that runs received scripts, and confirms them.
 const untoldPage = `<!doctype html><html lang=en><title>Untold</title><body>
 <button id=b>Press</button> <label for=i>Field</label> <input id=i value=v> <p id=p>Paragraph <a id=a href=x>link</a> after</p>
 <div id=d>Some text</div> <input type=range id=r min=0 max=10 value=5 aria-label=range> <progress id=pr max=10 value=3></progress>
@@ -29,7 +29,7 @@ const untoldPage = `<!doctype html><html lang=en><title>Untold</title><body>
   await fetch("/done", {method: "POST"});
 } })()</script>`
 
-// A puppet is a page in a Chromium, which changes as it is told.
+// A puppet is a page in Chromium that changes on request.
 type puppet struct {
 	*world
 	app  desktop.App
@@ -65,7 +65,7 @@ func newPuppet(t *testing.T) *puppet {
 	return p
 }
 
-// tell gives the page a script to run.
+// tell sends a script to the page.
 func (p *puppet) tell(t *testing.T, script string) {
 	t.Helper()
 	select {
@@ -86,7 +86,7 @@ func (p *puppet) do(t *testing.T, script string) {
 	}
 }
 
-// untold are changes of a page. Of most of them Chromium tells nobody.
+// untold returns changes of a page. Chromium sends no event for most of them.
 func untold() []string {
 	return []string{
 		`i.required = true`, `i.readOnly = true`, `b.disabled = true`, `b.disabled = false`, `i.value = "typed by the page"`,
@@ -99,12 +99,12 @@ func untold() []string {
 	}
 }
 
-// TestUntold: what a page of Chromium's changes without telling anybody, and what it tells of,
-// the next look sees: the mirror shows what a Bus shows that knows nothing.
+// TestUntold checks that the next snapshot shows changes of a Chromium page, with and without events: the
+// cache equals a fresh Bus.
 func TestUntold(t *testing.T) {
 	p := newPuppet(t)
 	for _, script := range untold() {
-		p.warm(t, p.app) // so that no look is under way
+		p.warm(t, p.app) // so that no reading is in progress
 		p.do(t, script)
 		p.showsTheTruth(t, script)
 	}
@@ -118,7 +118,7 @@ func TestUntold(t *testing.T) {
 	})
 }
 
-// TestAnotherPage: a page in the place of another one is seen, of which Chromium tells nobody.
+// TestAnotherPage checks that a replaced page is noticed, for which Chromium sends no event.
 func TestAnotherPage(t *testing.T) {
 	p := newPuppet(t)
 	for n := range 3 {
@@ -128,7 +128,7 @@ func TestAnotherPage(t *testing.T) {
 	}
 }
 
-// A sight is what a person could see of an element.
+// A visibility holds the visible properties of an element.
 type visibility struct {
 	ID, Parent  desktop.ID
 	Role        desktop.Role
@@ -151,15 +151,14 @@ func visibleElements(s *desktop.Snapshot) (seen []visibility) {
 	return seen
 }
 
-// showsTheTruth takes one snapshot between two by a Bus that has kept nothing. If those are
-// alike, it is like them.
+// showsTheTruth takes a snapshot between two of a fresh Bus. If those two are alike, it must equal them.
 func (p *puppet) showsTheTruth(t *testing.T, after string) {
 	t.Helper()
 	for range 50 {
 		before := visibleElements(p.fresh(t, p.app))
 		kept := visibleElements(p.snapshot(t, p.app))
 		if cmp.Diff(before, visibleElements(p.fresh(t, p.app))) != "" {
-			continue // it is still at it
+			continue // the page is still changing
 		}
 		if diff := cmp.Diff(before, kept); diff != "" {
 			t.Fatalf("after %q a snapshot differs from what is (-is +snapshot):\n%s", after, diff)

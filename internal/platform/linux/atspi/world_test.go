@@ -16,7 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// A world is a desktop of its own with a Bus on it.
+// A world is a private desktop with a Bus on it.
 type world struct {
 	*linuxtest.Session
 	bus     *atspi.Bus
@@ -34,14 +34,14 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// fixture opens a fixture and finds its app.
+// fixture opens a fixture and returns its app.
 func (w *world) fixture(t testing.TB, kind linuxtest.Kind) (*linuxtest.Fixture, desktop.App) {
 	t.Helper()
 	f := w.Fixture(t, kind)
 	return f, w.app(t, f.App)
 }
 
-// app finds the app of a program that was launched, when it shows a tree.
+// app returns the app of a launched program, once it has a tree.
 func (w *world) app(t testing.TB, a *linuxtest.App) desktop.App {
 	t.Helper()
 	var found desktop.App
@@ -70,7 +70,7 @@ func (w *world) snapshot(t testing.TB, app desktop.App) *desktop.Snapshot {
 	return s
 }
 
-// find returns the one element with the role and the name that shows.
+// find returns the one showing element with the role and the name.
 func find(t testing.TB, s *desktop.Snapshot, role desktop.Role, name string) desktop.Element {
 	t.Helper()
 	found := matches(s, role, name)
@@ -89,7 +89,7 @@ func matches(s *desktop.Snapshot, role desktop.Role, name string) (found []deskt
 	return found
 }
 
-// await takes snapshots until ready says so of one.
+// await takes snapshots until ready returns true for one.
 func (w *world) await(t testing.TB, app desktop.App, what string, ready func(*desktop.Snapshot) bool) *desktop.Snapshot {
 	t.Helper()
 	var s *desktop.Snapshot
@@ -116,7 +116,7 @@ func (w *world) perform(t testing.TB, app desktop.App, e desktop.Element, act de
 	}
 }
 
-// outline writes a snapshot down.
+// outline formats a snapshot.
 func outline(s *desktop.Snapshot) string {
 	var b strings.Builder
 	depth := map[int]int{-1: -1}
@@ -129,7 +129,7 @@ func outline(s *desktop.Snapshot) string {
 	return b.String()
 }
 
-// patience is when a test gives up on what must come. None waits for it to pass.
+// patience is the time limit for expected events. It expires only on failure.
 const patience = 2 * time.Minute
 
 func eventually(t testing.TB, what string, ready func() bool) {
@@ -150,7 +150,7 @@ func within(limit time.Duration, ready func() bool) bool {
 	return true
 }
 
-// code is the code of an *aai.Error, and its delivery.
+// code returns the code of an *aai.Error, and its delivery.
 func code(err error) (aai.Code, aai.Delivery) {
 	if err == nil {
 		return "", ""
