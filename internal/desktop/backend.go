@@ -35,9 +35,9 @@ type App struct {
 	// it.
 	ID         string
 	Executable string // path
-	// ProgramIdentity identifies the exact program, so that consent can be bound to it: the paths of
-	// executable and script, with their contents if the person can change these files, or a Flatpak's app
-	// ID. It may have several lines; "" if the backend does not know it.
+	// ProgramIdentity identifies the exact program, so that consent can be bound to it. It holds the paths
+	// of executable and script, with the contents of those that the person can change. For a Flatpak it is
+	// the app ID. It may have several lines; "" if the backend does not know it.
 	ProgramIdentity string
 	// Started is the start time of the process in the system's own format. PID and Started together
 	// identify one run of a program. "" if the backend does not know it.
@@ -171,9 +171,9 @@ type Events interface {
 	// Watch delivers the app's events from now until the context ends, then closes the channel. A slow
 	// reader loses events and receives one of kind Lost in their place.
 	Watch(ctx context.Context, app App) (<-chan Event, error)
-	// IsIdle reports whether the app waits for input, as far as its processes show: neither it nor a child
-	// process runs or is ready to run, and its toolkit no longer animates a press before acting. IsIdle
-	// does not see an app's timers.
+	// IsIdle reports whether the app waits for input, as far as its processes show. Neither the app nor a
+	// child process runs or is ready to run, and no animation of a press delays the action. IsIdle does not
+	// see an app's timers.
 	IsIdle(app App) bool
 	// BusyTime returns the total time that the first threads of the app and its descendant processes have
 	// run or waited for a processor. Unlike IsIdle it notices an app that works in slices and sleeps

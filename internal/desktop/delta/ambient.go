@@ -116,8 +116,8 @@ func (u *AmbientChanges) BeginAction(s *desktop.Snapshot) {
 }
 
 // EndAction learns from the snapshot after the last action; its changes are not ambient. An element that
-// changed has no pending effect of this action any more, unless it was still before: then the change is the
-// action's, and later ones may be too.
+// changed has no pending effect of this action any more. The exception is one that was still before: its
+// change is the action's, and later ones may be too.
 func (u *AmbientChanges) EndAction(s *desktop.Snapshot) {
 	before := u.last
 	u.last = s

@@ -197,8 +197,8 @@ func (c *comparison) isAmbient(i int, aspect Aspect) bool {
 	return lasting >= 0 && c.options.IsAmbient(c.after.Elements[lasting].ID, aspect)
 }
 
-// isLagging reports whether a program shows the change only when it is idle, some time after its cause: a
-// number in a status bar, or whether a command of a tool bar is enabled.
+// isLagging reports whether a program shows the change only when it is idle, some time after its cause.
+// Examples are a number in a status bar, or whether a command of a tool bar is enabled.
 func (c *comparison) isLagging(old *desktop.Element, i int) bool {
 	now := &c.after.Elements[i]
 	switch {

@@ -28,7 +28,7 @@ func fuzzyPasses(w *searchText) []searchPass {
 
 func notInWord(r rune) bool { return !wordRune(r) }
 
-// allWords reports whether each word is a prefix of a word that describes the element, and at least one is
+// allWords reports whether each word is a prefix of a word that describes the element. At least one must be
 // a prefix of a word of its name or description: a role alone is not enough.
 func allWords(f *finder, i int, asked []string) bool {
 	own := false

@@ -15,8 +15,8 @@ type Tree struct {
 	More     string     `json:"more,omitempty"` // as Page.More
 }
 
-// An Element is an element of a Tree, or a fold of many similar ones: then it has only Fold, with the words
-// of the text form, unless it represents a browser's frame.
+// An Element is an element of a Tree, or a fold of many similar ones. A fold has only the field Fold, in
+// the words of the text form, unless it represents a browser's frame.
 type Element struct {
 	Ref         string       `json:"ref,omitempty"`
 	Role        desktop.Role `json:"role,omitempty"`

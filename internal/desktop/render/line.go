@@ -111,8 +111,8 @@ func (w *walker) title(c int) string {
 	return `""`
 }
 
-// isSign reports whether a text is a fallback name, which cannot be confused with a state or a ref: words
-// of letters and digits with a dot in each, or a tag.
+// isSign reports whether a text is a fallback name: words of letters and digits with a dot in each, or a
+// tag. It cannot be confused with a state or a ref.
 func isSign(text string) bool {
 	const longest = 50
 	if text == "" || text[0] == ' ' || len(text) > longest {

@@ -6,7 +6,7 @@ import "sync"
 const maxPasswordFields = 10_000
 
 // PasswordFields remembers the objects of an app that have been password fields. Such an object stays one
-// as long as it exists: a page's "show password" turns it into a text field and shows the password to
+// as long as it exists. A page's "show password" turns it into a text field and shows the password to
 // people, but the gateway must not read it. The zero value is ready; it is safe for concurrent use.
 type PasswordFields[K comparable] struct {
 	mu    sync.Mutex

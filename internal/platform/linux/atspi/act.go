@@ -109,9 +109,8 @@ func (a *actor) shows(ctx context.Context, n *node) (bool, error) {
 	return shows, nil
 }
 
-// isReallyVisible reports whether the node is visible, for toolkits that set VISIBLE also on two kinds of
-// hidden nodes: those in a closed tab, which have no size, and those in a closed window, which is no longer
-// a child of the app.
+// isReallyVisible reports whether the node is visible, for toolkits that set VISIBLE also on some hidden
+// nodes. Nodes in a closed tab have no size. A closed window is no longer a child of the app.
 func (p *program) isReallyVisible(ctx context.Context, n *node) (bool, error) {
 	var windows []ref
 	at := n.ref

@@ -9,9 +9,10 @@ import (
 )
 
 // Chromium sends no events for some changes in a page: role, required and editable states, text of
-// read-only elements, order of siblings, bounds of a number, replacement of the page. For its own frame,
-// such as the reload button, it sends hardly any. Reading everything anew takes six queries per element.
-// Therefore one query lists the showing elements of a window in order, and only these are queried again.
+// read-only elements, order of siblings, bounds of a number. It sends none for the replacement of the page
+// either. For its own frame, such as the reload button, it sends hardly any. Reading everything anew takes
+// six queries per element. Therefore one query lists the showing elements of a window in order, and only
+// these are queried again.
 
 // collectionInterface searches the objects of an app inside the app. ATK's bridge implements it.
 const collectionInterface = "org.a11y.atspi.Collection"

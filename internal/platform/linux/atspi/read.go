@@ -102,8 +102,8 @@ func (p *program) ahead(t *tree, n *node, level int, brief bool) bool {
 }
 
 // askListed queries at once the children of the nodes that a lazy app lists and that showed in the last
-// tree, because such an app wakes for each round trip. It skips the other listed nodes: a query makes the
-// app list their children too.
+// tree. A single round trip helps because such an app wakes for each. It skips the other listed nodes: a
+// query makes the app list their children too.
 func (p *program) askListed(ctx context.Context, t *tree) error {
 	r := &batch{}
 	for at := range t.older.nodes {
