@@ -6,14 +6,14 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// ProtectedWindows is the gate that keeps the tools on windows away from what guards
-// the person: the gateway's own dialogs, prompts of the system for passwords and
-// rights, locks of the screen, and programs that keep passwords. Nobody can allow
-// it; neither is seen nor operated.
+// ProtectedWindows is the gate that keeps window tools away from protected windows: the
+// gateway's own dialogs, system prompts for passwords and rights, screen locks, and
+// password managers. Such windows can be neither seen nor operated, and no grant allows
+// it.
 type ProtectedWindows struct {
-	// ShowsDialog reports whether a process shows a dialog of a gateway now; nil: none does.
+	// ShowsDialog reports whether a process now shows a dialog of a gateway. Nil means that none does.
 	ShowsDialog func(pid int) bool
-	// IsDialogOpen reports whether any dialog of a gateway is open; nil: never.
+	// IsDialogOpen reports whether any dialog of a gateway is open. Nil means never.
 	IsDialogOpen func() bool
 }
 
@@ -28,7 +28,7 @@ func (u ProtectedWindows) CheckPassphrase(ctx context.Context, r *aai.Request) (
 	case !r.IsWholeScreen() && isProtected(r.Call.Target):
 		return nil, protectedError(aai.CleanLabel(r.Call.Target.ID, 60))
 	case takesWholeScreen(r) && u.IsDialogOpen != nil && u.IsDialogOpen():
-		// The keyboard and the screen are the dialog's while it is open.
+		// An open dialog has the keyboard and the screen.
 		e := aai.Errorf(aai.RateLimited, "not now: the person at this computer is being asked something, and the screen is theirs until they answered")
 		e.Hint = "You have not called too often: call again when the question is answered."
 		e.RetryAfter = busyRetryAfter
@@ -47,8 +47,8 @@ func (u ProtectedWindows) CheckPassphrase(ctx context.Context, r *aai.Request) (
 	return nil, nil
 }
 
-// takesWholeScreen reports whether the call is about more than one program's
-// windows: a picture of all of it, the clipboard, the person's pointer and keyboard.
+// takesWholeScreen reports whether the call affects more than one program's windows: a
+// screenshot of the whole screen, the clipboard, the person's pointer and keyboard.
 func takesWholeScreen(r *aai.Request) bool {
 	if r.Tool.Effect == aai.Reads {
 		return r.IsWholeScreen() && r.Tool.TakesScreenshot

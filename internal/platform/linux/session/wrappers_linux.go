@@ -9,17 +9,17 @@ import (
 	"github.com/gybob/aai-gateway/internal/process"
 )
 
-// A grammar is how a launcher reads the words before the program that it starts.
+// A wrapperSyntax describes a launcher's arguments before the program that it starts.
 type wrapperSyntax struct {
 	verb   string // the word that must come first
 	flags  string // options without a value, separated by spaces
-	values string // options whose value is in the same word or the next
+	values string // options with a value in the same word or the next
 	sets   bool   // NAME=value may follow the options
 	dashes bool   // the program follows the first "--"
-	apps   bool   // it starts an app by a name of its own, and no program of the PATH
+	apps   bool   // the launcher starts an app by its own name for it, not a program of the PATH
 }
 
-// wrapperSyntaxes are programs that start the one that is named after their options.
+// wrapperSyntaxes returns the programs that start the program named after their options.
 func wrapperSyntaxes() map[string]wrapperSyntax {
 	return map[string]wrapperSyntax{
 		"env":              {flags: "-i - --ignore-environment", values: "-u --unset -C --chdir", sets: true},
@@ -41,7 +41,7 @@ func wrapperSyntaxes() map[string]wrapperSyntax {
 	}
 }
 
-// skip returns the index of the word that names the program, 0 where that is not known.
+// skip returns the index of the word that names the program, or 0 if it is unknown.
 func (g wrapperSyntax) skip(words []string) int {
 	if g.dashes {
 		i := slices.Index(words, "--") + 1
@@ -67,7 +67,7 @@ func (g wrapperSyntax) skip(words []string) int {
 	}
 	for ; g.sets && i < len(words) && strings.Contains(words[i], "="); i++ {
 		if name, _, _ := strings.Cut(words[i], "="); name == "PATH" || strings.HasPrefix(name, "LD_") {
-			return 0 // another program than the one that is named may run
+			return 0 // another program than the named one may run
 		}
 	}
 	if i >= len(words) {
@@ -76,7 +76,7 @@ func (g wrapperSyntax) skip(words []string) int {
 	return i
 }
 
-// program returns the program that the words start: the one behind launchers, if they are known.
+// program returns the program that the words start, behind any known launchers.
 func (l *Launcher) program(name string, words []string, files fieldCode) desktop.Program {
 	p := desktop.Program{Name: name, Path: words[0], Args: words[1:], FieldCode: files.letter, FieldIndex: max(files.at-1, 0)}
 	for rest, at := words, 0; ; {
@@ -108,8 +108,8 @@ func (l *Launcher) program(name string, words []string, files fieldCode) desktop
 	return p
 }
 
-// simpleScript returns the words of a shell's script that is one command and nothing that a
-// shell would read otherwise; nil for any other command.
+// simpleScript returns the words of a shell script that consists of one command without
+// shell syntax. It returns nil for any other command.
 func simpleScript(words []string) []string {
 	if len(words) < 3 || words[1] != "-c" || !slices.Contains([]string{"sh", "bash", "dash"}, filepath.Base(words[0])) ||
 		strings.ContainsAny(words[2], "=|&;<>()$`\\\"'*?[]{}#~!\n") {
@@ -125,7 +125,7 @@ func simpleScript(words []string) []string {
 	return inner
 }
 
-// runsCommands reports whether the program of the name runs commands from its arguments.
+// runsCommands reports whether the named program runs commands from its arguments.
 func runsCommands(name string) bool {
 	return process.IsInterpreter(name) || strings.HasPrefix(name, "ld-") || slices.Contains(strings.Fields(
 		`fish csh tcsh ksh mksh ash rbash busybox toybox awk gawk mawk expect find xargs parallel make watch time timeout script

@@ -10,20 +10,20 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
 
-// maxStrokes is how many keys are pressed between two looks at the focus.
+// maxStrokes is the number of keys that are pressed between two checks of the focus.
 const maxStrokes = 40
 
-// Type types the text into what has the window's keyboard. A line break is the key
-// Return, a tab is Tab; other control characters fail with INVALID_PARAMS.
-// Characters that the layout lacks borrow keys that mean nothing, which are given
-// back some seconds later; a program that does not read its keys meanwhile is a
-// TIMEOUT.
+// Type types the text into the widget that has the window's keyboard focus. A line break
+// is the key Return, a tab is Tab; other control characters fail with INVALID_PARAMS.
+// Characters that the layout lacks are mapped to spare keys, which are restored some
+// seconds later. A program that does not read its keys meanwhile results in a TIMEOUT.
 //
-// With PersonSeat the window must have the person's keyboard, or it fails with
-// AUTOMATION_FAILED and not_delivered; if it loses it on the way, no more is
-// typed. While the person is asked something nothing is typed; it goes on afterwards, if
-// there is time and the window has the keyboard again. With OwnSeat our own keyboard is given to the window, and what has the
-// focus within it gets the text; GTK 4 has none there while it is in the background.
+// With PersonSeat the window must have the person's keyboard; otherwise Type fails with
+// AUTOMATION_FAILED and not_delivered. If the window loses it on the way, typing ends.
+// Typing pauses while a question to the person is open, and continues afterwards if there
+// is time and the window has the keyboard again. With OwnSeat the window gets the
+// gateway's keyboard, and its focused widget the text. GTK 4 has no focused widget in the
+// background.
 func (d *Display) Type(ctx context.Context, which desktop.Seat, id desktop.WindowID, text string) error {
 	window, err := windowOf(id)
 	if err != nil {
@@ -54,11 +54,11 @@ func (t *typist) text(ctx context.Context, syms []keysym) error {
 	return nil
 }
 
-// Key presses the chord. A key is a character or one of: return (enter), tab,
-// escape (esc), space, backspace, delete, insert, home, end, page_up, page_down,
-// left, up, right, down, menu, print, pause, help, caps_lock, num_lock,
-// scroll_lock, f1 to f24. Modifiers are ctrl, shift, alt and meta. Others fail with
-// INVALID_PARAMS and the nearest names. The seats are as with Type.
+// Key presses the chord. A key is a character or one of: return (enter), tab, escape
+// (esc), space, backspace, delete, insert, home, end, page_up, page_down, left, up, right,
+// down, menu, print, pause, help, caps_lock, num_lock, scroll_lock, f1 to f24. Modifiers
+// are ctrl, shift, alt and meta. Others fail with INVALID_PARAMS and the nearest names.
+// Seats work as in Type.
 func (d *Display) Key(ctx context.Context, which desktop.Seat, id desktop.WindowID, chord desktop.Chord) error {
 	window, err := windowOf(id)
 	if err != nil {
@@ -76,7 +76,7 @@ func (d *Display) Key(ctx context.Context, which desktop.Seat, id desktop.Window
 	return t.key(ctx, sym, modifiers)
 }
 
-// keysOf finds the keysyms of a chord.
+// keysOf returns the keysyms of a chord.
 func keysOf(chord desktop.Chord) (key keysym, modifiers []keysym, err error) {
 	if key, err = keyOf(chord.Key); err != nil {
 		return 0, nil, err
@@ -91,7 +91,7 @@ func keysOf(chord desktop.Chord) (key keysym, modifiers []keysym, err error) {
 	return key, modifiers, nil
 }
 
-// key presses a key while others are held.
+// key presses a key while the modifiers are held.
 func (t *typist) key(ctx context.Context, sym keysym, modifiers []keysym) error {
 	t.begun = false
 	for {
@@ -101,7 +101,7 @@ func (t *typist) key(ctx context.Context, sym keysym, modifiers []keysym) error 
 	}
 }
 
-// write types as many of the keysyms as is good to do at once, and says how many.
+// write types the next batch of the keysyms and returns their number.
 func (t *typist) write(ctx context.Context, syms []keysym) (int, error) {
 	if err := t.readLayout(ctx); err != nil {
 		return 0, err
@@ -134,7 +134,7 @@ func (t *typist) write(ctx context.Context, syms []keysym) (int, error) {
 	return n, nil
 }
 
-// readLayout learns what the keys mean now: the person may change the layout at
+// readLayout reads the current meaning of the keys: the person may change the layout at
 // any time.
 func (t *typist) readLayout(ctx context.Context) error {
 	l, err := t.person.layout(ctx)
@@ -146,16 +146,16 @@ func (t *typist) readLayout(ctx context.Context) error {
 	return nil
 }
 
-// plan finds the keys for the first of the keysyms, and borrows those that are
-// missing. It finds none where a question came in between.
+// plan finds the keys for the first of the keysyms, and borrows those that are missing. It
+// returns none if a question interrupted it.
 func (t *typist) plan(ctx context.Context, syms []keysym) ([]stroke, int, error) {
-	// Some programs look only at the person's keyboard to see whether Shift is
-	// down, so our own does without.
+	// Some programs read Shift only from the person's keyboard, so the gateway's own
+	// keyboard types without it.
 	levels := 2
 	if _, ok := t.layout.find(modifierNames()["shift"], 1); !ok || t.hands.own != nil {
 		levels = 1
 	}
-	capacity := max(1, len(t.layout.spare())) // if there is none, borrow says so
+	capacity := max(1, len(t.layout.spare())) // if there is none, borrow returns the error
 	var borrowed []keysym
 	n := 0
 	for ; n < min(len(syms), maxStrokes); n++ {
@@ -182,8 +182,7 @@ func (t *typist) plan(ctx context.Context, syms []keysym) ([]stroke, int, error)
 	return strokes, n, nil
 }
 
-// borrow sees to it that each keysym has a key. If a question came in between, it is not
-// done.
+// borrow ensures that each keysym has a key. done is false if a question interrupted it.
 func (t *typist) borrow(ctx context.Context, syms []keysym) (lent map[keysym]byte, done bool, err error) {
 	keys := &t.display.keys
 	change, err := keys.choose(ctx, t.layout, syms, t.awaitRead)
@@ -199,7 +198,7 @@ func (t *typist) borrow(ctx context.Context, syms []keysym) (lent map[keysym]byt
 			return nil, false, err
 		}
 	}
-	// A call before this one may have ended while it waited for the program.
+	// An earlier call may have ended while it waited for the program.
 	if err == nil && len(syms) > 0 && !keys.notified[t.window] {
 		if err = t.awaitRead(ctx); err == nil {
 			keys.notified[t.window] = true
@@ -208,8 +207,8 @@ func (t *typist) borrow(ctx context.Context, syms []keysym) (lent map[keysym]byt
 	return keys.lent, err == nil, err
 }
 
-// chord presses one key while others are held. It does nothing if a question came in
-// between.
+// chord presses one key while the modifiers are held. It does nothing if a question
+// interrupted it.
 func (t *typist) chord(ctx context.Context, sym keysym, modifiers []keysym) (pressed bool, err error) {
 	held, err := t.hands.layout(ctx)
 	if err == nil {
@@ -254,7 +253,7 @@ func (t *typist) press(g *inputlock.Lease, kind, code byte) *call {
 	return t.hands.fake(g, kind, code, desktop.Point{})
 }
 
-// stopped says what was typed before it went wrong.
+// stopped adds to err how many of the keysyms were typed.
 func (t *typist) stopped(err error, typed, all int) error {
 	if err == nil || !t.begun {
 		return windowFailure("typing", err)
