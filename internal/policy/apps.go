@@ -10,18 +10,17 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// AppLists is the gate of the apps that may be touched at all. An entry is a name,
-// an id, an alias, or a pattern of one as in path.Match, such as "org.gnome.*";
-// letters of either case are the same; an app from the web is meant by its host
-// too. Denied wins. The whole screen shows every app, so with a list it is refused
-// unless "desktop" is allowed by name.
+// AppLists is the gate for the configured lists of allowed and denied apps. An entry is a
+// name, an ID, an alias, or a pattern of one (path.Match), such as "org.gnome.*". Case is
+// ignored; the host of a web app matches too. Denied wins. The whole screen shows every
+// app, so with a list it is refused unless "desktop" is allowed by name.
 type AppLists struct {
 	Allowed []string // empty: every app
 	Denied  []string
 }
 
-// CheckPassphrase implements aai.Gate. It decides by the app that is really touched, and by
-// the one whose tool it is.
+// CheckPassphrase implements aai.Gate. It checks both the target app and the app that
+// declares the tool.
 func (l AppLists) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.App.ID == aai.BuiltinApp {
 		return nil, nil
@@ -41,7 +40,7 @@ func (l AppLists) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Ques
 	return nil, l.CheckApp(r.Call.Target)
 }
 
-// CheckApp returns why an app may not be touched, by any tool; nil: it may.
+// CheckApp returns an error if the lists deny the app to every tool.
 func (l AppLists) CheckApp(app *aai.App) error {
 	if matchesAny(l.Denied, app) || len(l.Allowed) > 0 && !matchesAny(l.Allowed, app) {
 		return appDenied(app)
@@ -49,8 +48,8 @@ func (l AppLists) CheckApp(app *aai.App) error {
 	return nil
 }
 
-// coversWholeScreen reports whether a tool may be about any window, which a call for the
-// whole screen does not name: all but those that have no parameter for one.
+// coversWholeScreen reports whether a call of the tool without a window may affect any
+// window. Tools without a window parameter cannot.
 func coversWholeScreen(t *aai.Tool) bool {
 	return t.Params.Source == nil || slices.Contains(t.Params.Order, t.Target)
 }
@@ -61,7 +60,7 @@ func appDenied(app *aai.App) error {
 	return e
 }
 
-// matchesAny reports whether an entry means the app.
+// matchesAny reports whether an entry matches the app.
 func matchesAny(entries []string, app *aai.App) bool {
 	names := namesOf(app)
 	return slices.ContainsFunc(entries, func(entry string) bool {
@@ -73,7 +72,7 @@ func matchesAny(entries []string, app *aai.App) bool {
 	})
 }
 
-// namesOf are all the names by which a list may mean the app, in lower case.
+// namesOf returns all names by which a list may match the app, in lower case.
 func namesOf(app *aai.App) []string {
 	names := append([]string{app.ID, strings.TrimPrefix(app.ID, aai.DesktopApp+"/")}, app.Aliases...)
 	names = append(names, strings.Split(app.Name, "|")...)
@@ -89,7 +88,7 @@ func namesOf(app *aai.App) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
-// FirstInvalidPattern returns the first entry that is no pattern, or "".
+// FirstInvalidPattern returns the first entry that is not a valid pattern, or "".
 func FirstInvalidPattern(entries []string) string {
 	for _, entry := range entries {
 		if _, err := path.Match(entry, ""); err != nil || strings.TrimSpace(entry) == "" {

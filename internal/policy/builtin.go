@@ -15,48 +15,47 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// BuiltinGate is the gate in front of the gateway's own app. What an agent may use of
-// the gateway is listed by name; what else only reads is for the doors behind which a
-// person sits; and what changes anything is for a person who proves that it is they,
-// whatever the door: whoever types a command may be a program.
+// BuiltinGate is the gate for the gateway's own app. It admits agents to the tools listed
+// in AgentTools, and other tools that only read to personal doors. A tool that changes
+// anything needs reauthentication at every door, because a program may type commands too.
 type BuiltinGate struct {
 	cfg   BuiltinConfig
 	seals *sealer
 	now   func() time.Time
 }
 
-// BuiltinConfig is what the gate stands on.
+// BuiltinConfig configures a BuiltinGate.
 type BuiltinConfig struct {
 	// AgentTools names the tools of the app "aai" that every door may use.
 	AgentTools []string
-	// NeedsConsent reports whether a request of a tool that is open and reads is for an agent only
-	// after a person has allowed it: the gate of consent asks. Nil: none is.
+	// NeedsConsent reports whether an agent's request for a reading tool in AgentTools
+	// needs a person's consent; the consent gate then asks. Nil means never.
 	NeedsConsent func(*aai.Request) bool
-	// PersonDoors names the doors behind which a person sits.
+	// PersonDoors names the doors that a person uses directly.
 	PersonDoors []string
-	// IsNarrowing reports whether the request, which is for a tool that does not only read,
-	// widens nothing: then it needs no proof behind the personal doors. Nil: never.
+	// IsNarrowing reports whether a request that changes something extends no permission.
+	// Such a request needs no reauthentication at a personal door. Nil means never.
 	IsNarrowing func(*aai.Request) bool
-	// PassphraseTool names the tool by which the first proof is made, the passphrase: where there
-	// is no way yet, it is asked about at a terminal.
+	// PassphraseTool names the tool that sets the first passphrase. While no method of
+	// reauthentication exists, the question for it is shown at a terminal.
 	PassphraseTool string
-	// FirstReauthBlocked says why the person may have a screen that cannot be reached from here, or, as
-	// an *aai.Error, why the first proof cannot be kept: then it is not made at a terminal.
-	// Nil: nothing is hidden.
+	// FirstReauthBlocked returns why the first passphrase must not be set at a terminal:
+	// the person may have a screen that the gateway cannot reach, or, as an *aai.Error,
+	// the passphrase cannot be stored. A nil function never blocks.
 	FirstReauthBlocked func(context.Context) error
-	// Authenticator is asked to prove; nil: nobody can, and nothing is changed.
+	// Authenticator reauthenticates the person. Nil denies every change.
 	Authenticator Authenticator
 	// Language is as in ConsentConfig.
 	Language func() string
 }
 
-// NewBuiltinGate returns the gate. The zero Own is one of nobody.
+// NewBuiltinGate returns a gate with the configuration. The zero BuiltinConfig admits no door.
 func NewBuiltinGate(cfg BuiltinConfig) *BuiltinGate { return &BuiltinGate{cfg, newSealer(), time.Now} }
 
-// reauthQuestionID names the gate's question among those of its call.
+// reauthQuestionID identifies the gate's question among the questions of a call.
 const reauthQuestionID = "proof"
 
-// ReauthChannel returns by which way it was proved that a person wants the call: "" for none.
+// ReauthChannel returns the channel by which a person confirmed the call, or "" if none.
 func ReauthChannel(call *aai.Call) aai.Channel { return call.Answers[reauthQuestionID].Channel }
 
 // The choices of the question.
@@ -65,8 +64,8 @@ const (
 	choiceYes = "yes"
 )
 
-// CheckPassphrase admits calls to other apps, and to the gateway's own app what may be used, or
-// asks for the proof.
+// CheckPassphrase admits calls to other apps and permitted calls to the gateway's own app.
+// For all others it asks for reauthentication.
 func (o *BuiltinGate) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.App.ID != aai.BuiltinApp {
 		return nil, nil
@@ -74,7 +73,7 @@ func (o *BuiltinGate) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aa
 	personal := slices.Contains(o.cfg.PersonDoors, r.Call.Caller.Door)
 	switch reads := r.Tool.Effect == aai.Reads; {
 	case reads && slices.Contains(o.cfg.AgentTools, r.Tool.Name) && o.cfg.NeedsConsent != nil && o.cfg.NeedsConsent(r):
-		return nil, nil // the gate of consent asks
+		return nil, nil // the consent gate asks
 	case (reads || onlyMakesCalls(r.App, r.Tool)) && (personal || slices.Contains(o.cfg.AgentTools, r.Tool.Name)):
 		r.Consent = "own"
 		return nil, nil
@@ -100,13 +99,13 @@ func (o *BuiltinGate) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aa
 	return []aai.Question{q}, nil
 }
 
-// onlyMakesCalls reports whether the tool is the gateway's own and does nothing but make calls,
-// about each of which every gate is asked.
+// onlyMakesCalls reports whether the tool is the gateway's own and only makes further
+// calls, each of which passes every gate.
 func onlyMakesCalls(app *aai.App, tool *aai.Tool) bool {
 	return tool.OnlyMakesCalls && (app.ID == aai.BuiltinApp || app.ID == aai.DesktopApp)
 }
 
-// method is how the request can be proved now, or why in none.
+// method returns the channel for reauthentication, or an error if there is none.
 func (o *BuiltinGate) method(ctx context.Context, r *aai.Request, personal bool) (aai.Channel, error) {
 	if o.cfg.Authenticator == nil {
 		return "", reauthUnavailable(r, nil)
@@ -131,8 +130,8 @@ func (o *BuiltinGate) method(ctx context.Context, r *aai.Request, personal bool)
 	return aai.Terminal, nil
 }
 
-// firstReauthBlocked is the error of a first passphrase where a window might not be seen, or where it
-// cannot be kept.
+// firstReauthBlocked returns the error for a first passphrase that must not be set here or
+// cannot be stored.
 func firstReauthBlocked(why error) *aai.Error {
 	if e, known := errors.AsType[*aai.Error](why); known {
 		return e
@@ -143,8 +142,8 @@ func firstReauthBlocked(why error) *aai.Error {
 	return e
 }
 
-// reauthUnavailable says the ways that a person has where none is there, and why no passphrase can be
-// set here, if that is so.
+// reauthUnavailable returns the error if no method of reauthentication exists. unset is
+// the reason why no passphrase can be set here, if any.
 func reauthUnavailable(r *aai.Request, unset error) *aai.Error {
 	e := aai.Errorf(aai.PermissionDenied, "%s changes the gateway itself, and there is neither a screen nor a passphrase by which a person could prove that they want it", r.Tool.Name)
 	e.Hint = "Set a passphrase at a terminal: aai-gateway consent passphrase."
@@ -157,13 +156,13 @@ func reauthUnavailable(r *aai.Request, unset error) *aai.Error {
 	return e
 }
 
-// RootPolicyPath is where root says for everybody what is allowed.
+// RootPolicyPath is the file in which root sets permissions for all users.
 const RootPolicyPath = "/etc/aai-gateway/policy.json"
 
-// RootPolicyChannel is the channel of what root says there, for the record: nobody was asked.
+// RootPolicyChannel marks permissions from that file in the record; no question was shown.
 const RootPolicyChannel aai.Channel = "policy"
 
-// judge acts on the answer.
+// judge checks the answer and reauthenticates.
 func (o *BuiltinGate) judge(ctx context.Context, r *aai.Request, a aai.Answer, way aai.Channel) error {
 	err := o.seals.open(a.Seal, binding(r), o.now())
 	if err == nil && a.Channel != way {
@@ -186,11 +185,11 @@ func (o *BuiltinGate) judge(ctx context.Context, r *aai.Request, a aai.Answer, w
 	return nil
 }
 
-// maxArguments is how much of arguments fits into one page of the smallest dialog, in
-// bytes. What a person cannot see whole they are not asked about.
+// maxArguments is the limit for the shown arguments, in bytes. They must fit into one page
+// of the smallest dialog, because the person must see them completely.
 const maxArguments = 500
 
-// question asks whether the person wants the change, with all that it says.
+// question returns the question whether the person wants the change, with all arguments.
 func (o *BuiltinGate) question(r *aai.Request, way aai.Channel) (aai.Question, error) {
 	shown, size := argumentLines(r)
 	if size > maxArguments {
@@ -220,7 +219,7 @@ func (o *BuiltinGate) question(r *aai.Request, way aai.Channel) (aai.Question, e
 	}, nil
 }
 
-// argumentLines are the arguments, a line each, and how many bytes they have.
+// argumentLines returns the arguments, one per line, and their size in bytes.
 func argumentLines(r *aai.Request) (text lines, size int) {
 	shown := withoutDefaults(r.Tool, r.RedactedArgs())
 	add := func(name string, value any) {

@@ -6,17 +6,17 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// An ownDeed is what a tool of the gateway's own app would do, in plain words: a %s in
-// them is an argument.
+// A builtinAction describes the action of a builtin tool in plain words. A %s in words
+// stands for an argument.
 type builtinAction struct {
 	words string
-	arg   string // what is in the words; "": nothing
+	arg   string // the argument that replaces %s; "": none
 }
 
-// startingMark marks the words of a tool whose argument "start" has a program started.
+// startingMark marks the words for a tool that starts a program because of its argument "start".
 const startingMark = ", starting"
 
-// builtinActions are those of all its tools that change something, by name.
+// builtinActions returns the actions of all builtin tools that change something, by name.
 func builtinActions(language string) map[string]builtinAction {
 	if language == "zh" {
 		return map[string]builtinAction{
@@ -72,7 +72,7 @@ func builtinActions(language string) map[string]builtinAction {
 	}
 }
 
-// describeBuiltinAction says what the request would do to the gateway.
+// describeBuiltinAction returns the words for the request's change to the gateway.
 func describeBuiltinAction(r *aai.Request, language string) string {
 	name := r.Tool.Name
 	if starts, _ := r.Call.Args["start"].(bool); starts {

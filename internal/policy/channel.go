@@ -8,27 +8,27 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A Person is whoever may say what the gateway lets others do, and how they can prove
-// at this moment that it is they. It is safe for concurrent use.
+// An Authenticator verifies that the person who controls the gateway's permissions is
+// present. It is safe for concurrent use.
 type Authenticator interface {
-	// Method is how: aai.Native where they have a screen, aai.Passphrase where they have
-	// none and set one, and "" where nothing is proved by anything.
+	// Method returns the current method: aai.DesktopDialog if the person has a screen,
+	// aai.Passphrase if there is only a passphrase, or "" if there is neither.
 	Method(ctx context.Context) aai.Channel
-	// CheckPassphrase says why what was typed is not the passphrase. It bounds tries.
+	// CheckPassphrase returns an error if typed is not the passphrase. It limits attempts.
 	CheckPassphrase(ctx context.Context, typed string) error
 }
 
-// The risks of what a person may be asked to allow.
+// The risk levels of a permission.
 type riskLevel int
 
 const (
 	readsOnly    riskLevel = iota // R0
 	reversible                    // R1
-	irreversible                  // R2: sends, deletes, pays, starts programs, or nobody said what
+	irreversible                  // R2: sends, deletes, pays, starts programs, or unknown
 )
 
-// riskOf is the risk of the permission, which may cover more than the tool that
-// needs it now: who may act in a window may click on anything there.
+// riskOf returns the risk of the permission, which may cover more than the current tool:
+// with permission to act in a window a caller may click anything there.
 func riskOf(r *aai.Request, permission string) riskLevel {
 	if !r.App.OperatesOthers() {
 		if t := r.App.Tool(permission); t != nil {
@@ -42,8 +42,8 @@ func riskOf(r *aai.Request, permission string) riskLevel {
 	return irreversible
 }
 
-// riskOfTool is the risk of an app's tool. To start a program is R2, whatever the tool
-// says of its effect: that is said of what it does once the program runs.
+// riskOfTool returns the risk of an app's tool. Starting a program is R2 even if the tool
+// declares a lesser effect: that effect describes the running program.
 func riskOfTool(t *aai.Tool) riskLevel {
 	if t.MayStartProgram {
 		return irreversible
@@ -58,9 +58,9 @@ func riskOfTool(t *aai.Tool) riskLevel {
 	return irreversible
 }
 
-// channels are the ways in which the permission may be asked for, best first. The
-// client is one only where a person said so for this caller, and only for what
-// can be changed back: what comes back from there is a program's word.
+// channels returns the channels for asking about the permission, best first. The MCP
+// client is one only if the person trusts it for this caller, and only for reversible
+// tools: its answer may come from a program.
 func (c *Consent) channels(r *aai.Request, permission string) []aai.Channel {
 	if riskOf(r, permission) < irreversible && c.trustsClient(r.Call.Caller) && !fromTheWeb(r.App) {
 		return append([]aai.Channel{aai.Client}, c.availableChannels()...)
@@ -68,8 +68,8 @@ func (c *Consent) channels(r *aai.Request, permission string) []aai.Channel {
 	return c.availableChannels()
 }
 
-// availableChannels are how a person may be asked. Where they can prove that it is they, nothing
-// less will do: what is typed at a terminal may be typed by a program.
+// availableChannels returns the channels to the person. If a method of reauthentication
+// exists, it is the only one, because a program can type at a terminal.
 func (c *Consent) availableChannels() []aai.Channel {
 	if c.authenticator == nil {
 		return []aai.Channel{aai.DesktopDialog, aai.Terminal}
@@ -82,13 +82,13 @@ func (c *Consent) availableChannels() []aai.Channel {
 	return []aai.Channel{aai.Terminal}
 }
 
-// allowsOnlyOnce reports whether an answer may hold for this call alone: it would be given at
-// a terminal, by somebody who can prove nothing.
+// allowsOnlyOnce reports whether an answer may be valid for this call only, because it
+// would come from a terminal without reauthentication.
 func (c *Consent) allowsOnlyOnce(r *aai.Request) bool {
 	return c.authenticator != nil && r.Call.Caller.Door == aai.DoorCLI && slices.Contains(c.availableChannels(), aai.Terminal)
 }
 
-// checkReauth says why an answer is not the person's, where a passphrase has to prove it.
+// checkReauth returns an error if the answer needs a passphrase and has a wrong one.
 func (c *Consent) checkReauth(a aai.Answer) error {
 	if a.Channel != aai.Passphrase || a.Choice == "" || a.Choice == choiceDeny {
 		return nil
@@ -102,11 +102,11 @@ func (c *Consent) trustsClient(caller aai.Caller) bool {
 	})
 }
 
-// fromTheWeb reports whether nobody placed the app on this computer. The id of one
-// from the web begins with its host.
+// fromTheWeb reports whether the app comes from a web site instead of a file on this
+// computer. The ID of such an app begins with its host.
 func fromTheWeb(app *aai.App) bool { return !app.OperatesOthers() && strings.Contains(app.ID, "/") }
 
-// foreignAnswer is the error of an answer to another question.
+// foreignAnswer returns the error for an answer to another question.
 func foreignAnswer(cause error) *aai.Error {
 	e := aai.Errorf(aai.ConsentRequired, "the answer does not belong to this call: %w", cause)
 	e.Hint = "Make the call again without answers, and put its question to the person."

@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// The choices of the question about consent. The refusal comes first.
+// The choices of the consent question. The refusal comes first.
 const (
 	choiceDeny    = "deny"
 	choiceOnce    = "once"
@@ -19,40 +19,39 @@ const (
 	choiceNever   = "never"
 )
 
-// questionID names the gate's question among those of its call.
+// questionID identifies the gate's question among the questions of a call.
 const questionID = "consent"
 
-// ConsentConfig is what the gate of consent stands on. Store must be set.
+// ConsentConfig configures a Consent gate. Store must be set.
 type ConsentConfig struct {
-	Store Store // keeps what people decide
-	// Preapproved are the grants of the configuration. They have no digest, and hold
+	Store Store // stores the decisions
+	// Preapproved are the grants of the configuration. They have no digest, and are valid
 	// until they expire.
 	Preapproved []Grant
-	// Elicitation names the callers, as Grant.Caller does, whose own client may ask
-	// for what can be changed back. Empty: none may.
+	// Elicitation names the callers, as in Grant.Caller, that may ask for consent to
+	// reversible tools through their own client. Empty means none.
 	Elicitation []string
-	// Revocations end what was allowed for a session; nil: nothing does.
+	// Revocations end session grants. Nil means that none ends early.
 	Revocations *Revocations
-	// ModeGate says how strict the gateway is; nil: normal.
+	// ModeGate provides the current mode. Nil means normal.
 	ModeGate *ModeGate
-	// BuiltinNeedsConsent reports whether a person is asked about a request to the gateway's own app, as
-	// about one to any other; nil: about none.
+	// BuiltinNeedsConsent reports whether a request to the gateway's own app needs consent
+	// like one to any other app. Nil means never.
 	BuiltinNeedsConsent func(*aai.Request) bool
-	// Authenticator is who is asked, and how they prove that it is they; nil: they are asked in
-	// a window or at a terminal, and need not.
+	// Authenticator reauthenticates the person. With nil, the question appears in a dialog
+	// or at a terminal, without reauthentication.
 	Authenticator Authenticator
-	// DialogUnavailable reports whether no window can be shown on the person's screen, so that a
-	// terminal may allow one call of the command line; nil: it can.
+	// DialogUnavailable reports whether the person's screen can show no dialog, so that a
+	// terminal may allow one call of the command line. Nil means that it can.
 	DialogUnavailable func() bool
-	// Language says in which language questions are, "zh" or English; it is asked for
-	// each. Nil: English.
+	// Language returns the language of questions, "zh" or English. The gate calls it for
+	// each question. Nil means English.
 	Language func() string
 }
 
-// Consent is the gate that lets a caller use a tool only after a person allowed
-// it. Consent is per caller, target app and tool, and bound to the digest of what
-// was shown: when that changes, the person is asked again. It is safe for
-// concurrent use.
+// Consent is the gate that admits a call to a tool only after a person has allowed it.
+// Consent is per caller, target app and tool, and bound to the digest of the tool as
+// shown: when the digest changes, the gate asks again. Consent is safe for concurrent use.
 type Consent struct {
 	store               Store
 	preapproved         []Grant
@@ -86,19 +85,19 @@ func NewConsent(cfg ConsentConfig) *Consent {
 // Preapproved returns the grants of the configuration.
 func (c *Consent) Preapproved() []Grant { return c.preapproved }
 
-// CheckPassphrase admits the call if somebody has allowed it, refuses it if somebody has
-// refused it, and asks otherwise.
+// CheckPassphrase admits the call if a grant allows it, refuses it if a grant denies it,
+// and asks otherwise.
 func (c *Consent) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	ofOwn := r.App.ID == aai.BuiltinApp
 	if ofOwn && (c.builtinNeedsConsent == nil || !c.builtinNeedsConsent(r)) || onlyMakesCalls(r.App, r.Tool) {
 		return nil, nil
 	}
 	now := c.now()
-	// The store comes first: what a person refused beats every other word, and
-	// while it cannot be read nobody knows what was refused.
+	// The store comes first: a person's refusal overrides all other grants, and while the
+	// store is unreadable refusals are unknown.
 	grants, err := c.store.Grants()
 	if p := c.preapproval(r, now); err != nil && p != nil && p.Channel == RootPolicyChannel && !c.alwaysAsks(r) {
-		r.Consent = "preapproved" + consentSource(RootPolicyChannel) // what root says wins over all that may be there
+		r.Consent = "preapproved" + consentSource(RootPolicyChannel) // root's policy overrides anything in the store
 		return nil, nil
 	}
 	if err != nil {
@@ -112,8 +111,8 @@ func (c *Consent) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Ques
 	case each && r.Call.RepeatOver != "":
 		return nil, repeatRefused(r)
 	case r.AdmittedPermission != "" && r.AdmittedPermission == r.Permission() && len(r.Call.Answers) > 0 && c.sessions.noneSince(r.Since):
-		return nil, nil // a person allowed this very call, before it had to wait
-	case each: // nothing that was allowed before counts
+		return nil, nil // a person allowed this very call before it had to wait
+	case each: // earlier grants do not count
 		return c.ask(r, nil, grants, now)
 	case c.preapproval(r, now) != nil:
 		r.Consent = "preapproved" + consentSource(c.preapproval(r, now).Channel)
@@ -130,9 +129,9 @@ func (c *Consent) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Ques
 	return nil, nil
 }
 
-// ask judges the answer that the call brings, or asks for one.
+// ask judges the call's answer, or returns the question.
 func (c *Consent) ask(r *aai.Request, old *Grant, grants []Grant, now time.Time) ([]aai.Question, error) {
-	// What was admitted took the answer; what has become of it since is another question.
+	// The answer counts once: a request that was admitted and has changed since needs a new question.
 	if answer, ok := r.Call.Answers[questionID]; ok && r.AdmittedPermission == "" {
 		return nil, c.judge(r, answer, grants, now)
 	}
@@ -143,14 +142,14 @@ func (c *Consent) ask(r *aai.Request, old *Grant, grants []Grant, now time.Time)
 	return []aai.Question{q}, nil
 }
 
-// repeatRefused is the error of a call for each value of a list where every single one is confirmed.
+// repeatRefused returns the error for a call over a list of values if each call needs confirmation.
 func repeatRefused(r *aai.Request) error {
 	e := aai.Errorf(aai.ConsentRequired, "nobody was asked: each call of %s is confirmed for itself, and this is one for each value of a list", aai.CleanLabel(r.Tool.Name, maxName))
 	e.Hint = "Make a call, or a step, for each of the values."
 	return e
 }
 
-// alwaysAsks reports whether the mode wants every single call confirmed.
+// alwaysAsks reports whether the mode requires a confirmation of each call.
 func (c *Consent) alwaysAsks(r *aai.Request) bool {
 	if c.mode.Current() == Normal {
 		return false
@@ -161,7 +160,7 @@ func (c *Consent) alwaysAsks(r *aai.Request) bool {
 	return r.Permission() == aai.PermissionDestroy || r.StartsProgram() || r.Permission() == aai.PermissionHost && r.Tool.Effect != aai.Reads
 }
 
-// preapproval is the grant of the configuration that covers the request, or nil.
+// preapproval returns the grant of the configuration that covers the request, or nil.
 func (c *Consent) preapproval(r *aai.Request, now time.Time) *Grant {
 	i := slices.IndexFunc(c.preapproved, func(g Grant) bool {
 		return g.Decision == Allow && g.covers(r) && !g.expired(now)
@@ -172,7 +171,7 @@ func (c *Consent) preapproval(r *aai.Request, now time.Time) *Grant {
 	return &c.preapproved[i]
 }
 
-// consentSource says on whose word a grant is, for the record; "" where nobody knows.
+// consentSource returns the grant's channel for the record, or "" if it is unknown.
 func consentSource(ch aai.Channel) string {
 	if ch == "" {
 		return ""
@@ -180,8 +179,8 @@ func consentSource(ch aai.Channel) string {
 	return " (" + string(ch) + ")"
 }
 
-// decide finds what the stored grants say of the request. A refusal beats a
-// permission. old is a grant that held for an earlier form of the tool.
+// decide returns the stored grant that decides the request. A refusal overrides a
+// permission. old is a grant for an earlier form of the tool.
 func decide(grants []Grant, r *aai.Request, now time.Time) (decided, old *Grant) {
 	for i, g := range grants {
 		if !g.covers(r) || g.expired(now) {
@@ -199,9 +198,8 @@ func decide(grants []Grant, r *aai.Request, now time.Time) (decided, old *Grant)
 	return decided, old
 }
 
-// judge acts on an answer. One whose seal does not belong to this very call, or
-// that came by a way in which the question may not be put, counts as no answer
-// at all, and no answer is no.
+// judge acts on an answer. An answer whose seal belongs to another call, or from a channel
+// that the question does not permit, counts as no answer. No answer is a refusal.
 func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.Time) error {
 	err := c.seals.open(a.Seal, binding(r), now)
 	if err == nil && !slices.Contains(c.channels(r, r.Permission()), a.Channel) {
@@ -273,14 +271,14 @@ func refused(r *aai.Request, g Grant) error {
 	return e
 }
 
-// permissions are all that a person could allow where the request asks for one.
+// permissions returns all permissions that the person can allow together with the requested one.
 func permissions(r *aai.Request) []string {
 	switch {
 	case r.App.ID == aai.BuiltinApp:
-		return []string{r.Permission()} // to one of the gateway's own tools, and never to the others
+		return []string{r.Permission()} // to one builtin tool, never to the others
 	case !r.App.OperatesOthers():
 	case r.StartsProgram():
-		// What will run may be another program than the script that starts it.
+		// The program that runs may differ from the script that starts it.
 		return []string{r.Permission()}
 	case r.Permission() == aai.PermissionDestroy, needsOwnGrant(r.Permission()):
 		return []string{r.Permission()}
@@ -294,9 +292,9 @@ func permissions(r *aai.Request) []string {
 	return names
 }
 
-// expandGrants returns the grant once for each of the permissions that the same caller
-// was not refused for good: "all" is no word about that one. Each is bound to what
-// its own tool is now; a tool that is added later was not among them.
+// expandGrants returns the grant once for each permission, except those that are denied to
+// the caller: "all" does not lift a refusal. Each grant is bound to the current digest of
+// its own tool; tools that are added later are not included.
 func expandGrants(g Grant, r *aai.Request, decided []Grant) []Grant {
 	all := permissions(r)
 	grants := make([]Grant, 0, len(all))

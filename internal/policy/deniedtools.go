@@ -8,10 +8,10 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// DeniedTools returns what says of a caller which tools are not theirs to call, whatever they do:
-// those of apps that the lists refuse, and those that a person refused for good. What may be
-// asked about is not barred. Of an app that operates the windows of others only the call says
-// whose. Where what was refused cannot be read, nothing is barred by it: the call itself is.
+// DeniedTools returns a function that reports which tools a caller can never call: tools of apps that
+// the lists deny, and tools that a person refused for good. Tools that need a question are not denied.
+// For apps that operate other apps' windows the target is unknown before the call. If the store is
+// unreadable, only the lists count; the gate then refuses calls.
 func DeniedTools(store Store, lists AppLists) func(aai.Caller) func(*aai.App, *aai.Tool) bool {
 	return func(caller aai.Caller) func(*aai.App, *aai.Tool) bool {
 		grants, err := store.Grants()

@@ -9,18 +9,17 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// DestructiveGate is the gate that takes an act on a window for one that cannot be undone
-// where the element or the call speaks of that, such as a click on "Delete", or where it
-// closes or deletes whatever it hits, as some keys do. It admits everything; consent then
-// asks for aai.PermissionDestroy instead of aai.PermissionAct. It is one signal among
-// others: a button may be called anything. The zero value takes nothing for it.
+// DestructiveGate is the gate that marks an action on a window as destructive. It does so if the element
+// or the arguments contain a destructive word, such as a click on "Delete", or if the action is
+// irreversible, as some keys are. It admits everything; for a marked action the consent gate asks for
+// aai.PermissionDestroy instead of aai.PermissionAct. Labels are only one signal: a button may have any
+// label. The zero value marks nothing for its words.
 type DestructiveGate struct {
-	words []string // as they are compared
+	words []string // normalized for comparison
 }
 
-// NewDestructiveGate returns the gate for words of any language. A word is found where it
-// stands by itself, one of a script that has no spaces between words, and a sign, wherever
-// it stands.
+// NewDestructiveGate returns the gate for words of any language. Alphabetic words match
+// whole words only. Signs and words of scripts without spaces match anywhere.
 func NewDestructiveGate(words []string) DestructiveGate {
 	var d DestructiveGate
 	for _, word := range words {
@@ -65,10 +64,10 @@ func (d DestructiveGate) CheckPassphrase(ctx context.Context, r *aai.Request) ([
 	return nil, nil
 }
 
-// ContainsWord reports whether one of the words is in the text.
+// ContainsWord reports whether the text contains one of the words.
 func (d DestructiveGate) ContainsWord(text string) bool { return d.firstWord(text) != "" }
 
-// firstWord is the first of the words that is in the text, or "".
+// firstWord returns the first of the words that the text contains, or "".
 func (d DestructiveGate) firstWord(text string) string {
 	text = readings(aai.CleanLabel(text, 10_000))
 	i := slices.IndexFunc(d.words, func(word string) bool { return strings.Contains(text, word) })

@@ -2,15 +2,15 @@ package policy
 
 import "slices"
 
-// DestructiveWords are the words where nobody configured others. What was not saved, or
-// is written over, is lost like what is deleted. "Replace" alone is none of them: it is
-// the button of every find-and-replace, one place at a time and undone with a key, and
-// who is asked at each learns to say yes. "上書き" is none: it also says "save".
+// DestructiveWords returns the default words. Unsaved or overwritten data is lost like
+// deleted data. "Replace" alone is not among them: it is a button of every
+// find-and-replace dialog and can be undone, and frequent questions train people to say
+// yes. "上書き" is not among them because it also means "save".
 func DestructiveWords() []string {
 	return slices.Concat(lossWords(), moreLanguages(), consequenceWords(), trashWords())
 }
 
-// trashWords are where things are dragged to be thrown away; to open one loses nothing.
+// trashWords returns drop targets that delete what is dropped on them; opening them loses nothing.
 func trashWords() []string {
 	var words []string
 	for _, bin := range []string{
@@ -66,8 +66,8 @@ func lossWords() []string {
 	}
 }
 
-// consequenceWords are how a dialog says what becomes of what is lost when it is answered with
-// yes. "Deleted" alone is none: it is also the name of a folder.
+// consequenceWords returns phrases by which a dialog announces a loss. "Deleted" alone is
+// not among them: it is also the name of a folder.
 func consequenceWords() []string {
 	return []string{
 		"be deleted", "be removed", "be erased", "be wiped", "be destroyed", "be discarded", "be overwritten", "be replaced", "be lost", "be closed", "be reset", "be uninstalled", "be terminated", "be sent", "be charged",
@@ -87,8 +87,8 @@ func consequenceWords() []string {
 	}
 }
 
-// moreLanguages are those of more languages: to delete, remove, send, quit, close without
-// saving, buy.
+// moreLanguages returns words of more languages for delete, remove, send, quit, close
+// without saving, and buy.
 func moreLanguages() []string {
 	return []string{
 		"حذف", "الحذف", "احذف", "إزالة", "مسح", "إرسال", "ارسال", "أرسل", "إنهاء", "خروج", "إغلاق", "دون حفظ", "بدون حفظ", "عدم الحفظ", "شراء", "اشتر", "اشتري",

@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A Decision is what a person decided for good.
+// A Decision is a person's permanent decision.
 type Decision string
 
 // The decisions.
@@ -22,36 +22,36 @@ const Wildcard = "*"
 
 // A Grant is a decision about one tool of one app for one caller.
 type Grant struct {
-	// Caller is the name that the caller gives itself, such as "mcp:claude-ai", a bare
-	// name, or "*" for any.
+	// Caller is the name that the caller reports, such as "mcp:claude-ai", a bare name, or
+	// "*" for any.
 	Caller string `json:"caller"`
-	// Identity is who the caller is for certain, as aai.Caller.Identity. Without one the
-	// grant is for everybody if Caller is "*", and else by name alone: see ByName.
+	// Identity is the caller's verified identity, as in aai.Caller.Identity. A grant without one is for
+	// all callers if Caller is "*", and otherwise by name alone: see IsNameOnly.
 	Identity string `json:"identity,omitempty"`
-	App      string `json:"app"` // the id of the app that is really touched
-	// Tool is as aai.Request.Permission names it; only in the configuration also "*", or a start
-	// with arguments: the permission, a space and the whole command.
+	App      string `json:"app"` // the ID of the target app
+	// Tool is as in aai.Request.Permission. Only the configuration may also use "*", or a
+	// start with arguments: the permission, a space and the whole command.
 	Tool string `json:"tool"`
-	// Digest is the descriptor's when the decision was made. Empty in grants of
-	// the configuration, which hold for every form of the descriptor.
+	// Digest is the descriptor's digest at the time of the decision. It is empty in grants
+	// of the configuration, which are valid for every form of the descriptor.
 	Digest    string      `json:"digest,omitempty"`
 	Decision  Decision    `json:"decision"`
 	GrantedAt time.Time   `json:"granted_at"`
 	ExpiresAt time.Time   `json:"expires_at,omitzero"` // zero: never
-	Channel   aai.Channel `json:"channel,omitempty"`   // how the person was asked
-	Terms     Terms       `json:"terms,omitzero"`      // what the person was shown, in short
-	// Unsealed says that it lies where whoever writes files may have put it, as all of it
-	// says: nothing can be sealed.
+	Channel   aai.Channel `json:"channel,omitempty"`   // the channel of the question
+	Terms     Terms       `json:"terms,omitzero"`      // a summary of the terms that the person saw
+	// Unsealed marks a grant from a file without a seal, because nothing can be sealed
+	// here. Any program that can write the file may have added it.
 	Unsealed bool `json:"-"`
 }
 
-// needsOwnGrant reports whether a permission is given by its own name alone: every tool is no word
-// about running commands, nor about what the caller runs in.
+// needsOwnGrant reports whether a permission needs a grant by its own name: a wildcard
+// does not cover running commands or access to the caller's host.
 func needsOwnGrant(permission string) bool {
 	return permission == aai.PermissionRun || permission == aai.PermissionHost
 }
 
-// covers reports whether the grant speaks of the request's caller, app and tool.
+// covers reports whether the grant applies to the request's caller, app and tool.
 func (g Grant) covers(r *aai.Request) bool {
 	if g.App != r.Call.Target.ID || !g.coversCaller(r.Call.Caller) {
 		return false
@@ -62,17 +62,17 @@ func (g Grant) covers(r *aai.Request) bool {
 	return g.Tool == r.Permission() || g.Tool == Wildcard && !needsOwnGrant(r.Permission())
 }
 
-// matchesDigest reports whether the grant is for what the request's permission is bound to. A grant to
-// start a program from before entries were bound names its executable, which is all there is to
-// a command without arguments.
+// matchesDigest reports whether the grant's digest matches the request. An older grant to
+// start a program holds the digest of the executable, which is enough for a command
+// without arguments.
 func (g Grant) matchesDigest(r *aai.Request) bool {
 	launch := r.Call.Target.Launch
 	return g.Digest == r.Digest() ||
 		launch != nil && launch.IsBareProgram && r.Permission() == aai.PermissionStart && g.Digest == r.Call.Target.Digest
 }
 
-// hasExtraArgs reports whether the call starts a program with more than its own command and files
-// or addresses to open; of what runs commands, every argument is more.
+// hasExtraArgs reports whether the call starts a program with more than its own command and files or
+// addresses to open. For a program that runs commands every argument is extra.
 func hasExtraArgs(r *aai.Request) bool {
 	if !r.StartsProgram() {
 		return false
@@ -81,15 +81,15 @@ func hasExtraArgs(r *aai.Request) bool {
 	return launch == nil || launch.HasArgs && (r.RunsCommand || !launch.OpensArgs)
 }
 
-// IsNameOnly reports whether all that the grant says of the caller is the name that it gave
-// itself, as grants were before identities were known. It admits nothing until a person
-// has said whose it is; a refusal holds. At the terminal the name is the gateway's own.
+// IsNameOnly reports whether the grant identifies the caller only by its self-reported name, as grants
+// from before verified identities do. Such a grant admits nothing until a person confirms its owner; a
+// refusal stays valid. At the terminal the gateway itself sets the name.
 func (g Grant) IsNameOnly() bool {
 	return g.Identity == "" && g.Caller != Wildcard && !strings.HasPrefix(g.Caller, aai.DoorCLI+":")
 }
 
-// coversCaller goes by the identity; a name only subdivides what was allowed. A refusal
-// is for whatever the caller calls itself. A grant that names nobody is for nobody.
+// coversCaller compares the identity; a name only narrows a permission. A refusal covers
+// all names of an identity. A grant without a caller covers none.
 func (g Grant) coversCaller(c aai.Caller) bool {
 	switch {
 	case g.Caller == "", g.IsNameOnly() && g.Decision != Deny, g.Identity != "" && g.Identity != c.Identity:
@@ -100,9 +100,9 @@ func (g Grant) coversCaller(c aai.Caller) bool {
 	return g.matchesName(c)
 }
 
-// matchesName compares whole names, as Caller.String cleans them, so that no caller can be
-// taken for another by a name that only looks alike. A bare name holds at every door
-// but the terminal's.
+// matchesName compares whole names, as cleaned by Caller.String, so that no caller can
+// imitate another by a similar name. A bare name matches at every door except the
+// terminal.
 func (g Grant) matchesName(c aai.Caller) bool {
 	full := c.String()
 	if g.Caller == Wildcard || g.Caller == full {
@@ -111,8 +111,8 @@ func (g Grant) matchesName(c aai.Caller) bool {
 	return !strings.Contains(g.Caller, ":") && c.Door != aai.DoorCLI && c.Door+":"+g.Caller == full
 }
 
-// sameSubject reports whether two grants are about the same tool for the same caller:
-// the later one replaces the other.
+// sameSubject reports whether two grants are about the same tool for the same caller: the
+// later one replaces the other.
 func (g Grant) sameSubject(other Grant) bool {
 	return g.Caller == other.Caller && g.Identity == other.Identity && g.App == other.App && g.Tool == other.Tool
 }
@@ -121,7 +121,7 @@ func (g Grant) expired(now time.Time) bool {
 	return !g.ExpiresAt.IsZero() && !now.Before(g.ExpiresAt)
 }
 
-// A sessionKey is what a grant for one session is bound to.
+// A sessionKey identifies a grant for one session.
 type sessionKey struct{ caller, conversation, app, tool, digest string }
 
 func keyOf(r *aai.Request) sessionKey {
@@ -129,23 +129,23 @@ func keyOf(r *aai.Request) sessionKey {
 	return sessionKey{c.String(), c.Conversation(), r.Call.Target.ID, r.Permission(), r.Digest()}
 }
 
-// maxSessionGrants bounds what sessions can make the gateway remember.
+// maxSessionGrants bounds the number of session grants in memory.
 const maxSessionGrants = 10_000
 
-// sessionGrants are the grants that end with their session.
+// sessionGrants holds the grants that end with their session.
 type sessionGrants struct {
 	revocations *Revocations
 
 	mu      sync.Mutex
-	granted map[sessionKey]string // the latest revocation when it was granted
+	granted map[sessionKey]string // the latest revocation at the time of the grant
 }
 
 func newSessionGrants(revocations *Revocations) *sessionGrants {
 	return &sessionGrants{revocations: revocations, granted: make(map[sessionKey]string)}
 }
 
-// has reports whether the session was granted it, and nothing was revoked since,
-// or might have been.
+// has reports whether the session has the grant and no revocation came, or may have come,
+// since.
 func (s *sessionGrants) has(r *aai.Request) bool {
 	if r.Call.Caller.Session == "" {
 		return false
@@ -165,7 +165,7 @@ func (s *sessionGrants) has(r *aai.Request) bool {
 	return false
 }
 
-// latestRevocation is the latest revocation; where nobody can tell, one that never is.
+// latestRevocation returns the latest revocation. If it is unreadable, the result never matches.
 func (s *sessionGrants) latestRevocation() string {
 	latest, err := s.revocations.latest()
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *sessionGrants) latestRevocation() string {
 	return latest
 }
 
-// noneSince reports whether nothing was revoked since that one, nor might have been.
+// noneSince reports whether since is certainly still the latest revocation.
 func (s *sessionGrants) noneSince(since string) bool {
 	latest, err := s.revocations.latest()
 	return err == nil && latest == since
@@ -183,7 +183,7 @@ func (s *sessionGrants) noneSince(since string) bool {
 func (s *sessionGrants) add(r *aai.Request) {
 	latest, err := s.revocations.latest()
 	if err != nil {
-		return // it holds for this call alone
+		return // the grant is valid for this call alone
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,23 +8,23 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// What one connection may send, whatever it calls itself and whether or not there is
-// such a tool: more than any agent needs, less than keeps the gateway from others.
+// Limits for one connection, independent of the caller's name and of whether the tool
+// exists. They exceed the needs of any agent but protect other connections.
 const (
-	// connectionCallFactor is how many times the calls a second that a caller may make of
-	// declared tools one connection may send; several conversations may share it.
+	// connectionCallFactor times the PerSecond limit of declared tools is the number of
+	// calls a second on one connection. Several conversations may share it.
 	connectionCallFactor = 4
-	// connectionBytesPerSecond is how many bytes of arguments it may send a second, and heardBurst
-	// how many at once.
+	// connectionBytesPerSecond is the limit for bytes of arguments a second;
+	// connectionBurst is the limit for bytes at once.
 	connectionBytesPerSecond = 4 << 20
 	connectionBurst          = 64 << 20
 )
 
-// connection is who sends, by what is certain: its own words, such as the name and how
-// many sessions it opens, are left out.
+// connection identifies a sender by verified facts only. Self-reported facts, such as its
+// name and its number of sessions, are left out.
 type connection struct{ door, identity string }
 
-// connectionUsage is what one connection has sent.
+// connectionUsage counts the calls and bytes of one connection.
 type connectionUsage struct {
 	calls, bytes *rate.Limiter
 	last         time.Time

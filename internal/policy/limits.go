@@ -11,24 +11,24 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A Kind is a sort of calls with limits of its own.
+// A Kind is a class of calls with its own limits.
 type Kind string
 
 // The kinds.
 const (
 	KindDeclared Kind = "declared" // tools of apps, and the gateway's own
 	KindDesktop  Kind = "desktop"  // tools on windows
-	KindVision   Kind = "vision"   // those of them that look with a model
-	KindScript   Kind = "script"   // those of them that run a caller's own code
+	KindVision   Kind = "vision"   // tools on windows that use a vision model
+	KindScript   Kind = "script"   // tools on windows that run a caller's own code
 )
 
-// A Limit is how much one caller may do of a kind. 0 is none of it.
+// A Limit bounds the calls of one kind by one caller. 0 admits none.
 type Limit struct {
 	PerSecond, PerMinute int
 	Concurrent           int // calls at the same time
 }
 
-// DefaultLimits are the limits where nobody configured others.
+// DefaultLimits returns the limits for kinds without configured ones.
 func DefaultLimits() map[Kind]Limit {
 	return map[Kind]Limit{
 		KindDeclared: {PerSecond: 500, PerMinute: 30_000, Concurrent: 128},
@@ -39,22 +39,22 @@ func DefaultLimits() map[Kind]Limit {
 }
 
 const (
-	// targetShare is which part of a caller's slots its calls to one target may have: one
-	// that hangs leaves the others to the rest.
+	// targetShare divides a caller's slots: its calls to one target may have 1/targetShare
+	// of them, so that a target that hangs leaves slots for the others.
 	targetShare = 2
-	// totalSlotFactor is how many times the slots of one caller all callers have together.
-	// Beyond that each has its fair share, which is one at the least.
+	// totalSlotFactor times the slots of one caller is the number of slots of all callers.
+	// Beyond that each caller has an equal share, at least one slot.
 	totalSlotFactor = 4
-	// maxCallers is how many callers are remembered; past it, those who do nothing
-	// are forgotten.
+	// maxCallers is the number of callers that are remembered; beyond it, idle callers are
+	// removed.
 	maxCallers = 1000
-	// busyRetryAfter is how long a caller waits whose slots are all taken.
+	// busyRetryAfter is the time until a retry for a caller without a free slot.
 	busyRetryAfter = 100 * time.Millisecond
 )
 
-// Limits is the gate that keeps callers from doing too much at once. Each caller
-// has its own measure, so that one who runs wild costs the others nothing. Every
-// call counts, also one that another gate refuses. It is safe for concurrent use.
+// Limits is the gate that bounds the rate and the concurrency of calls. Each caller has
+// its own counters, so that a runaway caller does not affect others. Every call counts,
+// even one that another gate refuses. It is safe for concurrent use.
 type Limits struct {
 	limits map[Kind]Limit
 	now    func() time.Time
@@ -62,27 +62,27 @@ type Limits struct {
 	mu           sync.Mutex
 	byCaller     map[callerKey]*usage
 	byConnection map[connection]*connectionUsage
-	active       map[Kind]int // slots that are taken, of all callers
-	busy         map[Kind]int // callers that have one at least
+	active       map[Kind]int // occupied slots of all callers
+	busy         map[Kind]int // callers with at least one slot
 }
 
-// callerKey is one caller's calls of a kind. A new name, which is the caller's own word, is no
-// new caller; nor is a new session where it is known whose it is.
+// callerKey identifies one caller's calls of a kind. A new self-reported name makes no new
+// caller; nor does a new session if the identity is verified.
 type callerKey struct {
 	kind    Kind
 	by      connection
 	session string
 }
 
-// usage is what one caller did of a kind.
+// usage counts one caller's calls of a kind.
 type usage struct {
 	second, minute *rate.Limiter
 	active         int
-	at             map[target]int // of active
+	at             map[target]int // parts of active
 	last           time.Time
 }
 
-// target is what calls touch.
+// target is the target of calls.
 type target struct {
 	app     string
 	process int
@@ -96,7 +96,7 @@ func NewLimits(limits map[Kind]Limit) *Limits {
 	}
 }
 
-// CheckPassphrase implements aai.Gate. The slot is given back when the call has ended.
+// CheckPassphrase implements aai.Gate. The slot is released when the call ends.
 func (l *Limits) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.HasReservation(l) {
 		return nil, nil
@@ -108,7 +108,7 @@ func (l *Limits) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Quest
 	}
 	touched := target{r.Call.Target.ID, r.Call.Target.PID}
 	if r.Outer != nil && r.Outer.Call.Caller == c && r.Outer.HasReservation(l) {
-		// It is counted when it runs, and is under way within a call that has a slot.
+		// The call counts when it runs, and runs within a call that has a slot.
 		if r.Deferred {
 			return nil, nil
 		}
@@ -122,11 +122,11 @@ func (l *Limits) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Quest
 	if err != nil {
 		return nil, err
 	}
-	r.Reserve(l, func() { l.releaseSlot(me.kind, m, touched) }) // which may be at once
+	r.Reserve(l, func() { l.releaseSlot(me.kind, m, touched) }) // the release may run at once
 	return nil, nil
 }
 
-// count counts a call that needs no slot of its own.
+// count counts a call that needs no slot.
 func (l *Limits) count(me callerKey) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -136,7 +136,7 @@ func (l *Limits) count(me callerKey) error {
 	return nil
 }
 
-// takeSlot takes a slot.
+// takeSlot counts a call and reserves a slot for it.
 func (l *Limits) takeSlot(me callerKey, touched target) (*usage, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -169,7 +169,7 @@ func (l *Limits) hasSlot(kind Kind, m *usage) bool {
 	}
 	others := l.busy[kind]
 	if m.active == 0 {
-		others++ // this one too
+		others++ // including this one
 	}
 	return l.active[kind] < totalSlotFactor*most || m.active < max(1, totalSlotFactor*most/others)
 }
@@ -204,7 +204,7 @@ func (l *Limits) usageOf(me callerKey) *usage {
 	return m
 }
 
-// removeIdle drops those whose measure is full again anyway.
+// removeIdle removes callers that were idle for a minute; their counters are full again.
 func (l *Limits) removeIdle() {
 	for me, m := range l.byCaller {
 		if m.active == 0 && l.now().Sub(m.last) > time.Minute {
@@ -213,7 +213,7 @@ func (l *Limits) removeIdle() {
 	}
 }
 
-// take counts one call, or says how long to wait for it.
+// take counts one call, or returns the time to wait for it.
 func (m *usage) take(now time.Time) time.Duration {
 	m.last = now
 	for _, limiter := range []*rate.Limiter{m.second, m.minute} {

@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// maxMergedCalls is about how many calls one question may be: more than fit into a window.
+	// maxMergedCalls limits the calls of one question; fewer fit into a window.
 	maxMergedCalls = 32
-	// sealMark is between the seals of a question about several calls; no seal has it.
+	// sealMark separates the seals of a question about several calls; no seal contains it.
 	sealMark = "."
 )
 
-// MergeQuestions implements aai.Joiner: what one caller wants of several calls is one question, which
-// shows each of them whole, and in which the person chooses for all. It offers what each of
-// them offers, but neither all tools of an app nor a refusal for good: those would be said
-// of things that nobody asked for.
+// MergeQuestions implements aai.QuestionMerger. It merges the questions about one caller's
+// calls into one that shows each of them completely; the answer applies to all. It offers
+// the choices common to all, except all tools of an app and a refusal for good: these
+// would decide about more than the calls.
 func (c *Consent) MergeQuestions(asked []aai.PendingQuestion) (aai.Question, bool) {
 	caller, channels := asked[0].Request.Call.Caller, commonChannels(asked)
 	if asked[0].Question.ID != questionID || len(asked) > maxMergedCalls || len(channels) == 0 {
@@ -52,8 +52,8 @@ func offers(q aai.Question, id string) bool {
 	return slices.ContainsFunc(q.Choices, func(c aai.Choice) bool { return c.ID == id })
 }
 
-// commonChannels are the channels by which each of the questions may be put, in the order of
-// one that is not rather for the client, if there is one.
+// commonChannels returns the channels that all questions permit. The order is that of a
+// question that does not prefer the client, if there is one.
 func commonChannels(asked []aai.PendingQuestion) []aai.Channel {
 	order := asked[0].Question.Channels
 	for _, a := range asked {

@@ -13,14 +13,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// A Mode is how much callers may do at all, whatever they were allowed.
+// A Mode bounds the calls of all callers, independent of grants.
 type Mode int
 
-// The modes, from the freest to the strictest.
+// The modes, from the least to the most restrictive.
 const (
-	Normal    Mode = iota // what was allowed
-	Safe                  // what cannot be taken back is confirmed each time; no scripts, and no typing into terminals
-	Sandboxed             // callers see and change nothing; nobody's word is taken for it
+	Normal    Mode = iota // grants decide
+	Safe                  // irreversible calls need confirmation each time; no scripts, and no typing into terminals
+	Sandboxed             // callers see and change nothing, whatever a tool declares
 )
 
 // String returns the word for the mode.
@@ -35,7 +35,7 @@ func (m Mode) String() string {
 	return "sandboxed"
 }
 
-// ParseMode reads the word for a mode.
+// ParseMode returns the mode for the word.
 func ParseMode(word string) (Mode, error) {
 	for _, m := range []Mode{Normal, Safe, Sandboxed} {
 		if word == m.String() {
@@ -45,10 +45,9 @@ func ParseMode(word string) (Mode, error) {
 	return Sandboxed, fmt.Errorf("expected %q, %q or %q", Normal, Safe, Sandboxed)
 }
 
-// ModeGate is the gate that keeps calls to the mode. The mode is the stricter one of
-// what is configured for this process and of what a person said in the file, which
-// holds for every gateway at once, also for those that run. It is safe for
-// concurrent use.
+// ModeGate is the gate that enforces the mode. The mode is the stricter one of Configured
+// and of the person's choice in the file, which applies to every gateway at once,
+// including running ones. It is safe for concurrent use.
 type ModeGate struct {
 	Configured Mode
 	// Path is the file that [SetMode] writes; "" is none.
@@ -66,8 +65,8 @@ func SetMode(path string, m Mode) error {
 	return nil
 }
 
-// Current returns the mode at this moment. A file that cannot be read or understood
-// means the strictest.
+// Current returns the current mode. An unreadable or invalid file results in the strictest
+// mode.
 func (m *ModeGate) Current() Mode {
 	if m == nil {
 		return Normal
@@ -105,7 +104,7 @@ func (m *ModeGate) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Que
 	return nil, refusedBy(mode, r.Tool.Name, r.App)
 }
 
-// onlyReads refuses what does not only read to those who asked for no more.
+// onlyReads returns the error for a call that changes something although its caller set sandboxed.
 func onlyReads(r *aai.Request) error {
 	e := aai.Errorf(aai.PermissionDenied, "%s of %s does not only read, and its caller asked to be let do no more", r.Tool.Name, r.App.ID)
 	e.Hint = "Without sandboxed it may be called."
@@ -118,8 +117,7 @@ func refusedBy(mode Mode, what string, app *aai.App) error {
 	return e
 }
 
-// Allows reports whether the mode leaves the tool to callers. The gateway's own
-// app is left to its own gate.
+// Allows reports whether the mode admits the tool. The gateway's own app has its own gate.
 func (m Mode) Allows(app *aai.App, tool *aai.Tool) bool {
 	switch {
 	case m == Normal || app.ID == aai.BuiltinApp:

@@ -7,13 +7,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// destructiveSymbols are the pictures that stand for a word of loss on a button. × is none: it
-// multiplies.
+// destructiveSymbols are button symbols that mean a loss. × is not among them: it means
+// multiplication.
 const destructiveSymbols = "✕✖❌🗑🗙✗✘⨯❎🚮⏻"
 
-// readings are the ways to read a text, one after the other and none across another: a
-// mark of a mnemonic within a word or a space there, a capital within a word as the
-// start of another or not.
+// readings returns all readings of a text, separated so that no word matches across two.
+// In a reading, a mnemonic mark is a space or nothing, and a capital inside a word starts
+// a new word or does not.
 func readings(text string) string {
 	text = latin(norm.NFKC.String(text))
 	joined := dropMnemonics(text)
@@ -27,16 +27,16 @@ func readings(text string) string {
 	return b.String()
 }
 
-// normalizeText is the text in lower case, in one form of each letter, with one space for all
-// that is no letter and none of the signs. An apostrophe is no letter, however it is
-// written.
+// normalizeText returns the text in lower case, with one form of each letter, and with one
+// space for each run of characters that are neither letters nor destructiveSymbols. All
+// forms of the apostrophe count as spaces.
 func normalizeText(text string) string {
 	var b strings.Builder
 	b.Grow(len(text) + 8)
 	gap := false
 	for _, r := range strings.ToLower(norm.NFKC.String(text)) {
 		switch {
-		case unicode.Is(unicode.Inherited, r) || r == '\u0640': // an accent that makes no letter, a stretched line
+		case unicode.Is(unicode.Inherited, r) || r == '\u0640': // an accent that forms no letter, or a tatweel
 		case strings.ContainsRune(destructiveSymbols, r):
 			b.WriteByte(' ')
 			b.WriteRune(r)
@@ -54,7 +54,7 @@ func normalizeText(text string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// fold writes a small letter as it is compared: as it is also written, or in capitals.
+// fold writes a lower-case letter in its form for comparison, which ignores spelling variants.
 func fold(b *strings.Builder, r rune) {
 	switch {
 	case r == 'ß':
@@ -70,7 +70,7 @@ func fold(b *strings.Builder, r rune) {
 	b.WriteRune(r)
 }
 
-// alphabetic reports whether the word is written with spaces around it.
+// alphabetic reports whether the word's script separates words by spaces.
 func alphabetic(word string) bool {
 	return strings.ContainsFunc(word, func(r rune) bool {
 		return unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Arabic, unicode.Hebrew,
@@ -78,7 +78,7 @@ func alphabetic(word string) bool {
 	})
 }
 
-// dropMnemonics is the text without the marks of mnemonics that stand within a word.
+// dropMnemonics returns the text without mnemonic marks.
 func dropMnemonics(text string) string {
 	if !strings.ContainsAny(text, "_&") {
 		return text
@@ -86,7 +86,7 @@ func dropMnemonics(text string) string {
 	return strings.NewReplacer("_", "", "&", "").Replace(text)
 }
 
-// splitCamelCase is the text with a space before each capital that starts a word within another.
+// splitCamelCase returns the text with a space before each capital that starts a word inside another.
 func splitCamelCase(text string) string {
 	var b strings.Builder
 	all := []rune(text)
@@ -99,8 +99,8 @@ func splitCamelCase(text string) string {
 	return b.String()
 }
 
-// latin is the text with Latin letters for those of Cyrillic and Greek that look like
-// them, in words that have Latin ones too: nobody writes so but to be misread.
+// latin replaces Cyrillic and Greek letters by the Latin letters that they resemble, in
+// words that also contain Latin letters. Such words are meant to deceive.
 func latin(text string) string {
 	other := func(r rune) bool { return unicode.In(r, unicode.Cyrillic, unicode.Greek) }
 	if !strings.ContainsFunc(text, other) {
@@ -128,7 +128,7 @@ func latin(text string) string {
 	return b.String()
 }
 
-// lookalike is the Latin letter that a letter of Cyrillic or Greek looks like.
+// lookalike returns the Latin letter that a Cyrillic or Greek letter resembles.
 func lookalike(r rune) rune {
 	const (
 		theirs = "АВЕКМНОРСТУХІЅЈԌԚԜҺӀавекмнорстухіѕјԁԛԝһӏΑΒΕΖΗΙΚΜΝΟΡΤΥΧαβγεηικνορτυχω"

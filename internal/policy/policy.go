@@ -1,5 +1,5 @@
-// Package policy decides whether a call may run. Each of its gates answers one
-// question of that kind for Gateway.Do; none of them talks to a person, they
-// return what has to be asked. The package imports the root package and internal/netguard,
-// and nothing else of ours.
+// Package policy decides whether a call may run. It implements the gates of Gateway.Do.
+// Gates do not talk to a person; they return the question that the gateway must ask. The
+// package imports the root package and helpers such as internal/netguard, but no door and
+// no driver.
 package policy

@@ -15,21 +15,20 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// Bounds on what a question shows, in bytes.
+// Limits for the parts of a question, in bytes.
 const (
-	maxShown          = 1500 // of a call's arguments; with more nobody is asked
-	maxPath           = 120  // of a path, an id or a host
-	maxName           = 40   // of a name in the title
-	maxImplementation = 1600 // of what stands behind a tool: a workflow names its calls
-	maxElement        = 240  // of what a call will hit
-	maxDescription    = 100  // of what a tool says of itself, beside the question
-	maxHost           = 253  // of a host that can be (RFC 1035)
+	maxShown          = 1500 // a call's arguments; longer ones are refused
+	maxPath           = 120  // a path, an ID or a host
+	maxName           = 40   // a name in the title
+	maxImplementation = 1600 // a tool's implementation: a workflow lists its calls
+	maxElement        = 240  // the target element
+	maxDescription    = 100  // a tool's description, beside the question
+	maxHost           = 253  // the longest valid host name (RFC 1035)
 )
 
-// question words what a person has to decide: who asks, what it would do, in which app
-// or site, with which arguments. What the descriptor or the caller says is cleaned, in
-// quotation marks and on lines marked as quoted. A question that could not be shown
-// whole is an error.
+// question returns the question for the person: the caller, the action, the app or site,
+// and the arguments. Text from the descriptor or the caller is cleaned, quoted, and put on
+// lines marked as quoted. question returns an error if the text would not be complete.
 func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Question, error) {
 	w := c.words()
 	text := w.callerLines(r.Call.Caller)
@@ -87,7 +86,7 @@ func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Quest
 	}, nil
 }
 
-// callerLines is how every question begins.
+// callerLines returns the first lines of every question.
 func (w words) callerLines(c aai.Caller) lines {
 	var text lines
 	text.addOwn(w.who, w.asker(c))
@@ -97,7 +96,7 @@ func (w words) callerLines(c aai.Caller) lines {
 	return text
 }
 
-// destructiveReason says what made an act on a window count as one that may not be undone.
+// destructiveReason returns the reason why an action on a window counts as irreversible.
 func (w words) destructiveReason(r *aai.Request) lines {
 	var text lines
 	switch {
@@ -110,20 +109,20 @@ func (w words) destructiveReason(r *aai.Request) lines {
 	return text
 }
 
-// lines are those of a question's text.
+// lines are the lines of a question's text.
 type lines []string
 
-// addOwn adds a line in the gateway's own words.
+// addOwn adds a line of the gateway's own text.
 func (l *lines) addOwn(format string, values ...any) {
 	*l = append(*l, fmt.Sprintf(format, values...))
 }
 
-// addQuoted adds a line with a stranger's words.
+// addQuoted adds a line with quoted text of an app or a caller.
 func (l *lines) addQuoted(format string, values ...any) {
 	*l = append(*l, aai.QuoteMark+fmt.Sprintf(format, values...))
 }
 
-// titleOf asks for the permission in one line.
+// titleOf returns the title, which asks for the permission in one line.
 func (w words) titleOf(r *aai.Request) string {
 	asker := w.shortAsker(r.Call.Caller)
 	if !r.App.OperatesOthers() {
@@ -132,8 +131,8 @@ func (w words) titleOf(r *aai.Request) string {
 	return fmt.Sprintf(w.titleWindows, asker, w.window(r, r.Permission()))
 }
 
-// targetLines says which app or site is touched. The registrable domain says who answers for a
-// site; it is never cut.
+// targetLines describes the target app or site. It never cuts the registrable domain,
+// which identifies the site's owner.
 func (w words) targetLines(r *aai.Request) (lines, error) {
 	var text lines
 	if host, id, web := strings.Cut(r.App.ID, "/"); web && fromTheWeb(r.App) {
@@ -171,7 +170,7 @@ func (w words) targetLines(r *aai.Request) (lines, error) {
 	return text, nil
 }
 
-// externalHosts says to which other sites an app sends data.
+// externalHosts lists the other sites to which an app sends data.
 func (w words) externalHosts(hosts []string) (lines, error) {
 	var text lines
 	var domains []string
@@ -188,8 +187,8 @@ func (w words) externalHosts(hosts []string) (lines, error) {
 	return text, nil
 }
 
-// domainOf is the registrable domain of a host, or the host itself where it has none, in
-// letters that cannot look like others.
+// domainOf returns the registrable domain of a host in ASCII, or the host itself if it has
+// none. ASCII prevents lookalike letters.
 func domainOf(host string) string {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -201,7 +200,7 @@ func domainOf(host string) string {
 	return ascii(host)
 }
 
-// details is where all of it comes from, and what would run.
+// details returns the origin of the app and the implementation of the tool.
 func (c *Consent) details(r *aai.Request) lines {
 	w := c.words()
 	var text lines
@@ -229,11 +228,11 @@ func (c *Consent) details(r *aai.Request) lines {
 	return text
 }
 
-// choices are the answers that the request leaves a person. The refusal comes first, and
-// then what windows with room for one answer offer at once: "always" in the common case,
-// where something of this computer reads or changes what can be changed back, and is
-// what it was; else "once". "This session" is offered where there is one, and "all"
-// where all of it may be asked in the same way. What nothing could keep is not offered.
+// choices returns the possible answers, with the refusal first. The second is the default
+// offer of dialogs with room for one answer: "always" for a reversible local tool that has
+// not changed, and "once" otherwise. "This session" needs a session, and "all" needs
+// permissions that may be asked through the same channels. Choices that cannot be stored
+// are left out.
 func (c *Consent) choices(r *aai.Request, changed bool) []aai.Choice {
 	w := c.words()
 	deny, once := aai.Choice{ID: choiceDeny, Label: w.deny}, aai.Choice{ID: choiceOnce, Label: w.once}
@@ -241,7 +240,7 @@ func (c *Consent) choices(r *aai.Request, changed bool) []aai.Choice {
 		return []aai.Choice{deny, once}
 	}
 	kept := c.store.CheckWritable() == nil
-	known := r.Call.Caller.Identity != "" && kept // else nobody knows who would have it for good
+	known := r.Call.Caller.Identity != "" && kept // a permanent grant needs a known caller
 	never := aai.Choice{ID: choiceNever, Label: w.never, IsRefusal: true}
 	always := aai.Choice{ID: choiceAlways, Label: w.always}
 	common := riskOf(r, r.Permission()) < irreversible && !changed && !fromTheWeb(r.App)
@@ -259,7 +258,7 @@ func (c *Consent) choices(r *aai.Request, changed bool) []aai.Choice {
 		return append(offered, never)
 	}
 	if !common {
-		offered = append(offered, always) // what holds for longer stands further from the finger
+		offered = append(offered, always) // a longer-lasting choice comes later in the list
 	}
 	if all := permissions(r); len(all) > 1 && c.sameChannels(r, all) {
 		label := w.allWindows
@@ -271,24 +270,24 @@ func (c *Consent) choices(r *aai.Request, changed bool) []aai.Choice {
 	return append(offered, never)
 }
 
-// sameChannels reports whether all the permissions may be asked for in every way in
-// which this one may: a yes by way of a client must not cover what a client may
-// not ask.
+// sameChannels reports whether each of the permissions may be asked through all channels
+// of the requested one: an answer from a client must not cover permissions that a client
+// may not ask for.
 func (c *Consent) sameChannels(r *aai.Request, all []string) bool {
 	return c.channels(r, r.Permission())[0] != aai.Client || !slices.ContainsFunc(all, func(permission string) bool {
 		return !slices.Contains(c.channels(r, permission), aai.Client)
 	})
 }
 
-// binding is what an answer is bound to: who asks for what, exactly.
+// binding returns the digest of the exact request to which an answer is bound.
 func binding(r *aai.Request) [sha256.Size]byte {
 	var hit aai.TargetElement
 	if r.Destructive {
-		hit = r.Element // the person said yes to this one
+		hit = r.Element // the person confirmed this element
 	}
 	b, err := json.Marshal([]any{r.Call.Caller, r.App.ID, r.Call.Target.ID, r.Digest(), r.Tool.Name, r.Call.Args, r.Call.RepeatOver, r.Permission(), hit})
 	if err != nil {
-		// Arguments come from JSON, so this cannot be; if it is, no answer fits.
+		// Arguments come from JSON, so Marshal cannot fail. If it does, no answer matches.
 		b = []byte(rand.Text())
 	}
 	return sha256.Sum256(b)

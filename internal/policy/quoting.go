@@ -16,16 +16,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// How the words of others are written in a question.
+// Functions that quote foreign text in a question.
 
-// quoteTruncated are a stranger's words on one line, in quotation marks, cut in the middle.
+// quoteTruncated returns foreign text on one line, quoted, and truncated in the middle to size bytes.
 func quoteTruncated(text string, size int) string {
-	const most = 100_000 // a text has to be cleaned before it is cut
+	const most = 100_000 // a text has to be cleaned before truncation
 	return sanitize.Quote(truncateMiddle(aai.CleanLabel(text, most), size), size)
 }
 
-// plainOrQuoted is a path, an id or an address: as it is where it has none but the signs that
-// such names have, else in quotation marks, so that it cannot go on as a sentence.
+// plainOrQuoted returns a path, an ID or an address unchanged if it has only the usual characters of
+// such names. Otherwise it quotes the text, so that it cannot read like a sentence.
 func plainOrQuoted(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-+@:~", r)
@@ -35,8 +35,8 @@ func plainOrQuoted(text string) string {
 	return truncateMiddle(text, maxPath)
 }
 
-// truncateMiddle cuts the middle out of what is longer than size bytes: the end of a path or a
-// host says as much as its beginning.
+// truncateMiddle removes the middle of a text longer than size bytes: the end of a path or
+// a host is as informative as its beginning.
 func truncateMiddle(text string, size int) string {
 	const cut = "…"
 	if len(text) <= size {
@@ -53,8 +53,8 @@ func truncateMiddle(text string, size int) string {
 	return text[:head] + cut + text[tail:]
 }
 
-// ascii shows a host without letters that only look like others, and in quotation marks
-// where it has a sign that no host has.
+// ascii returns a host without lookalike letters, and quoted if it contains a character
+// that no host has.
 func ascii(host string) string {
 	text := strconv.QuoteToASCII(host)
 	if strings.ContainsFunc(host, func(r rune) bool {
@@ -65,7 +65,7 @@ func ascii(host string) string {
 	return strings.Trim(text, `"`)
 }
 
-// asker says who asks, as far as that is certain.
+// asker describes the caller by its verified identity.
 func (w words) asker(c aai.Caller) string {
 	switch {
 	case c.Principal != "":
@@ -80,7 +80,7 @@ func (w words) asker(c aai.Caller) string {
 	return w.unknown
 }
 
-// shortAsker is who asks, for the title.
+// shortAsker describes the caller for the title.
 func (w words) shortAsker(c aai.Caller) string {
 	switch {
 	case c.Principal != "":
@@ -91,8 +91,8 @@ func (w words) shortAsker(c aai.Caller) string {
 	return w.somebody
 }
 
-// shortIdentity is a program's name, or its script's with the folder it is in: scripts
-// are often called alike.
+// shortIdentity returns a program's name, or a script's name with its folder, because many
+// scripts have the same name.
 func shortIdentity(identity string) string {
 	program, script, scripted := strings.Cut(identity, " /")
 	if !scripted {
@@ -101,7 +101,7 @@ func shortIdentity(identity string) string {
 	return filepath.Join(filepath.Base(filepath.Dir("/"+script)), filepath.Base(script))
 }
 
-// args are the arguments, whole, a line each.
+// args returns all arguments, one per line.
 func (w words) args(r *aai.Request) (lines, error) {
 	text, size := lines{w.with}, 0
 	args := r.RedactedArgs()
@@ -109,7 +109,7 @@ func (w words) args(r *aai.Request) (lines, error) {
 		args = sanitize.Redact(r.Call.Args, nil, func(any) any { return sanitize.Redacted })
 	}
 	shown := maps.Clone(withoutDefaults(r.Tool, args))
-	if r.Tool.SendsKeys { // what would be typed is what the question is about
+	if r.Tool.SendsKeys { // the question is about the typed text
 		for _, name := range r.Tool.Secret {
 			name, _, _ = strings.Cut(name, ".")
 			if value, given := r.Call.Args[name]; given {
@@ -134,8 +134,8 @@ func (w words) args(r *aai.Request) (lines, error) {
 	return text, nil
 }
 
-// withoutDefaults are the arguments without those that are as they would be if nobody
-// had said them.
+// withoutDefaults returns the arguments without those that equal their defaults in the
+// schema.
 func withoutDefaults(tool *aai.Tool, args map[string]any) map[string]any {
 	var schema struct {
 		Properties map[string]struct{ Default json.RawMessage }
@@ -152,7 +152,7 @@ func withoutDefaults(tool *aai.Tool, args map[string]any) map[string]any {
 	return kept
 }
 
-// key is a parameter's name, which is a word or in quotation marks.
+// key returns a parameter's name, quoted if it is not a simple word.
 func key(name string) string {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool {
 		return r > '~' || !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' && r != '.'
@@ -164,7 +164,7 @@ func key(name string) string {
 	return name
 }
 
-// visibleJSON is a value as JSON in which nothing is invisible.
+// visibleJSON returns the value as JSON without invisible characters.
 func visibleJSON(value any) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -173,13 +173,13 @@ func visibleJSON(value any) (string, error) {
 		return "", err
 	}
 	text := sanitize.EscapeInvisible(strings.TrimSpace(b.String()))
-	if aai.CleanText(text, len(text)) != text { // such as a heap of accents
+	if aai.CleanText(text, len(text)) != text { // such as many combining accents
 		text = asciiJSON(text)
 	}
 	return text, nil
 }
 
-// asciiJSON writes all of a JSON text in ASCII.
+// asciiJSON returns the JSON text in ASCII.
 func asciiJSON(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -192,8 +192,8 @@ func asciiJSON(text string) string {
 	return b.String()
 }
 
-// cannotBeShown is the error of a call that nobody is asked about, since it could not be shown
-// whole.
+// cannotBeShown returns the error for a call without a question, because the question
+// would be incomplete.
 func cannotBeShown(r *aai.Request, why string) error {
 	e := aai.Errorf(aai.ConsentRequired, "nobody was asked: %s", why)
 	e.Hint = fmt.Sprintf("Call %s with less first: what the person allows for the session or always covers longer calls too. Where each call is asked about, make several.",

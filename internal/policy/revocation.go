@@ -11,16 +11,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// Revocations tell running gateways that a person took something back: what was
-// allowed for a session before that does not hold any more, in none of them. They
-// are a file with a word in it that is never the same twice. Safe for concurrent
-// use, by several gateways too.
+// Revocations tell running gateways that a person revoked a permission: session grants
+// from before are then invalid in all of them. The file contains a random word that
+// changes with each revocation. Revocations are safe for concurrent use, also by several
+// gateways.
 type Revocations struct{ path string }
 
-// NewRevocations returns those in the file at path, which need not exist.
+// NewRevocations returns the revocations in the file at path, which need not exist.
 func NewRevocations(path string) *Revocations { return &Revocations{path} }
 
-// Revoke ends what was allowed for sessions so far.
+// Revoke ends all session grants so far.
 func (r *Revocations) Revoke() error {
 	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
 		return fmt.Errorf("make the folder of the revocations: %w", err)
@@ -31,7 +31,7 @@ func (r *Revocations) Revoke() error {
 	return nil
 }
 
-// latest returns the word of the latest revocation, "" before the first.
+// latest returns the word of the latest revocation, or "" before the first.
 func (r *Revocations) latest() (string, error) {
 	if r == nil {
 		return "", nil

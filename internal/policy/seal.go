@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// A question may be answered for so long. People read; clients come and go.
+// sealLifetime is the time in which a question may be answered: people need time to read.
 const sealLifetime = 5 * time.Minute
 
-// Why an answer is refused.
+// The reasons for rejecting an answer.
 var (
 	errSealForged  = errors.New("its seal is not one of this gateway's")
 	errSealExpired = errors.New("its question was put too long ago")
@@ -23,14 +23,13 @@ var (
 	errChannel     = errors.New("its question may not be put in the way it was")
 )
 
-// A sealer binds answers to questions. A seal is a nonce, an expiry and a MAC
-// over both and over what was asked; the key never leaves the process. A seal is
-// good for one answer.
+// A sealer binds answers to questions. A seal is a nonce, an expiry and a MAC over both
+// and over the request; the key never leaves the process. A seal is valid for one answer.
 type sealer struct {
 	key [32]byte
 
 	mu   sync.Mutex
-	used map[nonce]time.Time // until the seal has expired anyway
+	used map[nonce]time.Time // the seal's expiry
 }
 
 type nonce [16]byte
@@ -43,7 +42,7 @@ func newSealer() *sealer {
 	return s
 }
 
-// seal returns a fresh seal for what was asked.
+// seal returns a new seal for the request's binding.
 func (s *sealer) seal(asked [sha256.Size]byte, now time.Time) string {
 	b := make([]byte, 0, sealSize)
 	var n nonce
@@ -53,8 +52,8 @@ func (s *sealer) seal(asked [sha256.Size]byte, now time.Time) string {
 	return base64.RawURLEncoding.EncodeToString(s.mac(b, asked))
 }
 
-// open uses the seal up, or says why it does not fit. Of the seals of a question about
-// several calls it is the one of this call.
+// open consumes the seal, or returns the reason for rejecting it. Of the seals of a
+// question about several calls it consumes the one of this call.
 func (s *sealer) open(seal string, asked [sha256.Size]byte, now time.Time) error {
 	failure := errSealForged
 	for i, one := range strings.SplitN(seal, sealMark, maxMergedCalls+1) {

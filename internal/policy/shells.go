@@ -9,11 +9,11 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// ShellGate is the gate that takes a call for a command that is run: the start of a terminal or
-// an interpreter, and an act on a window: in a terminal, and in what starts programs by a line of text, whatever changes something
-// may, since a click pastes as well; in another program, what types into an element
-// that is a terminal. It admits everything; consent then asks for aai.PermissionRun
-// instead of aai.PermissionAct.
+// ShellGate is the gate that marks calls that may run a command. These are the start of a
+// terminal or an interpreter; any change in a window of a terminal or of a command
+// launcher, since a click can paste text; and typing into a terminal element of another
+// program. It admits everything; for a marked call the consent gate asks for
+// aai.PermissionRun instead of aai.PermissionAct.
 type ShellGate struct{}
 
 // CheckPassphrase implements aai.Gate.
@@ -34,7 +34,7 @@ func (ShellGate) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Que
 	return nil, nil
 }
 
-// shells are the names of the executables, as guards are.
+// shells returns patterns of executables, in the form of protectedPrograms.
 func shells() []string {
 	return []string{
 		// Terminals.
@@ -43,13 +43,13 @@ func shells() []string {
 		"gnome-console", "cool-retro-term", "ghostty*", "com.mitchellh.ghostty", "contour", "rio", "warp", "tabby", "hyper", "wave", "waveterm", "zutty", "black-box", "blackbox",
 		"com.raggesilver.blackbox", "cosmic-term", "ddterm", "com.github.amezin.ddterm", "zellij", "iterm*", "putty", "securecrt",
 		"cmd", "powershell*", "pwsh", "wt", "conhost", "openconsole", "mintty", "conemu*", "bash", "wsl",
-		// What starts programs by a line.
+		// Command launchers.
 		"krunner", "xfce4-appfinder", "xfrun4", "lxqt-runner", "gmrun", "grun", "rofi", "wofi", "fuzzel", "tofi", "dmenu*", "bemenu*", "ulauncher*", "albert", "synapse", "kupfer*", "gnome-do",
 		"mate-panel", "lxpanel", "anyrun", "walker", "onagre", "pop-launcher*",
 	}
 }
 
-// isShell reports whether what is typed into the program's windows is run.
+// isShell reports whether the program runs text that is typed into its windows.
 func isShell(app *aai.App) bool {
 	for _, name := range []string{filepath.Base(app.Source), strings.TrimPrefix(app.ID, aai.DesktopApp+"/"), app.Name} {
 		name = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(name)), ".exe")

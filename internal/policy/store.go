@@ -15,24 +15,24 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// A Store keeps the grants that people gave. It is safe for concurrent use, also
-// by several gateways at once.
+// A Store persists grants. It is safe for concurrent use, also by several gateways at
+// once.
 type Store interface {
-	// Grants returns all of them, oldest first. The slice is not changed later.
+	// Grants returns all grants, oldest first. Callers must not change the slice.
 	Grants() ([]Grant, error)
-	// Add keeps more of them, all or none. Each replaces what was decided before
-	// for the same caller, app and tool.
+	// Add stores the grants, all or none. Each replaces the earlier decision for the same
+	// caller, app and tool.
 	Add(grants ...Grant) error
-	// Remove forgets the grants for which drop is true and returns how many.
+	// Remove deletes the grants for which drop returns true, and returns their number.
 	Remove(drop func(Grant) bool) (int, error)
-	// CheckWritable says why nothing can be added; nil where it can.
+	// CheckWritable returns an error if the store cannot add grants.
 	CheckWritable() error
 }
 
-// lockPatience is how long a change waits for others: each takes milliseconds.
+// lockPatience is the wait for the lock; other changes take milliseconds.
 const lockPatience = 10 * time.Second
 
-// maxStore is how large the file may be, in bytes.
+// maxStore is the maximum size of the file, in bytes.
 const maxStore = 16 << 20
 
 // storeVersion is the version of the file's format.
@@ -43,15 +43,15 @@ type storeFile struct {
 	Grants  []Grant `json:"grants"`
 }
 
-// A FileStore keeps grants in a JSON file that only its owner may read. It is
-// read again whenever it has changed on disk, so a grant given in one process
-// holds in every other at once.
+// A FileStore keeps grants in a JSON file that only its owner may read. It reads the file
+// again after each change on disk, so a grant from one process is valid in all others at
+// once.
 type FileStore struct {
 	path     string
-	patience time.Duration // how long a change waits for the lock
+	patience time.Duration // wait for the lock
 
 	mu     sync.Mutex
-	seen   fs.FileInfo // of the file that grants came from; nil: read it
+	seen   fs.FileInfo // the file that grants came from; nil: read it
 	grants []Grant
 }
 
@@ -76,7 +76,7 @@ func (s *FileStore) Add(added ...Grant) error {
 // CheckWritable implements Store.
 func (s *FileStore) CheckWritable() error { return nil }
 
-// replaceGrants is the edit by which grants are added.
+// replaceGrants returns the edit that adds grants.
 func replaceGrants(added []Grant) func([]Grant) []Grant {
 	return func(grants []Grant) []Grant {
 		kept := without(grants, func(old Grant) bool {
@@ -133,13 +133,13 @@ func (s *FileStore) change(edit func([]Grant) ([]Grant, error)) error {
 	return err
 }
 
-// marshalStore is what the file says of the grants.
+// marshalStore encodes the grants for the file.
 func marshalStore(grants []Grant) ([]byte, error) {
 	b, err := json.MarshalIndent(storeFile{storeVersion, grants}, "", "  ")
 	return append(b, '\n'), err
 }
 
-// lockAndRead gets the lock of the file and what is in it then.
+// lockAndRead locks the file and reads it.
 func (s *FileStore) lockAndRead() (grants []Grant, unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
 	defer cancel()
@@ -156,8 +156,8 @@ func (s *FileStore) lockAndRead() (grants []Grant, unlock func(), err error) {
 	return grants, unlock, nil
 }
 
-// read returns the grants in the file. A file that is not understood is an
-// error, never an empty list: a refusal in it must not be forgotten.
+// read returns the grants in the file. An invalid file results in an error, never in an
+// empty list: its refusals must not be lost.
 func (s *FileStore) read() ([]Grant, error) {
 	info, err := os.Stat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -182,7 +182,7 @@ func (s *FileStore) read() ([]Grant, error) {
 	return s.grants, nil
 }
 
-// parseCached understands what is in the file.
+// parseCached parses the file's content and adds the path to errors.
 func (s *FileStore) parseCached(b []byte) ([]Grant, error) {
 	grants, err := parse(b)
 	if err != nil {
@@ -191,7 +191,7 @@ func (s *FileStore) parseCached(b []byte) ([]Grant, error) {
 	return grants, nil
 }
 
-// parse understands the whole file or nothing of it.
+// parse decodes the whole file, or returns an error.
 func parse(b []byte) ([]Grant, error) {
 	var versioned struct {
 		Version int `json:"version"`
@@ -216,8 +216,8 @@ func parse(b []byte) ([]Grant, error) {
 	return file.Grants, nil
 }
 
-// unchanged tells whether a file is still the one that was read. Every change
-// makes a new file, so its identity says more than its time.
+// unchanged reports whether a file is still the one that was read. Every change creates a
+// new file, so its identity is more reliable than its time.
 func unchanged(was, is fs.FileInfo) bool {
 	return was != nil && os.SameFile(was, is) && was.ModTime().Equal(is.ModTime()) && was.Size() == is.Size()
 }

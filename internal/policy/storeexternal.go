@@ -9,14 +9,14 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// An ElsewhereStore keeps the grants of an installation that is not where the system
-// says that the account's home is: whoever started the program said where, and may have
-// put there what they liked. So a permission counts only if it is sealed; of a plain file
-// the refusals do, and nothing of it is taken along.
+// An ExternalStore keeps the grants of an installation outside the account's home
+// directory. The process that started the program chose the place and may have planted any
+// file there. So a permission counts only if it is sealed. From a plain file only refusals
+// count, and the store imports no permission from it.
 type ExternalStore struct{ sealed *SealedStore }
 
-// NewExternalStore returns a store in the vault, which must have no key that lies in
-// a place of the environment's naming.
+// NewExternalStore returns a store in the vault. The vault must not use a key from a place
+// that the environment names.
 func NewExternalStore(plain *FileStore, vault Sealer) *ExternalStore {
 	return &ExternalStore{NewSealedStore(plain, vault)}
 }
@@ -33,7 +33,7 @@ func (s *ExternalStore) Grants() ([]Grant, error) {
 	return s.refusals()
 }
 
-// refusals are those of the plain file.
+// refusals returns the refusals of the plain file.
 func (s *ExternalStore) refusals() ([]Grant, error) {
 	grants, err := s.sealed.plain.Grants()
 	return refusalsOf(grants), err
@@ -87,7 +87,7 @@ func notStoredError(err error) error {
 	return e
 }
 
-// Unsealed says what is wrong with a plain file that is there; empty if there is none.
+// Unsealed returns a warning about an existing plain file, or "" if there is none.
 func (s *ExternalStore) Unsealed() string {
 	if _, err := os.Lstat(s.sealed.plain.path); errors.Is(err, os.ErrNotExist) {
 		return ""

@@ -12,30 +12,29 @@ import (
 	"sync"
 )
 
-// A Sealer keeps records that nobody else can read or write, such as
-// internal/secrets's Vault. Its methods are safe for concurrent use, also by
-// several processes.
+// A Sealer keeps records that other programs can neither read nor write, such as
+// internal/secrets's Vault. Its methods are safe for concurrent use, also by several
+// processes.
 type Sealer interface {
-	// Get returns a record, nil if it is absent. An error whose chain has
-	// errors.ErrUnsupported says that nothing can be sealed on this computer, and
-	// that nothing was.
+	// Get returns a record, or nil if it is absent. An error that wraps
+	// errors.ErrUnsupported means that this computer cannot seal anything and never did.
 	Get(ctx context.Context, id string) ([]byte, error)
-	// Update changes a record: edit gets what there is, nil for nothing, and returns
-	// what shall be. It changes all or nothing. Its error may be as Get's.
+	// Update changes a record, completely or not at all. edit gets the current record, or
+	// nil, and returns the new one. Errors are as in Get.
 	Update(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) error
-	// CheckSealing says why nothing can be sealed now; nil where it can. Its error may be as Get's.
+	// CheckSealing returns an error if sealing is not possible now. Errors are as in Get.
 	CheckSealing(ctx context.Context) error
 }
 
-// sealedID names the record of the consents.
+// sealedID identifies the record of the consents.
 const sealedID = "policy/consent"
 
-// A SealedStore keeps grants sealed, so that whoever can only write files, such as
-// an agent with a tool for that, cannot grant itself anything. Where nothing can be
-// sealed, they are in the plain file as ever: to ask again would help nobody, and a
-// refusal must not be forgotten. Where something can be, such a file only refuses, and
-// a person takes over what it allows: see Aside. The first change that can be sealed takes
-// its refusals along; from then on it counts for nothing.
+// A SealedStore keeps grants sealed, so that a program that can only write files, such as
+// an agent with a file tool, cannot grant itself anything. If sealing is unsupported,
+// grants stay in the plain file: asking again would help no one, and refusals must not be
+// lost. If sealing is possible, only the refusals of such a file count; the person may
+// import its permissions, see Unverified and Import. The first sealed change copies its
+// refusals; from then on the file is ignored.
 type SealedStore struct {
 	plain *FileStore
 	vault Sealer
@@ -43,12 +42,12 @@ type SealedStore struct {
 	sealability sealability
 
 	mu     sync.Mutex
-	seen   []byte // what grants were parsed from
+	seen   []byte // the record that grants were parsed from
 	grants []Grant
 }
 
-// NewSealedStore returns a store in the vault, or in the plain file while nothing
-// can be sealed.
+// NewSealedStore returns a store in the vault, or in the plain file while sealing is
+// unsupported.
 func NewSealedStore(plain *FileStore, vault Sealer) *SealedStore {
 	return &SealedStore{plain: plain, vault: vault}
 }
@@ -72,7 +71,7 @@ func (s *SealedStore) Add(added ...Grant) error { return s.change(replaceGrants(
 func (s *SealedStore) Remove(drop func(Grant) bool) (int, error) {
 	grants, err := s.Grants()
 	if err != nil || !slices.ContainsFunc(grants, drop) {
-		return 0, err // no vault is made for nothing
+		return 0, err // no vault is created without a change
 	}
 	removed := 0
 	err = s.change(func(grants []Grant) []Grant {
@@ -83,15 +82,15 @@ func (s *SealedStore) Remove(drop func(Grant) bool) (int, error) {
 	return removed, err
 }
 
-// CheckWritable implements Store: what cannot be read is not changed, such as what is sealed with a
-// key that is not there. Where nothing can be sealed a plain file will do.
+// CheckWritable implements Store: an unreadable store cannot change, for example if its
+// key is missing. Without sealing, the plain file suffices.
 func (s *SealedStore) CheckWritable() error {
 	_, err := s.Grants()
 	return err
 }
 
-// Unsealed says why the grants are in a plain file, or what is wrong with one that
-// is there beside the sealed ones; empty if all is as it should be.
+// Unsealed returns the reason why grants are in a plain file, or a warning about a plain
+// file beside the sealed record. It returns "" if there is no such file.
 func (s *SealedStore) Unsealed() string {
 	sealed, err := s.vault.Get(context.Background(), sealedID)
 	_, absent := os.Lstat(s.plain.path)
@@ -101,7 +100,7 @@ func (s *SealedStore) Unsealed() string {
 	case err != nil:
 		return err.Error()
 	}
-	if aside, _ := s.Unverified(); len(aside) > 0 { // who reads the grants hears what is wrong
+	if aside, _ := s.Unverified(); len(aside) > 0 { // an error shows up when the grants are read
 		return fmt.Sprintf("%s allows what counts for nothing (%d), since whoever writes files may have put it there; "+
 			"look at it and run aai-gateway consent takeover --file, or remove it", s.plain.path, len(aside))
 	}
@@ -113,7 +112,7 @@ func (s *SealedStore) Unsealed() string {
 
 func isUnsealable(err error) bool { return errors.Is(err, errors.ErrUnsupported) }
 
-// parsed returns the grants in the record. They are parsed when it has changed.
+// parsed returns the grants in the record. It parses the record only after a change.
 func (s *SealedStore) parsed(sealed []byte) ([]Grant, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +126,7 @@ func (s *SealedStore) parsed(sealed []byte) ([]Grant, error) {
 	return s.grants, nil
 }
 
-// change edits the grants where they are.
+// change edits the grants in their current place.
 func (s *SealedStore) change(edit func([]Grant) []Grant) error {
 	var plain []Grant
 	moved, unlock := false, func() {}
@@ -137,8 +136,8 @@ func (s *SealedStore) change(edit func([]Grant) []Grant) error {
 		if old != nil {
 			grants, err = parse(old)
 		} else if _, absent := os.Lstat(s.plain.path); !errors.Is(absent, fs.ErrNotExist) {
-			// The lock is held until the file is removed: a process that can seal
-			// nothing may want to write there.
+			// The lock is held until the file is removed: a process without sealing may
+			// want to write there.
 			plain, unlock, err = s.plain.lockAndRead()
 			grants, moved = refusalsOf(plain), err == nil
 		}
@@ -151,12 +150,12 @@ func (s *SealedStore) change(edit func([]Grant) []Grant) error {
 		return s.changePlain(edit)
 	}
 	if err == nil && moved && !slices.ContainsFunc(plain, isPermission) {
-		_ = os.Remove(s.plain.path) // left behind it does no harm: see Unsealed
+		_ = os.Remove(s.plain.path) // a remaining file is harmless: see Unsealed
 	}
 	return err
 }
 
-// changePlain edits the plain file, unless somebody has sealed it just now.
+// changePlain edits the plain file, unless another process has just sealed the grants.
 func (s *SealedStore) changePlain(edit func([]Grant) []Grant) error {
 	return s.plain.change(func(grants []Grant) ([]Grant, error) {
 		sealed, err := s.vault.Get(context.Background(), sealedID)

@@ -15,11 +15,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// sealRetryInterval is how long it is believed that nothing can be sealed.
+// sealRetryInterval is the time until a failed check for sealing is repeated.
 const sealRetryInterval = time.Minute
 
-// An ability is whether anything can be sealed, as far as is known. Once it could, it
-// counts as if it could: what is missing then is the key, and not the place for one.
+// A sealability caches whether sealing is possible. After one success it stays true: a
+// later failure means that the key is missing, not that sealing is unsupported.
 type sealability struct {
 	mu      sync.Mutex
 	canSeal bool
@@ -40,9 +40,9 @@ func (a *sealability) check(vault Sealer) (bool, error) {
 	return a.canSeal, nil
 }
 
-// plainGrants are the grants that count of the plain file, where none are sealed. Where
-// something can be sealed, nobody knows who put a permission there: it may be from when
-// nothing could be, or be planted, so that a person has to say. A refusal holds.
+// plainGrants returns the grants of the plain file that count while none are sealed. If
+// sealing is possible, the origin of a permission in the file is unknown: it may be old or
+// planted, so a person has to confirm it. Refusals always count.
 func (s *SealedStore) plainGrants() ([]Grant, error) {
 	grants, err := s.plain.Grants()
 	if err != nil || len(grants) == 0 {
@@ -66,8 +66,8 @@ func isPermission(g Grant) bool { return g.Decision != Deny }
 
 func refusalsOf(grants []Grant) []Grant { return without(grants, isPermission) }
 
-// Unverified are the permissions in the plain file that count for nothing, because they are
-// not sealed and could be.
+// Unverified returns the permissions in the plain file that are ignored because they are
+// not sealed although sealing is possible.
 func (s *SealedStore) Unverified() ([]Grant, error) {
 	sealed, err := s.vault.Get(context.Background(), sealedID)
 	if err != nil {
@@ -88,8 +88,8 @@ func (s *SealedStore) Unverified() ([]Grant, error) {
 	return grants, nil
 }
 
-// Import seals permissions of the plain file that a person has looked at, and has
-// proved by the channel that they mean. What was decided since stays.
+// Import seals the permissions of the plain file for which meant returns true. The person has reviewed
+// them and reauthenticated through the channel by. Newer sealed decisions stay.
 func (s *SealedStore) Import(meant func(Grant) bool, by aai.Channel) (int, error) {
 	grants, unlock, err := s.plain.lockAndRead()
 	if err != nil {
@@ -128,8 +128,8 @@ func (s *SealedStore) Import(meant func(Grant) bool, by aai.Channel) (int, error
 	return len(taken), s.keepInPlain(left)
 }
 
-// keepInPlain keeps in the plain file what nobody has taken over: of refusals, which are
-// sealed, nothing. It is called with the lock of the file.
+// keepInPlain leaves permissions that were not imported in the plain file. It removes a
+// file with refusals only, since these are sealed. The caller must hold the file's lock.
 func (s *SealedStore) keepInPlain(grants []Grant) error {
 	if !slices.ContainsFunc(grants, isPermission) {
 		if err := os.Remove(s.plain.path); !errors.Is(err, fs.ErrNotExist) {

@@ -8,22 +8,22 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// maxTerm is how much of each term a grant keeps, in bytes.
+// maxTerm is the limit for each term in a grant, in bytes.
 const maxTerm = 300
 
-// Terms are what a person agreed to, in short and cleaned. A grant keeps them, so
-// that a later question can say what has changed; what it is bound to is the
-// digest.
+// Terms are a cleaned summary of the terms that a person accepted. A grant stores them so
+// that a later question can describe changes. The digest, not the summary, binds the
+// grant.
 type Terms struct {
 	App         string `json:"app,omitempty"`
 	Description string `json:"description,omitempty"`
 	Effect      string `json:"effect,omitempty"`
 	Parameters  string `json:"parameters,omitempty"` // their JSON Schema
 	Runs        string `json:"runs,omitempty"`
-	Program     string `json:"program,omitempty"` // whose windows they are
+	Program     string `json:"program,omitempty"` // the program that owns the windows
 }
 
-// termsOf is what a person agrees to with the permission.
+// termsOf returns the terms of the permission.
 func termsOf(r *aai.Request, permission string) Terms {
 	if r.App.OperatesOthers() {
 		return Terms{Program: aai.CleanLabel(r.Call.Target.Source, maxTerm)}
@@ -49,8 +49,8 @@ func compact(raw json.RawMessage) string {
 	return b.String()
 }
 
-// changedTerms says in lines what has changed since the grant was given, in the words of
-// whoever made the app.
+// changedTerms describes, one change per line, how the terms differ from those of the
+// grant, in the descriptor's words.
 func (w words) changedTerms(r *aai.Request, old Grant) lines {
 	const size = 120 // of each term, in bytes
 	was, now := old.Terms, termsOf(r, r.Permission())

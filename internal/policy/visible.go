@@ -8,9 +8,9 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// VisibleCatalog is the catalog as callers see it: what the mode does not leave them is
-// not listed, and when the mode changes the list has changed. It still finds what
-// is not listed, so that the refusal can say why.
+// VisibleCatalog is the catalog that callers see. It does not list tools that the mode
+// denies, and it notifies listeners when the mode changes. Lookups still find unlisted
+// tools, so that the refusal can give the reason.
 type VisibleCatalog struct {
 	aai.Catalog
 	Modes *ModeGate
@@ -42,10 +42,10 @@ func (v *VisibleCatalog) OnChange(f func()) (stop func()) {
 	}
 }
 
-// lookForMode is how often the mode is looked at; calls look at it each time.
+// lookForMode is the interval between checks of the mode; calls check it each time.
 const lookForMode = time.Second
 
-// Watch tells the listeners when a person has changed the mode, until ctx ends.
+// Watch notifies the listeners of changes of the mode, until ctx ends.
 func (v *VisibleCatalog) Watch(ctx context.Context) {
 	ticks := time.NewTicker(lookForMode)
 	defer ticks.Stop()

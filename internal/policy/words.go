@@ -6,29 +6,29 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// words are the gateway's own words in a question, in one language. What takes an
-// argument is for fmt.
+// words are the gateway's own texts in a question, in one language. Texts with arguments
+// are fmt formats.
 type words struct {
 	title, titleWindows, titleAll, eachOf, forEach string
 
 	who, calledItself, holder, unknown, somebody   string
 	does, doesSaid, by, byTool, pair               string
 	site, host, alsoTo, itsApp, in, onScreen, hits string
-	forWord, forKey                                string // why an act may not be undone
+	forWord, forKey                                string // why an action counts as irreversible
 	with, noParams                                 string
 
 	from, id, callsGo, door, notKept string // of the details
 
-	app, program, tool, says, runs, effectName, parameters string // names of what stands after a colon
+	app, program, tool, says, runs, effectName, parameters string // labels before a colon
 	effect                                                 map[aai.Effect]string
 	changed, was, otherProgram, more                       string
 
-	see, act, destroy, start, run, seeAndAct string // what a permission allows
-	startGiven, startRun                     string // of a start with other arguments, or of what runs commands
-	maySee, mayAct, mayStart, mayDestroy     string // and what that comes to
+	see, act, destroy, start, run, seeAndAct string // the subject of a permission
+	startGiven, startRun                     string // a start with other arguments, or of a program that runs commands
+	maySee, mayAct, mayStart, mayDestroy     string // the consequences of a permission
 	mayStartGiven                            string
 	anyCommand                               string
-	operateHost, mayHost, isHost             string // of the program that the caller runs in
+	operateHost, mayHost, isHost             string // the program in which the caller runs
 	screen, whole, windows                   string
 
 	deny, once, session, always, all, allWindows, never string
@@ -110,7 +110,7 @@ func chinese() words {
 	}
 }
 
-// actionText says what the call would do, of what the gateway knows.
+// actionText describes the call's action by facts that the gateway knows.
 func (w words) actionText(r *aai.Request) string {
 	if !r.App.OperatesOthers() {
 		return w.effect[r.Effect()]
@@ -137,13 +137,13 @@ func (w words) actionText(r *aai.Request) string {
 	return w.mayAct
 }
 
-// window says what a permission for windows allows; "" is to see and to act.
+// window describes a permission for windows; "" means seeing and acting.
 func (w words) window(r *aai.Request, permission string) string {
 	name := quoteTruncated(r.Call.Target.Name, maxName)
 	of := fmt.Sprintf(w.windows, name)
 	switch {
 	case r.IsWholeScreen() && permission == aai.PermissionSee:
-		of = w.screen // the clipboard is for who may act
+		of = w.screen // the clipboard needs permission to act
 	case r.IsWholeScreen():
 		of = w.whole
 	}

@@ -1,10 +1,3 @@
-// Package answers keeps what calls answered, for as long as the person wants and of the apps
-// that they name: of no other, and of none unless they say so. The journal does not depend on
-// it: an outcome has the digest of what was kept of the answer, and an answer that is gone
-// leaves the chain as it was.
-//
-// One file is one answer, sealed where there is a vault; its name is the day and a digest of
-// the call's id. The package touches its own folder only.
 package kept
 
 import (
@@ -28,34 +21,34 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// Bounds of what is kept, in bytes.
+// Limits of stored data, in bytes.
 const (
-	maxResult = 256 << 10 // of one answer where nothing else is said; of a longer one its length
-	maxTotal  = 256 << 20 // of all; the oldest go
+	maxResult = 256 << 10 // default for one result; of a longer one only the length is stored
+	maxTotal  = 256 << 20 // all results; the oldest are deleted
 )
 
-// cleanInterval is how often it is looked for what is too old.
+// cleanInterval is the interval between checks for expired results.
 const cleanInterval = 10 * time.Minute
 
-// A Sealer seals what others must not read.
+// A Sealer seals content that other programs must not read.
 type Sealer interface {
 	CheckSealing(ctx context.Context) error
 	Seal(ctx context.Context, id string, content []byte) ([]byte, error)
 	Open(ctx context.Context, id string, box []byte) ([]byte, error)
 }
 
-// ResultConfig says what is kept, and where.
+// ResultConfig configures a ResultStore.
 type ResultConfig struct {
 	Folder   string
-	Apps     []string      // ids of apps, as history has them; "*" for all but the gateway itself
+	Apps     []string      // app IDs, as history has them; "*" for all but the gateway itself
 	MaxAge   time.Duration // how long
-	MaxBytes int           // of one answer in bytes; zero means 256 KB
+	MaxBytes int           // for one result, in bytes; zero means 256 KB
 	Vault    Sealer        // nil: nothing is sealed
 	Log      *slog.Logger  // nil: nowhere
 }
 
-// A Keeper keeps answers. The zero Keeper and nil keep none. It is safe for concurrent use,
-// also by several processes on one folder.
+// A ResultStore keeps results of calls. The zero value and nil keep none. It is safe for
+// concurrent use, also by several processes on one folder.
 type ResultStore struct {
 	cfg ResultConfig
 	now func() time.Time
@@ -64,7 +57,7 @@ type ResultStore struct {
 	cleaned time.Time
 }
 
-// NewResultStore returns a keeper. It touches nothing until there is something to keep.
+// NewResultStore returns a store. It creates no file before the first result.
 func NewResultStore(cfg ResultConfig) *ResultStore {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -73,18 +66,18 @@ func NewResultStore(cfg ResultConfig) *ResultStore {
 	return &ResultStore{cfg: cfg, now: time.Now}
 }
 
-// An Answer is what a call answered, as it is kept: without pictures, and without secrets.
+// A Result is the stored result of a call, without images and secrets.
 type Result struct {
 	Call    string          `json:"call"`
 	App     string          `json:"app"`
 	Tool    string          `json:"tool"`
 	Time    time.Time       `json:"time"`
 	Content json.RawMessage `json:"answer"`
-	// SHA256 is of Answer. The journal has it too, in the outcome of the call.
+	// SHA256 is the digest of Content. The call's outcome in the journal has it too.
 	SHA256 string `json:"sha256"`
 }
 
-// keepsResult reports whether the answer of such a call is kept.
+// keepsResult reports whether the store keeps the result of such an entry.
 func (k *ResultStore) keepsResult(e *aai.Entry) bool {
 	if k == nil || e.Kind != aai.Outcome || e.ResultValue == nil || e.App == aai.BuiltinApp || k.cfg.MaxAge <= 0 {
 		return false
@@ -92,14 +85,14 @@ func (k *ResultStore) keepsResult(e *aai.Entry) bool {
 	return slices.ContainsFunc(k.cfg.Apps, func(app string) bool { return app == "*" || app == e.App || app == e.Target })
 }
 
-// PrepareEntry returns the entry with the digest of what is to be kept of its answer, and what
-// keeps it, which is to be done once the entry is on record. Of an entry that has no answer
-// to keep it returns the same one.
+// PrepareEntry returns the entry with the digest of its result, and a function that stores
+// the result. Call that function once the entry is in the journal. For an entry without a
+// result to store, PrepareEntry returns the entry itself.
 func (k *ResultStore) PrepareEntry(ctx context.Context, e *aai.Entry) (entry *aai.Entry, keep func()) {
 	if !k.keepsResult(e) {
 		return e, func() {}
 	}
-	raw, err := json.Marshal(e.ResultValue()) // what is hidden in it says so
+	raw, err := json.Marshal(e.ResultValue()) // redacted values say so
 	if err == nil && len(raw) > k.cfg.MaxBytes {
 		raw, err = json.Marshal(map[string]int{"omitted_bytes": len(raw)})
 	}
@@ -125,7 +118,7 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// The endings of files: what is sealed, and what is not.
+// The extensions of sealed and of plain files.
 const (
 	sealedEnding = ".sealed"
 	plainEnding  = ".json"
@@ -133,10 +126,10 @@ const (
 
 const dayFormat = "20060102"
 
-// nameSuffix is how the name of a call's file ends, but for its ending.
+// nameSuffix returns the end of the name of a call's file, without the extension.
 func nameSuffix(call string) string { return "-" + digest([]byte(call))[:32] }
 
-// sealID binds what is sealed to its call.
+// sealID returns the ID that binds a sealed result to its call.
 func sealID(name string) string { return "answers/" + name }
 
 func (k *ResultStore) write(ctx context.Context, a *Result) error {
@@ -149,7 +142,7 @@ func (k *ResultStore) write(ctx context.Context, a *Result) error {
 	ending := plainEnding
 	if k.cfg.Vault != nil && k.cfg.Vault.CheckSealing(ctx) == nil {
 		if content, err = k.cfg.Vault.Seal(ctx, sealID(name), content); err != nil {
-			return err // rather not at all than readable
+			return err // an unsealed result must not be stored
 		}
 		ending = sealedEnding
 	}
@@ -159,7 +152,7 @@ func (k *ResultStore) write(ctx context.Context, a *Result) error {
 	return atomicfile.Replace(filepath.Join(k.cfg.Folder, name+ending), content)
 }
 
-// Get returns the answer of the call; nil where none is kept.
+// Get returns the call's result, or nil if none is stored.
 func (k *ResultStore) Get(ctx context.Context, call string) (*Result, error) {
 	files, err := k.files()
 	if err != nil {
@@ -177,7 +170,7 @@ func (k *ResultStore) Get(ctx context.Context, call string) (*Result, error) {
 	return nil, nil
 }
 
-// Latest returns the answer that was kept last; nil where none is.
+// Latest returns the last stored result, or nil if there is none.
 func (k *ResultStore) Latest(ctx context.Context) (*Result, error) {
 	files, err := k.files()
 	if err != nil || len(files) == 0 || k.isExpired(files[len(files)-1]) {
@@ -207,8 +200,8 @@ func (k *ResultStore) read(ctx context.Context, f file) (*Result, error) {
 	return &a, nil
 }
 
-// Forget deletes what is kept of the call, of the app, or of all where neither is given, and
-// says of how many calls that was.
+// Forget deletes the results of the call, or of the app, or all if both are empty. It
+// returns the number of deleted results.
 func (k *ResultStore) Forget(ctx context.Context, call, app string) (n int, err error) {
 	files, err := k.files()
 	if err != nil {
@@ -222,7 +215,7 @@ func (k *ResultStore) Forget(ctx context.Context, call, app string) (n int, err 
 		if app != "" {
 			a, err := k.read(ctx, f)
 			if err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", f.name, err)) // whose it is nobody knows
+				errs = append(errs, fmt.Errorf("%s: %w", f.name, err)) // its app is unknown
 				continue
 			}
 			if a.App != app {
@@ -240,14 +233,14 @@ func (k *ResultStore) Forget(ctx context.Context, call, app string) (n int, err 
 	return n, errors.Join(errs...)
 }
 
-// A file is one answer.
+// A file is the file of one result.
 type file struct {
 	name, ending string
 	size         int64
 	changed      time.Time
 }
 
-// files are those that are kept, the oldest first. What is no such file is left alone.
+// files returns the stored files, oldest first. It ignores other files.
 func (k *ResultStore) files() (found []file, err error) {
 	if k == nil || k.cfg.Folder == "" {
 		return nil, nil
@@ -275,8 +268,8 @@ func (k *ResultStore) files() (found []file, err error) {
 
 func (k *ResultStore) isExpired(f file) bool { return k.now().Sub(f.changed) > k.cfg.MaxAge }
 
-// cleanIfDue deletes what is too old, now and then, and of too much the oldest. Nothing is kept
-// any more also where the person wants none: the next start sees to that.
+// cleanIfDue removes expired results at most every cleanInterval. If the person turns
+// storing off, the next start of the gateway removes the rest.
 func (k *ResultStore) cleanIfDue() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -287,7 +280,7 @@ func (k *ResultStore) cleanIfDue() {
 	k.RemoveExpired()
 }
 
-// RemoveExpired deletes what is too old, and of too much the oldest.
+// RemoveExpired deletes expired results, and the oldest beyond maxTotal.
 func (k *ResultStore) RemoveExpired() {
 	files, err := k.files()
 	if err != nil {

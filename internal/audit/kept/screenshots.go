@@ -1,9 +1,3 @@
-// Package pictures keeps, of the apps that the person names and of no other, what a window
-// looked like after it was acted on: for the person, who may want to see what was done, and
-// never for agents. A picture is made as the desktop's tools make one for a caller, so not
-// while a password is typed or the window guards the person. It is kept a day at most.
-//
-// The package knows the desktop as an app with tools, and keeps pictures as answers are kept.
 package kept
 
 import (
@@ -18,45 +12,45 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// ScreenshotToolName is the tool that gives a picture.
+// ScreenshotToolName is the name of the tool that returns a screenshot.
 const ScreenshotToolName = "picture"
 
 const (
-	// MaxScreenshotBytes is how large what is kept of a picture may be, in bytes.
+	// MaxScreenshotBytes is the limit for a stored screenshot, in bytes.
 	MaxScreenshotBytes = 2 << 20
-	// maxSide is the longer side of a picture, in pixels.
+	// maxSide is the longer side of a screenshot, in pixels.
 	maxSide = 1024
-	// captureTimeout is how long a picture may take.
+	// captureTimeout is the limit for one capture.
 	captureTimeout = 5 * time.Second
 )
 
-// ScreenshotConfig says what is kept.
+// ScreenshotConfig configures a ScreenshotStore.
 type ScreenshotConfig struct {
 	Results *ResultStore
-	// Apps are the ids of the apps of which pictures are kept, such as "desktop/mousepad", or
-	// "*" for all; none: nothing is kept.
+	// Apps are the IDs of the apps with stored screenshots, such as "desktop/mousepad", or
+	// "*" for all. Empty means none.
 	Apps []string
-	// Desktop is the app whose tools look at windows; nil: there is none.
+	// Desktop is the app with the window tools. Nil means that there is none.
 	Desktop *aai.App
-	// NextObserver hears of each deed before.
+	// NextObserver observes each mutation first.
 	NextObserver aai.MutationObserver
 	Log          *slog.Logger
 }
 
-// An Album keeps pictures. It is safe for concurrent use.
+// A ScreenshotStore keeps screenshots. It is safe for concurrent use.
 type ScreenshotStore struct {
 	cfg ScreenshotConfig
 
-	busy     chan struct{} // full while one is taken: what comes meanwhile is not pictured
+	busy     chan struct{} // full during a capture; mutations meanwhile get no screenshot
 	captures sync.WaitGroup
 }
 
-// NewScreenshotStore returns the album. It touches nothing until something is done.
+// NewScreenshotStore returns the store. It creates no file before the first mutation.
 func NewScreenshotStore(cfg ScreenshotConfig) *ScreenshotStore {
 	return &ScreenshotStore{cfg: cfg, busy: make(chan struct{}, 1)}
 }
 
-// ObserveMutation implements aai.Deeds. It does not wait for the picture.
+// ObserveMutation implements aai.MutationObserver. It does not wait for the screenshot.
 func (a *ScreenshotStore) ObserveMutation(ctx context.Context, d *aai.Mutation) {
 	a.cfg.NextObserver.ObserveMutation(ctx, d)
 	if len(a.cfg.Apps) == 0 || a.cfg.Desktop == nil || d.App != aai.DesktopApp || d.Target == "" {
@@ -82,22 +76,22 @@ func (a *ScreenshotStore) ObserveMutation(ctx context.Context, d *aai.Mutation) 
 	})
 }
 
-// A picture is what is kept.
+// A screenshot is the stored form.
 type screenshot struct {
 	MIME   string `json:"mime"`
 	Data   []byte `json:"data"`
 	Window string `json:"window,omitempty"`
 }
 
-// capture takes the picture of the window that was acted on, and keeps it.
+// capture takes a screenshot of the window that the call acted on, and stores it.
 func (a *ScreenshotStore) capture(ctx context.Context, d *aai.Mutation) error {
 	entry := &aai.Entry{Kind: aai.Outcome, Time: d.Time, Call: d.Call, App: d.App, Tool: d.Tool, Target: d.Target}
 	entry.ResultValue = func() any { return nil }
 	if taken, _ := a.cfg.Results.PrepareEntry(ctx, entry); taken == entry {
-		return nil // of this app none is kept
+		return nil // this app has no stored screenshots
 	}
 	call := &aai.Call{
-		ID: d.Call, Caller: aai.Caller{Door: aai.DoorWeb, Name: ScreenshotToolName, Session: ScreenshotToolName}, // nobody's conversation
+		ID: d.Call, Caller: aai.Caller{Door: aai.DoorWeb, Name: ScreenshotToolName, Session: ScreenshotToolName}, // belongs to no conversation
 		App: aai.DesktopApp, Args: map[string]any{"app": strings.TrimPrefix(d.Target, aai.DesktopApp+"/"), "max_side": maxSide},
 	}
 	target, err := a.cfg.Desktop.FindTarget(ctx, call, call.Args["app"].(string)) //nolint:forcetypeassert // it is set above
@@ -128,8 +122,8 @@ func (a *ScreenshotStore) capture(ctx context.Context, d *aai.Mutation) error {
 	return nil
 }
 
-// windowIndex is the index of the program's window with the title, as ax_screenshot counts; of
-// none the front one's.
+// windowIndex returns the index of the window with the title, in the numbering of
+// ax_screenshot, or 0 for the front window.
 func (a *ScreenshotStore) windowIndex(ctx context.Context, call *aai.Call, title string) (int, error) {
 	result, err := a.cfg.Desktop.Tool("ax_list_windows").Run(ctx, call)
 	if err != nil {
@@ -156,7 +150,7 @@ func (a *ScreenshotStore) windowIndex(ctx context.Context, call *aai.Call, title
 	return 0, nil
 }
 
-// Close waits for a picture that is being taken.
+// Close waits for a running capture.
 func (a *ScreenshotStore) Close() error {
 	a.captures.Wait()
 	return nil
@@ -169,7 +163,7 @@ const (
 		"time": {"type": "string", "format": "date-time"}, "window": {"type": "string"}}}`
 )
 
-// Tool returns the tool that gives the picture of a call.
+// Tool returns the tool that returns the screenshot of a call.
 func (a *ScreenshotStore) Tool() *aai.Tool {
 	return &aai.Tool{
 		Name: ScreenshotToolName, Description: "Show what a window looked like after a call acted on it, where that is kept",

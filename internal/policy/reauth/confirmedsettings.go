@@ -12,20 +12,20 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// confirmedID names the record.
+// confirmedID identifies the record.
 const confirmedID = "proof/settings"
 
-// A Setting is a value that widens what callers may do, and where it stands.
+// A Setting is a value that extends the permissions of callers, and its source.
 type Setting struct {
 	From  string `json:"from"` // a file, a variable or a flag
 	Key   string `json:"key"`
-	Value any    `json:"value"` // as JSON has it
+	Value any    `json:"value"` // decoded from JSON
 }
 
-// name is what a confirmation is kept by: at one place a setting has one value.
+// name returns the key of a confirmation: a source has one value for each setting.
 func (s Setting) name() string { return s.From + "\x00" + s.Key }
 
-// digest is what the confirmation is bound to.
+// digest returns the digest of the value, to which the confirmation is bound.
 func (s Setting) digest() (string, error) {
 	b, err := json.Marshal(s.Value)
 	if err != nil {
@@ -35,21 +35,21 @@ func (s Setting) digest() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// A mark is one confirmation.
+// A confirmation records that the person confirmed a setting.
 type confirmation struct {
 	Digest  string      `json:"digest"`
 	Channel aai.Channel `json:"channel"`
 	At      time.Time   `json:"at"`
 }
 
-// ConfirmedSettings are those that a person has confirmed. They are safe for concurrent use.
+// ConfirmedSettings are the settings that a person has confirmed. They are safe for concurrent use.
 type ConfirmedSettings struct{ vault RecordStore }
 
-// NewConfirmedSettings returns those in the vault.
+// NewConfirmedSettings returns the confirmed settings in the vault.
 func NewConfirmedSettings(vault RecordStore) *ConfirmedSettings { return &ConfirmedSettings{vault} }
 
-// ConfirmedBy returns by which way a person confirmed the setting with that very value,
-// "" if nobody did. An error says why that is not known.
+// ConfirmedBy returns the channel through which a person confirmed the setting with exactly this value,
+// or "" if it is not confirmed. It returns an error if the record is unreadable.
 func (s *ConfirmedSettings) ConfirmedBy(ctx context.Context, setting Setting) (aai.Channel, error) {
 	b, err := s.vault.Get(ctx, confirmedID)
 	if b == nil || err != nil {
@@ -69,13 +69,13 @@ func (s *ConfirmedSettings) ConfirmedBy(ctx context.Context, setting Setting) (a
 	return "", err
 }
 
-// CheckAvailable says why nothing can be confirmed; nil where it can.
+// CheckAvailable returns an error if no setting can be confirmed.
 func (s *ConfirmedSettings) CheckAvailable(ctx context.Context) error {
 	return s.vault.CheckSealing(ctx)
 }
 
-// Confirm keeps that a person confirmed the settings by the channel. Where nothing can be
-// sealed it is an error, and nothing is confirmed.
+// Confirm records that a person confirmed the settings through the channel by. It returns
+// an error if sealing is impossible, and then confirms none.
 func (s *ConfirmedSettings) Confirm(ctx context.Context, settings []Setting, by aai.Channel) error {
 	err := s.vault.Update(ctx, confirmedID, func(old []byte) ([]byte, error) {
 		marks := make(map[string]confirmation)

@@ -15,8 +15,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// How a passphrase is stretched: N of 2^17 with r = 8 and p = 1, the least that OWASP's
-// Password Storage Cheat Sheet allows, takes half a second and 128 MiB.
+// Parameters of scrypt. N = 2^17, r = 8 and p = 1 are the minimum of OWASP's Password
+// Storage Cheat Sheet; they take half a second and 128 MiB.
 const (
 	scryptN  = 1 << 17
 	maxN     = 1 << 20
@@ -26,20 +26,20 @@ const (
 	saltSize = 16
 )
 
-// MinPassphrase is how short a passphrase may be, in bytes.
+// MinPassphrase is the minimum length of a passphrase, in bytes.
 const MinPassphrase = 8
 
-// So many wrong passphrases cost nothing but their time; each more doubles the wait.
+// The first maxFreeTries wrong passphrases cause no wait; each later one doubles it, up to maxWait.
 const (
 	maxFreeTries = 3
 	maxWait      = time.Hour
 )
 
-// passphraseID names the record.
+// passphraseID identifies the record.
 const passphraseID = "proof/passphrase"
 
-// A Passphrase is the one of an installation. It is safe for concurrent use, also by
-// several processes.
+// A Passphrase verifies the passphrase of an installation. It is safe for concurrent use,
+// also by several processes.
 type Passphrase struct {
 	vault RecordStore
 	plain plainFile
@@ -47,19 +47,19 @@ type Passphrase struct {
 	n     int
 }
 
-// NewPassphrase returns the passphrase in the vault. Where nothing can be sealed, its
-// digest is in the plain file; "": then there can be none.
+// NewPassphrase returns the passphrase in the vault. If sealing is unsupported, its key is
+// in the plain file; with an empty file name no passphrase can be set then.
 func NewPassphrase(vault RecordStore, file string) *Passphrase {
 	return &Passphrase{vault: vault, plain: plainFile(file), now: time.Now, n: scryptN}
 }
 
-// passphraseRecord is what is known of the passphrase.
+// passphraseRecord is the stored form of the passphrase.
 type passphraseRecord struct {
 	Salt []byte `json:"salt"`
 	N    int    `json:"n"`
 	Key  []byte `json:"key"`
-	// Failed is how often something else was typed since it was last right, and Until
-	// the time before which nothing is looked at.
+	// Failed counts wrong attempts since the last correct one. Until is the time before
+	// which attempts are rejected unchecked.
 	Failed int       `json:"failed,omitempty"`
 	Until  time.Time `json:"until,omitzero"`
 }
@@ -80,8 +80,8 @@ func parsePassphraseRecord(b []byte) (*passphraseRecord, error) {
 	return &k, nil
 }
 
-// IsSet reports whether there is one. What cannot be read counts as one: it must not be
-// replaced by whoever comes.
+// IsSet reports whether a passphrase is set. An unreadable record counts as set, so that
+// no caller can replace it.
 func (p *Passphrase) IsSet(ctx context.Context) bool {
 	b, err := p.get(ctx)
 	return b != nil || err != nil
@@ -98,7 +98,7 @@ func (p *Passphrase) get(ctx context.Context) ([]byte, error) {
 	return p.plain.get()
 }
 
-// update changes the record where it is: what was set in the plain file goes on there.
+// update changes the record in its current place: a record in the plain file stays there.
 func (p *Passphrase) update(ctx context.Context, edit func(old []byte) ([]byte, error)) error {
 	sealed, err := p.vault.Get(ctx, passphraseID)
 	if err != nil && !isUnsealable(err) {
@@ -116,7 +116,7 @@ func (p *Passphrase) update(ctx context.Context, edit func(old []byte) ([]byte, 
 	return err
 }
 
-// CheckPassphrase says why what was typed is not the passphrase, as an *aai.Error.
+// CheckPassphrase returns an *aai.Error if typed is not the passphrase.
 func (p *Passphrase) CheckPassphrase(ctx context.Context, typed string) error {
 	var k *passphraseRecord
 	err := p.update(ctx, func(old []byte) (_ []byte, err error) {
@@ -157,7 +157,7 @@ func (p *Passphrase) CheckPassphrase(ctx context.Context, typed string) error {
 	return asError(err)
 }
 
-// waitAfter is how long nothing is looked at after so many failures.
+// waitAfter returns the wait after the number of failures.
 func waitAfter(failures int) time.Duration {
 	if failures <= maxFreeTries {
 		return 0
@@ -171,7 +171,7 @@ func retryLater(left time.Duration) error {
 	return e
 }
 
-// CheckAvailable says why no passphrase can be kept, as an *aai.Error; nil where one can.
+// CheckAvailable returns an *aai.Error if no passphrase can be stored.
 func (p *Passphrase) CheckAvailable(ctx context.Context) error {
 	if p.plain != "" {
 		return nil
@@ -186,7 +186,7 @@ func (p *Passphrase) CheckAvailable(ctx context.Context) error {
 	return e
 }
 
-// Change sets the passphrase. Whoever calls it has seen a proof.
+// Change sets the passphrase. The caller must have reauthenticated the person.
 func (p *Passphrase) Change(ctx context.Context, fresh string) error {
 	if len(fresh) < MinPassphrase {
 		return aai.Errorf(aai.InvalidParams, "the passphrase is too short; expected at least %d characters", MinPassphrase)
@@ -204,14 +204,14 @@ func (p *Passphrase) Change(ctx context.Context, fresh string) error {
 	err = p.vault.Update(ctx, passphraseID, func([]byte) ([]byte, error) { return b, nil })
 	switch {
 	case err == nil && p.plain != "":
-		_ = os.Remove(string(p.plain)) // left behind it counts for nothing
+		_ = os.Remove(string(p.plain)) // a remaining file is ignored
 	case isUnsealable(err) && p.plain != "":
 		err = p.plain.update(ctx, func([]byte) ([]byte, error) { return b, nil })
 	}
 	return asError(err)
 }
 
-// asError is an error that callers understand.
+// asError converts err to an *aai.Error.
 func asError(err error) error {
 	if _, ok := errors.AsType[*aai.Error](err); ok || err == nil {
 		return err

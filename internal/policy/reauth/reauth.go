@@ -1,16 +1,15 @@
-// Package proof keeps by what a person proves that it is they who want something of
-// the gateway, where no window can ask them, and which settings they have confirmed.
+// Package reauth stores the passphrase by which a person proves their presence if no
+// dialog can be shown, and the settings that the person has confirmed.
 //
-// There is one passphrase for an installation. It is stretched by scrypt, and tries are
-// counted before they are looked at: whoever tries waits longer each time, in this
-// process and in all others. What was typed is kept nowhere.
+// An installation has one passphrase, derived with scrypt. Attempts are counted before
+// they are checked: each failure makes the wait longer, in this process and in all others.
+// The typed text is never stored.
 //
-// A confirmed setting is kept as the digest of its value, by the name of where it
-// stands and its own. It counts only where it is sealed: what lies in a plain file may
-// have been put there.
+// A confirmed setting is stored as the digest of its value, under its source and key. It
+// counts only if it is sealed, because any program may have written a plain file.
 //
-// The package touches the vault that it is given, and one file beside it. It imports
-// the root package and the writer of whole files.
+// The package uses the given vault and one file beside it. It imports the root package and
+// internal/files/atomicfile.
 package reauth
 
 import (
@@ -21,25 +20,25 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// RecordStore keep what is sealed, such as internal/secrets's Vault. Their methods are safe
-// for concurrent use, also by several processes. An error whose chain has
-// errors.ErrUnsupported says that nothing can be sealed on this computer.
+// A RecordStore keeps sealed records, such as internal/secrets's Vault. Its methods are
+// safe for concurrent use, also by several processes. An error that wraps
+// errors.ErrUnsupported means that this computer cannot seal anything.
 type RecordStore interface {
-	// Get returns a record, nil if it is absent.
+	// Get returns a record, or nil if it is absent.
 	Get(ctx context.Context, id string) ([]byte, error)
-	// Update changes a record: edit gets what there is, nil for nothing, and returns
-	// what shall be. It changes all or nothing.
+	// Update changes a record, completely or not at all. edit gets the current record, or
+	// nil, and returns the new one.
 	Update(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) error
-	// CheckSealing says why nothing can be sealed now; nil where it can.
+	// CheckSealing returns an error if sealing is not possible now.
 	CheckSealing(ctx context.Context) error
 }
 
 func isUnsealable(err error) bool { return errors.Is(err, errors.ErrUnsupported) }
 
-// maxFile bounds what is read of a plain file.
+// maxFile bounds the size of a plain file, in bytes.
 const maxFile = 1 << 12
 
-// A plain is a record in a file that only its owner may read.
+// A plainFile is a record in a file that only its owner may read.
 type plainFile string
 
 func (p plainFile) get() ([]byte, error) {
