@@ -9,12 +9,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
 
-// activatePatience is how long the window manager may take to activate a window.
+// activatePatience is the time limit for the window manager to activate a window.
 const activatePatience = 2 * time.Second
 
-// Activate brings the window to the front and gives it the keyboard, and returns
-// when that is so. It takes the focus from the person. If the window manager does
-// not do it within two seconds it fails with AUTOMATION_FAILED.
+// Activate brings the window to the front, gives it the keyboard, and waits until both
+// have happened. It takes the focus from the person. If the window manager does not comply
+// within two seconds, Activate fails with AUTOMATION_FAILED.
 func (d *Display) Activate(ctx context.Context, id desktop.WindowID) error {
 	window, err := windowOf(id)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *server) activate(ctx context.Context, g *inputlock.Lease, window xid) e
 	if !managed {
 		err = s.must(ctx, raiseWindow(window), setInputFocus(g, window))
 	} else {
-		const source, substructureRedirect = 2, 1 << 20 // 2 is a tool, not the program itself
+		const source, substructureRedirect = 2, 1 << 20 // 2 is a pager or similar tool, not the program itself
 		ask := s.clientMessage(window, "_NET_ACTIVE_WINDOW", source, 0, 0)
 		err = s.must(ctx, sendEvent(s.root, substructureRedirect|substructureNotify, ask))
 	}
@@ -71,7 +71,7 @@ func (s *server) activate(ctx context.Context, g *inputlock.Lease, window xid) e
 	}
 }
 
-// clientMessage is a message about a window; EWMH, "Root Window Properties".
+// clientMessage encodes a message about a window; EWMH, "Root Window Properties".
 func (s *server) clientMessage(window xid, message string, data ...uint32) []byte {
 	const clientMessage, format = 33, 32
 	event := request(clientMessage, format, window, s.atoms[message], data, pad(4*(5-len(data))))
@@ -79,8 +79,7 @@ func (s *server) clientMessage(window xid, message string, data ...uint32) []byt
 	return event
 }
 
-// hasKeyboard reports whether what the person types goes to the window or to
-// something in it.
+// hasKeyboard reports whether the window or one of its descendants has the keyboard focus.
 func (s *server) hasKeyboard(ctx context.Context, window xid) (bool, error) {
 	focus := getInputFocus()
 	if err := s.must(ctx, focus); err != nil {
@@ -89,7 +88,7 @@ func (s *server) hasKeyboard(ctx context.Context, window xid) (bool, error) {
 	return s.within(ctx, from(focus.reply, 8).u32(), window)
 }
 
-// within reports whether a window is the other or lies in it.
+// within reports whether inner is outer or a descendant of it.
 func (s *server) within(ctx context.Context, inner, outer xid) (bool, error) {
 	const pointerRoot = 1
 	for range maxDepth {

@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// A tidier cleans up at the end of calls. Cleaning must happen also when a call's
-// time is up, but then the caller does not wait for it.
+// A cleaner runs cleanups at the end of calls. A cleanup runs even after the call's
+// deadline, but then the caller does not wait for it.
 type cleaner struct {
 	mu      sync.Mutex
 	running int
-	idle    chan struct{} // closed when none runs; nil where none does
+	idle    chan struct{} // closed when no cleanup runs any more; nil if none runs
 }
 
-// cleanUp cleans up, which may take a second. If the context ends before, it
-// returns at once and the cleaning goes on without it.
+// cleanUp runs clean, with a limit of closePatience. If the context ends first, cleanUp
+// returns at once and clean continues.
 func (t *cleaner) cleanUp(ctx context.Context, clean func(context.Context) error) error {
 	t.begin()
 	done := make(chan error, 1)
@@ -49,7 +49,7 @@ func (t *cleaner) end() {
 	}
 }
 
-// wait waits until all is clean.
+// wait waits until all cleanups have ended.
 func (t *cleaner) wait(ctx context.Context) {
 	t.mu.Lock()
 	idle := t.idle

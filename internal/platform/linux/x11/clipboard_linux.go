@@ -12,13 +12,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// maxClip is how many bytes a clip may have.
+// maxClip is the maximum size of a clip, in bytes.
 const maxClip = 16 << 20
 
-// Get reads the clipboard: its text, or if it has none its picture as PNG. An
-// empty clipboard, and one that holds neither, is an empty clip. A program that
-// owns it and does not answer is a TIMEOUT, a clip of more than 16 MiB
-// AUTOMATION_FAILED.
+// Get reads the clipboard: its text, or without text its picture as PNG. The result is an
+// empty clip if the clipboard is empty or holds neither. If the owner does not answer, Get
+// fails with TIMEOUT; a clip of more than 16 MiB results in AUTOMATION_FAILED.
 func (d *Display) Get(ctx context.Context) (desktop.Clip, error) {
 	const doing = "reading the clipboard"
 	c, err := d.clipper(ctx)
@@ -52,11 +51,11 @@ func (d *Display) Get(ctx context.Context) (desktop.Clip, error) {
 	return clip, wrapError(doing, err)
 }
 
-// Set puts the clip on the clipboard: its text, its picture, or both; programs
-// choose. An empty one empties the clipboard. It is there until another program
-// takes its place or the X server ends, and until Close or, where another process keeps
-// it, ten minutes later. Text that is no UTF-8, a
-// picture that is no PNG, and more than 16 MiB fail with INVALID_PARAMS.
+// Set puts the clip on the clipboard: its text, its picture, or both; programs choose. An
+// empty clip empties the clipboard. The clip stays until another program replaces it, the
+// X server ends, or Close is called. If another process serves it, it stays for ten
+// minutes at most instead of until Close. Invalid UTF-8, a picture that is no PNG, and
+// more than 16 MiB fail with INVALID_PARAMS.
 func (d *Display) Set(ctx context.Context, clip desktop.Clip) (stays string, err error) {
 	if err := fitClip(clip); err != nil {
 		return "", err
@@ -71,7 +70,7 @@ func (d *Display) Set(ctx context.Context, clip desktop.Clip) (stays string, err
 	return "as long as the gateway runs, which keeps it", d.ownClip(ctx, clip)
 }
 
-// fitClip says why a clip cannot be put on the clipboard.
+// fitClip returns an error if the clip cannot be put on the clipboard.
 func fitClip(clip desktop.Clip) error {
 	switch {
 	case len(clip.Text) > maxClip || len(clip.PNG) > maxClip:
@@ -84,7 +83,7 @@ func fitClip(clip desktop.Clip) error {
 	return nil
 }
 
-// ownClip puts the clip there as this process's own.
+// ownClip makes this process the owner of the clip.
 func (d *Display) ownClip(ctx context.Context, clip desktop.Clip) error {
 	const doing = "writing the clipboard"
 	c, err := d.clipper(ctx)
@@ -102,13 +101,13 @@ func (d *Display) clipper(ctx context.Context) (*clipboardConn, error) {
 	return c, nil
 }
 
-// A reader reads one clip. It has a window of its own, so that an answer that
-// comes too late for one is not taken for the answer to another.
+// A reader reads one clip. It has its own window, so that a late answer to another request
+// is not mistaken for its own.
 type reader struct {
 	*clipboardConn
 	window xid
 	events <-chan event
-	asked  bool // the owner owes an answer
+	asked  bool // the owner still has to answer
 }
 
 func (c *clipboardConn) reader(ctx context.Context) (*reader, error) {
@@ -121,9 +120,9 @@ func (c *clipboardConn) reader(ctx context.Context) (*reader, error) {
 	return r, nil
 }
 
-// close removes the window. If the owner has not answered yet the window stays
-// until it does: an answer to a window that is gone would be an X error in the
-// owner, which ends programs that are not ready for it.
+// close destroys the window. If the owner has not answered yet, the window stays until it
+// does: an answer to a destroyed window would cause an X error in the owner, and some
+// programs exit on it.
 func (r *reader) close(ctx context.Context) {
 	r.unlisten(r.window)
 	_ = r.cleanUp(ctx, func(ctx context.Context) error {
@@ -131,7 +130,7 @@ func (r *reader) close(ctx context.Context) {
 			r.deferDestroy(ctx, r.window)
 			return nil
 		}
-		return r.do(ctx, destroyWindow(r.window)) // it goes with the connection, else
+		return r.do(ctx, destroyWindow(r.window)) // otherwise it is destroyed with the connection
 	})
 }
 
@@ -143,7 +142,7 @@ func (r *reader) read(ctx context.Context) (desktop.Clip, error) {
 	offered := targets.numbers()
 	for _, name := range []string{"UTF8_STRING", "text/plain;charset=utf-8", "STRING", "image/png"} {
 		if ok && !slices.Contains(offered, r.target(name)) {
-			continue // a program that does not say what it offers is asked for all
+			continue // without a list of targets, all formats are tried
 		}
 		p, converted, err := r.convert(ctx, name)
 		if err != nil {
@@ -171,7 +170,7 @@ func latin1(data []byte) string {
 	return string(runes)
 }
 
-// target is the atom of a format.
+// target returns the atom of a format.
 func (c *clipboardConn) target(name string) xid {
 	if name == "STRING" {
 		return atomString
@@ -179,8 +178,8 @@ func (c *clipboardConn) target(name string) xid {
 	return c.atoms[name]
 }
 
-// convert asks the owner for the clip in a format. It reports false where the
-// owner does not have it; ICCCM, section 2.4.
+// convert requests the clip in a format. It returns false if the owner does not have the
+// format; ICCCM, section 2.4.
 func (r *reader) convert(ctx context.Context, format string) (property, bool, error) {
 	into := r.atoms["AAI_CLIPBOARD"]
 	target := r.target(format)
@@ -196,7 +195,7 @@ func (r *reader) convert(ctx context.Context, format string) (property, bool, er
 	return p, ok, err
 }
 
-// answer waits for what the owner says.
+// answer waits for the owner's answer.
 func (r *reader) answer(ctx context.Context, target xid) (property, bool, error) {
 	for {
 		e, err := r.next(ctx)
@@ -218,7 +217,7 @@ func (r *reader) answer(ctx context.Context, target xid) (property, bool, error)
 	return r.pieces(ctx)
 }
 
-// take reads the property and removes it.
+// take reads the property and deletes it.
 func (r *reader) take(ctx context.Context) (property, error) {
 	get := getProperty(r.window, r.atoms["AAI_CLIPBOARD"], maxClip, true)
 	if err := r.must(ctx, get); err != nil {
@@ -231,8 +230,7 @@ func (r *reader) take(ctx context.Context) (property, error) {
 	return p, nil
 }
 
-// pieces reads a clip that comes in pieces; the last is empty. ICCCM, section
-// 2.7.2.
+// pieces reads a clip that arrives in pieces; the last is empty. ICCCM, section 2.7.2.
 func (r *reader) pieces(ctx context.Context) (property, bool, error) {
 	var whole property
 	for {
@@ -248,7 +246,7 @@ func (r *reader) pieces(ctx context.Context) (property, bool, error) {
 			return property{}, false, err
 		}
 		if p.kind == none {
-			continue // news of what was read already
+			continue // a late event for a piece that was already read
 		}
 		if len(p.data) == 0 {
 			return whole, true, nil
@@ -270,7 +268,7 @@ func tooBig(size int) error {
 // next waits for an event of the reader's window.
 func (r *reader) next(ctx context.Context) (event, error) { return r.await(ctx, r.events) }
 
-// await waits for an event, but not for ever.
+// await waits for an event, for patience at most.
 func (c *clipboardConn) await(ctx context.Context, events <-chan event) (event, error) {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()

@@ -14,18 +14,18 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// A clip is served by who put it there. So that it does not end with the gateway, which a
-// client may end at any time and the command line does at once, a process of its own
-// serves it.
+// The owner of a clip must serve it to other programs. A separate process serves it, so
+// that the clip outlives the gateway: a client may end the gateway at any time, and a
+// command ends at once.
 
-// clipLifetime is how long it does at most: what lies on a clipboard may be a secret.
+// clipLifetime is the time limit for that process: a clip may contain a secret.
 const clipLifetime = 10 * time.Minute
 
-// clipReadyLine is what the process says when the clip is on the clipboard.
+// clipReadyLine is the line that the process writes once it owns the clipboard.
 const clipReadyLine = "kept\n"
 
-// ServeClip reads a clip, puts it on the clipboard, says so, and serves it until something
-// else is copied, ten minutes have passed or the screen is gone.
+// ServeClip reads a clip from in, puts it on the clipboard, writes clipReadyLine to out, and serves the
+// clip. It returns after another copy, after ten minutes, or when the screen is gone.
 func (d *Display) ServeClip(ctx context.Context, in io.Reader, out io.Writer) error {
 	var clip desktop.Clip
 	if err := json.NewDecoder(in).Decode(&clip); err != nil {
@@ -51,7 +51,7 @@ func (d *Display) ServeClip(ctx context.Context, in io.Reader, out io.Writer) er
 	return nil
 }
 
-// serveClipInChild has a process keep the clip, and returns which.
+// serveClipInChild starts a process that serves the clip, and returns its PID.
 func (d *Display) serveClipInChild(ctx context.Context, clip desktop.Clip) (pid int, err error) {
 	text, err := json.Marshal(clip)
 	if err != nil {
@@ -74,7 +74,7 @@ func (d *Display) serveClipInChild(ctx context.Context, clip desktop.Clip) (pid 
 			err = fmt.Errorf("it says %q", line)
 		}
 		said <- err
-		_ = cmd.Wait() // how it ends is its own business
+		_ = cmd.Wait() // its exit status does not matter
 	}()
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -10,22 +10,21 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// chunk is how much of a clip is handed over at once.
+// chunk is the maximum size of one piece of a clip, in bytes.
 const chunk = 128 << 10
 
-// How many programs may fetch a clip in pieces at once, and how long one may take
-// for a piece.
+// Limits for programs that fetch a clip in pieces: their number at the same time, and the
+// time for one piece.
 const (
 	maxTransfers     = 64
 	transferPatience = 30 * time.Second
 )
 
-// An event is one of those that have to do with selections; X11 protocol,
-// section 11.
+// An event is an event about selections; X11 protocol, section 11.
 type event struct {
 	code      byte
 	time      uint32
-	window    xid // that it is for: of a SelectionRequest the requestor
+	window    xid // the event's window; of a SelectionRequest the requestor
 	selection xid
 	target    xid
 	property  xid
@@ -59,32 +58,32 @@ func parseEvent(buf []byte) event {
 	return e
 }
 
-// A clipper is the connection that the clipboard goes through. One goroutine
-// serves other programs as long as the connection lives.
+// A clipboardConn is the connection for the clipboard. One goroutine serves other programs
+// as long as the connection lives.
 type clipboardConn struct {
 	*server
-	window xid           // that owns the selection
-	owning chan struct{} // held by who sets
-	news   chan struct{} // tells serve of events
-	stamps <-chan event  // of our window
-	lost   chan struct{} // something else was copied
+	window xid           // the owner of the selection
+	owning chan struct{} // held while setting a clip
+	news   chan struct{} // signals new events to serve
+	stamps <-chan event  // of the own window
+	lost   chan struct{} // another program copied something
 
 	mu              sync.Mutex
 	queue           []event
 	listeners       map[xid]chan event // by window
-	deferredWindows []xid              // windows of readers that gave up before they were answered
+	deferredWindows []xid              // windows of readers that gave up before the answer came
 	owned           *ownedClip
 	transfers       map[transferKey]*transfer
 }
 
-// ownedClip is what we have on the clipboard.
+// ownedClip is the gateway's clip on the clipboard.
 type ownedClip struct {
 	clip desktop.Clip
 	time uint32
 }
 
-// A transfer is a clip on its way to a program, in pieces. Its place is a property
-// of a window of the program.
+// A transfer is a clip that a program fetches in pieces, through a property of one of the
+// program's windows.
 type transfer struct {
 	kind xid
 	rest []byte
@@ -112,12 +111,12 @@ func newClipboardConn(ctx context.Context, d *Display) (*clipboardConn, error) {
 	return c, nil
 }
 
-// alive keeps a clipper whose names are nearly used up as long as it holds a clip.
+// alive keeps a connection with few free IDs as long as it owns a clip.
 func (c *clipboardConn) alive() bool { return c.conn.alive() }
 
-// heard is called by the goroutine that reads, and must not wait.
+// heard runs in the reading goroutine, and must not block.
 func (c *clipboardConn) heard(buf []byte) {
-	const maxQueue = 10000 // a program that floods us loses answers
+	const maxQueue = 10000 // a program that floods the queue loses answers
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := parseEvent(buf)
@@ -136,7 +135,7 @@ func (c *clipboardConn) heard(buf []byte) {
 	}
 }
 
-// listen returns the events of a window of ours.
+// listen returns the events of one of the gateway's windows.
 func (c *clipboardConn) listen(window xid) <-chan event {
 	events := make(chan event, 64)
 	c.mu.Lock()
@@ -151,7 +150,7 @@ func (c *clipboardConn) unlisten(window xid) {
 	delete(c.listeners, window)
 }
 
-// deferDestroy keeps a window until its answer comes; of many, the oldest goes.
+// deferDestroy keeps a window until its answer comes. Beyond the limit, the oldest is destroyed.
 func (c *clipboardConn) deferDestroy(ctx context.Context, window xid) {
 	const most = 64
 	c.mu.Lock()
@@ -163,7 +162,7 @@ func (c *clipboardConn) deferDestroy(ctx context.Context, window xid) {
 	}
 }
 
-// destroyDeferred removes a window whose answer has come too late.
+// destroyDeferred destroys a window after its late answer.
 func (c *clipboardConn) destroyDeferred(ctx context.Context, window xid) {
 	c.mu.Lock()
 	i := slices.Index(c.deferredWindows, window)
@@ -172,7 +171,7 @@ func (c *clipboardConn) destroyDeferred(ctx context.Context, window xid) {
 	}
 	c.mu.Unlock()
 	if i >= 0 {
-		_ = c.do(ctx, destroyWindow(window)) // it goes with the connection, else
+		_ = c.do(ctx, destroyWindow(window)) // otherwise it is destroyed with the connection
 	}
 }
 
@@ -205,8 +204,8 @@ func (c *clipboardConn) own(ctx context.Context, clip desktop.Clip) error {
 	return nil
 }
 
-// now asks for the server's time, which ICCCM wants with a selection, by a change
-// that changes nothing.
+// now returns the server's time, which ICCCM requires for selections. It gets the time by
+// appending nothing to a property.
 func (c *clipboardConn) now(ctx context.Context) (uint32, error) {
 	mark := c.atoms["AAI_CLIPBOARD"]
 	if err := c.must(ctx, changeProperty(appendProperty, c.window, mark, atomString, 8, nil)); err != nil {
@@ -247,8 +246,8 @@ func (c *clipboardConn) serve() {
 	}
 }
 
-// handle serves one event. What goes wrong is the other program's loss: its window
-// is gone, or the connection is, which serve sees.
+// handle serves one event. It ignores errors: they mean that the other program's window is
+// gone, or that the connection is, which serve notices.
 func (c *clipboardConn) handle(ctx context.Context, e event) {
 	switch e.code {
 	case selectionClear:

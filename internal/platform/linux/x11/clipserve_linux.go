@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// answer hands our clip to a program that asks for it; ICCCM, section 2.2.
+// answer sends the gateway's clip to a program that requests it; ICCCM, section 2.2.
 func (c *clipboardConn) answer(ctx context.Context, e event) {
 	if e.property == none {
 		e.property = e.target // a program from before ICCCM
@@ -31,8 +31,8 @@ func (c *clipboardConn) answer(ctx context.Context, e event) {
 	_ = c.do(ctx, sendEvent(e.window, 0, notify))
 }
 
-// answerMultiple answers a request for several formats: the property has pairs of a
-// format and a property to put it in. Those that fail become none.
+// answerMultiple answers a request for several formats: the property holds pairs of a
+// format and a destination property. The destination of a failed pair becomes none.
 func (c *clipboardConn) answerMultiple(ctx context.Context, held *ownedClip, e event) bool {
 	const most = 64
 	get := getProperty(e.window, e.property, 8*most, false)
@@ -49,7 +49,7 @@ func (c *clipboardConn) answerMultiple(ctx context.Context, held *ownedClip, e e
 	return c.must(ctx, changeProperty(replaceProperty, e.window, e.property, kind, 32, numbers(pairs...))) == nil
 }
 
-// writeClip puts the clip in one format into a property.
+// writeClip writes the clip in one format into a property.
 func (c *clipboardConn) writeClip(ctx context.Context, held *ownedClip, window, target, property xid) bool {
 	switch target {
 	case c.atoms["TARGETS"]:
@@ -76,7 +76,7 @@ func (c *clipboardConn) writeClip(ctx context.Context, held *ownedClip, window, 
 	return c.begin(ctx, transferKey{window, property}, kind, data)
 }
 
-// formats are what we can make of the clip, the best first.
+// formats returns the formats in which the clip is available, best first.
 func (c *clipboardConn) formats(held *ownedClip) []xid {
 	var formats []xid
 	if held.clip.Text != "" {
@@ -91,7 +91,7 @@ func (c *clipboardConn) formats(held *ownedClip) []xid {
 	return formats
 }
 
-// toLatin1 reports false for text that has other characters.
+// toLatin1 returns false for text with characters outside Latin-1.
 func toLatin1(text string) ([]byte, bool) {
 	data := make([]byte, 0, len(text))
 	for _, r := range text {
@@ -111,7 +111,7 @@ func numbers(values ...uint32) []byte {
 	return data
 }
 
-// begin announces a clip that comes in pieces.
+// begin announces a clip in pieces.
 func (c *clipboardConn) begin(ctx context.Context, at transferKey, kind xid, data []byte) bool {
 	c.mu.Lock()
 	for other, t := range c.transfers {
@@ -135,8 +135,8 @@ func (c *clipboardConn) begin(ctx context.Context, at transferKey, kind xid, dat
 	return err == nil
 }
 
-// proceed hands over the next piece, since the program has taken the last one
-// away. The piece after the last is empty.
+// proceed writes the next piece after the program has deleted the previous one. The piece
+// after the last is empty.
 func (c *clipboardConn) proceed(ctx context.Context, at transferKey) {
 	c.mu.Lock()
 	t := c.transfers[at]
@@ -153,8 +153,8 @@ func (c *clipboardConn) proceed(ctx context.Context, at transferKey) {
 	t.rest, t.last = t.rest[n:], time.Now()
 }
 
-// finish ends a transfer. A window of another program needs no more watching then,
-// unless something else is on its way there.
+// finish ends a transfer. It stops watching the other program's window, unless another
+// transfer to that window is active.
 func (c *clipboardConn) finish(ctx context.Context, at transferKey) {
 	c.mu.Lock()
 	delete(c.transfers, at)
@@ -164,6 +164,6 @@ func (c *clipboardConn) finish(ctx context.Context, at transferKey) {
 	}
 	c.mu.Unlock()
 	if !watched {
-		_ = c.do(ctx, selectEvents(at.window, 0)) // it may be gone
+		_ = c.do(ctx, selectEvents(at.window, 0)) // the window may be gone
 	}
 }

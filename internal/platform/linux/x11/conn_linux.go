@@ -14,21 +14,21 @@ import (
 	"time"
 )
 
-// patience is how long the server may be silent, whatever the caller's deadline.
+// patience is the maximum time without an answer of the server, whatever the caller's deadline.
 const patience = 10 * time.Second
 
-// maxReply bounds an answer. The longest that we ask for is a clip.
+// maxReply bounds a reply, in bytes. The longest reply is a clip.
 const maxReply = 2 * maxClip
 
-// A call is a request and, after conn.do returned nil, what came of it.
+// A call is a request and, after conn.do returned nil, its result.
 type call struct {
 	request []byte
 	void    bool // the request has no reply
 	reply   []byte
-	err     error // an *xError, or that no reply came
+	err     error // an *xError, or errNoReply
 
 	sequence uint64
-	done     chan struct{} // closed when it is answered; nil where nobody waits
+	done     chan struct{} // closed on the answer; nil if no goroutine waits
 }
 
 // An xError is the server's refusal of a request.
@@ -39,7 +39,7 @@ type xError struct {
 	value uint32
 }
 
-// The codes of the errors that decide what is done next; X11 protocol, section 4.
+// The codes of the errors that callers distinguish; X11 protocol, section 4.
 const (
 	badWindow   = 3
 	badMatch    = 8
@@ -68,19 +68,19 @@ var errNoReply = errors.New("the X server skipped a reply")
 type conn struct {
 	net     net.Conn
 	setup   *setup
-	writing chan struct{} // held by who writes; a channel, so that waiting for it ends with a context
+	writing chan struct{} // held while writing; a channel, so that waiting ends with a context
 	gone    chan struct{} // closed when the connection is lost
 	cleaner
 
 	mu       sync.Mutex
 	sequence uint64  // of the last request
-	waiting  []*call // for the server, in the order of their requests
+	waiting  []*call // unanswered calls, in the order of their requests
 	lastID   uint32
 	cause    error // why it is gone
 }
 
-// newConn takes over a socket after the handshake. onEvent gets the events, in the
-// goroutine that reads, so it must not wait; nil drops them.
+// newConn takes over a socket after the handshake. onEvent gets the events in the reading
+// goroutine, so it must not block; nil drops them.
 func newConn(socket net.Conn, s *setup, onEvent func(event []byte)) *conn {
 	c := &conn{net: socket, setup: s, writing: make(chan struct{}, 1), gone: make(chan struct{})}
 	go c.read(onEvent)
@@ -96,7 +96,7 @@ func (c *conn) alive() bool {
 	}
 }
 
-// lose ends the connection and all that wait for it.
+// lose ends the connection and all calls that wait for it.
 func (c *conn) lose(cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,8 +119,8 @@ func (c *call) finish(reply []byte, err error) {
 	}
 }
 
-// newID makes the name of a new resource. Names are not used twice, and there
-// are two million; see spent.
+// newID returns the ID of a new resource. IDs are not reused, and there are two million;
+// see spent.
 func (c *conn) newID() xid {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,16 +128,16 @@ func (c *conn) newID() xid {
 	return c.setup.idBase | c.lastID&c.setup.idMask
 }
 
-// spent reports whether so many names are used up that a new connection is due.
+// spent reports whether so many IDs are used up that a new connection is due.
 func (c *conn) spent() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.lastID > c.setup.idMask/2
 }
 
-// do sends the requests at once and waits until all are answered. Its error says
-// that the connection or the time is at an end, and then the calls must not be
-// looked at; what the server refused is in call.err.
+// do sends the requests at once and waits until all are answered. It returns an error if
+// the connection is lost or the time is over; the calls' fields must not be read then.
+// Refusals by the server are in call.err.
 func (c *conn) do(ctx context.Context, calls ...*call) error {
 	if len(calls) == 0 {
 		return nil
@@ -148,7 +148,7 @@ func (c *conn) do(ctx context.Context, calls ...*call) error {
 		return err
 	}
 	if calls[len(calls)-1].void {
-		// A request without a reply is known to be done when a later one is.
+		// A request without a reply is known to be done when a later one is answered.
 		calls = append(slices.Clone(calls), getInputFocus())
 	}
 	last := calls[len(calls)-1]
@@ -167,7 +167,7 @@ func (c *conn) do(ctx context.Context, calls ...*call) error {
 	return nil
 }
 
-// must is do that also fails with the first error of the server.
+// must is like do, but also returns the first refusal by the server.
 func (c *conn) must(ctx context.Context, calls ...*call) error {
 	if err := c.do(ctx, calls...); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (c *conn) must(ctx context.Context, calls ...*call) error {
 	return nil
 }
 
-// errLost is why nothing more can be said to a server that has ended.
+// errLost reports that the connection has ended.
 var errLost = errors.New("the connection to the X server is lost")
 
 func (c *conn) lostError() error {
@@ -220,15 +220,15 @@ func (c *conn) send(ctx context.Context, calls []*call) error {
 		return errors.Join(context.DeadlineExceeded, err)
 	}
 	if err != nil {
-		// Half a request may be on its way, so nothing can be said any more.
+		// Part of a request may be sent, so the connection is unusable.
 		c.lose(fmt.Errorf("%w: %w", errLost, err))
 		return errors.Join(ctx.Err(), c.lostError())
 	}
 	return nil
 }
 
-// unsend takes back the last calls, none of which was written. Nobody else has sent
-// since, as the caller holds the writing.
+// unsend removes the last calls, none of which was written. No other goroutine has sent
+// since, because the caller holds writing.
 func (c *conn) unsend(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -238,7 +238,7 @@ func (c *conn) unsend(n int) {
 	}
 }
 
-// read reads what the server says until the connection ends.
+// read reads messages of the server until the connection ends.
 func (c *conn) read(onEvent func([]byte)) {
 	in := bufio.NewReaderSize(c.net, 64<<10)
 	for {
@@ -277,16 +277,16 @@ func readMessage(in io.Reader) ([]byte, error) {
 	return message, err
 }
 
-// answered gives an error or a reply to the call that it is for. Answers come in
-// the order of the requests, so all calls before it are done as well.
+// answered passes an error or a reply to its call. Answers come in the order of the
+// requests, so all earlier calls are done as well.
 func (c *conn) answered(message []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	low := binary.NativeEndian.Uint16(message[2:])
 	done := 0
 	for _, w := range c.waiting {
-		// Sequence numbers are sent with 16 bits. Every batch ends with a reply,
-		// so the one that is meant is less than that away.
+		// Sequence numbers have 16 bits on the wire. Every batch ends with a reply, so the
+		// matching call is less than 1<<15 away.
 		ahead := low - uint16(w.sequence)
 		if ahead > 1<<15 {
 			break

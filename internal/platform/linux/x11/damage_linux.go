@@ -2,14 +2,13 @@ package x11
 
 import "context"
 
-// A watch tells whether something was drawn into a window, by the extensions
-// DAMAGE and XFIXES.
+// A watch detects drawing into a window, by the extensions DAMAGE and XFIXES.
 type watch struct {
 	*server
 	damage, region xid
 }
 
-// watch begins to look at a window.
+// watch starts to watch a window.
 func (s *server) watch(ctx context.Context, window xid) (*watch, error) {
 	if s.damage == 0 || s.xfixes == 0 {
 		return nil, unsupportedError("this X server cannot tell whether a covered window has drawn itself: it lacks DAMAGE or XFIXES",
@@ -21,7 +20,7 @@ func (s *server) watch(ctx context.Context, window xid) (*watch, error) {
 		command(s.xfixes, createRegion, w.region))
 }
 
-// drawn reports whether something was drawn since it was last asked.
+// drawn reports whether the window was drawn since the last call of drawn.
 func (w *watch) drawn(ctx context.Context) (bool, error) {
 	const damageSubtract, fetchRegion = 3, 19
 	region := query(w.xfixes, fetchRegion, w.region)
@@ -33,10 +32,10 @@ func (w *watch) drawn(ctx context.Context) (bool, error) {
 	return width > 0 && height > 0, nil
 }
 
-// end stops looking.
+// end stops watching.
 func (w *watch) end(ctx context.Context) {
 	const damageDestroy, destroyRegion = 2, 10
-	// The window may be gone, and the damage with it.
+	// The window may be gone, and its damage object with it.
 	_ = w.cleanUp(ctx, func(ctx context.Context) error {
 		return w.do(ctx, command(w.server.damage, damageDestroy, w.damage), command(w.xfixes, destroyRegion, w.region))
 	})

@@ -16,14 +16,14 @@ import (
 	"time"
 )
 
-// An address is where an X server is, as DISPLAY says.
+// An address is the address of an X server, from DISPLAY.
 type address struct {
-	host   string // "" for this computer's socket
+	host   string // "" for the local socket
 	number string // of the display
 	screen int
 }
 
-// parseDisplay reads "[host]:display[.screen]"; X(7), "Display Names".
+// parseDisplay parses "[host]:display[.screen]"; X(7), "Display Names".
 func parseDisplay(name string) (address, error) {
 	colon := strings.LastIndexByte(name, ':')
 	if colon < 0 {
@@ -66,7 +66,7 @@ func (p address) socket(ctx context.Context) (net.Conn, error) {
 	return socket, err
 }
 
-// dial connects to the X server and greets it.
+// dial connects to the X server and performs the handshake.
 func dial(ctx context.Context, getenv func(string) string, onEvent func([]byte)) (*conn, error) {
 	p, err := parseDisplay(getenv("DISPLAY"))
 	if err != nil {
@@ -85,9 +85,9 @@ func dial(ctx context.Context, getenv func(string) string, onEvent func([]byte))
 	return newConn(socket, s, onEvent), nil
 }
 
-// Accepts reports by its error why the X server that DISPLAY names does not take us,
-// with the cookie that XAUTHORITY names. The connection is checked before anything is
-// sent on it, and closed afterwards.
+// Accepts returns an error if the X server in DISPLAY refuses the cookie from the file in
+// XAUTHORITY. It calls check on the connection before it sends anything, and closes the
+// connection afterwards.
 func Accepts(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error {
 	p, err := parseDisplay(getenv("DISPLAY"))
 	if err != nil {
@@ -107,8 +107,8 @@ func Accepts(ctx context.Context, getenv func(string) string, check func(net.Con
 	return socket.Close()
 }
 
-// handshakeWithin greets the server before the context ends. The socket is closed if that
-// fails.
+// handshakeWithin performs the handshake before the context ends. On failure it closes the
+// socket.
 func handshakeWithin(ctx context.Context, socket net.Conn, p address, cookie []byte) (*setup, error) {
 	stop := context.AfterFunc(ctx, func() { _ = socket.SetDeadline(time.Unix(1, 0)) })
 	s, err := handshake(socket, p, cookie)
@@ -150,8 +150,8 @@ func handshake(socket io.ReadWriter, p address, cookie []byte) (*setup, error) {
 	return parseSetup(body, p.screen)
 }
 
-// nativeOrder is how a client tells its byte order. Servers may refuse one that
-// is not their own.
+// nativeOrder returns the byte that announces the byte order. Servers may refuse an order
+// other than their own.
 func nativeOrder() byte {
 	if binary.NativeEndian.AppendUint16(nil, 1)[0] == 1 {
 		return 'l'
@@ -159,8 +159,8 @@ func nativeOrder() byte {
 	return 'B'
 }
 
-// cookie finds the server's password in the file that XAUTHORITY names, or
-// returns nil: many servers know their user without.
+// cookie returns the server's cookie from the file that XAUTHORITY names, or nil: many
+// servers authenticate local users without one.
 func cookie(getenv func(string) string, p address) []byte {
 	path := getenv("XAUTHORITY")
 	if path == "" {
@@ -174,7 +174,7 @@ func cookie(getenv func(string) string, p address) []byte {
 	if err != nil {
 		return nil
 	}
-	host := p.host // as it is written in DISPLAY, of which only this spelling means the computer's own name
+	host := p.host // as spelled in DISPLAY: only the spellings below mean this computer's name
 	if host == "" || host == "localhost" {
 		host, err = os.Hostname()
 		if err != nil {
@@ -184,10 +184,10 @@ func cookie(getenv func(string) string, p address) []byte {
 	return findCookie(file, host, p.number)
 }
 
-// maxCookies is how large a file of cookies may be.
+// maxCookies is the maximum size of a cookie file, in bytes.
 const maxCookies = 1 << 20
 
-// readCookies reads a regular file, and waits for nothing else in its place.
+// readCookies reads a regular file. It does not block on a pipe or a device.
 func readCookies(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -200,8 +200,8 @@ func readCookies(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxCookies))
 }
 
-// findCookie looks through a file of Xau(3): entries of a family and four strings
-// with their lengths, all in big endian. The first entry that fits is meant.
+// findCookie searches a file of Xau(3): entries of a family and four strings with their
+// lengths, all in big endian. It returns the first entry that matches.
 func findCookie(file []byte, host, number string) []byte {
 	const local, wild = 256, 65535 // families
 	next := func() []byte {

@@ -12,38 +12,38 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
 
-// A Config says where the X server is.
+// A Config configures a Display.
 type Config struct {
 	// Getenv looks up DISPLAY, XAUTHORITY, HOME and GDK_SCALE. It must be safe for
 	// concurrent use, as os.Getenv is.
 	Getenv func(string) string
-	Log    *slog.Logger // nil drops it
-	// InputLock is what all input is made with, shared with the person's other gateways and
-	// with the questions. Without one, nil, no input is made.
+	Log    *slog.Logger // nil drops messages
+	// InputLock guards all input. The person's other gateways and the dialogs share it.
+	// Without a lock, nil, input fails.
 	InputLock *inputlock.Lock
-	// ClipServer is the command of a process of its own that keeps what is put on the clipboard,
-	// as [Display.ServeClip] does, so that it stays when the gateway ends. Nil: the gateway
-	// keeps it.
+	// ClipServer returns the command of a process that serves clips, as
+	// [Display.ServeClip] does, so that they stay when the gateway ends. With nil, the
+	// gateway serves them.
 	ClipServer func() *exec.Cmd
 }
 
 // A Display is a screen with its windows, input and clipboard. It implements
-// desktop.Windows, desktop.Screen, desktop.Input and desktop.Clipboard, and is
-// safe for concurrent use.
+// desktop.Windows, desktop.Screen, desktop.Input and desktop.Clipboard, and is safe for
+// concurrent use.
 //
-// Where there is no X server all methods fail with AUTOMATION_NOT_SUPPORTED,
-// where it does not answer with TIMEOUT.
+// Without an X server all methods fail with AUTOMATION_NOT_SUPPORTED; if the server does
+// not answer, with TIMEOUT.
 type Display struct {
 	config Config
 	dial   func(ctx context.Context, getenv func(string) string, onEvent func([]byte)) (*conn, error)
-	main   *slot[*server]        // questions, pictures and the person's seat
+	main   *slot[*server]        // queries, screenshots and the person's seat
 	own    *slot[*ownSeat]       // the gateway's own pointer and keyboard: the server gives each connection one pair
 	clip   *slot[*clipboardConn] // the clipboard
-	memory memory                // shared with the server for pictures
+	memory memory                // shared with the server for screenshots
 	keys   keyboard
-	// idleTimer takes the gateway's own seat away when it is not used.
+	// idleTimer removes the gateway's own seat when it is idle.
 	idleTimer pause
-	seats     atomic.Uint32 // of our own, that were made
+	seats     atomic.Uint32 // number of own seats made so far
 }
 
 var (
@@ -53,7 +53,7 @@ var (
 	_ desktop.Clipboard = (*Display)(nil)
 )
 
-// New makes a display. It connects to nothing yet.
+// New returns a display. It does not connect yet.
 func New(c Config) *Display {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -66,10 +66,9 @@ func New(c Config) *Display {
 	return d
 }
 
-// Close takes back what was changed on the X server: our pointer and keyboard,
-// borrowed keys, what we had on the clipboard. It waits for a second at most, and for
-// three for programs to read what our own pointer and keyboard did there. The display must
-// not be used afterwards.
+// Close restores the X server: it removes the own pointer and keyboard, borrowed keys, and
+// the own clip. It waits for a second at most, and for up to three more for programs to
+// read the input of the own seat. The display must not be used afterwards.
 func (d *Display) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
 	defer cancel()
@@ -83,7 +82,7 @@ func (d *Display) Close() error {
 	return nil
 }
 
-// session returns the main connection, which it makes if need be.
+// server returns the main connection, and connects if necessary.
 func (d *Display) server(ctx context.Context) (*server, error) {
 	s, err := d.main.get(ctx, func(ctx context.Context) (*server, error) {
 		pongs := newPongs()
@@ -99,7 +98,7 @@ func (d *Display) server(ctx context.Context) (*server, error) {
 	return s, nil
 }
 
-// connect makes a connection of its own.
+// connect opens a new connection.
 func (d *Display) connect(ctx context.Context, onEvent func([]byte)) (*server, error) {
 	name := d.config.Getenv("DISPLAY")
 	if name == "" {
@@ -130,8 +129,8 @@ func isContext(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// wrapError says in the house's words why something could not be done. What it was
-// changed nothing, so the caller may try again; input says otherwise itself.
+// wrapError converts err to an *aai.Error about doing. The error says that nothing was
+// changed, so the caller may retry; input methods set their own delivery.
 func wrapError(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -156,7 +155,7 @@ func wrapError(doing string, err error) error {
 	return e
 }
 
-// windowFailure is failure for what was done to a window, which may be gone.
+// windowFailure is wrapError for operations on a window, which may be gone.
 func windowFailure(doing string, err error) error {
 	if isX(err, badWindow, badDrawable) {
 		return windowGone()
@@ -173,7 +172,7 @@ func windowGone() error {
 	}
 }
 
-// windowOf returns the window's name on the X server.
+// windowOf returns the window's ID on the X server.
 func windowOf(id desktop.WindowID) (xid, error) {
 	if id == 0 || id > 1<<29-1 { // the top three bits of an xid are never set
 		e := aai.Errorf(aai.InvalidParams, "%d is no window of X11", uint64(id))

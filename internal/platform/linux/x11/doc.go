@@ -1,16 +1,14 @@
-// Package x11 does for X11 what a desktop must do besides the accessibility tree:
-// it knows the windows, takes pictures of them, makes input, and reads and writes
-// the clipboard.
+// Package x11 implements the parts of a desktop besides the accessibility tree for X11:
+// windows, screenshots, input, and the clipboard.
 //
-// It speaks the X protocol itself, over a socket, in pure Go. Three things that
-// the gateway promises need that: every method ends by the deadline of its
-// context even if the X server stands still, no goroutine waits longer than its
-// caller, and nothing that the server says ends the process. Requests are written
-// many at once and answered in order, so a list of windows costs five round
-// trips however many there are.
+// It speaks the X protocol over a socket, in pure Go. The gateway needs that for three
+// promises: every method returns by its context's deadline even if the X server hangs, no
+// goroutine waits longer than its caller, and no message of the server ends the process.
+// Requests are sent in batches and answered in order, so a list of windows costs five
+// round trips, however many windows there are.
 //
-// A [Display] dials at its first use and again after the server was lost. It
-// looks at the environment only through its [Config]. It touches the X server,
-// shared memory that it makes itself, the cookie file that XAUTHORITY names, and
-// /proc to learn whether a former gateway has died.
+// A [Display] connects at its first use, and again after the server was lost. It reads the
+// environment only through its [Config]. It uses the X server, its own shared memory, the
+// cookie file that XAUTHORITY names, and /proc to detect whether a former gateway has
+// died.
 package x11

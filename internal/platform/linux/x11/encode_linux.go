@@ -5,19 +5,19 @@ import (
 	"fmt"
 )
 
-// xid names a resource of the X server: a window, a pixmap, an atom.
+// xid identifies a resource of the X server: a window, a pixmap, an atom.
 type xid = uint32
 
-// none is the xid of nothing.
+// none is the xid that means no resource.
 const none xid = 0
 
-// pad is unused bytes of a request.
+// pad is a number of unused bytes in a request.
 type pad int
 
-// request encodes a request in this computer's byte order, which dial has told
-// the server. The second byte is the detail of a core request and the minor
-// opcode of an extension's. It must not have more than 262,140 bytes, the most
-// without the extension BIG-REQUESTS.
+// request encodes a request in this computer's byte order, which the handshake has
+// announced to the server. The second byte is the detail of a core request and the minor
+// opcode of an extension's. A request must not exceed 262,140 bytes, the limit without the
+// extension BIG-REQUESTS.
 func request(opcode, detail byte, fields ...any) []byte {
 	buf := []byte{opcode, detail, 0, 0}
 	for _, field := range fields {
@@ -56,17 +56,17 @@ func appendField(buf []byte, field any) []byte {
 	case pad:
 		return append(buf, make([]byte, v)...)
 	}
-	panic(fmt.Sprintf("x11: a request cannot have a %T", field)) // unreachable: requests are written down in this package
+	panic(fmt.Sprintf("x11: a request cannot have a %T", field)) // unreachable: only this package writes requests
 }
 
-// padding is how many bytes are missing to a multiple of four.
+// padding returns the number of bytes missing to a multiple of four.
 func padding(n int) int { return -n & 3 }
 
-// A reading is of an answer. What lies behind its end is zero, so that a short
-// answer is wrong but not fatal.
+// A replyReader decodes a reply. Values behind the end are zero, so that a short reply is
+// wrong but not fatal.
 type replyReader struct{ rest []byte }
 
-// from starts to read at an offset of the answer.
+// from returns a reader that starts at an offset of the reply.
 func from(buf []byte, offset int) *replyReader { return &replyReader{buf[min(offset, len(buf)):]} }
 
 func (c *replyReader) take(n int) []byte {
@@ -102,7 +102,7 @@ func (c *replyReader) u32() uint32 {
 
 func (c *replyReader) i16() int { return int(int16(c.u16())) }
 
-// u32s reads n numbers, or as many as there are.
+// u32s reads n numbers, or fewer if the reply ends.
 func (c *replyReader) u32s(n int) []uint32 {
 	n = max(0, min(n, len(c.rest)/4))
 	numbers := make([]uint32, n)

@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A keysym says what a key means; X11 protocol, appendix A.
+// A keysym is the meaning of a key; X11 protocol, appendix A.
 type keysym = uint32
 
 const (
@@ -18,8 +18,8 @@ const (
 	keyTab    keysym = 0xff09
 )
 
-// keysymOf returns the keysym of a character. Those of Latin-1 are their own, all
-// others are made of Unicode's number.
+// keysymOf returns the keysym of a character. Latin-1 characters are their own keysyms;
+// all others add an offset to the code point.
 func keysymOf(r rune) (keysym, bool) {
 	const unicodeKeysym = 0x01000000
 	switch {
@@ -35,7 +35,7 @@ func keysymOf(r rune) (keysym, bool) {
 	return unicodeKeysym + keysym(r), true
 }
 
-// keysymsOf are the keys to press for a text.
+// keysymsOf returns the keys to press for a text.
 func keysymsOf(text string) ([]keysym, error) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	text = strings.ReplaceAll(text, "\r", "\n")
@@ -55,7 +55,7 @@ func keysymsOf(text string) ([]keysym, error) {
 	return syms, nil
 }
 
-// keyNames are the keys that have a name; X.Org's keysymdef.h.
+// keyNames returns the keysyms of named keys; X.Org's keysymdef.h.
 func keyNames() map[string]keysym {
 	names := map[string]keysym{
 		"return": keyReturn, "enter": keyReturn, "tab": keyTab, "escape": 0xff1b, "esc": 0xff1b, "space": ' ',
@@ -72,7 +72,7 @@ func keyNames() map[string]keysym {
 	return names
 }
 
-// modifierNames are the modifiers and the keys that are held for them.
+// modifierNames returns the keysyms of the modifiers.
 func modifierNames() map[string]keysym {
 	const shift, control, alt, super keysym = 0xffe1, 0xffe3, 0xffe9, 0xffeb
 	return map[string]keysym{
@@ -81,7 +81,7 @@ func modifierNames() map[string]keysym {
 	}
 }
 
-// keyOf finds the keysym of a key: a character, or a name in any case.
+// keyOf returns the keysym of a key: a character, or a name in any case.
 func keyOf(name string) (keysym, error) {
 	if r, size := utf8.DecodeRuneInString(name); size == len(name) && size > 0 {
 		if sym, ok := keysymOf(r); ok {

@@ -6,18 +6,18 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// opaqueDepth is how many bits a pixel has that cannot be seen through.
+// opaqueDepth is the number of bits of a pixel without transparency.
 const opaqueDepth = 24
 
-// maxParts is of how many rectangles a window's shape may be; one of more counts as
-// hiding nothing.
+// maxParts is the maximum number of rectangles in a window's shape; a window with more
+// counts as hiding nothing.
 const maxParts = 64
 
-// Layers lists all windows that lie directly on the screen, the lowest first: the
-// frames of a window manager, and what it does not know, such as menus and locks. A
-// frame shows the program whose window is in it; one with windows of several
-// programs shows nobody knows whom. Whether a compositor runs is not asked: what it
-// might show through does not hide anything.
+// Layers lists all top-level windows, lowest first: the frames of a window manager, and
+// unmanaged windows such as menus and screen locks. A frame belongs to the program of the
+// window inside; a frame with windows of several programs has no known program. Layers
+// does not check for a compositor: windows that it may draw as transparent count as hiding
+// nothing.
 func (d *Display) Layers(ctx context.Context) ([]desktop.Layer, error) {
 	const doing = "listing what lies on the screen"
 	s, err := d.server(ctx)
@@ -53,7 +53,7 @@ func (d *Display) Layers(ctx context.Context) ([]desktop.Layer, error) {
 	return all, nil
 }
 
-// layers are questions about tops.
+// layers collects the requests about the top-level windows.
 type layers struct {
 	*server
 	opacity, opaque xid
@@ -62,7 +62,7 @@ type layers struct {
 	calls           []*call
 }
 
-// layerCalls ask how a top hides what is below it.
+// layerCalls are the requests about the region that a top-level window hides.
 type layerCalls struct {
 	top
 	index                   int
@@ -70,7 +70,7 @@ type layerCalls struct {
 	inside                  []insideCalls
 }
 
-// insideCalls ask about a client that lies in a top.
+// insideCalls are the requests about a client inside a top-level window.
 type insideCalls struct {
 	*client
 	opacity, opaque *call
@@ -126,13 +126,13 @@ func (t *layerCalls) layer(s *server, sc *windowStack, pids map[uint32]int) desk
 	return out
 }
 
-// faded reports whether a compositor is told to let through what is below, or may be.
+// faded reports whether a compositor may draw the window as transparent.
 func faded(opacity *call) bool {
 	n := opacity.property().numbers()
 	return opacity.err != nil || len(n) > 0 && n[0] != 1<<32-1
 }
 
-// bounded are the parts of the top's frame that it is cut to.
+// bounded returns the parts of the frame inside the window's shape.
 func (t *layerCalls) bounded() []desktop.Rect {
 	if t.shape == nil {
 		return []desktop.Rect{t.frame}
@@ -154,7 +154,7 @@ func (t *layerCalls) bounded() []desktop.Rect {
 	return parts
 }
 
-// solidParts is what the program says that it paints without gaps (EWMH 1.5,
+// solidParts returns the region that the program declares as opaque (EWMH 1.5,
 // _NET_WM_OPAQUE_REGION).
 func (c insideCalls) solidParts() []desktop.Rect {
 	n := c.opaque.property().numbers()
@@ -168,7 +168,7 @@ func (c insideCalls) solidParts() []desktop.Rect {
 	return parts
 }
 
-// within are the parts of the rectangles that lie in one of the others.
+// within returns the intersections of the rectangles with the others.
 func within(rects, others []desktop.Rect) []desktop.Rect {
 	var parts []desktop.Rect
 	for _, r := range rects {

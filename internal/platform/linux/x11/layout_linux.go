@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A layout says which key has which meanings.
+// A layout maps keys to keysyms.
 type layout struct {
 	first     byte // keycode
 	per       int  // keysyms of each key; the first is the key alone, the second with Shift
@@ -27,7 +27,7 @@ func (s *server) layout(ctx context.Context) (*layout, error) {
 	return l, nil
 }
 
-// at returns what a key means at a level: 0 alone, 1 with Shift.
+// at returns the keysym of a key at a level: 0 alone, 1 with Shift.
 func (l *layout) at(code byte, level int) keysym {
 	i := int(code-l.first)*l.per + level
 	if code < l.first || level >= l.per || i >= len(l.keysyms) {
@@ -36,7 +36,7 @@ func (l *layout) at(code byte, level int) keysym {
 	return l.keysyms[i]
 }
 
-// silence takes a key's meanings away.
+// silence removes a key's keysyms.
 func (l *layout) silence(code byte) {
 	for level := range l.per {
 		if i := int(code-l.first)*l.per + level; code >= l.first && i < len(l.keysyms) {
@@ -45,7 +45,7 @@ func (l *layout) silence(code byte) {
 	}
 }
 
-// codes are all keycodes.
+// codes returns all keycodes.
 func (l *layout) codes() []byte {
 	codes := make([]byte, len(l.keysyms)/l.per)
 	for i := range codes {
@@ -54,7 +54,7 @@ func (l *layout) codes() []byte {
 	return codes
 }
 
-// find looks for a key with the meaning at a level below levels.
+// find returns a key with the keysym at a level below levels.
 func (l *layout) find(sym keysym, levels int) (stroke, bool) {
 	for level := range levels {
 		for _, code := range l.codes() {
@@ -66,7 +66,7 @@ func (l *layout) find(sym keysym, levels int) (stroke, bool) {
 	return stroke{}, false
 }
 
-// spare are the keys that mean nothing.
+// spare returns the keys without keysyms.
 func (l *layout) spare() []byte {
 	var codes []byte
 	for _, code := range l.codes() {
@@ -76,35 +76,34 @@ func (l *layout) spare() []byte {
 			codes = append(codes, code)
 		}
 	}
-	// The last first: programs do not expect the very first keycodes to mean
-	// anything.
+	// Highest first: programs do not expect the very first keycodes to have a meaning.
 	slices.Reverse(codes)
 	return codes
 }
 
-// A stroke is a key that is pressed, with Shift or without.
+// A stroke is a key press, with Shift or without.
 type stroke struct {
 	code  byte
 	shift bool
 }
 
-// A keyboard lends keys that mean nothing to characters that have no key. They
-// are given back a while after their last use, not at once: a program that is
-// slow would look up an old key in the new map.
+// A keyboard lends spare keys to characters that have no key. It returns them a while
+// after their last use, not at once: a slow program would look up an old key in the new
+// map.
 type keyboard struct {
-	lock     chan struct{} // held by who types
+	lock     chan struct{} // held while typing
 	lent     map[keysym]byte
-	notified map[xid]bool // windows whose programs have learned of all that are lent
-	server   *server      // of whose server they are
+	notified map[xid]bool // windows of programs that know all lent keys
+	server   *server      // the server of the lent keys
 	giveBack *time.Timer
-	recorded bool // something is put down as held, and may be held no more
+	recorded bool // a state is recorded as held; it may no longer be
 }
 
 const (
-	// settle is how long programs may take to read keys, or to learn of new ones,
-	// where they do not tell when they have.
+	// settle is the time for programs to read keys, or to learn of new ones, if they do
+	// not answer pings.
 	settle = 60 * time.Millisecond
-	// lendTime is how long a key is lent after its last use.
+	// lendTime is the time a key stays lent after its last use.
 	lendTime = 3 * time.Second
 )
 
@@ -123,9 +122,9 @@ func (k *keyboard) hold(ctx context.Context) error {
 
 func (k *keyboard) release() { <-k.lock }
 
-// compare forgets keys that have got another meaning since they were lent, such as
-// from a new layout or another server. It takes those that are lent out of the
-// layout, which becomes that of the person.
+// compare forgets lent keys that have got another keysym since, for example from a new
+// layout or another server. It removes the lent keys from the layout, which then is the
+// person's own.
 func (k *keyboard) compare(s *server, l *layout) {
 	if k.server != s {
 		clear(k.lent)
@@ -138,11 +137,11 @@ func (k *keyboard) compare(s *server, l *layout) {
 	}
 }
 
-// choose says which keys must get a meaning so that each keysym has one. The layout
-// must be what compare has seen, and the keysyms no more than it has spare keys. Before
-// a key can get a second meaning it waits, with rest, until the program has read its
-// keys, and so must the caller after the change: one that is slow would look up old keys
-// in the new map.
+// choose returns the keys that must get a keysym so that each of syms has one. The layout
+// must have passed compare, and syms must not outnumber its spare keys. Before a key gets
+// a second keysym, choose calls rest, which waits until the program has read its keys; the
+// caller must wait likewise after the change. Otherwise a slow program would look up old
+// keys in the new map.
 func (k *keyboard) choose(ctx context.Context, l *layout, syms []keysym, rest func(context.Context) error) (map[byte]keysym, error) {
 	var missing []keysym
 	for _, sym := range syms {
@@ -170,8 +169,8 @@ func (k *keyboard) choose(ctx context.Context, l *layout, syms []keysym, rest fu
 	return keys, nil
 }
 
-// lend counts the keys as lent, before they are: if the answer does not come, they must
-// be given back too.
+// lend records the keys as lent before the request is sent: if its answer does not come,
+// they must be returned too.
 func (k *keyboard) lend(keys map[byte]keysym) {
 	clear(k.notified)
 	maps.DeleteFunc(k.lent, func(_ keysym, code byte) bool { return keys[code] != 0 })
@@ -180,8 +179,8 @@ func (k *keyboard) lend(keys map[byte]keysym) {
 	}
 }
 
-// free are the keys that can be lent: those that are not, and those that are for
-// other keysyms than the needed ones.
+// free returns the keys that can be lent: those that are not lent, and those lent for
+// keysyms other than the needed ones.
 func (k *keyboard) free(l *layout, needed []keysym) (unused, reusable []byte) {
 	lentFor := make(map[byte]keysym)
 	for sym, code := range k.lent {
@@ -198,7 +197,7 @@ func (k *keyboard) free(l *layout, needed []keysym) (unused, reusable []byte) {
 	return unused, reusable
 }
 
-// giveBackAll gives all lent keys back.
+// giveBackAll returns all lent keys.
 func (k *keyboard) giveBackAll(ctx context.Context) error {
 	if len(k.lent) == 0 || !k.server.alive() {
 		clear(k.lent)
@@ -217,7 +216,7 @@ func (k *keyboard) giveBackAll(ctx context.Context) error {
 	return k.server.remap(ctx, keys)
 }
 
-// returnKeys gives the lent keys back.
+// returnKeys returns the lent keys, and clears the record of held input.
 func (d *Display) returnKeys(ctx context.Context) {
 	if d.keys.hold(ctx) != nil {
 		return
@@ -233,8 +232,8 @@ func (d *Display) returnKeys(ctx context.Context) {
 	}
 }
 
-// returnKeysLater gives the lent keys back if none is used for a while. The caller
-// holds the keyboard.
+// returnKeysLater returns the lent keys if none is used for lendTime. The caller holds the
+// keyboard.
 func (d *Display) returnKeysLater() {
 	if d.keys.giveBack != nil {
 		d.keys.giveBack.Stop()

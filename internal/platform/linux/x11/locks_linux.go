@@ -2,8 +2,8 @@ package x11
 
 import "context"
 
-// A lockState is what of a keyboard was locked: modifiers such as Caps Lock, and
-// the group, which is the second layout. The zero value has nothing to put back.
+// A lockState holds the locked state of a keyboard: modifiers such as Caps Lock, and the
+// group, which is the second layout. The zero value needs no restore.
 type lockState struct {
 	locked    bool
 	modifiers byte
@@ -17,8 +17,8 @@ const (
 	capsLock          = 1 << 1
 )
 
-// lockState reads what is locked. Caps Lock is turned off and the first layout on for as
-// long as we type.
+// lockState reads the locked state. While the gateway types, Caps Lock is off and the
+// first layout is active.
 func (h inputConn) lockState(ctx context.Context) (lockState, error) {
 	if h.xkb == 0 {
 		return lockState{}, nil

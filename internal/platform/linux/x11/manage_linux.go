@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Manage asks the window manager, by ICCCM and EWMH, and returns when the server has
-// passed that on.
+// Manage sends a request to the window manager, by ICCCM and EWMH, and returns when the
+// server has forwarded it.
 func (d *Display) Manage(ctx context.Context, id desktop.WindowID, wish desktop.WindowRequest) error {
 	const doing = "asking the window manager"
 	window, err := windowOf(id)
@@ -35,9 +35,9 @@ func (d *Display) Manage(ctx context.Context, id desktop.WindowID, wish desktop.
 	var ask *call
 	switch wish {
 	case desktop.Raise:
-		ask = raiseWindow(window) // which the window manager gets in our place
+		ask = raiseWindow(window) // the server redirects it to the window manager
 	case desktop.Restore:
-		ask = mapWindow(window) // so does this: ICCCM 4.1.4
+		ask = mapWindow(window) // redirected as well: ICCCM 4.1.4
 	case desktop.Minimize:
 		const iconic = 3
 		ask = s.toManager(window, "WM_CHANGE_STATE", iconic)
@@ -53,7 +53,7 @@ func (d *Display) Manage(ctx context.Context, id desktop.WindowID, wish desktop.
 	return nil
 }
 
-// toManager is a message about a window to the window manager.
+// toManager returns the request that sends the window manager a message about a window.
 func (s *server) toManager(window xid, message string, data ...uint32) *call {
 	const substructureRedirect = 1 << 20
 	return sendEvent(s.root, substructureRedirect|substructureNotify, s.clientMessage(window, message, data...))

@@ -11,9 +11,9 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// pongs are the answers that programs owe us; EWMH, "_NET_WM_PING". A program
-// answers after it has handled what came to its window before, so that an answer
-// tells that it has read the keys that were pressed.
+// pongs are the pending answers of programs; EWMH, "_NET_WM_PING". A program answers after
+// it has handled earlier events of its window, so an answer means that it has read the
+// pressed keys.
 type pongs struct {
 	mu      sync.Mutex
 	waiting map[uint32]chan struct{} // by the number that the answer repeats
@@ -21,7 +21,7 @@ type pongs struct {
 
 func newPongs() *pongs { return &pongs{waiting: make(map[uint32]chan struct{})} }
 
-// heard is called by the goroutine that reads.
+// heard runs in the reading goroutine.
 func (p *pongs) heard(event []byte) {
 	const clientMessage = 33
 	if event[0]&0x7f != clientMessage || len(event) < 32 {
@@ -37,8 +37,8 @@ func (p *pongs) heard(event []byte) {
 }
 
 func (p *pongs) expect() (number uint32, answered <-chan struct{}) {
-	// The number is the time in a window manager's pings, and means nothing to
-	// programs. It is random because there may be another gateway.
+	// A window manager puts the time here; programs ignore the number. It is random
+	// because there may be another gateway.
 	number = rand.Uint32() //nolint:gosec // nothing is secret
 	waiting := make(chan struct{})
 	p.mu.Lock()
@@ -53,7 +53,7 @@ func (p *pongs) forget(number uint32) {
 	delete(p.waiting, number)
 }
 
-// answersPings reports whether the window's program says that it answers.
+// answersPings reports whether the window's program supports _NET_WM_PING.
 func (s *server) answersPings(ctx context.Context, window xid) (bool, error) {
 	protocols := getProperty(window, s.atoms["WM_PROTOCOLS"], 256, false)
 	if err := s.must(ctx, protocols); err != nil {
@@ -62,12 +62,12 @@ func (s *server) answersPings(ctx context.Context, window xid) (bool, error) {
 	return s.pongs != nil && slices.Contains(protocols.property().numbers(), s.atoms["_NET_WM_PING"]), nil
 }
 
-// ping waits until the window's program has handled all that came before.
+// ping waits until the window's program has handled all earlier events.
 func (s *server) ping(ctx context.Context, window xid) error {
 	number, answered := s.pongs.expect()
 	defer s.pongs.forget(number)
 	message := s.clientMessage(window, "WM_PROTOCOLS", s.atoms["_NET_WM_PING"], number, window)
-	// The answer goes to the root; Qt does not say that it is news of a child.
+	// The answer goes to the root. Qt sends it without the mask for children.
 	if err := s.must(ctx, selectEvents(s.root, structureNotify|substructureNotify), sendEvent(window, 0, message)); err != nil {
 		return err
 	}
@@ -93,15 +93,15 @@ func (s *server) ping(ctx context.Context, window xid) error {
 	return &e
 }
 
-// settleSoon is settle that leaves time of a cleaning for what comes after.
+// settleSoon is settle with half of closePatience, which leaves time for later cleanups.
 func (s *server) settleSoon(ctx context.Context, window xid, answers bool) error {
 	ctx, cancel := context.WithTimeout(ctx, closePatience/2)
 	defer cancel()
 	return s.settle(ctx, window, answers)
 }
 
-// settle waits until the window's program has read what came to it, or for a while
-// where it would not tell.
+// settle waits until the window's program has handled its events, or for the time settle
+// if the program does not answer pings.
 func (s *server) settle(ctx context.Context, window xid, answers bool) error {
 	if answers {
 		return s.ping(ctx, window)
