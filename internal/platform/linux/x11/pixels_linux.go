@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// captureDrawable copies a part of a window or a pixmap: through shared memory where
-// the server can, or else over the connection.
+// captureDrawable copies a part of a window or a pixmap: through shared memory if the
+// server supports it, otherwise over the connection.
 func (d *Display) captureDrawable(ctx context.Context, s *server, drawable xid, part desktop.Rect) (*image.RGBA, error) {
 	if s.shm != 0 {
 		picture, err := d.memory.captureDrawable(ctx, s, drawable, part)
@@ -41,8 +41,8 @@ func (d *Display) captureDrawable(ctx context.Context, s *server, drawable xid, 
 	return picture, nil
 }
 
-// convert makes colours of pixel values. A visual of none, which a pixmap has,
-// means that of the screen.
+// convert converts pixel values to RGBA. A pixmap has no visual; convert then uses the
+// visual of the screen.
 func (s *setup) convert(into *image.RGBA, pixels []byte, depth byte, id xid) error {
 	v, known := s.visuals[id]
 	if !known {
@@ -77,7 +77,7 @@ func (s *setup) convert(into *image.RGBA, pixels []byte, depth byte, id xid) err
 	return nil
 }
 
-// swapRow makes RGBA of BGRX, which is what nearly all servers have.
+// swapRow converts BGRX, which nearly all servers use, to RGBA.
 func swapRow(to, from []byte) {
 	for len(from) >= 4 && len(to) >= 4 {
 		p := binary.LittleEndian.Uint32(from)
@@ -86,17 +86,17 @@ func swapRow(to, from []byte) {
 	}
 }
 
-// errNoSharing says that the server cannot share memory with us: it is on another
-// computer, or in another container.
+// errNoSharing reports that the server cannot share memory with this process: it is on
+// another computer, or in another container.
 var errNoSharing = errors.New("no shared memory")
 
-// memory is a segment that the server writes pictures to.
+// memory is a segment to which the server writes screenshots.
 type memory struct {
-	lock    chan struct{} // held by who uses it
-	server  *server       // that knows the segment
+	lock    chan struct{} // held while in use
+	server  *server       // the server that has attached the segment
 	name    xid
 	data    []byte
-	refused *server // cannot share
+	refused *server // a server that cannot share
 }
 
 func newMemory() memory { return memory{lock: make(chan struct{}, 1)} }
@@ -115,7 +115,7 @@ func (m *memory) captureDrawable(ctx context.Context, s *server, drawable xid, p
 	shot := query(s.shm, shmGetImage, drawable, int16(part.X), int16(part.Y), uint16(part.W), uint16(part.H),
 		allPlanes, byte(zPixmap), pad(3), m.name, uint32(0))
 	if err := s.do(ctx, shot); err != nil {
-		// The server may still write to it.
+		// The server may still write to the segment.
 		m.drop()
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (m *memory) captureDrawable(ctx context.Context, s *server, drawable xid, p
 	return picture, s.setup.convert(picture, m.data, shot.reply[1], r.u32())
 }
 
-// grow makes a segment of at least so many bytes that the server knows.
+// grow attaches a segment of at least size bytes on both sides.
 func (m *memory) grow(ctx context.Context, s *server, size int) error {
 	if m.server == s && len(m.data) >= size {
 		return nil
@@ -148,8 +148,8 @@ func (m *memory) grow(ctx context.Context, s *server, size int) error {
 		return errNoSharing
 	}
 	data, err := unix.SysvShmAttach(id, 0, 0)
-	// Marked at once, so that it goes when both sides have let it go or died.
-	// Linux lets the server attach it all the same.
+	// Marked for removal at once, so that it disappears when both sides have detached it
+	// or died. Linux still lets the server attach it.
 	_, _ = unix.SysvShmCtl(id, unix.IPC_RMID, nil)
 	if err != nil {
 		m.refused = s
@@ -171,7 +171,7 @@ func (m *memory) grow(ctx context.Context, s *server, size int) error {
 	return nil
 }
 
-// drop lets go of our side of the segment.
+// drop detaches this side of the segment.
 func (m *memory) drop() {
 	if m.data != nil {
 		_ = unix.SysvShmDetach(m.data)
@@ -184,6 +184,6 @@ func (m *memory) free() {
 	case m.lock <- struct{}{}:
 		m.drop()
 		<-m.lock
-	default: // in use: it goes with the process
+	default: // in use: it is freed with the process
 	}
 }

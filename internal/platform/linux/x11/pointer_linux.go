@@ -12,17 +12,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
 
-// The most that one call may do.
+// Limits for one call.
 const (
 	maxClicks  = 10
 	maxNotches = 1000
 )
 
-// Click presses and releases the button. With OwnSeat it works only where there is
-// no window manager: those take a click, whichever pointer makes it, for the
-// person's wish to have the focus there. A window that is not seen at the point,
-// and a person who holds a key or a button, fail with AUTOMATION_FAILED and
-// delivery not_delivered.
+// Click presses and releases the button. With OwnSeat it works only without a window
+// manager: window managers move the person's focus to a clicked window, whichever pointer
+// clicks. If the window is not visible at the point, or the person holds a key or a
+// button, Click fails with AUTOMATION_FAILED and delivery not_delivered.
 func (d *Display) Click(ctx context.Context, which desktop.Seat, window desktop.WindowID, at desktop.Point, button desktop.MouseButton, count int) error {
 	if button < desktop.LeftButton || button > desktop.RightButton || count < 1 || count > maxClicks {
 		return notDeliveredError(aai.InvalidParams, "button %d cannot be clicked %d times: buttons are 1 to 3, times 1 to %d", button, count, maxClicks)
@@ -39,17 +38,17 @@ func (d *Display) Click(ctx context.Context, which desktop.Seat, window desktop.
 				}
 			}
 			if err == nil {
-				err = h.awaitClickDelivered(ctx) // once: to wait between them would make two single clicks of a double one
+				err = h.awaitClickDelivered(ctx) // only once: waiting in between would split a double click
 			}
 			return err
 		})
 	})
 }
 
-// awaitClickDelivered waits until a click has gone to the window. Window managers have the server
-// hold it back until they have seen it: a slow one would let it come when the seat is a
-// question's, whose window may be there by then. As long as it is held back the button is
-// down by the server's word.
+// awaitClickDelivered waits until the window has received a click. A window manager has
+// the server hold the click back until it has seen it. A slow one would release it after
+// the input lock has passed to a question, whose window may be there by then. While a
+// click is held back, the server reports the button as down.
 func (h inputConn) awaitClickDelivered(ctx context.Context) error {
 	const buttons, again = 0x1f00, 5 * time.Millisecond
 	for until := time.Now().Add(clickPatience); ; {
@@ -66,17 +65,16 @@ func (h inputConn) awaitClickDelivered(ctx context.Context) error {
 	}
 }
 
-// clickPatience is how long a window manager may hold a click back. One that hangs does
-// not keep the person's pointer for longer.
+// clickPatience is the time for a window manager to release a click. A hung window manager
+// must not block the person's pointer for longer.
 const clickPatience = 2 * time.Second
 
-// clickPause is the time between clicks. Chromium takes two in the same
-// millisecond for one.
+// clickPause is the time between clicks. Chromium treats two in the same millisecond as
+// one.
 const clickPause = 20 * time.Millisecond
 
-// keepFocus does what our own pointer does, and then gives the keyboard back to the
-// person's window: where there is no window manager, some programs take it when
-// they are clicked.
+// keepFocus runs do with the own pointer, and then returns the keyboard to the person's
+// window: without a window manager, some programs take the focus when they are clicked.
 func (h inputConn) keepFocus(ctx context.Context, g *inputlock.Lease, id desktop.WindowID, do func() error) error {
 	if h.own == nil {
 		return do()
@@ -92,7 +90,7 @@ func (h inputConn) keepFocus(ctx context.Context, g *inputlock.Lease, id desktop
 		defer g.Release()
 		answers, err := h.person.answersPings(ctx, xid(id))
 		if err == nil {
-			_ = h.person.settleSoon(ctx, xid(id), answers) // one that hangs does not take it
+			_ = h.person.settleSoon(ctx, xid(id), answers) // a hung program does not take the focus
 		}
 		after := getInputFocus()
 		if err := h.person.must(ctx, after); err != nil {
@@ -105,8 +103,8 @@ func (h inputConn) keepFocus(ctx context.Context, g *inputlock.Lease, id desktop
 	}))
 }
 
-// Drag presses the left button at one point and releases it at the other, also
-// when its time is up before. OwnSeat and what fails are as with Click.
+// Drag presses the left button at one point and releases it at the other, even after its
+// deadline. OwnSeat and errors are as in Click.
 func (d *Display) Drag(ctx context.Context, which desktop.Seat, window desktop.WindowID, from, to desktop.Point, duration time.Duration) error {
 	return d.point(ctx, "dragging", pointerTarget{which, window, true, []desktop.Point{from, to}}, func(h inputConn, g *inputlock.Lease) error {
 		return h.keepFocus(ctx, g, window, func() error { return h.drag(ctx, g, from, to, duration) })
@@ -115,11 +113,11 @@ func (d *Display) Drag(ctx context.Context, which desktop.Seat, window desktop.W
 
 func (h inputConn) drag(ctx context.Context, g *inputlock.Lease, from, to desktop.Point, duration time.Duration) error {
 	const step = 10 * time.Millisecond
-	const fewest = 10 // programs want to see some movement
+	const fewest = 10 // programs expect some movement
 	left := byte(desktop.LeftButton)
 	holding := func(buttons ...byte) error {
 		if h.own != nil {
-			return nil // our own pointer goes with us
+			return nil // the server removes the own pointer with the connection
 		}
 		return h.recordHeld(g, func(held *inputlock.HeldInput) { held.Buttons = buttons })
 	}
@@ -140,21 +138,21 @@ func (h inputConn) drag(ctx context.Context, g *inputlock.Lease, from, to deskto
 			err = h.must(ctx, h.fake(g, motion, 0, at))
 		}
 	}
-	// Whatever happened, the button must not stay down.
+	// In any case the button must not stay down.
 	g.AddUser()
 	released := h.cleanUp(ctx, func(ctx context.Context) error {
 		defer g.Release()
 		if err := h.must(ctx, h.fake(g, buttonRelease, left, desktop.Point{})); err != nil {
 			return err
 		}
-		_ = h.awaitClickDelivered(ctx) // as long as the press is held back, so is this
+		_ = h.awaitClickDelivered(ctx) // while the press is held back, so is the release
 		return holding()
 	})
 	return errors.Join(err, released)
 }
 
-// Scroll turns the wheel at the point: it moves the seat's pointer there, and
-// neither takes the focus. The window must be seen there.
+// Scroll turns the wheel at the point. It moves the seat's pointer there, but does not
+// change the focus. The window must be visible there.
 func (d *Display) Scroll(ctx context.Context, which desktop.Seat, window desktop.WindowID, at desktop.Point, dx, dy int) error {
 	if max(dx, -dx) > maxNotches || max(dy, -dy) > maxNotches || dx < -maxNotches || dy < -maxNotches {
 		return notDeliveredError(aai.InvalidParams, "%d,%d notches are too many: at most %d", dx, dy, maxNotches)
@@ -177,7 +175,7 @@ func (d *Display) Scroll(ctx context.Context, which desktop.Seat, window desktop
 	})
 }
 
-// An aim is what the pointer is used on, and where.
+// A pointerTarget is the window and the points for a pointer action.
 type pointerTarget struct {
 	seat   desktop.Seat
 	window desktop.WindowID
@@ -185,8 +183,8 @@ type pointerTarget struct {
 	points []desktop.Point
 }
 
-// point uses the pointer, with the person's seat in hand. It looks before whether it
-// may: a question may have been open, and the windows lie otherwise.
+// point uses the pointer while it holds the input lock. It checks the target again under
+// the lock: a question may have been open, and the windows may have moved.
 func (d *Display) point(ctx context.Context, doing string, at pointerTarget, do func(inputConn, *inputlock.Lease) error) error {
 	if _, err := windowOf(at.window); err != nil {
 		return err
@@ -212,8 +210,8 @@ func (d *Display) point(ctx context.Context, doing string, at pointerTarget, do 
 	return err
 }
 
-// mayPoint makes sure that the pointer may be used: the window is seen at the first
-// point, and the others are on the screen.
+// mayPoint checks that the pointer may be used: the window is visible at the first point,
+// and the others are on the screen.
 func (d *Display) mayPoint(ctx context.Context, a pointerTarget) error {
 	id, points := a.window, a.points
 	s, err := d.server(ctx)
@@ -245,7 +243,7 @@ func (d *Display) mayPoint(ctx context.Context, a pointerTarget) error {
 	return nil
 }
 
-// refuseManaged fails where a window manager runs.
+// refuseManaged returns an error if a window manager runs.
 func (s *server) refuseManaged(ctx context.Context) error {
 	managed, err := s.managed(ctx)
 	if err != nil {
@@ -258,12 +256,11 @@ func (s *server) refuseManaged(ctx context.Context) error {
 		`Act on the element by its reference instead, or use the mode "focus".`)
 }
 
-// holdPatience is how long a person may hold a key before we give up.
+// holdPatience is the time that awaitNoKeysDown waits for the person to release keys.
 const holdPatience = time.Second
 
-// awaitNoKeysDown waits until the keyboard and the pointer have no key or button down: a
-// person's Shift would change what we type, and what we press would get into what
-// the person does.
+// awaitNoKeysDown waits until no key or button is down: a Shift key held by the person
+// would change the typed text, and injected keys would mix with the person's input.
 func (h inputConn) awaitNoKeysDown(ctx context.Context) error {
 	const doing = "looking at the keyboard"
 	for deadline := time.Now().Add(holdPatience); ; {
@@ -297,7 +294,7 @@ func (h inputConn) heldKey(ctx context.Context) (string, error) {
 	mask := from(pointer.reply, 24).u16()
 	modifiers := byte(mask & shiftControlAlt)
 	if h.xkb != 0 {
-		modifiers = from(calls[1].reply, 9).u8() // those that are pressed, not locked
+		modifiers = from(calls[1].reply, 9).u8() // pressed modifiers, not locked ones
 	}
 	switch {
 	case mask&allButtons != 0:
@@ -308,12 +305,12 @@ func (h inputConn) heldKey(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// notDeliveredError is an error of what was not even begun.
+// notDeliveredError returns an error for an action that was not begun.
 func notDeliveredError(code aai.Code, format string, args ...any) *aai.Error {
 	return &aai.Error{Code: code, Message: fmt.Sprintf(format, args...), Delivery: aai.NotDelivered}
 }
 
-// inputFailure is failure for input that may have reached the window.
+// inputFailure is wrapError for input that may have reached the window.
 func inputFailure(doing string, err error) error {
 	if err == nil {
 		return nil

@@ -6,13 +6,11 @@ import (
 	"slices"
 )
 
-// remap gives keys one meaning each, whatever modifiers are down, or none where it
-// is 0.
+// remap assigns keys one keysym each, independent of modifiers, or none for 0.
 //
-// Programs and window managers read the whole keyboard again after each request
-// that changes it, which may take them seconds after twenty. So all keys are
-// changed in one: the keys between the first and the last are told to mean what
-// they mean already.
+// Programs and window managers read the whole keyboard again after each request that
+// changes it; after twenty requests that may take seconds. So remap changes all keys in
+// one request: the keys between the first and the last keep their current keysyms.
 func (s *server) remap(ctx context.Context, keys map[byte]keysym) error {
 	if len(keys) == 0 {
 		return nil
@@ -29,8 +27,8 @@ func (s *server) remap(ctx context.Context, keys map[byte]keysym) error {
 	return s.must(ctx, coreRemap(keys)...)
 }
 
-// xkbRemap makes the request SetMap of XKB; XKBproto, section 16.3.5. It returns
-// nil where the keyboard's description is not what was expected.
+// xkbRemap returns the SetMap request of XKB; XKBproto, section 16.3.5. It returns nil if
+// the keyboard's description has an unexpected form.
 func (s *server) xkbRemap(ctx context.Context, keys map[byte]keysym) (*call, error) {
 	const getMap, setMap, keySyms = 8, 9, 1 << 1
 	codes := slices.Sorted(maps.Keys(keys))
@@ -52,7 +50,7 @@ func (s *server) xkbRemap(ctx context.Context, keys map[byte]keysym) (*call, err
 	var description []byte
 	total := 0
 	for i := range int(n) {
-		head := r.take(8) // four types, the groups, the width, and how many keysyms
+		head := r.take(8) // four types, the groups, the width, and the number of keysyms
 		if head == nil {
 			return nil, nil
 		}
@@ -72,8 +70,8 @@ func (s *server) xkbRemap(ctx context.Context, keys map[byte]keysym) (*call, err
 		first, n, uint16(total), pad(18), description), nil
 }
 
-// appendKey describes a key of one group and the type ONE_LEVEL, which is always
-// the first, or a key without any group.
+// appendKey appends a key of one group and the type ONE_LEVEL, which is always the first,
+// or a key without a group.
 func appendKey(description []byte, sym keysym) (extended []byte, syms int) {
 	if sym == 0 {
 		return append(description, make([]byte, 8)...), 0
@@ -84,7 +82,7 @@ func appendKey(description []byte, sym keysym) (extended []byte, syms int) {
 	return description, 1
 }
 
-// coreRemap does the same without XKB, in as few requests as can be.
+// coreRemap does the same without XKB, in as few requests as possible.
 func coreRemap(keys map[byte]keysym) []*call {
 	const per = 4
 	codes := slices.Sorted(maps.Keys(keys))

@@ -2,8 +2,8 @@ package x11
 
 import "github.com/gybob/aai-gateway/internal/desktop/inputlock"
 
-// The requests of the core protocol that are used here, in the manual's words and
-// order of fields.
+// The requests of the core protocol in use, with the names and the field order of the
+// protocol specification.
 
 func query(opcode, detail byte, fields ...any) *call {
 	return &call{request: request(opcode, detail, fields...)}
@@ -22,20 +22,18 @@ const (
 	substructureNotify = 1 << 19
 )
 
-// createWindow makes an invisible window of ours, 1 by 1 pixel, that is told of
-// the events.
+// createWindow creates an invisible window of 1 by 1 pixel that receives the events.
 func createWindow(id, parent xid, events uint32) *call {
 	const eventMaskValue = 1 << 11
 	return command(1, 0, id, parent, int16(-1), int16(-1), uint16(1), uint16(1), uint16(0), uint16(inputOnly),
 		uint32(copyFromParent), uint32(eventMaskValue), events)
 }
 
-// createAside makes an invisible window of ours beside the screen, that window
-// managers leave alone.
+// createAside creates an invisible window beside the screen, which window managers ignore.
 func createAside(id, parent xid) *call { return createUnseen(id, parent, -1) }
 
-// createUnseen makes a window of one pixel at x = y, which is not drawn and which
-// window managers leave alone.
+// createUnseen creates a window of one pixel at x = y, which is not drawn and which window
+// managers ignore.
 func createUnseen(id, parent xid, at int16) *call {
 	const overrideRedirectValue, yes = 1 << 9, 1
 	return command(1, 0, id, parent, at, at, uint16(1), uint16(1), uint16(0), uint16(inputOnly),
@@ -71,7 +69,7 @@ func changeProperty(mode byte, window, property, kind xid, format byte, data []b
 	return command(18, mode, window, property, kind, format, pad(3), uint32(len(data)/int(format/8)), data)
 }
 
-// How changeProperty changes.
+// The modes of changeProperty.
 const (
 	replaceProperty = 0
 	appendProperty  = 2
@@ -79,8 +77,8 @@ const (
 
 func deleteProperty(window, property xid) *call { return command(19, 0, window, property) }
 
-// getProperty reads a property, of which most is how many bytes, and removes it if
-// it was read to the end.
+// getProperty reads at most most bytes of a property. With remove it deletes the property
+// after reading it to the end.
 func getProperty(window, property xid, most int, remove bool) *call {
 	const anyType = none
 	c := query(20, 0, window, property, anyType, uint32(0), uint32(most/4))
@@ -108,7 +106,7 @@ func translateCoordinates(from, to xid) *call {
 	return query(40, 0, from, to, int16(0), int16(0))
 }
 
-// setInputFocus moves the person's focus, so it needs the seat.
+// setInputFocus moves the person's focus, so it needs the input lock.
 func setInputFocus(_ *inputlock.Lease, window xid) *call {
 	const toParent, currentTime = 2, 0
 	return command(42, toParent, window, uint32(currentTime))
@@ -120,7 +118,7 @@ func getKeyboardMapping(s *setup) *call {
 	return query(101, 0, s.minKeycode, s.maxKeycode-s.minKeycode+1)
 }
 
-// changeKeyboardMapping gives consecutive keycodes their keysyms.
+// changeKeyboardMapping assigns keysyms to consecutive keycodes.
 func changeKeyboardMapping(first byte, perKeycode int, keysyms []uint32) *call {
 	return command(100, byte(len(keysyms)/perKeycode), first, byte(perKeycode), pad(2), keysyms)
 }
@@ -134,9 +132,9 @@ func queryExtension(name string) *call {
 	return query(98, 0, uint16(len(name)), pad(2), name)
 }
 
-// A property is what a reply of getProperty says.
+// A property is the content of a reply to getProperty.
 type property struct {
-	kind   xid // none where there is no such property
+	kind   xid // none if the property does not exist
 	format byte
 	after  int // bytes that were not read
 	data   []byte
@@ -153,7 +151,7 @@ func (c *call) property() property {
 	return p
 }
 
-// numbers are the values of a property with the format 32.
+// numbers returns the values of a property with format 32.
 func (p property) numbers() []uint32 {
 	if p.format != 32 {
 		return nil
@@ -168,7 +166,7 @@ func (p property) first() uint32 {
 	return 0
 }
 
-// children are the windows of a reply of queryTree, the lowest first.
+// children returns the parent and the child windows from a reply to queryTree, lowest first.
 func (c *call) children() (parent xid, windows []xid) {
 	r := from(c.reply, 12)
 	parent = r.u32()

@@ -16,13 +16,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// maxPixels bounds a picture: a screen of 16 by 8 thousand pixels.
+// maxPixels bounds a screenshot: a screen of 16 by 8 thousand pixels.
 const maxPixels = 128 << 20
 
-// Monitors lists the monitors, the primary one first; where the person has chosen
-// none, the first counts as such. Where the server does not know any, the whole
-// screen is one. Their scale is what people set for the whole
-// desktop: Xft.dpi of the X resources, or else GDK_SCALE.
+// Monitors lists the monitors, the primary one first. Without a primary monitor, the first
+// counts as such. If the server reports no monitors, the whole screen is one. The scale is
+// the setting for the whole desktop: Xft.dpi of the X resources, or else GDK_SCALE.
 func (d *Display) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
 	const doing = "listing the monitors"
 	s, err := d.server(ctx)
@@ -41,7 +40,7 @@ func (d *Display) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
 	}
 	scale := d.scale(resources.property().data)
 	whole := desktop.Monitor{Name: "screen", Frame: geometryOf(geometry), Primary: true, Scale: scale}
-	// Its answer is empty where RandR is not there or has failed.
+	// The reply is empty if RandR is missing or failed.
 	var monitors []desktop.Monitor
 	var names []*call
 	if s.randr != 0 {
@@ -73,7 +72,7 @@ func (d *Display) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
 	return monitors, nil
 }
 
-// readMonitors reads RandR's answer and returns questions for their names.
+// readMonitors decodes RandR's reply and returns requests for the monitors' names.
 func readMonitors(reply []byte) (monitors []desktop.Monitor, names []*call) {
 	const monitorBytes = 24
 	r := from(reply, 12)
@@ -109,9 +108,9 @@ func (d *Display) scale(resources []byte) float64 {
 	return 1
 }
 
-// Capture takes what is seen in the rectangle, without the pointer. The pixel x,y
-// of the picture is X+x,Y+y of the screen; what is off the screen is black. A
-// rectangle that shows nothing of the screen fails with INVALID_PARAMS.
+// Capture returns the visible content of the rectangle, without the pointer. Pixel x,y of
+// the image is X+x,Y+y of the screen; parts off the screen are black. A rectangle entirely
+// off the screen fails with INVALID_PARAMS.
 func (d *Display) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, error) {
 	const doing = "taking a picture of the screen"
 	s, err := d.server(ctx)
@@ -144,21 +143,21 @@ func (d *Display) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, 
 	return whole, nil
 }
 
-// How long a window may take to draw itself when the first picture is taken of it.
-// Some draw in several steps, so it must have rested for a moment.
+// Times for a window to draw itself before its first screenshot. Some windows draw in
+// several steps, so the window must be quiet for a moment.
 const (
 	repaintPause    = 5 * time.Millisecond
 	repaintQuiet    = 60 * time.Millisecond
 	repaintPatience = 500 * time.Millisecond
 )
 
-// CaptureWindow takes the window's Frame, also where it is covered. From the
-// first picture of a window until the end of the connection the server keeps its
-// pixels apart (Composite's automatic redirection), unless a compositor does so
-// anyway; the program is made to draw all of it once. A minimized window, and one
-// whose pixels are not 32 bits of red, green and blue, fails with
-// AUTOMATION_NOT_SUPPORTED; a covered one that does not draw itself within 0.5 s
-// with AUTOMATION_FAILED.
+// CaptureWindow returns the content of the window's Frame, even if it is covered. From the
+// first screenshot of a window until the end of the connection, the server keeps its
+// pixels in a separate buffer (Composite's automatic redirection), unless a compositor
+// does so anyway; the program has to draw all of it once. CaptureWindow fails with
+// AUTOMATION_NOT_SUPPORTED if the window is minimized, or if its pixels are not 32 bits of
+// red, green and blue. It fails with AUTOMATION_FAILED if a covered window does not draw
+// itself within 0.5 s.
 func (d *Display) CaptureWindow(ctx context.Context, id desktop.WindowID) (*image.RGBA, error) {
 	window, err := windowOf(id)
 	if err != nil {
@@ -199,7 +198,7 @@ func (d *Display) captureWindow(ctx context.Context, s *server, window xid) (*im
 	if !isX(err, badMatch) {
 		return picture, err
 	}
-	// Its pixels are not kept apart yet.
+	// The window is not redirected yet.
 	const redirectWindow, automatic = 1, 0
 	redirect := command(s.composite, redirectWindow, top.id, byte(automatic), pad(3))
 	if c.Covered == 0 {
@@ -211,7 +210,7 @@ func (d *Display) captureWindow(ctx context.Context, s *server, window xid) (*im
 	return d.firstPicture(ctx, s, top, c, redirect)
 }
 
-// lookAt gathers a scene and finds a window in it, also one that the window
+// lookAt reads the window stack and returns a window in it, even one that the window
 // manager does not know.
 func (s *server) lookAt(ctx context.Context, window xid) (*windowStack, client, error) {
 	sc, err := s.look(ctx)
@@ -239,8 +238,8 @@ func (s *server) lookAt(ctx context.Context, window xid) (*windowStack, client, 
 	return sc, c, nil
 }
 
-// firstPicture redirects a covered window and waits until it has drawn itself.
-// What the server has of it at first is what was to be seen at its place.
+// firstPicture redirects a covered window and waits until it has drawn itself. At first
+// its buffer holds the former screen content at its place.
 func (d *Display) firstPicture(ctx context.Context, s *server, t top, c client, redirect *call) (*image.RGBA, error) {
 	w, err := s.watch(ctx, c.id)
 	if err != nil {
@@ -250,7 +249,7 @@ func (d *Display) firstPicture(ctx context.Context, s *server, t top, c client, 
 	if err := s.must(ctx, redirect); err != nil {
 		return nil, err
 	}
-	var drawn time.Time // when something was drawn last
+	var drawn time.Time // time of the last drawing
 	for deadline := time.Now().Add(repaintPatience); time.Now().Before(deadline); {
 		now, err := w.drawn(ctx)
 		switch {
@@ -266,7 +265,7 @@ func (d *Display) firstPicture(ctx context.Context, s *server, t top, c client, 
 		}
 	}
 	if !drawn.IsZero() {
-		return d.capturePixmap(ctx, s, t, c.Frame) // it moves all the time
+		return d.capturePixmap(ctx, s, t, c.Frame) // the window draws all the time
 	}
 	e := aai.Errorf(aai.AutomationFailed, "the window is covered and has not drawn itself anew, so what it shows is not known")
 	e.Hint = "The program may hang. Try again, or ask the person to bring the window to the front."
@@ -274,8 +273,8 @@ func (d *Display) firstPicture(ctx context.Context, s *server, t top, c client, 
 	return nil, e
 }
 
-// capturePixmap takes a picture of a part of a top whose pixels are kept apart. It fails
-// with BadMatch where they are not.
+// capturePixmap takes a screenshot of a part of a redirected top-level window. It fails
+// with BadMatch if the window is not redirected.
 func (d *Display) capturePixmap(ctx context.Context, s *server, t top, part desktop.Rect) (*image.RGBA, error) {
 	const nameWindowPixmap = 6
 	pixmap := s.newID()

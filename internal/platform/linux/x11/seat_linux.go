@@ -14,17 +14,17 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
 
-// seatName is how the names of our pointers and keyboards begin.
+// seatName is the prefix of the names of the gateway's pointers and keyboards.
 const seatName = "aai-gateway"
 
-// A pause is a timer that can be begun again and stopped for good.
+// A pause is a timer that can be restarted, and stopped permanently.
 type pause struct {
 	mu      sync.Mutex
 	timer   *time.Timer
 	stopped bool
 }
 
-// begin calls f after the time, unless it is begun again before.
+// begin calls f after the time, unless begin is called again before.
 func (p *pause) begin(after time.Duration, f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -45,16 +45,16 @@ func (p *pause) stop() {
 	}
 }
 
-// releaseOwnSeat ends a use of the gateway's own seat, which is taken away when it is
-// not used for a moment.
+// releaseOwnSeat ends a use of the gateway's own seat. The seat is removed after a short
+// time without use.
 func (d *Display) releaseOwnSeat() {
 	if d.own.release() {
 		d.removeSeatWhenIdle()
 	}
 }
 
-// removeSeatWhenIdle takes our own seat away in a moment, or a moment after that, when all has been
-// read that it did.
+// removeSeatWhenIdle removes the own seat after seatRest. If programs have not read all of
+// its input by then, it tries again after the same time.
 func (d *Display) removeSeatWhenIdle() {
 	d.idleTimer.begin(seatRest, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -73,20 +73,20 @@ func (d *Display) removeSeatWhenIdle() {
 	})
 }
 
-// An ownSeat is a pointer and a keyboard of the gateway's own (a master pair of XI2,
-// "multi-pointer X"), and the connection whose input they make. XI2 is
+// An ownSeat is a pointer and a keyboard of the gateway (a master pair of XI2,
+// "multi-pointer X"), and the connection whose input uses them. XI2 is
 // /usr/share/doc/xorgproto, XI2proto.txt.
 type ownSeat struct {
 	*server
 	name              string
 	pointer, keyboard uint16
-	idleWindow        xid         // a window of ours, where the keyboard rests
-	sharesWindow      atomic.Bool // the keyboard is in the window that the person works in
-	otherSeats        []string    // the seats of other gateways that there were when it was made
+	idleWindow        xid         // the gateway's window that has the keyboard while idle
+	sharesWindow      atomic.Bool // the keyboard is in the window in which the person works
+	otherSeats        []string    // seats of other gateways at the time of creation
 	unreadWindows     unreadWindows
 }
 
-// The requests of XI2 that are used here.
+// The requests of XI2 in use.
 const (
 	xiChangeHierarchy  = 43
 	xiSetClientPointer = 44
@@ -94,15 +94,15 @@ const (
 	xiSetFocus         = 49
 )
 
-// seatRest is how long the gateway's own seat stays after its last use. While it is
-// there Chromium takes no keys from the person, so it does not stay for long; but
-// making it anew for each key of many would be slow.
+// seatRest is the time the gateway's own seat stays after its last use. While it exists,
+// Chromium ignores the person's keys, so the time is short; but creating the seat for each
+// of many keys would be slow.
 const seatRest = 400 * time.Millisecond
 
-// seat returns the gateway's own seat, which it makes if need be. The caller
-// releases it.
+// seat returns the gateway's own seat, and creates it if necessary. The caller must
+// release it.
 func (d *Display) seat(ctx context.Context) (*ownSeat, error) {
-	left := false // in the window that the person works in, which takes that for their leaving
+	left := false // the person's window lost the own keyboard, and takes that for its own loss of focus
 	good := func(own *ownSeat) bool {
 		newest := own.isNewest(ctx)
 		left = !newest && own.sharesWindow.Load()
@@ -123,13 +123,13 @@ func (d *Display) seat(ctx context.Context) (*ownSeat, error) {
 		return nil, wrapError("making a pointer and a keyboard of our own", err)
 	}
 	if person, ok := d.main.peek(ctx); left && ok {
-		_ = person.remindPerson(ctx) // the next keys of ours do, too
+		_ = person.remindPerson(ctx) // the next keys of the own seat do it as well
 	}
 	return own, nil
 }
 
-// newSeat makes the nth seat of this gateway: the number tells it from one that was made before
-// on a connection with the same base.
+// newSeat creates the nth seat of this gateway. The number distinguishes it from an
+// earlier seat on a connection with the same base.
 func newSeat(ctx context.Context, s *server, nth uint32) (*ownSeat, error) {
 	if s.xinput == 0 || s.xtest == 0 {
 		return nil, unsupportedError("this X server cannot have a second pointer and keyboard: it lacks XInput 2 or XTEST",
@@ -162,8 +162,8 @@ func newSeat(ctx context.Context, s *server, nth uint32) (*ownSeat, error) {
 	}
 	choose := command(s.xinput, xiSetClientPointer, none, own.pointer, pad(2))
 	own.idleWindow = s.newID()
-	// A new keyboard is where its pointer is, and a window would think that it has
-	// the focus when that comes by.
+	// A new keyboard's focus follows its pointer, and a window would assume that it has
+	// the focus when the pointer passes.
 	if err := s.must(ctx, choose, createAside(own.idleWindow, s.root), mapWindow(own.idleWindow), own.setKeyboardFocus(own.idleWindow)); err != nil {
 		own.shut(ctx)
 		return nil, err
@@ -171,7 +171,7 @@ func newSeat(ctx context.Context, s *server, nth uint32) (*ownSeat, error) {
 	return own, nil
 }
 
-// otherSeats are the seats among the devices that are not of the name.
+// otherSeats returns the gateways' seats among the devices except the named one.
 func otherSeats(devices map[string]uint16, name string) (others []string) {
 	for other := range devices {
 		if strings.HasPrefix(other, seatName+" ") && !strings.HasPrefix(other, name+" ") {
@@ -181,8 +181,8 @@ func otherSeats(devices map[string]uint16, name string) (others []string) {
 	return others
 }
 
-// isNewest reports whether no gateway has made a seat since ours was: Chromium takes keys of the
-// newest keyboard alone.
+// isNewest reports whether no gateway has created a seat since this one: Chromium accepts
+// keys of the newest keyboard only.
 func (own *ownSeat) isNewest(ctx context.Context) bool {
 	devices, err := own.masters(ctx)
 	if err != nil {
@@ -222,8 +222,8 @@ func (own *ownSeat) masters(ctx context.Context) (map[string]uint16, error) {
 	return devices, nil
 }
 
-// processOf asks which process has the connection with this base; 0 if there is
-// no such connection, or if the server cannot tell.
+// processOf returns the process of the connection with this base, or 0 if there is no such
+// connection or the server cannot tell.
 func (s *server) processOf(ctx context.Context, base uint32) (int, error) {
 	calls := s.askProcesses([]xid{base})
 	if err := s.must(ctx, calls...); err != nil {
@@ -232,9 +232,9 @@ func (s *server) processOf(ctx context.Context, base uint32) (int, error) {
 	return s.readProcesses(calls)[base], nil
 }
 
-// removeOrphans takes away the pointers and keyboards of gateways that died. The
-// name of a seat tells its connection: if the server does not have that any more,
-// or has given its number to another process, the seat is nobody's.
+// removeOrphans removes the pointers and keyboards of gateways that died. The name of a
+// seat contains its connection. If the server no longer has that connection, or has given
+// its number to another process, the seat has no owner.
 func (own *ownSeat) removeOrphans(ctx context.Context) error {
 	if own.resource == 0 {
 		return nil
@@ -255,7 +255,7 @@ func (own *ownSeat) removeOrphans(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		// One that bears our own name is older than we are, so it is nobody's too.
+		// A seat with this connection's base is older than the connection, so it has no owner either.
 		if owner != process || base == own.setup.idBase {
 			// Another gateway may be faster, so the server's answer does not matter.
 			if err := own.do(ctx, own.removeMaster(id)); err != nil {
@@ -272,19 +272,18 @@ func (own *ownSeat) removeMaster(pointer uint16) *call {
 		uint16(removeMaster), uint16(words), pointer, byte(floating), pad(1), pad(4))
 }
 
-// setKeyboardFocus gives our keyboard the window.
+// setKeyboardFocus moves the own keyboard's focus to the window.
 func (own *ownSeat) setKeyboardFocus(window xid) *call {
 	const currentTime = 0
 	return command(own.xinput, xiSetFocus, window, uint32(currentTime), own.keyboard, pad(2))
 }
 
-// leavePatience is how long programs have to notice that our pointer has left them.
+// leavePatience is the time for programs to notice that the own pointer has left.
 const leavePatience = 150 * time.Millisecond
 
-// park takes our pointer out of all windows, with or without the person's seat, since
-// it presses nothing and moves no focus: to one of ours, that nobody sees, in the
-// corner of the screen. GTK 4 (4.8) crashes if the pointer that is in its window is
-// no more.
+// park moves the own pointer out of all windows, to an invisible window in the corner of
+// the screen. It needs no input lock, since it presses nothing and moves no focus. GTK 4
+// (4.8) crashes if a pointer inside its window is removed.
 func (own *ownSeat) park(ctx context.Context) error {
 	if !own.unreadWindows.startPark() {
 		return nil
@@ -298,12 +297,12 @@ func (own *ownSeat) park(ctx context.Context) error {
 
 // shut removes the pointer and the keyboard, and ends the connection.
 func (own *ownSeat) shut(ctx context.Context) {
-	_ = own.park(ctx)                              // else they are removed all the same
-	_ = own.do(ctx, own.removeMaster(own.pointer)) // the next gateway tries again
+	_ = own.park(ctx)                              // on failure they are removed all the same
+	_ = own.do(ctx, own.removeMaster(own.pointer)) // on failure the next gateway tries again
 	own.server.shut(ctx)
 }
 
-// inputConn are what input is made with.
+// inputConn is the connection and the seat for input.
 type inputConn struct {
 	*server
 	person *server
@@ -318,7 +317,7 @@ func (h inputConn) release() {
 	}
 }
 
-// take returns the hands of a seat. The caller releases them.
+// take returns the connection for a seat. The caller must release it.
 func (d *Display) take(ctx context.Context, which desktop.Seat) (inputConn, error) {
 	person, err := d.server(ctx)
 	if err != nil {
@@ -340,7 +339,7 @@ func (d *Display) take(ctx context.Context, which desktop.Seat) (inputConn, erro
 	return inputConn{}, aai.Errorf(aai.InvalidParams, "there is no seat %d", which)
 }
 
-// The kinds of input that fake makes.
+// The kinds of input for fake.
 const (
 	keyPress      = 2
 	keyRelease    = 3
@@ -349,8 +348,8 @@ const (
 	motion        = 6
 )
 
-// fake is XTEST's FakeInput. It goes to the pointer and the keyboard of the
-// connection. Nobody can make input who has not taken the person's seat.
+// fake returns XTEST's FakeInput for the pointer and the keyboard of the connection. Its
+// Lease parameter makes input without the input lock impossible.
 func (s *server) fake(_ *inputlock.Lease, kind, detail byte, at desktop.Point) *call {
 	return s.fakeInput(kind, detail, at)
 }

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// A server is a connection with the names of atoms and extensions, which are the
-// server's own and the same as long as it runs.
+// A server is a connection with the IDs of atoms and the opcodes of extensions. Both
+// belong to the server and are constant as long as it runs.
 type server struct {
 	*conn
 	root  xid
-	pongs *pongs // nil where nobody listens for them
+	pongs *pongs // nil if no goroutine waits for them
 	atoms map[string]xid
-	// The major opcodes of the extensions; 0 where there is none.
+	// The major opcodes of the extensions; 0 if an extension is missing.
 	resource, composite, shm, randr, xtest, xinput, shape, xkb, damage, xfixes byte
 }
 
@@ -25,7 +25,7 @@ func atomNames() []string {
 	}
 }
 
-// Atoms that every server knows by number; X11 protocol, appendix B.
+// Atoms with fixed numbers; X11 protocol, appendix B.
 const (
 	atomAtom            xid = 4
 	atomInteger         xid = 19
@@ -36,7 +36,7 @@ const (
 	atomClass           xid = 67
 )
 
-// newServer asks for what a session must know, in two round trips.
+// newServer queries atoms and extensions, in two round trips.
 func newServer(ctx context.Context, c *conn) (*server, error) {
 	s := &server{conn: c, root: c.setup.root, atoms: make(map[string]xid)}
 	var calls []*call
@@ -72,14 +72,14 @@ func newServer(ctx context.Context, c *conn) (*server, error) {
 	return s, s.agree(ctx)
 }
 
-// agree tells the extensions which version we speak. One that is too old counts
-// as not there.
+// agree announces the supported versions to the extensions. An extension that is too old
+// counts as missing.
 func (s *server) agree(ctx context.Context) error {
 	agreements := []struct {
 		opcode       *byte
 		call         *call
-		at           int // where the reply says the version; 0 where any will do
-		bytes        int // of each number of the version
+		at           int // offset of the version in the reply; 0 if any version is fine
+		bytes        int // size of each number of the version
 		major, minor uint32
 	}{
 		{&s.resource, query(s.resource, 0, byte(1), byte(2), pad(2)), 8, 2, 1, 2},

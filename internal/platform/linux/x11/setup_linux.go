@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// A setup is what the server says of itself at the start.
+// A setup holds the server's answer to the connection setup.
 type setup struct {
 	idBase, idMask         uint32
 	bigEndianImages        bool
@@ -16,11 +16,11 @@ type setup struct {
 	visuals                map[xid]visual
 }
 
-// A visual is how a pixel's value means a colour.
+// A visual holds the bit masks of the colours in a pixel value.
 type visual struct{ red, green, blue uint32 }
 
-// parseSetup reads the accepted answer to the greeting, without its first eight
-// bytes; X11 protocol, appendix B, "Connection Setup".
+// parseSetup decodes the successful answer to the connection setup, without its first
+// eight bytes; X11 protocol, appendix B, "Connection Setup".
 func parseSetup(body []byte, screen int) (*setup, error) {
 	r := from(body, 4)
 	s := &setup{idBase: r.u32(), idMask: r.u32(), bitsPerPixel: make(map[byte]byte), visuals: make(map[xid]visual)}

@@ -6,27 +6,26 @@ import (
 	"time"
 )
 
-// closePatience is how long Close waits for a server that may stand still.
+// closePatience is the time that Close waits for a server that may hang.
 const closePatience = time.Second
 
-// A closer is what a slot holds.
+// A closer is a value in a slot.
 type closer interface {
 	alive() bool
 	shut(ctx context.Context)
 }
 
-// A slot holds a thing that is made at its first use, and made again after it
-// broke.
+// A slot holds a value that is created at its first use, and again after it broke.
 type slot[T closer] struct {
-	lock  chan struct{} // a mutex that can be waited for with a context
+	lock  chan struct{} // a mutex that supports waiting with a context
 	value T
 	full  bool
-	users atomic.Int64 // who has said that it is not done yet
+	users atomic.Int64 // the number of current holders
 }
 
 func newSlot[T closer]() *slot[T] { return &slot[T]{lock: make(chan struct{}, 1)} }
 
-// get returns what is in the slot. What cannot be made is tried again next time.
+// get returns the value, and creates it if necessary. After a failure the next call tries again.
 func (s *slot[T]) get(ctx context.Context, make func(context.Context) (T, error)) (T, error) {
 	var nothing T
 	select {
@@ -39,7 +38,7 @@ func (s *slot[T]) get(ctx context.Context, make func(context.Context) (T, error)
 		return s.value, nil
 	}
 	if s.full {
-		s.value.shut(ctx) // it may be worn out and not broken
+		s.value.shut(ctx) // it may be used up rather than broken
 		s.full = false
 	}
 	value, err := make(ctx)
@@ -50,8 +49,8 @@ func (s *slot[T]) get(ctx context.Context, make func(context.Context) (T, error)
 	return value, nil
 }
 
-// hold is get for a thing that may be taken away when nobody holds it, and is made anew where
-// it is not good any more then. Each hold ends with a release.
+// hold is get for a value that may be dropped while it has no holder. It creates the value
+// again if good returns false for it. Each hold must end with a release.
 func (s *slot[T]) hold(ctx context.Context, good func(T) bool, make func(context.Context) (T, error)) (T, error) {
 	s.drop(ctx, func(value T) bool { return !good(value) })
 	s.users.Add(1)
@@ -62,10 +61,10 @@ func (s *slot[T]) hold(ctx context.Context, good func(T) bool, make func(context
 	return value, err
 }
 
-// release reports whether nobody holds the thing any more.
+// release reports whether the value has no holder any more.
 func (s *slot[T]) release() (idle bool) { return s.users.Add(-1) == 0 }
 
-// drop ends the thing if nobody holds it and it may go.
+// drop closes the value if it has no holder and mayGo returns true.
 func (s *slot[T]) drop(ctx context.Context, mayGo func(T) bool) {
 	select {
 	case s.lock <- struct{}{}:
@@ -79,8 +78,8 @@ func (s *slot[T]) drop(ctx context.Context, mayGo func(T) bool) {
 	}
 }
 
-// peek returns what is in the slot without making it. A slot that nobody uses is
-// looked at also when the time is up.
+// peek returns the value without creating it. An unused slot can be read even after the
+// deadline.
 func (s *slot[T]) peek(ctx context.Context) (value T, ok bool) {
 	select {
 	case s.lock <- struct{}{}:
@@ -101,12 +100,12 @@ func (s *slot[T]) close(ctx context.Context) {
 	}
 }
 
-// shut ends the connection when all is clean.
+// shut ends the connection after all cleanups.
 func (s *server) shut(ctx context.Context) {
 	s.wait(ctx)
 	s.lose(context.Canceled)
 }
 
-// alive reports whether the session can be used for more. One that has used up
-// its names is replaced by a new one.
+// alive reports whether the connection can be used further. A connection that has used up
+// its IDs is replaced by a new one.
 func (s *server) alive() bool { return s.conn.alive() && !s.spent() }

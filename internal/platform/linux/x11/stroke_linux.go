@@ -13,12 +13,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
 
-// stroke makes input with the person's seat in hand, unless they have stopped the call. Where a question was open before,
-// nothing is done if there is a yield, which has put things back for it: what was found
-// out must be found out again.
+// stroke makes input while it holds the input lock, unless the person has stopped the
+// call. If a question was open before and yield is set, stroke only reports paused: yield
+// has restored the keyboard for the question, so the caller must read the state again.
 //
-// The seat is kept until the server has done what it was sent, also when the call's time
-// is over: what is still on its way would arrive in the window of the question.
+// The lock is held until the server has processed all requests, even after the call's
+// deadline: later input would arrive in the window of the question.
 func (d *Display) stroke(ctx context.Context, h inputConn, yield func(*inputlock.Lease), do func(*inputlock.Lease) error) (paused bool, err error) {
 	if err := aai.CheckStopped(ctx); err != nil {
 		return false, err
@@ -42,15 +42,15 @@ func (d *Display) stroke(ctx context.Context, h inputConn, yield func(*inputlock
 	return false, err
 }
 
-// recordHeld puts down what is held from now on.
+// recordHeld records a change of the held input.
 func (h inputConn) recordHeld(g *inputlock.Lease, change func(*inputlock.HeldInput)) error {
 	held := g.HeldInput(os.Getpid(), h.person.setup.idBase)
 	change(&held)
 	return g.SetHeldInput(held)
 }
 
-// recordHeld puts down what is held of the keyboard: what was locked, and the keys that are
-// lent. The caller holds the keyboard.
+// recordHeld records the held state of the keyboard: the former locks and the lent keys.
+// The caller holds the keyboard.
 func (k *keyboard) recordHeld(g *inputlock.Lease, h inputConn, lock lockState, lent map[keysym]byte) error {
 	k.recorded = true // also if it fails half-way
 	err := h.recordHeld(g, func(held *inputlock.HeldInput) {
@@ -66,10 +66,10 @@ func (k *keyboard) recordHeld(g *inputlock.Lease, h inputConn, lock lockState, l
 	return err
 }
 
-// clearHeld strikes out what was put down and is held no more. What stays there is done to
-// the person's keyboard when this gateway has ended: locks that they have let go of long
-// ago would be locked again. Where a question is open it is left to the next stroke, or
-// to Close. The caller holds the keyboard.
+// clearHeld removes records of input that is no longer held. Remaining records are applied
+// to the person's keyboard after this gateway ends, so locks that they turned off long ago
+// would be on again. While a question is open, the next stroke or Close does it. The
+// caller holds the keyboard.
 func (d *Display) clearHeld(ctx context.Context, h inputConn) {
 	if !d.keys.recorded {
 		return
@@ -86,7 +86,7 @@ func (d *Display) clearHeld(ctx context.Context, h inputConn) {
 	}
 }
 
-// interrupted is the error of input that a question ended.
+// interrupted returns the error for input that a question ended.
 func interrupted(format string, args ...any) error {
 	e := aai.Errorf(aai.RateLimited, "the person at this computer is being asked something: "+format, args...)
 	e.Delivery = aai.DeliveryUnknown
@@ -95,8 +95,8 @@ func interrupted(format string, args ...any) error {
 	return e
 }
 
-// releaseHeld lets go of what gateways held that are no more, and returns what is held still.
-// A gateway is there as long as its connection is.
+// releaseHeld releases the input held by gateways that have ended, and returns the rest. A
+// gateway has ended when its connection is gone.
 func (d *Display) releaseHeld(ctx context.Context, g *inputlock.Lease, held []inputlock.HeldInput) []inputlock.HeldInput {
 	ctx, cancel := context.WithTimeout(ctx, closePatience)
 	defer cancel()
@@ -116,8 +116,8 @@ func (d *Display) releaseHeld(ctx context.Context, g *inputlock.Lease, held []in
 	})
 }
 
-// restoreHeld lets go of buttons that are down, takes away the meanings that keys still
-// have, and locks what was locked.
+// restoreHeld releases buttons, removes the keysyms of lent keys that still have them, and
+// restores the locks.
 func (s *server) restoreHeld(ctx context.Context, g *inputlock.Lease, held inputlock.HeldInput) error {
 	pointer := queryPointer(s.root)
 	if err := s.must(ctx, pointer); err != nil {
@@ -131,7 +131,7 @@ func (s *server) restoreHeld(ctx context.Context, g *inputlock.Lease, held input
 		}
 	}
 	if held.Locked && s.xkb != 0 {
-		// Whoever died had put the locks out. If some are on, the person has been there since.
+		// The dead gateway had turned the locks off. If some are on, the person has set them since.
 		now, err := inputConn{server: s, person: s}.lockState(ctx)
 		if err != nil {
 			return err
@@ -161,8 +161,8 @@ func (s *server) restoreHeld(ctx context.Context, g *inputlock.Lease, held input
 	return s.remap(ctx, keys)
 }
 
-// FocusedPID returns the process whose window has the person's keyboard, by the word of
-// the X server; 0 where none has, or where the server does not tell.
+// FocusedPID returns the process of the window with the person's keyboard, as reported by
+// the X server, or 0 if there is none or the server cannot tell.
 func (d *Display) FocusedPID(ctx context.Context) (int, error) {
 	s, err := d.server(ctx)
 	if err != nil {

@@ -10,19 +10,19 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
 
-// A typist types into one window. It holds the keyboard, so that two do not mix
+// A typist types into one window. It holds the keyboard, so that two calls do not mix
 // their letters.
 type typist struct {
 	display  *Display
 	hands    inputConn
-	person   *server // whose layout programs read keys by, whichever seat they come from
+	person   *server // programs read keys by its layout, for either seat
 	id       desktop.WindowID
 	window   xid
 	layout   *layout
-	answers  bool // the window's program says when it has read its keys
-	hasFocus bool // our keyboard points to the window
-	begun    bool // something has been sent
-	unread   bool // it may not have been read yet
+	answers  bool // the window's program answers pings
+	hasFocus bool // the own keyboard's focus is in the window
+	begun    bool // input was sent
+	unread   bool // the program may not have read all input yet
 	lock     lockState
 }
 
@@ -34,7 +34,7 @@ func (d *Display) typist(ctx context.Context, which desktop.Seat, id desktop.Win
 	}
 	if err := d.keys.hold(ctx); err != nil {
 		h.release()
-		// Whoever types may wait for the person, which says nothing against the program.
+		// The other typist may wait for the person; the error must not blame the program.
 		if busy := d.config.InputLock.BusyError(); busy != nil {
 			return nil, busy
 		}
@@ -52,7 +52,7 @@ func (d *Display) typist(ctx context.Context, which desktop.Seat, id desktop.Win
 	return t, nil
 }
 
-// begin makes the keyboard ready, with the seat in hand.
+// begin prepares the keyboard. The caller holds the input lock.
 func (t *typist) begin(ctx context.Context, g *inputlock.Lease) error {
 	err := t.hands.awaitNoKeysDown(ctx)
 	if err == nil {
@@ -70,25 +70,25 @@ func (t *typist) begin(ctx context.Context, g *inputlock.Lease) error {
 	return err
 }
 
-// recordHeld puts down what is held of the keyboard, with the keys that are lent.
+// recordHeld records the held state of the keyboard, with the lent keys.
 func (t *typist) recordHeld(g *inputlock.Lease, lent map[keysym]byte) error {
 	lock := t.lock
-	if t.hands.own != nil { // they are of a keyboard that goes with us
+	if t.hands.own != nil { // they belong to a keyboard that is removed with the connection
 		lock = lockState{}
 	}
 	return t.display.keys.recordHeld(g, t.hands, lock, lent)
 }
 
-// withInputLock does what needs the seat. If a question was open before, it does not: the
-// keyboard was put back for it and is made ready again, and what was found out must be
-// found out again.
+// withInputLock runs do with the input lock. If a question was open before, it does not:
+// yield had restored the keyboard, so withInputLock prepares it again, and the caller must
+// read the state again.
 func (t *typist) withInputLock(ctx context.Context, do func(*inputlock.Lease) error) (done bool, err error) {
 	yield := func(g *inputlock.Lease) { t.yield(ctx, g) }
 	paused, err := t.display.stroke(ctx, t.hands, yield, do)
 	if err != nil || !paused {
 		return err == nil, err
 	}
-	// The window manager gives the window the keyboard back when the question is gone.
+	// The window manager returns the keyboard to the window after the question.
 	for until := time.Now().Add(returnPatience); ; {
 		_, err = t.display.stroke(ctx, t.hands, nil, func(g *inputlock.Lease) error { return t.begin(ctx, g) })
 		if err == nil || time.Now().After(until) || aai.Sleep(ctx, 20*time.Millisecond) != nil {
@@ -97,10 +97,10 @@ func (t *typist) withInputLock(ctx context.Context, do func(*inputlock.Lease) er
 	}
 }
 
-// returnPatience is how long a window may take to get the keyboard back after a question.
+// returnPatience is the time for a window to get the keyboard back after a question.
 const returnPatience = time.Second
 
-// yield puts the keyboard back for a question.
+// yield restores the keyboard for a question.
 func (t *typist) yield(ctx context.Context, g *inputlock.Lease) {
 	t.settle(ctx)
 	err := errors.Join(t.hands.relock(ctx, t.lock), t.releaseFocus(ctx), t.display.keys.giveBackAll(ctx))
@@ -113,8 +113,8 @@ func (t *typist) yield(ctx context.Context, g *inputlock.Lease) {
 	}
 }
 
-// settle waits until what was typed has been read, where what is put back may change
-// what a slow program reads. One that hangs is not waited for.
+// settle waits until the program has read the typed keys, if restoring the keyboard could
+// change their meaning. It does not wait for a hung program.
 func (t *typist) settle(ctx context.Context) {
 	if t.unread && (t.answers || t.hasFocus || t.lock.locked) {
 		_ = t.person.settleSoon(ctx, t.window, t.answers)
@@ -122,7 +122,7 @@ func (t *typist) settle(ctx context.Context) {
 	t.unread = false
 }
 
-// restore puts the keyboard back as it was, whatever happened.
+// restore restores the former state of the keyboard in all cases.
 func (t *typist) restore(ctx context.Context) {
 	_ = t.hands.cleanUp(ctx, func(ctx context.Context) error {
 		defer t.hands.release()
@@ -145,14 +145,14 @@ func (t *typist) awaitRead(ctx context.Context) error {
 	return t.person.settle(ctx, t.window, t.answers)
 }
 
-// releaseFocus takes our keyboard away from the window, and tells the window manager
-// where the person's is: it does not know that there are two, and would take the
-// window that we typed into for the one that the person works in. Ours does not rest
-// in the person's window: the server tells of the focus only when the first keyboard
-// comes to a window, so nobody would hear of it when the person leaves and comes back.
-// Only where the person works in this very window it stays: GTK and Chromium would take
-// the leaving of one keyboard for that of both. It stays there for as long as we have it in
-// GTK's alone, since Chromium takes no keys from the person while it is there.
+// releaseFocus moves the own keyboard out of the window and reminds the window manager of
+// the person's focus: it knows only one keyboard, and would take the typed-in window for
+// the one in which the person works. The own keyboard does not stay in the person's
+// window: the server reports focus changes only for the first keyboard in a window, so the
+// person's leaving and returning would go unreported. It stays only if the person works in
+// this very window: GTK and Chromium take the leaving of one keyboard for that of both. It
+// stays until the seat is removed only in GTK windows, since Chromium ignores the person's
+// keys meanwhile.
 func (t *typist) releaseFocus(ctx context.Context) error {
 	if t.hands.own == nil || !t.hasFocus {
 		return nil
@@ -179,15 +179,15 @@ func (t *typist) releaseFocus(ctx context.Context) error {
 	return t.person.remindOfFocus(ctx, theirs)
 }
 
-// isGTK reports whether a window is GTK's, which alone keeps the time of what the person does
-// in a window of its own.
+// isGTK reports whether the window belongs to GTK, the only toolkit with a separate window
+// for _NET_WM_USER_TIME.
 func (s *server) isGTK(ctx context.Context, window xid) (bool, error) {
 	times := getProperty(window, s.atoms["_NET_WM_USER_TIME_WINDOW"], 4, false)
 	err := s.must(ctx, times)
 	return err == nil && len(times.property().numbers()) > 0, err
 }
 
-// remindPerson reminds the window that has the person's keyboard.
+// remindPerson sends the focus events to the window with the person's keyboard.
 func (s *server) remindPerson(ctx context.Context) error {
 	focus := getInputFocus()
 	if err := s.must(ctx, focus); err != nil {
@@ -196,10 +196,10 @@ func (s *server) remindPerson(ctx context.Context) error {
 	return s.remindOfFocus(ctx, from(focus.reply, 8).u32())
 }
 
-// remindOfFocus sends the events that the server sends when a window gets the
-// focus: to the window, and to the frames around it, where some window managers
-// look. It sends none to the person's window when ours goes away, since that has had
-// the focus all the time.
+// remindOfFocus sends the events that the server sends when a window gets the focus: to
+// the window, and to the frames around it, where some window managers expect them. The
+// server sends none to the person's window when the own keyboard leaves, since that window
+// has had the focus all the time.
 func (s *server) remindOfFocus(ctx context.Context, window xid) error {
 	const focusIn, nonlinear, nonlinearVirtual, focusChange, pointerRoot = 9, 3, 4, 1 << 21, 1
 	detail := byte(nonlinear)
@@ -219,7 +219,7 @@ func (s *server) remindOfFocus(ctx context.Context, window xid) error {
 	return nil
 }
 
-// ensureFocus makes sure that keys go to the window, as long as the seat is held.
+// ensureFocus ensures that keys go to the window. The caller holds the input lock.
 func (t *typist) ensureFocus(ctx context.Context, _ *inputlock.Lease) error {
 	if own := t.hands.own; own != nil {
 		if err := own.refuseHidden(ctx, t.window); err != nil {
@@ -244,7 +244,7 @@ func (t *typist) ensureFocus(ctx context.Context, _ *inputlock.Lease) error {
 	return nil
 }
 
-// refuseHidden fails for a window that X11 gives no keyboard.
+// refuseHidden returns an error for a window that cannot get a keyboard in X11.
 func (s *server) refuseHidden(ctx context.Context, window xid) error {
 	calls := s.askClient(window)
 	if err := s.must(ctx, calls.all()...); err != nil {

@@ -10,19 +10,18 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// GTK 3 asks the server where the pointer is of which it reads an event, and takes it for
-// its own fault if that pointer is no more: the program ends, with all that was not saved.
-// So our own seat stays until the programs that it was used on have read all that came of
-// it, and is parked before, so that nothing more comes.
+// GTK 3 queries the pointer of each event that it reads. If that pointer is gone, GTK
+// exits the program, and unsaved data is lost. So the own seat stays until the programs
+// have read all of its events, and is parked before, so that no more events arrive.
 
-// unreadWindows are the windows that our own seat was used on since it was parked.
+// unreadWindows are the windows on which the own seat was used since it was parked.
 type unreadWindows struct {
 	mu      sync.Mutex
 	windows map[xid]bool
 	parked  bool
 }
 
-// add notes that the seat is used on the window.
+// add records a use of the seat on the window.
 func (r *unreadWindows) add(window xid) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -32,21 +31,21 @@ func (r *unreadWindows) add(window xid) {
 	r.windows[window], r.parked = true, false
 }
 
-// unread are the windows of which it is not known that their programs have read all.
+// unread returns the windows whose programs may not have read all events.
 func (r *unreadWindows) unread() []xid {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Collect(maps.Keys(r.windows))
 }
 
-// remove notes that the window's program has read all.
+// remove records that the window's program has read all events.
 func (r *unreadWindows) remove(window xid) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.windows, window)
 }
 
-// startPark reports whether the seat is to be parked, which it is then.
+// startPark reports whether the seat still has to be parked, and marks it as parked.
 func (r *unreadWindows) startPark() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,18 +54,18 @@ func (r *unreadWindows) startPark() bool {
 	return !was
 }
 
-// How long programs may take to read what came of our seat: before it is looked again, and
-// at the end of a gateway. One that hangs for longer then may end of it.
+// Times for programs to read the own seat's events: before the next try, and at the end of
+// a gateway. A program that hangs for longer then may exit.
 const (
 	readSoon  = 300 * time.Millisecond
 	readAtEnd = 3 * time.Second
 )
 
-// parkAndAwaitRead parks the seat, and reports whether all programs that it was used on have read
-// all that came of it. Those that do not tell are given a moment (leavePatience).
+// parkAndAwaitRead parks the seat, and reports whether all programs have read its events.
+// Programs that do not answer pings get a fixed time (leavePatience).
 func (d *Display) parkAndAwaitRead(ctx context.Context, own *ownSeat, within time.Duration) bool {
 	if err := own.park(ctx); err != nil {
-		return true // the server is gone, or stands still: nothing more can be done
+		return true // the server is gone or hangs: nothing more can be done
 	}
 	person, ok := d.main.peek(ctx)
 	if !ok {
@@ -89,7 +88,7 @@ func (d *Display) parkAndAwaitRead(ctx context.Context, own *ownSeat, within tim
 	return true
 }
 
-// awaitRead waits until all is read that our own seat did, if there is one.
+// awaitRead waits until programs have read all events of the own seat, if there is one.
 func (d *Display) awaitRead(ctx context.Context) {
 	own, ok := d.own.peek(ctx)
 	if !ok || !own.alive() || len(own.unreadWindows.unread()) == 0 {
@@ -98,8 +97,8 @@ func (d *Display) awaitRead(ctx context.Context) {
 	d.parkAndAwaitRead(ctx, own, readAtEnd)
 }
 
-// sameProgram are the windows that the window manager manages of the program that has the
-// window, or had it: what a key closes is gone by then, and its program is not.
+// sameProgram returns the managed windows of the program that owns or owned the window: a
+// key may have closed the window, while its program still runs.
 func (s *server) sameProgram(ctx context.Context, window xid) []xid {
 	list := getProperty(s.root, s.atoms["_NET_CLIENT_LIST"], 4*maxTops, false)
 	if s.must(ctx, list) != nil {
@@ -117,7 +116,7 @@ func (s *server) sameProgram(ctx context.Context, window xid) []xid {
 	return own
 }
 
-// noteUse notes on what our own seat is used.
+// noteUse records the window on which the own seat is used.
 func (h inputConn) noteUse(window desktop.WindowID) {
 	if id, err := windowOf(window); err == nil && h.own != nil {
 		h.own.unreadWindows.add(id)

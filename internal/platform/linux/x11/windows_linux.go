@@ -10,13 +10,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// maxTitle is how many bytes of a title are shown.
+// maxTitle is the limit for a title, in bytes.
 const maxTitle = 500
 
-// Windows lists the windows that the window manager knows, the front one first;
-// where there is none, all that are mapped. A window's process is what the X
-// server says of the socket that it came through (X-Resource 1.2), because
-// windows may lie about it; 0 if it came over a network.
+// Windows lists the windows that the window manager knows, the front one first; without a
+// window manager, all mapped windows. The PID comes from the X server's information on the
+// client's socket (X-Resource 1.2), because windows may lie about it; it is 0 for a
+// network connection.
 func (d *Display) Windows(ctx context.Context) ([]desktop.WindowInfo, error) {
 	s, err := d.server(ctx)
 	if err != nil {
@@ -33,9 +33,9 @@ func (d *Display) Windows(ctx context.Context) ([]desktop.WindowInfo, error) {
 	return windows, nil
 }
 
-// WindowAt says which window is seen at the point. The frame that a window manager put
-// around a window counts as the window; a menu, a tooltip or a panel is one of its
-// own. Where only the background is seen it fails with AUTOMATION_FAILED.
+// WindowAt returns the window that is visible at the point. The frame that a window
+// manager puts around a window counts as the window; a menu, a tooltip or a panel is a
+// separate window. On the background it fails with AUTOMATION_FAILED.
 func (d *Display) WindowAt(ctx context.Context, p desktop.Point) (desktop.WindowInfo, error) {
 	s, err := d.server(ctx)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *server) at(ctx context.Context, p desktop.Point) (desktop.WindowInfo, e
 			return c.WindowInfo, nil
 		}
 	}
-	// The window manager does not know it: a menu, or a frame just being made.
+	// The window manager does not know it: a menu, or a new frame.
 	alone := &windowStack{screen: sc.screen}
 	if err := s.fill(ctx, alone, nil, []xid{sc.tops[i].id}, none); err != nil {
 		return desktop.WindowInfo{}, wrapError(doing, err)
@@ -81,16 +81,15 @@ func (s *server) at(ctx context.Context, p desktop.Point) (desktop.WindowInfo, e
 	return c.WindowInfo, nil
 }
 
-// Origin returns where the surface of the window begins: its top left corner in
-// physical pixels, with the shadow that the program may draw around its Frame.
+// Origin returns the top left corner of the window's surface in physical pixels, including
+// the shadow that the program may draw around its Frame.
 //
-// GTK 4 tells the places of its elements relative to the widget of the window,
-// not to this surface. Measured with GTK 4.8: where the window manager draws the
-// frame, both begin at Origin, which is the top left of Frame. Where GTK draws it,
-// the widget begins after the shadow, which Frame is without, and after a border (5
-// pixels if there is no compositor) by which Frame is larger than the extents of
-// the window itself, by the same on each side. So in all cases it begins at
-// Frame's top left plus half of the difference of the sizes.
+// GTK 4 reports element positions relative to the widget of the window, not to this
+// surface. Measured with GTK 4.8: if the window manager draws the frame, both begin at
+// Origin, which is the top left of Frame. If GTK draws it, the widget begins after the
+// shadow, which Frame excludes, and after a border (5 pixels without a compositor) by
+// which Frame is larger than the extents of the window itself, equally on each side. So in
+// all cases it begins at Frame's top left plus half of the difference of the sizes.
 func (d *Display) Origin(ctx context.Context, id desktop.WindowID) (desktop.Point, error) {
 	const doing = "finding a window's place"
 	window, err := windowOf(id)
@@ -113,14 +112,14 @@ func pointOf(translate *call) desktop.Point {
 	return desktop.Point{X: r.i16(), Y: r.i16()}
 }
 
-// geometryOf is a window's rectangle without its border; X and Y are those of the
+// geometryOf returns a window's rectangle without its border; X and Y are those of the
 // border, in the parent.
 func geometryOf(geometry *call) desktop.Rect {
 	r := from(geometry.reply, 12)
 	return desktop.Rect{X: r.i16(), Y: r.i16(), W: int(r.u16()), H: int(r.u16())}
 }
 
-// topCalls ask for a top.
+// topCalls are the requests about a top-level window.
 type topCalls struct{ attributes, geometry, extents, shape *call }
 
 func (s *server) askTop(id xid) topCalls {
@@ -168,8 +167,8 @@ func (s *server) askExtents(id xid) *call {
 	return getProperty(id, s.atoms["_GTK_FRAME_EXTENTS"], 16, false)
 }
 
-// shrink takes off the shadow that a program draws around its window itself:
-// _GTK_FRAME_EXTENTS is its width on the left, right, top and bottom.
+// shrink removes the shadow that a program draws around its own window: _GTK_FRAME_EXTENTS
+// is its width on the left, right, top and bottom.
 func shrink(r desktop.Rect, extents *call) desktop.Rect {
 	n := extents.property().numbers()
 	if len(n) != 4 {
@@ -184,7 +183,7 @@ func shrink(r desktop.Rect, extents *call) desktop.Rect {
 	return inner
 }
 
-// clientCalls ask for a client.
+// clientCalls are the requests about a client.
 type clientCalls struct {
 	attributes, geometry, translate, tree, extents    *call
 	pid, netName, name, class, netState, managerState *call
@@ -204,7 +203,7 @@ func (c clientCalls) all() []*call {
 	return []*call{c.attributes, c.geometry, c.translate, c.tree, c.extents, c.pid, c.netName, c.name, c.class, c.netState, c.managerState}
 }
 
-// readClient reports false for a window that is gone.
+// readClient returns false for a window that is gone.
 func (s *server) readClient(id xid, calls clientCalls, pids map[uint32]int) (client, bool) {
 	if calls.attributes.err != nil || calls.geometry.err != nil || calls.translate.err != nil {
 		return client{}, false
@@ -239,8 +238,7 @@ func (s *server) minimized(calls clientCalls) bool {
 	return calls.managerState.property().first() == iconic || s.hasState(calls, "_NET_WM_STATE_HIDDEN")
 }
 
-// hasState reports whether the window has the state of that name (EWMH 1.3,
-// _NET_WM_STATE).
+// hasState reports whether the window has the named state (EWMH 1.3, _NET_WM_STATE).
 func (s *server) hasState(calls clientCalls, name string) bool {
 	for _, state := range calls.netState.property().numbers() {
 		if state == s.atoms[name] {
@@ -250,8 +248,8 @@ func (s *server) hasState(calls clientCalls, name string) bool {
 	return false
 }
 
-// title makes a line of text of a property, which is Latin-1 where its type is
-// STRING and it is not UTF-8 all the same.
+// title converts a property to one line of text. A STRING that is not valid UTF-8 is
+// Latin-1.
 func title(p property) string {
 	if p.kind == atomString && !utf8.Valid(p.data) {
 		runes := make([]rune, len(p.data))
@@ -263,7 +261,7 @@ func title(p property) string {
 	return aai.CleanLabel(strings.ToValidUTF8(string(p.data), ""), maxTitle)
 }
 
-// askProcesses asks the X-Resource extension whose windows they are.
+// askProcesses asks the X-Resource extension for the windows' processes.
 func (s *server) askProcesses(windows []xid) []*call {
 	const queryClientIDs, localClientPID = 4, 2
 	if s.resource == 0 || len(windows) == 0 {
@@ -276,8 +274,7 @@ func (s *server) askProcesses(windows []xid) []*call {
 	return []*call{query(s.resource, queryClientIDs, specs)}
 }
 
-// readProcesses returns processes by the base of the names that the server gave
-// to their connection.
+// readProcesses returns processes by the resource ID base of their connections.
 func (s *server) readProcesses(calls []*call) map[uint32]int {
 	pids := make(map[uint32]int)
 	for _, c := range calls {

@@ -7,24 +7,24 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// maxTops bounds how many windows are looked at, the highest first.
+// maxTops is the maximum number of windows to read, from the top.
 const maxTops = 4000
 
-// A scene is what lies on the screen at one moment.
+// A windowStack is a snapshot of the windows on the screen.
 type windowStack struct {
 	screen  desktop.Rect
-	tops    []top    // the lowest first
-	clients []client // the front one first
+	tops    []top    // lowest first
+	clients []client // front one first
 }
 
-// A top is a child of the root: the frame that a window manager put around a
-// window, or a window without one, such as a menu.
+// A top is a child of the root: the frame that a window manager put around a window, or a
+// window without one, such as a menu.
 type top struct {
 	id    xid
 	shown bool
 	frame desktop.Rect
-	// solid is what of it hides what is below and catches clicks: not the shadow
-	// around it, nor a pane of glass that a compositor puts over the screen.
+	// solid is the part that hides lower windows and catches clicks. It excludes the
+	// shadow and transparent overlays that a compositor puts over the screen.
 	solid []desktop.Rect
 }
 
@@ -32,14 +32,13 @@ type top struct {
 type client struct {
 	desktop.WindowInfo
 	id     xid
-	origin desktop.Point // of its surface, with the shadow that it may draw
+	origin desktop.Point // of its surface, including its own shadow
 	shown  bool
-	top    int // index of the top that it is or lies in; -1 where it is in none
+	top    int // index of the top that it is or lies in, or -1
 }
 
-// managed reports whether a window manager runs. What a dead one has left on the
-// root does not count: its own window must say the same; EWMH, "Root Window
-// Properties".
+// managed reports whether a window manager runs. The property of a dead one on the root
+// does not count: its own window must have it too; EWMH, "Root Window Properties".
 func (s *server) managed(ctx context.Context) (bool, error) {
 	name := s.atoms["_NET_SUPPORTING_WM_CHECK"]
 	check := getProperty(s.root, name, 4, false)
@@ -55,8 +54,8 @@ func (s *server) managed(ctx context.Context) (bool, error) {
 	return itself.property().first() == manager, err
 }
 
-// look gathers a scene, in five round trips, and one more for each further
-// window between a client and its top.
+// look reads the window stack, in five round trips plus one for each further window
+// between a client and its top.
 func (s *server) look(ctx context.Context) (*windowStack, error) {
 	stacking := getProperty(s.root, s.atoms["_NET_CLIENT_LIST_STACKING"], 4*maxTops, false)
 	list := getProperty(s.root, s.atoms["_NET_CLIENT_LIST"], 4*maxTops, false)
@@ -83,8 +82,8 @@ func (s *server) look(ctx context.Context) (*windowStack, error) {
 		return nil, err
 	}
 	if managed && !slices.ContainsFunc(sc.clients, func(c client) bool { return c.Active }) {
-		// A window of the window manager's own may have the focus for a moment. Its
-		// word comes second, as a keyboard of ours can deceive it.
+		// A window of the window manager itself may have the focus for a moment. _NET_ACTIVE_WINDOW
+		// comes second, because an own keyboard can mislead the window manager.
 		for i := range sc.clients {
 			sc.clients[i].Active = sc.clients[i].id == active.property().first()
 		}
@@ -96,7 +95,7 @@ func (s *server) look(ctx context.Context) (*windowStack, error) {
 	return sc, nil
 }
 
-// fill asks for all tops and clients at once.
+// fill requests all tops and clients at once.
 func (s *server) fill(ctx context.Context, sc *windowStack, tops, clients []xid, focused xid) error {
 	topCalls, clientCalls := make([]topCalls, len(tops)), make([]clientCalls, len(clients))
 	var calls []*call
@@ -122,7 +121,7 @@ func (s *server) fill(ctx context.Context, sc *windowStack, tops, clients []xid,
 	for i, id := range clients {
 		c, ok := s.readClient(id, clientCalls[i], pids)
 		if !ok {
-			continue // it went away while we asked
+			continue // it disappeared meanwhile
 		}
 		parents[id], _ = clientCalls[i].tree.children()
 		sc.clients = append(sc.clients, c)
@@ -130,8 +129,8 @@ func (s *server) fill(ctx context.Context, sc *windowStack, tops, clients []xid,
 	return s.place(ctx, sc, parents, focused)
 }
 
-// place finds out in which top each client lies, and which is active: the one
-// that has the focused window in it.
+// place determines the top of each client, and the active client: the one that contains
+// the focused window.
 func (s *server) place(ctx context.Context, sc *windowStack, parents map[xid]xid, focused xid) error {
 	const pointerRoot = 1 // the focus follows the pointer: no window has it
 	if focused > pointerRoot && focused != s.root && parents[focused] == none {
@@ -164,10 +163,10 @@ func (s *server) place(ctx context.Context, sc *windowStack, parents map[xid]xid
 	return nil
 }
 
-// maxDepth is how far below the root a window is looked for.
+// maxDepth is the maximum depth of a window below the root.
 const maxDepth = 32
 
-// climb completes a map of parents up to the tops.
+// climb completes the map of parents up to the tops.
 func (s *server) climb(ctx context.Context, parents map[xid]xid, tops map[xid]int) error {
 	for range maxDepth {
 		var asked []xid
@@ -196,7 +195,7 @@ func (s *server) climb(ctx context.Context, parents map[xid]xid, tops map[xid]in
 		for i, id := range asked {
 			parent, _ := calls[i].children()
 			if calls[i].err != nil || parent == none {
-				parent = s.root // it is gone: do not ask again
+				parent = s.root // the window is gone: do not ask again
 			}
 			parents[id] = parent
 		}
@@ -204,15 +203,14 @@ func (s *server) climb(ctx context.Context, parents map[xid]xid, tops map[xid]in
 	return nil
 }
 
-// arrange sorts the clients, the front one first, and says how much of each is
-// covered.
+// arrange sorts the clients, the front one first, and computes the covered share of each.
 func (sc *windowStack) arrange() {
 	slices.Reverse(sc.clients)
 	slices.SortStableFunc(sc.clients, func(a, b client) int { return b.top - a.top })
 	for i := range sc.clients {
 		c := &sc.clients[i]
 		c.Covered = sc.covered(c)
-		c.Active = c.Active && !c.Minimized // window managers tell one after the other
+		c.Active = c.Active && !c.Minimized // window managers update the two states one after the other
 	}
 }
 
@@ -246,8 +244,8 @@ func (sc *windowStack) at(p desktop.Point) int {
 	return -1
 }
 
-// subtract returns what is left of the rectangles, which do not overlap, without
-// what is in the hole.
+// subtract returns the parts of the rectangles outside hole. The rectangles must not
+// overlap.
 func subtract(rects []desktop.Rect, hole desktop.Rect) []desktop.Rect {
 	var left []desktop.Rect
 	for _, r := range rects {

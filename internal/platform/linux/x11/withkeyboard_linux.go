@@ -19,14 +19,14 @@ func (d *Display) WithKeyboard(ctx context.Context, which desktop.Seat, id deskt
 		return err
 	}
 	defer t.restore(ctx)
-	if t.answers { // a program reports what in its window has the focus once it has read that the window has it
+	if t.answers { // the program reports its focused element only after it has handled the focus event
 		_ = t.person.settleSoon(ctx, t.window, true)
 	}
 	return while(ctx, keyboardInput{t, which})
 }
 
-// keyboardInput is the input that is made while a window has the keyboard of a seat. It has no
-// pointer: who clicked would wait for the seat that is held for them.
+// keyboardInput is the input while a window has the keyboard of a seat. It has no pointer:
+// a click would wait for the keyboard that this input holds.
 type keyboardInput struct {
 	typist *typist
 	seat   desktop.Seat
@@ -74,8 +74,8 @@ func (a keyboardInput) WithKeyboard(ctx context.Context, which desktop.Seat, id 
 	return a.pressKeys(ctx, which, id, func() error { return while(ctx, a) })
 }
 
-// pressKeys presses keys in the window that has the keyboard, and waits until its program has read
-// them.
+// pressKeys presses keys in the window that has the keyboard, and waits until its program
+// has read them.
 func (a keyboardInput) pressKeys(ctx context.Context, which desktop.Seat, id desktop.WindowID, press func() error) error {
 	if which != a.seat || id != a.typist.id {
 		return notDeliveredError(aai.AutomationFailed, "another window has the keyboard now")
