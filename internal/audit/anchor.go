@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// How far the chain goes, at most, before the keeper is told: so many records, but
-// under load not more often than some times a second, because each time flushes.
+// Limits for the records after the last anchor. An anchor is due after so many records,
+// but under load only after anchorPause, because each anchor needs a flush.
 const (
 	anchorEvery = 100 // records
 	anchorAfter = time.Minute
 	anchorPause = 250 * time.Millisecond
 )
 
-// anchors is the work of telling the keeper how far the chain has come, which goes
-// on beside the calls. It is guarded by Journal.write.
+// anchors is the state of the goroutine that stores anchors in the key store. It runs
+// beside the calls. Journal.write guards it.
 type anchors struct {
 	due     *anchor
-	n       int64         // how many entries must be on disk before
+	n       int64         // number of entries that must be on disk first
 	running chan struct{} // closed when the work ends; nil if there is none
 }
 
-// anchorIfDue sets out to anchor the last record. Only one of the processes does.
+// anchorIfDue schedules an anchor for the last record. Only one of the processes does.
 func (j *Journal) anchorIfDue(st *state) {
 	now := j.now()
 	age := now.Sub(time.Unix(0, st.anchoredAt))
@@ -38,7 +38,7 @@ func (j *Journal) anchorIfDue(st *state) {
 	}
 }
 
-// anchor anchors until nothing is due.
+// anchor stores anchors until none is due.
 func (j *Journal) anchor(running chan struct{}) {
 	defer close(running)
 	for {
@@ -57,9 +57,8 @@ func (j *Journal) anchor(running chan struct{}) {
 	}
 }
 
-// keepAnchor gives an anchor to the keeper, unless that has a later one. The
-// records are on disk first: after a crash the anchor must not know more than the
-// file.
+// keepAnchor stores an anchor in the key store, unless it has a later one. It flushes the
+// records first: after a crash the anchor must not be ahead of the file.
 func (j *Journal) keepAnchor(a *anchor, n int64) error {
 	if err := j.sync(n); err != nil {
 		return err

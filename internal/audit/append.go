@@ -10,9 +10,9 @@ import (
 	"slices"
 )
 
-// appendAll appends the entries to the chain, under the lock that all processes
-// share. What cannot be encoded gets an error of its own; the rest is in the file,
-// or an error is returned and nothing is.
+// appendAll appends the entries to the chain, under the lock that all processes share. An
+// entry that cannot be encoded gets its own error. The others are in the file, or
+// appendAll returns an error and none is.
 func (j *Journal) appendAll(batch []*pendingEntry) error {
 	durable := slices.ContainsFunc(batch, func(w *pendingEntry) bool { return w.durable })
 	if j.file == nil {
@@ -20,7 +20,7 @@ func (j *Journal) appendAll(batch []*pendingEntry) error {
 			return err
 		}
 	}
-	// What must be on disk must be in a file that can be found.
+	// A durable entry must be in a file that can be found.
 	if err := j.stateFile.lock(durable); err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (j *Journal) appendAll(batch []*pendingEntry) error {
 		events = append(events, st.advanceToAnchor(founded)...)
 	}
 	var doomed []string
-	if len(events) == 0 && !newLine { // what is told of a file stands in that file
+	if len(events) == 0 && !newLine { // records about a file belong into that file
 		if doomed, events, err = j.rotate(&st); err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (j *Journal) appendAll(batch []*pendingEntry) error {
 	return j.stateFile.write(&next)
 }
 
-// checkRegular refuses what is there and no regular file.
+// checkRegular returns an error if path exists and is not a regular file.
 func checkRegular(path string) error {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -75,8 +75,7 @@ func checkRegular(path string) error {
 	return nil
 }
 
-// compose returns the lines of the records, in a buffer that is used again, and the
-// state after them.
+// compose returns the lines of the records, in a reused buffer, and the state after them.
 func (j *Journal) compose(st state, events []event, newLine bool, batch []*pendingEntry) (state, []byte, error) {
 	boot := j.bootName()
 	b := j.buffer[:0]
@@ -116,25 +115,24 @@ func (j *Journal) compose(st state, events []event, newLine bool, batch []*pendi
 	return st, b, nil
 }
 
-// appendBytes appends the text to a file of so many bytes. What was written in part is taken back, so that
-// the file ends in a whole line also on a disk that is full.
+// appendBytes appends the text to a file of the given size. It removes a partial write, so
+// that the file ends with a whole line even on a full disk.
 func (j *Journal) appendBytes(text []byte, size int64) error {
 	n, err := j.file.Write(text)
 	if err == nil {
 		return nil
 	}
 	if n > 0 {
-		// Where that fails too, the next record says what lies before it.
+		// If that fails too, the next record reports the bytes before it.
 		_ = j.file.Truncate(size)
 	}
 	return fmt.Errorf("append to the journal: %w", err)
 }
 
-// prepareFile makes sure that j.file is the file at j.path and that it ends where the
-// state says, which it then does: also when somebody has moved or removed the one
-// that was open, because an entry in a file that nobody can find is not recorded;
-// and after a crash. What was found is to be told by events. That is looked at when
-// the state's file is, and when the state speaks of another file.
+// prepareFile ensures that j.file is the file at j.path and ends where the state says.
+// That covers a crash, and a file that was moved or removed while open: an entry in a file
+// that cannot be found is not recorded. prepareFile returns events for its findings. It
+// checks the file when the state's file is checked, and when the state names another file.
 func (j *Journal) prepareFile(st *state) (events []event, newLine bool, err error) {
 	if j.file != nil && !j.stateFile.recentlyUsed && j.first == st.first {
 		return nil, false, nil
@@ -170,8 +168,8 @@ func (j *Journal) prepareFile(st *state) (events []event, newLine bool, err erro
 		return nil, false, err
 	}
 	if !ours {
-		// Another file in its place, such as a copy from before: it is kept, but the
-		// chain does not go through it.
+		// Another file is in its place, such as an older copy: it is kept, but is not part
+		// of the chain.
 		if err := j.setAside(); err != nil {
 			return nil, false, err
 		}
@@ -180,8 +178,7 @@ func (j *Journal) prepareFile(st *state) (events []event, newLine bool, err erro
 	return j.recover(st)
 }
 
-// releaseFile closes a file that is no longer the journal's, with all that is in it on
-// disk.
+// releaseFile flushes and closes a file that is no longer the journal's.
 func (j *Journal) releaseFile() {
 	if j.file == nil {
 		return
@@ -194,8 +191,8 @@ func (j *Journal) releaseFile() {
 	j.file = nil
 }
 
-// beginFile makes the next file of the chain. The state says first that it is there,
-// so that an empty one is no riddle after a crash.
+// beginFile creates the next file of the chain. It writes the state first, so that an
+// empty file after a crash is expected.
 func (j *Journal) beginFile(st *state) error {
 	st.size, st.first, st.writtenAt = 0, st.seq+1, j.now().UnixNano()
 	j.first = st.first
@@ -221,15 +218,15 @@ func (j *Journal) open() error {
 	}
 	info, err := f.Stat()
 	if err != nil {
-		_ = f.Close() // nothing was written to it
+		_ = f.Close() // no data was written to it
 		return fmt.Errorf("open the journal: %w", err)
 	}
 	j.file, j.opened = f, info
 	return nil
 }
 
-// sealedIn reports whether the file has the state's last record where the state
-// says.
+// sealedIn reports whether the file has the state's last record at the position in the
+// state.
 func sealedIn(f *os.File, st *state) (bool, error) {
 	if st.seq < st.first {
 		return st.size == 0, nil // none in this file yet
@@ -246,9 +243,9 @@ func sealedIn(f *os.File, st *state) (bool, error) {
 	return string(found) == string(tail), nil
 }
 
-// belongsToChain reports whether the file is the one that the state speaks of: it has the
-// last record where the state says, or does not begin as another file of the chain
-// does. What is wrong with it otherwise, Verify tells.
+// belongsToChain reports whether the file is the one in the state: it has the last record
+// at the right position, or does not begin like another file of the chain. Verify reports
+// other faults.
 func belongsToChain(f *os.File, st *state, sealed bool) (bool, error) {
 	if sealed {
 		return true, nil

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// parseBoot reads the UUID of a start of the computer; what is none is zero.
+// parseBoot parses the UUID of a boot. Invalid text results in zero.
 func parseBoot(text string) (id [16]byte) {
 	b, err := hex.DecodeString(strings.ReplaceAll(strings.TrimSpace(text), "-", ""))
 	if err != nil || len(b) != len(id) {

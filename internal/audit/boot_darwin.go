@@ -2,7 +2,7 @@ package audit
 
 import "golang.org/x/sys/unix"
 
-// bootID names this start of the computer; zero if it does not say.
+// bootID returns the ID of this boot, or zero if it is unknown.
 func bootID() [16]byte {
 	text, err := unix.Sysctl("kern.bootsessionuuid")
 	if err != nil {

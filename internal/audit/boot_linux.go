@@ -2,8 +2,7 @@ package audit
 
 import "os"
 
-// bootID names this start of the computer, as random(4) has it; zero if it does
-// not say.
+// bootID returns the ID of this boot, as in random(4), or zero if it is unknown.
 func bootID() [16]byte {
 	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

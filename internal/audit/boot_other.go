@@ -2,6 +2,5 @@
 
 package audit
 
-// bootID is zero: Windows has no name for a start of the computer, and of other systems
-// none is known.
+// bootID returns zero: Windows has no boot ID, and none is known for other systems.
 func bootID() [16]byte { return [16]byte{} }

@@ -9,16 +9,15 @@ import (
 	"strconv"
 )
 
-// A chainKey seals one record. The next record's key is made of it by a hash, and
-// then it is forgotten: who finds the key of today cannot make a record of
-// yesterday.
+// A chainKey seals one record. The next record's key is derived from it by a hash, and
+// then it is deleted: with today's key no one can make a record of yesterday.
 type chainKey [sha256.Size]byte
 
-// A seal is the first half of an HMAC-SHA256, as RFC 4868 cuts it.
+// A seal is the first half of an HMAC-SHA256, truncated as in RFC 4868.
 type seal [sha256.Size / 2]byte
 
-// Each thing that is made of a key has a word of its own, so that none can stand
-// for another.
+// Each value that is derived from a key has its own label, so that none can replace
+// another.
 const (
 	ratchetWord = "aai journal 1: the key of the next record"
 	markWord    = "aai journal 1: the key that marks hidden values"
@@ -30,10 +29,10 @@ func (k chainKey) derive(word string) chainKey {
 	return sha256.Sum256(append(append(buffer[:0], word...), k[:]...))
 }
 
-// next is the key of the next record.
+// next returns the key of the next record.
 func (k chainKey) next() chainKey { return k.derive(ratchetWord) }
 
-// ahead is the key n records later.
+// ahead returns the key n records later.
 func (k chainKey) ahead(n uint64) chainKey {
 	for range n {
 		k = k.next()
@@ -43,7 +42,7 @@ func (k chainKey) ahead(n uint64) chainKey {
 
 func (k chainKey) seal(signed []byte) (s seal) {
 	h := hmac.New(sha256.New, k[:])
-	_, _ = h.Write(signed) // a hash takes everything
+	_, _ = h.Write(signed) // a hash never fails
 	var sum [sha256.Size]byte
 	copy(s[:], h.Sum(sum[:0]))
 	return s
@@ -51,11 +50,11 @@ func (k chainKey) seal(signed []byte) (s seal) {
 
 func (s seal) String() string { return hex.EncodeToString(s[:]) }
 
-// A link is a record, one line of the file, as the chain sees it:
+// A link is the chain's view of a record, which is one line of the file:
 //
-//	{"seq":7,"prev":"<seal of 6>", … ,"mac":"<seal>"}
+// {"seq":7,"prev":"<seal of 6>", … ,"mac":"<seal>"}
 //
-// The seal is over every byte before `,"mac":`, so nothing needs a canonical form.
+// The seal covers every byte before `,"mac":`, so no canonical form is needed.
 type link struct {
 	seq        uint64 // counts from 1, across files
 	prev, seal seal
@@ -70,7 +69,7 @@ const (
 	hexSeal   = 2 * len(seal{})
 )
 
-// appendLink adds the line of a record, its end with it. The body is the inside
+// appendLink appends the line of a record, including the newline. The body is the inside
 // of a JSON object.
 func appendLink(to []byte, seq uint64, prev seal, k chainKey, body []byte) ([]byte, seal) {
 	begin := len(to)
@@ -86,7 +85,7 @@ func appendLink(to []byte, seq uint64, prev seal, k chainKey, body []byte) ([]by
 	return append(to, lineEnd+"\n"...), s
 }
 
-// parseLink reads a line without its end. It reports false for whatever is not
+// parseLink parses a line without the newline. It returns false for any line that is not
 // in exactly the form that appendLink writes.
 func parseLink(line []byte) (r link, ok bool) {
 	rest, ok := bytes.CutPrefix(line, []byte(seqField))
@@ -112,7 +111,7 @@ func parseLink(line []byte) (r link, ok bool) {
 
 func parseSeal(s *seal, text []byte) bool {
 	n, err := hex.Decode(s[:], text)
-	// One spelling only: what can be changed unseen will be.
+	// Only one spelling is valid, so that no byte can change unnoticed.
 	return err == nil && n == len(s) && string(text) == s.String()
 }
 
@@ -122,7 +121,7 @@ func (r link) sealedBy(k chainKey) bool {
 	return hmac.Equal(s[:], r.seal[:])
 }
 
-// event reads what the journal itself had to say; Kind is empty for entries.
+// event decodes a record about the journal itself. Kind is empty for entries.
 func (l link) event() event {
 	if !bytes.Contains(l.signed, []byte(`"kind":"`+repairedKind)) && !bytes.Contains(l.signed, []byte(`"kind":"`+prunedKind)) {
 		return event{}
@@ -134,8 +133,8 @@ func (l link) event() event {
 	return e
 }
 
-// first is the record that a file began with of which this one is the first that
-// is left: the others may have been lost.
+// first returns the number of the first record of a file whose first remaining record is
+// l: earlier ones may be lost.
 func (l link) first() uint64 {
 	if e := l.event(); e.Kind == repairedKind && e.Lost < l.seq {
 		return l.seq - e.Lost

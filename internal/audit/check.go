@@ -9,17 +9,17 @@ import (
 	"io"
 )
 
-// A checker follows the chain from line to line.
+// A checker verifies the chain line by line.
 type checker struct {
 	v         *Verification
 	keys      *keys
 	visitLine func(line []byte, good bool, file string) error
 
 	next     chainKey // of the record after seq
-	seq      uint64   // of the last good one
+	seq      uint64   // of the last good record
 	last     seal
 	started  bool
-	keySteps uint64 // of patience
+	keySteps uint64 // derived keys so far
 	guesses  int
 
 	file     string
@@ -27,8 +27,8 @@ type checker struct {
 	gap      gap
 
 	needed     uint64 // records up to this one must have been pruned
-	neededSeal seal   // of that record, by the first that is there
-	prunedSeal string // and by the record of the pruning
+	neededSeal seal   // that record's seal, according to the first existing record
+	prunedSeal string // its seal, according to the record of the pruning
 
 	keptKey   chainKey // of the record after keptSeq, for kept lines
 	keptSeq   uint64
@@ -36,11 +36,11 @@ type checker struct {
 	prunings  []recordedPruning
 }
 
-// A gap is a piece of the file that is not the next record.
+// A gap is a part of the file that is not the next record.
 type gap struct {
 	bytes    int64
-	hasEntry bool // a line of it is JSON, as no crash leaves it: it could be taken for an entry
-	endLine  bool // it ends in the end of a line
+	hasEntry bool // a line of it is JSON, which no crash leaves: it could pass for an entry
+	endLine  bool // it ends with a newline
 }
 
 func (g *gap) add(text, whole []byte) {
@@ -49,17 +49,17 @@ func (g *gap) add(text, whole []byte) {
 	g.endLine = len(whole) < len(text)
 }
 
-// isTorn reports whether a crash may leave such: parts of lines, and space that was
-// never written to. There may be several, for a repair can be torn too.
+// isTorn reports whether a crash may leave such a gap: parts of lines, and unwritten
+// space. There may be several, because a repair can be torn too.
 func (g *gap) isTorn() bool { return !g.hasEntry }
 
-// matches reports whether the gap is what a record says of it, the end of line with it
-// that was put behind it.
+// matches reports whether the gap has the size in the record, with or without the newline
+// that the repair appended.
 func (g *gap) matches(torn int64) bool {
 	return g.bytes == torn || g.endLine && g.bytes == torn+1
 }
 
-// read reads one file.
+// read verifies one file.
 func (c *checker) read(ctx context.Context, f openFile) error {
 	if !f.chained {
 		c.v.Unchained = append(c.v.Unchained, f.name)
@@ -94,16 +94,16 @@ func (c *checker) read(ctx context.Context, f openFile) error {
 	return nil
 }
 
-// maxKeySteps is how many keys are made, all lines together, for records that are said
-// to be ahead of the last good one. It takes a second or two; forged lines that
-// would cost more are not looked into.
+// maxKeySteps is the maximum number of derived keys, for all lines together, for records
+// ahead of the last good one. Deriving them takes a second or two. More expensive forged
+// lines are not examined.
 const maxKeySteps = 1 << 24
 
-// maxTries is how many lines may say with which record the files begin, where nothing
-// else does.
+// maxTries is the number of lines that may determine the first record of the files, if no
+// other source does.
 const maxTries = 10
 
-// line takes one line and reports whether it is a record as it was written.
+// line checks one line and reports whether it is an unchanged record.
 func (c *checker) line(text, whole []byte) bool {
 	l, ok := parseLink(whole)
 	if ok && !c.started && l.seq < longestChain && c.guesses < maxTries {
@@ -136,14 +136,14 @@ func (c *checker) line(text, whole []byte) bool {
 	return true
 }
 
-// start begins with the first record that should be there.
+// start begins with the first expected record.
 func (c *checker) start(first uint64) {
 	c.started = true
 	c.needed = first - 1
 	c.next, c.seq = c.keys.First.ahead(first-1), first-1
 }
 
-// checkGap looks at what lies between the last good record and this one.
+// checkGap checks the gap between the last good record and this one.
 func (c *checker) checkGap(l link, e event, skipped uint64) {
 	due := c.seq + 1
 	repaired := e.Kind == repairedKind
@@ -181,8 +181,8 @@ func (c *checker) checkGap(l link, e event, skipped uint64) {
 	}
 }
 
-// checkEnd holds what was found against what others know: the state, the anchor, and
-// the record of what was pruned.
+// checkEnd compares the files with other sources: the state, the anchor, and the records
+// of prunings.
 func (c *checker) checkEnd(s *snapshot, boot [16]byte) {
 	due := c.seq + 1
 	switch {
@@ -213,7 +213,7 @@ func (c *checker) checkEnd(s *snapshot, boot [16]byte) {
 	}
 }
 
-// checkShortFile judges a file that ends before the last record that was written.
+// checkShortFile judges a file that ends before the last written record.
 func (c *checker) checkShortFile(s *snapshot, boot [16]byte) {
 	due, lost := c.seq+1, s.state.seq-c.seq
 	crash := s.state.causeOfLoss(boot) == causeCrash && c.seq >= s.state.durable && c.gap.isTorn()

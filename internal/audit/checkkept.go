@@ -12,7 +12,7 @@ import (
 	"slices"
 )
 
-// A keptFile is a file of kept lines as it was found.
+// A keptFile describes an existing file of kept lines.
 type keptFile struct {
 	name        string
 	first, last uint64
@@ -20,17 +20,17 @@ type keptFile struct {
 	digest      string
 }
 
-// A toldPruning is a record of files that were deleted, and its number.
+// A recordedPruning is a record of deleted files, and its number.
 type recordedPruning struct {
 	event
 	seq uint64
 }
 
-// readKept reads a file of kept lines: each must be a record of those that it says, as
-// it was sealed, in their order.
+// readKept checks a file of kept lines: each must be an unchanged record in the file's
+// range, in order.
 func (c *checker) readKept(ctx context.Context, f openFile) error {
 	if f.spare {
-		return nil // what it is copied from is all there
+		return nil // the files that it copies still exist
 	}
 	found := keptFile{name: f.name, first: f.first, last: f.last}
 	sum := sha256.New()
@@ -54,7 +54,7 @@ func (c *checker) readKept(ctx context.Context, f openFile) error {
 				seq = l.seq
 			}
 			if good && seq >= f.spareFrom {
-				continue // it stands in its own file too
+				continue // the line's own file still exists too
 			}
 			c.addKept(l, good)
 			if err := c.visitLine(whole, good, f.name); err != nil {
@@ -70,8 +70,8 @@ func (c *checker) readKept(ctx context.Context, f openFile) error {
 	return nil
 }
 
-// keptSealed reports whether a line of kept ones is sealed by its key, which is made
-// from the first.
+// keptSealed reports whether a kept line is sealed by its key, which is derived from the
+// first key.
 func (c *checker) keptSealed(l link) bool {
 	if l.seq <= c.keptSeq || l.seq >= longestChain {
 		return false
@@ -97,9 +97,9 @@ func (c *checker) addKept(l link, good bool) {
 	}
 }
 
-// judgeKept holds the files of kept lines against the records that tell of them. What
-// was told may not have been done yet: then what comes after an older file of kept lines,
-// or all of it, is where it was.
+// judgeKept compares the files of kept lines with the records about them. A recorded
+// pruning may be unfinished: then the records after an older file of kept lines, or all
+// records, are still in their own files.
 func (c *checker) judgeKept(begins uint64) {
 	var forgotten uint64
 	latest := make(map[uint64]recordedPruning) // by its first record

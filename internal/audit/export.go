@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// exportedCalls returns the calls whose lines are wanted; nil stands for all lines.
+// exportedCalls returns the calls to export; nil means all lines.
 func (j *Journal) exportedCalls(ctx context.Context, f Filter) (map[string]bool, error) {
 	f.Limit = math.MaxInt
 	if f.isEmpty() {
@@ -26,7 +26,7 @@ func (j *Journal) exportedCalls(ctx context.Context, f Filter) (map[string]bool,
 	return calls, nil
 }
 
-// An exporter writes lines with what is known of them.
+// An exporter writes lines with the results of their verification.
 type exporter struct {
 	w     *bufio.Writer
 	calls map[string]bool // nil: all
@@ -48,7 +48,7 @@ func (e *exporter) line(text []byte, good bool, file string) error {
 			Call string `json:"call"`
 		}
 		if err := json.Unmarshal(text, &of); err != nil {
-			of.Call = "" // no entry, so of no call
+			of.Call = "" // no entry, so it belongs to no call
 		}
 		if !e.calls[of.Call] {
 			return nil

@@ -6,13 +6,12 @@ import (
 	"sync"
 )
 
-// fillEvery is how many records are made, by whichever process, before the index is
-// brought up to date beside the calls, so that who asks for the history has little to
-// wait for.
+// fillEvery is the number of records, by all processes, after which the index is updated
+// in the background. It keeps the wait for the history short.
 const fillEvery = 20_000
 
-// A filler brings the index up to date, one at a time in a process. It is there only
-// while it does.
+// An indexFiller updates the index, at most once at a time in a process. Its goroutine
+// runs only meanwhile.
 type indexFiller struct {
 	every   uint64 // fillEvery
 	mu      sync.Mutex
@@ -20,7 +19,7 @@ type indexFiller struct {
 	running chan struct{} // closed when it ends; nil if there is none
 }
 
-// fillIfDue fills the index if another so many records are full.
+// fillIfDue starts an update of the index after every f.every records.
 func (j *Journal) fillIfDue(before, after uint64) {
 	if before/j.filler.every == after/j.filler.every {
 		return
@@ -47,7 +46,7 @@ func (j *Journal) fillIfDue(before, after uint64) {
 	}()
 }
 
-// stop ends the filling, which goes on where it was the next time.
+// stop ends the update. The next one continues there.
 func (f *indexFiller) stop() {
 	f.mu.Lock()
 	running, cancel := f.running, f.cancel

@@ -18,31 +18,31 @@ import (
 // timeFormat sorts as text, unlike time.RFC3339Nano, which drops trailing zeros.
 const timeFormat = "2006-01-02T15:04:05.000000000Z07:00"
 
-// maxLine is the longest line that reading understands, in bytes.
+// maxLine is the maximum length of a readable line, in bytes.
 const maxLine = 1 << 20
 
-// A Filter says which calls History returns. Empty fields let everything pass.
+// A Filter selects the calls that History returns. Empty fields match all calls.
 type Filter struct {
-	App, Tool        string    // exact; App is also what the call touched
+	App, Tool        string    // exact; App also matches the target
 	Caller           string    // part of the caller's name or its door, ignoring case
 	Result           string    // "ok", or an error code, ignoring case
 	Since            time.Time // received at or after
 	Until            time.Time // received before
 	Call             string    // that call alone
-	Before           string    // older than that call, for the next page; of an unknown call there is none
-	Parent           string    // those that this call made
-	Text             string    // has all these words, or such as begin so, in its first words
-	Limit            int       // the newest so many; zero means 50
-	ExcludePageReads bool      // without what the web page looked at, of the gateway's own app
+	Before           string    // older than that call, for the next page; none for an unknown call
+	Parent           string    // the calls that this call made
+	Text             string    // has all these words, or words with these prefixes, in its first words
+	Limit            int       // the maximum number of the newest calls; zero means 50
+	ExcludePageReads bool      // without reads of the gateway's own app by the dashboard
 }
 
-// isEmpty reports whether the filter, but for its limit, lets everything pass.
+// isEmpty reports whether the filter, except for its limit, matches all calls.
 func (f Filter) isEmpty() bool {
 	f.Limit = 0
 	return f == Filter{}
 }
 
-// maxCalls is how many calls there may be at most.
+// maxCalls returns the maximum number of calls.
 func (f Filter) maxCalls() int {
 	if f.Limit <= 0 {
 		return 50
@@ -50,27 +50,27 @@ func (f Filter) maxCalls() int {
 	return f.Limit
 }
 
-// A Past is one call of the past.
+// A CallRecord is one call in the history.
 type CallRecord struct {
 	Time     time.Time         `json:"time"`
 	Call     string            `json:"call"`
 	Parent   string            `json:"parent,omitempty"`
 	Door     string            `json:"door"`
-	Caller   string            `json:"caller"`             // what it calls itself
-	Identity string            `json:"identity,omitempty"` // who it is for certain, where that is known
+	Caller   string            `json:"caller"`             // the self-reported name
+	Identity string            `json:"identity,omitempty"` // the verified identity, if known
 	App      string            `json:"app"`
 	Tool     string            `json:"tool"`
-	Target   string            `json:"target,omitempty"` // what the call touched, where that is not the app
-	On       aai.TargetElement `json:"on,omitzero"`      // and what in it, such as a button
+	Target   string            `json:"target,omitempty"` // the target app, if it is not App
+	On       aai.TargetElement `json:"on,omitzero"`      // the element in the target, such as a button
 	Effect   string            `json:"effect,omitempty"`
 	Consent  string            `json:"consent,omitempty"`
 	Args     json.RawMessage   `json:"args,omitempty"`
-	// Answer is what it answered, if the journal keeps that.
+	// Answer is the call's result, if the journal keeps it.
 	Answer json.RawMessage `json:"answer,omitempty"`
-	// Result is "ok", an error code, or "unknown" for a call that has no outcome:
-	// it is still running, or the gateway ended before it did. It is "refused" for
-	// Count calls of one caller, none of which ran, that were not written one by one:
-	// Codes says how often each was refused why, Time and Until when they came.
+	// Result is "ok", an error code, or "unknown" for a call without an outcome: it is
+	// still running, or the gateway ended first. It is "refused" for a summary of Count
+	// calls of one caller, none of which ran. Codes then counts the calls by error code;
+	// Time and Until are the times of the first and the last.
 	Result  string         `json:"result"`
 	Message string         `json:"message,omitempty"`
 	Millis  float64        `json:"ms"`
@@ -79,15 +79,15 @@ type CallRecord struct {
 	Until   time.Time      `json:"until,omitzero"`
 }
 
-// refusedResult is the result of calls that were folded into one line.
+// refusedResult is the result of a summary of refused calls.
 const refusedResult = "refused"
 
 // unknownResult is the result of a call that has no outcome.
 const unknownResult = "unknown"
 
-// History returns the calls that pass the filter, newest first. A journal that
-// does not exist yet has no calls. Lines that cannot be understood are skipped. It
-// is answered by the index, or, where that is not to be had, by reading the files.
+// History returns the calls that match the filter, newest first. A journal that does not
+// exist yet has no calls. Invalid lines are skipped. History uses the index, or, if the
+// index is unavailable, reads the files.
 func (j *Journal) History(ctx context.Context, f Filter) ([]CallRecord, error) {
 	if err := j.writeRefusals(); err != nil {
 		j.warn(err)
@@ -104,7 +104,7 @@ func (j *Journal) History(ctx context.Context, f Filter) ([]CallRecord, error) {
 	return j.scanFiles(ctx, f)
 }
 
-// scanFiles is History by reading all of it.
+// scanFiles is History without the index: it reads all files.
 func (j *Journal) scanFiles(ctx context.Context, f Filter) ([]CallRecord, error) {
 	seen, err := j.openSnapshot(false)
 	if err != nil {
@@ -149,12 +149,12 @@ func (f Filter) passes(p *CallRecord) bool {
 		(f.Text == "" || containsAll(p.words(), f.phrases()))
 }
 
-// isPageRead reports whether it is one of the web page's, that reads of the gateway itself.
+// isPageRead reports whether the dashboard made the call to read from the gateway itself.
 func (p *CallRecord) isPageRead() bool {
 	return p.Door == aai.DoorWeb && p.App == aai.BuiltinApp && p.Effect == aai.Reads.String()
 }
 
-// resultTexts are what Filter.Result is looked for in.
+// resultTexts returns the texts that Filter.Result is compared with.
 func (p *CallRecord) resultTexts() []string {
 	found := []string{strings.ToLower(p.Result)}
 	for code := range p.Codes {
@@ -163,17 +163,17 @@ func (p *CallRecord) resultTexts() []string {
 	return found
 }
 
-// callerText is what Filter.Caller is looked for in.
+// callerText returns the text that Filter.Caller is searched in.
 func (p *CallRecord) callerText() string {
 	return strings.ToLower(p.Door + ":" + p.Caller + " " + p.Identity)
 }
 
-// readLines gives each line to a function, with where it begins, without those that are
-// too long, and returns how many bytes it read. A last line without its end counts if it is
-// whole.
+// readLines passes each line and its offset to add, except lines that are too long, and
+// returns the number of bytes read. A last line without a newline counts if it is
+// complete.
 func readLines(ctx context.Context, r io.Reader, add func(line []byte, offset int64)) (read int64, err error) {
 	lines := bufio.NewReaderSize(r, maxLine)
-	var long int64 // bytes of a line that is too long so far
+	var long int64 // bytes so far of a line that is too long
 	for ended := false; !ended; {
 		if err := ctx.Err(); err != nil {
 			return 0, err
@@ -188,7 +188,7 @@ func readLines(ctx context.Context, r io.Reader, add func(line []byte, offset in
 			return 0, fmt.Errorf("read the journal: %w", err)
 		}
 		if ended && (long > 0 || !json.Valid(b)) {
-			break // there may be more of it later
+			break // the rest may be written later
 		}
 		if long == 0 {
 			add(b, read)
@@ -199,11 +199,11 @@ func readLines(ctx context.Context, r io.Reader, add func(line []byte, offset in
 	return read, nil
 }
 
-// A joiner makes calls of lines.
+// A recordAssembler combines lines into calls.
 type recordAssembler struct {
 	calls []*CallRecord          // in the order of their first lines
 	open  map[string]*CallRecord // those without an outcome
-	// known finds a call without an outcome among those of before; may be nil.
+	// known finds an earlier call without an outcome; may be nil.
 	known func(call string) *CallRecord
 }
 
@@ -211,7 +211,7 @@ func newRecordAssembler(known func(string) *CallRecord) *recordAssembler {
 	return &recordAssembler{open: make(map[string]*CallRecord), known: known}
 }
 
-// A readLine is a line as it is read.
+// A readLine is a decoded line.
 type readLine struct {
 	line
 	refusalLine
@@ -219,7 +219,7 @@ type readLine struct {
 	Answer json.RawMessage `json:"answer"`
 }
 
-// add takes one line, and returns the call it is of. What is not an entry is left out.
+// add decodes one line, and returns its call. It returns nil for a line that is no entry.
 func (j *recordAssembler) add(b []byte) (p *CallRecord) {
 	var l readLine
 	if json.Unmarshal(b, &l) != nil || l.Call == "" {
@@ -238,7 +238,7 @@ func (j *recordAssembler) add(b []byte) (p *CallRecord) {
 		p = j.found(&l, began(when, l.Millis))
 		p.merge(&l)
 		if l.Result != succeeded && l.On == (recordedElement{}) {
-			p.On = aai.TargetElement{} // what it was about to act on
+			p.On = aai.TargetElement{} // the intended element
 		}
 		p.Result, p.Message, p.Millis, p.Answer = l.Result, l.Message, l.Millis, l.Answer
 		delete(j.open, l.Call)
@@ -249,10 +249,10 @@ func (j *recordAssembler) add(b []byte) (p *CallRecord) {
 	return p
 }
 
-// longestCall is how long a call is believed to have taken, in milliseconds.
+// longestCall is the longest plausible duration of a call, in milliseconds.
 const longestCall = 1e9
 
-// began is when a call came that ended then, after so many milliseconds.
+// began returns the start of a call that ended at ended, after ms milliseconds.
 func began(ended time.Time, ms float64) time.Time {
 	if ms < 0 || ms > longestCall {
 		return ended
@@ -263,8 +263,7 @@ func began(ended time.Time, ms float64) time.Time {
 	return ended
 }
 
-// found is the call that a line belongs to; a new one if this is its first, which
-// came at that time.
+// found returns the call of a line; a new one if this is its first line, received at came.
 func (j *recordAssembler) found(l *readLine, came time.Time) *CallRecord {
 	p := j.find(l.Call)
 	if p == nil {
@@ -275,7 +274,7 @@ func (j *recordAssembler) found(l *readLine, came time.Time) *CallRecord {
 	return p
 }
 
-// merge takes what a line says of what runs. The first that says it counts.
+// merge adds a line's facts to the call. The first line with a fact counts.
 func (p *CallRecord) merge(l *readLine) {
 	if l.Kind != aai.Received && l.App != "" {
 		p.App = l.App
@@ -289,7 +288,7 @@ func (p *CallRecord) merge(l *readLine) {
 	}
 }
 
-// find returns the call that a line belongs to, if it is not the first of it.
+// find returns the call of a line, or nil if this is its first line.
 func (j *recordAssembler) find(call string) *CallRecord {
 	p := j.open[call]
 	if p == nil && j.known != nil {

@@ -10,19 +10,18 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/database"
 )
 
-// The index is a database beside the journal that holds the calls in a form that
-// is quick to search. It knows nothing that the journal does not: it is made when
-// somebody asks for the history, brought up to date then, and made anew when it is
-// missing, broken or of another version.
+// The index is a database beside the journal that holds the calls in a form for fast
+// search. It contains only facts from the journal. A query of the history creates or
+// updates it, and creates it again if it is missing, broken or of another version.
 
-// indexVersion is of the tables: an index of another one is made anew.
+// indexVersion is the version of the tables: an index of another version is created again.
 const indexVersion = 6
 
-// A kind is all that calls have in common by which they are looked for: there are few, so
-// that whoever filters by them looks through those and not through the calls. The texts
-// hold which words each call has, and of which kind it is; totals count what ended, by kind
-// and hour, by kind and day, of all kinds together (0) by hour, and of all but the looks of the web page (-1); hours say between which calls those of an hour are, lines where in the files what is
-// on record of a call stands.
+// A kind is a combination of all attributes by which calls are filtered. There are few, so
+// that filters search kinds instead of calls. The table texts holds the words of each call
+// and its kind. totals counts finished calls by kind and hour and by kind and day; kind 0
+// is all calls by hour, and kind -1 all except reads by the dashboard. hours holds the
+// range of call IDs in an hour, lines the offsets of a call's lines in the files.
 const indexTables = `
 CREATE TABLE files (id INTEGER PRIMARY KEY, ident TEXT NOT NULL UNIQUE, consumed INTEGER NOT NULL, tail BLOB NOT NULL);
 CREATE TABLE kinds (
@@ -49,7 +48,7 @@ CREATE TABLE lines (call INTEGER NOT NULL, file INTEGER NOT NULL, offset INTEGER
 CREATE INDEX lines_by_file ON lines (file);
 `
 
-// searchIndex answers by the index.
+// searchIndex answers a query from the index.
 func (j *Journal) searchIndex(ctx context.Context, f Filter) (found []CallRecord, err error) {
 	err = j.withIndex(ctx, func(x *indexer) (err error) {
 		found, err = query(ctx, x.db, f)
@@ -58,7 +57,7 @@ func (j *Journal) searchIndex(ctx context.Context, f Filter) (found []CallRecord
 	return found, err
 }
 
-// withIndex does something with an index that is up to date.
+// withIndex calls do with an up-to-date index.
 func (j *Journal) withIndex(ctx context.Context, do func(*indexer) error) error {
 	err := j.withIndexOnce(ctx, do)
 	if err == nil || !database.IsUnusable(err) {
@@ -88,7 +87,7 @@ func (j *Journal) withIndexOnce(ctx context.Context, do func(*indexer) error) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	_ = removeIndex(j.path + ".db") // where it was in versions before
+	_ = removeIndex(j.path + ".db") // its place in earlier versions
 	seen, err := j.openSnapshot(false)
 	if err != nil {
 		return err
@@ -104,7 +103,7 @@ func (j *Journal) withIndexOnce(ctx context.Context, do func(*indexer) error) (e
 // openIndex opens the database, which only its owner may read.
 func openIndex(ctx context.Context, path string) (*sql.DB, error) {
 	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
-		if err := removeIndex(path); err != nil { // what is left of one is none
+		if err := removeIndex(path); err != nil { // the rest of a deleted index is useless
 			return nil, err
 		}
 	}

@@ -18,27 +18,26 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/database"
 )
 
-// An indexer brings an index up to date.
+// An indexer updates an index.
 type indexer struct {
 	db          *sql.DB
-	step        int64              // bytes a transaction
+	step        int64              // bytes per transaction
 	files       map[int64]*os.File // by their numbers in the index
 	done, total int64              // bytes of the journal
 }
 
-// indexedFile is how far the index has read a file.
+// indexedFile is the progress of the index in a file.
 type indexedFile struct {
 	id       int64
 	consumed int64
 	tail     []byte // the bytes before consumed
 }
 
-// stepBytes is how much of the journal one transaction takes: who is interrupted
-// goes on from there.
+// stepBytes is the number of bytes per transaction. After an interruption the update
+// continues there.
 const stepBytes = 16 << 20
 
-// update reads what the index does not have yet. Who waits for long is told how far
-// it has come.
+// update reads the new part of the journal. It reports progress during a long update.
 func (x *indexer) update(ctx context.Context, files []openFile) error {
 	kept := keptIdent(files)
 	if err := x.checkKept(ctx, kept); err != nil {
@@ -60,7 +59,7 @@ func (x *indexer) update(ctx context.Context, files []openFile) error {
 	return x.forget(ctx, idents)
 }
 
-// keptIdent names all kept lines that count.
+// keptIdent returns the ident of all kept lines in use.
 func keptIdent(files []openFile) string {
 	name := "kept:"
 	for _, f := range files {
@@ -75,8 +74,8 @@ func (f *openFile) keptIdent() string {
 	return fmt.Sprintf("%s %d %d", f.name, f.size, min(f.spareFrom, f.last+1))
 }
 
-// checkKept fails if the index was made of other kept lines: what was dropped and what
-// was kept then is not known any more, so it is made anew.
+// checkKept returns an error if the index contains other kept lines. It is unknown which
+// of its lines were dropped since, so the index is created again.
 func (x *indexer) checkKept(ctx context.Context, ident string) error {
 	var files, same int
 	row := x.db.QueryRowContext(ctx, "SELECT count(*), count(*) FILTER (WHERE ident = ?) FROM files", ident)
@@ -93,8 +92,8 @@ func (x *indexer) checkKept(ctx context.Context, ident string) error {
 	return err
 }
 
-// updateFile reads one file. It is known by its first line, not by its name, which
-// changes when it is put aside; kept lines are known by their names.
+// updateFile reads one file. A file is identified by its first line, not by its name,
+// which changes on rotation; files of kept lines are identified by their names.
 func (x *indexer) updateFile(ctx context.Context, f openFile, idents map[string]bool) error {
 	ident := f.keptIdent()
 	if !f.kept {
@@ -114,7 +113,7 @@ func (x *indexer) updateFile(ctx context.Context, f openFile, idents map[string]
 			return err
 		}
 		if read == 0 {
-			step *= 2 // one line is longer than that
+			step *= 2 // one line is longer than step
 		}
 		x.done += read
 		aai.Progress(ctx, float64(x.done), float64(x.total), "reading the journal")
@@ -133,7 +132,7 @@ func identOf(file *os.File) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// readChunk reads at most so many bytes more of a file, in one transaction, and reports
+// readChunk reads at most most further bytes of a file, in one transaction, and reports
 // whether there are more.
 func (x *indexer) readChunk(ctx context.Context, f openFile, ident string, most int64) (read int64, more bool, err error) {
 	file := f.file
@@ -151,7 +150,7 @@ func (x *indexer) readChunk(ctx context.Context, f openFile, ident string, most 
 		x.files[at.id] = file
 	}
 	if !at.matches(file) {
-		return 0, false, database.ErrSchemaMismatch // what was read is no longer what stands there
+		return 0, false, database.ErrSchemaMismatch // the indexed part of the file has changed
 	}
 	if f.size <= at.consumed {
 		return 0, false, nil
@@ -190,7 +189,7 @@ func (x *indexer) readChunk(ctx context.Context, f openFile, ident string, most 
 	return read, left == most, tx.Commit()
 }
 
-// matches reports whether the file still has what was read of it.
+// matches reports whether the file still has the bytes before consumed.
 func (at *indexedFile) matches(file *os.File) bool {
 	tail, err := tailOf(file, at.consumed)
 	return err == nil && bytes.Equal(tail, at.tail)
@@ -203,7 +202,7 @@ func tailOf(file *os.File, offset int64) ([]byte, error) {
 	return tail, err
 }
 
-// forget drops the calls whose files were deleted.
+// forget removes the calls of deleted files.
 func (x *indexer) forget(ctx context.Context, idents map[string]bool) error {
 	tx, err := x.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -225,7 +224,7 @@ func (x *indexer) forget(ctx context.Context, idents map[string]bool) error {
 	return tx.Commit()
 }
 
-// forgetFile drops the calls of a file, and counts anew those of the hours in which they were.
+// forgetFile removes the calls of a file, and recounts the totals of their hours.
 func forgetFile(ctx context.Context, tx *sql.Tx, id int64) error {
 	var first, last sql.NullString
 	row := tx.QueryRowContext(ctx, "SELECT min(time), max(time) FROM calls WHERE file = ?", id)

@@ -1,16 +1,16 @@
-// Package journal keeps what happened: one line of JSON for each entry that
-// Gateway.Do makes, appended to a file that only its owner may read.
+// Package audit keeps the audit log, the journal: one JSON line for each entry of
+// Gateway.Do, appended to a file that only its owner may read.
 //
-// The lines are a chain: each is sealed by a key that is made of the one before
-// and then forgotten, so that what was written cannot be changed, taken out or put
-// in later without Verify telling where. Several gateways append to one file; a
-// small file beside it says where the chain stands, and is locked while a record
-// is appended. Files that are full or old are put aside, and the oldest deleted.
+// The lines form a hash chain. Each is sealed by a key that is derived from the previous
+// key and then deleted, so Verify detects changed, removed and inserted records. Several
+// gateways append to one file; a small state file beside it holds the end of the chain,
+// and is locked during an append. Full or old files are rotated, and the oldest are
+// deleted.
 //
-// The files are made by the first entry, never at start-up, because clients start
-// gateways that they throw away. History reads by way of an index that is made
-// when somebody asks, and that may be deleted at any time. The package imports the
-// root package and nothing else of ours; it touches its own folder only.
+// The first entry creates the files, not the start of the gateway, because clients start
+// gateways that they never use. History reads through an index that is created on demand,
+// and that may be deleted at any time. The package imports the root package and
+// internal/files; it uses its own folder only.
 package audit
 
 import (
@@ -27,26 +27,26 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// File modes: the journal says what its owner does all day.
+// File modes: the journal shows its owner's activity.
 const (
 	folderMode = 0o700
 	fileMode   = 0o600
 )
 
-// A Config says where a journal is and how much it keeps. Only Path must be given.
+// A Config configures a Journal. Only Path is required.
 type Config struct {
 	// Path of the file. Beside it are the state of the chain (.chain), the index
-	// (index.db), and files that were put aside ("audit-000000000001.jsonl").
+	// (index.db), and rotated files ("audit-000000000001.jsonl").
 	Path     string
 	KeyStore KeyStore // nil: a file beside it (.key)
 
-	RotateSize int64         // a file with so many bytes is put aside; zero means 64 MB
+	RotateSize int64         // size in bytes at which a file is rotated; zero means 64 MB
 	MaxSize    int64         // of all files together in bytes; zero means 500 MB
-	MaxAge     time.Duration // of what is kept; zero means 30 days
+	MaxAge     time.Duration // of records; zero means 30 days
 
-	// KeepFull keeps what calls answered, and longer arguments.
+	// KeepFull keeps the results of calls, and longer arguments.
 	KeepFull bool
-	// Warn is told what went wrong where no call fails for it; may be nil.
+	// Warn receives errors that do not make a call fail; may be nil.
 	Warn func(error)
 }
 
@@ -57,8 +57,7 @@ const (
 	defaultMaxAge     = 30 * 24 * time.Hour
 )
 
-// A Journal appends to one file. It is safe for concurrent use, also by several
-// processes.
+// A Journal appends to one file. It is safe for concurrent use, also by several processes.
 type Journal struct {
 	path       string
 	keyStore   KeyStore
@@ -71,42 +70,41 @@ type Journal struct {
 	syncFile func(*os.File) error // flushes a file: its Sync
 	syncDir  func(string) error
 	boot     func() [16]byte
-	bootName func() string // of j.boot, as lines have it
+	bootName func() string // of j.boot, in the form of the lines
 	now      func() time.Time
 	remove   func(string) error
 
-	failing      atomic.Bool // the last append or flush did
+	failing      atomic.Bool // whether the last append or flush failed
 	queue        queue
 	folds        refusalCounter
 	filler       indexFiller
 	indexStep    int64 // stepBytes
-	maxKeepBytes int64 // harvesting
+	maxKeepBytes int64 // limit of collectKept
 
-	write     sync.Mutex // guards what follows
+	write     sync.Mutex // guards the fields below
 	stateFile stateFile
 	file      *os.File
 	opened    fs.FileInfo // of file
-	first     uint64      // record of file, by the state
+	first     uint64      // record of file, according to the state
 	buffer    []byte
-	// written counts entries; flushed is how many of them are known to be on
-	// disk, lost up to which of them a flush failed, settled how many were flushed
-	// when their file was let go.
+	// written counts entries. Up to lost a flush failed for them; up to settled they were
+	// flushed when their file was released.
 	written, lost, settled int64
 	seq                    uint64 // of the last record that this process wrote
-	durable                uint64 // of the last one that it flushed
-	full                   int64  // a file so large could not be put aside
+	durable                uint64 // of the last record that it flushed
+	full                   int64  // size at which a file could not be rotated
 	anchors                anchors
 
-	flush    sync.Mutex // guards what follows
+	flush    sync.Mutex // guards the fields below
 	flushed  int64
-	flushing *flushOp // nil: nobody flushes
+	flushing *flushOp // nil: no flush is running
 }
 
-// New returns a journal that appends to the file at path and keeps as much as a
-// journal does if nobody says otherwise. It touches nothing until the first Record.
+// New returns a journal at path with the default limits. It creates no file before the
+// first Record.
 func New(path string) *Journal { return NewFromConfig(Config{Path: path}) }
 
-// NewFromConfig returns a journal as configured. It touches nothing until the first Record.
+// NewFromConfig returns a journal as configured. It creates no file before the first Record.
 func NewFromConfig(c Config) *Journal {
 	j := &Journal{
 		path: c.Path, keyStore: c.KeyStore, rotateSize: c.RotateSize, maxSize: c.MaxSize, maxAge: c.MaxAge,
@@ -135,14 +133,13 @@ func NewFromConfig(c Config) *Journal {
 	return j
 }
 
-// Path returns where the journal is.
+// Path returns the path of the journal.
 func (j *Journal) Path() string { return j.path }
 
-// Record appends the entry. When it returns nil the entry is in the file, and
-// on disk if e.Durable says so; or it is a refused call, of which nothing ran, and one
-// of so many, more than a person can be asked about, that it was only counted, where the
-// entry before it could be written. An entry's Unless is asked under the lock by which the
-// lines of all gateways have one order.
+// Record appends the entry. If it returns nil, the entry is in the file, and on disk if
+// e.Durable is set. There is one exception: of a flood of refused calls, of which none
+// ran, Record only counts the entry, provided that the previous write succeeded. Record
+// calls the entry's Precondition under the lock that orders the lines of all gateways.
 func (j *Journal) Record(_ context.Context, e *aai.Entry) error {
 	if j.countRefusal(e) {
 		return nil
@@ -168,15 +165,15 @@ func (j *Journal) Record(_ context.Context, e *aai.Entry) error {
 	return err
 }
 
-// Ready implements aai.ReadyJournal: it makes the files if need be, locks them and looks
-// whether they are as the last record left them. It writes no record.
+// Ready implements aai.ReadyJournal: it creates the files if necessary, locks them and
+// checks that they end with the last record. It writes no record.
 func (j *Journal) Ready(context.Context) error {
 	j.write.Lock()
 	defer j.write.Unlock()
 	return j.appendGuarded(nil)
 }
 
-// Close writes what was only counted, and closes the files. A later Record opens them
+// Close writes the counted refusals, and closes the files. A later Record opens them
 // again.
 func (j *Journal) Close() error {
 	told := j.writeRefusals()
@@ -197,28 +194,28 @@ func (j *Journal) Close() error {
 	return err
 }
 
-// A waiting entry is one that is not in the file yet.
+// A pendingEntry is an entry that is not in the file yet.
 type pendingEntry struct {
 	entry        entryBody
-	text         []byte // the entry's, if it needs no key of the chain
+	text         []byte // the encoded entry, if it needs no key of the chain
 	durable      bool
-	precondition func() error // is asked under the lock that all processes share; may be nil
-	n            int64        // its number, among those of this process
+	precondition func() error // called under the lock that all processes share; may be nil
+	n            int64        // its number in this process
 	err          error
-	// written tells that it is written (true), or that it is to write for all; nil for
-	// the one who found nobody writing.
+	// written receives true when the entry is written, or false if this caller must write
+	// for all. It is nil for the caller that started writing.
 	written chan bool
 }
 
-// A queue holds what waits to be written.
+// A queue holds pending entries.
 type queue struct {
 	mu       sync.Mutex
-	busy     bool // somebody writes
+	busy     bool // a goroutine is writing
 	pending  []*pendingEntry
-	reusable []*pendingEntry // of those that were written, to be used again
+	reusable []*pendingEntry // a slice of written entries for reuse
 }
 
-// enqueue adds an entry, and reports whether nobody writes, so that the caller must.
+// enqueue adds an entry, and reports whether the caller must write because no goroutine does.
 func (q *queue) enqueue(w *pendingEntry) (leads bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -238,7 +235,7 @@ func (q *queue) take() []*pendingEntry {
 	return taken
 }
 
-// release lets the next one write, if anybody waits. What was taken is written.
+// release ends a write of taken and lets the next caller write, if one waits.
 func (q *queue) release(taken []*pendingEntry) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -249,8 +246,8 @@ func (q *queue) release(taken []*pendingEntry) {
 	}
 }
 
-// append writes an entry and returns its number. Those who wait at the same time
-// share one lock and one write: whoever comes first writes for all.
+// append writes an entry and returns its number. Concurrent callers share one lock and one
+// write: the first caller writes for all.
 func (j *Journal) append(w *pendingEntry) (int64, error) {
 	if !j.queue.enqueue(w) && <-w.written {
 		return w.n, w.err
@@ -278,7 +275,7 @@ func (j *Journal) append(w *pendingEntry) (int64, error) {
 	return w.n, w.err
 }
 
-// appendGuarded is appendAll that does not panic: others wait for it.
+// appendGuarded is appendAll that turns a panic into an error, because other callers wait.
 func (j *Journal) appendGuarded(batch []*pendingEntry) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -288,11 +285,11 @@ func (j *Journal) appendGuarded(batch []*pendingEntry) (err error) {
 	return j.appendAll(batch)
 }
 
-// A trip to the disk is under way.
+// A flushOp is a running flush.
 type flushOp struct{ done chan struct{} }
 
-// sync returns when line n is on disk. Callers that wait at the same time share
-// one trip to the disk, which takes along everything written before it began.
+// sync returns when line n is on disk. Concurrent callers share one flush, which includes
+// all lines written before it began.
 func (j *Journal) sync(n int64) error {
 	for {
 		if err := j.lostError(n); err != nil {
@@ -319,13 +316,13 @@ func (j *Journal) lostError(n int64) error {
 	j.write.Lock()
 	defer j.write.Unlock()
 	if n <= j.lost {
-		// A system may drop what it could not write and report success next time.
+		// A system may drop the unwritten data and report success next time.
 		return errors.New("flush the journal: the flush that was to take this entry along failed")
 	}
 	return nil
 }
 
-// flushOnce makes a trip to the disk.
+// flushOnce flushes and wakes the waiting callers.
 func (j *Journal) flushOnce(n int64, t *flushOp) error {
 	upTo, err := j.flushFile(n)
 	j.flush.Lock()
@@ -338,8 +335,8 @@ func (j *Journal) flushOnce(n int64, t *flushOp) error {
 	return err
 }
 
-// flushFile flushes the file, if line n needs that, and returns up to which line
-// all are on disk.
+// flushFile flushes the file, if line n needs that, and returns the last line that is on
+// disk.
 func (j *Journal) flushFile(n int64) (int64, error) {
 	j.write.Lock()
 	file, upTo, lost, settled, seq := j.file, j.written, j.lost, j.settled, j.seq
@@ -356,7 +353,7 @@ func (j *Journal) flushFile(n int64) (int64, error) {
 	j.write.Lock()
 	defer j.write.Unlock()
 	if errors.Is(err, os.ErrClosed) && n <= j.settled {
-		return j.settled, nil // the file was put aside meanwhile, and flushed for that
+		return j.settled, nil // the file was rotated meanwhile, and flushed for that
 	}
 	if err != nil {
 		j.lost = upTo

@@ -17,22 +17,22 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Nothing that acted is dropped to make room for something that did not. Of files that
-// are deleted for their size, the lines of calls that acted are copied as they are into
-// a file of kept lines, "audit-kept-000000000001-000000000900.jsonl" for records 1 to
-// 900. Each has its seal, whose key can be made from the first; the record of the
-// deletion has the digest of the file, so that the chain covers it.
+// Records of actions are never dropped to make room for other records. When files are
+// deleted for their size, the lines of calls that acted are copied unchanged into a file
+// of kept lines, "audit-kept-000000000001-000000000900.jsonl" for records 1 to 900. Each
+// line has its seal, whose key can be derived from the first. The record of the deletion
+// holds the digest of the file, so that the chain covers it.
 
-// A harvest copies the lines to be kept.
+// A keptWriter copies the lines to keep.
 type keptWriter struct {
 	out   *bufio.Writer
 	sum   hash.Hash
 	size  int64
 	lines int
-	first uint64 // record that the file stands for
+	first uint64 // first record of the file's range
 }
 
-// lineHead is what a line says before all else.
+// lineHead holds the first fields of a line.
 type lineHead struct {
 	kind aai.EntryKind
 	call string
@@ -43,16 +43,16 @@ func headOf(l link) (h lineHead) {
 	kind, rest, _ := bytes.Cut(rest, []byte(`"`))
 	h.kind = aai.EntryKind(kind)
 	if call, ok := bytes.CutPrefix(rest, []byte(`,"call":"`)); ok {
-		call, _, _ := bytes.Cut(call, []byte(`"`)) // as it is written, which is enough to compare
+		call, _, _ := bytes.Cut(call, []byte(`"`)) // still escaped, which suffices for comparisons
 		h.call = string(call)
 	}
 	return h
 }
 
-// callFacts are what a file tells of a call that has several lines.
+// callFacts are the facts in a file about a call with several lines.
 type callFacts struct{ started, acts, ended bool }
 
-// keepFrom copies what is to be kept of one file.
+// keepFrom copies the lines to keep of one file.
 func (h *keptWriter) keepFrom(path string) error {
 	f, err := openRead(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -94,8 +94,7 @@ func (h *keptWriter) keepFrom(path string) error {
 	})
 }
 
-// mayAct reports whether a line is of something that acts, or does not say that it only
-// reads.
+// mayAct reports whether a line's effect is more than reading, or unknown.
 func mayAct(l link) bool {
 	var of struct {
 		Effect string `json:"effect"`
@@ -103,15 +102,15 @@ func mayAct(l link) bool {
 	return json.Unmarshal(append(bytes.Clone(l.signed), '}'), &of) != nil || of.Effect != aai.Reads.String()
 }
 
-// isKept reports whether a line is of a call that acted, or may be: its other lines may
-// be in another file; or one by which the journal tells of itself what it must not forget.
+// isKept reports whether a line belongs to a call that acted or may have acted, since its
+// other lines may be in another file. Some records about the journal itself are kept too.
 func (h *keptWriter) isKept(l link, calls map[string]callFacts) bool {
 	head := headOf(l)
 	facts, several := calls[head.call]
 	switch head.kind {
 	case repairedKind:
 		return true
-	case prunedKind: // what it told of this file is told anew
+	case prunedKind: // the facts about this file are recorded again
 		e := l.event()
 		return e.Forgot > 0 || e.Kept > 0 && e.From != h.first
 	case aai.Received:
@@ -137,7 +136,7 @@ func (h *keptWriter) isKept(l link, calls map[string]callFacts) bool {
 	return of.Effect != aai.Reads.String() && (!alone || of.Ran)
 }
 
-// eachLink gives each record of a file, with its line as it stands there.
+// eachLink passes each record of a file and its line to a function.
 func eachLink(f *os.File, to func(text []byte, l link) error) error {
 	lines := bufio.NewReaderSize(io.NewSectionReader(f, 0, 1<<62), maxLine)
 	for {
@@ -156,17 +155,17 @@ func eachLink(f *os.File, to func(text []byte, l link) error) error {
 	}
 }
 
-// maxKeepBytes is how many bytes are read at most to keep lines, all others waiting
-// meanwhile: where more is to go, it goes with the next file.
+// maxKeepBytes is the maximum number of bytes to read for kept lines, since all writers
+// wait meanwhile. The next rotation handles the rest.
 const maxKeepBytes = 96 << 20
 
-// collectKept copies what is to be kept of files, oldest first, until so many bytes are saved,
-// into one file of kept lines that is on disk when it returns; behind what is in another
-// one already, which it then stands for. It says whether it does and how many of the
-// files it read, and tells it all in the event.
+// collectKept copies the lines to keep of files, oldest first, until tooMuch bytes are
+// saved. It writes one file of kept lines, flushed to disk, after the lines of old, which
+// that file then replaces. It returns whether it replaces old, the number of files read,
+// and the saved bytes, and records them in the event.
 func (j *Journal) collectKept(old *journalFile, files []journalFile, tooMuch int64, e *event) (into bool, reaped int, saved int64, err error) {
 	draft := j.path + ".kept"
-	if err := os.Remove(draft); err != nil && !errors.Is(err, os.ErrNotExist) { // of somebody who was stopped
+	if err := os.Remove(draft); err != nil && !errors.Is(err, os.ErrNotExist) { // left by a process that was stopped
 		return false, 0, 0, fmt.Errorf("keep lines of the journal: %w", err)
 	}
 	out, err := openSide(draft)
@@ -187,7 +186,7 @@ func (j *Journal) collectKept(old *journalFile, files []journalFile, tooMuch int
 		return false, 0, 0, err
 	}
 	if h.lines == 0 || through == 0 {
-		_ = os.Remove(draft) // there is nothing in it
+		_ = os.Remove(draft) // it is empty
 		return false, reaped, saved, nil
 	}
 	name := keptPath(j.path, first, through)
@@ -199,8 +198,8 @@ func (j *Journal) collectKept(old *journalFile, files []journalFile, tooMuch int
 	return old != nil, reaped, saved, nil
 }
 
-// keepAll copies the lines of an older file of kept ones, if there is one, and then what is
-// to be kept of the others, until so much is saved, of which at most so much is read.
+// keepAll copies the lines of old, if there is one, and then the lines to keep of the
+// files. It stops when tooMuch bytes are saved or most bytes are read.
 func (h *keptWriter) keepAll(old *journalFile, files []journalFile, tooMuch, most int64) (reaped int, saved int64, err error) {
 	if old != nil {
 		if err := h.copyFile(old.path); err != nil {
@@ -220,7 +219,7 @@ func (h *keptWriter) keepAll(old *journalFile, files []journalFile, tooMuch, mos
 	return reaped, saved, nil
 }
 
-// copyFile copies all lines of a file, as they are.
+// copyFile copies all lines of a file unchanged.
 func (h *keptWriter) copyFile(path string) error {
 	f, err := openRead(path)
 	if err != nil {
@@ -237,12 +236,12 @@ func (h *keptWriter) copyFile(path string) error {
 
 func (h *keptWriter) copy(text []byte) error {
 	h.size += int64(len(text))
-	_, _ = h.sum.Write(text) // a hash takes everything
+	_, _ = h.sum.Write(text) // a hash never fails
 	_, err := h.out.Write(text)
 	return err
 }
 
-// lastRecordOf notes in the event which records were in the files, and returns the last.
+// lastRecordOf records the last record of the files in the event, and returns its number.
 func lastRecordOf(files []journalFile, e *event) (through uint64, err error) {
 	for _, f := range files {
 		last, err := lastLink(f.path)
@@ -266,7 +265,7 @@ func keptPath(path string, first, last uint64) string {
 	return filepath.Join(folder, fmt.Sprintf("%s%s%012d-%012d%s", stem, keptWord, first, last, ext))
 }
 
-// keptRange reads such a name's middle.
+// keptRange parses the range in the name of a file of kept lines.
 func keptRange(middle string) (first, last uint64, ok bool) {
 	numbers, is := strings.CutPrefix(middle, keptWord)
 	from, to, cut := strings.Cut(numbers, "-")

@@ -16,26 +16,26 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// A Keeper keeps what the chain is verified by, away from the journal: the key of
-// its first record, and the last anchor. It is safe for concurrent use, also by
-// several processes; of two that store at the same time one may win.
+// A KeyStore keeps the data that verifies the chain, away from the journal: the key of its
+// first record, and the last anchor. It is safe for concurrent use, also by several
+// processes; of two concurrent Store calls either may win.
 type KeyStore interface {
-	// Load returns what was stored last, or nil if nothing was.
+	// Load returns the last stored data, or nil if there is none.
 	Load(ctx context.Context) ([]byte, error)
-	// Store keeps it, on disk before it returns.
+	// Store stores the data, on disk before it returns.
 	Store(ctx context.Context, kept []byte) error
 }
 
-// keyStoreTimeout is how long a keeper may take: it may have to ask somebody.
+// keyStoreTimeout is the limit for a key store: it may have to ask the person.
 const keyStoreTimeout = 10 * time.Second
 
-// A FileKeeper keeps it in a file that only its owner may read.
+// A FileKeyStore keeps the data in a file that only its owner may read.
 type FileKeyStore struct{ path string }
 
-// NewFileKeyStore returns a keeper in the file at path, which need not exist.
+// NewFileKeyStore returns a key store in the file at path, which need not exist.
 func NewFileKeyStore(path string) FileKeyStore { return FileKeyStore{path} }
 
-// Load implements Keeper.
+// Load implements KeyStore.
 func (k FileKeyStore) Load(context.Context) ([]byte, error) {
 	f, err := openRead(k.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -48,7 +48,7 @@ func (k FileKeyStore) Load(context.Context) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// Store implements Keeper. The file is replaced whole.
+// Store implements KeyStore. It replaces the whole file.
 func (k FileKeyStore) Store(_ context.Context, kept []byte) error {
 	folder := filepath.Dir(k.path)
 	if err := os.MkdirAll(folder, folderMode); err != nil {
@@ -57,10 +57,10 @@ func (k FileKeyStore) Store(_ context.Context, kept []byte) error {
 	return atomicfile.ReplaceDurable(k.path, kept)
 }
 
-// keysVersion is the version of what a keeper keeps.
+// keysVersion is the version of the stored format.
 const keysVersion = 1
 
-// keys are what a keeper keeps.
+// keys is the content of a key store.
 type keys struct {
 	Version int      `json:"version"`
 	First   chainKey `json:"-"` // the key of record 1
@@ -68,8 +68,8 @@ type keys struct {
 	Anchor  *anchor  `json:"anchor,omitempty"`
 }
 
-// An anchor says how far the chain had come. It is signed, so that it may be kept
-// where others can write.
+// An anchor records the length of the chain at a time. It is signed, so that it may be
+// kept in a place that others can write.
 type anchor struct {
 	Seq       uint64    `json:"seq"`
 	Seal      string    `json:"mac"`
@@ -81,8 +81,8 @@ func (a *anchor) message() []byte {
 	return fmt.Appendf(nil, "aai journal anchor 1\n%d\n%s\n%s\n", a.Seq, a.Seal, a.Time.UTC().Format(timeFormat))
 }
 
-// signer is the key that signs anchors. Who has it has the first key, so the
-// signature says who made an anchor to somebody who knows only the public key.
+// signer returns the key that signs anchors. It is derived from the first key. With the
+// public key alone, others can verify the origin of an anchor.
 func (k *keys) signer() ed25519.PrivateKey {
 	seed := k.First.derive(signWord)
 	return ed25519.NewKeyFromSeed(seed[:])
@@ -95,7 +95,7 @@ func (k *keys) signed(a *anchor) bool {
 	return ed25519.Verify(public, a.message(), a.Signature)
 }
 
-// loadKeys returns the keeper's keys, or nil if it has none.
+// loadKeys returns the stored keys, or nil if there are none.
 func loadKeys(k KeyStore) (*keys, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), keyStoreTimeout)
 	defer cancel()
