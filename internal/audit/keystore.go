@@ -131,7 +131,7 @@ func storeKeys(k KeyStore, kept *keys) error {
 	return nil
 }
 
-// newKeys makes the keys of a new chain.
+// newKeys returns the keys of a new chain.
 func newKeys() *keys {
 	k := &keys{Version: keysVersion}
 	_, _ = rand.Read(k.First[:]) // it never fails

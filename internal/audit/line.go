@@ -12,16 +12,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// How many bytes of a call's arguments, and of what it answered, the journal keeps,
-// as JSON: as a rule, and where the person wants calls kept whole. What is longer
-// is replaced by its length.
+// Limits for the JSON of a call's arguments, and of its result, in bytes: the default, and
+// the limit with Config.KeepFull. A longer value is replaced by its length.
 const (
 	maxArgs = 16 << 10
 	maxFull = 256 << 10
 )
 
-// line is an entry as the file has it. Times are RFC 3339 in UTC with
-// nanoseconds, durations milliseconds.
+// line is an entry in the form of the file. Times are RFC 3339 in UTC with nanoseconds,
+// durations milliseconds.
 type line struct {
 	Boot       string          `json:"boot,omitempty"`
 	Time       string          `json:"time"`
@@ -51,7 +50,7 @@ type line struct {
 	PersonWait float64         `json:"asked_ms,omitempty"`
 }
 
-// recordedElement is what was acted on. Records of before have it as one text.
+// recordedElement is the target element. Older records contain it as one text.
 type recordedElement aai.TargetElement
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -63,16 +62,16 @@ func (o *recordedElement) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*aai.TargetElement)(o))
 }
 
-// succeeded is the result of a call that ended well.
+// succeeded is the result of a successful call.
 const succeeded = "ok"
 
-// An entryBody is an entry on its way to be a record. What hides values in it is
-// known only where the chain is.
+// An entryBody is an entry before its encoding. The key that marks its hidden values is
+// known only with the state.
 type entryBody struct {
 	line     line
 	args     map[string]any
 	answer   any
-	maxBytes int // bytes of args and of answer
+	maxBytes int // limit for args and for answer, in bytes
 }
 
 // hides reports whether the entry has values that need the chain's key.
@@ -101,7 +100,7 @@ func hides(value any) bool {
 	return false
 }
 
-// fillBody makes b what is to be written of an entry.
+// fillBody sets b to the recorded part of an entry.
 func (j *Journal) fillBody(b *entryBody, e *aai.Entry) {
 	*b = entryBody{args: e.Args, maxBytes: maxArgs, line: line{
 		Time: e.Time.UTC().Format(timeFormat), Kind: e.Kind, Call: e.Call, Parent: e.Parent,
@@ -142,7 +141,7 @@ func (b *entryBody) encode(boot string, mark chainKey) ([]byte, error) {
 		return nil, fmt.Errorf("encode the arguments for the journal: %w", err)
 	}
 	if b.line.Answer, err = bounded(b.line.Answer, b.maxBytes); err != nil {
-		b.line.Answer = map[string]bool{"unsayable": true} // the call has run; that is what must be on record
+		b.line.Answer = map[string]bool{"unsayable": true} // the call has run, which must be on record
 	}
 	if text, err = json.Marshal(&b.line); err != nil {
 		return nil, fmt.Errorf("encode a journal entry: %w", err)
@@ -150,7 +149,7 @@ func (b *entryBody) encode(boot string, mark chainKey) ([]byte, error) {
 	return text[1 : len(text)-1], nil
 }
 
-// bounded is a value, or its length as JSON where that is more than most.
+// bounded returns a value, or its length as JSON if that is more than most.
 func bounded(value any, most int) (any, error) {
 	if value == nil {
 		return nil, nil
@@ -165,7 +164,7 @@ func bounded(value any, most int) (any, error) {
 	return json.RawMessage(b), nil
 }
 
-// shortBoot is enough of a boot id to tell one start of a computer from another.
+// shortBoot returns a prefix of a boot ID that distinguishes boots.
 func shortBoot(id [16]byte) string {
 	if id == ([16]byte{}) {
 		return ""
@@ -173,16 +172,16 @@ func shortBoot(id [16]byte) string {
 	return hex.EncodeToString(id[:4])
 }
 
-// A markedValue stands in the place of a hidden value. Equal values have equal marks,
-// and nobody who lacks the key can try which value has a mark.
+// A markedValue replaces a hidden value. Equal values have equal marks, and without the
+// key a mark cannot be used to guess its value.
 type markedValue struct {
 	Redacted bool   `json:"redacted"`
 	Len      int    `json:"len"` // of the value in bytes, as text or JSON
 	HMAC     string `json:"hmac"`
 }
 
-// marked returns the value with marks in the place of what is hidden in it, and
-// whether anything was. It does not change the value.
+// marked returns a copy of the value with marks instead of its hidden values, and reports
+// whether there were any.
 func marked(value any, mark chainKey) (any, bool) {
 	switch v := value.(type) {
 	case sanitize.Hidden:
@@ -218,23 +217,23 @@ func marked(value any, mark chainKey) (any, bool) {
 	return value, false
 }
 
-// An event is what the journal itself has to say, as a record among the others.
+// An event is a record about the journal itself.
 type event struct {
 	Boot string `json:"boot,omitempty"`
 	Time string `json:"time"`
 	Kind string `json:"kind"`
 
-	// repaired: the file ended otherwise than the last record that was written.
-	Torn  int64  `json:"torn,omitempty"`  // bytes behind the last whole record, which are no record
-	Lost  uint64 `json:"lost,omitempty"`  // records that were written and are not there
+	// repaired: the file did not end with the last written record.
+	Torn  int64  `json:"torn,omitempty"`  // bytes after the last whole record that are no record
+	Lost  uint64 `json:"lost,omitempty"`  // written records that are missing
 	Cause string `json:"cause,omitempty"` // of the loss: crash, or cut
 
 	// pruned: files were deleted because of their age or size.
-	From    uint64 `json:"from,omitempty"`    // the first record in them, where it was for their size
+	From    uint64 `json:"from,omitempty"`    // the first record in them, if they were deleted for their size
 	Through uint64 `json:"through,omitempty"` // the last record in them
 	Seal    string `json:"through_mac,omitempty"`
 	Files   int    `json:"files,omitempty"`
-	Kept    int    `json:"kept,omitempty"`        // lines of them that are in a file of kept lines
+	Kept    int    `json:"kept,omitempty"`        // number of their lines in a file of kept lines
 	Digest  string `json:"kept_sha256,omitempty"` // of that file
 	Forgot  uint64 `json:"forgotten,omitempty"`   // kept lines up to this record were deleted too
 }
@@ -244,8 +243,8 @@ const (
 	repairedKind = "repaired"
 	prunedKind   = "pruned"
 
-	causeCrash = "crash" // the computer went down before they were on disk
-	causeCut   = "cut"   // somebody took them away
+	causeCrash = "crash" // the computer crashed before the records were on disk
+	causeCut   = "cut"   // the records were removed
 )
 
 func (ev event) encode(now time.Time, boot string) ([]byte, error) {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// tryLock locks a file against other processes, if nobody has. The lock is the
-// open file's, so it ends with the process however that ends.
+// tryLock locks a file against other processes, if it is not locked. The lock belongs to
+// the open file, so it ends with the process in any case.
 func tryLock(f *os.File) (bool, error) {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

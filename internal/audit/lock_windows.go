@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockedByte is far behind the state: on Windows nobody may write to what is
-// locked, the one who locked it through another handle included.
+// lockedByte is far behind the state: on Windows no handle except the locking one may
+// write to a locked range.
 const lockedByte = 1 << 20
 
-// tryLock locks a file against other processes, if nobody has. The lock ends with
-// the process however that ends.
+// tryLock locks a file against other processes, if it is not locked. The lock ends with
+// the process in any case.
 func tryLock(f *os.File) (bool, error) {
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
 		0, 1, 0, &windows.Overlapped{Offset: lockedByte})

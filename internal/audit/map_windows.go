@@ -2,8 +2,8 @@ package audit
 
 import "os"
 
-// mapsFiles is false: on Windows what is mapped cannot be cut off or replaced by
-// anybody else, which is one reason more for a call to fail.
+// mapsFiles is false: on Windows no process can truncate or replace a mapped file, which
+// would make more calls fail.
 const mapsFiles = false
 
 func mapFile(*os.File, int) []byte { return nil }

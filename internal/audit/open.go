@@ -6,14 +6,14 @@ import (
 	"os"
 )
 
-// openAppend opens the file for appending and makes it if need be. It can also be read,
-// to see how it ends.
+// openAppend opens the file for appending, and creates it if necessary. The file is also
+// readable, to check its end.
 func openAppend(path string) (*os.File, error) {
 	return openRegular(path, os.O_CREATE|os.O_RDWR|os.O_APPEND)
 }
 
-// openSide opens a file beside the journal for reading and writing, and makes it if need
-// be.
+// openSide opens a file beside the journal for reading and writing, and creates it if
+// necessary.
 func openSide(path string) (*os.File, error) {
 	return openRegular(path, os.O_CREATE|os.O_RDWR)
 }
@@ -21,8 +21,8 @@ func openSide(path string) (*os.File, error) {
 // openRead opens a file of the journal for reading.
 func openRead(path string) (*os.File, error) { return openRegular(path, os.O_RDONLY) }
 
-// openRegular opens a file, and waits for nobody: what is there and no regular file, such
-// as a named pipe or a symbolic link that leads elsewhere, is an error.
+// openRegular opens a regular file without blocking. Anything else, such as a named pipe
+// or a symbolic link, results in an error.
 func openRegular(path string, flags int) (*os.File, error) {
 	f, err := os.OpenFile(path, flags|noFollow, fileMode)
 	if err != nil {
@@ -41,7 +41,7 @@ func openRegular(path string, flags int) (*os.File, error) {
 	return f, nil
 }
 
-// irregular says what is there instead of a file.
+// irregular returns the error for a path that is not a regular file.
 func irregular(path string, info fs.FileInfo) error {
 	what := "something else"
 	switch info.Mode().Type() {

@@ -4,6 +4,6 @@ package audit
 
 import "syscall"
 
-// noFollow opens nothing by a symbolic link in the last place, since nobody may lead the
-// journal elsewhere, and waits for nobody at the other end of a pipe.
+// noFollow makes open fail on a symbolic link as the last element, so that no link can
+// redirect the journal, and not block on a pipe.
 const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK

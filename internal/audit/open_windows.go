@@ -1,4 +1,4 @@
 package audit
 
-// noFollow is nothing here: pipes have names of their own.
+// noFollow is zero: pipes have a separate name space.
 const noFollow = 0

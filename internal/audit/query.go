@@ -11,17 +11,17 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// manyKinds is how many kinds are asked for by their numbers; where there are more, most
-// calls pass, and each is looked at.
+// manyKinds is the maximum number of kinds in a full-text query. With more, most calls
+// match, and each is checked.
 const manyKinds = 200
 
-// A kind is what calls have in common.
+// A kind holds the attributes by which calls are filtered.
 type kind struct {
 	app, target, tool, door, identity, callerText, result, resultText string
 	pageRead                                                          bool
 }
 
-// endingMark stands around each of a call's endings.
+// endingMark surrounds each of a call's results.
 const endingMark = "\n"
 
 func (p *CallRecord) kind() kind {
@@ -31,7 +31,7 @@ func (p *CallRecord) kind() kind {
 	}
 }
 
-// A condition is what SQL holds rows against.
+// A condition is a SQL condition with its arguments.
 type condition struct {
 	parts []string
 	args  []any
@@ -48,7 +48,7 @@ func (c *condition) where() string {
 	return " WHERE " + strings.Join(c.parts, " AND ")
 }
 
-// kindCondition is what the filter says of kinds.
+// kindCondition returns the filter's condition for kinds.
 func (f Filter) kindCondition() (c condition) {
 	if f.App != "" {
 		c.is("(app = ? OR target = ?)", f.App, f.App)
@@ -68,9 +68,9 @@ func (f Filter) kindCondition() (c condition) {
 	return c
 }
 
-// query asks an index that is up to date.
+// query searches an up-to-date index.
 func query(ctx context.Context, db *sql.DB, f Filter) ([]CallRecord, error) {
-	watched := f // most calls are no looks: each is looked at
+	watched := f // most calls are no page reads: each is checked
 	watched.ExcludePageReads = false
 	of := watched.kindCondition()
 	var kinds []string
@@ -111,7 +111,7 @@ func query(ctx context.Context, db *sql.DB, f Filter) ([]CallRecord, error) {
 	return pasts(rows)
 }
 
-// callCondition is what the filter says of single calls; {id} stands for the number of one.
+// callCondition returns the filter's condition for calls; {id} stands for the ID of a call.
 func (f Filter) callCondition(ctx context.Context, db *sql.DB) (c condition, err error) {
 	if f.Call != "" {
 		c.is("call = ?", f.Call)
@@ -133,8 +133,8 @@ func (f Filter) callCondition(ctx context.Context, db *sql.DB) (c condition, err
 		c.is("{id} "+text+" ?", id.Int64)
 		return nil
 	}
-	// Calls are in the order in which they were first told of, which is about that of their
-	// times: so few of those that came at other times are looked at.
+	// Calls are ordered by their first lines, which is about the order of their times, so
+	// few calls of other times are checked.
 	if !f.Since.IsZero() {
 		c.is("time >= ?", sortable(f.Since))
 		err = errors.Join(err, bound(">=", "SELECT coalesce(min(low), 9223372036854775807) FROM hours WHERE hour >= ?", hourOf(f.Since)))
@@ -146,7 +146,7 @@ func (f Filter) callCondition(ctx context.Context, db *sql.DB) (c condition, err
 	return c, err
 }
 
-// texts is a column of rows.
+// texts returns the only column of the rows.
 func texts(ctx context.Context, db *sql.DB, statement string, args ...any) (found []string, err error) {
 	rows, err := db.QueryContext(ctx, statement, args...)
 	if err != nil {
@@ -175,7 +175,7 @@ func pasts(rows *sql.Rows) (found []CallRecord, err error) {
 	return found, rows.Err()
 }
 
-// hourOf numbers the hour in which a time is.
+// hourOf returns the number of the hour that contains t.
 func hourOf(t time.Time) int64 {
 	n := t.Unix()
 	if n < 0 {
@@ -184,8 +184,8 @@ func hourOf(t time.Time) int64 {
 	return n / 3600
 }
 
-// sortable is a time as the index has it, also one whose year has more than four
-// digits or none.
+// sortable returns a time in the format of the index, even for a year outside the range of
+// four digits.
 func sortable(t time.Time) string {
 	t = t.UTC()
 	switch {

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// longestChain is how many records a chain is believed to have by what an unverified
-// line says. To walk there takes seconds.
+// longestChain is the maximum record number that an unverified line is trusted to have.
+// Deriving its key takes seconds.
 const longestChain = 1 << 27
 
-// currentState returns where the chain stands. The first time that is its beginning; when
-// the state was lost, it is found again by the first key. In both cases the keys
-// come with it.
+// currentState returns the state of the chain. On first use that is its beginning; if the
+// state is lost, it is rebuilt from the first key. In both cases currentState also returns
+// the keys.
 func (j *Journal) currentState() (state, *keys, error) {
 	if j.stateFile.ok {
 		return j.stateFile.state, nil, nil
@@ -39,24 +39,24 @@ func (j *Journal) currentState() (state, *keys, error) {
 	return st, kept, err
 }
 
-// waitForOtherState waits, where there is a journal but no state of it, until every gateway that
-// has the state open that was there before has looked at its path.
+// waitForOtherState waits, if there is a journal without a state. Gateways that have the
+// former state file open check its path meanwhile.
 func (j *Journal) waitForOtherState() {
 	if head, _, err := firstLink(j.path); mapsFiles && err == nil && head.seq > 0 {
 		time.Sleep(j.stateFile.settleTime)
 	}
 }
 
-// initialState returns the state before the first record of the file, from which the
-// records in it are followed. A file that is not of this chain, such as one from
-// before there was a chain, is put aside.
+// initialState returns the state before the first record of the file, from which recover
+// follows its records. A file of another chain, such as one from before chains, is set
+// aside.
 func (j *Journal) initialState(first chainKey) (state, error) {
 	st := state{}
 	files, err := j.files()
 	if err != nil {
 		return st, err
 	}
-	for _, f := range files { // the last of those put aside says how far they went
+	for _, f := range files { // the last rotated file determines the last record
 		if f.first == 0 || f.current || f.kept {
 			continue
 		}
@@ -80,8 +80,8 @@ func (j *Journal) initialState(first chainKey) (state, error) {
 	return st, nil
 }
 
-// advanceToAnchor makes the state that of the last anchor, if a chain that was found again
-// does not reach it, and says how many records are missing.
+// advanceToAnchor advances the state to the last anchor, if a rebuilt chain does not reach
+// it, and returns an event with the number of missing records.
 func (st *state) advanceToAnchor(kept *keys) []event {
 	a := kept.Anchor
 	if a == nil || a.Seq <= st.seq || a.Seq >= longestChain || !kept.signed(a) {
@@ -96,7 +96,7 @@ func (st *state) advanceToAnchor(kept *keys) []event {
 	return []event{{Kind: repairedKind, Lost: lost, Cause: causeCut}}
 }
 
-// setAside renames the file to one that says it is not of the chain.
+// setAside renames the file to a name for files outside the chain.
 func (j *Journal) setAside() error {
 	j.releaseFile()
 	aside := asidePath(j.path, j.now())
@@ -106,10 +106,10 @@ func (j *Journal) setAside() error {
 	return j.syncDir(filepath.Dir(j.path))
 }
 
-// recover makes a state of one that does not fit the file. Records that the state
-// does not know yet are followed by its key. What lies behind them was torn by a
-// crash, or put there by somebody; a file that is too short has lost records. The
-// event, for which the caller has to make a record, says which.
+// recover updates a state that does not match the file. It follows records that the state
+// does not know yet with its key. Further bytes were torn by a crash, or inserted; a file
+// that is too short has lost records. The returned events, which the caller must record,
+// describe both.
 func (j *Journal) recover(st *state) (events []event, newLine bool, err error) {
 	info, err := j.file.Stat()
 	if err != nil {
@@ -144,7 +144,7 @@ func (j *Journal) recover(st *state) (events []event, newLine bool, err error) {
 	return []event{{Kind: repairedKind, Torn: torn}}, !endsInLine(j.file, st.size), nil
 }
 
-// missing says what a file has lost that is shorter than the state knows it.
+// missing returns the event for a file that is shorter than in the state.
 func (j *Journal) missing(st *state, size int64) (event, error) {
 	e := event{Kind: repairedKind, Cause: st.causeOfLoss(j.boot())}
 	last, end, err := lastLinkOf(io.NewSectionReader(j.file, 0, size), size)
@@ -156,15 +156,15 @@ func (j *Journal) missing(st *state, size int64) (event, error) {
 		have = last.seq
 	}
 	if have < st.durable {
-		e.Cause = causeCut // what was on disk does not go by itself
+		e.Cause = causeCut // flushed records are not lost without interference
 	}
 	e.Lost, e.Torn = st.seq-have, size-end
 	st.size = size
 	return e, nil
 }
 
-// causeOfLoss is crash where the computer was started anew since the state was
-// written, or does not tell; as long as it runs, what was written stays.
+// causeOfLoss returns causeCrash if the computer was restarted since the state was
+// written, or if that is unknown. Without a restart, written data stays.
 func (st *state) causeOfLoss(boot [16]byte) string {
 	if boot == st.boot && boot != ([16]byte{}) {
 		return causeCut
@@ -172,14 +172,13 @@ func (st *state) causeOfLoss(boot [16]byte) string {
 	return causeCrash
 }
 
-// maxKeyStepsLocked is how many keys are made, all lines together, for records that are said to
-// be ahead of the state: others wait meanwhile, so it takes a tenth of a second.
+// maxKeyStepsLocked is the maximum number of derived keys for records ahead of the state,
+// for all lines together. Other processes wait meanwhile, a tenth of a second.
 const maxKeyStepsLocked = 1 << 20
 
-// follow makes the state that of the last record of the file that was made after
-// it, and returns where that ends and whether with an end of line. It goes on
-// behind what is no record, as a state from before a repair must; whether all that
-// is right, Verify tells.
+// follow advances the state to the last later record of the file. It returns the end of
+// that record and whether a newline follows. It skips bytes that are no record, which a
+// state from before a repair requires; Verify reports whether they are valid.
 func follow(f *os.File, from int64, st *state) (end int64, ended bool, err error) {
 	at := from
 	end, ended = from, true
@@ -201,8 +200,7 @@ func follow(f *os.File, from int64, st *state) (end int64, ended bool, err error
 	}
 }
 
-// advanceTo makes the state that of a record, if it was made after the state's. It
-// takes no more keys than are left.
+// advanceTo advances the state to a later record. It derives at most left keys.
 func (st *state) advanceTo(l link, left *uint64) bool {
 	skipped := l.seq - st.seq - 1
 	if l.seq <= st.seq || skipped > *left {
@@ -226,8 +224,8 @@ func endsInLine(f *os.File, size int64) bool {
 	return err == nil && last[0] == '\n'
 }
 
-// firstLink returns the first record of the file, unverified; its seq is zero if
-// there is none.
+// firstLink returns the first record of the file, unverified; its seq is zero if there is
+// none.
 func firstLink(path string) (l link, size int64, err error) {
 	f, err := openRead(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -240,8 +238,8 @@ func firstLink(path string) (l link, size int64, err error) {
 	return firstLinkOf(f)
 }
 
-// firstLinkOf looks among the first megabytes: a crash may have torn the first line,
-// and many lines that are none of ours are another file.
+// firstLinkOf searches the first megabytes: a crash may have torn the first line, and a
+// file with many other lines is not of the chain.
 func firstLinkOf(f *os.File) (l link, size int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -278,8 +276,8 @@ func lastLink(path string) (link, error) {
 	return l, err
 }
 
-// lastLinkOf looks from the end of the file for a line that is a record, its end
-// with it; the last line may lack that. The seq is zero if there is none.
+// lastLinkOf searches backwards for a line that is a record, and returns it and its end
+// with the newline, which the last line may lack. The seq is zero if there is none.
 func lastLinkOf(f io.ReaderAt, size int64) (link, int64, error) {
 	const step = 64 << 10
 	var tail []byte // from begin to size

@@ -10,13 +10,13 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A caller that is refused again and again must not fill the journal. Of each caller
-// so many refused calls a minute are written one by one; the rest are counted, and
-// told every few seconds while it lasts. Nothing of them ran, so nothing that is not
-// on record has happened; a process that is killed loses what it counted since.
+// A caller with many refused calls must not fill the journal. For each caller a limited
+// number of refused calls a minute is written one by one; the rest is counted, and written
+// every few seconds as a summary. None of these calls ran, so no action is missing from
+// the record. A killed process loses its counts since the last summary.
 //
-// A refusal that must be on disk is one of which a person may then be asked. Nobody can be
-// asked so often in a minute as foldAsked says; what comes beyond is counted too.
+// A durable refusal may be followed by a question to the person. A person cannot answer
+// maxQuestionRefusalsWritten questions a minute; further refusals are counted too.
 const (
 	maxRefusalsWritten         = 20
 	maxQuestionRefusalsWritten = 60
@@ -24,8 +24,8 @@ const (
 	refusalInterval            = 5 * time.Second
 )
 
-// foldCallers and foldCodes bound what is remembered: callers beyond count as one for
-// each door, codes as one.
+// Limits for memory: further callers are counted as one for each door, further codes as
+// one.
 const (
 	maxRefusalCallers = 64
 	maxRefusalCodes   = 40
@@ -33,27 +33,27 @@ const (
 	othersCode        = "OTHERS"
 )
 
-// refusalCounter are the refused calls that were not written yet. The timer is there only
+// refusalCounter counts the refused calls that are not written yet. The timer exists only
 // while there are some.
 type refusalCounter struct {
 	mu       sync.Mutex
-	interval time.Duration // foldEvery
+	interval time.Duration // refusalInterval
 	callers  map[aai.Caller]*callerRefusals
 	pending  bool
 	timer    *time.Timer
 
-	writing sync.Mutex // held by whoever writes them
+	writing sync.Mutex // held while writing them
 }
 
-// callerRefusals are one caller's.
+// callerRefusals counts one caller's refusals.
 type callerRefusals struct {
-	window  time.Time // when it began
-	written int       // in it
-	asked   int       // in it, of those that must be on disk
+	window  time.Time // start of the window
+	written int       // in the window
+	asked   int       // in the window, of durable ones
 	refusalCount
 }
 
-// refusalCount are calls that were refused and not written.
+// refusalCount summarizes refused calls that are not written.
 type refusalCount struct {
 	count       int
 	first, last time.Time
@@ -79,10 +79,10 @@ func (r *refusalCount) add(more refusalCount) {
 	}
 }
 
-// countRefusal counts an entry that need not be written, and reports whether it did. A call
-// with an earlier line, which names its caller, is never counted: its end is on record.
-// Nor is anything while the journal cannot be written: who hears that an entry was
-// recorded takes that for a proof that it can.
+// countRefusal counts an entry that need not be written, and reports whether it did. It
+// never counts a call with an earlier line, which names its caller, because its outcome
+// must be on record. It counts none while the journal is not writable: a successful Record
+// implies that it is.
 func (j *Journal) countRefusal(e *aai.Entry) bool {
 	if e.Kind != aai.Outcome || e.Ran || e.Code == "" || e.Caller == (aai.Caller{}) ||
 		e.Code == aai.RecordFailed || j.failing.Load() {
@@ -108,7 +108,7 @@ func (j *Journal) countRefusal(e *aai.Entry) bool {
 	return true
 }
 
-// refusalsOf finds a caller's refusals.
+// refusalsOf returns a caller's refusals.
 func (f *refusalCounter) refusalsOf(caller aai.Caller, now time.Time) *callerRefusals {
 	if r := f.callers[caller]; r != nil {
 		return r
@@ -134,7 +134,7 @@ func (f *refusalCounter) refusalsOf(caller aai.Caller, now time.Time) *callerRef
 	return r
 }
 
-// scheduleWrite sees to it that what was counted is told.
+// scheduleWrite schedules the next summary.
 func (f *refusalCounter) scheduleWrite(j *Journal) {
 	if f.pending {
 		return
@@ -150,8 +150,8 @@ func (f *refusalCounter) scheduleWrite(j *Journal) {
 	})
 }
 
-// writeRefusals writes a line for each caller of whom refused calls were counted. What cannot
-// be written is counted still.
+// writeRefusals writes a summary for each caller with counted refusals. Refusals that
+// cannot be written stay counted.
 func (j *Journal) writeRefusals() error {
 	f := &j.folds
 	f.writing.Lock()
@@ -199,11 +199,11 @@ func (j *Journal) writeRefusalsOf(caller aai.Caller, r refusalCount) error {
 	return err
 }
 
-// refusedKind is the kind of a line that stands for many refused calls.
+// refusedKind is the kind of a summary of refused calls.
 const refusedKind = "refused"
 
-// refusalLine is what such a line has beside its caller, its time and an id as calls
-// have one. Times are as in line.
+// refusalLine holds the fields of a summary in addition to its caller, time and call ID.
+// Times are as in line.
 type refusalLine struct {
 	Count int            `json:"count"`
 	Since string         `json:"since"`
@@ -211,7 +211,7 @@ type refusalLine struct {
 	Codes map[string]int `json:"codes"`
 }
 
-// refusalRecord is the row of such a line, which was written at that time.
+// refusalRecord returns the CallRecord of a summary that was written at that time.
 func (l *readLine) refusalRecord(written time.Time) *CallRecord {
 	p := &CallRecord{
 		Time: written, Call: l.Call, Door: l.Door, Caller: l.Caller, Identity: l.Identity, Result: refusedResult,

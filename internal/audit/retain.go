@@ -18,17 +18,16 @@ import (
 type journalFile struct {
 	path    string
 	current bool
-	kept    bool   // it has lines of files that were deleted
+	kept    bool   // it has lines of deleted files
 	first   uint64 // its first record, by its name; zero if the file is not of the chain
-	last    uint64 // of kept lines: the last record of the files that they are from
-	isCopy  bool   // these are copies of what is there still
+	last    uint64 // of kept lines: the last record of their files
+	isCopy  bool   // its lines are copies of existing ones
 	size    int64
 	changed time.Time
 }
 
-// The names of files that were put aside, beside "audit.jsonl":
-// "audit-000000000042.jsonl" begins with record 42,
-// "audit-before-20260504T080000.000000000Z.jsonl" is not of the chain.
+// The names of other files, beside "audit.jsonl": "audit-000000000042.jsonl" begins with
+// record 42, "audit-before-20260504T080000.000000000Z.jsonl" is not of the chain.
 const asideWord = "before-"
 
 func nameParts(path string) (folder, stem, ext string) {
@@ -47,8 +46,7 @@ func asidePath(path string, now time.Time) string {
 	return filepath.Join(folder, stem+asideWord+now.UTC().Format("20060102T150405.000000000Z")+ext)
 }
 
-// files returns the journal's files, oldest first, the current one last if there
-// is one.
+// files returns the journal's files, oldest first, the current one last if there is one.
 func (j *Journal) files() ([]journalFile, error) {
 	folder, stem, ext := nameParts(j.path)
 	entries, err := os.ReadDir(folder)
@@ -78,7 +76,7 @@ func (j *Journal) files() ([]journalFile, error) {
 		}
 		info, err := entry.Info()
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // put aside or deleted by another process meanwhile
+			continue // rotated or deleted by another process meanwhile
 		}
 		if err != nil {
 			return nil, fmt.Errorf("look for the journal's files: %w", err)
@@ -108,7 +106,7 @@ func (j *Journal) files() ([]journalFile, error) {
 	return found, nil
 }
 
-// rank puts files that are not of the chain first, then kept lines, then the chain.
+// rank sorts files outside the chain first, then kept lines, then the chain.
 func (f *journalFile) rank() int {
 	switch {
 	case f.current:
@@ -121,7 +119,7 @@ func (f *journalFile) rank() int {
 	return 0
 }
 
-// recordNumber reads the number of a record as names have it; zero if it is none.
+// recordNumber parses a record number in a file name; zero if invalid.
 func recordNumber(text string) uint64 {
 	n, err := strconv.ParseUint(text, 10, 63)
 	if err != nil || len(text) < 12 {
@@ -130,8 +128,8 @@ func recordNumber(text string) uint64 {
 	return n
 }
 
-// chainBegins is the first record of which the file is still there: kept lines from
-// there on are copies.
+// chainBegins returns the first record whose own file still exists: kept lines from there
+// on are copies.
 func chainBegins(files []journalFile) uint64 {
 	for _, f := range files {
 		if f.rank() == 2 {
@@ -141,9 +139,8 @@ func chainBegins(files []journalFile) uint64 {
 	return math.MaxUint64
 }
 
-// rotate puts the file aside when it is full, or so old that the records in it
-// would be kept for too long, and says what is then to be deleted and the record
-// of that.
+// rotate rotates the file if it is full, or so old that its records would be kept for too
+// long. It returns the files to delete and the events about that.
 func (j *Journal) rotate(st *state) (doomed []string, told []event, err error) {
 	age := j.now().Sub(time.Unix(0, st.writtenAt))
 	if st.size == 0 || st.size < max(j.rotateSize, j.full) && age < j.maxAge/10 {
@@ -153,14 +150,14 @@ func (j *Journal) rotate(st *state) (doomed []string, told []event, err error) {
 		j.lost = j.written
 		return nil, nil, fmt.Errorf("flush the journal: %w", err)
 	}
-	// A state from before would look in the new file for what is in the old one.
+	// After a crash an older state would search the new file for records of the old one.
 	if err := j.stateFile.writeThrough(st); err != nil {
 		return nil, nil, err
 	}
 	aside := rotatedPath(j.path, st.first)
 	if !moved(j.path, aside) {
-		// On Windows nobody can rename what another process has open. The file goes
-		// on growing, and this is tried again.
+		// On Windows a file that another process has open cannot be renamed. The file
+		// grows further, and a later call tries again.
 		j.full = st.size + j.rotateSize/16 + 1
 		return nil, nil, nil
 	}
@@ -173,14 +170,14 @@ func (j *Journal) rotate(st *state) (doomed []string, told []event, err error) {
 		return nil, nil, err
 	}
 	doomed, told, err = j.prune()
-	if err != nil { // which is no reason not to record: it is tried with the next file
+	if err != nil { // recording goes on; the next rotation tries again
 		j.warn(err)
 		return nil, nil, nil
 	}
 	return doomed, told, nil
 }
 
-// moved renames a file, unless there is one of the new name.
+// moved renames a file, unless the new name exists, and reports success.
 func moved(from, to string) bool {
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
 		return false
@@ -188,9 +185,9 @@ func moved(from, to string) bool {
 	return os.Rename(from, to) == nil
 }
 
-// prune says which files are too old or too much, and the event that tells of it. What
-// is too old goes. Of what is too much, the lines of calls that acted are kept; they go,
-// the oldest first, only when there is nothing else to go.
+// prune returns the files that are too old or exceed MaxSize, and the event about them.
+// Files that are too old are deleted. For files beyond MaxSize, the lines of calls that
+// acted are kept; kept lines are deleted, oldest first, only after all other files.
 func (j *Journal) prune() (doomed []string, told []event, err error) {
 	files, err := j.files()
 	if err != nil {
@@ -221,9 +218,9 @@ func (j *Journal) prune() (doomed []string, told []event, err error) {
 	return p.toDelete, []event{p.event}, nil
 }
 
-// removeSpares deletes the kept lines that somebody left who was stopped while pruning:
-// all of them stand elsewhere, and the next ones may get their name. It is on disk before
-// there are others, so that no crash brings them back beside those.
+// removeSpares deletes kept lines that an interrupted pruning left: all of them exist in
+// other files, and the next ones may get the same name. The deletion is on disk before new
+// kept lines exist, so that no crash restores both.
 func (j *Journal) removeSpares(files []journalFile) (rest []journalFile, err error) {
 	for _, f := range files {
 		if !f.isCopy {
@@ -241,12 +238,12 @@ func (j *Journal) removeSpares(files []journalFile) (rest []journalFile, err err
 	return rest, nil
 }
 
-// pruning is what is being found out about which files are to go.
+// pruning collects the files to delete.
 type pruning struct {
 	journal  *Journal
 	event    event
 	toDelete []string
-	total    int64 // bytes of what is to stay
+	total    int64 // bytes of the remaining files
 
 	copiedThrough uint64 // records up to this one are in files of kept lines
 	kept          []journalFile
@@ -258,8 +255,8 @@ func (p *pruning) markForDeletion(f journalFile) {
 	p.total -= f.size
 }
 
-// inspect dooms a file that is too old, one that is not of the chain and too much, and one
-// whose lines were kept by somebody who was stopped then; others are looked at further.
+// inspect selects a file for deletion if it is too old, if it is outside the chain and beyond MaxSize,
+// or if an interrupted pruning already kept its lines. It collects other files.
 func (p *pruning) inspect(f journalFile) (err error) {
 	old := p.journal.now().Sub(f.changed) > p.journal.maxAge
 	switch {
@@ -277,7 +274,7 @@ func (p *pruning) inspect(f journalFile) (err error) {
 	case old && len(p.kept) == 0 && len(p.rotated) == 0:
 		var last uint64
 		last, err = lastRecordOf([]journalFile{f}, &p.event)
-		p.event.Forgot = max(p.event.Forgot, last) // a stopped pruning may have told of kept lines of it
+		p.event.Forgot = max(p.event.Forgot, last) // an interrupted pruning may have recorded kept lines of it
 		p.markForDeletion(f)
 	default:
 		p.rotated = append(p.rotated, f)
@@ -285,7 +282,7 @@ func (p *pruning) inspect(f journalFile) (err error) {
 	return err
 }
 
-// mergeable is the last file of kept lines, if there is room in it for more; nil
+// mergeable returns the last file of kept lines, if it has room for more, or nil
 // otherwise.
 func (p *pruning) mergeable() *journalFile {
 	if n := len(p.kept); n > 0 && p.kept[n-1].size < p.journal.rotateSize {
@@ -294,7 +291,7 @@ func (p *pruning) mergeable() *journalFile {
 	return nil
 }
 
-// pruneBySize dooms what is too much.
+// pruneBySize selects files beyond MaxSize.
 func (p *pruning) pruneBySize() error {
 	tooMuch := p.total - p.journal.maxSize
 	if tooMuch <= 0 {
@@ -306,7 +303,7 @@ func (p *pruning) pruneBySize() error {
 			return err
 		}
 		if into {
-			// It goes first: as long as it is there, nothing else is gone.
+			// It goes first: as long as it exists, no other file is deleted.
 			p.toDelete = append([]string{p.kept[len(p.kept)-1].path}, p.toDelete...)
 			p.kept = p.kept[:len(p.kept)-1]
 		}
@@ -328,9 +325,9 @@ func (p *pruning) pruneBySize() error {
 	return nil
 }
 
-// deleteFiles deletes files, in their order, once the record of that is on disk. What cannot
-// be deleted is tried again with the next file. Where the flush fails, the entries that
-// were written with the record, and have no number yet, are lost with it.
+// deleteFiles deletes files, in order, once their event is on disk. A failed deletion is
+// tried again at the next rotation. If the flush fails, the entries that were written with
+// the event, and have no number yet, are lost with it.
 func (j *Journal) deleteFiles(doomed []string, batch []*pendingEntry) {
 	if len(doomed) == 0 {
 		return

@@ -11,13 +11,13 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// indexRows are the calls of an index, as one transaction sees and changes them.
+// indexRows are the rows of an index in one transaction.
 type indexRows struct {
 	ctx         context.Context //nolint:containedctx // it lives as long as the transaction
 	tx          *sql.Tx
 	file        int64
-	rows        map[*CallRecord]int64   // calls that were in the index already
-	lineOffsets map[*CallRecord][]int64 // where in the file their lines begin
+	rows        map[*CallRecord]int64   // calls that were in the index before
+	lineOffsets map[*CallRecord][]int64 // offsets of their lines in the file
 	loaded      map[int64]bool
 	kinds       map[kind]int64
 	totals      totals
@@ -32,21 +32,21 @@ func newIndexRows(ctx context.Context, tx *sql.Tx, file int64) *indexRows {
 	}
 }
 
-// addOffset notes where a line of a call begins.
+// addOffset records the offset of a line of a call.
 func (r *indexRows) addOffset(p *CallRecord, offset int64) {
 	if p != nil {
 		r.lineOffsets[p] = append(r.lineOffsets[p], offset)
 	}
 }
 
-// The columns of a call, and those by which it is found.
+// The columns of a call, and the columns for searching.
 const (
 	pastColumns = "time, call, parent, door, caller, app, tool, target, effect, consent, args, answer, result, message, ms, acted, count, codes, until, identity"
 	allColumns  = pastColumns + ", open, file, kind"
 	allValues   = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
 )
 
-// known finds a call that has no outcome yet.
+// known returns a call that has no outcome yet, or nil.
 func (r *indexRows) known(call string) *CallRecord {
 	var id int64
 	row := r.tx.QueryRowContext(r.ctx, "SELECT id, "+pastColumns+" FROM calls WHERE call = ? AND open ORDER BY id DESC LIMIT 1", call)
@@ -65,7 +65,7 @@ func (r *indexRows) known(call string) *CallRecord {
 	return p
 }
 
-// scanPast reads a call by a row's Scan.
+// scanPast decodes a call with a row's Scan.
 func scanPast(scan func(...any) error) (*CallRecord, error) {
 	var p CallRecord
 	var when, until string
@@ -103,7 +103,7 @@ func scanPast(scan func(...any) error) (*CallRecord, error) {
 	return &p, nil
 }
 
-// A saver has the statements that save a call.
+// insertStatements are the prepared statements that save a call.
 type insertStatements struct{ call, again, text, line *sql.Stmt }
 
 func (r *indexRows) saver() (s insertStatements, err error) {
@@ -120,10 +120,10 @@ func (r *indexRows) saver() (s insertStatements, err error) {
 			return s, err
 		}
 	}
-	return s, nil // the transaction ends them
+	return s, nil // the transaction closes them
 }
 
-// save puts the calls into the index, the new ones in their order.
+// save writes the calls to the index, new ones in order.
 func (r *indexRows) save(joined *recordAssembler) error {
 	s, err := r.saver()
 	if err != nil {
@@ -148,7 +148,7 @@ func (r *indexRows) save(joined *recordAssembler) error {
 	return r.totals.save(r.ctx, r.tx)
 }
 
-// put saves one call, in the place of what was known of it if it has an id.
+// put saves one call; with an id it replaces that row.
 func (r *indexRows) put(s insertStatements, joined *recordAssembler, p *CallRecord, id int64) error {
 	kind, err := r.kindOf(p)
 	if err != nil {
@@ -186,7 +186,7 @@ func (r *indexRows) put(s insertStatements, joined *recordAssembler, p *CallReco
 	return nil
 }
 
-// kindOf is the number of a call's kind, which is made where it is new.
+// kindOf returns the ID of a call's kind, and inserts a new kind.
 func (r *indexRows) kindOf(p *CallRecord) (int64, error) {
 	k := p.kind()
 	if id := r.kinds[k]; id != 0 {
@@ -206,14 +206,14 @@ func (r *indexRows) kindOf(p *CallRecord) (int64, error) {
 	return id, err
 }
 
-// values are those of pastColumns.
+// values returns the values of pastColumns.
 func (r *indexRows) values(p *CallRecord) []any {
 	var codes, on []byte
 	if p.On != (aai.TargetElement{}) {
-		on, _ = json.Marshal(p.On) // of texts
+		on, _ = json.Marshal(p.On) // cannot fail: texts only
 	}
 	if p.Codes != nil {
-		codes, _ = json.Marshal(p.Codes) // of texts and numbers
+		codes, _ = json.Marshal(p.Codes) // cannot fail: texts and numbers only
 	}
 	until := ""
 	if !p.Until.IsZero() {

@@ -8,16 +8,16 @@ import (
 	"unicode"
 )
 
-// Of a call so many words are looked for, and of one that is longer its beginning; of a
-// text that is looked for so many.
+// Limits for the indexed words of a call, for the length of an indexed word, and for the
+// words in a search.
 const (
 	maxWords  = 600
 	maxWord   = 40 // letters
 	maxSought = 20
 )
 
-// wordsOf cuts a text into words: letters and digits that follow one another, lower case.
-// Of scripts without spaces each letter is one.
+// wordsOf splits a text into words: runs of letters and digits, in lower case. In scripts
+// without spaces each letter is a word.
 func wordsOf(text string, most int) (words []string) {
 	var word []rune
 	end := func() {
@@ -43,7 +43,7 @@ func wordsOf(text string, most int) (words []string) {
 	return words[:min(len(words), most)]
 }
 
-// words are those of a call that Filter.Text is looked for in.
+// words returns the words of a call that Filter.Text is searched in.
 func (p *CallRecord) words() []string {
 	texts := []string{p.App, p.Tool, p.Target, p.On.Name, p.On.Window, p.On.Role, p.On.ID, p.Message, p.Caller, p.Identity, p.Consent}
 	texts = append(texts, wordsOfJSON(p.Args)...)
@@ -51,7 +51,7 @@ func (p *CallRecord) words() []string {
 	return wordsOf(strings.Join(texts, "\n"), maxWords)
 }
 
-// wordsOfJSON are the names, texts and numbers of a value.
+// wordsOfJSON returns the names, texts and numbers of a value.
 func wordsOfJSON(raw json.RawMessage) (found []string) {
 	if len(raw) == 0 {
 		return nil
@@ -73,8 +73,8 @@ func wordsOfJSON(raw json.RawMessage) (found []string) {
 	return found
 }
 
-// phrases are what is looked for: each part between spaces is words that follow one
-// another, of the last of which it may be the beginning.
+// phrases returns the search phrases of Text. Each part between spaces is a sequence of
+// words, the last of which may be a prefix.
 func (f Filter) phrases() (found [][]string) {
 	for part := range strings.FieldsSeq(f.Text) {
 		if words := wordsOf(part, maxSought); len(words) > 0 && len(found) < maxSought {
@@ -84,7 +84,7 @@ func (f Filter) phrases() (found [][]string) {
 	return found
 }
 
-// containsAll reports whether the words have all of the phrases.
+// containsAll reports whether the words contain all phrases.
 func containsAll(words []string, phrases [][]string) bool {
 	if len(phrases) == 0 {
 		return false
@@ -107,7 +107,7 @@ func containsPhrase(words, phrase []string) bool {
 	return false
 }
 
-// match is the phrases as SQLite's FTS5 is asked for them. Words have no quotes in them.
+// match returns the phrases as an FTS5 query. Words contain no quotes.
 func match(phrases [][]string) string {
 	parts := make([]string, len(phrases))
 	for i, phrase := range phrases {

@@ -6,15 +6,15 @@ import (
 	"encoding/binary"
 )
 
-// A state is where the chain stands: all that the next record needs. It lies in a
-// small file beside the journal that every gateway maps, and locks before it appends.
-// It is overwritten in place, within one sector, because so the old key is gone, and
-// because a file that is flushed and renamed costs milliseconds.
+// A state is the end of the chain: all data for the next record. It is in a small file
+// beside the journal that every gateway maps, and locks before it appends. It is
+// overwritten in place, within one sector, because that erases the old key, and because
+// flushing and renaming a file would take milliseconds.
 //
-// It is written after the record. If the process ends between the two, the records
-// that the state does not know are found by following the chain with its key; if
-// the computer does, and the file has lost records that were not yet on disk, the
-// state knows more than the file, and the next record says what is missing.
+// It is written after the record. If the process ends between the two, the unknown records
+// are found by following the chain with the state's key. If the computer crashes, and the
+// file has lost records that were not yet on disk, the state is ahead of the file, and the
+// next record reports the loss.
 type state struct {
 	next chainKey // of the record after seq
 	seq  uint64   // of the last record
@@ -25,10 +25,10 @@ type state struct {
 	writtenAt int64  // when it was written, in Unix nanoseconds
 
 	durable    uint64 // the last record that is known to be on disk
-	anchored   uint64 // the last record that somebody set out to anchor
-	anchoredAt int64  // and when, in Unix nanoseconds
+	anchored   uint64 // the last record with a scheduled anchor
+	anchoredAt int64  // its time, in Unix nanoseconds
 
-	boot [16]byte // of the computer that wrote the last record; zero if it does not say
+	boot [16]byte // of the computer that wrote the last record; zero if unknown
 	mark chainKey // marks hidden values, so that equal ones can be recognised
 }
 
@@ -37,7 +37,7 @@ const (
 	stateSize  = len(stateMagic) + 32 + 8 + 16 + 8 + 8 + 8 + 8 + 8 + 8 + 16 + 32 + sha256.Size
 )
 
-// A stateImage is a state as the file has it.
+// A stateImage is an encoded state.
 type stateImage [stateSize]byte
 
 func (st *state) encode() (image stateImage) {
@@ -55,7 +55,7 @@ func (st *state) encode() (image stateImage) {
 	return image
 }
 
-// decodeState reports false for what is no state: an empty file, a torn one.
+// decodeState returns false for an invalid image, such as an empty or torn file.
 func decodeState(image *stateImage) (st state, ok bool) {
 	body := image[:stateSize-sha256.Size]
 	sum := sha256.Sum256(body)
@@ -79,7 +79,7 @@ func decodeState(image *stateImage) (st state, ok bool) {
 	return st, true
 }
 
-// advance makes the state that of the record just seen, which has so many bytes.
+// advance advances the state to the next record, with seal s and a line of length bytes.
 func (st *state) advance(s seal, length int) {
 	st.seq++
 	st.last = s

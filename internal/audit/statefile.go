@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// How long a process waits for the others. An append takes microseconds: where none comes
-// about for so long, whoever holds the lock is stopped or stuck. Where many do, on a busy
-// computer, it is waited for several times as long.
+// Limits for the wait for the lock. An append takes microseconds: without an append for
+// lockTimeout, the lock's holder is stopped or hangs. On a busy computer with many
+// appends, the wait is up to lockTimeoutFactor times as long.
 const (
 	lockTimeout       = 5 * time.Second
 	lockTimeoutFactor = 6
@@ -20,34 +20,34 @@ const (
 	lockMaxSleep      = time.Millisecond
 )
 
-// lookEvery is how long the files that are open are believed to be those at their
-// paths; settling is longer than anybody believes it.
+// pathCheckInterval is the time between checks that the open files are those at their
+// paths. After settleTime every process has checked.
 const (
 	pathCheckInterval = 100 * time.Millisecond
 	settleTime        = 2*pathCheckInterval + pathCheckInterval/2
 )
 
-// Behind the state is one byte more: it is not zero from before a record is written
-// until the state is, so that whoever finds it knows that somebody was stopped there.
+// The byte after the state is not zero from before a record is written until the state is
+// written. If it is set, a process was stopped in between.
 const (
 	inProgressOffset = stateSize
 	mappedSize       = stateSize + 1
 )
 
-// A stateFile is the file of the state, open, and what was last read of it.
+// A stateFile is the open state file with its last read content.
 type stateFile struct {
 	path            string
 	lockTimeout     time.Duration
-	recheckInterval time.Duration        // lookEvery
-	settleTime      time.Duration        // for how long nobody appends who found no state
+	recheckInterval time.Duration        // pathCheckInterval
+	settleTime      time.Duration        // wait before the first append after a lost state
 	toDisk          func(*os.File) error // its Sync
-	readOnly        bool                 // it is only read, such as on a disk that cannot be written
+	readOnly        bool                 // it is only read, for example on a read-only disk
 
 	file         *os.File
 	opened       os.FileInfo
-	mapped       []byte    // of all processes; nil where the file is read and written instead
-	checkedAt    time.Time // at the path
-	recentlyUsed bool      // by the last lock
+	mapped       []byte    // shared by all processes; nil if the file is read and written instead
+	checkedAt    time.Time // time of the last check of the path
+	recentlyUsed bool      // set by lock: the file was checked or has changed
 	image        stateImage
 	state        state
 	ok           bool // image holds a state
@@ -57,10 +57,9 @@ func newStateFile(path string) stateFile {
 	return stateFile{path: path, lockTimeout: lockTimeout, recheckInterval: pathCheckInterval, settleTime: settleTime, toDisk: (*os.File).Sync}
 }
 
-// lock opens the file if need be, locks it against other processes and reads it. The
-// file at the path is the one that counts: another one in its place is opened anew.
-// Whether there is one is looked at now and then, if the caller says so, and whenever
-// what was read is not as a process leaves it.
+// lock opens the file if necessary, locks it against other processes and reads it. If
+// another file is at the path, lock opens that one. It checks the path at intervals, if
+// look is set, and whenever the content is not in the state that a process leaves.
 func (f *stateFile) lock(look bool) error {
 	for range 10 {
 		if f.file == nil {
@@ -104,14 +103,14 @@ func (f *stateFile) open() error {
 	}
 	info, err := file.Stat()
 	if err != nil {
-		_ = file.Close() // nothing was written to it
+		_ = file.Close() // no data was written to it
 		return fmt.Errorf("open the state of the journal: %w", err)
 	}
 	f.file, f.opened, f.ok = file, info, false
 	return nil
 }
 
-// waitForLock gets the lock, or gives up: another process that is stopped must not stop
+// waitForLock acquires the lock, or fails after a timeout: a stopped process must not stop
 // this one.
 func (f *stateFile) waitForLock() error {
 	var deadline time.Time
@@ -138,15 +137,15 @@ func (f *stateFile) waitForLock() error {
 	}
 }
 
-// readUnlocked reads the file that another process has locked: it is another one after each append.
+// readUnlocked reads the file while another process has the lock. It changes with each append.
 func (f *stateFile) readUnlocked() (image stateImage) {
-	_, _ = f.file.ReadAt(image[:], 0) // what cannot be read does not change
+	_, _ = f.file.ReadAt(image[:], 0) // an unreadable file counts as unchanged
 	return image
 }
 
 func (f *stateFile) unlock() {
 	if f.file != nil {
-		_ = unlock(f.file) // closing the file does it too
+		_ = unlock(f.file) // closing the file unlocks it too
 	}
 }
 
@@ -162,14 +161,14 @@ func (f *stateFile) close() error {
 
 func (f *stateFile) unmap() {
 	if f.mapped != nil {
-		_ = unmapFile(f.mapped) // what is mapped stays, at worst
+		_ = unmapFile(f.mapped) // at worst it stays mapped
 		f.mapped = nil
 	}
 }
 
-// load reads the locked file of that size, and maps it where that can be done. What
-// is mapped has its place on the disk first: a disk that is full fails here, and not
-// in the middle of a copy.
+// load reads the locked file of the given size, and maps it if possible. It allocates disk
+// space first, so that a full disk results in an error here, and not in a fault during a
+// copy.
 func (f *stateFile) load(size int64) error {
 	if f.mapped == nil || size < int64(mappedSize) {
 		f.unmap()
@@ -196,7 +195,7 @@ func (f *stateFile) load(size int64) error {
 	return nil
 }
 
-// decode decodes what was read, unless it is what is known.
+// decode decodes the image, unless it is the known one.
 func (f *stateFile) decode(image *stateImage) {
 	if !f.ok || *image != f.image {
 		f.state, f.ok = decodeState(image)
@@ -204,9 +203,9 @@ func (f *stateFile) decode(image *stateImage) {
 	}
 }
 
-// readMapped takes what is mapped, and reports false if that cannot be had, or if somebody
-// was stopped between a record and its state. Who cuts the file off under our hands
-// must not end the process.
+// readMapped decodes the mapped state. It returns false if the mapping is not readable, or
+// if a process was stopped between a record and its state. A truncated file must not crash
+// the process.
 func (f *stateFile) readMapped() (whole bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -219,7 +218,7 @@ func (f *stateFile) readMapped() (whole bool) {
 	return whole
 }
 
-// writeMapped replaces what is mapped.
+// writeMapped replaces the mapped state.
 func (f *stateFile) writeMapped(image *stateImage) (done bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -232,7 +231,7 @@ func (f *stateFile) writeMapped(image *stateImage) (done bool) {
 	return true
 }
 
-// markInProgress notes that a record is about to be written whose state is not.
+// markInProgress marks that a record is about to be written without its state.
 func (f *stateFile) markInProgress() {
 	if f.mapped == nil {
 		return
@@ -246,8 +245,8 @@ func (f *stateFile) markInProgress() {
 	f.mapped[inProgressOffset] = 1
 }
 
-// isMemoryFault reports whether what was recovered is memory that went away; any other panic
-// goes on.
+// isMemoryFault reports whether the recovered value is a memory fault. It panics again
+// with any other value.
 func isMemoryFault(recovered any) bool {
 	if recovered == nil {
 		return false
@@ -270,7 +269,7 @@ func (f *stateFile) write(st *state) error {
 	return nil
 }
 
-// writeFile is write where nothing is mapped, or no longer.
+// writeFile is write without a mapping.
 func (f *stateFile) writeFile(image *stateImage) error {
 	f.unmap()
 	f.ok = false
@@ -280,8 +279,8 @@ func (f *stateFile) writeFile(image *stateImage) error {
 	return nil
 }
 
-// writeThrough is write, on disk. Some systems flush only what was written, and not
-// what was mapped.
+// writeThrough is write with a flush. Some systems flush only written data, not mapped
+// data.
 func (f *stateFile) writeThrough(st *state) error {
 	if err := f.write(st); err != nil {
 		return err

@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// A Tally is what became of the calls of one tool, or of all of an app.
+// ToolStats are the statistics of the calls of one tool, or of all tools of an app.
 type ToolStats struct {
 	App   string `json:"app"`
 	Tool  string `json:"tool,omitempty"` // "" for all of the app
 	Calls int    `json:"calls"`
-	// Failures are the calls that ended with an error, those that were refused among them.
-	// Those of which nobody knows how they ended are none.
+	// Failures counts the calls that ended with an error, including refused calls. Calls
+	// with an unknown result are not failures.
 	Failures int `json:"failures"`
-	// P50 and P95 are of the calls that ran, in two digits: half of them took no longer.
+	// P50 and P95 are percentiles of the calls that ran, rounded up to two digits.
 	P50   float64   `json:"p50_ms"`
 	P95   float64   `json:"p95_ms"`
 	First time.Time `json:"first"`
 	Last  time.Time `json:"last"`
 }
 
-// A Span is what became of the calls of an hour or of a day.
+// PeriodStats are the statistics of the calls of an hour or of a day.
 type PeriodStats struct {
 	Start    time.Time `json:"start"`
 	Calls    int       `json:"calls"`
@@ -32,9 +32,9 @@ type PeriodStats struct {
 	P95      float64   `json:"p95_ms"`
 }
 
-// ToolStats says what became of the calls that pass the filter, of which only App, Tool,
-// Caller, Result, Since, Until and Unwatched count; by app and tool, or by app alone. Those with most
-// calls come first. A journal that does not exist has none.
+// ToolStats returns statistics by app and tool, or by app alone, for the calls that match the filter. Of
+// the filter, only App, Tool, Caller, Result, Since, Until and ExcludePageReads count. The most used
+// tools come first. A journal that does not exist results in none.
 func (j *Journal) ToolStats(ctx context.Context, f Filter, byApp bool) ([]ToolStats, error) {
 	sums := make(map[[2]string]*total)
 	err := j.visitTotals(ctx, statsQuery{f: f, byKind: true}, func() { clear(sums) }, func(_ int64, k *kind, t *total) {
@@ -49,7 +49,7 @@ func (j *Journal) ToolStats(ctx context.Context, f Filter, byApp bool) ([]ToolSt
 	}
 	all := make([]ToolStats, 0, len(sums))
 	for key, s := range sums {
-		first, _ := time.Parse(timeFormat, s.first) // as it was written
+		first, _ := time.Parse(timeFormat, s.first) // written by this package
 		last, _ := time.Parse(timeFormat, s.last)
 		all = append(all, ToolStats{key[0], key[1], s.calls, s.failures, s.times.percentile(50), s.times.percentile(95), first, last})
 	}
@@ -59,9 +59,8 @@ func (j *Journal) ToolStats(ctx context.Context, f Filter, byApp bool) ([]ToolSt
 	return all, nil
 }
 
-// PeriodStats is Tallies by the hour, or by the day as it is in that place, the oldest first. Of
-// spans without calls there is none. A day begins with the first whole hour, counted in UTC,
-// that begins in it.
+// PeriodStats is ToolStats by hour, or by day in the location, oldest first. Periods
+// without calls are left out. A day begins with the first whole hour, in UTC, inside it.
 func (j *Journal) PeriodStats(ctx context.Context, f Filter, byDay bool, in *time.Location) ([]PeriodStats, error) {
 	sums := make(map[int64]*total)
 	err := j.visitTotals(ctx, statsQuery{f: f, byHour: true}, func() { clear(sums) }, func(hour int64, _ *kind, t *total) {
@@ -90,8 +89,8 @@ func sumOf[K comparable](sums map[K]*total, key K) *total {
 	return sums[key]
 }
 
-// visitTotals tells of the calls that are to be counted, after it has had cleared what it told
-// before.
+// visitTotals passes the totals of the matching calls to tell. It calls clear before, also
+// before a retry.
 func (j *Journal) visitTotals(ctx context.Context, c statsQuery, clear func(), tell func(hour int64, k *kind, t *total)) error {
 	if err := j.writeRefusals(); err != nil {
 		j.warn(err)
@@ -111,15 +110,15 @@ func (j *Journal) visitTotals(ctx context.Context, c statsQuery, clear func(), t
 	return nil
 }
 
-// A Use is how often one tool was called on one day by one caller.
+// A DailyUse counts the calls of one tool on one day by one caller.
 type DailyUse struct {
 	App, Tool      string
-	Door, Identity string // whose calls they were: their door and, where it is known, their identity
+	Door, Identity string // of the caller: its door and, if known, its identity
 	Day            time.Time
 	Calls, OK      int
 }
 
-// DailyUses says how often the tools of apps were called since then, the gateway's own left out.
+// DailyUses counts the calls of apps' tools since a time, without the gateway's own app.
 func (j *Journal) DailyUses(ctx context.Context, since time.Time) ([]DailyUse, error) {
 	uses := make(map[DailyUse]*DailyUse)
 	err := j.visitTotals(ctx, statsQuery{f: Filter{Since: since}, byKind: true}, func() { clear(uses) }, func(hour int64, k *kind, t *total) {

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// durations count how long calls took, each time rounded up to two digits: 12.3 ms is 13
-// ms. So a few numbers are enough for any percentile, and what is said of them is true:
-// so many of a hundred took no longer.
+// durations counts the durations of calls, each rounded up to two digits: 12.3 ms is 13
+// ms. So a few numbers suffice for any percentile, and each percentile is a correct upper
+// bound.
 type durations map[uint16]int
 
-// exactMicros is how many microseconds are counted as they are.
+// exactMicros is the number of microseconds up to which durations are exact.
 const exactMicros = 100
 
-// durationCode is the place of a time among durations; that of a longer one is no smaller.
+// durationCode returns the code of a duration. The codes are monotonic.
 func durationCode(ms float64) uint16 {
 	us := math.Ceil(ms*1000 - 1e-6)
 	if !(us > 0) {
@@ -35,7 +35,7 @@ func durationCode(ms float64) uint16 {
 	return code + uint16(max(math.Ceil(us/step), 10)) - 10
 }
 
-// ofCode is the longest time that has the place, in milliseconds.
+// ofCode returns the longest duration with the code, in milliseconds.
 func ofCode(code uint16) float64 {
 	if code < exactMicros {
 		return float64(code) / 1000
@@ -44,7 +44,7 @@ func ofCode(code uint16) float64 {
 	return float64(10+n%90) * math.Pow10(n/90+1) / 1000
 }
 
-// percentile is the least time that so many of a hundred do not exceed; 0 of none.
+// percentile returns the least duration that hundredths percent do not exceed, or 0 without any.
 func (d durations) percentile(hundredths int) float64 {
 	all := 0
 	for _, n := range d {
@@ -73,7 +73,7 @@ func (d durations) encode() []byte {
 	return b
 }
 
-// unpack adds those that were encoded.
+// unpack adds encoded durations.
 func (d durations) unpack(b []byte) {
 	for len(b) > 0 {
 		code, n := binary.Uvarint(b)
@@ -89,7 +89,7 @@ func (d durations) unpack(b []byte) {
 	}
 }
 
-// A total is what became of some calls.
+// A total holds the statistics of some calls.
 type total struct {
 	calls, failures int
 	first, last     string
@@ -108,7 +108,7 @@ func (t *total) add(more *total) {
 	t.times.unpack(more.packed)
 }
 
-// totalOf is that of one line of the history, which is of several calls where it counts them.
+// totalOf returns the total of one CallRecord, which may summarize several calls.
 func totalOf(when string, ms float64, count int, result string) *total {
 	t := &total{calls: max(count, 1), first: when, last: when, times: make(durations)}
 	if result != succeeded && result != unknownResult {
@@ -126,20 +126,19 @@ const (
 	daily  = 24
 )
 
-// What is in the place of a kind's number in totals of all of them, and of all that are no
-// looks of the web page.
+// Kind IDs of totals of all kinds, and of all kinds except reads by the dashboard.
 const (
 	allKinds    = 0
 	noPageReads = -1
 )
 
-// totalKey says of what a total is: of the hour, or day, with that number.
+// totalKey identifies a total: its size, its kind, and the number of its hour or day.
 type totalKey struct{ size, kind, start int64 }
 
-// totals gather what is to be added to the index.
+// totals collects the changes for the index.
 type totals map[totalKey]*total
 
-// add adds a total of calls of one kind that came in one hour.
+// add adds a total of calls of one kind in one hour.
 func (t totals) add(hour, kind int64, look bool, more *total) {
 	keys := []totalKey{{hourly, kind, hour}, {daily, kind, dayOf(hour)}, {hourly, allKinds, hour}}
 	if !look {
@@ -153,7 +152,7 @@ func (t totals) add(hour, kind int64, look bool, more *total) {
 	}
 }
 
-// dayOf is the number of the day, in UTC, in which an hour is.
+// dayOf returns the number of the UTC day that contains an hour.
 func dayOf(hour int64) int64 {
 	if hour < 0 {
 		hour -= daily - 1
@@ -161,7 +160,7 @@ func dayOf(hour int64) int64 {
 	return hour / daily
 }
 
-// save adds them to those of the index.
+// save adds the totals to those in the index.
 func (t totals) save(ctx context.Context, tx *sql.Tx) error {
 	insert, err := tx.PrepareContext(ctx, `INSERT INTO totals (size, kind, start, calls, failures, first, last, times)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`)
@@ -190,10 +189,10 @@ func (t totals) save(ctx context.Context, tx *sql.Tx) error {
 			return err
 		}
 	}
-	return nil // the transaction ends the statement
+	return nil // the transaction closes the statement
 }
 
-// recount makes the totals of some days anew, of the calls that are still there.
+// recount recomputes the totals of some days from the remaining calls.
 func recount(ctx context.Context, tx *sql.Tx, from, through time.Time) error {
 	first, last := dayOf(hourOf(from)), dayOf(hourOf(through))
 	if _, err := tx.ExecContext(ctx, "DELETE FROM totals WHERE size = ? AND start BETWEEN ? AND ? OR size = ? AND start BETWEEN ? AND ?",
@@ -207,15 +206,15 @@ func recount(ctx context.Context, tx *sql.Tx, from, through time.Time) error {
 	return anew.save(ctx, tx)
 }
 
-// hourTime is when an hour began, as the index has times.
+// hourTime returns the start of an hour in the format of the index.
 func hourTime(hour int64) string { return sortable(time.Unix(hour*3600, 0)) }
 
-// A querier asks the index.
+// A querier queries the index.
 type querier interface {
 	QueryContext(ctx context.Context, statement string, args ...any) (*sql.Rows, error)
 }
 
-// eachCall gives the calls that came from a time on until another, each as a total.
+// eachCall passes each call from one time until another as a total.
 func eachCall(ctx context.Context, db querier, which, from, until string, add func(hour, kind int64, look bool, t *total)) (err error) {
 	if from >= until {
 		return nil
@@ -243,17 +242,17 @@ func eachCall(ctx context.Context, db querier, which, from, until string, add fu
 	return rows.Err()
 }
 
-// maxHour is later than any, and before any if it is negative.
+// maxHour is later than any hour; its negative is earlier than any.
 const maxHour = 1 << 40
 
-// A survey is a look at totals: of which calls, and who is told of them.
+// A statsQuery selects totals and passes them to visit.
 type statsQuery struct {
 	db    *sql.DB
 	f     Filter
-	kinds map[int64]*kind // that pass the filter
+	kinds map[int64]*kind // that match the filter
 	visit func(hour int64, k *kind, t *total)
-	// byHour wants each hour by itself; else those of whole days may come as one, with the
-	// first hour of the day. Kinds tells that the totals of each kind are wanted by themselves.
+	// byHour requires separate hours; otherwise whole days may come as one total, with the
+	// first hour of the day. byKind requires separate totals of each kind.
 	byHour, byKind bool
 }
 
@@ -263,8 +262,8 @@ func (c *statsQuery) add(hour, kind int64, _ bool, t *total) {
 	}
 }
 
-// visitAll tells of all calls that pass the filter, which says nothing of single calls but of
-// their times. Where those begin or end within an hour, that hour's are counted one by one.
+// visitAll visits all calls that match the filter, which may select by kind and time only.
+// If the time range begins or ends inside an hour, it counts that hour's calls one by one.
 func (c *statsQuery) visitAll(ctx context.Context) (err error) {
 	if c.kinds, err = kindsBy(ctx, c.db, c.f); err != nil {
 		return err
@@ -292,7 +291,7 @@ func (c *statsQuery) visitAll(ctx context.Context) (err error) {
 	return errors.Join(err, c.visitHours(ctx, first, end))
 }
 
-// visitHours tells of whole hours.
+// visitHours visits whole hours.
 func (c *statsQuery) visitHours(ctx context.Context, first, end int64) error {
 	firstDay, endDay := dayOf(first+daily-1), dayOf(end)
 	if c.byHour || firstDay >= endDay {
@@ -301,7 +300,7 @@ func (c *statsQuery) visitHours(ctx context.Context, first, end int64) error {
 	return errors.Join(c.visitTotals(ctx, daily, firstDay, endDay), c.visitTotals(ctx, hourly, first, firstDay*daily), c.visitTotals(ctx, hourly, endDay*daily, end))
 }
 
-// visitTotals tells of those of one size.
+// visitTotals visits the totals of one size.
 func (c *statsQuery) visitTotals(ctx context.Context, size, first, end int64) (err error) {
 	which := c.f.kindCondition()
 	switch {
@@ -334,13 +333,13 @@ func (c *statsQuery) visitTotals(ctx context.Context, size, first, end int64) (e
 	return rows.Err()
 }
 
-// onlyExcludesPageReads reports whether the filter says of kinds that they be no looks, and no more.
+// onlyExcludesPageReads reports whether ExcludePageReads is the filter's only condition for kinds.
 func (f Filter) onlyExcludesPageReads() bool {
 	return f.ExcludePageReads && len(f.kindCondition().parts) == 1
 }
 
-// kindsBy are the kinds that pass the filter, by their numbers, and where all do, that of
-// all of them.
+// kindsBy returns the kinds that match the filter, by their IDs. If all match, the result
+// includes allKinds.
 func kindsBy(ctx context.Context, db *sql.DB, f Filter) (found map[int64]*kind, err error) {
 	of := f.kindCondition()
 	rows, err := db.QueryContext(ctx, "SELECT id, app, target, tool, door, identity, result FROM kinds"+of.where(), of.args...) //nolint:gosec // of our own words alone

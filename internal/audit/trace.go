@@ -14,12 +14,12 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A Step is one line that is on record of a call.
+// A TraceStep is one line on record about a call.
 type TraceStep struct {
 	Kind   aai.EntryKind `json:"kind"`
 	Time   time.Time     `json:"time"`
-	Record uint64        `json:"record,omitempty"` // its number in the chain; zero of a line that is none of it
-	// Session and Principal are of who asked, in the first step.
+	Record uint64        `json:"record,omitempty"` // its number in the chain; zero if it is not of the chain
+	// Session and Principal are the caller's, in the first step.
 	Session   string            `json:"session,omitempty"`
 	Principal string            `json:"principal,omitempty"`
 	App       string            `json:"app,omitempty"`
@@ -34,25 +34,25 @@ type TraceStep struct {
 	Delivery  aai.Delivery      `json:"delivery,omitempty"`
 	Ran       bool              `json:"ran,omitempty"`
 	Millis    float64           `json:"ms,omitempty"`
-	Asked     float64           `json:"asked_ms,omitempty"`      // how much of Millis the person was waited for
-	Kept      string            `json:"answer_sha256,omitempty"` // of what is kept of the answer beside the journal
+	Asked     float64           `json:"asked_ms,omitempty"`      // the part of Millis spent waiting for the person
+	Kept      string            `json:"answer_sha256,omitempty"` // of the result that is kept beside the journal
 }
 
-// A Story is all that is on record of one call.
+// A Trace holds all records about one call.
 type Trace struct {
 	Call  CallRecord  `json:"call"`
 	Steps []TraceStep `json:"steps"` // in their order
-	// Parent is the call that this one belongs to, Children those that belong to it, the
-	// oldest first; More is how many of them are left out.
+	// Parent is the call that made this one, Children the calls that this one made, oldest
+	// first. OmittedChildren counts the children that are left out.
 	Parent          *CallRecord  `json:"parent,omitempty"`
 	Children        []CallRecord `json:"children,omitempty"`
 	OmittedChildren int          `json:"children_omitted,omitempty"`
 }
 
-// maxChildren is how many calls that belong to another are told of it.
+// maxChildren is the maximum number of children in a trace.
 const maxChildren = 100
 
-// Trace returns all that is on record of the call with that id; nil where there is none.
+// Trace returns all records about the call with that ID, or nil if there is none.
 func (j *Journal) Trace(ctx context.Context, call string) (*Trace, error) {
 	files, err := j.files()
 	if err != nil || len(files) == 0 || call == "" {
@@ -100,7 +100,7 @@ func (x *indexer) story(ctx context.Context, call string) (*Trace, error) {
 	return s, err
 }
 
-// steps reads the lines of a call where they stand.
+// steps reads the lines of a call from the files.
 func (x *indexer) steps(ctx context.Context, call string) (steps []TraceStep, err error) {
 	type place struct{ file, offset int64 }
 	var places []place
@@ -128,7 +128,7 @@ func (x *indexer) steps(ctx context.Context, call string) (steps []TraceStep, er
 	return steps, nil
 }
 
-// stepAt reads the line of a call that begins there; false where there is none any more.
+// stepAt reads the line of a call at the offset; false if it is not there any more.
 func stepAt(file *os.File, offset int64, call string) (TraceStep, bool) {
 	if file == nil {
 		return TraceStep{}, false

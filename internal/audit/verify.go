@@ -14,51 +14,51 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A Verdict is what is to be thought of a journal.
+// A Verdict is the result of verifying a journal.
 type Verdict string
 
-// The verdicts. Of a journal that is both, the fault at the first record decides.
+// The verdicts. If both faults occur, the fault at the first record decides.
 const (
 	Intact    Verdict = "ok"
-	Tampered  Verdict = "tampered"  // a record was changed, taken out, moved or put in
+	Tampered  Verdict = "tampered"  // a record was changed, removed, moved or inserted
 	Truncated Verdict = "truncated" // records are missing at the beginning or at the end
 )
 
-// A Fault is one place where the chain is not as it was written.
+// A Fault is one place where the chain is broken.
 type Fault struct {
 	Verdict Verdict `json:"status"`
-	Record  uint64  `json:"record"` // the number of the record that should be there
+	Record  uint64  `json:"record"` // the number of the expected record
 	File    string  `json:"file,omitempty"`
 	Reason  string  `json:"reason"`
 }
 
-// A Repair is what a crash did to the file, of which nothing was acknowledged to
-// be on disk. It is no fault.
+// A Repair describes damage by a crash to records that were not acknowledged as being on
+// disk. It is no fault.
 type Repair struct {
-	Record  uint64 `json:"record"`            // that tells of it; zero if the next one will
+	Record  uint64 `json:"record"`            // the record about it; zero if the next one will be
 	Torn    int64  `json:"torn,omitempty"`    // bytes that are no record
 	Lost    uint64 `json:"lost,omitempty"`    // records that were not on disk yet
-	Pending bool   `json:"pending,omitempty"` // it was found just now
+	Pending bool   `json:"pending,omitempty"` // found by this verification
 }
 
-// A Verification is what Verify found.
+// A Verification is the result of Verify.
 type Verification struct {
 	Verdict       Verdict  `json:"status"`
-	Records       uint64   `json:"records"` // that are as they were written
+	Records       uint64   `json:"records"` // unchanged records
 	First         uint64   `json:"first,omitempty"`
 	Last          uint64   `json:"last,omitempty"`
 	Files         int      `json:"files"`
 	Faults        []Fault  `json:"faults,omitempty"` // by record, the first of them
-	OmittedFaults int      `json:"more,omitempty"`   // faults at later records, which are not listed
+	OmittedFaults int      `json:"more,omitempty"`   // number of faults at later records, which are not listed
 	Repairs       []Repair `json:"repairs,omitempty"`
 	Pruned        uint64   `json:"pruned,omitempty"`    // records up to this one were deleted for their age or size
-	Kept          uint64   `json:"kept,omitempty"`      // of these, so many that are kept because their calls acted
-	Anchor        uint64   `json:"anchor,omitempty"`    // the record that the keeper vouches for
-	Unchained     []string `json:"unchained,omitempty"` // files that are not of the chain, and tell nothing
+	Kept          uint64   `json:"kept,omitempty"`      // number of these that are kept because their calls acted
+	Anchor        uint64   `json:"anchor,omitempty"`    // the record in the key store's anchor
+	Unchained     []string `json:"unchained,omitempty"` // files outside the chain, which prove nothing
 }
 
-// String says it in a sentence: first what is missing or wrong, beginning with the
-// first record of which that is so, and then what is left.
+// String returns a sentence: first the faults, beginning with the one at the first record,
+// and then the number of good records.
 func (v *Verification) String() string {
 	if v.Verdict != Intact {
 		f := v.Faults[0]
@@ -86,10 +86,10 @@ func (v *Verification) String() string {
 	return text
 }
 
-// maxFaults is how many faults are listed.
+// maxFaults is the maximum number of listed faults.
 const maxFaults = 100
 
-// fault notes a fault in its place: what is missing at the beginning is found last.
+// fault inserts a fault by its record: faults at the beginning are found last.
 func (v *Verification) fault(verdict Verdict, record uint64, file, reason string, args ...any) {
 	at := len(v.Faults)
 	for at > 0 && v.Faults[at-1].Record > record {
@@ -102,15 +102,14 @@ func (v *Verification) fault(verdict Verdict, record uint64, file, reason string
 	v.Verdict = v.Faults[0].Verdict
 }
 
-// Verify follows the chain through all files. It is an error only if that cannot
-// be done: what is wrong with the journal is in the Verification. Others may
-// record meanwhile.
+// Verify follows the chain through all files. It returns an error only if that is
+// impossible; faults of the journal are in the Verification. Other processes may record
+// meanwhile.
 func (j *Journal) Verify(ctx context.Context) (*Verification, error) {
 	return j.verify(ctx, func([]byte, bool, string) error { return nil })
 }
 
-// verify also shows each line to a visitor, and whether it is a record that is as
-// it was written.
+// verify also passes each line to visit, and whether it is an unchanged record.
 func (j *Journal) verify(ctx context.Context, visit func(line []byte, good bool, file string) error) (*Verification, error) {
 	seen, err := j.openSnapshot(true)
 	if err != nil {
@@ -146,7 +145,7 @@ func (j *Journal) verify(ctx context.Context, visit func(line []byte, good bool,
 	return v, nil
 }
 
-// A sight is what the files were at one moment.
+// A snapshot holds the files at one moment.
 type snapshot struct {
 	files    []openFile
 	state    state
@@ -160,11 +159,11 @@ type openFile struct {
 	file      *os.File
 	size      int64
 	chained   bool
-	first     uint64 // the record it should begin with; zero if nobody knows
-	kept      bool   // it has lines of files that were deleted, of records first to last
+	first     uint64 // the record it should begin with; zero if unknown
+	kept      bool   // it has lines of deleted files, of records first to last
 	last      uint64
-	spare     bool   // which are all in other files
-	spareFrom uint64 // from this record on they are
+	spare     bool   // all of them are also in other files
+	spareFrom uint64 // lines from this record on are also in other files
 }
 
 func (s *snapshot) close() {
@@ -173,7 +172,7 @@ func (s *snapshot) close() {
 	}
 }
 
-// includes reports whether a line of the file counts, or stands in another file too.
+// includes reports whether a line of the file counts, because it is in no other file.
 func (f *openFile) includes(line []byte) bool {
 	if !f.kept {
 		return true
@@ -182,8 +181,8 @@ func (f *openFile) includes(line []byte) bool {
 	return ok && !f.spare && l.seq < f.spareFrom
 }
 
-// openSnapshot opens the files while nobody writes to them; where that cannot be had and need
-// not be, while somebody may.
+// openSnapshot opens the files under the state's lock. Without alone, it opens them also
+// if the lock is unavailable.
 func (j *Journal) openSnapshot(alone bool) (*snapshot, error) {
 	j.write.Lock()
 	defer j.write.Unlock()
@@ -192,7 +191,7 @@ func (j *Journal) openSnapshot(alone bool) (*snapshot, error) {
 		side := &j.stateFile
 		err := side.lock(true)
 		if errors.Is(err, syscall.EROFS) || errors.Is(err, os.ErrPermission) {
-			// To read needs no right to write.
+			// Reading needs no permission to write.
 			reading := newStateFile(j.stateFile.path)
 			reading.readOnly = true
 			defer reading.close() //nolint:errcheck // it was only read
@@ -238,10 +237,10 @@ func (j *Journal) openSnapshot(alone bool) (*snapshot, error) {
 	return s, nil
 }
 
-// Export writes every line of the journal as a JSON object on a line of its own,
-// {"verified": …, "file": …, "record": …}, oldest first, and then
-// {"verification": …}. With a filter, only what belongs to calls that pass it. A
-// line that is no JSON is given as a string.
+// Export writes every line of the journal as a JSON object on a separate line,
+// {"verified": …, "file": …, "record": …}, oldest first, and then {"verification": …}.
+// With a filter, it writes only the lines of matching calls. A line that is no JSON is
+// written as a string.
 func (j *Journal) Export(ctx context.Context, w io.Writer, f Filter) (*Verification, error) {
 	calls, err := j.exportedCalls(ctx, f)
 	if err != nil {
