@@ -1,20 +1,19 @@
-// Package dialog asks the person at this computer in a window of its own. It is
-// the gateway's Asker for questions that no agent and no client may answer: it
-// shows plain text, takes no for the default, and bounds how often people are
-// asked.
+// Package dialog shows questions to the person at this computer in a desktop dialog. A
+// [Dialog] is the gateway's Asker for questions that neither an agent nor a client may
+// answer: it shows plain text, makes the refusal the default, and limits the number of
+// questions.
 //
-// On Linux it uses programs that are made to be trusted with a question: pinentry,
-// kdialog or zenity, the first that is installed and has a screen. On macOS it is
-// osascript, on Windows a message box; those two are built and vetted, and were
-// never seen running by this project's tests.
+// On Linux it uses programs that are made for such questions: pinentry, kdialog or zenity,
+// the first that is installed and has a screen. On macOS it uses osascript, on Windows a
+// message box; the project's tests only build and vet these two.
 //
-// A window keeps a model from answering for a person. It does not keep out another
-// program of the same person, which can press buttons: that the gateway's own
-// tools leave the window alone is the policy's part (see [Dialog.IsShowing]).
+// A dialog keeps a model from answering for a person. It does not keep out another program
+// of the same person, which can press buttons. The policy keeps the gateway's own tools
+// away from the window (see [Dialog.IsShowing]).
 //
-// The package touches the screen, processes of those programs, and a file that
-// the gateways of one person share. It imports the root package and nothing else
-// of ours.
+// The package uses the screen, processes of those programs, and a file that the gateways
+// of one person share. It imports the root package, internal/desktop/inputlock and
+// internal/files/atomicfile.
 package dialog
 
 import (
@@ -29,48 +28,48 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
 
-// How long people have, and need.
+// Time limits for people.
 const (
-	// patience is how long one question is open. Nobody's answer is no. Many clients give
-	// up on a call after a minute: they are to hear of it before.
+	// patience is the time for one question. No answer is a refusal. Many clients give up
+	// on a call after a minute, so the gateway must answer before.
 	patience = 50 * time.Second
-	// readable is how long a person needs at the least to see what is asked, from when
-	// its window has the keyboard. A faster answer was meant for another window, or came
-	// from a program.
+	// readable is the minimum time for a person to read the question, from the time its
+	// window gets the keyboard. A faster answer was meant for another window, or came from
+	// a program.
 	readable = 700 * time.Millisecond
-	// assumedOpenAfter is after how long the window of a program counts as open where it cannot be
-	// seen. A program that fails ends before.
+	// assumedOpenAfter is the time after which a program's window counts as open if
+	// windows cannot be listed. A program that fails exits earlier.
 	assumedOpenAfter = 2 * time.Second
-	// focusPollInterval is the time between two looks at who has the keyboard.
+	// focusPollInterval is the time between two checks of the keyboard focus.
 	focusPollInterval = 20 * time.Millisecond
-	// maxRetries is how often an answer that came too fast, or is void, is asked for again.
+	// maxRetries is the maximum number of repetitions after answers that were too fast or void.
 	maxRetries = 3
 )
 
-// Config is what a Dialog needs.
+// Config configures a Dialog.
 type Config struct {
-	// Getenv looks up DISPLAY and the like. It must not be nil.
+	// Getenv looks up DISPLAY and other variables. It must not be nil.
 	Getenv func(string) string
-	// Folder is where the gateways of one person agree on who asks; it is made when
-	// it is needed.
+	// Folder is the folder in which the gateways of one person coordinate dialogs. It is
+	// created on demand.
 	Folder string
-	// Language says in which language the gateway's own words are, "zh" or English; it
-	// is asked for each question. Nil: English.
+	// Language returns the language of the gateway's own texts, "zh" or English. It is
+	// called for each question. Nil means English.
 	Language func() string
-	// InputLock is the person's pointer, keyboard and focus, which a question has as long as
-	// it is open; nil where no gateway makes input.
+	// InputLock guards the person's pointer, keyboard and focus. A question holds it while
+	// it is open. Nil means that no gateway makes input.
 	InputLock *inputlock.Lock
-	// Focus says which process has the person's keyboard, 0 for none that is known; nil
-	// where that cannot be seen.
+	// Focus returns the process that has the person's keyboard, or 0 if none is known. Nil
+	// means that this cannot be determined.
 	Focus func(context.Context) (pid int, err error)
-	// Shown reports whether the process shows a window; nil, or with an error, where that
-	// cannot be seen.
+	// Shown reports whether the process shows a window. Nil, or an error, means that this
+	// cannot be determined.
 	Shown func(ctx context.Context, pid int) (bool, error)
 	Log   *slog.Logger // nil: nowhere
 }
 
-// A Dialog puts questions in windows, one at a time. It is safe for concurrent
-// use, by several gateways of one person too.
+// A Dialog shows questions in windows, one at a time. It is safe for concurrent use, also
+// by several gateways of one person.
 type Dialog struct {
 	getenv         func(string) string
 	messages       func() messages
@@ -108,23 +107,23 @@ func New(cfg Config) *Dialog {
 	return d
 }
 
-// A shower shows one page and waits for the person.
+// A presenter shows one page and waits for the person.
 type presenter struct {
 	name       string
-	maxButtons int  // how many buttons one page may have
-	isList     bool // they are the lines of a list: there need not be as many on each page
-	maxBytes   int  // how many bytes of text one page may have
-	// appearTime is how long it takes until its window can be seen.
+	maxButtons int  // maximum number of buttons on one page
+	isList     bool // buttons are lines of a list, whose number may differ between pages
+	maxBytes   int  // maximum number of bytes of text on one page
+	// appearTime is the time until its window is visible.
 	appearTime time.Duration
-	// otherProcess says that the window belongs to another process.
+	// otherProcess means that the window belongs to another process.
 	otherProcess bool
-	// show returns the index of what was chosen. Escape, a closed window and the
-	// default are 0. It tells the process of the window, and ends when ctx does, with
-	// its error. Any other error means that nothing could be shown.
+	// show returns the index of the chosen button. Escape, a closed window and the default
+	// are 0. It passes the window's process to process, and ends with ctx and its error.
+	// Any other error means that nothing could be shown.
 	show func(ctx context.Context, p page, process func(pid int)) (int, error)
 }
 
-// Why nobody was asked.
+// The reasons for the lack of a valid answer.
 var (
 	errNoPresenter = errors.New("no dialog can be shown here: there is no screen, or neither pinentry, kdialog nor zenity is installed")
 	errTooFast     = errors.New("the answers came faster than a person can read")
@@ -132,7 +131,7 @@ var (
 	errTooLong     = errors.New("the question is too long to be shown whole")
 )
 
-// Ready implements aai.ReadyAsker: it fails where no window can be shown.
+// Ready implements aai.ReadyAsker: it fails if no window can be shown.
 func (d *Dialog) Ready(context.Context) error {
 	if len(d.findPresenters()) == 0 {
 		return errNoPresenter
@@ -140,11 +139,11 @@ func (d *Dialog) Ready(context.Context) error {
 	return nil
 }
 
-// Ask implements aai.Asker. The answer's channel is aai.Native. An *aai.Error with
-// code CONSENT_REQUIRED is the last word: nobody answered in time, or surely, or the person
-// was asked too often. What the person said no to a moment ago is answered so without being
-// put again, unless it is asked anew. Any other error says that no dialog could be shown, so that
-// another channel may be tried.
+// Ask implements aai.Asker. The answer's channel is aai.DesktopDialog. An *aai.Error with
+// code CONSENT_REQUIRED is final: there was no answer in time or no reliable one, or there
+// were too many questions. A recent refusal of the same question is returned again without
+// a dialog, unless IgnoreRecentRefusal is set. Any other error means that no dialog could
+// be shown, so that another channel may be tried.
 func (d *Dialog) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 	ways := d.findPresenters()
 	if len(ways) == 0 || len(q.Choices) < 2 {
@@ -195,7 +194,7 @@ func (d *Dialog) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 // IsFailing reports whether, a moment ago, no installed program showed a window.
 func (d *Dialog) IsFailing() bool { return time.Since(time.Unix(0, d.failed.Load())) < refusalTTL }
 
-// ask puts the question by the first of the ways that can, with the seat in hand.
+// ask shows the question with the first presenter that works, and holds the input lock.
 func (d *Dialog) ask(ctx context.Context, ways []presenter, q aai.Question, s openQuestion) (int, error) {
 	disturbed, end, err := d.takeInputLock(ctx)
 	if err != nil {
@@ -218,17 +217,17 @@ func (d *Dialog) ask(ctx context.Context, ways []presenter, q aai.Question, s op
 		d.log.Info("a dialog could not be shown", "by", way.name, "cause", err)
 		failures = errors.Join(failures, err)
 		if errors.Is(err, errTooFast) || errors.Is(err, errDisturbed) {
-			break // whoever answers so fast would do so everywhere
+			break // such fast answers would come in any window
 		}
 	}
 	return 0, failures
 }
 
-// IsShowing reports whether the process shows a dialog of a gateway of this person
-// at this moment. It is never to be operated by a tool.
+// IsShowing reports whether the process now shows a dialog of a gateway of this person.
+// Tools must never operate it.
 func (d *Dialog) IsShowing(pid int) bool { return d.scheduler.showing(pid) }
 
-// IsOpen reports whether any gateway of this person shows a dialog at this moment.
+// IsOpen reports whether any gateway of this person now shows a dialog.
 func (d *Dialog) IsOpen() bool { return d.scheduler.open() }
 
 func unansweredError(patience time.Duration) error {
@@ -237,7 +236,7 @@ func unansweredError(patience time.Duration) error {
 	return e
 }
 
-// uncertainError is the error of a question that was answered, but who knows by whom.
+// uncertainError returns the error for an answer that may not be the person's.
 func uncertainError(why error) error {
 	e := aai.Errorf(aai.ConsentRequired, "the answer to the gateway's dialog does not count: %w", why)
 	e.Hint = "Ask the person at this computer to read the question and to answer it, and call again."
@@ -250,7 +249,7 @@ func unreadError() error {
 	return e
 }
 
-// showPages shows the question page by page until something is chosen.
+// showPages shows the question page by page until a choice is made.
 func (d *Dialog) showPages(ctx context.Context, way presenter, pages []page, s openQuestion) (int, error) {
 	for at := 0; ; {
 		chosen, err := d.showReadable(ctx, way, pages[at], s)

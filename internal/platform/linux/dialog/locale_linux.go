@@ -11,9 +11,9 @@ import (
 const unicodeLocale = "C.UTF-8"
 
 // localeVariables returns the variables that set the locale of a dialog's program. The
-// locale's character set is UTF-8 whatever the person's is: in the locale C, or in one that
-// is not installed, zenity fails and the others show wrong characters. The language stays
-// the person's as far as it is installed.
+// character set is always UTF-8: in the locale C, or in one that is not installed, zenity
+// fails and the others show wrong characters. The language stays the person's if it is
+// installed.
 func localeVariables(getenv func(string) string) []string {
 	wanted := ""
 	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
@@ -37,8 +37,8 @@ func localeVariables(getenv func(string) string) []string {
 	return []string{"LC_ALL=" + chosen, "LANGUAGE=" + languages}
 }
 
-// isUnicode reports whether the locale is installed and its character set is UTF-8, as the
-// C library's own program says. Without that program it reports false.
+// isUnicode reports whether the locale is installed and uses UTF-8, according to the C
+// library's program "locale". Without that program it returns false.
 func isUnicode(locale string) bool {
 	program := lookUp("locale")
 	if program == "" || locale == "" {

@@ -1,22 +1,22 @@
 package dialog
 
-// messages are what the windows say themselves; the question has its own.
+// messages are the dialog's own texts; the question has its own.
 type messages struct {
 	title     string // of the window
 	heading   string
 	numbered  string // the heading of one of several pages, for fmt
-	details   string // the heading of what is more to know
+	details   string // the heading of the details
 	forGood   string // above a refusal for good
 	retryText string // after an answer that came too fast
-	disturbed string // after an answer that may have been nobody's
+	disturbed string // after an answer that may not be the person's
 
-	// Buttons: to the next page of the question, to the details, to the beginning, and
-	// what stands where no answer can be given.
+	// Buttons: to the next page of the question, to the details, to the beginning, and the
+	// placeholder where no answer is possible.
 	next, more, back, readOn, nothing string
 
 	number string // asks for the number of an answer
 
-	yes, no, cancel string // what a message box calls its three buttons
+	yes, no, cancel string // the names of a message box's three buttons
 }
 
 func messagesIn(language string) messages {

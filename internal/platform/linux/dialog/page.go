@@ -8,39 +8,39 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Bounds on what a window shows.
+// Limits for a window.
 const (
 	maxLabel = 48 // of a button, in bytes
 	maxLines = 24 // of the text, so that the buttons stay on the screen
-	// maxColumns are after which a line is broken. GTK 2 breaks lines by itself at the
-	// width of 65 average letters; what it breaks would stand there without its mark.
+	// maxColumns is the width at which lines are wrapped. GTK 2 itself wraps lines at the
+	// width of 65 average letters, and would not mark the continuation.
 	maxColumns   = 52
-	maxFirstLine = maxColumns + 4 // of the first line, which is filled up to it
-	// maxPages is on how many pages a question may be: nobody reads more in the time.
+	maxFirstLine = maxColumns + 4 // of the first line, which is padded to it
+	// maxPages is the maximum number of pages of a question: people cannot read more in the time.
 	maxPages         = 6
 	maxText          = 1 << 16
-	continuationMark = "↳ "     // begins what a line goes on with
-	blank            = "\u00a0" // fills up what is to be as wide as another
+	continuationMark = "↳ "     // begins the continuation of a line
+	blank            = "\u00a0" // pads text to equal width
 )
 
-// A page is what one window shows. All of it is plain text.
+// A page is the content of one window. All of it is plain text.
 type page struct {
 	title   string   // of the window
-	text    string   // the first line is in the gateway's own words
-	buttons []string // at least the refusal, which is the first, the default, and what Escape means
-	// number asks for the number of a button, where buttons are lines of the text.
+	text    string   // the first line is the gateway's own text
+	buttons []string // at least the refusal, which is the first, the default, and the result of Escape
+	// number asks for the number of a button, if buttons are lines of the text.
 	number string
-	// choices are what the buttons choose: the index of a choice, or one of the following.
+	// choices are the buttons' results: the index of a choice, or one of the constants below.
 	choices []int
 }
 
-// What a button means that is no answer.
+// The results of buttons that are no answers.
 const (
 	nextPage = -1 // the next page
-	samePage = -2 // the same page: there is no answer in this place
+	samePage = -2 // the same page: this button is no answer
 )
 
-// A layout makes the pages of one question.
+// A layout builds the pages of one question.
 type layout struct {
 	words     messages
 	presenter presenter
@@ -48,11 +48,11 @@ type layout struct {
 	pages     []page
 }
 
-// layOut makes the pages of a question: as many as it takes to show the text whole,
-// where only a refusal can be chosen until the last; then the details, with the answers
-// that had no room. Each place has the same kind of button on every page: the first
-// refuses, the last of buttons, or the second of a list, leads to another page, and what
-// is left answers. It fails where the text does not fit on a few pages.
+// layOut returns the pages of a question. The first pages show the whole text and offer
+// only a refusal until the last of them; details follow, with the remaining answers. Each
+// position has the same kind of button on every page: the first refuses, the last of
+// buttons, or the second of a list, leads to another page, and the rest answer. layOut
+// fails if the text does not fit on maxPages pages.
 func (d *Dialog) layOut(q aai.Question, way presenter) ([]page, error) {
 	l := layout{words: d.messages(), presenter: way, labels: make([]string, len(q.Choices))}
 	var answers, refusals []int
@@ -98,7 +98,7 @@ func (d *Dialog) layOut(q aai.Question, way presenter) ([]page, error) {
 	return l.pages, nil
 }
 
-// whoAsks is the first line of a question, which its details begin with too.
+// whoAsks returns the first line of a question, which its details begin with too.
 func whoAsks(q aai.Question) string {
 	line, _, more := strings.Cut(q.Text, "\n")
 	if !more || strings.HasPrefix(line, aai.QuoteMark) {
@@ -107,8 +107,8 @@ func whoAsks(q aai.Question) string {
 	return line + "\n"
 }
 
-// even makes all windows about as large, and their buttons as wide, so that each stays
-// in its place. A list has no buttons.
+// even makes all windows about equally large, and their buttons equally wide, so that each
+// keeps its position. A list has no buttons.
 func (l *layout) even() {
 	tallest, longest := 0, 0
 	for _, p := range l.pages {
@@ -133,8 +133,8 @@ func (l *layout) even() {
 	}
 }
 
-// spread lays out the texts with as many answers beside each as there is room for, until
-// each text and each answer was there.
+// spread distributes the answers over the pages, as many as fit on each, until each text
+// and each answer has been shown.
 func (l *layout) spread(heading string, texts []string, answers []int) {
 	room := l.presenter.maxButtons - 2
 	groups := max(1, (len(answers)+room-1)/room)
@@ -145,7 +145,7 @@ func (l *layout) spread(heading string, texts []string, answers []int) {
 	}
 }
 
-// add makes a page. Its button for another page has no label yet.
+// add appends a page. Its button for another page has no label yet.
 func (l *layout) add(heading, text string, refusal int, answers []int) {
 	p := page{title: l.words.title, number: l.words.number, text: heading + "\n" + text, buttons: []string{l.labels[refusal]}, choices: []int{refusal}}
 	put := func(label string, means int) {
@@ -166,8 +166,8 @@ func (l *layout) add(heading, text string, refusal int, answers []int) {
 	l.pages = append(l.pages, p)
 }
 
-// lead labels the buttons for another page, and says of the pages before the last of the
-// question that they are to be read on.
+// lead labels the buttons for another page, and the placeholder on pages before the last
+// of the question.
 func (l *layout) lead(last int) {
 	for i, p := range l.pages {
 		label := l.words.more
@@ -188,7 +188,7 @@ func (l *layout) lead(last int) {
 	}
 }
 
-// numbered is the first line of a page.
+// numbered returns the first line of a page.
 func (l *layout) numbered(i, of int) string {
 	if of == 1 {
 		return l.words.heading
@@ -196,7 +196,7 @@ func (l *layout) numbered(i, of int) string {
 	return fmt.Sprintf(l.words.numbered, l.words.heading, i+1, of)
 }
 
-// chunks breaks a text into what fits on a page each, whole. There are none where it is
+// chunks splits a text into parts that fit on a page each. It returns none if the text is
 // too long to be read.
 func (l *layout) chunks(text string) []string {
 	if len(text) > maxText {
@@ -225,7 +225,7 @@ func (l *layout) chunks(text string) []string {
 	return chunks
 }
 
-// first is as much of a text as fits on one page.
+// first returns the part of a text that fits on one page.
 func (l *layout) first(text string) string {
 	chunks := l.chunks(text)
 	if len(chunks) == 0 {
@@ -234,12 +234,12 @@ func (l *layout) first(text string) string {
 	return chunks[0]
 }
 
-// size is how many bytes a text takes, with what protocols escape in it.
+// size returns the number of bytes of a text, including the escapes of protocols.
 func size(text string) int { return len(text) + 2*(strings.Count(text, "\n")+strings.Count(text, "%")) }
 
-// wrap breaks long lines. What is quoted stays marked as that, and what a line goes on
-// with has another mark, since a window may show it in the middle: no line seems to begin
-// but those that were there.
+// wrap wraps long lines. Continuations of quoted text keep the quote mark. Each
+// continuation also gets a mark of its own kind, since a window may show it in the middle:
+// no wrapped line can look like a new one.
 func wrap(lines []string) []string {
 	var out []string
 	for _, line := range lines {
@@ -262,8 +262,8 @@ func wrap(lines []string) []string {
 	return out
 }
 
-// breakAt returns how many bytes of the line go on one of the width: up to the
-// last space, or within a word that is longer than the line.
+// breakAt returns the number of bytes of the line that fit into the width: up to the last
+// space, or within a word that is longer than the line.
 func breakAt(line string, width int) int {
 	space, used := 0, 0
 	for i, r := range line {
@@ -281,7 +281,7 @@ func breakAt(line string, width int) int {
 	return len(line)
 }
 
-// cells is about how wide a character is drawn, rather more than less.
+// cells returns the approximate width of a character, rather too much than too little.
 func cells(r rune) int {
 	if 'A' <= r && r <= 'Z' || strings.ContainsRune("mw@%&#<>=+~_", r) || r > '~' {
 		return 2
@@ -289,7 +289,7 @@ func cells(r rune) int {
 	return 1
 }
 
-// width is how wide a text is drawn, in cells.
+// width returns the width of a text, in cells.
 func width(text string) int {
 	used := 0
 	for _, r := range text {
@@ -298,7 +298,7 @@ func width(text string) int {
 	return used
 }
 
-// fill is what makes a text about so wide. A blank is half as wide as a letter.
+// fill returns blanks that pad a text to the width. A blank is half as wide as a letter.
 func fill(text string, wide int) string {
 	return strings.Repeat(blank, 2*max(0, wide-width(text)))
 }

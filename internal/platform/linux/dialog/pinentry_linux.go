@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// pinentryMaxBytes is how much text fits in one line of the Assuan protocol, which
-// has 1000 bytes ("Client requests" in the manual of libassuan), with room for the
-// command and for escapes.
+// pinentryMaxBytes is the maximum text for one line of the Assuan protocol. A line has
+// 1000 bytes ("Client requests" in the manual of libassuan), including the command and
+// escapes.
 const pinentryMaxBytes = 900
 
-// Codes of GnuPG's errors (libgpg-error, err-codes.h), the lower 16 bits of what
-// pinentry says after ERR.
+// Codes of GnuPG's errors (libgpg-error, err-codes.h), the lower 16 bits of the number
+// after pinentry's ERR.
 const (
 	gpgTimeout      = 62
 	gpgCanceled     = 99
@@ -24,21 +24,21 @@ const (
 	gpgFullCanceled = 198
 )
 
-// pinentry shows up to three buttons: SETCANCEL's has the focus and is what Escape
-// means.
+// pinentry shows up to three buttons: the one of SETCANCEL has the focus and is the result
+// of Escape.
 func pinentry(program string, env func() []string) presenter {
 	return presenter{name: program, maxButtons: 3, maxBytes: pinentryMaxBytes, show: conversation(program, env, assuan.confirm)}
 }
 
 // pinentryGNOME shows a numbered list and a field for the number: it has two buttons, and
-// Return presses the one that is not the refusal. Its window belongs to the shell of GNOME
-// or to gcr-prompter.
+// Return presses the one that is not the refusal. Its window belongs to GNOME Shell or to
+// gcr-prompter.
 func pinentryGNOME(program string, env func() []string) presenter {
 	const most = 8
 	return presenter{name: program, maxButtons: most, isList: true, maxBytes: pinentryMaxBytes - most*maxLabel, appearTime: bigToolkitStart, otherProcess: true, show: conversation(program, env, assuan.number)}
 }
 
-// conversation returns the show of a pinentry, which asks in its way.
+// conversation returns the show function of a pinentry that runs ask.
 func conversation(program string, env func() []string, ask func(assuan, context.Context, page) (int, error)) func(context.Context, page, func(int)) (int, error) {
 	return func(ctx context.Context, p page, process func(int)) (chosen int, err error) {
 		cmd := command(ctx, env(), program)
@@ -56,7 +56,7 @@ func conversation(program string, env func() []string, ask func(assuan, context.
 		process(cmd.Process.Pid)
 		defer func() {
 			_ = cmd.Cancel() // it may not end by itself
-			_ = cmd.Wait()   // it was told to end
+			_ = cmd.Wait()   // it was killed
 			if ctx.Err() != nil {
 				chosen, err = 0, ctx.Err()
 			}
@@ -66,13 +66,13 @@ func conversation(program string, env func() []string, ask func(assuan, context.
 	}
 }
 
-// assuan talks with a pinentry.
+// assuan is a connection to a pinentry.
 type assuan struct {
 	in  io.Writer
 	out *bufio.Reader
 }
 
-// confirm asks for one of up to three buttons.
+// confirm offers up to three buttons.
 func (a assuan) confirm(ctx context.Context, p page) (int, error) {
 	labels := escapeMnemonics(p.buttons, "_")
 	lines := []string{"SETDESC " + escape(p.text)}
@@ -93,7 +93,7 @@ func (a assuan) confirm(ctx context.Context, p page) (int, error) {
 	return 0, nil
 }
 
-// number asks for the number of a button. Anything else, and nothing, is the refusal.
+// number asks for the number of a button. Any other input, or none, is the refusal.
 func (a assuan) number(ctx context.Context, p page) (int, error) {
 	text := p.text + "\n"
 	for i, label := range p.buttons[1:] {
@@ -107,8 +107,8 @@ func (a assuan) number(ctx context.Context, p page) (int, error) {
 	return n, nil
 }
 
-// ask sends what a page has and the lines, and returns the data and the code of the answer:
-// 0, or that of a refusal.
+// ask sends a page's settings and the lines, and returns the data and the code of the
+// answer: 0, or that of a refusal.
 func (a assuan) ask(ctx context.Context, p page, command string, more []string) (data string, code int, err error) {
 	if _, _, err := a.reply(); err != nil { // it greets first
 		return "", 0, err
@@ -119,10 +119,10 @@ func (a assuan) ask(ctx context.Context, p page, command string, more []string) 
 	}
 	lines := append(more, "SETTITLE "+escape(p.title), "SETCANCEL "+escape(escapeMnemonics(p.buttons, "_")[0]))
 	if deadline, ok := ctx.Deadline(); ok {
-		// The window goes also when this process cannot see to it any more.
+		// The window closes even if this process can no longer close it.
 		lines = append(lines, "SETTIMEOUT "+strconv.Itoa(int(time.Until(deadline).Seconds())+2))
 	}
-	// Not every pinentry knows it; the person goes on using the keyboard.
+	// Not every pinentry supports it. With it the person can use the keyboard elsewhere.
 	if _, _, err := a.say("OPTION no-grab"); err != nil {
 		return "", 0, err
 	}
@@ -141,8 +141,8 @@ func (a assuan) ask(ctx context.Context, p page, command string, more []string) 
 	return "", 0, fmt.Errorf("pinentry failed with code %d", code)
 }
 
-// graphical reports whether a flavor has buttons of its own that are known to
-// work as wanted. One that writes to terminals would write into somebody's work.
+// graphical reports whether a flavor has its own buttons and is known to work. A flavor
+// for terminals would write into another program's terminal.
 func graphical(flavor string) bool {
 	flavor, fallback, _ := strings.Cut(flavor, ":")
 	return (strings.HasPrefix(flavor, "gtk") || strings.HasPrefix(flavor, "qt") || flavor == "gnome3") && fallback == ""
@@ -180,12 +180,12 @@ func (a assuan) reply() (data string, code int, err error) {
 	}
 }
 
-// escape makes one argument of an Assuan command.
+// escape encodes one argument of an Assuan command.
 func escape(text string) string {
 	return strings.NewReplacer("%", "%25", "\n", "%0A", "\r", "%0D").Replace(text)
 }
 
-// orNone stands in for the error that a %w wants.
+// orNone returns err, or an error for %w if it is nil.
 func orNone(err error) error {
 	if err == nil {
 		return errNoPresenter

@@ -9,15 +9,15 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A showing is what is known of a question while it is open.
+// An openQuestion holds the callbacks of a question while it is open.
 type openQuestion struct {
-	// shows is told the process of the window; 0 is none.
+	// shows receives the process of the window; 0 is none.
 	shows func(pid int)
-	// opened is called when a window is seen, perhaps several times.
+	// opened is called when a window is visible, perhaps several times.
 	opened func()
-	// disturbed reports whether a gateway made input since the question has the seat.
+	// disturbed reports whether a gateway made input since the question got the input lock.
 	disturbed   func() bool
-	retryReason string // why it is put once more, as the first line
+	retryReason string // why the question is repeated, as the first line
 }
 
 // announcement returns a function that tells the caller's terminal, once, that a window is
@@ -32,8 +32,8 @@ func (d *Dialog) announcement(ctx context.Context) (announce func(), announced f
 	}, was.Load
 }
 
-// takeInputLock takes the person's pointer, keyboard and focus, so that no gateway makes
-// input from before the window is started until the question has ended.
+// takeInputLock takes the input lock, so that no gateway makes input from before the
+// window is started until the question has ended.
 func (d *Dialog) takeInputLock(ctx context.Context) (disturbed func() bool, end func(), err error) {
 	if d.inputLock == nil {
 		return func() bool { return false }, func() {}, nil
@@ -45,8 +45,8 @@ func (d *Dialog) takeInputLock(ctx context.Context) (disturbed func() bool, end 
 	return asking.WasDisturbed, asking.Release, nil
 }
 
-// showReadable shows one page, and again where the answer came too fast, or where a gateway
-// made input meanwhile: that may have been the answer.
+// showReadable shows one page, and again if the answer came too fast. It returns
+// errDisturbed if a gateway made input meanwhile, since that may have been the answer.
 func (d *Dialog) showReadable(ctx context.Context, way presenter, p page, s openQuestion) (int, error) {
 	plain := p.text
 	if s.retryReason != "" {
@@ -68,9 +68,9 @@ func (d *Dialog) showReadable(ctx context.Context, way presenter, p page, s open
 	return 0, errTooFast
 }
 
-// showWatched shows one page, and reports whether a person can have seen it before it was
-// answered: its window had the keyboard for long enough, or, where that was not seen,
-// its program has run for twice as long.
+// showWatched shows one page, and reports whether a person can have seen it before the
+// answer: its window had the keyboard for long enough, or, if that is unknown, its program
+// has run for twice as long.
 func (d *Dialog) showWatched(ctx context.Context, way presenter, p page, s openQuestion) (chosen int, seen bool, err error) {
 	watching, stop := context.WithCancel(ctx)
 	var had focusSpan
@@ -93,12 +93,12 @@ func (d *Dialog) showWatched(ctx context.Context, way presenter, p page, s openQ
 	return chosen, had.to.Sub(had.from) >= d.readable, err
 }
 
-// A span is the last time that a window had the keyboard without a break; to is zero
-// while it has it.
+// A focusSpan is the last time span with the keyboard without a break; to is zero while it
+// lasts.
 type focusSpan struct{ from, to time.Time }
 
-// watchFocus looks at who has the keyboard until the context ends, and calls opened when the
-// window of the process is there. A window is mapped before it can have the keyboard.
+// watchFocus polls the keyboard focus until the context ends, and calls opened when the
+// window of the process is open. A window is mapped before it can have the keyboard.
 func (d *Dialog) watchFocus(ctx context.Context, pid int, way presenter, opened func()) (had focusSpan) {
 	looks := time.NewTicker(focusPollInterval)
 	defer looks.Stop()
@@ -126,8 +126,8 @@ func (d *Dialog) watchFocus(ctx context.Context, pid int, way presenter, opened 
 	}
 }
 
-// isOpen reports whether the process shows a window. Where windows cannot be seen, as under
-// Wayland, or belong to another process, a program that still runs after unseen shows one.
+// isOpen reports whether the process shows a window. If windows cannot be listed, as on Wayland, or
+// belong to another process, a program that still runs after assumedOpenAfter shows one.
 func (d *Dialog) isOpen(ctx context.Context, pid int, way presenter, runs time.Duration) bool {
 	if shown, err := d.shown(ctx, pid); err == nil && !way.otherProcess {
 		return shown

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// osascriptMaxBytes is how much text display dialog shows without scrolling, in bytes.
+// osascriptMaxBytes is the limit for text that display dialog shows without scrolling, in bytes.
 const osascriptMaxBytes = 2000
 
-// script shows a dialog. Its texts come as arguments, so that none can become a
-// part of it: the time in seconds, the title, the text, and the buttons. What it
-// prints is the number of the button, or "gave up".
+// script shows a dialog. Its texts are arguments, so that none can become a part of it:
+// the time in seconds, the title, the text, and the buttons. It prints the number of the
+// button, or "gave up".
 const script = `on run argv
 	set texts to items 4 thru -1 of argv
 	set shown to reverse of texts
@@ -31,12 +31,12 @@ const script = `on run argv
 	return "0"
 end run`
 
-// presenters are what macOS has: AppleScript's dialog, with up to three buttons.
+// presenters returns the presenter of macOS: AppleScript's dialog, with up to three buttons.
 func presenters(func(string) string) []presenter {
 	return []presenter{{name: "osascript", maxButtons: 3, maxBytes: osascriptMaxBytes, appearTime: 300 * time.Millisecond, show: osascript}}
 }
 
-// screen has no name here.
+// screen returns "": screens have no names here.
 func screen(func(string) string) string { return "" }
 
 func osascript(ctx context.Context, p page, process func(int)) (int, error) {

@@ -15,15 +15,14 @@ import (
 	"time"
 )
 
-// bigToolkitStart is how long a program of a big toolkit needs until its window is up.
+// bigToolkitStart is the time until a program of a big toolkit shows its window.
 const bigToolkitStart = 300 * time.Millisecond
 
-// listMaxBytes is how much text fits above the buttons, in bytes.
+// listMaxBytes is the limit for text above the buttons, in bytes.
 const listMaxBytes = 4000
 
-// presenters are the programs that are installed, the most trusted first: pinentry
-// does nothing but ask; the others are tools for scripts. There are none without
-// a screen.
+// presenters returns the installed programs, the most trusted first: pinentry only asks;
+// the others are tools for scripts. It returns none without a screen.
 func presenters(getenv func(string) string) []presenter {
 	if getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" {
 		return nil
@@ -39,7 +38,7 @@ func presenters(getenv func(string) string) []presenter {
 	} {
 		path := lookUp(way.program)
 		if real, err := filepath.EvalSymlinks(path); way.program == "pinentry" && err == nil && strings.HasPrefix(filepath.Base(real), "pinentry-") {
-			path = "" // it has a row of its own, or writes to terminals
+			path = "" // it has its own row, or writes to terminals
 		}
 		if path != "" {
 			found = append(found, way.make(path, env))
@@ -48,15 +47,15 @@ func presenters(getenv func(string) string) []presenter {
 	return found
 }
 
-// screen is the name of the screen that a window is on: of two, the program takes the one
-// it was made for.
+// screen returns the name of the screen with the window: of two, the program chooses the
+// one it supports.
 func screen(getenv func(string) string) string {
 	names := []string{getenv("DISPLAY"), getenv("WAYLAND_DISPLAY")}
 	return strings.Join(slices.DeleteFunc(names, func(name string) bool { return name == "" }), " or ")
 }
 
-// lookUp finds a program where the system keeps them. The PATH is not asked: it is
-// whoever's that started us, and what answers in a window's name would be theirs.
+// lookUp finds a program in the system's folders. It ignores the PATH, which is under control of the
+// process that started the gateway, so that no program can replace the dialog.
 func lookUp(program string) string {
 	for _, dir := range []string{"/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin", "/run/current-system/profile/bin"} {
 		file := filepath.Join(dir, program)
@@ -67,8 +66,8 @@ func lookUp(program string) string {
 	return ""
 }
 
-// environment is what a dialog's program gets: what it needs to find the screen
-// and to speak the person's language, and nothing that loads code into it.
+// environment returns the environment for a dialog's program: the variables for the screen
+// and the locale, and none that load code into it.
 func environment(getenv func(string) string) []string {
 	env := []string{"PATH=/usr/local/bin:/usr/bin:/bin"}
 	for _, name := range []string{
@@ -87,15 +86,15 @@ func environment(getenv func(string) string) []string {
 	return append(env, localeVariables(getenv)...)
 }
 
-// legible reports whether people can read what is drawn in that scale: whoever started
-// us may have said it, to show a question that nobody can read.
+// legible reports whether text is readable at that scale. The process that started the
+// gateway may have set the scale to make a question unreadable.
 func legible(scale string) bool {
 	n, err := strconv.ParseFloat(scale, 64)
 	return err == nil && 0.5 <= n && n <= 4
 }
 
-// command is a program that ends with the context and with this process. It has
-// no terminal.
+// command returns a command that ends with the context and with this process. It has no
+// terminal.
 func command(ctx context.Context, env []string, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env, cmd.Dir = env, "/"
@@ -105,7 +104,7 @@ func command(ctx context.Context, env []string, program string, args ...string) 
 	return cmd
 }
 
-// run runs a program to its end and returns what it printed and its exit code.
+// run runs a program and returns its output and its exit code.
 func run(ctx context.Context, cmd *exec.Cmd, process func(int)) (string, int, error) {
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
@@ -126,9 +125,9 @@ func run(ctx context.Context, cmd *exec.Cmd, process func(int)) (string, int, er
 	return out.String(), 0, nil
 }
 
-// isNoScreenError reports whether a program of GTK said that it cannot open the screen. It
-// ends with the same code as when somebody says no, and on a busy machine as late. The
-// words are of the person's language; at their end is the screen.
+// isNoScreenError reports whether a GTK program failed to open the screen. Its exit code
+// is the same as for a refusal, and on a busy machine it comes as late. The message is in
+// the person's language, but ends with the screen.
 func isNoScreenError(said string, env []string) bool {
 	display := ""
 	for _, v := range env {
@@ -145,11 +144,11 @@ func isNoScreenError(said string, env []string) bool {
 	return false
 }
 
-// kdialog shows a list, since its buttons cannot have a refusal for the default.
-// Qt takes text for HTML by its first line alone, which is ours.
+// kdialog shows a list, since its buttons do not permit the refusal as default. Qt detects
+// HTML by the first line only, which is the gateway's own.
 func kdialog(program string, env func() []string) presenter {
 	return presenter{name: program, maxButtons: 12, isList: true, maxBytes: listMaxBytes, appearTime: bigToolkitStart, show: func(ctx context.Context, p page, process func(int)) (int, error) {
-		// It reads "\n" as a new line.
+		// kdialog reads "\n" as a new line.
 		args := []string{"--title", p.title, "--default", p.buttons[0], "--menu", strings.ReplaceAll(p.text, `\`, `\\`)}
 		for i, label := range p.buttons {
 			args = append(args, strconv.Itoa(i), label)
@@ -165,8 +164,8 @@ func kdialog(program string, env func() []string) presenter {
 	}}
 }
 
-// zenity shows up to four buttons. Without --no-markup a name could be drawn in
-// any colour and size.
+// zenity shows up to four buttons. Without --no-markup a name could be drawn in any colour
+// and size.
 func zenity(program string, env func() []string) presenter {
 	return presenter{name: program, maxButtons: 4, maxBytes: listMaxBytes, appearTime: bigToolkitStart, show: func(ctx context.Context, p page, process func(int)) (int, error) {
 		labels := escapeMnemonics(p.buttons, "_")
@@ -200,8 +199,7 @@ func zenity(program string, env func() []string) presenter {
 	}}
 }
 
-// escapeMnemonics doubles a mark that a toolkit would take for "the next letter is a
-// key".
+// escapeMnemonics doubles the mark that a toolkit would read as the mark of a mnemonic.
 func escapeMnemonics(labels []string, mark string) []string {
 	plain := slices.Clone(labels)
 	for i, label := range plain {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// boxMaxBytes is how much text a message box shows on a small screen, in bytes.
+// boxMaxBytes is the limit for text in a message box on a small screen, in bytes.
 const boxMaxBytes = 2000
 
 // Of winuser.h.
@@ -30,7 +30,7 @@ const (
 	idTimeout = 32000
 )
 
-// presenters are what Windows has: a message box of this process.
+// presenters returns the presenter of Windows: a message box of this process.
 func presenters(getenv func(string) string) []presenter {
 	box := windows.NewLazySystemDLL("user32.dll").NewProc("MessageBoxTimeoutW")
 	if box.Find() != nil {
@@ -41,12 +41,11 @@ func presenters(getenv func(string) string) []presenter {
 	}}}
 }
 
-// screen has no name here.
+// screen returns "": screens have no names here.
 func screen(func(string) string) string { return "" }
 
-// messageBox shows the page. Its buttons are called as Windows calls them, so the
-// text says what each means. The box cannot be closed from here; it goes when its
-// time is over.
+// messageBox shows the page. Windows sets the names of its buttons, so the text explains
+// them. The box cannot be closed by the gateway; it closes after its timeout.
 func messageBox(ctx context.Context, box *windows.LazyProc, p page, process func(int)) (int, error) {
 	w := messagesIn("")
 	left, flags := patience, uintptr(mbYesNoCancel|mbDefButton3)
@@ -84,7 +83,7 @@ func messageBox(ctx context.Context, box *windows.LazyProc, p page, process func
 	}
 }
 
-// boxButton is the index of the button with the id that a box returned.
+// boxButton returns the index of the button for the result of a box.
 func boxButton(id uintptr, buttons int) (int, error) {
 	switch {
 	case id == idYes:

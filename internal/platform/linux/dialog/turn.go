@@ -18,24 +18,24 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// How often a person is asked. Whoever is asked without end says yes in the end. Each
-// caller has its own measure, also for questions that it took back, so that none can
-// silence the others.
+// Limits for questions: people who are asked without end say yes in the end. Each caller
+// has its own limit, which includes cancelled questions, so that none can silence the
+// others.
 const (
 	maxPerCaller = 5  // for one caller
 	maxTotal     = 10 // for all of them together
 	rateWindow   = time.Minute
-	silenceTime  = time.Minute // how long nobody is asked for that caller after that
-	// refusalTTL is how long a no stands: the same question for the same caller is answered with it.
+	silenceTime  = time.Minute // the time without questions for that caller after that
+	// refusalTTL is the time in which a refusal answers the same question of the same caller.
 	refusalTTL = time.Minute
-	// maxWait is how long a question waits for another one's dialog.
+	// maxWait is the time that a question waits for another dialog.
 	maxWait = 2 * patience
 	retry   = 50 * time.Millisecond
 )
 
-// scheduler lets one gateway of a person ask at a time, and not too often. The lock
-// file's lock says that a dialog is open; the other file says which, and when there
-// were some before.
+// scheduler lets one gateway of a person ask at a time, and limits the number of
+// questions. The lock on the lock file means that a dialog is open; the other file holds
+// its process and the times of earlier questions.
 type scheduler struct {
 	folder      string
 	processLock chan struct{} // holds a token while this process asks
@@ -43,23 +43,23 @@ type scheduler struct {
 	wait        time.Duration
 }
 
-// sharedState is the file that the gateways share. Callers are in it by a digest.
+// sharedState is the file that the gateways share. It identifies callers by a digest.
 type sharedState struct {
 	Questions     []question           `json:"asked,omitempty"`
 	SilencedUntil map[string]time.Time `json:"silent,omitempty"`
-	// Refusals are when questions were answered no, by a digest of who asked for what.
+	// Refusals are the times of refusals, by a digest of caller and question.
 	Refusals map[string]time.Time `json:"noes,omitempty"`
-	// Open is the process of the window that is open, while the lock is held.
+	// Open is the process of the open window, while the lock is held.
 	Open int `json:"open,omitempty"`
 }
 
-// A question was put at a time, for a caller.
+// A question records the time of a question and its caller.
 type question struct {
 	At time.Time `json:"at"`
 	By string    `json:"by"`
 }
 
-// digest stands for a caller.
+// digest returns the digest of a caller or a question.
 func digest(by string) string {
 	sum := sha256.Sum256([]byte(by))
 	return hex.EncodeToString(sum[:8])
@@ -79,12 +79,12 @@ type turn struct {
 	state     sharedState
 }
 
-// errRecentRefusal says that the person said no to the very question a moment ago.
+// errRecentRefusal reports that the person refused the same question a moment ago.
 var errRecentRefusal = errors.New("the person said no to this a moment ago")
 
-// take waits for the turn. It refuses a question that would be one too many, for the
-// caller or for all, and with errSaidNo one that the person has just said no to; "" is about
-// nothing that could be known again.
+// take waits for the turn. It refuses a question beyond the limits for the caller or for
+// all, and returns errRecentRefusal for a recently refused one. An empty about disables
+// the check for recent refusals.
 func (t *scheduler) take(ctx context.Context, by, about string) (*turn, error) {
 	waited, cancel := context.WithTimeout(ctx, t.wait)
 	defer cancel()
@@ -133,12 +133,12 @@ func (t *scheduler) busy(ctx context.Context) error {
 	return e
 }
 
-// count notes one more question for the caller, or refuses it.
+// count records one more question for the caller, or refuses it.
 func (t *turn) count(by string) error {
 	now := t.scheduler.now()
 	a := &t.state
 	a.Open = 0
-	// What lies in the future was written before the clock was set back.
+	// Times in the future are from before the clock was set back.
 	a.Questions = slices.DeleteFunc(a.Questions, func(q question) bool { since := now.Sub(q.At); return since < 0 || rateWindow <= since })
 	maps.DeleteFunc(a.SilencedUntil, func(_ string, until time.Time) bool { left := until.Sub(now); return left <= 0 || silenceTime < left })
 	if until, silent := a.SilencedUntil[by]; silent {
@@ -174,7 +174,7 @@ func tooManyError(left time.Duration) error {
 	return e
 }
 
-// recentRefusal is errSaidNo where the person did so, in the time for which it stands.
+// recentRefusal returns errRecentRefusal if the person refused the question within refusalTTL.
 func (t *turn) recentRefusal(about string) error {
 	now := t.scheduler.now()
 	maps.DeleteFunc(t.state.Refusals, func(_ string, at time.Time) bool { since := now.Sub(at); return since < 0 || refusalTTL <= since })
@@ -184,7 +184,7 @@ func (t *turn) recentRefusal(about string) error {
 	return nil
 }
 
-// recordRefusal notes that the person said no, where the question could be known again.
+// recordRefusal records a refusal, unless about is empty.
 func (t *turn) recordRefusal(about string) {
 	if about == "" {
 		return
@@ -196,21 +196,20 @@ func (t *turn) recordRefusal(about string) {
 	_ = t.write()
 }
 
-// shows notes which process has the window; 0 is none.
+// shows records the process of the window; 0 is none.
 func (t *turn) shows(pid int) {
 	t.state.Open = pid
-	_ = t.write() // who may not write could not take the turn either
+	_ = t.write() // a gateway that cannot write could not take the turn either
 }
 
-// end lets others ask.
+// end ends the turn.
 func (t *turn) end() {
 	t.shows(0)
 	_ = t.lock.Unlock()
 	<-t.scheduler.processLock
 }
 
-// read returns what the gateways know of each other. A file that is not
-// understood is one that nobody wrote.
+// read returns the shared state. An invalid file results in the zero state.
 func (t *scheduler) read() (a sharedState) {
 	b, err := os.ReadFile(t.filePath())
 	if err == nil {
@@ -227,16 +226,16 @@ func (t *turn) write() error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Replace(t.scheduler.filePath(), b) // the lock is ours, so nobody else writes it
+	return atomicfile.Replace(t.scheduler.filePath(), b) // this process holds the lock, so no other writes the file
 }
 
-// showing reports whether the process has the window that is open now. What the
-// file says counts only while somebody holds the lock: who died left it behind.
+// showing reports whether the process has the open window. The file's content counts only
+// while the lock is held: a dead process leaves it behind.
 func (t *scheduler) showing(pid int) bool {
 	return pid != 0 && t.read().Open == pid && t.open()
 }
 
-// open reports whether somebody holds the lock.
+// open reports whether any gateway holds the lock.
 func (t *scheduler) open() bool {
 	if _, err := os.Stat(t.lockPath()); errors.Is(err, os.ErrNotExist) {
 		return false

@@ -1,7 +1,7 @@
-// Package private runs a desktop session that has nothing to do with the person's own:
-// a home, a screen (Xvfb), a window manager (openbox), and programs. The demo shows itself
-// in one, and tests have theirs. It is empty on other systems than Linux.
+// Package private runs a desktop session that is separate from the person's own: a home, a
+// screen (Xvfb), a window manager (openbox), and programs. The demo and the tests use one.
+// On systems other than Linux the package is empty.
 //
-// It touches a temporary folder and processes of its own. Nothing ends by itself: who has
-// made a [Session] calls End and Remove.
+// It uses a temporary folder and its own processes. Nothing ends automatically: the
+// creator of a [Session] must call End and Remove.
 package private

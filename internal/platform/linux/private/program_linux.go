@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// A Command says how to start a program.
+// A Command describes how to start a program.
 type Command struct {
-	Name     string // looked for in the session's PATH, unless it has a slash
+	Name     string // looked up in the session's PATH, unless it contains a slash
 	Args     []string
-	Env      []string   // besides the session's; they win
+	Env      []string   // in addition to the session's; these take precedence
 	Files    []*os.File // from descriptor 3 on
-	Graceful bool       // End asks it to end, before it makes it
+	Graceful bool       // End sends SIGTERM before SIGKILL
 }
 
-// A Program runs in a session. It is the first of a process group of its own.
+// A Program runs in a session. It is the leader of its own process group.
 type Program struct {
 	PID  int
 	Name string
@@ -32,7 +32,7 @@ type Program struct {
 	err      error // of its end; valid after done
 }
 
-// Start starts a program. What it prints goes to a file, see [Program.Output].
+// Start starts a program. Its output goes to a file, see [Program.Output].
 func (s *Session) Start(c Command) (*Program, error) {
 	path, err := s.LookPath(c.Name)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Session) Start(c Command) (*Program, error) {
 		return nil, err
 	}
 	defer log.Close() //nolint:errcheck // the program has its own
-	// It ends with the session, and with no context: the end of others may need it.
+	// It ends with the session, and with no context: the end of other programs may need it.
 	cmd := exec.CommandContext(context.Background(), path, c.Args...)
 	cmd.Env = append(append([]string{}, s.Env...), c.Env...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = s.Home, log, log, c.Files
@@ -62,8 +62,8 @@ func (s *Session) Start(c Command) (*Program, error) {
 	return p, nil
 }
 
-// LookPath finds a program in the session's PATH, as Start does: our own may lead to
-// another one.
+// LookPath finds a program in the session's PATH, as Start does. The gateway's own PATH
+// may lead to another program.
 func (s *Session) LookPath(name string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, nil
@@ -77,8 +77,8 @@ func (s *Session) LookPath(name string) (string, error) {
 	return "", fmt.Errorf("there is no %s in %s", name, s.Getenv("PATH"))
 }
 
-// Output is what the program has printed so far, at most its last 64 KiB. It is
-// safe for concurrent use.
+// Output returns the program's output so far, at most its last 64 KiB. It is safe for
+// concurrent use.
 func (p *Program) Output() string {
 	const most = 64 << 10
 	text, err := os.ReadFile(p.log)
@@ -88,16 +88,16 @@ func (p *Program) Output() string {
 	return string(text[max(0, len(text)-most):])
 }
 
-// Done is closed when the program has ended.
+// Done returns a channel that is closed when the program has ended.
 func (p *Program) Done() <-chan struct{} { return p.done }
 
-// Err waits until the program has ended, and returns what exec.Cmd.Wait does.
+// Err waits until the program has ended, and returns the result of exec.Cmd.Wait.
 func (p *Program) Err() error {
 	<-p.done
 	return p.err
 }
 
-// endError says how a program has ended that should not have.
+// endError returns the error for a program that has ended unexpectedly.
 func (p *Program) endError() error {
 	if err := p.Err(); err != nil {
 		return fmt.Errorf("%s has ended: %w\n%s", p.Name, err, p.Output())
@@ -115,7 +115,7 @@ func (p *Program) Running() bool {
 	}
 }
 
-// Signal sends a signal to the program and to what it started.
+// Signal sends a signal to the program and its process group.
 func (p *Program) Signal(signal syscall.Signal) error {
 	if !p.Running() {
 		return p.endError()
@@ -123,8 +123,8 @@ func (p *Program) Signal(signal syscall.Signal) error {
 	return syscall.Kill(-p.PID, signal)
 }
 
-// End ends the program, and what it started, and waits until it is gone. It may have
-// ended before.
+// End ends the program and its process group, and waits until the program is gone. The
+// program may have ended before.
 func (p *Program) End() error {
 	if p.graceful && p.Running() {
 		_ = syscall.Kill(p.PID, syscall.SIGTERM) // it may have ended just now
@@ -143,7 +143,7 @@ func (p *Program) End() error {
 	return nil
 }
 
-// Await waits until ready says so. It fails if the program ends before that.
+// Await waits until ready returns true. It fails if the program ends first.
 func (p *Program) Await(ctx context.Context, what string, ready func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

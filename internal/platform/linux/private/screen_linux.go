@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// A Screen says how a screen is.
+// A Screen describes a screen.
 type Screen struct {
 	Width, Height int  // in pixels, 24 bits deep
-	Locked        bool // it wants the cookie in the file XAUTHORITY, as a person's does
-	// FileBacked has the server keep what it shows in a file, see [Session.FramebufferFile].
+	Locked        bool // the server requires the cookie in XAUTHORITY, as a person's screen does
+	// FileBacked makes the server keep its framebuffer in a file, see [Session.FramebufferFile].
 	FileBacked bool
 }
 
-// StartScreen starts the session's screen, on a display that the server itself finds free.
-// It takes its lock and its socket away when it is asked to end.
+// StartScreen starts the session's screen, on a free display that the server chooses. The
+// server removes its lock and its socket on SIGTERM.
 func (s *Session) StartScreen(ctx context.Context, screen Screen) error {
 	args := []string{"-screen", "0", fmt.Sprintf("%dx%dx24", screen.Width, screen.Height)}
 	if screen.Locked {
@@ -52,12 +52,12 @@ func (s *Session) StartScreen(ctx context.Context, screen Screen) error {
 	return nil
 }
 
-// FramebufferFile is the file in which a screen that is Kept keeps what it shows, as an X window
-// dump.
+// FramebufferFile returns the file with the framebuffer of a FileBacked screen, as an X
+// window dump.
 func (s *Session) FramebufferFile() string { return s.Path("screen", "Xvfb_screen0") }
 
-// StartXServer starts an X server by start, which gives it the file as descriptor 3, and the
-// options, and returns the display that it has found free.
+// StartXServer starts an X server with start, which must pass it the file as descriptor 3
+// and the options. It returns the display that the server has chosen.
 func StartXServer(ctx context.Context, start func(end *os.File, options ...string) error) (display string, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -65,7 +65,7 @@ func StartXServer(ctx context.Context, start func(end *os.File, options ...strin
 	}
 	defer r.Close() //nolint:errcheck // it was only read
 	err = start(w, "-displayfd", "3", "-nolisten", "tcp", "-noreset")
-	_ = w.Close() // the server has its own
+	_ = w.Close() // the server has its own descriptor
 	if err != nil {
 		return "", err
 	}
@@ -80,9 +80,9 @@ func StartXServer(ctx context.Context, start func(end *os.File, options ...strin
 	return ":" + strings.TrimSpace(number), nil
 }
 
-// WriteCookie makes a cookie for a screen and for all its clients. The format is
-// that of libXau, AuWrite.c: a family, here the one that stands for any address,
-// and four strings, each after its length, all numbers of 16 bits, big-endian.
+// WriteCookie writes a cookie for a screen and all its clients. The format is that of
+// libXau, AuWrite.c: a family, here the one for any address, and four strings, each after
+// its length, all numbers of 16 bits, big-endian.
 func WriteCookie(file string) error {
 	const familyWild = 0xffff
 	cookie := make([]byte, 16)
@@ -95,8 +95,8 @@ func WriteCookie(file string) error {
 	return os.WriteFile(file, entry, 0o600)
 }
 
-// StartWindowManager starts openbox with the configuration, and returns when it manages
-// the screen.
+// StartWindowManager starts openbox with the configuration, and waits until it manages the
+// screen.
 func (s *Session) StartWindowManager(ctx context.Context, config string) error {
 	ready := s.Path("window-manager-is-ready")
 	manager, err := s.Start(Command{Name: "openbox", Args: []string{"--sm-disable", "--config-file", config, "--startup", "touch " + ready}})
@@ -109,8 +109,8 @@ func (s *Session) StartWindowManager(ctx context.Context, config string) error {
 	})
 }
 
-// StartBus starts the session's bus (dbus-daemon), where programs look for it, and returns
-// when it listens. Services that it starts have the session's environment as it is now.
+// StartBus starts the session's bus (dbus-daemon) in the runtime folder, and waits until
+// it listens. Services that it starts have the session's environment as it is now.
 func (s *Session) StartBus(ctx context.Context) error {
 	socket := filepath.Join(s.Runtime, "bus")
 	s.Env = append(s.Env, "DBUS_SESSION_BUS_ADDRESS=unix:path="+socket)

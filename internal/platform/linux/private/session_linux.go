@@ -9,26 +9,26 @@ import (
 	"time"
 )
 
-// patience is how long to wait for what should come. It passes only where something is
-// wrong: on a busy computer much takes many times longer than it should.
+// patience is the limit for expected events. It expires only on a fault: on a busy
+// computer many operations take far longer than usual.
 const patience = 2 * time.Minute
 
-// A Session is a desktop of its own. It is for one goroutine at a time, but for Getenv.
+// A Session is a private desktop. It is for one goroutine at a time, except Getenv.
 type Session struct {
-	Folder  string   // that all is in
+	Folder  string   // contains all files
 	Home    string   // an empty home folder
 	Runtime string   // XDG_RUNTIME_DIR
 	Display string   // such as ":1"; "" before StartScreen
-	Env     []string // all that its programs get: "NAME=value"
+	Env     []string // the environment of its programs: "NAME=value"
 
 	started []*Program
 }
 
-// New makes the folders of a session whose folder's name begins so. They are the user's
-// alone. The environment says where they are; the rest of it, such as PATH, is for the
-// caller to add.
+// New creates the folders of a session; prefix begins the folder's name. Only the user can
+// access them. The environment contains only their places; the caller adds other
+// variables, such as PATH.
 func New(prefix string) (*Session, error) {
-	// Sockets have short names, so the folder is in /tmp whatever TMPDIR says.
+	// Socket paths must be short, so the folder is in /tmp whatever TMPDIR says.
 	folder, err := os.MkdirTemp("/tmp", prefix)
 	if err != nil {
 		return nil, err
@@ -46,9 +46,9 @@ func New(prefix string) (*Session, error) {
 	return s, nil
 }
 
-// denyPortal keeps the session's bus from starting a desktop portal: a Chromium that finds one
-// has it show the file dialogs. Of two services with one name the bus takes the one in the
-// runtime folder.
+// denyPortal keeps the session's bus from starting a desktop portal: a Chromium that finds
+// one lets it show the file dialogs. Of two services with the same name the bus uses the
+// one in the runtime folder.
 func (s *Session) denyPortal() error {
 	services, name := filepath.Join(s.Runtime, "dbus-1", "services"), "org.freedesktop.portal.Desktop"
 	if err := os.MkdirAll(services, 0o700); err != nil {
@@ -57,8 +57,8 @@ func (s *Session) denyPortal() error {
 	return os.WriteFile(filepath.Join(services, name+".service"), []byte("[D-BUS Service]\nName="+name+"\nExec=/bin/false\n"), 0o600)
 }
 
-// SoftwareRenderingEnv are the variables with which programs show windows of their own on a screen
-// without a graphics card, ask no portal, and keep no settings.
+// SoftwareRenderingEnv returns the variables that make programs show their own windows on
+// a screen without a graphics card, use no portal, and keep no settings.
 func SoftwareRenderingEnv() []string {
 	return []string{
 		"XDG_SESSION_TYPE=x11", "GDK_BACKEND=x11", "GTK_USE_PORTAL=0", "GIO_USE_VFS=local", "GSETTINGS_BACKEND=memory",
@@ -67,13 +67,13 @@ func SoftwareRenderingEnv() []string {
 	}
 }
 
-// Path is the path of something in the session's folder.
+// Path returns a path in the session's folder.
 func (s *Session) Path(names ...string) string {
 	return filepath.Join(append([]string{s.Folder}, names...)...)
 }
 
-// Getenv looks up a variable of the session. It is safe for concurrent use once the
-// session has all that it is to have.
+// Getenv looks up a variable of the session. It is safe for concurrent use once Env is
+// complete.
 func (s *Session) Getenv(name string) string {
 	for _, v := range slices.Backward(s.Env) {
 		if value, ok := strings.CutPrefix(v, name+"="); ok {
@@ -83,11 +83,11 @@ func (s *Session) Getenv(name string) string {
 	return ""
 }
 
-// Programs are those that were started, the first one first.
+// Programs returns the started programs, the first one first.
 func (s *Session) Programs() []*Program { return s.started }
 
-// End ends every program of the session, last started first. What a bus has started ends
-// with the bus.
+// End ends every program of the session, last started first. Services of a bus end with
+// the bus.
 func (s *Session) End() error {
 	var errs []error
 	for _, p := range slices.Backward(s.started) {

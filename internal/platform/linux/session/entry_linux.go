@@ -7,14 +7,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/desktopentry"
 )
 
-// An entry is a desktop entry of a program.
+// A desktopEntry is a program's desktop entry.
 type desktopEntry struct {
 	id, file   string
 	name, exec string
 	terminal   bool
 }
 
-// entries reads the desktop entries. Of two with the same id the first counts.
+// entries reads the desktop entries. Of two with the same ID the first counts.
 func (l *Launcher) entries() []desktopEntry {
 	var found []desktopEntry
 	seen := map[string]bool{}
@@ -37,7 +37,7 @@ func (l *Launcher) entries() []desktopEntry {
 	return found
 }
 
-// readDesktopEntry reads an entry of a program; what is hidden is none.
+// readDesktopEntry reads a program's entry. It returns false for a hidden entry.
 func readDesktopEntry(file, id string) (desktopEntry, bool) {
 	f, err := desktopentry.Read(file)
 	if err != nil || !f.IsApplication() {
@@ -47,15 +47,15 @@ func readDesktopEntry(file, id string) (desktopEntry, bool) {
 	return e, e.exec != ""
 }
 
-// A field is the field code of a command that takes files or addresses: the letter, 0 for none,
-// and how many words stand before it.
+// A fieldCode is the field code of a command for files or addresses: the letter, 0 for
+// none, and the number of words before it.
 type fieldCode struct {
 	letter byte
 	at     int
 }
 
-// command splits Exec into words: quoting and field codes as the specification
-// has them, the codes without anything in their place. No shell is involved.
+// command splits Exec into words, with quoting and field codes as in the specification.
+// Field codes are removed. No shell is involved.
 func (e desktopEntry) command() (words []string, files fieldCode) {
 	var word strings.Builder
 	begun, quoted := false, false

@@ -15,19 +15,19 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// LauncherConfig says where programs are.
+// LauncherConfig configures a Launcher.
 type LauncherConfig struct {
 	Getenv  func(string) string
-	Environ func() []string // what programs are started with, asked for at each start
+	Environ func() []string // the environment for programs, called at each start
 	// DataDirs are the folders of the XDG Base Directory Specification that hold
 	// applications/*.desktop, the most important first.
 	DataDirs []string
-	// Libraries are the folders in which toolkits have theirs, as patterns of filepath.Match:
-	// see [Libraries].
+	// Libraries are the folders of toolkit libraries, as patterns of filepath.Match: see
+	// [Libraries].
 	Libraries []string
 }
 
-// Libraries are the folders in which Linux has libraries.
+// Libraries returns the library folders of Linux.
 func Libraries() []string { return []string{"/usr/lib/*", "/usr/lib64", "/usr/lib"} }
 
 // A Launcher starts programs. Safe for concurrent use.
@@ -45,7 +45,7 @@ func (l *Launcher) Start(ctx context.Context, p desktop.Program, args []string) 
 	if isChromium(p.Path) {
 		args = append(chromiumSwitches(), args...)
 	}
-	// Not the call's context: the program is there to stay.
+	// Not the call's context: the program keeps running.
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), p.Path, args...)
 	cmd.Env = append(l.cfg.Environ(), accessibilityEnv()...)
 	cmd.Env = append(cmd.Env, l.gtk2(cmd.Env)...)
@@ -55,18 +55,18 @@ func (l *Launcher) Start(ctx context.Context, p desktop.Program, args []string) 
 		e.Delivery = aai.NotDelivered
 		return 0, e
 	}
-	go func() { _ = cmd.Wait() }() // how it ends is its own business
+	go func() { _ = cmd.Wait() }() // the exit status does not matter
 	return cmd.Process.Pid, nil
 }
 
-// accessibilityEnv are variables by which toolkits show their trees from the start.
+// accessibilityEnv returns the variables that make toolkits show their trees from the start.
 func accessibilityEnv() []string {
 	return []string{"QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1", "QT_ACCESSIBILITY=1", "ACCESSIBILITY_ENABLED=1", "GNOME_ACCESSIBILITY=1"}
 }
 
-// gtk2 is the variable by which GTK 2 loads what shows its trees, after what it loads anyway.
-// Debian sets it for the whole session where these modules are installed: to other programs it
-// is nothing.
+// gtk2 returns the variable that makes GTK 2 load its accessibility modules, after the
+// modules in environ. If they are installed, Debian sets it for the whole session; other
+// programs ignore it.
 func (l *Launcher) gtk2(environ []string) []string {
 	const variable = "GTK_MODULES="
 	var loaded []string
@@ -86,7 +86,7 @@ func (l *Launcher) gtk2(environ []string) []string {
 	return []string{variable + strings.Join(loaded, ":")}
 }
 
-// installed reports whether one of the folders of libraries has the file.
+// installed reports whether one of the library folders has the file.
 func (l *Launcher) installed(file string) bool {
 	return slices.ContainsFunc(l.cfg.Libraries, func(dir string) bool {
 		found, err := filepath.Glob(filepath.Join(dir, file))
@@ -94,8 +94,8 @@ func (l *Launcher) installed(file string) bool {
 	})
 }
 
-// KeepOpen keeps a connection open until its other end closes it, also after this process
-// has ended, or until release is called. It takes a duplicate of the file.
+// KeepOpen keeps a connection open until its other end closes it, even after this process
+// has ended, or until release is called. It uses a duplicate of the file.
 func (*Launcher) KeepOpen(connection *os.File) (release func(), err error) {
 	c := exec.CommandContext(context.Background(), "/bin/cat") // reads until the other end closes it
 	c.Stdin, c.Env, c.Dir = connection, []string{}, "/"
@@ -107,8 +107,8 @@ func (*Launcher) KeepOpen(connection *os.File) (release func(), err error) {
 	return func() { _ = c.Process.Kill() }, nil
 }
 
-// chromiumSwitches make Chromium, and what is built on it, show the trees of its
-// pages and act while it is covered.
+// chromiumSwitches returns the switches that make Chromium-based programs show the trees
+// of their pages and stay active while covered.
 func chromiumSwitches() []string {
 	return []string{
 		"--force-renderer-accessibility", desktop.ChromiumNoBackgroundingFlag,
@@ -116,7 +116,7 @@ func chromiumSwitches() []string {
 	}
 }
 
-// isChromium looks for what every build of Chromium and Electron brings along.
+// isChromium reports whether the program is a build of Chromium or Electron, by its files.
 func isChromium(path string) bool {
 	base := filepath.Base(path)
 	if slices.Contains([]string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "brave-browser", "microsoft-edge", "vivaldi"}, base) {
@@ -165,8 +165,8 @@ func (l *Launcher) Find(name string) (desktop.Program, error) {
 	return desktop.Program{}, err
 }
 
-// EntryCommand is the command that the desktop entry with exactly this id starts, in a terminal if
-// it wants one; "" where there is no such entry or program.
+// EntryCommand returns the command of the desktop entry with exactly this ID, in a
+// terminal if the entry needs one. It returns "" without such an entry or program.
 func (l *Launcher) EntryCommand(id string) string {
 	p, err := l.fromID(id)
 	if err != nil {
@@ -175,10 +175,10 @@ func (l *Launcher) EntryCommand(id string) string {
 	return desktop.CommandLine(p.Command(nil))
 }
 
-// StartEntry starts the desktop entry with exactly this id, if it still has the command that
-// [Launcher.EntryCommand] gave, and returns the process. It fails with APP_NOT_FOUND where there is no
-// such entry or program, with AUTOMATION_NOT_SUPPORTED where there is no terminal to run it in,
-// and with APP_NOT_RUNNING where the command is another.
+// StartEntry starts the desktop entry with exactly this ID and returns its PID, if its
+// command is still the result of [Launcher.EntryCommand]. It fails with APP_NOT_FOUND
+// without such an entry or program, with AUTOMATION_NOT_SUPPORTED without a terminal to
+// run it in, and with APP_NOT_RUNNING if the command has changed.
 func (l *Launcher) StartEntry(ctx context.Context, id, command string) (pid int, err error) {
 	p, err := l.fromID(id)
 	if err != nil {
@@ -192,7 +192,7 @@ func (l *Launcher) StartEntry(ctx context.Context, id, command string) (pid int,
 	return l.Start(ctx, p, nil)
 }
 
-// fromID is what the desktop entry with exactly this id starts. Of two the first counts.
+// fromID returns the program of the desktop entry with exactly this ID. Of two the first counts.
 func (l *Launcher) fromID(id string) (desktop.Program, error) {
 	var found desktopEntry
 	for _, dir := range l.cfg.DataDirs {
@@ -215,8 +215,8 @@ func (l *Launcher) fromID(id string) (desktop.Program, error) {
 	return l.inTerminal(p)
 }
 
-// inTerminal is the program in a window of the person's terminal: as xdg-terminal-exec
-// finds it, or as Debian's alternatives name it.
+// inTerminal returns the program in a window of the person's terminal: by
+// xdg-terminal-exec, or by Debian's alternatives.
 func (l *Launcher) inTerminal(p desktop.Program) (desktop.Program, error) {
 	words := append([]string{p.Path}, p.Args...)
 	if path := l.onPath("xdg-terminal-exec"); path != "" {
@@ -250,8 +250,8 @@ func (l *Launcher) fromEntry(e desktopEntry) (desktop.Program, error) {
 	return p, nil
 }
 
-// onPath finds a program as a shell does. Relative parts of the PATH are passed
-// over.
+// onPath finds a program on the PATH, as a shell does. It skips relative elements of the
+// PATH.
 func (l *Launcher) onPath(name string) string {
 	for _, dir := range filepath.SplitList(l.cfg.Getenv("PATH")) {
 		if path := filepath.Join(dir, name); filepath.IsAbs(dir) && isExecutable(path) {
@@ -269,9 +269,9 @@ func isExecutable(path string) bool {
 // IsRunning implements desktop.Programs.
 func (*Launcher) IsRunning(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
-// IsDescendant implements desktop.Programs. Start makes a session of every program,
-// which those that it starts stay in even when the ones between have ended. Of one that
-// others started it is told by the parents.
+// IsDescendant implements desktop.Programs. Start makes each program a session leader, and
+// its descendants stay in that session even when intermediate processes end. For programs
+// that others started, it follows the parents.
 func (*Launcher) IsDescendant(pid, ancestor int) bool {
 	for range maxGenerations {
 		parent, session := parentAndSession(pid)
@@ -286,16 +286,16 @@ func (*Launcher) IsDescendant(pid, ancestor int) bool {
 	return false
 }
 
-// maxGenerations is how many generations are looked at.
+// maxGenerations is the maximum number of parents to follow.
 const maxGenerations = 50
 
-// parentAndSession returns the process's parent and session, 0 for one that has ended.
+// parentAndSession returns the process's parent and session, or 0 for one that has ended.
 func parentAndSession(pid int) (parent, session int) {
 	text, err := fs.ReadFile(os.DirFS("/proc"), strconv.Itoa(pid)+"/stat")
 	if err != nil {
 		return 0, 0
 	}
-	// The name, in parentheses, may hold anything; see proc(5).
+	// The name, in parentheses, may contain any character; see proc(5).
 	_, rest, _ := strings.Cut(string(text[strings.LastIndexByte(string(text), ')')+1:]), " ")
 	fields := strings.Fields(rest) // state ppid pgrp session
 	if len(fields) < 4 {
@@ -306,8 +306,8 @@ func parentAndSession(pid int) (parent, session int) {
 	return parent, session
 }
 
-// LacksAccessibility implements desktop.Programs: it draws by X itself, and has loaded none of the libraries
-// that make trees. A browser has those of its toolkit.
+// LacksAccessibility implements desktop.Programs: it reports whether the program draws with X itself and
+// has loaded no library with accessibility trees. Browsers load their toolkit's.
 func (*Launcher) LacksAccessibility(pid int) bool {
 	text, err := fs.ReadFile(os.DirFS("/proc"), strconv.Itoa(pid)+"/maps")
 	if err != nil {

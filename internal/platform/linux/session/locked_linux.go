@@ -6,8 +6,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// screenSavers are what desktops call the service that locks their screen: its name, its
-// object and its interface.
+// screenSavers returns the name, object and interface of each desktop's service for the
+// screen lock.
 func screenSavers() [][3]string {
 	return [][3]string{
 		{"org.freedesktop.ScreenSaver", "/org/freedesktop/ScreenSaver", "org.freedesktop.ScreenSaver"},
@@ -19,16 +19,16 @@ func screenSavers() [][3]string {
 	}
 }
 
-// Locked reports whether somebody says that the person's screen is locked: login1 of a
-// session of theirs on it, or the desktop's service for that. It asks anew each time, until
-// the context ends, and starts nobody. Whoever cannot be asked says nothing.
+// Locked reports whether login1 or the desktop's screen saver service says that the
+// person's screen is locked. It queries them each time, until the context ends, and does
+// not start them. A service that cannot be queried counts as unlocked.
 func (r *Detector) Locked(ctx context.Context) bool {
 	return !r.isPrivate() && r.loginLocked(ctx) || r.saverActive(ctx)
 }
 
-// loginLocked asks login1.
+// loginLocked queries login1.
 func (r *Detector) loginLocked(ctx context.Context) bool {
-	// What has come when the time is up counts.
+	// A partial result at the deadline counts.
 	found, _ := askLogin1(ctx, wire.SystemAddress(r.cfg.Getenv))
 	display := r.Getenv(displayName)
 	for _, l := range found.all {
@@ -39,7 +39,7 @@ func (r *Detector) loginLocked(ctx context.Context) bool {
 	return false
 }
 
-// saverActive asks what locks the screen, on the session's bus.
+// saverActive queries the screen saver services on the session bus.
 func (r *Detector) saverActive(ctx context.Context) bool {
 	address := r.Getenv(busName)
 	if address == "" {

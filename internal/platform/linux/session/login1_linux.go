@@ -22,7 +22,7 @@ const (
 	properties     = "org.freedesktop.DBus.Properties"
 )
 
-// maxLogins is how many sessions of the person are looked at.
+// maxLogins is the maximum number of the person's sessions to read.
 const maxLogins = 16
 
 // A systemd is a connection to a bus with a service of systemd on it.
@@ -43,8 +43,8 @@ func dialSystemd(ctx context.Context, address, service string) (*systemd, error)
 	return &systemd{conn, service}, nil
 }
 
-// ask calls a method and returns the answer, which has the signature. The service is
-// not started for it.
+// ask calls a method and returns the reply, which must have the signature. It does not
+// start the service.
 func (s *systemd) ask(ctx context.Context, path, iface, member, signature string, body []byte, reply string) (*wire.Decoder, error) {
 	answer, err := s.conn.Call(ctx, &wire.Message{
 		Flags: wire.FlagNoAutoStart, Destination: s.service, Path: path, Interface: iface, Member: member,
@@ -61,8 +61,8 @@ func (s *systemd) ask(ctx context.Context, path, iface, member, signature string
 	return answer.Decoder(), nil
 }
 
-// texts are the properties of an object that hold text, one number or one truth; of
-// a pair its first, and of a pair with a path that too, as "<name>.path".
+// texts returns an object's properties of type string or boolean, and those of a pair of
+// ID and path: the ID, and the path as "<name>.path".
 func (s *systemd) texts(ctx context.Context, path, iface string) (map[string]string, error) {
 	e := wire.Encoder{}
 	e.Str(iface)
@@ -92,7 +92,7 @@ func (s *systemd) texts(ctx context.Context, path, iface string) (map[string]str
 	return found, d.Err()
 }
 
-// path asks for the path of an object.
+// path calls a method that returns the path of an object.
 func (s *systemd) path(ctx context.Context, member, signature string, body []byte) (string, error) {
 	d, err := s.ask(ctx, loginPath, loginManager, member, signature, body, "o")
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *systemd) path(ctx context.Context, member, signature string, body []byt
 	return path, d.Err()
 }
 
-// login reads a session. It is nil where it cannot be read.
+// login reads a session. It returns nil on failure.
 func (s *systemd) login(ctx context.Context, path string) *Login {
 	p, err := s.texts(ctx, path, loginSession)
 	if err != nil || p["Id"] == "" {
@@ -115,15 +115,15 @@ func (s *systemd) login(ctx context.Context, path string) *Login {
 	}
 }
 
-// logins are what login1 knows of the person.
+// logins are the person's sessions in login1.
 type logins struct {
 	own     *Login // of this process
-	display string // the path of what login1 takes for the person's graphical session
+	display string // the path of the person's graphical session according to login1
 	all     []Login
 }
 
-// askLogin1 asks for the sessions of the person. What it has when the time is up it
-// returns with the error.
+// askLogin1 queries the person's sessions. At the deadline it returns the partial result
+// with the error.
 func askLogin1(ctx context.Context, address string) (found logins, err error) {
 	s, err := dialSystemd(ctx, address, loginService)
 	if err != nil {
@@ -158,7 +158,7 @@ func askLogin1(ctx context.Context, address string) (found logins, err error) {
 	return found, ctx.Err()
 }
 
-// sessions are the paths of the person's sessions.
+// sessions returns the paths of the person's sessions.
 func (s *systemd) sessions(ctx context.Context) ([]string, error) {
 	d, err := s.ask(ctx, loginPath, loginManager, "ListSessions", "", nil, "a(susso)")
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *systemd) sessions(ctx context.Context) ([]string, error) {
 	return paths, d.Err()
 }
 
-// askManager asks the user manager for its environment.
+// askManager queries the environment of the user manager.
 func askManager(ctx context.Context, address string) (map[string]string, error) {
 	s, err := dialSystemd(ctx, address, managerService)
 	if err != nil {

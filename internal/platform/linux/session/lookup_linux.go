@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// refuse notes what was found and does not count.
+// refuse records a value that is not valid.
 func (f *lookup) refuse(what, from string, why error) {
 	f.refusals = append(f.refusals, Refusal{label(what), from, label(why.Error())})
 }
 
-// alwaysAlive is the alive of what cannot go.
+// alwaysAlive is the alive function of values that cannot disappear.
 func alwaysAlive() bool { return true }
 
-// lookForBus looks for the session bus.
+// lookForBus looks up the session bus.
 func (r *Detector) lookForBus() *lookup {
 	f := &lookup{}
 	var why error
@@ -53,13 +53,13 @@ func (r *Detector) lookForBus() *lookup {
 		}
 	}
 	if len(f.values) == 0 && own != "" && !isForeign {
-		// Nobody is there now. It is what the person said, so the error is to be about it.
+		// No process listens now. The person set the address, so the error should name it.
 		f.values = []Value{{busName, own, ownEnvironment}}
 	}
 	return f
 }
 
-// lookForFolder looks for the folder of the login.
+// lookForFolder looks up the runtime folder.
 func (r *Detector) lookForFolder() *lookup {
 	if folder := r.cfg.Getenv(folderName); filepath.IsAbs(folder) {
 		return &lookup{values: []Value{{folderName, folder, ownEnvironment}}, alive: alwaysAlive}
@@ -81,7 +81,7 @@ func (r *Detector) lookForFolder() *lookup {
 	return f
 }
 
-// lookForLocale looks for the language. Who says anything of it says all.
+// lookForLocale looks up the locale. All variables come from the first source that has any.
 func (r *Detector) lookForLocale() *lookup {
 	if own := r.ownValues(localeNames()...); len(own) > 0 {
 		return &lookup{values: own, alive: alwaysAlive}
@@ -104,8 +104,8 @@ func (r *Detector) lookForLocale() *lookup {
 	return f
 }
 
-// isLocale reports whether a value names a locale, such as "de_DE.UTF-8@euro", or
-// several as LANGUAGE does, and nothing that is a path.
+// isLocale reports whether a value names a locale, such as "de_DE.UTF-8@euro", or several
+// as LANGUAGE does, and not a path.
 func isLocale(value string) bool {
 	return value != "" && len(value) <= 200 && !strings.ContainsFunc(value, func(c rune) bool {
 		return (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && !strings.ContainsRune("_.@:-+,=", c)

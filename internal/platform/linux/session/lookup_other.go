@@ -4,7 +4,7 @@ package session
 
 import "context"
 
-// sources are none: the own environment is all there is.
+// sources is empty: only the own environment counts.
 type sources struct{}
 
 func (r *Detector) lookForBus() *lookup    { return &lookup{values: r.ownValues(busName)} }
@@ -14,5 +14,5 @@ func (r *Detector) lookForLocale() *lookup { return &lookup{values: r.ownValues(
 
 func (r *Detector) reportLogins(*Report) {}
 
-// Locked reports whether somebody says that the person's screen is locked: nobody does.
+// Locked reports whether the person's screen is locked. It is always false here.
 func (r *Detector) Locked(context.Context) bool { return false }

@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// A foreignError says that somebody listens who does not count.
+// A foreignError reports a listener that is not valid.
 type foreignError struct{ why string }
 
 func (f *foreignError) Error() string { return f.why }
@@ -24,8 +24,8 @@ func newForeignError(format string, args ...any) error {
 	return &foreignError{fmt.Sprintf(format, args...)}
 }
 
-// checkPeer says why who listens at the other end does not count: another user, or a
-// session of our own making.
+// checkPeer returns an error if the listener at the other end is not valid: another user,
+// or a private session of the gateway.
 func (r *Detector) checkPeer(socket net.Conn) error {
 	unix, ok := socket.(*net.UnixConn)
 	if !ok {
@@ -54,13 +54,13 @@ func (r *Detector) checkPeer(socket net.Conn) error {
 	return nil
 }
 
-// isMarkedPrivate reports whether the process is of a session of our own making.
+// isMarkedPrivate reports whether the process belongs to a private session of the gateway.
 func (r *Detector) isMarkedPrivate(pid int) bool {
 	env, err := readLimited(filepath.Join(r.cfg.Proc, strconv.Itoa(pid), "environ"))
 	return err == nil && bytes.Contains(append([]byte{0}, env...), []byte("\x00"+PrivateMark+"="))
 }
 
-// A socketID tells a socket in the file system from another in its place.
+// A socketID distinguishes a socket file from a later one at the same path.
 type socketID struct{ device, inode uint64 }
 
 func idOf(path string) (socketID, uint32, error) {
@@ -78,8 +78,8 @@ func idOf(path string) (socketID, uint32, error) {
 	return socketID{uint64(stat.Dev), stat.Ino}, stat.Uid, nil //nolint:unconvert // the type differs by processor
 }
 
-// socketAlive returns a function that reports whether the same socket is still there. One
-// without a file is connected to.
+// socketAlive returns a function that reports whether the same socket still exists. For an
+// abstract socket, the function connects to it.
 func socketAlive(path string) func() bool {
 	if path[0] == '@' {
 		return func() bool {
@@ -99,8 +99,8 @@ func socketAlive(path string) func() bool {
 	}
 }
 
-// checkBus connects to the first of the addresses that can be, says why who listens
-// there does not count, and returns the socket's path.
+// checkBus connects to the first reachable one of the addresses and checks its listener.
+// It returns the socket's path.
 func (r *Detector) checkBus(ctx context.Context, address string) (path string, err error) {
 	err = errors.New("it names no socket of this computer")
 	for _, path := range wire.SocketPaths(address) {
@@ -111,7 +111,7 @@ func (r *Detector) checkBus(ctx context.Context, address string) (path string, e
 	return "", err
 }
 
-// checkSocket says why the socket, which must be ours or root's, does not count.
+// checkSocket returns an error if the socket is not valid. It must belong to this user or root.
 func (r *Detector) checkSocket(ctx context.Context, path string) error {
 	if path[0] != '@' {
 		if _, owner, err := idOf(path); err != nil {

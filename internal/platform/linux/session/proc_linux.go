@@ -12,11 +12,11 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what is read of other processes.
+// Limits for reading other processes.
 const (
 	maxEnviron   = 1 << 20
 	maxValue     = 4096
-	maxProcesses = 8 // whose environment is read
+	maxProcesses = 8 // with a readable environment
 )
 
 // readLimited reads a file of /proc.
@@ -37,7 +37,7 @@ func readAll(f *os.File) ([]byte, error) {
 	return b, err
 }
 
-// scopeOf is the session's scope in what /proc/<pid>/cgroup says, or "".
+// scopeOf returns the session's scope in the content of /proc/<pid>/cgroup, or "".
 func scopeOf(cgroup []byte) string {
 	for line := range strings.Lines(string(cgroup)) {
 		for name := range strings.SplitSeq(strings.TrimSpace(line), "/") {
@@ -49,7 +49,7 @@ func scopeOf(cgroup []byte) string {
 	return ""
 }
 
-// ownScope is the scope of this process, or "".
+// ownScope returns the scope of this process, or "".
 func (r *Detector) ownScope() string {
 	b, err := readLimited(filepath.Join(r.cfg.Proc, "self", "cgroup"))
 	if err != nil {
@@ -58,8 +58,8 @@ func (r *Detector) ownScope() string {
 	return scopeOf(b)
 }
 
-// inScope are the environments of programs of ours in the scope, the oldest first:
-// those that the session was begun with.
+// inScope returns the environments of this user's programs in the scope, the oldest first:
+// these were started with the session.
 func (r *Detector) inScope(scope string) []environment {
 	if scope == "" {
 		return nil
@@ -89,8 +89,8 @@ func (r *Detector) inScope(scope string) []environment {
 	return found
 }
 
-// environOf reads the environment of a process of ours in the scope. The folder is
-// held open, so all of it is of one process, whoever has its number later.
+// environOf reads the environment of a process of this user in the scope. It keeps the
+// folder open, so that all data is of one process even if its PID is reused.
 func (r *Detector) environOf(pid int, scope string) (map[string]string, error) {
 	folder, err := os.OpenRoot(filepath.Join(r.cfg.Proc, strconv.Itoa(pid)))
 	if err != nil {
@@ -119,8 +119,8 @@ func (r *Detector) environOf(pid int, scope string) (map[string]string, error) {
 	return parseEnviron(text), nil
 }
 
-// isOnlyOurs reports whether all users of a process are this one, by its status: a
-// program that changes its user has others.
+// isOnlyOurs reports whether all user IDs in a process's status are this user's. A program
+// that changes its user has others.
 func isOnlyOurs(status []byte) bool {
 	us := strconv.Itoa(os.Getuid())
 	for line := range strings.Lines(string(status)) {
@@ -132,8 +132,8 @@ func isOnlyOurs(status []byte) bool {
 	return false
 }
 
-// parseEnviron reads NAME=value strings that end in NUL. Of two with one name the
-// first counts, as with getenv(3).
+// parseEnviron parses NAME=value strings that end in NUL. Of two with the same name the
+// first counts, as in getenv(3).
 func parseEnviron(text []byte) map[string]string {
 	env := map[string]string{}
 	for variable := range bytes.SplitSeq(text, []byte{0}) {
@@ -149,8 +149,8 @@ func keep(env map[string]string, variable string) {
 	}
 }
 
-// isPlainValue reports whether a value can be one of ours: none of them has a line break
-// or any other control character.
+// isPlainValue reports whether a value can belong to a session variable: none contains a
+// line break or another control character.
 func isPlainValue(value string) bool {
 	return len(value) <= maxValue && utf8.ValidString(value) &&
 		!strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c == 0x7f })

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Login is a session of the person as login1 knows it.
+// A Login is a session of the person in login1.
 type Login struct {
 	ID, Type, Seat, State, Class string
 	Remote, Active               bool
@@ -16,12 +16,12 @@ type Login struct {
 	locked                        bool
 }
 
-// graphical reports whether a person sees windows in it.
+// graphical reports whether the session shows windows.
 func (l *Login) graphical() bool {
 	return l.Type == "x11" || l.Type == "wayland" || l.Type == "mir"
 }
 
-// String says what the session is.
+// String describes the session.
 func (l *Login) String() string {
 	words := []string{"session " + label(l.ID), orNone(l.Type, "of no known type")}
 	words = append(words, orNone(l.Seat, "no seat"))
@@ -44,8 +44,8 @@ func orNone(text, none string) string {
 	return label(text)
 }
 
-// UnreachedLogin is a graphical session of the person that login1 knows of, where no screen
-// was found; nil where there is none, or nobody knows.
+// UnreachedLogin returns a graphical session of the person in login1, if no screen was
+// found. It returns nil if there is none or that is unknown.
 func (r *Detector) UnreachedLogin() *Login {
 	if r.Getenv(displayName) != "" || r.Getenv(waylandName) != "" {
 		return nil
@@ -63,11 +63,11 @@ func (r *Detector) UnreachedLogin() *Login {
 	return nil
 }
 
-// loginFolder is where login1 keeps its sessions, on each computer on which it runs.
+// loginFolder is the folder of login1's sessions, on each computer that runs login1.
 const loginFolder = "/run/systemd/sessions"
 
-// Login1Problem says why login1, which runs on this computer, did not say who has logged in; ""
-// where it did, and where it does not run.
+// Login1Problem returns the reason why login1 did not report the sessions although it
+// runs. It returns "" if login1 reported them or does not run.
 func (r *Detector) Login1Problem() string {
 	var report Report
 	r.reportLogins(&report)
@@ -77,21 +77,21 @@ func (r *Detector) Login1Problem() string {
 	return report.Login1Problem
 }
 
-// closing is the state of a session whose person has left.
+// closing is the state of a session that the person has left.
 const closing = "closing"
 
-// A Report is all that was found, for people.
+// A Report holds all results, for people.
 type Report struct {
 	Values         []Value
 	Refusals       []Refusal
-	Session        *Login  // the person's, by login1; nil if that is not known
+	Session        *Login  // the person's, by login1; nil if unknown
 	Others         []Login // more sessions of the same person
-	Remote         bool    // this process is of a session from afar
-	SkippedDisplay string  // what DISPLAY said, where another screen was taken for it
-	Login1Problem  string  // why login1 said nothing
+	Remote         bool    // this process is in a remote session
+	SkippedDisplay string  // value of DISPLAY, if another screen was chosen instead
+	Login1Problem  string  // why login1 reported no sessions
 }
 
-// Report looks at all parts and says what was found.
+// Report looks up all parts and returns the results.
 func (r *Detector) Report() Report {
 	var report Report
 	for _, name := range []string{busName, displayName, folderName, localeName} {
@@ -115,8 +115,8 @@ func (r Report) value(name string) *Value {
 	return nil
 }
 
-// Lines are the report as text: what was found and where, and what to do about what
-// was not.
+// Lines returns the report as text: the values found and their sources, and advice about
+// missing ones.
 func (r Report) Lines() []string {
 	var lines []string
 	for _, part := range []struct{ what, name, missing string }{
@@ -150,7 +150,7 @@ func (r Report) Lines() []string {
 	return append(lines, r.hints()...)
 }
 
-// hints say what is to be known of what was found.
+// hints returns advice about the results.
 func (r Report) hints() []string {
 	var hints []string
 	if r.value(displayName) == nil && r.value(waylandName) == nil {
@@ -172,7 +172,7 @@ func (r Report) hints() []string {
 	return hints
 }
 
-// Data is the report for programs.
+// Data returns the report for programs.
 func (r Report) Data() map[string]any {
 	values := map[string]any{}
 	for _, v := range r.Values {

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// xSockets is where X servers of this computer listen.
+// xSockets is the prefix of the sockets of local X servers.
 const xSockets = "/tmp/.X11-unix/X"
 
-// A screenLook is one look for the screen.
+// A screenLookup is one lookup of the screen.
 type screenLookup struct {
 	*Detector
 	*lookup
@@ -25,7 +25,7 @@ type screenLookup struct {
 	wayland Value // WAYLAND_DISPLAY
 }
 
-// lookForScreen looks for the display that accepts us, and for what belongs to it.
+// lookForScreen looks up the display that accepts a connection, and its related variables.
 func (r *Detector) lookForScreen() *lookup {
 	// Several servers may hang; the first ones are the likeliest.
 	ctx, cancel := context.WithTimeout(context.Background(), 2*r.cfg.Patience)
@@ -47,13 +47,13 @@ func (r *Detector) lookForScreen() *lookup {
 	return l.lookup
 }
 
-// searchElsewhere looks where the own environment says nothing, and returns the environments
-// that the screen may be described by.
+// searchElsewhere searches the other sources if the own environment has no screen. It
+// returns the environments that may describe the screen.
 func (l *screenLookup) searchElsewhere(own environment) []environment {
 	f := l.facts()
 	envs := f.environments()
 	if f.remote {
-		envs = f.programs // what others see is not this session's
+		envs = f.programs // other users' screens are not of this session
 		l.refuse("other seats", "login1", errors.New("this session is from afar, and nobody sits there; desktop.session may choose one"))
 	}
 	if id := l.cfg.Choice; f.login == nil && byID(id) {
@@ -81,12 +81,12 @@ func (l *screenLookup) searchElsewhere(own environment) []environment {
 	return envs
 }
 
-// byID reports whether the person's choice is a session by its id.
+// byID reports whether the person's choice is the ID of a session.
 func byID(choice string) bool {
 	return choice != "" && choice != ChosenSeat && !strings.HasPrefix(choice, ":")
 }
 
-// noSession says why a session that was chosen by its id is none.
+// noSession returns the error for a chosen session that does not exist.
 func noSession(f *facts) error {
 	if f.login1Err != nil {
 		return errors.New("login1 does not say which sessions there are")
@@ -94,15 +94,15 @@ func noSession(f *facts) error {
 	return errors.New("there is no such session of this user")
 }
 
-// onDisplay are the environments of a display.
+// onDisplay returns the environments with the display.
 func onDisplay(envs []environment, display string) []environment {
 	return slices.DeleteFunc(slices.Clone(envs), func(e environment) bool {
 		return displayNumber(e.values[displayName]) != displayNumber(display)
 	})
 }
 
-// finish says what was found. The type and the name of the desktop are those of
-// whoever says them first.
+// finish stores the results. The session type and the desktop's name come from the first
+// environment that has them.
 func (l *screenLookup) finish(envs []environment) {
 	for _, v := range []Value{l.screen, l.cookie, l.wayland} {
 		if v.Value != "" {
@@ -129,8 +129,8 @@ func (l *screenLookup) finish(envs []environment) {
 	}
 }
 
-// tryDisplay takes the display if it accepts us with one of the cookies: those of
-// the environments that are of the same display or of none, and the usual one.
+// tryDisplay chooses the display if it accepts one of the cookies. It tries the cookies of
+// environments with the same display or none, and the default one.
 func (l *screenLookup) tryDisplay(display, from string, envs []environment) {
 	if display == "" || l.screen.Value != "" {
 		return
@@ -156,7 +156,7 @@ func (l *screenLookup) tryDisplay(display, from string, envs []environment) {
 	}
 }
 
-// cookiesOf are the files of cookies that environments of the display name.
+// cookiesOf returns the cookie files in the environments for the display.
 func cookiesOf(envs []environment, display string) []Value {
 	var found []Value
 	for _, env := range envs {
@@ -169,7 +169,7 @@ func cookiesOf(envs []environment, display string) []Value {
 	return found
 }
 
-// accepts says why the X server does not count.
+// accepts returns an error if the X server is not valid.
 func (l *screenLookup) accepts(display, cookie string, own bool) error {
 	if l.cfg.Accepts == nil {
 		return errors.New("X11 is not spoken here")
@@ -190,13 +190,13 @@ func (l *screenLookup) accepts(display, cookie string, own bool) error {
 	}
 	return l.cfg.Accepts(ctx, getenv, func(socket net.Conn) error {
 		if _, local := socket.(*net.UnixConn); !local && own {
-			return nil // such as a screen that SSH forwards: who started us said so
+			return nil // such as a screen forwarded by SSH: it is in the own environment
 		}
 		return l.checkPeer(socket)
 	})
 }
 
-// tryWayland takes the compositor that an environment names, if it counts.
+// tryWayland chooses the environment's compositor if it is valid.
 func (l *screenLookup) tryWayland(env environment) {
 	name := env.values[waylandName]
 	if name == "" || l.wayland.Value != "" {
@@ -214,7 +214,7 @@ func (l *screenLookup) tryWayland(env environment) {
 	l.wayland = Value{waylandName, name, env.from}
 }
 
-// waylandPath is where the compositor's socket is, or "".
+// waylandPath returns the path of the compositor's socket, or "".
 func (r *Detector) waylandPath(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -226,8 +226,8 @@ func (r *Detector) waylandPath(name string) string {
 	return filepath.Join(folder, name)
 }
 
-// displayNumber is the number of a display of this computer, such as "0" of ":0.0";
-// "" of any other.
+// displayNumber returns the number of a local display, such as "0" for ":0.0", or "" for
+// any other.
 func displayNumber(display string) string {
 	number, _, _ := strings.Cut(strings.TrimPrefix(display, "unix"), ".")
 	digits, ok := strings.CutPrefix(number, ":")

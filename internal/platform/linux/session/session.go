@@ -13,43 +13,43 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// PrivateMark is the variable, set to anything, that says of an environment that it
-// belongs to a session that we made for ourselves.
+// PrivateMark is the variable that marks, with any value, the environment of a private
+// session of the gateway.
 const PrivateMark = "AAI_PRIVATE_SESSION"
 
-// Bounds of a look.
+// Time limits of a lookup.
 const (
-	// patience is how long login1, the user manager, and one screen may take each.
+	// patience is the limit for login1, the user manager, and one screen each.
 	patience = time.Second
-	// retryAfter is how long what was not found is not looked for again.
+	// retryAfter is the time until a failed lookup is repeated.
 	retryAfter = 5 * time.Second
 )
 
-// ChosenSeat is the choice of whatever session of the person is on a seat.
+// ChosenSeat is the choice of any session of the person on a seat.
 const ChosenSeat = "seat"
 
-// Config is what a Room needs. The zero value of what may be left out is this
-// computer's.
+// Config configures a Detector. Zero values of optional fields mean this computer's
+// defaults.
 type Config struct {
 	// Getenv looks up the own environment. It must not be nil.
 	Getenv func(string) string
-	// Choice is what the person says of the screen: "", the id of a login1 session, a
-	// display such as ":0", or ChosenSeat.
+	// Choice is the person's choice of a screen: "", the ID of a login1 session, a display
+	// such as ":0", or ChosenSeat.
 	Choice string
-	// Accepts connects to the X server that DISPLAY names, has the connection checked
-	// before anything is sent, and greets the server with the cookie that XAUTHORITY
-	// names. Nil: no screen of X11 counts.
+	// Accepts connects to the X server in DISPLAY, calls check on the connection before it
+	// sends anything, and performs the handshake with the cookie in XAUTHORITY. Nil
+	// accepts no X11 screen.
 	Accepts func(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error
 	Log     *slog.Logger // nil: nowhere
 
 	// For tests: the folders of the logins and of the processes.
 	RunUser, Proc string
-	// Patience and Rest are the bounds, if they are not the usual ones.
+	// Patience and RetryAfter override the time limits.
 	Patience, RetryAfter time.Duration
 }
 
-// A Room knows the session. It is safe for concurrent use: one looks, the others
-// wait for what it finds.
+// A Detector finds the session. It is safe for concurrent use: one goroutine looks a part
+// up, and the others wait for its result.
 type Detector struct {
 	cfg     Config
 	sources sources
@@ -59,7 +59,7 @@ type Detector struct {
 	folder  cachedPart
 }
 
-// New returns the room. It does no I/O.
+// New returns a Detector. It does no I/O.
 func New(cfg Config) *Detector {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -69,18 +69,18 @@ func New(cfg Config) *Detector {
 	return &Detector{cfg: cfg}
 }
 
-// A Value is a variable of the session, and where it was found.
+// A Value is a variable of the session with its source.
 type Value struct{ Name, Value, From string }
 
-// A Refusal is something that was found and does not count.
+// A Refusal is a value that was found but is not valid.
 type Refusal struct{ What, From, Why string }
 
-// A find is what a look for one part came to.
+// A lookup is the result of looking up one part.
 type lookup struct {
 	values   []Value
 	refusals []Refusal
-	// alive reports whether what was found is still there; nil: it is looked for again
-	// after a rest.
+	// alive reports whether the result is still valid. Nil means that the lookup is
+	// repeated after retryAfter.
 	alive func() bool
 }
 
@@ -93,15 +93,15 @@ func (f *lookup) get(name string) string {
 	return ""
 }
 
-// A part of the session is looked for when it is first needed, and again when it is
-// gone.
+// A cachedPart is a part of the session. It is looked up at its first use, and again when
+// it is no longer valid.
 type cachedPart struct {
 	mu    sync.Mutex
 	found *lookup
 	at    time.Time
 }
 
-// get returns what is known, or what look finds.
+// get returns the cached result, or looks it up.
 func (p *cachedPart) get(rest time.Duration, look func() *lookup) *lookup {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,8 +132,8 @@ func isLocaleName(name string) bool {
 	return name == localeName || name == "LANGUAGE" || strings.HasPrefix(name, "LC_")
 }
 
-// Getenv looks up a variable: one of the session as it was found, any other in the
-// own environment. It waits for a look, which ends in a few seconds at the most.
+// Getenv looks up a variable: a session variable as found, any other in the own
+// environment. It may wait for a lookup, which ends within a few seconds.
 func (r *Detector) Getenv(name string) string {
 	if p, look := r.partOf(name); p != nil {
 		return p.get(r.cfg.RetryAfter, look).get(name)
@@ -141,7 +141,7 @@ func (r *Detector) Getenv(name string) string {
 	return r.cfg.Getenv(name)
 }
 
-// partOf is the part that a variable is of, and how it is looked for.
+// partOf returns the part of a variable, and its lookup function.
 func (r *Detector) partOf(name string) (*cachedPart, func() *lookup) {
 	switch {
 	case name == busName:
@@ -156,8 +156,8 @@ func (r *Detector) partOf(name string) (*cachedPart, func() *lookup) {
 	return nil, nil
 }
 
-// Environ is the environment for a program of the person: that of this process with
-// the session's variables as they were found. What does not count is taken out.
+// Environ returns the environment for a program of the person: own with the session
+// variables as found. Invalid values are removed.
 func (r *Detector) Environ(own []string) []string {
 	env := slices.DeleteFunc(slices.Clone(own), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -173,7 +173,7 @@ func (r *Detector) Environ(own []string) []string {
 	return env
 }
 
-// localeNames are the variables of the language.
+// localeNames returns the variables of the locale.
 func localeNames() []string {
 	return []string{
 		localeName, "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE", "LC_TIME", "LC_NUMERIC", "LC_MONETARY", "LC_COLLATE",
@@ -181,10 +181,10 @@ func localeNames() []string {
 	}
 }
 
-// ownEnvironment is where a value is from that this process was started with.
+// ownEnvironment is the source of values from this process's environment.
 const ownEnvironment = "the own environment"
 
-// ownValues is what of the names the own environment has.
+// ownValues returns the named variables of the own environment.
 func (r *Detector) ownValues(names ...string) []Value {
 	var values []Value
 	for _, name := range names {
@@ -195,8 +195,8 @@ func (r *Detector) ownValues(names ...string) []Value {
 	return values
 }
 
-// isPrivate reports whether this process is within a session of our own making.
+// isPrivate reports whether this process is in a private session of the gateway.
 func (r *Detector) isPrivate() bool { return r.cfg.Getenv(PrivateMark) != "" }
 
-// label makes a stranger's words harmless for people.
+// label cleans foreign text for people.
 func label(text string) string { return aai.CleanLabel(text, 100) }

@@ -16,34 +16,34 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// hungBackoff is how long login1 is left alone that did not answer in time.
+// hungBackoff is the time without queries after login1 did not answer in time.
 const hungBackoff = time.Minute
 
-// An environment is one that somebody else was started with.
+// An environment is the environment of another program.
 type environment struct {
 	values map[string]string
 	from   string
 }
 
-// sources are what login1, the user manager and the session's programs say. All parts
-// of the session share one round of questions.
+// sources caches the results from login1, the user manager and the session's programs. All
+// parts of the session share one query.
 type sources struct {
 	mu    sync.Mutex
 	known *facts
 	until time.Time
 }
 
-// facts are what came of one round.
+// facts are the results of one query.
 type facts struct {
 	logins    logins
-	login1Err error // why login1 told nothing, or not all
+	login1Err error // why login1 reported no sessions, or not all
 	login     *Login
-	remote    bool // this process is of a session from afar, and no other was chosen
+	remote    bool // this process is in a remote session, and no other was chosen
 	manager   environment
 	programs  []environment // in the session's scope
 }
 
-// facts asks, unless it did so a moment ago.
+// facts returns the cached facts, or queries them.
 func (r *Detector) facts() *facts {
 	r.sources.mu.Lock()
 	defer r.sources.mu.Unlock()
@@ -58,7 +58,7 @@ func (r *Detector) facts() *facts {
 	return f
 }
 
-// gather asks login1 and the user manager at once, and then reads /proc.
+// gather queries login1 and the user manager at the same time, and then reads /proc.
 func (r *Detector) gather() *facts {
 	ctx, cancel := context.WithTimeout(context.Background(), r.cfg.Patience)
 	defer cancel()
@@ -93,8 +93,8 @@ func (r *Detector) gather() *facts {
 	return f
 }
 
-// askUserManager asks for the environment of the user manager, on the bus in the
-// folder of the login.
+// askUserManager queries the environment of the user manager, on the bus in the runtime
+// folder.
 func (r *Detector) askUserManager(ctx context.Context) (map[string]string, error) {
 	folder, err := r.userFolder()
 	if err != nil {
@@ -107,13 +107,13 @@ func (r *Detector) askUserManager(ctx context.Context) (map[string]string, error
 	return askManager(ctx, address)
 }
 
-// environments are those of the user manager and of the session's programs.
+// environments returns those of the user manager and of the session's programs.
 func (f *facts) environments() []environment {
 	return append([]environment{f.manager}, f.programs...)
 }
 
-// choose is the session that is the person's, by their choice or else by where this
-// process is; nil where that cannot be said.
+// choose returns the person's session, by their choice or else by the session of this
+// process, or nil if that is unknown.
 func (l logins) choose(choice string, remote bool) *Login {
 	seat := ""
 	if l.own != nil {
@@ -141,8 +141,8 @@ func (l logins) choose(choice string, remote bool) *Login {
 	return best
 }
 
-// score is 0 without the first, and more the more of the rest there is, the earlier
-// the weightier.
+// score returns 0 if must is false. Otherwise true values of more raise the score, earlier
+// ones more than later ones.
 func score(must bool, more ...bool) int {
 	if !must {
 		return 0
@@ -157,7 +157,7 @@ func score(must bool, more ...bool) int {
 	return points
 }
 
-// userFolder is the folder of the login, /run/user/<uid>, if it is this user's alone.
+// userFolder returns the runtime folder, /run/user/<uid>, if only this user can write to it.
 func (r *Detector) userFolder() (string, error) {
 	folder := filepath.Join(r.cfg.RunUser, strconv.Itoa(os.Getuid()))
 	info, err := os.Lstat(folder)
@@ -176,12 +176,12 @@ func (r *Detector) userFolder() (string, error) {
 	return folder, nil
 }
 
-// busIn is the address of the bus in a folder of a login.
+// busIn returns the address of the bus in a runtime folder.
 func busIn(folder string) string {
 	return "unix:path=" + (&url.URL{Path: filepath.Join(folder, "bus")}).EscapedPath()
 }
 
-// reportLogins adds what login1 knows to a report.
+// reportLogins adds login1's sessions to a report.
 func (r *Detector) reportLogins(report *Report) {
 	if r.isPrivate() {
 		return
