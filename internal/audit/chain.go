@@ -52,7 +52,7 @@ func (s seal) String() string { return hex.EncodeToString(s[:]) }
 
 // A link is the chain's view of a record, which is one line of the file:
 //
-// {"seq":7,"prev":"<seal of 6>", … ,"mac":"<seal>"}
+//	{"seq":7,"prev":"<seal of 6>", … ,"mac":"<seal>"}
 //
 // The seal covers every byte before `,"mac":`, so no canonical form is needed.
 type link struct {

@@ -8,20 +8,19 @@ import (
 	"time"
 )
 
-// The limits of what is remembered: the consents are read at every call, and a
-// token or two.
+// Limits of the cache: every call reads the consents, and a token or two.
 const (
 	maxCachedFiles = 32
 	maxCachedSize  = 64 << 10 // bytes
 )
 
-// settleTime is how old a file must be when it is read to be remembered. A file that is
-// written later has a later time then, also where a file system counts time in
-// steps of two seconds, so that no two different ones look the same. (Git's index
-// has the same rule, for "racy" files.)
+// settleTime is the minimum age of a file, at the time of reading, for the cache. A later
+// change then has a later time, even if the file system counts time in steps of two
+// seconds, so that two different files never look the same. (Git's index has the same
+// rule, for "racy" files.)
 const settleTime = 3 * time.Second
 
-// A recall remembers what files held, as long as they do not change.
+// A fileCache holds the content of unchanged files.
 type fileCache struct {
 	mu    sync.Mutex
 	files map[string]cachedFile // by path
@@ -32,8 +31,7 @@ type cachedFile struct {
 	content []byte
 }
 
-// get returns what the file holds, if that is remembered and the file has not
-// changed since.
+// get returns the content of the file, if it is cached and the file has not changed since.
 func (r *fileCache) get(path string) ([]byte, bool) {
 	r.mu.Lock()
 	was, known := r.files[path]
@@ -52,7 +50,7 @@ func (r *fileCache) get(path string) ([]byte, bool) {
 	return bytes.Clone(was.content), true
 }
 
-// put remembers what the file held when it was read at that time.
+// put caches the content of a file that was read at that time.
 func (r *fileCache) put(path string, info fs.FileInfo, content []byte, at time.Time) {
 	if len(content) > maxCachedSize || at.Sub(info.ModTime()) < settleTime {
 		return

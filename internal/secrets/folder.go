@@ -15,14 +15,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// lockPatience is how long anybody waits for a lock: longer than a request over
-// the network, which may be made under it.
+// lockPatience is the time limit for a lock: longer than a request over the network, which
+// may be made under it.
 const lockPatience = time.Minute
 
-// A folder is where a vault's files are. Its names are single ones, without a path.
+// A folder contains a vault's files. File names are given without a path.
 type folder struct {
 	path string
-	// write puts the content into a new file. Tests have a disk that is full.
+	// write writes the content to a new file. Tests simulate a full disk.
 	write func(f *os.File, content []byte) error
 }
 
@@ -35,7 +35,7 @@ func newFolder(path string) folder {
 
 func (d folder) file(name string) string { return filepath.Join(d.path, name) }
 
-// check says what is wrong with the folder; fs.ErrNotExist if it is not there.
+// check returns an error if the folder is not usable; fs.ErrNotExist if it is absent.
 func (d folder) check() error {
 	info, err := os.Lstat(d.path)
 	if err != nil {
@@ -50,7 +50,7 @@ func (d folder) check() error {
 	return nil
 }
 
-// make makes the folder if it is not there.
+// make creates the folder if it is absent.
 func (d folder) make() error {
 	parent := filepath.Dir(d.path)
 	if err := os.MkdirAll(parent, 0o700); err != nil {
@@ -67,14 +67,14 @@ func (d folder) make() error {
 	return d.check()
 }
 
-// read returns the content of a file of ours; fs.ErrNotExist if it is not there.
+// read returns the content of a vault's file; fs.ErrNotExist if it is absent.
 func (d folder) read(name string, most int) ([]byte, error) {
 	b, _, err := readPrivate(d.file(name), most, checkPrivate)
 	return b, err
 }
 
-// readPrivate reads a regular file that passes the check and is not too large. It
-// follows no link in the last place, and waits for no named pipe.
+// readPrivate reads a regular file that passes the check and is not too large. It fails on
+// a symbolic link as the last element, and does not block on a named pipe.
 func readPrivate(path string, most int, check func(fs.FileInfo) error) ([]byte, fs.FileInfo, error) {
 	f, err := openPlain(path)
 	if err != nil {
@@ -101,8 +101,8 @@ func readPrivate(path string, most int, check func(fs.FileInfo) error) ([]byte, 
 	return b, info, nil
 }
 
-// replace gives the file its content in one step: after a crash it has the old
-// content or the new one. Only one at a time may replace a file, under its lock.
+// replace replaces a file atomically: after a crash it has the old content or the new one.
+// The caller must hold the file's lock.
 func (d folder) replace(name string, content []byte) error {
 	stem, _, _ := strings.Cut(name, ".")
 	next := d.file(stem + ".new")
@@ -122,7 +122,7 @@ func (d folder) replace(name string, content []byte) error {
 		err = os.Rename(next, d.file(name))
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(next)) // makes room again
+		return errors.Join(err, os.Remove(next)) // frees the space
 	}
 	return atomicfile.SyncDir(d.path)
 }
@@ -134,8 +134,8 @@ func (d folder) remove(name string) error {
 	return atomicfile.SyncDir(d.path)
 }
 
-// lock waits until no other process, and nobody else in this one, has the lock of
-// that name. Its error is TIMEOUT if that takes too long.
+// lock waits for the lock of that name, against other processes and other goroutines. It
+// fails with TIMEOUT after lockPatience.
 func (d folder) lock(ctx context.Context, name string) (unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, lockPatience)
 	defer cancel()
@@ -148,7 +148,7 @@ func (d folder) lock(ctx context.Context, name string) (unlock func(), err error
 	return unlock, err
 }
 
-// records returns the names of the files that hold records.
+// records returns the names of the record files.
 func (d folder) records() ([]string, error) {
 	entries, err := os.ReadDir(d.path)
 	if err != nil {
@@ -163,5 +163,5 @@ func (d folder) records() ([]string, error) {
 	return names, nil
 }
 
-// sealedEnding ends the names of the files of records.
+// sealedEnding is the extension of record files.
 const sealedEnding = ".sealed"

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// openPlain opens a file to read it. A symbolic link is an error; a named pipe is
-// not waited for.
+// openPlain opens a file for reading. It fails on a symbolic link, and does not block on a
+// named pipe.
 func openPlain(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, syscall.ELOOP) {
@@ -20,7 +20,7 @@ func openPlain(path string) (*os.File, error) {
 	return f, err
 }
 
-// checkPrivate says why others than this user may have read or changed something.
+// checkPrivate returns an error if other users may have read or changed the file.
 func checkPrivate(info fs.FileInfo) error {
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
 		return fmt.Errorf("others may use it, its mode is %04o; expected %04o", mode, mode&0o700)
@@ -35,8 +35,8 @@ func checkOwner(info fs.FileInfo) error {
 	return nil
 }
 
-// checkNotWritable says why others than the system may have changed a credential. Who may
-// read it is the system's to say: it may belong to root, with a list of readers.
+// checkNotWritable returns an error if other users except root may have changed a credential. The system
+// controls read access: the file may belong to root, with a list of readers.
 func checkNotWritable(info fs.FileInfo) error {
 	if mode := info.Mode().Perm(); mode&0o027 != 0 {
 		return fmt.Errorf("others may use it, its mode is %04o; expected 0400 or 0440", mode)

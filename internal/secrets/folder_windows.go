@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// openPlain opens a file to read it. A link is an error.
+// openPlain opens a file for reading. It fails on a link.
 func openPlain(path string) (*os.File, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -26,7 +26,7 @@ func openPlain(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Who may use a file follows from its folder, which is in the user's profile.
+// Access follows from the file's folder, which is in the user's profile.
 func checkPrivate(fs.FileInfo) error { return nil }
 
 func checkNotWritable(fs.FileInfo) error { return nil }

@@ -13,17 +13,17 @@ const (
 	maxLabel     = 4096 // bytes
 )
 
-// A label says which master key seals the records of a vault, and where it is
-// kept, so that no other key ever takes its place unnoticed.
+// A label identifies the master key that seals the records of a vault, and its place, so
+// that no other key can replace it unnoticed.
 type label struct {
 	Version int    `json:"version"`
-	Key     string `json:"key"`   // the key's id, hexadecimal
+	Key     string `json:"key"`   // the key's ID, hexadecimal
 	Place   string `json:"place"` // the name of a place
-	// Scrypt says how the key is made of a passphrase, where that is its place.
+	// Scrypt derives the key from a passphrase, if that is its place.
 	Scrypt *scryptParams `json:"scrypt,omitempty"`
 }
 
-// parseLabel understands a label whole, or not at all.
+// parseLabel decodes a complete label, or returns an error.
 func parseLabel(b []byte) (*label, error) {
 	l := new(label)
 	d := json.NewDecoder(bytes.NewReader(b))

@@ -12,14 +12,14 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A held key is one that this process has got.
+// A masterKey is the vault's key with its place.
 type masterKey struct {
 	*sealer
 	place string
 }
 
-// key returns the vault's master key. Without a vault it makes one, or returns nil
-// if it is not to.
+// key returns the vault's master key. Without a vault, it creates both if create is set,
+// and otherwise returns nil.
 func (v *Vault) key(ctx context.Context, create bool) (*masterKey, error) {
 	if k := v.current.Load(); k != nil {
 		return k, v.checkNonInteractive(k.place)
@@ -50,8 +50,8 @@ func (v *Vault) key(ctx context.Context, create bool) (*masterKey, error) {
 	return k, nil
 }
 
-// checkNonInteractive refuses a key that other processes could get only from a person, where
-// nobody is to be asked.
+// checkNonInteractive returns an error for a key that needs a passphrase, if the vault is
+// non-interactive.
 func (v *Vault) checkNonInteractive(place string) error {
 	if place != placePassphrase || !v.nonInteractive {
 		return nil
@@ -81,7 +81,7 @@ func (v *Vault) label() (*label, error) {
 	return l, nil
 }
 
-// orphanError is the error of a vault that has records and does not say of which key.
+// orphanError returns the error for a vault that has records but no key.json.
 func (v *Vault) orphanError() error {
 	records, err := v.folder.records()
 	if err == nil && len(records) > 0 {
@@ -93,8 +93,8 @@ func (v *Vault) orphanError() error {
 	return nil
 }
 
-// isCurrent reports whether the vault is still sealed with the key. It forgets one
-// that is not: somebody has put another vault in its place.
+// isCurrent reports whether the vault is still sealed with the key. If another vault is in
+// its place, isCurrent drops the key.
 func (v *Vault) isCurrent(k *masterKey) (bool, error) {
 	l, err := v.label()
 	if err != nil {
@@ -107,13 +107,13 @@ func (v *Vault) isCurrent(k *masterKey) (bool, error) {
 	return false, nil
 }
 
-// findKey gets the key that the label names. No other key will do.
+// findKey returns the key that the label names, and no other.
 func (v *Vault) findKey(ctx context.Context, l *label) (*masterKey, error) {
 	if err := v.checkNonInteractive(l.Place); err != nil {
 		return nil, err
 	}
 	places := v.places()
-	slices.SortStableFunc(places, func(a, b keyPlace) int { // the one that had it first
+	slices.SortStableFunc(places, func(a, b keyPlace) int { // its former place first
 		return boolCompare(b.name == l.Place, a.name == l.Place)
 	})
 	var notes []string
@@ -158,8 +158,8 @@ func boolCompare(a, b bool) int {
 	return -1
 }
 
-// establish makes a vault: with the key that the best place has, or with a new one
-// that the best place will keep. If no place can, it leaves nothing behind.
+// establish creates a vault: with the key in the best place, or with a new one that the
+// best place stores. Without such a place, it creates no file.
 func (v *Vault) establish(ctx context.Context) (*masterKey, error) {
 	best, notes := v.choose(ctx)
 	if ctx.Err() != nil {
@@ -204,8 +204,8 @@ func (v *Vault) establish(ctx context.Context) (*masterKey, error) {
 	return &masterKey{k, best.name}, nil
 }
 
-// choose returns the best place that has a key or can keep one, and what is wrong
-// with those before it.
+// choose returns the best place that has a key or can store one, and the problems of the
+// places before it.
 func (v *Vault) choose(ctx context.Context) (*keyPlace, []string) {
 	var notes []string
 	for _, p := range v.places() {
@@ -218,7 +218,7 @@ func (v *Vault) choose(ctx context.Context) (*keyPlace, []string) {
 	return nil, notes
 }
 
-// refusal says that no place can keep a key, and what a person can do.
+// refusal returns the error if no place can store a key, with advice for the person.
 func (v *Vault) refusal(notes []string) *aai.Error {
 	return &aai.Error{
 		Code:    aai.AutomationNotSupported,
@@ -232,7 +232,7 @@ func (v *Vault) refusal(notes []string) *aai.Error {
 	}
 }
 
-// unusableVaultError is the error of a vault that cannot be used as it is.
+// unusableVaultError returns the error for a vault that cannot be used in its state.
 func unusableVaultError(err error, hint string) *aai.Error {
 	e := aai.Errorf(aai.AutomationFailed, "the secrets cannot be used: %w", err)
 	e.Hint, e.Delivery = hint, aai.NotDelivered

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/crypto/scrypt"
 )
 
-// How a passphrase becomes a key: N of 2^17 with r = 8 and p = 1, the least that
-// OWASP's Password Storage Cheat Sheet allows, takes half a second and 128 MiB.
+// Parameters of scrypt. N = 2^17, r = 8 and p = 1 are the minimum of OWASP's Password
+// Storage Cheat Sheet; they take half a second and 128 MiB.
 const (
 	scryptN    = 1 << 17
 	maxScryptN = 1 << 20 // 1 GiB; no file may ask for more
@@ -18,13 +18,13 @@ const (
 	saltSize   = 16
 )
 
-// minPassphrase is how short a new passphrase may be, in bytes.
+// minPassphrase is the minimum length of a new passphrase, in bytes.
 const minPassphrase = 8
 
-// passphraseTries is how often a person may mistype.
+// passphraseTries is the maximum number of attempts.
 const passphraseTries = 3
 
-// scryptParams is how scrypt (RFC 7914) makes the key of a passphrase.
+// scryptParams are the parameters by which scrypt (RFC 7914) derives the key.
 type scryptParams struct {
 	Salt []byte `json:"salt"`
 	N    int    `json:"n"`
@@ -41,10 +41,10 @@ func (s *scryptParams) key(passphrase string) ([]byte, error) {
 	return scrypt.Key([]byte(passphrase), s.Salt, s.N, scryptR, scryptP, keySize)
 }
 
-// An Asker asks the person for a secret, which is not shown while it is typed.
+// A PassphrasePrompt asks the person for a secret without echoing it.
 type PassphrasePrompt func(ctx context.Context, prompt string) (string, error)
 
-// askExisting asks for the passphrase whose key the label names.
+// askExisting asks for the passphrase of the label's key.
 func (ask PassphrasePrompt) askExisting(ctx context.Context, l *label) ([]byte, error) {
 	prompt := "Passphrase of your secrets: "
 	for range passphraseTries {
@@ -64,7 +64,7 @@ func (ask PassphrasePrompt) askExisting(ctx context.Context, l *label) ([]byte, 
 	return nil, errors.New("the passphrase was wrong")
 }
 
-// askNew asks for a new passphrase and writes into the label how it becomes a key.
+// askNew asks for a new passphrase and stores its scrypt parameters in the label.
 func (ask PassphrasePrompt) askNew(ctx context.Context, l *label) ([]byte, error) {
 	first, err := ask(ctx, "There is no keychain here. Choose a passphrase for your secrets: ")
 	if err != nil {

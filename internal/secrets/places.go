@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 )
 
-// The names of the places, as key.json has them.
+// The names of the places in key.json.
 const (
 	placeSystem     = "keychain"
 	placeCredential = "credential"
@@ -27,19 +27,19 @@ const (
 	insecureFile   = "key"
 )
 
-// A keyPlace may keep the master key.
+// A keyPlace may store the master key.
 type keyPlace struct {
 	name  string
 	title string // for people
-	// get returns the key; errNoKey where there is none yet and make can change
-	// that; or why the place cannot be used.
+	// get returns the key. It returns errNoKey if there is none and make can create one,
+	// or another error if the place is not usable.
 	get func(context.Context, *label) ([]byte, error)
-	// make makes a key and keeps it. It may write into the label how it is found
-	// again. Nil where only a person can put a key.
+	// make creates a key and stores it. It may record in the label how to find it again.
+	// Nil means that only a person can store a key there.
 	make func(context.Context, *label) ([]byte, error)
 }
 
-// places are all of them, the best one first.
+// places returns all places, the best one first.
 func (v *Vault) places() []keyPlace {
 	return []keyPlace{
 		{placeSystem, "the keychain of the operating system",
@@ -71,7 +71,7 @@ func (v *Vault) makeInSystem(ctx context.Context, _ *label) ([]byte, error) {
 	return key, v.system.keep(ctx, key)
 }
 
-// credential reads what systemd has decrypted for a service: LoadCredential= and
+// credential reads the key that systemd has decrypted for a service: LoadCredential= and
 // LoadCredentialEncrypted= in systemd.exec(5).
 func (v *Vault) credential(context.Context, *label) ([]byte, error) {
 	if v.untrustedEnvReason != "" {
@@ -98,7 +98,7 @@ func (v *Vault) keyFile(context.Context, *label) ([]byte, error) {
 	return readKey(path, checkPrivate)
 }
 
-// readKey reads a key from a file that a person, or makeInsecure, has made.
+// readKey reads a key from a file that a person, or makeInsecure, has created.
 func readKey(path string, check func(fs.FileInfo) error) ([]byte, error) {
 	b, _, err := readPrivate(path, 1024, check)
 	if err != nil {
@@ -111,8 +111,8 @@ func readKey(path string, check func(fs.FileInfo) error) ([]byte, error) {
 	return key, nil
 }
 
-// parseKey reads 32 bytes, or the same in hexadecimal or base64. 32 characters of
-// text are not as good as 32 random bytes, and are refused.
+// parseKey decodes 32 bytes, or the same in hexadecimal or base64. It refuses 32
+// characters of text, which are weaker than 32 random bytes.
 func parseKey(b []byte) ([]byte, error) {
 	if len(b) == keySize && bytes.ContainsFunc(b, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return b, nil

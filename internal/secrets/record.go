@@ -29,20 +29,20 @@ const (
 	MaxRecord = 1 << 20
 )
 
-// maxSealed is the size of the largest file that can be a record.
+// maxSealed is the maximum size of a record's file.
 const maxSealed = headSize + sealingSize + MaxID + sealingSize + MaxRecord
 
-// What is wrong with a file that should be a record.
+// The faults of a record's file.
 var (
 	errNotSealed = errors.New("it is no sealed record, or it was cut")
 	errTampered  = errors.New("it was changed, damaged, or is another record")
 )
 
-// A sealer is what is made of a master key.
+// A sealer holds the values derived from a master key.
 type sealer struct {
-	id     [keyIDSize]byte // names the key and tells nothing of it
+	id     [keyIDSize]byte // identifies the key and reveals nothing about it
 	aead   cipher.AEAD
-	naming []byte // hashes the ids of records into names of files
+	naming []byte // the key for hashing record IDs into file names
 }
 
 func newSealer(master []byte) (*sealer, error) {
@@ -71,17 +71,17 @@ func newSealer(master []byte) (*sealer, error) {
 	return k, err
 }
 
-// name is the id of the master key for people and for key.json.
+// name returns the ID of the master key for people and for key.json.
 func (k *sealer) name() string { return hex.EncodeToString(k.id[:]) }
 
-// fileOf is the name of the record's file, without its ending.
+// fileOf returns the name of the record's file, without its extension.
 func (k *sealer) fileOf(id string) string {
 	h := hmac.New(sha256.New, k.naming)
 	h.Write([]byte(id))
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// seal makes the file of a record.
+// seal returns the content of a record's file.
 func (k *sealer) seal(id string, content []byte) []byte {
 	b := make([]byte, 0, headSize+2*sealingSize+len(id)+len(content))
 	b = append(b, magic...)
@@ -91,19 +91,19 @@ func (k *sealer) seal(id string, content []byte) []byte {
 	return k.box(b, content, slices.Concat(b, []byte(id)))
 }
 
-// box appends the text, sealed, to b. The associated data may not share b's memory.
+// box appends the sealed text to b. The associated data may not share b's memory.
 func (k *sealer) box(b, text, associated []byte) []byte {
 	nonce := make([]byte, chacha20poly1305.NonceSizeX)
 	_, _ = rand.Read(nonce) // never fails
 	return k.aead.Seal(append(b, nonce...), nonce, text, associated)
 }
 
-// A sealed is a file of a record in its parts.
+// A sealed holds the parts of a record's file.
 type sealed struct {
 	head, name, content []byte // name and content are boxes
 }
 
-// split finds the parts. It returns a *wrongKeyError for a record of another key.
+// split returns the parts. It returns a *wrongKeyError for a record of another key.
 func (k *sealer) split(b []byte) (sealed, error) {
 	if len(b) < headSize || string(b[:len(magic)]) != magic {
 		return sealed{}, errNotSealed
@@ -118,14 +118,14 @@ func (k *sealer) split(b []byte) (sealed, error) {
 	return sealed{b[:headSize], b[headSize : headSize+n], b[headSize+n:]}, nil
 }
 
-// A wrongKeyError says by which key a record is sealed.
+// A wrongKeyError names the key of a record that another key sealed.
 type wrongKeyError struct{ id string }
 
 func (e *wrongKeyError) Error() string {
 	return "it is sealed with another master key, " + shortID(e.id)
 }
 
-// open returns the content of the record of that id. What it returns is not nil.
+// open returns the content of the record of that ID. The content is not nil.
 func (k *sealer) open(id string, b []byte) ([]byte, error) {
 	parts, err := k.split(b)
 	if err != nil {
@@ -141,7 +141,7 @@ func (k *sealer) open(id string, b []byte) ([]byte, error) {
 	return content, nil
 }
 
-// openID returns the id of the record in the file, if all of it is sound.
+// openID returns the ID of the record in the file, if the whole file is valid.
 func (k *sealer) openID(b []byte) (string, error) {
 	parts, err := k.split(b)
 	if err != nil {
@@ -166,5 +166,5 @@ func (k *sealer) unbox(box, associated []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// shortID is as much of a key's id as people compare.
+// shortID returns the part of a key's ID that is shown to people.
 func shortID(id string) string { return id[:min(len(id), 8)] }

@@ -8,30 +8,30 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Status says where the master key is, or would be, and why it is not in a better
-// place.
+// Status reports the place of the master key, or of a future one, and why no better place
+// is used.
 type Status struct {
 	Folder  string `json:"folder"`
 	Exists  bool   `json:"made"`              // whether there is a vault
-	Key     string `json:"key,omitempty"`     // the first digits of the id of its master key
-	Place   string `json:"place,omitempty"`   // where that key is, or the next one would be kept
-	Records int    `json:"records"`           // how many there are
-	Problem string `json:"problem,omitempty"` // why nothing can be kept or read
-	Hint    string `json:"hint,omitempty"`    // what makes a place for the key, where there is none
-	// Warning says what a person should know of a place that works.
+	Key     string `json:"key,omitempty"`     // the first digits of the ID of its master key
+	Place   string `json:"place,omitempty"`   // place of that key, or of the next one
+	Records int    `json:"records"`           // the number of records
+	Problem string `json:"problem,omitempty"` // why no record can be stored or read
+	Hint    string `json:"hint,omitempty"`    // how to provide a place for the key, if there is none
+	// Warning is a warning about a place that works.
 	Warning string        `json:"warning,omitempty"`
-	Places  []PlaceStatus `json:"places"` // the best one first
+	Places  []PlaceStatus `json:"places"` // best first
 }
 
-// PlaceStatus says how it stands with one place.
+// PlaceStatus is the status of one place.
 type PlaceStatus struct {
 	Name   string     `json:"name"`
-	Title  string     `json:"title"` // what it is, for people
+	Title  string     `json:"title"` // its name for people
 	State  PlaceState `json:"state"`
 	Detail string     `json:"detail,omitempty"` // why it cannot be used
 }
 
-// A State is how it stands with a place for the master key.
+// A PlaceState is the state of a place for the master key.
 type PlaceState string
 
 // The states.
@@ -40,12 +40,12 @@ const (
 	StateNext        PlaceState = "next"        // there is no vault; its key would be here
 	StateReady       PlaceState = "ready"       // it works, and holds no key of this vault
 	StateOtherKey    PlaceState = "other key"   // its key, which Detail names, does not open this vault
-	StateNotAsked    PlaceState = "not asked"   // in use, and only a person at a terminal can tell whether it opens
+	StateNotAsked    PlaceState = "not asked"   // in use, but only a person at a terminal can check that it opens the vault
 	StateUnavailable PlaceState = "unavailable" // Detail says why
 )
 
-// Status looks at every place, but asks no person and makes nothing. What is wrong
-// with the vault is in Status.Problem; the error is ctx's.
+// Status checks every place without asking the person or creating files. Problems of the
+// vault are in Status.Problem; the error is ctx's.
 func (v *Vault) Status(ctx context.Context) (Status, error) {
 	s := Status{Folder: v.folder.path}
 	l, broken := v.label()
@@ -66,7 +66,7 @@ func (v *Vault) Status(ctx context.Context) (Status, error) {
 		case StateInUse:
 			s.Place, opens = p.name, true
 		case StateNotAsked:
-			opens = true // for who knows the passphrase
+			opens = true // with the passphrase
 		case StateReady:
 			if l == nil && broken == nil && s.Place == "" {
 				shown.State, s.Place = StateNext, p.name
@@ -91,8 +91,8 @@ func (v *Vault) Status(ctx context.Context) (Status, error) {
 	return s, nil
 }
 
-// placeStatus says how it stands with one place: whether the label's key is there, or
-// whether a key could be where there is no vault.
+// placeStatus returns the status of one place: whether it has the label's key, or whether
+// it could store a key if there is no vault.
 func (v *Vault) placeStatus(ctx context.Context, p keyPlace, l *label) PlaceStatus {
 	shown := PlaceStatus{Name: p.name, Title: p.title}
 	if p.name == placePassphrase && v.ask != nil && l != nil && l.Scrypt != nil {

@@ -14,41 +14,41 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Where the master key is in the keychain of the operating system.
+// The item of the master key in the keychain of the operating system.
 const (
 	service = "aai-gateway"
 	account = "master"
 )
 
-// systemDeadline is how long the keychain may take. One that is locked waits for a
-// person to unlock it.
+// systemDeadline is the limit for the keychain. A locked keychain waits for the person to
+// unlock it.
 const systemDeadline = 5 * time.Second
 
-// systemRetryDelay is how long a keychain that failed is not asked again: each question to
-// one that is locked may open a window, and calls come by the hundred.
+// systemRetryDelay is the time without requests after a failure: each request to a locked
+// keychain may open a window, and calls come by the hundred.
 const systemRetryDelay = 10 * time.Second
 
-// What a place says that could keep a key.
+// The errors of a place that could store a key.
 var (
 	errNoKey    = errors.New("it works and has no key")
 	errNoAnswer = errors.New("it does not answer; it may be locked and wait for its password")
 )
 
-// systemKeychain is the keychain of the operating system, whose library has no deadlines:
-// a question to it may stay open for ever. There is at most one of those.
+// systemKeychain is the keychain of the operating system. Its library has no deadlines, so
+// a request may stay open forever. There is at most one open request.
 type systemKeychain struct {
-	checkReachable func() error // says why nobody is to be asked
+	checkReachable func() error // returns why no request can be made
 	get            func(service, account string) (string, error)
 	set            func(service, account, value string) error
 	deadline       time.Duration
 	retryDelay     time.Duration
 
 	mu       sync.Mutex
-	failed   error // what the last question came to, if that was no answer
+	failed   error // the error of the last request, if it failed
 	failedAt time.Time
 
-	busy      chan struct{} // full while a question is open
-	abandoned atomic.Bool   // nobody waits for the open one any more
+	busy      chan struct{} // full while a request is open
+	abandoned atomic.Bool   // the caller of the open request has given up
 }
 
 func newSystem(getenv func(string) string) *systemKeychain {
@@ -75,7 +75,7 @@ func (s *systemKeychain) key(ctx context.Context) ([]byte, error) {
 	return key, nil
 }
 
-// keep puts the key into the keychain and sees that it is there.
+// keep stores the key in the keychain and verifies it.
 func (s *systemKeychain) keep(ctx context.Context, key []byte) error {
 	text := base64.StdEncoding.EncodeToString(key)
 	_, err := s.ask(ctx, func() (string, error) { return "", s.set(service, account, text) })
@@ -92,8 +92,8 @@ func (s *systemKeychain) keep(ctx context.Context, key []byte) error {
 	return nil
 }
 
-// ask puts a question to the keychain, if it is time to. It returns errSilent at
-// the deadline, and at once while an earlier question is still open then.
+// ask sends a request to the keychain, unless one failed recently. It returns errNoAnswer
+// at the deadline, and at once while an abandoned request is still open.
 func (s *systemKeychain) ask(ctx context.Context, question func() (string, error)) (string, error) {
 	if err := s.checkReachable(); err != nil {
 		return "", err
@@ -114,7 +114,7 @@ func (s *systemKeychain) ask(ctx context.Context, question func() (string, error
 	go func() {
 		var a answer
 		defer func() {
-			if p := recover(); p != nil { // the library trusts what the other side sends
+			if p := recover(); p != nil { // the library trusts the other side's data
 				a = answer{err: fmt.Errorf("it answered what cannot be understood: %v", p)}
 			}
 			answered <- a
@@ -131,7 +131,7 @@ func (s *systemKeychain) ask(ctx context.Context, question func() (string, error
 	}
 }
 
-// takeTurn waits until no question is open, but not for one that was given up.
+// takeTurn waits until no request is open. It does not wait for an abandoned request.
 func (s *systemKeychain) takeTurn(ctx context.Context) error {
 	if s.abandoned.Load() {
 		select {
@@ -157,7 +157,7 @@ func contextError(ctx context.Context) error {
 	return errNoAnswer
 }
 
-// recentFailure returns the last failure while it is fresh.
+// recentFailure returns the last failure during the retry delay.
 func (s *systemKeychain) recentFailure() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,8 +167,7 @@ func (s *systemKeychain) recentFailure() error {
 	return nil
 }
 
-// note remembers a failure and makes its text, which came from another program,
-// harmless.
+// note records a failure and cleans its text, which came from another program.
 func (s *systemKeychain) note(err error) error {
 	if errors.Is(err, keyring.ErrNotFound) {
 		return err

@@ -9,11 +9,10 @@ import (
 	"strings"
 )
 
-// reachable says why there is no session bus to ask for the keychain, whose address
-// getenv knows. The library takes no address: it looks into the environment of this
-// process and then in /run/user, and starts a bus of its own where it finds none, which
-// nobody would ever end and on which no keychain is unlocked. So it is asked only where
-// it will find the bus that is meant.
+// reachable returns an error if there is no session bus for the keychain. getenv knows the
+// address of the bus. The library takes no address: it reads the environment of this
+// process and then /run/user. Without a bus it would start one that never ends and has no
+// unlocked keychain. So the library is used only if it finds the bus in getenv.
 func reachable(getenv func(string) string) error {
 	const name = "DBUS_SESSION_BUS_ADDRESS"
 	address, own := getenv(name), os.Getenv(name)

@@ -8,12 +8,12 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// trialAccount is where Try puts what it tries the keychain with.
+// trialAccount is the account of the item that CheckSystemKeychain stores.
 const trialAccount = "trial"
 
-// CheckSystemKeychain puts something into the keychain of the operating system, beside the master key,
-// reads it back, and takes it away. It says why that cannot be done. Getenv finds the
-// session bus.
+// CheckSystemKeychain stores an item in the keychain of the operating system, beside the
+// master key, reads it back, and deletes it. It returns an error if that fails. getenv
+// finds the session bus.
 func CheckSystemKeychain(ctx context.Context, getenv func(string) string) error {
 	s := newSystem(getenv)
 	put := rand.Text()

@@ -16,39 +16,40 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Config says where a vault is and what it may use.
+// Config configures a Vault.
 type Config struct {
-	// Folder is where the files are. The vault makes it when the first record is kept.
+	// Folder contains the files. The vault creates it with the first record.
 	Folder string
-	// Getenv looks up the own environment and the person's session. It finds CREDENTIALS_DIRECTORY, AAI_MASTER_KEY_FILE and the session bus.
+	// Getenv looks up the own environment and the person's session. It finds CREDENTIALS_DIRECTORY,
+	// AAI_MASTER_KEY_FILE and the session bus.
 	Getenv func(string) string
-	// UntrustedEnvReason says why no key counts that the environment names, where none does.
+	// UntrustedEnvReason is the reason for ignoring keys that the environment names; "" trusts them.
 	UntrustedEnvReason string
-	// AllowInsecureFile allows that the master key lies in an unprotected file of the folder,
-	// where there is no better place. New warns of it.
+	// AllowInsecureFile permits an unprotected file of the folder as the place of the
+	// master key, if there is no better place. New logs a warning about it.
 	AllowInsecureFile bool
-	// Ask asks the person at the terminal for a passphrase. Nil where there is nobody.
+	// Ask asks the person at the terminal for a passphrase. Nil means that there is no person.
 	Ask PassphrasePrompt
 	Log *slog.Logger
 }
 
-// A Vault keeps sealed records. It is safe for concurrent use, also by several
-// processes on one folder. Its errors are ctx's, what edit returns, or *aai.Error:
+// A Vault stores sealed records. It is safe for concurrent use, also by several processes
+// on one folder. Its errors are ctx's, those of edit, or *aai.Error:
 //
-//   - AUTOMATION_NOT_SUPPORTED, with errors.ErrUnsupported as its cause: no place
-//     can keep a master key, and no vault was made.
-//   - TIMEOUT: the key is in the keychain, which does not answer; or another
-//     process has the record's lock.
-//   - AUTOMATION_FAILED: the key cannot be had, or a file is damaged or is not
-//     private.
-//   - INVALID_PARAMS: an id or a record is too long.
+//  - AUTOMATION_NOT_SUPPORTED, with errors.ErrUnsupported as its cause: no place
+//    can store a master key, and no vault was created.
+//  - TIMEOUT: the key is in the keychain, which does not answer; or another
+//    process has the record's lock.
+//  - AUTOMATION_FAILED: the key is not available, or a file is damaged or is not
+//    private.
+//  - INVALID_PARAMS: an ID or a record is too long.
 type Vault struct {
 	*vaultState
 	nonInteractive bool
 	ask            PassphrasePrompt
 }
 
-// vaultState is what the views of a vault have in common.
+// vaultState is the state that the views of a vault share.
 type vaultState struct {
 	folder             folder
 	getenv             func(string) string
@@ -57,11 +58,11 @@ type vaultState struct {
 	system             *systemKeychain
 	cache              fileCache
 
-	keyTurn chan struct{} // full while somebody gets the master key
+	keyTurn chan struct{} // full while a goroutine gets the master key
 	current atomic.Pointer[masterKey]
 }
 
-// New returns a vault. It opens and asks nothing, and makes no file.
+// New returns a vault. It opens no file and asks no one.
 func New(c Config) *Vault {
 	v := &Vault{vaultState: &vaultState{
 		folder: newFolder(c.Folder), getenv: c.Getenv, untrustedEnvReason: c.UntrustedEnvReason, insecureAllowed: c.AllowInsecureFile,
@@ -74,15 +75,15 @@ func New(c Config) *Vault {
 	return v
 }
 
-// NonInteractive returns a view of the vault for records that every process of the
-// gateway must be able to read, also where nobody is at a terminal: it refuses a
-// passphrase as a place of the master key.
+// NonInteractive returns a view of the vault for records that every process of the gateway
+// must be able to read, even without a person at a terminal: it refuses a passphrase as
+// the place of the master key.
 func (v *Vault) NonInteractive() *Vault {
 	return &Vault{vaultState: v.vaultState, nonInteractive: true}
 }
 
-// Get returns the record of that id. An absent one is nil, without an error; an
-// empty one is not nil.
+// Get returns the record of that ID. An absent record is nil, without an error; an empty
+// one is not nil.
 func (v *Vault) Get(ctx context.Context, id string) ([]byte, error) {
 	if err := checkID(id); err != nil {
 		return nil, err
@@ -96,7 +97,7 @@ func (v *Vault) Get(ctx context.Context, id string) ([]byte, error) {
 		if content != nil {
 			return content, nil
 		}
-		// Absent or unreadable: but is it still the vault that the key belongs to?
+		// Absent or unreadable: check that the vault still belongs to the key.
 		if current, lost := v.isCurrent(k); lost != nil {
 			return nil, lost
 		} else if current {
@@ -105,11 +106,11 @@ func (v *Vault) Get(ctx context.Context, id string) ([]byte, error) {
 	}
 }
 
-// Update changes the record of that id: edit gets the record as it is, nil if it is
-// absent, and returns what it shall be; nil removes it. Nobody else changes the
-// record between the two, in this process or another, so edit may take its time,
-// and must not use the record's vault for the same record. If edit fails, nothing is changed
-// and its error is returned. Without an error the change outlasts a crash.
+// Update changes the record of that ID. edit gets the current record, nil if it is absent,
+// and returns the new one; nil removes it. Update holds the record's lock during edit,
+// against this process and others. So edit may take its time, but must not use the vault
+// for the same record. If edit fails, Update changes nothing and returns its error.
+// Without an error the change survives a crash.
 func (v *Vault) Update(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) error {
 	if err := checkID(id); err != nil {
 		return err
@@ -137,7 +138,7 @@ func (v *Vault) Update(ctx context.Context, id string, edit func(old []byte) ([]
 	}
 }
 
-// CheckSealing says why nothing can be sealed now; nil where it can. It makes nothing.
+// CheckSealing returns an error if sealing is not possible now. It creates no file.
 func (v *Vault) CheckSealing(ctx context.Context) error {
 	k, err := v.key(ctx, false)
 	if k != nil || err != nil {
@@ -153,8 +154,8 @@ func (v *Vault) CheckSealing(ctx context.Context) error {
 	return v.checkNonInteractive(best.name)
 }
 
-// Seal seals what somebody else keeps, such as a row of a database, for [Vault.Open] with
-// the same id. It makes the vault where there is none.
+// Seal seals content that the caller stores, such as a row of a database, for [Vault.Open]
+// with the same ID. It creates the vault if there is none.
 func (v *Vault) Seal(ctx context.Context, id string, content []byte) ([]byte, error) {
 	if err := checkID(id); err != nil {
 		return nil, err
@@ -166,7 +167,7 @@ func (v *Vault) Seal(ctx context.Context, id string, content []byte) ([]byte, er
 	return k.seal(id, content), nil
 }
 
-// Open returns what was sealed by [Vault.Seal] with that id.
+// Open returns the content that [Vault.Seal] sealed with that ID.
 func (v *Vault) Open(ctx context.Context, id string, box []byte) ([]byte, error) {
 	k, err := v.key(ctx, false)
 	switch {
@@ -209,7 +210,7 @@ func (v *Vault) change(k *masterKey, id string, edit func([]byte) ([]byte, error
 	return nil
 }
 
-// load is read, or what is remembered of it.
+// load is read with the cache.
 func (v *Vault) load(k *masterKey, id string) ([]byte, error) {
 	path := v.folder.file(k.fileOf(id) + sealedEnding)
 	if content, known := v.cache.get(path); known {
@@ -240,8 +241,8 @@ func (v *Vault) read(k *masterKey, id string) ([]byte, fs.FileInfo, error) {
 	return nil, nil, unusableVaultError(err, "Bring the file back from a copy. Or remove it, and give what it held once more.")
 }
 
-// Names returns the ids of all records that begin with the prefix, sorted. A file
-// that is damaged is an error.
+// Names returns the IDs of all records with the prefix, sorted. It fails on a damaged
+// file.
 func (v *Vault) Names(ctx context.Context, prefix string) ([]string, error) {
 	k, err := v.key(ctx, false)
 	if k == nil || err != nil {
@@ -285,7 +286,7 @@ func checkID(id string) error {
 	return nil
 }
 
-// asCallError makes any error one that callers understand.
+// asCallError converts an error to an *aai.Error, except errors of a context.
 func asCallError(err error) error {
 	if _, ok := errors.AsType[*aai.Error](err); ok || err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
