@@ -47,7 +47,7 @@ type stateFile struct {
 	opened       os.FileInfo
 	mapped       []byte    // shared by all processes; nil if the file is read and written instead
 	checkedAt    time.Time // time of the last check of the path
-	recentlyUsed bool      // set by lock: the file was checked or has changed
+	recentlyUsed bool      // whether the last lock checked the path
 	image        stateImage
 	state        state
 	ok           bool // image holds a state

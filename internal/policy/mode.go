@@ -20,7 +20,7 @@ type Mode int
 const (
 	Normal    Mode = iota // grants decide
 	Safe                  // irreversible calls need confirmation each time; no scripts, and no typing into terminals
-	Sandboxed             // callers see and change nothing, whatever a tool declares
+	Sandboxed             // callers only read; the effect that a tool declares is not trusted
 )
 
 // String returns the word for the mode.

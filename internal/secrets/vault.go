@@ -20,8 +20,7 @@ import (
 type Config struct {
 	// Folder contains the files. The vault creates it with the first record.
 	Folder string
-	// Getenv looks up the own environment and the person's session. It finds CREDENTIALS_DIRECTORY,
-	// AAI_MASTER_KEY_FILE and the session bus.
+	// Getenv looks up the own environment and the person's session, for the two key variables and the bus.
 	Getenv func(string) string
 	// UntrustedEnvReason is the reason for ignoring keys that the environment names; "" trusts them.
 	UntrustedEnvReason string
@@ -36,13 +35,13 @@ type Config struct {
 // A Vault stores sealed records. It is safe for concurrent use, also by several processes
 // on one folder. Its errors are ctx's, those of edit, or *aai.Error:
 //
-//  - AUTOMATION_NOT_SUPPORTED, with errors.ErrUnsupported as its cause: no place
-//    can store a master key, and no vault was created.
-//  - TIMEOUT: the key is in the keychain, which does not answer; or another
-//    process has the record's lock.
-//  - AUTOMATION_FAILED: the key is not available, or a file is damaged or is not
-//    private.
-//  - INVALID_PARAMS: an ID or a record is too long.
+//   - AUTOMATION_NOT_SUPPORTED, with errors.ErrUnsupported as its cause: no place
+//     can store a master key, and no vault was created.
+//   - TIMEOUT: the key is in the keychain, which does not answer; or another
+//     process has the record's lock.
+//   - AUTOMATION_FAILED: the key is not available, or a file is damaged or is not
+//     private.
+//   - INVALID_PARAMS: an ID or a record is too long.
 type Vault struct {
 	*vaultState
 	nonInteractive bool
