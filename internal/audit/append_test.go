@@ -14,8 +14,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Many goroutines with one journal and with several: every entry is a line of
-// its own, once, and the entries of each call are in their order.
+// TestAppendConcurrently checks that goroutines with one journal and with several write
+// each entry as one line, once, and the entries of each call in order.
 func TestAppendConcurrently(t *testing.T) {
 	const journals, callers, calls = 3, 6, 15
 	path := journalPath(t)
@@ -43,7 +43,7 @@ func TestAppendConcurrently(t *testing.T) {
 	complete(t, path, journals*callers*calls)
 }
 
-// complete fails the test unless the journal holds so many calls, all whole.
+// complete fails the test unless the journal has that many complete calls.
 func complete(t *testing.T, path string, calls int) {
 	t.Helper()
 	if n := len(lines(t, path)); n != 3*calls {
@@ -60,8 +60,8 @@ func complete(t *testing.T, path string, calls int) {
 	}
 }
 
-// Eight gateways of one home, which puts files aside meanwhile: one chain, and
-// nothing is lost.
+// TestAppendFromProcesses checks that eight gateways of one home, which also rotate files,
+// write one chain and lose no entry.
 func TestAppendFromProcesses(t *testing.T) {
 	const processes = 8
 	path := journalPath(t)
@@ -110,7 +110,7 @@ func child(t *testing.T, what, path, name string) {
 	}
 }
 
-// Closing while others record loses nothing that was said to be recorded.
+// TestCloseWhileRecording checks that Close loses no acknowledged entry.
 func TestCloseWhileRecording(t *testing.T) {
 	path := journalPath(t)
 	j := open(t, path)

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The seal is what the documentation says, by the words of the standard library.
+// TestSealIsHMAC compares the seal with the documented one, computed by the standard library.
 func TestSealIsHMAC(t *testing.T) {
 	k := chainKey{1, 2, 3}
 	h := hmac.New(sha256.New, k[:])
@@ -30,7 +30,7 @@ func TestSealIsHMAC(t *testing.T) {
 	}
 }
 
-// What is written is read; with any byte changed it is not the same record.
+// TestLinks checks that records are read as written, and that any changed byte breaks the seal.
 func TestLinks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seq := rapid.Uint64Range(1, 1<<62).Draw(t, "seq")
@@ -51,7 +51,7 @@ func TestLinks(t *testing.T) {
 	})
 }
 
-// There is one way to write a record and no other.
+// TestLinksHaveOneForm checks that a record has only one valid form.
 func TestLinksHaveOneForm(t *testing.T) {
 	text, _ := appendLink(nil, 10, seal{0xab}, chainKey{}, []byte(`"a":1`))
 	good := strings.TrimSuffix(string(text), "\n")
@@ -69,7 +69,7 @@ func TestLinksHaveOneForm(t *testing.T) {
 	}
 }
 
-// A state that was torn, or in which a single bit is wrong, is none.
+// TestStates checks that a torn state, or one with a single wrong bit, is invalid.
 func TestStates(t *testing.T) {
 	st := state{
 		next: chainKey{1}, seq: 2, last: seal{3}, size: 4, first: 5, writtenAt: -6, durable: 7, anchored: 8, anchoredAt: 9,
@@ -94,8 +94,8 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// A lock that others have again and again, and append, is waited for longer than one that
-// is held.
+// TestLockOfManyIsWaitedFor checks that a lock in use by many appends is waited for longer
+// than one that is held.
 func TestLockOfManyIsWaitedFor(t *testing.T) {
 	path := journalPath(t)
 	record(t, hasty(t, path), received("c1"))
@@ -123,8 +123,8 @@ func TestLockOfManyIsWaitedFor(t *testing.T) {
 	}
 }
 
-// A gateway that is stopped while it holds the lock does not stop the others for
-// ever; when it goes on, so do they.
+// TestLockIsNotWaitedForForever checks that a gateway stopped with the lock does not block
+// others forever, and that all continue afterwards.
 func TestLockIsNotWaitedForForever(t *testing.T) {
 	path := journalPath(t)
 	record(t, hasty(t, path), received("c1"))
@@ -145,7 +145,8 @@ func TestLockIsNotWaitedForForever(t *testing.T) {
 	intact(t, path, 2)
 }
 
-// Who deletes the state while gateways run does not make them two chains.
+// TestStateIsReplacedWhileInUse checks that deleting the state of running gateways does not split the
+// chain.
 func TestStateIsReplacedWhileInUse(t *testing.T) {
 	path := journalPath(t)
 	a, b := hasty(t, path), hasty(t, path)
@@ -161,7 +162,7 @@ func TestStateIsReplacedWhileInUse(t *testing.T) {
 	intact(t, path, 16)
 }
 
-// Another file in the journal's place is kept, and not taken for ours.
+// TestAnOlderFileInItsPlace checks that another file in the journal's place is set aside.
 func TestAnOlderFileInItsPlace(t *testing.T) {
 	path := journalPath(t)
 	j, _ := small(t, path, Config{})
@@ -187,8 +188,8 @@ func TestAnOlderFileInItsPlace(t *testing.T) {
 	}
 }
 
-// Whatever is in the files, Verify neither panics nor calls it intact when there is
-// more than was written.
+// FuzzVerify checks that Verify never panics, and never reports an intact journal with
+// inserted data.
 func FuzzVerify(f *testing.F) {
 	for _, seed := range []string{"", "\n", "{}\n", goodLine + "\n", goodLine, `{"seq":4,"prev":"`, "\x00\x00\n", `{"seq":99999999999,"prev":"` + strings.Repeat("0", 32) + `","mac":"` + strings.Repeat("0", 32) + `"}` + "\n"} {
 		f.Add([]byte(seed))

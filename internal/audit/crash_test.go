@@ -16,8 +16,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A crashWorld is a journal, gateways that use it, and a disk that may forget what
-// it was not told to keep.
+// A crashWorld is a journal, gateways that use it, and a disk that may lose unflushed
+// data.
 type crashWorld struct {
 	t     *rapid.T
 	path  string
@@ -25,13 +25,13 @@ type crashWorld struct {
 	clock time.Time
 	open  []*Journal
 
-	whole   bool     // the last that happened was a record
+	whole   bool     // the last event was a record
 	durable int64    // bytes of the file that the disk has to keep
-	file    string   // which they are of, by the record it begins with
-	states  [][]byte // what the disk may have of the state
+	file    string   // the file of durable, by its first record
+	states  [][]byte // possible contents of the state on disk
 	keeper  memoryKeyStore
 	acked   map[string]bool
-	synced  map[string]bool // of these, what was to be durable
+	synced  map[string]bool // the durable records among these
 	calls   int
 }
 
@@ -44,11 +44,11 @@ func newCrashWorld(t *rapid.T, folder string) *crashWorld {
 	return w
 }
 
-// gateway is the journal of a process.
+// gateway returns the journal of a process.
 func (w *crashWorld) gateway() *Journal {
 	j := NewFromConfig(Config{Path: w.path, RotateSize: 3000, KeyStore: &w.keeper})
 	inAHurry(j)
-	j.stateFile.recheckInterval = time.Hour // what a process leaves must be seen without a look at the path
+	j.stateFile.recheckInterval = time.Hour // changes must be detected without a check of the path
 	j.boot = func() [16]byte { return [16]byte{w.boot} }
 	j.now = func() time.Time { w.clock = w.clock.Add(time.Second); return w.clock }
 	j.syncFile = func(f *os.File) error {
@@ -68,8 +68,8 @@ func (w *crashWorld) check(err error) {
 	}
 }
 
-// remember notes what the disk may have of the state. When a file was begun, the
-// state was flushed, and so was the file before it.
+// remember records the possible contents of the state on disk. The start of a file flushes
+// the state and the file before it.
 func (w *crashWorld) remember() {
 	image, err := os.ReadFile(w.path + ".chain")
 	w.check(err)
@@ -111,7 +111,7 @@ func copyOf(m map[string]bool) map[string]bool {
 	return c
 }
 
-// killProcess ends a gateway in the middle of a write, perhaps.
+// killProcess ends a gateway, possibly in the middle of a write.
 func (w *crashWorld) killProcess(t *rapid.T) {
 	i := rapid.IntRange(0, len(w.open)-1).Draw(t, "gateway")
 	w.check(w.open[i].Close())
@@ -122,7 +122,7 @@ func (w *crashWorld) killProcess(t *rapid.T) {
 	defer func() { w.whole = false }()
 	image, err := os.ReadFile(w.path + ".chain")
 	if err != nil {
-		return // there is none, so whoever comes next looks
+		return // without a state, the next gateway checks
 	}
 	half := rapid.IntRange(0, 60).Draw(t, "half a line")
 	w.extend([]byte(goodLine[:half]))
@@ -136,7 +136,7 @@ func (w *crashWorld) killProcess(t *rapid.T) {
 	w.check(overwrite(w.path+".chain", image))
 }
 
-// overwrite replaces the beginning of a file that others have open.
+// overwrite replaces the beginning of an open file.
 func overwrite(path string, b []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -154,7 +154,7 @@ func (w *crashWorld) extend(b []byte) {
 	w.check(f.Close())
 }
 
-// powerLoss forgets what was not flushed.
+// powerLoss loses unflushed data.
 func (w *crashWorld) powerLoss(t *rapid.T) {
 	for i, j := range w.open {
 		w.check(j.Close())
@@ -176,11 +176,11 @@ func (w *crashWorld) powerLoss(t *rapid.T) {
 	}
 	i := rapid.IntRange(0, len(w.states)-1).Draw(t, "state")
 	w.check(os.WriteFile(w.path+".chain", w.states[i], 0o600))
-	w.states = w.states[i : i+1] // that is what there is now
+	w.states = w.states[i : i+1] // only this state remains
 	w.acked = copyOf(w.synced)
 }
 
-// loseState takes the state away.
+// loseState deletes the state.
 func (w *crashWorld) loseState(*rapid.T) {
 	for i, j := range w.open {
 		w.check(j.Close())
@@ -192,7 +192,7 @@ func (w *crashWorld) loseState(*rapid.T) {
 	w.states, w.file, w.whole = nil, "", false
 }
 
-// invariant: nobody is accused, and what must be there is there.
+// invariant checks that Verify finds no fault and that durable records exist.
 func (w *crashWorld) invariant(t *rapid.T) {
 	j := w.gateway()
 	v, err := j.Verify(t.Context())
@@ -214,7 +214,7 @@ func (w *crashWorld) invariant(t *rapid.T) {
 	w.check(j.Close())
 }
 
-// A memoryKeeper keeps nothing for long.
+// A memoryKeyStore is a key store in memory.
 type memoryKeyStore struct {
 	mu   sync.Mutex
 	kept []byte
@@ -236,8 +236,7 @@ func (k *memoryKeyStore) Store(_ context.Context, kept []byte) error {
 	return k.err
 }
 
-// Records, files that are put aside, processes that are killed and computers that
-// go down, in any order.
+// TestCrashes mixes records, rotations, killed processes and power losses in any order.
 func TestCrashes(t *testing.T) {
 	folder := t.TempDir()
 	n := 0

@@ -17,14 +17,14 @@ func (c oneApp) Apps() []*aai.App                               { return []*aai.
 func (c oneApp) Find(context.Context, string) (*aai.App, error) { return c.app, nil }
 func (c oneApp) OnChange(func()) (stop func())                  { return func() {} }
 
-// openGate lets everything pass.
+// openGate admits every request.
 type openGate struct{}
 
 func (openGate) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) {
 	return nil, nil
 }
 
-// fullDisk makes the journal's file take nothing more, until the function is called.
+// fullDisk makes writes to the journal's file fail until the returned function is called.
 func fullDisk(t *testing.T, j *Journal) (emptied func()) {
 	t.Helper()
 	readOnly, err := os.Open(j.path)
@@ -41,8 +41,8 @@ func fullDisk(t *testing.T, j *Journal) (emptied func()) {
 	return func() { _ = swap(was).Close() } // it was not written to
 }
 
-// Refused calls that are only counted do not hide that the journal cannot be written:
-// no read runs behind them that nobody can record.
+// TestCountedRefusalsHideNoFullDisk checks that counted refusals do not hide an unwritable
+// journal: no read may run without a record.
 func TestCountedRefusalsHideNoFullDisk(t *testing.T) {
 	j, _ := flooded(t)
 	ran := 0
@@ -67,7 +67,7 @@ func TestCountedRefusalsHideNoFullDisk(t *testing.T) {
 			t.Fatal("it was recorded")
 		}
 	}
-	if ran > 1 { // the first one finds out
+	if ran > 1 { // the first one detects it
 		t.Errorf("%d reads ran that could not be recorded", ran)
 	}
 	emptied()
@@ -78,8 +78,8 @@ func TestCountedRefusalsHideNoFullDisk(t *testing.T) {
 	}
 }
 
-// A refused call is counted only where the entry before it could be written, and flushed
-// if it was to be.
+// TestNothingIsCountedAfterAFailure checks that refused calls are counted only if the
+// previous entry was written, and flushed if durable.
 func TestNothingIsCountedAfterAFailure(t *testing.T) {
 	j, _ := flooded(t)
 	refused := func() error { return j.Record(t.Context(), refusal("c", aai.AppNotFound)) }

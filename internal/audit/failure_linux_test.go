@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// A folder that may not be written to, not even by root.
+// TestReadOnlyFolder uses a folder that even root cannot write to.
 func TestReadOnlyFolder(t *testing.T) {
 	for _, path := range []string{"/proc/audit.jsonl", "/proc/aai/audit.jsonl"} {
 		if err := New(path).Record(t.Context(), received("c1")); err == nil {
@@ -22,8 +22,8 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 }
 
-// A real disk of 3 MB that gets full, in a namespace of its own. A system that
-// gives none to this user leaves it to TestFullDisk, which does the same by a limit.
+// TestFullFileSystem fills a real disk of 3 MB, in a namespace. Without permission for
+// namespaces, TestFullDisk tests the same with a limit.
 func TestFullFileSystem(t *testing.T) {
 	folder := t.TempDir()
 	self, err := os.Executable()
@@ -53,7 +53,7 @@ func TestFullFileSystem(t *testing.T) {
 
 const noNamespace = "no file system of its own"
 
-// fillFileSystem records until the disk is full, makes room, and goes on.
+// fillFileSystem records until the disk is full, frees space, and continues.
 func fillFileSystem() error {
 	here, err := os.Getwd()
 	if err != nil {
@@ -98,8 +98,8 @@ func fillFileSystem() error {
 	return readOnly(here, path, v.Records)
 }
 
-// fullFromTheStart: where there is no room for the first byte, each of two gateways is told
-// so, and neither waits for the other.
+// fullFromTheStart checks that two gateways on a full disk both fail, and that neither
+// waits for the other.
 func fullFromTheStart(disk string) error {
 	ballast, err := os.Create("everything")
 	if err != nil {
@@ -110,7 +110,7 @@ func fullFromTheStart(disk string) error {
 	}
 	path := filepath.Join(disk, "first", "audit.jsonl")
 	one, other := New(path), New(path)
-	other.stateFile.lockTimeout = 0 // who finds it locked says so
+	other.stateFile.lockTimeout = 0 // a held lock is an error at once
 	for _, j := range []*Journal{one, other, one, other} {
 		if err := j.Record(nil, received("c1")); !errors.Is(err, syscall.ENOSPC) { //nolint:staticcheck // Record has no use for a context
 			return fmt.Errorf("on a disk that was full before: %w", err)
@@ -119,7 +119,7 @@ func fullFromTheStart(disk string) error {
 	return errors.Join(one.Close(), other.Close(), ballast.Close(), os.RemoveAll(filepath.Dir(path)), os.Remove("everything"))
 }
 
-// readOnly makes a disk of it that can only be read: all that was written is.
+// readOnly remounts the disk read-only and checks that all records are readable.
 func readOnly(disk, path string, records uint64) error {
 	if err := syscall.Mount("none", disk, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
 		return err

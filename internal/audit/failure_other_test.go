@@ -4,5 +4,5 @@ package audit
 
 import "errors"
 
-// fillFileSystem has no file system to make.
+// fillFileSystem returns an error: there are no namespaces here.
 func fillFileSystem() error { return errors.New("this system has no namespaces") }

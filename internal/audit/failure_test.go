@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Where no journal can be, nothing is recorded, and that is said every time.
+// TestNowhereToWrite checks that each record fails if the journal's place is unusable.
 func TestNowhereToWrite(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "file")
@@ -30,8 +30,7 @@ func TestNowhereToWrite(t *testing.T) {
 	}
 }
 
-// To ask whether it can be written writes nothing, and changes nothing for who asks
-// after a record.
+// TestReady checks that Ready writes no record, and does not affect the entry after it.
 func TestReady(t *testing.T) {
 	j := open(t, filepath.Join(t.TempDir(), "state", "audit.jsonl"))
 	for want := range 3 {
@@ -48,7 +47,7 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// A journal recovers as soon as its place does.
+// TestRecovers checks that a journal recovers as soon as its place does.
 func TestRecovers(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "state")
 	write(t, folder, "in the way")
@@ -65,7 +64,7 @@ func TestRecovers(t *testing.T) {
 	}
 }
 
-// Reading what is no journal is an error, not an empty history.
+// TestHistoryOfAFolder checks that a folder in the journal's place is an error, not an empty history.
 func TestHistoryOfAFolder(t *testing.T) {
 	if found, err := New(t.TempDir()).History(t.Context(), Filter{}); err == nil {
 		t.Error(found)

@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// What its owner does all day is nobody else's business.
+// TestModes checks that only the owner can access the files.
 func TestModes(t *testing.T) {
 	old := syscall.Umask(0)
 	defer syscall.Umask(old)
@@ -34,7 +34,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// Nobody leads the journal elsewhere by a link, before the first entry or after.
+// TestSymlink checks that a link cannot redirect the journal, before the first entry or after.
 func TestSymlink(t *testing.T) {
 	for _, exists := range []bool{true, false} {
 		folder := t.TempDir()
@@ -71,8 +71,8 @@ func TestSymlink(t *testing.T) {
 	}
 }
 
-// A named pipe or a device in the journal's place is refused, and makes nobody
-// wait.
+// TestNoRegularFile checks that a named pipe or a device in the journal's place is refused
+// without blocking.
 func TestNoRegularFile(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "audit.jsonl")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -88,8 +88,8 @@ func TestNoRegularFile(t *testing.T) {
 	}
 }
 
-// On a disk that is full nothing is recorded; when there is room again the
-// journal goes on, and half a line has swallowed nothing.
+// TestFullDisk checks that records fail on a full disk, and that the journal continues
+// once there is room, without damage from a partial line.
 func TestFullDisk(t *testing.T) {
 	path := journalPath(t)
 	child(t, "full", path, "")
@@ -104,9 +104,9 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// fillAsChild records until a limit on the size of files ends it, which the
-// system applies in the middle of a line as it does at the end of a disk; then
-// lifts the limit. The limit holds for the process, so this is one of its own.
+// fillAsChild records up to a limit on the size of files, which the system applies in the
+// middle of a line, as a full disk would; then it lifts the limit. The limit is per
+// process, so this runs in a child.
 func fillAsChild(path string) error {
 	signal.Ignore(syscall.SIGXFSZ)
 	var limit syscall.Rlimit
@@ -141,8 +141,8 @@ func fillAsChild(path string) error {
 	return errors.Join(j.Record(nil, received("after")), j.Close()) //nolint:staticcheck // as above
 }
 
-// What is there and no regular file is named, and not waited for: neither by a record nor
-// by whoever reads; and Close ends.
+// TestPipesAreNotWaitedFor checks that irregular files are named in errors, and block
+// neither a record nor a reader nor Close.
 func TestPipesAreNotWaitedFor(t *testing.T) {
 	for _, end := range []string{"", ".key", ".chain"} {
 		t.Run("audit.jsonl"+end, func(t *testing.T) {

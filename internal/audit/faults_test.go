@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What is missing first is said first, also where it is found last: the first file is
-// gone, and a later record was changed.
+// TestTheFirstMissingRecordIsSaidFirst checks the order of faults, although faults at the
+// beginning are found last.
 func TestTheFirstMissingRecordIsSaidFirst(t *testing.T) {
 	path := journalPath(t)
 	j, _ := small(t, path, Config{})
@@ -41,7 +41,7 @@ func TestTheFirstMissingRecordIsSaidFirst(t *testing.T) {
 	}
 }
 
-// However many faults there are, the first ones are kept.
+// TestTooManyFaults checks that the first faults are listed, however many there are.
 func TestTooManyFaults(t *testing.T) {
 	v := &Verification{Verdict: Intact}
 	for n := 3 * maxFaults; n > 0; n-- {

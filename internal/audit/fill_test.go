@@ -13,8 +13,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// consumed is how much of the journal an index has read, without bringing it up to
-// date.
+// consumed returns the number of bytes of the journal in the index, without updating it.
 func consumed(t *testing.T, path string) (n int64) {
 	t.Helper()
 	if _, err := os.Stat(path); err != nil {
@@ -26,13 +25,13 @@ func consumed(t *testing.T, path string) (n int64) {
 	}
 	defer db.Close() //nolint:errcheck // of a test
 	if db.QueryRow("SELECT coalesce(sum(consumed), 0) FROM files").Scan(&n) != nil {
-		return 0 // it is being made
+		return 0 // it is being created
 	}
 	return n
 }
 
-// The index is filled while nobody asks, and whoever closes the journal does not wait
-// for all of it.
+// TestIndexIsFilledInTheBackground checks that the index is filled without a query, and
+// that Close does not wait for all of it.
 func TestIndexIsFilledInTheBackground(t *testing.T) {
 	j := hasty(t, journalPath(t))
 	j.filler.every = 50
@@ -54,7 +53,7 @@ func TestIndexIsFilledInTheBackground(t *testing.T) {
 	same(t, j, Filter{Limit: 1000})
 }
 
-// A journal that is little used has no index before somebody asks.
+// TestIndexOfFewCalls checks that a small journal has no index before the first query.
 func TestIndexOfFewCalls(t *testing.T) {
 	j := hasty(t, journalPath(t))
 	record(t, j, reading("c1"))
@@ -66,7 +65,7 @@ func TestIndexOfFewCalls(t *testing.T) {
 	}
 }
 
-// Who waits until the index is made hears how far it has come.
+// TestIndexTellsItsProgress checks that a query reports the progress of creating the index.
 func TestIndexTellsItsProgress(t *testing.T) {
 	j := hasty(t, journalPath(t))
 	for i := range 100 {
@@ -85,8 +84,8 @@ func TestIndexTellsItsProgress(t *testing.T) {
 	}
 }
 
-// The index may be deleted at any moment, all of it or a part, also while somebody asks
-// and while others record: the answer is complete.
+// TestIndexIsDeletedWhileSomebodyAsks deletes all or parts of the index during queries and
+// records, and checks that results are complete.
 func TestIndexIsDeletedWhileSomebodyAsks(t *testing.T) {
 	path := journalPath(t)
 	j := hasty(t, path)
@@ -122,7 +121,7 @@ func TestIndexIsDeletedWhileSomebodyAsks(t *testing.T) {
 	same(t, j, Filter{Limit: 1000})
 }
 
-// The index that versions before had elsewhere is removed.
+// TestIndexOfBefore checks that the index at its former place is removed.
 func TestIndexOfBefore(t *testing.T) {
 	j := hasty(t, journalPath(t))
 	record(t, j, reading("c1"))

@@ -12,10 +12,10 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A disk counts what it flushes. A slow one says when it begins, and ends as it
-// is told to.
+// A disk counts its flushes. A slow one signals the start of a flush, and ends it on
+// demand.
 type disk struct {
-	flushes int // the journal makes one trip at a time
+	flushes int // the journal flushes once at a time
 	onDisk  string
 	fails   error
 	begun   chan struct{}
@@ -24,8 +24,8 @@ type disk struct {
 
 func slowDisk() *disk { return &disk{begun: make(chan struct{}), end: make(chan error)} }
 
-// hasBegun returns when a trip to the disk has begun. Whoever is told meanwhile that an
-// entry is recorded was told too early.
+// hasBegun waits until a flush has begun. It fails the test if an entry is acknowledged
+// meanwhile.
 func (d *disk) hasBegun(t *testing.T, told <-chan error) {
 	t.Helper()
 	select {
@@ -54,8 +54,8 @@ func onDisk(t *testing.T, d *disk) *Journal {
 	return j
 }
 
-// New flushes for real: what is tested below with a disk of our own is the file's
-// Sync, which fails on a closed file.
+// TestFlushIsSync checks that New uses the file's Sync, which fails on a closed file. The
+// tests below use a fake disk.
 func TestFlushIsSync(t *testing.T) {
 	f, err := os.CreateTemp(t.TempDir(), "")
 	if err != nil {
@@ -72,8 +72,8 @@ func TestFlushIsSync(t *testing.T) {
 	}
 }
 
-// Before anything but a read runs, its intent is on disk; the rest is not worth
-// a trip.
+// TestWhatIsFlushed checks that the intent of every call that may act is flushed before it
+// runs, and that nothing else is.
 func TestWhatIsFlushed(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -98,8 +98,8 @@ func TestWhatIsFlushed(t *testing.T) {
 	}
 }
 
-// Those who wait for the disk at the same time share a trip, nobody goes on
-// before theirs has ended, and who needs no trip does not wait.
+// TestGroupCommit checks that concurrent callers share a flush, that none continues before
+// its end, and that entries without a flush do not wait.
 func TestGroupCommit(t *testing.T) {
 	const others = 20
 	d := slowDisk()
@@ -134,8 +134,8 @@ func TestGroupCommit(t *testing.T) {
 	}
 }
 
-// When a flush fails, so does every entry it was to take along: the system may
-// have dropped them, and says so once only. Later ones can succeed.
+// TestFailedFlush checks that a failed flush fails all of its entries: the system may have
+// dropped them, and reports that only once. Later entries can succeed.
 func TestFailedFlush(t *testing.T) {
 	broken := errors.New("input/output error")
 	d := slowDisk()
@@ -174,7 +174,7 @@ func TestFailedFlush(t *testing.T) {
 	}
 }
 
-// waitForLines returns when the file has so many lines.
+// waitForLines waits until the file has that many lines.
 func waitForLines(t *testing.T, path string, n int) {
 	t.Helper()
 	for until := time.Now().Add(20 * time.Second); ; {
@@ -192,7 +192,7 @@ func waitForLines(t *testing.T, path string, n int) {
 	}
 }
 
-// An entry whose file was closed before the flush is not on disk for sure.
+// TestClosedBeforeFlush checks that an entry fails if its file was closed before the flush.
 func TestClosedBeforeFlush(t *testing.T) {
 	d := &disk{}
 	j := onDisk(t, d)
@@ -209,7 +209,7 @@ func TestClosedBeforeFlush(t *testing.T) {
 	}
 }
 
-// A file that somebody moved away is flushed before it is let go.
+// TestMovedFileIsFlushed checks that a moved file is flushed before it is released.
 func TestMovedFileIsFlushed(t *testing.T) {
 	d := &disk{}
 	j := onDisk(t, d)

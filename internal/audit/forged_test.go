@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// anchored is a closed journal with an anchor at its last record, and its keys.
+// anchored returns a closed journal with an anchor at its last record, and its keys.
 func anchored(t *testing.T) (string, *keys, KeyStore) {
 	t.Helper()
 	path := journalPath(t)
@@ -25,8 +25,8 @@ func anchored(t *testing.T) (string, *keys, KeyStore) {
 	return path, kept, j.keyStore
 }
 
-// An anchor that somebody made up, who has not the chain's key, is no anchor: neither
-// one for a shorter chain, nor one that is signed by another key, nor a changed one.
+// TestForgedAnchor checks that anchors without the chain's signature are rejected: one for
+// a shorter chain, one signed by another key, and a changed one.
 func TestForgedAnchor(t *testing.T) {
 	_, other, _ := ed25519.GenerateKey(rand.Reader)
 	for name, forge := range map[string]func(k *keys, lines []string){
@@ -50,8 +50,8 @@ func TestForgedAnchor(t *testing.T) {
 	}
 }
 
-// A record that is sealed by its key, but does not follow on the one before it, was put
-// there by somebody who has the key.
+// TestRecordsFollowOnEachOther checks that a record with a valid seal but a wrong
+// predecessor is detected as inserted.
 func TestRecordsFollowOnEachOther(t *testing.T) {
 	path := smallLog(t, 3)
 	kept, err := loadKeys(NewFileKeyStore(path + ".key"))

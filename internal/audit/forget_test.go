@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// What was deleted for its age is in no total, is found by no word, and takes nothing of
-// what came in the same hour with it.
+// TestTotalsOfFilesThatAreGone checks that files deleted for their age disappear from
+// totals and searches, without affecting other calls of the same hour.
 func TestTotalsOfFilesThatAreGone(t *testing.T) {
 	folder := t.TempDir()
 	n := 0
@@ -51,7 +51,7 @@ func TestTotalsOfFilesThatAreGone(t *testing.T) {
 	})
 }
 
-// A time is counted where no shorter one is, and told as no shorter than it was.
+// TestDurations checks that durations are rounded up monotonically.
 func TestDurations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.Float64Range(0, longestCall).Draw(t, "a"), rapid.Float64Range(0, 1000).Draw(t, "b")

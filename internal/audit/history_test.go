@@ -28,10 +28,9 @@ func TestHistoryJoins(t *testing.T) {
 	}
 }
 
-// A call without an outcome is unknown; one without an intent was refused; calls
-// that run at the same time do not mix; the newest comes first.
-// Who called is told by what is certain as well as by what it calls itself, and is
-// looked for by either.
+// TestHistorySaysWhoCalled checks results and order: a call without an outcome is unknown,
+// one without an intent was refused, concurrent calls do not mix, and the newest comes
+// first. Callers are shown and found by identity and by name.
 func TestHistorySaysWhoCalled(t *testing.T) {
 	j := open(t, journalPath(t))
 	entries := wholeCall("c1")
@@ -72,7 +71,7 @@ func TestHistoryOfEveryEnding(t *testing.T) {
 	}
 }
 
-// TestHistoryOfWindows: what a call touched is told, and found.
+// TestHistoryOfWindows checks that targets are shown and found.
 func TestHistoryOfWindows(t *testing.T) {
 	path := journalPath(t)
 	click := intent("click")
@@ -124,7 +123,7 @@ func TestHistoryFilters(t *testing.T) {
 		{Filter{Limit: 1}, "2"},
 		{Filter{Limit: 2}, "21"},
 		{Filter{Limit: -1}, "210"},
-		{Filter{Limit: 1, App: notes}, "1"}, // the limit counts what passes
+		{Filter{Limit: 1, App: notes}, "1"}, // the limit counts matching calls
 		{Filter{App: notes, Tool: "add", Caller: "claude", Result: "OK", Since: epoch()}, "0"},
 		{Filter{App: notes, Tool: "add", Result: "TIMEOUT"}, ""},
 	} {
@@ -153,7 +152,7 @@ func TestHistoryLimitUnlessSaid(t *testing.T) {
 
 const goodLine = `{"time":"2026-05-04T08:00:00.000000000Z","kind":"received","call":"good","door":"mcp","app":"a","tool":"t"}`
 
-// What is no entry is left out and hides none of its neighbours.
+// TestHistorySkips checks that invalid lines are skipped without hiding their neighbours.
 func TestHistorySkips(t *testing.T) {
 	for name, bad := range map[string]string{
 		"nothing":                           "",
@@ -186,7 +185,7 @@ func TestHistorySkips(t *testing.T) {
 	}
 }
 
-// A last line that has all but its end counts.
+// TestHistoryWithoutLastLineEnd checks that a last line without a newline counts.
 func TestHistoryWithoutLastLineEnd(t *testing.T) {
 	path := journalPath(t)
 	write(t, path, goodLine)
@@ -195,7 +194,7 @@ func TestHistoryWithoutLastLineEnd(t *testing.T) {
 	}
 }
 
-// An entry as long as reading can understand, and no longer.
+// TestHistoryOfTheLongestLine checks the maximum length of a readable line.
 func TestHistoryOfTheLongestLine(t *testing.T) {
 	for _, c := range []struct{ length, want int }{{maxLine - 1, 1}, {maxLine, 0}} {
 		path := journalPath(t)
@@ -207,8 +206,8 @@ func TestHistoryOfTheLongestLine(t *testing.T) {
 	}
 }
 
-// Entries that lost their first line, as after the file was moved away, still
-// say what they know.
+// TestHistoryWithoutReceived checks that entries without their first line, as after the
+// file was moved, still show their facts.
 func TestHistoryWithoutReceived(t *testing.T) {
 	path := journalPath(t)
 	record(t, open(t, path), intent("c1"), outcome("c1"))
@@ -218,7 +217,7 @@ func TestHistoryWithoutReceived(t *testing.T) {
 	}
 }
 
-// A name that is used again is another call.
+// TestHistoryOfReusedNames checks that a reused ID is another call.
 func TestHistoryOfReusedNames(t *testing.T) {
 	path := journalPath(t)
 	record(t, open(t, path), append(wholeCall("c1"), received("c1"), failure("c1", aai.Timeout))...)
@@ -238,7 +237,7 @@ func TestHistoryEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// A history that could be read in part only is an error.
+// TestHistoryFailsToRead checks that a partly unreadable history is an error.
 func TestHistoryFailsToRead(t *testing.T) {
 	broken := errors.New("input/output error")
 	read, err := readLines(t.Context(), iotest.TimeoutReader(iotest.ErrReader(broken)), func([]byte, int64) { t.Error("a line") })
@@ -247,8 +246,8 @@ func TestHistoryFailsToRead(t *testing.T) {
 	}
 }
 
-// Whatever is in the file, reading it neither fails nor panics, and what is
-// recorded after it is found.
+// FuzzHistory checks that no content makes reading fail or panic, and that later records
+// are found.
 func FuzzHistory(f *testing.F) {
 	for _, seed := range []string{"", "\n", goodLine, goodLine + "\n", goodLine[:30], "\x00\x00", "null", `{"call":1}`, `{"args":{}}`, "{\"time\":\"\"}\n\n{"} {
 		f.Add([]byte(seed))

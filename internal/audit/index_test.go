@@ -18,7 +18,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// same fails the test unless the index answers as reading everything does.
+// same fails the test unless the index and a scan of the files give the same result.
 func same(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -37,7 +37,7 @@ func same(t interface {
 	}
 }
 
-// sameTotals fails the test unless the totals of the index are those of what is read.
+// sameTotals fails the test unless the totals of the index match the files.
 func sameTotals(t *rapid.T, j *Journal, f Filter) {
 	f = Filter{App: f.App, Tool: f.Tool, Caller: f.Caller, Result: f.Result, Since: f.Since, Until: f.Until, ExcludePageReads: f.ExcludePageReads, Limit: 1 << 30}
 	past, err := j.scanFiles(context.Background(), f)
@@ -76,8 +76,8 @@ func sameTotals(t *rapid.T, j *Journal, f Filter) {
 	}
 }
 
-// The index answers as reading everything does, whatever is recorded between the
-// questions, by whom, in how many files, and whatever else is in them.
+// TestIndexIsAsTheFiles compares the index with a scan of the files, for any records
+// between queries, any callers, any number of files, and other content in them.
 func TestIndexIsAsTheFiles(t *testing.T) {
 	folder := t.TempDir()
 	n := 0
@@ -123,7 +123,7 @@ func TestIndexIsAsTheFiles(t *testing.T) {
 			},
 			"ask": func(t *rapid.T) {
 				if _, err := os.Stat(path); err != nil {
-					return // nothing to ask yet
+					return // no calls yet
 				}
 				f := Filter{Limit: rapid.IntRange(0, 20).Draw(t, "limit"), ExcludePageReads: rapid.Bool().Draw(t, "unwatched")}
 				for _, field := range []*string{&f.App, &f.Tool, &f.Caller, &f.Result} {
@@ -164,8 +164,8 @@ func indexed(t *testing.T) (*Journal, string) {
 	return j, filepath.Join(filepath.Dir(path), "index.db")
 }
 
-// An index that is missing, broken, of another version or of other files is made
-// anew.
+// TestIndexIsMadeAnew checks that an index that is missing, broken, of another version or
+// of other files is created again.
 func TestIndexIsMadeAnew(t *testing.T) {
 	for name, breakIt := range map[string]func(db string) error{
 		"missing": os.Remove,
@@ -213,7 +213,7 @@ func TestIndexIsMadeAnew(t *testing.T) {
 	}
 }
 
-// What was read and is changed since is read again.
+// TestIndexOfAChangedFile checks that a changed file is read again.
 func TestIndexOfAChangedFile(t *testing.T) {
 	j, _ := indexed(t)
 	lines := rawLines(t, j.Path())
@@ -224,8 +224,8 @@ func TestIndexOfAChangedFile(t *testing.T) {
 	}
 }
 
-// Where there can be no index the history is told all the same, and somebody is
-// told why.
+// TestHistoryWithoutIndex checks that the history works without an index, and that Warn
+// receives the reason.
 func TestHistoryWithoutIndex(t *testing.T) {
 	path := journalPath(t)
 	var warned []error
@@ -241,7 +241,7 @@ func TestHistoryWithoutIndex(t *testing.T) {
 	}
 }
 
-// Several ask at once, while others record.
+// TestIndexConcurrently runs queries during records.
 func TestIndexConcurrently(t *testing.T) {
 	path := journalPath(t)
 	var wg sync.WaitGroup

@@ -9,8 +9,8 @@
 //
 // The first entry creates the files, not the start of the gateway, because clients start
 // gateways that they never use. History reads through an index that is created on demand,
-// and that may be deleted at any time. The package imports the root package and
-// internal/files; it uses its own folder only.
+// and that may be deleted at any time. The package imports the root package,
+// internal/files and internal/sanitize; it uses its own folder only.
 package audit
 
 import (

@@ -18,7 +18,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// The form of the file is a promise to whoever reads it with other tools.
+// TestLines checks the form of the file, which other tools rely on.
 func TestLines(t *testing.T) {
 	path := journalPath(t)
 	j := open(t, path)
@@ -44,7 +44,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Each effect is on record by its word, the most dangerous one too.
+// TestLineSaysTheEffect checks that each effect is recorded by its word.
 func TestLineSaysTheEffect(t *testing.T) {
 	path := journalPath(t)
 	j := open(t, path)
@@ -60,7 +60,7 @@ func TestLineSaysTheEffect(t *testing.T) {
 	}
 }
 
-// Clients start gateways that they throw away: those leave no trace.
+// TestNothingBeforeTheFirstRecord checks that gateways without calls create no file.
 func TestNothingBeforeTheFirstRecord(t *testing.T) {
 	path := journalPath(t)
 	j := New(path)
@@ -75,7 +75,7 @@ func TestNothingBeforeTheFirstRecord(t *testing.T) {
 	}
 }
 
-// A journal goes on where it, or another, ended.
+// TestCloseAndGoOn checks that a journal continues after a close, also by another one.
 func TestCloseAndGoOn(t *testing.T) {
 	path := journalPath(t)
 	j := open(t, path)
@@ -117,7 +117,7 @@ func TestArgs(t *testing.T) {
 	}
 }
 
-// What cannot be written down is not recorded, and leaves nothing behind.
+// TestUnsayable checks that an entry that cannot be encoded fails and leaves no trace.
 func TestUnsayable(t *testing.T) {
 	path := journalPath(t)
 	j := open(t, path)
@@ -134,7 +134,7 @@ func TestUnsayable(t *testing.T) {
 	}
 }
 
-// Words from outside cannot end a line or begin one.
+// TestHostileWordsStayInTheirLine checks that foreign text cannot end or begin a line.
 func TestHostileWordsStayInTheirLine(t *testing.T) {
 	path := journalPath(t)
 	j := open(t, path)
@@ -153,9 +153,9 @@ func TestHostileWordsStayInTheirLine(t *testing.T) {
 	}
 }
 
-// An entry in a file that nobody can find is not recorded: the journal goes on
-// where it is said to be, also after somebody has moved or removed the file. What
-// acts never runs on such an entry; for the rest the file is looked at now and then.
+// TestMovedAndRemoved checks that the journal continues at its path after the file was
+// moved or removed. A durable entry is never written to a file that cannot be found; for
+// other entries the path is checked at intervals.
 func TestMovedAndRemoved(t *testing.T) {
 	for name, call := range map[string]func(j *Journal, id string) []*aai.Entry{
 		"deeds": func(_ *Journal, id string) []*aai.Entry { return mutation(id) },
@@ -184,8 +184,7 @@ func TestMovedAndRemoved(t *testing.T) {
 	}
 }
 
-// Half a line, as a crash leaves it, does not swallow the next entry, of whichever
-// gateway.
+// TestTornEnd checks that a torn last line does not damage the next entry, of any gateway.
 func TestTornEnd(t *testing.T) {
 	for _, end := range []string{`{"time":"2026-05-04T08:0`, "{", "\x00\x00\x00", "garbage", " "} {
 		path := journalPath(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// crowded is a journal that has room for a few files.
+// crowded returns a journal with room for a few files.
 func crowded(t *testing.T) *Journal {
 	t.Helper()
 	j, _ := small(t, journalPath(t), Config{MaxSize: 9000})
@@ -35,7 +35,7 @@ func keptFiles(t *testing.T, j *Journal) (found []journalFile) {
 	return found
 }
 
-// floodedWithReads is a journal in which a deed was followed by very many reads.
+// floodedWithReads returns a journal with a mutation before very many reads.
 func floodedWithReads(t *testing.T) *Journal {
 	t.Helper()
 	j := crowded(t)
@@ -53,8 +53,8 @@ func floodedWithReads(t *testing.T) *Journal {
 	return j
 }
 
-// What acted is not dropped to make room for what did not: it is told, exported and
-// verified as before.
+// TestMutationsAreKept checks that mutations are not deleted for reads: they are shown,
+// exported and verified as before.
 func TestMutationsAreKept(t *testing.T) {
 	j := floodedWithReads(t)
 	v := verified(t, j.Path())
@@ -99,7 +99,7 @@ func sizes(t *testing.T, j *Journal) (found []int64) {
 	return found
 }
 
-// Any change to a kept line, to their order, or to their files is found.
+// TestKeptLinesAreSealed checks that any change to kept lines, their order, or their files is found.
 func TestKeptLinesAreSealed(t *testing.T) {
 	ways := map[string]func(text []byte) []byte{
 		"a letter":         func(b []byte) []byte { return bytes.Replace(b, []byte("Claude"), []byte("Claudy"), 1) },
@@ -146,8 +146,8 @@ func TestKeptLinesAreSealed(t *testing.T) {
 	}
 }
 
-// A good line of a read, which was dropped, cannot be put among those that were kept,
-// nor one sealed by another key.
+// TestKeptLinesAreWhatWasKept checks that neither a dropped line of a read nor a line with
+// another key can be added to kept lines.
 func TestKeptLinesAreWhatWasKept(t *testing.T) {
 	j := crowded(t)
 	record(t, j, reading("r"), reading("more"))
@@ -163,8 +163,8 @@ func TestKeptLinesAreWhatWasKept(t *testing.T) {
 	}
 }
 
-// Where acts alone are too much, the oldest go, and that is on record too; what is too
-// old goes, whatever it is.
+// TestKeptLinesGo checks that the oldest mutations are deleted if these alone exceed the
+// limit, with a record, and that age limits apply to all.
 func TestKeptLinesGo(t *testing.T) {
 	j := crowded(t)
 	for i := range 200 {
@@ -207,12 +207,12 @@ func TestKeptLinesGo(t *testing.T) {
 	}
 }
 
-// Somebody is stopped between the record of a deletion and any of the files that are to
-// go: nothing is told twice, nothing is lost, nobody is accused, and the rest goes with
-// the next file.
+// TestStoppedWhilePruning stops between the record of a deletion and each of the
+// deletions, and checks that no line is duplicated or lost, that Verify finds no fault,
+// and that the next rotation deletes the rest.
 func TestStoppedWhilePruning(t *testing.T) {
 	j := crowded(t)
-	seen := make(map[string][]byte) // files as they were before they were deleted
+	seen := make(map[string][]byte) // files before their deletion
 	for i := range 150 {
 		if i%30 == 0 {
 			record(t, j, mutation(fmt.Sprint("d", i))...)
@@ -236,7 +236,7 @@ func TestStoppedWhilePruning(t *testing.T) {
 	kept := keptFiles(t, j)
 	last := kept[len(kept)-1]
 	var older journalFile
-	var back []string // what was deleted last, in that order
+	var back []string // the files deleted last, in order
 	for path := range seen {
 		middle := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "audit-"), ".jsonl")
 		if first, through, ok := keptRange(middle); ok && first == last.first && through < last.last && through > older.last {

@@ -11,10 +11,9 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Whatever is recorded in whatever order, in many calls at once, while files are put
-// aside and deleted, and while that is stopped or fails at any step: every deed is in the
-// history, once and whole, and the journal is as it was written; what is changed in a kept
-// line is found.
+// TestMutationsSurviveAFloodOfReads records random calls during rotations and prunings
+// that are stopped or fail at any step. Every mutation stays in the history, once and
+// complete, the journal stays intact, and a changed kept line is found.
 func TestMutationsSurviveAFloodOfReads(t *testing.T) {
 	folder := t.TempDir()
 	n := 0
@@ -34,7 +33,7 @@ func TestMutationsSurviveAFloodOfReads(t *testing.T) {
 		defer func() { _ = j.Close() }()
 		write := func(e *aai.Entry) {
 			if err := j.Record(t.Context(), e); err != nil && !faults.struck {
-				t.Fatal(err) // where one struck, the line is written, and not flushed
+				t.Fatal(err) // after a fault the line is written, but not flushed
 			}
 			if faults.struck && !faults.once {
 				most := j.maxSize
@@ -47,7 +46,7 @@ func TestMutationsSurviveAFloodOfReads(t *testing.T) {
 			}
 		}
 		var open [][]*aai.Entry
-		deeds := make(map[string]int) // lines of each that are written
+		deeds := make(map[string]int) // number of written lines of each
 		calls := 0
 		steps := map[string]func(*rapid.T){
 			"begin": func(t *rapid.T) {
@@ -80,7 +79,7 @@ func TestMutationsSurviveAFloodOfReads(t *testing.T) {
 				faults.into(j)
 			},
 			"": func(t *rapid.T) {
-				j.maxSize = 4000 // of which the acts may be more
+				j.maxSize = 4000 // the mutations may exceed this
 				j.maxSize = max(j.maxSize, keptSize(j)+4000)
 			},
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// killedRounds is how often processes are killed: 20 times, or AAI_KILL_ROUNDS.
+// killedRounds returns the number of killed processes: 20, or AAI_KILL_ROUNDS.
 func killedRounds() int {
 	if n, err := strconv.Atoi(os.Getenv("AAI_KILL_ROUNDS")); err == nil {
 		return n
@@ -24,8 +24,8 @@ func killedRounds() int {
 	return 20
 }
 
-// Whatever moment a gateway is killed at, while another goes on: what it was told
-// to be recorded is there, and the chain is whole.
+// TestKilled kills a gateway at random moments while another continues, and checks that
+// acknowledged entries exist and that the chain is intact.
 func TestKilled(t *testing.T) {
 	path := journalPath(t)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -77,8 +77,7 @@ func TestKilled(t *testing.T) {
 	leftovers(t, filepath.Dir(path))
 }
 
-// leftovers fails the test if there is half a file: the only ones are those that
-// the journal is made of.
+// leftovers fails the test if there are other files than those of the journal.
 func leftovers(t *testing.T, folder string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -88,10 +87,10 @@ func leftovers(t *testing.T, folder string) {
 	for _, e := range entries {
 		name := e.Name()
 		if strings.HasPrefix(name, ".audit.jsonl.key-") {
-			continue // of a keeper that was killed; nobody reads it
+			continue // of a killed key store, never read
 		}
 		if name == "audit.jsonl.kept" || strings.HasPrefix(name, "index.db") {
-			continue // of one that was killed while it kept lines; the next begins it anew
+			continue // of a killed pruning, overwritten by the next one
 		}
 		if name != "audit.jsonl.chain" && name != "audit.jsonl.key" && !strings.HasSuffix(name, ".jsonl") {
 			t.Errorf("%s is left over", name)
@@ -99,8 +98,8 @@ func leftovers(t *testing.T, folder string) {
 	}
 }
 
-// killed runs a process that records, kills it, and returns what was acknowledged
-// to it.
+// killed runs a process that records, kills it, and returns the entries that were
+// acknowledged to it.
 func killed(t *testing.T, path, name string) (acknowledged []string) {
 	self, err := os.Executable()
 	if err != nil {
@@ -128,18 +127,18 @@ func killed(t *testing.T, path, name string) (acknowledged []string) {
 		t.Error("it ended before it was killed")
 	}
 	if n := len(acknowledged); n > 0 && strings.Count(acknowledged[n-1], " ") != 1 {
-		acknowledged = acknowledged[:n-1] // half a line
+		acknowledged = acknowledged[:n-1] // a partial line
 	}
 	return acknowledged
 }
 
-// recordUntilKilled makes calls of every kind, and says of each entry of those that
-// acted that it was recorded, once it was: the others may be counted only, or dropped.
+// recordUntilKilled makes calls of every kind, and prints each entry of a mutation once it
+// is recorded: others may only be counted, or dropped.
 func recordUntilKilled(path, name string) error {
 	j := NewFromConfig(Config{Path: path, RotateSize: 20_000, MaxSize: 40_000 * int64(killedRounds())})
 	for n := 0; ; n++ {
 		var entries []*aai.Entry
-		if n < 20 { // for which there is room
+		if n < 20 { // there is room for these
 			entries = mutation(name + strconv.Itoa(n))
 		}
 		for i := range 100 {

@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// reading is a call that reads: one line.
+// reading returns a call that reads: one line.
 func reading(call string) *aai.Entry {
 	e := outcome(call)
 	e.Parent, e.Caller = "c0", received(call).Caller
@@ -25,19 +25,19 @@ func reading(call string) *aai.Entry {
 	return e
 }
 
-// refusal is a call that was refused before it was admitted: one line.
+// refusal returns a call that was refused before admission: one line.
 func refusal(call string, code aai.Code) *aai.Entry {
 	e := failure(call, code)
 	e.Parent, e.Caller, e.App, e.Tool = "c0", received(call).Caller, "notes", "add"
 	return e
 }
 
-// save is what a deed acts on.
+// save returns the target of a mutation.
 func save() aai.TargetElement {
 	return aai.TargetElement{Role: "button", Name: "Save", ID: "save-btn", Window: "Notes"}
 }
 
-// mutation is a call that acts: two lines.
+// mutation returns a call that acts: two lines.
 func mutation(call string) []*aai.Entry {
 	i, o := intent(call), outcome(call)
 	i.Parent, i.Caller = "c0", received(call).Caller
@@ -45,15 +45,14 @@ func mutation(call string) []*aai.Entry {
 	return []*aai.Entry{i, o}
 }
 
-// asked is a call that reads and for which a person was asked: its outcome says the
-// rest.
+// asked returns a call that reads after a question: its outcome has the remaining facts.
 func asked(call string) []*aai.Entry {
 	r, o := received(call), reading(call)
 	r.Durable, o.Caller, o.Parent = true, aai.Caller{}, ""
 	return []*aai.Entry{r, o}
 }
 
-// Each kind of call in the lines that it has, as others may read them.
+// TestLinesOfEachKindOfCall checks the lines of each kind of call.
 func TestLinesOfEachKindOfCall(t *testing.T) {
 	path := journalPath(t)
 	j := hasty(t, path)
@@ -81,8 +80,8 @@ func TestLinesOfEachKindOfCall(t *testing.T) {
 	}
 }
 
-// A line that is a whole call is one in the history, which came before it was
-// written; a call of several lines says what each of them says.
+// TestHistoryOfOneLine checks that a call in one line has its earlier start time, and that
+// a call of several lines combines their facts.
 func TestHistoryOfOneLine(t *testing.T) {
 	path := journalPath(t)
 	j := hasty(t, path)
@@ -106,7 +105,7 @@ func TestHistoryOfOneLine(t *testing.T) {
 	}
 }
 
-// Refused calls that were folded are one row, found by any of their codes.
+// TestHistoryOfFoldedRefusals checks that counted refusals are one row, found by any of their codes.
 func TestHistoryOfFoldedRefusals(t *testing.T) {
 	path := journalPath(t)
 	write(t, path, goodLine+"\n"+
@@ -143,8 +142,8 @@ func copied(t *testing.T, from string) string {
 	return filepath.Join(folder, "audit.jsonl")
 }
 
-// A journal of before, when each call had three lines, is verified, told, exported
-// and gone on with.
+// TestThreeLinesACall checks that an older journal with three lines per call is verified,
+// shown, exported and continued.
 func TestThreeLinesACall(t *testing.T) {
 	path := copied(t, "testdata/three-lines")
 	v := intact(t, path, 16)
@@ -176,7 +175,7 @@ func TestThreeLinesACall(t *testing.T) {
 	}
 }
 
-// TestRecordsOfBefore say what was acted on in one text; it is the name now.
+// TestRecordsOfBefore checks that the target text of older records is read as the name.
 func TestRecordsOfBefore(t *testing.T) {
 	j := newRecordAssembler(nil)
 	j.add([]byte(`{"time":"2026-01-02T03:04:05.000000006Z","kind":"outcome","call":"c1","on":"button \"Save\" in \"Notes\"","result":"ok"}`))

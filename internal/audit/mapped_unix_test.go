@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// The state is cut off by another process, again and again, while entries are
-// recorded: the process lives, and what it was told to be recorded is there.
+// TestStateIsCutOffWhileMapped truncates the state from another process during records:
+// the process survives, and acknowledged entries exist.
 func TestStateIsCutOffWhileMapped(t *testing.T) {
 	path := journalPath(t)
 	j := hasty(t, path)
-	j.stateFile.recheckInterval = time.Hour // so that the look at the path does not find it first
+	j.stateFile.recheckInterval = time.Hour // so that the check of the path does not find it first
 	record(t, j, received("first"))
 	self, err := os.Executable()
 	if err != nil {
@@ -62,7 +62,7 @@ func TestStateIsCutOffWhileMapped(t *testing.T) {
 	}
 }
 
-// cutStateOff is what the other process does.
+// cutStateOff truncates the state repeatedly, in another process.
 func cutStateOff() error {
 	for range 200 {
 		if err := os.Truncate("audit.jsonl.chain", 0); err != nil {
@@ -73,7 +73,7 @@ func cutStateOff() error {
 	return nil
 }
 
-// A fault while the state is read, and one while it is written.
+// TestFaults causes a memory fault during a read and during a write of the state.
 func TestFaults(t *testing.T) {
 	for _, at := range []string{"read", "begin", "write"} {
 		path := journalPath(t)
@@ -116,7 +116,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A panic that is no fault of the memory goes on.
+// TestFaultOfAnotherKind checks that other panics continue.
 func TestFaultOfAnotherKind(t *testing.T) {
 	defer func() {
 		if recover() != "mine" {
@@ -126,8 +126,8 @@ func TestFaultOfAnotherKind(t *testing.T) {
 	isMemoryFault("mine")
 }
 
-// Who was stopped between a record and its state left a mark: the next one looks
-// before it writes, however lately it has.
+// TestStoppedHalfway checks that the mark of a process stopped between a record and its
+// state makes the next one check the file, however recent its last check.
 func TestStoppedHalfway(t *testing.T) {
 	path := journalPath(t)
 	j := hasty(t, path)
@@ -142,7 +142,7 @@ func TestStoppedHalfway(t *testing.T) {
 	if err := other.Close(); err != nil {
 		t.Fatal(err)
 	}
-	before[inProgressOffset] = 1 // it wrote its record, and not the state
+	before[inProgressOffset] = 1 // it wrote its record, but not the state
 	if err := overwrite(path+".chain", before); err != nil {
 		t.Fatal(err)
 	}
@@ -157,8 +157,8 @@ func TestStoppedHalfway(t *testing.T) {
 	}
 }
 
-// The mark is there before the record is: a write that fails leaves it, and whoever
-// comes next looks.
+// TestMarkComesFirst checks that the mark is set before the record: after a failed write
+// the next process checks the file.
 func TestMarkComesFirst(t *testing.T) {
 	path := journalPath(t)
 	j := hasty(t, path)
@@ -194,7 +194,7 @@ func TestMarkComesFirst(t *testing.T) {
 	}
 }
 
-// A state from before, which has no room for the mark, gets it.
+// TestStateWithoutMark checks that a state file without room for the mark is extended.
 func TestStateWithoutMark(t *testing.T) {
 	path := journalPath(t)
 	j := hasty(t, path)
@@ -209,8 +209,8 @@ func TestStateWithoutMark(t *testing.T) {
 	}
 }
 
-// Gateways that run when the state is deleted, and one that is started then, make one
-// chain: it waits until they have looked.
+// TestStateIsDeletedAndAnotherStarts checks that running gateways and one started after
+// the deletion of the state continue one chain: the new one waits for their check.
 func TestStateIsDeletedAndAnotherStarts(t *testing.T) {
 	path := journalPath(t)
 	a := hasty(t, path)
@@ -239,7 +239,7 @@ func TestStateIsDeletedAndAnotherStarts(t *testing.T) {
 	intact(t, path, n)
 }
 
-// One record is one lock and one write, and few allocations.
+// TestAllocations checks that one record needs one lock, one write, and few allocations.
 func TestAllocations(t *testing.T) {
 	j := open(t, journalPath(t))
 	e := reading("c1")

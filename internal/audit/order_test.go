@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The computer goes down between the new name of a full file and the next one: the
-// state on disk knows the last record of it, so none is made twice.
+// TestPowerLossWhileRotating loses power between the rename of a full file and the next
+// one: the state on disk includes its last record, so no number is used twice.
 func TestPowerLossWhileRotating(t *testing.T) {
 	path := journalPath(t)
 	j, _ := small(t, path, Config{})
@@ -40,7 +40,7 @@ func TestPowerLossWhileRotating(t *testing.T) {
 	intact(t, path, before+1)
 }
 
-// recordingKeyStore asks something before it keeps.
+// recordingKeyStore calls a function before it stores.
 type recordingKeyStore struct {
 	memoryKeyStore
 	before func()
@@ -51,8 +51,8 @@ func (k *recordingKeyStore) Store(ctx context.Context, kept []byte) error {
 	return k.memoryKeyStore.Store(ctx, kept)
 }
 
-// The keeper is told of a record that is on disk: it must not know more than the
-// file after the computer went down.
+// TestAnchorsAreOfWhatIsOnDisk checks that the key store gets anchors of flushed records
+// only: it must not be ahead of the file after a crash.
 func TestAnchorsAreOfWhatIsOnDisk(t *testing.T) {
 	var flushes, stored atomic.Int64
 	k := &recordingKeyStore{before: func() {
@@ -73,8 +73,8 @@ func TestAnchorsAreOfWhatIsOnDisk(t *testing.T) {
 	}
 }
 
-// Somebody waits for a flush while the file is put aside, which flushes it and
-// closes it: that is no failure.
+// TestFlushOfAFileThatIsPutAside checks that a flush does not fail because the file is
+// rotated, flushed and closed meanwhile.
 func TestFlushOfAFileThatIsPutAside(t *testing.T) {
 	path := journalPath(t)
 	j, _ := small(t, path, Config{})
@@ -95,8 +95,8 @@ func TestFlushOfAFileThatIsPutAside(t *testing.T) {
 	}
 }
 
-// What was on disk does not go by itself: when it is missing after another start of
-// the computer, somebody took it. What was not may be gone.
+// TestLostAfterAnotherStart checks that missing flushed records count as removed after
+// another boot, while unflushed ones may be lost.
 func TestLostAfterAnotherStart(t *testing.T) {
 	for _, flushed := range []bool{false, true} {
 		for _, goOn := range []bool{false, true} {

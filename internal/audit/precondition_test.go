@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// A line that is to be written unless something has come is not written after that, by
-// whichever journal of the file, and the lines beside it are.
+// TestUnless checks that an entry is not written once its precondition fails, by any
+// journal of the file, and that other entries are.
 func TestUnless(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	var stopped atomic.Bool
@@ -43,7 +43,7 @@ func TestUnless(t *testing.T) {
 			})
 		}
 	}
-	for i := range 50 { // they are under way
+	for i := range 50 { // they are running
 		if err := journals[1].Record(t.Context(), reading(fmt.Sprint("before", i))); err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// flooded is a journal with a clock of its own, told when a test says so.
+// flooded returns a journal with a fake clock that writes summaries on demand.
 func flooded(t *testing.T) (*Journal, *time.Time) {
 	t.Helper()
 	j, now := small(t, journalPath(t), Config{RotateSize: 1 << 30})
@@ -31,8 +31,8 @@ func kindsOf(t *testing.T, path string) map[string]int {
 	return found
 }
 
-// A flood of refused calls is a few lines and a count; nothing of the count is lost,
-// also if the journal is closed at once.
+// TestRefusalFloodIsCounted checks that a flood of refused calls results in a few lines
+// and a complete count, even if the journal is closed at once.
 func TestRefusalFloodIsCounted(t *testing.T) {
 	j, _ := flooded(t)
 	for i := range 1000 {
@@ -65,7 +65,7 @@ func TestRefusalFloodIsCounted(t *testing.T) {
 	}
 }
 
-// It is told while it lasts, by a timer that is there only then.
+// TestFloodIsToldWhileItLasts checks the periodic summaries, whose timer runs only during a flood.
 func TestFloodIsToldWhileItLasts(t *testing.T) {
 	j, _ := flooded(t)
 	j.folds.interval = time.Millisecond
@@ -83,7 +83,7 @@ func TestFloodIsToldWhileItLasts(t *testing.T) {
 	}
 }
 
-// Who asks for the history hears of those that are not written yet.
+// TestHistoryTellsTheFlood checks that a query includes unwritten counts.
 func TestHistoryTellsTheFlood(t *testing.T) {
 	j, _ := flooded(t)
 	for range maxRefusalsWritten + 5 {
@@ -95,8 +95,8 @@ func TestHistoryTellsTheFlood(t *testing.T) {
 	}
 }
 
-// What ran, what ended well, what has an earlier line, what could not be recorded and, as
-// long as a person may be asked of it, what is to be on disk is written, in whatever flood.
+// TestWhatIsNeverFolded checks the entries that are always written: calls that ran, succeeded, have an
+// earlier line or failed to be recorded, and durable refusals within the limit.
 func TestWhatIsNeverFolded(t *testing.T) {
 	ran, well, durable, asked := refusal("ran", aai.Timeout), refusal("well", ""), refusal("durable", aai.Timeout), refusal("asked", aai.ConsentRequired)
 	ran.Ran, durable.Durable, asked.Caller = true, true, aai.Caller{}
@@ -118,8 +118,8 @@ func TestWhatIsNeverFolded(t *testing.T) {
 	}
 }
 
-// Questions that nobody can be asked so fast are counted too, each minute and of each caller
-// those beyond; an intent is not.
+// TestFloodOfQuestionsIsFolded checks that durable refusals beyond the limit per minute
+// and caller are counted too, but intents are not.
 func TestFloodOfQuestionsIsFolded(t *testing.T) {
 	j, now := flooded(t)
 	for minute := 1; minute <= 2; minute++ {
@@ -148,7 +148,7 @@ func TestFloodOfQuestionsIsFolded(t *testing.T) {
 	}
 }
 
-// Each caller has its own, and a new minute begins anew.
+// TestFoldsOfCallersAndMinutes checks that each caller and each minute has its own count.
 func TestFoldsOfCallersAndMinutes(t *testing.T) {
 	j, now := flooded(t)
 	callers := []aai.Caller{
@@ -174,8 +174,8 @@ func TestFoldsOfCallersAndMinutes(t *testing.T) {
 	}
 }
 
-// Callers without number, as somebody makes who takes another name for each call, are
-// not remembered without number, and counted all the same.
+// TestFloodOfCallers checks that memory is bounded for a caller with a new name in each
+// call, and that its calls are still counted.
 func TestFloodOfCallers(t *testing.T) {
 	j, _ := flooded(t)
 	const calls = 5000
@@ -207,7 +207,7 @@ func TestFloodOfCallers(t *testing.T) {
 	}
 }
 
-// What cannot be written now is counted still, and told when it can be.
+// TestFoldsSurviveAFullDisk checks that unwritable counts are kept and written later.
 func TestFoldsSurviveAFullDisk(t *testing.T) {
 	j, _ := flooded(t)
 	for range maxRefusalsWritten + 7 {
@@ -230,7 +230,7 @@ func TestFoldsSurviveAFullDisk(t *testing.T) {
 	}
 }
 
-// A clock that was set back begins a new window, and does not keep the old one for ever.
+// TestFoldsWhenTheClockIsSetBack checks that a clock set back starts a new window.
 func TestFoldsWhenTheClockIsSetBack(t *testing.T) {
 	j, now := flooded(t)
 	for i := range maxRefusalsWritten + 5 {

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// small is a journal whose files are full after a few records, and whose clock is
-// set by the test.
+// small returns a journal with files for a few records, and a clock that the test sets.
 func small(t *testing.T, path string, c Config) (*Journal, *time.Time) {
 	t.Helper()
 	c.Path = path
@@ -38,8 +37,8 @@ func fileNames(t *testing.T, path string) (names []string) {
 	return names
 }
 
-// A file that is full is put aside under the number of its first record, and the
-// next one goes on where it ended; the history and the chain go through both.
+// TestRotation checks that a full file is renamed to the number of its first record, and
+// that the history and the chain continue in the next one.
 func TestRotation(t *testing.T) {
 	path := journalPath(t)
 	j, _ := small(t, path, Config{})
@@ -56,7 +55,7 @@ func TestRotation(t *testing.T) {
 	if found := past(t, path); len(found) != 20 || found[0].Call != "c19" {
 		t.Errorf("%+v", found)
 	}
-	// One of them is gone, and no record says why.
+	// One file is missing without a record.
 	if err := os.Remove(strings.Replace(path, "audit.jsonl", names[1], 1)); err != nil {
 		t.Fatal(err)
 	}
@@ -65,8 +64,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// What is too much goes, the oldest first, and that is on record; the rest is a
-// whole chain.
+// TestPruningBySize checks that the oldest files beyond the limit are deleted, with a
+// record, and that the rest is an intact chain.
 func TestPruningBySize(t *testing.T) {
 	path := journalPath(t)
 	j, _ := small(t, path, Config{MaxSize: 7000})
@@ -97,8 +96,8 @@ func TestPruningBySize(t *testing.T) {
 	}
 }
 
-// A file whose records get old is put aside before it is full, and deleted when it
-// is too old.
+// TestPruningByAge checks that a file with old records is rotated before it is full, and
+// deleted when it is too old.
 func TestPruningByAge(t *testing.T) {
 	path := journalPath(t)
 	j, now := small(t, path, Config{MaxAge: 10 * 24 * time.Hour, RotateSize: 1 << 30})
@@ -127,7 +126,7 @@ func TestPruningByAge(t *testing.T) {
 	}
 }
 
-// A file that is found in the new name's place is not written over.
+// TestRotationOverwritesNothing checks that an existing file with the new name is kept.
 func TestRotationOverwritesNothing(t *testing.T) {
 	path := journalPath(t)
 	write(t, rotatedPath(path, 1), "somebody's\n")
@@ -143,8 +142,8 @@ func TestRotationOverwritesNothing(t *testing.T) {
 	}
 }
 
-// A keeper that cannot keep the key keeps anything from being recorded; one that
-// comes back lets it go on.
+// TestKeyStoreFails checks that records fail while the key store fails, and succeed once
+// it works.
 func TestKeyStoreFails(t *testing.T) {
 	k := &memoryKeyStore{err: errors.New("it is locked")}
 	j, _ := small(t, journalPath(t), Config{KeyStore: k})
@@ -160,7 +159,7 @@ func TestKeyStoreFails(t *testing.T) {
 	}
 }
 
-// What a keeper has is no key of ours: nothing is overwritten.
+// TestKeyStoreHasSomethingElse checks that foreign data in a key store is not overwritten.
 func TestKeyStoreHasSomethingElse(t *testing.T) {
 	for _, kept := range []string{"{", `{}`, `{"version": 2, "key": ""}`, `{"version": 1, "key": "YWJj"}`} {
 		k := &memoryKeyStore{kept: []byte(kept)}
@@ -171,13 +170,13 @@ func TestKeyStoreHasSomethingElse(t *testing.T) {
 	}
 }
 
-// Anchors are made every hundred records, or when a minute has passed.
+// TestAnchors checks the limits of a hundred records and of a minute.
 func TestAnchors(t *testing.T) {
 	k := &memoryKeyStore{}
 	j, now := small(t, journalPath(t), Config{KeyStore: k, RotateSize: 1 << 30})
 	anchored := func() uint64 {
 		t.Helper()
-		if err := j.Close(); err != nil { // which waits for it
+		if err := j.Close(); err != nil { // waits for the anchor
 			t.Fatal(err)
 		}
 		var kept keys

@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// Hidden values are marked: equal ones alike, others otherwise, and none is there.
+// TestHiddenValues checks that hidden values are replaced by marks, equal for equal values.
 func TestHiddenValues(t *testing.T) {
 	path := journalPath(t)
 	j := open(t, path)
@@ -74,7 +74,7 @@ func nowhere(t *testing.T, folder string, words ...string) {
 	}
 }
 
-// Two journals mark the same value otherwise: nobody can prepare a list.
+// TestMarksAreKeyed checks that two journals mark a value differently, which prevents lookup tables.
 func TestMarksAreKeyed(t *testing.T) {
 	var marks []string
 	for range 2 {
@@ -90,8 +90,8 @@ func TestMarksAreKeyed(t *testing.T) {
 	}
 }
 
-// What calls answer is kept where the person wants it, hidden values marked, and
-// not too much of it.
+// TestKeepFull checks that results are kept if configured, with marks for hidden values,
+// and within the limit.
 func TestKeepFull(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		path := journalPath(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// counting is a journal of calls that took 1 to 100 ms, of which some failed or were refused.
+// counting returns a journal of calls that took 1 to 100 ms, some failed or refused.
 func counting(t *testing.T) *Journal {
 	t.Helper()
 	j := hasty(t, journalPath(t))
@@ -25,18 +25,18 @@ func counting(t *testing.T) *Journal {
 		}
 		record(t, j, e)
 	}
-	for i := range 7 { // what the web page looked at
+	for i := range 7 { // reads by the dashboard
 		e := reading(fmt.Sprint("w", i))
 		e.Caller.Door, e.App, e.Tool, e.Time = aai.DoorWeb, aai.BuiltinApp, "list", epoch().Add(time.Duration(i)*24*time.Hour)
 		record(t, j, e)
 	}
 	record(t, j, refusal("f1", aai.ConsentRequired))
 	record(t, j, mutation("d1")...)
-	record(t, j, asked("a1")[0]) // nobody knows how it ended
+	record(t, j, asked("a1")[0]) // its result is unknown
 	return j
 }
 
-// What is counted is what the history lists, and the times are those of a sorted list.
+// TestToolStats compares the statistics with the history.
 func TestToolStats(t *testing.T) {
 	j := counting(t)
 	past, err := j.scanFiles(t.Context(), Filter{Limit: 10_000})
@@ -105,7 +105,7 @@ func TestToolStatsAreSorted(t *testing.T) {
 	}
 }
 
-// Uses are by day and by caller, and say nothing of what was before.
+// TestDailyUses checks that uses are by day and caller, and start at the given time.
 func TestDailyUses(t *testing.T) {
 	j := counting(t)
 	since := epoch().Add(5 * 24 * time.Hour).UTC().Truncate(24 * time.Hour)

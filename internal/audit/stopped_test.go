@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// pruneFaults makes one step of a pruning fail: those from the copying of kept lines on
-// are counted down, and the step at which none are left fails; where it was to be for
-// good, so does all that would be deleted after that.
+// pruneFaults makes one step of a pruning fail: it counts down the steps from the copying
+// of kept lines, and fails at zero. If the fault is permanent, later deletions fail too.
 type pruneFaults struct {
 	left          int
 	copying, once bool
@@ -32,7 +31,7 @@ func (p *pruneFaults) step() error {
 	return nil
 }
 
-// into makes them the journal's.
+// into installs the faults in the journal.
 func (p *pruneFaults) into(j *Journal) {
 	j.syncFile = func(f *os.File) error {
 		p.copying = p.copying || strings.HasSuffix(f.Name(), ".kept")
@@ -40,7 +39,7 @@ func (p *pruneFaults) into(j *Journal) {
 	}
 	j.syncDir = func(string) error { return p.step() }
 	j.remove = func(path string) error {
-		p.copying = true // spare ones go before that
+		p.copying = true // spare files are deleted before that
 		if err := p.step(); err != nil || p.struck && !p.once {
 			return errDisk
 		}
@@ -48,8 +47,8 @@ func (p *pruneFaults) into(j *Journal) {
 	}
 }
 
-// A pruning is stopped at each of its steps, where a journal reads one file, or two, at a
-// time: the next ones lose no deed, tell none twice, and end what was begun.
+// TestMutationsOutliveAStoppedPruning stops a pruning at each step, with one or two files
+// read at a time: later prunings lose and duplicate no mutation, and complete it.
 func TestMutationsOutliveAStoppedPruning(t *testing.T) {
 	for _, harvest := range []int64{1, 5000} {
 		for at := range 5 {
@@ -63,7 +62,7 @@ func TestMutationsOutliveAStoppedPruning(t *testing.T) {
 					}
 					j := begin()
 					record(t, j, mutation("first")...)
-					for i := range 60 { // of which some is pruned
+					for i := range 60 { // some of these are pruned
 						record(t, j, reading(fmt.Sprint("r", i)))
 					}
 					record(t, j, mutation("second")...)
@@ -95,12 +94,12 @@ func TestMutationsOutliveAStoppedPruning(t *testing.T) {
 	}
 }
 
-// An entry that must be on disk is not said to be where the flush failed that told of the
-// deletion: a system may drop what it could not write, and report success next time.
+// TestWhatAPruningCouldNotFlushIsNotDurable checks that a durable entry fails with the flush of the
+// record of a deletion, since the system may drop data that it could not write.
 func TestWhatAPruningCouldNotFlushIsNotDurable(t *testing.T) {
 	j := crowded(t)
 	record(t, j, mutation("first")...)
-	faults := &pruneFaults{left: 2, once: true} // the copy, its folder, and then that
+	faults := &pruneFaults{left: 2, once: true} // the copy, its folder, and then the record
 	faults.into(j)
 	for i := range 200 {
 		e := received(fmt.Sprint("r", i))
@@ -117,7 +116,7 @@ func TestWhatAPruningCouldNotFlushIsNotDurable(t *testing.T) {
 	t.Error("nothing was pruned")
 }
 
-// What a stopped pruning kept may be too old before the next one: nobody is accused.
+// TestAStoppedPruningGetsOld checks that lines kept by a stopped pruning may expire without a fault.
 func TestAStoppedPruningGetsOld(t *testing.T) {
 	path := journalPath(t)
 	j, _ := small(t, path, Config{MaxSize: 9000, MaxAge: 10 * 24 * time.Hour})
@@ -150,7 +149,7 @@ func TestAStoppedPruningGetsOld(t *testing.T) {
 	}
 }
 
-// hasMutations fails unless each is told once and nobody is accused.
+// hasMutations fails the test unless each mutation is listed once and Verify finds no fault.
 func hasMutations(t *testing.T, j *Journal, calls ...string) {
 	t.Helper()
 	for _, call := range calls {

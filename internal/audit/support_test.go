@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestMain lets the test binary be another process, which does what the
-// environment says to the journal in its folder.
+// TestMain lets the test binary run as another process, which uses the journal in its
+// folder as the environment says.
 func TestMain(m *testing.M) {
 	const path = "audit.jsonl"
 	var err error
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// childCalls is how many calls a child process makes.
+// childCalls is the number of calls that a child process makes.
 const childCalls = 40
 
 func appendAsChild(path, name string) error {
@@ -147,7 +147,7 @@ func lines(t *testing.T, path string) []map[string]any {
 	return found
 }
 
-// past is all of the history.
+// past returns the whole history.
 func past(t *testing.T, path string) []CallRecord {
 	t.Helper()
 	found, err := New(path).History(t.Context(), Filter{Limit: 1 << 30})
@@ -157,7 +157,7 @@ func past(t *testing.T, path string) []CallRecord {
 	return found
 }
 
-// write puts content where the journal is to be.
+// write writes content to the journal's path.
 func write(t *testing.T, path, content string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// What a record costs in calls to the system that have to do with files, as another
-// process sees it: the lock, the write, and the end of the lock. The others that are
-// counted would show that somebody looks at each record.
+// TestSystemCallsOfARecord counts the file system calls of a record, seen from another
+// process: the lock, the write, and the unlock. Other counted calls would show that each
+// record checks the path.
 func TestSystemCallsOfARecord(t *testing.T) {
 	path := journalPath(t)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -44,11 +44,10 @@ func TestSystemCallsOfARecord(t *testing.T) {
 	}
 }
 
-// tracedRecords is few enough that no anchor is due.
+// tracedRecords is too small for an anchor to be due.
 const tracedRecords = 50
 
-// recordBetweenMarks makes records between two calls to the system that nobody else
-// makes.
+// recordBetweenMarks makes records between two system calls that are otherwise unused.
 func recordBetweenMarks(path string) error {
 	j := New(path)
 	j.stateFile.recheckInterval = time.Hour
@@ -65,8 +64,8 @@ func recordBetweenMarks(path string) error {
 	return j.Close()
 }
 
-// traced runs this test binary as another process and returns the calls to the system
-// that all its threads made.
+// traced runs this test binary as another process and returns the system calls of all its
+// threads.
 func traced(t *testing.T, folder, what string) (calls []uint64) {
 	t.Helper()
 	runtime.LockOSThread() // only the thread that began it may trace it
@@ -118,7 +117,7 @@ func traced(t *testing.T, folder, what string) (calls []uint64) {
 				}
 				calls = append(calls, regs.Orig_rax)
 			}
-		case signal == syscall.SIGTRAP, signal == syscall.SIGSTOP: // of a thread that is made
+		case signal == syscall.SIGTRAP, signal == syscall.SIGSTOP: // of a new thread
 			signal = 0
 		}
 		if err := syscall.PtraceSyscall(thread, int(signal)); err != nil && !errors.Is(err, syscall.ESRCH) {

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// One call is told as it went: what was asked for, what was allowed, how it ended; with
-// whom it belongs together, also where its lines are in two files.
+// TestTrace checks the steps, the parent and the children of one call, also if its lines
+// are in two files.
 func TestTrace(t *testing.T) {
 	j := NewFromConfig(Config{Path: journalPath(t), RotateSize: 2000, KeyStore: &memoryKeyStore{}})
 	inAHurry(j)

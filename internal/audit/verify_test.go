@@ -24,8 +24,7 @@ func verified(t *testing.T, path string) *Verification {
 	return v
 }
 
-// intact fails the test unless the journal is as it was written, with so many
-// records.
+// intact fails the test unless the journal is intact, with that many records.
 func intact(t *testing.T, path string, records uint64) *Verification {
 	t.Helper()
 	v := verified(t, path)
@@ -35,7 +34,7 @@ func intact(t *testing.T, path string, records uint64) *Verification {
 	return v
 }
 
-// smallLog is a closed journal with so many calls, each of three records.
+// smallLog returns a closed journal with that many calls of three records each.
 func smallLog(t *testing.T, calls int) string {
 	t.Helper()
 	path := journalPath(t)
@@ -49,7 +48,7 @@ func smallLog(t *testing.T, calls int) string {
 	return path
 }
 
-// hasty is an open journal that does not wait for the disk.
+// hasty returns an open journal that does not flush.
 func hasty(t *testing.T, path string) *Journal {
 	t.Helper()
 	j := open(t, path)
@@ -90,8 +89,8 @@ func TestVerifyIntact(t *testing.T) {
 	}
 }
 
-// Each way to change a journal, at each of its records, is found at the record
-// where it was done; also when the gateway has gone on since.
+// TestTampering checks that each kind of change, at each record, is found at that record,
+// also after the gateway has continued.
 func TestTampering(t *testing.T) {
 	const calls = 3
 	ways := map[string]func(lines []string, n int) []string{
@@ -155,7 +154,7 @@ func TestTampering(t *testing.T) {
 						want = 2 // the first comes first, and its copy is in front of the second
 					}
 				case name == "join two lines" && last:
-					// It is whole all the same; only its end is missing.
+					// It is intact; only the newline is missing.
 					if v.Verdict != Intact {
 						t.Errorf("%s at record %d (then going on: %v): %v", name, n+1, goOn, v)
 					}
@@ -169,8 +168,8 @@ func TestTampering(t *testing.T) {
 	}
 }
 
-// Whatever is cut from the end, and however many records, is missed; also when the
-// gateway goes on.
+// TestTruncation checks that any truncation is found, also after the gateway has
+// continued.
 func TestTruncation(t *testing.T) {
 	for n := range 9 {
 		for _, goOn := range []bool{false, true} {
@@ -187,8 +186,8 @@ func TestTruncation(t *testing.T) {
 	}
 }
 
-// A gateway that is not told where the chain stood finds it again by the first key;
-// then the anchor alone knows what is missing.
+// TestTruncationBeforeAnchor checks that, without the state, the chain is rebuilt from the
+// first key, and that the anchor detects missing records.
 func TestTruncationBeforeAnchor(t *testing.T) {
 	for _, goOn := range []bool{false, true} {
 		path := journalPath(t)
@@ -216,8 +215,8 @@ func TestTruncationBeforeAnchor(t *testing.T) {
 	}
 }
 
-// Somebody who has the key of now cannot make up what was recorded before an
-// anchor.
+// TestRewrittenSinceTheAnchor checks that records before an anchor cannot be forged with
+// the current key.
 func TestRewrittenSinceTheAnchor(t *testing.T) {
 	path := journalPath(t)
 	j := open(t, path)
@@ -240,9 +239,9 @@ func TestRewrittenSinceTheAnchor(t *testing.T) {
 	}
 }
 
-// A torn tail, at every byte of the last records: what was whole is kept, what was
-// not is told, and nobody is accused. The state is as old as it can be after the
-// computer went down.
+// TestTornTailAtEveryByte tears the file at every byte of the last records: complete
+// records are kept, losses are reported, and Verify finds no fault. The state is as old as
+// it can be after a crash.
 func TestTornTailAtEveryByte(t *testing.T) {
 	path := journalPath(t)
 	j := New(path)
@@ -271,7 +270,7 @@ func TestTornTailAtEveryByte(t *testing.T) {
 		write(t, torn+".key", string(key))
 		kept := 3 + uint64(bytes.Count(whole[begin:cut], []byte("\n")))
 		if cut < len(whole) && whole[cut] == '\n' {
-			kept++ // but for its end it is whole
+			kept++ // it is complete except for the newline
 		}
 		tornBytes := int64(cut - bytes.LastIndexByte(whole[:cut], '\n') - 1)
 		if cut < len(whole) && whole[cut] == '\n' {
@@ -302,13 +301,13 @@ func TestVerifyWithoutKey(t *testing.T) {
 	if e := aai.AsError(err); e == nil || e.Hint == "" || !strings.Contains(e.Message, "key") {
 		t.Error(err)
 	}
-	record(t, open(t, path), received("it goes on")) // the state has the key of now
+	record(t, open(t, path), received("it goes on")) // the state has the current key
 	if _, err := os.Stat(path + ".key"); !errors.Is(err, os.ErrNotExist) {
 		t.Error("a new key was made that does not belong to the chain")
 	}
 }
 
-// A file from before there was a chain is kept, read, and said to prove nothing.
+// TestFileFromBefore checks that a file from before chains is kept, read, and reported as unchained.
 func TestFileFromBefore(t *testing.T) {
 	path := journalPath(t)
 	write(t, path, goodLine+"\n")

@@ -20,7 +20,7 @@ func outcome(call, app string, answer any) *aai.Entry {
 	return &aai.Entry{Kind: aai.Outcome, Time: time.Now(), Call: call, App: app, Tool: "list", ResultValue: func() any { return answer }}
 }
 
-// keep is what the program does with an entry.
+// keep stores the result of an entry as the program does.
 func keep(t *testing.T, k *ResultStore, e *aai.Entry) string {
 	t.Helper()
 	taken, put := k.PrepareEntry(t.Context(), e)
@@ -33,8 +33,8 @@ func vault(t *testing.T) Sealer {
 	return secrets.New(secrets.Config{Folder: filepath.Join(t.TempDir(), "secrets"), Getenv: func(string) string { return "" }, AllowInsecureFile: true}).NonInteractive()
 }
 
-// What is kept is the named apps', of others and of the gateway's own nothing; it is sealed
-// where that can be, has no secrets, and is what the digest on record says.
+// TestOnlyWhatIsWanted checks that only results of the configured apps are stored, sealed
+// if possible, without secrets, and with the recorded digest.
 func TestOnlyWhatIsWanted(t *testing.T) {
 	for name, sealer := range map[string]Sealer{"sealed": vault(t), "plain": nil} {
 		folder := filepath.Join(t.TempDir(), "answers")
@@ -89,8 +89,8 @@ func TestOnlyWhatIsWanted(t *testing.T) {
 	}
 }
 
-// What is too old is not told and goes; what is changed is not believed; what is too long is
-// told by its length.
+// TestWhatIsOldOrChanged checks that expired results are deleted, changed ones are
+// rejected, and long ones are replaced by their length.
 func TestWhatIsOldOrChanged(t *testing.T) {
 	folder := t.TempDir()
 	k := NewResultStore(ResultConfig{Folder: folder, Apps: []string{"*"}, MaxAge: time.Hour})

@@ -22,7 +22,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// everything is a catalog, a gate and a record that admit all, and deeds that nobody hears.
+// everything is a catalog, a gate and a journal that admit all calls, and a no-op observer.
 type everything struct{ app *aai.App }
 
 func (e everything) Apps() []*aai.App                               { return []*aai.App{e.app} }
@@ -34,8 +34,8 @@ func (everything) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question
 func (everything) Record(context.Context, *aai.Entry) error       { return nil }
 func (everything) ObserveMutation(context.Context, *aai.Mutation) {}
 
-// Of an app that the person named, what a window looked like after an act is kept; of
-// others, of what only reads, and after a day, nothing is.
+// TestPictures checks that screenshots are stored after mutations of configured apps, but
+// not of other apps, not after reads, and not beyond a day.
 func TestPictures(t *testing.T) {
 	s := linuxtest.StartAccessible(t)
 	screen := x11.New(x11.Config{Getenv: s.Getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv})})
@@ -44,13 +44,13 @@ func TestPictures(t *testing.T) {
 	desk := gui.New(gui.Config{Open: func() desktop.Backend {
 		return desktop.Backend{Tree: tree, Offscreen: tree, Actor: tree, Events: tree, Windows: screen, Input: screen, Screen: screen, Clipboard: screen}
 	}})
-	for _, tool := range desk.Tools { // what is slow has not failed
+	for _, tool := range desk.Tools { // a slow tool has not failed
 		tool.Timeout += 2 * time.Minute
 	}
 	f := s.Fixture(t, linuxtest.GTK3)
 	parts := everything{desk}
-	// album keeps pictures of the apps in a folder of its own, and returns the gateway that tells
-	// it what was done.
+	// album stores screenshots of the apps in a new folder, and returns the gateway that
+	// it observes.
 	album := func(apps ...string) (*kept.ScreenshotStore, *aai.Gateway, string) {
 		folder := t.TempDir()
 		a := kept.NewScreenshotStore(kept.ScreenshotConfig{
@@ -65,14 +65,14 @@ func TestPictures(t *testing.T) {
 		return err
 	}
 	picture := func(a *kept.ScreenshotStore, id string) (*aai.Result, error) {
-		if err := a.Close(); err != nil { // it is taken by then
+		if err := a.Close(); err != nil { // the screenshot is stored by then
 			t.Fatal(err)
 		}
 		return a.Tool().Run(t.Context(), &aai.Call{Args: map[string]any{"call": id}})
 	}
 
 	a, g, folder := album("*")
-	for late := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) { // until its window is there
+	for late := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) { // until its window exists
 		err := call(g, "find", "ax_find", map[string]any{"query": "button Press"})
 		if err == nil {
 			break
