@@ -67,8 +67,8 @@ func TestBuiltinGate(t *testing.T) {
 	}
 }
 
-// Where a screen may be hidden from us, a terminal is not the way to the first proof;
-// where there is another way, nobody looks.
+// TestNoFirstProofWhereAScreenIsHidden checks that the first passphrase cannot be set at a
+// terminal if a screen may be hidden, and that this is checked only without other methods.
 func TestNoFirstProofWhereAScreenIsHidden(t *testing.T) {
 	for way, want := range map[aai.Channel]string{"": "PERMISSION_DENIED", aai.DesktopDialog: "asks", aai.Passphrase: "asks"} {
 		gate := NewBuiltinGate(BuiltinConfig{
@@ -81,8 +81,8 @@ func TestNoFirstProofWhereAScreenIsHidden(t *testing.T) {
 	}
 }
 
-// Who cannot prove it, and could set no passphrase either, hears why; an agent hears nothing
-// of the person's computer.
+// TestWhyNobodyCanProveIt checks that the error gives a person the reason why no
+// passphrase can be set, but reveals nothing about the computer to an agent.
 func TestWhyNobodyCanProveIt(t *testing.T) {
 	kept := aai.Errorf(aai.AutomationNotSupported, "a passphrase cannot be kept here")
 	kept.Hint = "Unlock the keychain."
@@ -108,7 +108,7 @@ func TestWhyNobodyCanProveIt(t *testing.T) {
 	}
 }
 
-// What the caller says of itself opens nothing: only the door counts.
+// TestBuiltinGateDoesNotBelieveNames checks that only the door counts, not the caller's name.
 func TestBuiltinGateDoesNotBelieveNames(t *testing.T) {
 	r := ownRequest(aai.DoorMCP, "consent_grant", aai.Changes)
 	r.Call.Caller.Name, r.Call.Caller.Principal = "cli:terminal", "cli"
@@ -134,7 +134,7 @@ func TestConsentLeavesOwnAppToOwn(t *testing.T) {
 	}
 }
 
-// somebody is a person who can prove that it is they by the way and the passphrase.
+// somebody is an Authenticator with the given method and passphrase.
 type somebody struct {
 	way    aai.Channel
 	phrase string
@@ -151,8 +151,8 @@ func (s *somebody) CheckPassphrase(_ context.Context, typed string) error {
 	return nil
 }
 
-// An answer proves something if it is a yes, came by the one way that there is, belongs
-// to this call, and has the passphrase where that is the way.
+// TestBuiltinGateAnswers checks that an answer counts only if it is a yes, came through
+// the one channel, belongs to this call, and has the right passphrase if needed.
 func TestBuiltinGateAnswers(t *testing.T) {
 	const phrase = "correct horse"
 	for name, c := range map[string]struct {
@@ -194,7 +194,7 @@ func TestBuiltinGateAnswers(t *testing.T) {
 	}
 }
 
-// What cannot be shown whole is not asked about, and what is shown is all of it.
+// TestOwnShowsAllOrNothing checks that a question shows all arguments, or is not asked.
 func TestOwnShowsAllOrNothing(t *testing.T) {
 	gate := NewBuiltinGate(BuiltinConfig{Authenticator: &somebody{way: aai.DesktopDialog}})
 	r := ownRequest(aai.DoorCLI, "consent_grant", aai.Changes)
@@ -225,8 +225,8 @@ func TestOwnShowsAllOrNothing(t *testing.T) {
 	}
 }
 
-// What is asked about is in plain words, and not by a tool's name; what is as usual is
-// not listed.
+// TestOwnInPlainWords checks that the question describes the action in plain words instead
+// of a tool's name, and leaves out default arguments.
 func TestOwnInPlainWords(t *testing.T) {
 	for language, want := range map[string]string{"": `Do you want to switch the gateway to the mode "normal"?`, "zh": `您要将网关切换到 "normal" 模式吗？`} {
 		gate := NewBuiltinGate(BuiltinConfig{Authenticator: &somebody{way: aai.DesktopDialog}, Language: func() string { return language }})
@@ -248,7 +248,7 @@ func TestOwnInPlainWords(t *testing.T) {
 	}
 }
 
-// TestOwnSaysWhatItStarts: where a program would be started the question says so, and which.
+// TestOwnSaysWhatItStarts checks that the question names a program that would be started.
 func TestOwnSaysWhatItStarts(t *testing.T) {
 	for _, one := range []struct {
 		language, tool string
@@ -274,7 +274,7 @@ func TestOwnSaysWhatItStarts(t *testing.T) {
 	}
 }
 
-// What a caller calls itself cannot pass for the program that asks, nor for the terminal.
+// TestBuiltinGateSaysWhoAsks checks that a caller's name cannot imitate a program or the terminal.
 func TestBuiltinGateSaysWhoAsks(t *testing.T) {
 	const program = "/opt/evil/agent"
 	for _, language := range []string{"", "zh"} {
@@ -298,8 +298,8 @@ func TestBuiltinGateSaysWhoAsks(t *testing.T) {
 	}
 }
 
-// Where a person can prove that it is they, consent is asked in that way alone; where
-// they cannot, what is typed at a terminal holds for one call.
+// TestConsentIsProved checks that consent needs reauthentication if it is available, and
+// that otherwise an answer at a terminal is valid for one call.
 func TestConsentIsProved(t *testing.T) {
 	for way, c := range map[aai.Channel]struct {
 		channels []aai.Channel

@@ -10,10 +10,10 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// digest is one that is known already.
+// digest returns a function that returns the digest.
 func digest(of string) func() string { return func() string { return of } }
 
-// described is the notes app whose tools have digests of their own.
+// described returns the notes app with a digest for each tool.
 func described(change func(*aai.App)) *aai.App {
 	app := notesApp("whole")
 	for _, t := range app.Tools {
@@ -26,8 +26,8 @@ func described(change func(*aai.App)) *aai.App {
 	return app
 }
 
-// What has changed since a person allowed it is said in the question, in the
-// words of then.
+// TestTheQuestionSaysWhatChanged checks that the question shows changes since the grant,
+// with the old texts.
 func TestTheQuestionSaysWhatChanged(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*aai.App)
@@ -63,8 +63,8 @@ func TestTheQuestionSaysWhatChanged(t *testing.T) {
 	}
 }
 
-// A change to one tool asks nothing of the others, and a tool that is added after
-// "all" was not among them.
+// TestAllIsTheSetThatWasShown checks that a change to one tool affects no others, and that
+// "all" does not cover tools added later.
 func TestAllIsTheSetThatWasShown(t *testing.T) {
 	d := newDesk()
 	d.admits(t, d.choose(t, described(nil), "list", choiceAll))
@@ -94,7 +94,7 @@ func TestAnotherProgramOfThatName(t *testing.T) {
 	}
 }
 
-// Who asks is shown by the program that it really is, outside of what it says.
+// TestTheProgramBehindTheCaller checks that the question shows the verified program unquoted.
 func TestTheProgramBehindTheCaller(t *testing.T) {
 	for executable, want := range map[string]string{
 		"/usr/bin/claude":             "Who asks: /usr/bin/claude\n",
@@ -109,8 +109,8 @@ func TestTheProgramBehindTheCaller(t *testing.T) {
 	}
 }
 
-// The site that answers for a host is on a line of its own, whole, in letters that cannot
-// look like others. What is cut of a host is its middle.
+// TestTheSite checks that the registrable domain is complete, on a separate line, and
+// without lookalike letters. A host is cut in the middle.
 func TestTheSite(t *testing.T) {
 	label := strings.Repeat("x", 60)
 	for host, want := range map[string]string{
@@ -170,8 +170,8 @@ func TestChineseQuestions(t *testing.T) {
 	}
 }
 
-// Taking something back ends what was allowed for sessions, also of gateways that
-// run, at once.
+// TestRevocationReachesSessions checks that a revocation ends session grants at once, also
+// in running gateways.
 func TestRevocationReachesSessions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "aai", "revoked")
 	running := newDesk()
@@ -186,7 +186,7 @@ func TestRevocationReachesSessions(t *testing.T) {
 	}
 	running.question(t, asking(app, "add"))
 	running.admits(t, running.choose(t, app, "add", choiceSession))
-	// Where nobody can tell whether something was taken back, it may have been.
+	// If the revocations are unreadable, there may have been one.
 	running.sessions.revocations = NewRevocations(t.TempDir())
 	running.question(t, asking(app, "add"))
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Where may be asked: the client only for what can be changed back, and only
-// where the person said so for that caller.
+// TestChannels checks that the client may ask only for reversible tools, and only if the
+// person trusts it for that caller.
 func TestChannels(t *testing.T) {
 	var (
 		safest   = []aai.Channel{aai.DesktopDialog, aai.Terminal}
@@ -49,7 +49,7 @@ func TestChannels(t *testing.T) {
 			if all != c.all {
 				t.Errorf("all is offered: %v", all)
 			}
-			// A door that puts it another way gets nowhere.
+			// An answer through another channel does not count.
 			if !slices.Contains(c.want, aai.Client) {
 				r := answered(c.request, q, choiceOnce)
 				r.Call.Answers[q.ID] = aai.Answer{Choice: choiceOnce, Seal: q.Seal, Channel: aai.Client}
@@ -59,14 +59,14 @@ func TestChannels(t *testing.T) {
 	}
 }
 
-// nameless is the request of a caller of whom nobody knows which program it is.
+// nameless returns the request of a caller without an identity.
 func nameless(r *aai.Request) *aai.Request {
 	r.Call.Caller.Identity = ""
 	return r
 }
 
-// Where all that an app can do may be asked through the client, "all" is offered
-// there too.
+// TestAllThroughTheClient checks that the client offers "all" if it may ask for all tools
+// of the app.
 func TestAllThroughTheClient(t *testing.T) {
 	app := notesApp("d1")
 	app.Tools = app.Tools[:2] // the third destroys
@@ -78,7 +78,7 @@ func TestAllThroughTheClient(t *testing.T) {
 	}
 }
 
-// A question that nobody answered is told apart from a no.
+// TestNobodySaid checks that a missing answer and a refusal result in different errors.
 func TestNobodySaid(t *testing.T) {
 	d, app := newDesk(), notesApp("d1")
 	no := d.refusal(t, d.choose(t, app, "add", choiceDeny), aai.PermissionDenied)
@@ -88,8 +88,8 @@ func TestNobodySaid(t *testing.T) {
 	}
 }
 
-// TestTerminalWhereWindowsFail: where no window can be shown on a person's screen, one call
-// of the command line may be allowed at a terminal, and nothing for longer.
+// TestTerminalWhereWindowsFail checks that a terminal may allow one call of the command
+// line if no dialog can be shown, and nothing more.
 func TestTerminalWhereWindowsFail(t *testing.T) {
 	d := newDesk()
 	d.authenticator, d.dialogUnavailable = &somebody{way: aai.DesktopDialog}, func() bool { return true }

@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Every tool asks at its first use, those that only read too.
+// TestFirstUseAsks checks that every tool asks at its first use, even if it only reads.
 func TestFirstUseAsks(t *testing.T) {
 	for _, tool := range []string{"list", "add", "wipe"} {
 		d := newDesk()
@@ -26,8 +26,8 @@ func TestFirstUseAsks(t *testing.T) {
 	}
 }
 
-// What each choice does to this call, to the same call again, to the same tool
-// in another session, and to another tool.
+// TestChoices checks the effect of each choice on this call, on the same call again, on
+// the same tool in another session, and on another tool.
 func TestChoices(t *testing.T) {
 	for _, c := range []struct {
 		choice                          string
@@ -68,7 +68,7 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// "Always" and "all" are kept with all that they are bound to.
+// TestWhatIsKept checks the grants that "always" and "all" store.
 func TestWhatIsKept(t *testing.T) {
 	d, app := newDesk(), notesApp("d1")
 	d.admits(t, d.choose(t, app, "add", choiceAlways))
@@ -98,7 +98,7 @@ func TestWhatIsKept(t *testing.T) {
 	}
 }
 
-// A consent that cannot be kept is none, for this call and for the next.
+// TestNotKept checks that a grant that cannot be stored is invalid, for this call and the next.
 func TestNotKept(t *testing.T) {
 	for _, choice := range []string{choiceAlways, choiceAll, choiceNever} {
 		d, app := newDesk(), notesApp("d1")
@@ -111,7 +111,7 @@ func TestNotKept(t *testing.T) {
 	}
 }
 
-// A grant is for one caller, app, tool and form of the descriptor.
+// TestGrantsAreBound checks that a grant is for one caller, app, tool and form of the descriptor.
 func TestGrantsAreBound(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -143,8 +143,8 @@ func TestGrantsAreBound(t *testing.T) {
 	}
 }
 
-// A descriptor that changed asks again and says why; the new consent is for the
-// new form, and the old form's does not come back to life with it.
+// TestChangedDescriptor checks that a changed descriptor asks again with the reason, and
+// that the grant for the new form does not revive the old one.
 func TestChangedDescriptor(t *testing.T) {
 	const notice = "You allowed this on 2026-05-04. Since then it has changed:"
 	d := newDesk()
@@ -166,8 +166,8 @@ func TestChangedDescriptor(t *testing.T) {
 	d.question(t, asking(notesApp("d1"), "add"))
 }
 
-// A refusal for good needs no questions, survives a changed descriptor, beats
-// every permission, and says how a person can take it back.
+// TestNever checks that a refusal for good asks nothing, survives a changed descriptor,
+// overrides every permission, and gives the command that revokes it.
 func TestNever(t *testing.T) {
 	everything := Grant{Caller: Wildcard, App: notes, Tool: Wildcard, Decision: Allow, ExpiresAt: epoch().Add(time.Hour)}
 	d, app := newDesk(everything), notesApp("d1")
@@ -224,7 +224,7 @@ func TestPreapproved(t *testing.T) {
 	}
 }
 
-// A grant holds until the very moment it expires.
+// TestExpiry checks that a grant is valid until the moment it expires.
 func TestExpiry(t *testing.T) {
 	expiring := Grant{Caller: Wildcard, App: notes, Tool: "add", Digest: "d1", Decision: Allow, ExpiresAt: epoch().Add(time.Hour)}
 	configured, stored := newDesk(expiring), newDesk()
@@ -241,7 +241,7 @@ func TestExpiry(t *testing.T) {
 	stored.question(t, asking(notesApp("d1"), "add"))
 }
 
-// A caller without a session is not offered one, and cannot take it.
+// TestNoSession checks that "session" is neither offered to nor accepted from a caller without one.
 func TestNoSession(t *testing.T) {
 	d, app := newDesk(), notesApp("d1")
 	homeless := func() *aai.Request {
@@ -257,12 +257,12 @@ func TestNoSession(t *testing.T) {
 	}
 	d.refuses(t, answered(homeless(), q, choiceSession), aai.PermissionDenied)
 	d.question(t, homeless())
-	d.sessions.add(homeless()) // even if somebody did
+	d.sessions.add(homeless()) // even if it were stored
 	d.question(t, homeless())
 }
 
-// Where nothing can be kept, nothing is offered that would have to be, for it would be
-// refused after the person had said it.
+// TestNothingCanBeKept checks that choices that cannot be stored are not offered, because
+// they would fail after the answer.
 func TestNothingCanBeKept(t *testing.T) {
 	d, app := newDesk(), notesApp("d1")
 	d.kept.full = errors.New("no keychain")
@@ -278,8 +278,8 @@ func TestNothingCanBeKept(t *testing.T) {
 	d.admits(t, d.choose(t, app, "add", choiceSession))
 }
 
-// A call that was admitted by what a person had allowed before is asked about again when
-// they have taken it back while it waited; one that they were asked about is theirs.
+// TestWhatIsTakenBackWhileACallWaits checks that a waiting call asks again after a
+// revocation of its earlier grant, but not if a person allowed this very call.
 func TestWhatIsTakenBackWhileACallWaits(t *testing.T) {
 	d, app := newDesk(), notesApp("d1")
 	answered := d.choose(t, app, "add", choiceAlways)
@@ -293,8 +293,8 @@ func TestWhatIsTakenBackWhileACallWaits(t *testing.T) {
 	d.admits(t, answered)
 }
 
-// What sessions may make the gateway remember has an end; past it, a person is
-// asked more often and never less.
+// TestSessionGrantsAreBounded checks the limit of session grants: beyond it, a person is
+// asked more often.
 func TestSessionGrantsAreBounded(t *testing.T) {
 	d, app := newDesk(), notesApp("d1")
 	for i := range maxSessionGrants {
@@ -307,7 +307,7 @@ func TestSessionGrantsAreBounded(t *testing.T) {
 	}
 }
 
-// "All" does not take back an earlier "never".
+// TestAllLeavesRefusalsAlone checks that "all" does not revoke an earlier "never".
 func TestAllLeavesRefusalsAlone(t *testing.T) {
 	d, app := newDesk(), notesApp("d1")
 	d.refuses(t, d.choose(t, app, "add", choiceNever), aai.PermissionDenied)

@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// grantsOf is a store that has these, or cannot be read.
+// grantsOf is a store that has these grants, or is unreadable.
 type grantsOf struct {
 	policy.Store
 	grants []policy.Grant
@@ -18,8 +18,8 @@ type grantsOf struct {
 
 func (g grantsOf) Grants() ([]policy.Grant, error) { return g.grants, g.err }
 
-// What a person refused the caller for good, and what the lists refuse, is barred; what may
-// be asked about is not, nor what is another's to ask for.
+// TestDeniedTools checks that refused tools and listed apps are denied, but not tools that
+// need a question, nor tools that were refused to other callers.
 func TestDeniedTools(t *testing.T) {
 	notes := &aai.App{ID: "org.example.Notes", Name: "Notes", Digest: "new", Tools: []*aai.Tool{{Name: "add"}, {Name: "wipe"}}}
 	other := &aai.App{ID: "org.example.Other", Name: "Other", Tools: []*aai.Tool{{Name: "add"}}}

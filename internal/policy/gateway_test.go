@@ -39,7 +39,7 @@ func (r *records) Record(_ context.Context, e *aai.Entry) error {
 	return nil
 }
 
-// intents are the consents of the calls that ran.
+// intents returns the consents of the calls that ran.
 func (r *records) intents() []string {
 	var consents []string
 	for _, e := range r.entries {
@@ -50,7 +50,7 @@ func (r *records) intents() []string {
 	return consents
 }
 
-// A world is a gateway whose gates are these, with tools that count.
+// A world is a gateway with these gates, and with tools that count their runs.
 type world struct {
 	*aai.Gateway
 	records *records
@@ -74,7 +74,7 @@ func newWorld(t *testing.T, preapproved ...Grant) *world {
 	return w
 }
 
-// gateway is one more process with the same files.
+// gateway returns a gateway of another process with the same files.
 func (w *world) gateway(preapproved ...Grant) *aai.Gateway {
 	return &aai.Gateway{
 		Catalog: shelf{w.apps}, Journal: w.records,
@@ -101,7 +101,7 @@ func call(app, tool string) *aai.Call {
 	return &aai.Call{Caller: agent(), App: app, Tool: tool, Args: map[string]any{"text": "milk"}}
 }
 
-// code is how a call ended: "ok" or an error code, with "?" if there are questions.
+// code returns the result of a call: "ok" or an error code, with "?" if there are questions.
 func code(err error) string {
 	e := aai.AsError(err)
 	switch {
@@ -152,7 +152,7 @@ func TestDoAsksAndRuns(t *testing.T) {
 	}
 }
 
-// What is granted in one process holds in another at once, until it is revoked.
+// TestDoInTwoProcesses checks that a grant of one process is valid in another until it is revoked.
 func TestDoInTwoProcesses(t *testing.T) {
 	w := newWorld(t)
 	other := w.gateway()
@@ -175,7 +175,7 @@ func TestDoInTwoProcesses(t *testing.T) {
 	}
 }
 
-// A seal of one process is nothing to another.
+// TestDoWithAnothersSeal checks that the seal of another process is rejected.
 func TestDoWithAnothersSeal(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.Do(t.Context(), call(notes, "add"))
@@ -203,7 +203,7 @@ func TestDoAfterAnUpdate(t *testing.T) {
 	}
 }
 
-// Consent to click in one window says nothing of another's.
+// TestDoKeysOnTheTarget checks that consent to click in one app does not cover another.
 func TestDoKeysOnTheTarget(t *testing.T) {
 	w := newWorld(t)
 	click := func(app string) *aai.Call {
@@ -234,14 +234,14 @@ func TestDoOwnApp(t *testing.T) {
 	}
 }
 
-// An unattended run asks nobody, and only for what was preapproved.
+// TestDoPreapproved checks that an unattended run admits only preapproved calls, without a question.
 func TestDoPreapproved(t *testing.T) {
 	w := newWorld(t, Grant{Caller: Wildcard, App: notes, Tool: "list", Decision: Allow})
 	w.expect(t, w.Gateway, call(notes, "list"), "ok")
 	w.expect(t, w.Gateway, call(notes, "add"), "CONSENT_REQUIRED?")
 }
 
-// While the consents cannot be read, nobody is admitted on anything.
+// TestDoWithDamagedConsents checks that no call is admitted while the store is unreadable.
 func TestDoWithDamagedConsents(t *testing.T) {
 	w := newWorld(t, Grant{Caller: Wildcard, App: notes, Tool: "list", Decision: Allow})
 	if got := say(t, w.Gateway, call(notes, "wipe"), choiceSession); got != "ok" {
@@ -285,7 +285,7 @@ func TestDoWithADialog(t *testing.T) {
 	}
 }
 
-// Secrets are in neither the question nor the record.
+// TestDoKeepsSecrets checks that secrets are in neither the question nor the record.
 func TestDoKeepsSecrets(t *testing.T) {
 	w := newWorld(t)
 	w.apps[notes].Tools[1].Secret = []string{"text"}
@@ -305,7 +305,7 @@ func TestDoKeepsSecrets(t *testing.T) {
 	}
 }
 
-// Many calls at once spend one answer once.
+// TestDoSpendsAnAnswerOnce checks that concurrent calls use an answer once.
 func TestDoSpendsAnAnswerOnce(t *testing.T) {
 	w := newWorld(t)
 	var mu sync.Mutex

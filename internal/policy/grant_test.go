@@ -26,7 +26,7 @@ func TestCoversCaller(t *testing.T) {
 		{"cli:terminal", cli("terminal"), true},
 		{"mcp:", mcp(""), true},
 
-		// A bare name is an agent's; the terminal has to be named in full.
+		// A bare name is an agent's; the terminal must be named in full.
 		{"terminal", cli("terminal"), false},
 		{"cli:terminal", mcp("terminal"), false},
 		{"cli:terminal", mcp("cli:terminal"), false},
@@ -48,7 +48,7 @@ func TestCoversCaller(t *testing.T) {
 		{"mcp", mcp("claude-ai"), false},
 		{"mcp:claude", mcp("claude-ai"), false},
 
-		// Nobody is nobody.
+		// An empty name matches no caller.
 		{"", mcp(""), false},
 		{"", mcp("claude-ai"), false},
 		{"", aai.Caller{}, false},
@@ -60,8 +60,8 @@ func TestCoversCaller(t *testing.T) {
 	}
 }
 
-// What a caller may use it may use under the name that people saw: the cleaned
-// one. A grant can therefore be found again for any name whatever.
+// TestCoversCallerAsShown checks that a grant matches the cleaned name, as shown to
+// people, for any name.
 func TestCoversCallerAsShown(t *testing.T) {
 	for _, name := range []string{"claude\x1b[31m", "a\nb", "a:b:c", strings.Repeat("x", 500), "\xff\xfe", "\u202eevil"} {
 		c := aai.Caller{Door: aai.DoorMCP, Name: name, Identity: "/x"}
@@ -71,7 +71,7 @@ func TestCoversCallerAsShown(t *testing.T) {
 	}
 }
 
-// A name opens nothing, and closes nothing that it is not said of.
+// TestIdentityDecides checks that a name alone grants nothing, and denies nothing else.
 func TestIdentityDecides(t *testing.T) {
 	me := aai.Caller{Door: aai.DoorMCP, Name: "claude-ai", Identity: "/usr/bin/claude"}
 	renamed, namesake, unknown := me, me, me
@@ -103,7 +103,7 @@ func TestIdentityDecides(t *testing.T) {
 	}
 }
 
-// Who is not known for certain is allowed nothing that lasts.
+// TestTheUnknownGetNothingForGood checks that a caller without an identity gets no lasting grant.
 func TestTheUnknownGetNothingForGood(t *testing.T) {
 	d, app := newDesk(), notesApp("d1")
 	unknown := func(tool string) *aai.Request {
@@ -132,7 +132,7 @@ func TestTheUnknownGetNothingForGood(t *testing.T) {
 	d.question(t, other)
 }
 
-// What a session was allowed is no namesake's, whatever session that says it is in.
+// TestSessionsAreOfAnIdentity checks that a session grant does not cover another identity.
 func TestSessionsAreOfAnIdentity(t *testing.T) {
 	d, app := newDesk(), notesApp("d1")
 	d.admits(t, d.choose(t, app, "add", choiceSession))
@@ -151,7 +151,7 @@ func TestCovers(t *testing.T) {
 	}{
 		{Grant{Caller: Wildcard, App: "org.example.Bank", Tool: "add"}, true},
 		{Grant{Caller: Wildcard, App: "org.example.Bank", Tool: Wildcard}, true},
-		{Grant{Caller: Wildcard, App: notes, Tool: "add"}, false}, // it is the target that counts
+		{Grant{Caller: Wildcard, App: notes, Tool: "add"}, false}, // the target counts
 		{Grant{Caller: Wildcard, App: "org.example.Bank", Tool: "ADD"}, false},
 		{Grant{Caller: Wildcard, App: "org.example.Bank", Tool: "add "}, false},
 		{Grant{Caller: Wildcard, App: "org.example.Bank", Tool: ""}, false},

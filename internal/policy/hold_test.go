@@ -19,8 +19,8 @@ type noJournal struct{}
 
 func (noJournal) Record(context.Context, *aai.Entry) error { return nil }
 
-// A call that was given up while it waited for the gate gives its slot back at once, and
-// locks nobody out.
+// TestACancelledCallLocksNothing checks that a call cancelled while it waits for the gate
+// releases its slot and blocks no other call.
 func TestACancelledCallLocksNothing(t *testing.T) {
 	l := NewLimits(DefaultLimits())
 	app := &aai.App{ID: "org.example.App", Tools: []*aai.Tool{{Name: "t", Effect: aai.Reads,
@@ -30,13 +30,13 @@ func TestACancelledCallLocksNothing(t *testing.T) {
 		return &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "x"}, App: "a", Tool: "t"}
 	}
 
-	l.mu.Lock() // somebody else's call is in Check
+	l.mu.Lock() // another call is in Check
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	all.Go(func() { _, _ = g.Do(ctx, call()) })
 	time.Sleep(20 * time.Millisecond)
 	cancel()
-	all.Wait() // a tenth of a second later Do has let go
+	all.Wait() // a tenth of a second later Do has returned
 	l.mu.Unlock()
 	time.Sleep(50 * time.Millisecond)
 

@@ -11,9 +11,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Of 50 services 5 hang for ever and 5 take two seconds. The 40 others answer as
-// if there were no such neighbours, round after round, and what a call held is
-// given back whatever became of it.
+// TestServicesAreIsolated checks that of 50 services, 5 that hang and 5 that take two
+// seconds do not affect the 40 others, round after round, and that every slot is released.
 func TestServicesAreIsolated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const services, hung, slow, rounds = 50, 5, 5, 20
@@ -55,14 +54,14 @@ func TestServicesAreIsolated(t *testing.T) {
 					switch {
 					case i < hung && round < 3:
 						want, within = "TIMEOUT", 5*time.Second+100*time.Millisecond
-					case i < hung: // by then it is known that it hangs
+					case i < hung: // by then it is known to hang
 						want = "TIMEOUT"
 					case i < hung+slow:
 						within = 2 * time.Second
 					}
-					// The clock stands still but for who sleeps, so this is no race.
+					// The fake clock moves only during sleeps, so this is no race.
 					took := time.Since(begun)
-					if i < hung && round >= 3 && took != 0 { // it was the one that tries again
+					if i < hung && round >= 3 && took != 0 { // this one tries again
 						within = 5*time.Second + 100*time.Millisecond
 					}
 					if got := code(err); got != want || took != within {
@@ -79,9 +78,9 @@ func TestServicesAreIsolated(t *testing.T) {
 	})
 }
 
-// Three hundred calls to one app that hangs, with the limits that the program has, take
-// nothing from what else the same caller calls: while they wait, and after it is known
-// that the app hangs.
+// TestManyCallsToOneThatHangs checks that three hundred calls to an app that hangs, with
+// the default limits, do not affect the caller's other calls, neither while they wait nor
+// afterwards.
 func TestManyCallsToOneThatHangs(t *testing.T) {
 	for name, answers := range map[string]func(context.Context) error{
 		"cannot be asked": nil,
@@ -131,7 +130,7 @@ func TestManyCallsToOneThatHangs(t *testing.T) {
 					t.Errorf("one more to the one that hangs: %v after %s", err, time.Since(begun))
 				}
 				close(release)
-				time.Sleep(5 * time.Minute) // until nobody asks it any more
+				time.Sleep(5 * time.Minute) // until no call reaches it any more
 			})
 		})
 	}

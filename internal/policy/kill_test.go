@@ -20,7 +20,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
-// killRounds is how often processes are killed: 20 times, or AAI_KILL_ROUNDS.
+// killRounds returns the number of killed processes: 20, or AAI_KILL_ROUNDS.
 func killRounds(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("AAI_KILL_ROUNDS")
@@ -34,8 +34,8 @@ func killRounds(t *testing.T) int {
 	return n
 }
 
-// killed runs a process that writes what its name says in the folder, kills it
-// after a moment, and returns how many steps it said were done.
+// killed runs a process that writes in the folder as its name says, kills it after a
+// moment, and returns the number of acknowledged steps.
 func killed(t *testing.T, folder, what, name string, within time.Duration) (steps int) {
 	self, err := os.Executable()
 	if err != nil {
@@ -67,8 +67,8 @@ func killed(t *testing.T, folder, what, name string, within time.Duration) (step
 	return steps
 }
 
-// writeUntilKilled is told its name, makes step after step and says of each that it
-// is done, once it is. What fails is said in the place of a number.
+// writeUntilKilled makes step after step under its name and prints each after it is done.
+// It prints an error instead of a number.
 func writeUntilKilled(what string) {
 	var name string
 	if _, err := fmt.Scanln(&name); err != nil {
@@ -97,7 +97,7 @@ func writeUntilKilled(what string) {
 
 func plainStore(folder string) Store { return NewFileStore(filepath.Join(folder, "consent.json")) }
 
-// sealedStore is over a real vault, whose key is in a file because there is no
+// sealedStore returns a store in a real vault, with its key in a file, because there is no
 // keychain here.
 func sealedStore(folder string) Store {
 	nowhere := func(name string) string {
@@ -110,7 +110,7 @@ func sealedStore(folder string) Store {
 	return NewSealedStore(NewFileStore(filepath.Join(folder, "consent.json")), vault)
 }
 
-// killGrant is the grant of a step: permissions and refusals in turns.
+// killGrant returns the grant of a step: permissions and refusals alternate.
 func killGrant(name string, n int) Grant {
 	g := full()
 	g.Caller, g.Tool, g.Digest = name, "t"+strconv.Itoa(n), "d"+strconv.Itoa(n)
@@ -120,8 +120,8 @@ func killGrant(name string, n int) Grant {
 	return g
 }
 
-// takesBack reports whether a step forgets the grant of the step before instead of
-// adding one.
+// takesBack reports whether a step removes the grant of the step before instead of adding
+// one.
 func takesBack(n int) bool { return n%3 == 2 }
 
 func grantSteps(s Store, name string) func(n int) error {
@@ -138,7 +138,7 @@ func grantSteps(s Store, name string) func(n int) error {
 	}
 }
 
-// grantsAfter are the grants of a process after so many steps.
+// grantsAfter returns the grants of a process after that many steps.
 func grantsAfter(name string, steps int) (grants []Grant) {
 	for n := range steps {
 		if takesBack(n) {
@@ -150,9 +150,9 @@ func grantsAfter(name string, steps int) (grants []Grant) {
 	return grants
 }
 
-// Whatever moment gateways are killed at while they change the consents: what they
-// were told was kept is there, what was taken back is not, and the next one reads
-// and changes them as if nothing had happened.
+// TestKilledConsents kills gateways while they change the consents, and checks that
+// acknowledged grants exist, revoked ones do not, and the next gateway can read and change
+// the store.
 func TestKilledConsents(t *testing.T) {
 	t.Run("plain", func(t *testing.T) {
 		t.Parallel()
@@ -168,12 +168,12 @@ func TestKilledConsents(t *testing.T) {
 	})
 }
 
-// killConsents kills two processes a round, all on one folder; or, anew, each pair
-// on a folder of its own whose consents were in a plain file before.
+// killConsents kills two processes a round, all on one folder; or, with anew, each pair on
+// a new folder with former consents in a plain file.
 func killConsents(t *testing.T, what string, open func(folder string) Store, anew bool) {
 	folder, done, within := t.TempDir(), 0, 140*time.Millisecond
 	if anew {
-		within = 60 * time.Millisecond // to meet the first change often
+		within = 60 * time.Millisecond // to hit the first change often
 	}
 	kept := []Grant{killGrant("a person", 1)}
 	add(t, plainStore(folder), kept...)
@@ -196,7 +196,7 @@ func killConsents(t *testing.T, what string, open func(folder string) Store, ane
 			done += steps[i]
 			sameAfter(t, of(all, name), name, steps[i])
 		}
-		// One of each stays, to be there after all the other rounds.
+		// One grant of each stays until the end of all rounds.
 		if _, err := s.Remove(func(g Grant) bool { return slices.Contains(names[:], g.Caller) && g.Tool != "t0" }); err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
@@ -211,7 +211,7 @@ func killConsents(t *testing.T, what string, open func(folder string) Store, ane
 		if t.Failed() {
 			t.FailNow()
 		}
-		if done == 0 { // on a busy machine even to begin takes longer
+		if done == 0 { // on a busy machine even the start takes longer
 			within *= 2
 		}
 	}
@@ -225,8 +225,8 @@ func of(grants []Grant, caller string) []Grant {
 	return without(grants, func(g Grant) bool { return g.Caller != caller })
 }
 
-// sameAfter fails the test unless the grants are those after so many steps, or
-// after one more, which was done without its being said.
+// sameAfter fails the test unless the grants are those after that many steps, or after one
+// more, unacknowledged step.
 func sameAfter(t *testing.T, got []Grant, name string, steps int) {
 	t.Helper()
 	said := cmp.Diff(grantsAfter(name, steps), got, cmpopts.EquateEmpty())
@@ -235,8 +235,8 @@ func sameAfter(t *testing.T, got []Grant, name string, steps int) {
 	}
 }
 
-// onlyWhole fails the test if the folder has anything but the files. What a writer
-// that was killed has left beside them is hidden and nobody reads it.
+// onlyWhole fails the test if the folder has other files, except the hidden ones that a
+// killed writer leaves.
 func onlyWhole(t *testing.T, folder string, mostLeft int, files ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -256,9 +256,9 @@ func onlyWhole(t *testing.T, folder string, mostLeft int, files ...string) {
 	}
 }
 
-// The mode and the word of the latest revocation are whole at every moment, also
-// while two processes write them and after both were killed, and every
-// acknowledged revocation is told from what was before.
+// TestKilledWords kills two processes that write the mode and the revocation, and checks
+// that both files are complete at every moment, and that every acknowledged revocation is
+// new.
 func TestKilledWords(t *testing.T) {
 	t.Run("mode", func(t *testing.T) {
 		t.Parallel()

@@ -11,13 +11,13 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// by is a request of one caller.
+// by returns the request with the caller.
 func by(caller string, r *aai.Request) *aai.Request {
 	r.Call.Caller.Name, r.Call.Caller.Session, r.Call.Caller.Identity = caller, caller, "/usr/bin/"+caller
 	return r
 }
 
-// limited is the gate on a clock that stands still, and what its calls hold.
+// limitDesk is the gate with a fake clock, and its calls' slots.
 type limitDesk struct {
 	*Limits
 	clock *clock
@@ -29,14 +29,14 @@ func newLimitDesk(limits map[Kind]Limit) *limitDesk {
 	return d
 }
 
-// call makes one call that ends at once, through a real gateway, and says how.
+// call makes one call that ends at once, through a real gateway, and returns its result.
 func (d *limitDesk) call(t *testing.T, caller string) string {
 	t.Helper()
 	_, err := d.gateway(nil).Do(t.Context(), by(caller, asking(notesApp("d1"), "list")).Call)
 	return code(err)
 }
 
-// gateway is one with this gate alone, whose tool runs so.
+// gateway returns a gateway with this gate alone and a tool with this Action.
 func (d *limitDesk) gateway(run aai.Action) *aai.Gateway {
 	w := &world{records: &records{}, ran: map[string]int{}, apps: map[string]*aai.App{}}
 	app := notesApp("d1")
@@ -63,7 +63,7 @@ func TestRates(t *testing.T) {
 	}
 	expect("ok", "ok", "ok", "RATE_LIMITED")
 	d.clock.advance(time.Second)
-	expect("ok", "ok", "RATE_LIMITED") // the minute's five, and what a second brings of them is less than one
+	expect("ok", "ok", "RATE_LIMITED") // the minute's five; a second refills less than one
 	if got := d.call(t, "b"); got != "ok" {
 		t.Errorf("another caller: %s", got)
 	}
@@ -73,8 +73,8 @@ func TestRates(t *testing.T) {
 	expect("ok", "ok", "ok", "RATE_LIMITED")
 }
 
-// After the time that the refusal names the same call succeeds; a little before
-// that it does not.
+// TestRetryAfter checks that the same call succeeds after RetryAfter, and not a little
+// earlier.
 func TestRetryAfter(t *testing.T) {
 	for _, limit := range []Limit{{PerSecond: 4, PerMinute: 1000, Concurrent: 1}, {PerSecond: 50, PerMinute: 6, Concurrent: 1}} {
 		d := newLimitDesk(map[Kind]Limit{KindDeclared: limit})
@@ -99,7 +99,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// Whoever calls itself something else, or opens another session, is still the same.
+// TestNewNamesHaveNoNewLimits checks that a new name or session has no new limits.
 func TestNewNamesHaveNoNewLimits(t *testing.T) {
 	d := newLimitDesk(map[Kind]Limit{KindDeclared: {PerSecond: 3, PerMinute: 9, Concurrent: 9}})
 	for i := range 5 {
@@ -124,11 +124,11 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s is %s", tool, got)
 		}
 	}
-	// An app cannot make its tools dear or cheap by their names.
+	// An app cannot change the kind of its tools by their names.
 	if got := kindOf(&aai.App{ID: notes}, &aai.Tool{Name: "ax_run_script"}); got != KindDeclared {
 		t.Error(got)
 	}
-	// Kinds do not use each other up.
+	// Kinds have separate limits.
 	d := newLimitDesk(map[Kind]Limit{KindDeclared: {PerSecond: 1, PerMinute: 9, Concurrent: 9}, KindDesktop: {PerSecond: 1, PerMinute: 9, Concurrent: 9}})
 	for _, want := range []string{"admits", "RATE_LIMITED"} {
 		for _, r := range []*aai.Request{asking(notesApp("d1"), "list"), operating(program("editor", "e"), "look")} {
@@ -137,13 +137,13 @@ func TestKinds(t *testing.T) {
 			}
 		}
 	}
-	// What nobody gave a limit is not admitted.
+	// A kind without a limit is not admitted.
 	if got := check(NewLimits(nil), asking(notesApp("d1"), "list")); got != "RATE_LIMITED" {
 		t.Error(got)
 	}
 }
 
-// Slots are given back however calls end, and only then.
+// TestSlots checks that slots are released at the end of each call, and not before.
 func TestSlots(t *testing.T) {
 	const slots, all = 5, 10 // of a target, and of a caller
 	for name, run := range map[string]aai.Action{
@@ -185,7 +185,7 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// Calls to one target that hangs leave the caller's others their slots.
+// TestSlotsOfATarget checks that calls to a target that hangs leave slots for the caller's others.
 func TestSlotsOfATarget(t *testing.T) {
 	d := newLimitDesk(map[Kind]Limit{KindDeclared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 8}, KindDesktop: {PerSecond: 1000, PerMinute: 1000, Concurrent: 1}})
 	other := &aai.App{ID: "org.example.Other", Digest: "d", Tools: []*aai.Tool{{Name: "list"}}}
@@ -208,8 +208,8 @@ func TestSlotsOfATarget(t *testing.T) {
 	}
 }
 
-// What one connection sends is counted whatever it calls itself, and however many
-// sessions it opens; others are not concerned, and in time it may send again.
+// TestIntake checks that a connection's input is counted whatever its name and its number
+// of sessions, without affecting others, and is admitted again in time.
 func TestIntake(t *testing.T) {
 	d := newLimitDesk(map[Kind]Limit{KindDeclared: {PerSecond: 10, PerMinute: 1000, Concurrent: 8}})
 	send := func(principal, name string, bytes int) string {
@@ -241,11 +241,11 @@ func TestIntake(t *testing.T) {
 	}
 }
 
-// One who takes all there is leaves something for everybody.
+// TestSlotsAreFair checks that a caller with all slots leaves some to others.
 func TestSlotsAreFair(t *testing.T) {
 	d := newLimitDesk(map[Kind]Limit{KindDeclared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 4}})
 	n := 0
-	open := func(caller string) string { // by turns of two apps
+	open := func(caller string) string { // alternately from two apps
 		n++
 		r := by(caller, asking(notesApp("d1"), "list"))
 		r.Call.Target = &aai.App{ID: fmt.Sprint("app", n%2)}
@@ -271,7 +271,7 @@ func TestSlotsAreFair(t *testing.T) {
 	}
 }
 
-// Whoever comes under ever new names does not make the gate remember them all.
+// TestCallersAreForgotten checks that memory is bounded for ever new callers.
 func TestCallersAreForgotten(t *testing.T) {
 	d := newLimitDesk(DefaultLimits())
 	for i := range 5 * maxCallers {

@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// chooser is a dialog that keeps what it was asked.
+// chooser is a dialog that records its questions.
 type chooser struct {
 	choice string
 	asked  []aai.Question
@@ -20,8 +20,8 @@ func (c *chooser) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
 	return aai.Answer{Choice: c.choice, Seal: q.Seal, Channel: aai.DesktopDialog}, nil
 }
 
-// Calls that are admitted together are one question, which shows all of them and offers
-// what may be chosen for each.
+// TestCallsAreAskedAboutTogether checks that calls admitted together are one question,
+// which shows all of them and offers the common choices.
 func TestCallsAreAskedAboutTogether(t *testing.T) {
 	w := newWorld(t)
 	dialog := &chooser{choice: choiceOnce}
@@ -79,8 +79,8 @@ With:
 	w.expect(t, w.Gateway, call(notes, "add"), "CONSENT_REQUIRED?") // once was once
 }
 
-// A no is one to all of them; so is a refusal that was given before, of which nobody is
-// asked.
+// TestANoIsToAllOfThem checks that a refusal applies to all calls, and that an earlier
+// refusal asks nothing.
 func TestANoIsToAllOfThem(t *testing.T) {
 	w := newWorld(t)
 	dialog := &chooser{choice: choiceDeny}
@@ -99,8 +99,8 @@ func TestANoIsToAllOfThem(t *testing.T) {
 	}
 }
 
-// A door gives the answer to one question about several calls with each of them; it is
-// good for those, once.
+// TestOneAnswerForSeveralCalls checks that the answer to a merged question is valid for
+// each of its calls, once.
 func TestOneAnswerForSeveralCalls(t *testing.T) {
 	w := newWorld(t)
 	calls := func(answers map[string]aai.Answer, tools ...string) []*aai.Call {
@@ -133,7 +133,7 @@ func TestOneAnswerForSeveralCalls(t *testing.T) {
 	}
 }
 
-// Of the gateway itself a person is asked about each change by itself.
+// TestChangesOfTheGatewayAreNotJoined checks that each change of the gateway has its own question.
 func TestChangesOfTheGatewayAreNotJoined(t *testing.T) {
 	w := newWorld(t)
 	w.person.way = aai.DesktopDialog
@@ -146,7 +146,7 @@ func TestChangesOfTheGatewayAreNotJoined(t *testing.T) {
 	a.Release()
 }
 
-// Callers, and ways to ask, that differ are no one question.
+// TestJoinOnlyWhatIsAlike checks that different callers or channels are not merged.
 func TestJoinOnlyWhatIsAlike(t *testing.T) {
 	d := newDesk()
 	ask := func(caller aai.Caller, channels ...aai.Channel) aai.PendingQuestion {

@@ -51,8 +51,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// The stricter of the two holds; what cannot be read is the strictest; running
-// gateways see it at their next call.
+// TestTheFileOfTheMode checks that the stricter mode applies, that an unreadable file is
+// the strictest, and that running gateways apply a change at the next call.
 func TestTheFileOfTheMode(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "aai", "mode")
 	free, strict := &ModeGate{Path: path}, &ModeGate{Configured: Safe, Path: path}
@@ -103,8 +103,8 @@ func TestParseMode(t *testing.T) {
 	}
 }
 
-// In the safe mode what cannot be taken back is asked each time, whatever was
-// allowed, and cannot be allowed for good.
+// TestSafeAsksEachTime checks that mode safe asks for each irreversible call, whatever was
+// granted, and offers no lasting grant.
 func TestSafeAsksEachTime(t *testing.T) {
 	d := newDesk(Grant{Caller: Wildcard, App: notes, Tool: Wildcard, Decision: Allow})
 	d.mode = &ModeGate{Configured: Safe}

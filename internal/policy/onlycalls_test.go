@@ -6,9 +6,9 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A tool of the gateway's own that does nothing but make calls is not asked about, in any
-// mode: its calls are. Only the own app's doors hold it back. An app that says so is asked
-// about as ever.
+// TestOnlyCalls checks that a builtin tool that only makes calls needs no question in any
+// mode: its calls do. Only the own app's doors restrict it. Another app that claims this
+// is treated as any other.
 func TestOnlyCalls(t *testing.T) {
 	of := func(app *aai.App, kind aai.Kind) *aai.Request {
 		app.Tools = append(app.Tools, &aai.Tool{Name: "several", OnlyMakesCalls: true, Kind: kind})

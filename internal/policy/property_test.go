@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A model says in the plainest way what the gate has to do. It knows nothing of
-// MACs, stores or keys: only what was asked, answered and is still remembered.
+// A model is the simplest description of the gate. It has no MACs, stores or keys: only
+// questions, answers and remembered decisions.
 type model struct {
 	now      time.Time
 	stored   map[subject]storedDecision
@@ -22,7 +22,7 @@ type model struct {
 	issued   []*issued
 }
 
-// A subject is who was allowed or refused which tool.
+// A subject is the caller and the tool of a decision.
 type subject struct{ identity, name, tool string }
 
 type storedDecision struct {
@@ -31,7 +31,7 @@ type storedDecision struct {
 	until    time.Time // zero: for ever
 }
 
-// An issued question and what it was about.
+// An issued is a question and its request.
 type issued struct {
 	about string
 	at    time.Time
@@ -39,7 +39,7 @@ type issued struct {
 	used  bool
 }
 
-// about is all that an answer is bound to.
+// about returns all facts that an answer is bound to.
 func about(r *aai.Request) string {
 	return fmt.Sprintf("%s %q %s %q %q %q %q %v", r.Call.Caller, r.Call.Caller.Identity, r.Call.Caller.Session, r.App.ID, r.App.Digest, r.Call.Target.ID, r.Tool.Name, r.Call.Args)
 }
@@ -48,8 +48,8 @@ func stored(r *aai.Request, tool string) subject {
 	return subject{r.Call.Caller.Identity, r.Call.Caller.String(), tool}
 }
 
-// refuses reports whether the tool was refused: for whatever the identity calls itself,
-// and to whom nobody knows by the name.
+// refuses reports whether the tool was refused to the caller: to all names of its
+// identity, or to the name of a caller without an identity.
 func (m *model) refuses(r *aai.Request, tool string) bool {
 	for who, had := range m.stored {
 		same := who.identity == r.Call.Caller.Identity
@@ -67,7 +67,7 @@ func session(r *aai.Request) string {
 	return fmt.Sprintf("%s %q %s %s %s", r.Call.Caller, r.Call.Caller.Identity, r.Call.Caller.Session, r.Tool.Name, r.App.Digest)
 }
 
-// expect returns what the gate must say, and remembers what follows from it.
+// expect returns the expected result of the gate, and updates the model.
 func (m *model) expect(r *aai.Request) string {
 	had, kept := m.stored[stored(r, r.Tool.Name)]
 	kept = kept && (had.until.IsZero() || m.now.Before(had.until))
@@ -95,7 +95,7 @@ func (m *model) expect(r *aai.Request) string {
 		return "CONSENT_REQUIRED"
 	}
 	if a.Choice == "all" && byClient {
-		return "PERMISSION_DENIED" // not offered: it would cover what a client may not ask
+		return "PERMISSION_DENIED" // not offered: it would cover tools that a client may not ask about
 	}
 	return m.follow(r, a.Choice)
 }
@@ -103,7 +103,7 @@ func (m *model) expect(r *aai.Request) string {
 // trusted reports whether the person lets the caller's own client ask.
 func trusted(r *aai.Request) bool { return r.Call.Caller.Identity == agent().Identity }
 
-// busProgram is who one name is for certain.
+// busProgram is the verified identity of one name.
 const busProgram = "/usr/bin/bus"
 
 func (m *model) follow(r *aai.Request, choice string) string {
@@ -125,7 +125,7 @@ func (m *model) follow(r *aai.Request, choice string) string {
 	case "all":
 		for _, tool := range r.App.Tools {
 			if m.refuses(r, tool.Name) {
-				continue // "all" is no word about what was refused
+				continue // "all" does not cover refused tools
 			}
 			m.stored[stored(r, tool.Name)] = storedDecision{decision: Allow, digest: r.App.Digest}
 		}
@@ -136,8 +136,8 @@ func (m *model) follow(r *aai.Request, choice string) string {
 	return "PERMISSION_DENIED"
 }
 
-// The gate admits a call if and only if a valid grant or a fresh, valid answer
-// exists, whatever callers, people and time do, in whatever order.
+// TestGateAgainstModel checks that the gate admits a call if and only if there is a valid
+// grant or a new, valid answer, for any order of events.
 func TestGateAgainstModel(t *testing.T) {
 	folder := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -228,7 +228,7 @@ func drawRequest(t *rapid.T) *aai.Request {
 	r.Call.Caller = rapid.SampledFrom([]aai.Caller{
 		{Door: aai.DoorMCP, Name: "claude-ai", Session: "s1", Identity: agent().Identity},
 		{Door: aai.DoorMCP, Name: "claude-ai", Session: "s2", Identity: agent().Identity},
-		{Door: aai.DoorMCP, Name: "bus", Session: "s1", Identity: agent().Identity}, // says so
+		{Door: aai.DoorMCP, Name: "bus", Session: "s1", Identity: agent().Identity}, // a self-reported identity
 		{Door: aai.DoorMCP, Name: "bus", Session: "s1", Identity: busProgram},
 		{Door: aai.DoorMCP, Name: "claude-ai", Session: "s1", Identity: "/home/u/evil"},
 		{Door: aai.DoorMCP, Name: "claude-ai", Session: "s1"},
@@ -238,9 +238,9 @@ func drawRequest(t *rapid.T) *aai.Request {
 	return r
 }
 
-// drawAnswer gives the request no answer, or one with a seal that was issued for
-// this or any other request, or with a forged one. Half of the time it is the
-// newest seal for just this request.
+// drawAnswer gives the request no answer, or one with a seal that was issued for this or
+// any other request, or with a forged one. Half of the time it is the newest seal for just
+// this request.
 func drawAnswer(t *rapid.T, r *aai.Request, m *model) {
 	kind := rapid.SampledFrom([]string{"none", "fitting", "fitting", "any", "forged"}).Draw(t, "answer")
 	seal := "AAAA"

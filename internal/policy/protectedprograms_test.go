@@ -118,8 +118,8 @@ func TestProtectedWindows(t *testing.T) {
 	}
 }
 
-// The gateway's own dialog is not touched, whatever program shows it; while it is
-// open nothing else takes the screen or the keyboard.
+// TestTheGatewaysOwnDialog checks that the gateway's own dialog is protected, whatever
+// program shows it, and that an open dialog reserves the screen and the keyboard.
 func TestTheGatewaysOwnDialog(t *testing.T) {
 	open := true
 	gate := ProtectedWindows{ShowsDialog: func(pid int) bool { return open && pid == 7 }, IsDialogOpen: func() bool { return open }}
@@ -187,7 +187,7 @@ func TestDestructiveWords(t *testing.T) {
 			t.Errorf("%s is no act on a window", r.Tool.Name)
 		}
 	}
-	for name, want := range map[string]bool{"query": true, "text": false} { // what is typed into an element says nothing of it
+	for name, want := range map[string]bool{"query": true, "text": false} { // typed text does not count
 		r := operating(program("editor", "e"), "click")
 		r.Tool = &aai.Tool{Name: "type", ElementParams: []string{"query"}}
 		r.Call.Args = map[string]any{name: "Delete"}
@@ -202,7 +202,7 @@ func TestDestructiveWords(t *testing.T) {
 	}
 }
 
-// Who may click may not click on "Delete"; that is asked for by itself.
+// TestToActIsNotToDestroy checks that permission to click does not cover "Delete".
 func TestToActIsNotToDestroy(t *testing.T) {
 	d := newDesk(Grant{Caller: Wildcard, App: "desktop/editor", Tool: aai.PermissionAct, Decision: Allow})
 	deleting := func() *aai.Request {
@@ -228,8 +228,8 @@ func TestToActIsNotToDestroy(t *testing.T) {
 	all.question(t, deleting())
 }
 
-// TestWordsOfLoss: what is lost unless it is saved is asked about as what is deleted;
-// the buttons beside it are not.
+// TestWordsOfLoss checks that discarding unsaved data counts as deleting, and that the
+// buttons beside it do not.
 func TestWordsOfLoss(t *testing.T) {
 	gate := NewDestructiveGate(DestructiveWords())
 	for _, text := range []string{
@@ -262,8 +262,8 @@ func TestWordsOfLoss(t *testing.T) {
 	}
 }
 
-// TestWordsAsTheyAreWritten: a word of loss is one in whatever letters it stands on the
-// button, and in many languages; the ordinary buttons are none.
+// TestWordsAsTheyAreWritten checks destructive words in many scripts and languages, and
+// ordinary buttons, which do not count.
 func TestWordsAsTheyAreWritten(t *testing.T) {
 	gate := NewDestructiveGate(DestructiveWords())
 	for _, text := range []string{
@@ -292,7 +292,7 @@ func TestWordsAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-// TestWhatIsHitIsJudged: by all that is to be read on it, and by the key that hits it.
+// TestWhatIsHitIsJudged checks that all text of the element counts, and the key that presses it.
 func TestWhatIsHitIsJudged(t *testing.T) {
 	gate := NewDestructiveGate(DestructiveWords())
 	for _, c := range []struct {
@@ -315,7 +315,7 @@ func TestWhatIsHitIsJudged(t *testing.T) {
 	}
 }
 
-// TestTheQuestionSaysWhy: which word, or key, makes of a click one that may not be undone.
+// TestTheQuestionSaysWhy checks that the question names the word or key that makes a click destructive.
 func TestTheQuestionSaysWhy(t *testing.T) {
 	gate := NewDestructiveGate(DestructiveWords())
 	for _, c := range []struct {
@@ -325,7 +325,7 @@ func TestTheQuestionSaysWhy(t *testing.T) {
 		{aai.TargetElement{Role: "button", Name: "AC", AllText: "AC Clear All"}, `It counts as one that may not be undone for the word "clear all", which is to be read there`},
 		{aai.TargetElement{Role: "button", Name: "Save", AllText: "Save 全部删除文件"}, `It counts as one that may not be undone for the word "删除", which is to be read there`},
 		{aai.TargetElement{Role: "textbox", Name: "Notes", Key: "ctrl+w", Irreversible: true}, `It counts as one that may not be undone for the key "ctrl+w"`},
-		{aai.TargetElement{Role: "button", Name: "Reload", Irreversible: true}, ""}, // what the window says is the reason
+		{aai.TargetElement{Role: "button", Name: "Reload", Irreversible: true}, ""}, // the window's text is the reason
 		{aai.TargetElement{Role: "button", Name: "Save", AllText: "Save"}, ""},
 	} {
 		r := operating(program("editor", "e"), "click")
@@ -346,7 +346,8 @@ func TestTheQuestionSaysWhy(t *testing.T) {
 	}
 }
 
-// TestTheQuestionNamesWhatIsHit, and the answer is to that and to nothing else.
+// TestTheQuestionNamesWhatIsHit checks that the question names the element, and that the answer is bound
+// to it.
 func TestTheQuestionNamesWhatIsHit(t *testing.T) {
 	deleting := func(name string) *aai.Request {
 		r := operating(program("editor", "e"), "click")
@@ -360,7 +361,7 @@ func TestTheQuestionNamesWhatIsHit(t *testing.T) {
 	}
 	d.refuses(t, answered(deleting("Delete account"), q, choiceOnce), aai.ConsentRequired)
 	d.admits(t, answered(deleting("Delete draft"), d.question(t, deleting("Delete draft")), choiceOnce))
-	// A yes to an act is none to what destroys.
+	// Permission to act does not cover destruction.
 	act := operating(program("editor", "e"), "click")
 	q = d.question(t, act)
 	d.refuses(t, answered(deleting("Delete draft"), q, choiceOnce), aai.ConsentRequired)

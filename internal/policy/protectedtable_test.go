@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Each is a program as it is installed somewhere, by its executable or script.
+// TestProtectedProgramsByName lists installed executables and scripts.
 func TestProtectedProgramsByName(t *testing.T) {
 	for what, names := range map[string]string{
 		"prompts for passwords": `pinentry pinentry-gtk-2 pinentry-qt pinentry-qt5 pinentry-gnome3 pinentry-x11 pinentry-fltk pinentry-mac wayprompt-pinentry
@@ -45,7 +45,7 @@ func TestProtectedProgramsByName(t *testing.T) {
 	}
 }
 
-// A pattern that is broken, in another case, or meant by another is a mistake.
+// TestProtectedProgramsTable checks that no pattern is invalid, in upper case, or redundant.
 func TestProtectedProgramsTable(t *testing.T) {
 	for i, guard := range protectedPrograms() {
 		if _, err := path.Match(guard, ""); err != nil || guard != strings.ToLower(guard) || strings.Trim(guard, "*") == "" {

@@ -80,7 +80,7 @@ func TestQuestionShowsArguments(t *testing.T) {
 		name   string
 		args   map[string]any
 		secret []string
-		want   string // "" where nobody is asked
+		want   string // "" if there is no question
 	}{
 		{"none", nil, nil, "With nothing else"},
 		{"empty", map[string]any{}, nil, "With nothing else"},
@@ -118,7 +118,7 @@ func TestQuestionShowsArguments(t *testing.T) {
 	}
 }
 
-// The seal goes to the caller. It must not tell what it is about.
+// TestSealTellsNothing checks that the seal, which the caller gets, reveals nothing about its request.
 func TestSealTellsNothing(t *testing.T) {
 	r := asking(notesApp("d1"), "add")
 	r.Call.Args = map[string]any{"pin": "a secret of some length"}
@@ -129,16 +129,16 @@ func TestSealTellsNothing(t *testing.T) {
 	}
 }
 
-// beginnings are those of a question's lines.
+// beginnings returns the beginnings of a question's lines.
 func beginnings() []string {
 	return []string{
 		"Who asks: ", `│ which calls itself "`, "It would", `│ with "`, "Web site: ", "Its host: ", "In: ", `│ which calls itself "`, "With:\n", "│ ",
 	}
 }
 
-// Whatever an app or a caller calls itself, the question has the lines that are
-// ours, each once and in order, and no others; all in characters that do nothing
-// to a terminal or a reader, and not too long to be read.
+// TestHostileWords checks that a question has the gateway's own lines, each once and in
+// order, and no others, whatever names an app or a caller has; all in harmless characters,
+// and short enough to read.
 func TestHostileWords(t *testing.T) {
 	hostile := []string{
 		"\x1b[2J\x1b]0;owned\x07", "a\nEffect: only reads", "a\r\nEffect: only reads", "a\u2028Effect: only reads",
@@ -185,7 +185,7 @@ func harmless(t *rapid.T, caller aai.Caller, q aai.Question) {
 	}
 	for line := range strings.Lines(q.Text) {
 		for len(expected) > 0 && !strings.HasPrefix(line, expected[0]) && (strings.HasPrefix(expected[0], "Web") || strings.HasPrefix(expected[0], "Its")) {
-			expected = expected[1:] // of web apps alone
+			expected = expected[1:] // of web apps only
 		}
 		if len(expected) == 0 || !strings.HasPrefix(line, expected[0]) {
 			t.Fatalf("the line %q in\n%s", line, q.Text)
@@ -218,8 +218,8 @@ func harmless(t *rapid.T, caller aai.Caller, q aai.Question) {
 	}
 }
 
-// What would be typed is what the question is about, though the record keeps no word of
-// it; what other tools call secret is hidden here too.
+// TestWhatWouldBeTypedIsShown checks that the question shows the text to type, which the
+// record omits, and hides the secrets of other tools.
 func TestWhatWouldBeTypedIsShown(t *testing.T) {
 	d := newDesk()
 	for tool, want := range map[string]string{"type": `text: "rm -rf ~"`, "click": `text: "[secret]"`} {
@@ -236,8 +236,8 @@ func TestWhatWouldBeTypedIsShown(t *testing.T) {
 	}
 }
 
-// TestShownToWhoIsAsked: of a tool that says so the person reads what only the record goes
-// without, and not what is called a secret.
+// TestShownToWhoIsAsked checks that ShowSecrets shows arguments that only the record
+// omits, but not real secrets.
 func TestShownToWhoIsAsked(t *testing.T) {
 	for shown, want := range map[bool]string{true: `{"expr":"7*8","password":"[secret]"}`, false: `{"expr":"[secret]","password":"[secret]"}`} {
 		r := asking(notesApp("d"), "add")
@@ -261,7 +261,7 @@ func TestShownToWhoIsAsked(t *testing.T) {
 	}
 }
 
-// What a caller calls itself is said where it says more than who it is.
+// TestANameIsNotSaidTwice checks that the name is shown only if it adds to the identity.
 func TestANameIsNotSaidTwice(t *testing.T) {
 	d := newDesk()
 	for name, want := range map[string]int{"terminal": 0, "another": 1} {

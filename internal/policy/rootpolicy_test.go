@@ -6,8 +6,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestAskedOfOwn: of the gateway's own tools a person is asked about those that are named so,
-// once and for that tool alone; the gate of the own app says nothing of them then.
+// TestAskedOfOwn checks that BuiltinNeedsConsent makes the consent gate ask for that
+// builtin tool alone, once, and the builtin gate admit it.
 func TestAskedOfOwn(t *testing.T) {
 	asked := func(r *aai.Request) bool { return r.Tool.Name == "discover" && r.Call.Args["url"] == nil }
 	app := &aai.App{ID: aai.BuiltinApp, Name: "AAI Gateway", Tools: []*aai.Tool{{Name: "discover", Effect: aai.Reads}, {Name: "apps", Effect: aai.Reads}, {Name: "mode_set", Effect: aai.Changes}}}

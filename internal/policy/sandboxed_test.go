@@ -6,7 +6,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestSandboxedCallsOnlyRead: in every mode, as if it were the strictest.
+// TestSandboxedCallsOnlyRead checks sandboxed calls in every mode.
 func TestSandboxedCallsOnlyRead(t *testing.T) {
 	natural := asking(notesApp("d"), "list")
 	tool := *natural.Tool

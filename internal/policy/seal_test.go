@@ -58,7 +58,7 @@ func TestSealIsRefused(t *testing.T) {
 	}
 }
 
-// Every single bit of a seal counts: its nonce, its expiry and its MAC.
+// TestSealAltered checks that every bit of a seal counts: nonce, expiry and MAC.
 func TestSealAltered(t *testing.T) {
 	s, asked := newSealer(), sumOf("a call")
 	raw, _ := base64.RawURLEncoding.DecodeString(s.seal(asked, epoch()))
@@ -81,7 +81,7 @@ func TestSealsDiffer(t *testing.T) {
 	}
 }
 
-// Used seals are forgotten when they have expired, so they take no memory for good.
+// TestUsedSealsAreForgotten checks that expired seals are removed from memory.
 func TestUsedSealsAreForgotten(t *testing.T) {
 	s, asked, now := newSealer(), sumOf("a call"), epoch()
 	for range 50 {
@@ -95,7 +95,7 @@ func TestUsedSealsAreForgotten(t *testing.T) {
 	}
 }
 
-// An answer is good for the very call it was asked for and for no other.
+// TestAnswerIsBound checks that an answer is valid for its call only.
 func TestAnswerIsBound(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -152,13 +152,13 @@ func TestAnswerIsGoodOnce(t *testing.T) {
 	q := d.question(t, asking(app, "add"))
 	d.admits(t, answered(asking(app, "add"), q, choiceOnce))
 	d.refuses(t, answered(asking(app, "add"), q, choiceOnce), aai.ConsentRequired)
-	// A no uses the seal up as well: it cannot be turned into a yes.
+	// A refusal uses the seal up as well: it cannot become a yes.
 	q = d.question(t, asking(app, "add"))
 	d.refuses(t, answered(asking(app, "add"), q, choiceDeny), aai.PermissionDenied)
 	d.refuses(t, answered(asking(app, "add"), q, choiceAlways), aai.ConsentRequired)
 }
 
-// An answer to another question is none to this one.
+// TestAnswerToAnotherQuestion checks that an answer to another question is rejected.
 func TestAnswerToAnotherQuestion(t *testing.T) {
 	d, app := newDesk(), notesApp("d1")
 	r := d.choose(t, app, "add", choiceAlways)
@@ -166,7 +166,7 @@ func TestAnswerToAnotherQuestion(t *testing.T) {
 	d.question(t, r)
 }
 
-// Arguments that JSON cannot say have no binding that could be met again.
+// TestUnsayableArguments checks that arguments without a JSON form have no reproducible binding.
 func TestUnsayableArguments(t *testing.T) {
 	odd := func() *aai.Request {
 		r := asking(notesApp("d1"), "add")

@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// shelled is the request as the gate leaves it.
+// shelled returns the request after the gate.
 func shelled(t *testing.T, r *aai.Request) *aai.Request {
 	t.Helper()
 	if got := check(ShellGate{}, r); got != "admits" {
@@ -49,7 +49,7 @@ func TestTypingIntoATerminalIsToRun(t *testing.T) {
 	}
 }
 
-// An editor's own terminal is one too, for what types there.
+// TestATerminalWithinAProgram checks typing into an editor's terminal.
 func TestATerminalWithinAProgram(t *testing.T) {
 	for tool, want := range map[string]string{"type": aai.PermissionRun, "click": aai.PermissionAct, "look": aai.PermissionSee} {
 		r := operating(program("code", "d"), tool)
@@ -74,7 +74,7 @@ func TestATerminalWithinAProgram(t *testing.T) {
 	}
 }
 
-// Who may do everything else may not run commands: neither "act" nor "all" nor "*" says so.
+// TestToRunIsAskedApart checks that neither "act" nor "all" nor "*" permits running commands.
 func TestToRunIsAskedApart(t *testing.T) {
 	typing := func() *aai.Request { return shelled(t, operating(program("xterm", "x"), "type")) }
 	every := func(tool string) Grant {
@@ -108,7 +108,7 @@ func TestToRunIsAskedApart(t *testing.T) {
 	}
 }
 
-// In the mode safe nobody types into a terminal, whatever was allowed.
+// TestSafeRunsNothing checks that mode safe refuses typing into a terminal.
 func TestSafeRunsNothing(t *testing.T) {
 	for mode, want := range map[Mode]string{Normal: "admits", Safe: "PERMISSION_DENIED", Sandboxed: "PERMISSION_DENIED"} {
 		r := shelled(t, operating(program("xterm", "x"), "type"))

@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// launched is a call that starts the editor.
+// launched returns a call that starts the editor.
 func launched(t *testing.T, change func(*aai.App)) *aai.Request {
 	t.Helper()
 	editor := &aai.App{ID: "desktop/editor", Name: "editor", Digest: "program", Launch: &aai.Launch{
@@ -20,8 +20,8 @@ func launched(t *testing.T, change func(*aai.App)) *aai.Request {
 	return shelled(t, operating(editor, "look"))
 }
 
-// TestARememberedStartIsForItsOwnCommand: files may be opened in it; other arguments, and another
-// command of the entry, are asked about.
+// TestARememberedStartIsForItsOwnCommand checks that a grant covers opening files; other
+// arguments and a changed command ask again.
 func TestARememberedStartIsForItsOwnCommand(t *testing.T) {
 	other := func(a *aai.App) { a.Launch.CommandLine, a.Launch.HasArgs = "/usr/bin/editor --new --eval 'rm'", true }
 	d := newDesk()
@@ -48,7 +48,7 @@ func TestARememberedStartIsForItsOwnCommand(t *testing.T) {
 	d.refuses(t, answered(launched(t, other), q, choiceSession), aai.PermissionDenied)
 }
 
-// TestAStartWithArgumentsByPolicy: the configuration may allow one exact command.
+// TestAStartWithArgumentsByPolicy checks that the configuration may allow one exact command.
 func TestAStartWithArgumentsByPolicy(t *testing.T) {
 	given := func(line string) *aai.Request {
 		return launched(t, func(a *aai.App) { a.Launch.CommandLine, a.Launch.HasArgs = line, true })
@@ -61,8 +61,8 @@ func TestAStartWithArgumentsByPolicy(t *testing.T) {
 	newDesk(every).admits(t, launched(t, nil))
 }
 
-// TestAStartOfBefore: a grant for the executable alone, as they were before entries were bound,
-// covers the executable alone.
+// TestAStartOfBefore checks that an older grant for the executable covers only a start
+// without arguments.
 func TestAStartOfBefore(t *testing.T) {
 	d := newDesk()
 	d.kept.grants = []Grant{{
@@ -74,7 +74,7 @@ func TestAStartOfBefore(t *testing.T) {
 	d.question(t, launched(t, func(a *aai.App) { plain(a); a.Launch.HasArgs = true }))
 }
 
-// TestWhatRunsCommandsIsStartedToRun: no grant to start covers it, and every argument is asked.
+// TestWhatRunsCommandsIsStartedToRun checks that such programs need PermissionRun for every argument.
 func TestWhatRunsCommandsIsStartedToRun(t *testing.T) {
 	shell := func(more func(*aai.App)) *aai.Request {
 		return launched(t, func(a *aai.App) {

@@ -55,7 +55,7 @@ func TestStoreRoundTrip(t *testing.T) {
 	}
 }
 
-// Reading makes nothing: clients start gateways that they throw away.
+// TestStoreReadsWithoutATrace checks that reading creates no file.
 func TestStoreReadsWithoutATrace(t *testing.T) {
 	path := storePath(t)
 	if grants := grantsOf(t, NewFileStore(path)); len(grants) != 0 {
@@ -66,8 +66,8 @@ func TestStoreReadsWithoutATrace(t *testing.T) {
 	}
 }
 
-// What is decided anew replaces what was decided for the same caller, app and
-// tool, and nothing else.
+// TestStoreReplaces checks that a new decision replaces the old one for the same caller,
+// app and tool, and no other.
 func TestStoreReplaces(t *testing.T) {
 	s := NewFileStore(storePath(t))
 	var before []Grant
@@ -108,7 +108,7 @@ func TestStoreRemove(t *testing.T) {
 	}
 }
 
-// A change by another gateway, or by a person with an editor, is seen at once.
+// TestStoreSeesChanges checks that a change by another gateway or an editor is read at once.
 func TestStoreSeesChanges(t *testing.T) {
 	path := storePath(t)
 	reader, writer := NewFileStore(path), NewFileStore(path)
@@ -142,7 +142,7 @@ func TestStoreSeesChanges(t *testing.T) {
 	}
 }
 
-// A file that became longer in its place is another, whatever its time says.
+// TestStoreSeesTheSize checks that a longer file is read again, even with the same time.
 func TestStoreSeesTheSize(t *testing.T) {
 	path := storePath(t)
 	s := NewFileStore(path)
@@ -165,8 +165,8 @@ func TestStoreSeesTheSize(t *testing.T) {
 
 const oneGrant = `{"caller":"*","app":"a","tool":"t","decision":"allow","granted_at":"2026-05-04T10:00:00Z"}`
 
-// A file that is not understood whole is an error to readers and is never
-// overwritten; nobody is admitted on what is left of it.
+// TestStoreDamaged checks that an invalid file is an error, is never overwritten, and
+// admits no call.
 func TestStoreDamaged(t *testing.T) {
 	whole := `{"version":1,"grants":[` + oneGrant + `]}`
 	for name, content := range map[string]string{
@@ -243,7 +243,7 @@ func TestStoreInOddPlaces(t *testing.T) {
 	}
 }
 
-// Several gateways on one file, each used by many goroutines, lose nothing.
+// TestStoreConcurrently checks that several gateways with many goroutines lose no grant.
 func TestStoreConcurrently(t *testing.T) {
 	path := storePath(t)
 	var wg sync.WaitGroup
@@ -277,7 +277,7 @@ func hasTool(grants []Grant, tool string) bool {
 	return false
 }
 
-// The same with real processes.
+// TestProcessesLoseNothing does the same with processes.
 func TestProcessesLoseNothing(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -300,8 +300,8 @@ func TestProcessesLoseNothing(t *testing.T) {
 	}
 }
 
-// Readers see the file as it was before a change or after it, and no file of
-// the work in between stays behind.
+// TestStoreIsAtomic checks that readers see the file before or after a change, and that no
+// temporary file remains.
 func TestStoreIsAtomic(t *testing.T) {
 	path := storePath(t)
 	writer := NewFileStore(path)
@@ -343,8 +343,8 @@ func TestStoreIsAtomic(t *testing.T) {
 	}
 }
 
-// A process that sits on the lock stops nobody from reading, and stops others
-// from writing for a while only.
+// TestStoreWhileLocked checks that a held lock does not block readers, and blocks writers
+// for a limited time.
 func TestStoreWhileLocked(t *testing.T) {
 	path := storePath(t)
 	add(t, NewFileStore(path), full())

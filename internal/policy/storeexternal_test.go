@@ -6,8 +6,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// In a home that whoever started the program named, what lies in a plain file allows
-// nothing, and is not taken along; its refusals hold.
+// TestPlantedGrantsAdmitNothing checks that in a home from the environment a plain file
+// grants nothing and is not imported, while its refusals count.
 func TestPlantedGrantsAdmitNothing(t *testing.T) {
 	never := grantOf("wipe")
 	never.Decision = Deny

@@ -25,12 +25,12 @@ type vault struct {
 	mu      sync.Mutex
 	records map[string][]byte
 	err     error
-	within  func() // what happens while a change is at work
+	within  func() // called during a change
 }
 
 func newVault() *vault { return &vault{records: map[string][]byte{}} }
 
-// errNoKey is how a vault says that it can seal nothing.
+// errNoKey returns the error of a vault that cannot seal.
 func errNoKey() error {
 	return &aai.Error{Code: aai.AutomationNotSupported, Message: "no key here", Err: errors.ErrUnsupported}
 }
@@ -63,7 +63,7 @@ func (v *vault) CheckSealing(context.Context) error {
 	return v.err
 }
 
-// tools are the tools of the grants, in order.
+// tools returns the tools of the grants, in order.
 func tools(t *testing.T, s Store) string {
 	t.Helper()
 	var names []string
@@ -94,7 +94,7 @@ func exists(t *testing.T, path string) bool {
 	return err == nil
 }
 
-// Sealed grants are in the vault and nowhere else.
+// TestSealedStore checks that sealed grants are in the vault only.
 func TestSealedStore(t *testing.T) {
 	v, path := newVault(), storePath(t)
 	s := NewSealedStore(NewFileStore(path), v)
@@ -121,8 +121,8 @@ func TestSealedStore(t *testing.T) {
 	}
 }
 
-// A plain file only refuses where something can be sealed: nobody knows who wrote it. Its
-// refusals come along with the first change; one that appears later counts for nothing.
+// TestAPlantedFileAdmitsNothing checks that, if sealing is possible, only refusals of a
+// plain file count. The first change seals them; a later file is ignored.
 func TestAPlantedFileAdmitsNothing(t *testing.T) {
 	v, path := newVault(), storePath(t)
 	add(t, NewFileStore(path), grantOf("planted"), refusalOf("no"))
@@ -138,12 +138,12 @@ func TestAPlantedFileAdmitsNothing(t *testing.T) {
 	if got := tools(t, s); got != "no wipe" {
 		t.Errorf("with more in the file: %q", got)
 	}
-	// Nor where the vault was taken away.
+	// Nor after the vault was removed.
 	v.records = map[string][]byte{}
 	if got := tools(t, NewSealedStore(NewFileStore(path), v)); got != "no never" {
 		t.Errorf("without the sealed ones: %q", got)
 	}
-	// One that only refuses goes when it is sealed.
+	// A file with refusals only is removed when they are sealed.
 	path = storePath(t)
 	add(t, NewFileStore(path), refusalOf("no"))
 	s = NewSealedStore(NewFileStore(path), v)
@@ -151,14 +151,14 @@ func TestAPlantedFileAdmitsNothing(t *testing.T) {
 	if exists(t, path) || tools(t, s) != "no wipe" || s.Unsealed() != "" {
 		t.Errorf("%q, %q", tools(t, s), s.Unsealed())
 	}
-	// Not even when nothing is left of the sealed ones.
+	// Not even without sealed grants left.
 	if _, err := s.Remove(func(Grant) bool { return true }); err != nil || tools(t, s) != "" {
 		t.Errorf("%q, %v", tools(t, s), err)
 	}
 }
 
-// A person takes over what a plain file allows: what they mean of it, by the way they
-// proved it, and nothing that they have decided since.
+// TestImportOfAPlainFile checks that Import seals the selected permissions of a plain
+// file, with the channel, and does not override newer decisions.
 func TestImportOfAPlainFile(t *testing.T) {
 	v, path := newVault(), storePath(t)
 	add(t, NewFileStore(path), grantOf("a"), grantOf("b"), grantOf("c"), refusalOf("no"))
@@ -187,7 +187,7 @@ func TestImportOfAPlainFile(t *testing.T) {
 	}
 }
 
-// A person who is shown the same words twice cannot say which row they mean.
+// TestRowsThatAreTheSameAreNotTakenOver checks that ambiguous rows are not imported.
 func TestRowsThatAreTheSameAreNotTakenOver(t *testing.T) {
 	v, path := newVault(), storePath(t)
 	other := grantOf("a")
@@ -206,7 +206,7 @@ func TestRowsThatAreTheSameAreNotTakenOver(t *testing.T) {
 	}
 }
 
-// Where nothing can be sealed the plain file does as ever, and is told.
+// TestNothingCanBeSealed checks that without sealing the plain file is used and reported.
 func TestNothingCanBeSealed(t *testing.T) {
 	v, path := newVault(), storePath(t)
 	v.err = errNoKey()
@@ -224,7 +224,7 @@ func TestNothingCanBeSealed(t *testing.T) {
 	if g := grantsOf(t, s)[0]; !g.Unsealed {
 		t.Errorf("%+v counts as sealed", g)
 	}
-	v.err = nil // a keychain has come
+	v.err = nil // a keychain has appeared
 	add(t, s, grantOf("wipe"))
 	if got := tools(t, s); got != "wipe" || !strings.Contains(s.Unsealed(), "takeover --file") {
 		t.Errorf("%q, %q", got, s.Unsealed())
@@ -234,8 +234,8 @@ func TestNothingCanBeSealed(t *testing.T) {
 	}
 }
 
-// A vault that should open and does not is an error, and never an empty list nor a
-// reason to write a plain file: a refusal may be in it.
+// TestVaultFails checks that a vault that does not open is an error, not an empty list and
+// no reason to use a plain file: it may contain a refusal.
 func TestVaultFails(t *testing.T) {
 	v, path := newVault(), storePath(t)
 	s := NewSealedStore(NewFileStore(path), v)
@@ -261,13 +261,13 @@ func TestVaultFails(t *testing.T) {
 		}
 		gate := NewConsent(ConsentConfig{Store: s, Preapproved: []Grant{{Caller: Wildcard, App: notes, Tool: Wildcard, Decision: Allow}}})
 		(&desk{Consent: gate}).refuses(t, asking(notesApp("d1"), "add"), aai.ConsentRequired)
-		// What root wrote needs nobody's keychain.
+		// Root's policy needs no keychain.
 		gate = NewConsent(ConsentConfig{Store: s, Preapproved: []Grant{{Caller: Wildcard, App: notes, Tool: Wildcard, Decision: Allow, Channel: RootPolicyChannel}}})
 		(&desk{Consent: gate}).admits(t, asking(notesApp("d1"), "add"))
 	}
 }
 
-// A plain file that is damaged is not sealed, and stays.
+// TestDamagedPlainFileIsNotSealed checks that an invalid plain file is not sealed, and stays.
 func TestDamagedPlainFileIsNotSealed(t *testing.T) {
 	v, path := newVault(), storePath(t)
 	write(t, path, "{")
@@ -280,8 +280,8 @@ func TestDamagedPlainFileIsNotSealed(t *testing.T) {
 	}
 }
 
-// While the plain file is being sealed nobody writes there, so nothing is lost that
-// was given at that very moment.
+// TestSealedWhileAnotherWrites checks that the plain file is locked while it is sealed, so
+// that no grant is lost.
 func TestSealedWhileAnotherWrites(t *testing.T) {
 	v, path := newVault(), storePath(t)
 	add(t, NewFileStore(path), refusalOf("add"))
@@ -305,7 +305,7 @@ func TestSealedWhileAnotherWrites(t *testing.T) {
 		t.Error(got)
 	}
 
-	// A process that could seal nothing, until it had the lock.
+	// This process could seal nothing until it had the lock.
 	path = storePath(t)
 	late := NewSealedStore(NewFileStore(path), lateVault{v})
 	if err := late.Add(grantOf("lost")); err == nil || exists(t, path) {
@@ -313,14 +313,14 @@ func TestSealedWhileAnotherWrites(t *testing.T) {
 	}
 }
 
-// A lateVault has no key when it is to change something, and has one right after.
+// A lateVault has no key when it changes something, and has one right after.
 type lateVault struct{ *vault }
 
 func (lateVault) Update(context.Context, string, func([]byte) ([]byte, error)) error {
 	return errNoKey()
 }
 
-// Several gateways lose nothing while the plain file is being sealed by one of them.
+// TestSealedConcurrently checks that several gateways lose no grant during sealing.
 func TestSealedConcurrently(t *testing.T) {
 	v, path := newVault(), storePath(t)
 	add(t, NewFileStore(path), refusalOf("add"))
@@ -345,8 +345,8 @@ func TestSealedConcurrently(t *testing.T) {
 	}
 }
 
-// Whatever happens in whatever order, the store says what a list in memory would
-// say, sealed or not.
+// TestSealedStoreIsAList compares the store with a list in memory, for any order of
+// events, sealed or not.
 func TestSealedStoreIsAList(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		v, model := newVault(), &memory{}
@@ -370,7 +370,7 @@ func TestSealedStoreIsAList(t *testing.T) {
 			},
 			"add": func(r *rapid.T) {
 				g := grantOf(tool.Draw(r, "tool"))
-				if g.Decision = Deny; v.err == nil { // a file's permissions do not outlast it
+				if g.Decision = Deny; v.err == nil { // a file's permissions end with it
 					g.Decision = rapid.SampledFrom([]Decision{Allow, Deny}).Draw(r, "decision")
 				}
 				if err := errors.Join(s.Add(g), model.Add(g)); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestMain lets the test binary be another process: see TestProcessesLoseNothing
-// and TestKilledConsents.
+// TestMain lets the test binary run as another process: see TestProcessesLoseNothing and
+// TestKilledConsents.
 func TestMain(m *testing.M) {
 	if what := os.Getenv("POLICY_TEST_WRITE"); what != "" {
 		writeUntilKilled(what)
@@ -45,10 +45,10 @@ func addAsChild(name string) error {
 
 const notes = "org.example.Notes"
 
-// epoch is when the clock of these tests starts.
+// epoch returns the initial time of the fake clock.
 func epoch() time.Time { return time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC) }
 
-// A clock stands still until somebody moves it.
+// A clock is a fake clock that tests move.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -68,11 +68,11 @@ func (c *clock) advance(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// A memory is a Store without a disk.
+// A memory is a Store in memory.
 type memory struct {
 	grants []Grant
-	err    error // what Add fails with
-	full   error // what Keeps says
+	err    error // the error of Add
+	full   error // the error of CheckWritable
 }
 
 func (m *memory) CheckWritable() error { return m.full }
@@ -99,7 +99,7 @@ func (m *memory) Remove(drop func(Grant) bool) (int, error) {
 	return n, nil
 }
 
-// notesApp is an app of three tools, as the descriptor with the digest says.
+// notesApp returns an app with three tools and a descriptor with the digest.
 func notesApp(digest string, more ...*aai.Tool) *aai.App {
 	tools := []*aai.Tool{
 		{Name: "list", Description: "Lists the notes.", Effect: aai.Reads},
@@ -113,7 +113,7 @@ func agent() aai.Caller {
 	return aai.Caller{Door: aai.DoorMCP, Name: "claude-ai", Session: "s1", Identity: "/usr/bin/claude"}
 }
 
-// asking is a request by the agent for a tool of the app.
+// asking returns a request by the agent for a tool of the app.
 func asking(app *aai.App, tool string) *aai.Request {
 	return &aai.Request{
 		Call: &aai.Call{ID: "c1", Caller: agent(), App: app.ID, Tool: tool, Args: map[string]any{"text": "milk"}, Target: app},
@@ -121,7 +121,7 @@ func asking(app *aai.App, tool string) *aai.Request {
 	}
 }
 
-// A desk is the gate with what it stands on.
+// A desk is the gate with its dependencies.
 type desk struct {
 	*Consent
 	clock *clock
@@ -135,7 +135,7 @@ func newDesk(preapproved ...Grant) *desk {
 	return d
 }
 
-// question returns the one question the gate has about the request.
+// question returns the gate's only question about the request.
 func (d *desk) question(t *testing.T, r *aai.Request) aai.Question {
 	t.Helper()
 	questions, err := d.CheckPassphrase(t.Context(), r)
@@ -145,7 +145,7 @@ func (d *desk) question(t *testing.T, r *aai.Request) aai.Question {
 	return questions[0]
 }
 
-// admits fails the test unless the gate lets the request pass at once.
+// admits fails the test unless the gate admits the request at once.
 func (d *desk) admits(t *testing.T, r *aai.Request) {
 	t.Helper()
 	questions, err := d.CheckPassphrase(t.Context(), r)
@@ -154,13 +154,13 @@ func (d *desk) admits(t *testing.T, r *aai.Request) {
 	}
 }
 
-// refuses fails the test unless the gate says no with the code and asks nothing.
+// refuses fails the test unless the gate refuses with the code, without a question.
 func (d *desk) refuses(t *testing.T, r *aai.Request, code aai.Code) {
 	t.Helper()
 	_ = d.refusal(t, r, code)
 }
 
-// refusal is refuses, with what the gate says.
+// refusal is refuses, and returns the error.
 func (d *desk) refusal(t *testing.T, r *aai.Request, code aai.Code) *aai.Error {
 	t.Helper()
 	questions, err := d.CheckPassphrase(t.Context(), r)
@@ -171,7 +171,7 @@ func (d *desk) refusal(t *testing.T, r *aai.Request, code aai.Code) *aai.Error {
 	return e
 }
 
-// answered gives the request the answer to a question.
+// answered returns the request with the answer to a question.
 func answered(r *aai.Request, q aai.Question, choice string) *aai.Request {
 	r.Call.Answers = map[string]aai.Answer{q.ID: {Choice: choice, Seal: q.Seal, Channel: aai.Terminal}}
 	return r
@@ -183,7 +183,7 @@ func (d *desk) choose(t *testing.T, app *aai.App, tool, choice string) *aai.Requ
 	return answered(asking(app, tool), d.question(t, asking(app, tool)), choice)
 }
 
-// check is Gate.Check as one word.
+// check returns the result of Gate.CheckPassphrase as one word.
 func check(g aai.Gate, r *aai.Request) string {
 	questions, err := g.CheckPassphrase(context.Background(), r)
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// When a person changes the mode, what is listed changes, and who listens is
-// told; what is not listed is still found, so that the refusal can say why.
+// TestTheListFollowsTheMode checks that a change of the mode changes the list and notifies
+// listeners, and that unlisted tools are still found, for the reason of the refusal.
 func TestTheListFollowsTheMode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "mode")

@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A screen is an app whose tools operate the windows of other programs.
+// screen returns an app with tools that operate the windows of other programs.
 func screen() *aai.App {
 	return &aai.App{
 		ID: "desktop", Name: "Desktop",
@@ -52,7 +52,7 @@ func TestOneApprovalCoversAnAppAndNotEveryButton(t *testing.T) {
 	d.admits(t, answered(operating(editor, "scroll"), q, choiceSession))
 	d.admits(t, operating(editor, "click"))
 	d.question(t, operating(program("editor", "e2"), "look"))  // another program of that name
-	d.question(t, operating(program("editor", "e2"), "click")) // and for the session too
+	d.question(t, operating(program("editor", "e2"), "click")) // also for the session
 }
 
 func TestAllAndNeverForWindows(t *testing.T) {
@@ -68,7 +68,7 @@ func TestAllAndNeverForWindows(t *testing.T) {
 	d.refuses(t, operating(editor, "scroll"), aai.ConsentRequired)
 	q = d.question(t, operating(editor, "look"))
 	d.admits(t, answered(operating(editor, "look"), q, choiceAll))
-	d.refuses(t, operating(editor, "click"), aai.ConsentRequired) // "all" was no word about that
+	d.refuses(t, operating(editor, "click"), aai.ConsentRequired) // "all" did not cover that
 }
 
 func TestPreapprovedWindows(t *testing.T) {
@@ -79,8 +79,8 @@ func TestPreapprovedWindows(t *testing.T) {
 	d.question(t, operating(program("mail", "m1"), "look"))
 }
 
-// TestStarting: what does not run yet is another permission, since arguments can
-// make a program do what none of its buttons does.
+// TestStarting checks that starting a program needs its own permission, since arguments
+// can do more than any of its buttons.
 func TestStarting(t *testing.T) {
 	shell, running := program("shell", "s1"), program("shell", "s1")
 	shell.PID, shell.Launch = 0, &aai.Launch{CommandLine: "/usr/bin/shell", Digest: "s1"}
@@ -94,7 +94,7 @@ func TestStarting(t *testing.T) {
 	d = newDesk()
 	q = d.question(t, operating(running, "click"))
 	d.admits(t, answered(operating(running, "click"), q, choiceAll))
-	q = d.question(t, operating(shell, "click")) // "all" of what runs is not to start it
+	q = d.question(t, operating(shell, "click")) // "all" does not cover starting it
 	for _, choice := range q.Choices {
 		if choice.ID == choiceAll {
 			t.Errorf("to start has no more than that to allow, but %q is offered", choice.Label)

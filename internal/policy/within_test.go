@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// nesting is a gateway with limits, whose tool "t" makes calls of itself until it is so
-// deep. Its own slot is the only one that there is.
+// nesting returns a gateway with limits, and a tool "t" that calls itself to a depth.
+// There is only one slot.
 func nesting(deep int, limits map[Kind]Limit) (*aai.Gateway, *Limits) {
 	l := NewLimits(limits)
 	app := &aai.App{ID: "org.example.App"}
@@ -30,8 +30,8 @@ func nesting(deep int, limits map[Kind]Limit) (*aai.Gateway, *Limits) {
 
 func nested(c aai.Caller) *aai.Call { return &aai.Call{Caller: c, App: "a", Tool: "t"} }
 
-// A call that an Action makes has its parent's slot: one who has no other left can run a
-// child, however deep.
+// TestCallsWithinShareASlot checks that calls of an Action use its slot, at any depth,
+// even without another free slot.
 func TestCallsWithinShareASlot(t *testing.T) {
 	g, l := nesting(70, map[Kind]Limit{KindDeclared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 1}})
 	if _, err := g.Do(t.Context(), nested(agent())); err != nil {
@@ -42,7 +42,7 @@ func TestCallsWithinShareASlot(t *testing.T) {
 	}
 }
 
-// They count all the same.
+// TestCallsWithinAreCounted checks that such calls count for the rate.
 func TestCallsWithinAreCounted(t *testing.T) {
 	g, _ := nesting(70, map[Kind]Limit{KindDeclared: {PerSecond: 50, PerMinute: 1000, Concurrent: 1}})
 	_, err := g.Do(t.Context(), nested(agent()))
@@ -51,7 +51,7 @@ func TestCallsWithinAreCounted(t *testing.T) {
 	}
 }
 
-// Nobody gets a slot by saying whose child a call is.
+// TestAParentIsNotClaimed checks that a self-reported parent gives no slot.
 func TestAParentIsNotClaimed(t *testing.T) {
 	l := NewLimits(map[Kind]Limit{KindDeclared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 1}})
 	app := &aai.App{ID: "org.example.App"}

@@ -20,7 +20,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// killRounds is how often a process is killed: AAI_KILL_ROUNDS, or 20.
+// killRounds returns the number of killed processes: AAI_KILL_ROUNDS, or 20.
 func killRounds(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("AAI_KILL_ROUNDS")
@@ -34,8 +34,8 @@ func killRounds(t *testing.T) int {
 	return n
 }
 
-// A process that is killed at any moment loses nothing that it said was kept, and
-// leaves no half of a record. AAI_KILL_ROUNDS=200 kills more often.
+// TestKill checks that a process killed at any moment loses no acknowledged record, and
+// leaves no partial one. AAI_KILL_ROUNDS=200 kills more often.
 func TestKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data", "secrets")
 	kept := 0
@@ -55,7 +55,7 @@ func TestKill(t *testing.T) {
 		if err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
-		// One more may have been kept without its being said.
+		// One more record may be stored without acknowledgement.
 		if b == nil && kept == 0 {
 			continue
 		}
@@ -78,8 +78,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// Eight processes on one folder, beginning with none, lose nothing, on the same
-// record and on their own, and agree on one key.
+// TestProcesses checks that eight processes on one new folder lose nothing, on the same
+// record and on their own, and use one key.
 func TestProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data", "secrets")
 	var wg sync.WaitGroup
@@ -104,8 +104,8 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// A process that sits on the lock of a record stops nobody from reading it, nor
-// from changing others, and who waits for it may give up.
+// TestLockedByAnother checks that a held lock of a record does not block reads or changes
+// of others, and that waiting for it can be cancelled.
 func TestLockedByAnother(t *testing.T) {
 	v := newVault(t)
 	put(t, v, "a", "1")
@@ -127,8 +127,8 @@ func TestLockedByAnother(t *testing.T) {
 	has(t, v, "a", "2")
 }
 
-// On a full disk a change fails and says so, the old record stays, and all goes on
-// when there is room again. The writer that is full is ours; see also
+// TestFullWriter checks that a change on a full disk fails, that the old record stays, and
+// that changes succeed once there is room. The full writer is a fake; see also
 // TestFullDisk.
 func TestFullWriter(t *testing.T) {
 	v := newVault(t)
@@ -155,7 +155,7 @@ func TestFullWriter(t *testing.T) {
 		if err == nil {
 			t.Fatalf("room for %d: a record of more was kept", room)
 		}
-		// Where the key was kept before the disk was full, it is the key from then on.
+		// A key stored before the disk was full is used from then on.
 		fresh.folder.write = whole
 		put(t, fresh, "a", "at last")
 		has(t, openVault(fresh.folder.path), "a", "at last")

@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// makeOld makes a file as old as one that nobody has changed for a minute.
+// makeOld sets a file's time to a minute ago.
 func makeOld(t *testing.T, path string) time.Time {
 	t.Helper()
 	then := time.Now().Add(-time.Minute).Truncate(time.Second)
@@ -25,7 +25,7 @@ func isRemembered(v *Vault, path string) bool {
 	return known
 }
 
-// What is remembered is what the file holds, whoever changes it and however.
+// TestRecall checks that the cache returns the current content after any change.
 func TestRecall(t *testing.T) {
 	v := newVault(t)
 	put(t, v, "a", "first")
@@ -60,7 +60,7 @@ func TestRecall(t *testing.T) {
 	has(t, v, "a", "absent")
 }
 
-// Damage is seen although the right content is remembered.
+// TestRecallSeesDamage checks that damage is detected despite the cache.
 func TestRecallSeesDamage(t *testing.T) {
 	v := newVault(t)
 	put(t, v, "a", "first")
@@ -87,7 +87,7 @@ func TestRecallSeesDamage(t *testing.T) {
 	}
 }
 
-// What was remembered is handed out as a copy, within limits.
+// TestRecallIsNotShared checks that the cache returns copies, within its limits.
 func TestRecallIsNotShared(t *testing.T) {
 	v := newVault(t)
 	put(t, v, "a", "first")

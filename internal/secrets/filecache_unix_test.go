@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A record that others may read or write is refused although its content is
-// remembered, and read again when it is the owner's alone.
+// TestRecallSeesTheMode checks that a cached record is refused while other users may
+// access it, and read again afterwards.
 func TestRecallSeesTheMode(t *testing.T) {
 	v := newVault(t)
 	put(t, v, "a", "first")

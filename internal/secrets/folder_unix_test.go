@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Whatever the umask, all is for its owner alone.
+// TestModes checks that only the owner has access, whatever the umask.
 func TestModes(t *testing.T) {
 	old := syscall.Umask(0)
 	defer syscall.Umask(old)
@@ -40,7 +40,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// What others may have read or changed is not used, and the file is named.
+// TestOpenModes checks that files that others may have read or changed are refused by name.
 func TestOpenModes(t *testing.T) {
 	v := newVault(t)
 	put(t, v, "a", "1")
@@ -66,8 +66,8 @@ func TestOpenModes(t *testing.T) {
 	}
 }
 
-// Nobody leads the vault elsewhere by a link, and nobody has it wait by a named
-// pipe.
+// TestLinksAndPipes checks that a link cannot redirect the vault, and that a named pipe
+// does not block it.
 func TestLinksAndPipes(t *testing.T) {
 	v := newVault(t)
 	put(t, v, "a", "1")
@@ -102,7 +102,7 @@ func TestLinksAndPipes(t *testing.T) {
 	_, err := openVault(link).Get(t.Context(), "a")
 	refuses(t, err, aai.AutomationFailed)
 
-	// What stands where the next content is written, or the lock, is not followed.
+	// A link in the place of the new content, or of the lock, is not followed.
 	victim := filepath.Join(t.TempDir(), "victim")
 	write(t, victim, []byte("untouched"))
 	stem := v.current.Load().fileOf("a")
@@ -124,7 +124,7 @@ func TestLinksAndPipes(t *testing.T) {
 	has(t, v, "a", "2")
 }
 
-// A key of another user, or one that others may read, is no key; the file is named.
+// TestKeyFileOfOthers checks that a key of another user, or a readable one, is refused by name.
 func TestKeyFileOfOthers(t *testing.T) {
 	d := newDesk(t)
 	path := d.keyFile(newKey())
@@ -160,12 +160,12 @@ func TestKeyFileOfOthers(t *testing.T) {
 	}
 }
 
-// stranger is a file that belongs to another user; only root could make a real one.
+// stranger is a file of another user; only root could create a real one.
 type stranger struct{ fs.FileInfo }
 
 func (s stranger) Sys() any { return &syscall.Stat_t{Uid: uint32(os.Geteuid()) + 4711} }
 
-// systemd gives a credential to its service as 0440 with a list of readers, or 0400.
+// TestCredentialModes checks systemd's modes of a credential: 0440 with a list of readers, or 0400.
 func TestCredentialModes(t *testing.T) {
 	for mode, good := range map[os.FileMode]bool{0o400: true, 0o440: true, 0o600: true, 0o444: false, 0o420: false, 0o602: false} {
 		d := newDesk(t)

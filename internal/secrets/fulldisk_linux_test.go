@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// fullDisk is a process in a mount namespace of its own, where the vault's parent
-// is a disk of 3 MB. It prints what it saw.
+// fullDisk is a process in a mount namespace, in which the vault's parent is a disk of 3
+// MB. It prints its observations.
 const fullDisk = `
 set -e
 mount -t tmpfs -o size=3m none "$DISK"
@@ -24,8 +24,8 @@ rm "$DISK/filler"
 "$SELF" get second; echo
 `
 
-// The same with a real disk that is full. It needs a namespace; who is not root
-// gets one as the root of a user namespace.
+// TestFullDisk does the same with a real full disk. It needs a namespace; a user other
+// than root gets one as the root of a user namespace.
 func TestFullDisk(t *testing.T) {
 	disk, out := t.TempDir(), t.TempDir()
 	self, err := os.Executable()

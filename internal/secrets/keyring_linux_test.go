@@ -16,7 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// A session is a bus, gnome-keyring and a home folder of their own.
+// A session is a bus, gnome-keyring and a home folder for a test.
 type session struct {
 	bus    *testkit.Bus
 	home   string
@@ -70,7 +70,7 @@ func (s *session) stop() {
 	}
 }
 
-// run is a command of childMain that must succeed, in this session.
+// run runs a command of childMain in this session, which must succeed.
 func (s *session) run(t *testing.T, folder string, args ...string) string {
 	t.Helper()
 	out, err := child(t, folder, s.env(), args...).CombinedOutput()
@@ -80,7 +80,7 @@ func (s *session) run(t *testing.T, folder string, args ...string) string {
 	return string(out)
 }
 
-// fails is a command that must not succeed. It returns what it said.
+// fails runs a command that must fail, and returns its output.
 func (s *session) fails(t *testing.T, folder string, args ...string) string {
 	t.Helper()
 	out, err := child(t, folder, s.env(), args...).CombinedOutput()
@@ -99,7 +99,7 @@ func (s *session) status(t *testing.T, folder string) Status {
 	return status
 }
 
-// secretTool runs the program by which libsecret's authors look into keyrings.
+// secretTool runs libsecret's program for keyrings.
 func (s *session) secretTool(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "secret-tool", args...)
@@ -111,8 +111,8 @@ func (s *session) secretTool(t *testing.T, stdin string, args ...string) string 
 	return string(out)
 }
 
-// The key is made once, in the real keyring, where others find it; processes and
-// later sessions use it; without it nothing is lost and nothing opens.
+// TestRealKeyring checks that the key is created once, in the real keyring, and used by
+// other processes and later sessions; without it nothing opens and nothing is lost.
 func TestRealKeyring(t *testing.T) {
 	s, folder := newSession(t), filepath.Join(t.TempDir(), "secrets")
 	s.start(t, "--unlock")
@@ -145,7 +145,7 @@ func TestRealKeyring(t *testing.T) {
 		t.Errorf("%q in a second session", got)
 	}
 
-	// Somebody else's key in its place, and the right one again.
+	// Another key in its place, and the right one again.
 	other := base64.StdEncoding.EncodeToString(newKey())
 	s.secretTool(t, other, "store", "--label", "x", "service", service, "username", account)
 	if said := s.fails(t, folder, "get", "n"); !strings.Contains(said, "it has another key") {
@@ -168,7 +168,7 @@ func TestRealKeyring(t *testing.T) {
 	}
 }
 
-// A locked keyring, in a session without anything to ask for its password.
+// TestLockedKeyring uses a locked keyring, without a prompt for its password.
 func TestLockedKeyring(t *testing.T) {
 	s, folder := newSession(t), filepath.Join(t.TempDir(), "secrets")
 	s.start(t, "--unlock")
@@ -182,7 +182,7 @@ func TestLockedKeyring(t *testing.T) {
 	if got := s.status(t, folder); got.Problem == "" || stateOf(got, placeSystem) != StateUnavailable {
 		t.Errorf("%+v", got)
 	}
-	// Where there never was a key, none is made elsewhere unless a person allows it.
+	// A first key is not created elsewhere unless a person allows it.
 	fresh := filepath.Join(t.TempDir(), "secrets")
 	if said := s.fails(t, fresh, "put", "a", "secret"); !strings.Contains(said, "no place here can keep the key") {
 		t.Error(said)
@@ -197,7 +197,7 @@ func TestLockedKeyring(t *testing.T) {
 	}
 }
 
-// Without a bus none is started, which its library would do.
+// TestNoBus checks that no bus is started, as the library would do.
 func TestNoBus(t *testing.T) {
 	bin, folder := t.TempDir(), filepath.Join(t.TempDir(), "secrets")
 	trap := filepath.Join(bin, "dbus-launch")
@@ -225,8 +225,8 @@ func TestNoBus(t *testing.T) {
 	}
 }
 
-// A service that takes the question and never answers: the caller is told by the
-// deadline, and other places are used.
+// TestServiceThatNeverAnswers checks that a request to a silent service fails by the
+// deadline, and that other places are used.
 func TestServiceThatNeverAnswers(t *testing.T) {
 	bus, folder := testkit.StartBus(t), filepath.Join(t.TempDir(), "secrets")
 	conn := bus.Connect(t)

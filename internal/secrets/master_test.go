@@ -16,8 +16,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A desk is what a vault finds around it. Without anything it has no place for a
-// key.
+// A vaultEnv is the environment of a vault. The zero environment has no place for a key.
 type vaultEnv struct {
 	t           *testing.T
 	path        string // of the vault
@@ -36,14 +35,14 @@ func newDesk(t *testing.T) *vaultEnv {
 	}
 }
 
-// open is a new process.
+// open returns the vault of a new process.
 func (d *vaultEnv) open() *Vault {
 	v := New(Config{Folder: d.path, Getenv: func(name string) string { return d.env[name] }, AllowInsecureFile: d.insecure, Ask: d.ask})
 	v.system = d.keychain.system(d.unreachable)
 	return v
 }
 
-// keyFile makes a file with a key.
+// keyFile creates a file with a key.
 func (d *vaultEnv) keyFile(content []byte) string {
 	d.t.Helper()
 	path := filepath.Join(d.t.TempDir(), "aai-master")
@@ -64,7 +63,7 @@ func (d *vaultEnv) tryPut() error {
 	return d.open().Update(d.t.Context(), "a", func([]byte) ([]byte, error) { return []byte("secret"), nil })
 }
 
-// places are all of them in order, with what makes each usable.
+// places returns all places in order, with a function that makes each usable.
 func (d *vaultEnv) places() []struct {
 	name   string
 	enable func()
@@ -81,7 +80,7 @@ func (d *vaultEnv) places() []struct {
 	}
 }
 
-// answers types one after the other.
+// answers types the lines one after the other.
 func answers(lines ...string) PassphrasePrompt {
 	return func(context.Context, string) (string, error) {
 		if len(lines) == 0 {
@@ -93,8 +92,8 @@ func answers(lines ...string) PassphrasePrompt {
 	}
 }
 
-// The best place that there is gets the key, and keychain status says so before and
-// after.
+// TestOrderOfPlaces checks that the best available place gets the key, and that Status
+// reports it before and after.
 func TestOrderOfPlaces(t *testing.T) {
 	for i := range 5 {
 		d := newDesk(t)
@@ -135,7 +134,7 @@ func stateOf(s Status, name string) PlaceState {
 	return ""
 }
 
-// Without a place for the key nothing is kept, and the person is told what to do.
+// TestNoPlace checks that without a place for the key nothing is stored, and that the error has advice.
 func TestNoPlace(t *testing.T) {
 	d := newDesk(t)
 	err := d.tryPut()
@@ -162,8 +161,8 @@ func TestNoPlace(t *testing.T) {
 	}
 }
 
-// A key that is gone, or another in its place, is an error that says who had it.
-// Nothing is reset, whatever else could keep a key; brought back, all is there.
+// TestKeyIsGone checks that a missing or different key is an error that names its place.
+// The vault is not reset, and opens again with the key.
 func TestKeyIsGone(t *testing.T) {
 	for name, lose := range map[string]func(d *vaultEnv) (giveBack func()){
 		placeSystem: func(d *vaultEnv) func() {
@@ -209,7 +208,7 @@ func TestKeyIsGone(t *testing.T) {
 	}
 }
 
-// A copy of the right key opens the vault wherever it is.
+// TestKeyHasMoved checks that a copy of the right key opens the vault from any place.
 func TestKeyHasMoved(t *testing.T) {
 	d := newDesk(t)
 	d.unreachable = nil
@@ -230,8 +229,8 @@ func TestKeyHasMoved(t *testing.T) {
 	}
 }
 
-// A key that is there already is taken: a data folder that was deleted does not
-// cost what other folders are sealed with.
+// TestKeyIsAdopted checks that an existing key is used: deleting one data folder must not
+// affect other folders with the same key.
 func TestKeyIsAdopted(t *testing.T) {
 	d := newDesk(t)
 	d.unreachable = nil
@@ -245,7 +244,7 @@ func TestKeyIsAdopted(t *testing.T) {
 	}
 }
 
-// The unprotected file is used only while the person allows it.
+// TestInsecureMustBeAllowed checks that the unprotected file is used only while it is allowed.
 func TestInsecureMustBeAllowed(t *testing.T) {
 	d := newDesk(t)
 	d.insecure = true
@@ -299,7 +298,7 @@ func TestPassphrase(t *testing.T) {
 	if s := d.status(); s.Problem == "" || s.Place != placePassphrase {
 		t.Errorf("%+v", s)
 	}
-	// What every process must read is not sealed with what only a person knows.
+	// Records for every process are not sealed with a passphrase.
 	d.ask = answers("correct horse")
 	for _, v := range []*Vault{v, d.open()} {
 		_, err := v.NonInteractive().Get(t.Context(), "a")
@@ -313,7 +312,7 @@ func TestPassphrase(t *testing.T) {
 	refuses(t, other.open().NonInteractive().Update(t.Context(), "a", nil), aai.AutomationNotSupported)
 }
 
-// A label that would have scrypt take all memory, or hardly any, is refused.
+// TestHostileLabel checks that a label with extreme scrypt parameters is refused.
 func TestHostileLabel(t *testing.T) {
 	id := `"key":"` + strings.Repeat("ab", keyIDSize) + `"`
 	salt := base64.StdEncoding.EncodeToString(make([]byte, saltSize))
@@ -376,7 +375,7 @@ func TestKeyFiles(t *testing.T) {
 	}
 }
 
-// Whether anything can be sealed is said without making anything.
+// TestSeals checks that CheckSealing creates no file.
 func TestSeals(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "secrets")
 	if err := New(Config{Folder: folder, Getenv: noKeychain}).CheckSealing(t.Context()); !errors.Is(err, errors.ErrUnsupported) {

@@ -42,7 +42,7 @@ func TestSealAndOpen(t *testing.T) {
 	})
 }
 
-// A record of another key says so, and not that it is damaged.
+// TestSealedWithAnotherKey checks that a record of another key is not reported as damaged.
 func TestSealedWithAnotherKey(t *testing.T) {
 	_, err := testSealer(t, 1).open("id", testSealer(t, 2).seal("id", []byte("the content")))
 	if wrong, ok := errors.AsType[*wrongKeyError](err); !ok || wrong.id != testSealer(t, 2).name() {
@@ -50,14 +50,14 @@ func TestSealedWithAnotherKey(t *testing.T) {
 	}
 }
 
-// What RFC 5869 makes of the key of 32 bytes 7, computed by Python's hmac.
+// Values that RFC 5869 derives from the key of 32 bytes 7, computed by Python's hmac.
 const (
 	wantKeyID = "e8ce5616471c9a954f7b9607f96ff074"
 	wantFile  = "a5f0bab3b889a1330c058db018de506f"
 )
 
-// The form of a file, version 1, does not change: this one was written by hand
-// from the package comment, with the library of the cipher and nothing of ours.
+// TestFormat checks that version 1 of the format does not change: this file was built by
+// hand from the package comment, with only the library of the cipher.
 func TestFormat(t *testing.T) {
 	k := testSealer(t, 7)
 	var b []byte
@@ -85,7 +85,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// Whatever becomes of a file, it opens as it was sealed or not at all.
+// FuzzOpen checks that a file opens as it was sealed, or not at all.
 func FuzzOpen(f *testing.F) {
 	k := testSealer(f, 1)
 	good := k.seal("id", []byte("content"))
@@ -96,7 +96,7 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		content, err := k.open("id", b)
 		name, nameErr := k.openID(b)
-		// The nonces of the seeds are random, so a seed is known by what is in it.
+		// The nonces of the seeds are random, so a seed is identified by its content.
 		if (err == nil) != (nameErr == nil) || err == nil && (string(content) != "content" || name != "id" || len(b) != len(good)) {
 			t.Errorf("opened as %q, %v, %q, %v", content, err, name, nameErr)
 		}
@@ -106,7 +106,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// Each bit of a file counts: flipped, the record cannot be read.
+// TestEveryBit checks that flipping any bit of a file makes the record unreadable.
 func TestEveryBit(t *testing.T) {
 	k := testSealer(t, 1)
 	good := k.seal("id", []byte("the content"))
@@ -128,9 +128,8 @@ func TestEveryBit(t *testing.T) {
 	})
 }
 
-// checkDamage makes something of the only record's file and says what becomes of the
-// vault: the record cannot be read, is not taken for absent, is not overwritten,
-// and does no harm to others.
+// checkDamage damages the only record's file and checks that the record cannot be read, is
+// not treated as absent, is not overwritten, and does not affect others.
 func checkDamage(t *testing.T, v *Vault, id string, damage func(path string, content []byte)) {
 	t.Helper()
 	path := v.folder.file(v.current.Load().fileOf(id) + sealedEnding)
@@ -163,7 +162,7 @@ func checkDamage(t *testing.T, v *Vault, id string, damage func(path string, con
 	}
 }
 
-// A file that was cut at any byte is an error; see Vault.Get.
+// TestTornFile checks that a file cut at any byte is an error; see Vault.Get.
 func TestTornFile(t *testing.T) {
 	v := newVault(t)
 	put(t, v, "id", "content")
@@ -190,7 +189,8 @@ func TestTornFile(t *testing.T) {
 	})
 }
 
-// A torn key.json makes no new key; put right, all is as it was.
+// TestTornLabel checks that a torn key.json creates no new key, and that the vault works after its
+// repair.
 func TestTornLabel(t *testing.T) {
 	v := newVault(t)
 	put(t, v, "id", "content")
@@ -217,7 +217,7 @@ func TestTornLabel(t *testing.T) {
 	}
 }
 
-// A record in the place of another, or an older one of another vault, is found out.
+// TestSwappedRecords checks that a record in another's place, or from another vault, is detected.
 func TestSwappedRecords(t *testing.T) {
 	v := newVault(t)
 	put(t, v, "bank", "the bank's token")
@@ -234,7 +234,7 @@ func TestSwappedRecords(t *testing.T) {
 	stranger := newVault(t)
 	put(t, stranger, "game", "a stranger's token")
 	checkDamage(t, v, "game", func(path string, _ []byte) { write(t, path, read(t, theRecord(t, stranger))) })
-	// Under the name that it has in the stranger's vault it is no record either.
+	// Under its name in the other vault it is no record either.
 	write(t, filepath.Join(v.folder.path, filepath.Base(theRecord(t, stranger))), read(t, game))
 	if _, err := v.Names(t.Context(), ""); err == nil {
 		t.Error("a record under a wrong name is told as one")

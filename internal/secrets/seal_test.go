@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What others keep is sealed as records are: by the vault's key, for one id.
+// TestWhatOthersKeepIsSealed checks that Seal uses the vault's key and binds to one ID.
 func TestWhatOthersKeepIsSealed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secrets")
 	if _, err := openVault(path).Open(t.Context(), "a", []byte("x")); err == nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestMain lets the test binary be another process of the gateway: its arguments
-// are then a command of childMain.
+// TestMain lets the test binary run as another process of the gateway: its arguments are
+// then a command of childMain.
 func TestMain(m *testing.M) {
 	if folder := os.Getenv("KEYCHAIN_TEST_FOLDER"); folder != "" {
 		if err := childMain(folder, os.Args[1:]); err != nil {
@@ -89,11 +89,11 @@ func count(ctx context.Context, v *Vault, id string) (int, error) {
 	return number, err
 }
 
-// childPatience is when a child hangs, and is ended.
+// childPatience is the time limit for a child.
 const childPatience = time.Minute
 
-// child is a process that runs the command of childMain on the vault, with the
-// environment and nothing else but where programs are.
+// child returns a process that runs the command of childMain on the vault, with the
+// environment and the PATH only.
 func child(t *testing.T, folder string, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -108,10 +108,10 @@ func child(t *testing.T, folder string, env []string, args ...string) *exec.Cmd 
 	return cmd
 }
 
-// allowInsecureEnv is the environment of a child that may keep its key in a file.
+// allowInsecureEnv is the environment of a child that may store its key in a file.
 const allowInsecureEnv = "KEYCHAIN_TEST_INSECURE=1"
 
-// noKeychain is the environment in which no bus can be found.
+// noKeychain returns the environment without a bus.
 func noKeychain(name string) string {
 	if name == "XDG_RUNTIME_DIR" {
 		return "/nonexistent"
@@ -119,7 +119,7 @@ func noKeychain(name string) string {
 	return ""
 }
 
-// newVault is a vault in a folder of its own whose key is in the unprotected file.
+// newVault returns a vault in a new folder with its key in the unprotected file.
 func newVault(t *testing.T) *Vault {
 	t.Helper()
 	return openVault(filepath.Join(t.TempDir(), "data", "secrets"))
@@ -150,8 +150,7 @@ func has(t *testing.T, v *Vault, id, want string) {
 	}
 }
 
-// refusal fails the test unless the error is one for callers with the code. It
-// returns that.
+// refusal fails the test unless the error is an *aai.Error with the code, and returns it.
 func refusal(t *testing.T, err error, code aai.Code) *aai.Error {
 	t.Helper()
 	e, ok := errors.AsType[*aai.Error](err)
@@ -161,17 +160,17 @@ func refusal(t *testing.T, err error, code aai.Code) *aai.Error {
 	return e
 }
 
-// refuses is refusal for who does not care about the words.
+// refuses is refusal without the result.
 func refuses(t *testing.T, err error, code aai.Code) {
 	t.Helper()
 	_ = refusal(t, err, code)
 }
 
-// A memoryKeychain is a keychain without a system.
+// A fakeKeychain is a keychain in memory.
 type fakeKeychain struct {
 	items map[string]string
 	asked int
-	err   error // what it answers instead
+	err   error // its answer instead, if set
 }
 
 func newMemoryKeychain() *fakeKeychain { return &fakeKeychain{items: map[string]string{}} }
@@ -196,8 +195,8 @@ func (m *fakeKeychain) set(service, account, value string) error {
 	return nil
 }
 
-// system is the memory as the system's keychain; it can be reached unless there is
-// a reason against it.
+// system returns the fake as the system's keychain. It is reachable unless there is an
+// error.
 func (m *fakeKeychain) system(unreachable error) *systemKeychain {
 	s := newSystem(noKeychain)
 	s.checkReachable = func() error { return unreachable }
@@ -205,7 +204,7 @@ func (m *fakeKeychain) system(unreachable error) *systemKeychain {
 	return s
 }
 
-// files returns the names in the vault's folder with the ending.
+// files returns the names in the vault's folder with the extension.
 func files(t *testing.T, v *Vault, ending string) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(v.folder.path, "*"+ending))
@@ -215,7 +214,7 @@ func files(t *testing.T, v *Vault, ending string) []string {
 	return names
 }
 
-// theRecord is the file of the only record.
+// theRecord returns the file of the only record.
 func theRecord(t *testing.T, v *Vault) string {
 	t.Helper()
 	names := files(t, v, sealedEnding)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The library is asked only where it will find the bus that is meant.
+// TestReachable checks that the library is used only if it finds the right bus.
 func TestReachable(t *testing.T) {
 	login := fmt.Sprintf("unix:path=/run/user/%d/bus", os.Getuid())
 	for _, c := range []struct{ name, own, found, want string }{

@@ -16,8 +16,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A keychain that does not answer costs five seconds, once; as soon as it answers
-// it is used again.
+// TestSilentKeychain checks that a silent keychain costs five seconds, once, and is used
+// again as soon as it answers.
 func TestSilentKeychain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory, unlocked := newMemoryKeychain(), make(chan struct{})
@@ -52,7 +52,7 @@ func TestSilentKeychain(t *testing.T) {
 	})
 }
 
-// Who gives up is told so, and the keychain is not blamed.
+// TestCallerGivesUp checks that a cancelled request does not count as a failure of the keychain.
 func TestCallerGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, answer := newMemoryKeychain().system(nil), make(chan struct{})
@@ -70,7 +70,7 @@ func TestCallerGivesUp(t *testing.T) {
 	})
 }
 
-// A keychain that says no is not asked again at once: each question may open a
+// TestFailingKeychainRests checks the delay after a failure: each request may open a
 // window.
 func TestFailingKeychainRests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestFailingKeychainRests(t *testing.T) {
 	})
 }
 
-// A library that panics over a strange answer takes nobody along.
+// TestKeychainPanics checks that a panic of the library is an error.
 func TestKeychainPanics(t *testing.T) {
 	s := newMemoryKeychain().system(nil)
 	s.get = func(string, string) (string, error) { panic("interface conversion") }
@@ -102,7 +102,7 @@ func TestKeychainPanics(t *testing.T) {
 	}
 }
 
-// An item that is no key of ours is not replaced.
+// TestForeignItem checks that an item that is not this gateway's key is not replaced.
 func TestForeignItem(t *testing.T) {
 	for name, item := range map[string]string{"empty": "", "text": "hunter2", "short": base64.StdEncoding.EncodeToString(make([]byte, 31))} {
 		memory := newMemoryKeychain()
@@ -116,7 +116,7 @@ func TestForeignItem(t *testing.T) {
 	}
 }
 
-// A keychain that does not keep what it is given is not relied on.
+// TestForgetfulKeychain checks that a keychain that does not store the key is not used.
 func TestForgetfulKeychain(t *testing.T) {
 	for name, set := range map[string]func(*fakeKeychain) func(string, string, string) error{
 		"forgets": func(*fakeKeychain) func(string, string, string) error {

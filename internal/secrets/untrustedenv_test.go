@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A key that the environment names is not taken where that counts for nothing, and the reason
-// is told, and no other.
+// TestAKeyThatCountsForNothing checks that a key from an untrusted environment is ignored,
+// with the reason.
 func TestAKeyThatCountsForNothing(t *testing.T) {
 	d := newDesk(t)
 	d.env[keyFileEnv] = d.keyFile(newKey())

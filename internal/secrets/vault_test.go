@@ -21,7 +21,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A vault does what a map would do, also when it is opened anew between any two
+// TestVaultIsAMap compares a vault with a map, also when it is reopened between any two
 // steps.
 func TestVaultIsAMap(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
@@ -88,8 +88,8 @@ func TestVaultIsAMap(t *testing.T) {
 	})
 }
 
-// What only looks leaves no trace, and asks no keychain: clients start gateways that
-// they throw away.
+// TestLookingMakesNothing checks that reading creates no file and makes no request to the
+// keychain.
 func TestLookingMakesNothing(t *testing.T) {
 	v := newVault(t)
 	keychain := newMemoryKeychain()
@@ -112,7 +112,7 @@ func TestLookingMakesNothing(t *testing.T) {
 	}
 }
 
-// No file of the vault, and no name of one, tells a secret in any form.
+// TestNoFileTells checks that no file of the vault, and no file name, reveals a secret in any form.
 func TestNoFileTells(t *testing.T) {
 	v := newVault(t)
 	keychain := newMemoryKeychain()
@@ -167,7 +167,7 @@ func TestWrongIDs(t *testing.T) {
 	has(t, v, "large", strings.Repeat("\x00", MaxRecord))
 }
 
-// Goroutines on one record, and on several, lose nothing.
+// TestConcurrently checks that goroutines on one record, and on several, lose nothing.
 func TestConcurrently(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secrets")
 	var wg sync.WaitGroup
@@ -190,7 +190,7 @@ func TestConcurrently(t *testing.T) {
 	}
 }
 
-// Who takes his time with one record keeps nobody from another, nor from reading.
+// TestSlowEdit checks that a slow edit blocks neither other records nor reads.
 func TestSlowEdit(t *testing.T) {
 	v := newVault(t)
 	put(t, v, "slow", "before")
@@ -205,7 +205,7 @@ func TestSlowEdit(t *testing.T) {
 	has(t, v, "quick", "done")
 }
 
-// An edit that panics leaves the record, and gives back its lock.
+// TestEditPanics checks that an edit that panics leaves the record unchanged and unlocks it.
 func TestEditPanics(t *testing.T) {
 	v := newVault(t)
 	put(t, v, "a", "kept")
@@ -220,7 +220,7 @@ func TestEditPanics(t *testing.T) {
 	has(t, v, "a", "changed")
 }
 
-// A vault that was moved away under a running gateway is a new one.
+// TestVaultIsReplaced checks that a vault that was moved away is replaced by a new one.
 func TestVaultIsReplaced(t *testing.T) {
 	v := newVault(t)
 	put(t, v, "a", "old")
@@ -231,7 +231,7 @@ func TestVaultIsReplaced(t *testing.T) {
 	put(t, v, "a", "new")
 	has(t, openVault(v.folder.path), "a", "new")
 
-	// And the old one is put back.
+	// And the old one is restored.
 	if err := errors.Join(os.RemoveAll(v.folder.path), os.Rename(v.folder.path+".old", v.folder.path)); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 
 const phrase = "correct horse battery"
 
-// A place is a folder where an installation keeps things, with or without a way to seal.
+// A place is a folder of an installation, with or without sealing.
 type place struct{ folder string }
 
 func (p place) vault(t *testing.T, seals bool) *secrets.Vault {
@@ -27,11 +27,11 @@ func (p place) vault(t *testing.T, seals bool) *secrets.Vault {
 	}).NonInteractive()
 }
 
-// passphrase is one of a process of its own.
+// passphrase returns the Passphrase of a new process.
 func (p place) passphrase(t *testing.T, seals bool, now *time.Time) *Passphrase {
 	t.Helper()
 	w := NewPassphrase(p.vault(t, seals), filepath.Join(p.folder, "passphrase.json"))
-	w.n = 1 << 4 // time is not what is tested
+	w.n = 1 << 4 // the duration is not tested
 	w.now = func() time.Time { return *now }
 	return w
 }
@@ -90,8 +90,8 @@ func TestPassphrase(t *testing.T) {
 	}
 }
 
-// Whoever tries waits longer each time, whatever the process; the right one is not looked
-// at either meanwhile, and ends the waiting afterwards.
+// TestTriesAreBounded checks that the wait grows with each failure, across processes, that
+// attempts meanwhile are rejected unchecked, and that a correct one resets it.
 func TestTriesAreBounded(t *testing.T) {
 	at, now := place{t.TempDir()}, time.Now()
 	w := at.passphrase(t, true, &now)
@@ -125,8 +125,8 @@ func TestTriesAreBounded(t *testing.T) {
 	}
 }
 
-// A record that is not understood is not taken for none: else whoever spoils it could set
-// a passphrase of their own.
+// TestDamagedPassphrase checks that an invalid record counts as set: otherwise a program
+// that damages it could set a passphrase.
 func TestDamagedPassphrase(t *testing.T) {
 	at, now := place{t.TempDir()}, time.Now()
 	for _, content := range []string{"", "{}", `{"salt": "AA==", "n": 16, "key": ""}`, `{"salt":"AAAAAAAAAAAAAAAAAAAAAA==","n":1073741824,"key":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}`} {
@@ -140,7 +140,7 @@ func TestDamagedPassphrase(t *testing.T) {
 	}
 }
 
-// A setting is confirmed with its value, at its place, and where that is sealed.
+// TestSettings checks that a confirmation covers a value and a source, and needs sealing.
 func TestSettings(t *testing.T) {
 	at := place{t.TempDir()}
 	one := Setting{From: "/home/x/.aai/config.json", Key: "net.allowPrivate", Value: []any{"a.example"}}
@@ -166,14 +166,14 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%+v is confirmed by %q", other, got)
 		}
 	}
-	// The last value is the one that holds: nobody gets back to an earlier one.
+	// Only the last value is confirmed, not an earlier one.
 	next := Setting{one.From, one.Key, []any{}}
 	if err := NewConfirmedSettings(at.vault(t, true)).Confirm(t.Context(), []Setting{next}, aai.Passphrase); err != nil || by(next) != aai.Passphrase || by(one) != "" {
 		t.Errorf("%v, %q, %q", err, by(next), by(one))
 	}
 }
 
-// meantime are records with which something happens after the next change.
+// meantime is a RecordStore that calls a function after the next change.
 type meantime struct {
 	RecordStore
 	do func()
@@ -188,7 +188,7 @@ func (m *meantime) Update(ctx context.Context, id string, edit func(old []byte) 
 	return err
 }
 
-// A passphrase that was changed while the old one was looked at proves nothing by the old one.
+// TestChangedInTheMeantime checks that a passphrase changed during its check is not accepted.
 func TestChangedInTheMeantime(t *testing.T) {
 	at, now := place{t.TempDir()}, time.Now()
 	other, w := at.passphrase(t, true, &now), at.passphrase(t, true, &now)
