@@ -26,7 +26,7 @@ func consent() aai.Question {
 	}
 }
 
-// A person presses the named buttons, one a page, after so long.
+// A person presses the named buttons, one a page, after a delay.
 type person struct {
 	presses []string
 	after   time.Duration
@@ -52,7 +52,7 @@ func (p *person) show(ctx context.Context, shown page, process func(int)) (int, 
 	return slices.IndexFunc(shown.buttons, func(label string) bool { return strings.Trim(label, blank) == press }), nil
 }
 
-// newTestDialog is a Dialog whose windows are these persons'.
+// newTestDialog returns a Dialog with these persons at its windows.
 func newTestDialog(t *testing.T, most int, persons ...*person) *Dialog {
 	t.Helper()
 	d := New(Config{Getenv: func(string) string { return "" }, Folder: t.TempDir(), Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
@@ -112,8 +112,8 @@ func TestEveryChoiceCanBeReached(t *testing.T) {
 	}
 }
 
-// An answer that nobody can have thought about is asked for again, and in the end
-// is none.
+// TestTooFastAnswers checks that an answer too fast for a person is asked for again, and
+// is finally rejected.
 func TestTooFastAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &person{presses: []string{"Allow once"}, after: 2*readable - time.Millisecond}
@@ -121,7 +121,7 @@ func TestTooFastAnswers(t *testing.T) {
 		if !errors.Is(err, errTooFast) || answer != (aai.Answer{}) {
 			t.Errorf("%+v, %v", answer, err)
 		}
-		// It is the last word: who answers so fast here is asked nowhere else.
+		// The error is final: no other presenter is tried.
 		if e, final := errors.AsType[*aai.Error](err); !final || e.Code != aai.ConsentRequired || e.Hint == "" {
 			t.Errorf("another way to ask may be tried after %v", err)
 		}
@@ -151,7 +151,7 @@ func TestOneTooFastAnswer(t *testing.T) {
 	})
 }
 
-// Nobody's answer is no answer, and is final: no other way is tried.
+// TestNobodyThere checks that no answer results in a final error: no other presenter is tried.
 func TestNobodyThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &person{presses: []string{"Allow once"}, after: time.Hour}
@@ -168,7 +168,7 @@ func TestNobodyThere(t *testing.T) {
 	})
 }
 
-// TestWhoWaitsIsTold: the caller's terminal is told once, when a window is there and not before.
+// TestWhoWaitsIsTold checks that the caller's terminal is notified once, after a window is open.
 func TestWhoWaitsIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []time.Time
@@ -187,8 +187,8 @@ func TestWhoWaitsIsTold(t *testing.T) {
 	})
 }
 
-// TestAFailureIsNotAnnounced: where no program shows a window the caller's terminal is told
-// of none, and the Dialog knows for a while that windows fail.
+// TestAFailureIsNotAnnounced checks that the caller's terminal is not notified if no
+// program shows a window, and that IsFailing then returns true for a while.
 func TestAFailureIsNotAnnounced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := aai.WithClientCapabilities(t.Context(), aai.ClientCapabilities{OnDialogShown: func(string) { t.Error("a window is announced") }})
@@ -209,7 +209,7 @@ func TestAFailureIsNotAnnounced(t *testing.T) {
 	})
 }
 
-// The time is for all the pages of a question.
+// TestTheTimeIsForAllPages checks that the time limit covers all pages of a question.
 func TestTheTimeIsForAllPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &person{presses: []string{"More…", "More…", "Always allow"}, after: 20 * time.Second}
@@ -230,8 +230,8 @@ func TestTheCallerLeaves(t *testing.T) {
 	})
 }
 
-// Where one program fails the next one is asked; where all do, the error is no
-// last word.
+// TestOtherPresenters checks that the next program is tried after a failure, and that the
+// error is not final if all fail.
 func TestOtherPresenters(t *testing.T) {
 	broken := errors.New("broken")
 	synctest.Test(t, func(t *testing.T) {
@@ -249,7 +249,7 @@ func TestOtherPresenters(t *testing.T) {
 	})
 }
 
-// A question that leaves nothing but no is not put.
+// TestQuestionsWithoutChoices checks that a question with only a refusal is not shown.
 func TestQuestionsWithoutChoices(t *testing.T) {
 	q := consent()
 	q.Choices = q.Choices[:1]

@@ -10,14 +10,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// locales are values of LANG under which a question must be shown: without a language, not
-// installed, and installed on some computers.
+// locales returns values of LANG under which a question must be shown: without a language,
+// not installed, and installed on some computers.
 func locales() []string {
 	return []string{"C", "POSIX", "xx_YY.UTF-8", "zh_CN.UTF-8", "tr_TR.UTF-8"}
 }
 
-// TestRealDialogsInEveryLocale: whatever the person's locale, a question with characters
-// beyond ASCII is shown and answered.
+// TestRealDialogsInEveryLocale checks that a question with characters beyond ASCII is
+// shown and answered in any locale.
 func TestRealDialogsInEveryLocale(t *testing.T) {
 	for program, keys := range programs() {
 		t.Run(program, func(t *testing.T) {
@@ -34,8 +34,8 @@ func TestRealDialogsInEveryLocale(t *testing.T) {
 	}
 }
 
-// TestLocaleOfAProgram: a dialog's program has a locale of UTF-8 that is installed, and the
-// person's language.
+// TestLocaleOfAProgram checks that a dialog's program gets an installed locale of UTF-8,
+// and the person's language.
 func TestLocaleOfAProgram(t *testing.T) {
 	for _, c := range []struct{ person, locale, language string }{
 		{"", "C.UTF-8", ""}, {"LANG=C", "C.UTF-8", ""}, {"LANG=POSIX", "C.UTF-8", ""}, {"LANG=C.UTF-8", "C.UTF-8", ""},
@@ -57,7 +57,7 @@ func TestLocaleOfAProgram(t *testing.T) {
 	}
 }
 
-// Whoever starts the gateway says the PATH: what lies there asks nobody.
+// TestAProgramOfThePathAsksNobody checks that no program from the PATH is used.
 func TestAProgramOfThePathAsksNobody(t *testing.T) {
 	planted := t.TempDir()
 	for _, program := range []string{"pinentry-qt", "pinentry-qt5", "pinentry-gtk-2", "pinentry-gtk", "pinentry", "kdialog", "zenity"} {
@@ -74,7 +74,7 @@ func TestAProgramOfThePathAsksNobody(t *testing.T) {
 	}
 }
 
-// A scale in which nobody could read is nobody's.
+// TestAScaleThatHidesIsNotTaken checks that an unreadable scale is ignored.
 func TestAScaleThatHidesIsNotTaken(t *testing.T) {
 	for scale, taken := range map[string]bool{"0.01": false, "1e9": false, "-1": false, "NaN": false, "Inf": false, "2x": false, "0.5": true, "1.25": true, "3": true} {
 		env := environment(func(string) string { return scale })

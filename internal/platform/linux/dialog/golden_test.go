@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestGolden: every kind of question, in both languages, page by page as a window with
-// three buttons has it, and as a list. UPDATE_GOLDEN=1 writes the files anew.
+// TestGolden compares every kind of question, in both languages, page by page, in a window
+// with three buttons and as a list. UPDATE_GOLDEN=1 writes the files.
 func TestGolden(t *testing.T) {
 	day := regexp.MustCompile(`\b20\d\d-\d\d-\d\d\b`)
 	for name, k := range kinds() {

@@ -11,14 +11,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// A kind is a sort of question that there is.
+// A kind is a kind of question.
 type kind struct {
 	request func() *aai.Request
-	before  func() *aai.Request // what was allowed for good before
+	before  func() *aai.Request // an earlier lasting grant
 	own     bool                // it is for the gateway itself
 }
 
-// kinds are all sorts of questions, as the policy puts them.
+// kinds returns all kinds of questions of the policy.
 func kinds() map[string]kind {
 	return map[string]kind{
 		"declared": {request: func() *aai.Request { return using(notes(), "add", map[string]any{"text": "milk"}) }},
@@ -79,7 +79,7 @@ func kinds() map[string]kind {
 	}
 }
 
-// hostile is a call in which nobody means well.
+// hostile returns a call with hostile names and arguments.
 func hostile() *aai.Request {
 	a := notes()
 	a.ID = "bank.com." + strings.Repeat("x", 50) + "." + strings.Repeat("x", 50) + ".evil.example/org.example.Notes"
@@ -95,7 +95,7 @@ func hostile() *aai.Request {
 	return r
 }
 
-// itself is the gateway as an app, with one tool.
+// itself returns the gateway as an app, with one tool.
 func itself(tool string) *aai.App {
 	return &aai.App{ID: aai.BuiltinApp, Name: "AAI Gateway", Tools: []*aai.Tool{{Name: tool, Description: "What is not shown", Effect: aai.Changes}}}
 }
@@ -137,7 +137,7 @@ func operating(program, tool string, args map[string]any) *aai.Request {
 	return r
 }
 
-// ofKind is the question of the kind, in the language.
+// ofKind returns the question of the kind, in the language.
 func ofKind(t *testing.T, k kind, language string) aai.Question {
 	t.Helper()
 	if k.own {

@@ -13,14 +13,14 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// The kinds of programs there are, by what their windows have room for.
+// testPresenters returns the kinds of presenters, by the space in their windows.
 func testPresenters() map[string]presenter {
 	return map[string]presenter{
 		"pinentry": {maxButtons: 3, maxBytes: pinentryText}, "zenity": {maxButtons: 4, maxBytes: 4000}, "kdialog": {maxButtons: 12, isList: true, maxBytes: 4000},
 	}
 }
 
-// pinentryText is the smallest room that a program has.
+// pinentryText is the smallest limit of a program.
 const pinentryText = 900
 
 func TestAPage(t *testing.T) {
@@ -39,8 +39,8 @@ func TestAPage(t *testing.T) {
 	}
 }
 
-// What does not fit on one page is on several, whole, and nothing but no can be chosen
-// until the last.
+// TestLongQuestions checks that a long text is spread over several pages, and that only a
+// refusal is possible before the last.
 func TestLongQuestions(t *testing.T) {
 	d := New(Config{})
 	q := consent()
@@ -74,7 +74,7 @@ func TestLongQuestions(t *testing.T) {
 	}
 }
 
-// What nobody can read nobody is asked.
+// TestTooLongQuestions checks that an unreadably long question is not shown.
 func TestTooLongQuestions(t *testing.T) {
 	q := consent()
 	q.Text = strings.Repeat(aai.QuoteMark+strings.Repeat("语", 40)+"\n", 300)
@@ -85,22 +85,22 @@ func TestTooLongQuestions(t *testing.T) {
 	}
 }
 
-// kindOf is what sort of button stands in a place.
+// kindOf returns the kind of a button.
 func kindOf(q aai.Question, means int) string {
 	switch {
 	case means == nextPage:
 		return "another page"
 	case means == samePage:
-		return "answer" // there is none, and nothing happens
+		return "answer" // a placeholder without effect
 	case means == 0 || q.Choices[means].IsRefusal:
 		return "refusal"
 	}
 	return "answer"
 }
 
-// Whatever comes, the pages fit, are clean, begin with our own words, show all of the
-// text, mark what is quoted on every line, let nobody say yes before all of it was
-// shown, and have the same kind of button in the same place.
+// TestPageProperties checks that pages fit, are clean, begin with the gateway's own text,
+// show the whole text, mark each quoted line, permit a yes only after all of it, and have
+// the same kind of button in the same place.
 func TestPageProperties(t *testing.T) {
 	d := New(Config{})
 	rapid.Check(t, func(t *rapid.T) {
@@ -145,13 +145,13 @@ func TestPageProperties(t *testing.T) {
 	})
 }
 
-// letters are what is left of a text without what a page adds.
+// letters returns a text without the additions of a page.
 func letters(text string) string {
 	text = strings.NewReplacer(strings.TrimSpace(aai.QuoteMark), "", strings.TrimSpace(continuationMark), "").Replace(aai.CleanText(text, 1<<20))
 	return strings.Join(strings.Fields(text), "")
 }
 
-// aPage looks at one page by itself.
+// aPage checks one page.
 func aPage(t *rapid.T, d *Dialog, p page, way presenter) {
 	if len(escaped(p.text)) > way.maxBytes || !utf8.ValidString(p.text) || strings.ContainsAny(p.text, "\x1b\r\t\u202e") {
 		t.Fatalf("%d bytes in %d: %q", len(p.text), way.maxBytes, p.text)
@@ -173,7 +173,7 @@ func aPage(t *rapid.T, d *Dialog, p page, way presenter) {
 	}
 }
 
-// escaped is the text as pinentry's protocol has it.
+// escaped returns the text in the form of pinentry's protocol.
 func escaped(text string) string {
 	return strings.NewReplacer("%", "%25", "\n", "%0A").Replace(text)
 }

@@ -16,13 +16,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// nearly is by how many points the windows of one question may differ: half a button.
+// nearly is the permitted difference in size of a question's windows, in pixels: half a button.
 const nearly = 60
 
 // TestPictures shows every page of every kind of question, in both languages, in each of
-// the programs, and with AAI_PICTURES keeps pictures of them there for people to look at.
-// Without it only the hostile ones are shown. None has a stranger's colour, each fits on
-// a small screen, and those of one question are about as large.
+// the programs, and stores screenshots in AAI_PICTURES for people to check. Without it
+// only hostile questions are shown. None shows an injected colour, each fits on a small
+// screen, and those of one question are about equally large.
 func TestPictures(t *testing.T) {
 	shown := []string{"hostile"}
 	if os.Getenv("AAI_PICTURES") != "" {
@@ -42,7 +42,7 @@ func TestPictures(t *testing.T) {
 					seen := map[string]bool{}
 					var first image.Point
 					for i, p := range pages {
-						if !seen[p.text] { // the same text comes with other answers
+						if !seen[p.text] { // the same text may come with other answers
 							size := photograph(t, s, d.findPresenters()[0], p, fmt.Sprintf("%s-%s-%s-%d", program, language, name, i+1))
 							if first == (image.Point{}) {
 								first = size
@@ -59,7 +59,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// photograph shows one page and takes a picture of its window.
+// photograph shows one page and takes a screenshot of its window.
 func photograph(t *testing.T, s *linuxtest.Session, way presenter, p page, name string) image.Point {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -92,7 +92,7 @@ func photograph(t *testing.T, s *linuxtest.Session, way presenter, p page, name 
 	return image.Pt(width, height)
 }
 
-// crop keeps a part of a picture.
+// crop keeps a part of a screenshot.
 func crop(t *testing.T, file, area string) {
 	t.Helper()
 	if out, err := exec.CommandContext(t.Context(), "convert", file, "-crop", area, "+repage", filepath.Clean(file)).CombinedOutput(); err != nil {

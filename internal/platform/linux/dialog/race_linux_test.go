@@ -22,7 +22,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// racing says of this program that it is another gateway, which types.
+// racing makes the test binary another gateway that types.
 const racing = "DIALOG_TEST_TYPES"
 
 func TestMain(m *testing.M) {
@@ -33,9 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// typeFor types what it is told, a line each, into a window, as a call that was admitted
-// before does: it brings the window to the front and types 99,000 characters. An empty
-// line ends that.
+// typeFor types each line of in into a window, like a call that was admitted before: it
+// brings the window to the front and types 99,000 characters. An empty line ends it.
 func typeFor(in io.Reader, out io.Writer) {
 	d := x11.New(x11.Config{Getenv: os.Getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: os.Getenv})})
 	defer func() { _ = d.Close() }()
@@ -70,16 +69,16 @@ func typeFor(in io.Reader, out io.Writer) {
 	}
 }
 
-// patterns are what presses the buttons of dialogs: their keys, and the letters that may
-// be their mnemonics.
+// patterns returns the texts that press buttons of dialogs: their keys, and the letters
+// that may be their mnemonics.
 func patterns() []string {
 	return []string{"\t ", "\t\t ", "\t", " ", "\n", "\t\n", "\t\t\n", "ao \t", "AOyY\n", "dm\t "}
 }
 
-// managers are the window managers of the race. The first is that of every session.
+// managers returns the window managers of the race. The first is that of every session.
 func managers() []string { return []string{"openbox", "xfwm4"} }
 
-// rounds is how many there are in all; AAI_RACE_ROUNDS says it otherwise.
+// rounds returns the number of rounds; AAI_RACE_ROUNDS overrides it.
 func rounds(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("AAI_RACE_ROUNDS")
@@ -93,8 +92,8 @@ func rounds(t *testing.T) int {
 	return n
 }
 
-// TestNobodyAnswersByTyping: a question that comes up while another gateway types tabs,
-// spaces and letters into a window stays open until a person comes, or ends unanswered.
+// TestNobodyAnswersByTyping checks that a question during another gateway's typing of
+// tabs, spaces and letters stays open until a person answers, or ends unanswered.
 func TestNobodyAnswersByTyping(t *testing.T) {
 	n := rounds(t)
 	arenas := len(managers()) * len(programs())
@@ -161,14 +160,14 @@ func awaitManager(t *testing.T, s *linuxtest.Session, name string) {
 		cmd = exec.CommandContext(t.Context(), "xprop", "-id", id, "-notype", "_NET_WM_NAME")
 		cmd.Env = s.Env
 		if out, _ := cmd.Output(); strings.Contains(strings.ToLower(string(out)), name) {
-			s.AwaitWindowManager(t) // it says its name before it listens
+			s.AwaitWindowManager(t) // it sets its name before it listens
 			return
 		}
 	}
 	t.Fatalf("%s does not manage the windows", name)
 }
 
-// round puts one question under the hands of who types.
+// round shows one question while the other gateway types.
 func (a *arena) round(pattern string, load bool) {
 	a.t.Helper()
 	if load {
@@ -192,7 +191,7 @@ func (a *arena) round(pattern string, load bool) {
 	ctx, cancel := context.WithCancel(a.t.Context())
 	defer cancel()
 	d := realDialog(a.t, a.session, a.program)
-	d.readable = 0 // that it is too early must not be what saves us
+	d.readable = 0 // the answer must not be rejected only for its time
 	ended := make(chan error, 1)
 	var answer aai.Answer
 	go func() {
@@ -204,7 +203,7 @@ func (a *arena) round(pattern string, load bool) {
 	go func() {
 		defer close(open)
 		openDialog{t: a.t, session: a.session, open: func() int { return d.scheduler.read().Open }}.seen()
-		time.Sleep(readable + 3*bigToolkitStart) // in which nobody answers
+		time.Sleep(readable + 3*bigToolkitStart) // no answer comes meanwhile
 	}()
 	select {
 	case err := <-ended:
@@ -224,7 +223,7 @@ func (a *arena) round(pattern string, load bool) {
 	}
 }
 
-// busy keeps the processors busy until it is told to stop.
+// busy keeps the processors busy until stop is called.
 func busy(t *testing.T) (stop func()) {
 	t.Helper()
 	var all sync.WaitGroup

@@ -14,14 +14,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
 
-// Too early is counted from when the window has the keyboard, without a break, where that
-// can be seen.
+// TestReadableFromTheFocusOn checks that the reading time counts from the keyboard focus
+// of the window, without a break, if the focus is known.
 func TestReadableFromTheFocusOn(t *testing.T) {
 	const soon = readable - 100*time.Millisecond
 	for name, c := range map[string]struct {
 		has   func(since time.Duration) bool // the window has the keyboard
-		after time.Duration                  // it is answered
-		pages int                            // how often it is put
+		after time.Duration                  // time of the answer
+		pages int                            // number of times it is shown
 	}{
 		"at once":          {func(time.Duration) bool { return true }, readable + focusPollInterval, 1},
 		"too early":        {func(time.Duration) bool { return true }, soon, maxRetries},
@@ -57,8 +57,8 @@ func TestReadableFromTheFocusOn(t *testing.T) {
 	}
 }
 
-// An answer is void if a gateway made input while the question was open, such as one
-// that has lost sight of the locks. The question is put once more, and says why.
+// TestAnswersAreVoidAfterInput checks that an answer is void if a gateway made input
+// meanwhile, for example after losing the locks. The question is repeated with the reason.
 func TestAnswersAreVoidAfterInput(t *testing.T) {
 	for disturbed, want := range map[int]string{1: "once", 2: ""} {
 		folder := t.TempDir()
@@ -87,7 +87,7 @@ func TestAnswersAreVoidAfterInput(t *testing.T) {
 	}
 }
 
-// stroke makes input in spite of the locks: their files are removed first.
+// stroke makes input despite the locks: their files are removed first.
 func stroke(t *testing.T, folder string, s *inputlock.Lock) {
 	t.Helper()
 	locks, err := filepath.Glob(filepath.Join(folder, "*.*"))
@@ -107,7 +107,7 @@ func stroke(t *testing.T, folder string, s *inputlock.Lock) {
 	g.Release()
 }
 
-// A question that does not get the seat is not put, and that is the last word.
+// TestNoInputLockNoQuestion checks that a question without the input lock fails with a final error.
 func TestNoInputLockNoQuestion(t *testing.T) {
 	p := &person{presses: []string{"Allow once"}}
 	d := newTestDialog(t, 3, p)
@@ -119,7 +119,7 @@ func TestNoInputLockNoQuestion(t *testing.T) {
 	}
 }
 
-// A question that nobody answers ends by itself, and is no refusal.
+// TestNobodyAnswers checks that an unanswered question ends, and is no refusal.
 func TestNobodyAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newTestDialog(t, 3, &person{})

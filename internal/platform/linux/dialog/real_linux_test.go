@@ -21,9 +21,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// programs are the real ones, and the keys that press what stands after the refusal,
-// which has the focus: the second is another page where there are three buttons.
-// AAI_DIALOG names one that the suite does not install, as pinentry-gnome3, or one alone.
+// programs returns the real programs, and the keys that press the buttons after the refusal, which has
+// the focus: the second is another page if there are three buttons. AAI_DIALOG names a program that the
+// suite does not install, such as pinentry-gnome3, or one alone.
 func programs() map[string]map[string][]string {
 	all := map[string]map[string][]string{
 		"pinentry-qt":    {"first": {"Left", "Left", "space"}, "second": {"Left", "space"}}, // Tab may lead to the text
@@ -45,21 +45,21 @@ func programs() map[string]map[string][]string {
 	return all
 }
 
-// gnome is the program whose window belongs to another process.
+// gnome is the program with a window of another process.
 const gnome = "pinentry-gnome3"
 
-// testPatience is when a test gives up on what must come. None waits for it to pass.
+// testPatience is the limit for expected events. No test waits for it to expire.
 const testPatience = 2 * time.Minute
 
-// realDialog is a Dialog on the session's screen that uses one program alone.
+// realDialog returns a Dialog on the session's screen with one program.
 func realDialog(t *testing.T, s *linuxtest.Session, program string) *Dialog {
 	t.Helper()
 	d, _ := watchedDialog(t, s, program)
 	return d
 }
 
-// watchedDialog also says since when the Dialog has seen the program of a window have the
-// keyboard; zero is that it has not.
+// watchedDialog also returns a function for the time since which the Dialog has seen a
+// window's program with the keyboard; zero means never.
 func watchedDialog(t *testing.T, s *linuxtest.Session, program string) (d *Dialog, since func(pid int) time.Time) {
 	t.Helper()
 	shared := inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv, StuckAfter: testPatience}) // a busy machine is only slower
@@ -95,24 +95,24 @@ func watchedDialog(t *testing.T, s *linuxtest.Session, program string) (d *Dialo
 	}
 }
 
-// An asked question waits for its answer.
+// An openDialog is a question that waits for its answer.
 type openDialog struct {
 	t       *testing.T
 	session *linuxtest.Session
 	open    func() int              // the process of its window, 0 for none yet
-	since   func(pid int) time.Time // as watchedDesk says; nil where nobody minds
+	since   func(pid int) time.Time // as in watchedDialog; nil if unused
 	answer  chan aai.Answer
 	err     chan error
 }
 
-// put puts the question, to a Dialog that uses one program alone.
+// put shows the question in a Dialog with one program.
 func put(t *testing.T, s *linuxtest.Session, program string, q aai.Question) openDialog {
 	t.Helper()
 	a, _ := putFor(t.Context(), t, s, program, q)
 	return a
 }
 
-// putFor puts the question for a call.
+// putFor shows the question for a call.
 func putFor(ctx context.Context, t *testing.T, s *linuxtest.Session, program string, q aai.Question) (openDialog, *Dialog) {
 	t.Helper()
 	d, since := watchedDialog(t, s, program)
@@ -125,9 +125,8 @@ func putFor(ctx context.Context, t *testing.T, s *linuxtest.Session, program str
 	return a, d
 }
 
-// seen waits until the window is there and a person could have read it, by what the
-// Dialog itself has seen. It is not the one before, of which the window manager may not
-// know yet that it is gone.
+// seen waits until the window is open and a person could have read it, according to the
+// Dialog. It must not be the window before, which the window manager may still list.
 func (a openDialog) seen() {
 	a.t.Helper()
 	a.comes(func() bool {
@@ -139,7 +138,7 @@ func (a openDialog) seen() {
 	})
 }
 
-// comes waits until the window is as it should be.
+// comes waits until the window is ready.
 func (a openDialog) comes(ready func() bool) {
 	a.t.Helper()
 	for until := time.Now().Add(testPatience); !ready(); time.Sleep(focusPollInterval) {
@@ -149,8 +148,8 @@ func (a openDialog) comes(ready func() bool) {
 	}
 }
 
-// front is the process of the window that has the focus, if it is a gateway's, by
-// xdotool's word.
+// front returns the process of the window with the focus, if it is a gateway's, according
+// to xdotool.
 func (a openDialog) front() int {
 	cmd := exec.CommandContext(a.t.Context(), "xdotool", "getactivewindow", "getwindowname", "getwindowpid")
 	cmd.Env = a.session.Env
@@ -184,8 +183,8 @@ func (a openDialog) expect(choice string) {
 	}
 }
 
-// answered reports whether the keys were an answer, which must be the choice. A key
-// can be lost on a machine that is busy; then the window is closed, for another try.
+// answered reports whether the keys resulted in an answer, which must be the choice. On a
+// busy machine a key may get lost; then the window is closed, for another try.
 func (a openDialog) answered(choice string) bool {
 	a.t.Helper()
 	select {
@@ -202,10 +201,10 @@ func (a openDialog) answered(choice string) bool {
 	return false
 }
 
-// tries is how often a question is put whose keys were lost.
+// tries is the number of tries for a question with lost keys.
 const tries = 3
 
-// untilAnswered puts the question until the keys that press gives are an answer.
+// untilAnswered shows the question until the keys that press sends result in an answer.
 func untilAnswered(t *testing.T, s *linuxtest.Session, program, choice string, press func(a openDialog)) {
 	t.Helper()
 	for range tries {
@@ -219,8 +218,7 @@ func untilAnswered(t *testing.T, s *linuxtest.Session, program, choice string, p
 	t.Fatalf("%s: nothing that was pressed %d times was an answer", program, tries)
 }
 
-// keep takes a picture of the screen, into $AAI_PICTURES for people to look at,
-// and returns it.
+// keep takes a screenshot, in $AAI_PICTURES for people to check, and returns its file.
 func (a openDialog) keep(name string) string {
 	a.t.Helper()
 	folder := os.Getenv("AAI_PICTURES")
@@ -232,12 +230,12 @@ func (a openDialog) keep(name string) string {
 	return file
 }
 
-// The real programs do what is expected of them: Return and Escape are no, and
-// every button is the one that it says.
+// TestRealDialogs checks the real programs: Return and Escape refuse, and every button has
+// its own effect.
 func TestRealDialogs(t *testing.T) {
 	for program, keys := range programs() {
 		t.Run(program, func(t *testing.T) {
-			s := linuxtest.Start(t) // kdialog leaves services behind that change how Qt looks
+			s := linuxtest.Start(t) // kdialog leaves services behind that change Qt's look
 			for _, c := range []struct {
 				keys   []string
 				choice string
@@ -264,8 +262,8 @@ func TestRealDialogs(t *testing.T) {
 	}
 }
 
-// A name may be markup, turn the text around, hold escapes of a terminal or have
-// no end: it is shown as harmless text, and the buttons stay where they are.
+// TestRealDialogsShowHostileNames checks that names with markup, bidirectional controls, terminal
+// escapes or excessive length are shown as harmless text, and do not move the buttons.
 func TestRealDialogsShowHostileNames(t *testing.T) {
 	s := linuxtest.Start(t)
 	for name, text := range map[string]string{
@@ -278,7 +276,7 @@ func TestRealDialogsShowHostileNames(t *testing.T) {
 			t.Run(name+"/"+program, func(t *testing.T) {
 				q := consent()
 				q.Title = "Allow " + aai.CleanLabel(text, 100) + "?"
-				line := aai.CleanLabel(text, 300) // as whoever makes a question does
+				line := aai.CleanLabel(text, 300) // as the author of a question does
 				q.Text = "Effect: may delete\n" + aai.QuoteMark + "Name: " + line + "\n" + aai.QuoteMark + "Says: " + line
 				q.Choices[1].Label += text
 				a := put(t, s, program, q)
@@ -294,8 +292,8 @@ func TestRealDialogsShowHostileNames(t *testing.T) {
 	}
 }
 
-// magenta counts the points of a picture that have the colour that the hostile
-// name asks for.
+// magenta counts the pixels of a screenshot with the colour that the hostile name asks
+// for.
 func magenta(t *testing.T, file string) int {
 	t.Helper()
 	b, err := os.ReadFile(file)
@@ -317,8 +315,8 @@ func magenta(t *testing.T, file string) int {
 	return n
 }
 
-// Which process has the window is known while it is open, who waits is told where it is,
-// and it ends with the call.
+// TestRealDialogsEndWithTheCall checks that an open window's process is known, that the
+// waiting caller gets the screen's name, and that the window closes with the call.
 func TestRealDialogsEndWithTheCall(t *testing.T) {
 	s := linuxtest.Start(t)
 	for program := range programs() {
@@ -354,20 +352,19 @@ func TestRealDialogsEndWithTheCall(t *testing.T) {
 	}
 }
 
-// Without a screen there is no dialog, and none is tried.
+// TestNoScreen checks that no dialog is tried without a screen.
 func TestNoScreen(t *testing.T) {
 	if ways := presenters(func(name string) string { return map[string]string{"PATH": "/usr/bin"}[name] }); len(ways) != 0 {
 		t.Errorf("%d ways", len(ways))
 	}
 }
 
-// A screen that is said to be there and is not means that nobody was asked, and
-// not that somebody said no.
+// TestADeadScreen checks that an unusable screen is an error, not a refusal.
 func TestADeadScreen(t *testing.T) {
 	for program := range programs() {
 		dead := func(name string) string { return map[string]string{"DISPLAY": ":4711", "PATH": "/usr/bin"}[name] }
 		d := New(Config{Getenv: dead, Folder: t.TempDir()})
-		d.readable = 0 // as if the program took its time to fail
+		d.readable = 0 // as if the program failed slowly
 		d.findPresenters = func() []presenter {
 			for _, way := range presenters(dead) {
 				if filepath.Base(way.name) == program {

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// ask lets a person answer one question in a second, and says how it ended.
+// ask lets a person answer one question in a second, and returns the result.
 func ask(t *testing.T, d *Dialog) string {
 	t.Helper()
 	return askFor(t, d, "/usr/bin/agent")
@@ -37,7 +37,7 @@ func askFor(t *testing.T, d *Dialog, by string) string {
 
 func patient() *person { return &person{presses: []string{"Allow once"}, after: 2 * time.Second} }
 
-// Five a minute; then nobody is asked for a minute, whatever comes.
+// TestRateLimit checks the limit of five a minute, and the minute without questions after it.
 func TestRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := patient()
@@ -63,8 +63,8 @@ func TestRateLimit(t *testing.T) {
 	})
 }
 
-// Who asks without end, and takes its questions back, is silenced and nobody else; nor is
-// another name of theirs of any use. All of them together ask ten times a minute.
+// TestRateLimitPerCaller checks that a caller that asks endlessly, even with cancelled questions or
+// another name, silences only itself. All callers together have ten questions a minute.
 func TestRateLimitPerCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newTestDialog(t, 3, patient())
@@ -97,7 +97,7 @@ func TestRateLimitPerCaller(t *testing.T) {
 	})
 }
 
-// Now and then is not often.
+// TestSlowQuestionsGoOnForEver checks that occasional questions meet no limit.
 func TestSlowQuestionsGoOnForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newTestDialog(t, 3, patient())
@@ -110,7 +110,7 @@ func TestSlowQuestionsGoOnForEver(t *testing.T) {
 	})
 }
 
-// Another gateway of the same person counts with this one.
+// TestGatewaysCountTogether checks that several gateways of one person share the limits.
 func TestGatewaysCountTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, two := newTestDialog(t, 3, patient()), newTestDialog(t, 3, patient())
@@ -126,7 +126,7 @@ func TestGatewaysCountTogether(t *testing.T) {
 	})
 }
 
-// A clock that is set back does not silence the gateway for years.
+// TestTheClockIsSetBack checks that a clock set back does not silence the gateway.
 func TestTheClockIsSetBack(t *testing.T) {
 	d := newTestDialog(t, 3, patient())
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -152,7 +152,7 @@ func TestTheClockIsSetBack(t *testing.T) {
 	}
 }
 
-// A file that nobody understands is no reason not to ask.
+// TestADamagedFile checks that an invalid file does not prevent questions.
 func TestADamagedFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newTestDialog(t, 3, patient())
@@ -165,8 +165,8 @@ func TestADamagedFile(t *testing.T) {
 	})
 }
 
-// One dialog is open at a time, in one gateway and in several; who waits for too
-// long is told so.
+// TestOneAtATime checks that one dialog is open at a time, in one gateway and in several,
+// and that waiting too long is an error.
 func TestOneAtATime(t *testing.T) {
 	open := newTestDialog(t, 3, patient())
 	turn, err := open.scheduler.take(t.Context(), "", "")
@@ -197,8 +197,8 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
-// Which process has the window is known to every gateway while it is open, and
-// only then.
+// TestShows checks that every gateway knows the process of the open window, and only while
+// it is open.
 func TestShows(t *testing.T) {
 	d := newTestDialog(t, 3, patient())
 	other := newTestDialog(t, 3)
@@ -231,14 +231,14 @@ func TestShows(t *testing.T) {
 	if d.IsOpen() || other.IsOpen() {
 		t.Error("a dialog is said to be open still")
 	}
-	// A gateway that died left the file behind, and no lock.
+	// A dead gateway left the file behind, and no lock.
 	if err := os.WriteFile(d.scheduler.filePath(), b, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	shown(false)
 }
 
-// Nothing is written before somebody asks.
+// TestNewTouchesNothing checks that no file is written before the first question.
 func TestNewTouchesNothing(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "aai")
 	d := New(Config{Getenv: func(string) string { return "" }, Folder: folder})
@@ -256,8 +256,8 @@ func TestNewTouchesNothing(t *testing.T) {
 	}
 }
 
-// TestRefusalIsRemembered: who was told no, and asks the same again, has the same no without a window,
-// for a minute; another question is put, and so is another caller's.
+// TestRefusalIsRemembered checks that a refusal answers the same question of the same
+// caller for a minute without a window; another question or caller is asked.
 func TestRefusalIsRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &person{presses: []string{"Deny"}, after: 2 * time.Second}
@@ -293,8 +293,8 @@ func TestRefusalIsRemembered(t *testing.T) {
 	})
 }
 
-// TestRefusalIsForgotten: what the person asks for themselves they are asked about at once again
-// after a mistaken no, five times a minute like anybody.
+// TestRefusalIsForgotten checks that IgnoreRecentRefusal asks again at once, within the
+// usual limit of five times a minute.
 func TestRefusalIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &person{presses: []string{"Deny", "Allow once"}, after: 2 * time.Second}

@@ -28,9 +28,8 @@ func start(t *testing.T) *private.Session {
 	return s
 }
 
-// TestPrograms: a program has the session's environment and nothing else, one that ends
-// instead of coming to something is told with what it said, and one that is asked gently
-// may say goodbye.
+// TestPrograms checks that a program gets only the session's environment, that an early
+// end is reported with its output, and that a graceful program can handle SIGTERM.
 func TestPrograms(t *testing.T) {
 	t.Setenv("AAI_TEST_OF_THE_PERSON", "private")
 	s := start(t)
@@ -72,8 +71,8 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestStartXServerEnds: a server that never says where it is keeps nobody waiting longer than
-// they want to.
+// TestStartXServerEnds checks that a server that reports no display blocks no longer than
+// the context.
 func TestStartXServerEnds(t *testing.T) {
 	s := start(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -87,7 +86,7 @@ func TestStartXServerEnds(t *testing.T) {
 	}
 }
 
-// TestEndTakesWhatItStarted: what a program started ends with it.
+// TestEndTakesWhatItStarted checks that a program's children end with it.
 func TestEndTakesWhatItStarted(t *testing.T) {
 	s := start(t)
 	parent, err := s.Start(private.Command{Name: "sh", Args: []string{"-c", "sleep 600 & echo $! > child; wait"}})

@@ -15,10 +15,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// nobody is a user that is neither this one nor root.
+// nobody is a user other than this one and root.
 const nobody = 65534
 
-// asNobody is what runs a command as another user.
+// asNobody returns the command prefix that runs a command as another user.
 func asNobody(t *testing.T) []string {
 	t.Helper()
 	command := []string{"setpriv", "--reuid=" + strconv.Itoa(nobody), "--regid=" + strconv.Itoa(nobody), "--clear-groups", "--"}
@@ -31,8 +31,8 @@ func asNobody(t *testing.T) []string {
 	return command
 }
 
-// foreignBus starts a bus of another user, in a folder that is open to all, and
-// returns its socket.
+// foreignBus starts a bus of another user, in a folder that is open to all, and returns
+// its socket.
 func (w *world) foreignBus() string {
 	w.t.Helper()
 	folder := filepath.Join(w.folder, "theirs")
@@ -71,7 +71,7 @@ func await(t *testing.T, what string, ready func() bool) {
 	}
 }
 
-// What is in the place of the login's bus, and is none of ours, is not taken.
+// TestForeignBus checks that a foreign socket in the place of the user's bus is refused.
 func TestForeignBus(t *testing.T) {
 	for name, c := range map[string]struct {
 		put  func(w *world, place string) error
@@ -82,7 +82,7 @@ func TestForeignBus(t *testing.T) {
 			if err := os.Link(w.foreignBus(), place); err != nil {
 				return err
 			}
-			return w.give(place, os.Getuid()) // now the file passes for ours
+			return w.give(place, os.Getuid()) // now the file passes for this user's
 		}, "who listens there is the user 65534"},
 		"a pipe":           {func(_ *world, place string) error { return syscall.Mkfifo(place, 0o600) }, "is no socket"},
 		"a file":           {func(_ *world, place string) error { return os.WriteFile(place, nil, 0o600) }, "is no socket"},
@@ -103,7 +103,7 @@ func TestForeignBus(t *testing.T) {
 	}
 }
 
-// give makes a file a user's, as only root can.
+// give changes a file's owner, as only root can.
 func (w *world) give(path string, user int) error {
 	command := []string{"chown", "-h", strconv.Itoa(user), path}
 	if os.Geteuid() != 0 {
@@ -122,8 +122,8 @@ func deadSocket(_ *world, place string) error {
 	return l.Close()
 }
 
-// A bus that the own environment names is another user's: it is not taken, and not
-// given to anybody as the last word either. A dead one is, so that errors name it.
+// TestOwnBusThatIsNot checks that another user's bus in the own environment is refused and
+// never returned. A dead bus is returned, so that errors name it.
 func TestOwnBusThatIsNot(t *testing.T) {
 	w := newWorld(t)
 	w.env["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=" + w.foreignBus()
@@ -135,7 +135,7 @@ func TestOwnBusThatIsNot(t *testing.T) {
 	has(t, w.detector(), map[string]string{"DBUS_SESSION_BUS_ADDRESS": w.userBusAddress()})
 }
 
-// hangs is a display whose server takes connections and never says anything.
+// hangs returns a display with a server that accepts connections and never answers.
 func (w *world) hangs() string {
 	w.t.Helper()
 	for n := 20_000; n < 21_000; n++ {
@@ -149,7 +149,7 @@ func (w *world) hangs() string {
 	return ""
 }
 
-// A display that does not count is passed over, for one that does.
+// TestForeignDisplay checks that an invalid display is skipped for a valid one.
 func TestForeignDisplay(t *testing.T) {
 	for name, c := range map[string]struct {
 		bad  func(w *world) (display, cookie string)
@@ -203,8 +203,8 @@ func TestForeignDisplay(t *testing.T) {
 	}
 }
 
-// The right display with a stale cookie: another's cookie for the same display is
-// good.
+// TestStaleCookie checks that a stale cookie is replaced by another one for the same
+// display.
 func TestStaleCookie(t *testing.T) {
 	w := newWorld(t)
 	s, bus := w.screen(), w.userBus()
@@ -213,7 +213,7 @@ func TestStaleCookie(t *testing.T) {
 	has(t, w.detector(), map[string]string{"DISPLAY": s.display, "XAUTHORITY": s.cookie})
 }
 
-// Values that cannot be what they pass for are passed over, one by one.
+// TestOddValues checks that invalid values are skipped, one by one.
 func TestOddValues(t *testing.T) {
 	w := newWorld(t)
 	s, bus := w.screen(), w.userBus()
@@ -229,11 +229,11 @@ func TestOddValues(t *testing.T) {
 	says(t, r, "not taken: tcp:host=10.0.0.1,port=1", "names no socket")
 }
 
-// Our own private session beside the person's is never taken, whoever names it.
+// TestPrivateSession checks that a private session is never used for the person's, in any source.
 func TestPrivateSession(t *testing.T) {
 	private := linuxtest.StartLocked(t)
 	w := newWorld(t)
-	w.cfg.Proc = "" // where the mark is to be seen
+	w.cfg.Proc = "" // for reading the mark
 	s, bus := w.screen(), w.userBus()
 	w.env["DISPLAY"], w.env["XAUTHORITY"] = private.Display, private.Getenv("XAUTHORITY")
 	w.env["DBUS_SESSION_BUS_ADDRESS"] = private.Address
@@ -245,7 +245,7 @@ func TestPrivateSession(t *testing.T) {
 	says(t, r, "not taken: "+private.Address, "private session")
 }
 
-// A user manager that was told of a private session says nothing of the person's.
+// TestManagerOfAPrivateSession checks that a user manager with the mark is ignored.
 func TestManagerOfAPrivateSession(t *testing.T) {
 	w := newWorld(t)
 	s, bus := w.screen(), w.userBus()
@@ -253,7 +253,7 @@ func TestManagerOfAPrivateSession(t *testing.T) {
 	has(t, w.detector(), map[string]string{"DISPLAY": "", "LANG": ""})
 }
 
-// Within a private session nothing else is looked at, even if it has nothing.
+// TestWithinAPrivateSession checks that a private session uses only its own environment.
 func TestWithinAPrivateSession(t *testing.T) {
 	private := linuxtest.StartLocked(t)
 	w := newWorld(t)

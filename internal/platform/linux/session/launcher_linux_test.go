@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// newTestLauncher makes folders with a program that writes down what it was started with.
+// newTestLauncher creates folders with a program that records its arguments and environment.
 func newTestLauncher(t *testing.T) (*Launcher, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -23,7 +23,7 @@ func newTestLauncher(t *testing.T) (*Launcher, string) {
 			t.Fatal(err)
 		}
 	}
-	// What is written last is what tests wait for, so that nothing is written after them.
+	// Tests wait for the file that is written last, so that no write comes later.
 	script := "#!/bin/sh\nsleep 5 &\necho $! > " + dir + "/child.part\nmv " + dir + "/child.part " + dir + "/child\n" +
 		"(printf '%s\\n' \"$@\"; env) > " + dir + "/out.part\nmv " + dir + "/out.part " + dir + "/out\nwait\n"
 	writeFile(t, filepath.Join(dir, "bin/editor"), script, 0o700)
@@ -102,8 +102,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestStartLoadsTheTreesOfGTK2: the modules that are installed, after those that are loaded
-// anyway, and none twice.
+// TestStartLoadsTheTreesOfGTK2 checks that installed modules are added after those that
+// are already set, without duplicates.
 func TestStartLoadsTheTreesOfGTK2(t *testing.T) {
 	for _, c := range []struct {
 		environ, want string
@@ -137,7 +137,7 @@ func TestStartLoadsTheTreesOfGTK2(t *testing.T) {
 	}
 }
 
-// A desktop entry is started by its id and no other name, in a terminal where it wants one.
+// TestStartEntry checks that an entry is started by its ID only, in a terminal if it needs one.
 func TestStartEntry(t *testing.T) {
 	l, dir := newTestLauncher(t)
 	started := func(id string) (pid int) {
@@ -183,8 +183,8 @@ func TestStartEntry(t *testing.T) {
 	}
 }
 
-// What a person allowed to be started is the command and not the name: an entry that is put
-// in the place of another, or one that is new, is not started.
+// TestAnotherEntryIsNotStarted checks that permission covers the command, not the name: a
+// replaced or new entry is not started.
 func TestAnotherEntryIsNotStarted(t *testing.T) {
 	l, dir := newTestLauncher(t)
 	mine, system := filepath.Join(dir, "data/applications/late.desktop"), filepath.Join(dir, "system/applications/late.desktop")
@@ -227,7 +227,7 @@ func TestChromiumShowsItsPages(t *testing.T) {
 	if !strings.HasPrefix(out, "--force-renderer-accessibility\n") || !strings.Contains(out, "\nabout:blank\n") {
 		t.Errorf("it was started with %q", out)
 	}
-	// By what it brings along, whatever it is called.
+	// By its files, whatever its name.
 	writeFile(t, filepath.Join(dir, "bin", "chrome_100_percent.pak"), "", 0o600)
 	if !isChromium(filepath.Join(dir, "bin", "editor")) {
 		t.Error("a program beside Chromium's resources was not taken for one")
@@ -237,7 +237,7 @@ func TestChromiumShowsItsPages(t *testing.T) {
 func TestIsDescendant(t *testing.T) {
 	l, dir := newTestLauncher(t)
 	pid := startProgram(t, l, "editor")
-	awaitFile(t, filepath.Join(dir, "out")) // nothing is written after it
+	awaitFile(t, filepath.Join(dir, "out")) // no write comes later
 	child := 0
 	for _, digit := range strings.TrimSpace(awaitFile(t, filepath.Join(dir, "child"))) {
 		child = 10*child + int(digit-'0')
@@ -291,14 +291,14 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestLacksAccessibility: what draws by X alone shows no tree, ever; nobody knows it of others.
+// TestLacksAccessibility checks that only programs that draw with X alone are reported.
 func TestLacksAccessibility(t *testing.T) {
 	if (&Launcher{}).LacksAccessibility(os.Getpid()) || (&Launcher{}).LacksAccessibility(1<<30) {
 		t.Error("a process that shows no windows is mute")
 	}
 }
 
-// TestAPipeIsNoEntry: what stands among the entries and is no file keeps nobody waiting.
+// TestAPipeIsNoEntry checks that a pipe among the entries does not block.
 func TestAPipeIsNoEntry(t *testing.T) {
 	l, dir := newTestLauncher(t)
 	if err := syscall.Mkfifo(filepath.Join(dir, "data/applications/aaa.desktop"), 0o600); err != nil {

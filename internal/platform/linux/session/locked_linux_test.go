@@ -9,7 +9,7 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// A screen is locked where login1 says so of a session on it.
+// TestLockedByLogin1 checks that a screen is locked if login1 says so for a session on it.
 func TestLockedByLogin1(t *testing.T) {
 	const here = "this screen"
 	for name, c := range map[string]struct {
@@ -46,7 +46,7 @@ type saver struct{ active atomic.Bool }
 
 func (s *saver) GetActive() (bool, *dbus.Error) { return s.active.Load(), nil }
 
-// A screen is locked where the desktop says so, on the bus of the session.
+// TestLockedByTheDesktop checks that a screen is locked if the desktop says so on the session bus.
 func TestLockedByTheDesktop(t *testing.T) {
 	for _, name := range []string{"org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver", "org.mate.ScreenSaver"} {
 		w := newWorld(t)
@@ -71,7 +71,7 @@ func TestLockedByTheDesktop(t *testing.T) {
 	}
 }
 
-// Who does not answer says nothing, and is not waited for.
+// TestLockedUnknown checks that a silent service counts as unlocked after the time limit.
 func TestLockedUnknown(t *testing.T) {
 	w := newWorld(t)
 	w.login1(&login1{hang: make(chan struct{})})

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The own environment is asked first, and where it says all nobody else is asked.
+// TestOwnEnvironment checks that a complete own environment is used without other sources.
 func TestOwnEnvironment(t *testing.T) {
 	w := newWorld(t)
 	l := w.login1(&login1{})
@@ -30,8 +30,8 @@ func TestOwnEnvironment(t *testing.T) {
 	says(t, r, "display: "+s.display, "from the own environment")
 }
 
-// A client that passes on nothing: login1, the user manager and the folder of the
-// login say the rest.
+// TestNothingPassedOn checks that login1, the user manager and the runtime folder provide
+// the session if the client passes no variables.
 func TestNothingPassedOn(t *testing.T) {
 	w := newWorld(t)
 	s, bus := w.screen(), w.userBus()
@@ -49,7 +49,7 @@ func TestNothingPassedOn(t *testing.T) {
 	says(t, r, "session 1, x11, seat0, active")
 }
 
-// The folder that the own environment names is the own environment's word.
+// TestBusInTheOwnFolder checks that the bus in XDG_RUNTIME_DIR counts as the own environment's.
 func TestBusInTheOwnFolder(t *testing.T) {
 	w := newWorld(t)
 	w.userBus()
@@ -60,7 +60,7 @@ func TestBusInTheOwnFolder(t *testing.T) {
 	says(t, r, "bus: ", "from the own environment, XDG_RUNTIME_DIR")
 }
 
-// Where nothing is, nothing is found, and the report says what to do.
+// TestNothingThere checks that without a session the report gives advice.
 func TestNothingThere(t *testing.T) {
 	r := newWorld(t).detector()
 	has(t, r, map[string]string{"DISPLAY": "", "XAUTHORITY": "", "DBUS_SESSION_BUS_ADDRESS": "", "LANG": ""})
@@ -69,12 +69,12 @@ func TestNothingThere(t *testing.T) {
 	says(t, r, "session: login1 does not say")
 }
 
-// What a program is started with: the own environment, and the session in it.
+// TestEnviron checks the environment for programs: the own one with the session variables.
 func TestEnviron(t *testing.T) {
 	w := newWorld(t)
 	s, bus := w.screen(), w.userBus()
 	w.manager(bus, "DISPLAY="+s.display, "XAUTHORITY="+s.cookie, "SECRET=1")
-	w.env["DISPLAY"] = ":32000" // nobody is there
+	w.env["DISPLAY"] = ":32000" // no server is there
 	got := w.detector().Environ([]string{"A=b", "DISPLAY=:32000", "XAUTHORITY=/stale", "HOME=/h"})
 	want := []string{"A=b", "HOME=/h", "DBUS_SESSION_BUS_ADDRESS=" + w.userBusAddress(), "DISPLAY=" + s.display, "XAUTHORITY=" + s.cookie, "XDG_RUNTIME_DIR=" + w.login()}
 	if !slices.Equal(got, want) {
@@ -82,7 +82,7 @@ func TestEnviron(t *testing.T) {
 	}
 }
 
-// After a log-out and a new log-in the session is another.
+// TestRedetection checks that the session after a log-out and log-in is found.
 func TestRedetection(t *testing.T) {
 	w := newWorld(t)
 	bus := w.userBus()
@@ -99,7 +99,7 @@ func TestRedetection(t *testing.T) {
 	has(t, r, map[string]string{"DBUS_SESSION_BUS_ADDRESS": w.userBusAddress(), "DISPLAY": s.display})
 }
 
-// What was found counts while it is that very socket: another in its place is looked at.
+// TestAnotherInItsPlace checks that another socket in the same place is checked again.
 func TestAnotherInItsPlace(t *testing.T) {
 	w := newWorld(t)
 	w.userBus()
@@ -112,11 +112,11 @@ func TestAnotherInItsPlace(t *testing.T) {
 	has(t, r, map[string]string{"DBUS_SESSION_BUS_ADDRESS": ""})
 }
 
-// What was found is not looked for again, however many ask.
+// TestSharedByAll checks that concurrent callers share one lookup.
 func TestSharedByAll(t *testing.T) {
 	w := newWorld(t)
 	s := w.screen()
-	w.cfg.RetryAfter = 0 // the usual one
+	w.cfg.RetryAfter = 0 // the default
 	l := w.login1(&login1{own: "1", sessions: []login{{id: "1", kind: "x11", display: s.display}}})
 	w.env["XAUTHORITY"] = s.cookie
 	r := w.detector()
@@ -136,7 +136,7 @@ func TestSharedByAll(t *testing.T) {
 	}
 }
 
-// login1 that hangs is waited for once, and does not hide what others say.
+// TestLogin1Hangs checks that a hung login1 is waited for once, and does not hide other sources.
 func TestLogin1Hangs(t *testing.T) {
 	w := newWorld(t)
 	s, bus := w.screen(), w.userBus()

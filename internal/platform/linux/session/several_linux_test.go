@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// Of several sessions the active one on the own seat is taken; the others are named.
+// TestSeveralSessions checks that the active session on the own seat is chosen, and the others are
+// reported.
 func TestSeveralSessions(t *testing.T) {
 	w := newWorld(t)
 	one, two, far := w.screen(), w.screen(), w.screen()
@@ -36,7 +37,7 @@ func TestSeveralSessions(t *testing.T) {
 		{"another user's", "4", "5", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			// The cookies are in one file, so each is tried by its display alone.
+			// The cookies are in one file, so only the display varies.
 			w.t, w.cfg.Choice = t, c.choice
 			w.login1(&login1{own: c.own, display: "1", sessions: all})
 			r := w.detector()
@@ -56,8 +57,8 @@ func TestSeveralSessions(t *testing.T) {
 	}
 }
 
-// A session that was chosen and is not there is not replaced by another, whoever names
-// that; which there are is said.
+// TestChosenSessionThatIsNot checks that a chosen session that does not exist is not
+// replaced by another, and that the existing ones are reported.
 func TestChosenSessionThatIsNot(t *testing.T) {
 	w := newWorld(t)
 	one, two, bus := w.screen(), w.screen(), w.userBus()
@@ -76,7 +77,7 @@ func TestChosenSessionThatIsNot(t *testing.T) {
 	says(t, r, "also there: session 2", "display "+two.display)
 	says(t, r, "set desktop.session")
 	says(t, r, "nobody can be asked in a window")
-	w.cfg.Choice = "3" // nobody is on its display
+	w.cfg.Choice = "3" // no server is on its display
 	r = w.detector()
 	has(t, r, map[string]string{"DISPLAY": ""})
 	says(t, r, "not taken: :19999")
@@ -84,8 +85,8 @@ func TestChosenSessionThatIsNot(t *testing.T) {
 	has(t, w.detector(), map[string]string{"DISPLAY": two.display})
 }
 
-// join writes a file with the cookies of several screens, each for its own: the first
-// entry that fits is the one that is tried, so each names its display.
+// join writes a file with the cookies of several screens. The first matching entry is
+// used, so each names its display.
 func (w *world) join(name string, cookies ...string) {
 	w.t.Helper()
 	var all []byte
@@ -104,7 +105,7 @@ func (w *world) join(name string, cookies ...string) {
 	}
 }
 
-// A session from afar gets no other seat's display, whoever names one.
+// TestRemoteSession checks that a remote session gets no other seat's display from any source.
 func TestRemoteSession(t *testing.T) {
 	for name, c := range map[string]struct {
 		own, ssh, choice string
@@ -138,8 +139,8 @@ func TestRemoteSession(t *testing.T) {
 	}
 }
 
-// The display that the own environment names is taken from afar too: SSH or the
-// person put it there.
+// TestRemoteSessionWithDisplay checks that a remote session uses the display of its own
+// environment, which SSH or the person has set.
 func TestRemoteSessionWithDisplay(t *testing.T) {
 	w := newWorld(t)
 	s := w.screen()
@@ -147,8 +148,8 @@ func TestRemoteSessionWithDisplay(t *testing.T) {
 	has(t, w.detector(), map[string]string{"DISPLAY": s.display})
 }
 
-// A display that SSH forwards is one on a network: the own environment may name it,
-// nobody else.
+// TestForwardedDisplay checks that only the own environment may name a display on a
+// network, as SSH forwards it.
 func TestForwardedDisplay(t *testing.T) {
 	w := newWorld(t)
 	s, bus := w.screen(), w.userBus()
@@ -162,7 +163,7 @@ func TestForwardedDisplay(t *testing.T) {
 	says(t, r, "not taken: "+forwarded, "no display of this computer")
 }
 
-// forward offers the screen over TCP of this computer, as SSH does.
+// forward offers the screen over local TCP, as SSH does.
 func (w *world) forward(s screen) (display string) {
 	w.t.Helper()
 	for n := 100; n < 400; n++ {
@@ -192,7 +193,7 @@ func (w *world) forward(s screen) (display string) {
 	return ""
 }
 
-// process puts a process into the world's /proc.
+// process adds a process to the world's /proc.
 func (w *world) process(pid int, scope, users, environ string) {
 	w.t.Helper()
 	folder := filepath.Join(w.cfg.Proc, strconv.Itoa(pid))
@@ -211,7 +212,7 @@ func (w *world) process(pid int, scope, users, environ string) {
 	}
 }
 
-// Only programs of this user alone, in the scope of the session, say what is in it.
+// TestProgramsInTheScope checks that only programs of this user alone in the session's scope count.
 func TestProgramsInTheScope(t *testing.T) {
 	w := newWorld(t)
 	s := w.screen()
@@ -231,7 +232,7 @@ func TestProgramsInTheScope(t *testing.T) {
 	says(t, r, "display: "+s.display, "from process 16 in session-7.scope")
 }
 
-// On Wayland the report says what is seen.
+// TestWayland checks that the report explains the limits on Wayland.
 func TestWayland(t *testing.T) {
 	w := newWorld(t)
 	s, bus := w.screen(), w.userBus()
@@ -250,8 +251,8 @@ func TestWayland(t *testing.T) {
 	}
 }
 
-// A graphical session of the person that no screen was found of is known; a person who
-// has left it, another user's, and one without windows are none.
+// TestUnreachedSession checks that a graphical session of the person without a found
+// screen is reported, but no closing one, no other user's, and none without windows.
 func TestUnreachedSession(t *testing.T) {
 	for name, c := range map[string]struct {
 		session login

@@ -21,16 +21,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// patience is when a test gives up on what must come. None waits for it to pass.
+// patience is the limit for expected events. No test waits for it to expire.
 const patience = time.Minute
 
-// A world is a computer with logins of its own. Buses and screens are real; login1
-// and the user manager are doubles of ours on a real bus.
+// A world is a computer with its own logins. Buses and screens are real; login1 and the
+// user manager are fakes on a real bus.
 type world struct {
 	t       *testing.T
 	folder  string // short, since sockets are in it
 	runUser string
-	env     map[string]string // of the process whose session is looked for
+	env     map[string]string // of the process under test
 	cfg     session.Config
 
 	displays map[string]string // by file of the cookie
@@ -43,12 +43,12 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	if err := os.Chmod(folder, 0o755); err != nil { // other users are to reach what is in it
+	if err := os.Chmod(folder, 0o755); err != nil { // other users must reach its content
 		t.Fatal(err)
 	}
 	w := &world{t: t, folder: folder, runUser: filepath.Join(folder, "user"), displays: map[string]string{}}
 	w.env = map[string]string{"HOME": folder, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=" + folder + "/no-system-bus"}
-	proc := filepath.Join(folder, "proc") // nobody of ours, until a test says so
+	proc := filepath.Join(folder, "proc") // without processes of this user, until a test adds one
 	for _, dir := range []string{w.login(), proc} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -61,12 +61,12 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// login is the folder of the login of this user.
+// login returns the runtime folder of this user.
 func (w *world) login() string { return filepath.Join(w.runUser, strconv.Itoa(os.Getuid())) }
 
 func (w *world) detector() *session.Detector { return session.New(w.cfg) }
 
-// userBus starts the bus of the login.
+// userBus starts the bus in the runtime folder.
 func (w *world) userBus() *testkit.Bus {
 	w.t.Helper()
 	bus := testkit.StartBus(w.t)
@@ -78,7 +78,7 @@ func (w *world) userBus() *testkit.Bus {
 
 func (w *world) userBusAddress() string { return "unix:path=" + filepath.Join(w.login(), "bus") }
 
-// manager is a double of the user manager, with the environment.
+// manager adds a fake user manager with the environment.
 func (w *world) manager(bus *testkit.Bus, env ...string) {
 	w.t.Helper()
 	conn := bus.Connect(w.t)
@@ -93,7 +93,7 @@ func own(t *testing.T, conn *dbus.Conn, name string) {
 	}
 }
 
-// readable are properties that can be read.
+// readable are readable properties.
 type readable map[string]dbus.Variant
 
 func (p readable) Get(_, name string) (dbus.Variant, *dbus.Error) { return p[name], nil }
@@ -107,7 +107,7 @@ func serveProperties(t *testing.T, conn *dbus.Conn, path string, p readable) {
 	}
 }
 
-// A login is a session as the double of login1 has it.
+// A login is a session in the fake login1.
 type login struct {
 	id, kind, seat, display, desktop, scope string
 	remote, active                          bool
@@ -120,17 +120,17 @@ func (l login) path() dbus.ObjectPath {
 	return dbus.ObjectPath("/org/freedesktop/login1/session/_3" + l.id)
 }
 
-// A login1 is a double of login1.
+// A login1 is a fake of login1.
 type login1 struct {
 	sessions []login
-	own      string // the id of the session of this process
-	display  string // the id of the user's graphical one
+	own      string // the ID of the session of this process
+	display  string // the ID of the user's graphical one
 	hang     chan struct{}
 	mu       sync.Mutex
 	asked    int
 }
 
-// login1 starts a system bus with the double on it.
+// login1 starts a system bus with the fake on it.
 func (w *world) login1(l *login1) *login1 {
 	w.t.Helper()
 	bus := testkit.StartBus(w.t)
@@ -220,10 +220,10 @@ func (l *login1) ListSessions() ([]listed, *dbus.Error) {
 	return all, nil
 }
 
-// A screen is a real X server, which wants a cookie.
+// A screen is a real X server, which requires a cookie.
 type screen struct{ display, cookie string }
 
-// screen starts an X server with a cookie, by a command in front if there is one.
+// screen starts an X server with a cookie, behind a command prefix if there is one.
 func (w *world) screen(front ...string) screen {
 	w.t.Helper()
 	cookie := filepath.Join(w.folder, fmt.Sprintf("cookie-%d", time.Now().UnixNano()))
@@ -260,7 +260,7 @@ func (w *world) writeCookie(path string) {
 	}
 }
 
-// has holds what the room finds against name=value pairs; "" is nothing.
+// has compares the Detector's values with name=value pairs; "" is none.
 func has(t *testing.T, r *session.Detector, want map[string]string) {
 	t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(want)) {
@@ -270,7 +270,7 @@ func has(t *testing.T, r *session.Detector, want map[string]string) {
 	}
 }
 
-// says wants all of the words in one line of the report.
+// says fails the test unless one line of the report contains all words.
 func says(t *testing.T, r *session.Detector, words ...string) {
 	t.Helper()
 	lines := r.Report().Lines()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestEntryTarget: launchers are passed over to the program that they start, and what runs
-// commands is known, also by a link of another name.
+// TestEntryTarget checks that known launchers are skipped, and that programs that run
+// commands are detected, also through a link with another name.
 func TestEntryTarget(t *testing.T) {
 	l, dir := newTestLauncher(t)
 	bin := filepath.Join(dir, "bin")
@@ -20,7 +20,7 @@ func TestEntryTarget(t *testing.T) {
 		}
 	}
 	editor := filepath.Join(bin, "editor")
-	for exec, want := range map[string]string{ // what launchers start, or "runs"
+	for exec, want := range map[string]string{ // the started program, or "runs"
 		"editor --new %U": "", "player %U": "", "env A=1 -u B editor %F": "runs", "env -u B A=1 editor %F": editor,
 		"env PATH=/tmp editor": "runs", "env LD_PRELOAD=/tmp/x.so editor": "runs", "env -S editor": "runs", "env A=1 %U": "runs",
 		"env %U editor": "runs", `sh -c "exec editor --new" %U`: editor, `sh -c "editor; id"`: "runs", `sh -c "$0" %f`: "runs",
@@ -44,8 +44,8 @@ func TestEntryTarget(t *testing.T) {
 	}
 }
 
-// TestFilesStandInTheFieldCode: the paths and addresses of a call take its place, and nothing
-// else counts as one.
+// TestFilesStandInTheFieldCode checks that only the paths and addresses of a call replace
+// the field code.
 func TestFilesStandInTheFieldCode(t *testing.T) {
 	l, dir := newTestLauncher(t)
 	writeFile(t, filepath.Join(dir, "data/applications/one.desktop"), "[Desktop Entry]\nType=Application\nName=One\nExec=editor --new %F --last\n", 0o600)

@@ -22,7 +22,7 @@ func BenchmarkWindows(b *testing.B) {
 	}
 }
 
-// BenchmarkCapture takes the whole screen, 1600 by 1000 pixels.
+// BenchmarkCapture captures the whole screen, 1600 by 1000 pixels.
 func BenchmarkCapture(b *testing.B) {
 	s := linuxtest.Start(b)
 	d := open(b, s)
@@ -34,8 +34,7 @@ func BenchmarkCapture(b *testing.B) {
 	}
 }
 
-// BenchmarkCaptureCovered takes a window of 700 by 600 pixels that lies under
-// another.
+// BenchmarkCaptureCovered captures a window of 700 by 600 pixels under another.
 func BenchmarkCaptureCovered(b *testing.B) {
 	s := linuxtest.Start(b)
 	d := open(b, s)
@@ -49,7 +48,7 @@ func BenchmarkCaptureCovered(b *testing.B) {
 	}
 }
 
-// BenchmarkType types a line, of which the keyboard lacks the letters or does not.
+// BenchmarkType types a line, with and without letters that the keyboard lacks.
 func BenchmarkType(b *testing.B) {
 	s := linuxtest.Start(b)
 	d := open(b, s)

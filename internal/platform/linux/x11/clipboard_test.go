@@ -41,13 +41,13 @@ func copyOut(t testing.TB, s *linuxtest.Session, target string, data []byte) *ex
 	return cmd
 }
 
-// pasted is the clipboard by xclip's word.
+// pasted returns the clipboard according to xclip.
 func pasted(t testing.TB, s *linuxtest.Session, target string) []byte {
 	t.Helper()
 	return tool(t, s, nil, "xclip", "-selection", "clipboard", "-target", target, "-out")
 }
 
-// eventually waits until the clipboard is as it should be.
+// eventually waits until the clipboard is ready.
 func eventually(t testing.TB, get func() (desktop.Clip, error), ready func(desktop.Clip) bool) {
 	t.Helper()
 	var clip desktop.Clip
@@ -118,7 +118,7 @@ func TestClipboardHungOwner(t *testing.T) {
 	owner := copyOut(t, s, "UTF8_STRING", []byte("hello"))
 	eventually(t, func() (desktop.Clip, error) { return d.Get(soon(t)) }, func(c desktop.Clip) bool { return c.Text == "hello" })
 	pause(t, owner.Process.Pid)
-	// On a busy computer the time may be over before the owner is asked.
+	// On a busy computer the time may be over before the request.
 	var err error
 	for limit := 50 * time.Millisecond; limit < patience && (err == nil || !strings.Contains(err.Error(), "process ")); limit *= 2 {
 		ctx, cancel := context.WithTimeout(t.Context(), limit)

@@ -17,7 +17,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// clipServerEnv makes the test binary the process that keeps a clip.
+// clipServerEnv makes the test binary the process that serves a clip.
 const clipServerEnv = "AAI_TEST_KEEPS_CLIP"
 
 // TestClipKeeper is that process.
@@ -30,8 +30,8 @@ func TestClipKeeper(t *testing.T) {
 	}
 }
 
-// TestClipOutlivesTheGateway: what was put on the clipboard is there when the gateway has
-// ended, and who keeps it ends when something else is copied.
+// TestClipOutlivesTheGateway checks that a clip outlives the gateway, and that its process
+// ends after another copy.
 func TestClipOutlivesTheGateway(t *testing.T) {
 	t.Parallel()
 	s := linuxtest.Start(t)
@@ -71,7 +71,7 @@ func TestClipOutlivesTheGateway(t *testing.T) {
 	}
 }
 
-// TestClipWithoutServer: where no process can keep it the gateway does, and says so.
+// TestClipWithoutServer checks that without such a process the gateway serves the clip, and says so.
 func TestClipWithoutServer(t *testing.T) {
 	t.Parallel()
 	s := linuxtest.Start(t)

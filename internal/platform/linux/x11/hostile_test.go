@@ -20,25 +20,25 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
 
-// A liar is an X server that does not always tell the truth. Its script says for
-// each request how to answer, and has a number and more bytes where the way needs
-// them. At its end the liar becomes honest.
+// A liar is an X server that sometimes sends false replies. Its script selects a reply for
+// each request, with a number and more bytes if needed. At the end of the script the liar
+// becomes honest.
 type liar struct {
 	mu     sync.Mutex // it serves several connections
 	script []byte
 	frozen bool
 }
 
-// The ways to answer. All others are the truth.
+// The kinds of replies. All other bytes mean the truth.
 const (
 	sayError       = 0xf0 + iota // with the number as its code
 	sayNothing                   //
 	sayEvent                     // before the truth; the number is its code
-	sayScript                    // an answer that is the next bytes of the script, as many as the number
-	sayWrong                     // the truth but for one byte, which the number names
-	sayOther                     // the answer to a request that is the number away
-	sayLittle                    // the truth without what is after the first 32 bytes
-	sayNothingMore               // it reads on, but does not answer any more
+	sayScript                    // the next bytes of the script, as many as the number
+	sayWrong                     // the truth except one byte, at the number
+	sayOther                     // the reply to a request that is the number away
+	sayLittle                    // the truth without the bytes after the first 32
+	sayNothingMore               // it reads on, but no longer replies
 	sayGoodbye
 )
 
@@ -51,7 +51,7 @@ func (l *liar) next() byte {
 	return b
 }
 
-// serve answers requests until one side has had enough.
+// serve answers requests until one side ends the connection.
 func (l *liar) serve(socket net.Conn) {
 	defer func() { _ = socket.Close() }()
 	for sequence := uint16(1); ; sequence++ {
@@ -73,7 +73,7 @@ func (l *liar) serve(socket net.Conn) {
 	}
 }
 
-// answer makes of the true answer what is said.
+// answer converts the true reply as the script says.
 func (l *liar) answer(sequence uint16, reply []byte) (said []byte, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -130,8 +130,8 @@ func (l *liar) answer(sequence uint16, reply []byte) (said []byte, ok bool) {
 	return reply, true
 }
 
-// truth is the answer of a server with all extensions, no window manager, and
-// window 2 with the focus.
+// truth returns the reply of a server with all extensions, no window manager, and window 2
+// with the focus.
 func truth(sequence uint16, request []byte) []byte {
 	extensions := []string{"X-Resource", "Composite", "MIT-SHM", "RANDR", "XTEST", "XInputExtension", "SHAPE", "XKEYBOARD", "DAMAGE", "XFIXES"}
 	reply := replyTo(sequence)
@@ -155,12 +155,12 @@ func truth(sequence uint16, request []byte) []byte {
 		return say(100 + uint32(sequence))
 	case 17: // GetAtomName
 		return say(uint16(4), pad(22), "name")
-	case 18: // ChangeProperty: we are told of ours
+	case 18: // ChangeProperty: the client gets an event about its own
 		reply[0] = propertyNotify
 		copy(reply[4:], request[4:12])
 		reply[12] = 1
 		return reply
-	case 20: // GetProperty: only our own windows have any
+	case 20: // GetProperty: only the client's own windows have any
 		if binary.NativeEndian.Uint32(request[4:]) < 0x200000 {
 			return say()
 		}
@@ -176,7 +176,7 @@ func truth(sequence uint16, request []byte) []byte {
 		return reply
 	case 40: // TranslateCoordinates
 		return say(uint32(0), int16(0), int16(0))
-	case 23: // GetSelectionOwner: the first window of ours
+	case 23: // GetSelectionOwner: the client's first window
 		return say(uint32(0x200001))
 	case 43: // GetInputFocus
 		return say(uint32(2))
@@ -214,7 +214,7 @@ func extensionTruth(extension byte, request []byte, say func(...any) []byte) []b
 		return answer
 	case query{3, 42}: // RANDR GetMonitors
 		return say(uint32(0), uint32(1), uint32(1), pad(12), uint32(70), true, true, uint16(1), pad(4), uint16(8), uint16(8), pad(8), uint32(5))
-	case query{5, 48}: // XInput QueryDevice: the masters whose names ours will be
+	case query{5, 48}: // XInput QueryDevice: masters with the names of the gateway's future ones
 		names := []string{seatName + " 77 200000 1 pointer", seatName + " 77 200000 1 keyboard"}
 		fields := []any{uint16(2), pad(22)}
 		for i, name := range names {
@@ -225,16 +225,16 @@ func extensionTruth(extension byte, request []byte, say func(...any) []byte) []b
 		return say(uint32(1), pad(20), pad(4), uint16(8), uint16(8))
 	case query{7, 4}: // XKB GetState
 		return say(uint32(0))
-	case query{7, 8}: // XKB GetMap: keys that mean nothing
+	case query{7, 8}: // XKB GetMap: keys without meaning
 		first, n := request[12], request[13]
 		return say(pad(2), byte(8), byte(255), uint16(2), pad(3), first, uint16(0), n, pad(19+8*int(n)))
 	case query{9, 19}: // XFIXES FetchRegion
 		return say(pad(4), pad(4), uint16(8), uint16(8))
 	}
-	return nil // a request without an answer
+	return nil // a request without a reply
 }
 
-// liarDisplay is a display of a liar's screen.
+// liarDisplay returns a display of a liar's screen.
 func liarDisplay(folder string, script []byte) *Display {
 	getenv := func(name string) string { return map[string]string{"DISPLAY": ":0"}[name] }
 	shared := inputlock.New(inputlock.Config{Folder: func() (string, error) { return folder, nil }, Getenv: getenv})
@@ -250,8 +250,8 @@ func liarDisplay(folder string, script []byte) *Display {
 	return d
 }
 
-// FuzzLies: whatever the server says, each method ends by its deadline, with an
-// error for callers if with any, and leaves nothing running.
+// FuzzLies checks that, for any replies, each method ends by its deadline, that errors are
+// for callers, and that no goroutine remains.
 func FuzzLies(f *testing.F) {
 	atom := func(name string) uint32 { return 101 + uint32(slices.Index(atomNames(), name)) }
 	for method := range byte(20) {
@@ -294,7 +294,7 @@ func FuzzLies(f *testing.F) {
 			if err := d.Close(); err != nil || time.Since(began) > closePatience {
 				t.Errorf("after %s, Close took %v: %v", name, time.Since(began), err)
 			}
-			time.Sleep(time.Minute) // what goes on in the background ends too
+			time.Sleep(time.Minute) // background work ends too
 		})
 	})
 }
@@ -324,8 +324,8 @@ func (d *Display) everything() map[string]func(context.Context) error {
 	return all
 }
 
-// TestHonest: without lies all methods work, so that the lies are told where they
-// matter.
+// TestHonest checks that all methods work with true replies, so that false ones hit real
+// code.
 func TestHonest(t *testing.T) {
 	folder := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

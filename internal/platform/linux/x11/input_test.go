@@ -19,8 +19,8 @@ import (
 
 func centre(r linuxtest.Rect) desktop.Point { return rect(r).Center() }
 
-// fruits is a point of the list; the rectangle of some toolkits has what is
-// scrolled away in it.
+// fruits returns a point of the list; in some toolkits its rectangle includes
+// scrolled-away parts.
 func fruits(t testing.TB, f *linuxtest.Fixture) desktop.Point {
 	t.Helper()
 	r := f.ControlRect(t, "Fruits")
@@ -64,7 +64,7 @@ func TestPersonClicks(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.WaitFor(t, "the list scrolls", func(state map[string]any) bool { return state["scroll"].(float64) > 0 })
-			// Chromium leaves some of it out when it is busy: then the wheel is turned again.
+			// A busy Chromium drops some of the scrolling: then the wheel is turned again.
 			await(t, "the list is scrolled back", func() bool {
 				if err := d.Scroll(soon(t), desktop.PersonSeat, w, fruits, 0, -3); err != nil {
 					t.Fatal(err)
@@ -113,8 +113,8 @@ func TestPersonTypes(t *testing.T) {
 	}
 }
 
-// TestOwnSeat works in a window while the person works in another one, with
-// their focus, pointer and text as witnesses.
+// TestOwnSeat works in a window while the person works in another one, and checks their
+// focus, pointer and text.
 func TestOwnSeat(t *testing.T) {
 	t.Parallel()
 	for _, kind := range linuxtest.Kinds() {
@@ -135,7 +135,7 @@ func TestOwnSeat(t *testing.T) {
 				if x2, y2 := s.Pointer(t); x != x2 || y != y2 {
 					t.Errorf("after %s the pointer is at %d,%d, not %d,%d", what, x2, y2, x, y)
 				}
-				// The window manager hears of our keyboard's coming and going one by one.
+				// The window manager gets the own keyboard's events one by one.
 				await(t, "the person's window is active after "+what, func() bool {
 					return s.ActiveWindow(t) == mine.Title && window(t, d, mine).Active
 				})
@@ -173,7 +173,7 @@ func TestOwnSeat(t *testing.T) {
 	}
 }
 
-// attend types into a window that keeps our keyboard between the keys, while another call wants it.
+// attend types into a window that keeps the own keyboard between the keys, while another call wants it.
 func attend(t *testing.T, d *x11.Display, f, mine *linuxtest.Fixture) {
 	t.Helper()
 	w, other := id(t, f), make(chan error, 1)
@@ -201,7 +201,7 @@ func attend(t *testing.T, d *x11.Display, f, mine *linuxtest.Fixture) {
 	}
 }
 
-// TestTypesAnything: whatever is typed arrives, with either seat.
+// TestTypesAnything checks that any text arrives, with either seat.
 func TestTypesAnything(t *testing.T) {
 	t.Parallel()
 	s := linuxtest.Start(t)
@@ -235,7 +235,7 @@ func TestTypesAnything(t *testing.T) {
 	}
 }
 
-// TestLockedKeyboard: neither Caps Lock nor a held Shift gets into the text.
+// TestLockedKeyboard checks that neither Caps Lock nor a held Shift changes the text.
 func TestLockedKeyboard(t *testing.T) {
 	t.Parallel()
 	s := linuxtest.Start(t)
@@ -256,7 +256,7 @@ func TestLockedKeyboard(t *testing.T) {
 		fails(t, d.Type(soon(t), desktop.PersonSeat, w, "x"), aai.AutomationFailed, aai.NotDelivered, "holding")
 		fails(t, d.Click(soon(t), desktop.PersonSeat, w, centre(f.ControlRect(t, "Press")), desktop.LeftButton, 1), aai.AutomationFailed, aai.NotDelivered, "holding")
 		if err := d.Type(soon(t), desktop.OwnSeat, w, "x"); err != nil {
-			t.Error(err) // our own keyboard has no Shift down
+			t.Error(err) // the own keyboard has no Shift down
 		}
 		tool(t, s, nil, "xdotool", "keyup", "Shift_L")
 		f.WaitState(t, "name", "aBÄöжAx")
@@ -293,7 +293,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestCancelledDrag: whatever happens, the button does not stay down.
+// TestCancelledDrag checks that the button never stays down.
 func TestCancelledDrag(t *testing.T) {
 	s := linuxtest.Start(t)
 	d := open(t, s)
@@ -307,13 +307,13 @@ func TestCancelledDrag(t *testing.T) {
 	f.WaitFor(t, "the button is down", func(state map[string]any) bool { return len(state["clicks"].([]any)) > 0 })
 	close(ctx.over)
 	fails(t, <-dragged, aai.Timeout, aai.DeliveryUnknown)
-	// With a button down nothing is clicked.
+	// With a button down no click is made.
 	if err := d.Click(soon(t), desktop.PersonSeat, id(t, f), at, desktop.LeftButton, 1); err != nil {
 		t.Error(err)
 	}
 }
 
-// A timed context's deadline passes when the test says so.
+// A timed context has a deadline that the test triggers.
 type timed struct {
 	context.Context
 	over chan struct{}

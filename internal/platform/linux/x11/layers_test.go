@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// A window with its frame is a layer of its program's; what lies on it comes after it;
-// one that a compositor might show through hides nothing.
+// TestLayers checks that a window with its frame is a layer of its program, that windows
+// above come after it, and that a possibly transparent one hides nothing.
 func TestLayers(t *testing.T) {
 	s := linuxtest.Start(t)
 	d := open(t, s)

@@ -15,15 +15,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// keymap is the map of the keyboard by xkbcomp's word.
+// keymap returns the keyboard map according to xkbcomp.
 func keymap(t testing.TB, s *linuxtest.Session) string {
 	t.Helper()
 	return string(tool(t, s, nil, "xkbcomp", "-w", "0", s.Display, "-"))
 }
 
-// TestLayouts: with any layout, also a second one that is turned on, what is typed
-// arrives, chords are understood, and afterwards the map of the keyboard is as it
-// was.
+// TestLayouts checks, for any layout and an active second one, that typed text arrives,
+// chords work, and the keyboard map is unchanged afterwards.
 func TestLayouts(t *testing.T) {
 	t.Parallel()
 	s := linuxtest.Start(t)
@@ -49,8 +48,8 @@ func TestLayouts(t *testing.T) {
 						t.Fatal(err)
 					}
 					f.WaitState(t, "focused", true)
-					// Not as a person would: a window manager that is slow holds that click back,
-					// and our own keyboard would overtake it.
+					// Not with the pointer: a slow window manager holds that click back,
+					// and the own keyboard would overtake it.
 					if err := d.Click(soon(t), desktop.PersonSeat, w, centre(f.ControlRect(t, "Full name")), desktop.LeftButton, 1); err != nil {
 						t.Fatal(err)
 					}
@@ -77,7 +76,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// TestNewLayout: the person may take another layout while keys are borrowed.
+// TestNewLayout changes the layout while keys are borrowed.
 func TestNewLayout(t *testing.T) {
 	s := linuxtest.Start(t)
 	d := open(t, s)
@@ -94,9 +93,9 @@ func TestNewLayout(t *testing.T) {
 	}
 }
 
-// TestSlowProgram: a program that stands still for a while gets the same text, also
-// where keys have several meanings one after the other; one that goes on standing
-// still gets none for which it would have to know new keys.
+// TestSlowProgram checks that a program that pauses gets the same text, even if keys
+// change their meaning several times, and that one that hangs gets no text for which it
+// would need new keys.
 func TestSlowProgram(t *testing.T) {
 	t.Parallel()
 	s := linuxtest.Start(t)
@@ -111,7 +110,7 @@ func TestSlowProgram(t *testing.T) {
 		}
 		f.Stop(t)
 		for range 2 { // the second time the keys have their meanings already
-			// On a busy machine the time may be over before it comes to the program.
+			// On a busy machine the time may be over before it reaches the program.
 			says := ""
 			for limit := 100 * time.Millisecond; !strings.Contains(says, "does not read its keys") && limit < patience; limit *= 2 {
 				ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -136,7 +135,7 @@ func TestSlowProgram(t *testing.T) {
 	}
 }
 
-// TestClipboardUntouched: typing does not go through the clipboard.
+// TestClipboardUntouched checks that typing does not use the clipboard.
 func TestClipboardUntouched(t *testing.T) {
 	s := linuxtest.Start(t)
 	d := open(t, s)

@@ -19,7 +19,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// typing says of this program that it is another gateway: what it types, and where.
+// typing makes the test binary another gateway, with the text and the window.
 const typing = "X11_TEST_TYPES"
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// typeAndEnd types the text into the window, says so, and ends the gateway when it is told.
+// typeAndEnd types the text into the window, reports it, and closes the gateway on demand.
 func typeAndEnd(what string) error {
 	window, text, _ := strings.Cut(what, " ")
 	n, err := strconv.ParseUint(window, 10, 32)
@@ -49,10 +49,10 @@ func sharedInputLock(getenv func(string) string) *inputlock.Lock {
 	return inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: getenv})
 }
 
-// A gateway is one in a process of its own.
+// A gateway is a gateway in another process.
 type gateway struct{ *testkit.Process }
 
-// types starts a gateway that types. It has typed when this returns.
+// types starts a gateway that types, and returns when it has typed.
 func types(t *testing.T, s *linuxtest.Session, w desktop.WindowID, text string) gateway {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -63,7 +63,7 @@ func types(t *testing.T, s *linuxtest.Session, w desktop.WindowID, text string) 
 	return g
 }
 
-// does waits until it has done what it is for, without an error.
+// does waits until it has done its work without an error.
 func (g gateway) does(t *testing.T) {
 	t.Helper()
 	if err := g.ReadLine(t); err != "<nil>" {
@@ -71,15 +71,15 @@ func (g gateway) does(t *testing.T) {
 	}
 }
 
-// end ends the gateway as it should be.
+// end closes the gateway regularly.
 func (g gateway) end(t *testing.T) {
 	t.Helper()
 	_ = g.In.Close()
 	g.does(t)
 }
 
-// TestLocksThatAreGivenBack: a gateway that typed while Caps Lock was on leaves nothing
-// for the next one to lock, when the person has long let go of it.
+// TestLocksThatAreGivenBack checks that a gateway that typed during Caps Lock leaves no
+// record for the next one to lock, after the person has turned it off.
 func TestLocksThatAreGivenBack(t *testing.T) {
 	t.Parallel()
 	s := linuxtest.Start(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// keep writes a picture to the folder that LOOK names, for people.
+// keep writes an image to the folder in LOOK, for people.
 func keep(t testing.TB, name string, picture image.Image) {
 	t.Helper()
 	folder := os.Getenv("LOOK")
@@ -34,7 +34,7 @@ func keep(t testing.TB, name string, picture image.Image) {
 	}
 }
 
-// screenshot is the screen by ImageMagick's word.
+// screenshot returns the screen according to ImageMagick.
 func screenshot(t testing.TB, s *linuxtest.Session) image.Image {
 	t.Helper()
 	picture, err := png.Decode(bytes.NewReader(tool(t, s, nil, "import", "-window", "root", "png:-")))
@@ -44,8 +44,8 @@ func screenshot(t testing.TB, s *linuxtest.Session) image.Image {
 	return picture
 }
 
-// differ counts the pixels of a picture that differ from those of another, which
-// is shifted by the point.
+// differ counts the pixels of an image that differ from those of another, which is shifted
+// by the point.
 func differ(a *image.RGBA, b image.Image, shift image.Point) (n int) {
 	for y := range a.Bounds().Dy() {
 		for x := range a.Bounds().Dx() {
@@ -96,7 +96,7 @@ func TestCapture(t *testing.T) {
 	}
 }
 
-// steady waits until two pictures of the screen are alike.
+// steady waits until two images of the screen are alike.
 func steady(t testing.TB, s *linuxtest.Session) {
 	t.Helper()
 	last := tool(t, s, nil, "import", "-window", "root", "rgb:-")
@@ -117,7 +117,7 @@ func TestCaptureWindow(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			f := s.Fixture(t, kind)
 			steady(t, s)
-			xid := f.Window(t) // before windows come and go: xdotool does not like that
+			xid := f.Window(t) // before windows come and go: xdotool fails on that
 			w := window(t, d, f)
 			want := screenshot(t, s)
 			cover := s.Cover(t, f)
@@ -134,7 +134,7 @@ func TestCaptureWindow(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Logf("first %v, again %v", first, time.Since(began))
-			// What has the focus looks otherwise, and carets blink: a few pixels.
+			// A focused window looks different, and carets blink: a few pixels.
 			if n := differ(covered, want, image.Pt(w.Frame.X, w.Frame.Y)); n > covered.Bounds().Dx()*covered.Bounds().Dy()/10 {
 				t.Errorf("%d pixels of %v differ", n, covered.Bounds())
 			}

@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// gdkMonitors are the monitors by GTK's word, which leaves out those that have no
-// plug.
+// gdkMonitors returns the monitors according to GTK, which leaves out those that have no
+// connector.
 func gdkMonitors(t *testing.T, s *linuxtest.Session) (frames []desktop.Rect) {
 	t.Helper()
 	const program = `
@@ -35,8 +35,8 @@ print(json.dumps([dict(X=g.x, Y=g.y, W=g.width, H=g.height) for g in m]))`
 	return frames
 }
 
-// TestSeveralMonitors: they are where GTK sees them, and a picture of each is that
-// part of the screen.
+// TestSeveralMonitors checks that monitors are at GTK's positions, and that a capture of
+// each is that part of the screen.
 func TestSeveralMonitors(t *testing.T) {
 	s := linuxtest.Start(t)
 	d, conn, ctx := inside(t, s)
@@ -58,7 +58,7 @@ func TestSeveralMonitors(t *testing.T) {
 	r := from(resources.reply, 16)
 	crtcs := int(r.u16())
 	r.take(14 + 4*crtcs)
-	output := r.u32() // the first monitor takes it over, or else it is one more
+	output := r.u32() // the first monitor replaces it; otherwise it is one more
 	want := map[string]desktop.Rect{"left": {W: 600, H: 1000}, "right": {X: 600, Y: 100, W: 1000, H: 900}}
 	err := conn.must(ctx, set("left", false, 0, 0, 600, 1000, output), set("right", true, 600, 100, 1000, 900))
 	if err != nil {
@@ -104,8 +104,8 @@ func quiet(t *testing.T, conn *server) {
 	}
 }
 
-// TestOwnPointer: where no window manager runs, our own pointer clicks and drags,
-// and the person's pointer and focus stay.
+// TestOwnPointer checks that, without a window manager, the own pointer clicks and drags
+// without moving the person's pointer and focus.
 func TestOwnPointer(t *testing.T) {
 	t.Parallel()
 	for _, kind := range linuxtest.Kinds() {

@@ -20,14 +20,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// A server is an X server of the test's own, with nothing on it.
+// A server is a test's own X server, with an empty screen.
 type server struct {
 	*linuxtest.App
-	session *linuxtest.Session // whose end is its end
+	session *linuxtest.Session // ends with the server
 	display string
 }
 
-// serve starts a server. The display is such as ":1"; "" takes a free one.
+// serve starts a server. The display has the form ":1"; "" takes a free one.
 func serve(t testing.TB, s *linuxtest.Session, display string, args ...string) *server {
 	t.Helper()
 	args = append([]string{"-displayfd", "1", "-nolisten", "tcp", "-noreset"}, args...)
@@ -49,7 +49,7 @@ func serve(t testing.TB, s *linuxtest.Session, display string, args ...string) *
 	return x
 }
 
-// quit asks the server to end, so that it takes its lock away.
+// quit sends SIGTERM, so that the server removes its lock.
 func (x *server) quit(t testing.TB) {
 	t.Helper()
 	_ = syscall.Kill(x.PID, syscall.SIGCONT) // it may have ended before
@@ -95,7 +95,7 @@ func (x *server) terminal(t testing.TB, d *x11.Display) desktop.WindowInfo {
 	return desktop.WindowInfo{}
 }
 
-// methods are all methods of a display.
+// methods returns all methods of a display.
 func methods(d *x11.Display, w desktop.WindowInfo) map[string]func(context.Context) error {
 	at := w.Frame.Center()
 	all := map[string]func(context.Context) error{
@@ -119,8 +119,8 @@ func methods(d *x11.Display, w desktop.WindowInfo) map[string]func(context.Conte
 	return all
 }
 
-// TestLacks: without an extension, what can be done without it works, and the
-// rest says what is missing.
+// TestLacks checks that without an extension only the methods that need it fail, with its
+// name.
 func TestLacks(t *testing.T) {
 	t.Parallel()
 	s := linuxtest.Start(t)
@@ -169,8 +169,8 @@ func TestLacks(t *testing.T) {
 	}
 }
 
-// TestFrozen: while the server stands still all methods end by their deadline, and
-// say so, or that the seat is kept until the server has done what it was sent; then they work again, with what they had.
+// TestFrozen checks that, while the server hangs, all methods end by their deadline with
+// an error about the server or the held input lock, and that they work afterwards.
 func TestFrozen(t *testing.T) {
 	t.Parallel()
 	s := linuxtest.Start(t)
@@ -203,10 +203,10 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// TestRestarted: the server ends, and another one comes at the same place.
+// TestRestarted replaces the server by another one at the same display.
 func TestRestarted(t *testing.T) {
 	s := linuxtest.Start(t)
-	own := ":" + strconv.Itoa(1000+os.Getpid()%30_000) // which nobody takes meanwhile who looks for a free one
+	own := ":" + strconv.Itoa(1000+os.Getpid()%30_000) // outside the range in which others search for a free one
 	x := serve(t, s, own, "-screen", "0", "800x600x24")
 	d := x.open(t)
 	w := x.terminal(t, d)
@@ -239,7 +239,7 @@ func TestRestarted(t *testing.T) {
 	}
 }
 
-// TestBigScreen: a screen that is larger than any memory segment so far.
+// TestBigScreen uses a screen larger than any memory segment so far.
 func TestBigScreen(t *testing.T) {
 	s := linuxtest.Start(t)
 	x := serve(t, s, "", "-screen", "0", "8192x6000x24", "-extension", "RANDR")
@@ -256,7 +256,7 @@ func TestBigScreen(t *testing.T) {
 	}
 }
 
-// TestDepths: pictures of screens with other colours are refused, and nothing else.
+// TestDepths checks that only captures of screens with other colours are refused.
 func TestDepths(t *testing.T) {
 	t.Parallel()
 	s := linuxtest.Start(t)
@@ -275,7 +275,7 @@ func TestDepths(t *testing.T) {
 	}
 }
 
-// TestLockedScreen: the cookie opens it, and only the cookie.
+// TestLockedScreen checks that only the cookie opens the screen.
 func TestLockedScreen(t *testing.T) {
 	s := linuxtest.StartLocked(t)
 	if _, err := open(t, s).Windows(soon(t)); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// testPatience is when a test gives up on what must come. None waits for it to pass.
+// testPatience is the limit for expected events. No test waits for it to expire.
 const testPatience = 2 * time.Minute
 
 // inside returns a display and its connection.
@@ -33,7 +33,7 @@ func inside(t *testing.T, s *linuxtest.Session) (*Display, *server, context.Cont
 	return d, conn, ctx
 }
 
-// seats are the names of all pointers of gateways.
+// seats returns the names of all pointers of gateways.
 func seats(ctx context.Context, t *testing.T, s *server) (names []string) {
 	t.Helper()
 	devices, err := (&ownSeat{server: s}).masters(ctx)
@@ -48,8 +48,8 @@ func seats(ctx context.Context, t *testing.T, s *server) (names []string) {
 	return names
 }
 
-// TestSeatsEnd: Close removes a seat, and the next gateway those of dead ones, but
-// not those of others that live.
+// TestSeatsEnd checks that Close removes a seat, and that the next gateway removes those
+// of dead ones, but not those of live ones.
 func TestSeatsEnd(t *testing.T) {
 	s := linuxtest.Start(t)
 	d, conn, ctx := inside(t, s)
@@ -68,7 +68,7 @@ func TestSeatsEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		if process == 0 {
-			break // the server has seen it too
+			break // the server has noticed it too
 		}
 	}
 	stranger := "aai-gateway 1 1fe00000"
@@ -98,8 +98,8 @@ func TestSeatsEnd(t *testing.T) {
 	}
 }
 
-// TestKeysGoBack: the map of the keyboard is the same after Close, also when the
-// typing was cancelled, but what another program has changed since stays.
+// TestKeysGoBack checks that Close restores the keyboard map, even after cancelled typing,
+// but keeps later changes by other programs.
 func TestKeysGoBack(t *testing.T) {
 	s := linuxtest.Start(t)
 	f := s.Fixture(t, linuxtest.GTK3)
@@ -139,7 +139,7 @@ func TestKeysGoBack(t *testing.T) {
 	}
 }
 
-// trimmed are the first two meanings of all keys: a map may get wider.
+// trimmed returns the first two keysyms of all keys: a map may get wider.
 func trimmed(l *layout) (syms []keysym) {
 	for _, code := range l.codes() {
 		syms = append(syms, l.at(code, 0), l.at(code, 1))
@@ -147,7 +147,7 @@ func trimmed(l *layout) (syms []keysym) {
 	return syms
 }
 
-// TestReconnects: a lost connection costs one call at most.
+// TestReconnects checks that a lost connection fails one call at most.
 func TestReconnects(t *testing.T) {
 	s := linuxtest.Start(t)
 	d, conn, ctx := inside(t, s)
@@ -168,8 +168,8 @@ func TestReconnects(t *testing.T) {
 	}
 }
 
-// TestHungProgramAndLocks: Caps Lock is as it was before, also where the program
-// does not read what was typed.
+// TestHungProgramAndLocks checks that Caps Lock is restored, even if the program does not
+// read its keys.
 func TestHungProgramAndLocks(t *testing.T) {
 	s := linuxtest.Start(t)
 	d, conn, ctx := inside(t, s)
@@ -194,8 +194,7 @@ func TestHungProgramAndLocks(t *testing.T) {
 	f.WaitState(t, "name", "ab")
 }
 
-// TestWornOut: a connection that has used up its names is closed, and another one
-// does the rest.
+// TestWornOut checks that a connection that has used up its IDs is closed and replaced.
 func TestWornOut(t *testing.T) {
 	s := linuxtest.Start(t)
 	d, old, ctx := inside(t, s)
@@ -224,7 +223,7 @@ func TestWornOut(t *testing.T) {
 	}
 }
 
-// TestWithoutSharedMemory: a picture over the connection is the same.
+// TestWithoutSharedMemory checks that a capture over the connection is the same.
 func TestWithoutSharedMemory(t *testing.T) {
 	s := linuxtest.Start(t)
 	d, conn, ctx := inside(t, s)
@@ -240,8 +239,8 @@ func TestWithoutSharedMemory(t *testing.T) {
 	}
 }
 
-// TestWithoutWindowManager: windows are known, and a click in the background is
-// possible, as there is nobody to take it for a wish.
+// TestWithoutWindowManager checks that windows are listed, and that a click in the
+// background is possible.
 func TestWithoutWindowManager(t *testing.T) {
 	s := linuxtest.Start(t)
 	f := s.Fixture(t, linuxtest.GTK3)
@@ -262,7 +261,7 @@ func TestWithoutWindowManager(t *testing.T) {
 	f.WaitState(t, "presses", 1)
 }
 
-// TestShadow: what a program draws around its window is not of its Frame.
+// TestShadow checks that a program's own shadow is not part of the Frame.
 func TestShadow(t *testing.T) {
 	s := linuxtest.Start(t)
 	f := s.Fixture(t, linuxtest.GTK3)
@@ -290,8 +289,8 @@ func TestShadow(t *testing.T) {
 	}
 }
 
-// TestOwnSeatIsRemoved: a moment after the gateway's own seat was used it is gone, and
-// the person can type into Chromium, which takes no keys from them while it is there.
+// TestOwnSeatIsRemoved checks that the own seat is removed soon after its use, so that the
+// person can type into Chromium, which ignores their keys meanwhile.
 func TestOwnSeatIsRemoved(t *testing.T) {
 	s := linuxtest.StartAccessible(t)
 	page := s.Fixture(t, linuxtest.Chromium)

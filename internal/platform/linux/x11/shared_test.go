@@ -20,7 +20,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// askingLock is the seat as another gateway has it.
+// askingLock returns the input lock of another gateway.
 func askingLock(s *linuxtest.Session) *inputlock.Lock {
 	return inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv})
 }
@@ -34,7 +34,7 @@ func open(ctx context.Context, t *testing.T, s *linuxtest.Session) *inputlock.Qu
 	return a
 }
 
-// windowID is the fixture's window.
+// windowID returns the fixture's window.
 func windowID(ctx context.Context, t *testing.T, d *Display, f *linuxtest.Fixture) desktop.WindowID {
 	t.Helper()
 	windows, err := d.Windows(ctx)
@@ -53,8 +53,8 @@ func notes(t *testing.T, f *linuxtest.Fixture) string {
 	return text
 }
 
-// TestTypingStopsForAQuestion: whoever types stops while a question is open, with the
-// keyboard as the person left it, and then types the rest, whichever seat it uses.
+// TestTypingStopsForAQuestion checks that typing pauses during a question, with the
+// keyboard restored, and then continues, with either seat.
 func TestTypingStopsForAQuestion(t *testing.T) {
 	for which, name := range map[desktop.Seat]string{desktop.PersonSeat: "person", desktop.OwnSeat: "own"} {
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestTypingStopsForAQuestion(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// No keyboard has keys for so many, so each few must have been read before the next.
+			// No keyboard has that many keys, so each batch must have been read before the next.
 			var written strings.Builder
 			for r := range rune(600) {
 				written.WriteRune('一' + r)
@@ -83,14 +83,14 @@ func TestTypingStopsForAQuestion(t *testing.T) {
 			f.WaitFor(t, "it types", func(state map[string]any) bool { return len(state["notes"].(string)) > 30 })
 			a := open(ctx, t, s)
 			end := a.Release
-			if which == desktop.PersonSeat { // as the question's window has the keyboard
+			if which == desktop.PersonSeat { // the question's window has the keyboard
 				cover := s.Cover(t, f)
 				end = func() { cover.Kill(t); a.Release() }
 			}
 			awaitKeyboardBack(ctx, t, conn, before)
 			stopped := ""
 			for now := notes(t, f); now != stopped; now = notes(t, f) {
-				stopped = now // what was typed before is read
+				stopped = now // earlier text is read
 				time.Sleep(300 * time.Millisecond)
 			}
 			if stopped == text || a.WasDisturbed() {
@@ -110,7 +110,7 @@ func TestTypingStopsForAQuestion(t *testing.T) {
 	}
 }
 
-// awaitKeyboardBack waits until Caps Lock and all keys are as they were.
+// awaitKeyboardBack waits until Caps Lock and all keys are restored.
 func awaitKeyboardBack(ctx context.Context, t *testing.T, conn *server, before *layout) {
 	t.Helper()
 	h := inputConn{server: conn, person: conn}
@@ -130,7 +130,7 @@ func awaitKeyboardBack(ctx context.Context, t *testing.T, conn *server, before *
 	}
 }
 
-// TestTypingThatEndsForAQuestion says how far it came, and that no program hangs.
+// TestTypingThatEndsForAQuestion checks that the error gives the progress, and blames no program.
 func TestTypingThatEndsForAQuestion(t *testing.T) {
 	s := linuxtest.Start(t)
 	d, conn, _ := inside(t, s)
@@ -177,7 +177,7 @@ func TestTypingThatEndsForAQuestion(t *testing.T) {
 				cancel()
 				e := aai.AsError(err)
 				if err != nil && e.Code == aai.Timeout && e.Delivery == aai.NotDelivered && ctx.Err() == nil {
-					continue // it was not enough to come to the seat
+					continue // the call did not reach the input lock
 				}
 				if err == nil || e.Code != aai.RateLimited || e.Delivery != aai.NotDelivered {
 					t.Errorf("%s: %v", name, err)
@@ -192,7 +192,7 @@ func TestTypingThatEndsForAQuestion(t *testing.T) {
 	}
 }
 
-// TestADragEndsForAQuestion: the button is let go of before the question has the seat.
+// TestADragEndsForAQuestion checks that the button is released before the question gets the input lock.
 func TestADragEndsForAQuestion(t *testing.T) {
 	s := linuxtest.Start(t)
 	d, conn, ctx := inside(t, s)
@@ -217,8 +217,8 @@ func TestADragEndsForAQuestion(t *testing.T) {
 	}
 }
 
-// TestAClickThatIsHeldBack: a click, or the end of a drag, has the seat until the window manager
-// has let it through, so that it cannot come when a question is open.
+// TestAClickThatIsHeldBack checks that a click, or the end of a drag, holds the input lock
+// until the window manager has released it, so that it cannot reach a question.
 func TestAClickThatIsHeldBack(t *testing.T) {
 	s := linuxtest.Start(t)
 	d, conn, ctx := inside(t, s)
@@ -265,7 +265,7 @@ func TestAClickThatIsHeldBack(t *testing.T) {
 	}
 }
 
-// windowManager is the process of the one there is.
+// windowManager returns the process of the window manager.
 func windowManager(ctx context.Context, t *testing.T, s *linuxtest.Session, conn *server) int {
 	t.Helper()
 	xprop := exec.CommandContext(ctx, "xprop", "-root", "-notype", "_NET_SUPPORTING_WM_CHECK")
@@ -285,7 +285,7 @@ func windowManager(ctx context.Context, t *testing.T, s *linuxtest.Session, conn
 	return manager
 }
 
-// down reports whether a button of the person's pointer is.
+// down reports whether a button of the person's pointer is down.
 func down(ctx context.Context, t *testing.T, s *server) bool {
 	t.Helper()
 	pointer := queryPointer(s.root)
@@ -295,8 +295,8 @@ func down(ctx context.Context, t *testing.T, s *server) bool {
 	return from(pointer.reply, 24).u16()&0x1f00 != 0
 }
 
-// TestWhatADeadGatewayHeld: buttons, borrowed keys and locks of a gateway that died are
-// let go of by the next one that takes the seat, for input or for a question.
+// TestWhatADeadGatewayHeld checks that the next gateway that acquires the input lock, for
+// input or for a question, releases the buttons, keys and locks of a dead one.
 func TestWhatADeadGatewayHeld(t *testing.T) {
 	s := linuxtest.Start(t)
 	for name, next := range map[string]func(context.Context, *Display) error{
@@ -349,7 +349,7 @@ func TestWhatADeadGatewayHeld(t *testing.T) {
 	}
 }
 
-// centreOf is a point of the fixture's window.
+// centreOf returns a point of the fixture's window.
 func centreOf(t *testing.T, f *linuxtest.Fixture) desktop.Point {
 	t.Helper()
 	x, y := f.WindowRect(t).Centre()

@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// A desk is a gateway's catalog of one app, its gate, its journal, and what stops its calls.
+// A singleAppCatalog is a gateway's catalog of one app, its gate, its journal, and its stop.
 type singleAppCatalog struct {
 	app     *aai.App
 	stopped atomic.Bool
@@ -27,7 +27,7 @@ func (d *singleAppCatalog) CheckPassphrase(context.Context, *aai.Request) ([]aai
 	return nil, nil
 }
 
-// CheckStopped implements aai.Halt. Nobody tells the gateway that it has changed: the strokes look.
+// CheckStopped implements the gateway's stop. There is no notification of changes: strokes poll it.
 func (d *singleAppCatalog) CheckStopped(aai.CallScope) *aai.Error {
 	if d.stopped.Load() {
 		return aai.Errorf(aai.PermissionDenied, "the person has stopped it")
@@ -35,8 +35,8 @@ func (d *singleAppCatalog) CheckStopped(aai.CallScope) *aai.Error {
 	return nil
 }
 
-// TestTypingEndsWithAStop: a call that a person stops while it types presses no key more, and
-// leaves the keyboard as the person had it.
+// TestTypingEndsWithAStop checks that a stopped call presses no further key, and restores
+// the keyboard.
 func TestTypingEndsWithAStop(t *testing.T) {
 	t.Parallel()
 	s := linuxtest.Start(t)
@@ -44,7 +44,7 @@ func TestTypingEndsWithAStop(t *testing.T) {
 	f := s.Fixture(t, linuxtest.GTK3)
 	f.Press(t, "Notes")
 	w := windowID(ctx, t, d, f)
-	// No keyboard has keys for so many, so each few must have been read before the next.
+	// No keyboard has that many keys, so each batch must have been read before the next.
 	var written strings.Builder
 	for r := range rune(600) {
 		written.WriteRune('一' + r)
@@ -76,7 +76,7 @@ func TestTypingEndsWithAStop(t *testing.T) {
 	awaitKeyboardBack(ctx, t, conn, before)
 	typed := ""
 	for now := notes(t, f); now != typed; now = notes(t, f) {
-		typed = now // what was typed before is read
+		typed = now // earlier text is read
 		time.Sleep(300 * time.Millisecond)
 	}
 	if len(typed) == 0 || len(typed) == len(text) || !strings.HasPrefix(text, typed) {

@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// TestSeatStaysUntilInputIsRead: a program of GTK 3 that reads late what our own seat did
-// asks where its pointer is, and ends if that is no more. Afterwards the seat goes.
+// TestSeatStaysUntilInputIsRead checks that the own seat stays until a slow GTK 3 program
+// has read its events, since that queries the pointer and exits if it is gone.
 func TestSeatStaysUntilInputIsRead(t *testing.T) {
 	s := linuxtest.Start(t)
 	f := s.Fixture(t, linuxtest.GTK3)
@@ -44,9 +44,9 @@ func TestSeatStaysUntilInputIsRead(t *testing.T) {
 	}
 }
 
-// TestOwnSeatWhereThePersonWorks: in the window in which the person works nobody takes our
-// going for theirs. In GTK's our own seat stays: GTK 3 may end of one that is gone. In others
-// it goes, since Chromium takes no keys from the person while it is there.
+// TestOwnSeatWhereThePersonWorks checks that the person's window does not take the own
+// seat's leaving for the person's. The seat stays in GTK windows, since GTK 3 may exit
+// without it. It leaves others, since Chromium ignores the person's keys meanwhile.
 func TestOwnSeatWhereThePersonWorks(t *testing.T) {
 	for kind, stays := range map[linuxtest.Kind]int{linuxtest.GTK3: 1, linuxtest.GTK4: 1, linuxtest.Qt6: 0, linuxtest.Chromium: 0} {
 		t.Run(string(kind), func(t *testing.T) {

@@ -46,7 +46,7 @@ func TestWindows(t *testing.T) {
 			if err := d.Activate(soon(t), w.ID); err != nil {
 				t.Fatal(err)
 			}
-			// The window manager says so a little later.
+			// The window manager reports it a little later.
 			await(t, "the window is active after Activate", func() bool { return s.ActiveWindow(t) == f.Title })
 			if seen, err = d.WindowAt(soon(t), w.Frame.Center()); err != nil || seen.ID != w.ID {
 				t.Errorf("at its centre is %+v, %v", seen, err)

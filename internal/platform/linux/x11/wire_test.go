@@ -54,7 +54,7 @@ func TestNoScreen(t *testing.T) {
 	}
 }
 
-// authority is an entry of the cookie file.
+// authority returns an entry of the cookie file.
 func authority(family uint16, fields ...string) []byte {
 	entry := binary.BigEndian.AppendUint16(nil, family)
 	for _, f := range fields {
@@ -89,7 +89,7 @@ func TestCookie(t *testing.T) {
 	if got := cookie(func(string) string { return "" }, address{number: "1"}); got != nil {
 		t.Errorf("from nowhere it is %q", got)
 	}
-	pipe := filepath.Join(t.TempDir(), "pipe") // nobody will ever write into it
+	pipe := filepath.Join(t.TempDir(), "pipe") // it has no writer
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func FuzzFindCookie(f *testing.F) {
 	})
 }
 
-// FuzzAnswers: whatever the server sends, reading it does not fail.
+// FuzzAnswers checks that decoding does not fail for any reply.
 func FuzzAnswers(f *testing.F) {
 	f.Add([]byte{1, 32, 0, 0, 4, 0, 0, 0, 31, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0})
 	f.Add(bytes.Repeat([]byte{0xff}, 100))
@@ -128,7 +128,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// TestReadMessage: an answer that is longer than any can be is not waited for.
+// TestReadMessage checks that an impossibly long reply is not waited for.
 func TestReadMessage(t *testing.T) {
 	message := replyTo(1)
 	binary.NativeEndian.PutUint32(message[4:], 2)
@@ -144,7 +144,7 @@ func TestReadMessage(t *testing.T) {
 	}
 }
 
-// pipe is a connection to a server that the test plays.
+// pipe returns a connection to a server that the test plays.
 func pipe() (*conn, net.Conn) {
 	ours, theirs := net.Pipe()
 	return newConn(ours, &setup{idBase: 0x200000, idMask: 0x1fffff, root: 1}, nil), theirs
@@ -157,8 +157,8 @@ func replyTo(sequence uint16) []byte {
 	return b
 }
 
-// TestSilentServer: calls end by their deadline, an answer that comes too late is
-// nobody's, and then all is well again.
+// TestSilentServer checks that calls end by their deadline, that late replies are dropped,
+// and that later calls work.
 func TestSilentServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, server := pipe()
@@ -205,7 +205,7 @@ func TestSilentServer(t *testing.T) {
 	})
 }
 
-// TestSequenceWraps: sequence numbers have 16 bits on the wire.
+// TestSequenceWraps checks more than 1<<16 requests: sequence numbers have 16 bits on the wire.
 func TestSequenceWraps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, server := pipe()

@@ -34,10 +34,10 @@ func open(t testing.TB, s *linuxtest.Session) *x11.Display {
 	return d
 }
 
-// patience is when a test gives up on what must come. None waits for it to pass.
+// patience is the limit for expected events. No test waits for it to expire.
 const patience = 2 * time.Minute
 
-// soon is the context of a call that should end soon.
+// soon returns the context of a call that should end soon.
 func soon(t testing.TB) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -45,7 +45,7 @@ func soon(t testing.TB) context.Context {
 	return ctx
 }
 
-// tool runs one of the programs that are our second opinion.
+// tool runs a program that provides a second opinion.
 func tool(t testing.TB, s *linuxtest.Session, stdin []byte, name string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.CommandContext(soon(t), name, args...)
@@ -60,7 +60,7 @@ func tool(t testing.TB, s *linuxtest.Session, stdin []byte, name string, args ..
 	return out
 }
 
-// id is the fixture's window by xdotool's word.
+// id returns the fixture's window according to xdotool.
 func id(t testing.TB, f *linuxtest.Fixture) desktop.WindowID {
 	t.Helper()
 	n, err := strconv.ParseUint(f.Window(t), 10, 32)
@@ -91,7 +91,7 @@ func windowByID(t testing.TB, d *x11.Display, id desktop.WindowID) desktop.Windo
 	return desktop.WindowInfo{}
 }
 
-// await waits until it is so.
+// await waits until ready returns true.
 func await(t testing.TB, what string, ready func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !ready(); time.Sleep(10 * time.Millisecond) {
@@ -129,7 +129,7 @@ func rect(r linuxtest.Rect) desktop.Rect {
 	return desktop.Rect{X: r.X, Y: r.Y, W: r.Width, H: r.Height}
 }
 
-// screenProcess is the session's X server.
+// screenProcess returns the session's X server.
 func screenProcess(t testing.TB, s *linuxtest.Session) int {
 	t.Helper()
 	for _, folder := range testkit.ProcessesWithEnv(t, "XDG_RUNTIME_DIR="+s.Runtime+"\x00") {
@@ -145,7 +145,7 @@ func screenProcess(t testing.TB, s *linuxtest.Session) int {
 	return 0
 }
 
-// pause makes a process stand still until proceed.
+// pause stops a process until proceed.
 func pause(t testing.TB, pid int) {
 	t.Helper()
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
