@@ -17,7 +17,7 @@ import (
 // indexVersion is the version of the tables: an index of another version is created again.
 const indexVersion = 6
 
-// A kind is a combination of all attributes by which calls are filtered. There are few, so
+// indexTables creates the tables. A kind is a combination of the attributes by which calls are filtered. There are few, so
 // that filters search kinds instead of calls. The table texts holds the words of each call
 // and its kind. totals counts finished calls by kind and hour and by kind and day; kind 0
 // is all calls by hour, and kind -1 all except reads by the dashboard. hours holds the

@@ -26,8 +26,9 @@ type journalFile struct {
 	changed time.Time
 }
 
-// The names of other files, beside "audit.jsonl": "audit-000000000042.jsonl" begins with
-// record 42, "audit-before-20260504T080000.000000000Z.jsonl" is not of the chain.
+// asideWord marks files outside the chain. The names of other files, beside "audit.jsonl":
+// "audit-000000000042.jsonl" begins with record 42,
+// "audit-before-20260504T080000.000000000Z.jsonl" is not of the chain.
 const asideWord = "before-"
 
 func nameParts(path string) (folder, stem, ext string) {

@@ -18,7 +18,7 @@ type Authenticator interface {
 	CheckPassphrase(ctx context.Context, typed string) error
 }
 
-// The risk levels of a permission.
+// A riskLevel is the risk of a permission.
 type riskLevel int
 
 const (

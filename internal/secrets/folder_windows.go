@@ -26,7 +26,7 @@ func openPlain(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Access follows from the file's folder, which is in the user's profile.
+// checkPrivate returns nil: access follows from the file's folder, in the user's profile.
 func checkPrivate(fs.FileInfo) error { return nil }
 
 func checkNotWritable(fs.FileInfo) error { return nil }
