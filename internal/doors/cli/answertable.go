@@ -9,10 +9,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
-// A node is a part of an answer, or of the schema that promises it.
+// jsonNode is a node of an answer, or of the JSON Schema of a tool's answers.
 type jsonNode = jsontree.Node[struct{}]
 
-// nodeOf reads a value, whatever Go types a tool made it of.
+// nodeOf encodes value as JSON and parses it into a tree, so that the Go types that a tool
+// used do not matter.
 func nodeOf(value any) (*jsonNode, error) {
 	raw, err := json.Marshal(value)
 	if err == nil {
@@ -29,21 +30,21 @@ func unreadableAnswer(err error) error {
 	return aai.Errorf(aai.Internal, "the gateway answered in a form that this command cannot show: %w", err)
 }
 
-// A sheet is an answer as a table. Which members of its rows are columns, in which
-// order and under which titles, the tool's Returns say: what has a title is one.
+// answerTable is an answer as a table. The schema in the tool's Returns decides the
+// columns: each member of a row that has a title, in the schema's order.
 type answerTable struct {
-	answer  *jsonNode // all of it
+	answer  *jsonNode // the whole answer
 	columns []column
 	rows    []*jsonNode
 }
 
 type column struct {
 	name, title string
-	time        bool // as RFC 3339
+	time        bool // an RFC 3339 time
 }
 
-// readTable reads the answer of one of the gateway's own tools: rows, or an object with
-// rows in it.
+// readTable reads the answer of one of the gateway's own tools: a list of rows, or an
+// object that contains one.
 func (r *run) readTable(ctx context.Context, tool string, data any) (*answerTable, error) {
 	answer, err := nodeOf(data)
 	if err != nil {
@@ -70,8 +71,8 @@ func (r *run) readTable(ctx context.Context, tool string, data any) (*answerTabl
 	return s, nil
 }
 
-// findRows finds where the rows are, and what their columns are. It returns nil where
-// there are none.
+// findRows sets the columns of s and returns the list of rows in answer, or nil if there is
+// none.
 func (s *answerTable) findRows(promised, answer *jsonNode) *jsonNode {
 	for p := range promised.Member("items").Member("properties").Items() {
 		if title := p.Member("title"); title != nil {
@@ -90,8 +91,8 @@ func (s *answerTable) findRows(promised, answer *jsonNode) *jsonNode {
 	return nil
 }
 
-// showAnswerTable writes the table. Cells whose column is in others are written by that,
-// and lines of below stand below their rows.
+// showAnswerTable writes the table. A function in others formats the cells of the column
+// with its name; below returns the lines below a row.
 func (o *output) showAnswerTable(s *answerTable, others map[string]func(row *jsonNode) string, below func(row *jsonNode) []string) {
 	header := make([]string, len(s.columns))
 	for i, c := range s.columns {
@@ -123,7 +124,7 @@ func (o *output) cell(row *jsonNode, c column, other func(*jsonNode) string) str
 	return memberText(row, c.name)
 }
 
-// memberText is what a member says, for people; nothing where it is absent.
+// memberText returns a member's value as text for people, "" if the member is absent.
 func memberText(n *jsonNode, name string) string {
 	return wordsOf(n.Member(name), ", ")
 }

@@ -61,7 +61,8 @@ func (r *run) apps(ctx context.Context) error {
 	})
 }
 
-// notStarted stands for the number of tools of an app whose server has not said it yet.
+// notStarted returns the text that replaces the number of tools while an app's server has
+// not started yet.
 func notStarted(app *jsonNode) string {
 	if isTrue(app, "not_started") {
 		return "not started yet"
@@ -69,7 +70,7 @@ func notStarted(app *jsonNode) string {
 	return ""
 }
 
-// otherPlatform is for which platform an app is that does not run here.
+// otherPlatform names the platform of an app that cannot run here; it returns "" for other apps.
 func otherPlatform(app *jsonNode) string {
 	if isTrue(app, "runnable") {
 		return ""

@@ -16,11 +16,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
-// maxArgBytes is how much JSON is read from standard input. The gateway takes
-// less than that in one call.
+// maxArgBytes limits the JSON that is read from standard input. The gateway accepts less
+// than that in one call.
 const maxArgBytes = 8 << 20
 
-// readObject reads the JSON object of a command line, if there is one.
+// readObject parses the JSON object of a command line; it returns nil without one.
 func (r *run) readObject(cmd *cobra.Command, operand []string) (map[string]any, error) {
 	if len(operand) == 0 {
 		return nil, nil
@@ -48,7 +48,7 @@ func (r *run) readObject(cmd *cobra.Command, operand []string) (map[string]any, 
 	return object, nil
 }
 
-// readAll is io.ReadAll that stops waiting when ctx ends.
+// readAll is io.ReadAll, except that it returns when ctx ends.
 func readAll(ctx context.Context, from io.Reader) ([]byte, error) {
 	type reading struct {
 		raw []byte
@@ -67,7 +67,7 @@ func readAll(ctx context.Context, from io.Reader) ([]byte, error) {
 	}
 }
 
-// parseJSON reads exactly one JSON value. Numbers keep all their digits.
+// parseJSON parses exactly one JSON value. Numbers keep all their digits.
 func parseJSON(text string) (any, error) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
@@ -84,7 +84,7 @@ func parseJSON(text string) (any, error) {
 	return value, nil
 }
 
-// addPairs adds the values of --arg to an object.
+// addPairs adds the values of --arg to a copy of object.
 func addPairs(cmd *cobra.Command, object map[string]any, pairs []string, types map[string][]string) (map[string]any, error) {
 	all := make(map[string]any, len(object)+len(pairs))
 	maps.Copy(all, object)
@@ -110,9 +110,9 @@ func addPairs(cmd *cobra.Command, object map[string]any, pairs []string, types m
 	return all, nil
 }
 
-// parseTyped reads a value as one of the types that its parameter may have. One that
-// may be a string is a string; and so is what is none of the types, for the
-// tool's own check to refuse by name.
+// parseTyped parses text as one of the types that the parameter may have. It returns a
+// string if string is among them or text is not JSON: then the tool's own check names the
+// parameter in its error.
 func parseTyped(text string, types []string) any {
 	if len(types) == 0 || slices.Contains(types, "string") {
 		return text
@@ -124,8 +124,8 @@ func parseTyped(text string, types []string) any {
 	return value
 }
 
-// parameterTypes returns the types that the schema of a tool's parameters names
-// for each of them. A schema that says it in another way says nothing here.
+// parameterTypes returns, by parameter name, the types in the schema of a tool's
+// parameters. It knows only the keyword "type"; other schemas yield no types.
 func (r *run) parameterTypes(ctx context.Context, app, tool string) (map[string][]string, error) {
 	gateway, err := r.gateway()
 	if err != nil {
@@ -146,8 +146,8 @@ func (r *run) parameterTypes(ctx context.Context, app, tool string) (map[string]
 	return types, nil
 }
 
-// parametersOf is the schema of a tool's parameters, or nil. What a site says of its app is
-// asked for by a call of its own, which is on record.
+// parametersOf returns the schema of a tool's parameters, or nil. For the app of a site it
+// makes a separate call, which the journal records.
 func (r *run) parametersOf(ctx context.Context, catalog aai.Catalog, app, tool string) json.RawMessage {
 	stop := r.progress("waiting for the list of apps")
 	found := findTool(ctx, catalog, app, tool)
@@ -160,7 +160,7 @@ func (r *run) parametersOf(ctx context.Context, catalog aai.Catalog, app, tool s
 	}
 	result, err := r.callBuiltin(ctx, "guide", map[string]any{"app": app})
 	if err != nil {
-		return nil // the call itself says what is wrong
+		return nil // the tool call reports the error
 	}
 	guide, err := decodeView[struct {
 		Operations []struct {
@@ -179,9 +179,9 @@ func (r *run) parametersOf(ctx context.Context, catalog aai.Catalog, app, tool s
 	return nil
 }
 
-// findTool finds a tool as Do will, or returns nil: what is wrong with the names
-// is left to Do to say, and to record. A web address is not looked up, because
-// nothing may be fetched before the call is on record.
+// findTool finds a tool as [aai.Gateway.Do] does, or returns nil: Do reports and records
+// unknown names. It does not look up a web address, because nothing may be fetched before
+// the call is recorded.
 func findTool(ctx context.Context, catalog aai.Catalog, app, tool string) *aai.Tool {
 	if catalog == nil || strings.Contains(app, "/") {
 		return nil

@@ -12,16 +12,15 @@ import (
 )
 
 const (
-	// maxQuestion is how much of a question is shown, in bytes.
+	// maxQuestion limits the part of a question that is shown, in bytes.
 	maxQuestion = 64 << 10
-	// maxTries is how often an answer that is none is asked for again.
+	// maxTries limits how often an invalid answer is asked for again.
 	maxTries = 3
 )
 
-// ask puts every question to the person at the terminal. It returns no answers
-// when there is no terminal, or when one of the questions may not be put there:
-// answering the others would not let the call run. Its error is that of a person
-// who pressed ^C.
+// ask puts every question to the person at the terminal. It returns no answers if there is
+// no terminal or if one of the questions may not be asked there: the call could not run
+// with the other answers alone. It returns an error if the person pressed ^C.
 func (r *run) ask(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error) {
 	if r.output.terminal.Ask == nil || len(questions) == 0 {
 		return nil, nil
@@ -42,8 +41,8 @@ func (r *run) ask(ctx context.Context, questions []aai.Question) (map[string]aai
 	return answers, nil
 }
 
-// answer puts one question. What needs the passphrase needs it for everything but the
-// refusal.
+// answer asks one question. A question for the channel Passphrase needs the passphrase for
+// every choice except the refusal.
 func (r *run) answer(ctx context.Context, q aai.Question) (aai.Answer, error) {
 	a := aai.Answer{Seal: q.Seal, Channel: aai.Terminal}
 	chosen, err := r.choose(ctx, questionText(q), len(q.Choices))
@@ -62,7 +61,7 @@ func (r *run) answer(ctx context.Context, q aai.Question) (aai.Answer, error) {
 	return a, err
 }
 
-// questionText is the question as it stands on the terminal, up to the prompt.
+// questionText formats the question for the terminal, without the prompt.
 func questionText(q aai.Question) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s\n", aai.CleanLabel(q.Title, maxLine))
@@ -78,8 +77,8 @@ func questionText(q aai.Question) string {
 	return b.String()
 }
 
-// choose returns the index of one of n choices. The first is the refusal: it is
-// chosen by an empty line, by the end of the input and by answers that are none.
+// choose returns the index of one of n choices. Index 0 is the refusal: an empty line, the
+// end of the input and repeated invalid answers choose it.
 func (r *run) choose(ctx context.Context, text string, n int) (int, error) {
 	for range maxTries {
 		line, err := r.readLine(ctx, text+"\nYour choice [1]: ")
@@ -94,8 +93,7 @@ func (r *run) choose(ctx context.Context, text string, n int) (int, error) {
 	return 0, nil
 }
 
-// confirm asks a yes-or-no question of the command's own. Everything but a
-// plain yes is a no.
+// confirm asks a yes-or-no question. Every answer except "y" and "yes" is a no.
 func (r *run) confirm(ctx context.Context, question string) (bool, error) {
 	line, err := r.readLine(ctx, aai.CleanText(question, maxQuestion)+" [y/N] ")
 	switch strings.ToLower(line) {
@@ -105,14 +103,14 @@ func (r *run) confirm(ctx context.Context, question string) (bool, error) {
 	return false, err
 }
 
-// readLine returns what the person typed, without white space around it. At the
-// end of the input that is nothing.
+// readLine returns the line that the person typed, without surrounding white space. At the
+// end of the input it returns "".
 func (r *run) readLine(ctx context.Context, prompt string) (string, error) {
 	line, err := r.output.terminal.Ask(ctx, prompt)
 	if err == nil && ctx.Err() == nil {
 		return strings.TrimSpace(line), nil
 	}
-	_, _ = io.WriteString(r.cfg.Err, "\n") // the line of the prompt got no end
+	_, _ = io.WriteString(r.cfg.Err, "\n") // end the line of the prompt
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}

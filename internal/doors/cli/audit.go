@@ -31,10 +31,10 @@ func newAuditVerify(r *run) *cobra.Command {
 	}
 }
 
-// statusIntact is the status of a record that is as it was written.
+// statusIntact is the status of a journal without changed or missing records.
 const statusIntact = "ok"
 
-// verification is what is shown of what was found.
+// verification holds the shown part of an audit's result.
 type verification struct {
 	Status string `json:"status"`
 	Faults []struct {
@@ -58,7 +58,7 @@ func (r *run) auditVerify(ctx context.Context) error {
 	}
 	err = r.output.show(result.Data, func() error {
 		r.output.lines(result.Text)
-		for _, f := range found.Faults[min(1, len(found.Faults)):] { // the first is in the text
+		for _, f := range found.Faults[min(1, len(found.Faults)):] { // the text contains the first
 			r.output.lines(fmt.Sprintf("%s at record %d, %s: %s", f.Status, f.Record, f.File, f.Reason))
 		}
 		for _, name := range found.Unchained {
@@ -69,7 +69,7 @@ func (r *run) auditVerify(ctx context.Context) error {
 	return r.findingsExit(found, err)
 }
 
-// findingsExit makes an exit code of a record that is not as it was written.
+// findingsExit returns an error with exit code 1 if the audit found a fault.
 func (r *run) findingsExit(v verification, err error) error {
 	if err == nil && v.Status != statusIntact {
 		return &findingsError{exit: exitFailed}

@@ -23,7 +23,7 @@ func newAuth(r *run) *cobra.Command {
 	return auth
 }
 
-// authFlags are what a person may say with a login.
+// authFlags are the flags of "auth login".
 type authFlags struct {
 	clientID string
 	secret   bool
@@ -54,7 +54,7 @@ func newAuthLogin(r *run) *cobra.Command {
 	return cmd
 }
 
-// authView is what is shown of logins.
+// authView holds the shown part of the state of logins.
 type authView struct {
 	Host         string      `json:"host"`
 	Asks         []fieldView `json:"asks"`
@@ -117,7 +117,7 @@ func (r *run) aboutLogin(ctx context.Context, app string) (authView, error) {
 	return decodeView[authView](result.Data)
 }
 
-// announcer tells the person at the terminal what the login waits for, once.
+// announcer returns a progress function that notes each stage of the login once.
 func (r *run) announcer() func(done, total float64, message string) {
 	said := make(chan string, 1)
 	said <- ""
@@ -130,8 +130,8 @@ func (r *run) announcer() func(done, total float64, message string) {
 	}
 }
 
-// askTrustedHosts are the hosts of other sites to trust: those that were named, and
-// those that the person agrees to now. Others stay out, and the login fails.
+// askTrustedHosts returns the hosts of other sites to trust: those in named, and those that
+// the person confirms now. Without a terminal it omits the others, and the login fails.
 func (r *run) askTrustedHosts(ctx context.Context, about authView, named []string) ([]any, error) {
 	var trust []any
 	for _, host := range about.Untrusted {
@@ -153,7 +153,7 @@ func (r *run) askTrustedHosts(ctx context.Context, about authView, named []strin
 	return trust, nil
 }
 
-// askFields asks for what the app wants of the person, one by one.
+// askFields asks the person for each secret field of the app in turn.
 func (r *run) askFields(ctx context.Context, about authView) (map[string]any, error) {
 	if r.output.terminal.Secret == nil {
 		e := aai.Errorf(aai.PermissionDenied, "%s wants a key, and there is no terminal to type it at", aai.CleanLabel(about.Host, maxLine))
@@ -184,7 +184,7 @@ func capitalize(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// readSecret asks for what is not to be seen on the screen.
+// readSecret asks for a secret without echo.
 func (r *run) readSecret(ctx context.Context, prompt string) (string, error) {
 	if r.output.terminal.Secret == nil {
 		e := aai.Errorf(aai.PermissionDenied, "there is no terminal to type a secret at")
@@ -211,7 +211,7 @@ func newAuthLogout(r *run) *cobra.Command {
 	}
 }
 
-// logoutView is what is shown of a logout.
+// logoutView holds the shown part of a logout's result.
 type logoutView struct {
 	Host      string   `json:"host"`
 	Forgotten int      `json:"forgotten"`

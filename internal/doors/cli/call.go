@@ -7,9 +7,9 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// maxRounds is how often the questions of one call are put before its error is
-// shown as it is. The gates ask all they have to ask in one round; another is
-// needed when an answer came too late.
+// maxRounds limits the rounds of questions for one call; after that its error is shown. The
+// gateway asks all its questions in one round; another is needed if an answer came too
+// late.
 const maxRounds = 3
 
 // callBuiltin calls a tool of the gateway itself.
@@ -17,9 +17,8 @@ func (r *run) callBuiltin(ctx context.Context, tool string, args map[string]any)
 	return r.do(ctx, aai.BuiltinApp, tool, args)
 }
 
-// do makes one call and puts the questions it raises to the person at the
-// terminal. Without one, or when a question may not be put there, the call's
-// error comes back as it is.
+// do makes one call and puts its questions to the person at the terminal. Without a
+// terminal, or if a question may not be asked there, do returns the call's error.
 func (r *run) do(ctx context.Context, app, tool string, args map[string]any) (*aai.Result, error) {
 	gateway, err := r.gateway()
 	if err != nil {
@@ -44,7 +43,7 @@ func (r *run) do(ctx context.Context, app, tool string, args map[string]any) (*a
 			break
 		}
 		call.ID, call.Parent = aai.NewCallID(), first
-		call.Answers = answers // earlier ones are spent: a seal is good for one answer
+		call.Answers = answers // drop earlier answers: a seal is valid for one answer
 		result, err = r.callOnce(ctx, gateway, &call)
 	}
 	if err != nil {
@@ -53,7 +52,7 @@ func (r *run) do(ctx context.Context, app, tool string, args map[string]any) (*a
 	return result, nil
 }
 
-// callOnce is one Do, with the time it takes shown.
+// callOnce calls Do once and shows its progress.
 func (r *run) callOnce(ctx context.Context, gateway *aai.Gateway, call *aai.Call) (*aai.Result, error) {
 	name := aai.CleanLabel(call.App, 60)
 	if name == aai.BuiltinApp {
@@ -71,8 +70,8 @@ func (r *run) callOnce(ctx context.Context, gateway *aai.Gateway, call *aai.Call
 	return gateway.Do(ctx, call)
 }
 
-// decodeView reads a result's Data, whatever Go types the tool made it of, into what
-// a command shows. Fields that the command does not know are left out.
+// decodeView converts a result's Data to T by way of JSON, so that the Go types that the
+// tool used do not matter. It ignores fields that T does not have.
 func decodeView[T any](data any) (T, error) {
 	var v T
 	raw, err := json.Marshal(data)

@@ -30,13 +30,13 @@ func newCheck(r *run) *cobra.Command {
 	}
 }
 
-// A checkView is what the check says for programs.
+// A checkView holds the part of the check's result that decides the exit code.
 type checkView struct {
 	Enabled bool
-	Session *struct{ Found map[string]any } // nil where the platform knows of no sessions
+	Session *struct{ Found map[string]any } // nil where the platform knows no sessions
 }
 
-// operable reports whether windows can be read, and are on a screen.
+// operable reports whether windows can be read and there is a screen to operate them on.
 func (c checkView) operable() bool {
 	if !c.Enabled || c.Session == nil {
 		return c.Enabled

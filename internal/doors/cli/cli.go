@@ -1,14 +1,13 @@
-// Package cli is the door for people at a terminal: the commands of
-// aai-gateway. A command that touches an app, or what the gateway knows, is a
-// call like any other: it goes through [aai.Gateway.Do] with the door "cli", so
-// it passes the same gates and is on the same record. The package knows nothing
-// of catalogs, policies and journals; it asks the gateway's own app, [aai.BuiltinApp],
-// whose tools answer in JSON.
+// Package cli implements the commands of aai-gateway for people at a terminal. A command
+// that touches an app or the gateway's state is a call like any other: it goes through
+// [aai.Gateway.Do] with the door "cli", so the same checks apply and the journal records
+// it. The package does not know catalogs, policies and journals; it calls the gateway's own
+// app, [aai.BuiltinApp], whose tools answer in JSON.
 //
-// Standard output carries the result alone and standard error everything said
-// beside it. With --format json errors are on standard output too, so that a
-// program reads one stream. Texts of apps are shown without control characters on
-// a terminal, and go byte for byte into a pipe.
+// Standard output carries the result alone; notes, warnings and progress go to standard
+// error. With --format json errors go to standard output too, so that a program reads one
+// stream. Texts of apps are shown without control characters on a terminal and written
+// unchanged into a pipe.
 package cli
 
 import (
@@ -23,62 +22,61 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Config is what the commands need from the program around them. Open, ServeMCP,
-// HTTPToken, HTTPTokens and ShowConfig must be set.
+// Config connects the commands to the main program. OpenGateway, ServeMCP, HTTPToken,
+// HTTPTokens and ShowConfig must be set.
 type Config struct {
 	Version string
 	// OpenGateway builds the gateway when a command needs it, at most once in a Run, and
-	// returns what closes it.
+	// returns the function that closes it.
 	OpenGateway func(Flags) (*aai.Gateway, func() error, error)
-	// ServeMCP serves agents until ctx ends or they hang up.
+	// ServeMCP serves agents until ctx ends or the client disconnects.
 	ServeMCP func(ctx context.Context, f Flags, o ServeOptions) error
-	// OpenMinimal makes, where no gateway can be opened, one of nothing but the tools "stop" and
-	// "running", off the record. Nil: there is none.
+	// OpenMinimal makes a gateway that has only the tools "stop" and "running" and no
+	// journal, for use if OpenGateway fails. It may be nil.
 	OpenMinimal func() (*aai.Gateway, error)
-	// ServeWeb serves the page until ctx ends. Nil: there is no such command.
+	// ServeWeb serves the dashboard until ctx ends. If it is nil, there is no such command.
 	ServeWeb func(ctx context.Context, f Flags, o WebOptions) error
-	// HTTPToken returns the token that clients of "mcp serve --http" show, a new
-	// one if asked to rotate.
+	// HTTPToken returns the token for clients of "mcp serve --http"; rotate requests a new
+	// one.
 	HTTPToken func(f Flags, rotate bool) (string, error)
-	// HTTPTokens are those that agents have of their own.
+	// HTTPTokens returns the store of the tokens that single agents have.
 	HTTPTokens func(Flags) (Tokens, error)
 	// ShowConfig returns the settings in effect, in the order to show them.
 	ShowConfig func(Flags) ([]Setting, error)
-	// Profile is what agents are served where no flag says it; empty: what is configured.
+	// Profile is the profile to serve if no flag sets one; "" means the configured profile.
 	Profile string
-	// Desktop describes the desktop, whose tools have commands of their own. It is
-	// not called; nil where there is none.
+	// Desktop describes the desktop app, whose tools have commands here. It is not called;
+	// it is nil where there is no desktop.
 	Desktop *aai.App
-	// Clients are the agents' programs that can be told of the gateway. Nil: there are no
-	// such commands.
+	// Clients returns the MCP clients with a configuration that can be changed. If it is nil,
+	// there are no such commands.
 	Clients func(Flags) (Clients, error)
-	// RunDemo shows the gateway at work. Nil where the platform has none: then there
-	// is no such command.
+	// RunDemo shows the gateway at work. If it is nil, there is no such command.
 	RunDemo func(ctx context.Context, f Flags, out io.Writer) error
-	// NewDoctor makes a doctor, and what closes what it opened. It may ask whether a window may
-	// come up on the person's screen; nil: nobody is there. Nil: there is no such command.
+	// NewDoctor returns a doctor and the function that closes its resources. The doctor
+	// calls mayShow before it opens a window on the person's screen; mayShow is nil if no
+	// person can be asked. If NewDoctor is nil, there is no such command.
 	NewDoctor func(f Flags, mayShow func(context.Context) bool) (Doctor, func() error, error)
 
 	In       io.Reader
 	Out, Err io.Writer
-	// Terminal says what In, Out and Err are; the zero Terminal says that nobody
-	// is there.
+	// Terminal tells which of In, Out and Err are a terminal; the zero Terminal means none.
 	Terminal Terminal
-	// Session is what "this session" means for consent and references.
+	// Session identifies "this session" for consent and references.
 	Session string
 }
 
-// Flags are the flags every command takes. An empty one was not given.
+// Flags are the flags that every command takes. An empty field means that the flag was not set.
 type Flags struct {
 	Config   string // the configuration file
 	LogLevel string // "debug", "info", "warn" or "error"
 	Dev      bool
-	// InsecureStorage allows a key of secrets that lies in a file.
+	// InsecureStorage permits storing the key of secrets in a file.
 	InsecureStorage bool
 }
 
-// ServeOptions say how agents reach the server: on standard input and output, or
-// over HTTP. What is empty is as configured.
+// ServeOptions determine how agents reach the server: standard input and output, or HTTP.
+// Empty fields mean the configured value.
 type ServeOptions struct {
 	Profile string // "apps", "desktop" or "all"
 	HTTP    bool
@@ -96,13 +94,12 @@ type Change struct {
 type Setting struct {
 	Name   string `json:"name"`
 	Value  any    `json:"value"`
-	Origin string `json:"origin"` // where it came from, such as "default" or a file
+	Origin string `json:"origin"` // the source of the value, such as "default" or a file
 }
 
-// Run runs one command line, without the program's name, and returns the exit
-// code of the process (see exit.go). An interrupt or a termination signal cancels
-// the command; a second one ends the process at once. Run is called once in a
-// process.
+// Run runs one command line, without the program's name, and returns the exit code of the
+// process (see exit.go). An interrupt or a termination signal cancels the command; a second
+// one ends the process at once. Run may be called once in a process.
 func Run(ctx context.Context, cfg Config, args []string) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -124,7 +121,7 @@ func Run(ctx context.Context, cfg Config, args []string) int {
 	return exitCode(err)
 }
 
-// run is one command line at work.
+// run holds the state of one command line.
 type run struct {
 	cfg    Config
 	flags  Flags
@@ -132,11 +129,11 @@ type run struct {
 
 	cachedGateway *aai.Gateway
 	closeGateway  func() error
-	// showsOwnProgress says that the command tells what it waits for itself.
+	// showsOwnProgress means that the command itself reports its progress.
 	showsOwnProgress bool
 }
 
-// gateway opens the gateway, once.
+// gateway opens the gateway on the first call and returns the same one after that.
 func (r *run) gateway() (*aai.Gateway, error) {
 	if r.cachedGateway != nil {
 		return r.cachedGateway, nil
@@ -173,7 +170,7 @@ func withStreams(cfg Config) Config {
 	return cfg
 }
 
-// interrupted is a failure after the person, or the system, ended the command.
+// interrupted wraps the error of a command that a signal ended.
 type interrupted struct{ cause error }
 
 func (i *interrupted) Error() string { return "interrupted" }

@@ -44,13 +44,13 @@ func newCompletion(r *run) *cobra.Command {
 	}
 }
 
-// complete offers a few words for a flag.
+// complete offers fixed words for a flag.
 func complete(cmd *cobra.Command, flag string, words ...string) {
 	completeWith(cmd, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// completeWith panics when there is no such flag, which is a fault of this
-// package and found by every one of its tests.
+// completeWith panics if there is no such flag, which is a bug of this package that every
+// test finds.
 func completeWith(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
 		panic(err)
@@ -89,8 +89,8 @@ func (r *run) completeAppTool(cmd *cobra.Command, args []string, typed string) (
 	return offers, cobra.ShellCompDirectiveNoFileComp
 }
 
-// knownApps looks into the catalog without a call: pressing a key runs nothing,
-// so it leaves nothing on record. What goes wrong offers nothing.
+// knownApps reads the catalog without a call: completion runs nothing, so it records
+// nothing. It returns nil on an error.
 func (r *run) knownApps() []*aai.App {
 	gateway, err := r.gateway()
 	if err != nil || gateway.Catalog == nil {
@@ -99,7 +99,7 @@ func (r *run) knownApps() []*aai.App {
 	return gateway.Catalog.Apps()
 }
 
-// offer is a completion with its description, in cobra's form.
+// offer formats a completion and its description for cobra.
 func offer(word, description string) string {
 	return aai.CleanLabel(word, maxLine) + "\t" + aai.CleanLabel(description, 80)
 }

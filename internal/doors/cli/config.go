@@ -31,8 +31,8 @@ func (r *run) config() error {
 	})
 }
 
-// settingValue is a value as the configuration file would have it; a string is
-// shown without its quotes.
+// settingValue formats a value as in the configuration file, except that a string has no
+// quotes.
 func settingValue(value any) string {
 	if text, ok := value.(string); ok {
 		return text

@@ -77,7 +77,7 @@ func (r *run) consentList(ctx context.Context) error {
 	})
 }
 
-// anyone and every are what the gateway's tools call every caller and every tool.
+// everyCaller and everyTool match every caller and every tool in the gateway's tools.
 const (
 	everyCaller = "*"
 	everyTool   = "*"
@@ -125,7 +125,7 @@ func newConsentGrant(r *run) *cobra.Command {
 	return cmd
 }
 
-// checkGrant returns when the grant ends, as RFC 3339.
+// checkGrant returns the end of the grant as an RFC 3339 time.
 func (f *consentFlags) checkGrant(cmd *cobra.Command, tools []string) (string, error) {
 	switch {
 	case f.caller == "" && f.identity == "":
@@ -145,7 +145,7 @@ func (f *consentFlags) checkGrant(cmd *cobra.Command, tools []string) (string, e
 	return expires, nil
 }
 
-// grant is what a person is about to allow.
+// grant is a consent that a person is about to give.
 type grant struct {
 	app      string
 	tools    []string
@@ -184,7 +184,7 @@ func toolWords(tools []string) string {
 	return strings.Join(tools, ", ")
 }
 
-// consentGrant lets the person allow it: the gateway itself asks for their proof.
+// consentGrant asks the gateway for the grant; the gateway itself authenticates the person.
 func (r *run) consentGrant(ctx context.Context, g grant) error {
 	args := nonEmpty(map[string]string{"app": g.app, "caller": g.caller, "identity": g.identity, "expires": g.expires})
 	if len(g.tools) == 1 {
@@ -262,9 +262,9 @@ func revokeQuestion(app, tool, caller string) string {
 	return "Revoke " + what + "?"
 }
 
-// confirmForget lets the person at the terminal confirm that something is forgotten. Where
-// nobody can be asked, --yes says that somebody decided it before. It keeps from
-// mistakes and proves nothing: that is the gates' concern.
+// confirmForget asks the person at the terminal to confirm a deletion. Where there is no
+// terminal, --yes states that a person decided it before. This prevents mistakes and proves
+// nothing: authentication is the gateway's task.
 func (r *run) confirmForget(ctx context.Context, question string, yes bool) error {
 	if yes {
 		return nil

@@ -14,10 +14,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
-// A shortcut is a command for a tool of the desktop: its operands are the named
-// parameters, the other parameters are its flags, and what it says of itself is
-// what the tool says. A name in brackets may be left out. The app may be given as --app
-// instead, and what "type" types into as --element.
+// A shortcut is a command for one tool of the desktop. Its operands are the named
+// parameters, the other parameters are its flags, and its help is the tool's description. A
+// name in brackets is optional. The flag --app may replace the app operand; for "type",
+// --element names the query.
 type shortcut struct{ name, tool, operands string }
 
 func shortcuts() []shortcut {
@@ -30,7 +30,7 @@ func shortcuts() []shortcut {
 	}
 }
 
-// newShortcuts makes the commands of the tools that this computer's desktop has.
+// newShortcuts makes the commands for the tools that the desktop of this computer has.
 func newShortcuts(r *run) []*cobra.Command {
 	var commands []*cobra.Command
 	for _, s := range shortcuts() {
@@ -105,7 +105,7 @@ func (r *run) newShortcut(s shortcut, tool *aai.Tool) *cobra.Command {
 	return cmd
 }
 
-// withoutFlags are the operands that no flag gives, and how many of them there must be.
+// withoutFlags returns the operands that no flag sets, and the least number of them.
 func withoutFlags(cmd *cobra.Command, names []string) (rest []string, low int) {
 	given := make(map[string]bool)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -125,8 +125,8 @@ func withoutFlags(cmd *cobra.Command, names []string) (rest []string, low int) {
 	return rest, low
 }
 
-// operandArgs gives the operands the names of the parameters. What may be left
-// out is left out first.
+// operandArgs maps the operands to the names of the parameters. If operands are missing, it
+// omits optional parameters first.
 func operandArgs(names []string, low int, args []string) map[string]any {
 	object := make(map[string]any, len(names))
 	spare := len(args) - low
@@ -143,7 +143,7 @@ func operandArgs(names []string, low int, args []string) map[string]any {
 	return object
 }
 
-// A parameter of a tool, as a flag.
+// A parameter is a parameter of a tool, as a flag.
 type parameter struct {
 	name, about, text string
 	types             []string
@@ -185,8 +185,8 @@ func parametersOf(tool *aai.Tool) []*parameter {
 	return parameters
 }
 
-// saveImages writes the result's pictures into files, unless they go to a
-// program, and says so in the result.
+// saveImages writes the result's images to files and adds their names to the text. With
+// --format json and no file it leaves the result unchanged.
 func (r *run) saveImages(result *aai.Result, file string) error {
 	if r.output.format == formatJSON && file == "" {
 		return nil
@@ -205,7 +205,7 @@ func (r *run) saveImages(result *aai.Result, file string) error {
 	return nil
 }
 
-// unusedName is the first of name.png, name-2.png … that does not exist.
+// unusedName returns the first of name.png, name-2.png … that does not exist.
 func unusedName(name, extension string) string {
 	for n := 1; ; n++ {
 		file := name + extension

@@ -35,14 +35,14 @@ func newDiscover(r *run) *cobra.Command {
 	return cmd
 }
 
-// discover looks for the app at the address, if one is given, and gives its site
-// the name, if it is to have one.
+// discover finds the app at the address, and stores name as the site's name if it is not
+// empty. Without an address it lists the integrations of this computer.
 func (r *run) discover(ctx context.Context, address []string, name string) error {
 	if len(address) == 0 {
 		return r.discoverHere(ctx)
 	}
 	asked := map[string]any{"url": address[0]}
-	if name == "" { // a site is given a name for its app's sake
+	if name == "" { // a site gets a name for the sake of its app
 		asked["hints"] = true
 	}
 	result, err := r.callBuiltin(ctx, "discover", asked)
@@ -63,7 +63,7 @@ func (r *run) discover(ctx context.Context, address []string, name string) error
 	})
 }
 
-// discoverHere shows the ways into the apps of this computer.
+// discoverHere lists the integrations of this computer's apps.
 func (r *run) discoverHere(ctx context.Context) error {
 	result, err := r.callBuiltin(ctx, "discover", nil)
 	if err != nil {
@@ -89,7 +89,8 @@ func (r *run) discoverHere(ctx context.Context) error {
 	})
 }
 
-// integrationName is the name of a way's app, with a mark where a scan has found it lately.
+// integrationName returns the name of an integration's app, marked with "*" if a scan found
+// it lately, else "".
 func integrationName(way *jsonNode) string {
 	if isTrue(way, "new") {
 		return "* " + memberText(way, "app")
@@ -97,8 +98,8 @@ func integrationName(way *jsonNode) string {
 	return ""
 }
 
-// integrationDetails are the lines below a way's row: what it gives, and how to get what has no tools
-// yet, whose tools were made of what has changed, or what the configuration has closed.
+// integrationDetails returns the lines below an integration's row: its benefit, and how to
+// get it unless it is in use, unchanged and not closed by the configuration.
 func integrationDetails(way *jsonNode) []string {
 	lines := []string{memberText(way, "gains")}
 	if bus := memberText(way, "bus"); bus != "" {
@@ -113,7 +114,7 @@ func integrationDetails(way *jsonNode) []string {
 	return append(lines, "→ "+memberText(way, "get"))
 }
 
-// textsOf are the texts of a list, each on one line.
+// textsOf returns the strings of a list, each on one line.
 func textsOf(n *jsonNode, name string) []string {
 	var all []string
 	for item := range n.Member(name).Items() {

@@ -14,16 +14,16 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A Doctor makes a round trip of every way to an app, and says what came of each.
+// A Doctor tests every integration with a round trip and reports the results.
 type Doctor interface {
-	// Checks are the names of all that is examined.
+	// Checks returns the names of all checks.
 	Checks() []string
-	// Examine examines all but what is to be skipped, and tells each finding, in order, and
-	// the titles of what is still waited for.
+	// Examine runs all checks except those in skip. It calls tell with each finding in
+	// order, and with the titles of the checks that still run.
 	Examine(ctx context.Context, skip []string, tell func(f Finding, waiting []string))
-	// Fix does what a finding says that it mends.
+	// Fix applies the fix that the finding of a check announced.
 	Fix(ctx context.Context, check string) error
-	// Bundle writes a report without secrets, and says what is in it.
+	// Bundle writes a report without secrets and returns a list of its contents.
 	Bundle(file string) (holds []string, err error)
 }
 
@@ -35,7 +35,7 @@ const (
 	stateSkipped = "skipped"
 )
 
-// A Finding is what came of one examination.
+// A Finding is the result of one check.
 type Finding struct {
 	Check, Title string
 	State        string // "ok", "note", "broken" or "skipped"
@@ -43,11 +43,11 @@ type Finding struct {
 	Details      []string
 	Took         time.Duration
 	Advice       string
-	Commands     []string // what to type, after which it is well
-	Fixes        string   // what Mend does; empty: nothing
+	Commands     []string // commands to type, after which the check succeeds
+	Fixes        string   // what Fix would do; empty: nothing
 }
 
-// A findingView is a finding for programs. Its form stays.
+// A findingView is the JSON form of a finding. Its fields are stable.
 type findingView struct {
 	Check    string   `json:"check"`
 	Title    string   `json:"title"`
@@ -62,7 +62,7 @@ type findingView struct {
 	Fixed    string   `json:"mended,omitempty"` // "done", or why not
 }
 
-// A doctorView is the whole report for programs. Its form stays.
+// A doctorView is the JSON form of the whole report. Its fields are stable.
 type doctorView struct {
 	Version int           `json:"version"` // of this form: 1
 	Program string        `json:"program"`
@@ -71,10 +71,10 @@ type doctorView struct {
 	TookMS  int64         `json:"took_ms"`
 	Checks  []findingView `json:"checks"`
 	Next    string        `json:"next"`
-	Bundle  []string      `json:"bundle,omitempty"` // what is in the file
+	Bundle  []string      `json:"bundle,omitempty"` // the contents of the file
 }
 
-// A visit is one run of the command.
+// A doctorRun is one run of the command.
 type doctorRun struct {
 	*run
 	doctor   Doctor
@@ -82,11 +82,11 @@ type doctorRun struct {
 	view     doctorView
 
 	mu      sync.Mutex
-	waiting string // what is waited for; "" for nothing
-	stop    func() // of the progress that is shown; nil: none is
+	waiting string // text of the progress line; "" for none
+	stop    func() // removes the progress line; nil: there is none
 }
 
-// setWaiting says what is waited for, "" for nothing.
+// setWaiting shows text as progress; "" removes the progress line.
 func (v *doctorRun) setWaiting(what string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -159,7 +159,8 @@ func newDoctor(r *run) *cobra.Command {
 	return cmd
 }
 
-// mayShow asks whether a window may come up on the screen; nil where nobody is there.
+// mayShow returns a function that asks whether a window may open on the screen; nil where
+// no person can be asked.
 func (v *doctorRun) mayShow(yes bool) func(context.Context) bool {
 	if yes {
 		return func(context.Context) bool { return true }
@@ -168,7 +169,7 @@ func (v *doctorRun) mayShow(yes bool) func(context.Context) bool {
 		return nil
 	}
 	return func(ctx context.Context) bool {
-		v.mu.Lock() // nothing else is written while it is asked
+		v.mu.Lock() // write nothing else during the question
 		defer v.mu.Unlock()
 		what := v.waiting
 		v.show("")
@@ -178,7 +179,7 @@ func (v *doctorRun) mayShow(yes bool) func(context.Context) bool {
 	}
 }
 
-// examine shows each finding as it comes.
+// examine runs the checks and shows each finding as it arrives.
 func (v *doctorRun) examine(ctx context.Context, skip []string) {
 	begun := time.Now()
 	v.view = doctorView{Version: 1, Program: v.cfg.Version, System: runtime.GOOS + "/" + runtime.GOARCH, State: stateOK}
@@ -187,7 +188,7 @@ func (v *doctorRun) examine(ctx context.Context, skip []string) {
 	v.doctor.Examine(ctx, skip, func(f Finding, waiting []string) {
 		v.setWaiting("")
 		if ctx.Err() != nil {
-			return // what is cut off says nothing of the computer
+			return // a check that was cut off proves nothing about the computer
 		}
 		v.add(f)
 		if len(waiting) > 0 {
@@ -211,14 +212,14 @@ func (v *doctorRun) add(f Finding) {
 	}
 }
 
-// titleColumns is how wide titles are.
+// titleColumns is the width of titles.
 const titleColumns = 22
 
-// indent is what lines below a finding begin with.
+// indent is the prefix of the lines below a finding.
 const indent = "           "
 
-// showFinding writes one finding: a line, and below it what was done and what to do, where
-// it is not simply well.
+// showFinding writes one finding in a line. If its state is not "ok", the lines below it
+// describe the test and the advice.
 func (v *doctorRun) showFinding(f Finding) {
 	measure := newMeasure()
 	line := measure.FillRight("  "+f.State, len(indent)) + measure.FillRight(f.Title, titleColumns)
@@ -241,11 +242,11 @@ func (v *doctorRun) showFinding(f Finding) {
 		v.folded(indent, f.Advice)
 	}
 	for _, command := range f.Commands {
-		v.output.lines(indent + "    " + command) // whole, to be copied
+		v.output.lines(indent + "    " + command) // unfolded, to be copied
 	}
 }
 
-// folded writes a text behind a beginning, folded at the width of the terminal.
+// folded writes text after a prefix, folded at the width of the terminal.
 func (v *doctorRun) folded(beginning, text string) {
 	measure := newMeasure()
 	width := v.output.terminal.Width
@@ -265,7 +266,7 @@ func (v *doctorRun) folded(beginning, text string) {
 	v.output.lines(strings.TrimRight(line, " "))
 }
 
-// fix does what findings can have mended, each after a question.
+// fix applies the fixes of findings, and asks before each unless yes is set.
 func (v *doctorRun) fix(ctx context.Context, yes bool) error {
 	for i, f := range v.findings {
 		if f.Fixes == "" {
@@ -292,7 +293,7 @@ func (v *doctorRun) fix(ctx context.Context, yes bool) error {
 	return nil
 }
 
-// end writes the file that was asked for, and says what to do next.
+// end writes the report file if one was requested, and shows the next step.
 func (v *doctorRun) end(_ context.Context, bundle string) error {
 	if bundle != "" {
 		holds, err := v.doctor.Bundle(bundle)
@@ -319,7 +320,7 @@ func (v *doctorRun) end(_ context.Context, bundle string) error {
 	return nil
 }
 
-// next is what to do next, in a sentence.
+// next returns the next step as a sentence.
 func (v *doctorRun) next() string {
 	var broken, mendable, mended []string
 	for i, f := range v.findings {

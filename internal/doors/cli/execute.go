@@ -50,7 +50,7 @@ func (r *run) exec(cmd *cobra.Command, app, tool string, object map[string]any, 
 	return r.showResult(result)
 }
 
-// resultView is a result of an app for programs.
+// resultView is the JSON form of an app's result.
 type resultView struct {
 	Result  any         `json:"result"` // the data, or the text where there is no data
 	Warning string      `json:"warning,omitempty"`

@@ -11,11 +11,11 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitInterrupted = 130 // 128 + SIGINT, as shells have it
+	exitInterrupted = 130 // 128 + SIGINT, as in shells
 )
 
-// exitOf is the table from an error's code to the exit code of the process.
-// 70 and 71 are EX_SOFTWARE and EX_OSERR of sysexits.h.
+// exitOf maps an error's code to the exit code of the process. 70 and 71 are EX_SOFTWARE
+// and EX_OSERR of sysexits.h.
 func exitOf(code aai.Code) int {
 	switch code {
 	case aai.AutomationFailed, aai.AutomationNotSupported, aai.APIRequestFailed:
@@ -38,7 +38,7 @@ func exitOf(code aai.Code) int {
 	return exitFailed
 }
 
-// exitCode returns the exit code for how a command ended.
+// exitCode returns the exit code for a command's error.
 func exitCode(err error) int {
 	if err == nil {
 		return exitOK
@@ -58,17 +58,17 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// A finding is a command that did its work and found what is worth an exit code,
-// such as an invalid file. Everything about it has been shown.
+// findingsError ends a command that succeeded but found a problem, such as an invalid file.
+// The command has already shown its findings.
 type findingsError struct{ exit int }
 
 func (f *findingsError) Error() string { return "found something wrong" }
 
-// A usageError is a command line that cannot be understood.
+// A usageError reports a command line that cannot be understood.
 type usageError struct {
 	message    string
 	candidates []string
-	usage      string // how the command is written
+	usage      string // the usage line of the command
 }
 
 func (e *usageError) Error() string { return e.message }

@@ -68,7 +68,7 @@ func newGenerate(r *run) *cobra.Command {
 	return cmd
 }
 
-// generated is what is shown of a descriptor that was generated.
+// generated holds the shown part of a generated descriptor.
 type generated struct {
 	App    string   `json:"app"`
 	Path   string   `json:"path"`
@@ -80,7 +80,7 @@ type generated struct {
 	Notes  []string `json:"notes"`
 }
 
-// generate shows what follows from a program, and saves it if the person says so.
+// generate shows the descriptor for a program and saves it if the person agrees.
 func (r *run) generate(ctx context.Context, app string, f generateFlags) error {
 	args := f.args(app)
 	result, err := r.callBuiltin(ctx, "generate", withStart(args, f.start))
@@ -118,12 +118,12 @@ func (r *run) generate(ctx context.Context, app string, f generateFlags) error {
 	if f.dryRun {
 		return nil
 	}
-	args = withStart(args, f.start) // one that ends by itself may have
+	args = withStart(args, f.start) // f.start may have changed: the person agreed to start the program, and it may have ended since
 	args["seen"] = made.Seen
 	return r.saveImport(ctx, "generate_save", fmt.Sprintf("Save this as %s?", made.Path), args, f.yes)
 }
 
-// args are those of the call that the flags ask for.
+// args returns the arguments of the call for these flags.
 func (f generateFlags) args(app string) map[string]any {
 	args := map[string]any{"app": app}
 	if f.bus != "" {
@@ -138,7 +138,7 @@ func (f generateFlags) args(app string) map[string]any {
 	return args
 }
 
-// probe tries one tool of what would be generated.
+// probe tries one tool of the descriptor that would be generated.
 func (r *run) probe(cmd *cobra.Command, app string, f generateFlags) error {
 	f.words = ""
 	args := withStart(f.args(app), f.start)
@@ -153,7 +153,7 @@ func (r *run) probe(cmd *cobra.Command, app string, f generateFlags) error {
 	return r.showBuiltinResult(cmd.Context(), "generate_probe", args)
 }
 
-// checkGenerated says of which descriptors the programs have changed.
+// checkGenerated lists the generated descriptors and marks those of changed programs.
 func (r *run) checkGenerated(ctx context.Context) error {
 	result, err := r.callBuiltin(ctx, "generate_check", nil)
 	if err != nil {

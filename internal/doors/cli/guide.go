@@ -31,7 +31,7 @@ func newGuide(r *run) *cobra.Command {
 	return cmd
 }
 
-// guide shows the text that one of the gateway's tools has on an app.
+// guide shows the text that one of the gateway's tools returns about an app.
 func (r *run) guide(ctx context.Context, tool string, args map[string]any) error {
 	result, err := r.callBuiltin(ctx, tool, args)
 	if err != nil {
@@ -47,7 +47,7 @@ func (r *run) guide(ctx context.Context, tool string, args map[string]any) error
 	})
 }
 
-// asCommands is a guide with commands in the place of the calls that an agent makes.
+// asCommands replaces the calls in an agent's guide by commands.
 func asCommands(guide string) string {
 	var b strings.Builder
 	for line := range strings.Lines(guide) {
@@ -68,7 +68,7 @@ func asCommands(guide string) string {
 	return b.String()
 }
 
-// command is a call as a person types it.
+// command formats a call as a shell command.
 func command(app, tool string, args json.RawMessage) string {
 	of := map[string]any{}
 	own := app == aai.BuiltinApp && json.Unmarshal(args, &of) == nil
@@ -88,7 +88,7 @@ func command(app, tool string, args json.RawMessage) string {
 	return "aai-gateway exec " + shellWord(app) + " " + shellWord(tool) + " " + shellWord(string(args))
 }
 
-// shellWord is a word as a shell takes it for one.
+// shellWord quotes a word for a shell if necessary.
 func shellWord(word string) string {
 	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@") == "" {
 		return word
@@ -96,8 +96,8 @@ func shellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// guideData is a guide for programs: its data or, where there is none, its text,
-// which for a descriptor is JSON itself.
+// guideData returns the JSON form of a guide: its data or, without data, its text, which
+// for a descriptor is JSON itself.
 func guideData(result *aai.Result) any {
 	switch {
 	case result.Data != nil:

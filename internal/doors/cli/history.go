@@ -86,7 +86,7 @@ func newHistoryForget(r *run) *cobra.Command {
 	return cmd
 }
 
-// callFlags say which calls are meant.
+// callFlags select calls.
 type callFlags struct{ app, tool, caller, result, since, until, call, text, parent string }
 
 func (f *callFlags) add(r *run, cmd *cobra.Command) {
@@ -97,7 +97,7 @@ func (f *callFlags) add(r *run, cmd *cobra.Command) {
 	complete(cmd, "result", append([]string{"ok"}, codeNames()...)...)
 }
 
-// addSome adds those that say which of all calls are meant, and nothing of how they ended.
+// addSome adds the flags that select calls, except for those about results.
 func (f *callFlags) addSome(r *run, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.app, "app", "", "only calls to this `app`")
@@ -108,7 +108,7 @@ func (f *callFlags) addSome(r *run, cmd *cobra.Command) {
 	completeWith(cmd, "app", r.completeApp)
 }
 
-// args are the flags as the tools take them.
+// args returns the flags as arguments for the gateway's tools.
 func (f *callFlags) args() (map[string]any, error) {
 	since, err := parseInstant("since", f.since, -1)
 	if err != nil {
@@ -134,7 +134,7 @@ func nonEmpty(filters map[string]string) map[string]any {
 	return args
 }
 
-// refusalCounts says how many calls a row stands for, and why they were refused.
+// refusalCounts formats the number of refused calls in a row and their error codes.
 func refusalCounts(call *jsonNode) string {
 	count := memberText(call, "count")
 	if count == "" {
@@ -148,7 +148,7 @@ func refusalCounts(call *jsonNode) string {
 	return countedText(count, "call") + ": " + strings.Join(why, ", ")
 }
 
-// targetText says what a call acted on.
+// targetText describes the element that a call acted on.
 func targetText(call *jsonNode) string {
 	on := call.Member("on")
 	if on == nil {
@@ -190,7 +190,7 @@ func (r *run) history(ctx context.Context, args map[string]any) error {
 
 const noSuchCall = "No such call is on record."
 
-// story shows all that is on record of one call.
+// story shows everything that the journal holds about one call.
 func (r *run) story(ctx context.Context, call string) error {
 	result, err := r.callBuiltin(ctx, "story", map[string]any{"call": call})
 	if err != nil {
@@ -216,7 +216,7 @@ func (r *run) story(ctx context.Context, call string) error {
 	})
 }
 
-// showRelated names the calls that belong to the one that is told of.
+// showRelated names the parent of the call and the calls that it made.
 func (r *run) showRelated(story *jsonNode) {
 	line := func(what string, c *jsonNode) {
 		r.output.lines(what + ": " + memberText(c, "call") + "  " + cmp.Or(memberText(c, "target"), memberText(c, "app")) + " " + memberText(c, "tool") + "  " + memberText(c, "result"))
@@ -234,7 +234,7 @@ func (r *run) showRelated(story *jsonNode) {
 	}
 }
 
-// showCall writes what is on record of a call, a line for each thing.
+// showCall writes the journal's fields of a call, one on each line.
 func (r *run) showCall(c *jsonNode) {
 	for _, name := range []string{
 		"time", "call", "parent", "door", "caller", "identity", "app", "target", "on", "tool", "effect", "consent", "args",

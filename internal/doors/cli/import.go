@@ -74,7 +74,7 @@ func addImportFlags(cmd *cobra.Command, f *importFlags) {
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask here; that it is you the gateway wants to know all the same")
 }
 
-// importedAPI is what is shown of an API.
+// importedAPI holds the shown part of an API's import.
 type importedAPI struct {
 	App         string   `json:"app"`
 	Path        string   `json:"path"`
@@ -141,7 +141,7 @@ func (r *run) importOpenAPI(ctx context.Context, source string, f importFlags) e
 	return r.saveImport(ctx, "import_openapi_save", fmt.Sprintf("Save this as %s?", made.Path), args, f.yes)
 }
 
-// showAPI shows what of an API becomes an app, and what does not.
+// showAPI shows which parts of an API become an app, and which do not.
 func (r *run) showAPI(made importedAPI) {
 	r.output.lines(aai.CleanText(made.Diff, len(made.Diff)))
 	if made.DiffOmitted > 0 {
@@ -175,7 +175,7 @@ func (r *run) showAPI(made importedAPI) {
 	}
 }
 
-// saveImport asks the person at the terminal, and saves what they were shown.
+// saveImport asks the person at the terminal and saves the shown import.
 func (r *run) saveImport(ctx context.Context, tool, question string, args map[string]any, agreed bool) (err error) {
 	if !agreed && r.output.terminal.Ask == nil {
 		e := aai.Errorf(aai.ConsentRequired, "nobody is at a terminal to say yes to this; nothing was saved")

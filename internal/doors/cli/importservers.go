@@ -28,7 +28,7 @@ func addServerFlags(r *run, cmd *cobra.Command, f *serverFlags) {
 	})
 }
 
-// clientIDs are the clients that are known.
+// clientIDs returns the ids of the supported clients.
 func (r *run) clientIDs() []string {
 	if r.cfg.Clients == nil {
 		return nil
@@ -44,7 +44,7 @@ func (r *run) clientIDs() []string {
 	return ids
 }
 
-// importedServers is what is shown of a client's servers.
+// importedServers holds the shown part of an import of a client's servers.
 type importedServers struct {
 	Client string `json:"client"`
 	File   string `json:"file"`

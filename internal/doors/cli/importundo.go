@@ -6,7 +6,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// undoneImport is what is shown of the last import, as it would be taken back.
+// undoneImport holds the shown part of the import that would be undone.
 type undoneImport struct {
 	From string `json:"from"`
 	At   string `json:"at"`
@@ -21,8 +21,8 @@ type undoneImport struct {
 	Note            string   `json:"note"`
 }
 
-// importUndo shows what taking the last import back would change, and takes it back if the
-// person says so.
+// importUndo shows the changes that undo the last import, and makes them if the person
+// agrees.
 func (r *run) importUndo(ctx context.Context, f importFlags) error {
 	result, err := r.callBuiltin(ctx, "import_undo", map[string]any{})
 	if err != nil {

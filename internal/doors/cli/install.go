@@ -10,33 +10,33 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// What is done with the configuration of an agent's client.
+// The acts on the configuration of an MCP client.
 const (
 	ClientInstall   = "install"
 	ClientUninstall = "uninstall"
 	ClientRollback  = "rollback"
 )
 
-// Clients are the programs of agents that start MCP servers, and their configurations.
+// Clients are the programs that start MCP servers for agents, and their configurations.
 type Clients interface {
-	// List returns those that are known.
+	// List returns the supported clients.
 	List() []Client
-	// LastChanged returns the one whose configuration was changed last, "" if none was.
+	// LastChanged returns the id of the client whose configuration was changed last, "" for none.
 	LastChanged() string
-	// Plan says what would be done with a client's configuration, and does nothing. The
-	// profile is one of those of "mcp serve", or empty.
+	// Plan returns the change of a client's configuration without making it. The profile is
+	// one of those of "mcp serve", or empty.
 	Plan(act, client, profile string) (*ClientPlan, error)
 }
 
-// A Client is a program of agents.
+// A Client is a program that starts MCP servers for an agent.
 type Client struct {
 	ID        string `json:"client"`
 	Name      string `json:"name"`
 	File      string `json:"file"`
-	Installed bool   `json:"here"` // it is on this computer
+	Installed bool   `json:"here"` // found on this computer
 }
 
-// A ClientPlan is what would be done with one configuration.
+// A ClientPlan is a planned change of one configuration.
 type ClientPlan struct {
 	ID     string   `json:"client"`
 	Name   string   `json:"name"`
@@ -45,16 +45,16 @@ type ClientPlan struct {
 	Diff   string   `json:"diff,omitempty"`
 	Notes  []string `json:"notes,omitempty"`
 	After  string   `json:"after,omitempty"`
-	// NeedsConfirmation: it would undo or replace what somebody else wrote. Only a person at the
-	// terminal can say yes to that.
+	// NeedsConfirmation means that the change undoes or replaces an entry that another
+	// program or a person wrote. Only a person at the terminal can confirm that.
 	NeedsConfirmation bool `json:"-"`
-	// Apply does it.
+	// Apply makes the change.
 	Apply func(context.Context) error `json:"-"`
-	// Probe starts what is written then, as the client does.
+	// Probe starts the server of the new configuration as the client does.
 	Probe func(context.Context) (ProbeResult, error) `json:"-"`
 }
 
-// ProbeResult is what the server that a client starts answered.
+// ProbeResult is the answer of the server that a client starts.
 type ProbeResult struct {
 	Command  string        `json:"command"`
 	Server   string        `json:"server"`
@@ -64,7 +64,7 @@ type ProbeResult struct {
 	Took     time.Duration `json:"-"`
 }
 
-// clientResult is what became of a plan, for programs.
+// clientResult is the JSON form of a plan's result.
 type clientResult struct {
 	*ClientPlan
 	Done   bool         `json:"done"`
@@ -165,7 +165,7 @@ func (r *run) listClients() error {
 	})
 }
 
-// changeClients does one thing with each client that is meant.
+// changeClients performs an act for each selected client.
 func (r *run) changeClients(ctx context.Context, act string, f installFlags) error {
 	known, err := r.cfg.Clients(r.flags)
 	if err != nil {
@@ -186,7 +186,7 @@ func (r *run) changeClients(ctx context.Context, act string, f installFlags) err
 			plan = unknownPlan(known, id)
 		}
 		if err == nil && act == ClientUninstall && plan.Change == "nothing" && len(plan.Notes) == 0 && len(f.clients) == 0 {
-			continue // most clients have never heard of the gateway
+			continue // most clients do not have the gateway
 		}
 		result := clientResult{ClientPlan: plan}
 		if err == nil {
@@ -208,7 +208,7 @@ func (r *run) changeClients(ctx context.Context, act string, f installFlags) err
 	return r.showChanges(results, failed)
 }
 
-// unknownPlan is a client of which it is not known what would be done.
+// unknownPlan returns an empty plan for a client for which Plan failed.
 func unknownPlan(known Clients, id string) *ClientPlan {
 	for _, c := range known.List() {
 		if c.ID == id {
@@ -218,7 +218,7 @@ func unknownPlan(known Clients, id string) *ClientPlan {
 	return &ClientPlan{ID: id, Change: "nothing"}
 }
 
-// profileFlag is the profile that the server is started with, "" for what is configured.
+// profileFlag returns the --profile of the server's command, "" for the configured one.
 func profileFlag(profile string) string {
 	if profile == "default" {
 		return ""
@@ -226,7 +226,7 @@ func profileFlag(profile string) string {
 	return profile
 }
 
-// selectClients are those that are named, or else those that are here.
+// selectClients returns the clients that are named, or else those on this computer.
 func selectClients(known Clients, act string, f installFlags) ([]string, error) {
 	if len(f.clients) > 0 {
 		return f.clients, nil
@@ -254,7 +254,7 @@ func selectClients(known Clients, act string, f installFlags) ([]string, error) 
 	return here, nil
 }
 
-// applyPlan shows a plan, asks, and does it.
+// applyPlan shows a plan, asks for confirmation and applies it.
 func (r *run) applyPlan(ctx context.Context, act string, f installFlags, result *clientResult) error {
 	plan := result.ClientPlan
 	r.output.say("%s: %s", plan.Name, plan.File)
@@ -315,7 +315,7 @@ func doneText(does string) string {
 	return "The file is what it was, byte for byte."
 }
 
-// confirmPlan asks the person, unless the flags say yes and nothing is doubtful.
+// confirmPlan asks the person, unless --yes is set and the plan needs no confirmation.
 func (r *run) confirmPlan(ctx context.Context, act string, plan *ClientPlan, f installFlags) (bool, error) {
 	if f.yes && !plan.NeedsConfirmation {
 		return true, nil
@@ -340,7 +340,7 @@ func (r *run) confirmPlan(ctx context.Context, act string, plan *ClientPlan, f i
 	return agreed, err
 }
 
-// confirmationHint is what to do where --yes is not enough.
+// confirmationHint returns the next step where --yes is not enough.
 func confirmationHint(act, id string) string {
 	if act == ClientRollback {
 		return "\"aai-gateway uninstall --client " + id + "\" takes out the gateway's entry alone. To undo all of it, run install --rollback at a terminal: it asks."

@@ -24,7 +24,7 @@ func newKeychain(r *run) *cobra.Command {
 	return keychain
 }
 
-// keychainView is what is shown of how secrets are kept.
+// keychainView holds the shown part of the keychain's state.
 type keychainView struct {
 	Folder   string `json:"folder"`
 	Made     bool   `json:"made"`
@@ -35,7 +35,7 @@ type keychainView struct {
 	Unsealed string `json:"consents_unsealed"`
 }
 
-// keychainStatus shows it, and ends with a code of its own if nothing can be kept.
+// keychainStatus shows the state, and returns exit code 1 if no secret can be stored.
 func (r *run) keychainStatus(ctx context.Context) error {
 	result, err := r.callBuiltin(ctx, "keychain_status", nil)
 	if err != nil {

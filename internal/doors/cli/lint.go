@@ -26,7 +26,7 @@ func newLint(r *run) *cobra.Command {
 	return cmd
 }
 
-// lintView is what is shown of a report.
+// lintView holds the shown part of a lint report.
 type lintView struct {
 	App         string          `json:"app"`
 	Version     string          `json:"version"`
@@ -88,7 +88,7 @@ func (r *run) lint(ctx context.Context, source, against string) error {
 	return nil
 }
 
-// counted is a number of things: "1 error", "2 errors".
+// counted formats a number of things: "1 error", "2 errors".
 func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -96,8 +96,8 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// showLint writes a finding to a line, in the form that editors know, with what to
-// do below it.
+// showLint writes each finding on one line, in the form that editors parse, with the advice
+// below it.
 func (r *run) showLint(source string, report lintView) {
 	found := make(map[string]int)
 	for _, f := range report.Findings {

@@ -26,7 +26,7 @@ type serveFlags struct {
 	profile          string
 }
 
-// settingOf is the setting that each of the other flags is.
+// settingOf returns the key of the setting that a flag of "mcp serve" changes.
 func settingOf(flag string) (key string, ok bool) {
 	keys := map[string]string{
 		"port": "http.port", "bind": "http.bind", "sse": "http.sse", "http-auth": "http.auth",
@@ -66,7 +66,7 @@ func newServe(r *run) *cobra.Command {
 	return serve
 }
 
-// toolNamesFlag says how tools are named to agents.
+// toolNamesFlag selects the form of tool names for agents.
 const toolNamesFlag = "tool-names"
 
 func addToolNames(cmd *cobra.Command) {
@@ -75,7 +75,7 @@ func addToolNames(cmd *cobra.Command) {
 	complete(cmd, toolNamesFlag, names.allowed...)
 }
 
-// toolNames is the change of settings that the flag is, if it is given.
+// toolNames returns the change of settings for --tool-names, if the flag is set.
 func toolNames(cmd *cobra.Command) []Change {
 	flag := cmd.Flags().Lookup(toolNamesFlag)
 	if flag == nil || !flag.Changed {
@@ -84,7 +84,7 @@ func toolNames(cmd *cobra.Command) []Change {
 	return []Change{{Key: "toolNames", Value: flag.Value.String(), Flag: "--" + toolNamesFlag}}
 }
 
-// serveAs serves as the flags say.
+// serveAs serves agents as the flags determine.
 func (r *run) serveAs(cmd *cobra.Command, f serveFlags, args []string) error {
 	o := ServeOptions{Profile: f.profile, HTTP: f.http || f.sse}
 	if f.stdio && o.HTTP {
@@ -112,7 +112,7 @@ func (r *run) serveAs(cmd *cobra.Command, f serveFlags, args []string) error {
 	return r.serve(cmd.Context(), o)
 }
 
-// flagValue is the value of a flag as a configuration file would have it.
+// flagValue returns a flag's value in the types of a configuration file.
 func flagValue(flag *pflag.Flag) any {
 	list, ok := flag.Value.(pflag.SliceValue)
 	if !ok {
@@ -125,8 +125,7 @@ func flagValue(flag *pflag.Flag) any {
 	return values
 }
 
-// serve serves agents. A person who started it by hand is told what it waits
-// for.
+// serve serves agents. On a terminal it explains why the command seems to hang.
 func (r *run) serve(ctx context.Context, o ServeOptions) error {
 	if r.output.terminal.Ask != nil && !o.HTTP {
 		r.output.note("Serving MCP: waiting for an agent on standard input. For the commands: " + program + " help")

@@ -22,10 +22,10 @@ const (
 	formatQuiet = "quiet"
 )
 
-// maxLine is how much of one line that came from outside is shown, in bytes.
+// maxLine limits the shown part of one line that came from outside, in bytes.
 const maxLine = 2000
 
-// output writes what a command has to say in the form the person asked for.
+// output writes a command's result in the selected format.
 type output struct {
 	out, err io.Writer
 	terminal Terminal
@@ -33,9 +33,8 @@ type output struct {
 	failure  error // the first failed write to out
 }
 
-// formatOf finds --format in a command line that may not be understood as a
-// whole, so that a usage error is in the right form too. The last one counts, as
-// it does for flags.
+// formatOf finds --format in a command line that may be invalid as a whole, so that usage
+// errors have the right format too. The last one wins, as with flags.
 func formatOf(args []string) string {
 	format := formatText
 	for i, arg := range args {
@@ -53,7 +52,7 @@ func formatOf(args []string) string {
 	return format
 }
 
-// raw writes to standard output as it is.
+// raw writes to standard output without changes.
 func (o *output) raw(s string) {
 	if o.failure != nil {
 		return
@@ -63,8 +62,7 @@ func (o *output) raw(s string) {
 	}
 }
 
-// text writes text that came from outside: cleaned on a terminal, exact in a
-// pipe.
+// text writes text that came from outside: cleaned on a terminal, exact in a pipe.
 func (o *output) text(s string) {
 	if o.terminal.Out {
 		s = aai.CleanText(s, math.MaxInt)
@@ -72,7 +70,7 @@ func (o *output) text(s string) {
 	o.raw(s)
 }
 
-// lines is text that ends in a line break, which is added when there is none.
+// lines writes text and adds a line break at its end if there is none.
 func (o *output) lines(s string) {
 	if s == "" {
 		return
@@ -83,14 +81,14 @@ func (o *output) lines(s string) {
 	}
 }
 
-// say writes one line of the command's own to standard output, in text form.
+// say writes one line of the command itself to standard output, in text format only.
 func (o *output) say(format string, args ...any) {
 	if o.format == formatText {
 		o.lines(fmt.Sprintf(format, args...))
 	}
 }
 
-// note writes one line beside the result to standard error, in text form.
+// note writes one line beside the result to standard error, in text format only.
 func (o *output) note(line string) {
 	if o.format == formatText {
 		o.noteAnyway(line)
@@ -101,7 +99,7 @@ func (o *output) noteAnyway(line string) {
 	_, _ = fmt.Fprintln(o.err, aai.CleanText(line, maxQuestion))
 }
 
-// warnAnyway warns also whoever reads what was asked for as JSON; "" is no warning.
+// warnAnyway writes a warning in every format; "" is no warning.
 func (o *output) warnAnyway(line string) {
 	if line != "" {
 		o.noteAnyway("warning: " + line)
@@ -127,7 +125,7 @@ func (o *output) json(v any) error {
 	return nil
 }
 
-// show writes a result in the form asked for: data as JSON, or as asText has it.
+// show writes a result in the selected format: data as JSON, or asText for people.
 func (o *output) show(data any, asText func() error) error {
 	switch o.format {
 	case formatJSON:
@@ -138,8 +136,8 @@ func (o *output) show(data any, asText func() error) error {
 	return asText()
 }
 
-// showError writes how the command failed: to standard error for people, to
-// standard output as JSON, if that can be written to.
+// showError writes a command's error: to standard error for people, as JSON to standard
+// output unless a write there has failed.
 func (o *output) showError(err error) {
 	if _, ok := errors.AsType[*findingsError](err); ok || o.format == formatQuiet {
 		return
@@ -153,7 +151,7 @@ func (o *output) showError(err error) {
 	}
 }
 
-// errorLines is an error for people.
+// errorLines formats an error for people.
 func errorLines(err error) []string {
 	if usage, ok := errors.AsType[*usageError](err); ok {
 		lines := append([]string{"error: " + usage.message}, suggestions(usage.candidates)...)
@@ -201,14 +199,14 @@ func suggestions(candidates []string) []string {
 	return []string{"Did you mean: " + strings.Join(each, ", ")}
 }
 
-// errorView is an error for programs; the design names its fields.
+// errorView is the JSON form of an error; the design names its fields.
 type errorView struct {
 	Type         aai.Code     `json:"type"`
 	Alias        string       `json:"alias,omitempty"` // the protocol's other name for it
 	Code         int          `json:"code"`
 	Detail       string       `json:"detail"`
 	Suggestion   string       `json:"suggestion,omitempty"`
-	Result       any          `json:"result,omitempty"` // what came of it all the same
+	Result       any          `json:"result,omitempty"` // partial result of the failed call
 	Delivery     aai.Delivery `json:"delivery,omitempty"`
 	Retry        string       `json:"retry,omitempty"` // "safe" or "unsafe"
 	RetryAfterMS int64        `json:"retry_after_ms,omitempty"`

@@ -12,20 +12,20 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// progress says on the terminal, from the second second on, what the command is
-// waiting for, until stop wipes it away. It says nothing into a pipe.
+// progress shows on the terminal, after one second, the thing that the command waits for,
+// until stop removes the line. It writes nothing into a pipe.
 func (r *run) progress(what string) (stop func()) {
 	return r.showProgress(func() string { return what }).stop
 }
 
-// An elapsing line says on the terminal what is waited for, and for how long.
+// A progressLine shows on the terminal the thing that the command waits for, and the elapsed time.
 type progressLine struct {
 	stop func()
-	// note writes a line that stays, also after stop.
+	// note writes a permanent line, also after stop.
 	note func(line string)
 }
 
-// showProgress is progress of what is waited for now.
+// showProgress is progress with a text that may change.
 func (r *run) showProgress(what func() string) progressLine {
 	if !r.output.terminal.Err || r.output.format == formatQuiet {
 		return progressLine{func() {}, r.output.noteAnyway}
@@ -33,8 +33,8 @@ func (r *run) showProgress(what func() string) progressLine {
 	return showElapsed(r.cfg.Err, what)
 }
 
-// noteWindow says, by say, that the command waits for an answer in a window: who sits at
-// the terminal may not see it, as it is on another screen.
+// noteWindow returns a function that reports, through say, that the command waits for an
+// answer in a window. The window may be on another screen than the terminal.
 func (r *run) noteWindow(say func(line string)) func(screen string) {
 	if r.output.format == formatQuiet {
 		return nil
@@ -49,8 +49,8 @@ func (r *run) noteWindow(say func(line string)) func(screen string) {
 	}
 }
 
-// withProgress is a context in which a call says how far it has come, for telling, which
-// says what until it does.
+// withProgress returns a context that records the call's progress messages, and a function that
+// returns the last message. Before the first message that function returns its initial text.
 func withProgress(ctx context.Context, what string) (context.Context, func() string) {
 	var last atomic.Pointer[string]
 	last.Store(&what)
@@ -63,8 +63,8 @@ func withProgress(ctx context.Context, what string) (context.Context, func() str
 	return ctx, func() string { return *last.Load() }
 }
 
-// showElapsed writes one line over and over, with "\r" alone, which every
-// terminal understands.
+// showElapsed rewrites one line every second with "\r" alone, which every terminal
+// understands.
 func showElapsed(w io.Writer, what func() string) progressLine {
 	var mu sync.Mutex
 	columns, measure := 0, newMeasure()

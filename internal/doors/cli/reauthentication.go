@@ -27,7 +27,7 @@ func newConsentPassphrase(r *run) *cobra.Command {
 				e.Hint = "Run this at a terminal."
 				return e
 			}
-			r.showsOwnProgress = true // the person is asked meanwhile
+			r.showsOwnProgress = true // the command asks the person meanwhile
 			result, err := r.callBuiltin(cmd.Context(), "consent_passphrase", nil)
 			if err != nil {
 				return err
@@ -50,7 +50,7 @@ func newConsentConfirm(r *run) *cobra.Command {
 	}
 }
 
-// settingView is a setting that waits to be confirmed.
+// settingView is a setting that waits for confirmation.
 type settingView struct {
 	From  string `json:"from"`
 	Key   string `json:"key"`

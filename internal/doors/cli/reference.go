@@ -10,17 +10,17 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// ExitOf is the exit code of a command that ends with an error of that code.
+// ExitOf returns the exit code of a command that ends with an error of that code.
 func ExitOf(code aai.Code) int { return exitOf(code) }
 
-// ReferenceMarkdown tells, in Markdown, how each command is written, for a command line as configured.
+// ReferenceMarkdown returns the usage of each command in Markdown, for the command line of cfg.
 func ReferenceMarkdown(cfg Config) string {
 	var b strings.Builder
 	commandText(&b, CommandTree(cfg))
 	return b.String()
 }
 
-// commandText tells of a command and of those below it.
+// commandText writes the usage of a command and of its subcommands.
 func commandText(b *strings.Builder, cmd *cobra.Command) {
 	if cmd.Hidden {
 		return
@@ -49,7 +49,7 @@ func commandText(b *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// escaped is a text in which Markdown finds nothing.
+// escaped escapes the characters of text that have a meaning in Markdown.
 func escaped(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", `\<`, "*", `\*`).Replace(text)
 }

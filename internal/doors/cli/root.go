@@ -14,7 +14,7 @@ import (
 
 const program = "aai-gateway"
 
-// newRoot is the whole command line. Every command is in a file of its own.
+// newRoot builds the whole command line. Each command is in its own file.
 func newRoot(r *run, args []string) *cobra.Command {
 	var mcp, scan, discover, web, version bool
 	var describe string
@@ -109,7 +109,7 @@ func addPersistentFlags(root *cobra.Command, r *run) {
 	complete(root, "log-level", level.allowed...)
 }
 
-// enumFlag is the value of a flag that takes one of a few words.
+// enumFlag is the value of a flag that accepts one of a few words.
 type enumFlag struct {
 	value   *string
 	allowed []string
@@ -132,7 +132,7 @@ func (o *enumFlag) Set(word string) error {
 	return nil
 }
 
-// newHelp is cobra's help command, but an unknown topic is a usage error.
+// newHelp is cobra's help command, except that an unknown topic is a usage error.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:               "help [command]...",
@@ -151,13 +151,13 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// usage says what is wrong with a command line, and how cmd is written.
+// usage returns a usageError with the usage line of cmd.
 func usage(cmd *cobra.Command, format string, args ...any) error {
 	return &usageError{message: fmt.Sprintf(format, args...), usage: cmd.UseLine()}
 }
 
-// unknownCommandArgs is the Args of the root and of commands that only hold others: what
-// stands there is a command that does not exist.
+// unknownCommandArgs is the Args of the root and of commands that only hold others: any
+// operand is an unknown command.
 func unknownCommandArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -184,8 +184,8 @@ func groupCommand(cmd *cobra.Command, _ []string) error {
 	return usage(cmd, "%s needs one of its commands: %s", cmd.CommandPath(), strings.Join(names, ", "))
 }
 
-// operands is the Args of a command with low to high operands; a negative high
-// means any number.
+// operands is the Args of a command with low to high operands; a negative high means any
+// number.
 func operands(low, high int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -198,8 +198,7 @@ func operands(low, high int) cobra.PositionalArgs {
 	}
 }
 
-// flagError is what a command says of a flag that does not exist or has no good
-// value.
+// flagError returns the error for a flag that does not exist or has an invalid value.
 func flagError(cmd *cobra.Command, err error) error {
 	e := &usageError{message: aai.CleanText(plainFlagError(err.Error()), maxLine), usage: cmd.UseLine()}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
@@ -212,7 +211,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return e
 }
 
-// plainFlagError is what is wrong with a flag's value, without the words of Go's library.
+// plainFlagError describes an invalid flag value without the terms of package strconv.
 func plainFlagError(message string) string {
 	what, _, found := strings.Cut(message, ": strconv.")
 	switch {

@@ -18,7 +18,7 @@ func newScan(r *run) *cobra.Command {
 	}
 }
 
-// statusInvalid is the status of a file that gives no app because it is wrong.
+// statusInvalid is the status of an invalid file, which defines no app.
 const statusInvalid = "invalid"
 
 func (r *run) scan(ctx context.Context) error {
@@ -48,7 +48,7 @@ func (r *run) scan(ctx context.Context) error {
 	return nil
 }
 
-// remarks are the lines below a file in the table.
+// remarks returns the lines below a file in the table.
 func remarks(file *jsonNode) []string {
 	var lines []string
 	add := func(kind, member string) {

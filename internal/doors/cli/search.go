@@ -76,7 +76,7 @@ func newStats(r *run) *cobra.Command {
 	return cmd
 }
 
-// showCounts shows what a tool counted.
+// showCounts shows the counts that a tool returns.
 func (r *run) showCounts(cmd *cobra.Command, tool string, args map[string]any) error {
 	result, err := r.callBuiltin(cmd.Context(), tool, args)
 	if err != nil {
@@ -105,7 +105,7 @@ func (r *run) showCounts(cmd *cobra.Command, tool string, args map[string]any) e
 	})
 }
 
-// milliseconds is a number of them without what nobody reads.
+// milliseconds rounds a number of milliseconds to one decimal.
 func milliseconds(number string) string {
 	f, err := strconv.ParseFloat(number, 64)
 	if err != nil {
@@ -144,7 +144,7 @@ func newRate(r *run) *cobra.Command {
 	}
 }
 
-// countedText is counted of a number in writing.
+// countedText is counted for a number in text form.
 func countedText(number, thing string) string {
 	n, err := strconv.Atoi(number)
 	if err != nil {

@@ -132,7 +132,7 @@ func selectWords(one bool, oneWord string, other bool, otherWord string) []strin
 	return words
 }
 
-// trustServer lets a server ask for something, or for nothing any more.
+// trustServer permits a server to send the requests in asks, or none with undo.
 func (r *run) trustServer(ctx context.Context, args []string, asks []string, undo bool) error {
 	if len(args) > 1 {
 		return aai.Errorf(aai.InvalidParams, "tools cannot be named together with --elicitation or --sampling, which are the server's as a whole")

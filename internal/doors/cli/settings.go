@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A settingRow is a setting as the tool lists it.
+// A settingRow is a setting in the tool's list.
 type settingRow struct {
 	Key     string   `json:"key"`
 	Value   any      `json:"value"`
@@ -65,7 +65,7 @@ func newSettings(r *run) *cobra.Command {
 	return cmd
 }
 
-// settingsOf are the settings as the tool lists them.
+// settingsOf returns the settings that the tool lists.
 func (r *run) settingsOf(ctx context.Context, args map[string]any) (*aai.Result, []settingRow, error) {
 	result, err := r.callBuiltin(ctx, "settings", args)
 	if err != nil {
@@ -93,10 +93,11 @@ func (r *run) allSettings(ctx context.Context) error {
 	})
 }
 
-// maxSetting is how much of a value a row shows, in characters.
+// maxSetting limits the part of a value in a row, in characters.
 const maxSetting = 60
 
-// shortened is the value as a row shows it, with the command that shows it whole.
+// shortened returns the value for a row; if it cuts the value, it adds the command that
+// shows all of it.
 func (s settingRow) shortened() string {
 	text := settingValue(s.Value)
 	runes := []rune(text)
@@ -106,7 +107,7 @@ func (s settingRow) shortened() string {
 	return string(runes[:maxSetting]) + "… (whole: " + program + " settings " + s.Key + ")"
 }
 
-// place is who says what the setting is.
+// place returns the source of the value: a file and line, a variable, or another name.
 func (s settingRow) place() string {
 	if s.Source == "file" && s.Line > 0 {
 		return s.From + ":" + strconv.Itoa(s.Line)
@@ -152,7 +153,7 @@ func (r *run) changeSetting(ctx context.Context, key string, value any) error {
 	return r.showResult(result)
 }
 
-// completeSetting offers the keys of settings, and of one with choices those.
+// completeSetting offers the keys of settings, and the choices of a setting that has some.
 func (r *run) completeSetting(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 1 || len(args) == 1 && cmd.Name() != "set" {
 		return nil, cobra.ShellCompDirectiveNoFileComp

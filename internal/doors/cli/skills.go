@@ -28,7 +28,7 @@ func newSkills(r *run) *cobra.Command {
 	}
 }
 
-// skill is the text of a SKILL.md. What the desktop can do its tools say themselves.
+// skill returns the text of a SKILL.md. The descriptions of the desktop's tools come from the tools.
 func (r *run) skill() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `---
@@ -60,7 +60,7 @@ If this conversation has MCP tools of %[1]s, use those. Otherwise run the comman
 	return b.String()
 }
 
-// firstSentence is a text up to its first full stop.
+// firstSentence returns a text up to its first full stop.
 func firstSentence(text string) string {
 	if i := strings.Index(text, ". "); i >= 0 {
 		return text[:i+1]

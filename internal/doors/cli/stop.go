@@ -11,14 +11,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// stopEntry is what is stopped, as its tools answer.
+// stopEntry is one stop in the answers of the gateway's tools.
 type stopEntry struct {
 	Call   string `json:"call"`
 	Caller string `json:"caller"`
 	At     string `json:"at"`
 }
 
-// description says what is stopped.
+// description names the calls that are stopped.
 func (h stopEntry) description() string {
 	switch {
 	case h.Call != "":
@@ -31,7 +31,7 @@ func (h stopEntry) description() string {
 	return "everything"
 }
 
-// startCommand is the command that starts it again.
+// startCommand returns the command that lifts the stop.
 func (h stopEntry) startCommand() string {
 	switch {
 	case h.Call != "":
@@ -42,7 +42,7 @@ func (h stopEntry) startCommand() string {
 	return program + " start"
 }
 
-// stopFlags say what is meant: everything without one.
+// stopFlags select the calls to stop; without a flag, all of them.
 type stopFlags struct{ call, caller string }
 
 func (f *stopFlags) add(cmd *cobra.Command) {
@@ -96,8 +96,8 @@ func newStop(r *run) *cobra.Command {
 	return cmd
 }
 
-// openOrMinimal opens the gateway, or the bare one where that cannot be opened: what stops, and
-// what says what there is to stop, works all the same.
+// openOrMinimal opens the gateway, or the minimal one if that fails, so that stop and
+// running always work.
 func (r *run) openOrMinimal() error {
 	_, broken := r.gateway()
 	if broken == nil || r.cfg.OpenMinimal == nil {
@@ -168,7 +168,7 @@ func newRunning(r *run) *cobra.Command {
 	return cmd
 }
 
-// running shows what runs, and returns the version of that.
+// running shows the active calls and the stops, and returns their version.
 func (r *run) running(ctx context.Context, args map[string]any) (version string, err error) {
 	result, err := r.callBuiltin(ctx, "running", args)
 	if err != nil {

@@ -10,17 +10,16 @@ import (
 
 const (
 	columnGap = 2
-	// minColumn is how narrow a column may become for the table to fit.
+	// minColumn is the least width to which a column shrinks for the table to fit.
 	minColumn = 8
 )
 
-// table writes rows under a header. On a terminal the columns are aligned by
-// what the characters measure there and cut to its width; in a pipe cells are
-// whole and stand between tabs, below the same header.
+// table writes rows under a header. On a terminal the columns are aligned by the width of
+// their characters and cut to the terminal's width. In a pipe cells are complete and
+// separated by tabs, below the same header.
 func (o *output) table(header []string, rows [][]string) { o.tableWith(header, rows, nil) }
 
-// tableWith is table with whole lines, indented, below some rows, by the row's
-// index.
+// tableWith is table with complete, indented lines below some rows, by the row's index.
 func (o *output) tableWith(header []string, rows [][]string, below map[int][]string) {
 	lines := make([][]string, 0, len(rows)+1)
 	for _, row := range append([][]string{header}, rows...) {
@@ -44,17 +43,16 @@ func (o *output) tableWith(header []string, rows [][]string, below map[int][]str
 	}
 }
 
-// newMeasure measures characters as terminals do: wide ones, such as CJK, take
-// two columns; those of ambiguous width take one, whatever the locale says.
+// newMeasure measures characters as terminals do: wide ones, such as CJK, take two columns;
+// those of ambiguous width take one, in every locale.
 func newMeasure() *runewidth.Condition {
 	measure := runewidth.NewCondition()
 	measure.EastAsianWidth = false
 	return measure
 }
 
-// columnWidths gives every column what its widest cell needs, and then takes
-// what the terminal does not have from the columns, beginning with the last: the
-// first ones name the row.
+// columnWidths returns the width of every column's widest cell. If the terminal is
+// narrower, it shrinks columns, beginning with the last: the first ones name the row.
 func columnWidths(measure *runewidth.Condition, lines [][]string, terminal int) []int {
 	widths := make([]int, len(lines[0]))
 	total := columnGap * (len(widths) - 1)

@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// nameOnlyFlags are the flags by which what was decided for names is settled.
+// nameOnlyFlags select the consents for a name without an identity.
 type nameOnlyFlags struct {
 	caller, identity string
 	file             bool
@@ -45,7 +45,7 @@ func newConsentTakeover(r *run) *cobra.Command {
 	return cmd
 }
 
-// takeOverFile lets the person take over what a plain file allows, named one by one.
+// takeOverFile asks the gateway to adopt the consents of a plain file, each by its name.
 func (r *run) takeOverFile(ctx context.Context, appTool []string) error {
 	listed, err := r.callBuiltin(ctx, "consent_list", nil)
 	if err != nil {

@@ -11,23 +11,22 @@ import (
 	"golang.org/x/term"
 )
 
-// A Terminal says which of a command's streams are a terminal, and how to ask
-// the person at it. The zero Terminal is no terminal: nothing is asked, cut or
-// cleaned.
+// A Terminal describes which of a command's streams are a terminal, and how to ask the
+// person at it. The zero Terminal is no terminal: nothing is asked, cut or cleaned.
 type Terminal struct {
 	Out, Err bool // standard output, standard error
-	Width    int  // columns of Out; zero when not known
-	// Ask writes the prompt and returns the line that the person typed, without
-	// its line break. Its error is io.EOF where there is no more input, and ctx's
-	// when that ended first. Nil where nobody can be asked.
+	Width    int  // columns of Out; zero if unknown
+	// Ask writes the prompt and returns the line that the person typed, without its line
+	// break. It returns io.EOF at the end of the input, and ctx's error if ctx ended first.
+	// Ask is nil where no person can be asked.
 	Ask func(ctx context.Context, prompt string) (string, error)
-	// Secret is Ask for what is not to be seen on the screen.
+	// Secret is Ask without echo.
 	Secret func(ctx context.Context, prompt string) (string, error)
 }
 
-// NewTerminal looks at the streams of the process. A person is asked only when
-// both in and err are terminals: an agent's shell shares the agent's controlling
-// terminal, so /dev/tty proves nothing, and a question there might wait for ever.
+// NewTerminal examines the streams of the process. It sets Ask only if both in and err are
+// terminals: an agent's shell shares the agent's controlling terminal, so /dev/tty proves
+// nothing, and a question there might wait forever.
 func NewTerminal(in, out, err *os.File) Terminal {
 	t := Terminal{Out: isTerminal(out), Err: isTerminal(err)}
 	if t.Out {
@@ -43,8 +42,8 @@ func NewTerminal(in, out, err *os.File) Terminal {
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// asker returns a Terminal's Ask that writes to w and reads from in. After ctx
-// has ended one read may still be waiting, so the reader is good for nothing else.
+// asker returns a Terminal's Ask that writes to w and reads from in. After ctx has ended a
+// read may still be pending, so do not use in for anything else.
 func asker(in io.Reader, w io.Writer) func(context.Context, string) (string, error) {
 	lines := bufio.NewReader(in)
 	type reading struct {
@@ -72,8 +71,7 @@ func asker(in io.Reader, w io.Writer) func(context.Context, string) (string, err
 	}
 }
 
-// secretAsker is asker for a terminal that does not show what is typed. When ctx
-// ends first, the terminal shows it again.
+// secretAsker is asker without echo. If ctx ends first, it restores the terminal's echo.
 func secretAsker(in *os.File, w io.Writer) func(context.Context, string) (string, error) {
 	return func(ctx context.Context, prompt string) (string, error) {
 		before, err := term.GetState(int(in.Fd()))
@@ -97,7 +95,7 @@ func secretAsker(in *os.File, w io.Writer) func(context.Context, string) (string
 			_ = term.Restore(int(in.Fd()), before)
 			return "", ctx.Err()
 		case got := <-read:
-			_, err := io.WriteString(w, "\n") // the person's own was not shown
+			_, err := io.WriteString(w, "\n") // the person's line break was not echoed
 			return string(got.line), errors.Join(got.err, err)
 		}
 	}

@@ -9,23 +9,22 @@ import (
 
 const day = 24 * time.Hour
 
-// parseSpan reads a length of time as people write it: Go's "1h30m", and days and
-// weeks, such as "30d" or "2w".
+// parseSpan parses a duration: Go's "1h30m", or days and weeks, such as "30d" or "2w".
 func parseSpan(text string) (time.Duration, bool) {
 	for suffix, unit := range map[string]time.Duration{"d": day, "w": 7 * day} {
 		count, found := strings.CutSuffix(text, suffix)
 		if !found {
 			continue
 		}
-		n, err := strconv.ParseUint(count, 10, 13) // so that no product overflows
+		n, err := strconv.ParseUint(count, 10, 13) // 13 bits: no product overflows
 		return time.Duration(n) * unit, err == nil && n > 0
 	}
 	span, err := time.ParseDuration(text)
 	return span, err == nil && span > 0
 }
 
-// parseInstant reads a point in time: RFC 3339, or a span that direction (1 or -1)
-// puts after or before now. The result is RFC 3339 in UTC. Empty stays empty.
+// parseInstant parses a point in time: RFC 3339, or a span that direction (1 or -1) puts
+// after or before now. The result is RFC 3339 in UTC. Empty stays empty.
 func parseInstant(flag, text string, direction time.Duration) (string, error) {
 	if text == "" {
 		return "", nil
@@ -40,9 +39,8 @@ func parseInstant(flag, text string, direction time.Duration) (string, error) {
 	return time.Now().Add(direction * span).UTC().Format(time.RFC3339), nil
 }
 
-// shownTime is a time as the gateway's tools write it, RFC 3339, for the reader:
-// local and short on a terminal, unchanged in a pipe. The zero time, which means
-// never, is nothing.
+// shownTime formats an RFC 3339 time of the gateway's tools for the reader: local and short
+// on a terminal, unchanged in a pipe. The zero time, which means never, becomes "".
 func (o *output) shownTime(text string) string {
 	at, err := time.Parse(time.RFC3339, text)
 	switch {

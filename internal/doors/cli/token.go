@@ -6,19 +6,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Tokens are those of agents, one for each.
+// Tokens manages the tokens of agents, one for each agent.
 type Tokens interface {
-	// Add makes one and returns it.
+	// Add creates a token and returns it.
 	Add(name string) (token string, err error)
-	// List returns whose there are.
+	// List returns the valid tokens, without their secrets.
 	List() ([]Token, error)
 	Revoke(name string) error
 }
 
-// A Token says whose a token is.
+// A Token describes the token of one agent.
 type Token struct {
 	Name      string    `json:"name"`
-	Identity  string    `json:"identity"` // of whoever shows it
+	Identity  string    `json:"identity"` // of callers with this token
 	CreatedAt time.Time `json:"made"`
 }
 
@@ -114,7 +114,7 @@ func newTokenRevoke(r *run) *cobra.Command {
 	}
 }
 
-// withTokens is what a command does that needs the tokens.
+// withTokens returns the RunE of a command that needs the tokens.
 func (r *run) withTokens(do func(Tokens, []string) error) func(*cobra.Command, []string) error {
 	return func(_ *cobra.Command, args []string) error {
 		tokens, err := r.cfg.HTTPTokens(r.flags)

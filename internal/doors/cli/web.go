@@ -8,14 +8,14 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// WebOptions say how the page is opened. What is empty is as configured.
+// WebOptions determine how the dashboard is opened. Empty fields mean the configured value.
 type WebOptions struct {
 	Changes []Change // of settings, for this run
 	Open    bool     // in the desktop's browser
-	// Ask puts questions to the person at this terminal; no answers where it may not, or
-	// nobody is there.
+	// Ask puts questions to the person at this terminal. It returns no answers where a
+	// question may not be asked there or there is no terminal.
 	Ask func(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error)
-	// Print tells the person where the page is, a line.
+	// Print shows the person a line with the dashboard's address.
 	Print func(line string)
 }
 
@@ -40,7 +40,7 @@ func newWeb(r *run) *cobra.Command {
 	return cmd
 }
 
-// web serves the page.
+// web serves the dashboard.
 func (r *run) web(ctx context.Context, o WebOptions) error {
 	o.Ask, o.Print = r.ask, func(line string) { r.output.say("%s", line) }
 	return r.cfg.ServeWeb(ctx, r.flags, o)

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// workflowsApp is the app whose tools are the workflows that the person keeps.
+// workflowsApp is the app with the person's saved workflows as tools.
 const workflowsApp = "workflows"
 
 func newWorkflow(r *run) *cobra.Command {
@@ -68,7 +68,7 @@ func (r *run) workflows(ctx context.Context) error {
 	})
 }
 
-// noteInterruptedRuns says what there is to do about runs that were left in the middle.
+// noteInterruptedRuns shows the commands to continue or roll back interrupted runs.
 func (r *run) noteInterruptedRuns(past *answerTable) {
 	for _, row := range past.rows {
 		if memberText(row, "state") == "interrupted" {
@@ -117,7 +117,7 @@ func newWorkflowRun(r *run) *cobra.Command {
 	return cmd
 }
 
-// isFile reports whether an operand means a file, and not a kept workflow.
+// isFile reports whether an operand names a file, and not a saved workflow.
 func isFile(operand string) bool {
 	return strings.HasSuffix(operand, ".json") || strings.ContainsAny(operand, `/\`)
 }
@@ -171,7 +171,7 @@ func newWorkflowRollback(r *run) *cobra.Command {
 	}
 }
 
-// showBuiltinResult calls a tool of the gateway itself and shows what it answers.
+// showBuiltinResult calls a tool of the gateway itself and shows its result.
 func (r *run) showBuiltinResult(ctx context.Context, tool string, args map[string]any) error {
 	result, err := r.callBuiltin(ctx, tool, args)
 	if err != nil {
