@@ -12,10 +12,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
 )
 
-// metadataPath is where a resource says where its tokens come from (RFC 9728).
+// metadataPath is the well-known path of a resource's OAuth metadata (RFC 9728).
 const metadataPath = "/.well-known/oauth-protected-resource"
 
-// authenticated lets a request on when its token says who sent it.
+// authenticated calls next if the request has a valid token, and sets the exchange's Principal.
 func (s *Server) authenticated(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if s.cfg.Verifier == nil {
@@ -33,13 +33,13 @@ func (s *Server) authenticated(next http.HandlerFunc) http.HandlerFunc {
 			return
 		}
 		FromContext(r.Context()).Principal = principal
-		r.Header.Del("Authorization") // nobody after this needs it
+		r.Header.Del("Authorization") // no later handler needs it
 		s.serveRecognized(w, r, next)
 	}
 }
 
-// serveRecognized goes on with a request whose sender may be here. The connection is
-// no stranger's from now on.
+// serveRecognized calls next for an authenticated request. From then on the connection
+// counts as authenticated.
 func (s *Server) serveRecognized(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
 	if v := connOf(r); v != nil {
 		if !v.setPrincipal(FromContext(r.Context()).Principal) {
@@ -57,7 +57,7 @@ func bearerToken(r *http.Request) (string, bool) {
 	return token, found && strings.EqualFold(scheme, "Bearer") && token != ""
 }
 
-// refuseToken says what is wrong with a token, or that nobody could tell.
+// refuseToken reports why a token is invalid, or that it could not be verified.
 func (s *Server) refuseToken(w http.ResponseWriter, err error) {
 	wrong, ok := errors.AsType[*bearer.Error](err)
 	if ok {
@@ -71,7 +71,7 @@ func (s *Server) refuseToken(w http.ResponseWriter, err error) {
 	})
 }
 
-// challenge asks for a token, or for a better one (RFC 6750 §3, RFC 9728 §5.1).
+// challenge requests a token, or a better one (RFC 6750 §3, RFC 9728 §5.1).
 func (s *Server) challenge(w http.ResponseWriter, wrong *bearer.Error) {
 	status, message := http.StatusUnauthorized, "a bearer token is needed"
 	challenge := `Bearer realm="aai-gateway"`
@@ -92,7 +92,7 @@ func (s *Server) challenge(w http.ResponseWriter, wrong *bearer.Error) {
 	s.Refuse(w, Refusal{Status: status, Message: message})
 }
 
-// quotable is text without what a quoted string of a header cannot hold.
+// quotable replaces the characters that a quoted string of a header cannot hold.
 func quotable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || r == '"' || r == '\\' {
@@ -102,7 +102,7 @@ func quotable(text string) string {
 	}, text)
 }
 
-// metadataURL is where the metadata of a resource is (RFC 9728 §3.1).
+// metadataURL returns the address of a resource's metadata (RFC 9728 §3.1).
 func metadataURL(resource string) string {
 	u, err := url.Parse(resource)
 	if err != nil {
@@ -112,8 +112,8 @@ func metadataURL(resource string) string {
 	return u.String()
 }
 
-// serveMetadata says where tokens for this server come from. It is public: pages
-// of every origin may read it.
+// serveMetadata names the authorization server for tokens of this server. It is public:
+// pages of every origin may read it.
 func (s *Server) serveMetadata(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -132,5 +132,5 @@ func (s *Server) serveMetadata(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "max-age=3600")
-	_, _ = w.Write(b) // whoever is gone does not need it
+	_, _ = w.Write(b) // fails if the client has disconnected
 }

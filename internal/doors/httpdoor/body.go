@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// ReadBody reads the body of a request, of bounded length, in a bounded time, when
-// its caller's turn has come. The request has begun then, and others of the caller
-// may wait for that until end. It reports false when the request was answered, or
-// nobody waits for an answer.
+// ReadBody reads the body of a request, with limits on its length and time, once the
+// caller's turn has come. Other requests of the caller may wait until end is called.
+// ReadBody reports false if it has refused the request or the client no longer waits for an
+// answer.
 func (s *Server) ReadBody(w http.ResponseWriter, r *http.Request) (body []byte, end func(), ok bool) {
 	x := FromContext(r.Context())
 	free, refused := s.reserveBody(r, x)
@@ -27,7 +27,7 @@ func (s *Server) ReadBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 	}
 	body, refused = s.readBody(w, r)
 	end()
-	if refused != nil { // the time may be over for whoever waits, too
+	if refused != nil { // the time may be over for waiting requests, too
 		s.Refuse(w, *refused)
 		return nil, nil, false
 	}
@@ -37,8 +37,8 @@ func (s *Server) ReadBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 	return body, end, true
 }
 
-// reserveBody waits until what the caller sends has room among all that it is sending, until
-// free: bodies that come slowly, or wait for their turn, are in memory.
+// reserveBody waits until the body fits into the limit for pending bodies of the caller, and holds
+// its size until free is called: slow bodies, and those that wait for their turn, take memory.
 func (s *Server) reserveBody(r *http.Request, x *Exchange) (free func(), refused *Refusal) {
 	size := r.ContentLength
 	if size < 0 || size > s.limits.MaxBody {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// A doorway is a listener that keeps strangers from standing in the way of those
-// who have a token. A connection is a stranger's until a request on it has shown
-// one. Of strangers there are few, and when one more comes the one that has stood
-// there for longest is closed; whoever has shown a token is not counted with them.
+// limitedListener keeps unauthenticated connections from displacing authenticated ones. A
+// connection is unauthenticated until a request on it has shown a token. If there are too
+// many unauthenticated connections, a new one closes the oldest of them; authenticated
+// connections have their own limits.
 type limitedListener struct {
 	net.Listener
 	limits connLimits
@@ -21,24 +21,25 @@ type limitedListener struct {
 	closed chan struct{}
 
 	mu                    sync.Mutex
-	unauthenticated       *list.List     // of *visitor, the oldest first
-	unauthenticatedByPeer map[string]int // strangers by peer
-	authenticatedBy       map[string]int // connections by who has shown a token
+	unauthenticated       *list.List     // of *limitedConn, the oldest first
+	unauthenticatedByPeer map[string]int // unauthenticated connections by peer
+	authenticatedBy       map[string]int // authenticated connections by principal
 	authenticated         int
 }
 
-// connLimits bound the connections of a doorway.
+// connLimits bound the connections of a limitedListener.
 type connLimits struct {
 	unauthenticated        int // of all peers
-	unauthenticatedPerPeer int // strangers of one other computer
+	unauthenticatedPerPeer int // unauthenticated connections of one other computer
 	authenticated          int // connections that have shown a token
 	perPrincipal           int // of one principal
-	// grace is how long a stranger has at least: to be read takes its time.
+	// grace is the least time that an unauthenticated connection stays open: reading a
+	// request takes a while.
 	grace time.Duration
 }
 
-// connLimitsFor are the limits of a server. Where nobody is asked for a token all are
-// strangers up to their first request.
+// connLimitsFor returns the limits of a server. If the server needs no tokens, every
+// connection is unauthenticated up to its first request.
 func connLimitsFor(asksForTokens bool) connLimits {
 	l := connLimits{unauthenticated: maxUnauthenticated, unauthenticatedPerPeer: maxUnauthenticatedPerPeer, authenticated: maxConns, perPrincipal: maxConns / 2, grace: unauthenticatedGrace}
 	if !asksForTokens {
@@ -54,34 +55,34 @@ func newLimitedListener(l net.Listener, limits connLimits) *limitedListener {
 	}
 }
 
-// A visitor is a connection of a doorway.
+// limitedConn is a connection of a limitedListener.
 type limitedConn struct {
 	net.Conn
 	listener *limitedListener
-	peer     string // empty for this computer, where all look alike
+	peer     string // empty for this computer: its processes cannot be distinguished
 	since    time.Time
 
-	// What follows is guarded by door.mu.
-	element       *list.Element // among the strangers; nil: it is none, or has gone
+	// The listener's mu guards the following fields.
+	element       *list.Element // in unauthenticated; nil if the connection is authenticated or closed
 	principal     string
 	authenticated bool
 }
 
 type limitedConnKey struct{}
 
-// withConn lets requests find their connection.
+// withConn stores the connection in the context of its requests.
 func withConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, limitedConnKey{}, c)
 }
 
-// connOf is the connection of a request, or nil where it came by no doorway.
+// connOf returns the connection of a request, or nil if it did not come by a limitedListener.
 func connOf(r *http.Request) *limitedConn {
 	v, _ := r.Context().Value(limitedConnKey{}).(*limitedConn)
 	return v
 }
 
-// Accept implements net.Listener. It waits as long as none of too many strangers
-// has had its time.
+// Accept implements net.Listener. If there are too many unauthenticated connections, it
+// waits until the oldest has had its grace.
 func (d *limitedListener) Accept() (net.Conn, error) {
 	c, err := d.Listener.Accept()
 	if err != nil {
@@ -92,7 +93,7 @@ func (d *limitedListener) Accept() (net.Conn, error) {
 		leaving, wait := d.admit(v)
 		switch {
 		case leaving != nil:
-			_ = leaving.Close() // nobody hears of it
+			_ = leaving.Close() // its client expects no answer
 		case wait <= 0:
 			return v, nil
 		default:
@@ -106,13 +107,13 @@ func (d *limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit lets a stranger in. If there are too many it returns the one that must go
-// before, or how long that one still has.
+// admit registers a new connection. If there are too many, it returns the connection to
+// close first, or the time to wait for that.
 func (d *limitedListener) admit(v *limitedConn) (leaving *limitedConn, wait time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if v.peer != "" && d.unauthenticatedByPeer[v.peer] >= d.limits.unauthenticatedPerPeer {
-		return d.oldest(v.peer), 0 // it is in its own way, and must not be in that of others
+		return d.oldest(v.peer), 0 // no grace: the peer displaces only its own connections
 	}
 	if d.unauthenticated.Len() >= d.limits.unauthenticated {
 		first := d.oldest("")
@@ -127,8 +128,8 @@ func (d *limitedListener) admit(v *limitedConn) (leaving *limitedConn, wait time
 	return nil, 0
 }
 
-// oldest is the stranger that has been there for longest, of one peer or of all.
-// It is called with d.mu held, and where there is one.
+// oldest returns the unauthenticated connection that has been open the longest, of one peer
+// or of all (""). The caller holds d.mu; there must be such a connection.
 func (d *limitedListener) oldest(peer string) *limitedConn {
 	for e := d.unauthenticated.Front(); e != nil; e = e.Next() {
 		if v, ok := e.Value.(*limitedConn); ok && (peer == "" || v.peer == peer) {
@@ -138,7 +139,7 @@ func (d *limitedListener) oldest(peer string) *limitedConn {
 	return nil
 }
 
-// remove takes a visitor out of the strangers. It is called with d.mu held.
+// remove removes a connection from unauthenticated. The caller holds d.mu.
 func (d *limitedListener) remove(v *limitedConn) {
 	if v.element == nil {
 		return
@@ -150,8 +151,8 @@ func (d *limitedListener) remove(v *limitedConn) {
 	}
 }
 
-// setPrincipal notes that a request on the connection has shown whose it is. It
-// reports false if there are too many of those, or of this principal's.
+// setPrincipal marks the connection as authenticated by principal. It reports false if
+// there are too many such connections, in all or of this principal.
 func (v *limitedConn) setPrincipal(principal string) bool {
 	d := v.listener
 	d.mu.Lock()
@@ -198,9 +199,8 @@ func (d *limitedListener) Close() error {
 	return d.Listener.Close()
 }
 
-// peerOf names the computer at the other end: its address, or of version 6 the
-// network of 64 bits that one computer may have for itself. It is empty for this
-// computer.
+// peerOf names the computer at the other end by its address; for IPv6 by its network of 64
+// bits, because one computer may have all of it. The result is empty for this computer.
 func peerOf(address net.Addr) string {
 	tcp, ok := address.(*net.TCPAddr)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package httpdoor is what any door over HTTP stands in: it listens, knows the
-// computer's own names, pages that may come, and whom a token speaks for, bounds what
-// strangers and callers take, and ends in order. What is said in it is the door's own
-// matter: this room knows no protocol but HTTP.
+// Package httpdoor is the HTTP server under every door over HTTP. It checks Host, Origin
+// and token, limits connections, bodies and the requests that start at a time, and shuts
+// down in order. It knows no protocol but HTTP; each door adds its own by [Hooks] and
+// [Server.Handle].
 package httpdoor

@@ -14,22 +14,22 @@ import (
 
 // An Exchange is one HTTP request and its answer, from beginning to end.
 type Exchange struct {
-	// ID is that of no other exchange of the server.
+	// ID is unique in the server.
 	ID string
-	// Principal is whom the token speaks for; empty where nobody is asked for one.
+	// Principal is the principal of the token; empty if the server needs no token.
 	Principal string
 
 	server    *Server
 	ctx       context.Context
 	cancel    context.CancelFunc
 	done      chan struct{} // closed when nothing more is written
-	streaming bool          // guarded by the server's open requests
+	streaming bool          // guarded by the server's exchangeSet
 }
 
 type exchangeKey struct{}
 
-// FromContext returns the exchange that a request of a Server's handler is part of. Where the
-// context is of no request there is none.
+// FromContext returns the exchange of a request to a Server's handler, or nil if ctx
+// belongs to no such request.
 func FromContext(ctx context.Context) *Exchange {
 	x, _ := ctx.Value(exchangeKey{}).(*Exchange)
 	return x
@@ -41,8 +41,8 @@ func (s *Server) newExchange(r *http.Request) *Exchange {
 	return x
 }
 
-// Identity is who sends the request for certain: the principal, and who vouches for
-// that where it is not this computer. A name means something with its issuer alone.
+// Identity returns the verified sender of the request: the principal, followed by its
+// issuer if that is not this computer, because a name is unique only for its issuer.
 func (x *Exchange) Identity() string {
 	switch {
 	case x.Principal == "":
@@ -53,8 +53,8 @@ func (x *Exchange) Identity() string {
 	return aai.IdentityHTTP + x.Principal
 }
 
-// MarkStreaming says that the answer is a stream that ends only when somebody ends it, so
-// that the end of the server need not wait for it.
+// MarkStreaming marks the answer as a stream without an end, so that the server does not
+// wait for it when it closes.
 func (x *Exchange) MarkStreaming() {
 	o := &x.server.exchanges
 	o.mu.Lock()
@@ -66,25 +66,25 @@ func (x *Exchange) MarkStreaming() {
 	}
 }
 
-// Cancel ends the context of the request.
+// Cancel cancels the context of the request.
 func (x *Exchange) Cancel() { x.cancel() }
 
 // Done is closed when the handler has returned and nothing more is written.
 func (x *Exchange) Done() <-chan struct{} { return x.done }
 
-// end is called when the handler returns: nothing may be written from then on.
+// end runs when the handler returns: nothing may be written after that.
 func (x *Exchange) end() {
 	x.cancel()
 	close(x.done)
 }
 
-// exchangeSet are the exchanges that have begun and not ended.
+// exchangeSet holds the running exchanges.
 type exchangeSet struct {
 	last atomic.Int64
 
 	mu           sync.Mutex
 	all          map[*Exchange]struct{}
-	streamsEnded bool // streams need not begin
+	streamsEnded bool // new streams end at once
 	closed       bool
 }
 
@@ -105,7 +105,7 @@ func (o *exchangeSet) remove(x *Exchange) {
 	delete(o.all, x)
 }
 
-// cancelStreams ends the streams that would last.
+// cancelStreams cancels all streams, and each later one when it is marked.
 func (o *exchangeSet) cancelStreams() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -117,7 +117,7 @@ func (o *exchangeSet) cancelStreams() {
 	}
 }
 
-// close ends every exchange, and lets no further one begin.
+// close cancels every exchange and rejects further ones.
 func (o *exchangeSet) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -127,8 +127,8 @@ func (o *exchangeSet) close() {
 	}
 }
 
-// wait waits until all exchanges have ended, or it is late. It reports whether
-// they have.
+// wait waits until all exchanges have ended or late ends. It reports whether they have
+// ended.
 func (o *exchangeSet) wait(late context.Context) bool {
 	o.mu.Lock()
 	open := slices.Collect(maps.Keys(o.all))

@@ -11,9 +11,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// A guard looks at where a request comes from before anything else: a page in
-// the person's browser must not get at this server, neither by a name that it
-// lets point here (DNS rebinding) nor across origins.
+// A guard checks the origin of a request before anything else: a page in the person's
+// browser must not reach this server, neither by a name that resolves to it (DNS rebinding)
+// nor across origins.
 type guard struct {
 	bind    string
 	local   bool     // only this computer can reach the server
@@ -33,8 +33,8 @@ func newGuard(cfg Config, pages CORSPolicy) guard {
 	return g
 }
 
-// check says why a request goes no further: it comes by a wrong name or from a
-// strange page. Nil: it goes on.
+// check returns the refusal for a request with a wrong Host or from a foreign page. Nil
+// means that the request is accepted.
 func (g guard) check(r *http.Request) *Refusal {
 	if !g.isHost(hostname(r.Host)) {
 		return &Refusal{Status: http.StatusForbidden, Message: "this server is not called by the name in the header Host"}
@@ -45,8 +45,8 @@ func (g guard) check(r *http.Request) *Refusal {
 	return nil
 }
 
-// writeCORSHeaders tells the browser what pages of the request's origin may do. It reports
-// whether that was all that was asked.
+// writeCORSHeaders writes the CORS headers for pages of an allowed origin. It reports
+// whether the request was a preflight, which is then answered.
 func (g guard) writeCORSHeaders(w http.ResponseWriter, r *http.Request) bool {
 	if origin := originOf(r); origin == "" || !slices.Contains(g.origins, origin) {
 		return false
@@ -66,7 +66,7 @@ func (g guard) writeCORSHeaders(w http.ResponseWriter, r *http.Request) bool {
 
 func originOf(r *http.Request) string { return strings.ToLower(r.Header.Get("Origin")) }
 
-// isHost reports whether the server may be called so.
+// isHost reports whether host is a name of this server.
 func (g guard) isHost(host string) bool {
 	switch {
 	case netguard.IsLoopback(host), slices.Contains(g.hosts, host):
@@ -76,7 +76,7 @@ func (g guard) isHost(host string) bool {
 	case host == g.bind:
 		return true
 	}
-	// A page can make a name point here, but not an address.
+	// A page can make a name resolve to this server, but not an address.
 	bound, err := netip.ParseAddr(g.bind)
 	if err != nil || !bound.IsUnspecified() {
 		return false
@@ -85,8 +85,7 @@ func (g guard) isHost(host string) bool {
 	return err == nil
 }
 
-// isOrigin reports whether the page is one of this computer, of this server, or
-// allowed.
+// isOrigin reports whether the page is from this computer, from this server, or allowed.
 func (g guard) isOrigin(origin, host string) bool {
 	if slices.Contains(g.origins, origin) {
 		return true
@@ -98,7 +97,7 @@ func (g guard) isOrigin(origin, host string) bool {
 	return netguard.IsLoopback(u.Hostname()) && g.local || u.Host == strings.ToLower(host)
 }
 
-// hostname is the host of a header Host, without the port, in lower case.
+// hostname returns the host of a header Host, without the port, in lower case.
 func hostname(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -5,40 +5,40 @@ import (
 	"time"
 )
 
-// Limits bound what a request can make a server hold. A zero one means its default.
+// Limits bound the resources that a request can use. A zero field means its default.
 type Limits struct {
 	MaxBody       int64         // of a request, in bytes: 4 MiB
-	BodyTimeout   time.Duration // in which a body must come: 30 s
-	StartInterval time.Duration // in which a request keeps the next ones of its caller from beginning: 100 ms
-	WriteTimeout  time.Duration // in which a client must take what is written: 30 s
+	BodyTimeout   time.Duration // for a whole body to arrive: 30 s
+	StartInterval time.Duration // for which a starting request delays the caller's next ones: 100 ms
+	WriteTimeout  time.Duration // for a client to accept written data: 30 s
 }
 
-// What a request may have that the Go HTTP server looks at itself.
+// Limits that the Go HTTP server enforces itself.
 const (
 	maxHeader       = 32 << 10 // bytes
 	headerTimeout   = 10 * time.Second
 	idleTimeout     = 2 * time.Minute // of a connection between requests
-	maxConns        = 8192            // that have shown a token
-	maxPendingBytes = 64 << 20        // bytes of bodies of one caller that have not begun
+	maxConns        = 8192            // authenticated ones
+	maxPendingBytes = 64 << 20        // bytes of bodies of one caller before their requests start
 )
 
-// Connections that have not shown a token.
+// Limits for connections that have not shown a token.
 const (
 	maxUnauthenticated        = 1024
 	maxUnauthenticatedPerPeer = 64 // of one other computer
 	unauthenticatedGrace      = 200 * time.Millisecond
 )
 
-// What the end of a server may take.
+// Timeouts for closing a server.
 const (
-	// shutdownTimeout is how long calls that are running when the door must close have to
-	// end. After that they are left behind.
+	// shutdownTimeout is the time that running calls have to end when the door closes.
+	// After that they are abandoned.
 	shutdownTimeout = 2 * time.Second
-	// cancelTimeout is how long cancelled calls have to say what became of them.
+	// cancelTimeout is the time that cancelled calls have to report their outcome.
 	cancelTimeout = 500 * time.Millisecond
 )
 
-// WithDefaults are the limits that hold.
+// WithDefaults returns the limits with defaults in place of zero fields.
 func (l Limits) WithDefaults() Limits {
 	return Limits{
 		MaxBody:       cmp.Or(l.MaxBody, 4<<20),

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// A Refusal is the answer to a request that goes no further.
+// A Refusal is the answer to a request that the server rejects.
 type Refusal struct {
 	Status     int
 	Message    string
-	RetryAfter time.Duration // when it may be tried again, if it may
+	RetryAfter time.Duration // when to try again; 0 means never
 }
 
-// Write answers with the body, as JSON.
+// Write writes the refusal with body as JSON.
 func (r Refusal) Write(w http.ResponseWriter, body any) {
 	if r.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(r.RetryAfter.Seconds())))
@@ -27,10 +27,10 @@ func (r Refusal) Write(w http.ResponseWriter, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(r.Status)
-	_, _ = w.Write(b) // whoever is gone does not need it
+	_, _ = w.Write(b) // fails if the client has disconnected
 }
 
-// Refuse answers in the words of the door, which a client must take in a bounded time.
+// Refuse answers with the door's refusal body; the client must accept it within WriteTimeout.
 func (s *Server) Refuse(w http.ResponseWriter, r Refusal) {
 	s.extendWriteDeadline(w)
 	if s.hooks.RefusalBody == nil {
@@ -40,7 +40,7 @@ func (s *Server) Refuse(w http.ResponseWriter, r Refusal) {
 	r.Write(w, s.hooks.RefusalBody(r))
 }
 
-// tooManyRequests asks the caller to come again in a second.
+// tooManyRequests asks the caller to try again in a second.
 func tooManyRequests(message string) Refusal {
 	return Refusal{Status: http.StatusTooManyRequests, Message: message, RetryAfter: time.Second}
 }

@@ -16,49 +16,49 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// Config is how a person wants a server to be.
+// Config is the person's configuration of a server.
 type Config struct {
-	// Bind is the address that is listened on: a name or an IP. Requests that
-	// name another host are refused. Empty: 127.0.0.1.
+	// Bind is the address to listen on: a name or an IP. Requests with another Host are
+	// refused. Empty means 127.0.0.1.
 	Bind string
-	// Hosts are further names by which clients may call this server, such as that
-	// of a proxy in front of it.
+	// Hosts are further names by which clients may reach this server, such as that of a
+	// proxy in front of it.
 	Hosts []string
-	// Origins are the web pages, such as "https://app.example.com", that may use
-	// this server from a browser, beside those of this computer.
+	// Origins are the web pages, such as "https://app.example.com", that may use this
+	// server from a browser, beside those of this computer.
 	Origins []string
-	// Verifier says who a token speaks for. Nil: nobody is asked for one, which is
-	// refused unless Bind is of this computer alone.
+	// Verifier verifies tokens. If it is nil, no token is needed; New refuses that unless
+	// Bind is of this computer alone.
 	Verifier bearer.Verifier
-	// Metadata, where tokens come from an authorization server, tells clients
-	// which (RFC 9728).
+	// Metadata names the authorization server of the tokens for clients (RFC 9728). It is
+	// nil if there is none.
 	Metadata *bearer.Metadata
 	Limits   Limits
 }
 
-// A Protocol is what a door says in a server, as far as the server must know.
+// Hooks adapt a server to the protocol of its door.
 type Hooks struct {
-	Log *slog.Logger // nil: nowhere
-	// CORS is what pages of the configured origins may do.
+	Log *slog.Logger // nil discards the log
+	// CORS lists the rights of pages of the configured origins.
 	CORS CORSPolicy
-	// RefusalBody is what a refusal holds, to be written as JSON. Nil: its message.
+	// RefusalBody returns the JSON body of a refusal. Nil means an object with its message.
 	RefusalBody func(Refusal) any
-	// HandleForeignHost answers a request that came by a wrong name or from a strange page, and reports
-	// whether it did; it must tell nothing and do nothing. Nil: it is refused like others.
+	// HandleForeignHost may answer a request with a wrong Host or from a foreign page, and
+	// reports whether it did; it must reveal nothing and change nothing. If it is nil, such
+	// requests are refused.
 	HandleForeignHost func(http.ResponseWriter, *http.Request) bool
-	// Shutdown ends what outlives its request, such as a session, and waits for it, until
-	// late at most. It is called once, by Close. Nil: there is nothing.
+	// Shutdown ends everything that outlives its request, such as a session, and waits for
+	// that until late ends. Close calls it once. It may be nil.
 	Shutdown func(late context.Context)
 }
 
-// CORSPolicy is what pages of allowed origins may do: the methods that they may use, the
-// headers that they may send and those of answers that they may see, each with commas
-// between them.
+// CORSPolicy lists the methods that pages of allowed origins may use, the headers that they
+// may send and the headers of answers that they may read, each separated by commas.
 type CORSPolicy struct{ Methods, AllowHeaders, ExposeHeaders string }
 
-// A Server serves one door over HTTP: what Handle was given for a path. It looks at
-// Host, Origin and token before, in that order. It is an http.Handler, safe for
-// concurrent use once its paths are set, and must be closed.
+// A Server serves one door over HTTP by the handlers set with Handle. Before a handler it
+// checks Host, Origin and token, in that order. It is an http.Handler, safe for concurrent
+// use once its routes are set, and must be closed.
 type Server struct {
 	cfg    Config
 	hooks  Hooks
@@ -90,7 +90,7 @@ func New(cfg Config, protocol Hooks) (*Server, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	if cfg.Metadata != nil {
-		// With and without the path of the resource, as RFC 9728 §3.1 has it.
+		// With and without the path of the resource, as RFC 9728 §3.1 requires.
 		s.HandlePublic(metadataPath, s.serveMetadata)
 		if u, err := url.Parse(cfg.Metadata.Resource); err == nil && strings.Trim(u.Path, "/") != "" {
 			s.HandlePublic(metadataPath+"/"+strings.Trim(u.Path, "/"), s.serveMetadata)
@@ -99,16 +99,16 @@ func New(cfg Config, protocol Hooks) (*Server, error) {
 	return s, nil
 }
 
-// Handle has requests for the pattern, as http.ServeMux reads it, served by h: those
-// whose sender may be here.
+// Handle registers h for authenticated requests; http.ServeMux defines the syntax of
+// pattern.
 func (s *Server) Handle(pattern string, h http.HandlerFunc) {
 	s.HandlePublic(pattern, s.authenticated(h))
 }
 
-// HandlePublic is Handle for what everybody may see, without a token.
+// HandlePublic is Handle for requests without a token.
 func (s *Server) HandlePublic(pattern string, h http.HandlerFunc) { s.routes.HandleFunc(pattern, h) }
 
-// Limits are those that hold.
+// Limits returns the limits in effect.
 func (s *Server) Limits() Limits { return s.limits }
 
 // ServeHTTP implements http.Handler.
@@ -116,12 +116,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := s.newExchange(r)
 	defer x.end()
 	if r.Method == http.MethodPost {
-		// Also the Go server reads bodies, of requests that were refused.
+		// The Go server also reads bodies of refused requests.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.limits.BodyTimeout))
 	}
-	s.extendWriteDeadline(w) // also what was set for another request of the connection is over
+	s.extendWriteDeadline(w) // replaces the deadline of an earlier request on the connection
 	if v := connOf(r); v != nil && v.isUnauthenticated() {
-		w.Header().Set("Connection", "close") // unless it turns out to be none
+		w.Header().Set("Connection", "close") // removed once the request is authenticated
 	}
 	if refusal := s.guard.check(r); refusal != nil {
 		if s.hooks.HandleForeignHost != nil && s.hooks.HandleForeignHost(w, r) {
@@ -141,16 +141,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.routes.ServeHTTP(w, r.WithContext(context.WithValue(x.ctx, exchangeKey{}, x)))
 }
 
-// extendWriteDeadline gives the client time to take what is written next.
+// extendWriteDeadline gives the client WriteTimeout to accept the next write.
 func (s *Server) extendWriteDeadline(w http.ResponseWriter) {
-	// A writer that knows no deadlines is one of a test.
+	// Only writers of tests have no deadlines.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.limits.WriteTimeout))
 }
 
-// Serve serves the listener until ctx ends, and closes both. Streams that would
-// last end at once then, requests have two seconds to be answered, and what is
-// still running is cancelled and left behind. It returns the context's error, or
-// what was wrong with the listener.
+// Serve serves the listener until ctx ends, and closes both. Then streams end at once,
+// other requests have two seconds to be answered, and running ones are cancelled and
+// abandoned. Serve returns the context's error, or the listener's.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer s.Close()
 	server := &http.Server{
@@ -169,7 +168,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	_ = l.Close() // nobody more
+	_ = l.Close() // no new connections
 	s.exchanges.cancelStreams()
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
@@ -180,7 +179,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	// The ends of answers are written when their handlers have returned.
 	sent, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
 	defer cancel()
-	_ = server.Shutdown(sent) // those who have not sent or taken anything until then are cut off
+	_ = server.Shutdown(sent) // cuts off clients that have not sent or read anything until then
 	if err := server.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		s.log.Debug("closing the HTTP server", "cause", err)
 	}
@@ -188,8 +187,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return ctx.Err()
 }
 
-// Close ends every request, and what outlives them, and waits until they have ended
-// and are on record, or for half a second.
+// Close ends every request and everything that outlives them. It waits until they have
+// ended and the journal has recorded them, or for half a second.
 func (s *Server) Close() {
 	s.closeOnce.Do(func() {
 		s.exchanges.close()

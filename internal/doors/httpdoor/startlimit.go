@@ -9,40 +9,40 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// bodyWait is after how long a request whose body is still to come makes room for its
-// caller's next one: it comes when its sender likes.
+// bodyWait is the time after which a request whose body is still to come lets its caller's
+// next one start: the client decides when the body comes.
 const bodyWait = 5 * time.Millisecond
 
-// A caller whose requests took longer than quick to begin, one or many without a pause,
-// rests as long before its next one begins, but no longer than longestRest, while others
-// call too: else one who sends what is dear to read, or much, has half of the computer for
-// as long as it likes. Nobody rests who has been alone for aloneAfter.
+// A caller pauses before its next request starts, if the starts of its requests since its last pause
+// took longer than restThreshold. The pause is as long as those starts, at most maxRest. It applies
+// only while others call too: without it a caller with many or expensive requests would take half of
+// the computer. A caller that has been alone for soleCallerAfter does not pause.
 const (
 	restThreshold   = 2 * time.Millisecond
 	maxRest         = 50 * time.Millisecond
 	soleCallerAfter = time.Second
 )
 
-// startLimiter let a few requests of each caller begin at a time: one who sends hundreds at
-// once would have as many goroutines that want to run, and the one request of another
-// would wait behind all of them. Who has begun, and waits for an app or a person, holds
-// up nobody. The zero value is ready; it is safe for concurrent use.
+// startLimiter limits the requests of each caller that start at a time. Otherwise a caller that sends
+// hundreds at once would have as many runnable goroutines, and the single request of another would
+// wait behind them. A request that has started, and waits for an app or a person, does not count. The
+// zero value is ready to use; startLimiter is safe for concurrent use.
 type startLimiter struct {
 	mu       sync.Mutex
 	byCaller map[string]*callerStarts
 	last     string    // caller of the last request
-	changed  time.Time // when that was somebody else
+	changed  time.Time // when last changed to another caller
 }
 
 type callerStarts struct {
-	slots        chan struct{}       // has room for those that may begin at a time
-	pendingBytes *semaphore.Weighted // bytes of bodies that have not begun
+	slots        chan struct{}       // one slot for each request that may start at a time
+	pendingBytes *semaphore.Weighted // bytes of bodies before their requests start
 	users        int
-	busy         time.Duration // by what has begun since the last rest; guarded by the starts
+	busy         time.Duration // total time of starts since the last pause; guarded by startLimiter.mu
 }
 
-// begin waits until the caller's request may begin, first come, first served, and
-// returns what ends its beginning; or nil if nobody waits for its answer any more.
+// begin waits until the caller's request may start, in order of arrival. It returns the function that
+// ends the start; it ends by itself after long. begin returns nil if ctx ends first.
 func (s *startLimiter) begin(ctx context.Context, caller string, long time.Duration) (end func()) {
 	of := s.join(caller)
 	select {
@@ -66,7 +66,7 @@ func (s *startLimiter) begin(ctx context.Context, caller string, long time.Durat
 	}
 }
 
-// restAfter is for how long the caller rests now that a request of it has begun.
+// restAfter returns the length of the caller's pause after a start that took so long.
 func (s *startLimiter) restAfter(of *callerStarts, took time.Duration) (rest time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,8 +80,8 @@ func (s *startLimiter) restAfter(of *callerStarts, took time.Duration) (rest tim
 	return rest
 }
 
-// reserveBytes waits until so many bytes of the caller have room, and returns what gives it back;
-// or nil if the context ends before.
+// reserveBytes waits until the caller has room for so many bytes, and returns the function
+// that releases them; or nil if ctx ends first.
 func (s *startLimiter) reserveBytes(ctx context.Context, caller string, bytes int64) (free func()) {
 	of := s.join(caller)
 	if of.pendingBytes.Acquire(ctx, bytes) != nil {
@@ -112,8 +112,8 @@ func (s *startLimiter) join(caller string) *callerStarts {
 	return of
 }
 
-// maxConcurrentStarts is how many requests of one caller begin at a time: half of what the computer
-// can do, so that something is left for the others.
+// maxConcurrentStarts returns the number of requests of one caller that may start at a
+// time: half of the processors, so that others can run.
 func maxConcurrentStarts() int { return max(1, runtime.GOMAXPROCS(0)/2) }
 
 func (s *startLimiter) leave(caller string, of *callerStarts) {

@@ -1,6 +1,6 @@
-// Package bearer says who a bearer token of an HTTP request speaks for: a secret
-// of this computer, kept in a file, or a token of an OAuth 2.1 authorization
-// server. It knows nothing of MCP.
+// Package bearer verifies bearer tokens of HTTP requests and returns the principal of each.
+// A token is a secret of this computer, kept in a file, or comes from an OAuth 2.1
+// authorization server. The package is independent of MCP.
 package bearer
 
 import (
@@ -9,20 +9,20 @@ import (
 	"crypto/subtle"
 )
 
-// A Verifier says who a token speaks for. It is safe for concurrent use.
+// A Verifier maps a token to its principal. It is safe for concurrent use.
 type Verifier interface {
-	// Verify returns the principal. It fails with an *Error when the token is not
-	// good, and with any other error when that could not be found out.
+	// Verify returns the principal. It returns an *Error if the token is invalid, and any
+	// other error if it could not be verified.
 	Verify(ctx context.Context, token string) (principal string, err error)
 }
 
-// The codes of RFC 6750 §3.1 that an Error has.
+// The codes of RFC 6750 §3.1 for an Error.
 const (
 	InvalidToken      = "invalid_token"
 	InsufficientScope = "insufficient_scope"
 )
 
-// An Error says what is wrong with a token. A zero Code means that there is none.
+// An Error reports why a token is invalid. A zero Code means that there is no token.
 type Error struct {
 	Code        string
 	Description string
@@ -35,20 +35,20 @@ func (e *Error) Error() string { return e.Code + ": " + e.Description }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Metadata is what clients must know to get a token.
+// Metadata is the information that clients need to obtain a token.
 type Metadata struct {
-	Resource string // the address of this server, as clients know it
+	Resource string // the address of this server, as clients see it
 	Issuer   string // of the authorization server
 	Scopes   []string
 }
 
-// LocalPrincipal is the principal of a Secret: whoever may read this person's files.
+// LocalPrincipal is the principal of a SecretVerifier: any process that can read this user's files.
 const LocalPrincipal = "local"
 
-// SecretVerifier verifies tokens that are the secret itself.
+// SecretVerifier accepts exactly one token, the secret.
 type SecretVerifier struct{ sum [sha256.Size]byte }
 
-// NewSecretVerifier returns a Verifier for the one token.
+// NewSecretVerifier returns a Verifier for one token.
 func NewSecretVerifier(token string) *SecretVerifier {
 	return &SecretVerifier{sum: sha256.Sum256([]byte(token))}
 }

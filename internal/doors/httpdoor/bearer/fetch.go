@@ -19,12 +19,12 @@ const (
 	fetchTimeout = 10 * time.Second
 	maxDocument  = 1 << 20 // bytes
 	documentTTL  = time.Hour
-	// minRefetchInterval is the shortest time between two fetches of the same thing,
-	// whatever tokens are shown and however they fail.
+	// minRefetchInterval is the least time between two fetches of the same document,
+	// whatever tokens arrive and however they fail.
 	minRefetchInterval = 10 * time.Second
 )
 
-// serverMetadata is what an authorization server says of itself (RFC 8414).
+// serverMetadata is the metadata of an authorization server (RFC 8414).
 type serverMetadata struct {
 	Issuer                string `json:"issuer"`
 	JWKSURI               string `json:"jwks_uri"`
@@ -37,7 +37,7 @@ type publicKeys struct{ jose.JSONWebKeySet }
 // A fetcher reads documents of the authorization server.
 type fetcher struct{ client *http.Client }
 
-// discover finds the metadata where RFC 8414 and OpenID Connect Discovery put it.
+// discover finds the metadata at the paths of RFC 8414 and OpenID Connect Discovery.
 func (f *fetcher) discover(ctx context.Context, issuer string) (serverMetadata, error) {
 	u, err := url.Parse(issuer)
 	if err != nil {
@@ -65,7 +65,7 @@ func (f *fetcher) discover(ctx context.Context, issuer string) (serverMetadata, 
 	return serverMetadata{}, fmt.Errorf("the metadata of the issuer cannot be read: %w", errors.Join(failures...))
 }
 
-// fetchKeys reads the keys, and leaves out what is no public key.
+// fetchKeys reads the keys and ignores those that are not public signature keys.
 func (f *fetcher) fetchKeys(ctx context.Context, address string) (publicKeys, error) {
 	if err := checkAddress(address); err != nil {
 		return publicKeys{}, fmt.Errorf("jwks_uri: %w", err)
@@ -79,7 +79,7 @@ func (f *fetcher) fetchKeys(ctx context.Context, address string) (publicKeys, er
 	var found publicKeys
 	for _, raw := range document.Keys {
 		var key jose.JSONWebKey
-		// A kind of key that nobody here knows is no reason to know none.
+		// One key of an unknown type must not make the others unusable.
 		if json.Unmarshal(raw, &key) == nil && key.Valid() && key.IsPublic() && (key.Use == "" || key.Use == "sig") {
 			found.Keys = append(found.Keys, key)
 		}
@@ -102,7 +102,7 @@ func readJSON(client *http.Client, request *http.Request, into any) error {
 	if err != nil {
 		return err
 	}
-	defer response.Body.Close() //nolint:errcheck // it was only read
+	defer response.Body.Close() //nolint:errcheck
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s: status %d", request.URL, response.StatusCode)
 	}
@@ -119,8 +119,8 @@ func readJSON(client *http.Client, request *http.Request, into any) error {
 	return nil
 }
 
-// cached keeps a document of the authorization server. One fetch is under way at
-// most; it goes on when whoever asked has gone.
+// cached stores a document of the authorization server. At most one fetch runs at a time;
+// it continues when the request that caused it ends.
 type cached[T any] struct {
 	now   func() time.Time
 	fetch func(context.Context) (T, error)
@@ -128,17 +128,17 @@ type cached[T any] struct {
 	mu          sync.Mutex
 	value       T
 	fetchedAt   time.Time     // of the last success
-	lastAttempt time.Time     // the last fetch, however it ended
+	lastAttempt time.Time     // the last fetch, successful or not
 	failure     error         // of the last fetch
-	inFlight    chan struct{} // closed when the fetch that is under way ends; nil if none is
+	inFlight    chan struct{} // closed when the running fetch ends; nil if none runs
 }
 
 func newCached[T any](now func() time.Time, fetch func(context.Context) (T, error)) *cached[T] {
 	return &cached[T]{now: now, fetch: fetch}
 }
 
-// get returns what is known. What is old is fetched again; if that fails, what
-// is old is better than nothing.
+// get returns the document and fetches it again if it is older than documentTTL. If that
+// fails, get returns the old one.
 func (c *cached[T]) get(ctx context.Context) (T, error) {
 	c.mu.Lock()
 	fresh := !c.fetchedAt.IsZero() && c.now().Sub(c.fetchedAt) < documentTTL
@@ -156,8 +156,8 @@ func (c *cached[T]) get(ctx context.Context) (T, error) {
 	return c.value, nil
 }
 
-// refresh fetches it anew, unless that was tried a moment ago. Its error is that
-// of a context that has ended.
+// refresh fetches the document again, unless the last attempt was less than
+// minRefetchInterval ago. It returns an error only if ctx ends.
 func (c *cached[T]) refresh(ctx context.Context) error {
 	c.mu.Lock()
 	if c.inFlight == nil {

@@ -13,17 +13,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// A File keeps a token that this computer made for itself. Only its person can
-// read it.
+// TokenFile stores a token that this computer generated. Only its owner can read the file.
 type TokenFile struct{ Path string }
 
-// tokenBytes is how much chance is in a token.
+// tokenBytes is the number of random bytes in a token.
 const tokenBytes = 32
 
-// maxToken is the size of the largest file that is read as one.
+// maxToken is the size limit of a token file, in bytes.
 const maxToken = 4096
 
-// Token returns the token. The first use makes one.
+// Token returns the token. The first call generates one.
 func (f TokenFile) Token() (string, error) {
 	token, err := f.read()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -40,8 +39,7 @@ func (f TokenFile) Token() (string, error) {
 	return token, nil
 }
 
-// Rotate makes a new token in the place of the old one, which is not good any
-// more when servers that use it start anew.
+// Rotate replaces the token by a new one. Servers accept the old token until they restart.
 func (f TokenFile) Rotate() (string, error) {
 	token := newToken()
 	if err := f.write(token, os.Rename); err != nil {
@@ -68,14 +66,14 @@ func (f TokenFile) read() (string, error) {
 	return token, nil
 }
 
-// write puts the token in place in one step, by a link that fails where there is
-// one already or by a rename that does not.
+// write creates the file in one step: put is a link, which fails if there is a file
+// already, or a rename, which does not.
 func (f TokenFile) write(token string, put func(from, to string) error) error {
 	folder := filepath.Dir(f.Path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(folder, ".http-token-*") // for its owner alone
+	temp, err := os.CreateTemp(folder, ".http-token-*") // readable by its owner only
 	if err != nil {
 		return err
 	}

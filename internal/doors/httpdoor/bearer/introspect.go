@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// maxIntrospections is how many questions about tokens may be open at the server.
+	// maxIntrospections limits the concurrent introspection requests to the server.
 	maxIntrospections = 16
-	// introspectionTTL is how long an answer counts: a token that is revoked is good for
-	// so much longer.
+	// introspectionTTL is the lifetime of an introspection result: a revoked token stays
+	// valid for this long.
 	introspectionTTL        = 30 * time.Second
 	maxCachedIntrospections = 1000
 )
@@ -56,7 +56,7 @@ func (i *IssuerVerifier) introspect(ctx context.Context, endpoint, token string)
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("Accept", "application/json")
-	// RFC 6749 §2.3.1 wants both encoded before.
+	// RFC 6749 §2.3.1 requires that both are encoded first.
 	request.SetBasicAuth(url.QueryEscape(i.cfg.ClientID), url.QueryEscape(i.cfg.ClientSecret))
 	var answer struct {
 		claims
@@ -74,7 +74,7 @@ func (i *IssuerVerifier) introspect(ctx context.Context, endpoint, token string)
 	return answer.claims, nil
 }
 
-// introspectionCache are what the server said of tokens a moment ago, by their hash.
+// introspectionCache holds recent introspection results by the SHA-256 of the token.
 type introspectionCache struct {
 	mu  sync.Mutex
 	all map[[sha256.Size]byte]introspectionEntry

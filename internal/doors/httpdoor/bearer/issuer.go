@@ -16,36 +16,36 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// IssuerConfig says which tokens of an authorization server are good.
+// IssuerConfig determines which tokens of an authorization server are valid.
 type IssuerConfig struct {
-	// Issuer is the server's identifier, an https address. http is for a server on
-	// this computer.
+	// Issuer is the server's identifier, an https address. http is for a server on this
+	// computer.
 	Issuer string
-	// Audience is what tokens must be meant for: one of these.
+	// Audience lists the accepted audiences: a token must have one of them.
 	Audience []string
-	// Scopes are what tokens must have: all of them.
+	// Scopes lists the scopes that a token must have: all of them.
 	Scopes []string
-	// ClientID and ClientSecret are what the server knows this one by. Without
-	// them only tokens that are JWTs can be verified.
+	// ClientID and ClientSecret authenticate this server at the issuer. Without them only
+	// tokens that are JWTs can be verified.
 	ClientID, ClientSecret string
-	// Client sends the requests. Nil: one that follows no redirects.
+	// Client sends the requests. Nil means a client that follows no redirects.
 	Client *http.Client
-	// Now is the time. Nil: the clock's.
+	// Now returns the time. Nil means time.Now.
 	Now func() time.Time
 }
 
-// clockSkew is how far the clocks of two servers may be apart.
+// clockSkew is the accepted difference between the clocks of two servers.
 const clockSkew = 30 * time.Second
 
-// An Issuer verifies access tokens of one authorization server: JWTs by its keys
-// (RFC 9068, RFC 7519), others by asking it (RFC 7662). What it must know of the
-// server it fetches at the first token, and keeps.
+// IssuerVerifier verifies access tokens of one authorization server: JWTs by its keys (RFC
+// 9068, RFC 7519), others by introspection (RFC 7662). It fetches the server's metadata and
+// keys at the first token, and caches them.
 type IssuerVerifier struct {
 	cfg            IssuerConfig
 	now            func() time.Time
 	metadata       *cached[serverMetadata]
 	keys           *keySet
-	introspections chan struct{} // bounds the questions about tokens that are open
+	introspections chan struct{} // bounds the concurrent introspection requests
 	introspected   introspectionCache
 }
 
@@ -77,7 +77,7 @@ func NewIssuerVerifier(cfg IssuerConfig) (*IssuerVerifier, error) {
 	return i, nil
 }
 
-// newClient returns a client that goes where it is told, and nowhere else.
+// newClient returns a client that follows no redirects.
 func newClient() *http.Client {
 	return &http.Client{
 		Timeout:       fetchTimeout,
@@ -85,7 +85,7 @@ func newClient() *http.Client {
 	}
 }
 
-// checkAddress holds an address of the authorization server to https, or to this
+// checkAddress requires that an address of the authorization server is https, or on this
 // computer.
 func checkAddress(address string) error {
 	u, err := url.Parse(address)
@@ -98,7 +98,7 @@ func checkAddress(address string) error {
 	return fmt.Errorf("%q: expected https, because whoever is between could forge tokens", aai.CleanLabel(address, 120))
 }
 
-// claims are what a token, or the answer about one, says.
+// claims are the claims of a token or of an introspection result.
 type claims struct {
 	Issuer    string           `json:"iss"`
 	Subject   string           `json:"sub"`
@@ -107,13 +107,13 @@ type claims struct {
 	Expiry    *jwt.NumericDate `json:"exp"`
 	NotBefore *jwt.NumericDate `json:"nbf"`
 	Scope     stringList       `json:"scope"`
-	// Scopes is where some servers say it.
+	// Scopes holds the scopes for servers that use "scp" instead.
 	Scopes stringList `json:"scp"`
-	// Confirmation binds the token to a key, of which nothing is shown here.
+	// Confirmation binds the token to a key; this package cannot verify that binding.
 	Confirmation json.RawMessage `json:"cnf"`
 }
 
-// stringList are a text with spaces between, or a list.
+// stringList is a JSON string of words separated by spaces, or a list of strings.
 type stringList []string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -148,7 +148,7 @@ func (i *IssuerVerifier) Verify(ctx context.Context, token string) (string, erro
 	return i.validate(c)
 }
 
-// validate decides by what is known to be said by the authorization server.
+// validate checks authentic claims and returns the principal.
 func (i *IssuerVerifier) validate(c claims) (string, error) {
 	now := i.now()
 	switch {

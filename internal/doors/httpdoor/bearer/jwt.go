@@ -10,8 +10,8 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// signatureAlgorithms are the algorithms a token may be signed by: those whose public key
-// cannot sign. The rest of the world's, such as "none" and HS256, are refused.
+// signatureAlgorithms are the algorithms by which a token may be signed: those whose public
+// key cannot sign. Others, such as "none" and HS256, are refused.
 func signatureAlgorithms() []jose.SignatureAlgorithm {
 	return []jose.SignatureAlgorithm{
 		jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512,
@@ -19,11 +19,11 @@ func signatureAlgorithms() []jose.SignatureAlgorithm {
 	}
 }
 
-// tokenTypes are what the header of an access token may call it (RFC 9068 §2.1); older
-// servers say "JWT" or nothing. Others, such as logout tokens, are none.
+// tokenTypes are the accepted values of "typ" for an access token (RFC 9068 §2.1); older
+// servers use "JWT" or omit it. Other types, such as logout tokens, are refused.
 func tokenTypes() []string { return []string{"", "jwt", "at+jwt", "application/at+jwt"} }
 
-// A keySet is the keys of the authorization server, which change.
+// A keySet holds the keys of the authorization server, which change.
 type keySet struct{ *cached[publicKeys] }
 
 func newKeySet(now func() time.Time, fetch func(context.Context) (publicKeys, error)) *keySet {
@@ -64,11 +64,11 @@ func (i *IssuerVerifier) readJWT(ctx context.Context, token string) (claims, err
 	return claims{}, invalidToken("the token is signed by no key of the issuer")
 }
 
-// has reports whether a key has the name. A token that names none could be of a
-// new key.
+// has reports whether a key has this id. A token without a key id may be signed with a new
+// key.
 func (k publicKeys) has(name string) bool { return name != "" && len(k.Key(name)) > 0 }
 
-// verify returns the claims if one of the keys that can have signed the token has.
+// verify returns the claims if one of the matching keys has signed the token.
 func (k publicKeys) verify(token *jwt.JSONWebToken, header jose.Header) (claims, bool) {
 	for _, key := range k.Keys {
 		if header.KeyID != "" && key.KeyID != header.KeyID || key.Algorithm != "" && key.Algorithm != header.Algorithm {

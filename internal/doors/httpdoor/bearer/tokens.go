@@ -21,10 +21,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// Tokens are those of this computer that have a name each: one for an agent, which is
-// known by it. They are kept in a file as digests: who reads it cannot use them. Safe
-// for concurrent use, by several processes too: what is added or revoked in one holds in
-// every other at once.
+// Tokens are the named tokens of this computer, one for each agent; the name identifies the
+// agent. The file holds only their digests, so a reader of the file cannot use the tokens.
+// Tokens is safe for concurrent use, also by several processes: a change by one is
+// effective in all others at once.
 type Tokens struct {
 	path     string
 	fallback Verifier
@@ -34,13 +34,13 @@ type Tokens struct {
 	cachedTokens []NamedToken
 }
 
-// A Named is a token without what must stay secret.
+// NamedToken describes a token without its secret.
 type NamedToken struct {
 	Name      string    `json:"name"`
 	CreatedAt time.Time `json:"made"`
 	Sum       string    `json:"sha256"`
-	// Revoked means that it is good no more. Its name is not given again: what a person
-	// allowed to one agent would be another's.
+	// Revoked means that the token is no longer valid. Its name is not used again: another
+	// agent would inherit the consents.
 	Revoked bool `json:"revoked,omitempty"`
 }
 
@@ -51,12 +51,12 @@ type tokensFile struct {
 
 const tokensVersion = 1
 
-// tokensLimits are those of the file. Whoever reads a digest cannot use it, but may learn
-// who there is.
+// tokensLimits returns the limits for reading the file. It is private because it shows
+// which agents there are.
 func tokensLimits() atomicfile.ReadLimits { return atomicfile.ReadLimits{Size: 1 << 20, Private: true} }
 
-// NewTokens returns those in the file at path, which need not exist. A token that is
-// none of them is shown to others, which may be nil.
+// NewTokens returns the tokens in the file at path, which need not exist. Other tokens go
+// to the Verifier others, which may be nil.
 func NewTokens(path string, others Verifier) *Tokens { return &Tokens{path: path, fallback: others} }
 
 // Verify implements Verifier. The principal is the token's name.
@@ -64,7 +64,7 @@ func (t *Tokens) Verify(ctx context.Context, token string) (string, error) {
 	known, err := t.all()
 	sum := sha256.Sum256([]byte(token))
 	shown, found := []byte(hex.EncodeToString(sum[:])), ""
-	for _, k := range known { // all of them, so that the time says nothing
+	for _, k := range known { // compare all, so that the time reveals nothing
 		if subtle.ConstantTimeCompare(shown, []byte(k.Sum)) == 1 && !k.Revoked {
 			found = k.Name
 		}
@@ -80,16 +80,16 @@ func (t *Tokens) Verify(ctx context.Context, token string) (string, error) {
 	case err == nil:
 		return "", &Error{Code: InvalidToken, Description: "the token is none of this server's"}
 	}
-	return "", err // nobody knows whose it is
+	return "", err // the owner of the token is unknown
 }
 
-// List returns those that are good, by name.
+// List returns the valid tokens, by name.
 func (t *Tokens) List() ([]NamedToken, error) {
 	known, err := t.all()
 	return slices.DeleteFunc(known, func(k NamedToken) bool { return k.Revoked }), err
 }
 
-// all returns those that were revoked too.
+// all returns all tokens, including revoked ones.
 func (t *Tokens) all() ([]NamedToken, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -115,7 +115,7 @@ func (t *Tokens) all() ([]NamedToken, error) {
 	return slices.Clone(known), nil
 }
 
-// parseTokens understands the whole file or nothing of it.
+// parseTokens parses the whole file or returns an error.
 func parseTokens(b []byte) ([]NamedToken, error) {
 	var file tokensFile
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -134,12 +134,12 @@ func parseTokens(b []byte) ([]NamedToken, error) {
 	return file.Tokens, nil
 }
 
-// tokenName is what a token may be called: it is read by people, and stands in identities.
+// tokenName matches valid names of tokens: people read them, and identities contain them.
 var tokenName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,59}$`)
 
 func validName(name string) bool { return tokenName.MatchString(name) && name != LocalPrincipal }
 
-// Add makes a token for an agent and returns it: it cannot be had again.
+// Add creates a token for an agent and returns it: it cannot be read again.
 func (t *Tokens) Add(name string) (string, error) {
 	if !validName(name) {
 		e := aai.Errorf(aai.InvalidParams, "%q is no name for a token", aai.CleanLabel(name, 60))
@@ -170,7 +170,7 @@ func (t *Tokens) Add(name string) (string, error) {
 	return token, nil
 }
 
-// Revoke makes the agent's token good no more, for ever.
+// Revoke invalidates the agent's token permanently.
 func (t *Tokens) Revoke(name string) error {
 	return t.change(func(known []NamedToken) ([]NamedToken, error) {
 		i := slices.IndexFunc(known, func(k NamedToken) bool { return k.Name == name && !k.Revoked })
