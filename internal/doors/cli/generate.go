@@ -118,7 +118,7 @@ func (r *run) generate(ctx context.Context, app string, f generateFlags) error {
 	if f.dryRun {
 		return nil
 	}
-	args = withStart(args, f.start) // f.start may have changed: the person agreed to start the program, and it may have ended since
+	args = withStart(args, f.start) // again: the person may have agreed to start the program
 	args["seen"] = made.Seen
 	return r.saveImport(ctx, "generate_save", fmt.Sprintf("Save this as %s?", made.Path), args, f.yes)
 }

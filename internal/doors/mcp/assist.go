@@ -13,9 +13,9 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// withAssistant returns a context in which a tool finds what the client can do for it.
-// Clients of the newer era, which has no requests of servers, can do no more than
-// put questions, and say their roots in rounds.
+// withAssistant adds the client's capabilities to the context of a tool. Clients of
+// stateless versions, in which servers send no requests, can only answer questions and list
+// their roots, in further rounds.
 func (d *Door) withAssistant(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call) (context.Context, *asking) {
 	a := aai.ClientCapabilities{CanAsk: canElicit(req)}
 	session := req.Session
@@ -41,7 +41,7 @@ func (d *Door) withAssistant(ctx context.Context, req *mcp.CallToolRequest, call
 	return aai.WithClientCapabilities(ctx, a), &asking{}
 }
 
-// elicit has the person fill in a form at the client.
+// elicit asks the client to show the person a form.
 func elicit(ctx context.Context, session *mcp.ServerSession, form aai.Form) (*aai.FormAnswer, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -97,8 +97,8 @@ func sample(ctx context.Context, session *mcp.ServerSession, ask aai.SamplingReq
 	return sampled, nil
 }
 
-// samplingMessages is a message as MCP has it. Clients that take no tools take one
-// thing in each.
+// samplingMessages converts a message to MCP. Clients without tools accept only one content
+// item in each message.
 func samplingMessages(m aai.Message, tools bool) []*mcp.SamplingMessageV2 {
 	out := &mcp.SamplingMessageV2{Role: "user", Content: []mcp.Content{}}
 	if m.FromModel {
@@ -128,11 +128,11 @@ func samplingMessages(m aai.Message, tools bool) []*mcp.SamplingMessageV2 {
 	return single
 }
 
-// maxRoots is how many folders of a client are looked at.
+// maxRoots limits the roots of a client that are used.
 const maxRoots = 100
 
-// roots returns the folders that the client works in. They are asked for once, and
-// again when the client says that they have changed.
+// roots returns the client's roots. They are requested once, and again after the client
+// reports a change.
 func (d *Door) roots(ctx context.Context, session *mcp.ServerSession) ([]aai.Root, error) {
 	g := d.clientStateOf(session)
 	g.mu.Lock()
@@ -156,7 +156,7 @@ func (d *Door) roots(ctx context.Context, session *mcp.ServerSession) ([]aai.Roo
 	return slices.Clone(roots), nil
 }
 
-// localRoots are those of a client's folders that are on this computer.
+// localRoots returns the client's roots that are on this computer.
 func localRoots(listed *mcp.ListRootsResult) []aai.Root {
 	roots := []aai.Root{}
 	for _, r := range listed.Roots[:min(len(listed.Roots), maxRoots)] {
@@ -170,7 +170,7 @@ func localRoots(listed *mcp.ListRootsResult) []aai.Root {
 	return roots
 }
 
-// localPath is the folder of a file URI on this computer. On Windows the path of
+// localPath returns the folder of a file URI on this computer. On Windows the path of
 // "file:///C:/work" begins with a drive, and not with a slash.
 func localPath(uri, system string) (string, bool) {
 	u, err := url.Parse(uri)

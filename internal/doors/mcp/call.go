@@ -34,15 +34,15 @@ func (d *Door) exec(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToo
 	return d.do(ctx, req, d.readExec(req))
 }
 
-// run runs the tool of an app that is listed itself.
+// run returns the handler of a tool that is listed under its own name.
 func (d *Door) run(app, tool string) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return d.do(ctx, req, &aai.Call{App: app, Tool: tool, Raw: req.Params.Arguments})
 	}
 }
 
-// do makes the call, puts its questions if it has any, and shapes what comes
-// back. Failures of a tool are results, so that the model can correct itself.
+// do makes the call, asks its questions if it has any, and converts the outcome. Failures
+// of a tool are results, not protocol errors, so that the model can correct itself.
 func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call) (*mcp.CallToolResult, error) {
 	call.ID = aai.NewCallID()
 	call.Caller = d.caller(ctx, req.Session, clientOf(req))
@@ -62,8 +62,8 @@ func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call)
 	return d.finishCall(ctx, req, call, result, err), nil
 }
 
-// finishCall shapes what became of a call, and sends the person to log in if that
-// is what is missing.
+// finishCall converts the outcome of a call, and asks the person to log in if the call
+// needs that.
 func (d *Door) finishCall(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call, result *aai.Result, err error) *mcp.CallToolResult {
 	if failure := aai.AsError(err); failure != nil && failure.LoginURL != "" {
 		if asking, asked := d.askToOpenURL(ctx, req, call, failure); asked {
@@ -73,7 +73,7 @@ func (d *Door) finishCall(ctx context.Context, req *mcp.CallToolRequest, call *a
 	return d.callResult(req, call, result, err)
 }
 
-// callResult shapes what became of a call.
+// callResult converts the outcome of a call.
 func (d *Door) callResult(req *mcp.CallToolRequest, call *aai.Call, result *aai.Result, err error) *mcp.CallToolResult {
 	if err == nil {
 		return d.success(req, call, result)
@@ -89,7 +89,7 @@ func (d *Door) logFailure(call *aai.Call, e *aai.Error) {
 	}
 }
 
-// caller says who is at the other end.
+// caller identifies the caller of a request.
 func (d *Door) caller(ctx context.Context, session *mcp.ServerSession, client *mcp.Implementation) aai.Caller {
 	c := aai.Caller{Door: aai.DoorMCP, Session: d.session, Identity: d.peer}
 	x := streamable.FromContext(ctx)
@@ -98,7 +98,7 @@ func (d *Door) caller(ctx context.Context, session *mcp.ServerSession, client *m
 		switch {
 		case x.Conversation != "":
 			c.Session = x.Conversation
-		case x.Principal != "": // it is whoever sends the requests, as long as the door is open
+		case x.Principal != "": // the same principal is one session while the door is open
 			c.Session += "/" + x.Principal
 		}
 	}
@@ -119,8 +119,8 @@ func (d *Door) caller(ctx context.Context, session *mcp.ServerSession, client *m
 	return c
 }
 
-// clientOf is who the client says that it is in this request, or nil where it does
-// not. Like the SDK it goes by the request before the session.
+// clientOf returns the client's name in this request, or nil without one. Like the SDK, the
+// door prefers the request to the session.
 func clientOf(req *mcp.CallToolRequest) *mcp.Implementation {
 	said, ok := req.Params.Meta[mcp.MetaKeyClientInfo].(map[string]any)
 	if !ok {
@@ -130,8 +130,8 @@ func clientOf(req *mcp.CallToolRequest) *mcp.Implementation {
 	return &mcp.Implementation{Name: name}
 }
 
-// readExec turns the arguments of aai_exec into a call. What cannot be read
-// becomes the call's fault, so that it is on record too.
+// readExec converts the arguments of aai_exec to a call. If they cannot be read, it sets
+// the call's RequestError, so that the journal records it too.
 func (d *Door) readExec(req *mcp.CallToolRequest) *aai.Call {
 	sent := req.Params.Arguments
 	var app, tool, args json.RawMessage
@@ -149,7 +149,7 @@ func (d *Door) readExec(req *mcp.CallToolRequest) *aai.Call {
 	if err != nil && len(sent) > 0 {
 		return &aai.Call{RequestError: aai.Errorf(aai.InvalidParams, "the arguments of aai_exec are not an object of app, tool and args: %w", err)}
 	}
-	// What could be read is on record even if the rest is wrong.
+	// The readable part is recorded even if the rest is wrong.
 	call := &aai.Call{Raw: args}
 	var noApp, noTool *aai.Error
 	call.App, noApp = readText("app", app)
@@ -158,8 +158,8 @@ func (d *Door) readExec(req *mcp.CallToolRequest) *aai.Call {
 	return call
 }
 
-// readText reads a name that must be there. What comes as one is not counted as
-// arguments are, so it is short.
+// readText reads a required name. Names are limited to 1 KiB, because the limit for
+// arguments does not count them.
 func readText(name string, value json.RawMessage) (string, *aai.Error) {
 	var text string
 	if len(value) > maxName {
@@ -173,8 +173,8 @@ func readText(name string, value json.RawMessage) (string, *aai.Error) {
 	return "", e
 }
 
-// recoverPanics keeps a fault in one request from ending the process: the SDK
-// does not.
+// recoverPanics turns a panic in one request into an error of that request; the SDK would
+// let it end the process.
 func (d *Door) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
 		defer func() {

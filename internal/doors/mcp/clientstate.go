@@ -9,26 +9,27 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A guest is what the door remembers of a client as long as it is connected. Most
-// clients need none.
+// clientState is the door's state for one client while it is connected. Most clients need
+// none.
 type clientState struct {
 	mu             sync.Mutex
-	wantsLog       bool           // it has asked for logs
-	logTokens      float64        // how many messages it may have now
-	logTokensAt    time.Time      // when that was so
+	wantsLog       bool           // it has requested logs
+	logTokens      float64        // messages that it may get now
+	logTokensAt    time.Time      // the time of logTokens
 	suppressedLogs int            // messages since the last one
-	roots          []aai.Root     // nil: not known
-	rootsVersion   int            // of the roots; grows when they change
+	roots          []aai.Root     // nil: unknown
+	rootsVersion   int            // grows when the roots change
 	selection      entrySelection // guarded by Door.sync
 }
 
-// clientStates are what is remembered of clients. Safe for concurrent use.
+// clientStates maps sessions to their state. It is safe for concurrent use.
 type clientStates struct {
 	mu sync.Mutex
 	of map[*mcp.ServerSession]*clientState
 }
 
-// clientStateOf returns what is remembered of a client, from now on until it goes.
+// clientStateOf returns the state of a client and creates it if necessary; it is deleted
+// when the session ends.
 func (d *Door) clientStateOf(session *mcp.ServerSession) *clientState {
 	d.clients.mu.Lock()
 	defer d.clients.mu.Unlock()
@@ -38,7 +39,7 @@ func (d *Door) clientStateOf(session *mcp.ServerSession) *clientState {
 	g := &clientState{}
 	d.clients.of[session] = g
 	go func() {
-		_ = session.Wait() // how it ended does not matter
+		_ = session.Wait() // the error does not matter
 		d.subscriptions.removeAll(session)
 		d.clients.mu.Lock()
 		defer d.clients.mu.Unlock()
@@ -47,8 +48,7 @@ func (d *Door) clientStateOf(session *mcp.ServerSession) *clientState {
 	return g
 }
 
-// existingClientState is guestOf for those that are remembered already; otherwise it
-// returns nil.
+// existingClientState returns the state of a client, or nil if it has none.
 func (d *Door) existingClientState(session *mcp.ServerSession) *clientState {
 	d.clients.mu.Lock()
 	defer d.clients.mu.Unlock()

@@ -12,11 +12,11 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// maxCompletions is how many values a completion may have (the protocol's limit).
+// maxCompletions limits the values of a completion (the protocol's limit).
 const maxCompletions = 100
 
-// complete proposes values for an argument of a prompt or of the template of a
-// resource.
+// complete suggests values for an argument of a prompt or a variable of a resource
+// template.
 func (d *Door) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	ref, asked := req.Params.Ref, req.Params.Argument
 	var values []string
@@ -61,8 +61,7 @@ func (d *Door) listsPrompt(name string) bool {
 	return d.listedPrompts[name]
 }
 
-// completeArgument proposes values for an argument of a prompt, given what was
-// said for the others.
+// completeArgument suggests values for an argument of a prompt, given the other arguments.
 func (d *Door) completeArgument(ctx context.Context, req *mcp.CompleteRequest, p guidedPrompt, a argument) []string {
 	value := req.Params.Argument.Value
 	switch a.kind {
@@ -92,7 +91,7 @@ func areaSuggestions() []string {
 	return []string{"toolbar", "menu bar", "sidebar", "tab bar", "main content", "status bar", "dialogs", "settings", "search"}
 }
 
-// otherPrograms are those that were said for the prompt's other arguments.
+// otherPrograms returns the programs that other arguments of the prompt name.
 func (p guidedPrompt) otherPrograms(than argument, req *mcp.CompleteRequest) []string {
 	var names []string
 	said := otherArguments(req)
@@ -104,14 +103,14 @@ func (p guidedPrompt) otherPrograms(than argument, req *mcp.CompleteRequest) []s
 	return names
 }
 
-// without leaves out names, however they are spelled.
+// without removes names from all, ignoring case and surrounding space.
 func without(all, names []string) []string {
 	return slices.DeleteFunc(all, func(name string) bool {
 		return slices.ContainsFunc(names, func(other string) bool { return strings.EqualFold(strings.TrimSpace(other), name) })
 	})
 }
 
-// otherArguments is what was said for the other arguments.
+// otherArguments returns the other arguments of the completion request.
 func otherArguments(req *mcp.CompleteRequest) map[string]string {
 	if req.Params.Context == nil {
 		return nil
@@ -119,9 +118,9 @@ func otherArguments(req *mcp.CompleteRequest) map[string]string {
 	return req.Params.Context.Arguments
 }
 
-// bestCompletions orders the names by how well they complete what was typed: those that
-// begin with it and those that hold it, or, if there are none, those that are near.
-// The order is kept otherwise, and of nothing typed all are completions.
+// bestCompletions orders the names by how well they complete the typed text: first names
+// that begin with it, then names that contain it. If there are none, it returns similar
+// names. Otherwise the order stays, and an empty text matches all.
 func bestCompletions(typed string, names []string) []string {
 	lower := strings.ToLower(aai.CleanLabel(typed, 200))
 	var begin, hold, rest []string

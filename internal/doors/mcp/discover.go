@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// discoverTool finds the app of a web site: it answers with its guide, and the app
-// joins the list.
+// discoverTool finds the app of a web site: it returns the app's guide and adds the app to
+// the list.
 func (d *Door) discoverTool() *mcp.Tool {
 	return &mcp.Tool{
 		Name:        d.toolName(discoverID),
@@ -20,7 +20,7 @@ func (d *Door) discoverTool() *mcp.Tool {
 			"required":   []string{"url"},
 		},
 		OutputSchema: map[string]any{"type": "object", "properties": map[string]any{"result": map[string]any{"type": "string"}}},
-		Annotations:  &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}, // of an open world, as by default
+		Annotations:  &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}, // OpenWorldHint is true by default
 		Meta:         mcp.Meta{"aai/id": discoverID},
 	}
 }

@@ -16,38 +16,38 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
 )
 
-// Config is what a Door needs.
+// Config holds the dependencies and settings of a Door.
 type Config struct {
 	Gateway *aai.Gateway
 	Version string       // of the program, for serverInfo
-	Log     *slog.Logger // never writes to the protocol's own stream; nil: nowhere
-	// UseCanonicalNames lists the tools by their canonical ids, such as "aai:exec",
-	// which the APIs of most models refuse.
+	Log     *slog.Logger // must not write to the protocol's stream; nil discards it
+	// UseCanonicalNames lists the tools by their canonical ids, such as "aai:exec", which
+	// the APIs of most models refuse.
 	UseCanonicalNames bool
-	// DirectApps names apps whose tools are listed themselves, under their own names,
-	// in the place of the app's one entry.
+	// DirectApps names apps whose tools are listed under their own names, instead of one
+	// entry for the app.
 	DirectApps []string
-	// PeerIdentity is the identity of who asks on standard input; empty where it is not known.
+	// PeerIdentity is the identity of the client on standard input; empty if unknown.
 	PeerIdentity string
-	// OnlyDirect lists nothing else, for agents that only drive the screen.
+	// OnlyDirect lists nothing else, for agents that only operate the screen.
 	OnlyDirect bool
 	// ListWebDiscovery lists the tool that finds the apps of web sites.
 	ListWebDiscovery bool
-	// ListSearch lists, where there are too many apps for an entry each, a tool that finds the
-	// tools of all of them, by the own app's search.
+	// ListSearch lists a tool that searches the tools of all apps, if there are too many
+	// apps for an entry each.
 	ListSearch bool
-	// FavouriteApps are the ids of the apps that have an entry all the same, those that the
-	// person uses most first. It does not block; nil: there are none.
+	// FavouriteApps returns the ids of the apps that have an entry beside the search, the
+	// most used first. It must not block; nil means none.
 	FavouriteApps func() []string
-	// ListCache keeps what is shown where apps are too many for an entry each, so that a later
-	// door shows it before it has looked at the apps; nil: each looks first.
+	// ListCache stores the list of entries if there are too many apps, so that a later door
+	// can show it before the first scan of the apps. Nil: every door scans first.
 	ListCache ListCache
-	// Resources are what clients may read and follow, besides those of apps.
+	// Resources are further resources that clients may read and subscribe to, besides those of apps.
 	Resources []Resource
-	// Tasks bounds what calls that outlast their requests take.
+	// Tasks limits the resources of calls that outlast their requests.
 	Tasks tasks.Limits
-	// TaskSyncTimeout is how long a client that knows tasks waits for a result before
-	// the call becomes one; zero means tasks.DefaultPatience.
+	// TaskSyncTimeout is the time after which the call of a client that supports tasks
+	// becomes a task; zero means tasks.DefaultSyncTimeout.
 	TaskSyncTimeout time.Duration
 }
 
@@ -64,39 +64,39 @@ type Door struct {
 	favourites     func() []string
 	listCache      ListCache
 	version        string
-	scanned        chan struct{} // closed when the apps have been looked at
-	readyToScan    chan struct{} // closed when the apps may be looked at
+	scanned        chan struct{} // closed after the first scan of the apps
+	readyToScan    chan struct{} // closed when the scan may begin
 	allowScanOnce  sync.Once
 	peer           string
-	session        string // stands for this process where the transport has no sessions
+	session        string // identifies this process where the transport has no sessions
 	resources      []*listedResource
-	descriptors    *listedResource // of apps that are listed
+	descriptors    *listedResource // of listed apps
 	subscriptions  *subscriptions
 	outputs        *outputs
 	programs       programCache
 	clients        clientStates
 
-	listing                      sync.Mutex           // held while lists are made; taken before sync
-	sync                         sync.Mutex           // guards what is listed
+	listing                      sync.Mutex           // held while lists are made; acquired before sync
+	sync                         sync.Mutex           // guards the following fields
 	listed                       map[string]listing   // by the app's id
 	guides                       map[string]guide     // by the tool's name
 	listedTools                  map[string]*aai.Tool // those of direct apps, by name
 	listedPrompts                map[string]bool
-	sharedSelection              entrySelection           // of clients without a session of their own
-	supported                    map[string]tasks.Support // by tool, where it is not the door's to say
-	cachedEntries                map[string]*mcp.Tool     // by app: what is shown of them until they are looked at; nil: nothing
-	firstScanDone, listRequested bool                     // ready is closed; a client has asked for the list
+	sharedSelection              entrySelection           // of clients without a session id
+	supported                    map[string]tasks.Support // by tool, where another party decides
+	cachedEntries                map[string]*mcp.Tool     // by app: entries to show before the first scan; nil: none
+	firstScanDone, listRequested bool                     // scanned is closed; a client has requested the list
 }
 
-// firstScanTimeout is how long a new connection waits for the first look at the apps.
-// A list that is complete from the start needs no list_changed, which many
-// clients ignore; but a slow disk must not keep a client from its handshake.
+// firstScanTimeout is the time that a new connection waits for the first scan of the apps.
+// A list that is complete from the start needs no list_changed, which many clients ignore;
+// but a slow disk must not delay the handshake for long.
 const firstScanTimeout = 2 * time.Second
 
 // New returns a door to the gateway. It does no I/O.
 func New(cfg Config) *Door { return newDoor(cfg, func(*mcp.ServerOptions) {}) }
 
-// newDoor is New; alter has the last word on how the server is made.
+// newDoor is New; alter can change the server's options.
 func newDoor(cfg Config, alter func(*mcp.ServerOptions)) *Door {
 	log := cfg.Log
 	if log == nil {
@@ -128,7 +128,7 @@ func newDoor(cfg Config, alter func(*mcp.ServerOptions)) *Door {
 		Support: d.taskSupport, Owner: d.taskOwner, ContinueContext: streamable.ContinueContext, Log: log,
 		SyncTimeout: cfg.TaskSyncTimeout, Limits: cfg.Tasks,
 	})
-	// The last one added is the first to see a request.
+	// The middleware that was added last sees a request first.
 	d.server.AddReceivingMiddleware(limitInitializeVersion, withFullInfo(cfg.Version))
 	d.server.AddReceivingMiddleware(d.waitForApps, d.canonicalNames, d.withGuides, d.setLevel, d.filterListen)
 	d.server.AddSendingMiddleware(d.filterNotifications)
@@ -147,7 +147,7 @@ func (d *Door) serverOptions() *mcp.ServerOptions {
 		RootsListChangedHandler: d.rootsChanged,
 		Logger:                  slog.New(warnings{d.log.Handler()}),
 		PageSize:                10_000,
-		// Which apps somebody has is nobody else's business.
+		// The list of a person's apps is private.
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
 		Capabilities: &mcp.ServerCapabilities{
 			Tools:       &mcp.ToolCapabilities{ListChanged: true},
@@ -159,14 +159,14 @@ func (d *Door) serverOptions() *mcp.ServerOptions {
 	}
 }
 
-// shutdownTimeout is how long calls that are running when the door must close have to
-// end. After that they are left behind.
+// shutdownTimeout is the time that running calls have to end when the door closes. After
+// that they are abandoned.
 const shutdownTimeout = 2 * time.Second
 
-// ServeStdio serves one client: it reads requests from in and writes to out, a
-// message a line. It returns when in ends and everything asked until then is
-// answered. When out cannot be written, or ctx ends, it cancels what is running and
-// returns an error, the context's there, at the latest two seconds later.
+// ServeStdio serves one client: it reads requests from in and writes to out, one message
+// per line. It returns when in ends and all requests are answered. If out cannot be written
+// or ctx ends, it cancels the running calls and returns an error (the context's, if ctx
+// ended), after at most two seconds.
 func (d *Door) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	stop := d.watchApps(ctx)
 	defer stop()
@@ -198,7 +198,7 @@ func (d *Door) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 	return t.cause
 }
 
-// restoreArguments gives calls the arguments that went around the SDK on their way from stdio.
+// restoreArguments restores the arguments of calls that bypassed the SDK on their way from stdio.
 func restoreArguments(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		return next(ctx, method, messages.RestoreArguments(req, messages.ExtractedArguments(req)))
@@ -213,7 +213,7 @@ func (d *Door) HTTP(cfg streamable.Config) (*streamable.Server, error) {
 		Shutdown: func(late context.Context) {
 			unfollow()
 			deadline, _ := late.Deadline()
-			d.tasks.End(time.Until(deadline)) // those without a session, too
+			d.tasks.End(time.Until(deadline)) // also tasks without a session
 		},
 	})
 	if err != nil {
@@ -224,7 +224,7 @@ func (d *Door) HTTP(cfg streamable.Config) (*streamable.Server, error) {
 }
 
 // watchApps lists the apps, now and after each change, until stop. It waits for the first
-// look at them, unless it is known what to show before.
+// scan, unless there is a cached list.
 func (d *Door) watchApps(ctx context.Context) (stop func()) {
 	known := d.showCached()
 	if !known {
@@ -254,8 +254,8 @@ func (d *Door) watchApps(ctx context.Context) (stop func()) {
 	return stop
 }
 
-// warnings lets through what the SDK has to say from warnings up. Its news of
-// every connection would fill the logs of clients, which show them to people.
+// warnings passes only the SDK's messages from level warn up. The SDK logs every connection
+// at info, which would fill the logs that clients show to people.
 type warnings struct{ slog.Handler }
 
 // Enabled implements slog.Handler.

@@ -12,17 +12,17 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
 )
 
-// askTimeout is how long a question may stand open at the client.
+// askTimeout limits the time for an answer to a question at the client.
 const askTimeout = 4 * time.Minute
 
-// lastInitializeVersion is the last version that opens with "initialize".
+// lastInitializeVersion is the last protocol version that opens with "initialize".
 const lastInitializeVersion = "2025-11-25"
 
-// choiceField names the one field of the form.
+// choiceField names the only field of the form.
 const choiceField = "decision"
 
-// ask puts the questions of a call through the client, if the client can do that
-// and policy lets it, and makes the call again with the answers.
+// ask asks a call's questions through the client, if the client supports that and policy
+// permits it, and repeats the call with the answers.
 func (d *Door) ask(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call, failure *aai.Error) (*mcp.CallToolResult, error) {
 	if !canElicit(req) || len(call.Answers) > 0 || !mayAskClient(failure.Questions) {
 		return failed(failure), nil
@@ -34,7 +34,7 @@ func (d *Door) ask(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call
 	if !ok && ctx.Err() == nil {
 		return failed(failure), nil
 	}
-	// A call that was cancelled meanwhile goes on to be refused as that, and so it is on record.
+	// A call that was cancelled meanwhile goes on, so that Do refuses and records it.
 	again := *call
 	again.Parent, again.ID, again.Answers = call.ID, aai.NewCallID(), answers
 	log := d.newCallLog(req)
@@ -52,11 +52,11 @@ func mayAskClient(questions []aai.Question) bool {
 	return true
 }
 
-// clientCapabilities are what a client can do for a call.
+// clientCapabilities are the capabilities of a client for a call.
 type clientCapabilities struct{ forms, urls, roots bool }
 
-// capabilitiesOf reads what the client says that it can do, in this request or when it
-// opened the session. To ask the SDK costs a decoder of 32 KB each time.
+// capabilitiesOf reads the client's capabilities from this request or from the opening of
+// the session. The SDK's method would allocate a decoder of 32 KB each time.
 func capabilitiesOf(req *mcp.CallToolRequest) clientCapabilities {
 	if said, ok := req.Params.Meta[mcp.MetaKeyClientCapabilities].(map[string]any); ok {
 		elicits, asks := said["elicitation"].(map[string]any)
@@ -73,8 +73,8 @@ func capabilitiesOf(req *mcp.CallToolRequest) clientCapabilities {
 	return newCapabilities(true, caps.Elicitation.Form != nil, caps.Elicitation.URL != nil, caps.RootsV2 != nil)
 }
 
-// newCapabilities are those of a client that names the modes in which it asks. One that
-// names none means forms.
+// newCapabilities returns the capabilities of a client for its elicitation modes. A client
+// without modes supports forms.
 func newCapabilities(asks, forms, pages, roots bool) clientCapabilities {
 	return clientCapabilities{forms: asks && (forms || !pages), urls: asks && pages, roots: roots}
 }
@@ -86,9 +86,9 @@ func isModern(req *mcp.CallToolRequest) bool {
 	return init == nil || init.ProtocolVersion >= tasks.StatelessVersion
 }
 
-// limitInitializeVersion keeps a client that opens with "initialize" in the era in which
-// that is right, whatever newer version it offers: the SDK agrees on an older
-// version with it, but would still answer it in the form of the newer one.
+// limitInitializeVersion keeps a client that opens with "initialize" at a version that has
+// it, however new the version that it offers: the SDK agrees on an older version then, but
+// would still answer in the form of the newer one.
 func limitInitializeVersion(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if init, ok := req.(*mcp.ServerRequest[*mcp.InitializeParams]); ok && init.Params != nil && init.Params.ProtocolVersion >= tasks.StatelessVersion {
@@ -102,8 +102,8 @@ func limitInitializeVersion(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// form is the question as MCP elicitation has it: one required choice without a
-// default, so that no client answers by leaving it alone.
+// form converts a question to MCP elicitation: one required choice without a default, so
+// that a client cannot answer by leaving it alone.
 func form(q aai.Question) *mcp.ElicitParams {
 	ids := make([]string, len(q.Choices))
 	labels := make([]string, len(q.Choices))
@@ -123,7 +123,8 @@ func form(q aai.Question) *mcp.ElicitParams {
 	}
 }
 
-// answer reads what came back. Whatever is not a choice of the form is a no.
+// answer converts the client's response. Every response that is not a choice of the form is
+// a refusal.
 func answer(seal string, result *mcp.ElicitResult) aai.Answer {
 	a := aai.Answer{Seal: seal, Channel: aai.Client}
 	if result != nil && result.Action == "accept" {
@@ -134,8 +135,8 @@ func answer(seal string, result *mcp.ElicitResult) aai.Answer {
 	return a
 }
 
-// elicit asks a client of the older protocols, one question after another. It
-// reports false if the client could not ask or nobody answered.
+// elicit asks a client of the older protocols, one question after another. It reports false
+// if the client could not ask or did not answer in time.
 func (d *Door) elicit(ctx context.Context, session *mcp.ServerSession, questions []aai.Question) (map[string]aai.Answer, bool) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -151,8 +152,8 @@ func (d *Door) elicit(ctx context.Context, session *mcp.ServerSession, questions
 	return answers, true
 }
 
-// inputRequired is the answer to a client of the newer protocol: what it has to
-// ask, and the seals it has to bring back.
+// inputRequired is the answer to a client of a stateless version: the questions to ask, and
+// the seals to return with the answers.
 func inputRequired(questions []aai.Question) (*mcp.CallToolResult, error) {
 	result := &mcp.CallToolResult{Content: []mcp.Content{}, InputRequests: mcp.InputRequestMap{}}
 	seals := make(map[string]string, len(questions))
@@ -168,8 +169,8 @@ func inputRequired(questions []aai.Question) (*mcp.CallToolResult, error) {
 	return result, nil
 }
 
-// answersOf reads the answers a client of the newer protocol brings. A state
-// that is not ours yields no seals, and an answer without its seal is refused.
+// answersOf reads the answers of a client of a stateless version. A foreign state yields no
+// seals, and the gateway refuses an answer without its seal.
 func answersOf(req *mcp.CallToolRequest) map[string]aai.Answer {
 	if len(req.Params.InputResponses) == 0 {
 		return nil
@@ -181,7 +182,7 @@ func answersOf(req *mcp.CallToolRequest) map[string]aai.Answer {
 	answers := make(map[string]aai.Answer, len(req.Params.InputResponses))
 	for id, response := range req.Params.InputResponses {
 		if id == urlRequest || id == rootsRequest {
-			continue // they are not of a gate
+			continue // they do not answer the gateway's questions
 		}
 		result, _ := response.(*mcp.ElicitResult)
 		answers[id] = answer(seals[id], result)

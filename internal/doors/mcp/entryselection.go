@@ -13,28 +13,28 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// Every entry is in every conversation, so that only few apps can have one. Where there are
-// more, a client is shown a search of all tools and the apps that the person uses most.
+// Every entry takes tokens in every conversation, so only a few apps can have one. If there are more
+// apps, the client sees a search of all tools and the apps that the person uses most.
 const (
 	maxEntries       = 25   // apps that have an entry each
 	maxListing       = 1500 // tokens of the list, where apps have an entry each
 	maxChosenEntries = 6    // apps that have one beside the search
-	maxChosenListing = 1200 // and tokens of the list then: the count is no exact one
+	maxChosenListing = 1200 // tokens of the list then, estimated
 	searchToolName   = "search"
 	searchID         = "aai:search"
 )
 
-// A shelf is what a client is shown of the apps. It is chosen when the client asks for the
-// first time and stays as it was chosen, but for what is gone; one that has become too full
-// is chosen anew, once.
+// An entrySelection holds the app entries that a client sees. It is chosen at the client's
+// first request and then only loses removed apps; if it becomes too large, it is chosen
+// again, once.
 type entrySelection struct {
 	onlyChosen bool     // only chosen apps have an entry
 	chosen     []string // their ids
 	shown      []*mcp.Tool
 }
 
-// selectionOf is the client's, which the caller of it guards by d.sync. Clients without a session
-// of their own share one.
+// selectionOf returns the client's selection, which d.sync guards. Clients without a
+// session id share one.
 func (d *Door) selectionOf(session *mcp.ServerSession) *entrySelection {
 	if session == nil || session.ID() == "" {
 		return &d.sharedSelection
@@ -42,8 +42,8 @@ func (d *Door) selectionOf(session *mcp.ServerSession) *entrySelection {
 	return &d.clientStateOf(session).selection
 }
 
-// entriesFor are the entries of apps that the client is shown, and whether they are all
-// there are. It is called with d.sync held.
+// entriesFor returns the app entries for the client, and whether all apps have one. The
+// caller holds d.sync.
 func (d *Door) entriesFor(session *mcp.ServerSession) (shown []*mcp.Tool, all bool) {
 	s := d.selectionOf(session)
 	if !s.onlyChosen && d.canSearch() && (d.cachedEntries != nil || d.hasTooManyApps()) {
@@ -53,7 +53,7 @@ func (d *Door) entriesFor(session *mcp.ServerSession) (shown []*mcp.Tool, all bo
 	return s.shown, !s.onlyChosen
 }
 
-// entriesNow is entriesFor a client that asks.
+// entriesNow is entriesFor for a request of the client; the first one schedules the scan.
 func (d *Door) entriesNow(session *mcp.ServerSession) (shown []*mcp.Tool, all bool) {
 	d.sync.Lock()
 	defer d.sync.Unlock()
@@ -82,10 +82,10 @@ func (d *Door) entriesOf(s *entrySelection) []*mcp.Tool {
 	return shown
 }
 
-// canSearch reports whether there is a search to be shown in the place of entries.
+// canSearch reports whether a search can replace entries.
 func (d *Door) canSearch() bool { return d.hasSearch && !d.onlyDirect }
 
-// hasTooManyApps reports whether the apps are too many for an entry each.
+// hasTooManyApps reports whether there are too many apps for an entry each.
 func (d *Door) hasTooManyApps() bool {
 	if len(d.guides) > maxEntries {
 		return true
@@ -122,7 +122,7 @@ func (d *Door) choose() []string {
 	return chosen
 }
 
-// preferredApps are the ids of the apps that are shown if they are there and there is room.
+// preferredApps returns the ids of the apps to show if they exist and there is room.
 func (d *Door) preferredApps() []string {
 	wanted := []string{aai.DesktopApp}
 	if d.favourites != nil {
@@ -131,8 +131,8 @@ func (d *Door) preferredApps() []string {
 	return wanted
 }
 
-// fixedTokens is what the door's own tools take, without those of direct apps, which are
-// listed because somebody wants them.
+// fixedTokens returns the tokens of the door's own tools. It omits the tools of direct
+// apps, which the person has listed on purpose.
 func (d *Door) fixedTokens() int {
 	sum := tokensOf(d.execTool())
 	if d.web {
@@ -141,16 +141,16 @@ func (d *Door) fixedTokens() int {
 	return sum
 }
 
-// tokensOf is about how many tokens an entry takes.
+// tokensOf estimates the tokens of an entry.
 func tokensOf(tool *mcp.Tool) int {
 	text, err := json.Marshal(tool)
 	if err != nil {
-		return maxListing // it is not listed, as the SDK could not
+		return maxListing // the SDK could not list it either
 	}
 	return sanitize.Estimate(string(text))
 }
 
-// isNews reports whether the client would be shown another list than the last one.
+// isNews reports whether the client would now get another list than the last one.
 func (d *Door) isNews(session *mcp.ServerSession) bool {
 	d.sync.Lock()
 	defer d.sync.Unlock()

@@ -13,15 +13,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/messages"
 )
 
-// maxMessageBytes is the longest message that is read, in bytes.
+// maxMessageBytes limits the length of a message, in bytes.
 const maxMessageBytes = 16 << 20
 
 var errMessageTooLong = errors.New("the message is longer than 16 MiB")
 
-// readLine reads up to a line feed. What is longer than maxFrame is read to its
-// end and thrown away.
+// readLine reads up to a line feed. It discards a line longer than maxMessageBytes.
 func (s *stdio) readLine() ([]byte, error) {
-	var read [][]byte // what came before, when the line is a long one
+	var read [][]byte // earlier parts of a long line
 	length, tooLong := 0, false
 	for {
 		part, err := s.in.ReadSlice('\n')
@@ -44,8 +43,8 @@ func (s *stdio) readLine() ([]byte, error) {
 	}
 }
 
-// handleLine hands the messages of a line on, or answers what is wrong with it. It
-// reports false when the connection is closed.
+// handleLine passes the messages of a line on, or answers with an error. It reports false
+// when the connection is closed.
 func (s *stdio) handleLine(line []byte) bool {
 	if !utf8.Valid(line) {
 		return s.refuse(jsonrpc.CodeParseError, "the message is not valid UTF-8")
@@ -66,8 +65,8 @@ func (s *stdio) handleLine(line []byte) bool {
 	return s.handle(m)
 }
 
-// isAnswer reports whether a line that could not be understood meant to answer
-// something, such as an error without an id. Answering it could go on for ever.
+// isAnswer reports whether an invalid line was meant as an answer, such as an error without
+// an id. To answer it could go on forever.
 func isAnswer(line []byte) bool {
 	var parts map[string]json.RawMessage
 	if json.Unmarshal(line, &parts) != nil || parts["method"] != nil {
@@ -76,9 +75,9 @@ func isAnswer(line []byte) bool {
 	return parts["error"] != nil || parts["result"] != nil
 }
 
-// recoverID is the id of a request that could not be understood, so that its client
-// does not wait for ever: nil if it has none, more than one, one that is kept under
-// another value, or that of a request that still waits for its own answer.
+// recoverID returns the id of an invalid request, so that its client does not wait forever.
+// It returns nil if there is no id or more than one, if the id cannot be kept exactly, or
+// if a pending request has it.
 func (s *stdio) recoverID(line []byte) any {
 	var raw json.RawMessage
 	times := 0
@@ -101,7 +100,7 @@ func (s *stdio) recoverID(line []byte) any {
 	return id.Raw()
 }
 
-// handleBatch takes a line with several messages, which the protocol had until
+// handleBatch handles a line with several messages, which the protocol permitted until
 // 2025-03-26.
 func (s *stdio) handleBatch(line []byte) bool {
 	var parts []json.RawMessage
@@ -135,8 +134,8 @@ func (s *stdio) handleBatch(line []byte) bool {
 	return true
 }
 
-// refuseBatch answers each request of a batch whose id is certain, and of which there is
-// one; where there is none, the batch.
+// refuseBatch answers each request of a batch with a certain and unique id, or the batch as
+// a whole if there is none.
 func (s *stdio) refuseBatch(parts []json.RawMessage, message string) bool {
 	var ids []any
 	for _, part := range parts {
@@ -162,10 +161,10 @@ func (s *stdio) refuseBatch(parts []json.RawMessage, message string) bool {
 	return err == nil && s.writeLine(b) == nil
 }
 
-// refuse answers a line that is no message, and has no id that could be trusted.
+// refuse answers a line that is no message and has no reliable id.
 func (s *stdio) refuse(code int64, message string) bool { return s.refuseAs(nil, code, message) }
 
-// refuseAs is refuse where the id is known; nil is none.
+// refuseAs is refuse for a known id; nil means none.
 func (s *stdio) refuseAs(id any, code int64, message string) bool {
 	b, err := refusalOf(id, code, message)
 	return err == nil && s.writeLine(b) == nil

@@ -13,9 +13,9 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// An app's entry in the list of tools is not one of the SDK's tools: to add one
-// there makes garbage of 100 KB, and a computer may have a thousand apps. All of
-// them are one tool, which the lists do not show.
+// An app's entry in the list of tools is not one of the SDK's tools: adding one there
+// allocates 100 KB, and a computer may have a thousand apps. All entries share one tool,
+// which the lists do not show.
 
 // A guide is the entry of an app.
 type guide struct {
@@ -23,18 +23,18 @@ type guide struct {
 	tool *mcp.Tool
 }
 
-// guideHandlerName is the name of the one tool behind all entries. A client that calls it
-// itself finds that there is no such tool.
+// guideHandlerName is the name of the one tool behind all entries. To a client that calls
+// it directly it does not exist.
 const guideHandlerName = "aai.any-guide"
 
 type guideKey struct{}
 
-// notifyGuides tells the SDK, and so the clients, that there are other entries.
+// notifyGuides makes the SDK notify the clients of changed entries.
 func (d *Door) notifyGuides() {
 	d.server.AddTool(&mcp.Tool{Name: guideHandlerName, InputSchema: json.RawMessage(noParams)}, d.readGuide)
 }
 
-// readGuide answers with the guide of the app whose entry was called.
+// readGuide returns the guide of the app whose entry was called.
 func (d *Door) readGuide(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	app, called := ctx.Value(guideKey{}).(string)
 	if !called {
@@ -43,7 +43,7 @@ func (d *Door) readGuide(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Ca
 	return d.do(ctx, req, &aai.Call{App: aai.BuiltinApp, Tool: guideTool, Args: map[string]any{"app": app}})
 }
 
-// guideOf finds the app whose entry has the name.
+// guideOf finds the app with the entry of that name.
 func (d *Door) guideOf(name string) (app string, ok bool) {
 	d.sync.Lock()
 	defer d.sync.Unlock()
@@ -51,14 +51,14 @@ func (d *Door) guideOf(name string) (app string, ok bool) {
 	return g.app, ok
 }
 
-// sessionOf is the session of a request, or nil.
+// sessionOf returns the session of a request, or nil.
 func sessionOf(req mcp.Request) *mcp.ServerSession {
 	session, _ := req.GetSession().(*mcp.ServerSession)
 	return session
 }
 
-// withGuides is the middleware that shows the entries of apps among the tools,
-// all on the first page.
+// withGuides is the middleware that adds the entries of apps to the tools, all on the first
+// page.
 func (d *Door) withGuides(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, req)

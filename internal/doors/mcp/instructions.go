@@ -7,8 +7,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// instructions tell a model what the server is for, in few words: they are in
-// every conversation.
+// instructions explain the server to a model in few words: they are in every conversation.
 func (d *Door) instructions() string {
 	switch screen := slices.Contains(d.direct, aai.DesktopApp); {
 	case d.onlyDirect:

@@ -15,39 +15,39 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// Canonical ids: what the AAI protocol calls things.
+// The canonical ids of the AAI protocol.
 const (
 	execID     = "aai:exec"
 	discoverID = "web:discover"
 	appPrefix  = "app:"
 )
 
-// maxSummary is how many bytes of description an app's entry may have: every
-// app's entry is in every conversation.
+// maxSummary limits the description of an app's entry in bytes: every app's entry is in
+// every conversation.
 const maxSummary = 200
 
-// maxDescription is how many bytes of description a tool's own entry may have.
+// maxDescription limits the description of a tool's own entry in bytes.
 const maxDescription = 1000
 
-// A listing is what the client was told about an app.
+// A listing is the state of an app in the SDK's lists.
 type listing struct {
 	tool, summary, resource string
 	modified                time.Time // of the descriptor
 }
 
-// The schemas of a tool without parameters, and of one that answers with text.
+// The schemas of a tool without parameters, and of a tool that returns text.
 const (
 	noParams   = `{"properties":{},"type":"object"}`
 	textResult = `{"properties":{"result":{"type":"string"}},"type":"object"}`
 )
 
-// list brings the server's tools and resources up to the catalog. The SDK tells
-// clients when that changed anything.
+// list updates the server's tools and resources from the catalog. The SDK notifies clients
+// of changes.
 func (d *Door) list() {
 	defer d.recoverList()
 	d.listing.Lock()
 	defer d.listing.Unlock()
-	apps := d.gateway.Catalog.Apps() // may wait for the first look at them
+	apps := d.gateway.Catalog.Apps() // may wait for the first scan
 	d.sync.Lock()
 	defer d.sync.Unlock()
 	var desktop *aai.App
@@ -77,7 +77,7 @@ func (d *Door) list() {
 	d.saveEntries()
 }
 
-// listGuides lists the apps that are there now, and no others.
+// listGuides lists the apps in now, and no others.
 func (d *Door) listGuides(now map[string]*aai.App) {
 	news := false
 	for id, l := range d.listed {
@@ -99,8 +99,8 @@ func (d *Door) listGuides(now map[string]*aai.App) {
 	}
 }
 
-// listTools lists the tools of a direct app, or what has changed about them, and
-// adds them to those that are there.
+// listTools lists the new or changed tools of a direct app, and adds all of its tools to
+// there.
 func (d *Door) listTools(app *aai.App, there map[string]*aai.Tool) {
 	defer d.recoverList()
 	for _, tool := range app.Tools {
@@ -135,9 +135,8 @@ func directTool(app *aai.App, tool *aai.Tool) *mcp.Tool {
 	return listed
 }
 
-// add lists an app, or what has changed about it, and reports whether that is
-// news for who has the list of tools. One that the SDK cannot take, which it says
-// by a panic, is left out.
+// add lists a new or changed app and reports whether its entry in the list of tools
+// changes. It omits an app that the SDK refuses by a panic.
 func (d *Door) add(app *aai.App, l listing) (news bool) {
 	defer d.recoverList()
 	if app.Descriptor != nil {
@@ -151,14 +150,14 @@ func (d *Door) add(app *aai.App, l listing) (news bool) {
 	return news
 }
 
-// recoverList is deferred where the lists are made: the last ones stay.
+// recoverList is deferred by functions that make lists: after a panic the last lists stay.
 func (d *Door) recoverList() {
 	if p := recover(); p != nil {
 		d.log.Error("panic in listing the apps", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	}
 }
 
-// toolName is how an id is listed.
+// toolName returns the name under which an id is listed.
 func (d *Door) toolName(id string) string {
 	if d.canonical {
 		return id
@@ -170,7 +169,7 @@ func (d *Door) guideTool(app *aai.App, l listing) *mcp.Tool {
 	return d.guideEntry(app.ID, displayName(app), l.summary)
 }
 
-// guideEntry is what a client sees of an app.
+// guideEntry returns the tool that clients see for an app.
 func (d *Door) guideEntry(id, title, summary string) *mcp.Tool {
 	return &mcp.Tool{
 		Name:         d.toolName(appPrefix + id),
@@ -219,9 +218,10 @@ func descriptorResource(app *aai.App, l listing) *mcp.Resource {
 	}
 }
 
-// summary is an app's line in the list of tools:
-// 【Reminders|提醒事项】macOS reminders. Aliases: todo. Call to get guide.
-// The words of an app from the web stand in quotation marks, with whose they are.
+// summary returns an app's line in the list of tools:
+// 【Reminders
+// 提醒事项】macOS reminders. Aliases: todo. Call to get guide.
+// The text of an app from the web is in quotation marks, after its host.
 func summary(app *aai.App) string {
 	sentences := []string{sentence(sanitize.NeutralizeMarkup(app.Description, maxSummary))}
 	if host := origin(app); host != "" {
@@ -237,13 +237,13 @@ func summary(app *aai.App) string {
 	return "【" + sanitize.NeutralizeMarkup(app.Name, 120) + "】" + strings.TrimLeft(strings.Join(sentences, " "), " ")
 }
 
-// origin is the host that an app from the web came from, in ASCII.
+// origin returns the host of an app from the web, in ASCII.
 func origin(app *aai.App) string {
 	_, host, _ := strings.Cut(app.Origin, "://")
 	return aai.CleanLabel(host, 260)
 }
 
-// sentence ends a text with a full stop where it has no end of its own.
+// sentence adds a full stop to a text that does not end with a punctuation mark.
 func sentence(text string) string {
 	if text == "" || strings.HasSuffix(text, "…") {
 		return text
@@ -254,7 +254,7 @@ func sentence(text string) string {
 	return text + "."
 }
 
-// displayName is the first of the app's names.
+// displayName returns the first of the app's names.
 func displayName(app *aai.App) string {
 	name, _, _ := strings.Cut(app.Name, "|")
 	name = sanitize.NeutralizeMarkup(name, 60)

@@ -13,38 +13,38 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// To look at all descriptors takes longer than all else at the start, and where apps are many
-// the list of tools needs hardly any of it: that they are many, and the entries of the few
-// that are shown. So those are kept. A client is shown them at once; when the apps have been
-// looked at and something else is true, it is told. Nothing else goes by what was kept.
+// The scan of all descriptors dominates the start, and with many apps the list of tools
+// needs little of it: that they are many, and the entries of the few that are shown. So the
+// door caches those. A client sees them at once; if the scan finds other entries, the door
+// notifies it. Nothing else uses the cache.
 
-// A Memory is where a door keeps what it showed, for the doors of later processes. What it
-// keeps may be lost at any time. It is safe for concurrent use and does not wait for others.
+// A ListCache stores a door's list for the doors of later processes. The content may be
+// lost at any time. It is safe for concurrent use and does not wait for others.
 type ListCache interface {
-	// Load returns what was kept last, nil where there is nothing.
+	// Load returns the last saved content, nil if there is none.
 	Load() []byte
-	// Save keeps it; nil: there is nothing to be kept any more.
+	// Save stores content; nil deletes it.
 	Save(content []byte)
 }
 
-// maxCachedEntries is how many entries are kept.
+// maxCachedEntries limits the entries in the cache.
 const maxCachedEntries = 32
 
-// cachedList is what a door keeps of its list.
+// cachedList is the JSON form of a door's cached list.
 type cachedList struct {
-	Version string        `json:"version"` // of the program that kept it
+	Version string        `json:"version"` // of the program that saved it
 	Entries []cachedEntry `json:"entries"`
 }
 
-// A keptEntry is an app's.
+// A cachedEntry is the entry of one app.
 type cachedEntry struct {
 	App     string `json:"app"`
 	Title   string `json:"title"`
 	Summary string `json:"summary"`
 }
 
-// loadCachedEntries makes the entries of what was kept; false where nothing was, or it does not
-// concern this door.
+// loadCachedEntries makes entries from the cache; it reports false if there are none or
+// they do not fit this door.
 func (d *Door) loadCachedEntries() (entries map[string]*mcp.Tool, ok bool) {
 	if d.listCache == nil || !d.canSearch() || len(d.direct) > 0 {
 		return nil, false
@@ -64,8 +64,8 @@ func (d *Door) loadCachedEntries() (entries map[string]*mcp.Tool, ok bool) {
 	return entries, true
 }
 
-// saveEntries keeps what the next door will show first, once a client has asked for the list: a
-// start alone changes nothing outside of the process. It is called with d.sync held.
+// saveEntries caches the entries that the next door shows first, once a client has requested the
+// list: a mere start changes nothing outside of the process. The caller holds d.sync.
 func (d *Door) saveEntries() {
 	if d.listCache == nil || !d.listRequested || !d.firstScanDone || !d.canSearch() || len(d.direct) > 0 {
 		return
@@ -97,8 +97,8 @@ func (d *Door) cacheContent() []byte {
 	return content
 }
 
-// showCached prepares what is shown until the apps have been looked at, and reports whether
-// there is something.
+// showCached loads the entries to show before the first scan, and reports whether there are
+// any.
 func (d *Door) showCached() bool {
 	entries, ok := d.loadCachedEntries()
 	if !ok {
@@ -110,21 +110,21 @@ func (d *Door) showCached() bool {
 	return true
 }
 
-// How long the look at the apps is put off where it is known what to show before: it takes
-// all processors, and the client is waiting.
+// The delays of the scan if there is a cached list: it takes all processors, and the client
+// is waiting.
 const (
 	maxScanDelay = time.Second           // after the start
 	scanDelay    = 20 * time.Millisecond // after the first list
 )
 
-// ReadyToScan is closed when nothing that this door is asked for now is kept waiting by a look at
-// the apps: at once where the door must look itself before it can answer.
+// ReadyToScan returns a channel that is closed when a scan of the apps no longer delays the
+// client's first requests; at once if the door must scan before it can answer.
 func (d *Door) ReadyToScan() <-chan struct{} { return d.readyToScan }
 
 func (d *Door) allowScan() { d.allowScanOnce.Do(func() { close(d.readyToScan) }) }
 
-// finishFirstScan ends the time before the first look at the apps. Who was shown a search because
-// there were many gets an entry of each if there are not. It is called with d.sync held.
+// finishFirstScan ends the time before the first scan. If there are not too many apps after
+// all, clients that saw the search get an entry of each. The caller holds d.sync.
 func (d *Door) finishFirstScan() {
 	if d.firstScanDone {
 		return
@@ -139,7 +139,7 @@ func (d *Door) finishFirstScan() {
 	close(d.scanned)
 }
 
-// selections are those of all clients. It is called with d.sync held.
+// selections returns the selections of all clients. The caller holds d.sync.
 func (d *Door) selections() []*entrySelection {
 	all := []*entrySelection{&d.sharedSelection}
 	d.clients.mu.Lock()
@@ -150,8 +150,8 @@ func (d *Door) selections() []*entrySelection {
 	return all
 }
 
-// waitForApps has what needs the list of apps wait for the first look at them, but not for
-// long: a slow disk must not keep a client from what it has.
+// waitForApps makes requests that need the list of apps wait for the first scan, but not
+// for long: a slow disk must not block clients.
 func (d *Door) waitForApps(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch method {
@@ -181,7 +181,7 @@ func (d *Door) waitForScan(ctx context.Context) {
 	}
 }
 
-// sameTools reports whether two lists of entries show the same.
+// sameTools reports whether two lists of entries look the same to clients.
 func sameTools(some, others []*mcp.Tool) bool {
 	return slices.EqualFunc(some, others, func(a, b *mcp.Tool) bool {
 		return a == b || a.Name == b.Name && a.Title == b.Title && a.Description == b.Description

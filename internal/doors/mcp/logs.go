@@ -13,25 +13,25 @@ import (
 
 // The names of loggers, as clients see them.
 const (
-	callLogger  = "aai.tools" // with the tool's name behind, if there is such a tool
-	auditLogger = "aai.audit" // what changed something
+	callLogger  = "aai.tools" // followed by the tool's name, if there is such a tool
+	auditLogger = "aai.audit" // calls that changed something
 )
 
-// slowCall is how long a call may take without a warning.
+// slowCall is the duration from which a call is logged as a warning.
 const slowCall = time.Second
 
-// How many messages a client gets: in the long run, a second, and at once.
+// The limits of log messages for a client: per second in the long run, and in a burst.
 const (
 	logRate  = 20
 	logBurst = 100
 )
 
-// levels are those of RFC 5424, from the least important one up.
+// levels are the levels of RFC 5424, from the least important one up.
 func levels() []mcp.LoggingLevel {
 	return []mcp.LoggingLevel{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 }
 
-// setLevel notes who wants logs, and refuses levels that are none.
+// setLevel notes that a client wants logs, and refuses unknown levels.
 func (d *Door) setLevel(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if set, ok := req.(*mcp.ServerRequest[*mcp.SetLoggingLevelParams]); ok && set.Params != nil {
@@ -47,15 +47,15 @@ func (d *Door) setLevel(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// logLevelKey is where a request of the newer era says that it wants logs.
+// logLevelKey is the key in _meta by which a request of a stateless version asks for logs.
 const logLevelKey = "io.modelcontextprotocol/logLevel"
 
-// A callLog tells the client how its call went, if it wants to know. The zero
-// callLog tells nothing.
+// A callLog logs a call to its client, if the client wants logs. The zero callLog does
+// nothing.
 type callLog struct {
 	door  *Door
 	req   *mcp.CallToolRequest
-	guest *clientState // nil in the newer era, where each request asks by itself
+	guest *clientState // nil for stateless versions, in which each request asks by itself
 	begun time.Time
 }
 
@@ -75,8 +75,8 @@ func (g *clientState) wantsLogs() bool {
 	return g.wantsLog
 }
 
-// ended tells how the call ended. Arguments are left out, since some are secrets, but for
-// the program that it was about and the query for an element of it.
+// ended logs the outcome of the call. It omits arguments, since some are secrets, except
+// for the target program and the query for an element.
 func (l callLog) ended(ctx context.Context, call *aai.Call, result *aai.Result, failure *aai.Error) {
 	if l.door == nil {
 		return
@@ -124,12 +124,11 @@ func levelOf(code aai.Code) mcp.LoggingLevel {
 	return "error"
 }
 
-// maxLoggedQuery is how long a query may be that is logged, in bytes.
+// maxLoggedQuery limits a logged query, in bytes.
 const maxLoggedQuery = 100
 
-// search adds to what is logged what the call looked for and how it was found, where it is
-// about an element of a window, and returns the program whose window it is; empty where the
-// call does not say.
+// search adds the query of a call on an element to the log data, and how it was found. It
+// returns the program of the window; "" if the call does not name it.
 func (d *Door) search(call *aai.Call, result *aai.Result, failure *aai.Error, data map[string]any) string {
 	app := d.cachedApp(call.App)
 	if app == nil || !app.OperatesOthers() {
@@ -161,7 +160,7 @@ func (d *Door) search(call *aai.Call, result *aai.Result, failure *aai.Error, da
 	return program
 }
 
-// argsOf looks up the texts among a call's arguments, however they came.
+// argsOf returns a function that looks up string arguments of a call, whether parsed or raw.
 func argsOf(call *aai.Call) func(name string) string {
 	args := call.Args
 	if args == nil {
@@ -180,7 +179,7 @@ func argsOf(call *aai.Call) func(name string) string {
 	}
 }
 
-// strategyOf says by which way an element was found, as far as the result does.
+// strategyOf returns the strategy by which an element was found, if the result names it.
 func strategyOf(result *aai.Result) string {
 	if result == nil || result.Data == nil {
 		return ""
@@ -196,7 +195,7 @@ func strategyOf(result *aai.Result) string {
 	return aai.CleanLabel(said.Strategy, maxLoggedQuery)
 }
 
-// effectOf says what the tool of a call does, where there is such a tool.
+// effectOf returns the effect of a call's tool, and whether there is such a tool.
 func (d *Door) effectOf(call *aai.Call) (aai.Effect, bool) {
 	app := d.cachedApp(call.App)
 	if app == nil {
@@ -209,8 +208,8 @@ func (d *Door) effectOf(call *aai.Call) (aai.Effect, bool) {
 	return tool.Effect, true
 }
 
-// send sends a message, unless the client has had too many; the next one says how
-// many it did not get. The SDK leaves out what is below the level.
+// send sends a message, unless the client has had too many; the next one contains the
+// number of suppressed messages. The SDK drops messages below the client's level.
 func (l callLog) send(ctx context.Context, level mcp.LoggingLevel, logger string, data map[string]any) {
 	if l.guest != nil {
 		withheld, ok := l.guest.mayLog(time.Now())
@@ -227,7 +226,7 @@ func (l callLog) send(ctx context.Context, level mcp.LoggingLevel, logger string
 	}
 }
 
-// mayLog counts a message, and says how many were withheld before it.
+// mayLog counts a message, and returns the number of suppressed messages before it.
 func (g *clientState) mayLog(now time.Time) (withheld int, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -2,20 +2,20 @@ package mcp
 
 import "encoding/json"
 
-// maxNotifications is how many notifications wait for a client that does not read. It
-// need not get them: it can ask.
+// maxNotifications limits the notifications that wait for a client that does not read. Lost
+// ones do no harm: the client can poll.
 const maxNotifications = 1000
 
-// notificationQueue are the notifications about tasks, which the SDK cannot send. They go out
-// in the order in which they came, and none goes out between the making of a task
-// and the answer that names it.
+// notificationQueue holds notifications about tasks, which the SDK cannot send. They are
+// sent in order, and none is sent between the creation of a task and the answer that names
+// it.
 type notificationQueue struct {
 	waiting      []json.RawMessage
-	pendingTasks int  // requests that are to be answered with a task
-	writing      bool // somebody writes
+	pendingTasks int  // requests that will be answered with a task
+	writing      bool // a goroutine is writing
 }
 
-// notify sends a notification, later. It does not block.
+// notify queues a notification. It does not block.
 func (s *stdio) notify(message json.RawMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,7 +26,7 @@ func (s *stdio) notify(message json.RawMessage) {
 	s.flushNotifications()
 }
 
-// flushNotifications sees to it that somebody writes the news. It is called with s.mu held.
+// flushNotifications starts the writer if necessary. The caller holds s.mu.
 func (s *stdio) flushNotifications() {
 	if s.notifications.writing || len(s.notifications.waiting) == 0 {
 		return
@@ -47,7 +47,7 @@ func (s *stdio) writeNotifications() {
 		s.notifications.waiting = s.notifications.waiting[1:]
 		s.mu.Unlock()
 		if s.writeLine(message) != nil {
-			return // nobody reads any more, and telling stays on
+			return // the client reads no more; writing stays set
 		}
 	}
 }

@@ -12,17 +12,17 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// The names of what a client is asked besides the questions of gates, which have
-// no dot in theirs.
+// The names of requests to the client besides the gateway's questions, which have no dot in
+// their names.
 const (
 	urlRequest   = "aai.visit"
 	rootsRequest = "aai.roots"
 )
 
-// askToOpenURL asks a client that can show pages to open the one where the person logs
-// in. What the person types there is between them and the page. Whether they have
-// logged in nobody tells the gateway, so that the call is not made again: the model
-// is told that it may. It reports false if the client cannot be asked.
+// askToOpenURL asks a client that can show URLs to open the login page. The person's input
+// there is between them and the page. The gateway does not learn whether they have logged
+// in, so it does not repeat the call; the hint says that the model may. It reports false if
+// the client cannot be asked.
 func (d *Door) askToOpenURL(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call, failure *aai.Error) (*mcp.CallToolResult, bool) {
 	if !supportsURLElicitation(req) || !isWebURL(failure.LoginURL) {
 		return nil, false
@@ -35,7 +35,7 @@ func (d *Door) askToOpenURL(ctx context.Context, req *mcp.CallToolRequest, call 
 		Mode: "url", Message: failure.Message, URL: failure.LoginURL, ElicitationID: call.ID,
 	}
 	if isModern(req) {
-		// A round that brings answers to gates does not bring them again.
+		// Answers to the gateway's questions would not come again in another round.
 		if len(call.Answers) > 0 {
 			return nil, false
 		}
@@ -47,7 +47,7 @@ func (d *Door) askToOpenURL(ctx context.Context, req *mcp.CallToolRequest, call 
 	return failed(urlResultError(failure, result, err)), true
 }
 
-// urlResultError is the failure with what became of the question.
+// urlResultError adds the outcome of the request to the failure's hint.
 func urlResultError(failure *aai.Error, result *mcp.ElicitResult, err error) *aai.Error {
 	e := *failure
 	switch {
@@ -65,13 +65,13 @@ func urlResultError(failure *aai.Error, result *mcp.ElicitResult, err error) *aa
 	return &e
 }
 
-// supportsURLElicitation reports whether the client says that it can show a page.
+// supportsURLElicitation reports whether the client can show a page.
 func supportsURLElicitation(req *mcp.CallToolRequest) bool {
 	return capabilitiesOf(req).urls
 }
 
-// isWebURL reports whether an address is one that a person may be sent to: a page
-// of the web, or of this computer, without a name and a password in it.
+// isWebURL reports whether a person may be sent to an address: a page of the web, or of
+// this computer, without user information.
 func isWebURL(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || strings.ContainsAny(address, " \t\r\n") {

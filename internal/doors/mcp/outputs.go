@@ -13,25 +13,25 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Bounds of what tools say at length.
+// Limits of long outputs.
 const (
-	longOutput      = 100 << 10 // bytes of text; of more, only the head is in the answer
+	longOutput      = 100 << 10 // bytes of text; longer texts are truncated in the answer
 	outputHeadBytes = 16 << 10
-	// What is kept of the whole, to be read as a resource.
+	// The limits of stored outputs, which clients read as resources.
 	outputTTL    = 10 * time.Minute
 	maxOutput    = 8 << 20  // bytes of one
 	maxOutputsOf = 16 << 20 // of one conversation
 	maxOutputs   = 64 << 20 // of all
 )
 
-// The resource that a long output is.
+// The resource of a long output.
 const (
 	outputPrefix   = "output:"
 	outputTemplate = outputPrefix + "{id}"
 )
 
-// outputs keeps long outputs for the conversations that they were made for. The
-// oldest goes when there are too many. Safe for concurrent use.
+// outputs stores long outputs for the conversations of their calls. If there are too many,
+// the oldest are dropped. It is safe for concurrent use.
 type outputs struct {
 	mu    sync.Mutex
 	bytes int
@@ -49,8 +49,8 @@ func newOutputs() *outputs {
 	return &outputs{order: list.New(), byURI: make(map[string]*list.Element), of: make(map[string]int)}
 }
 
-// keep keeps a text for a while, and returns the URI by which that conversation
-// can read it, or nil if it is too long.
+// keep stores a text for outputTTL, with a URI by which only that conversation can read it.
+// It returns nil if the text is too long.
 func (k *outputs) keep(conversation, mime, text string) *output {
 	if len(text) > maxOutput {
 		return nil
@@ -75,14 +75,14 @@ func (k *outputs) keep(conversation, mime, text string) *output {
 	return o
 }
 
-// dropExpired drops what is over. It is called with k.mu held.
+// dropExpired drops expired outputs. The caller holds k.mu.
 func (k *outputs) dropExpired() {
 	for e := k.order.Front(); e != nil && !time.Now().Before(e.Value.(*output).until); e = k.order.Front() {
 		k.drop(e)
 	}
 }
 
-// drop is called with k.mu held.
+// drop removes an output. The caller holds k.mu.
 func (k *outputs) drop(e *list.Element) {
 	o := k.order.Remove(e).(*output)
 	delete(k.byURI, o.uri)
@@ -92,7 +92,7 @@ func (k *outputs) drop(e *list.Element) {
 	}
 }
 
-// find returns an output if it was made for the conversation.
+// find returns an output if it belongs to the conversation.
 func (k *outputs) find(conversation, uri string) *output {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -104,8 +104,8 @@ func (k *outputs) find(conversation, uri string) *output {
 	return e.Value.(*output)
 }
 
-// addOutputResource lets conversations read their long outputs. It is no call: the
-// output is of one that was made, and is on record.
+// addOutputResource lets conversations read their long outputs. A read is not a call: the
+// journal has recorded the call of the output.
 func (d *Door) addOutputResource() {
 	defer d.recoverList()
 	d.server.AddResourceTemplate(&mcp.ResourceTemplate{
@@ -121,18 +121,18 @@ func (d *Door) addOutputResource() {
 	})
 }
 
-// linksVersion is the first version of the protocol whose results may have links.
+// linksVersion is the first protocol version with links in results.
 const linksVersion = "2025-06-18"
 
-// A cut is the head of a long output, with where the whole is.
+// A truncatedOutput is the head of a long output, with the URI of the whole.
 type truncatedOutput struct {
 	head, note string
-	uri        string // "": it is not kept
+	uri        string // "": it is not stored
 	mime       string
 	size       int
 }
 
-// cut cuts an output short and keeps the whole.
+// cut truncates an output and stores the whole.
 func (d *Door) cut(conversation, mime, text string) *truncatedOutput {
 	end := outputHeadBytes
 	for end > 0 && !utf8.RuneStart(text[end]) {
@@ -148,10 +148,10 @@ func (d *Door) cut(conversation, mime, text string) *truncatedOutput {
 	return c
 }
 
-// text is what stands in the place of the whole for models.
+// text returns the text that replaces the whole for models.
 func (c *truncatedOutput) text() string { return c.head + "…\n" + c.note }
 
-// addTo says the same to programs.
+// addTo adds the same to structured content.
 func (c *truncatedOutput) addTo(structured map[string]any) {
 	structured["head"], structured["bytes"], structured["note"] = c.head, c.size, c.note
 	if c.uri != "" {
@@ -159,8 +159,8 @@ func (c *truncatedOutput) addTo(structured map[string]any) {
 	}
 }
 
-// link returns a link to the whole, where there is one and the client's version
-// of the protocol has links.
+// link returns a link to the whole, if it is stored and the client's protocol version has
+// links.
 func (c *truncatedOutput) link(session *mcp.ServerSession) []mcp.Content {
 	if init := session.InitializeParams(); c.uri == "" || init != nil && init.ProtocolVersion < linksVersion {
 		return nil

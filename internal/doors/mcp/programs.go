@@ -12,20 +12,20 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// The tool that knows which programs run.
+// listAppsTool lists the running programs.
 const listAppsTool = "ax_list_apps"
 
-// Bounds of what is kept of it for completions, which come with every key that
-// somebody presses.
+// Limits of the cached program names. Completions need a cache: they come with every key
+// that the person presses.
 const (
 	programsTTL     = 10 * time.Second
 	maxProgramLists = 200 // conversations
 )
 
-// programCache remembers for a moment which programs run. Safe for concurrent use.
+// programCache holds the names of running programs for a short time. It is safe for concurrent use.
 type programCache struct {
 	mu sync.Mutex
-	of map[string]programNames // by conversation: not everybody may know it
+	of map[string]programNames // by conversation: not every caller may see them
 }
 
 type programNames struct {
@@ -33,14 +33,14 @@ type programNames struct {
 	names []string
 }
 
-// nonInteractive is the gateway for calls that nobody waits for, such as completions:
-// what a person would have to be asked is refused instead.
+// nonInteractive returns the gateway for calls without a waiting caller, such as
+// completions: it refuses calls that need a question.
 func (d *Door) nonInteractive() *aai.Gateway {
 	return &aai.Gateway{Catalog: d.gateway.Catalog, Gates: d.gateway.Gates, Journal: d.gateway.Journal}
 }
 
-// programNames are the programs that run, as far as the caller may know it
-// without a question, and the apps that are listed.
+// programNames returns the running programs that the caller may see without a question, and
+// the listed apps.
 func (d *Door) programNames(ctx context.Context, req *mcp.CompleteRequest) []string {
 	names := d.runningPrograms(ctx, d.caller(ctx, req.Session, req.ClientInfo()))
 	for _, app := range d.gateway.Catalog.Apps() {
@@ -68,13 +68,13 @@ func (d *Door) runningPrograms(ctx context.Context, caller aai.Caller) []string 
 	d.programs.mu.Lock()
 	defer d.programs.mu.Unlock()
 	if d.programs.of == nil || len(d.programs.of) >= maxProgramLists {
-		d.programs.of = make(map[string]programNames) // it is cheap to ask again
+		d.programs.of = make(map[string]programNames) // another call is cheap
 	}
 	d.programs.of[key] = programNames{time.Now(), names}
 	return slices.Clone(names)
 }
 
-// namesIn are the names in the result of ax_list_apps.
+// namesIn returns the names in the result of ax_list_apps.
 func namesIn(data any) []string {
 	var listed struct{ Apps []struct{ Name string } }
 	b, err := json.Marshal(data)

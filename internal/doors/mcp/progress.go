@@ -9,10 +9,10 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A reporter tells the client how far its call has come. What it says grows, and
-// it says nothing once the call has its answer.
+// A progressReporter sends a call's progress to the client. The values grow, and none is
+// sent after the call's answer.
 type progressReporter struct {
-	ctx     context.Context // of the request, which says where news of it goes
+	ctx     context.Context // of the request, which decides where notifications go
 	session *mcp.ServerSession
 	token   any
 
@@ -22,11 +22,11 @@ type progressReporter struct {
 	ended       bool
 }
 
-// maxProgress is how many bytes a message of progress may have.
+// maxProgress limits a progress message, in bytes.
 const maxProgress = 200
 
-// withProgress returns a context in which what the call says of its progress goes to
-// the client, until end. Clients that do not want it are those without a token.
+// withProgress returns a context that sends the call's progress to the client, until end.
+// Without a progress token the client gets none.
 func (d *Door) withProgress(ctx context.Context, req *mcp.CallToolRequest) (_ context.Context, end func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -43,7 +43,7 @@ func (r *progressReporter) report(done, total float64, message string) {
 		return
 	}
 	r.hasReported, r.last = true, done
-	_ = r.session.NotifyProgress(r.ctx, &mcp.ProgressNotificationParams{ // who has gone hears nothing
+	_ = r.session.NotifyProgress(r.ctx, &mcp.ProgressNotificationParams{ // fails if the client has gone
 		ProgressToken: r.token, Progress: done, Total: total, Message: aai.CleanLabel(message, maxProgress),
 	})
 }

@@ -7,7 +7,7 @@ const (
 	carefulStep = `Before anything that sends, deletes, buys or overwrites, tell the user what you are about to do and wait for the answer. If a call says CONSENT_REQUIRED, only the user can go on: tell them.`
 )
 
-// guidedPrompts are all of them.
+// guidedPrompts lists all prompts.
 func guidedPrompts() []guidedPrompt {
 	return []guidedPrompt{testApp(), navigateTo(), extractData(), automateWorkflow(), debugUI(), accessibilityAudit(), crossAppCopy()}
 }

@@ -13,23 +13,23 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A guided is a prompt that leads a model through work on windows. It is listed
-// as long as the desktop has every tool that its steps name.
+// A guidedPrompt leads a model through work on windows. It is listed while the desktop has
+// every tool that its steps name.
 type guidedPrompt struct {
 	name, title, description string
 	arguments                []argument
 	steps                    []promptStep
 }
 
-// An argument is what a person says for a prompt.
+// An argument is an argument of a prompt, which the person enters.
 type argument struct {
 	name, description string
 	kind              argumentKind
 	optional          bool
-	choices           []string // of a choice; the first is what it is if nobody says
+	choices           []string // of a choice; the first is the default
 }
 
-// An argumentKind says what may be said, and how it is completed.
+// An argumentKind determines the valid values of an argument, and its completions.
 type argumentKind int
 
 const (
@@ -40,22 +40,21 @@ const (
 	choice
 )
 
-// A guidedStep is one of a prompt's steps.
+// A promptStep is one of a prompt's steps.
 type promptStep struct {
 	text string
-	// when names an argument without which there is no such step; is, the value
-	// that it must have.
+	// when names an argument that the step needs; value is the value that it must have, if
+	// not "".
 	when, value string
 }
 
-// maxArgument is how many bytes of what a person says go into a prompt.
+// maxArgument limits the bytes of an argument that go into a prompt.
 const maxArgument = 4000
 
-// execNote is what leads a client that has the tools of the desktop by way of
-// aai_exec.
+// execNote explains the desktop's tools to a client that calls them by aai_exec.
 const execNote = `The ax_ tools belong to the app "desktop". Run them with %s: {"app": "desktop", "tool": "ax_get_tree", "args": {…}}.`
 
-// listPrompts lists the prompts whose tools there are, and no others.
+// listPrompts lists the prompts whose tools exist, and no others.
 func (d *Door) listPrompts(desktop *aai.App) {
 	defer d.recoverList()
 	for _, p := range guidedPrompts() {
@@ -73,7 +72,7 @@ func (d *Door) listPrompts(desktop *aai.App) {
 	}
 }
 
-// tools are the tools that the steps name.
+// tools returns the tools that the steps name.
 func (p guidedPrompt) tools() []string {
 	var names []string
 	for _, s := range p.steps {
@@ -117,7 +116,7 @@ func (d *Door) getPrompt(p guidedPrompt) mcp.PromptHandler {
 	}
 }
 
-// parseArguments returns what was said for the arguments, or what is wrong with it.
+// parseArguments returns the checked arguments with defaults, or an error.
 func (p guidedPrompt) parseArguments(given map[string]string) (map[string]string, error) {
 	wrong := func(name, expected string) error {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("%s of the prompt %s: expected %s", aai.CleanLabel(name, 60), p.name, expected)}
@@ -159,8 +158,8 @@ func (p guidedPrompt) argumentNames() string {
 	return strings.Join(names, ", ")
 }
 
-// write writes the prompt. What was said stands apart, each on one line as a JSON
-// string, so that nothing in it can pass for a step.
+// write formats the prompt. The arguments are apart from the steps, each on one line as a
+// JSON string, so that they cannot pass for a step.
 func (d *Door) write(p guidedPrompt, said map[string]string) string {
 	var b strings.Builder
 	b.WriteString(p.description + "\n\nWhat the user said:\n")
@@ -186,8 +185,7 @@ func (d *Door) write(p guidedPrompt, said map[string]string) string {
 	return b.String()
 }
 
-// quoted is a text as a JSON string, with the characters that people write left
-// as they are.
+// quoted returns a text as a JSON string, without HTML escapes.
 func quoted(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

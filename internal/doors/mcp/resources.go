@@ -14,31 +14,31 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A Resource is something that clients may read and, if it has a Watch, follow.
-// To read it is a call like any other: gates, limits and journal included.
+// A Resource is data that clients may read and, if it has a Watch, subscribe to. To read it
+// is a call like any other, with checks, limits and a record in the journal.
 type Resource struct {
-	// URI names it, such as "axterminator://apps", or is a template of RFC 6570
-	// with variables {name} or {+name}, such as "axterminator://app/{name}/tree".
+	// URI names it, such as "axterminator://apps", or is a template of RFC 6570 with
+	// variables {name} or {+name}, such as "axterminator://app/{name}/tree".
 	URI                            string
 	Name, Title, Description, MIME string
-	AudienceUser, AudienceModel    bool    // whom it is of use to; neither: both
-	Priority                       float64 // from 0 to 1; 0: nobody said
+	AudienceUser, AudienceModel    bool    // the audience annotation; neither: both
+	Priority                       float64 // from 0 to 1; 0: none
 
-	// Call returns the call that reads it, given the template's variables. What
-	// comes of it is the result's Text; its Data, where MIME is JSON and the text is
-	// not; its first image, where MIME is one.
+	// Call returns the call that reads the resource, given the template's variables. The
+	// content is the result's Text. If MIME is JSON and the text is not, it is Data; if
+	// MIME is an image, it is the first image.
 	Call func(values map[string]string) *aai.Call
-	// Watch calls changed, which does not block, whenever the resource may have
-	// changed, until stop. It is called once, however many clients follow.
+	// Watch calls changed, which does not block, whenever the resource may have changed,
+	// until stop. It is called once for all subscribers.
 	Watch func(values map[string]string, changed func()) (stop func(), err error)
-	// Debounce is for how long changes are gathered before it is read again and
-	// clients are told, if it is not what it was.
+	// Debounce is the time for which changes are collected before the resource is read
+	// again. Clients are notified if its content differs.
 	Debounce time.Duration
-	// CompleteVariable returns what a variable may be, given the others; nil: nobody knows.
+	// CompleteVariable returns suggestions for a variable, given the others; nil: none.
 	CompleteVariable func(variable string, said map[string]string) []string
 }
 
-// An offer is a resource that is listed.
+// A listedResource is a resource with its parsed template.
 type listedResource struct {
 	Resource
 	template uriTemplate
@@ -51,13 +51,13 @@ const (
 	guideTemplate      = guidePrefix + "{+id}"
 )
 
-// descriptorPriority is low: the guide says what a model needs.
+// descriptorPriority is low: the guide has the information that a model needs.
 const descriptorPriority = 0.3
 
-// descriptorDebounce gathers what an editor does when it saves a file.
+// descriptorDebounce collects the file operations of an editor that saves a file.
 const descriptorDebounce = 100 * time.Millisecond
 
-// addResources lists what does not depend on which apps there are.
+// addResources lists the resources that do not depend on the installed apps.
 func (d *Door) addResources(more []Resource) {
 	if !d.onlyDirect {
 		d.descriptors = d.addResource(Resource{
@@ -76,7 +76,7 @@ func (d *Door) addResources(more []Resource) {
 	}
 }
 
-// addResource lists a resource. One with a URI that is none is left out.
+// addResource lists a resource. It omits one with an invalid URI.
 func (d *Door) addResource(r Resource) *listedResource {
 	defer d.recoverList()
 	template, err := parseTemplate(r.URI)
@@ -109,7 +109,7 @@ func (r Resource) audience() []mcp.Role {
 	return []mcp.Role{"assistant"}
 }
 
-// findResource finds the resource that a URI names, and its variables.
+// findResource finds the resource of a URI, and its variables.
 func (d *Door) findResource(uri string) (*listedResource, map[string]string) {
 	for _, o := range d.resources {
 		if values, ok := o.template.values(uri); ok {
@@ -160,7 +160,7 @@ func (d *Door) contents(ctx context.Context, g *aai.Gateway, o *listedResource, 
 	return c, nil
 }
 
-// readError says what went wrong with reading in the terms of the protocol.
+// readError converts an error of reading to a protocol error.
 func readError(uri string, err error) error {
 	if e := aai.AsError(err); e.Code != aai.AppNotFound {
 		return protocolError(e)
@@ -168,14 +168,14 @@ func readError(uri string, err error) error {
 	return mcp.ResourceNotFoundError(uri)
 }
 
-// readingApp returns the call of one of the gateway's own tools about an app.
+// readingApp returns a function that makes a call of one of the gateway's own tools about an app.
 func (d *Door) readingApp(tool string) func(map[string]string) *aai.Call {
 	return func(values map[string]string) *aai.Call {
 		call := &aai.Call{App: aai.BuiltinApp, Tool: tool, Args: map[string]any{"app": values["id"]}}
 		if tool == descriptorTool {
-			call.Args["platform"] = true // what is of others cannot be called, and costs as much
+			call.Args["platform"] = true // tools of other platforms cannot be called, and cost as many tokens
 		}
-		// What cannot run here is not listed, and not there.
+		// An app that cannot run here is not listed, so it is not found either.
 		if app := d.cachedApp(values["id"]); app != nil && !app.IsRunnable() {
 			call.RequestError = aai.Errorf(aai.AppNotFound, "%s cannot run on this computer", app.ID)
 		}
@@ -189,7 +189,7 @@ func (d *Door) watchApp(_ map[string]string, changed func()) (func(), error) {
 
 func hasDescriptor(app *aai.App) bool { return app.Descriptor != nil && app.IsRunnable() }
 
-// completeApp proposes the ids of apps.
+// completeApp suggests the ids of apps.
 func (d *Door) completeApp(of func(*aai.App) bool) func(string, map[string]string) []string {
 	return func(string, map[string]string) []string {
 		var ids []string
@@ -202,8 +202,8 @@ func (d *Door) completeApp(of func(*aai.App) bool) func(string, map[string]strin
 	}
 }
 
-// completerOf returns what proposes values for a variable of a template. It
-// returns nil for a resource whose variables nobody can propose, or that has none.
+// completerOf returns the function that suggests values for a variable of a template. It
+// returns nil for a resource without suggestions or without variables.
 func (d *Door) completerOf(template, variable string) (func(said map[string]string) []string, error) {
 	i := slices.IndexFunc(d.resources, func(o *listedResource) bool { return o.URI == template })
 	if i < 0 {
@@ -222,5 +222,5 @@ func (d *Door) completerOf(template, variable string) (func(said map[string]stri
 	return func(said map[string]string) []string { return o.CompleteVariable(variable, said) }, nil
 }
 
-// errNotSubscribable is said of a resource that says nothing of its changes.
+// errNotSubscribable reports a resource without Watch.
 var errNotSubscribable = errors.New("this resource cannot be followed; read it again when you need it")

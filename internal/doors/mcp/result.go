@@ -10,22 +10,21 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// resultSchema is the schema of the structured content of a tool whose results are
-// as described. Nothing in it is required: a long result is cut, and a failure has
-// other fields; some clients hold those against the schema, too. Fields that are
-// the same for every tool are left out: each costs every conversation.
+// resultSchema returns the schema of structured content for a tool with that schema of
+// results. Nothing in it is required: a long result is truncated, and a failure has other
+// fields; some clients validate those too. Fields that all tools share are omitted: each
+// costs tokens in every conversation.
 func resultSchema(returns json.RawMessage) map[string]any {
 	return map[string]any{"type": "object", "properties": map[string]any{"result": returns}}
 }
 
-// success shapes the result of a call. Text and structured content say the same,
-// because some clients show the model only one of them: where a tool has words
-// for models that its data has not, they are in both, and what is in one of them is there
-// once.
+// success converts the result of a call. Text and structured content say the same, because
+// some clients show the model only one of them. If a tool has text that its data lacks,
+// both contain it; otherwise each fact occurs once.
 func (d *Door) success(req *mcp.CallToolRequest, call *aai.Call, r *aai.Result) *mcp.CallToolResult {
 	structured := map[string]any{}
 	if call.App == aai.BuiltinApp && r.Text != "" && (call.Tool == guideTool || call.Tool == discoverTool) {
-		r = &aai.Result{Text: r.Text, Warning: r.Warning, UntrustedSource: r.UntrustedSource} // its data is its words once more
+		r = &aai.Result{Text: r.Text, Warning: r.Warning, UntrustedSource: r.UntrustedSource} // its data repeats its text
 	}
 	text, warning, long := r.Text, r.Warning, (*truncatedOutput)(nil)
 	conversation := call.Caller.Conversation()
@@ -89,12 +88,12 @@ type failedContent struct {
 	Retry        string       `json:"retry"`
 	RetryAfterMS int64        `json:"retry_after_ms,omitempty"`
 	Visit        string       `json:"visit,omitempty"`
-	Result       any          `json:"result,omitempty"` // what came of it all the same
+	Result       any          `json:"result,omitempty"` // partial result of the failed call
 	consentDetails
 }
 
-// consentDetails is what the protocol says of CONSENT_REQUIRED (security.md, "Consent"), without the
-// parameters, whose schema the caller has.
+// consentDetails holds the protocol's fields of CONSENT_REQUIRED (security.md, "Consent"),
+// without the parameters: the caller has their schema.
 type consentDetails struct {
 	AppID       string `json:"app_id,omitempty"`
 	AppName     string `json:"app_name,omitempty"`
@@ -122,8 +121,8 @@ func describe(e *aai.Error) failedContent {
 	}
 }
 
-// writable is a value that can be written as JSON and is not too long for an answer, or nil:
-// the SDK would leave a request without any answer.
+// writable returns value if it can be encoded as JSON and is not too long for an answer,
+// else nil: the SDK would leave the request without any answer.
 func writable(value any) any {
 	if b, err := json.Marshal(value); err != nil || len(b) > longOutput {
 		return nil
@@ -131,7 +130,7 @@ func writable(value any) any {
 	return value
 }
 
-// failed shapes an error as a result that the model can read and act on.
+// failed converts an error to a result that the model can read and act on.
 func failed(e *aai.Error) *mcp.CallToolResult {
 	lines := []string{e.Error()}
 	if len(e.Candidates) > 0 {
@@ -153,7 +152,7 @@ func failed(e *aai.Error) *mcp.CallToolResult {
 	}
 }
 
-// protocolError shapes an error where the protocol has no results for it.
+// protocolError converts an error for methods that have no error results.
 func protocolError(e *aai.Error) error {
 	data, err := json.Marshal(describe(e))
 	if err != nil {

@@ -9,15 +9,14 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// asking is what a call turned out to need of a client of the newer era, in which
-// servers send no requests: the call ends with what is asked, and the client makes
-// it again with the answer.
+// asking records the requests that a call has for a client of a stateless version, in which
+// servers send no requests. The call ends with the request, and the client repeats it with
+// the answer.
 type asking struct{ roots atomic.Bool }
 
-// withRoundsAssistant lets the gateway's own tools know the folders of the client.
-// Those tools only read, so that it does no harm to run them twice, and they need
-// nobody's consent, of which another round would know nothing. Other tools are
-// not run again, so that for them there is no help.
+// withRoundsAssistant gives the gateway's own tools access to the client's roots. Those
+// tools only read, so running them twice is harmless, and they need no consent, which
+// another round would lose. Other tools are not run twice, so they get no roots.
 func withRoundsAssistant(ctx context.Context, a aai.ClientCapabilities, req *mcp.CallToolRequest, call *aai.Call) (context.Context, *asking) {
 	needs := &asking{}
 	if call.App != aai.BuiltinApp || !capabilitiesOf(req).roots {
@@ -39,7 +38,7 @@ func withRoundsAssistant(ctx context.Context, a aai.ClientCapabilities, req *mcp
 	return aai.WithClientCapabilities(ctx, a), needs
 }
 
-// rootsRequired asks the client for its folders.
+// rootsRequired asks the client for its roots.
 func rootsRequired() *mcp.CallToolResult {
 	return &mcp.CallToolResult{
 		Content:       []mcp.Content{},

@@ -7,23 +7,23 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// icon is the program's: a white A on blue, in SVG.
+// icon is the program's icon: a white A on blue, in SVG.
 const icon = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAxNiAxNiI+PHJlY3Qgd2lkdGg9IjE2IiBoZWlnaHQ9IjE2IiByeD0iMyIgZmlsbD0iIzJiNWI4NCIvPjxwYXRoIGQ9Ik0zIDEyIDYuNSA0aDNMMTMgMTJoLTIuNGwtLjctMS44SDYuMUw1LjQgMTJ6bTMuOC0zLjZoMi40TDggNS40eiIgZmlsbD0iI2ZmZiIvPjwvc3ZnPg=="
 
-// website is where people read what the protocol is that apps speak here.
+// website describes the protocol of the apps.
 const website = "https://github.com/gybob/aai-protocol"
 
-// shortInfo is what the server says of itself with every answer.
+// shortInfo is the server information in every answer.
 func shortInfo(version string) *mcp.Implementation {
 	return &mcp.Implementation{Name: "aai-gateway", Title: "AAI Gateway", Version: version}
 }
 
-// fullInfoVersion is the first version of the protocol in which servers say more of themselves.
-// Clients of an older one may refuse what they do not know.
+// fullInfoVersion is the first protocol version with the further fields of server
+// information. Clients of older versions may refuse unknown fields.
 const fullInfoVersion = "2025-11-25"
 
-// withFullInfo has the server say all of itself where a client asks who it is: when it
-// opens a session, and in the newer era when it asks what there is.
+// withFullInfo adds all server information to the answers about the server: initialize and,
+// in stateless versions, server/discover.
 func withFullInfo(version string) mcp.Middleware {
 	full := shortInfo(version)
 	full.Description = "Operates the apps of this computer, with the consent of the person at it"

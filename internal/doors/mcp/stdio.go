@@ -17,10 +17,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
 )
 
-// A stdio transport carries one JSON-RPC message a line. The SDK's own ends the
-// connection at the first malformed line and drops what is unanswered when the
-// input ends; this one answers a malformed line with an error and goes on, and
-// at the end of the input waits until every request has its answer.
+// A stdio transport carries one JSON-RPC message per line. The SDK's own transport ends the
+// connection at the first malformed line and drops unanswered requests when the input ends.
+// This one answers a malformed line with an error and continues, and at the end of the
+// input it waits until every request has its answer.
 type stdio struct {
 	in       *bufio.Reader
 	incoming chan jsonrpc.Message
@@ -28,17 +28,17 @@ type stdio struct {
 	closed    chan struct{}
 	closeOnce sync.Once
 
-	// writing guards out. It is not mu: a client that does not read its answers
-	// must not keep its requests from being read.
+	// writing guards out. It is separate from mu: a client that does not read its answers
+	// must not block the reading of its requests.
 	writing     sync.Mutex
 	out         io.Writer
-	writeFailed chan struct{} // closed when it could not be written
-	cause       error         // why; read after lost
+	writeFailed chan struct{} // closed when a write has failed
+	cause       error         // the error of that write; read it after writeFailed
 
-	mu            sync.Mutex // guards what follows
+	mu            sync.Mutex // guards the following fields
 	pending       map[jsonrpc.ID]request
 	open          int                     // requests whose answers are not written yet
-	openRequests  map[jsonrpc.ID]struct{} // what the client was asked and has not answered
+	openRequests  map[jsonrpc.ID]struct{} // requests to the client without an answer
 	atEnd         bool
 	idle          chan struct{} // closed when the input has ended and nothing is open
 	notifications notificationQueue
@@ -47,15 +47,15 @@ type stdio struct {
 // A request waits for its answer.
 type request struct {
 	batch *batch // the batch it came in, if any
-	// isSubscription requests are answered only when they end, which nobody waits for; that
-	// they have begun is acknowledged, which is waited for.
+	// isSubscription requests are answered only when they end. The end of the input waits
+	// for their acknowledgement instead.
 	isSubscription, acknowledged bool
-	// makesTask is said of requests that are answered with a task, of which there
-	// is no news before.
+	// makesTask requests are answered with a task. Notifications about tasks wait for that
+	// answer.
 	makesTask bool
 }
 
-// A batch is several requests of one line, whose answers go out in one line.
+// A batch is several requests of one line. Their answers are written in one line.
 type batch struct {
 	open      int
 	responses []json.RawMessage
@@ -78,8 +78,8 @@ func (s *stdio) Connect(context.Context) (mcp.Connection, error) {
 // SessionID implements mcp.Connection: stdio has no sessions.
 func (*stdio) SessionID() string { return "" }
 
-// Close implements mcp.Connection. Calls that are running are cancelled, and a
-// read of the input that never returns is left behind.
+// Close implements mcp.Connection. Running calls are cancelled; a read of the input that
+// never returns is abandoned.
 func (s *stdio) Close() error {
 	s.closeOnce.Do(func() { close(s.closed) })
 	return nil
@@ -123,11 +123,11 @@ func (s *stdio) Write(ctx context.Context, m jsonrpc.Message) error {
 	return s.writeLine(b)
 }
 
-// acknowledgement is what says that a subscription has begun.
+// acknowledgement is the notification that a subscription has begun.
 const acknowledgement = "notifications/subscriptions/acknowledged"
 
-// acknowledged notes that a client was told so: there is nothing more that the end
-// of the input waits for.
+// acknowledged notes that the acknowledgement of a subscription was sent: the end of the
+// input no longer waits for it.
 func (s *stdio) acknowledged(params json.RawMessage) {
 	var of struct {
 		Meta map[string]json.RawMessage `json:"_meta"`
@@ -149,7 +149,7 @@ func (s *stdio) acknowledged(params json.RawMessage) {
 	}
 }
 
-// answer writes an answer, or keeps it until its batch is complete.
+// answer writes an answer, or holds it until its batch is complete.
 func (s *stdio) answer(id jsonrpc.ID, b []byte) error {
 	s.mu.Lock()
 	r, known := s.pending[id]
@@ -175,7 +175,7 @@ func (s *stdio) answer(id jsonrpc.ID, b []byte) error {
 	return err
 }
 
-// add adds an answer and returns the line for all of them after the last one.
+// add adds an answer; after the last one it returns the line with all of them.
 func (b *batch) add(answer []byte) ([]byte, error) {
 	b.responses = append(b.responses, answer)
 	if b.open--; b.open > 0 {
@@ -197,8 +197,8 @@ func (s *stdio) writeLine(b []byte) error {
 	return s.cause
 }
 
-// addOpenRequest notes that the client is asked something. It reports false when the
-// client can say nothing any more.
+// addOpenRequest registers a request to the client. It reports false if the client can no
+// longer answer.
 func (s *stdio) addOpenRequest(id jsonrpc.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,14 +208,14 @@ func (s *stdio) addOpenRequest(id jsonrpc.ID) bool {
 	return !s.atEnd
 }
 
-// closedResponse stands in for the answer of a client that has closed its end.
+// closedResponse replaces the answer of a client that has closed its end.
 func closedResponse(id jsonrpc.ID) *jsonrpc.Response {
 	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{
 		Code: jsonrpc.CodeInternalError, Message: "the client has closed its end and can answer nothing",
 	}}
 }
 
-// checkIdle is called with s.mu held.
+// checkIdle closes idle when the input has ended and no request is open. The caller holds s.mu.
 func (s *stdio) checkIdle() {
 	if s.atEnd && s.open == 0 {
 		select {
@@ -226,7 +226,7 @@ func (s *stdio) checkIdle() {
 	}
 }
 
-// readLines reads until the input ends, or nobody takes or reads what comes of it.
+// readLines reads until the input ends, the connection is closed, or an answer cannot be written.
 func (s *stdio) readLines() {
 	defer s.end()
 	for {
@@ -246,8 +246,8 @@ func (s *stdio) readLines() {
 	}
 }
 
-// end notes that the client sends nothing more, and ends the waiting for what it
-// was asked: after every answer that it did give.
+// end notes that the input has ended, and answers the open requests to the client with an
+// error, after every answer that it did send.
 func (s *stdio) end() {
 	s.mu.Lock()
 	s.atEnd = true
@@ -262,11 +262,11 @@ func (s *stdio) end() {
 	s.checkIdle()
 }
 
-// errIDInUse is said for the SDK, which leaves such a request without an answer.
+// errIDInUse is the door's own answer: the SDK leaves such a request without one.
 const errIDInUse = "the id belongs to another request, which is not answered yet"
 
-// expect notes that the requests wait for their answers. It reports false, and
-// notes nothing, if the id of one of them is taken.
+// expect registers requests that wait for their answers. It reports false, and registers
+// none, if the id of one of them is in use.
 func (s *stdio) expect(group *batch, requests ...*jsonrpc.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -296,7 +296,7 @@ func (s *stdio) expect(group *batch, requests ...*jsonrpc.Request) bool {
 	return true
 }
 
-// handle hands one message on.
+// handle passes one message to the SDK.
 func (s *stdio) handle(m jsonrpc.Message) bool {
 	if r, ok := m.(*jsonrpc.Response); ok {
 		s.mu.Lock()

@@ -102,7 +102,7 @@ func readJSON(client *http.Client, request *http.Request, into any) error {
 	if err != nil {
 		return err
 	}
-	defer response.Body.Close() //nolint:errcheck
+	defer response.Body.Close() //nolint:errcheck // it was only read
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s: status %d", request.URL, response.StatusCode)
 	}

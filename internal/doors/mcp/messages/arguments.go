@@ -11,28 +11,28 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A message may have megabytes, and the SDK makes several copies of what it reads.
-// So what is large in one, the arguments of a call, goes around the SDK as it was
-// sent, up to where the call is made: nobody on the way has use for it.
+// A message may have megabytes, and the SDK makes several copies of it. So large arguments
+// of a call bypass the SDK as they were sent, up to the place where the call is made: no
+// code in between needs them.
 
 const (
-	// maxParams is how many bytes the parameters of a request may have besides the
-	// arguments of a call.
+	// maxParams limits the parameters of a request without the arguments of a call, in
+	// bytes.
 	maxParams = 1 << 20
-	// minExtractedBytes is from how many bytes on arguments go around the SDK.
+	// minExtractedBytes is the least size of arguments that bypass the SDK.
 	minExtractedBytes = 1 << 10
 )
 
-// emptyArguments stands in the place of those that go around.
+// emptyArguments replaces arguments that bypass the SDK.
 const emptyArguments = "{}"
 
-// argumentsKey is where a request of stdio carries what goes around the SDK.
+// argumentsKey is the key in a stdio request's extra data for arguments that bypass the SDK.
 const argumentsKey = "arguments"
 
 var errParamsTooLong = errors.New("its parameters have more than 1024 KiB besides arguments")
 
-// EachMember calls f for each member of an object, with where its value begins and
-// ends in the text, which is not copied. A name may come twice.
+// EachMember calls f for each member of an object, with the begin and end of its value in
+// object, which is not copied. A name may occur twice.
 func EachMember(object []byte, f func(name string, begin, end int)) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true))
 	if open, err := d.ReadToken(); err != nil || open.Kind() != '{' {
@@ -60,8 +60,8 @@ func EachMember(object []byte, f func(name string, begin, end int)) error {
 	return nil
 }
 
-// extractArguments takes large arguments out of the parameters of a request: short are the
-// parameters with nothing in their place. The arguments are a part of params.
+// extractArguments removes large arguments from the parameters of a request: short are the
+// parameters with empty arguments. The arguments share memory with params.
 func extractArguments(method string, params json.RawMessage) (short, arguments json.RawMessage, err error) {
 	if method == "tools/call" && len(params) >= minExtractedBytes {
 		times, begin, end := 0, 0, 0
@@ -86,8 +86,8 @@ func extractArguments(method string, params json.RawMessage) (short, arguments j
 	return params, arguments, nil
 }
 
-// ExtractArguments takes large arguments out of a message, if it is a call that has them:
-// short is the message with nothing in their place. The arguments are a part of it.
+// ExtractArguments removes large arguments from a message that is a call: short is the
+// message with empty arguments. The arguments share memory with message.
 func ExtractArguments(message []byte) (short []byte, arguments json.RawMessage) {
 	if len(message) < minExtractedBytes || bytes.TrimLeft(message, " \t\r\n")[0] == '[' {
 		return message, nil
@@ -98,13 +98,13 @@ func ExtractArguments(message []byte) (short []byte, arguments json.RawMessage) 
 	}
 	params, arguments, err := extractArguments("tools/call", parts.params)
 	if err != nil || arguments == nil || parts.id == nil {
-		return message, nil // the SDK says what is wrong
+		return message, nil // the SDK reports the error
 	}
 	short = slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), parts.id, []byte(`,"method":"tools/call","params":`), params, []byte("}"))
 	return short, arguments
 }
 
-// extraOf is what a request of stdio has besides its message.
+// extraOf returns the extra data of a stdio request.
 func extraOf(arguments json.RawMessage) any {
 	if arguments == nil {
 		return nil
@@ -112,7 +112,7 @@ func extraOf(arguments json.RawMessage) any {
 	return &mcp.RequestExtra{TokenInfo: &auth.TokenInfo{Extra: map[string]any{argumentsKey: arguments}}}
 }
 
-// ExtractedArguments returns the arguments of a request of stdio that went around the SDK, or
+// ExtractedArguments returns the arguments of a stdio request that bypassed the SDK, or
 // nil.
 func ExtractedArguments(req mcp.Request) json.RawMessage {
 	extra := req.GetExtra()
@@ -123,7 +123,7 @@ func ExtractedArguments(req mcp.Request) json.RawMessage {
 	return arguments
 }
 
-// RestoreArguments gives a call the arguments that went around the SDK, if some did.
+// RestoreArguments sets the arguments of a call that bypassed the SDK, if there are any.
 func RestoreArguments(req mcp.Request, arguments json.RawMessage) mcp.Request {
 	call, ok := req.(*mcp.CallToolRequest)
 	if !ok || arguments == nil || call.Params == nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
 )
 
-// Decode reads one message. The SDK's own decoder parses each message several
-// times; requests, which are nearly all of them, are read in one go here.
+// Decode parses one message. The SDK's own decoder parses each message several times;
+// Decode parses requests, which are nearly all messages, in one pass.
 func Decode(b []byte) (jsonrpc.Message, error) {
 	if isNestedDeeper(b, maxNesting) {
 		return nil, fmt.Errorf("it is nested more than %d deep", maxNesting)
@@ -43,10 +43,10 @@ func Decode(b []byte) (jsonrpc.Message, error) {
 	return r, err
 }
 
-// requestParts are the members of a request, as they are in its message.
+// requestParts are the raw members of a request.
 type requestParts struct{ version, id, method, params json.RawMessage }
 
-// parseParts reads a message as far as it is a request's.
+// parseParts parses a message as a request.
 func parseParts(b []byte) (p requestParts, err error) {
 	if EachMember(b, func(name string, begin, end int) {
 		value := json.RawMessage(b[begin:end:end])
@@ -64,18 +64,18 @@ func parseParts(b []byte) (p requestParts, err error) {
 		return p, nil
 	}
 	var all map[string]json.RawMessage
-	if err := json.Unmarshal(b, &all); err != nil { // says what is wrong
+	if err := json.Unmarshal(b, &all); err != nil { // reports the error
 		return requestParts{}, err
 	}
 	return requestParts{all["jsonrpc"], all["id"], all["method"], all["params"]}, nil
 }
 
-// maxNesting is how deep a message may be nested; the SDK would stop at 1,000,
-// and repeat the whole of it in its error.
+// maxNesting limits the nesting of a message; the SDK would stop at 1,000, and repeat the
+// whole message in its error.
 const maxNesting = 900
 
-// isNestedDeeper reports whether brackets outside of strings are open deeper than
-// limit. What it says of text that is no JSON does not matter.
+// isNestedDeeper reports whether more than limit brackets outside of strings are open. The
+// result for text that is not JSON does not matter.
 func isNestedDeeper(b []byte, limit int) bool {
 	depth, inString := 0, false
 	for i := 0; i < len(b); i++ {
@@ -96,8 +96,8 @@ func isNestedDeeper(b []byte, limit int) bool {
 	return false
 }
 
-// DecodeID reads a request's id. A number that the SDK cannot keep as it is would
-// be answered under another id, so it is refused.
+// DecodeID parses a request's id. It refuses numbers that the SDK cannot represent exactly,
+// because the answer would have another id.
 func DecodeID(raw json.RawMessage) (jsonrpc.ID, error) {
 	if raw == nil || string(raw) == "null" {
 		return jsonrpc.ID{}, nil
@@ -120,11 +120,11 @@ func isExact(raw json.RawMessage, n float64) bool {
 	return n == math.Trunc(n) && math.Abs(n) < maxExact // such as 1.0
 }
 
-// IsMalformed reports whether the text was no JSON at all.
+// IsMalformed reports whether the text was not JSON.
 func IsMalformed(err error) bool {
 	_, ok := errors.AsType[*json.SyntaxError](err)
 	return ok
 }
 
-// maxExact is the first whole number whose neighbour a double cannot hold.
+// maxExact is the first whole number whose successor a double cannot represent.
 const maxExact = 1 << 53

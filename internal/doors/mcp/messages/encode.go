@@ -10,8 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Encode writes a message. Results are there as JSON already, and are not read
-// again.
+// Encode encodes a message. Results are JSON already; it does not parse them again.
 func Encode(m jsonrpc.Message) ([]byte, error) {
 	r, ok := m.(*jsonrpc.Response)
 	if !ok || r.Error != nil || len(r.Result) == 0 || !r.ID.IsValid() {
@@ -28,8 +27,8 @@ func Encode(m jsonrpc.Message) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// WithCode gives a code to what the SDK refuses without one, such as a request
-// before the handshake, and keeps its internals to itself.
+// WithCode adds a code to the SDK's errors without one, such as for a request before the
+// handshake, and hides the SDK's internals.
 func WithCode(m jsonrpc.Message) jsonrpc.Message {
 	r, ok := m.(*jsonrpc.Response)
 	if !ok || r.Error == nil {
@@ -41,8 +40,8 @@ func WithCode(m jsonrpc.Message) jsonrpc.Message {
 	return &jsonrpc.Response{ID: r.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: r.Error.Error()}}
 }
 
-// withoutInternals takes out of an error of the SDK the names of its types, and what
-// it repeats of the request.
+// withoutInternals removes the names of the SDK's types from an error, and the parts of the
+// request that it repeats.
 func withoutInternals(e *jsonrpc.Error) *jsonrpc.Error {
 	clean := *e
 	switch at := strings.LastIndex(e.Message, "json: cannot unmarshal "); {
@@ -64,5 +63,5 @@ func withoutInternals(e *jsonrpc.Error) *jsonrpc.Error {
 
 const (
 	invalidParamsText = "the parameters have not the form that this method takes"
-	maxMethod         = 100 // bytes of the name of a method that errors repeat
+	maxMethod         = 100 // bytes of a method name that errors repeat
 )
