@@ -11,45 +11,45 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// maxSubscriptions is how many resources one client may follow at once.
+// maxSubscriptions limits the resources that one client may subscribe to.
 const maxSubscriptions = 100
 
-// subscriptions knows who follows which resources. A change of one is gathered for its
-// debounce time; then it is read on behalf of each follower, and those are told
-// for whom it is not what it was. Safe for concurrent use.
+// subscriptions holds the subscribers of resources. It collects changes of a resource for
+// its debounce time, then reads it on behalf of each subscriber and notifies those for whom
+// the content differs. It is safe for concurrent use.
 type subscriptions struct {
-	// read returns what the resource is to the caller, as a hash.
+	// read returns a hash of the resource's content for the caller.
 	read func(o *listedResource, values map[string]string, caller aai.Caller) (fingerprint, error)
-	// notify tells the clients for whom the resource is due; see take.
+	// notify notifies the clients for whom the resource is due; see takeDue.
 	notify func(uri string)
 
 	mu    sync.Mutex
 	byURI map[string]*subscribedResource // by URI
 }
 
-// A fingerprint tells one content from another. The zero one is of nothing.
+// A fingerprint is a hash of a content. The zero value stands for none.
 type fingerprint [sha256.Size]byte
 
-// A followed resource has a follower at least.
+// A subscribedResource is a resource with at least one subscriber.
 type subscribedResource struct {
 	uri         string
 	offer       *listedResource
 	values      map[string]string
-	stop        func() // the watching; nil before it has begun
+	stop        func() // ends the watching; nil before it has begun
 	debounce    *time.Timer
-	refreshing  sync.Mutex // one look at a time
+	refreshing  sync.Mutex // one refresh at a time
 	subscribers map[*mcp.ServerSession]*subscriber
 }
 
-// A follower is a client that follows a resource.
+// A subscriber is a client that is subscribed to a resource.
 type subscriber struct {
 	caller aai.Caller
 	last   fingerprint
-	due    bool // it is to be told
+	due    bool // it has to be notified
 }
 
-// add lets a client follow a resource, which is watched before it is read: no
-// change is lost between.
+// add subscribes a client to a resource. It watches the resource before it reads it, so
+// that no change in between is lost.
 func (f *subscriptions) add(session *mcp.ServerSession, uri string, o *listedResource, values map[string]string, caller aai.Caller) error {
 	if o.Watch == nil {
 		return invalid("%s: %v", aai.CleanLabel(uri, 100), errNotSubscribable)
@@ -79,8 +79,8 @@ func (f *subscriptions) add(session *mcp.ServerSession, uri string, o *listedRes
 	return nil
 }
 
-// register notes the follower. It returns nil if the client follows the resource
-// already, and whether nobody did.
+// register adds the subscriber. It returns nil if the client is subscribed already, and
+// reports whether it is the first subscriber.
 func (f *subscriptions) register(session *mcp.ServerSession, uri string, o *listedResource, values map[string]string, caller aai.Caller) (entry *subscribedResource, first bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,7 +105,8 @@ func (f *subscriptions) register(session *mcp.ServerSession, uri string, o *list
 	return entry, first, nil
 }
 
-// watched notes how the watching is ended, or ends it if nobody follows any more.
+// watched stores the function that ends the watching, or calls it if there are no
+// subscribers any more.
 func (f *subscriptions) watched(entry *subscribedResource, stop func()) {
 	f.mu.Lock()
 	gone := f.byURI[entry.uri] != entry
@@ -116,7 +117,7 @@ func (f *subscriptions) watched(entry *subscribedResource, stop func()) {
 	}
 }
 
-// remove lets a client follow a resource no longer.
+// remove ends a client's subscription to a resource.
 func (f *subscriptions) remove(session *mcp.ServerSession, uri string) {
 	f.mu.Lock()
 	entry := f.byURI[uri]
@@ -139,7 +140,7 @@ func (f *subscriptions) remove(session *mcp.ServerSession, uri string) {
 	}
 }
 
-// removeAll is remove for everything that the client follows.
+// removeAll ends all subscriptions of a client.
 func (f *subscriptions) removeAll(session *mcp.ServerSession) {
 	f.mu.Lock()
 	var uris []string
@@ -154,7 +155,7 @@ func (f *subscriptions) removeAll(session *mcp.ServerSession) {
 	}
 }
 
-// changed gathers changes. It does not block.
+// changed schedules a refresh after the debounce time. It does not block.
 func (f *subscriptions) changed(entry *subscribedResource) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -163,13 +164,13 @@ func (f *subscriptions) changed(entry *subscribedResource) {
 	}
 }
 
-// refresh reads the resource and tells those for whom it has changed. What they may
-// no longer read has changed, too.
+// refresh reads the resource and notifies the subscribers for whom it has changed. A
+// resource that a subscriber may no longer read has changed, too.
 func (f *subscriptions) refresh(entry *subscribedResource) {
 	entry.refreshing.Lock()
 	defer entry.refreshing.Unlock()
 	f.mu.Lock()
-	entry.debounce = nil // what changes from here on needs another look
+	entry.debounce = nil // later changes need another refresh
 	callers := make(map[*mcp.ServerSession]aai.Caller, len(entry.subscribers))
 	for session, follower := range entry.subscribers {
 		callers[session] = follower.caller
@@ -192,8 +193,8 @@ func (f *subscriptions) refresh(entry *subscribedResource) {
 	}
 }
 
-// takeDue reports whether the client is to be told of the resource, once. Of what
-// nobody follows here the door does not know, and others may tell.
+// takeDue reports, once, whether to notify the client of the resource. It also reports true
+// for a resource without subscribers here: another component may notify of it.
 func (f *subscriptions) takeDue(session *mcp.ServerSession, uri string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -213,7 +214,7 @@ func (d *Door) newSubscriptions() *subscriptions {
 	return &subscriptions{
 		byURI: make(map[string]*subscribedResource),
 		read: func(o *listedResource, values map[string]string, caller aai.Caller) (fingerprint, error) {
-			// Nobody may be asked because a file has changed.
+			// A changed file must not cause a question to the person.
 			c, err := d.contents(context.Background(), d.nonInteractive(), o, values, caller)
 			if err != nil {
 				return fingerprint{}, err
@@ -226,14 +227,14 @@ func (d *Door) newSubscriptions() *subscriptions {
 	}
 }
 
-// subscribe lets a client follow a resource, which it must be able to read.
+// subscribe subscribes a client to a resource, which it must be able to read.
 func (d *Door) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
 	uri := req.Params.URI
 	o, values := d.findResource(uri)
 	if o == nil {
 		return mcp.ResourceNotFoundError(uri)
 	}
-	d.clientStateOf(req.Session) // sees to the end
+	d.clientStateOf(req.Session) // removes the subscriptions when the session ends
 	return d.subscriptions.add(req.Session, uri, o, values, d.caller(ctx, req.Session, req.ClientInfo()))
 }
 
@@ -242,8 +243,8 @@ func (d *Door) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) error
 	return nil
 }
 
-// filterListen takes out of a subscription what there is not: the client is told
-// what it follows, and an error would cost it the rest.
+// filterListen removes unknown resources from a subscription: the client learns the
+// accepted ones, and an error would cost it the rest.
 func (d *Door) filterListen(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		listen, ok := req.(*mcp.SubscriptionsListenRequest)
@@ -264,8 +265,8 @@ func (d *Door) filterListen(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// filterNotifications keeps news from those for whom it is none: the SDK tells everybody who
-// follows a resource, and of every change of the apps also those who are shown few of them.
+// filterNotifications drops notifications without news for a client. The SDK notifies all subscribers
+// of a resource, and on every change of the apps also clients whose list of entries stays the same.
 func (d *Door) filterNotifications(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		session, ok := req.GetSession().(*mcp.ServerSession)

@@ -10,14 +10,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
 )
 
-// longCallThreshold is how long a tool listed itself may take before clients are offered
-// to have its calls as tasks. A longer one would meet the deadline, of a minute
-// or less, that clients have for calls.
+// longCallThreshold is the duration of a directly listed tool from which clients may run
+// its calls as tasks. A longer call would exceed the timeout of clients, which is a minute
+// or less.
 const longCallThreshold = 20 * time.Second
 
-// taskSupport says whether calls of a tool may become tasks: what runs the tools
-// of apps, which nobody knows the duration of, and what may take long. No tool
-// requires it, because most clients know nothing of tasks.
+// taskSupport returns whether calls of a tool may become tasks: aai_exec, because the
+// duration of apps' tools is unknown, and slow tools. No tool requires tasks, because most
+// clients do not support them.
 func (d *Door) taskSupport(name string) tasks.Support {
 	listed, _ := d.listedName(name, nil)
 	if !d.onlyDirect && listed == d.toolName(execID) {
@@ -50,7 +50,7 @@ func maxDuration(tool *aai.Tool) time.Duration {
 	return tool.Timeout
 }
 
-// taskOwner names whose tasks a request is about: those of its conversation.
+// taskOwner names the owner of a request's tasks: its conversation.
 func (d *Door) taskOwner(ctx context.Context, session *mcp.ServerSession) string {
 	return d.caller(ctx, session, nil).Conversation()
 }

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// A uriTemplate is a URI with variables (RFC 6570): {name}, which stands for one
-// part of a path, and {+name}, which stands for anything. One without variables
-// matches itself.
+// A uriTemplate is a URI with variables (RFC 6570): {name} matches one part of a path, and
+// {+name} matches anything. A template without variables matches itself.
 type uriTemplate struct {
 	names []string
 	match *regexp.Regexp
@@ -40,7 +39,7 @@ func parseTemplate(template string) (uriTemplate, error) {
 	return t, err
 }
 
-// values returns what stands in the place of the variables.
+// values returns the values of the variables in uri, if it matches.
 func (t uriTemplate) values(uri string) (map[string]string, bool) {
 	found := t.match.FindStringSubmatch(uri)
 	if found == nil {

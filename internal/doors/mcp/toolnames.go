@@ -13,9 +13,9 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// canonicalNames lets tools be called by every name they have: as listed, by
-// canonical id ("app:org.gnome.Calculator", "aai:exec"), by wire name where
-// canonical ids are listed, and unlisted as "<app id>:<tool>".
+// canonicalNames accepts every name of a tool: as listed, the canonical id
+// ("app:org.gnome.Calculator", "aai:exec"), the wire name where canonical ids are listed,
+// and "<app id>:<tool>" for unlisted tools.
 func (d *Door) canonicalNames(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if call, ok := req.(*mcp.CallToolRequest); ok && call.Params != nil {
@@ -33,9 +33,8 @@ func (d *Door) canonicalNames(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// recordUnlistedCall puts the call of a tool that is not listed on record too. The SDK
-// answers it with an error of the protocol, as MCP has it; everything else that
-// goes wrong with a call is a result.
+// recordUnlistedCall also records the call of a tool that is not listed. The SDK answers it
+// with a protocol error, as MCP requires; every other failure of a call is a result.
 func (d *Door) recordUnlistedCall(ctx context.Context, req *mcp.CallToolRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	name := req.Params.Name
 	if len(name) > maxName {
@@ -46,7 +45,7 @@ func (d *Door) recordUnlistedCall(ctx context.Context, req *mcp.CallToolRequest,
 	if err == nil {
 		return result, nil
 	}
-	_, _ = d.gateway.Do(ctx, &aai.Call{ // it is refused; being on record is all it is for
+	_, _ = d.gateway.Do(ctx, &aai.Call{ // Do refuses it; the call only serves the record
 		Caller: d.caller(ctx, req.Session, clientOf(req)), Tool: name,
 		RequestError: aai.Errorf(aai.ToolNotFound, "no tool of that name is listed"),
 	})
@@ -56,8 +55,7 @@ func (d *Door) recordUnlistedCall(ctx context.Context, req *mcp.CallToolRequest,
 	return nil, err
 }
 
-// listedName turns any name of a tool into the one it is listed by, and the
-// arguments with it.
+// listedName converts any name of a tool to its listed name, and the arguments with it.
 func (d *Door) listedName(name string, args json.RawMessage) (string, json.RawMessage) {
 	for _, id := range []string{execID, discoverID, searchID} {
 		if name == id || name == aai.WireName(id) {
@@ -75,7 +73,7 @@ func (d *Door) listedName(name string, args json.RawMessage) (string, json.RawMe
 	case found && slices.Contains(d.direct, prefix):
 		return tool, args
 	case found && (strings.Contains(prefix, ".") || prefix == aai.DesktopApp):
-		// An unlisted tool of an app: aai_exec knows how to run it.
+		// An unlisted tool of an app: aai_exec can run it.
 		if len(args) == 0 {
 			args = json.RawMessage("{}")
 		}
@@ -90,8 +88,8 @@ func (d *Door) listedName(name string, args json.RawMessage) (string, json.RawMe
 	return name, args
 }
 
-// cachedApp finds an app without looking anything up: to look up a site is a part of
-// a call that is on record. It returns nil for what it does not know.
+// cachedApp finds an app without a lookup on the network: looking up a site is part of a
+// recorded call. It returns nil for an unknown app.
 func (d *Door) cachedApp(name string) *aai.App {
 	for _, app := range d.gateway.Catalog.Apps() {
 		if app.HasName(name) {
@@ -105,7 +103,7 @@ func (d *Door) cachedApp(name string) *aai.App {
 	return nil
 }
 
-// canonicalOf finds the listed app whose wire name this is.
+// canonicalOf finds the listed app with this wire name.
 func (d *Door) canonicalOf(wire string) string {
 	d.sync.Lock()
 	defer d.sync.Unlock()

@@ -11,13 +11,13 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// maxName is how many bytes the name of an app or a tool may have.
+// maxName limits the name of an app or a tool, in bytes.
 const maxName = 1 << 10
 
-// tooLongName is no tool's.
+// tooLongName replaces a name that is too long; no tool has it.
 const tooLongName = "a name of more than 1 KiB"
 
-// unknownTool is the error of a tool that is not listed, with what to call instead.
+// unknownTool returns the error for a tool that is not listed, with the calls to make instead.
 func (d *Door) unknownTool(sdks *jsonrpc.Error, name string) error {
 	e := *sdks
 	if name == "" {
@@ -42,8 +42,8 @@ func (d *Door) unknownTool(sdks *jsonrpc.Error, name string) error {
 	return &e
 }
 
-// appOfTool is the id of the one app that has a tool of the name: the desktop, before
-// all others. It is "" where that cannot be told.
+// appOfTool returns the id of the app that has a tool of that name: the desktop if it has
+// one, else the only such app. It returns "" if there is none or more than one.
 func (d *Door) appOfTool(name string) string {
 	found := ""
 	for _, app := range d.gateway.Catalog.Apps() {
@@ -60,7 +60,7 @@ func (d *Door) appOfTool(name string) string {
 	return found
 }
 
-// listedNames are the names of the tools that are listed.
+// listedNames returns the names of the listed tools.
 func (d *Door) listedNames() []string {
 	var names []string
 	if !d.onlyDirect {

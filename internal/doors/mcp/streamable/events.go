@@ -10,9 +10,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// An eventLog keeps what was sent on the streams of sessions, so that a client
-// whose connection broke can have the rest. It is bounded: when there is too
-// much, the oldest goes, first of the session that has too much, then of all.
+// An eventLog stores the events of sessions' streams, so that a client can fetch the rest
+// after its connection broke. If there are too many bytes, it drops the oldest events,
+// first of a session with too many, then of all.
 type eventLog struct {
 	limit, sessionLimit int // bytes
 
@@ -29,16 +29,16 @@ type sessionLog struct {
 	opened  []*streamLog // those of requests, the oldest first
 }
 
-// maxStreamsPerSession is how many streams of a session are kept: each request opens one,
-// and nobody says when one is not wanted any more. It is more than the requests
+// maxStreamsPerSession limits the stored streams of a session: each request opens one, and
+// clients do not report that they no longer need one. It exceeds the number of requests
 // that may run at once.
 const maxStreamsPerSession = 256
 
-// A streamLog is a run of events without gaps.
+// A streamLog is a sequence of events without gaps.
 type streamLog struct {
 	name  string
 	first int // the index of events[0]
-	// events are those that are kept; the index of the next one follows.
+	// events are the stored events; the next one gets the index after theirs.
 	events []*event
 }
 
@@ -49,7 +49,7 @@ type event struct {
 	inAll, inOwnLog *list.Element
 }
 
-// eventCost is what an event takes beside its data, about.
+// eventCost is the approximate size of an event beside its data, in bytes.
 const eventCost = 256
 
 func (e *event) cost() int { return len(e.data) + eventCost }
@@ -84,9 +84,8 @@ func (l *eventLog) open(session, stream string) {
 	}
 }
 
-// append keeps an event. One that is larger than a session may keep, or of a
-// stream that is not kept any more, is not kept, which is an error; whoever asks
-// for it later is told so.
+// append stores an event. It fails if the event is larger than a session's limit, or its
+// stream is no longer stored; a later request for the event gets ErrEventsPurged.
 func (l *eventLog) append(session, stream string, data []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -112,7 +111,7 @@ func (l *eventLog) append(session, stream string, data []byte) error {
 	return nil
 }
 
-// drop forgets the oldest event of a stream. It is called with l.mu held.
+// drop drops the oldest event of a stream. The caller holds l.mu.
 func (l *eventLog) drop(e *event) {
 	e.stream.events[0] = nil
 	e.stream.events = e.stream.events[1:]
@@ -123,7 +122,7 @@ func (l *eventLog) drop(e *event) {
 	e.log.bytes -= e.cost()
 }
 
-// forget forgets a session.
+// forget drops all events of a session.
 func (l *eventLog) forget(session string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -150,7 +149,7 @@ func (l *eventLog) after(session, stream string, index int) ([][]byte, error) {
 		return nil, fmt.Errorf("nothing is known of the stream: %w", mcp.ErrEventsPurged)
 	}
 	if stream == "" && index < 0 {
-		// Whoever begins anew takes what there is. The SDK counts from zero then.
+		// A client without an index gets all stored events. The SDK counts from zero then.
 		in.first = 0
 	}
 	from := index + 1 - in.first

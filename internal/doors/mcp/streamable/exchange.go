@@ -15,37 +15,37 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/messages"
 )
 
-// An Exchange is one HTTP request for MCP and its answer. The context of a session's
-// calls holds the exchange that opened the session.
+// An Exchange is one HTTP request for MCP and its answer. The context of a session's calls
+// holds the exchange that opened the session.
 type Exchange struct {
 	*httpdoor.Exchange
-	// Conversation stands for a session where the SDK has none, of which there is one
-	// all the same; empty where there is none.
+	// Conversation identifies a session that has no session id in the SDK; empty if there
+	// is none.
 	Conversation string
 
 	response *responseWriter
 	server   *Server
 	session  *session
-	stream   string // of the session, that the answer carries
-	// arguments are those of its call that go around the SDK.
+	stream   string // the session's stream that the answer carries
+	// arguments are those of its call that bypass the SDK.
 	arguments json.RawMessage
-	started   func() // the caller's next request may begin
+	started   func() // lets the caller's next request start
 }
 
 type exchangeKey struct{}
 
-// headerExchange is where a message tells its exchange. What a client sends
-// there is overwritten.
+// headerExchange is the request header with the ID of the exchange. withExchange overwrites
+// a client's value.
 const headerExchange = "Aai-Exchange"
 
-// FromContext returns the exchange by which the connection of a request was
-// opened, or nil where it did not come by HTTP.
+// FromContext returns the exchange that opened the connection of a request, or nil if the
+// request did not come by HTTP.
 func FromContext(ctx context.Context) *Exchange {
 	x, _ := ctx.Value(exchangeKey{}).(*Exchange)
 	return x
 }
 
-// withExchange has serve answer requests, each as an exchange.
+// withExchange returns a handler that calls serve with a new exchange for each request.
 func (h *Server) withExchange(serve func(http.ResponseWriter, *http.Request, *Exchange)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		x := &Exchange{Exchange: httpdoor.FromContext(r.Context()), server: h, response: newResponseWriter(w, h.Server.Limits().WriteTimeout, h.limits.KeepAlive)}
@@ -55,20 +55,20 @@ func (h *Server) withExchange(serve func(http.ResponseWriter, *http.Request, *Ex
 		}
 		h.exchanges.Store(x.ID, x)
 		defer h.exchanges.Delete(x.ID)
-		// What the door finds the exchange by, whatever the client sent there.
+		// Middleware finds the exchange by this header.
 		r.Header.Set(headerExchange, x.ID)
 		serve(x.response, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)), x)
 	}
 }
 
-// abort ends the exchange even if the client does not take what is written.
+// abort ends the exchange even if the client does not read the answer.
 func (x *Exchange) abort() {
 	x.Cancel()
 	x.response.abort()
 }
 
-// Middleware is middleware that does for messages that come by HTTP what others have no
-// need of: a session counts its calls and takes them along when it ends.
+// Middleware is middleware for messages that come by HTTP: it keeps their answers alive, restores
+// their arguments, limits the calls of a session and cancels them when the session ends.
 func Middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		opener := FromContext(ctx)
@@ -103,8 +103,8 @@ func Middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// ContinueContext keeps, in the context of work that goes on when its request is answered, whose
-// request it came of, and the session until release.
+// ContinueContext copies the exchange of a request to the context of work that continues
+// after the answer. The session does not expire until release.
 func ContinueContext(request, work context.Context) (ctx context.Context, release func()) {
 	x := FromContext(request)
 	if x == nil {

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// Limits bound what sessions and streams take. A zero one means its default.
+// Limits bound the resources of sessions and streams. A zero field means its default.
 type Limits struct {
 	KeepAlive         time.Duration // after which a silent stream gets a comment: 15 s
 	SessionIdle       time.Duration // after which a session without requests ends: 30 min
 	SessionsPerCaller int           // of one caller: 1,000
-	// AllSessions of every caller together: 4,000
+	// AllSessions limits the sessions of all callers together: 4,000
 	AllSessions        int
 	RequestsPerSession int // at once in a session: 128
 	StatelessPerCaller int // at once of one caller without sessions: 1,024
-	StoredBytes        int // bytes of events that all sessions keep for resumption: 32 MiB
-	// StoredBytesPerSession is the part of it that one may have: 8 MiB
+	StoredBytes        int // bytes of events of all sessions, for resumption: 32 MiB
+	// StoredBytesPerSession is the limit for one session: 8 MiB
 	StoredBytesPerSession int
 }
 
-// maxBatch is how many messages a batch of the older versions may have.
+// maxBatch limits the messages in a batch of the older versions.
 const maxBatch = 100
 
 func (l Limits) withDefaults() Limits {

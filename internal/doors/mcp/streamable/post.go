@@ -12,20 +12,20 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/messages"
 )
 
-// A post is what was posted.
+// A postedBody is the body of a POST.
 type postedBody struct {
 	bytes []byte
-	opens bool // it is a request to open a session
+	opens bool // it contains a request to open a session
 }
 
-// A body is one that was read already.
+// A readCloser is a body that was read already.
 type readCloser struct{ *bytes.Reader }
 
 // Close implements io.Closer.
 func (readCloser) Close() error { return nil }
 
-// readPost reads the body, and holds it to what stdio asks of a line. The request has
-// begun then, until end. It reports false when it has answered, or nobody waits.
+// readPost reads and checks the body; stdio has the same checks for a line. The request has started,
+// until end. It reports false if it has refused the request or the client no longer waits.
 func (h *Server) readPost(w http.ResponseWriter, r *http.Request, x *Exchange) (sent postedBody, end func(), ok bool) {
 	b, end, ok := h.ReadBody(w, r)
 	if !ok {
@@ -41,7 +41,7 @@ func (h *Server) readPost(w http.ResponseWriter, r *http.Request, x *Exchange) (
 	return postedBody{bytes: b, opens: opens}, end, true
 }
 
-// readMessages looks at the message, or the batch of them, before the SDK does.
+// readMessages checks the message, or each of a batch, before the SDK does.
 func readMessages(b []byte) (opens bool, refused *refusal) {
 	malformed := func(code int64, message string) *refusal {
 		return &refusal{httpdoor.Refusal{Status: http.StatusBadRequest, Message: message}, code}

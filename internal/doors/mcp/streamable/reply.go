@@ -16,26 +16,25 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/messages"
 )
 
-// A reply is the answer to an HTTP request. A client must take each message of
-// it in a bounded time, and a stream on which nothing is said gets a comment now
-// and then: proxies close what is silent, and the dead are only found out by
-// writing to them.
+// A responseWriter writes the answer to an HTTP request. A client must accept each message
+// in a limited time, and a silent stream gets a comment at intervals: proxies close silent
+// connections, and only a write detects dead ones.
 type responseWriter struct {
 	http.ResponseWriter
 	control atomic.Pointer[http.ResponseController] // nil when the handler has returned
-	// write is how long the client has to take a message; after silence a silent
+	// write is the time for the client to accept a message; after keepAliveAfter a silent
 	// stream gets a comment.
 	write, keepAliveAfter time.Duration
-	// onFirstWrite sees what is written first.
+	// onFirstWrite is called with the first written bytes.
 	onFirstWrite func([]byte)
 
-	mu         sync.Mutex // guards the writer and what follows
-	status     int        // zero until the header is out
+	mu         sync.Mutex // guards the writer and the following fields
+	status     int        // zero until the header is written
 	stream     bool       // of server-sent events
-	lateStatus bool       // a status came after the header was out
+	lateStatus bool       // a status came after the header was written
 	ended      bool
-	unflushed  bool      // something that was written has not been sent
-	written    time.Time // last
+	unflushed  bool      // written bytes have not been flushed
+	written    time.Time // time of the last write
 	timer      *time.Timer
 
 	aborted atomic.Bool
@@ -48,10 +47,10 @@ func newResponseWriter(w http.ResponseWriter, write, silence time.Duration) *res
 	return r
 }
 
-// extendWriteDeadline gives the client time to take what is written next.
+// extendWriteDeadline gives the client time to accept the next write.
 func (r *responseWriter) extendWriteDeadline() {
 	if !r.aborted.Load() {
-		// A writer that knows no deadlines is one of a test.
+		// Only writers of tests have no deadlines.
 		_ = r.control.Load().SetWriteDeadline(time.Now().Add(r.write))
 	}
 }
@@ -67,7 +66,7 @@ func (r *responseWriter) WriteHeader(status int) {
 
 func (r *responseWriter) begin(status int) {
 	if r.status != 0 {
-		// A comment has gone out before: an error is an event of a stream now.
+		// A comment was written before: an error is an event of the stream now.
 		r.lateStatus = r.stream && status != r.status
 		return
 	}
@@ -92,7 +91,7 @@ func (r *responseWriter) Write(b []byte) (int, error) {
 	}
 	if r.lateStatus {
 		if !bytes.HasPrefix(b, []byte("{")) {
-			return len(b), nil // words for a person, where a client expects events
+			return len(b), nil // text for people, where a client expects events
 		}
 		return len(b), r.writeEvent("event: message\ndata: " + string(b) + "\n\n")
 	}
@@ -104,11 +103,11 @@ func (r *responseWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// maxErrorText is how long the words are that refuse a request, in bytes.
+// maxErrorText limits the text of an error, in bytes.
 const maxErrorText = 200
 
-// sanitizeError takes out of an error what the SDK says of itself, and what it repeats of the
-// request. What is no error is left as it is.
+// sanitizeError removes the SDK's internals from an error, and the parts of the request
+// that it repeats. It returns other bytes unchanged.
 func (r *responseWriter) sanitizeError(b []byte) []byte {
 	if r.status >= http.StatusBadRequest && !bytes.HasPrefix(b, []byte("{")) {
 		return []byte(aai.CleanLabel(string(b), maxErrorText) + "\n")
@@ -138,11 +137,11 @@ func (r *responseWriter) sanitizeError(b []byte) []byte {
 	return slices.Concat(b[:begin], message, b[end:])
 }
 
-// flushDelay is how long something said on a stream may wait for what comes next. Most
-// answers are there by then, and all of it goes out at once.
+// flushDelay is the time that an event may wait for the next one. Most answers exist by
+// then, and both are sent at once.
 const flushDelay = 2 * time.Millisecond
 
-// FlushError implements what http.ResponseController calls.
+// FlushError implements the method that http.ResponseController calls.
 func (r *responseWriter) FlushError() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -158,7 +157,7 @@ func (r *responseWriter) FlushError() error {
 	return nil
 }
 
-// scheduleHeartbeat has beat called after a time. It is called with r.mu held.
+// scheduleHeartbeat calls heartbeat after a time. The caller holds r.mu.
 func (r *responseWriter) scheduleHeartbeat(after time.Duration) {
 	if r.timer == nil {
 		r.timer = time.AfterFunc(after, r.heartbeat)
@@ -167,17 +166,17 @@ func (r *responseWriter) scheduleHeartbeat(after time.Duration) {
 	r.timer.Reset(after)
 }
 
-// openStream begins a stream of events before there is one.
+// openStream begins a stream of events before there is an event.
 func (r *responseWriter) openStream() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.Header().Set("Content-Type", "text/event-stream")
 	r.Header().Set("Cache-Control", "no-cache, no-transform")
 	r.begin(http.StatusOK)
-	_ = r.writeEvent(": ok\n\n") // whoever is gone is found out by the next
+	_ = r.writeEvent(": ok\n\n") // the next write detects a lost client
 }
 
-// Unwrap serves http.ResponseController, for all but flushing.
+// Unwrap serves http.ResponseController, except for flushing.
 func (r *responseWriter) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 // writeEvent writes and flushes an event or a comment.
@@ -192,8 +191,8 @@ func (r *responseWriter) writeEvent(text string) error {
 	return err
 }
 
-// keepAlive begins to keep the answer alive although nothing has been written.
-// The SDK must have set the header.
+// keepAlive starts to keep the answer alive before the first write. The SDK must have set
+// the header.
 func (r *responseWriter) keepAlive() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -202,7 +201,7 @@ func (r *responseWriter) keepAlive() {
 	}
 }
 
-// heartbeat sends what waits, or writes a comment if nothing was written for a while.
+// heartbeat flushes pending bytes, or writes a comment if nothing was written for a while.
 func (r *responseWriter) heartbeat() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -212,7 +211,7 @@ func (r *responseWriter) heartbeat() {
 	if r.unflushed {
 		r.unflushed = false
 		r.extendWriteDeadline()
-		_ = r.control.Load().Flush() // whoever is gone is found out by the next
+		_ = r.control.Load().Flush() // the next write detects a lost client
 		r.scheduleHeartbeat(r.keepAliveAfter)
 		return
 	}
@@ -228,7 +227,7 @@ func (r *responseWriter) heartbeat() {
 	}
 }
 
-// end is called when the handler returns. What is still buffered may be written.
+// end runs when the handler returns. Buffered bytes may still be sent.
 func (r *responseWriter) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -237,13 +236,13 @@ func (r *responseWriter) end() {
 		r.timer.Stop()
 	}
 	r.extendWriteDeadline()
-	// The exchange may live as long as its session; the connection need not.
+	// The exchange may live as long as its session; the connection must not.
 	r.control.Store(nil)
 	r.ResponseWriter = nil
 }
 
-// abort makes what waits for the client fail, now and later. It does not take the
-// lock, which a write that waits holds.
+// abort makes writes to the client fail, now and later. It does not take the lock, because
+// a blocked write holds it.
 func (r *responseWriter) abort() {
 	r.aborted.Store(true)
 	if control := r.control.Load(); control != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
 )
 
-// The paths that are served.
+// The paths of the server.
 const (
 	mcpPath = "/mcp"
 	ssePath = "/sse"
@@ -29,7 +29,7 @@ const (
 	headerLastEvent = "Last-Event-Id"
 )
 
-// corsPolicy is what pages of allowed origins need to speak MCP.
+// corsPolicy returns the rights that pages of allowed origins need for MCP.
 func corsPolicy() httpdoor.CORSPolicy {
 	return httpdoor.CORSPolicy{
 		Methods:       "GET, POST, DELETE",
@@ -38,43 +38,42 @@ func corsPolicy() httpdoor.CORSPolicy {
 	}
 }
 
-// Config is how a person wants a Server to be.
+// Config is the person's configuration of a Server.
 type Config struct {
 	HTTP httpdoor.Config
-	// LegacySSE serves the transport of protocol version 2024-11-05 too, on /sse.
+	// LegacySSE also serves the transport of protocol version 2024-11-05, on /sse.
 	LegacySSE bool
 	Limits    Limits
 }
 
-// A Door is what a Server serves.
+// A Backend connects a Server to the door.
 type Backend struct {
-	// Server answers messages; Receive must be among its middleware.
+	// Server answers messages; Middleware must be among its middleware.
 	Server *mcp.Server
 	Log    *slog.Logger
-	SDKLog *slog.Logger // what the SDK writes to
-	// Shutdown ends what outlives requests and sessions, and waits for it, until late at
-	// most. It is called once, by Close, when the sessions have been told to end.
+	SDKLog *slog.Logger // the SDK's log
+	// Shutdown ends work that outlives requests and sessions, and waits for it until late
+	// ends. Close calls it once, after it has asked the sessions to end.
 	Shutdown func(late context.Context)
 }
 
-// A Server serves MCP clients of every version over Streamable HTTP, on
-// /mcp: up to 2025-11-25 in sessions, from 2026-07-28 on each request by itself.
-// Close ends its sessions, too.
+// A Server serves MCP clients of every version over Streamable HTTP, on /mcp: up to
+// 2025-11-25 in sessions, from 2026-07-28 on each request by itself. Close also ends its
+// sessions.
 //
-// A client that goes away in the middle of a call ends the call where there are
-// no sessions: nobody could have the result. In a session the call goes on, as
-// the protocol wants it ("disconnection should not be interpreted as the client
-// cancelling its request"), and its result can be fetched with Last-Event-ID
-// until the session ends.
+// Without a session, a client that disconnects during a call ends the call, because the
+// result cannot be delivered. In a session the call continues, as the protocol requires
+// ("disconnection should not be interpreted as the client cancelling its request"). The
+// client can fetch its result with Last-Event-ID until the session ends.
 type Server struct {
 	*httpdoor.Server
 	backend Backend
 	limits  Limits
 
 	sessions  *sessions
-	exchanges sync.Map     // the exchanges that have begun and not ended, by ID
+	exchanges sync.Map     // running exchanges by ID
 	legacy    http.Handler // versions with sessions
-	modern    http.Handler // those without
+	modern    http.Handler // versions without
 }
 
 // New returns a server for the door.
@@ -89,7 +88,7 @@ func New(cfg Config, d Backend) (*Server, error) {
 	body := served.Limits().MaxBody
 	h.legacy = tasks.HTTP(mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
 		EventStore: h.sessions, Logger: d.SDKLog,
-		DisableLocalhostProtection: true, MaxRequestBodyBytes: body, // both are looked at before
+		DisableLocalhostProtection: true, MaxRequestBodyBytes: body, // both are checked before
 	}))
 	h.modern = tasks.HTTP(mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
 		Stateless: true, PropagateRequestCancellation: true, Logger: d.SDKLog,
@@ -106,7 +105,7 @@ func New(cfg Config, d Backend) (*Server, error) {
 	return h, nil
 }
 
-// serveMCP serves the one address of the protocol.
+// serveMCP serves the single address of the protocol.
 func (h *Server) serveMCP(w http.ResponseWriter, r *http.Request, x *Exchange) {
 	var sent postedBody
 	if r.Method == http.MethodPost {
@@ -132,7 +131,7 @@ func (h *Server) serveMCP(w http.ResponseWriter, r *http.Request, x *Exchange) {
 		return
 	}
 	if r.Method != http.MethodPost {
-		h.legacy.ServeHTTP(w, r) // says what is wrong
+		h.legacy.ServeHTTP(w, r) // reports the error
 		return
 	}
 	if refusal := h.sessions.reserve(x); refusal != nil {
@@ -143,8 +142,9 @@ func (h *Server) serveMCP(w http.ResponseWriter, r *http.Request, x *Exchange) {
 	h.legacy.ServeHTTP(w, r)
 }
 
-// isModernRequest tells the era: the header says it. Without one, a request that
-// describes itself is of the new era too, and is told that the header is missing.
+// isModernRequest reports whether a request is of a stateless version, by its version
+// header. Without the header, a request with the version in its body also counts; its
+// answer reports the missing header.
 func isModernRequest(r *http.Request, sent postedBody) bool {
 	if version := r.Header.Get(headerVersion); version != "" {
 		return version >= tasks.StatelessVersion
@@ -152,7 +152,7 @@ func isModernRequest(r *http.Request, sent postedBody) bool {
 	return r.Header.Get(headerSession) == "" && bytes.Contains(sent.bytes, []byte(`"io.modelcontextprotocol/protocolVersion"`))
 }
 
-// serveModern serves a request that stands by itself.
+// serveModern serves a request of a stateless version.
 func (h *Server) serveModern(w http.ResponseWriter, r *http.Request, x *Exchange) {
 	if !h.sessions.acquireStateless(x.Principal) {
 		tooMany(w, "too many requests of this caller are open")
@@ -166,7 +166,7 @@ func (h *Server) serveModern(w http.ResponseWriter, r *http.Request, x *Exchange
 func (h *Server) serveInSession(w http.ResponseWriter, r *http.Request, x *Exchange, id string) {
 	s := h.sessions.find(id, x.Principal)
 	if s == nil {
-		// Whose it is, if there is one, is nobody else's business.
+		// The answer is the same for another caller's session, to reveal nothing about it.
 		refuse(w, http.StatusNotFound, codeSessionNotFound, "there is no such session; it may have expired. Open one by \"initialize\"")
 		return
 	}
@@ -188,8 +188,8 @@ func (h *Server) serveInSession(w http.ResponseWriter, r *http.Request, x *Excha
 	h.legacy.ServeHTTP(w, r)
 }
 
-// prepareStream prepares the stream that a GET wants: a new one, or the rest of one that
-// broke. It reports false when it has answered.
+// prepareStream prepares the stream of a GET: a new one, or the rest of a broken one. It
+// reports false if it has refused the request.
 func (h *Server) prepareStream(w http.ResponseWriter, r *http.Request, x *Exchange, s *session) bool {
 	last := r.Header.Get(headerLastEvent)
 	if last == "" {
@@ -207,19 +207,19 @@ func (h *Server) prepareStream(w http.ResponseWriter, r *http.Request, x *Exchan
 	}
 	s.replaceStream(r.Context(), stream)
 	s.addStream(x, stream)
-	x.response.openStream() // the SDK would say nothing until there is something to say
+	x.response.openStream() // the SDK would write nothing before the next event
 	return true
 }
 
-// parseEventID reads an event's id, which the SDK makes of stream and index.
+// parseEventID parses an event's id, which the SDK makes of stream and index.
 func parseEventID(id string) (stream string, index int, ok bool) {
 	stream, number, _ := strings.Cut(id, "_")
 	index, err := strconv.Atoi(number)
 	return stream, index, err == nil && index >= 0
 }
 
-// end ends every session and its calls, and what else the door has begun, and waits
-// for them until late.
+// end ends every session and its calls, and the door's other work, and waits for them until
+// late ends.
 func (h *Server) end(late context.Context) {
 	ended := h.sessions.closeAll()
 	h.backend.Shutdown(late)
@@ -232,5 +232,5 @@ func (h *Server) end(late context.Context) {
 	}
 }
 
-// Sessions is how many sessions are open.
+// Sessions returns the number of open sessions.
 func (h *Server) Sessions() int { return h.sessions.size() }

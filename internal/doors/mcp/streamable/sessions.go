@@ -19,17 +19,17 @@ var (
 	errNotReserved  = errors.New("no session may be opened here")
 )
 
-// sessions knows the sessions and who opened them. It is the SDK's event store,
-// which is how it learns of their beginning and their end.
+// sessions holds the sessions with their principals. It is the SDK's event store, which
+// notifies it when sessions open and close.
 type sessions struct {
 	limits Limits
 	events *eventLog
 
 	mu          sync.Mutex
 	byID        map[string]*session
-	byPrincipal map[string]int // sessions by principal, with those about to be opened
+	byPrincipal map[string]int // sessions by principal, including reserved ones
 	all         int
-	peak        int            // the most there were since memory was given back
+	peak        int            // the most sessions since memory was returned
 	stateless   map[string]int // requests without sessions by principal
 }
 
@@ -40,8 +40,8 @@ func newSessions(limits Limits) *sessions {
 	}
 }
 
-// A session is one conversation. It ends when its client says so, when it was
-// idle for too long, or with the server.
+// A session is one conversation. It ends when its client ends it, when it was idle for too
+// long, or with the server.
 type session struct {
 	id, principal string
 	limits        Limits
@@ -59,7 +59,7 @@ type session struct {
 	streams map[string]*Exchange // the answers that carry its streams
 }
 
-// reserve makes room for a session that the exchange is about to open.
+// reserve reserves a session for the exchange, which is about to open it.
 func (ss *sessions) reserve(x *Exchange) *refusal {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -79,7 +79,7 @@ func (ss *sessions) reserve(x *Exchange) *refusal {
 	return nil
 }
 
-// releaseReservation gives the room back if no session was opened.
+// releaseReservation releases the reservation if no session was opened.
 func (ss *sessions) releaseReservation(x *Exchange) {
 	ss.mu.Lock()
 	s := x.session
@@ -93,12 +93,12 @@ func (ss *sessions) releaseReservation(x *Exchange) {
 	}
 }
 
-// gcSessionThreshold is from how many sessions on their end is worth a collection.
+// gcSessionThreshold is the least number of sessions for which count returns memory.
 const gcSessionThreshold = 64
 
-// count is called with ss.mu held. When most of many sessions have gone, their
-// memory goes back to the system: the collector has no reason to work when
-// nothing happens.
+// count changes the number of sessions by n. When most of many sessions have ended, it
+// returns their memory to the system: an idle process has no reason to collect. The caller
+// holds ss.mu.
 func (ss *sessions) count(principal string, n int) {
 	ss.all += n
 	ss.peak = max(ss.peak, ss.all)
@@ -130,7 +130,7 @@ func (ss *sessions) releaseStateless(principal string) {
 	}
 }
 
-// find returns the session, if it is of the principal.
+// find returns the session, if it belongs to the principal.
 func (ss *sessions) find(id, principal string) *session {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -200,8 +200,8 @@ func (ss *sessions) closeAll() []*session {
 	return all
 }
 
-// beginRequest begins a request of the session, unless too many are open. The session
-// does not expire meanwhile.
+// beginRequest begins a request of the session, unless too many are open. The session does
+// not expire meanwhile.
 func (s *session) beginRequest(most int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,8 +213,8 @@ func (s *session) beginRequest(most int) bool {
 	return true
 }
 
-// beginCall begins a call, unless too many are running: they go on when their
-// requests have gone.
+// beginCall begins a call, unless too many are running: calls continue after their requests
+// have ended.
 func (s *session) beginCall() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -226,7 +226,7 @@ func (s *session) beginCall() bool {
 	return true
 }
 
-// pauseExpiry keeps the session from expiring. It is called with s.mu held.
+// pauseExpiry keeps the session from expiring. The caller holds s.mu.
 func (s *session) pauseExpiry() {
 	s.users++
 	if s.timer != nil {
@@ -234,7 +234,7 @@ func (s *session) pauseExpiry() {
 	}
 }
 
-// resumeExpiry is called with s.mu held.
+// resumeExpiry reverts pauseExpiry. The caller holds s.mu.
 func (s *session) resumeExpiry() {
 	if s.users--; s.users > 0 || s.ended {
 		return
@@ -275,11 +275,11 @@ func (s *session) expire() {
 func (s *session) close() {
 	s.cancel(errSessionEnded)
 	if server := s.server.Load(); server != nil {
-		go server.Close() //nolint:errcheck // there is nobody left to tell
+		go server.Close() //nolint:errcheck // the session is over either way
 	}
 }
 
-// end is called when the SDK has ended the session.
+// end runs when the SDK has ended the session.
 func (s *session) end() {
 	s.cancel(errSessionEnded)
 	s.mu.Lock()
@@ -291,7 +291,7 @@ func (s *session) end() {
 	}
 }
 
-// addStream notes that the exchange carries the stream.
+// addStream registers the exchange as carrier of the stream.
 func (s *session) addStream(x *Exchange, stream string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -299,7 +299,7 @@ func (s *session) addStream(x *Exchange, stream string) {
 	s.streams[stream] = x
 }
 
-// removeStream notes that the exchange carries nothing any more.
+// removeStream removes the exchange as carrier of its stream.
 func (s *session) removeStream(x *Exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -308,8 +308,8 @@ func (s *session) removeStream(x *Exchange) {
 	}
 }
 
-// replaceStream ends the answer that carries the stream: its client has come back for
-// it, so the connection is dead, though nothing may have told us yet.
+// replaceStream aborts the answer that carries the stream: its client has reconnected, so
+// the old connection is dead, even if no write has failed yet.
 func (s *session) replaceStream(ctx context.Context, stream string) {
 	s.mu.Lock()
 	old := s.streams[stream]

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// serveSSE serves the transport of 2024-11-05: a GET holds the session, and
-// messages are posted to the address that its first event names.
+// serveSSE serves the transport of 2024-11-05: a GET holds the session, and messages are
+// posted to the address in its first event.
 func (h *Server) serveSSE(sse http.Handler) func(http.ResponseWriter, *http.Request, *Exchange) {
 	owners := &sseOwners{principals: make(map[string]string)}
 	return func(w http.ResponseWriter, r *http.Request, x *Exchange) {
@@ -39,13 +39,13 @@ func (h *Server) serveSSE(sse http.Handler) func(http.ResponseWriter, *http.Requ
 	}
 }
 
-// sseOwners knows who opened which session: the SDK does not ask.
+// sseOwners maps sessions to their principals: the SDK does not check them.
 type sseOwners struct {
 	mu         sync.Mutex
 	principals map[string]string // the principal, by session
 }
 
-// add reads the session's id from the event that names the address.
+// add reads the session's id from the event with the address.
 func (o *sseOwners) add(principal string, event []byte) string {
 	_, id, _ := bytes.Cut(event, []byte("sessionid="))
 	id = bytes.TrimSpace(id)

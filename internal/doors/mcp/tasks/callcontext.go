@@ -5,22 +5,22 @@ import (
 	"sync/atomic"
 )
 
-// A leash is the context of a call: that of its request, until the call is let go
-// and outlives it. From then on it ends only when it is cancelled, and has none
-// of the request's values: with them, the SDK would send the news of the call to
-// where the answer of the request went, and nobody reads there any more.
+// A callContext is the context of a call. It follows the request's context until it is
+// detached and outlives it. From then on it ends only when it is cancelled, and has none of
+// the request's values: with them, the SDK would send the call's notifications to the
+// request's answer, which has ended.
 type callContext struct {
 	context.Context
 	cancel  context.CancelFunc
 	request atomic.Pointer[context.Context]
-	stop    func() bool // nil if the call never was a part of one
+	stop    func() bool // nil if the call never was attached
 	release func()
 }
 
-// taskKey is what the task of a call is found by in its context.
+// taskKey is the context key of a call's task.
 type taskKey struct{}
 
-// newCallContext returns the context of a call that is let go already.
+// newCallContext returns the context of a call that is detached already.
 func (l *Layer) newCallContext(request context.Context) *callContext {
 	base, release := l.continueContext(request, context.Background())
 	ctx := &callContext{release: release}
@@ -28,14 +28,14 @@ func (l *Layer) newCallContext(request context.Context) *callContext {
 	return ctx
 }
 
-// attach makes the call a part of the request.
+// attach makes the context end with the request, and adds its values.
 func (l *callContext) attach(request context.Context) *callContext {
 	l.request.Store(&request)
 	l.stop = context.AfterFunc(request, l.cancel)
 	return l
 }
 
-// end releases what the context holds, after the call.
+// end releases the context's resources, after the call.
 func (l *callContext) end() {
 	if l.stop != nil {
 		l.stop()
@@ -64,13 +64,13 @@ func (l *callContext) Value(key any) any {
 	return nil
 }
 
-// taskOf returns the task that the context is of, or nil.
+// taskOf returns the task of the context, or nil.
 func taskOf(ctx context.Context) *task {
 	t, _ := ctx.Value(taskKey{}).(*task)
 	return t
 }
 
-// A guided context is cancelled like the one, and has the values of the other.
+// A mergedContext is cancelled with Context, and also has the values of another.
 type mergedContext struct {
 	context.Context
 	values context.Context

@@ -11,10 +11,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// What a task's call says and asks on its way to the client.
+// Messages of a task's call to the client.
 
-// A Connection is one client of a transport without sessions, such as stdio. Its
-// tasks are its own and end with it.
+// A Connection is one client of a transport without sessions, such as stdio. Its tasks
+// belong to it and end with it.
 type Connection struct {
 	layer  *Layer
 	owner  string
@@ -23,21 +23,21 @@ type Connection struct {
 
 type connectionKey struct{}
 
-// Connect returns a connection. Notifications of the protocol go to notify, each
-// a message of JSON-RPC, in order and from one goroutine at a time; it must not
-// block. Nil: there are none.
+// Connect returns a connection. It passes notifications of the protocol to notify, each a
+// JSON-RPC message, in order and from one goroutine at a time. notify must not block; nil
+// means none.
 func (l *Layer) Connect(notify func(json.RawMessage)) *Connection {
 	return &Connection{layer: l, owner: fmt.Sprintf("connection %d", l.connections.Add(1)), notify: notify}
 }
 
-// Context returns the context in which a server must be connected so that the
-// layer knows the requests of this connection.
+// Context returns the context in which a server must be connected so that the layer
+// recognizes the requests of this connection.
 func (c *Connection) Context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, connectionKey{}, c)
 }
 
-// End cancels the work of the connection's tasks, forgets them, and waits until
-// that is over, at most for the time.
+// End cancels the work of the connection's tasks, forgets them, and waits until the work
+// has ended, at most for the given time.
 func (c *Connection) End(most time.Duration) {
 	c.layer.store.end(most, &c.owner)
 }
@@ -54,7 +54,7 @@ func notifierOf(ctx context.Context) func(json.RawMessage) {
 	return nil
 }
 
-// ownerOf names who sent the request of the context.
+// ownerOf names the owner of tasks for the request of the context.
 func (l *Layer) ownerOf(ctx context.Context, session *mcp.ServerSession) string {
 	if c := connectionOf(ctx); c != nil {
 		return c.owner
@@ -62,19 +62,19 @@ func (l *Layer) ownerOf(ctx context.Context, session *mcp.ServerSession) string 
 	return "owner " + l.owner(ctx, session)
 }
 
-// endWithSession sees to it that the tasks of a session end with it.
+// endWithSession ends the tasks of a session when it ends.
 func (l *Layer) endWithSession(ctx context.Context, session *mcp.ServerSession, owner string) {
 	if connectionOf(ctx) != nil || session == nil || !l.store.watch(session) {
 		return
 	}
 	go func() {
-		_ = session.Wait() // how it ended does not matter
+		_ = session.Wait() // the error does not matter
 		l.store.unwatch(session)
 		l.store.end(0, &owner)
 	}()
 }
 
-// send is the middleware for what the server says of itself to a client.
+// send is the middleware for messages from the server to a client.
 func (l *Layer) send(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		t := taskOf(ctx)
@@ -99,7 +99,7 @@ func (l *Layer) send(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// relate says in a message what task it is of.
+// relate adds the task to the _meta of a message.
 func relate(t *task, method string, p mcp.Params) {
 	switch method {
 	case "elicitation/create", "sampling/createMessage", "roots/list", "notifications/progress", "notifications/message":
@@ -109,9 +109,9 @@ func relate(t *task, method string, p mcp.Params) {
 	}
 }
 
-// request asks the client of a task something. In a session of HTTP it can only
-// be asked while a request of its own is open: it opens tasks/result when it
-// sees that input is required. One that closes that again is asked anew.
+// request sends a request of a task to its client. In a session of HTTP that is possible
+// only while a request of the client is open: the client opens tasks/result when it sees
+// that input is required. If the client closes that, the request is sent again.
 func (l *Layer) request(ctx context.Context, t *task, method string, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
 	l.store.addOpenRequests(t, +1)
 	defer l.store.addOpenRequests(t, -1)
@@ -143,7 +143,7 @@ func (s *store) isTask(t *task) bool {
 	return t.number != 0
 }
 
-// addOpenRequests counts what the client of a task has to answer.
+// addOpenRequests changes the number of open requests to the client of a task.
 func (s *store) addOpenRequests(t *task, more int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,8 +156,8 @@ func (s *store) addOpenRequests(t *task, more int) {
 	}
 }
 
-// attach lets questions of the task go by the request whose context this is,
-// until detached.
+// attach lets the task send requests by the client's request with this context, until
+// detach.
 func (s *store) attach(t *task, stream context.Context) (detach func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,7 +171,7 @@ func (s *store) attach(t *task, stream context.Context) (detach func()) {
 	}
 }
 
-// stream waits for a request of the client by which it can be asked.
+// stream waits for a request of the client that can carry one of the task.
 func (s *store) stream(ctx context.Context, t *task) (context.Context, error) {
 	for {
 		newest, attached := s.newestStream(t)
@@ -186,8 +186,8 @@ func (s *store) stream(ctx context.Context, t *task) (context.Context, error) {
 	}
 }
 
-// newestStream is the last attached stream that still lives, or nil and what is closed
-// when there is one.
+// newestStream returns the last attached stream that is not over, or nil and a channel that
+// is closed when one is attached.
 func (s *store) newestStream(t *task) (stream context.Context, attached <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,7 +199,8 @@ func (s *store) newestStream(t *task) (stream context.Context, attached <-chan s
 	return nil, t.attached
 }
 
-// watch reports whether nobody waits yet for the end of the session.
+// watch registers a session and reports whether it was unknown, so that one goroutine waits
+// for its end.
 func (s *store) watch(session *mcp.ServerSession) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 
 // The form of the core of version 2025-11-25 (basic/utilities/tasks).
 
-// relatedTask is the key of _meta by which messages say what task they are of.
+// relatedTask is the key of _meta for the task of a message.
 const relatedTask = "io.modelcontextprotocol/related-task"
 
 func relatedTo(t *task, meta mcp.Meta) mcp.Meta {
@@ -29,8 +29,7 @@ func relatedTo(t *task, meta mcp.Meta) mcp.Meta {
 	return meta
 }
 
-// A coreTask is a task as this form has it. TTL and poll interval are in
-// milliseconds.
+// A coreTask is a task in this form. TTL and poll interval are in milliseconds.
 type coreTask struct {
 	TaskID        string `json:"taskId"`
 	Status        status `json:"status"`
@@ -41,7 +40,7 @@ type coreTask struct {
 	PollInterval  int64  `json:"pollInterval"`
 }
 
-// asCore is called with the lock of the store held.
+// asCore converts the task. The caller holds the lock of the store.
 func (t *task) asCore() coreTask {
 	return coreTask{
 		TaskID: t.id, Status: t.status, StatusMessage: t.message, CreatedAt: stamp(t.created), LastUpdatedAt: stamp(t.updated),
@@ -88,7 +87,7 @@ type (
 		Tasks      []coreTask `json:"tasks"`
 		NextCursor string     `json:"nextCursor,omitempty"`
 	}
-	// A keptResult is what a call came to, encoded.
+	// An encodedResult is the encoded result of a call.
 	encodedResult struct {
 		mcp.ResultBase
 
@@ -105,7 +104,7 @@ func newCoreInitializeResult(r *mcp.InitializeResult) mcp.Result {
 	}}
 }
 
-// newCoreTools says of each tool whether its calls may be tasks.
+// newCoreTools adds to each tool whether its calls may be tasks.
 func newCoreTools(r *mcp.ListToolsResult, support func(string) Support) mcp.Result {
 	list := &coreTools{ListToolsResult: r, Tools: make([]coreTool, len(r.Tools))}
 	for i, tool := range r.Tools {
@@ -121,11 +120,10 @@ func statusNotification(t *task) any {
 	return map[string]any{"jsonrpc": "2.0", "method": "notifications/tasks/status", "params": t.asCore()}
 }
 
-// immediateResponse is what a model may be told while the call runs.
+// immediateResponse is the key for a text that a model may get while the call runs.
 const immediateResponse = "io.modelcontextprotocol/model-immediate-response"
 
-// callCore calls a tool for a client of this form; wanted is the "task" of its
-// request.
+// callCore calls a tool for a client of this form; wanted is the "task" of its request.
 func (l *Layer) callCore(ctx context.Context, req *mcp.CallToolRequest, next mcp.MethodHandler, wanted json.RawMessage) (mcp.Result, error) {
 	support := l.support(req.Params.Name)
 	switch {
@@ -159,7 +157,7 @@ func (l *Layer) createdCore(t *task) mcp.Result {
 	return created
 }
 
-// readTTL reads how long a client wants a task kept.
+// readTTL parses the lifetime of a task that a client requests.
 func (l *Layer) readTTL(wanted json.RawMessage) (time.Duration, error) {
 	var task struct {
 		TTL *float64 `json:"ttl"`
@@ -211,12 +209,12 @@ func (l *Layer) cancelCore(t *task) (mcp.Result, error) {
 	return &coreTaskResult{coreTask: t.asCore()}, nil
 }
 
-// cancelWait is how long tasks/result waits for what a cancelled call has to say
-// of itself: whether it got as far as to change something.
+// cancelWait is the time for which tasks/result waits for the report of a cancelled call:
+// whether it has changed something.
 const cancelWait = time.Second
 
-// resultCore waits for the end of the task, and answers as the call would have
-// been answered. While it waits, questions can go to the client by its request.
+// resultCore waits for the end of the task, and answers as the call would have been
+// answered. While it waits, its request can carry requests to the client.
 func (l *Layer) resultCore(ctx context.Context, t *task) (mcp.Result, error) {
 	defer l.store.attach(t, ctx)()
 	select {
@@ -228,7 +226,7 @@ func (l *Layer) resultCore(ctx context.Context, t *task) (mcp.Result, error) {
 	}
 	select {
 	case <-t.workDone:
-	case <-time.After(cancelWait): // only what was cancelled is settled before it is over
+	case <-time.After(cancelWait): // only a cancelled task is finished before its work is done
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -248,7 +246,7 @@ func (l *Layer) resultCore(ctx context.Context, t *task) (mcp.Result, error) {
 	return &encodedResult{encoded: t.result}, nil
 }
 
-// pageSize is how many tasks tasks/list names at once.
+// pageSize is the number of tasks on a page of tasks/list.
 const pageSize = 50
 
 func (l *Layer) listCore(owner string, cursor any) (mcp.Result, error) {

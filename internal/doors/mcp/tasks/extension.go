@@ -14,11 +14,11 @@ import (
 
 // The form of the extension io.modelcontextprotocol/tasks (SEP-2663).
 
-// rawResponses are answers that are not looked at yet: one that cannot be
-// understood must not spoil the others.
+// rawResponses are answers that are not decoded yet: an invalid one must not spoil the
+// others.
 type rawResponses map[string]json.RawMessage
 
-// An extensionTask is a task as this form has it.
+// An extensionTask is a task in this form.
 type extensionTask struct {
 	ResultType     string `json:"resultType"`
 	TaskID         string `json:"taskId"`
@@ -30,7 +30,7 @@ type extensionTask struct {
 	PollIntervalMs int64  `json:"pollIntervalMs"`
 }
 
-// asExtension is called with the lock of the store held.
+// asExtension converts the task. The caller holds the lock of the store.
 func (t *task) asExtension(resultType string) extensionTask {
 	return extensionTask{
 		ResultType: resultType, TaskID: t.id, Status: t.status, StatusMessage: t.message,
@@ -66,7 +66,7 @@ type (
 
 func acknowledged() mcp.Result { return &acknowledgement{ResultType: "complete"} }
 
-// missingExtension is what a client is told that does not declare the extension.
+// missingExtension is the error for a client that does not declare the extension.
 func missingExtension() error {
 	return &jsonrpc.Error{
 		Code: mcp.CodeMissingRequiredClientCapabilities, Message: "the client does not declare the extension " + extensionID,
@@ -74,8 +74,8 @@ func missingExtension() error {
 	}
 }
 
-// callExtension calls a tool for a client of this form. The client has the result
-// if the call ends soon, or must be asked something soon, and else a task.
+// callExtension calls a tool for a client of this form. It returns the result if the call
+// ends soon or soon needs an answer from the client, and else a task.
 func (l *Layer) callExtension(ctx context.Context, req *mcp.CallToolRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	support := l.support(req.Params.Name)
 	if support != Optional && support != Required {
@@ -155,8 +155,8 @@ func (l *Layer) detailed(t *task) mcp.Result {
 	return d
 }
 
-// update takes the answers to what a task asks. Those to other questions do not
-// matter, whatever they are.
+// update passes on the answers to the questions of a task. It ignores answers to other
+// questions.
 func (l *Layer) update(t *task, sent json.RawMessage) (mcp.Result, error) {
 	var responses rawResponses
 	if json.Unmarshal(sent, &responses) != nil {

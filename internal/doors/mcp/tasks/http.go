@@ -11,9 +11,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// HTTP prepares the requests of the Streamable HTTP transport for the layer and
-// hands them on to next. It refuses requests whose headers lead elsewhere than
-// their body (SEP-2663, "Routing Headers"). Whoever is before it bounds the body.
+// HTTP prepares the requests of the Streamable HTTP transport for the layer and passes them
+// to next. It refuses requests whose headers do not match their body (SEP-2663, "Routing
+// Headers"). An earlier handler must limit the body.
 func HTTP(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost || r.Body == nil {
@@ -22,7 +22,7 @@ func HTTP(next http.Handler) http.Handler {
 		}
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			// It is next's to say so: what is wrong comes again when it reads.
+			// next reports it: the error comes again when it reads.
 			replay(r, io.MultiReader(bytes.NewReader(body), errorReader{err}), -1)
 			next.ServeHTTP(w, r)
 			return
@@ -43,13 +43,13 @@ func replay(r *http.Request, body io.Reader, length int64) {
 	r.Body, r.ContentLength = io.NopCloser(body), length
 }
 
-// errorReader is the end of a body that could not be read.
+// errorReader ends a body with its read error.
 type errorReader struct{ err error }
 
 // Read implements io.Reader.
 func (f errorReader) Read([]byte) (int, error) { return 0, f.err }
 
-// stashInBody prepares the parameters of the one request that a body holds.
+// stashInBody prepares the parameters of the request in a body.
 func stashInBody(body []byte) []byte {
 	if !mayMentionTask(body) {
 		return body
@@ -71,13 +71,13 @@ func stashInBody(body []byte) []byte {
 	return rewritten
 }
 
-// routesTask reports whether the headers say that the request is about a task.
-// That they name the method of the body is for the SDK to check.
+// routesTask reports whether the headers name a method about tasks. The SDK checks that
+// they match the method of the body.
 func routesTask(h http.Header) bool {
 	return h.Get("Mcp-Protocol-Version") >= StatelessVersion && strings.HasPrefix(h.Get("Mcp-Method"), "tasks/")
 }
 
-// wrongRoute says what is wrong with the header that names a task.
+// wrongRoute returns an error text if the header with the task's id is wrong.
 func wrongRoute(name string, body []byte) (id json.RawMessage, wrong string) {
 	var request struct {
 		ID     json.RawMessage `json:"id"`
@@ -87,7 +87,7 @@ func wrongRoute(name string, body []byte) (id json.RawMessage, wrong string) {
 		} `json:"params"`
 	}
 	if json.Unmarshal(body, &request) != nil {
-		return nil, "" // the SDK says what is wrong with it
+		return nil, "" // the SDK reports the error
 	}
 	switch request.Method {
 	case "tasks/get", "tasks/update", "tasks/cancel":

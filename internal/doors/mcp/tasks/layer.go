@@ -14,10 +14,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Support says whether a call of a tool may become a task.
+// Support tells whether a call of a tool may become a task.
 type Support string
 
-// The kinds of support. The words are those of the protocol.
+// The kinds of support, in the protocol's words.
 const (
 	UnknownTool Support = "" // there is no such tool
 	Forbidden   Support = "forbidden"
@@ -25,30 +25,30 @@ const (
 	Required    Support = "required"
 )
 
-// Config is what a Layer needs.
+// Config holds the dependencies and settings of a Layer.
 type Config struct {
-	// Support says it of a tool, by any name it may be called by. It is safe for
-	// concurrent use.
-	Support func(tool string) Support
-	// Owner names who sends the request of the context: the same for all that may
-	// see each other's tasks, such as one user, or one session of one user. The
-	// clients of a [Connection] are told apart without it. Nil: all are one. It is
+	// Support returns the support of a tool, by any name that clients may call it by. It is
 	// safe for concurrent use.
+	Support func(tool string) Support
+	// Owner names the owner of the tasks of a request: the same for all requests that may
+	// see each other's tasks, such as one user, or one session of one user. The clients of
+	// a [Connection] are separate without it. Nil means one owner for all. It is safe for
+	// concurrent use.
 	Owner func(context.Context, *mcp.ServerSession) string
-	// ContinueContext brings what calls need of the context of a request into that of a task,
-	// which has nothing else of it. The layer calls release when the work is over.
-	// Nil: nothing.
+	// ContinueContext copies the values that calls need from the context of a request to
+	// that of a task, which has no others. The layer calls release when the work has ended.
+	// Nil copies nothing.
 	ContinueContext func(request, task context.Context) (ctx context.Context, release func())
-	Log             *slog.Logger // nil: nowhere
-	// SyncTimeout is how long a call of the extension's form runs before it becomes
-	// a task: most end sooner, and then nobody has to come back for the result.
-	// What a client must be asked until then is asked in the way without tasks,
-	// as SEP-2663 wants it. Zero: DefaultPatience.
+	Log             *slog.Logger // nil discards the log
+	// SyncTimeout is the time after which a call in the extension's form becomes a task:
+	// most calls end sooner, and their clients need not fetch the result later. Questions
+	// until then use the form without tasks, as SEP-2663 requires. Zero means
+	// DefaultSyncTimeout.
 	SyncTimeout time.Duration
 	Limits      Limits
 }
 
-// DefaultSyncTimeout is the patience where a Config has none.
+// DefaultSyncTimeout is the SyncTimeout of a Config without one.
 const DefaultSyncTimeout = 2 * time.Second
 
 // A Layer adds tasks to a server. It is safe for concurrent use.
@@ -85,25 +85,25 @@ func New(cfg Config) *Layer {
 	}
 }
 
-// Install adds the layer to the server. Middleware that a task's call shall go
-// through is added before; it gets the names of tools as the client sent them.
+// Install adds the layer to the server. Add the middleware for calls of tasks before; it
+// gets the names of tools as the client sent them.
 func (l *Layer) Install(s *mcp.Server) {
 	for _, method := range methods() {
-		// The SDK only needs to know that there is such a method: what its handlers
-		// are given does not say who asks.
+		// The SDK only needs to know the method: its handlers do not get the request's
+		// owner, so the middleware answers.
 		err := mcp.AddReceivingCustomMethod(s, method, func(context.Context, *mcp.ServerSession, *params) (*mcp.ResultBase, error) {
 			return nil, methodNotFound()
 		})
 		if err != nil {
-			panic(err) // the SDK has tasks of its own now
+			panic(err) // the SDK has its own tasks now
 		}
 	}
 	s.AddReceivingMiddleware(l.receive)
 	s.AddSendingMiddleware(l.send)
 }
 
-// End cancels the work of every task, forgets them, and waits until that is over,
-// at most for the time.
+// End cancels the work of every task, forgets all tasks, and waits until the work has
+// ended, at most for the given time.
 func (l *Layer) End(most time.Duration) { l.store.end(most, nil) }
 
 // A form is one of the two forms of tasks.
@@ -117,12 +117,12 @@ const (
 
 const coreVersion = "2025-11-25"
 
-// StatelessVersion is the first version of the protocol whose requests stand by themselves:
-// there are no sessions, a result carries the questions, and the client makes the call
-// again with the answers.
+// StatelessVersion is the first protocol version in which requests are independent: there
+// are no sessions, a result carries the questions, and the client repeats the call with the
+// answers.
 const StatelessVersion = "2026-07-28"
 
-// formOf says which form the sender of a request may know.
+// formOf returns the form that the sender of a request may know.
 func formOf(req mcp.Request) form {
 	versioned, ok := req.(interface{ ProtocolVersion() string })
 	if !ok {
@@ -132,17 +132,16 @@ func formOf(req mcp.Request) form {
 	case version >= StatelessVersion:
 		return extension
 	case version == coreVersion, version != "" && !slices.Contains(mcp.SupportedProtocolVersions(), version):
-		// A version that nobody knows was answered with the newest one.
+		// An unknown version was answered with the newest one.
 		return core
 	}
 	return noForm
 }
 
-// extensionID is what the extension is advertised by.
+// extensionID is the name of the extension.
 const extensionID = "io.modelcontextprotocol/tasks"
 
-// declares reports whether the sender says, in this very request, that it knows
-// the extension.
+// declares reports whether this request declares the extension.
 func declares(req mcp.Request) bool {
 	if params := req.GetParams(); params != nil {
 		// The SDK would decode all of it.
@@ -166,7 +165,7 @@ func declares(req mcp.Request) bool {
 	return declared
 }
 
-// receive is the middleware for what clients ask.
+// receive is the middleware for requests of clients.
 func (l *Layer) receive(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch method {
@@ -192,7 +191,7 @@ func (l *Layer) receive(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// advertise adds to a result what it has to say of tasks.
+// advertise adds the support of tasks to a result.
 func (l *Layer) advertise(req mcp.Request, result mcp.Result) mcp.Result {
 	switch result := result.(type) {
 	case *mcp.InitializeResult:
@@ -217,7 +216,7 @@ func (l *Layer) advertise(req mcp.Request, result mcp.Result) mcp.Result {
 	return result
 }
 
-// methods are those that both forms together have.
+// methods are the methods of both forms together.
 func methods() []string {
 	return []string{"tasks/get", "tasks/result", "tasks/list", "tasks/cancel", "tasks/update"}
 }
@@ -229,7 +228,7 @@ func (l *Layer) answer(ctx context.Context, method string, req mcp.Request) (mcp
 		return nil, methodNotFound()
 	}
 	asked := typed.Params
-	if asked == nil { // the SDK cannot look into such a request
+	if asked == nil { // the SDK cannot handle a request without params
 		asked = &params{}
 		typed = &mcp.ServerRequest[*params]{Session: typed.Session, Params: asked, Extra: typed.Extra}
 	}
@@ -243,8 +242,7 @@ func (l *Layer) answer(ctx context.Context, method string, req mcp.Request) (mcp
 	}
 }
 
-// params are what the methods take, in either form, and whatever else is sent in
-// their place.
+// params are the parameters of the methods, in either form, of any JSON type.
 type params struct {
 	mcp.ParamsBase
 	TaskID         any             `json:"taskId"`
@@ -256,8 +254,8 @@ func methodNotFound() error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}
 }
 
-// unknownTask is said of a task that never was, is no more, or is another's: who
-// asks cannot tell which.
+// unknownTask is the error for a task that never existed, has expired, or belongs to
+// another owner; the caller cannot tell which.
 func unknownTask() error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no task of that id; it may have expired"}
 }
@@ -266,8 +264,8 @@ func invalid(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// call runs a tool, as a task if that is what the client wants or, in the form
-// of the extension, what takes long.
+// call runs a tool, as a task if the client requests that or, in the form of the extension,
+// if the call takes long.
 func (l *Layer) call(ctx context.Context, req *mcp.CallToolRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	wanted := takeStashed(req.Params)
 	switch formOf(req) {

@@ -16,17 +16,17 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// An ending is how one round of a call ended.
+// A roundResult is the outcome of one round of a call.
 type roundResult struct {
 	result mcp.Result
 	err    error
 }
 
-// begin runs the call in a goroutine of its own. What the first round ends with
-// is sent to direct if the call is no task by then.
+// begin runs the call in a new goroutine. It sends the outcome of the first round to direct
+// if the call is not a task by then.
 func (l *Layer) begin(t *task, req *mcp.CallToolRequest, next mcp.MethodHandler, direct chan<- roundResult) {
 	ctx := context.WithValue(t.ctx, taskKey{}, t)
-	if t.form == core { // it is a task from its first moment
+	if t.form == core { // it is a task from the beginning
 		ctx = aai.WithBackgroundTimeout(ctx, t.ttl)
 	}
 	go func() {
@@ -41,7 +41,7 @@ func (l *Layer) begin(t *task, req *mcp.CallToolRequest, next mcp.MethodHandler,
 	}()
 }
 
-// continueTask runs a task from the end of its first round to its own.
+// continueTask runs a task from the end of its first round to its end.
 func (l *Layer) continueTask(ctx context.Context, t *task, req *mcp.CallToolRequest, next mcp.MethodHandler, last roundResult) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -64,7 +64,7 @@ func (l *Layer) continueTask(ctx context.Context, t *task, req *mcp.CallToolRequ
 	l.store.finish(t, l.encode(t, last))
 }
 
-// callHandler runs the handler once. A panic in it is an error of this call alone.
+// callHandler runs the handler once. It converts a panic to an error of this call.
 func (l *Layer) callHandler(ctx context.Context, req *mcp.CallToolRequest, next mcp.MethodHandler) (e roundResult) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -83,8 +83,7 @@ func (l *Layer) panicError(p any) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the gateway failed at this call; others are not affected"}
 }
 
-// markAnswered reports whether the call is no task, and keeps it from becoming
-// one.
+// markAnswered reports whether the call is not a task, and keeps it from becoming one.
 func (s *store) markAnswered(t *task) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,8 +93,8 @@ func (s *store) markAnswered(t *task) bool {
 	return t.hasAnswer
 }
 
-// makeTask makes a task of a call that runs already. It reports false if the call
-// or its request has ended, or there is no room.
+// makeTask converts a running call to a task. It reports false if the call or its request
+// has ended, or there is no room.
 func (s *store) makeTask(t *task) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,8 +105,8 @@ func (s *store) makeTask(t *task) bool {
 	return true
 }
 
-// questions are what a round of the extension's form ended with, where that is
-// no result. (The SDK puts those of the core's form to the client itself.)
+// questions returns the questions of a round in the extension's form, or nil if the round
+// has a result. (In the core's form the SDK sends questions to the client itself.)
 func questions(t *task, e roundResult) (mcp.InputRequestMap, string) {
 	result, ok := e.result.(*mcp.CallToolResult)
 	if e.err != nil || !ok || t.form != extension || len(result.InputRequests) == 0 {
@@ -116,13 +115,12 @@ func questions(t *task, e roundResult) (mcp.InputRequestMap, string) {
 	return result.InputRequests, result.RequestState
 }
 
-// maxRounds is how often one call may ask.
+// maxRounds limits the rounds of questions of one call.
 const maxRounds = 10
 
-// ask puts the questions where the client finds them, and waits until all of
-// them are answered. The answers come back under the names of the questions;
-// to the client these are told apart by the round, because a name may not come
-// back in the life of a task.
+// ask publishes the questions in the task, and waits until all of them are answered. The
+// answers have the names of the questions. For the client the round is part of the name,
+// because a name may not be reused during the life of a task.
 func (s *store) ask(t *task, round int, asked mcp.InputRequestMap) (mcp.InputResponseMap, error) {
 	if round > maxRounds {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call asked too often"}
@@ -152,7 +150,7 @@ func (s *store) ask(t *task, round int, asked mcp.InputRequestMap) (mcp.InputRes
 
 func inRound(round int, name string) string { return fmt.Sprintf("%d.%s", round, name) }
 
-// reply notes answers to open questions, and lets the call go on after the last.
+// reply stores answers to open questions, and lets the call continue after the last one.
 func (s *store) reply(t *task, answers mcp.InputResponseMap) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,7 +169,7 @@ func (s *store) reply(t *task, answers mcp.InputResponseMap) {
 	}
 }
 
-// nextRound is the request of the next round.
+// nextRound returns the request of the next round.
 func nextRound(req *mcp.CallToolRequest, answers mcp.InputResponseMap, state string) *mcp.CallToolRequest {
 	params := *req.Params
 	params.Meta = maps.Clone(params.Meta)
@@ -181,7 +179,7 @@ func nextRound(req *mcp.CallToolRequest, answers mcp.InputResponseMap, state str
 	return &next
 }
 
-// storedResult is what a call came to, as it is kept.
+// storedResult is the outcome of a call in stored form.
 type storedResult struct {
 	result  json.RawMessage // nil if there is only a failure
 	isError bool
@@ -189,8 +187,8 @@ type storedResult struct {
 	failure *jsonrpc.Error
 }
 
-// encode brings what the work ended with into the form in which it is kept. A
-// value that panics when it is encoded is a failure of the call.
+// encode converts the outcome to its stored form. A value that cannot be encoded is a
+// failure of the call.
 func (l *Layer) encode(t *task, e roundResult) storedResult {
 	if e.err != nil {
 		return storedResult{failure: asWireError(e.err)}
@@ -214,8 +212,8 @@ func (l *Layer) encode(t *task, e roundResult) storedResult {
 	return k
 }
 
-// finish gives the task the status that its ending means in its form. What was
-// cancelled stays so; tasks/result says nevertheless how far the call has come.
+// finish sets the final status of the task for its form. A cancelled task stays cancelled;
+// tasks/result nevertheless returns how far the call has come.
 func (s *store) finish(t *task, k storedResult) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -235,11 +233,10 @@ func (s *store) finish(t *task, k storedResult) {
 	}
 }
 
-// maxMessage is how many bytes of what went wrong a status says; the result says
-// all of it.
+// maxMessage limits the error text in a status, in bytes; the result has all of it.
 const maxMessage = 300
 
-// firstText is the first line of what a result says.
+// firstText returns the first line of a result's text.
 func firstText(result *mcp.CallToolResult) string {
 	for _, content := range result.Content {
 		if text, ok := content.(*mcp.TextContent); ok {
@@ -250,7 +247,7 @@ func firstText(result *mcp.CallToolResult) string {
 	return "it does not say why"
 }
 
-// tooLarge stands in for a result that there is no room for.
+// tooLarge returns the result that replaces one without room.
 func tooLarge(t *task, size int, isError bool) json.RawMessage {
 	result := &mcp.CallToolResult{IsError: isError, Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf(
 		"The call has run to its end, but its result of %d bytes is larger than what is kept for later. "+
@@ -265,7 +262,7 @@ func tooLarge(t *task, size int, isError bool) json.RawMessage {
 	return b
 }
 
-// asWireError is an error as it goes to clients: one without a code is ours.
+// asWireError converts an error for clients: one without a code is the gateway's.
 func asWireError(err error) *jsonrpc.Error {
 	if wire, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return wire

@@ -7,13 +7,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// stashKey is where, in the _meta of a request, Park leaves what the SDK would
-// drop: it decodes the parameters that it knows, and gives no one the others.
+// stashKey is the key in the _meta of a request for parameters that the SDK would drop: it
+// decodes only the parameters that it knows.
 const stashKey = "aai.internal/tasks"
 
-// StashParams prepares the parameters of a request for the SDK: what they say of tasks
-// goes to where the layer finds it. A transport calls it for every request that
-// it reads. What a client put in that place itself is thrown away.
+// StashParams prepares the parameters of a request for the SDK: it copies those about tasks
+// to _meta, where the layer finds them. A transport calls it for every request that it
+// reads. It removes a client's own value at that key.
 func StashParams(method string, params json.RawMessage) json.RawMessage {
 	if method != "tools/call" && method != "subscriptions/listen" || !mayMentionTask(params) {
 		return params
@@ -49,14 +49,14 @@ func StashParams(method string, params json.RawMessage) json.RawMessage {
 	return parked
 }
 
-// mayMentionTask reports whether parameters may have to be read: it is cheap, and right
-// for nearly all.
+// mayMentionTask reports whether the parameters must be parsed. It is cheap and excludes
+// nearly all requests.
 func mayMentionTask(params json.RawMessage) bool {
 	return bytes.Contains(params, []byte(`"task`)) || bytes.Contains(params, []byte("aai.internal"))
 }
 
-// taskParams is what the parameters say of tasks: how long the client wants one
-// kept, or which it wants to hear of.
+// taskParams returns the parameters about tasks: the requested lifetime, or the ids of
+// tasks to subscribe to.
 func taskParams(method string, all map[string]json.RawMessage) json.RawMessage {
 	if method == "tools/call" {
 		return all["task"]
@@ -68,12 +68,12 @@ func taskParams(method string, all map[string]json.RawMessage) json.RawMessage {
 	return notifications["taskIds"]
 }
 
-// MakesTask reports whether parameters that Park prepared ask for a task.
+// MakesTask reports whether parameters from StashParams request a task.
 func MakesTask(method string, params json.RawMessage) bool {
 	return method == "tools/call" && bytes.Contains(params, []byte(stashKey))
 }
 
-// takeStashed takes what was parked out of the parameters; nil if nothing was.
+// takeStashed removes the stashed parameters from _meta and returns them; nil if there are none.
 func takeStashed(of mcp.Params) json.RawMessage {
 	var meta mcp.Meta
 	switch of := of.(type) {
@@ -93,7 +93,7 @@ func takeStashed(of mcp.Params) json.RawMessage {
 	delete(meta, stashKey)
 	raw, err := json.Marshal(parked)
 	if err != nil {
-		return nil // what was decoded from JSON can be encoded
+		return nil // data decoded from JSON can be encoded
 	}
 	return raw
 }

@@ -9,20 +9,20 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Limits bound what tasks take. A zero field means the default.
+// Limits bound the resources of tasks. A zero field means the default.
 type Limits struct {
-	// TTL is how long a task is kept after it was made, where the client does not
-	// say; MaxTTL is the most that a client can have.
+	// TTL is the lifetime of a task from its creation, if the client requests none; MaxTTL
+	// is the longest that a client can have.
 	TTL, MaxTTL time.Duration
-	// Tasks is how many tasks one owner may have, and AllTasks all owners
-	// together: running, or ended and not expired.
+	// Tasks limits the tasks of one owner, and AllTasks those of all owners together:
+	// running, or ended and not expired.
 	Tasks, AllTasks int
-	// Bytes is how much the results of one owner's tasks may take, and AllBytes
-	// those of all. The result that does not fit is left out, and the task says so.
+	// Bytes limits the results of one owner's tasks, and AllBytes those of all. A result
+	// that does not fit is replaced by a note.
 	Bytes, AllBytes int
 }
 
-// minTTL leaves a client the time to fetch what it asked for.
+// minTTL leaves a client the time to fetch its result.
 const minTTL = time.Second
 
 func (l Limits) withDefaults() Limits {
@@ -45,14 +45,14 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// clampTTL brings what a client asks for into what it can have.
+// clampTTL limits a requested lifetime to the range that a client can have.
 func (l Limits) clampTTL(ttl time.Duration) time.Duration {
 	return min(max(ttl, minTTL), l.MaxTTL)
 }
 
-// A store holds tasks until they expire. One lock guards all of it and all of
-// what changes in a task, so that the news of a task goes out in order; nothing
-// slow is done under it.
+// A store holds tasks until they expire. One lock guards the store and the changing fields
+// of its tasks, so that notifications of a task are in order. No slow operation runs under
+// it.
 type store struct {
 	limits Limits
 
@@ -61,13 +61,13 @@ type store struct {
 	owners map[string]*ownerTasks
 	last   uint64 // the number of the last task made
 	bytes  int
-	// watched are the sessions for whose end somebody waits.
+	// watched are the sessions with a goroutine that waits for their end.
 	watched map[*mcp.ServerSession]struct{}
 }
 
-// An account is what one owner has.
+// ownerTasks are the tasks of one owner.
 type ownerTasks struct {
-	tasks []*task // in the order they were made
+	tasks []*task // in the order of their creation
 	bytes int
 }
 
@@ -75,8 +75,7 @@ func newStore(limits Limits) *store {
 	return &store{limits: limits, byID: make(map[string]*task), owners: make(map[string]*ownerTasks), watched: make(map[*mcp.ServerSession]struct{})}
 }
 
-// add makes the task findable, and starts its time to live. It is an error if
-// there is no room.
+// add makes the task findable, and starts its lifetime. It fails if there is no room.
 func (s *store) add(t *task) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,8 +86,8 @@ func (s *store) add(t *task) error {
 	return nil
 }
 
-// checkRoom says why the owner can have no further task; nil if it can. The lock is
-// held.
+// checkRoom returns an error if the owner can have no further task. The caller holds the
+// lock.
 func (s *store) checkRoom(owner string) error {
 	a := s.owners[owner]
 	switch {
@@ -100,7 +99,7 @@ func (s *store) checkRoom(owner string) error {
 	return nil
 }
 
-// insert is add, where there is room and the lock is held.
+// insert is add after checkRoom. The caller holds the lock.
 func (s *store) insert(t *task) {
 	a := s.owners[t.owner]
 	if a == nil {
@@ -126,8 +125,8 @@ func (s *store) find(owner string, form form, named any) *task {
 	return t
 }
 
-// page returns those of the owner's tasks that were made after the one with the
-// number, at most limit, and whether there are more.
+// page returns at most limit of the owner's tasks that were made after the task with that
+// number, and whether there are more.
 func (s *store) page(owner string, form form, after uint64, limit int) (page []*task, more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +153,7 @@ func (s *store) drop(t *task) {
 	s.remove(t)
 }
 
-// remove is drop with the lock held.
+// remove is drop for a caller that holds the lock.
 func (s *store) remove(t *task) {
 	if s.byID[t.id] != t {
 		return
@@ -174,11 +173,11 @@ func (s *store) remove(t *task) {
 	}
 }
 
-// keep notes the result of a task; one that there is no room for, in short. The
-// lock is held.
+// keep stores the result of a task, or a note if there is no room for it. The caller holds
+// the lock.
 func (s *store) keep(t *task, k storedResult) {
 	if s.byID[t.id] != t {
-		return // nobody will ask for it
+		return // no client can ask for it
 	}
 	a, result := s.owners[t.owner], k.result
 	if size := len(result); a.bytes+size > s.limits.Bytes || s.bytes+size > s.limits.AllBytes {
@@ -189,8 +188,8 @@ func (s *store) keep(t *task, k storedResult) {
 	t.result = result
 }
 
-// end forgets the owner's tasks, or those of everybody, and waits until their
-// work is over, at most for the time.
+// end forgets the owner's tasks, or all tasks if owner is nil, and waits until their work
+// has ended, at most for the given time.
 func (s *store) end(most time.Duration, owner *string) {
 	s.mu.Lock()
 	var ended []*task

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A status says how far a task has come. The words are those of the protocol.
+// A status is the state of a task, in the protocol's words.
 type status string
 
 const (
@@ -23,10 +23,10 @@ const (
 
 func (s status) isFinal() bool { return s == completed || s == failed || s == cancelled }
 
-// pollInterval is how often a client should look after a task.
+// pollInterval is the recommended interval for a client to poll a task.
 const pollInterval = time.Second
 
-// A task is a call of a tool that may outlast its request.
+// A task is a tool call that may outlast its request.
 type task struct {
 	id      string
 	owner   string
@@ -34,14 +34,14 @@ type task struct {
 	ttl     time.Duration
 	created time.Time
 	ctx     *callContext
-	notify  func(json.RawMessage) // nil where nobody takes notifications
+	notify  func(json.RawMessage) // nil if there are no notifications
 
 	finished  chan struct{} // closed when the status is final
 	workDone  chan struct{} // closed when the work has ended, too
 	forgotten chan struct{} // closed when the task is forgotten
 
-	// What follows is guarded by the lock of the store.
-	number    uint64 // in the order they were made; 0 for a call that is no task
+	// The lock of the store guards the following fields.
+	number    uint64 // in the order of creation; 0 for a call that is no task
 	hasAnswer bool   // its request has the result, so it never becomes a task
 	expiry    *time.Timer
 	status    status
@@ -50,15 +50,15 @@ type task struct {
 	result    json.RawMessage
 	failure   *jsonrpc.Error
 
-	openQuestions  mcp.InputRequestMap // what the client is asked, in the extension's form
+	openQuestions  mcp.InputRequestMap // open questions to the client, in the extension's form
 	inputResponses mcp.InputResponseMap
-	allAnswered    chan struct{} // closed when all of open is answered
-	openRequests   int           // requests to the client that have no answer, in the core's form
+	allAnswered    chan struct{} // closed when openQuestions are all answered
+	openRequests   int           // unanswered requests to the client, in the core's form
 	streams        []context.Context
 	attached       chan struct{} // closed when a stream is added
 }
 
-// newTask returns a task that nobody can find yet.
+// newTask returns a task that is not in the store yet.
 func newTask(ctx *callContext, owner string, form form, ttl time.Duration) *task {
 	now := time.Now()
 	return &task{
@@ -70,8 +70,8 @@ func newTask(ctx *callContext, owner string, form form, ttl time.Duration) *task
 
 func (t *task) cancel() { t.ctx.cancel() }
 
-// set moves a task on and tells the client. A final status stays as it is. The
-// lock of the store is held.
+// set changes the status and notifies the client. It reports false for a final status,
+// which stays. The caller holds the lock of the store.
 func (t *task) set(now status, message string) bool {
 	if t.status.isFinal() {
 		return false
@@ -88,5 +88,5 @@ func (t *task) set(now status, message string) bool {
 	return true
 }
 
-// stamp is a time as the protocol has it.
+// stamp formats a time for the protocol.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
