@@ -34,7 +34,7 @@ func (d *Door) notifyGuides() {
 	d.server.AddTool(&mcp.Tool{Name: guideHandlerName, InputSchema: json.RawMessage(noParams)}, d.readGuide)
 }
 
-// readGuide returns the guide of the app whose entry was called.
+// readGuide returns the guide of the app with the called entry.
 func (d *Door) readGuide(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	app, called := ctx.Value(guideKey{}).(string)
 	if !called {

@@ -54,7 +54,7 @@ const maxArgument = 4000
 // execNote explains the desktop's tools to a client that calls them by aai_exec.
 const execNote = `The ax_ tools belong to the app "desktop". Run them with %s: {"app": "desktop", "tool": "ax_get_tree", "args": {…}}.`
 
-// listPrompts lists the prompts whose tools exist, and no others.
+// listPrompts lists the prompts with existing tools, and no others.
 func (d *Door) listPrompts(desktop *aai.App) {
 	defer d.recoverList()
 	for _, p := range guidedPrompts() {

@@ -37,7 +37,7 @@ type stdio struct {
 
 	mu            sync.Mutex // guards the following fields
 	pending       map[jsonrpc.ID]request
-	open          int                     // requests whose answers are not written yet
+	open          int                     // requests without a written answer
 	openRequests  map[jsonrpc.ID]struct{} // requests to the client without an answer
 	atEnd         bool
 	idle          chan struct{} // closed when the input has ended and nothing is open

@@ -9,10 +9,10 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// stopPageName is the page that says what is stopped, of all that is.
+// stopPageName is the page that lists the stops.
 const stopPageName = "now"
 
-// activeCallsPage shows what runs, and stops it.
+// activeCallsPage shows the active calls, and stops them.
 func activeCallsPage() page {
 	return page{
 		name: stopPageName, path: "/now", nav: true, live: []string{EventActiveCalls, EventJournal}, show: showActiveCalls,
@@ -20,7 +20,7 @@ func activeCallsPage() page {
 	}
 }
 
-// activeCall is a call as the tool "running" tells it.
+// activeCall is a call in the answer of the tool "running".
 type activeCall struct {
 	Call     string    `json:"call"`
 	Parent   string    `json:"parent"`
@@ -37,25 +37,25 @@ type activeCall struct {
 	Total    float64   `json:"total"`
 	Message  string    `json:"message"`
 
-	// Inner says that it is within another call that is shown.
+	// Inner means that it is within another call that is shown.
 	Inner bool `json:"-"`
-	// Who is by what its caller can be stopped.
+	// Who is the identity by which its caller can be stopped.
 	Who string `json:"-"`
-	// Seconds are how long it has been under way.
+	// Seconds is its running time.
 	Seconds int `json:"-"`
 }
 
-// stopEntry is something that a person has stopped; without a name it is everything.
+// stopEntry is one stop; without a call and a caller it stops everything.
 type stopEntry struct {
 	Call   string    `json:"call"`
 	Caller string    `json:"caller"`
 	At     time.Time `json:"at"`
 }
 
-// Unknown reports whether all are stopped of whom a door knows nothing for certain.
+// Unknown reports whether the stop is for all callers of a door without an identity.
 func (s stopEntry) Unknown() bool { return strings.HasSuffix(s.Caller, ":") }
 
-// activeCallsPageData is what the page shows.
+// activeCallsPageData is the data of the page.
 type activeCallsPageData struct {
 	Calls      []activeCall `json:"calls"`
 	Stops      []stopEntry  `json:"stops"`
@@ -63,14 +63,14 @@ type activeCallsPageData struct {
 	More       int          `json:"more"`
 
 	All     bool            `json:"-"` // everything is stopped
-	Picture *keptScreenshot `json:"-"` // the last that is kept; nil: none is
-	Last    []pastCall      `json:"-"` // those before, where nothing runs
+	Picture *keptScreenshot `json:"-"` // the latest stored screenshot; nil if there is none
+	Last    []pastCall      `json:"-"` // the latest finished calls, if none is active
 }
 
-// lastCalls is how many calls are shown where nothing runs.
+// lastCalls is the number of finished calls to show if none is active.
 const lastCalls = 8
 
-// keptScreenshot is what a window looked like after a call acted on it.
+// keptScreenshot shows a window after a call acted on it.
 type keptScreenshot struct {
 	Address string    `json:"-"`
 	Call    string    `json:"call"`
@@ -80,7 +80,8 @@ type keptScreenshot struct {
 	Window  string    `json:"window"`
 }
 
-// screenshotOf is the one that is kept of a call, of "" the last. The page is good without.
+// screenshotOf returns the stored screenshot of a call, or the latest one for "". It
+// returns nil on an error: the page works without.
 func (v *pageRequest) screenshotOf(call string) *keptScreenshot {
 	args := make(map[string]any)
 	if call != "" {
@@ -111,7 +112,7 @@ func showActiveCalls(v *pageRequest) (any, error) {
 		known[c.Call] = true
 		c.Inner = known[c.Parent]
 		if c.Who = c.Identity; c.Who == "" {
-			c.Who = c.Door + ":" // all like it: a name is a caller's own word
+			c.Who = c.Door + ":" // all like it: the caller chooses its name
 		}
 		c.Seconds = int(math.Max(0, v.door.now().Sub(c.Since).Seconds()))
 	}
@@ -120,13 +121,13 @@ func showActiveCalls(v *pageRequest) (any, error) {
 	}
 	shown.Picture = v.screenshotOf("")
 	if len(shown.Calls) == 0 {
-		// The page is good without.
+		// The page works without.
 		_ = v.read("history", map[string]any{"limit": lastCalls, "looks": false}, &shown.Last)
 	}
 	return shown, nil
 }
 
-// stopArgs are the arguments of a stop or a start by its form.
+// stopArgs returns the arguments of a stop or a start from its form.
 func (v *pageRequest) stopArgs() map[string]any {
 	args := make(map[string]any)
 	for _, name := range []string{"call", "caller"} {
@@ -137,7 +138,7 @@ func (v *pageRequest) stopArgs() map[string]any {
 	return args
 }
 
-// stopCalls stops what the form names, also where the person has closed the page since.
+// stopCalls stops the calls in the form, even if the person has closed the page meanwhile.
 func stopCalls(v *pageRequest) (any, error) {
 	v.ctx = context.WithoutCancel(v.ctx)
 	args := v.stopArgs()
@@ -160,7 +161,7 @@ func restartCalls(v *pageRequest) (any, error) {
 	return nil, nil
 }
 
-// nameOf says what the arguments name.
+// nameOf returns the kind of calls that the arguments select.
 func nameOf(args map[string]any) string {
 	if who, _ := args["caller"].(string); strings.HasSuffix(who, ":") {
 		return "unknown"

@@ -10,10 +10,10 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// appPage tells of one app and its tools.
+// appPage shows one app and its tools.
 func appPage() page { return page{name: "app", path: "/app", show: showApp} }
 
-// A guide is what the tool "guide" tells of an app.
+// A guide is the answer of the tool "guide" about an app.
 type guide struct {
 	App struct {
 		ID          string   `json:"id"`
@@ -33,7 +33,7 @@ type guide struct {
 	Operations []operation `json:"operations"`
 }
 
-// An operation is a tool as the guide tells it.
+// An operation is a tool in the guide.
 type operation struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title"`
@@ -46,7 +46,7 @@ type operation struct {
 	Used usage
 }
 
-// usage is what became of calls, as the tool "stats" tells it.
+// usage holds counts of calls, from the tool "stats".
 type usage struct {
 	Tool     string    `json:"tool"`
 	Calls    int       `json:"calls"`
@@ -56,7 +56,7 @@ type usage struct {
 	Last     time.Time `json:"last"`
 }
 
-// appPageData is what the page of an app shows.
+// appPageData is the data of an app's page.
 type appPageData struct {
 	guide
 	Name, Icon, Initial string
@@ -68,13 +68,13 @@ type appPageData struct {
 	More                int // tools that are not shown
 }
 
-// A toolGroup are the tools of one part of an app; the part without a name is first.
+// A toolGroup holds the tools of one part of an app; the part without a name is first.
 type toolGroup struct {
 	Name  string
 	Tools []operation
 }
 
-// toolsLimit is how many tools one page has.
+// toolsLimit limits the tools on one page.
 const toolsLimit = 200
 
 // Subject is the app's name.
@@ -97,7 +97,7 @@ func showApp(v *pageRequest) (any, error) {
 	return shown, nil
 }
 
-// sourceOf is where the descriptor of an app was found.
+// sourceOf returns the place of an app's descriptor.
 func (v *pageRequest) sourceOf(id string) (string, error) {
 	all, err := v.apps()
 	if err != nil {
@@ -111,12 +111,12 @@ func (v *pageRequest) sourceOf(id string) (string, error) {
 	return "", nil // of the gateway itself
 }
 
-// lintable reports whether a source is a file that can be looked at.
+// lintable reports whether a source is a file that lint can read.
 func lintable(source string) bool {
 	return filepath.IsAbs(source) && strings.HasSuffix(source, ".json") || strings.HasPrefix(source, "https://")
 }
 
-// addUsage adds what became of the calls of each tool. The page is good without.
+// addUsage adds the counts of calls of each tool. The page works without.
 func (v *pageRequest) addUsage(shown *appPageData) {
 	var counted struct {
 		Calls    int     `json:"calls"`
@@ -136,7 +136,7 @@ func (v *pageRequest) addUsage(shown *appPageData) {
 	}
 }
 
-// group puts the tools that answer the query in their groups.
+// group puts the tools that match the query in their groups.
 func (s *appPageData) group() {
 	count := 0
 	for _, tool := range s.Operations {
@@ -158,10 +158,10 @@ func (s *appPageData) group() {
 	slices.SortStableFunc(s.Groups, func(a, b toolGroup) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// lintPage says what the author of a descriptor should mend.
+// lintPage shows the faults of a descriptor for its author.
 func lintPage() page { return page{name: "lint", path: "/lint", show: showLint} }
 
-// A finding is what lint says of one place.
+// A finding is a fault that lint found in one place.
 type finding struct {
 	Severity string `json:"severity"`
 	Rule     string `json:"rule"`
@@ -171,7 +171,7 @@ type finding struct {
 	Mend     string `json:"mend"`
 }
 
-// lintPageData is what the page shows.
+// lintPageData is the data of the page.
 type lintPageData struct {
 	ID, Source string
 	Tools      int       `json:"tools"`
@@ -180,7 +180,7 @@ type lintPageData struct {
 	Omitted    int       `json:"errors_omitted"`
 }
 
-// Subject is the id of the app whose descriptor it is.
+// Subject is the id of the app with this descriptor.
 func (s lintPageData) Subject() string { return s.ID }
 
 func showLint(v *pageRequest) (any, error) {
@@ -199,10 +199,10 @@ func showLint(v *pageRequest) (any, error) {
 	return shown, nil
 }
 
-// integrationsPage lists the ways into the apps of this computer.
+// integrationsPage lists the integrations of the apps of this computer.
 func integrationsPage() page { return page{name: "found", path: "/found", show: showIntegrations} }
 
-// A way is a way into an app, as the tool "discover" tells it.
+// An integration is an interface of an app, from the tool "discover".
 type integration struct {
 	Kind    string   `json:"kind"`
 	App     string   `json:"app"`
@@ -237,7 +237,7 @@ func showIntegrations(v *pageRequest) (any, error) {
 	return shown, nil
 }
 
-// containsAll reports whether all words of a query stand in a text in lower case.
+// containsAll reports whether a text in lower case contains all words of a query.
 func containsAll(about, query string) bool {
 	for word := range strings.FieldsSeq(strings.ToLower(query)) {
 		if !strings.Contains(about, word) {

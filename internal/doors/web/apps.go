@@ -8,19 +8,19 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// appsPage lists the apps, and finds one.
+// appsPage lists the apps, and searches them.
 func appsPage() page {
 	return page{name: "apps", path: "/apps", nav: true, live: []string{EventApps}, searchForm: "#find", show: showApps}
 }
 
-// knownApp is an app as the tool "apps" tells it.
+// knownApp is an app in the answer of the tool "apps".
 type knownApp struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
 	Aliases     []string `json:"aliases"`
 	Tools       int      `json:"tools"`
-	Unheard     bool     `json:"not_started"` // its server has not said yet which tools it has
+	Unheard     bool     `json:"not_started"` // its server has not listed its tools yet
 	Runnable    bool     `json:"runnable"`
 	Source      string   `json:"source"`
 	Origin      string   `json:"origin"`
@@ -28,14 +28,14 @@ type knownApp struct {
 	Icon, Initial string
 }
 
-// appsPageData is what the page of the apps shows.
+// appsPageData is the data of the page of apps.
 type appsPageData struct {
 	Query string
 	Apps  []knownApp
 	More  int // that are not shown
 }
 
-// appsLimit is how many apps one page has.
+// appsLimit limits the apps on one page.
 const appsLimit = 100
 
 func showApps(v *pageRequest) (any, error) {
@@ -63,10 +63,10 @@ func showApps(v *pageRequest) (any, error) {
 	return shown, nil
 }
 
-// search is what the page is searched for, as it may be shown again.
+// search returns the page's query, cleaned to be shown again.
 func (v *pageRequest) search() string { return aai.CleanLabel(v.query.Get("q"), 200) }
 
-// apps are all apps, with names in the visitor's language.
+// apps returns all apps, with names in the language of the request.
 func (v *pageRequest) apps() ([]knownApp, error) {
 	var all []knownApp
 	if err := v.read("apps", nil, &all); err != nil {
@@ -80,13 +80,13 @@ func (v *pageRequest) apps() ([]knownApp, error) {
 	return all, nil
 }
 
-// matches reports whether all words of a query stand in what is said of the app.
+// matches reports whether the app's names, id and description contain all words of a query.
 func (a *knownApp) matches(query string) bool {
 	about := strings.ToLower(strings.Join(slices.Concat(a.Aliases, []string{a.Name, a.ID, a.Description}), "\n"))
 	return containsAll(about, query)
 }
 
-// nameIn is the name of an app in a language, of several that are joined by "|".
+// nameIn returns the name of an app in a language, from names that are joined by "|".
 func nameIn(lang, names, id string) string {
 	first := ""
 	for name := range strings.SplitSeq(names, "|") {
@@ -107,7 +107,7 @@ func nameIn(lang, names, id string) string {
 	return first
 }
 
-// firstLetter stands in the place of an icon.
+// firstLetter returns the letter that replaces an icon.
 func firstLetter(name string) string {
 	for _, r := range name {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

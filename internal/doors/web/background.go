@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// backgroundRuns is what goes on when the request that began it has been answered. It ends with
-// the door. The zero value has nothing that goes on.
+// backgroundRuns holds work that continues after its request was answered. It ends with the
+// door. The zero value is ready to use.
 type backgroundRuns struct {
 	mu     sync.Mutex
 	ended  bool
 	begun  int
-	cancel map[int]context.CancelFunc // of what goes on
+	cancel map[int]context.CancelFunc // of running work
 	all    sync.WaitGroup
 }
 
-// begin begins what goes on, with the values of a request's context and not its end. When the
-// door has ended, so has the context. It returns at once, with a channel that is closed when
-// run has returned.
+// begin starts run with the values of a request's context, but not its end; after stop the
+// context is cancelled from the start. It returns at once, with a channel that is closed
+// when run has returned.
 func (o *backgroundRuns) begin(request context.Context, run func(ctx context.Context)) <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -47,7 +47,7 @@ func (o *backgroundRuns) finished(id int) {
 	delete(o.cancel, id)
 }
 
-// stop ends all that goes on, and waits for that until late ends.
+// stop cancels all runs, and waits for them until late ends.
 func (o *backgroundRuns) stop(late context.Context) {
 	o.mu.Lock()
 	o.ended = true

@@ -6,7 +6,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// maxRounds is how often what a call asks is put before its error is shown as it is.
+// maxRounds limits the rounds of questions for one call; after that its error is shown.
 const maxRounds = 3
 
 // call calls a tool of the gateway's own app.
@@ -14,9 +14,9 @@ func (v *pageRequest) call(tool string, args map[string]any) (*aai.Result, error
 	return v.callApp(aai.BuiltinApp, tool, args)
 }
 
-// callApp makes one call. What it asks is put in a window by the gateway, or at the
-// terminal at which the door was opened; the page answers nothing. A browser that has gone on
-// looks at nothing more: what a page would still read for it is no call.
+// callApp makes one call. The gateway asks its questions in a window, or at the terminal at
+// which the door was opened; the page answers none. If the browser has disconnected, a read
+// for its page is not even made.
 func (v *pageRequest) callApp(app, tool string, args map[string]any) (*aai.Result, error) {
 	if err := v.ctx.Err(); err != nil && v.form == nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (v *pageRequest) callApp(app, tool string, args map[string]any) (*aai.Resul
 	return result, err
 }
 
-// read calls a tool of the own app that reads, and fills into with its data.
+// read calls a reading tool of the gateway's own app, and decodes its data into value.
 func (v *pageRequest) read(tool string, args map[string]any, value any) error {
 	result, err := v.call(tool, args)
 	if err != nil {
@@ -58,7 +58,7 @@ func (v *pageRequest) read(tool string, args map[string]any, value any) error {
 	return nil
 }
 
-// decodeData fills a Go value with a result's data.
+// decodeData decodes a result's data into a Go value.
 func decodeData(result *aai.Result, value any) error {
 	raw, err := json.Marshal(result.Data)
 	if err != nil {

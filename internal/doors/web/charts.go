@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// chartsPage shows how many calls there were, how many failed, and how long they took.
+// chartsPage shows counts, failures and durations of calls.
 func chartsPage() page {
 	return page{name: "charts", path: "/history/charts", live: []string{EventJournal}, show: showCharts}
 }
 
-// A span is what became of the calls of an hour or of a day, as the tool "totals" tells it.
+// A period holds the totals of an hour or a day, from the tool "totals".
 type period struct {
 	Start    time.Time `json:"start"`
 	Calls    int       `json:"calls"`
@@ -21,7 +21,7 @@ type period struct {
 	P95      float64   `json:"p95_ms"`
 }
 
-// Name is the span's for people.
+// Name formats the period's start for people.
 func (s period) Name() string {
 	if s.Start.Hour() == 0 && s.Start.Minute() == 0 {
 		return s.Start.Format("2006-01-02")
@@ -29,12 +29,12 @@ func (s period) Name() string {
 	return s.Start.Format("2006-01-02 15:04")
 }
 
-// chartsPageData is what the page shows.
+// chartsPageData is the data of the page.
 type chartsPageData struct {
 	Filter          filter
 	List            string // the address of the list of these calls
 	Days            string // "1", "7" or "30"
-	Cut             bool   // of the time that was asked for there is more
+	Cut             bool   // the requested time is longer
 	Calls, Failures int
 	MaxCalls        int
 	MaxP95          float64
@@ -44,7 +44,7 @@ type chartsPageData struct {
 	Bars, Line      template.HTML
 }
 
-// rowsLimit is how many rows the table has.
+// rowsLimit limits the rows of the table.
 const rowsLimit = 72
 
 func showCharts(v *pageRequest) (any, error) {
@@ -53,7 +53,7 @@ func showCharts(v *pageRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	delete(args, "text") // the totals know no words, and the page says so
+	delete(args, "text") // the totals do not support words, and the page says so
 	starts := shown.spans(args, time.Now())
 	args["looks"] = v.query.Get(looksName) != ""
 	var found struct {
@@ -81,14 +81,14 @@ func showCharts(v *pageRequest) (any, error) {
 }
 
 const (
-	// maxChartDays is how much of a time that was asked for is shown, its end.
+	// maxChartDays limits the days that are shown: the last ones of the requested time.
 	maxChartDays = 366
-	// maxHourlyDays is up to how many days are told by the hour.
+	// maxHourlyDays is the largest number of days with an hourly chart.
 	maxHourlyDays = 7
 )
 
-// spans has the arguments ask for the hours or days that are shown, and returns their beginnings,
-// the oldest first: those that the filter names, or else the last.
+// spans adds the hours or days of the chart to the arguments, and returns their starts, the
+// oldest first: those in the filter, or else the last ones.
 func (c *chartsPageData) spans(args map[string]any, now time.Time) []time.Time {
 	days := map[string]int{"1": 1, "7": 7}[c.Days]
 	if days == 0 {
@@ -123,14 +123,14 @@ func (c *chartsPageData) spans(args map[string]any, now time.Time) []time.Time {
 	return starts
 }
 
-// timeOf is a time that is an argument of a tool.
+// timeOf parses a time in the arguments of a tool.
 func timeOf(argument any) (at time.Time, is bool) {
 	text, _ := argument.(string)
 	at, err := time.Parse(time.RFC3339, text)
 	return at.Local(), err == nil
 }
 
-// spanStarts are the beginnings of the hours or days until a time, the oldest first.
+// spanStarts returns the starts of the hours or days until a time, the oldest first.
 func spanStarts(now time.Time, days int, by string) []time.Time {
 	y, m, d := now.Date()
 	var starts []time.Time
@@ -147,7 +147,7 @@ func spanStarts(now time.Time, days int, by string) []time.Time {
 	return starts
 }
 
-// fillGaps are spans of all the beginnings, with nothing in those without calls.
+// fillGaps returns a period for each start, empty for those without calls.
 func fillGaps(starts []time.Time, rows []period) []period {
 	known := make(map[int64]period, len(rows))
 	for _, row := range rows {
@@ -161,13 +161,13 @@ func fillGaps(starts []time.Time, rows []period) []period {
 	return all
 }
 
-// A chart has so many units; the browser makes it as wide as there is room.
+// The size of a chart in its units; the browser scales it to the available width.
 const (
 	chartWidth  = 720.0
 	chartHeight = 160.0
 )
 
-// bars draws calls, and how many of each bar failed.
+// bars draws the calls, with the failed part of each bar.
 func bars(all []period, most int) template.HTML {
 	var b strings.Builder
 	step := chartWidth / float64(len(all))
@@ -187,7 +187,7 @@ func bars(all []period, most int) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // of numbers alone
 }
 
-// line draws how long calls took; it is broken where there were none.
+// line draws the durations of calls, with a gap where there were none.
 func line(all []period, most float64) template.HTML {
 	if most == 0 {
 		return ""

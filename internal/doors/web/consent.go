@@ -7,14 +7,14 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// consentPage says who may do what, and takes it back.
+// consentPage shows the consents, and revokes them.
 func consentPage() page {
 	return page{name: "consent", path: "/consent", nav: true, live: []string{EventConsent}, searchForm: "#find", show: showConsent, acts: map[string]act{
 		"revoke": revokeConsent, "sessions": endSessions, "grant": grantConsent, "takeover": takeoverConsent, "mode": setMode,
 	}}
 }
 
-// A consent is one decision, as the tool "consent_list" tells it.
+// A consent is one decision, from the tool "consent_list".
 type consent struct {
 	Caller    string    `json:"caller"`
 	Identity  string    `json:"identity"`
@@ -29,10 +29,10 @@ type consent struct {
 	Takeover  string    `json:"takeover"`
 
 	Icon  string
-	About string // for who does not see the row
+	About string // for screen readers
 }
 
-// consentPageData is what the page shows.
+// consentPageData is the data of the page.
 type consentPageData struct {
 	Query            string
 	Rows             []consent
@@ -40,7 +40,7 @@ type consentPageData struct {
 	Mode, Configured string
 	Modes            []string
 	Warning          string
-	Sessions         []sessionUse // what was allowed for sessions, as far as it was used
+	Sessions         []sessionUse // consents for sessions, as far as they were used
 }
 
 func showConsent(v *pageRequest) (any, error) {
@@ -83,7 +83,7 @@ func showConsent(v *pageRequest) (any, error) {
 	return shown, nil
 }
 
-// formArgs are the fields of a form that are not empty, as arguments of a tool.
+// formArgs returns the fields of a form that are not empty, as arguments of a tool.
 func (v *pageRequest) formArgs(names ...string) map[string]any {
 	args := make(map[string]any, len(names))
 	for _, name := range names {
@@ -94,11 +94,11 @@ func (v *pageRequest) formArgs(names ...string) map[string]any {
 	return args
 }
 
-// revokeConsent forgets one decision.
+// revokeConsent revokes one decision.
 func revokeConsent(v *pageRequest) (any, error) {
 	args := v.formArgs("app", "tool", "caller", "identity")
 	if args["app"] == nil || args["tool"] == nil || args["caller"] == nil {
-		// With fewer the tool would forget more than was shown.
+		// With fewer fields the tool would revoke more than the person saw.
 		return nil, missingFieldError("app, tool, caller")
 	}
 	var answer struct{ Revoked int }
@@ -110,7 +110,7 @@ func revokeConsent(v *pageRequest) (any, error) {
 	return nil, nil
 }
 
-// consentAt is the page with the filter that it had.
+// consentAt returns the page with its current filter.
 func (v *pageRequest) consentAt() string {
 	if query := v.query.Encode(); query != "" {
 		return "/consent?" + query
@@ -118,20 +118,20 @@ func (v *pageRequest) consentAt() string {
 	return "/consent"
 }
 
-// A granting is what a form asked to be allowed, and why it is not.
+// A grantForm is a refused form for a consent, with the reason.
 type grantForm struct {
 	App, Tool, Identity, Caller, Expires string
 	Fault                                *aai.Error
 }
 
-// maxShownInput is how much of what was filled in is shown again, in bytes.
+// maxShownInput limits the input that is shown again, in bytes.
 const maxShownInput = 4000
 
-// grantConsent asks, elsewhere, whether somebody may do something. What comes to nothing is
-// shown again as it was filled in.
+// grantConsent requests a consent; the gateway asks for it in a window. If it is refused,
+// the page shows the form again as it was filled in.
 func grantConsent(v *pageRequest) (any, error) {
 	if err := v.requestGrant(); err != nil {
-		f := func(name string) string { return aai.CleanLabel(v.form.Get(name), maxShownInput) } // all of it shows
+		f := func(name string) string { return aai.CleanLabel(v.form.Get(name), maxShownInput) } // so that all of it is visible
 		return &grantForm{f("app"), f("tool"), f("identity"), f("caller"), f("expires"), aai.AsError(err)}, nil
 	}
 	v.setNotice(v.text("consent", "granted"))
@@ -151,7 +151,8 @@ func (v *pageRequest) requestGrant() error {
 	return err
 }
 
-// takeoverConsent asks, elsewhere, whether what a plain file says shall count.
+// takeoverConsent requests that a consent of a plain file becomes valid; the gateway asks
+// for it in a window.
 func takeoverConsent(v *pageRequest) (any, error) {
 	if v.form.Get("file") == "" {
 		return nil, missingFieldError("file")
@@ -163,7 +164,7 @@ func takeoverConsent(v *pageRequest) (any, error) {
 	return nil, nil
 }
 
-// setMode sets how much callers may do; what is less strict is asked elsewhere.
+// setMode sets the security mode; the gateway asks in a window before it sets a less strict one.
 func setMode(v *pageRequest) (any, error) {
 	result, err := v.call("mode_set", v.formArgs("mode"))
 	if err != nil {

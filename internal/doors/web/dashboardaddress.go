@@ -1,6 +1,3 @@
-// Package ownpage says at which addresses gateways of the person show their own page now. Who
-// serves one says so; who operates windows asks, and leaves alone what shows it. Whether a
-// gateway still runs a lock of its file tells, which ends with it.
 package web
 
 import (
@@ -15,14 +12,16 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// addressSuffix is that of the files.
+// addressSuffix is the suffix of the files.
 const addressSuffix = ".page"
 
-// maxHostBytes is how long a host may be, in bytes.
+// maxHostBytes limits the length of a host, in bytes.
 const maxHostBytes = 300
 
-// AnnounceDashboard says in the folder, which is made if need be, that a page is shown at a host, with
-// its port, until end is called or the process ends.
+// AnnounceDashboard writes a file to the folder, which it creates if necessary. The file announces
+// that a dashboard is served at a host, with its port, until end is called or the process ends. A
+// gateway that operates windows reads these files and leaves windows with a dashboard alone. A lock
+// on the file shows that its gateway runs; the lock ends with the process.
 func AnnounceDashboard(folder, host string) (end func(), err error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
@@ -42,18 +41,19 @@ func AnnounceDashboard(folder, host string) (end func(), err error) {
 			return nil, errors.Join(err, lock.Unlock())
 		}
 		return func() {
-			_ = os.Remove(path) // one that stays says nothing without its lock
+			_ = os.Remove(path) // without its lock a remaining file is ignored
 			_ = lock.Unlock()
 		}, nil
 	}
 	return nil, errors.New("the file of the page cannot be locked, since others take it away")
 }
 
-// maxFileTries is how often a file is made. Only one that is looked at just then is taken away.
+// maxFileTries limits the attempts to create the file. An attempt fails if another process
+// reads the file before it is locked, and removes it.
 const maxFileTries = 100
 
-// lockFile makes a file and locks it; nil where somebody who looked before it was locked took it
-// for one whose gateway has ended.
+// lockFile creates a file and locks it. It returns nil if another process took the file for
+// a stale one and removed it before it was locked.
 func lockFile(path string) (*flock.Flock, error) {
 	lock := flock.New(path, flock.SetPermissions(0o600))
 	locked, err := lock.TryLock()
@@ -70,8 +70,8 @@ func lockFile(path string) (*flock.Flock, error) {
 	return nil, lock.Unlock()
 }
 
-// DashboardHosts are those that were announced in the folder and are shown now. Without a folder there
-// are none; what cannot be read is an error.
+// DashboardHosts returns the hosts of the dashboards that are announced in the folder and
+// served now. Without the folder there are none; an unreadable file is an error.
 func DashboardHosts(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -89,7 +89,7 @@ func DashboardHosts(folder string) ([]string, error) {
 		lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 		over, err := lock.TryRLock()
 		if over {
-			_ = os.Remove(path) // whose it was has ended
+			_ = os.Remove(path) // its gateway has ended
 			_ = lock.Unlock()
 			continue
 		}

@@ -11,19 +11,19 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// doctorPage has the doctor examine and shows what came of it.
+// doctorPage runs the doctor and shows its report.
 func doctorPage() page {
 	return page{name: "doctor", path: "/doctor", nav: true, live: []string{EventActiveCalls}, show: showDoctor, acts: map[string]act{"run": examine}}
 }
 
-// A doctorReport is what the tool "doctor" answers.
+// A doctorReport is the answer of the tool "doctor".
 type doctorReport struct {
 	State  string          `json:"state"`
 	Checks []doctorFinding `json:"checks"`
 	TookMS int             `json:"took_ms"`
 }
 
-// A doctorFinding is what came of one examination.
+// A doctorFinding is the result of one check.
 type doctorFinding struct {
 	Check    string   `json:"check"`
 	Title    string   `json:"title"`
@@ -36,17 +36,17 @@ type doctorFinding struct {
 	Commands []string `json:"commands"`
 }
 
-// doctorPageData is what the page shows: how far an examination has come, or what the last one
-// of this visitor found.
+// doctorPageData is the data of the page: the progress of the running examination, or the
+// report of the session's last one.
 type doctorPageData struct {
 	Running     bool
 	Done, Total int
-	Said        []doctorFinding // of each examination that has ended, its state and title
+	Said        []doctorFinding // state and title of each finished check
 	Report      *doctorReport
 	Fault       *aai.Error
 }
 
-// An examination is the last one of a session. The zero value is none.
+// An examination is the last one of a session. The zero value means none.
 type examination struct {
 	mu    sync.Mutex
 	shown doctorPageData
@@ -60,7 +60,7 @@ func (e *examination) now() doctorPageData {
 	return shown
 }
 
-// begin reports whether one may begin: not while another one is under way.
+// begin reports whether a new examination may begin: not while another one runs.
 func (e *examination) begin() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -90,12 +90,12 @@ func (e *examination) end(report *doctorReport, fault *aai.Error) {
 
 func showDoctor(v *pageRequest) (any, error) { return v.session.examined.now(), nil }
 
-// examinationWait is how long the browser waits for an examination before it is shown how far it has
-// come.
+// examinationWait is the time that the browser waits for an examination before the page
+// shows its progress.
 const examinationWait = 700 * time.Millisecond
 
-// examine begins an examination, unless one is under way. It goes on when the browser leaves,
-// and ends with the door.
+// examine begins an examination, unless one is running. It continues when the browser
+// leaves, and ends with the door.
 func examine(v *pageRequest) (any, error) {
 	e := &v.session.examined
 	if !e.begin() {
@@ -118,7 +118,7 @@ func examine(v *pageRequest) (any, error) {
 	return nil, nil //nolint:nilnil // the page is shown again
 }
 
-// runDoctor is what the call of the doctor came to.
+// runDoctor calls the doctor.
 func (v *pageRequest) runDoctor() (*doctorReport, *aai.Error) {
 	result, err := v.call("doctor", nil)
 	if err != nil {

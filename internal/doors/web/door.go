@@ -16,16 +16,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
 )
 
-// Config is what the door needs from the program around it.
+// Config connects the door to the main program.
 type Config struct {
 	Gateway *aai.Gateway
-	// AskAtTerminal puts questions that may be put at the terminal at which the door was opened. It
-	// gives no answers where one of them may not. Nil: nobody is there.
+	// AskAtTerminal asks questions at the terminal at which the door was opened. It returns
+	// no answers if one of them may not be asked there. Nil: there is no terminal.
 	AskAtTerminal func(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error)
-	// WatchEvents says what has happened, by whatever gateway of the person, until ctx ends: one of
-	// the kinds of news. It returns at once. Nil: nobody looks, and pages stay as they are.
+	// WatchEvents calls tell with the event kind of each change, by any gateway of the
+	// person, until ctx ends. It returns at once. Nil: pages do not update.
 	WatchEvents func(ctx context.Context, tell func(kind string))
-	Log         *slog.Logger // nil: nowhere
+	Log         *slog.Logger // nil discards the log
 }
 
 // A Door serves the pages to the person at this computer. It is safe for concurrent use.
@@ -45,16 +45,16 @@ type Door struct {
 	static       static
 
 	name         string // of this start, such as "x7….localhost"
-	host         string // name and port, as browsers say them
+	host         string // name and port, as browsers send them
 	link         loginLink
-	guessLimiter *rate.Limiter // of links that are none
+	guessLimiter *rate.Limiter // of invalid links
 	sessions     sessions
 	images       imageCache
 
 	background backgroundRuns
 }
 
-// How often somebody may try a link that is none.
+// The limits for attempts with invalid links.
 const (
 	guessInterval = 10 * time.Second
 	maxGuesses    = 10
@@ -89,30 +89,30 @@ func New(cfg Config) (*Door, error) {
 	return d, nil
 }
 
-// hostName makes the name of a start. Every server of this computer that is called
-// "localhost" or by an address gets the cookies of all the others: ports do not keep them
-// apart. A name that nobody else has does.
+// hostName makes the host name of a start. Browsers send the cookies of "localhost" or an
+// address to every server of this computer, whatever the port. A unique name keeps them
+// apart.
 func hostName() string {
 	letters := strings.NewReplacer("-", "x", "_", "y").Replace(random(15))
 	return hostPrefix + strings.ToLower(letters) + hostSuffix
 }
 
-// Every start's name begins and ends so.
+// The prefix and suffix of every start's name.
 const (
 	hostPrefix = "aai-"
 	hostSuffix = ".localhost"
 )
 
-// Link is the address that lets one browser in, once. The door must know its listener.
+// Link is the address that logs one browser in, once. The door must know its listener.
 func (d *Door) Link() string { return "http://" + d.host + "/enter/" + d.link.secret }
 
-// LinkUsed is closed when the link has let somebody in.
+// LinkUsed returns a channel that is closed when the link has been used.
 func (d *Door) LinkUsed() <-chan struct{} { return d.link.used }
 
 // Host is the name and port of the pages. The door must know its listener.
 func (d *Door) Host() string { return d.host }
 
-// Serve serves what Listen opened until ctx ends.
+// Serve serves the listener from Listen until ctx ends.
 func (d *Door) Serve(ctx context.Context, l net.Listener) error {
 	server, err := httpdoor.New(httpdoor.Config{Hosts: []string{d.name}}, httpdoor.Hooks{Log: d.log, Shutdown: d.background.stop, HandleForeignHost: d.handleStale})
 	if err != nil {
@@ -125,7 +125,7 @@ func (d *Door) Serve(ctx context.Context, l net.Listener) error {
 	return server.Serve(ctx, l)
 }
 
-// routes gives the server what it serves.
+// routes registers the handlers.
 func (d *Door) routes(server *httpdoor.Server) {
 	handle := func(pattern string, h http.HandlerFunc) { server.Handle(pattern, d.checkOrigin(h)) }
 	handle("GET /static/", d.static.serve)
@@ -149,10 +149,10 @@ func (d *Door) routes(server *httpdoor.Server) {
 	}
 }
 
-// maxForm is how long a form may be, in bytes.
+// maxForm limits the length of a form, in bytes.
 const maxForm = 1 << 20
 
-// requireSession lets those on who have a session, and what they post if its form is ours.
+// requireSession calls next for requests with a session; a POST must have the session's CSRF token.
 func (d *Door) requireSession(next func(http.ResponseWriter, *http.Request, *pageRequest)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s := d.sessions.find(r, d.now())
@@ -176,7 +176,7 @@ func (d *Door) requireSession(next func(http.ResponseWriter, *http.Request, *pag
 // show writes a page.
 func (d *Door) show(w http.ResponseWriter, v *pageRequest, p page, done any) {
 	v.isRefresh = v.contentOnly && len(p.live) > 0
-	read := d.events.published() // what comes from now on it may not have seen
+	read := d.events.published() // it may not have seen later events
 	data, err := p.show(v)
 	if err != nil {
 		d.fail(w, v, statusOf(aai.AsError(err)), err)
@@ -201,9 +201,9 @@ func (d *Door) show(w http.ResponseWriter, v *pageRequest, p page, done any) {
 	d.write(w, http.StatusOK, p.name, shown)
 }
 
-// runAct does what a button says, and shows what came of it.
+// runAct performs an act, and shows its outcome.
 func (d *Door) runAct(w http.ResponseWriter, r *http.Request, v *pageRequest, p page, act act) {
-	// A person may be asked meanwhile, for as long as that takes.
+	// A question to the person may take any time.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	done, err := act(v)
 	_ = http.NewResponseController(w).SetWriteDeadline(d.now().Add(30 * time.Second))
@@ -220,18 +220,18 @@ func (d *Door) runAct(w http.ResponseWriter, r *http.Request, v *pageRequest, p 
 		if to == "" {
 			to = r.URL.Path[:strings.LastIndex(r.URL.Path, "/")]
 		}
-		http.Redirect(w, r, d.localAddress(to), http.StatusSeeOther) //nolint:gosec // one of ours
+		http.Redirect(w, r, d.localAddress(to), http.StatusSeeOther) //nolint:gosec // localAddress returns only addresses of this server
 	}
 }
 
-// fail tells what went wrong.
+// fail writes the error page.
 func (d *Door) fail(w http.ResponseWriter, v *pageRequest, status int, err error) {
 	shown := d.viewOf(v, errorName)
 	shown.Fault = aai.AsError(err)
 	d.write(w, status, errorName, shown)
 }
 
-// viewOf is what every page of somebody who has entered is shown with.
+// viewOf returns the common data of the pages of a session.
 func (d *Door) viewOf(v *pageRequest, name string) pageView {
 	shown := pageView{
 		Title: v.text(name, "title"), Lang: v.lang, Page: name, Here: v.here(),
@@ -246,7 +246,7 @@ func (d *Door) viewOf(v *pageRequest, name string) pageView {
 	return shown
 }
 
-// languageOf is the language in which a request is answered.
+// languageOf returns the language of the answer to a request.
 func (d *Door) languageOf(r *http.Request) string {
 	choice := ""
 	if c, err := r.Cookie(languageCookie); err == nil {
@@ -255,14 +255,14 @@ func (d *Door) languageOf(r *http.Request) string {
 	return languageOf(choice, r.Header.Get("Accept-Language"))
 }
 
-// chooseLanguage keeps what the person reads.
+// chooseLanguage stores the person's language in a cookie.
 func (d *Door) chooseLanguage(w http.ResponseWriter, r *http.Request, v *pageRequest) {
 	lang := languageOf(v.form.Get("language"), "")
 	http.SetCookie(w, &http.Cookie{Name: languageCookie, Value: lang, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 365 * 24 * 3600}) //nolint:gosec // this computer alone, without TLS
 	http.Redirect(w, r, d.localAddress(v.form.Get("back")), http.StatusSeeOther)
 }
 
-// localAddress is the address if it is one of ours, or else the front page's.
+// localAddress returns the address if it is on this server, or else the front page's.
 func (d *Door) localAddress(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "//") || strings.Contains(address, `\`) {

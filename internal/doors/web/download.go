@@ -10,25 +10,25 @@ import (
 	"time"
 )
 
-// A download is a file that an act gives to the person.
+// A download is a file that an act returns to the person.
 type download struct {
 	name, kind string
 	content    []byte
 }
 
-// write sends it, as a file to be kept and never as a page of ours.
+// write sends it as an attachment, never as a page of this server.
 func (f *download) write(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", f.kind)
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.name}))
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(f.content) // whoever is gone does not need it
+	_, _ = w.Write(f.content) // fails if the browser has disconnected
 }
 
-// exportLimit is how many calls a table has at most.
+// exportLimit limits the calls in a table.
 const exportLimit = 10_000
 
-// exportHistory gives the calls that the page's filters let pass: as they are on record,
-// with what is known of each line, or as a table.
+// exportHistory returns the calls that match the page's filters: the journal's records with
+// the verification of each, or a table.
 func exportHistory(v *pageRequest) (any, error) {
 	args, err := filterArgs(v)
 	if err != nil {
@@ -51,7 +51,7 @@ func exportHistory(v *pageRequest) (any, error) {
 	return &download{name + ".csv", "text/csv; charset=utf-8", csvTable(calls)}, nil
 }
 
-// csvTable is the calls as CSV.
+// csvTable formats calls as CSV.
 func csvTable(calls []pastCall) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -70,8 +70,8 @@ func csvTable(calls []pastCall) []byte {
 	return b.Bytes()
 }
 
-// escapeFormula is a cell that no program takes for more than text: what strangers wrote is in
-// it.
+// escapeFormula escapes a cell so that no program takes it for a formula: foreign text is
+// in it.
 func escapeFormula(cell string) string {
 	if strings.ContainsAny(cell[:min(len(cell), 1)], "=+-@\t\r") {
 		return "'" + cell

@@ -11,40 +11,40 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
 )
 
-// The kinds of news.
+// The event kinds.
 const (
-	EventJournal     = "journal" // something was put on record
-	EventActiveCalls = "running" // a call has begun, gone on or ended; or all was stopped
-	EventConsent     = "consent" // something was allowed, refused or revoked
+	EventJournal     = "journal" // a record was added to the journal
+	EventActiveCalls = "running" // a call has begun, progressed or ended; or all was stopped
+	EventConsent     = "consent" // a consent was given, refused or revoked
 	EventApps        = "apps"    // apps came, went or changed
 
-	EventSettings = "settings" // the person's file of settings was written
+	EventSettings = "settings" // the person's settings file was written
 )
 
 const (
-	// eventDebounce is for how long news are gathered that follow upon others.
+	// eventDebounce is the time for which events after another are collected.
 	eventDebounce = 50 * time.Millisecond
-	// streamHeartbeat is how often a stream without news says that it is there.
+	// streamHeartbeat is the interval at which a silent stream sends a comment.
 	streamHeartbeat = 20 * time.Second
-	// streamWriteTimeout is how long a browser may take to take what is sent.
+	// streamWriteTimeout limits the time of a write to a browser.
 	streamWriteTimeout = 10 * time.Second
 )
 
-// eventHub is what happened, for whoever listens.
+// eventHub distributes events to subscribers.
 type eventHub struct {
 	mu        sync.Mutex
 	listeners map[*subscriber]struct{}
-	count     uint64            // of all news
-	last      map[string]uint64 // which of them was the last of a kind
+	count     uint64            // of all events
+	last      map[string]uint64 // the number of the last event of each kind
 }
 
-// A listener hears of the kinds of news since it last asked.
+// A subscriber collects the kinds of events since it last took them.
 type subscriber struct {
 	ready chan struct{}
-	kinds map[string]bool // guarded by the news'
+	kinds map[string]bool // guarded by eventHub.mu
 }
 
-// publish tells all listeners. It does not wait for them.
+// publish notifies all subscribers. It does not wait for them.
 func (n *eventHub) publish(kind string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -57,20 +57,20 @@ func (n *eventHub) publish(kind string) {
 		l.kinds[kind] = true
 		select {
 		case l.ready <- struct{}{}:
-		default: // it knows already that something came
+		default: // it is notified already
 		}
 	}
 }
 
-// published is how many news there have been.
+// published returns the number of events so far.
 func (n *eventHub) published() uint64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.count
 }
 
-// subscribe returns a listener, which hears of all after so many news until end: also of what
-// came since its page was read.
+// subscribe returns a subscriber for all events after the given number until end, including
+// those since its page was read.
 func (n *eventHub) subscribe(after uint64) (l *subscriber, end func()) {
 	l = &subscriber{ready: make(chan struct{}, 1), kinds: make(map[string]bool)}
 	n.mu.Lock()
@@ -94,7 +94,7 @@ func (n *eventHub) subscribe(after uint64) (l *subscriber, end func()) {
 	}
 }
 
-// takeKinds returns the kinds of news that came, once.
+// takeKinds returns the kinds of new events, and clears them.
 func (n *eventHub) takeKinds(l *subscriber) []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -106,7 +106,7 @@ func (n *eventHub) takeKinds(l *subscriber) []string {
 	return kinds
 }
 
-// eventNames are the kinds of news as htmx names the events of a page's stream.
+// eventNames formats event kinds as triggers of htmx for a page's stream.
 func eventNames(kinds []string) string {
 	all := make([]string, len(kinds))
 	for i, kind := range kinds {
@@ -115,13 +115,13 @@ func eventNames(kinds []string) string {
 	return strings.Join(all, ", ")
 }
 
-// streamEvents is a page's stream of news: an event of its kind for each, with nothing in it. What
-// has changed the page reads like anybody. It ends where newer pages of the session have
-// streams enough.
+// streamEvents serves a page's stream of events: each has its kind and no data, and the
+// page then reads the change itself. The stream ends when newer pages of the session use
+// all streams.
 func (d *Door) streamEvents(w http.ResponseWriter, r *http.Request, v *pageRequest) {
 	if r.Method == http.MethodHead {
 		w.Header().Set("Content-Type", "text/event-stream")
-		return // the stream would keep the connection from what is asked next
+		return // the stream would block the connection for later requests
 	}
 	httpdoor.FromContext(r.Context()).MarkStreaming()
 	after, err := strconv.ParseUint(v.query.Get("after"), 10, 64)
@@ -135,7 +135,7 @@ func (d *Door) streamEvents(w http.ResponseWriter, r *http.Request, v *pageReque
 	control := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
 	send := func(text string) bool {
-		_ = control.SetWriteDeadline(time.Now().Add(streamWriteTimeout)) // only writers of tests know none
+		_ = control.SetWriteDeadline(time.Now().Add(streamWriteTimeout)) // fails only for writers of tests
 		_, err := fmt.Fprint(w, text)
 		return err == nil && control.Flush() == nil
 	}
@@ -160,7 +160,7 @@ func (d *Door) streamEvents(w http.ResponseWriter, r *http.Request, v *pageReque
 			}
 		}
 		if d.sessions.find(r, d.now()) != v.session || !send(text) {
-			return // who has left hears no more
+			return // the session has ended, or the browser has disconnected
 		}
 		if !strings.HasPrefix(text, ":") && pause(r, eventDebounce) {
 			return
@@ -168,7 +168,7 @@ func (d *Door) streamEvents(w http.ResponseWriter, r *http.Request, v *pageReque
 	}
 }
 
-// pause waits, and reports whether nobody waits for an answer any more.
+// pause waits, and reports whether the request has ended meanwhile.
 func pause(r *http.Request, d time.Duration) bool {
 	select {
 	case <-r.Context().Done():

@@ -17,14 +17,14 @@ type (
 	schemaNode   = jsontree.Node[noAnnotation]
 )
 
-// A view looks into a schema that was found right.
+// A schemaView reads a schema that is known to be valid.
 type schemaView struct{ root *schemaNode }
 
-// maxSchemaRefs is how many references are followed; the reader of schemas refuses those that
-// recurse.
+// maxSchemaRefs limits the references that are followed; the reader of schemas refuses
+// recursive ones.
 const maxSchemaRefs = 32
 
-// resolve is the schema that a reference leads to, or the one that is none.
+// resolve follows the references of a schema, as far as they can be resolved.
 func (v schemaView) resolve(n *schemaNode) *schemaNode {
 	for range maxSchemaRefs {
 		ref := n.Member("$ref")
@@ -77,7 +77,7 @@ func (v schemaView) text(p, n *schemaNode, key string) string {
 	return ""
 }
 
-// fieldKind is what is typed for a schema, and the type of what comes of it.
+// fieldKind returns the kind of field for a schema, and the type of its value.
 func (v schemaView) fieldKind(n *schemaNode) (FieldKind, string) {
 	types := schemaTypes(n)
 	is := strings.Join(types, " or ")
@@ -115,7 +115,7 @@ func (v schemaView) fieldKind(n *schemaNode) (FieldKind, string) {
 	return KindJSON, is
 }
 
-// schemaTypes are the types that a schema names, those that there are.
+// schemaTypes returns the known types in a schema.
 func schemaTypes(n *schemaNode) []string {
 	t := n.Member("type")
 	if t == nil {
@@ -138,7 +138,7 @@ func schemaTypes(n *schemaNode) []string {
 	return types
 }
 
-// isSingleLine reports whether a text of that schema has a line at most.
+// isSingleLine reports whether a text of that schema has at most one line.
 func isSingleLine(n *schemaNode) bool {
 	if n.Member("format") != nil || n.Member("pattern") != nil {
 		return true
@@ -151,8 +151,8 @@ func isSingleLine(n *schemaNode) bool {
 	return err == nil && long <= maxFieldLabel
 }
 
-// fieldOptions are the values of an enum or a const; nil where they are too many, or cannot be
-// shown so that one is told from the other.
+// fieldOptions returns the values of an enum or a const. It returns nil if there are too
+// many, or if they cannot be shown in full.
 func fieldOptions(n *schemaNode) []FieldOption {
 	values := []*schemaNode{n.Member("const")}
 	if values[0] == nil {
@@ -189,7 +189,7 @@ func fieldLimits(n *schemaNode) []FieldLimit {
 	return all
 }
 
-// printableName is a name as it is, or in quotation marks where that would not show all of it.
+// printableName returns a name unchanged, or quoted if parts of it would be invisible.
 func printableName(name string) string {
 	if name != "" && aai.CleanLabel(name, maxFieldLabel) == name {
 		return name
@@ -197,7 +197,7 @@ func printableName(name string) string {
 	return truncate(escapedJSON(name))
 }
 
-// printableValue is a value as people read it: a text as it is where all of it shows, else JSON.
+// printableValue formats a value for people: a text unchanged if all of it is visible, else JSON.
 func printableValue(n *schemaNode) string {
 	if n.Kind == jsontree.Text && n.Text != "" && aai.CleanLabel(n.Text, maxShownValue) == n.Text {
 		return n.Text
@@ -209,7 +209,7 @@ func printableValue(n *schemaNode) string {
 	return truncate(sanitize.EscapeInvisible(b.String()))
 }
 
-// escapedJSON is a text as JSON in which all shows.
+// escapedJSON returns a text as JSON with invisible characters escaped.
 func escapedJSON(s string) string {
 	text, err := json.Marshal(s)
 	if err != nil {

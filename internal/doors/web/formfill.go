@@ -10,9 +10,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// Fill puts arguments into the form, such as of a call that was made before. Where the
-// fields could not say exactly these, or would not show all of them, they stand as JSON in
-// the place of the fields. Secrets are left out.
+// Fill fills arguments into the form, such as those of an earlier call. If the fields
+// cannot express them exactly, or would not show all of them, it sets JSON instead of the
+// fields. It omits secrets.
 func (f *ToolForm) Fill(args map[string]any) {
 	f.reset()
 	known := 0
@@ -42,7 +42,7 @@ func (f *ToolForm) Fill(args map[string]any) {
 	f.JSON = escapedValue(rest)
 }
 
-// text is what is typed for the value, where the field can say it.
+// text returns the input of the field for a value, if there is one.
 func (f *FormField) text(value any) (string, bool) {
 	if f.Kind == KindChoice {
 		for _, o := range f.Options {
@@ -85,7 +85,7 @@ func (f *FormField) text(value any) (string, bool) {
 	return text, code == "" && escapedValue(back) == escapedValue(value)
 }
 
-// escapedValue is a value as JSON in which all shows.
+// escapedValue returns a value as JSON with invisible characters escaped.
 func escapedValue(value any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -10,9 +10,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
-// Read makes the arguments of what a browser sent, and says whether they may be tried: if
-// not, the faults stand at the fields. What was typed stands in the fields either way, but
-// for secrets. It takes what is empty for not given.
+// Read converts a browser's form data to arguments, and reports whether they are usable: if
+// not, it sets the faults of the fields. It keeps the input in the fields either way,
+// except for secrets. Empty input means no argument.
 func (f *ToolForm) Read(sent url.Values) (args map[string]any, ok bool) {
 	f.reset()
 	if got := sent[DigestField]; len(got) != 1 || got[0] != f.Digest {
@@ -35,7 +35,7 @@ func (f *ToolForm) Read(sent url.Values) (args map[string]any, ok bool) {
 	return args, ok
 }
 
-// reset takes out what an earlier reading left.
+// reset clears the state of an earlier Read.
 func (f *ToolForm) reset() {
 	f.JSON, f.JSONFault, f.Faults = "", FieldFault{}, nil
 	for i := range f.Fields {
@@ -43,7 +43,7 @@ func (f *ToolForm) reset() {
 	}
 }
 
-// read is the value of what was sent for the field.
+// read returns the value of the field's form data.
 func (f *FormField) read(sent []string) (value any, given bool) {
 	if len(sent) > 1 {
 		f.Fault = FieldFault{Code: FaultRepeated}
@@ -70,7 +70,7 @@ func (f *FormField) read(sent []string) (value any, given bool) {
 	return value, true
 }
 
-// isBlank reports whether what was typed is nothing: white space is something in a text alone.
+// isBlank reports whether the input is empty: white space counts only in texts.
 func (f *FormField) isBlank(typed string) bool {
 	switch f.Kind {
 	case KindLine, KindText, KindLines:
@@ -79,7 +79,7 @@ func (f *FormField) isBlank(typed string) bool {
 	return strings.TrimSpace(typed) == ""
 }
 
-// parse is what a text stands for, or the code of what is wrong with it.
+// parse returns the value of the input, or the code of its fault.
 func (f *FormField) parse(raw string) (value any, code string) {
 	switch f.Kind {
 	case KindLine, KindText:
@@ -117,8 +117,8 @@ func (f *FormField) parse(raw string) (value any, code string) {
 	return value, ""
 }
 
-// splitLines are the items of a list that was typed one a line: a line break at the end begins
-// no other one.
+// splitLines returns the items of a list with one item per line: a line break at the end
+// adds no item.
 func splitLines(raw string) []any {
 	var items []any
 	for line := range strings.SplitSeq(strings.TrimSuffix(raw, "\n"), "\n") {
@@ -127,7 +127,7 @@ func splitLines(raw string) []any {
 	return items
 }
 
-// normalizeLineBreaks are those that a browser sends as they were typed.
+// normalizeLineBreaks replaces the line breaks of form data by "\n".
 func normalizeLineBreaks(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
 func parseObject(text string) (map[string]any, FieldFault) {
@@ -142,7 +142,7 @@ func parseObject(text string) (map[string]any, FieldFault) {
 	return args, FieldFault{}
 }
 
-// decodeValue reads one JSON value; numbers keep their digits.
+// decodeValue parses one JSON value; numbers keep their digits.
 func decodeValue(text string) (value any, err error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
@@ -155,8 +155,8 @@ func decodeValue(text string) (value any, err error) {
 	return value, nil
 }
 
-// AssignFaults puts what a tool's check said of the arguments to the fields that it names, or to
-// the text that stands in their place.
+// AssignFaults adds the faults in the message of a tool's check to the fields that it
+// names, or to JSON if that is set.
 func (f *ToolForm) AssignFaults(message string) {
 	if f.JSON != "" {
 		f.JSONFault = FieldFault{Says: message}
@@ -177,7 +177,7 @@ func (f *ToolForm) AssignFaults(message string) {
 	}
 }
 
-// fieldNamedIn is the field whose place a message begins with.
+// fieldNamedIn returns the field with the path at the start of a message.
 func (f *ToolForm) fieldNamedIn(message string) *FormField {
 	for i := range f.Fields {
 		rest, is := strings.CutPrefix(message, jsontree.JoinPath("", f.Fields[i].name, -1))

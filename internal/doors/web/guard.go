@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// contentSecurityPolicy is what a page of ours may do in a browser: nothing but what is listed.
+// contentSecurityPolicy lists the rights of a page in a browser; it has no others.
 const contentSecurityPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; " +
 	"base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types aai-page"
 
-// setSecurityHeaders says to a browser what an answer of ours may do.
+// setSecurityHeaders sets the headers that restrict an answer in a browser.
 func setSecurityHeaders(h http.Header) {
 	h.Set("Content-Security-Policy", contentSecurityPolicy)
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Referrer-Policy", "same-origin") // with "no-referrer" our own forms would have no Origin
+	h.Set("Referrer-Policy", "same-origin") // with "no-referrer" forms of this server would have no Origin
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Cache-Control", "no-store")
 }
 
-// handleStale tells a person who follows a link of an earlier start on the same port, or presses a
-// button of a page of it, how the page is opened now. It does nothing, holds nothing of this
-// start, and names of others than us get none of it.
+// handleStale answers a person who follows a link of an earlier start on the same port, or
+// presses a button of its page. The answer explains how to open the current dashboard. It
+// changes nothing, contains nothing of this start, and ignores other host names.
 func (d *Door) handleStale(w http.ResponseWriter, r *http.Request) bool {
 	name, _, _ := net.SplitHostPort(strings.ToLower(r.Host))
 	ours := strings.HasPrefix(name, hostPrefix) && strings.HasSuffix(name, hostSuffix) && name != d.name
@@ -45,7 +45,7 @@ func (d *Door) handleStale(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// checkOrigin lets requests on that came by this start's own name, and from no page of others.
+// checkOrigin calls next for requests to this start's host name that do not come from foreign pages.
 func (d *Door) checkOrigin(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		setSecurityHeaders(w.Header())
@@ -57,7 +57,7 @@ func (d *Door) checkOrigin(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// refusalReason says why a request goes no further; "": it goes on.
+// refusalReason returns the reason to refuse a request; "" if it is accepted.
 func (d *Door) refusalReason(r *http.Request) string {
 	site := r.Header.Get("Sec-Fetch-Site")
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// historyPage lists what was called.
+// historyPage lists past calls.
 func historyPage() page {
 	return page{
 		name: "history", path: "/history", nav: true, live: []string{EventJournal}, show: showHistory,
@@ -16,7 +16,7 @@ func historyPage() page {
 	}
 }
 
-// pastCall is a call as the tools "history" and "story" tell it.
+// pastCall is a call in the answers of the tools "history" and "story".
 type pastCall struct {
 	Time    time.Time         `json:"time"`
 	Call    string            `json:"call"`
@@ -40,27 +40,27 @@ type pastCall struct {
 	Until   time.Time         `json:"until"`
 }
 
-// Good reports whether the call ended well, Open that nobody knows how it ended.
+// Good reports whether the call succeeded.
 func (p pastCall) Good() bool { return p.Result == "ok" }
 
-// Open reports whether nobody knows how the call ended.
+// Open reports whether the outcome of the call is unknown.
 func (p pastCall) Open() bool { return p.Result == "unknown" }
 
-// Left reports whether it is a call of the gateway itself that ended because nobody waited for
-// it any more, such as a browser that had gone on. What other apps say of that is their word.
+// Left reports whether a call of the gateway itself ended because its client had gone, such
+// as a browser. The messages of other apps are no evidence of that.
 func (p pastCall) Left() bool {
 	return p.App == aai.BuiltinApp && aai.IsCancellation(aai.Code(p.Result), p.Message)
 }
 
-// Path is where the call's story is.
+// Path is the path of the call's story.
 func (p pastCall) Path() string { return "/history/" + url.PathEscape(p.Call) }
 
-// A filter is what a person asks of the history, as the form has it.
+// A filter selects calls of the history, as in the form.
 type filter struct {
 	App, Tool, Caller, Result, Text, Since, Until, Looks string
 }
 
-// looksName is the parameter of the form by which also what this page looked at is listed.
+// looksName is the parameter that includes the dashboard's own reads in the list.
 const looksName = "looks"
 
 // filterNames are the parameters of the form.
@@ -73,19 +73,19 @@ func filterOf(v *pageRequest) filter {
 	return filter{q("app"), q("tool"), q("caller"), q("result"), q("text"), q("since"), q("until"), q(looksName)}
 }
 
-// Any reports whether anything is asked for.
+// Any reports whether any filter is set.
 func (f filter) Any() bool { return f != filter{} }
 
-// More reports whether more is asked for than words.
+// More reports whether a filter besides Text is set.
 func (f filter) More() bool {
 	f.Text = ""
 	return f.Any()
 }
 
-// localTime is a time as a form has it, in the place where this computer is.
+// localTime is the format of a time in a form, in the local time zone.
 const localTime = "2006-01-02T15:04"
 
-// filterArgs are the parameters of the address as the tools take them.
+// filterArgs returns the filters in the address as arguments of the tools.
 func filterArgs(v *pageRequest) (map[string]any, error) {
 	args := v.queryArgs(filterNames()...)
 	for _, name := range []string{"since", "until"} {
@@ -94,7 +94,7 @@ func filterArgs(v *pageRequest) (map[string]any, error) {
 			continue
 		}
 		at, err := time.Parse(time.RFC3339, given)
-		for _, form := range []string{localTime, localTime + ":05"} { // with seconds where somebody chose some
+		for _, form := range []string{localTime, localTime + ":05"} { // browsers add seconds if the person chose some
 			if err != nil {
 				at, err = time.ParseInLocation(form, given, time.Local)
 			}
@@ -107,7 +107,7 @@ func filterArgs(v *pageRequest) (map[string]any, error) {
 	return args, nil
 }
 
-// filterQuery is the parameters of the address that are filters, and one more.
+// filterQuery encodes the filters in the address, and one more parameter.
 func filterQuery(v *pageRequest, name, value string) string {
 	kept := make(url.Values)
 	for _, name := range append(filterNames(), looksName) {
@@ -121,7 +121,7 @@ func filterQuery(v *pageRequest, name, value string) string {
 	return kept.Encode()
 }
 
-// historyPageData is what the page of the history shows.
+// historyPageData is the data of the page.
 type historyPageData struct {
 	Calls  []pastCall
 	Filter filter
@@ -129,11 +129,11 @@ type historyPageData struct {
 	Older  string   // the address of the next page, where there may be older ones
 	Newest string   // the address of the first page, on another one
 	Charts string   // the address of the charts of these calls
-	Verify string   // where the form that checks the record goes, and comes back to these calls
-	Export string   // where the form that exports them goes
+	Verify string   // the target of the form that verifies the journal, and returns to these calls
+	Export string   // the target of the form that exports them
 }
 
-// historyLimit is how many calls one page has.
+// historyLimit limits the calls on one page.
 const historyLimit = 50
 
 func showHistory(v *pageRequest) (any, error) {
@@ -161,7 +161,7 @@ func showHistory(v *pageRequest) (any, error) {
 	return shown, nil
 }
 
-// resultCodes are results that people look for.
+// resultCodes are the results that the form offers.
 func resultCodes() []string {
 	return []string{
 		"ok", "unknown", "refused", string(aai.AutomationFailed), string(aai.PermissionDenied), string(aai.ConsentRequired), string(aai.Timeout),
@@ -169,7 +169,7 @@ func resultCodes() []string {
 	}
 }
 
-// verification is what came of checking the record.
+// verification is the result of verifying the journal.
 type verification struct {
 	Status  string `json:"status"`
 	Records int    `json:"records"`
@@ -180,10 +180,10 @@ type verification struct {
 	More int `json:"more"`
 }
 
-// Verify tells the template which of the acts it is.
+// Verify identifies this result in the template.
 func (verification) Verify() bool { return true }
 
-// verifyRecord follows the chain of the record.
+// verifyRecord verifies the journal's chain.
 func verifyRecord(v *pageRequest) (any, error) {
 	var found verification
 	if err := v.read("audit_verify", nil, &found); err != nil {

@@ -13,32 +13,32 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Limits on the pictures that are kept to be shown.
+// Limits of stored images.
 const (
 	maxImages     = 40
 	maxImageBytes = 48 << 20
 	iconTTL       = 10 * time.Minute
 )
 
-// imageCache are those that pages show: the icons of apps, and what came of calls. They are
-// in memory alone.
+// imageCache holds the images of pages: icons of apps, and results of calls. They are only
+// in memory.
 type imageCache struct {
 	mu           sync.Mutex
-	icons        map[string]aai.Image // by what their bytes are
+	icons        map[string]aai.Image // by hash
 	byApp        map[string]string
 	iconsFetched time.Time
 
 	results []resultImage // the oldest first
 }
 
-// A resultPicture came of a call of one session, which alone may see it.
+// A resultImage comes from a call of one session, which alone may see it.
 type resultImage struct {
 	id, session string
 	image       aai.Image
 }
 
-// add keeps a picture of a result and returns its address; "" where it is of no kind that is
-// shown. What it is its bytes say.
+// add stores an image of a result and returns its address; "" if its type is not supported.
+// The type comes from its bytes.
 func (p *imageCache) add(session string, image aai.Image) string {
 	kind := http.DetectContentType(image.Data)
 	if !slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind) || len(image.Data) > maxImageBytes/4 {
@@ -47,7 +47,7 @@ func (p *imageCache) add(session string, image aai.Image) string {
 	kept := resultImage{random(16), session, aai.Image{MIME: kind, Data: image.Data}}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, r := range p.results { // a page that is loaded again has the picture that it had
+	for _, r := range p.results { // a reloaded page keeps the address of its image
 		if r.session == session && r.image.MIME == kind && bytes.Equal(r.image.Data, image.Data) {
 			return "/picture/" + r.id
 		}
@@ -64,7 +64,7 @@ func (p *imageCache) add(session string, image aai.Image) string {
 	return "/picture/" + kept.id
 }
 
-// find finds a picture that a session may see.
+// find returns an image that a session may see.
 func (p *imageCache) find(session, id string) (image aai.Image, icon, found bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -79,8 +79,8 @@ func (p *imageCache) find(session, id string) (image aai.Image, icon, found bool
 	return aai.Image{}, false, false
 }
 
-// serveImage serves a picture. An SVG is shown as a picture alone: if its address is opened,
-// it is a document that may do nothing.
+// serveImage serves an image. An SVG can only be shown as an image: opened by its address
+// it is a document without rights.
 func (d *Door) serveImage(w http.ResponseWriter, r *http.Request, v *pageRequest) {
 	image, icon, found := d.images.find(v.session.id, r.PathValue("id"))
 	if !found {
@@ -93,11 +93,11 @@ func (d *Door) serveImage(w http.ResponseWriter, r *http.Request, v *pageRequest
 	if icon {
 		h.Set("Cache-Control", "private, max-age=86400, immutable")
 	}
-	_, _ = w.Write(image.Data) // whoever is gone does not need it
+	_, _ = w.Write(image.Data) // fails if the browser has disconnected
 }
 
-// icons are the addresses of the icons of apps, for those that have one. They are looked for
-// in one call for all apps, and again after a while.
+// icons returns the addresses of the icons of apps that have one. It fetches them in one
+// call for all apps, and again after iconTTL.
 func (v *pageRequest) icons(apps []string) map[string]string {
 	p := &v.door.images
 	now := v.door.now()
@@ -111,10 +111,10 @@ func (v *pageRequest) icons(apps []string) map[string]string {
 	return v.fetchIcons(apps[:min(len(apps), maxIcons)], now)
 }
 
-// maxIcons is how many apps the tool takes at once.
+// maxIcons is the tool's limit of apps in one call.
 const maxIcons = 500
 
-// fetchIcons calls for them. Without an answer there are none: the page is good without.
+// fetchIcons fetches the icons. On an error there are none: the page works without.
 func (v *pageRequest) fetchIcons(apps []string, now time.Time) map[string]string {
 	named := make([]any, 0, len(apps))
 	byApp := make(map[string]string, len(apps))

@@ -15,40 +15,40 @@ import (
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// The templates and words that are no page's own.
+// The templates and texts that belong to no page.
 const (
 	layoutName = "layout"
 	enterName  = "enter"
 	errorName  = "error"
 )
 
-// A view is what a template gets.
+// A pageView is the data of a template.
 type pageView struct {
 	Title  string
-	Named  string // what the page is about, in the words of whoever named it; "" where the title says all
+	Named  string // the subject of the page, as its author named it; "" if the title is enough
 	Lang   string
 	Page   string    // the name of the page
-	Nav    []navItem // nil before somebody has entered
+	Nav    []navItem // nil before the login
 	Here   string    // the address of this page
 	Csrf   template.HTML
-	Notice string // what came of the last act
+	Notice string // the outcome of the last act
 	Style  string // the address of the style sheet
 	Icon   string
-	Script string // of what keeps a page up to date; "" before somebody has entered
-	Again  string // the address by which it is loaded again
-	Finds  string // the form whose fields go with that; "": none
-	Live   string // the events at which the page is loaded again, as htmx reads them
-	Read   uint64 // how many news there had been before the page was read
+	Script string // of the script that updates a page; "" before the login
+	Again  string // the address for reloads
+	Finds  string // the form with the parameters for reloads; "": none
+	Live   string // the events that reload the page, in htmx's syntax
+	Read   uint64 // the number of events before the page was read
 	Data   any
-	Done   any  // what an act has to show
-	Halted bool // everything is stopped, and the page itself does not say so
+	Done   any  // the result of an act
+	Halted bool // everything is stopped, and the page itself does not show it
 	Fault  *aai.Error
 }
 
-// A subject is what a page gets as .Data where it is about one thing, which the title names.
+// titled is implemented by .Data of pages about one thing, which the title names.
 type titled interface{ Subject() string }
 
-// Head is the document's title: what the page is about comes first, as tabs show little.
+// Head is the document's title: the subject comes first, because tabs show only the beginning.
 func (v pageView) Head() string {
 	title := v.Title + " · AAI Gateway"
 	if v.Named != "" {
@@ -57,7 +57,7 @@ func (v pageView) Head() string {
 	return title
 }
 
-// maxHead is how much of a name stands in the title, in bytes.
+// maxHead limits the subject in the title, in bytes.
 const maxHead = 120
 
 // A navItem is a page in the navigation.
@@ -66,7 +66,7 @@ type navItem struct {
 	Here       bool
 }
 
-// maxForeignText is how much of a stranger's text a page shows, in bytes.
+// maxForeignText limits the foreign text that a page shows, in bytes.
 const maxForeignText = 64 << 10
 
 // readTemplates parses the template of each page, in each language.
@@ -91,7 +91,7 @@ func readTemplates(names []string, w pageTexts, f map[string]sentenceTranslation
 	return all, nil
 }
 
-// formatTime shows a time as people here write it.
+// formatTime formats a time in the local time zone.
 func formatTime(at time.Time) string {
 	if at.IsZero() {
 		return ""
@@ -99,8 +99,8 @@ func formatTime(at time.Time) string {
 	return at.Local().Format("2006-01-02 15:04:05")
 }
 
-// foreignText is a text of others as it may be shown: what cannot be seen is written out, and
-// directions of writing end with it.
+// foreignText formats a foreign text: invisible characters are escaped, and its text
+// direction is isolated.
 func foreignText(text string) template.HTML {
 	shown := sanitize.EscapeInvisible(aai.CleanText(text, maxForeignText))
 	return template.HTML(`<bdi class="theirs">` + template.HTMLEscapeString(shown) + `</bdi>`) //nolint:gosec // it is escaped
@@ -111,15 +111,15 @@ func (d *Door) write(w http.ResponseWriter, status int, name string, shown pageV
 	d.writePart(w, status, name, layoutName, shown)
 }
 
-// The templates of a page beside the whole: what of it changes, and of the error's the page
-// that loads nothing, and what that says.
+// The templates for parts of a page: its changing part, the error page of a stale start,
+// and that page's content.
 const (
 	innerName        = "inner"
 	staleName        = "stale"
 	staleContentName = "stale-content"
 )
 
-// writePart writes a page, or what of it changes.
+// writePart writes a page, or a part of it.
 func (d *Door) writePart(w http.ResponseWriter, status int, name, part string, shown pageView) {
 	shown.Style, shown.Script, shown.Icon = d.static.style, d.static.script, d.static.icon
 	var b bytes.Buffer
@@ -130,5 +130,5 @@ func (d *Door) writePart(w http.ResponseWriter, status int, name, part string, s
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // whoever is gone does not need it
+	_, _ = w.Write(b.Bytes()) // fails if the browser has disconnected
 }

@@ -11,9 +11,9 @@ import (
 )
 
 // Listen opens the port on this computer alone; 0 means any that is free. A name below
-// localhost is both addresses of this computer, and some browsers try that of IPv6 first. So
-// where there is IPv6 the port is ours there too: whoever else had it, such as a server of
-// another account, would be sent our link and our cookies.
+// localhost resolves to both addresses of this computer, and some browsers try IPv6 first.
+// So Listen also opens the port for IPv6, if there is IPv6: another server with that port,
+// perhaps of another account, would receive the link and the cookies.
 func (d *Door) Listen(ctx context.Context, port int) (net.Listener, error) {
 	l, err := listen(ctx, port)
 	for tries := 0; err != nil && port == 0 && tries < anyPortTries; tries++ {
@@ -28,7 +28,7 @@ func (d *Door) Listen(ctx context.Context, port int) (net.Listener, error) {
 	return l, nil
 }
 
-// anyPortTries is how often another port is looked for that is free at both addresses.
+// anyPortTries limits the attempts to find a port that is free at both addresses.
 const anyPortTries = 20
 
 func portOf(l net.Listener) int {
@@ -36,7 +36,7 @@ func portOf(l net.Listener) int {
 	return at.Port
 }
 
-// listen opens the port at both addresses of this computer, or at the one there is.
+// listen opens the port at both addresses of this computer, or at the only one.
 func listen(ctx context.Context, port int) (net.Listener, error) {
 	var lc net.ListenConfig
 	four, err := lc.Listen(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
@@ -45,20 +45,20 @@ func listen(ctx context.Context, port int) (net.Listener, error) {
 	}
 	any6, err := lc.Listen(ctx, "tcp6", "[::1]:0")
 	if err != nil {
-		return four, nil //nolint:nilerr // there is no IPv6 here, so nobody else listens there
+		return four, nil //nolint:nilerr // there is no IPv6 here, so no other server listens there
 	}
-	_ = any6.Close() // nobody has used it
+	_ = any6.Close() // no client has used it
 	six, err := lc.Listen(ctx, "tcp6", net.JoinHostPort("::1", strconv.Itoa(portOf(four))))
 	if err != nil {
-		_ = four.Close() // nobody has used it
+		_ = four.Close() // no client has used it
 		return nil, err
 	}
 	return newDualListener(four, six), nil
 }
 
-// dualListener is two listeners as one.
+// dualListener combines two listeners.
 type dualListener struct {
-	net.Listener // of the address that it gives
+	net.Listener // of the address that it reports
 
 	other    net.Listener
 	accepted chan acceptResult
@@ -78,7 +78,7 @@ func newDualListener(l, other net.Listener) *dualListener {
 	return b
 }
 
-// accept gives on what one of them accepts until both are closed.
+// accept passes on the connections of one listener until both are closed.
 func (b *dualListener) accept(l net.Listener) {
 	for {
 		conn, err := l.Accept()
@@ -86,7 +86,7 @@ func (b *dualListener) accept(l net.Listener) {
 		case b.accepted <- acceptResult{conn, err}:
 		case <-b.closed:
 			if conn != nil {
-				_ = conn.Close() // nobody hears of it
+				_ = conn.Close() // its client expects no answer
 			}
 			return
 		}

@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// A link is good for one entrance. To look at its page is none, so programs that look at
-// links beforehand do not use it up: a person presses a button there.
+// A loginLink is valid for one login. Opening its page does not use it up, because programs
+// open links in advance; a person presses a button there.
 type loginLink struct {
 	mu     sync.Mutex
 	secret string
-	used   chan struct{} // closed when it is used up
+	used   chan struct{} // closed when the link has been used
 }
 
-// use reports whether the secret is the link's, which is then used up.
+// use reports whether the secret is the link's, and invalidates the link.
 func (l *loginLink) use(secret string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -26,8 +26,9 @@ func (l *loginLink) use(secret string) bool {
 	return true
 }
 
-// showLoginButton shows the button of a link, whether or not the link is good: who guesses learns
-// nothing from it. Who is in already is sent to the front page, and the link stays good.
+// showLoginButton shows the button of a link, whether or not the link is valid, so that
+// guessing reveals nothing. A browser with a session is redirected to the front page, and
+// the link stays valid.
 func (d *Door) showLoginButton(w http.ResponseWriter, r *http.Request) {
 	if d.sessions.find(r, d.now()) != nil {
 		http.Redirect(w, r, d.pages[0].path, http.StatusSeeOther)
@@ -62,10 +63,10 @@ func (d *Door) logout(w http.ResponseWriter, r *http.Request) {
 	d.showLoginHelp(w, r)
 }
 
-// showLoginHelp tells somebody who has not entered how that is done.
+// showLoginHelp explains how to log in.
 func (d *Door) showLoginHelp(w http.ResponseWriter, r *http.Request) { d.writeLoginHelp(w, r, nil) }
 
-// writeLoginHelp is stranger; with a link it says that it was one that lets nobody in.
+// writeLoginHelp is showLoginHelp; a non-nil link means that an invalid link was tried.
 func (d *Door) writeLoginHelp(w http.ResponseWriter, r *http.Request, link any) {
 	lang := d.languageOf(r)
 	d.write(w, http.StatusForbidden, errorName, pageView{

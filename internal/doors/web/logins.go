@@ -6,18 +6,18 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// loginsPage says which web apps the person is known to.
+// loginsPage shows the person's logins to web apps.
 func loginsPage() page {
 	return page{name: "logins", path: "/logins", nav: true, live: []string{EventConsent, EventApps}, show: showLogins, acts: map[string]act{"login": logIn, "logout": logOut}}
 }
 
-// missingFieldError is the error of a form that does not say enough.
+// missingFieldError is the error of a form without a required value.
 func missingFieldError(names string) error {
 	return aai.Errorf(aai.InvalidParams, "the form gives no right value for: %s", names)
 }
 
-// loginsPageData is what the tool "auth_status" tells, of all web apps or of one. Of keys and
-// tokens it has names and no values.
+// loginsPageData is the answer of the tool "auth_status", for all web apps or one. It
+// contains the names of keys and tokens, and no values.
 type loginsPageData struct {
 	Logins []struct {
 		Host    string    `json:"host"`
@@ -39,7 +39,7 @@ type loginsPageData struct {
 	ObtainURL    string   `json:"obtain_url"`
 	Instructions string   `json:"instructions"`
 
-	Asked string // what the person wants to log in to
+	Asked string // the app for the login
 	Fault *aai.Error
 }
 
@@ -49,14 +49,14 @@ func showLogins(v *pageRequest) (any, error) {
 		return shown, v.read("auth_status", nil, &shown)
 	}
 	if err := v.read("auth_status", map[string]any{"app": shown.Asked}, &shown); err != nil {
-		shown.Fault = aai.AsError(err) // the others are shown all the same
+		shown.Fault = aai.AsError(err) // the other logins are shown all the same
 		return shown, v.read("auth_status", nil, &shown)
 	}
 	return shown, nil
 }
 
-// logIn begins a login: a window asks, and the app's own page where it has one. What a form
-// gives with it goes into the keychain and is not shown again.
+// logIn begins a login: a window asks, and the app's own page if it has one. Secrets in the
+// form go into the keychain and are not shown again.
 func logIn(v *pageRequest) (any, error) {
 	args := v.formArgs("app")
 	secret := make(map[string]any)
@@ -82,7 +82,7 @@ func logIn(v *pageRequest) (any, error) {
 	return nil, nil
 }
 
-// logOut forgets a login, at once.
+// logOut deletes a login, at once.
 func logOut(v *pageRequest) (any, error) {
 	args := v.formArgs("app")
 	if len(args) == 0 {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A visit is one request of somebody who has entered.
+// A pageRequest is one request of a session.
 type pageRequest struct {
 	ctx          context.Context
 	door         *Door
@@ -17,17 +17,17 @@ type pageRequest struct {
 	lang         string        // "en" or "zh"
 	query        url.Values    // the parameters of the address
 	form         url.Values    // of a post
-	contentOnly  bool          // of a page that is shown only the content is wanted
-	isRefresh    bool          // because of news: a look that the record has already
+	contentOnly  bool          // only the content of the page is requested
+	isRefresh    bool          // a reload after an event: the journal has the first read already
 	lastCall     string        // the id of the last call that was made
-	terminalWait time.Duration // how long the person was waited for at the terminal, of it
+	terminalWait time.Duration // its waiting time for the person at the terminal
 	next         string        // where the browser goes after an act; "": to the page again
 }
 
-// pathValue is the value that stands in the page's path at a place, such as "call".
+// pathValue returns the value of a wildcard in the page's path, such as "call".
 func (v *pageRequest) pathValue(place string) string { return v.request.PathValue(place) }
 
-// here is the address of the page that is shown: of an act, that of its page.
+// here returns the address of the page: for an act, that of its page.
 func (v *pageRequest) here() string {
 	if v.request.Method != http.MethodPost {
 		return v.request.URL.RequestURI()
@@ -36,7 +36,7 @@ func (v *pageRequest) here() string {
 	return path[:strings.LastIndex(path, "/")]
 }
 
-// queryArgs are the parameters of the address that are not empty, as arguments of a tool.
+// queryArgs returns the parameters of the address that are not empty, as arguments of a tool.
 func (v *pageRequest) queryArgs(names ...string) map[string]any {
 	args := make(map[string]any, len(names))
 	for _, name := range names {
@@ -47,10 +47,10 @@ func (v *pageRequest) queryArgs(names ...string) map[string]any {
 	return args
 }
 
-// setNotice has the next page that is shown begin with the text.
+// setNotice sets the notice at the top of the next page.
 func (v *pageRequest) setNotice(text string) { v.session.setNotice(text) }
 
-// text is a text of a page in the visitor's language.
+// text returns a text of a page in the language of the request.
 func (v *pageRequest) text(page, key string, args ...any) string {
 	return v.door.texts.format(v.lang, page, key, args...)
 }

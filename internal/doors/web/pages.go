@@ -2,25 +2,25 @@ package web
 
 // A page is one row of the table of pages.
 type page struct {
-	name string // of its template and its words
-	path string // as http.ServeMux reads it, such as "/history/{call}"
-	nav  bool   // it stands in the navigation
-	// live are the kinds of news at which a page that is shown is brought up to date.
+	name string // of its template and its texts
+	path string // in the syntax of http.ServeMux, such as "/history/{call}"
+	nav  bool   // it is in the navigation
+	// live lists the kinds of events after which an open page reloads its content.
 	live []string
-	// searchForm is the form whose fields say, in the place of the address, what of the page is
-	// shown: with scripts it changes the page and not its address. It has that in its address.
+	// searchForm selects the form with the query of the page. With scripts it changes the
+	// page without changing the address; reloads take the query from the form.
 	searchForm string
-	// show returns what the template gets as .Data.
+	// show returns .Data of the template.
 	show func(v *pageRequest) (any, error)
-	// acts are what its buttons do: a form posts to the page's path, "/" and the name.
+	// acts are the acts of its buttons, by name: a form posts to the page's path, "/" and the name.
 	acts map[string]act
 }
 
-// An act does what a button says. Without something to show the browser is sent to the
-// address that v.next names, or to the page again.
+// An act performs the act of a button. If done is nil, the browser is sent to v.next, or to
+// the page again.
 type act func(v *pageRequest) (done any, err error)
 
-// pages are all of them, in the order of the navigation. The first is the front page.
+// pages lists all pages, in the order of the navigation. The first is the front page.
 func pages() []page {
 	return []page{
 		activeCallsPage(),

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// redirectPage is a page that leads on at once. What it says is without the address, which tools on
-// windows could read there.
+// redirectPage is a page that redirects at once. Its text does not contain the address,
+// which tools that operate windows could read.
 const redirectPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -21,15 +21,15 @@ const redirectPage = `<!doctype html>
 </html>
 `
 
-// WriteRedirectFile makes a file that leads a browser to an address with a secret. Every account of the
-// computer can read with which arguments a program was started; the file, in a folder of its own
-// below the one that is given, only the person can. Gone is called when nobody needs it any more.
+// WriteRedirectFile makes a file that leads a browser to an address with a secret. Every account of
+// the computer can read the arguments of a program; only the person can read the file, which is in a
+// new folder in below. The caller calls gone when the file is no longer needed.
 func WriteRedirectFile(below, address string) (file string, gone func(), err error) {
 	folder, err := os.MkdirTemp(below, "aai-gateway-") // 0700
 	if err != nil {
 		return "", nil, err
 	}
-	gone = func() { _ = os.RemoveAll(folder) } // without its gateway it leads nowhere
+	gone = func() { _ = os.RemoveAll(folder) } // without its gateway the file is useless
 	file = filepath.Join(folder, "page.html")
 	text := strings.Replace(redirectPage, "ADDRESS", template.HTMLEscapeString(address), 1)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

@@ -15,12 +15,12 @@ const (
 	languageCookie = "aai_language"
 )
 
-// sessionIdle is after how long a session ends that nobody uses.
+// sessionIdle is the time after which an unused session ends.
 const sessionIdle = 12 * time.Hour
 
-// A session is a browser that has entered. It ends with the door.
+// A session is a browser that has logged in. It ends with the door.
 type session struct {
-	id   string // in the record; it opens nothing
+	id   string // for the journal; it grants no access
 	csrf string
 
 	examined examination // by the doctor
@@ -28,7 +28,7 @@ type session struct {
 	mu       sync.Mutex
 	lastUsed time.Time
 	notice   string
-	undos    map[string]string // what taking back a call does, by its id
+	undos    map[string]string // descriptions of undos by the id of the call
 }
 
 func (s *session) setNotice(text string) {
@@ -37,7 +37,7 @@ func (s *session) setNotice(text string) {
 	s.notice = text
 }
 
-// takeNotice is what say was told, once.
+// takeNotice returns the notice, and clears it.
 func (s *session) takeNotice() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,10 +46,10 @@ func (s *session) takeNotice() string {
 	return text
 }
 
-// maxUndos is how many calls a session remembers that can be taken back.
+// maxUndos limits the calls of a session that can be undone.
 const maxUndos = 1000
 
-// rememberUndo remembers what taking back a call does.
+// rememberUndo stores the description of a call's undo.
 func (s *session) rememberUndo(call, says string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,33 +61,33 @@ func (s *session) rememberUndo(call, says string) {
 	}
 }
 
-// undoText is what taking back a call does, "" where that is not known.
+// undoText returns the description of a call's undo, "" if there is none.
 func (s *session) undoText(call string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.undos[call]
 }
 
-// forgetUndo forgets a call that is taken back.
+// forgetUndo removes a call that was undone.
 func (s *session) forgetUndo(call string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.undos, call)
 }
 
-// isToken reports whether the token is that of the session's forms.
+// isToken reports whether the CSRF token is the session's.
 func (s *session) isToken(csrf string) bool {
 	return subtle.ConstantTimeCompare([]byte(s.csrf), []byte(csrf)) == 1
 }
 
-// sessions are those of a door, by the value of their cookie.
+// sessions are the sessions of a door, by the value of their cookie.
 type sessions struct {
 	mu  sync.Mutex
 	all map[string]*session
 }
 
-// begin makes a session and gives its cookie. The value is always a new one: what a
-// browser had before means nothing.
+// begin creates a session and its cookie. The value is always new: a browser's earlier
+// cookie means nothing.
 func (s *sessions) begin(now time.Time) (*session, *http.Cookie) {
 	made, key := &session{id: random(9), csrf: random(24), lastUsed: now}, random(32)
 	s.mu.Lock()
@@ -96,7 +96,7 @@ func (s *sessions) begin(now time.Time) (*session, *http.Cookie) {
 	return made, &http.Cookie{Name: sessionCookie, Value: key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode} //nolint:gosec // this computer alone, without TLS
 }
 
-// find is the session that a request belongs to, nil for none.
+// find returns the session of a request, nil if there is none.
 func (s *sessions) find(r *http.Request, now time.Time) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +127,7 @@ func (s *sessions) end(r *http.Request) {
 	}
 }
 
-// random is a text of so many random bytes, of letters, digits, - and _.
+// random returns so many random bytes as text of letters, digits, - and _.
 func random(bytes int) string {
 	b := make([]byte, bytes)
 	_, _ = rand.Read(b) // never fails (crypto/rand)

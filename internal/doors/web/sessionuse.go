@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// A sessionUse is what somebody was allowed for a session, and when it was last used. What is
-// allowed so each gateway has in memory alone: the record says who made use of it.
+// A sessionUse is a consent for a session, and its last use. Gateways keep such consents in
+// memory only; the journal records their uses.
 type sessionUse struct {
 	Who, App, Tool string
 	Last           time.Time
 }
 
 const (
-	// maxSessionUses is how many calls are looked through.
+	// maxSessionUses limits the calls that are searched.
 	maxSessionUses = 200
-	// sessionWord begins what is on record of a call that was allowed for its session.
+	// sessionWord is the start of a record's consent for calls that a session consent permitted.
 	sessionWord = "session"
 )
 
-// sessionUses are those on record since all of it was last taken back, the latest first. The
-// page is good without.
+// sessionUses returns the recorded uses since session consents were last revoked, the
+// latest first. The page works without.
 func (v *pageRequest) sessionUses() []sessionUse {
 	var past, revoked []pastCall
 	if v.read("history", map[string]any{"text": sessionWord, "looks": false, "limit": maxSessionUses}, &past) != nil {
@@ -45,7 +45,7 @@ func (v *pageRequest) sessionUses() []sessionUse {
 	return uses
 }
 
-// endSessions takes back all that was allowed for sessions, in every gateway.
+// endSessions revokes all session consents, in every gateway.
 func endSessions(v *pageRequest) (any, error) {
 	if _, err := v.call("consent_revoke", map[string]any{"sessions": true}); err != nil {
 		return nil, err

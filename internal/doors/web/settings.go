@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// settingsPage lists what is configured, settingPage shows one and changes it.
+// settingsPage lists the settings; settingPage shows one and changes it.
 func settingsPage() page {
 	return page{name: "settings", path: "/settings", nav: true, live: []string{EventSettings}, show: showSettings}
 }
@@ -25,7 +25,7 @@ func settingPage() page {
 	}
 }
 
-// A setting is one as the tool "settings" tells it.
+// A setting is a setting in the answer of the tool "settings".
 type setting struct {
 	Key     string   `json:"key"`
 	Value   any      `json:"value"`
@@ -43,7 +43,7 @@ type setting struct {
 	Running any      `json:"running"`
 }
 
-// settingsAnswer is what the tool answers.
+// settingsAnswer is the answer of the tool.
 type settingsAnswer struct {
 	Settings []setting `json:"settings"`
 	File     string    `json:"file"`
@@ -52,22 +52,22 @@ type settingsAnswer struct {
 	Notes    []string  `json:"notes"`
 }
 
-// settingGroup are settings that belong together.
+// settingGroup holds settings that belong together.
 type settingGroup struct {
-	Name     string // of its words
+	Name     string // of its texts
 	Settings []setting
 }
 
-// settingsPageData is what the page of settings shows.
+// settingsPageData is the data of the page of settings.
 type settingsPageData struct {
 	settingsAnswer
 	Search  string
-	Changed bool // only what is not as it is by itself
+	Changed bool // only settings that differ from their defaults
 	Groups  []settingGroup
 	Found   int
 }
 
-// settingGroups are the groups in their order, each with what its settings begin with.
+// settingGroups returns the groups in order, each with the prefixes of its settings.
 func settingGroups() []struct {
 	name     string
 	prefixes []string
@@ -117,7 +117,7 @@ func hasAnyPrefix(key string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(key, p) })
 }
 
-// aboutSetting says in the visitor's language what a setting is for.
+// aboutSetting describes a setting in the language of the request.
 func (v *pageRequest) aboutSetting(s setting) string {
 	key := "about." + s.Key
 	if text := v.text("settings", key); text != key {
@@ -126,7 +126,7 @@ func (v *pageRequest) aboutSetting(s setting) string {
 	return s.About
 }
 
-// matches reports whether all words of a search are in the setting.
+// matches reports whether the setting contains all words of a search.
 func (s setting) matches(search string) bool {
 	all := strings.ToLower(strings.Join([]string{s.Key, s.About, s.Shown(), s.From, strings.Join(s.Env, " ")}, " "))
 	for word := range strings.FieldsSeq(strings.ToLower(search)) {
@@ -137,7 +137,7 @@ func (s setting) matches(search string) bool {
 	return true
 }
 
-// shownValue is a value as a file has it; a text is without its quotation marks.
+// shownValue formats a value as in a file; a text has no quotation marks.
 func shownValue(value any) string {
 	if text, ok := value.(string); ok {
 		return sanitize.EscapeInvisible(text)
@@ -152,16 +152,16 @@ func shownValue(value any) string {
 // Shown is the value in effect.
 func (s setting) Shown() string { return shownValue(s.Value) }
 
-// maxShort is how much of a value a list shows, in bytes.
+// maxShort limits the shown part of a value in a list, in bytes.
 const maxShort = 120
 
-// Short is the value in effect, as a list has room for it.
+// Short is the value in effect, shortened for a list.
 func (s setting) Short() string { return aai.CleanLabel(s.Shown(), maxShort) }
 
-// Standard is the value that it has by itself.
+// Standard is the default value.
 func (s setting) Standard() string { return shownValue(s.Default) }
 
-// Says is what the file says, "" for nothing.
+// Says is the value in the file, "" for none.
 func (s setting) Says() string {
 	if s.InFile == nil {
 		return ""
@@ -169,7 +169,7 @@ func (s setting) Says() string {
 	return shownValue(s.InFile)
 }
 
-// Runs is what the gateway of this page goes by, where that is something else, or "".
+// Runs is the value that this gateway still uses, if it differs, or "".
 func (s setting) Runs() string {
 	if s.Running == nil {
 		return ""
@@ -177,7 +177,7 @@ func (s setting) Runs() string {
 	return shownValue(s.Running)
 }
 
-// Form is how a value of the setting is given: "choice", "list", "number" or "text".
+// Form is the kind of input for the setting: "choice", "list", "number" or "text".
 func (s setting) Form() string {
 	switch s.Kind {
 	case "true or false", "one of":
@@ -190,7 +190,7 @@ func (s setting) Form() string {
 	return "text"
 }
 
-// Options are the values that it can have, if they are few.
+// Options are the values to choose from, if they are few.
 func (s setting) Options() []string {
 	if s.Kind == "true or false" {
 		return []string{"true", "false"}
@@ -198,8 +198,8 @@ func (s setting) Options() []string {
 	return s.Choices
 }
 
-// Typed is the value as a form has it: what the file says, else what holds. A list of texts
-// is a line for each.
+// Typed is the value for the form: the one in the file, else the one in effect. A list of
+// texts has a line for each.
 func (s setting) Typed() string {
 	value := s.InFile
 	if value == nil {
@@ -220,7 +220,7 @@ func (s setting) Typed() string {
 	return shownValue(value)
 }
 
-// settingPageData is what the page of one setting shows.
+// settingPageData is the data of the page of one setting.
 type settingPageData struct {
 	setting
 	File, Version string
@@ -229,7 +229,7 @@ type settingPageData struct {
 // Subject is the setting's name.
 func (s settingPageData) Subject() string { return s.Key }
 
-// settingChange is what came of a change that was refused: the fault, and what was typed.
+// settingChange is a refused change: the fault, and the input.
 type settingChange struct {
 	Fault *aai.Error
 	Typed string
@@ -248,14 +248,15 @@ func showSetting(v *pageRequest) (any, error) {
 	return settingPageData{setting: s, File: answer.File, Version: answer.Version}, nil
 }
 
-// changeSetting changes one; nil takes it out of the file. What widens the gateway asks about.
+// changeSetting changes a setting; nil removes it from the file. The gateway asks the
+// person before it widens rights.
 func changeSetting(v *pageRequest, value any) (any, error) {
 	args := map[string]any{"key": v.pathValue("key"), "value": value}
 	if seen := v.form.Get("seen"); seen != "" {
 		args["seen"] = seen
 	}
 	text, _ := value.(string)
-	text = strings.ReplaceAll(text, "\r\n", "\n") // as forms send lines
+	text = strings.ReplaceAll(text, "\r\n", "\n") // forms send "\r\n"
 	if value != nil {
 		args["value"] = text
 	}

@@ -16,8 +16,8 @@ import (
 //go:embed static
 var staticFiles embed.FS
 
-// static are the files that are the same for everybody. Each has an address of its own for
-// each content, so browsers may keep it for ever.
+// static holds the static files. Each content has its own address, so browsers may cache it
+// forever.
 type static struct {
 	byPath map[string]file
 	style  string // the address of the style sheet
@@ -25,8 +25,8 @@ type static struct {
 	icon   string
 }
 
-// scripts are what a page runs, in one file: htmx as its makers publish it, its streams of
-// events, and what of it we do not let it do.
+// scripts are the scripts of a page, in one file: htmx as published, its extension for
+// server-sent events, and restrictions of htmx.
 func scripts() []string {
 	return []string{"static/htmx.min.js", "static/hx-sse.min.js", "static/page.js"}
 }
@@ -55,15 +55,15 @@ func readStatic() (static, error) {
 	return s, nil
 }
 
-// A file is what is served as it is, and smaller for those who can read that.
+// A file is the content to serve, plain and compressed with gzip.
 type file struct{ plain, packed []byte }
 
-// add serves the content and returns its address.
+// add registers the content and returns its address.
 func (s static) add(name string, content []byte) string {
 	sum := sha256.Sum256(content)
 	at := "/static/" + hex.EncodeToString(sum[:6]) + "/" + name
 	var packed bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is one
+	z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is valid
 	_, _ = z.Write(content)                                    // into memory
 	_ = z.Close()
 	s.byPath[at] = file{content, packed.Bytes()}

@@ -6,7 +6,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// statusOf is what HTTP says of an error.
+// statusOf returns the HTTP status of an error.
 func statusOf(e *aai.Error) int {
 	switch e.Code {
 	case aai.AppNotFound, aai.ToolNotFound:

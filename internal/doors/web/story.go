@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// storyPage tells all that is on record of one call.
+// storyPage shows all records of one call.
 func storyPage() page {
 	return page{
 		name: "story", path: "/history/{call}", live: []string{EventJournal}, show: showStory,
@@ -17,7 +17,7 @@ func storyPage() page {
 	}
 }
 
-// storyStep is one line that is on record of a call.
+// storyStep is one record of a call.
 type storyStep struct {
 	Kind      string       `json:"kind"`
 	Time      time.Time    `json:"time"`
@@ -34,7 +34,7 @@ type storyStep struct {
 	Kept      string       `json:"answer_sha256"`
 }
 
-// storyPageData is what the page shows.
+// storyPageData is the data of the page.
 type storyPageData struct {
 	Call     pastCall        `json:"call"`
 	Steps    []storyStep     `json:"steps"`
@@ -44,11 +44,11 @@ type storyPageData struct {
 	Answer   json.RawMessage `json:"answer"`
 	Lost     string          `json:"answer_lost"`
 
-	Picture *keptScreenshot `json:"-"` // of the window after it, where one is kept
-	Undo    string          `json:"-"` // what taking it back does; "" where this visitor cannot
+	Picture *keptScreenshot `json:"-"` // of the window after the call, if one is stored
+	Undo    string          `json:"-"` // a description of its undo; "" where this session cannot
 }
 
-// Subject is what was called, of which app.
+// Subject is the tool and the app of the call.
 func (s storyPageData) Subject() string {
 	return s.Call.Tool + " · " + cmp.Or(s.Call.Target, s.Call.App)
 }
@@ -65,10 +65,10 @@ func showStory(v *pageRequest) (any, error) {
 	return shown, nil
 }
 
-// Asked is what the call was asked with, for people.
+// Asked is the call's arguments, formatted for people.
 func (s storyPageData) Asked() string { return indented(s.Call.Args) }
 
-// Answered is what it answered, where that is kept.
+// Answered is its answer, if it is stored.
 func (s storyPageData) Answered() string {
 	if len(s.Answer) > 0 {
 		return indented(s.Answer)
@@ -76,7 +76,7 @@ func (s storyPageData) Answered() string {
 	return indented(s.Call.Answer)
 }
 
-// Delivery is whether the app got the request, as far as that is on record.
+// Delivery is whether the app got the request, as far as that is recorded.
 func (s storyPageData) Delivery() aai.Delivery {
 	for _, step := range s.Steps {
 		if step.Delivery != "" {
@@ -86,7 +86,7 @@ func (s storyPageData) Delivery() aai.Delivery {
 	return ""
 }
 
-// Person is how long the person was waited for.
+// Person is the waiting time for the person.
 func (s storyPageData) Person() time.Duration {
 	var asked float64
 	for _, step := range s.Steps {
@@ -95,13 +95,13 @@ func (s storyPageData) Person() time.Duration {
 	return time.Duration(asked * float64(time.Millisecond)).Round(time.Millisecond)
 }
 
-// Took is how long the call took without that, in milliseconds.
+// Took is the duration of the call without that, in milliseconds.
 func (s storyPageData) Took() float64 {
 	return max(0, s.Call.Millis-float64(s.Person())/float64(time.Millisecond))
 }
 
-// Waited is how long else it waited before it went on, such as for other calls; zero where
-// nothing says so.
+// Waited is the rest of the waiting time before the start, such as for other calls; zero if
+// it is not recorded.
 func (s storyPageData) Waited() time.Duration {
 	if len(s.Steps) < 2 || s.Steps[0].Kind != string(aai.Received) || s.Steps[1].Kind != string(aai.Intent) {
 		return 0
@@ -109,7 +109,7 @@ func (s storyPageData) Waited() time.Duration {
 	return max(0, s.Steps[1].Time.Sub(s.Steps[0].Time)-s.Person()).Round(10 * time.Millisecond)
 }
 
-// indented is a JSON value as people read it.
+// indented formats a JSON value for people.
 func indented(raw json.RawMessage) string {
 	if len(raw) == 0 || string(raw) == "null" {
 		return ""
@@ -121,7 +121,7 @@ func indented(raw json.RawMessage) string {
 	return b.String()
 }
 
-// forgetAnswer deletes what is kept of the answer. A person is asked.
+// forgetAnswer deletes the stored answer, after a question to the person.
 func forgetAnswer(v *pageRequest) (any, error) {
 	if _, err := v.call("history_forget", map[string]any{"call": v.pathValue("call")}); err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func forgetAnswer(v *pageRequest) (any, error) {
 	return nil, nil
 }
 
-// undoCall takes back one act of this session.
+// undoCall undoes one act of this session.
 func undoCall(v *pageRequest) (any, error) {
 	id := v.pathValue("call")
 	result, err := v.call("undo", map[string]any{"call": id})

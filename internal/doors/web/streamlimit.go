@@ -6,20 +6,20 @@ import (
 )
 
 const (
-	// maxStreams is how many streams a session has at once. Browsers open six connections to a
-	// host, and a page that gets none cannot even stop what runs.
+	// maxStreams limits the streams of a session. Browsers open six connections to a host,
+	// and a page without a connection cannot even stop calls.
 	maxStreams = 3
-	// supersededEvent is the last that a stream says which had to go for a newer one.
+	// supersededEvent is the last event on a stream that makes room for a newer one.
 	supersededEvent = "elsewhere"
 )
 
-// streamLimiter are those of each session, the oldest first.
+// streamLimiter holds the streams of each session, the oldest first.
 type streamLimiter struct {
 	mu sync.Mutex
 	of map[*session][]chan struct{}
 }
 
-// add adds one, until end. The channel is closed when it has to go.
+// add adds a stream, until end. The channel is closed when the stream must end.
 func (s *streamLimiter) add(of *session) (goes <-chan struct{}, end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 //go:embed words/*.json
 var textFiles embed.FS
 
-// languages are those that the page is written in; the first is for everybody else.
+// languages are the languages of the pages; the first is the default.
 func languages() []string { return []string{"en", "zh"} }
 
 // pageTexts are the texts of the pages: by language, page and key.
@@ -36,8 +36,8 @@ func readPageTexts(names []string) (pageTexts, error) {
 	return all, nil
 }
 
-// format is a page's text, or the layout's. A key that is nowhere is said as it is. Where the
-// first of the arguments is one, a text of the key with ".one" is preferred.
+// format returns a page's text, or the layout's; an unknown key is returned as it is. If
+// the first argument is 1, a text with the suffix ".one" is preferred.
 func (w pageTexts) format(lang, page, key string, args ...any) string {
 	var text string
 	var ok bool
@@ -56,7 +56,7 @@ func (w pageTexts) format(lang, page, key string, args ...any) string {
 	return text
 }
 
-// text is that of a page, or the layout's.
+// text returns a text of a page, or of the layout.
 func (w pageTexts) text(lang, page, key string) (string, bool) {
 	if text, ok := w[lang][page][key]; ok {
 		return text, true
@@ -72,7 +72,7 @@ func firstArg(args []any) any {
 	return args[0]
 }
 
-// languageOf is the first of ours that a browser asks for, the choice before all.
+// languageOf returns the first supported language that a browser accepts; choice has priority.
 func languageOf(choice, accepted string) string {
 	for wanted := range strings.SplitSeq(choice+","+accepted, ",") {
 		wanted, _, _ = strings.Cut(strings.TrimSpace(wanted), ";")

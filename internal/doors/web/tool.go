@@ -12,29 +12,29 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// toolPage is a tool with a form to try it.
+// toolPage shows a tool with a form to try it.
 func toolPage() page {
 	return page{name: "tool", path: "/tool", show: showTool, acts: map[string]act{"try": tryTool, "undo": undoTool}}
 }
 
-// toolPageData is what the page of a tool shows.
+// toolPageData is the data of a tool's page.
 type toolPageData struct {
 	App, Name string
 	Tool      operation
 	Form      *ToolForm
 	Schema    string       // of the parameters
-	At        template.URL // the parameters of the page's address, as they were written anew
+	At        template.URL // the parameters of the page's address, encoded again
 }
 
 // Subject is the tool's name.
 func (s toolPageData) Subject() string { return s.Tool.Name }
 
-// toolTrial is what came of trying a tool.
+// toolTrial is the outcome of trying a tool.
 type toolTrial struct {
 	Form    *ToolForm
 	Ran     bool          // the call was made
 	Took    time.Duration // without the person
-	Person  time.Duration // how long the person was waited for
+	Person  time.Duration // the waiting time for the person
 	Call    string        // its id
 	Fault   *aai.Error
 	Text    string
@@ -43,9 +43,9 @@ type toolTrial struct {
 	Warning string
 	Foreign string
 	Idle    bool
-	Undo    string // what taking it back does; "" where it cannot be
-	Undone  bool   // this is what came of taking back
-	// Pictures are the addresses of pictures, Unshown how many are of no kind that is shown.
+	Undo    string // a description of its undo; "" if there is none
+	Undone  bool   // this is the outcome of an undo
+	// Pictures are the addresses of images; Unshown counts images of unsupported types.
 	Pictures []string
 	Unshown  int
 }
@@ -72,7 +72,7 @@ func empty(schema json.RawMessage) bool {
 	return len(schema) == 0 || json.Unmarshal(schema, &s) == nil && len(s.Properties) == 0 && s.Open == false
 }
 
-// toolOf is the guide to the tool that the address names.
+// toolOf returns the guide to the tool in the address.
 func (v *pageRequest) toolOf() (guide, error) {
 	var g guide
 	name := v.query.Get("tool")
@@ -88,8 +88,8 @@ func (v *pageRequest) toolOf() (guide, error) {
 	return g, nil
 }
 
-// tryTool makes the call that the form says. What must be asked is asked in a window; the
-// page waits for that.
+// tryTool makes the call of the form. The gateway asks its questions in a window; the page
+// waits for that.
 func tryTool(v *pageRequest) (any, error) {
 	g, err := v.toolOf()
 	if err != nil {
@@ -110,7 +110,7 @@ func tryTool(v *pageRequest) (any, error) {
 	return done, nil
 }
 
-// undoTool takes back the last act of this session.
+// undoTool undoes an act of this session.
 func undoTool(v *pageRequest) (any, error) {
 	begun := v.door.now()
 	call := v.form.Get("call")
@@ -118,18 +118,18 @@ func undoTool(v *pageRequest) (any, error) {
 	done := &toolTrial{Undone: true}
 	done.setDuration(v, v.door.now().Sub(begun))
 	done.setResult(v, result, err)
-	done.Data = "" // the text says it
+	done.Data = "" // the text is enough
 	if err == nil {
 		v.session.forgetUndo(call)
 	}
 	return done, nil
 }
 
-// setDuration says how long the call that was just made took, and how long of that the person.
+// setDuration sets the duration of the last call, and its waiting time for the person.
 func (t *toolTrial) setDuration(v *pageRequest, took time.Duration) {
 	t.Ran, t.Call, t.Person = true, v.lastCall, v.terminalWait
 	var on storyPageData
-	if v.read("story", map[string]any{"call": t.Call}, &on) == nil { // what is not on record did not ask
+	if v.read("story", map[string]any{"call": t.Call}, &on) == nil { // an unrecorded call has asked no questions
 		t.Person += on.Person()
 	}
 	t.Took, t.Person = max(0, took-t.Person), t.Person.Round(time.Millisecond)
@@ -140,7 +140,7 @@ func (t *toolTrial) Unanswered() bool {
 	return t.Person > 0 && t.Fault != nil && t.Fault.Code == aai.ConsentRequired
 }
 
-// setResult is what a call came to.
+// setResult sets the outcome of a call.
 func (t *toolTrial) setResult(v *pageRequest, result *aai.Result, err error) {
 	if err != nil {
 		t.Fault = aai.AsError(err)
@@ -167,7 +167,8 @@ func (t *toolTrial) setResult(v *pageRequest, result *aai.Result, err error) {
 	}
 }
 
-// pretty is data as JSON that people read, in which all shows, and whether it was cut.
+// pretty formats data as JSON for people, with invisible characters escaped, and reports
+// whether it was cut.
 func pretty(data any) (text string, cut bool) {
 	if raw, is := data.(json.RawMessage); data == nil || is && len(raw) == 0 {
 		return "", false

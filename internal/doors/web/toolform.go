@@ -1,13 +1,3 @@
-// Package form makes a form of a tool's parameters, and arguments of what a person typed
-// into it. It knows JSON Schema and what a browser sends, and neither pages nor calls: what
-// is right, the tool's own check says when the call is made, and [ToolForm.AssignFaults] puts that
-// beside the fields.
-//
-// A schema is a stranger's. Fields are named by their place, so that no parameter can take
-// the name of anything else on a page; a form says by a digest which schema it was made of,
-// so that what was typed for one parameter never goes to another. Whatever has no field of
-// its own, because there are too many or because a field could not say it, is given as JSON
-// in the place of all fields.
 package web
 
 import (
@@ -22,13 +12,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
-// The names of what a form sends besides its fields.
+// The names of form data besides the fields.
 const (
 	DigestField = "of"   // the form's Digest
-	JSONField   = "json" // all arguments, in the place of the fields
+	JSONField   = "json" // all arguments, instead of the fields
 )
 
-// Limits on what is made of a schema.
+// Limits of forms.
 const (
 	maxFormFields   = 100
 	maxFieldOptions = 100
@@ -37,39 +27,44 @@ const (
 	maxShownValue   = 200 // bytes of a default, an option or a limit
 )
 
-// A Form is the fields of a tool's parameters, empty or as they were filled in.
+// A ToolForm has a field for each parameter of a tool, empty or filled in. The tool's own
+// check validates the arguments during the call; [ToolForm.AssignFaults] adds its faults to
+// the fields. The schema is foreign data: controls are named by position, so that a
+// parameter cannot take the name of another control. The digest of the schema keeps input
+// for one parameter from another. Parameters without a field, because there are too many or
+// a field cannot express them, are entered as JSON for all.
 type ToolForm struct {
-	// Digest names the schema that it was made of; a field called Of sends it back.
+	// Digest identifies the schema of the form; the control DigestField returns it.
 	Digest string
 	Fields []FormField
-	// Omitted is how many parameters have no field.
+	// Omitted is the number of parameters without a field.
 	Omitted int
-	// JSON is the text in the place of all fields, JSONFault what is wrong with it.
+	// JSON is the text instead of all fields, JSONFault its fault.
 	JSON      string
 	JSONFault FieldFault
-	// Faults are about no field alone.
+	// Faults do not belong to one field.
 	Faults []FieldFault
 }
 
-// A Field is one parameter.
+// A FormField is one parameter.
 type FormField struct {
-	Control  string // the name of what sends it
-	Name     string // the parameter's, as it may be shown
+	Control  string // the name of its control
+	Name     string // the parameter's name in printable form
 	Kind     FieldKind
 	Type     string // of its values, such as "integer" or "list of string"
 	Required bool
-	Secret   bool // what is typed is neither shown nor given back
+	Secret   bool // the input is neither shown nor sent back
 	About    string
-	Standard string // the default, as it may be shown; "" for none
+	Standard string // the default in printable form; "" for none
 	Limits   []FieldLimit
 	Options  []FieldOption
 	Value    string
 	Fault    FieldFault
 
-	name string // the parameter's own
+	name string // the parameter's name
 }
 
-// Types are the parts of Type, where a value may be of one of several.
+// Types are the parts of Type, for values of several types.
 func (f FormField) Types() []string {
 	if f.Type == "" {
 		return nil
@@ -77,41 +72,41 @@ func (f FormField) Types() []string {
 	return strings.Split(f.Type, " or ")
 }
 
-// A Kind says what a person gives a field.
+// A FieldKind is the kind of input for a field.
 type FieldKind string
 
-// The kinds. The zero Kind takes JSON.
+// The kinds. The zero kind takes JSON.
 const (
 	KindJSON   FieldKind = ""
 	KindLine   FieldKind = "line"   // one line of text
 	KindText   FieldKind = "text"   // several
-	KindLines  FieldKind = "lines"  // a list of texts, one a line
-	KindNumber FieldKind = "number" // as JSON writes numbers
+	KindLines  FieldKind = "lines"  // a list of texts, one per line
+	KindNumber FieldKind = "number" // in JSON's syntax for numbers
 	KindBool   FieldKind = "bool"   // "true" or "false"
 	KindChoice FieldKind = "choice" // one of Options
 )
 
-// A Limit is what else the schema says of a value.
+// A FieldLimit is another constraint of the schema on a value.
 type FieldLimit struct {
-	Key   string // the schema's word, such as "minimum"
+	Key   string // the schema's keyword, such as "minimum"
 	Value string
 }
 
-// An Option is one of the values of a Choice.
+// A FieldOption is one of the values of a choice.
 type FieldOption struct {
-	Value string // what is sent
+	Value string // the form data for it
 	Shown string
 
 	json json.RawMessage
 }
 
-// A Fault is what is wrong. The zero Fault is nothing.
+// A FieldFault is a fault of the input. The zero value means none.
 type FieldFault struct {
-	Code string // one of the codes; "" where there are only words
-	Says string // the check's own words
+	Code string // one of the codes; "" if there is only text
+	Says string // the text of the tool's check
 }
 
-// Is reports whether anything is wrong.
+// Is reports whether there is a fault.
 func (f FieldFault) Is() bool { return f != FieldFault{} }
 
 // The codes of faults.
@@ -125,8 +120,8 @@ const (
 	FaultRepeated  = "twice" // one field was sent more than once
 )
 
-// NewToolForm makes the form of a schema. One that cannot be read, such as of a tool that is
-// refused, has no fields.
+// NewToolForm makes the form of a schema. An unreadable schema, such as of a refused tool,
+// yields no fields.
 func NewToolForm(source json.RawMessage) *ToolForm {
 	sum := sha256.Sum256(source)
 	f := &ToolForm{Digest: hex.EncodeToString(sum[:16])}
@@ -156,8 +151,8 @@ func NewToolForm(source json.RawMessage) *ToolForm {
 	return f
 }
 
-// selectProperties are the properties that get a field, in their order: those that are required
-// before others where there are too many.
+// selectProperties returns the properties that get a field, in order. If there are too
+// many, required ones have priority.
 func selectProperties(all []*schemaNode, required map[string]bool) []*schemaNode {
 	needed := 0
 	for _, p := range all {

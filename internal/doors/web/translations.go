@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// sentenceTranslations are the sentences of the doctor, and of what else this computer has, in another
-// language than English, the ones with most words of their own first.
+// sentenceTranslations translate English sentences of the doctor and of integrations, those
+// with the most literal letters first.
 type sentenceTranslations []sentenceTranslation
 
-// A sentence is one, with numbered places for what is of this computer.
+// A sentenceTranslation is one sentence, with numbered placeholders for variable parts.
 type sentenceTranslation struct {
 	english *regexp.Regexp
-	letters int // letters that are not in a place
+	letters int // letters outside of placeholders
 	places  []string
 	other   string
 }
 
-// placeholder is one in a sentence, such as {1}.
+// placeholder matches a placeholder in a sentence, such as {1}.
 var placeholder = regexp.MustCompile(`\{\d\}`)
 
 // readTranslations reads the sentences of each language that has some.
@@ -55,8 +55,8 @@ func readTranslations() (map[string]sentenceTranslations, error) {
 	return all, nil
 }
 
-// translate is such a text for a reader: in their language as far as that is known, and
-// else marked as English. Words of others are shown as such.
+// translate returns a text in the reader's language if a translation exists, else marked as
+// English. Foreign text is marked as such.
 func (f sentenceTranslations) translate(text string) template.HTML {
 	for _, s := range f {
 		found := s.english.FindStringSubmatch(text)

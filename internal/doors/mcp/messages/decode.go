@@ -126,5 +126,5 @@ func IsMalformed(err error) bool {
 	return ok
 }
 
-// maxExact is the first whole number whose successor a double cannot represent.
+// maxExact is the first whole number without an exactly representable successor in a double.
 const maxExact = 1 << 53
