@@ -9,7 +9,7 @@
 //
 // # To add a page
 //
-// A page x consists of its own files, so that two pages never share one:
+// The files of a page x, which no other page shares:
 //
 //   - x.go: the data that it shows (a function as in the rows of [pages]) and its acts;
 //   - templates/x.html: {{define "content"}}…{{end}}, the part of the document within <main>;
