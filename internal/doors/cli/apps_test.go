@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
-// Where no program runs, people are told so in words, and programs get the empty list.
+// TestNoProgramRuns checks that people get a sentence and programs the empty list if no program runs.
 func TestNoProgramRuns(t *testing.T) {
 	desktop := &aai.App{ID: aai.DesktopApp, Name: "Desktop", Tools: []*aai.Tool{{
 		Name: "ax_list_apps", Effect: aai.Reads, Params: aai.Schema{Check: func(v any) (any, error) { return v, nil }},

@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// builtinApp is the gateway's own app. Its tools answer with Go structs, maps and
-// plain JSON values, as different rooms do.
+// builtinApp is the gateway's own app. Its tools answer with Go structs, maps and plain
+// JSON values, as the real packages do.
 func (w *world) builtinApp() *aai.App {
 	open := schema(`{}`, anything)
 	return &aai.App{ID: aai.BuiltinApp, Tools: append(w.workflowTools(), []*aai.Tool{
@@ -51,8 +51,8 @@ func (w *world) builtinApp() *aai.App {
 	}...)}
 }
 
-// rows promises rows with columns of that name, title and format, in the answer or in
-// a member of it.
+// rows returns the schema of rows with columns of that name, title and format, in the
+// answer or in a member of it.
 func rows(member string, columns ...string) aai.Schema {
 	var properties []string
 	for _, c := range columns {
@@ -93,7 +93,7 @@ func guide(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	return &aai.Result{Text: "# Notes\n\n\x1b[1madd: adds a note\n", Data: map[string]any{"id": app, "tools": []string{"add"}}}, nil
 }
 
-// discovered is the app of any site, or a few ways into apps.
+// discovered returns the app of any site, or a few integrations.
 func discovered(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	url, _ := call.Args["url"].(string)
 	if url == "" {
@@ -111,7 +111,7 @@ func discovered(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	return &aai.Result{Text: "# Site\n\n\x1b[1m" + url + "\n", Data: map[string]any{"url": url}, UntrustedSource: "https://" + url}, nil
 }
 
-// nameSite keeps the name, unless it has a dot.
+// nameSite stores the name, unless it has a dot.
 func (w *world) nameSite(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	name, _ := call.Args["name"].(string)
 	if strings.Contains(name, ".") {
@@ -124,7 +124,7 @@ type object = map[string]any
 
 const generatedFile = "/home/ann/.aai/org.example.Notes/aai.json"
 
-// generated describes what the app's name asks for.
+// generated returns the descriptor that the app's name selects.
 func generated(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	app, start := call.Args["app"], call.Args["start"]
 	if app == "asleep" && start != true {
@@ -140,7 +140,7 @@ func probed(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	return &aai.Result{Text: fmt.Sprintf("%v got %v", call.Args["tool"], call.Args["args"])}, nil
 }
 
-// lint finds what the file's name asks for.
+// lint returns the findings that the file's name selects.
 func lint(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	source, _ := call.Args["source"].(string)
 	report := object{"app": "org.example.Notes", "version": "1.0.0", "tools": 2, "guide_tokens": 300, "findings": []object{}}
@@ -161,8 +161,7 @@ func lint(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	return &aai.Result{Data: report}, nil
 }
 
-// scan reports an invalid file, unless the person typed that all is well, or
-// almost.
+// scan reports an invalid file, unless the script sets another result.
 func (w *world) scan(context.Context, *aai.Call) (*aai.Result, error) {
 	files := []object{
 		{"path": "/a/aai.json", "place": "/a", "app": "org.example.Notes", "tools": 18, "status": "ok"},
@@ -181,8 +180,7 @@ func (w *world) scan(context.Context, *aai.Call) (*aai.Result, error) {
 	return &aai.Result{Data: object{"files": files}}, nil
 }
 
-// history answers one call for every filter it was given, which it shows as the
-// tool.
+// history returns one call for every filter, with the filter as the tool.
 func (w *world) history(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	if call.Args["app"] == "none" {
 		return &aai.Result{Data: []object{}}, nil
@@ -211,7 +209,7 @@ func (w *world) history(_ context.Context, call *aai.Call) (*aai.Result, error) 
 	return &aai.Result{Data: []object{past}}, nil
 }
 
-// story tells of the calls that history lists.
+// story returns the story of the calls in history.
 func (w *world) story(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	id, _ := call.Args["call"].(string)
 	filter := map[string]string{"f1": "flood", "c1": ""}
@@ -231,7 +229,7 @@ func (w *world) story(ctx context.Context, call *aai.Call) (*aai.Result, error) 
 	}}, nil
 }
 
-// auditVerify finds a record that somebody changed, if the person typed so.
+// auditVerify finds a changed record, if the script sets that.
 func (w *world) auditVerify(context.Context, *aai.Call) (*aai.Result, error) {
 	if w.typed == "somebody was here" {
 		fault := object{"status": "tampered", "record": 3, "file": "audit.jsonl", "reason": "record 3 is missing"}
@@ -244,7 +242,7 @@ func (w *world) auditVerify(context.Context, *aai.Call) (*aai.Result, error) {
 	return &aai.Result{Text: "ok, 7 records", Data: object{"status": "ok", "records": 7}}, nil
 }
 
-// auditExport answers with what it was asked for.
+// auditExport returns its arguments.
 func auditExport(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	b, err := json.Marshal(call.Args)
 	if err != nil {
@@ -277,7 +275,7 @@ func consents() []decision {
 	}
 }
 
-// consentList warns if the person typed that nothing is sealed.
+// consentList warns that nothing is sealed, if the script sets that.
 func (w *world) consentList(context.Context, *aai.Call) (*aai.Result, error) {
 	result := &aai.Result{Data: consents()}
 	if w.typed == "nothing is sealed" {
@@ -286,7 +284,7 @@ func (w *world) consentList(context.Context, *aai.Call) (*aai.Result, error) {
 	return result, nil
 }
 
-// keychainStatus is a keychain in use, or what the person typed.
+// keychainStatus returns a keychain in use, or the state that the script sets.
 func (w *world) keychainStatus(context.Context, *aai.Call) (*aai.Result, error) {
 	places := []object{
 		{"name": "keychain", "title": "the keychain of the operating system", "state": "in use"},
@@ -305,7 +303,7 @@ func (w *world) keychainStatus(context.Context, *aai.Call) (*aai.Result, error) 
 	return &aai.Result{Data: status}, nil
 }
 
-// consentGrant knows no tool "nosuch", and says how far away the end is.
+// consentGrant does not know the tool "nosuch", and returns the time until the end.
 func consentGrant(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	tools, _ := call.Args["tools"].([]any)
 	if call.Args["tool"] == "nosuch" || slices.Contains(tools, any("nosuch")) {

@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// authStatus knows an app with a page to log in at, one that asks for a key and a
-// cookie, and one that sends logins elsewhere.
+// authStatus knows an app with a login page, one that needs a key and a cookie, and one
+// that sends logins to another site.
 func authStatus(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	app, _ := call.Args["app"].(string)
 	logins := []object{
@@ -33,8 +33,8 @@ func authStatus(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	return nil, aai.Errorf(aai.AppNotFound, "there is no app %q", app)
 }
 
-// authLogin says what it was given, and meanwhile what it waits for. It fails where a
-// host was not agreed to.
+// authLogin returns its arguments, and reports progress meanwhile. It fails if a host is
+// not trusted.
 func authLogin(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	trust, _ := call.Args["trust"].([]any)
 	if call.Args["app"] == "mixed.example" && len(trust) < 2 {

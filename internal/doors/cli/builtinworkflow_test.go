@@ -7,7 +7,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// workflowTools are the gateway's own about workflows; what they are asked for they answer.
+// workflowTools are the gateway's own tools for workflows; they return their arguments.
 func (w *world) workflowTools() []*aai.Tool {
 	open := schema(`{}`, anything)
 	asked := func(_ context.Context, call *aai.Call) (*aai.Result, error) {

@@ -2,7 +2,7 @@ package cli
 
 import "testing"
 
-// The check fails where windows cannot be read, and where there is no screen.
+// TestOperable checks that the check fails if windows cannot be read, or if there is no screen.
 func TestOperable(t *testing.T) {
 	found := func(names ...string) any {
 		values := map[string]any{}

@@ -48,7 +48,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// script is one script at work.
+// script is one running script.
 type script struct {
 	world  *world
 	width  int

@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
-// A patient is a doctor whose findings the test says.
+// A fakeDoctor is a doctor with the findings of the test.
 type fakeDoctor struct {
 	findings      []cli.Finding
 	skipped       []string
@@ -72,7 +72,7 @@ func brokenFinding() []cli.Finding {
 	)
 }
 
-// doctor runs the command at a terminal where the person types.
+// run runs the command at a terminal with the person's input.
 func (p *fakeDoctor) run(t *testing.T, typed string, args ...string) (out, said string, exit int) {
 	t.Helper()
 	w := newWorld()
@@ -94,8 +94,8 @@ func (p *fakeDoctor) run(t *testing.T, typed string, args ...string) (out, said 
 	return stdout.String(), stderr.String(), exit
 }
 
-// What is well takes one line; what is not says what was done and what to do, folded at the
-// width of the terminal, but for what is to be typed.
+// TestDoctorText checks that a successful finding takes one line, and that others have
+// details and advice, folded at the width of the terminal, except for commands.
 func TestDoctorText(t *testing.T) {
 	p := &fakeDoctor{findings: brokenFinding()}
 	out, _, exit := p.run(t, "", "--skip", "client")
@@ -137,7 +137,7 @@ func TestDoctorText(t *testing.T) {
 	}
 }
 
-// The form of the report for programs stays.
+// TestDoctorJSON checks that the JSON form of the report does not change.
 func TestDoctorJSON(t *testing.T) {
 	p := &fakeDoctor{findings: brokenFinding()}
 	out, _, exit := p.run(t, "", "--format", "json", "--bundle", "report.zip")
@@ -167,7 +167,7 @@ func TestDoctorJSON(t *testing.T) {
 	}
 }
 
-// Nothing is mended that the person did not say yes to.
+// TestDoctorFix checks that only confirmed fixes are applied.
 func TestDoctorFix(t *testing.T) {
 	for _, c := range []struct {
 		name, typed string
@@ -193,7 +193,7 @@ func TestDoctorFix(t *testing.T) {
 	}
 }
 
-// Whether a window may come up is the person's to say, and nobody says it for them.
+// TestDoctorAsksForTheScreen checks that a window opens only if the person agrees.
 func TestDoctorAsksForTheScreen(t *testing.T) {
 	for typed, want := range map[string]bool{"y\n": true, "\n": false} {
 		p := &fakeDoctor{findings: okFinding(), asks: func(context.Context) bool { return false }}
@@ -210,7 +210,7 @@ func TestDoctorAsksForTheScreen(t *testing.T) {
 	}
 }
 
-// A bundle is a file, and a name that is none is wrong use.
+// TestDoctorBundleNamesAFile checks that --bundle without a file name is a usage error.
 func TestDoctorBundleNamesAFile(t *testing.T) {
 	for _, name := range []string{"", "-"} {
 		p := &fakeDoctor{findings: okFinding(), bundlePath: "nothing"}

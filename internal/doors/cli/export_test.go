@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// What the tests of package cli_test look at from inside.
+// Internals for the tests of package cli_test.
 
 func Asker(in io.Reader, w io.Writer) func(context.Context, string) (string, error) {
 	return asker(in, w)
@@ -27,7 +27,7 @@ func ParseSpan(text string) (time.Duration, bool) { return parseSpan(text) }
 // Lines writes text that ends in a line break.
 func Lines(w io.Writer, s string) { (&output{out: w}).lines(s) }
 
-// Table writes a table as a terminal of the width, or a pipe for zero, gets it.
+// Table writes a table for a terminal of that width, or for a pipe if the width is zero.
 func Table(w io.Writer, width int, header []string, rows [][]string) {
 	o := &output{out: w, terminal: Terminal{Out: width > 0, Width: width}, format: formatText}
 	o.table(header, rows)

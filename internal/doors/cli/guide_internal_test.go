@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A guide at a terminal says what a person types.
+// TestGuidesAsCommands checks that a guide at a terminal shows commands.
 func TestGuidesAsCommands(t *testing.T) {
 	for line, want := range map[string]string{
 		"Example: aai_exec({\"app\": \"a.b\", \"tool\": \"say\", \"args\": {\"word\": \"it's\"}})\n":                              "Example: aai-gateway exec a.b say '{\"word\": \"it'\\''s\"}'\n",
@@ -23,7 +23,7 @@ func TestGuidesAsCommands(t *testing.T) {
 	}
 }
 
-// What is wrong with a flag is said without the words of a library.
+// TestFlagErrorsInPlainWords checks that errors of flags do not contain the terms of a library.
 func TestFlagErrorsInPlainWords(t *testing.T) {
 	for given, want := range map[string]string{
 		`invalid argument "x" for "--limit" flag: strconv.ParseInt: parsing "x": invalid syntax`: `invalid argument "x" for "--limit" flag: expected a whole number`,

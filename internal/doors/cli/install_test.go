@@ -10,9 +10,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
-// someClients are the clients of a script: "new", "same", "different", "foreign", where
-// somebody else wrote, "broken", which cannot be read, "full", which cannot be written, and "dead", whose server does not start. Those
-// whose name begins with a letter before e are here.
+// someClients are the clients of a script: "new", "same", "different", "foreign", with a foreign
+// entry, "broken", which cannot be read, "full", which cannot be written, and "dead", with a server
+// that does not start. Those with a first letter before e are installed.
 type someClients struct{ w *world }
 
 func (c someClients) List() []cli.Client {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestSignal sends this process what ^C sends, and what a supervisor sends.
+// TestSignal sends this process the signals of ^C and of a supervisor.
 func TestSignal(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(signal.String(), func(t *testing.T) {

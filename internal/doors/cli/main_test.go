@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain starts the runtime's goroutine for signals, which would otherwise be
-// born in the first bubble of package synctest and outlive it.
+// TestMain starts the runtime's goroutine for signals, which would otherwise start in the
+// first bubble of package synctest and outlive it.
 func TestMain(m *testing.M) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt)

@@ -15,8 +15,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
-// TestOutputThatCannotBeWritten: a command whose result got lost has failed, and
-// says that it ran.
+// TestOutputThatCannotBeWritten checks that a command fails if its result cannot be
+// written, and reports that it ran.
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	for _, args := range [][]string{
 		{"exec", "org.example.Notes", "add"},
@@ -35,8 +35,8 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestTextOfApps: what an app says goes into a pipe byte for byte, and to a
-// terminal without what that would obey.
+// TestTextOfApps checks that an app's text is unchanged in a pipe, and has no control
+// characters on a terminal.
 func TestTextOfApps(t *testing.T) {
 	const said, shown = "red \x1b[31mtext\u202e\r\n\ttab", "red [31mtext \n\ttab"
 	for _, test := range []struct {
@@ -110,8 +110,8 @@ func TestNoStreams(t *testing.T) {
 	}
 }
 
-// TestTableAligns holds the columns against the widths that Unicode gives
-// (package width), which the table does not use.
+// TestTableAligns compares the columns with the widths of Unicode (package width), which
+// the table does not use.
 func TestTableAligns(t *testing.T) {
 	word := rapid.StringMatching(`[a-z言葉ｱア가Ａé]{0,12}`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -149,7 +149,7 @@ func measure(s string) int {
 	return total
 }
 
-// bars returns the columns at which a "|" stands.
+// bars returns the columns of each "|".
 func bars(line string) []int {
 	var at []int
 	for i, r := range line {

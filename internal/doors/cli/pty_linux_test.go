@@ -12,8 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
-// openTerminal returns both ends of a terminal of the kernel's: what a person
-// sees and types at, and what a program gets.
+// openTerminal returns both ends of a pseudoterminal: the person's and the program's.
 func openTerminal(t *testing.T, width uint16) (person, program *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)

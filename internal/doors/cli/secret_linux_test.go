@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
-// echoes reports whether the terminal shows what is typed.
+// echoes reports whether the terminal echoes input.
 func echoes(t *testing.T, terminal *os.File) bool {
 	t.Helper()
 	modes, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
@@ -24,7 +24,7 @@ func echoes(t *testing.T, terminal *os.File) bool {
 	return modes.Lflag&unix.ECHO != 0
 }
 
-// waitForEcho waits until the terminal shows what is typed, or does not.
+// waitForEcho waits until the terminal's echo is as wanted.
 func waitForEcho(t *testing.T, terminal *os.File, want bool) {
 	t.Helper()
 	for range 2000 {
@@ -36,8 +36,7 @@ func waitForEcho(t *testing.T, terminal *os.File, want bool) {
 	t.Fatalf("the terminal shows what is typed: %v", !want)
 }
 
-// A secret is not seen on the screen, and afterwards the person sees again what he
-// types.
+// TestSecretAtARealTerminal checks that a secret is not echoed, and that later input is.
 func TestSecretAtARealTerminal(t *testing.T) {
 	person, program := openTerminal(t, 80)
 	ask := cli.NewTerminal(program, program, program).Secret
@@ -65,7 +64,7 @@ func TestSecretAtARealTerminal(t *testing.T) {
 	}
 }
 
-// Who is interrupted at the question has a terminal that works.
+// TestSecretIsInterrupted checks that the terminal works after an interrupt at the question.
 func TestSecretIsInterrupted(t *testing.T) {
 	person, program := openTerminal(t, 80)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -83,7 +82,7 @@ func TestSecretIsInterrupted(t *testing.T) {
 	waitForEcho(t, program, true)
 }
 
-// Nobody is asked for a secret who is not there.
+// TestNobodyIsAskedForASecret checks that no secret is requested without a terminal.
 func TestNobodyIsAskedForASecret(t *testing.T) {
 	_, program := openTerminal(t, 80)
 	in, out, err := os.Pipe()

@@ -63,9 +63,9 @@ func TestAskFailsWhereThePromptCannotBeSeen(t *testing.T) {
 	}
 }
 
-// TestProgress runs a tool of three and a half seconds in a bubble of time.
+// TestProgress runs a tool of three and a half seconds in a synctest bubble.
 func TestProgress(t *testing.T) {
-	const line = `\r… Waiting for (org\.example\.)?Notes ` // at first by what was typed
+	const line = `\r… Waiting for (org\.example\.)?Notes ` // at first by the typed name
 	for _, test := range []struct {
 		name     string
 		terminal bool
@@ -105,8 +105,8 @@ func (w slowWindow) Ask(ctx context.Context, q aai.Question) (aai.Answer, error)
 	return aai.Answer{Choice: q.Choices[0].ID, Seal: q.Seal, Channel: aai.DesktopDialog}, nil
 }
 
-// TestWaitingForAWindowIsShown: who waits at a terminal, or behind a pipe, reads at once that a window
-// asks, and where.
+// TestWaitingForAWindowIsShown checks that a command reports at once that a window asks,
+// and where, at a terminal and in a pipe.
 func TestWaitingForAWindowIsShown(t *testing.T) {
 	const line = `\r… Waiting for [^\r]+\(1 s\)\r +\r`
 	for _, test := range []struct {
@@ -150,7 +150,7 @@ func TestProgressIsSilentBeforeASecondHasPassed(t *testing.T) {
 	})
 }
 
-// fullDisk takes nothing.
+// fullDisk fails every write.
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }

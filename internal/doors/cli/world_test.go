@@ -13,22 +13,22 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
-// world is a gateway in memory: a catalog, a journal and gates that do what a
-// test wants, and a person who types what the test says.
+// world is a gateway in memory: a catalog, a journal and gates that a test controls, and a
+// person with scripted input.
 type world struct {
 	mu        sync.Mutex
 	entries   []aai.Entry
 	seals     map[string]bool // given out and not used yet
 	started   chan struct{}   // closed when the tool hang runs
 	opened    int
-	refuse    error  // what Open answers
-	typed     string // what the person types; ^C and ^D are keys
+	refuse    error  // the error of OpenGateway
+	typed     string // the person's input; ^C and ^D are keys
 	cancel    context.CancelFunc
-	stale     bool     // the asking gate takes no answer for good
+	stale     bool     // the asking gate accepts no answer
 	lookups   []string // addresses that were looked up
 	tokens    someTokens
 	changed   string // the client whose configuration was changed last
-	noClients bool   // no client is here, and no workflow is kept
+	noClients bool   // no client is installed, and no workflow is stored
 	windows   aai.Asker
 }
 
@@ -45,7 +45,7 @@ func (w *world) open(cli.Flags) (*aai.Gateway, func() error, error) {
 	return gateway, func() error { return nil }, nil
 }
 
-// Record keeps the entry, or says that the disk is full for the tool "norecord".
+// Record stores the entry, or reports a full disk for the tool "norecord".
 func (w *world) Record(_ context.Context, e *aai.Entry) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -105,8 +105,8 @@ func (c catalog) Find(_ context.Context, name string) (*aai.App, error) {
 
 func (c catalog) OnChange(func()) func() { return func() {} }
 
-// askingGate asks about the tool "delete" and admits everything else. Like the
-// real one it gives out seals that are good for one answer.
+// askingGate asks about the tool "delete" and admits everything else. Like the real one it
+// issues seals that are valid for one answer.
 type askingGate struct{ w *world }
 
 func (g askingGate) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
@@ -147,7 +147,7 @@ func (g askingGate) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Qu
 	return []aai.Question{question}, nil
 }
 
-// schema is a schema with a check of the one thing that the tests need.
+// schema returns a schema with the check that a test needs.
 func schema(source string, check func(args map[string]any) error) aai.Schema {
 	return aai.Schema{Source: json.RawMessage(source), Check: func(value any) (any, error) {
 		args, ok := value.(map[string]any)
@@ -213,7 +213,7 @@ func echo(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	return &aai.Result{Data: call.Args}, nil
 }
 
-// fail fails with the code and the delivery that it is given.
+// fail returns an error with the code and the delivery in its arguments.
 func fail(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	word := func(name string) string { s, _ := call.Args[name].(string); return s }
 	e := aai.Errorf(aai.Code(word("code")), "it \x1b[1mfailed")

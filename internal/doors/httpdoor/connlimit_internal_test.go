@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever comes and goes, there are only so many strangers, and who has shown a
-// token is not among those that must go.
+// TestLimitedListener checks that the number of unauthenticated connections is limited, and
+// that authenticated ones are never closed for others.
 func TestLimitedListener(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limits := connLimits{unauthenticated: 6, unauthenticatedPerPeer: 3, authenticated: 5, perPrincipal: 3}
@@ -75,7 +75,8 @@ func TestLimitedListener(t *testing.T) {
 	})
 }
 
-// A stranger has its time, even if another one waits.
+// TestUnauthenticatedConnectionHasAGracePeriod checks that an unauthenticated connection
+// has its grace period, even if another one waits.
 func TestUnauthenticatedConnectionHasAGracePeriod(t *testing.T) {
 	d := newLimitedListener(nil, connLimits{unauthenticated: 1, unauthenticatedPerPeer: 1, grace: time.Hour})
 	first, second := &limitedConn{listener: d}, &limitedConn{listener: d}

@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
 )
 
-// TestOpenToOthersNeedsAuthentication: nobody listens for other computers without
-// asking them for a token.
+// TestOpenToOthersNeedsAuthentication checks that a server for other computers needs
+// tokens.
 func TestOpenToOthersNeedsAuthentication(t *testing.T) {
 	for _, bind := range []string{"0.0.0.0", "::", "192.0.2.1", "example.com", "localhost.example.com"} {
 		if _, err := httpdoor.New(httpdoor.Config{Bind: bind}, httpdoor.Hooks{}); err == nil || !strings.Contains(err.Error(), "other computers") {
@@ -24,8 +24,8 @@ func TestOpenToOthersNeedsAuthentication(t *testing.T) {
 	}
 }
 
-// TestPagesOfThisComputer: a page of this computer may use a server that is for this
-// computer alone; whose computer it is, nobody knows of another.
+// TestPagesOfThisComputer checks that a page of this computer may use a server that is for
+// this computer alone, and no other server.
 func TestPagesOfThisComputer(t *testing.T) {
 	for _, c := range []struct {
 		bind, origin string
@@ -48,8 +48,7 @@ func TestPagesOfThisComputer(t *testing.T) {
 	}
 }
 
-// TestHostsOfOtherBinds: a page can make a name point to this server, but not an
-// address.
+// TestHostsOfOtherBinds: a page can make a name resolve to this server, but not an address.
 func TestHostsOfOtherBinds(t *testing.T) {
 	for _, c := range []struct {
 		bind, host string

@@ -16,11 +16,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
 )
 
-// testTimeout is how long a test waits for what must come.
+// testTimeout limits the time that a test waits for an event.
 const testTimeout = 20 * time.Second
 
-// newEcho returns a door that knows no protocol: /echo answers with who sends and
-// what, and /open is for everybody.
+// newEcho returns a door without a protocol: /echo answers with the sender and the body,
+// and /open needs no token.
 func newEcho(t *testing.T, cfg httpdoor.Config, p httpdoor.Hooks) *httpdoor.Server {
 	t.Helper()
 	s, err := httpdoor.New(cfg, p)
@@ -34,14 +34,14 @@ func newEcho(t *testing.T, cfg httpdoor.Config, p httpdoor.Hooks) *httpdoor.Serv
 		}
 		defer end()
 		x := httpdoor.FromContext(r.Context())
-		_, _ = io.WriteString(w, x.Identity()+" "+x.Principal+": "+string(body)) // whoever is gone does not need it
+		_, _ = io.WriteString(w, x.Identity()+" "+x.Principal+": "+string(body)) // fails if the client has disconnected
 	})
 	s.HandlePublic("/open", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	t.Cleanup(s.Close)
 	return s
 }
 
-// TestAnotherDoor: what a door gets that only says what it serves.
+// TestAnotherDoor tests the features of a door that only registers handlers.
 func TestAnotherDoor(t *testing.T) {
 	s := newEcho(t, httpdoor.Config{
 		Verifier: bearer.NewSecretVerifier("secret"), Hosts: []string{"box.example"}, Origins: []string{"https://App.example"}, Limits: httpdoor.Limits{MaxBody: 10},
@@ -89,7 +89,7 @@ func TestAnotherDoor(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreTheDoors: it says in its own protocol why a request goes no further.
+// TestRefusalsAreTheDoors checks that the door's protocol formats the refusals.
 func TestRefusalsAreTheDoors(t *testing.T) {
 	s := newEcho(t, httpdoor.Config{}, httpdoor.Hooks{RefusalBody: func(r httpdoor.Refusal) any { return []any{r.Status, r.RetryAfter / time.Second} }})
 	refused := func() *httptest.ResponseRecorder {
@@ -109,8 +109,8 @@ func TestRefusalsAreTheDoors(t *testing.T) {
 	}
 }
 
-// TestStartXServerEnds: streams end at once, also one that has only begun; what was asked is
-// answered; what outlives requests is ended once.
+// TestStartXServerEnds: streams end at once, also new ones; other requests are answered;
+// work that outlives requests is ended once.
 func TestStartXServerEnds(t *testing.T) {
 	var ends atomic.Int32
 	began, streamEnded, ending := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -182,9 +182,9 @@ func TestStartXServerEnds(t *testing.T) {
 	}
 }
 
-// TestWhatWasAnsweredArrives: an answer that is ready when the server ends is sent
-// before its connection is closed, though the Go server writes the end of it when the
-// handler has returned.
+// TestWhatWasAnsweredArrives checks that a complete answer is sent before its connection is
+// closed at the server's end, though the Go server writes the end of it after the handler
+// has returned.
 func TestWhatWasAnsweredArrives(t *testing.T) {
 	for range 200 {
 		s := newEcho(t, httpdoor.Config{}, httpdoor.Hooks{})

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// A caller that sends hundreds of requests at once begins a few at a time, each of
-// them in the end; another's begins at once, and so do the next ones when those that
-// began wait for something.
+// TestStarts checks that a caller with hundreds of requests starts a few at a time, and all
+// of them in the end. Another caller's request starts at once, and so do the next ones when
+// started requests wait.
 func TestStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const requests = 200
@@ -68,7 +68,8 @@ func TestStarts(t *testing.T) {
 	})
 }
 
-// Who takes long to begin rests as long while others call, and not when alone.
+// TestStartsPauseAfterBusyCaller checks that a caller with slow starts pauses as long while
+// others call, and not when it is alone.
 func TestStartsPauseAfterBusyCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s startLimiter
@@ -80,7 +81,7 @@ func TestStartsPauseAfterBusyCaller(t *testing.T) {
 			end()
 			return waited
 		}
-		fill := func(caller string, took time.Duration) { // all places but one
+		fill := func(caller string, took time.Duration) { // all slots but one
 			for range maxConcurrentStarts() - 1 {
 				s.begin(t.Context(), caller, time.Hour)
 			}
@@ -116,7 +117,8 @@ func TestStartsPauseAfterBusyCaller(t *testing.T) {
 	})
 }
 
-// What one caller sends at once is bounded, and another's is not kept waiting by it.
+// TestStartsHold checks that the bytes of one caller are limited, and that this does not
+// delay another.
 func TestStartsHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s startLimiter

@@ -14,7 +14,7 @@ import (
 
 func TestFile(t *testing.T) {
 	f := bearer.TokenFile{Path: filepath.Join(t.TempDir(), "state", "http-token")}
-	// Several processes may be the first at once; they get the same token.
+	// Several processes may start at once; they get the same token.
 	var group sync.WaitGroup
 	tokens := make([]string, 20)
 	for i := range tokens {
@@ -47,8 +47,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestFileFailsClosed: what is no secret is not used as one, and not replaced
-// without being asked to.
+// TestFileFailsClosed checks that an invalid secret is neither used nor replaced without a
+// request.
 func TestFileFailsClosed(t *testing.T) {
 	for name, spoil := range map[string]func(string) error{
 		"is empty":               func(path string) error { return os.WriteFile(path, nil, 0o600) },

@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
 )
 
-// TestIntrospection: what the server says of tokens that are no JWT.
+// TestIntrospection tests the server's answers about tokens that are not JWTs.
 func TestIntrospection(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer map[string]any

@@ -24,8 +24,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
 )
 
-// An authority is an authorization server of a few lines, which can also do what
-// a real one never does. What it says is decided by the tests.
+// An authority is a small authorization server, which can also misbehave. The tests control
+// its answers.
 type authority struct {
 	*httptest.Server
 	mu             sync.Mutex
@@ -36,7 +36,7 @@ type authority struct {
 	fetched        atomic.Int64 // of the keys
 	introspections atomic.Int64 // about tokens
 
-	now atomic.Int64 // what the verifier's clock is ahead
+	now atomic.Int64 // how far the verifier's clock is ahead
 }
 
 func newAuthority(t *testing.T) *authority {
@@ -146,7 +146,7 @@ func public(name string, key crypto.PublicKey) jose.JSONWebKey {
 	return jose.JSONWebKey{KeyID: name, Key: key}
 }
 
-// claimsOf is what a good token says, with changes; nil takes a claim away.
+// claimsOf returns the claims of a valid token, with changes; nil removes a claim.
 func (a *authority) claimsOf(changes map[string]any) map[string]any {
 	claims := map[string]any{
 		"iss": a.URL, "sub": "ann", "aud": gatewayResource, "scope": "openid mcp",
@@ -173,7 +173,7 @@ func verifyError(t *testing.T, i *bearer.IssuerVerifier, token string) string {
 	return principal
 }
 
-// TestClaims: what a signed token may say.
+// TestClaims tests the claims of signed tokens.
 func TestClaims(t *testing.T) {
 	a := newAuthority(t)
 	key := newRSA(t)
@@ -210,7 +210,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestSignatures: which keys and algorithms may sign.
+// TestSignatures tests keys and algorithms of signatures.
 func TestSignatures(t *testing.T) {
 	a := newAuthority(t)
 	rsaKey, ecKey, strange := newRSA(t), newEC(t), newRSA(t)
@@ -218,9 +218,9 @@ func TestSignatures(t *testing.T) {
 	a.keys = []any{
 		public("rsa", rsaKey.Public()), public("ec", ecKey.Public()),
 		jose.JSONWebKey{KeyID: "only-rs512", Key: rsaKey.Public(), Algorithm: "RS512"},
-		jose.JSONWebKey{KeyID: "secret", Key: secret},                           // whoever verifies could sign
+		jose.JSONWebKey{KeyID: "secret", Key: secret},                           // every verifier could sign
 		jose.JSONWebKey{KeyID: "enc", Key: rsaKey.Public(), Use: "enc"},         // is not for signatures
-		map[string]string{"kty": "of-tomorrow", "kid": "new"}, "not even a key", // are passed over
+		map[string]string{"kty": "of-tomorrow", "kid": "new"}, "not even a key", // are ignored
 	}
 	i := a.issuer(t, nil)
 	der, err := x509.MarshalPKIXPublicKey(rsaKey.Public())
@@ -260,7 +260,7 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// TestKeysAreCached: whatever tokens are shown, and by how many at once.
+// TestKeysAreCached checks that keys are cached for all tokens and concurrent requests.
 func TestKeysAreCached(t *testing.T) {
 	a := newAuthority(t)
 	key := newEC(t)
@@ -288,7 +288,7 @@ func TestKeysAreCached(t *testing.T) {
 			t.Errorf("step %d: the keys were fetched %d times, want %d", step, a.fetched.Load(), c.fetches)
 		}
 	}
-	// What is old is better than nothing, when there is nothing else.
+	// An old document is better than none.
 	a.set(func() { a.broken = true })
 	a.advance(30 * time.Minute)
 	if _, err := i.Verify(t.Context(), good); err == nil {
@@ -301,7 +301,7 @@ func TestKeysAreCached(t *testing.T) {
 	}
 }
 
-// TestFailingServer: nobody gets in, and no token is said to be wrong.
+// TestFailingServer checks that no token is accepted then, and none is called invalid.
 func TestFailingServer(t *testing.T) {
 	key := newEC(t)
 	for name, spoil := range map[string]func(*authority){
@@ -333,7 +333,7 @@ func TestFailingServer(t *testing.T) {
 	}
 }
 
-// everywhere lets the authority answer for every address.
+// everywhere makes the authority answer for every address.
 type everywhere struct{ host string }
 
 func (e everywhere) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -342,7 +342,7 @@ func (e everywhere) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestNoRedirects: a client of its own goes nowhere but where it is told.
+// TestNoRedirects checks that the default client follows no redirects.
 func TestNoRedirects(t *testing.T) {
 	a := newAuthority(t)
 	key := newEC(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
 )
 
-// TestTokens: each agent has a token of its own, which holds in every process until it
-// is revoked, and is kept nowhere.
+// TestTokens checks that each agent has its own token, which is valid in every process
+// until it is revoked, and is stored nowhere.
 func TestTokens(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state", "http-tokens.json")
 	one, other := bearer.NewTokens(path, bearer.NewSecretVerifier("the secret")), bearer.NewTokens(path, nil)
@@ -60,7 +60,7 @@ func TestTokens(t *testing.T) {
 	}
 	is(one, work, "")
 	is(one, home, "home.2")
-	// What was allowed to whoever had it is not given to the next.
+	// A new token must not inherit the consents of a revoked one.
 	if token, err := one.Add("work"); err == nil || token != "" {
 		t.Error("the name of a revoked token was given again")
 	}
@@ -73,7 +73,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestTokensOfManyProcesses: none that was given is lost.
+// TestTokensOfManyProcesses checks that no added token is lost.
 func TestTokensOfManyProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tokens")
 	var group sync.WaitGroup
@@ -90,7 +90,7 @@ func TestTokensOfManyProcesses(t *testing.T) {
 	}
 }
 
-// TestTokensFailClosed: a file that is not understood speaks for nobody, and is not
+// TestTokensFailClosed checks that an invalid file has no valid tokens, and is not
 // replaced.
 func TestTokensFailClosed(t *testing.T) {
 	for name, text := range map[string]string{
