@@ -17,12 +17,11 @@ import (
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 )
 
-// TestAppendix plays the conversations that clients and servers of the first
-// design had on paper, in its appendix C, as they are now: a call with annotations,
-// logs and progress, a resource that is followed, a question before something that
-// cannot be undone, and a task. A line ">" is from the client, "?" too, repeated
-// while a task is working; "<" is from the server, and "!" is what happens
-// meanwhile, with how many lines come of it. UPDATE_GOLDEN=1 writes the "<" anew.
+// TestAppendix plays the conversations of the first design's appendix C, as they are now: a call with
+// annotations, logs and progress, a subscription, a question before an irreversible action, and a task.
+// A line ">" is from the client, and so is "?", which is repeated while a task is working; "<" is from
+// the server. "!" is an event meanwhile, with the number of lines that it causes. UPDATE_GOLDEN=1
+// rewrites the "<" lines.
 func TestAppendix(t *testing.T) {
 	files, err := filepath.Glob("testdata/appendix/*.txtar")
 	if err != nil || len(files) != 2 {
@@ -46,7 +45,7 @@ func TestAppendix(t *testing.T) {
 	}
 }
 
-// An appendixStage is a door, a client, and what happens between.
+// An appendixSession is a door, a client, and the events between them.
 type appendixSession struct {
 	*world
 	c      *wire
@@ -100,7 +99,7 @@ func (s *appendixSession) play(script string) []byte {
 	return []byte(played.String())
 }
 
-// happens lets something happen, and says how many lines come of it.
+// happens performs an event, and returns the number of lines that it causes.
 func (s *appendixSession) happens(what []string) int {
 	var n int
 	if _, err := fmt.Sscan(what[1], &n); err != nil {
@@ -117,7 +116,7 @@ func (s *appendixSession) happens(what []string) int {
 	return n
 }
 
-// say says something, and returns what comes up to the answer, or to a question.
+// say sends a message, and returns the lines up to the answer, or to a question.
 func (s *appendixSession) say(said string, until bool) []string {
 	for {
 		s.c.send(said)
@@ -143,7 +142,7 @@ func (s *appendixSession) say(said string, until bool) []string {
 	}
 }
 
-// line is the next line that does not only say that a slow machine is slow.
+// line returns the next line, and skips warnings about slow calls.
 func (s *appendixSession) line() string {
 	for {
 		if line := s.c.line(); !strings.Contains(line, `"message":"Waiting for `) {
@@ -152,7 +151,7 @@ func (s *appendixSession) line() string {
 	}
 }
 
-// scrub gives what differs each time a name.
+// scrub replaces variable parts of a line by names.
 func (s *appendixSession) scrub(line string) string {
 	if id := regexp.MustCompile(`"taskId":"([^"]+)"`).FindStringSubmatch(line); id != nil {
 		s.taskID = id[1]
@@ -163,7 +162,7 @@ func (s *appendixSession) scrub(line string) string {
 	return regexp.MustCompile(`"20\d\d-\d\d-\d\dT[\d:.]+Z"`).ReplaceAllString(line, `"TIME"`)
 }
 
-// onlyFind leaves of a list of tools the one that the conversation is about.
+// onlyFind removes all tools from a list except the one of the conversation.
 func onlyFind(line string) string {
 	var m struct {
 		Result struct{ Tools []json.RawMessage }

@@ -14,8 +14,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// samplingApp is an app whose tool asks the client's model, with a tool, until it has
-// an answer.
+// samplingApp is an app with a tool that asks the client's model, with a tool, until it has an answer.
 func samplingApp(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 	a := aai.ClientCapabilitiesOf(ctx)
 	if a.Sample == nil {
@@ -59,7 +58,7 @@ func textIn(t *testing.T, result *mcp.CallToolResult) string {
 	return text.Text
 }
 
-// A model that first uses the tool it is offered.
+// model is a model that first uses the tool.
 func model(_ context.Context, r *mcp.CreateMessageWithToolsRequest) (*mcp.CreateMessageWithToolsResult, error) {
 	answer := &mcp.CreateMessageWithToolsResult{Model: "m1", Role: "assistant", StopReason: "endTurn"}
 	last := r.Params.Messages[len(r.Params.Messages)-1]
@@ -115,7 +114,7 @@ func TestAToolCanAskTheClientsModel(t *testing.T) {
 	}
 }
 
-// The folders of a client are asked for once, until it says that they have changed.
+// TestRoots checks that a client's roots are requested once, until it reports a change.
 func TestRoots(t *testing.T) {
 	folder := t.TempDir()
 	w := newWorld(t, adding(slowly(func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// A profile is what agents may be offered, and what that may cost a model.
+// A profile is a choice of tools for agents, with its cost for a model.
 type profile struct {
 	name   string
 	listed int // tokens of tools/list, with ten apps
@@ -47,7 +47,8 @@ func TestWhatEveryConversationCosts(t *testing.T) {
 	}
 }
 
-// What a model must know is in the instructions, and every tool they name is there.
+// TestInstructionsSayWhatMatters checks that the instructions contain the facts that a model needs, and
+// that every tool they name exists.
 func TestInstructionsSayWhatMatters(t *testing.T) {
 	for _, p := range profiles() {
 		for _, names := range []change{func(*world) {}, canonical} {
@@ -78,8 +79,8 @@ func TestInstructionsSayWhatMatters(t *testing.T) {
 	}
 }
 
-// Every tool with a fixed result says which, and keeps to it, in failure too:
-// there are clients that hold failures against it.
+// TestStructuredOutput checks that every tool with a fixed result has an output schema, and that its
+// results match, failures too: some clients validate those.
 func TestStructuredOutput(t *testing.T) {
 	w := newWorld(t, withDesktop, withProfile("all"))
 	c := w.dial(t).open("2025-11-25", `{}`)
@@ -97,7 +98,7 @@ func TestStructuredOutput(t *testing.T) {
 	for _, tool := range list.Tools {
 		o := tool.OutputSchema
 		if tool.Name == "aai_exec" {
-			continue // it is what the app's tool says
+			continue // the schema of the app's tool
 		}
 		if o.Type != "object" || o.Properties["result"].Type == "" || len(o.Required) > 0 {
 			t.Errorf("%s: %+v", tool.Name, o)
@@ -122,13 +123,13 @@ func TestStructuredOutput(t *testing.T) {
 		if kind != want || got.IsError != (want == "") {
 			t.Errorf("%s: the result is of type %q: %v", params, kind, got)
 		}
-		// A client that shows only one of the two shows all that matters.
+		// A client that shows only one of the two shows all facts.
 		switch text, words := got.Content[0].Text, got.StructuredContent["text"]; {
 		case want == "string":
 			if !strings.HasPrefix(text, fmt.Sprint(got.StructuredContent["result"])) {
 				t.Errorf("%s: the text %q is not in the data %v", params, text, got.StructuredContent)
 			}
-		case strings.Contains(params, "ax_get_tree") && strings.Contains(params, "json"): // its data is its words
+		case strings.Contains(params, "ax_get_tree") && strings.Contains(params, "json"): // its data repeats its text
 			var said any
 			if err := json.Unmarshal([]byte(text), &said); err != nil || words != nil || !reflect.DeepEqual(said, got.StructuredContent["result"]) {
 				t.Errorf("%s: the text is %q, the data %v, %v", params, text, got.StructuredContent, err)
@@ -137,7 +138,7 @@ func TestStructuredOutput(t *testing.T) {
 			if !strings.HasPrefix(text, fmt.Sprint(words)) {
 				t.Errorf("%s: the text %q is not in the data %v", params, text, got.StructuredContent)
 			}
-		case want != "" && words != nil: // the data says it, and once
+		case want != "" && words != nil: // the data contains it, once
 			t.Errorf("%s: the words %q are there beside the data %v", params, words, got.StructuredContent)
 		}
 	}

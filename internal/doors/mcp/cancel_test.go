@@ -12,7 +12,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A cancelled request reaches the tool's context, is on record, and hurts no other.
+// TestCancellation checks that a cancelled request reaches the tool's context, is recorded, and does
+// not affect others.
 func TestCancellation(t *testing.T) {
 	w := newWorld(t)
 	c := w.dial(t).open("2025-06-18", `{}`)
@@ -41,7 +42,7 @@ func TestCancellation(t *testing.T) {
 	}
 }
 
-// A cancelled call takes its question back.
+// TestCancellationWhileThePersonIsAsked checks that a cancelled call withdraws its question.
 func TestCancellationWhileThePersonIsAsked(t *testing.T) {
 	w := newWorld(t, withGate(asks))
 	c := w.dial(t).open("2025-06-18", elicitationCapability)
@@ -77,7 +78,8 @@ func TestCancellationWhileThePersonIsAsked(t *testing.T) {
 	}
 }
 
-// The SDK's client cancels by its context, in both eras.
+// TestTheSDKsClientCancels checks that the SDK's client cancels by its context, in versions with and
+// without sessions.
 func TestTheSDKsClientCancels(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(version, func(t *testing.T) {
@@ -98,7 +100,7 @@ func TestTheSDKsClientCancels(t *testing.T) {
 	}
 }
 
-// While one tool blocks, 64 other calls at once go through.
+// TestACallThatBlocksBlocksNoOther checks that 64 other calls succeed while one tool blocks.
 func TestACallThatBlocksBlocksNoOther(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(version, func(t *testing.T) {
@@ -131,7 +133,7 @@ func TestACallThatBlocksBlocksNoOther(t *testing.T) {
 			if n := w.journal.outcomes(addTool)[""]; n != 64 {
 				t.Errorf("%d of 64 calls are on record", n)
 			}
-			// The grant for a session must mean this client, whatever the era.
+			// The grant for a session must be for this client, in every version.
 			sessions := map[string]bool{}
 			for _, e := range w.journal.asked() {
 				sessions[e.Caller.Session] = true
@@ -146,8 +148,8 @@ func TestACallThatBlocksBlocksNoOther(t *testing.T) {
 	}
 }
 
-// A tool of the desktop that waits ends when its request is cancelled. It would be
-// done after ten seconds, and say so.
+// TestCancellationOfADesktopTool checks that a waiting tool of the desktop ends when its request is
+// cancelled. It would succeed after ten seconds.
 func TestCancellationOfADesktopTool(t *testing.T) {
 	w := newWorld(t, withDesktop, withProfile("desktop"))
 	c := w.dial(t).open("2025-11-25", `{}`)

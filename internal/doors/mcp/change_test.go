@@ -40,7 +40,7 @@ func (c *wire) resourceURIs() []string {
 	return uris
 }
 
-// awaitChanges waits for the news that these lists have changed, in any order.
+// awaitChanges waits for the notifications that these lists have changed, in any order.
 func (c *wire) awaitChanges(lists ...string) {
 	c.t.Helper()
 	missing := slices.Clone(lists)
@@ -49,8 +49,8 @@ func (c *wire) awaitChanges(lists ...string) {
 		if !slices.Contains(lists, came) {
 			c.t.Fatalf("expected news of %q, got %q", lists, came)
 		}
-		// The SDK tells once of what changes within a moment; on a busy machine one change
-		// takes longer than that, and is told twice.
+		// The SDK sends one notification for changes within a moment; on a busy machine one change may
+		// take longer and cause two.
 		missing = slices.DeleteFunc(missing, func(list string) bool { return list == came })
 	}
 	for _, list := range lists {
@@ -96,7 +96,7 @@ func TestChangesWhileConnected(t *testing.T) {
 	w.catalog.edit(func(apps []*aai.App) []*aai.App { return append(apps[:1], &broken, w.notes()) })
 	expect("another one, and this one cannot run any more", notes)
 
-	// The removed one is gone from the protocol too.
+	// The removed app's tool no longer exists for calls either.
 	if m := c.ask("tools/call", `{"name":"app_org_example_Clock"}`); m.Error == nil || m.Error.Code != -32602 {
 		t.Errorf("the guide of an app that is gone: %+v", m)
 	}
@@ -108,7 +108,7 @@ func TestChangesWhileConnected(t *testing.T) {
 	}
 }
 
-// Neither the first list nor a look that finds nothing new is news.
+// TestWhatIsNoChange checks that neither the first list nor a scan without changes causes a notification.
 func TestWhatIsNoChange(t *testing.T) {
 	w := newWorld(t)
 	c := w.dial(t).open("2025-06-18", `{}`)
@@ -117,8 +117,8 @@ func TestWhatIsNoChange(t *testing.T) {
 	elsewhere := w.app("org.example.Elsewhere", "Elsewhere", "")
 	elsewhere.Tools[0].Run = nil
 	w.catalog.edit(func(apps []*aai.App) []*aai.App { return append(apps, elsewhere) })
-	// The SDK gathers news for a hundredth of a second. However long that really
-	// takes here, what is no news has no line before the answer.
+	// The SDK collects notifications for 10 ms. However long that really takes here, a list without
+	// changes has no line before the answer.
 	time.Sleep(100 * time.Millisecond)
 	c.lives()
 	w.catalog.edit(func(apps []*aai.App) []*aai.App { return append(apps, w.app("org.example.Clock", "Clock", "")) })
@@ -128,7 +128,8 @@ func TestWhatIsNoChange(t *testing.T) {
 	}
 }
 
-// The SDK's own client hears of changes in both eras.
+// TestTheSDKsClientHearsOfChanges checks that the SDK's own client gets notifications in versions with
+// and without sessions.
 func TestTheSDKsClientHearsOfChanges(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(version, func(t *testing.T) {
@@ -141,8 +142,8 @@ func TestTheSDKsClientHearsOfChanges(t *testing.T) {
 			clock := func() {
 				w.catalog.edit(func(apps []*aai.App) []*aai.App { return append(apps, w.app("org.example.Clock", "Clock", "")) })
 			}
-			// The subscription of the newer era may be under way still, so there is
-			// news until it is heard.
+			// The stateless subscription may not have begun yet, so changes are repeated until one
+			// arrives.
 			for heard := false; !heard; {
 				w.catalog.edit(func(apps []*aai.App) []*aai.App { return apps[:2] })
 				clock()

@@ -14,20 +14,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// patience is when a test gives up on what must come. No test waits for it to
-// pass.
+// patience limits the time that a test waits for an expected event.
 const patience = 30 * time.Second
 
-// A wire is a client that knows nothing of MCP: it writes bytes and reads lines.
+// A wire is a client without an MCP library: it writes bytes and reads lines.
 type wire struct {
 	t             *testing.T
 	in            *io.PipeWriter
 	out           *io.PipeReader
 	lines         chan string
 	done          chan struct{} // closed when ServeStdio has returned
-	err           error         // what it returned
+	err           error         // its error
 	next          int
-	notifications []string // the methods by which what changed was told before
+	notifications []string // the methods of earlier list notifications
 }
 
 // dial connects a wire to the door, until the end of the test.
@@ -59,7 +58,7 @@ func (w *world) dialIn(t *testing.T, ctx context.Context) *wire {
 	return c
 }
 
-// write sends bytes as they are. A door that has gone is no failure of itself.
+// write sends bytes unchanged. It ignores errors of a closed door.
 func (c *wire) write(text string) {
 	_, _ = io.WriteString(c.in, text)
 }
@@ -116,7 +115,7 @@ func (c *wire) ask(method, params string) message {
 	c.t.Helper()
 	id := c.request(method, params)
 	m := c.receive()
-	for slices.Contains(c.notifications, m.Method) { // told twice
+	for slices.Contains(c.notifications, m.Method) { // sent twice
 		m = c.receive()
 	}
 	if string(m.ID) != id || m.Method != "" {
@@ -137,7 +136,7 @@ func (c *wire) open(version, capabilities string) *wire {
 	return c
 }
 
-// exec are the parameters of a call of aai_exec.
+// exec returns the parameters of a call of aai_exec.
 func exec(tool, args string) string {
 	return fmt.Sprintf(`{"name":"aai_exec","arguments":{"app":%q,"tool":%q,"args":%s}}`, notes, tool, args)
 }
@@ -187,14 +186,14 @@ func (r toolResult) succeeds(t *testing.T) {
 	}
 }
 
-// hangUp closes the input, and returns what still came and how the door ended.
+// hangUp closes the input, and returns the remaining lines and the door's error.
 func (c *wire) hangUp() ([]string, error) {
 	c.t.Helper()
 	_ = c.in.Close()
 	return c.rest()
 }
 
-// rest returns everything to the end of the output, and how the door ended.
+// rest returns all lines to the end of the output, and the door's error.
 func (c *wire) rest() ([]string, error) {
 	c.t.Helper()
 	var lines []string
@@ -224,7 +223,7 @@ func (c *wire) lives() {
 	c.ask("tools/call", exec(sayTool, `{}`)).result(c.t).succeeds(c.t)
 }
 
-// connect connects the SDK's own client, in the era of the version.
+// connect connects the SDK's own client, with the version.
 func (w *world) connect(t *testing.T, version string, options *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
 	return w.connectClient(t, version, mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, options))

@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// completed returns what is proposed.
+// completed returns the suggestions.
 func (c *wire) completed(ref, argument, value, said string) []string {
 	c.t.Helper()
 	var got struct {
@@ -35,20 +35,20 @@ func TestCompletions(t *testing.T) {
 		w.app("org.example.Calendar", "Calendar", ""), w.app("com.example.calc", "Calculator|Rechner", ""))
 	c := w.dial(t).open("2025-11-25", `{}`)
 	for _, try := range []struct{ ref, argument, value, said, want string }{
-		// Programs that run come first, then apps that are listed.
+		// Running programs come first, then listed apps.
 		{prompted1("navigate-to"), "app_name", "", `{}`, "Editor Notes Calendar Calculator"},
 		{prompted1("navigate-to"), "app_name", "cal", `{}`, "Calendar Calculator"},
 		{prompted1("navigate-to"), "app_name", "calculatr", `{}`, "Calculator Calendar"},
 		{prompted1("navigate-to"), "app_name", "xyzzyxyzzy", `{}`, ""},
 		{prompted1("navigate-to"), "destination", "x", `{}`, ""},
-		// What was said for the other is no answer.
+		// The value of the other argument is not suggested.
 		{prompted1("cross-app-copy"), "target_app", "", `{"source_app":"editor"}`, "Notes Calendar Calculator"},
 		{prompted1("cross-app-copy"), "source_app", "", `{"source_app":"editor"}`, "Editor Notes Calendar Calculator"},
 		{prompted1("automate-workflow"), "apps", "Editor, cal", `{}`, "Editor, Calendar Editor, Calculator"},
 		{prompted1("test-app"), "focus_area", "bar", `{}`, "toolbar menu bar sidebar tab bar status bar"},
 		{prompted1("extract-data"), "output_format", "", `{}`, "json csv markdown"},
 		{prompted1("accessibility-audit"), "standard", "aaa", `{}`, "AAA"},
-		// The ids of apps are as they are.
+		// The ids of apps are unchanged.
 		{templated("app:{+id}"), "id", "", `{}`, notes + " org.example.Calendar com.example.calc"},
 		{templated("app:{+id}"), "id", "CAL", `{}`, "org.example.Calendar com.example.calc"},
 		{templated("guide:{+id}"), "id", "desk", `{}`, "desktop"},
@@ -76,7 +76,7 @@ func TestCompletionsThatCannotBe(t *testing.T) {
 	}
 }
 
-// There may be more than a completion can hold.
+// TestManyCompletions: there may be more values than a completion can have.
 func TestManyCompletions(t *testing.T) {
 	w := newWorld(t)
 	for i := range 150 {
@@ -88,8 +88,8 @@ func TestManyCompletions(t *testing.T) {
 	}
 }
 
-// A completion asks nobody: programs that the caller may not see without a
-// question are not proposed, and no dialog is shown.
+// TestCompletionsAskNobody checks that a completion asks no questions: it does not suggest programs
+// that the caller may not see without one, and shows no dialog.
 func TestCompletionsAskNobody(t *testing.T) {
 	asked := 0
 	w := newWorld(t, withDesktop, withGate(asksByDialog), withDialog(func() { asked++ }))

@@ -11,8 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The tools and the prompt of the conformance suite that ask in their results
-// (SEP-2322).
+// The tools and the prompt of the conformance suite that ask questions in their results (SEP-2322).
 
 func asksFor(message, properties string) *mcp.ElicitParams {
 	return &mcp.ElicitParams{Message: message, RequestedSchema: anyObject(properties)}
@@ -28,7 +27,7 @@ func asking(state string, requests mcp.InputRequestMap) (*mcp.CallToolResult, er
 	return &mcp.CallToolResult{InputRequests: requests, RequestState: state}, nil
 }
 
-// filled is what a person filled into a form, or nil.
+// filled returns the text that a person entered into a form, or nil.
 func filled(responses mcp.InputResponseMap, name string) map[string]any {
 	if result, ok := responses[name].(*mcp.ElicitResult); ok && result.Action == "accept" {
 		return result.Content
@@ -50,7 +49,7 @@ func sampled(responses mcp.InputResponseMap, name string) string {
 	return said.Text
 }
 
-// sealed is a state that nobody else can make.
+// sealed returns a state that others cannot forge.
 func sealed(state string) string {
 	mac := hmac.New(sha256.New, []byte("a key of the fixture"))
 	mac.Write([]byte(state))

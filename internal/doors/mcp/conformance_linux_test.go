@@ -20,13 +20,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 )
 
-// The official conformance suite of MCP, against the door as it is served over
-// HTTP. It asks for tools, resources and prompts of certain names; a test adds
-// them to the door's own server, behind everything that the door does. What the
-// suite asks of any server is asked of the door without them, too.
+// The official conformance suite of MCP, against the door over HTTP. It needs tools, resources and
+// prompts of certain names; a test adds them to the door's own server, behind the door's middleware.
+// The suite's general scenarios also run against the door without them.
 
-// A revision is a version of the protocol, and how many scenarios the suite
-// requires of a server of it. The suite froze the list when the version came out.
+// A revision is a version of the protocol with the number of scenarios that the suite requires for it.
+// The suite froze the list when the version was published.
 type revision struct {
 	version  string
 	required int
@@ -62,8 +61,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// unscored are the scenarios that the suite runs without requiring them. They
-// pass, too.
+// unscored are the scenarios that the suite runs without requiring them. They pass, too.
 func unscored() []string {
 	return []string{
 		"server-session-lifecycle", "json-schema-2020-12", "server-sse-polling",
@@ -71,7 +69,7 @@ func unscored() []string {
 	}
 }
 
-// What needs no fixture passes without fixtures.
+// TestConformanceOfTheDoorAsItIs checks that scenarios without fixtures pass without them.
 func TestConformanceOfTheDoorAsItIs(t *testing.T) {
 	for version, names := range map[string][]string{
 		"2025-11-25": {
@@ -93,14 +91,14 @@ func TestConformanceOfTheDoorAsItIs(t *testing.T) {
 				if !ran {
 					t.Errorf("%s did not run", name)
 				}
-				// It warns of unknown tools where it has to make do without its own.
+				// The suite warns of unknown tools, because its own are missing.
 				s.report(t, name, "WARNING")
 			}
 		})
 	}
 }
 
-// conformanceDoor returns a door with what the suite asks for.
+// conformanceDoor returns a door with the suite's fixtures.
 func conformanceDoor(t *testing.T) *door.Door {
 	w := newWorld(t)
 	cfg := door.Config{
@@ -108,7 +106,7 @@ func conformanceDoor(t *testing.T) *door.Door {
 		Version: "1.2.3", Log: slog.New(slog.NewTextHandler(t.Output(), nil)), TaskSyncTimeout: suitePatience,
 	}
 	d := door.NewAltered(cfg, func(options *mcp.ServerOptions) {
-		options.Capabilities = nil // there is something of everything
+		options.Capabilities = nil // set by the features
 		options.CompletionHandler = func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 			return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}, nil
 		}
@@ -122,13 +120,12 @@ func conformanceDoor(t *testing.T) *door.Door {
 	return d
 }
 
-// A scenario is what the suite found in one: its checks.
+// A scenario is the suite's result for one scenario: its checks.
 type scenario []struct {
 	ID, Name, Status, ErrorMessage string
 }
 
-// report fails the test for each check that did not pass: those that the suite
-// only warns of, too, and those that it left out.
+// report fails the test for each check that did not pass, including warnings and skipped checks.
 func (s scenario) report(t *testing.T, name string, tolerated ...string) {
 	t.Helper()
 	for _, check := range s {
@@ -138,7 +135,7 @@ func (s scenario) report(t *testing.T, name string, tolerated ...string) {
 	}
 }
 
-// runSuite runs what the suite has for a version, and returns the scenarios.
+// runSuite runs the suite for a version, and returns the scenarios.
 func runSuite(t *testing.T, d *door.Door, version string) map[string]scenario {
 	t.Helper()
 	served, err := d.HTTP(streamable.Config{})
@@ -153,7 +150,7 @@ func runSuite(t *testing.T, d *door.Door, version string) map[string]scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Its own Node.js: a distribution's may be too old for it.
+	// The suite's own Node.js: a distribution's may be too old for it.
 	node, err := filepath.Glob(filepath.Join(modules, "node-linux-*", "bin", "node"))
 	suite := filepath.Join(modules, "@modelcontextprotocol", "conformance", "dist", "index.js")
 	if _, missing := os.Stat(suite); err != nil || missing != nil || len(node) == 0 {
@@ -161,7 +158,7 @@ func runSuite(t *testing.T, d *door.Door, version string) map[string]scenario {
 	}
 	found := t.TempDir()
 	cmd := command.CommandContext(t.Context(), node[0], suite, "server", "--url", server.URL+"/mcp", "--requirements", version, "-o", found)
-	// How it ends says less than what it found.
+	// The checks say more than the exit code.
 	said, err := cmd.CombinedOutput()
 	results := readScenarios(t, found)
 	if len(results) == 0 {
@@ -170,10 +167,10 @@ func runSuite(t *testing.T, d *door.Door, version string) map[string]scenario {
 	return results
 }
 
-// ranAt is the name of a scenario's folder.
+// ranAt matches the name of a scenario's folder.
 var ranAt = regexp.MustCompile(`^server-(.+)-\d{4}-\d\d-\d\dT[-\d]+Z$`)
 
-// readScenarios reads the folders of a run: one a scenario, with its checks.
+// readScenarios reads the folders of a run: one for each scenario, with its checks.
 func readScenarios(t *testing.T, found string) map[string]scenario {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(found, "*", "checks.json"))

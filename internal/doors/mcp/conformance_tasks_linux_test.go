@@ -13,9 +13,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
 )
 
-// suitePatience is how long the door under test waits until a call becomes a
-// task: less than what the tools of the suite take that must become one, and much
-// more than what the others take.
+// suitePatience is the SyncTimeout of the door under test: less than the duration of the suite's tools
+// that must become tasks, and much more than that of the others.
 const suitePatience = 150 * time.Millisecond
 
 // longerThanPatience is longer than the patience.
@@ -72,7 +71,7 @@ func addConformanceTasks(d *door.Door) {
 	})
 }
 
-// after lets time pass before a tool runs.
+// after delays a tool.
 func after(while time.Duration, run handler) handler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if _, err := pause(ctx, while, ""); err != nil {
@@ -82,7 +81,7 @@ func after(while time.Duration, run handler) handler {
 	}
 }
 
-// whenTask lets a tool ask only when its call is a task.
+// whenTask lets a tool ask only after its call has become a task.
 func whenTask(run handler) handler {
 	later := after(longerThanPatience, run)
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {

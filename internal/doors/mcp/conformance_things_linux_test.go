@@ -14,10 +14,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The tools that the conformance suite calls. What each must do is said by the
-// suite, in the description of the scenario.
+// The tools that the conformance suite calls. The suite's descriptions of its scenarios define their
+// behaviour.
 
-// A pixel and a silence: the smallest files of their kinds.
+// A pixel and a silence: the smallest files of their types.
 const (
 	pixelPNG   = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
 	silenceWAV = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA="
@@ -32,7 +32,7 @@ func decoded(t *testing.T, text string) []byte {
 	return b
 }
 
-// A handler is a fixture's tool without what only some of them need.
+// A handler is a fixture's tool without the rarely used parameters.
 type handler = func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error)
 
 func says(content ...mcp.Content) handler {
@@ -210,7 +210,7 @@ func changePrompts(server *mcp.Server) handler {
 	}
 }
 
-// The resources and prompts that the conformance suite asks for.
+// The resources and prompts of the conformance suite.
 
 func addConformanceThings(t *testing.T, server *mcp.Server) {
 	image := decoded(t, pixelPNG)

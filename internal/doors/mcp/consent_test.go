@@ -15,8 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// withConsentGate puts the real gate of consent in front of the apps. Gates with the
-// same file know the same grants.
+// withConsentGate adds the real consent gate. Gates with the same file share the grants.
 func withConsentGate(file string) change {
 	gate := policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(file), Elicitation: []string{policy.Wildcard}})
 	return func(w *world) {
@@ -26,7 +25,7 @@ func withConsentGate(file string) change {
 
 func grantsIn(t *testing.T) string { return filepath.Join(t.TempDir(), "consent.json") }
 
-// askedAbout calls a tool and expects the person to be asked.
+// askedAbout calls a tool and expects a question to the person.
 func (c *wire) askedAbout(tool, args string) (id string, question message) {
 	c.t.Helper()
 	id = c.request("tools/call", exec(tool, args))
@@ -37,8 +36,7 @@ func (c *wire) askedAbout(tool, args string) (id string, question message) {
 	return id, q
 }
 
-// reply answers a question with the rest of a message, and returns the result of
-// the call.
+// reply answers a question with the rest of a message, and returns the result of the call.
 func (c *wire) reply(question message, rest string) toolResult {
 	c.t.Helper()
 	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, question.ID, rest))
@@ -49,8 +47,8 @@ func chose(choice string) string {
 	return fmt.Sprintf(`"result":{"action":"accept","content":{"decision":%q}}`, choice)
 }
 
-// What the person chose is what happens: now, at the next call, for another
-// tool, and in another process.
+// TestEveryChoice checks the effect of each choice: now, at the next call, for another tool, and in
+// another process.
 func TestEveryChoice(t *testing.T) {
 	for choice, c := range map[string]struct {
 		now, again, other, elsewhere string // a code, "" for success, "asked"
@@ -84,14 +82,13 @@ func TestEveryChoice(t *testing.T) {
 	}
 }
 
-// harmless leaves nothing that cannot be changed back: of an app that has more, a
-// client may not ask for all.
+// harmless removes irreversible tools: of an app with such tools, a client may not ask for all.
 func harmless(w *world) {
 	app := w.catalog.apps[1]
 	app.Tools = slices.DeleteFunc(app.Tools, func(t *aai.Tool) bool { return t.Effect == aai.Destroys })
 }
 
-// What cannot be changed back is never asked through the client.
+// TestForGoodIsNotAskedThroughTheClient checks that irreversible tools are never asked about through the client.
 func TestForGoodIsNotAskedThroughTheClient(t *testing.T) {
 	w := newWorld(t, withConsentGate(grantsIn(t)))
 	c := w.dial(t).open("2025-06-18", elicitationCapability)
@@ -104,21 +101,20 @@ func TestForGoodIsNotAskedThroughTheClient(t *testing.T) {
 			t.Errorf("%s is %v", name, got)
 		}
 	}
-	for name := range result.StructuredContent { // who calls has the schema of what it calls
+	for name := range result.StructuredContent { // the caller has the tool's schema
 		if strings.Contains(name, "schema") || strings.Contains(name, "param") {
 			t.Errorf("it tells %s: %v", name, result.StructuredContent[name])
 		}
 	}
 }
 
-// code is how a call ended: "" for success.
+// code returns a call's error code: "" for success.
 func (r toolResult) code() string {
 	code, _ := r.StructuredContent["type"].(string)
 	return code
 }
 
-// outcome makes a call and says how it ended, or that the person was asked, who
-// declines.
+// outcome makes a call and returns its code, or that the person was asked; the person declines.
 func (c *wire) outcome(tool string) string {
 	c.t.Helper()
 	c.request("tools/call", exec(tool, `{}`))
@@ -130,7 +126,7 @@ func (c *wire) outcome(tool string) string {
 	return "asked"
 }
 
-// The question says what is asked for, and its first choice is no.
+// TestTheQuestion checks that the question describes the request, and that its first choice is no.
 func TestTheQuestion(t *testing.T) {
 	c := newWorld(t, withConsentGate(grantsIn(t))).dial(t).open("2025-06-18", elicitationCapability)
 	_, q := c.askedAbout(addTool, `{"text":"buy milk"}`)
@@ -160,7 +156,7 @@ func TestTheQuestion(t *testing.T) {
 	}
 }
 
-// Whatever else comes back is no.
+// TestNothingElseIsYes checks that every other response is a refusal.
 func TestNothingElseIsYes(t *testing.T) {
 	for name, rest := range map[string]string{
 		"decline":                `"result":{"action":"decline"}`,
@@ -206,7 +202,7 @@ func (w *world) ranNothing(t *testing.T) {
 	}
 }
 
-// Where a client cannot show the form, the call ends with what the person can do.
+// TestClientsThatCannotAsk checks that without forms at the client, the error tells the person's next step.
 func TestClientsThatCannotAsk(t *testing.T) {
 	for name, capabilities := range map[string]string{
 		"no capability": `{}`, "addresses only": `{"elicitation":{"url":{}}}`, "something else": `{"sampling":{},"roots":{}}`,
@@ -232,7 +228,7 @@ func TestClientsThatCannotAsk(t *testing.T) {
 	}
 }
 
-// A question that policy keeps from clients is not put through one.
+// TestAQuestionThatIsNotForClients checks that a question is not asked through the client if policy forbids it.
 func TestAQuestionThatIsNotForClients(t *testing.T) {
 	w := newWorld(t, withGate(func(r *aai.Request) ([]aai.Question, error) {
 		questions, _ := asks(r)
@@ -245,7 +241,7 @@ func TestAQuestionThatIsNotForClients(t *testing.T) {
 	w.ranNothing(t)
 }
 
-// The call with the answers belongs to the one that asked.
+// TestTheAnsweredCallNamesTheOneThatAsked checks that the call with the answers has the first call as parent.
 func TestTheAnsweredCallNamesTheOneThatAsked(t *testing.T) {
 	w := newWorld(t, withConsentGate(grantsIn(t)))
 	c := w.dial(t).open("2025-06-18", elicitationCapability)
@@ -260,7 +256,7 @@ func TestTheAnsweredCallNamesTheOneThatAsked(t *testing.T) {
 	}
 }
 
-// The SDK's own client, which asks by itself, in both eras.
+// TestTheSDKsClientAsks uses the SDK's own client, which asks by itself, in versions with and without sessions.
 func TestTheSDKsClientAsks(t *testing.T) {
 	for _, version := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
 		t.Run(version, func(t *testing.T) {

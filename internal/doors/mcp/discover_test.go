@@ -10,13 +10,12 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// finding makes the gateway find the app of a site at every address, and puts the
-// addresses into asked.
+// finding makes the gateway find the app of a site at every address, and sends the addresses to asked.
 func finding(asked chan<- string) change {
 	return func(w *world) {
 		withWeb(w)
 		run := func(_ context.Context, call *aai.Call) (*aai.Result, error) {
-			if call.Args["url"] == nil { // what is on this computer has no other words
+			if call.Args["url"] == nil { // the answer for this computer has no other text
 				return &aai.Result{Data: map[string]any{"ways": []string{"mpris"}}, UntrustedSource: "the programs"}, nil
 			}
 			asked <- fmt.Sprint(call.Args["url"])
@@ -26,8 +25,8 @@ func finding(asked chan<- string) change {
 	}
 }
 
-// Whatever name it is called by, it asks the gateway's own tool, and what comes back
-// says whose words it is.
+// TestDiscover checks that every name of the tool calls the gateway's own tool, and that the result
+// names the source of its text.
 func TestDiscover(t *testing.T) {
 	for name, changes := range map[string][]change{"safe": nil, "canonical": {canonical}} {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +52,7 @@ func TestDiscover(t *testing.T) {
 	}
 }
 
-// TestDiscoverOfThisComputer: what has data and no words is given as its data.
+// TestDiscoverOfThisComputer checks that a result with data and no text is returned as data.
 func TestDiscoverOfThisComputer(t *testing.T) {
 	w := newWorld(t, finding(nil))
 	var got struct {
@@ -66,8 +65,7 @@ func TestDiscoverOfThisComputer(t *testing.T) {
 	}
 }
 
-// TestNamesOfWebTools: the tool of a web app has a "/" in its name, and perhaps a
-// port.
+// TestNamesOfWebTools: the tool of a web app has a "/" in its name, and perhaps a port.
 func TestNamesOfWebTools(t *testing.T) {
 	for _, id := range []string{"example.com/com.example.site", "127.0.0.1:8443/com.example.site", "[2606:4700::1]:8443/com.example.site"} {
 		w := newWorld(t, withWeb)
@@ -94,7 +92,7 @@ func TestNamesOfWebTools(t *testing.T) {
 	}
 }
 
-// Agents that only drive the screen are not offered the web.
+// TestNoWebInTheProfileOfTheDesktop checks that agents that only operate the screen get no web tool.
 func TestNoWebInTheProfileOfTheDesktop(t *testing.T) {
 	for profile, want := range map[string]bool{"apps": true, "desktop": false, "all": true} {
 		w := newWorld(t, withDesktop, withProfile(profile))

@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// asks is a gate that asks about everything.
+// asks is a gate that asks about every call.
 func asks(*aai.Request) ([]aai.Question, error) {
 	return []aai.Question{{
 		ID: "consent", Channels: []aai.Channel{aai.Client}, Title: "Allow it?", Seal: "s",
@@ -21,7 +21,8 @@ func asks(*aai.Request) ([]aai.Question, error) {
 
 const elicitationCapability = `{"elicitation":{}}`
 
-// A client that writes its requests and closes its end at once gets every answer.
+// TestTheEndOfTheInputLosesNoAnswer checks that a client that writes its requests and closes its end at
+// once gets every answer.
 func TestTheEndOfTheInputLosesNoAnswer(t *testing.T) {
 	for range 20 {
 		w := newWorld(t)
@@ -30,7 +31,7 @@ func TestTheEndOfTheInputLosesNoAnswer(t *testing.T) {
 		for i := range 20 {
 			fmt.Fprintf(&all, `{"jsonrpc":"2.0","id":"n%d","method":"tools/call","params":%s}`+"\n", i, exec(addTool, `{}`))
 		}
-		c.write(strings.TrimSuffix(all.String(), "\n")) // not even the last line is ended
+		c.write(strings.TrimSuffix(all.String(), "\n")) // the last line has no line break
 		rest, err := c.hangUp()
 		if len(rest) != 20 || err != nil {
 			t.Fatalf("%d of 20 answers came, then %v", len(rest), err)
@@ -41,7 +42,7 @@ func TestTheEndOfTheInputLosesNoAnswer(t *testing.T) {
 	}
 }
 
-// The same holds while a tool still runs.
+// TestTheEndOfTheInputWaitsForASlowTool checks the same while a tool runs.
 func TestTheEndOfTheInputWaitsForASlowTool(t *testing.T) {
 	w := newWorld(t)
 	c := w.dial(t).open("2025-06-18", `{}`)
@@ -68,7 +69,7 @@ func TestTheEndOfTheInput(t *testing.T) {
 		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 	for name, c := range map[string]struct {
 		last  string
-		lines int // that still come
+		lines int // expected lines
 	}{
 		"nothing":                    {"", 0},
 		"white space":                {"  ", 0},
@@ -96,7 +97,7 @@ func TestTheEndOfTheInput(t *testing.T) {
 	})
 }
 
-// A question that nobody can answer any more is answered no, and the door ends.
+// TestTheEndOfTheInputWithAnOpenQuestion checks that a question without a client is refused, and the door ends.
 func TestTheEndOfTheInputWithAnOpenQuestion(t *testing.T) {
 	w := newWorld(t, withGate(asks))
 	c := w.dial(t).open("2025-06-18", elicitationCapability)
@@ -113,7 +114,7 @@ func TestTheEndOfTheInputWithAnOpenQuestion(t *testing.T) {
 	}
 }
 
-// A question that would be put after the end is answered no as well.
+// TestAQuestionAfterTheEndOfTheInput checks that a question after the end is refused as well.
 func TestAQuestionAfterTheEndOfTheInput(t *testing.T) {
 	held := make(chan struct{})
 	atGate := make(chan struct{})
@@ -126,8 +127,8 @@ func TestAQuestionAfterTheEndOfTheInput(t *testing.T) {
 	c.request("tools/call", exec(addTool, `{}`))
 	<-atGate
 	_ = c.in.Close()
-	// Another request would be refused now; nothing tells when the door has seen
-	// the end, so both orders must come to the same.
+	// Another request would be refused now. The test cannot see when the door has read the end, so both
+	// orders must have the same result.
 	close(held)
 	rest, err := c.rest()
 	if err != nil || len(rest) == 0 || !strings.Contains(rest[len(rest)-1], "CONSENT_REQUIRED") {
@@ -135,7 +136,8 @@ func TestAQuestionAfterTheEndOfTheInput(t *testing.T) {
 	}
 }
 
-// An answer that was given counts, though the client closes its end behind it.
+// TestAnAnswerBeforeTheEndOfTheInputCounts checks that an answer counts although the client closes its
+// end after it.
 func TestAnAnswerBeforeTheEndOfTheInputCounts(t *testing.T) {
 	for range 50 {
 		w := newWorld(t, withGate(asksAboutSend))
@@ -150,7 +152,7 @@ func TestAnAnswerBeforeTheEndOfTheInputCounts(t *testing.T) {
 	}
 }
 
-// When its context ends the door ends, whatever still runs or waits.
+// TestTheEndOfTheContext checks that the door ends with its context, whatever runs or waits.
 func TestTheEndOfTheContext(t *testing.T) {
 	for name, c := range map[string]struct {
 		version, call string
@@ -189,12 +191,12 @@ func TestTheEndOfTheContext(t *testing.T) {
 	}
 }
 
-// A client that never reads keeps neither its requests from being read nor the
-// door from ending.
+// TestAClientThatDoesNotRead checks that a client that never reads blocks neither the reading of its
+// requests nor the door's end.
 func TestAClientThatDoesNotRead(t *testing.T) {
 	w := newWorld(t)
 	in, write := io.Pipe()
-	_, out := io.Pipe() // nobody reads
+	_, out := io.Pipe() // never read
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	done := make(chan error, 1)
@@ -213,7 +215,7 @@ func TestAClientThatDoesNotRead(t *testing.T) {
 	_ = out.Close()
 }
 
-// An output that cannot be written ends the door, though the input stays open.
+// TestAnOutputThatCannotBeWritten checks that a failed write ends the door, though the input stays open.
 func TestAnOutputThatCannotBeWritten(t *testing.T) {
 	for name, line := range map[string]string{
 		"an answer":           `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}`,

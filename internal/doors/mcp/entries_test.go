@@ -11,10 +11,9 @@ import (
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 )
 
-// entries are all the ways in which an agent's message becomes a call, each as one
-// that would run "add" of the notes, or read what the gateway or the desktop says.
-// TestEveryWayIn of the root holds the list of the places in the code against
-// this and the tests of the other doors.
+// entries are all the ways by which an agent's message becomes a call, each as one that would run "add"
+// of the notes, or read from the gateway or the desktop. TestEveryWayIn of the root package compares
+// the places in the code with this list and the tests of the other doors.
 func entries() map[string]func(w *world, c *tasker) {
 	const old = "2025-11-25"
 	call := func(version, params string) func(*world, *tasker) {
@@ -57,7 +56,7 @@ func entries() map[string]func(w *world, c *tasker) {
 		"a resource that is followed": func(w *world, c *tasker) {
 			c.open(old, `{}`)
 			if c.answer("resources/subscribe", `{"uri":"app:org.example.Notes"}`).Error != nil {
-				return // it was read for that, in vain
+				return // the read failed
 			}
 			before := len(w.journal.asked())
 			w.rewrite(notes, `{"other":1}`)
@@ -69,8 +68,8 @@ func entries() map[string]func(w *world, c *tasker) {
 	}
 }
 
-// TestEveryEntryIsGatedAndRecorded: whichever way a call comes in, what the gates
-// refuse does not run, and all of it is on record.
+// TestEveryEntryIsGatedAndRecorded checks for every entry that a refused call does not run, and that
+// all calls are recorded.
 func TestEveryEntryIsGatedAndRecorded(t *testing.T) {
 	for name, enter := range entries() {
 		for _, admits := range []bool{false, true} {
@@ -107,7 +106,7 @@ func TestEveryEntryIsGatedAndRecorded(t *testing.T) {
 	}
 }
 
-// settle waits until every call on record has its outcome.
+// settle waits until every recorded call has its outcome.
 func (c *tasker) settle(w *world) {
 	c.t.Helper()
 	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(time.Millisecond) {
@@ -117,7 +116,7 @@ func (c *tasker) settle(w *world) {
 	}
 }
 
-// A turnstile is a gate that lets everybody through or nobody, and counts.
+// A countingGate admits all calls or none, and counts them.
 type countingGate struct {
 	admits bool
 	checks atomic.Int32

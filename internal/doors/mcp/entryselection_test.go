@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// manyApps adds so many apps, and a search that says what it was asked.
+// manyApps adds so many apps, and a search that returns its arguments.
 func manyApps(n int, favourites ...string) change {
 	return func(w *world) {
 		w.catalog.apps = w.catalog.apps[:1]
@@ -31,8 +31,8 @@ func manyApps(n int, favourites ...string) change {
 	}
 }
 
-// Whatever there is, the list costs no more than it may, and has the search, the runner, the
-// sites and what the person uses.
+// TestManyAppsFitTheTokenBudget checks that the list stays within the budget, and contains the search,
+// aai_exec, web discovery and the person's favourites.
 func TestManyAppsFitTheTokenBudget(t *testing.T) {
 	for _, n := range []int{26, 300, 2000} {
 		w := newWorld(t, manyApps(n, "org.example.app007", "org.example.gone", "org.example.app003", "org.example.app007"))
@@ -48,7 +48,7 @@ func TestManyAppsFitTheTokenBudget(t *testing.T) {
 	}
 }
 
-// However many favourites there are, and however long their descriptions.
+// TestFavouritesFitTheTokenBudget checks the same for many favourites and long descriptions.
 func TestFavouritesFitTheTokenBudget(t *testing.T) {
 	var all []string
 	for i := range 100 {
@@ -61,21 +61,21 @@ func TestFavouritesFitTheTokenBudget(t *testing.T) {
 	}
 }
 
-// Few apps have an entry each, as long as those fit the budget.
+// TestFewAppsHaveEntries checks that few apps have an entry each, as long as those fit the budget.
 func TestFewAppsHaveEntries(t *testing.T) {
 	c := newWorld(t, manyApps(5)).dial(t).open("2025-11-25", `{}`)
 	if got := c.toolNames(); slices.Contains(got, "aai_search") || len(got) != 7 {
 		t.Errorf("of five apps the tools are %q", got)
 	}
-	// 20 apps are no more than 25, and too long.
+	// 20 apps are fewer than 25, but too long.
 	c = newWorld(t, manyApps(20)).dial(t).open("2025-11-25", `{}`)
 	if got := c.toolNames(); !slices.Equal(got, []string{"aai_exec", "aai_search", "web_discover"}) {
 		t.Errorf("of twenty long apps the tools are %q", got)
 	}
 }
 
-// The search is a call of the own app's tool, by each of its names; an app that has no entry
-// is called by its name all the same.
+// TestSearchAndHiddenEntries checks that the search calls the gateway's own tool, by each of its names,
+// and that an app without an entry can be called by its name.
 func TestSearchAndHiddenEntries(t *testing.T) {
 	for name, more := range map[string]change{"safe": func(*world) {}, "canonical": canonicalToo} {
 		w := newWorld(t, manyApps(30), more)
@@ -87,7 +87,7 @@ func TestSearchAndHiddenEntries(t *testing.T) {
 			`{"name":"app_org_example_app005"}`:                   "# App 5",
 		} {
 			if name == "canonical" && strings.Contains(call, "app_org") {
-				continue // its wire name is found among what is listed
+				continue // its wire name is resolved among listed names
 			}
 			var got struct{ Content []struct{ Text string } }
 			c.get("tools/call", call, &got)
@@ -103,9 +103,8 @@ func canonicalToo(w *world) {
 	w.options = func(c *door.Config) { options(c); c.UseCanonicalNames = true }
 }
 
-// What a client is shown was chosen when it asked first: what the person uses by now is for
-// the next. What changes among the apps that it is not shown is no news to it; what changes of
-// those that it is, is.
+// TestTheListStays checks that a client's list is chosen at its first request: later favourites are for
+// later clients. Changes of hidden apps cause no notification; changes of shown ones do.
 func TestTheListStays(t *testing.T) {
 	used := []string{"org.example.app007"}
 	w := newWorld(t, manyApps(40), func(w *world) {
@@ -136,7 +135,8 @@ func TestTheListStays(t *testing.T) {
 	}
 }
 
-// A session that has become too full is narrowed, and the next begins so.
+// TestAListThatHasBecomeTooLong checks that a list that becomes too long is chosen again, and that the
+// next session begins so.
 func TestAListThatHasBecomeTooLong(t *testing.T) {
 	w := newWorld(t, manyApps(3))
 	c := w.dial(t).open("2025-11-25", `{}`)
@@ -155,7 +155,7 @@ func TestAListThatHasBecomeTooLong(t *testing.T) {
 	}
 }
 
-// Each session of one door has the list that was chosen for it.
+// TestSessionsHaveListsOfTheirOwn checks that each session of a door has its own selection.
 func TestSessionsHaveListsOfTheirOwn(t *testing.T) {
 	used := []string{"org.example.app007"}
 	w := newWorld(t, manyApps(40), func(w *world) {

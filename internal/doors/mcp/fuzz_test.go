@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzStdio: whatever comes in, the door ends when it is over, and every line it
-// wrote is a JSON-RPC message or a batch of them.
+// FuzzStdio checks for every input that the door ends after it, and that every line it wrote is a
+// JSON-RPC message or a batch of them.
 func FuzzStdio(f *testing.F) {
 	opening := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{"elicitation":{}}}}` + "\n"
 	for _, seed := range []string{
@@ -25,7 +25,7 @@ func FuzzStdio(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, input []byte) {
 		if bytes.Contains(input, []byte(blockTool)) {
-			return // it waits for a test that lets it go on
+			return // it waits for a release by the test
 		}
 		w := newWorld(t, withGate(asksAboutSend))
 		var out bytes.Buffer

@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Lines that are no request get one error, without an id, and cost nothing else.
+// TestLinesThatAreNoRequest checks that invalid lines get one error, without an id, and have no other effect.
 func TestLinesThatAreNoRequest(t *testing.T) {
 	const parse, invalid = -32700, -32600
 	deep := strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
@@ -56,8 +56,8 @@ func TestLinesThatAreNoRequest(t *testing.T) {
 	}
 }
 
-// Requests that cannot be understood are answered under their id, if it is certain
-// which that is: their client waits for it.
+// TestWhatCannotBeUnderstoodHasItsID checks that invalid requests are answered under their id if it is
+// certain: their client waits for it.
 func TestWhatCannotBeUnderstoodHasItsID(t *testing.T) {
 	for name, c := range map[string]struct{ line, id string }{
 		"older version":       {`{"jsonrpc":"1.0","id":7,"method":"ping"}`, `7`},
@@ -92,7 +92,7 @@ func TestWhatCannotBeUnderstoodHasItsID(t *testing.T) {
 	}
 }
 
-// A batch that is refused answers every request in it whose id is certain.
+// TestARefusedBatchHasItsIDs checks that a refused batch answers every request with a certain id.
 func TestARefusedBatchHasItsIDs(t *testing.T) {
 	const ping = `{"jsonrpc":"2.0","id":%s,"method":"ping"}`
 	for name, c := range map[string]struct {
@@ -129,8 +129,8 @@ func TestARefusedBatchHasItsIDs(t *testing.T) {
 	}
 }
 
-// Lines that need no answer get none: not even a wrong answer to something, or
-// two programs could tell each other for ever that they do not understand.
+// TestLinesThatGetNoAnswer checks that lines that need no answer get none, not even invalid answers:
+// otherwise two programs could exchange errors forever.
 func TestLinesThatGetNoAnswer(t *testing.T) {
 	for name, line := range map[string]string{
 		"empty":                    "",
@@ -163,7 +163,7 @@ func TestLinesThatGetNoAnswer(t *testing.T) {
 	}
 }
 
-// Requests that are understood, but wrong, are answered under their id.
+// TestWrongRequests checks that valid messages with wrong requests are answered under their id.
 func TestWrongRequests(t *testing.T) {
 	for name, c := range map[string]struct {
 		method, params string
@@ -194,7 +194,7 @@ func TestWrongRequests(t *testing.T) {
 	}
 }
 
-// What the arguments of aai_exec may be, and what they come to.
+// TestArguments tests the arguments of aai_exec, and the results.
 func TestArguments(t *testing.T) {
 	deep := strings.Repeat("[", 500) + strings.Repeat("]", 500)
 	for name, c := range map[string]struct{ args, code string }{
@@ -236,7 +236,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// Digits are not lost on the way to the app.
+// TestLongNumbersArrive checks that numbers keep their digits on the way to the app.
 func TestLongNumbersArrive(t *testing.T) {
 	w := newWorld(t)
 	w.dial(t).open("2025-06-18", `{}`).ask("tools/call", exec(addTool, `{"text":12345678901234567890123}`)).result(t).succeeds(t)
@@ -246,8 +246,7 @@ func TestLongNumbersArrive(t *testing.T) {
 	}
 }
 
-// However the bytes of a request are cut, and whatever ends its line, it is the
-// same request.
+// TestCutsAndLineEnds checks that the splitting of bytes and the kind of line end do not matter.
 func TestCutsAndLineEnds(t *testing.T) {
 	line := `{"jsonrpc":"2.0","id":"é","method":"tools/call","params":` + exec(sayTool, `{}`) + `}`
 	for name, end := range map[string]string{"LF": "\n", "CRLF": "\r\n", "blank lines": "\r\n\r\n\n"} {
@@ -267,7 +266,7 @@ func TestCutsAndLineEnds(t *testing.T) {
 	}
 }
 
-// Several requests in one write are several requests.
+// TestManyLinesInOneWrite: several requests in one write are several requests.
 func TestManyLinesInOneWrite(t *testing.T) {
 	c := newWorld(t).dial(t).open("2025-06-18", `{}`)
 	var all strings.Builder
@@ -284,7 +283,7 @@ func TestManyLinesInOneWrite(t *testing.T) {
 	}
 }
 
-// An answer has the id of its request.
+// TestIDs checks that an answer has the id of its request.
 func TestIDs(t *testing.T) {
 	c := newWorld(t).dial(t).open("2025-06-18", `{}`)
 	for sent, back := range map[string]string{
@@ -298,7 +297,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// An id that is taken is refused, and the request that has it is not touched.
+// TestAnIDInUse checks that an id in use is refused, and that its request is not affected.
 func TestAnIDInUse(t *testing.T) {
 	w := newWorld(t)
 	c := w.dial(t).open("2025-03-26", `{}`)

@@ -47,7 +47,7 @@ func indented(t *testing.T, raw []byte) []byte {
 	return b.Bytes()
 }
 
-// odd are apps whose names and descriptions try the lists.
+// odd adds apps with unusual names and descriptions.
 func odd(w *world) {
 	elsewhere := w.app("org.example.Elsewhere", "Elsewhere", "Runs on another system.")
 	elsewhere.Tools[0].Run = nil
@@ -69,7 +69,7 @@ func TestListsAreGolden(t *testing.T) {
 	}
 }
 
-// Model APIs refuse a whole request for one name that is not of this form.
+// TestEveryNameInTheSafeListIsSafe: model APIs refuse a whole request for one name that is not of this form.
 func TestEveryNameInTheSafeListIsSafe(t *testing.T) {
 	c := newWorld(t, odd).dial(t).open("2025-11-25", `{}`)
 	var list struct {
@@ -91,15 +91,14 @@ func TestEveryNameInTheSafeListIsSafe(t *testing.T) {
 	}
 }
 
-// budget is what the whole list may cost a model, with ten apps.
+// budget is the limit of tokens for the whole list, with ten apps.
 const budget = 1500
 
 func TestTenAppsFitTheTokenBudget(t *testing.T) {
 	w := newWorld(t, withWeb)
 	w.catalog.apps = append([]*aai.App{w.builtinApp()}, realApps(t, w, 10)...)
 	c := w.dial(t).open("2025-11-25", `{}`)
-	// The whole answer, although most clients show a model no more than names,
-	// descriptions and schemas.
+	// The whole answer, although most clients show a model only names, descriptions and schemas.
 	shown := c.ask("tools/list", `{}`).Result
 	if n := strings.Count(string(shown), `"inputSchema"`); n != 12 {
 		t.Fatalf("expected 12 tools, got %d", n)
@@ -111,7 +110,7 @@ func TestTenAppsFitTheTokenBudget(t *testing.T) {
 	}
 }
 
-// realApps are apps as their authors described them.
+// realApps are apps with their authors' descriptions.
 func realApps(t *testing.T, w *world, n int) []*aai.App {
 	t.Helper()
 	files, err := filepath.Glob("../../../descriptors/*/aai.json")
@@ -146,7 +145,7 @@ func realApps(t *testing.T, w *world, n int) []*aai.App {
 	return apps
 }
 
-// The list does not grow with what an app can do.
+// TestTheListDoesNotGrowWithTools checks that the number of an app's tools does not matter.
 func TestTheListDoesNotGrowWithTools(t *testing.T) {
 	length := func(tools int) int {
 		w := newWorld(t)

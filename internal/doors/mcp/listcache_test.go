@@ -11,7 +11,7 @@ import (
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 )
 
-// A keeper keeps what doors show, as a file would.
+// A memoryListCache is a ListCache in memory.
 type memoryListCache struct {
 	mu      sync.Mutex
 	content []byte
@@ -29,7 +29,7 @@ func (m *memoryListCache) Save(content []byte) {
 	m.content = content
 }
 
-// withListCache gives the door the memory.
+// withListCache sets the door's cache.
 func withListCache(m *memoryListCache) change {
 	return func(w *world) {
 		options := w.options
@@ -37,13 +37,13 @@ func withListCache(m *memoryListCache) change {
 	}
 }
 
-// withSlowScan has the catalog's first look last until it is let.
+// withSlowScan blocks the catalog's first scan until look is closed.
 func withSlowScan(look chan struct{}) change {
 	return func(w *world) { w.catalog.look = look }
 }
 
-// Where apps are many a client is shown what it needs before any descriptor was read, and the
-// rest when it was.
+// TestListBeforeTheFirstScan checks that with many apps a client gets its list before any descriptor
+// was read, and the rest after that.
 func TestListBeforeTheFirstScan(t *testing.T) {
 	m := &memoryListCache{}
 	c := newWorld(t, manyApps(40, "org.example.app007"), withListCache(m)).dial(t).open("2025-11-25", `{}`)
@@ -60,7 +60,7 @@ func TestListBeforeTheFirstScan(t *testing.T) {
 		t.Errorf("before the first look the tools are %q, expected %q", got, first)
 	}
 	close(look)
-	c.awaitChanges("resources") // which no list had before
+	c.awaitChanges("resources") // no list had it before
 	var guide struct{ Content []struct{ Text string } }
 	c.get("tools/call", `{"name":"app_org_example_app007"}`, &guide)
 	if len(guide.Content) != 1 || guide.Content[0].Text != "# App 7" {
@@ -76,7 +76,8 @@ func TestListBeforeTheFirstScan(t *testing.T) {
 	}
 }
 
-// What is not so any more the client is told when that is seen; and the next is not shown it.
+// TestCachedListIsOld checks that the client is notified of outdated entries after the scan, and that
+// the next client does not see them.
 func TestCachedListIsOld(t *testing.T) {
 	old := func() *memoryListCache {
 		m := &memoryListCache{}
@@ -114,7 +115,7 @@ func removes(change change, i int) change {
 	}
 }
 
-// Whatever lies in the file, the list is one.
+// TestInvalidListCache checks that an invalid cache has no effect on the list.
 func TestInvalidListCache(t *testing.T) {
 	for _, content := range []string{"", "null", "[]", "{}", `{"version":"1.2.3","entries":[{"app":""}]}`, `{"version":"0","entries":[]}`, strings.Repeat("[", 1000)} {
 		m := &memoryListCache{content: []byte(content)}

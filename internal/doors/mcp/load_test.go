@@ -24,22 +24,22 @@ import (
 const (
 	manySessions   = 1000
 	callsOfSession = 20
-	// opening is how many sessions are opened at once: until its stream holds it, a
-	// session may expire while the machine has other work.
+	// opening limits the sessions that open at once: before its stream holds it, a session may expire
+	// while the machine is busy.
 	opening = 8
-	// What a thousand sessions may take, and what may stay of it, in bytes. The
-	// clients are in it too.
+	// The limits for the memory of a thousand sessions, and for the rest after them, in bytes. Both
+	// include the clients.
 	mostTaken = 512 << 20
 	mostLeft  = 16 << 20
 )
 
-// TestHTTPUnderLoad: a thousand sessions at once, each with its stream and twenty
-// calls: no error, no lost answer, bounded memory that is given back when they
-// expire, no goroutine left. AAI_SOAK=10m makes rounds of it for so long.
+// TestHTTPUnderLoad runs a thousand sessions at once, each with its stream and twenty calls: no error,
+// no lost answer, limited memory that is returned when they expire, no goroutine left. AAI_SOAK=10m
+// repeats it for so long.
 func TestHTTPUnderLoad(t *testing.T) {
 	goroutines, _ := settledGoroutines()
 	s := newWorld(t, forLoad).serve(t, withLimits(streamable.Limits{SessionIdle: 10 * time.Second}))
-	s.round(t, 10) // what is made once is made now
+	s.round(t, 10) // allocate everything that is made once
 	s.gone(t)
 	before := memory()
 	start, idle := resident(), runtime.NumGoroutine()
@@ -69,8 +69,7 @@ func TestHTTPUnderLoad(t *testing.T) {
 	eventually(t, "all goroutines end", func() bool { n, _ := settledGoroutines(); return n <= goroutines })
 }
 
-// forLoad makes a world that keeps nothing of its calls and answers with what it
-// was told.
+// forLoad makes a world that stores no calls and returns the arguments.
 func forLoad(w *world) {
 	echo := func(_ context.Context, call *aai.Call) (*aai.Result, error) {
 		text, _ := call.Args["text"].(string)
@@ -80,7 +79,7 @@ func forLoad(w *world) {
 	w.options = func(c *door.Config) { c.Gateway.Journal = discardingJournal{} }
 }
 
-// A forgetful journal keeps nothing.
+// A discardingJournal stores nothing.
 type discardingJournal struct{}
 
 func (discardingJournal) Record(context.Context, *aai.Entry) error { return nil }
@@ -110,8 +109,8 @@ func (s *web) round(t *testing.T, sessions int) {
 	}
 }
 
-// converse is one session: it opens its stream, and when the others have too, makes
-// its calls and leaves without a word.
+// converse is one session: it opens its stream, waits for the others, makes its calls and disconnects
+// without closing the session.
 func (s *web) converse(ctx context.Context, name string, others func()) (answered int, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -175,17 +174,17 @@ func (s *web) gone(t *testing.T) {
 	s.client.CloseIdleConnections()
 }
 
-// memory is what lives in the heap and on stacks.
+// memory returns the bytes in the heap and on stacks.
 func memory() int64 {
 	var m runtime.MemStats
-	for range 3 { // what a finalizer lets go is collected by the next
+	for range 3 { // the next collection frees the results of finalizers
 		debug.FreeOSMemory()
 	}
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc + m.StackInuse)
 }
 
-// resident is what the system says this process has, or 0 where it is not asked.
+// resident returns the process's memory according to the system, or 0 if it is unknown.
 func resident() int64 {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

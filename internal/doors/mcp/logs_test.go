@@ -16,7 +16,7 @@ type logLine struct {
 	Data          map[string]any
 }
 
-// logOf returns the messages of a log among the news, in short.
+// logOf returns the messages of a log among the notifications, in short form.
 func logOf(t *testing.T, news []message) []string {
 	t.Helper()
 	var lines []string
@@ -42,7 +42,7 @@ func logOf(t *testing.T, news []message) []string {
 	return lines
 }
 
-// logged makes a call and returns what was logged before its answer.
+// logged makes a call and returns the log messages before its answer.
 func (c *wire) logged(params string) []string {
 	c.t.Helper()
 	news, _ := c.until(c.request("tools/call", params))
@@ -84,7 +84,7 @@ func TestLogs(t *testing.T) {
 	c.refused(-32602, "debug", "logging/setLevel", `{}`)
 }
 
-// What policy refuses is an alert, and what a person must decide is none.
+// TestLogsOfRefusals checks that a refusal by policy is an alert, and a needed decision is not.
 func TestLogsOfRefusals(t *testing.T) {
 	refuse := func(*aai.Request) ([]aai.Question, error) { return nil, aai.Errorf(aai.PermissionDenied, "no") }
 	for _, try := range []struct {
@@ -100,7 +100,7 @@ func TestLogsOfRefusals(t *testing.T) {
 	}
 }
 
-// In the newer era each request says by itself whether it wants logs.
+// TestLogsOfTheNewerEra checks that each request of a stateless version asks for logs by itself.
 func TestLogsOfTheNewerEra(t *testing.T) {
 	c := newWorld(t).dial(t)
 	call := modern(exec(addTool, `{}`), "", `{}`)
@@ -114,8 +114,8 @@ func TestLogsOfTheNewerEra(t *testing.T) {
 	expectLines(t, "nobody asks any more", c.logged(call))
 }
 
-// A client that calls without end gets no log without end, and is told what it
-// did not get.
+// TestLogsAreBounded checks that the log of a client with endless calls is limited, and that it
+// contains the number of suppressed messages.
 func TestLogsAreBounded(t *testing.T) {
 	w := newWorld(t)
 	c := w.dial(t).open("2025-11-25", `{}`)
@@ -135,7 +135,7 @@ func TestLogsAreBounded(t *testing.T) {
 	}
 }
 
-// One client's level is not another's.
+// TestLogsOverHTTPAreOfTheirSession checks that one client's level does not affect another.
 func TestLogsOverHTTPAreOfTheirSession(t *testing.T) {
 	s := newWorld(t).serve(t)
 	a, b := s.as("").open(t), s.as("").open(t)
@@ -163,8 +163,8 @@ func TestLogsOverHTTPAreOfTheirSession(t *testing.T) {
 	}
 }
 
-// Of a call about a window the log says whose it is, what was looked for and by which way it
-// was found; of its other arguments nothing.
+// TestLogsOfWindows checks that the log of a call on a window contains the program, the query and the
+// strategy, and no other arguments.
 func TestLogsOfWindows(t *testing.T) {
 	w := newWorld(t)
 	find := tool("ax_find", aai.Reads, func(_ context.Context, call *aai.Call) (*aai.Result, error) {

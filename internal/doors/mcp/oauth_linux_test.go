@@ -16,7 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// An authorizer is a real authorization server whose clients are programs.
+// An authorizer is a real authorization server with programs as clients.
 type authorizer struct{ *testkit.OIDCServer }
 
 func startAuthorizer(t *testing.T) *authorizer {
@@ -36,7 +36,7 @@ func (a *authorizer) post(t *testing.T, path string, form url.Values) map[string
 	return answer
 }
 
-// token gets one for the resource.
+// token obtains a token for the resource.
 func (a *authorizer) token(t *testing.T, resource, scope string) string {
 	t.Helper()
 	token, _ := a.post(t, "/token", url.Values{"grant_type": {"client_credentials"}, "resource": {resource}, "scope": {scope}})["access_token"].(string)
@@ -48,13 +48,13 @@ func (a *authorizer) token(t *testing.T, resource, scope string) string {
 
 const thisResource = "http://127.0.0.1:8741/mcp"
 
-// A clock is one that a test moves.
+// A clock is a clock that a test advances.
 type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time        { return time.Now().Add(time.Duration(c.ahead.Load())) }
 func (c *clock) pass(by time.Duration) { c.ahead.Add(int64(by)) }
 
-// serveOAuth serves with tokens of the authorizer.
+// serveOAuth serves a door that needs tokens of the authorizer.
 func serveOAuth(t *testing.T, a *authorizer, changes ...func(*bearer.IssuerConfig)) *web {
 	t.Helper()
 	cfg := bearer.IssuerConfig{
@@ -74,7 +74,7 @@ func serveOAuth(t *testing.T, a *authorizer, changes ...func(*bearer.IssuerConfi
 	})
 }
 
-// TestOAuth has a real authorization server make the tokens.
+// TestOAuth uses tokens of a real authorization server.
 func TestOAuth(t *testing.T) {
 	a := startAuthorizer(t)
 	t.Run("FoundByTheClient", func(t *testing.T) { oauthFoundByTheClient(t, a) })
@@ -85,8 +85,8 @@ func TestOAuth(t *testing.T) {
 	t.Run("NewKeys", func(t *testing.T) { oauthNewKeys(t, a) }) // changes the server's keys
 }
 
-// oauthFoundByTheClient goes the way of a client that knows only the address: the
-// challenge, the metadata of the resource, that of the server, a token, a call.
+// oauthFoundByTheClient does the steps of a client that knows only the address: the challenge, the
+// metadata of the resource, that of the server, a token, a call.
 func oauthFoundByTheClient(t *testing.T, a *authorizer) {
 	s := serveOAuth(t, a)
 	response, _ := s.text(t, httpRequest{body: initialize})
@@ -170,7 +170,7 @@ func oauthRefused(t *testing.T, a *authorizer) {
 		}
 	}
 	later := &clock{}
-	later.pass(45 * time.Second) // more than its second and what clocks may differ
+	later.pass(45 * time.Second) // more than its lifetime of a second and the clock skew
 	old := serveOAuth(t, a, func(c *bearer.IssuerConfig) { c.Now = later.now })
 	if response, text := old.text(t, httpRequest{body: initialize, headers: old.as(brief).headers}); response.StatusCode != http.StatusUnauthorized || !strings.Contains(text, "expired") {
 		t.Errorf("an old token: %s: %s", response.Status, text)
@@ -178,8 +178,7 @@ func oauthRefused(t *testing.T, a *authorizer) {
 	s.as(good).open(t).lives(t)
 }
 
-// oauthRevoked: a token that was taken back is good for no longer than an answer
-// about it counts.
+// oauthRevoked checks that a revoked token is valid only as long as its introspection result is cached.
 func oauthRevoked(t *testing.T, a *authorizer) {
 	later := &clock{}
 	s := serveOAuth(t, a, func(c *bearer.IssuerConfig) { c.Now = later.now })
@@ -192,8 +191,8 @@ func oauthRevoked(t *testing.T, a *authorizer) {
 	}
 }
 
-// oauthNotAnswered: when the authorization server cannot say, nobody gets in, and
-// nobody is told that their token is wrong.
+// oauthNotAnswered checks that no token is accepted if the authorization server does not answer, and
+// that none is called invalid.
 func oauthNotAnswered(t *testing.T, a *authorizer) {
 	token, opaque := a.token(t, thisResource, "mcp"), a.token(t, thisResource+"/opaque", "mcp")
 	for name, c := range map[string]struct {
@@ -212,7 +211,7 @@ func oauthNotAnswered(t *testing.T, a *authorizer) {
 	}
 }
 
-// oauthNewKeys: the server changes its keys; what it signs then is good, once.
+// oauthNewKeys checks that tokens with the server's new keys are valid after one fetch.
 func oauthNewKeys(t *testing.T, a *authorizer) {
 	later := &clock{}
 	s := serveOAuth(t, a, func(c *bearer.IssuerConfig) { c.Now = later.now })

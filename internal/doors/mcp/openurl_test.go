@@ -10,14 +10,15 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// loginRequiredApp is a tool of an app for which the person must log in.
+// loginRequiredApp is a tool of an app that requires a login.
 func loginRequiredApp(page string) aai.Action {
 	return func(context.Context, *aai.Call) (*aai.Result, error) {
 		return nil, &aai.Error{Code: aai.AuthRequired, Message: "nobody is logged in", Hint: "Log in.", LoginURL: page, Delivery: aai.NotDelivered}
 	}
 }
 
-// What a person says when they shall open a page, and what the model is told.
+// TestThePersonIsSentToLogIn tests the person's responses to a request to open a page, and the
+// resulting hints for the model.
 func TestThePersonIsSentToLogIn(t *testing.T) {
 	const page = "https://example.com/login?app=x"
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
@@ -54,10 +55,10 @@ func TestThePersonIsSentToLogIn(t *testing.T) {
 	}
 }
 
-// Who cannot show a page, and which pages nobody is sent to: the model is told of
-// the page, and the person is not asked.
+// TestPagesThatAreNotShown: for clients without URL elicitation, and for unsafe pages, the model gets
+// the page's address, and the person is not asked.
 func TestPagesThatAreNotShown(t *testing.T) {
-	pages := map[string]bool{"https://example.com/": true, "http://127.0.0.1:8000/login": true, "http://localhost:1/": true} // shown to those who can
+	pages := map[string]bool{"https://example.com/": true, "http://127.0.0.1:8000/login": true, "http://localhost:1/": true} // whether a capable client shows it
 	for _, page := range []string{"http://example.com/", "javascript:alert(1)", "file:///etc/passwd", "https://user:secret@example.com/", "https://", "https://a b/"} {
 		pages[page] = false
 	}

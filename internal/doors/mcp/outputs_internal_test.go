@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// What is kept is bounded in time, of each conversation, and of all.
+// TestOutputsAreBounded checks the limits of stored outputs: in time, of each conversation, and of all.
 func TestOutputsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newOutputs()

@@ -14,12 +14,12 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// answering is an app whose tool answers with the result.
+// answering is an app with a tool that returns the result.
 func answering(r aai.Result) *aai.App {
 	return slowly(func(context.Context, *aai.Call) (*aai.Result, error) { return &r, nil })
 }
 
-// A longAnswer is an answer to tools/call, as far as long ones matter.
+// A longAnswer holds the fields of an answer to tools/call that matter for long ones.
 type longAnswer struct {
 	Content []struct {
 		Type, Text, URI, MIMEType, Data string
@@ -45,7 +45,7 @@ func TestLongOutputIsALink(t *testing.T) {
 	for _, try := range []struct {
 		name, whole, mime string
 		result            aai.Result
-		text              string // "": the head of the whole
+		text              string // "": the head of the output
 		kept              any
 	}{
 		{"text", long, "text/plain", aai.Result{Text: long}, "", nil},
@@ -79,7 +79,7 @@ func TestLongOutputIsALink(t *testing.T) {
 	}
 }
 
-// A version without links is told the resource in words.
+// TestLongOutputOfOldVersions checks that a version without links gets the URI in the text.
 func TestLongOutputOfOldVersions(t *testing.T) {
 	c := newWorld(t, adding(answering(aai.Result{Text: strings.Repeat("x", 200<<10)}))).dial(t).open("2025-03-26", `{}`)
 	var got longAnswer
@@ -90,7 +90,7 @@ func TestLongOutputOfOldVersions(t *testing.T) {
 	c.textOf(got.StructuredContent.Resource)
 }
 
-// What is too long to be kept is said to be.
+// TestOutputThatIsTooLong checks that an output that is too long to be stored has a note.
 func TestOutputThatIsTooLong(t *testing.T) {
 	c := newWorld(t, adding(answering(aai.Result{Text: strings.Repeat("x", 9<<20)}))).dial(t).open("2025-11-25", `{}`)
 	var got longAnswer
@@ -100,7 +100,7 @@ func TestOutputThatIsTooLong(t *testing.T) {
 	}
 }
 
-// What is just short enough is there whole.
+// TestOutputThatIsShortEnough checks that an output at the limit is complete.
 func TestOutputThatIsShortEnough(t *testing.T) {
 	text := strings.Repeat("x", 100<<10)
 	c := newWorld(t, adding(answering(aai.Result{Text: text}))).dial(t).open("2025-11-25", `{}`)
@@ -111,7 +111,7 @@ func TestOutputThatIsShortEnough(t *testing.T) {
 	}
 }
 
-// Another session, and another user, can have nothing of it.
+// TestLongOutputIsOfItsSession checks that other sessions and users cannot read it.
 func TestLongOutputIsOfItsSession(t *testing.T) {
 	s := newWorld(t, adding(answering(aai.Result{Text: strings.Repeat("x", 200<<10)}))).serve(t, withTokens)
 	a, b, c := s.as("alice").open(t), s.as("alice").open(t), s.as("bob").open(t)
@@ -143,7 +143,8 @@ func TestLongOutputIsOfItsSession(t *testing.T) {
 	}
 }
 
-// Pictures are pictures, and their bytes are nowhere else.
+// TestPicturesAreNotInTheText checks that images are image content, and that the text does not contain
+// their bytes.
 func TestPicturesAreNotInTheText(t *testing.T) {
 	picture := []byte(strings.Repeat("picture", 100))
 	c := newWorld(t, adding(answering(aai.Result{Text: "seen", Data: map[string]any{"width": 1}, Images: []aai.Image{{MIME: "image/png", Data: picture}}}))).

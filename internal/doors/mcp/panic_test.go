@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Whatever breaks within one request, that request has its answer, the call is
-// on record, and the door goes on.
+// TestNothingThatBreaksTakesTheDoorAlong checks that after any failure within a request, the request
+// has its answer, the call is recorded, and the door continues.
 func TestNothingThatBreaksTakesTheDoorAlong(t *testing.T) {
 	for name, c := range map[string]struct {
 		breaks func(*world)
@@ -46,12 +46,12 @@ func TestNothingThatBreaksTakesTheDoorAlong(t *testing.T) {
 	}
 }
 
-// An explosive value panics when it is written.
+// An explosive value panics when it is encoded.
 type explosive struct{}
 
 func (explosive) MarshalJSON() ([]byte, error) { panic("boom") }
 
-// A panic in the door itself is an error of the protocol for that request alone.
+// TestAPanicInTheDoor checks that a panic in the door itself is a protocol error for that request alone.
 func TestAPanicInTheDoor(t *testing.T) {
 	w := newWorld(t)
 	w.catalog.apps[1].Tools[0].Run = func(context.Context, *aai.Call) (*aai.Result, error) {
@@ -65,7 +65,8 @@ func TestAPanicInTheDoor(t *testing.T) {
 	c.lives()
 }
 
-// A result that is no JSON value ran nevertheless, and is not a failure.
+// TestAResultThatIsNoJSONIsNotHidden checks that a call with such a result counts as executed, and is
+// not a failure.
 func TestAResultThatIsNoJSONIsNotHidden(t *testing.T) {
 	w := newWorld(t)
 	result := w.dial(t).open("2025-06-18", `{}`).ask("tools/call", exec(nanTool, `{}`)).result(t)
@@ -78,7 +79,8 @@ func TestAResultThatIsNoJSONIsNotHidden(t *testing.T) {
 	}
 }
 
-// A catalog that breaks, at the start or later, costs the news and nothing else.
+// TestACatalogThatPanicsWhileListed checks that a panic of the catalog, at the start or later, only
+// suppresses the update.
 func TestACatalogThatPanicsWhileListed(t *testing.T) {
 	w := newWorld(t)
 	w.catalog.setBroken(true)
@@ -97,7 +99,7 @@ func TestACatalogThatPanicsWhileListed(t *testing.T) {
 	}
 }
 
-// An app whose id the SDK cannot take is left out; the others are listed.
+// TestAnAppThatCannotBeListed checks that only the app that the SDK refuses is omitted.
 func TestAnAppThatCannotBeListed(t *testing.T) {
 	w := newWorld(t)
 	w.catalog.apps = append(w.catalog.apps, w.app("org.example.\x7f", "Odd", ""), w.app("org.example.Zoo", "Zoo", ""))

@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// slowly is an app with a tool that says how far it has come.
+// slowly is an app with a tool that reports its progress.
 func slowly(run aai.Action) *aai.App {
 	return &aai.App{ID: "org.example.Slow", Name: "Slow", Tools: []*aai.Tool{tool("work", aai.Reads, run)}}
 }
@@ -50,7 +50,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// A tool that says nothing is heard of, too, in seconds of those it has.
+// TestProgressOfAToolThatIsSilent checks that a silent tool also has progress, in seconds of its timeout.
 func TestProgressOfAToolThatIsSilent(t *testing.T) {
 	w := newWorld(t)
 	c := w.dial(t).open("2025-11-25", `{}`)

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui"
 )
 
-// A promptListed is a prompt as clients see it.
+// A promptListed is a prompt in a client's list.
 type promptListed struct {
 	Name, Title, Description string
 	Arguments                []struct {
@@ -48,7 +48,7 @@ func (c *wire) prompt(name string, arguments map[string]string) string {
 	return got.Messages[0].Content.Text
 }
 
-// all are arguments that leave no step of a prompt out.
+// all returns arguments that omit no step of a prompt.
 func (p promptListed) all(yes string) map[string]string {
 	values := map[string]string{"include_a11y_audit": yes, "dry_run": yes, "output_format": "csv", "standard": "AAA"}
 	arguments := map[string]string{}
@@ -60,7 +60,7 @@ func (p promptListed) all(yes string) map[string]string {
 	return arguments
 }
 
-// What a prompt tells a model to call is there, with every argument and without.
+// TestPromptsNameOnlyToolsThatExist checks that the tools in prompts exist, with every argument and without.
 func TestPromptsNameOnlyToolsThatExist(t *testing.T) {
 	desktop := gui.New(gui.Config{})
 	called := regexp.MustCompile(`\b(ax|aai|web)[_:]\w+`)
@@ -94,7 +94,8 @@ func TestPromptsNameOnlyToolsThatExist(t *testing.T) {
 	}
 }
 
-// Without the tools there are no prompts; when they come, the client hears of it.
+// TestPromptsComeAndGoWithTheirTools checks that there are no prompts without the tools, and that the
+// client is notified when they appear.
 func TestPromptsComeAndGoWithTheirTools(t *testing.T) {
 	w := newWorld(t)
 	c := w.dial(t).open("2025-11-25", `{}`)
@@ -145,7 +146,7 @@ func TestPromptArguments(t *testing.T) {
 	}
 }
 
-// What a person says, or somebody for them, cannot pass for a step.
+// TestPromptArgumentsAreData checks that an argument cannot pass for a step.
 func TestPromptArgumentsAreData(t *testing.T) {
 	c := newWorld(t, withDesktop).dial(t).open("2025-11-25", `{}`)
 	plain := c.prompt("navigate-to", map[string]string{"app_name": "A", "destination": "B"})
@@ -165,7 +166,7 @@ func TestPromptArgumentsAreData(t *testing.T) {
 	}
 }
 
-// What the prompts say is in a file, where everybody can read it.
+// TestPromptsAreGolden compares the prompts with a file that people can read.
 func TestPromptsAreGolden(t *testing.T) {
 	c := newWorld(t, withDesktop).dial(t).open("2025-11-25", `{}`)
 	var all strings.Builder

@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Arguments of every size arrive as they were sent, by every way in.
+// TestArgumentsArriveWhole checks that arguments of every size arrive unchanged, by every way.
 func TestArgumentsArriveWhole(t *testing.T) {
 	sizes := []int{1, 1000, 1025, 70_000, 1_000_000}
 	check := func(t *testing.T, w *world, size int) {
@@ -67,8 +67,8 @@ func TestArgumentsArriveWhole(t *testing.T) {
 	})
 }
 
-// A call that is refused for its size takes twice the memory of its message,
-// whatever it is filled with, and is on record.
+// TestWhatARefusedCallCosts checks that a call that is refused for its size takes twice the memory of
+// its message, for every content, and is recorded.
 func TestWhatARefusedCallCosts(t *testing.T) {
 	const size = 8 << 20
 	for name, filling := range map[string]string{

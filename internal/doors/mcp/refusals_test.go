@@ -15,8 +15,7 @@ import (
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
-// TestHTTPRefuses: requests that must not get through, the status each gets, and
-// that the door lives on.
+// TestHTTPRefuses tests requests that must be refused, the status of each, and that the door continues.
 func TestHTTPRefuses(t *testing.T) {
 	s := newWorld(t).serve(t, withTokens, func(c *streamable.Config) { c.HTTP.Origins = []string{"https://app.example.com"} })
 	good := s.as("alice").open(t)
@@ -114,7 +113,7 @@ func TestHTTPHeaderFlood(t *testing.T) {
 		headers[fmt.Sprint("X-Flood-", i)] = strings.Repeat("x", 1024)
 	}
 	response, err := s.request(t.Context(), httpRequest{body: ping, headers: headers})
-	if err == nil { // else the server has hung up while the headers still came
+	if err == nil { // else the server closed the connection before the headers were complete
 		defer response.Body.Close() //nolint:errcheck // nothing was written
 		if response.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 			b, _ := io.ReadAll(response.Body)
@@ -124,8 +123,7 @@ func TestHTTPHeaderFlood(t *testing.T) {
 	good.lives(t)
 }
 
-// TestHTTPAdmits: what comes from this computer, by whichever of its names, and
-// what is allowed.
+// TestHTTPAdmits tests requests from this computer, by each of its names, and other permitted ones.
 func TestHTTPAdmits(t *testing.T) {
 	s := newWorld(t).serve(t, func(c *streamable.Config) {
 		c.HTTP.Origins, c.HTTP.Hosts = []string{"https://app.example.com"}, []string{"gateway.example.com"}
@@ -161,7 +159,7 @@ func TestHTTPAdmits(t *testing.T) {
 	}
 }
 
-// TestHTTPLimitsOfSessions: how many there may be.
+// TestHTTPLimitsOfSessions tests the limits of sessions.
 func TestHTTPLimitsOfSessions(t *testing.T) {
 	s := newWorld(t).serve(t, withTokens, withLimits(streamable.Limits{SessionsPerCaller: 2, AllSessions: 3}))
 	first := s.as("alice").open(t)
@@ -178,11 +176,11 @@ func TestHTTPLimitsOfSessions(t *testing.T) {
 	refused("bob", http.StatusServiceUnavailable)
 	first.lives(t)
 	bob.lives(t)
-	// What was refused has taken no room, and what has ended gives its room back.
+	// A refused session is not counted, and an ended one no longer.
 	s.text(t, httpRequest{method: "DELETE", headers: first.headers})
 	s.as("alice").open(t).lives(t)
 	refused("bob", http.StatusServiceUnavailable)
-	// Neither has a handshake that fails.
+	// Neither is a failed handshake.
 	s.text(t, httpRequest{method: "DELETE", headers: bob.headers})
 	for range 5 {
 		s.text(t, httpRequest{body: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":7}`, headers: s.as("bob").headers})
@@ -191,7 +189,7 @@ func TestHTTPLimitsOfSessions(t *testing.T) {
 	s.as("bob").open(t).lives(t)
 }
 
-// TestHTTPLimitsOfRequests: how many may be open at once.
+// TestHTTPLimitsOfRequests tests the limits of open requests.
 func TestHTTPLimitsOfRequests(t *testing.T) {
 	s := newWorld(t).serve(t, withTokens, withLimits(streamable.Limits{RequestsPerSession: 2, StatelessPerCaller: 3, KeepAlive: 20 * time.Millisecond}))
 	c := s.as("alice").open(t)
@@ -222,8 +220,8 @@ func TestHTTPLimitsOfRequests(t *testing.T) {
 	})
 }
 
-// TestHTTPLimitsOfCallsThatGoOn: in a session a call goes on when its request has gone, and
-// counts until it ends.
+// TestHTTPLimitsOfCallsThatGoOn checks that in a session a call continues after its request, and counts
+// until it ends.
 func TestHTTPLimitsOfCallsThatGoOn(t *testing.T) {
 	s := newWorld(t).serve(t, withLimits(streamable.Limits{RequestsPerSession: 2}))
 	defer close(s.release)

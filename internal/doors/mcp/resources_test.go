@@ -12,7 +12,7 @@ import (
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 )
 
-// A weather app, whose tools show what resources can be.
+// weather is an app with tools for resources of every kind.
 func weather(now func() any) *aai.App {
 	reads := func(r func(*aai.Call) aai.Result) aai.Action {
 		return func(_ context.Context, call *aai.Call) (*aai.Result, error) { result := r(call); return &result, nil }
@@ -80,7 +80,8 @@ func TestResourcesAreCalls(t *testing.T) {
 	}
 }
 
-// What a gate refuses is not read, and the person is not asked by it.
+// TestResourcesPassTheGates checks that a resource cannot be read if a gate refuses, and that reading
+// asks no question.
 func TestResourcesPassTheGates(t *testing.T) {
 	w := newWorld(t, adding(weather(func() any { return 1 })), withResources(weatherResources()...), withGate(asks))
 	c := w.dial(t).open("2025-11-25", `{}`)
@@ -126,7 +127,7 @@ func TestResourcesAreListed(t *testing.T) {
 	}
 }
 
-// Where only the screen is offered there are no apps, and no resources of them.
+// TestTheDesktopProfileHasNoAppsToRead checks that the desktop profile has no apps, and no resources of apps.
 func TestTheDesktopProfileHasNoAppsToRead(t *testing.T) {
 	c := newWorld(t, withDesktop, withProfile("desktop")).dial(t).open("2025-11-25", `{}`)
 	c.refused(-32602, "not found", "resources/read", `{"uri":"app:`+notes+`"}`)

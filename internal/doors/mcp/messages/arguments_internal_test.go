@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is taken out and what is left are together what was sent.
+// TestExtractArgumentsLosesNothing checks that both parts together are the original.
 func TestExtractArgumentsLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		members := map[string]any{"name": rapid.String().Draw(t, "name")}
@@ -64,7 +64,7 @@ func TestExtractArgumentsRefuses(t *testing.T) {
 	}
 }
 
-// A response is written as the SDK writes it.
+// TestEncode checks that a response is encoded as by the SDK.
 func TestEncode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := []any{nil, rapid.String().Draw(t, "id"), float64(rapid.Int32().Draw(t, "number"))}
