@@ -16,8 +16,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 )
 
-// drop sends a call of "block" on a connection of its own, waits until it runs,
-// and returns the id of the last event that came and what breaks the connection.
+// drop sends a call of "block" on a new connection and waits until it runs. It returns the id of the
+// last event, and the function that closes the connection.
 func (c *caller) drop(t *testing.T) (last string, hangUp func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -34,7 +34,7 @@ func (c *caller) drop(t *testing.T) (last string, hangUp func()) {
 	return first.id, cancel
 }
 
-// resume asks for what came after the event.
+// resume requests the events after the given one.
 func (c *caller) resume(t *testing.T, last string) (*http.Response, *sseReader) {
 	t.Helper()
 	headers := map[string]string{"Last-Event-ID": last}
@@ -45,8 +45,8 @@ func (c *caller) resume(t *testing.T, last string) (*http.Response, *sseReader) 
 	return response, newSSEReader(response.Body)
 }
 
-// TestHTTPResumes: a client loses its connection in the middle of a call, comes
-// back, and gets the result; a call in a session does not end with a connection.
+// TestHTTPResumes: a client loses its connection during a call, reconnects, and gets the result; a call
+// in a session does not end with a connection.
 func TestHTTPResumes(t *testing.T) {
 	for _, whenDone := range []bool{false, true} {
 		t.Run(fmt.Sprintf("after the end %v", whenDone), func(t *testing.T) {
@@ -82,12 +82,12 @@ func TestHTTPResumes(t *testing.T) {
 	}
 }
 
-// TestHTTPResumesAHalfOpenStream: the client's network has gone and come back,
-// and the old connection still looks alive.
+// TestHTTPResumesAHalfOpenStream: the client's network was interrupted, and the old connection still
+// seems to be open.
 func TestHTTPResumesAHalfOpenStream(t *testing.T) {
 	s := newWorld(t).serve(t)
 	c := s.as("").open(t)
-	last, _ := c.drop(t) // and nobody hangs up
+	last, _ := c.drop(t) // without closing the connection
 	response, events := c.resume(t, last)
 	if response.StatusCode != http.StatusOK {
 		t.Fatal(response.Status)
@@ -105,7 +105,7 @@ func TestHTTPResumesAHalfOpenStream(t *testing.T) {
 	c.lives(t)
 }
 
-// TestHTTPResumesOnlyWhatIsItsOwn: events of a stream are for its session alone.
+// TestHTTPResumesOnlyWhatIsItsOwn checks that a stream's events are for its session alone.
 func TestHTTPResumesOnlyWhatIsItsOwn(t *testing.T) {
 	s := newWorld(t).serve(t, withTokens)
 	alice := s.as("alice").open(t)
@@ -132,8 +132,8 @@ func TestHTTPResumesOnlyWhatIsItsOwn(t *testing.T) {
 	}
 }
 
-// TestHTTPVanishing: a client without a session that goes away takes its call
-// along: nobody could have the result.
+// TestHTTPVanishing checks that the call of a disconnected client without a session ends, because its
+// result cannot be delivered.
 func TestHTTPVanishing(t *testing.T) {
 	s := newWorld(t).serve(t)
 	c := s.as("").modern()
@@ -156,8 +156,8 @@ func TestHTTPVanishing(t *testing.T) {
 	s.as("").modern().lives(t)
 }
 
-// TestHTTPSlowReader: who does not read holds up nobody else, and is cut off; in
-// a session the answer can still be had.
+// TestHTTPSlowReader checks that a client that does not read delays no others, and is disconnected; in
+// a session it can still get the answer.
 func TestHTTPSlowReader(t *testing.T) {
 	w := newWorld(t)
 	const big = 4 << 20
@@ -178,7 +178,7 @@ func TestHTTPSlowReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Only what fits into the buffers between us is ever sent.
+	// Only the bytes that fit into the buffers between both ends are ever sent.
 	first := make([]byte, 1000)
 	if _, err := io.ReadFull(conn, first); err != nil {
 		t.Fatal(err)
@@ -210,7 +210,7 @@ func TestHTTPSlowReader(t *testing.T) {
 	}
 }
 
-// TestHTTPSlowUpload: a body that does not come is not waited for.
+// TestHTTPSlowUpload checks that the server does not wait for a slow body.
 func TestHTTPSlowUpload(t *testing.T) {
 	s := newWorld(t).serve(t, withHTTPLimits(httpdoor.Limits{BodyTimeout: 200 * time.Millisecond}))
 	c := s.as("").open(t)
@@ -234,9 +234,8 @@ func TestHTTPSlowUpload(t *testing.T) {
 	c.lives(t)
 }
 
-// TestHTTPKeepsStreamsAlive: on a silent stream comes a comment now and then, in
-// every era, also before anything else. What a client sends in the header by which
-// the door finds a request's answer is not believed.
+// TestHTTPKeepsStreamsAlive checks that a silent stream gets comments at intervals, in every version,
+// also before anything else. The server ignores a client's value of the exchange header.
 func TestHTTPKeepsStreamsAlive(t *testing.T) {
 	s := newWorld(t).serve(t, withLimits(streamable.Limits{KeepAlive: 20 * time.Millisecond}))
 	comments := func(events *sseReader) {
@@ -272,13 +271,13 @@ func TestHTTPKeepsStreamsAlive(t *testing.T) {
 	}
 }
 
-// TestHTTPLateError: an error that the protocol gives a status of its own comes
-// as an event when the stream has begun.
+// TestHTTPLateError checks that an error with an HTTP status is sent as an event if the stream has
+// begun.
 func TestHTTPLateError(t *testing.T) {
 	s := newWorld(t).serve(t, withLimits(streamable.Limits{KeepAlive: 10 * time.Millisecond}))
 	c := s.as("").modern()
 	c.headers["Mcp-Protocol-Version"] = newEra
-	// An unknown tool is an error of the protocol; it waits for the journal here.
+	// An unknown tool is a protocol error; it waits for the journal here.
 	s.journal.mu.Lock()
 	response, events := c.post(t, "tools/call", `{"name":"nothing"}`)
 	if e, err := events.next(); err != nil || e.comment == "" {
@@ -289,7 +288,7 @@ func TestHTTPLateError(t *testing.T) {
 	if err != nil || m.Error == nil || e.name != "message" || response.StatusCode != http.StatusOK {
 		t.Errorf("the answer is %s, %+v, %v", response.Status, e, err)
 	}
-	// In time it has its status.
+	// Before the stream it has its status.
 	quick := s.as("").modern()
 	if response, text := quick.text(t, httpRequest{body: quick.body("tools/call", `{"name":"nothing"}`), headers: quick.headers}); response.StatusCode != http.StatusBadRequest {
 		t.Errorf("%s: %s", response.Status, text)

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// rootsTool tells the folders of the client.
+// rootsTool returns the client's roots.
 func rootsTool(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 	ask := aai.ClientCapabilitiesOf(ctx).Roots
 	if ask == nil {
@@ -25,7 +25,7 @@ func rootsTool(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 	return &aai.Result{Text: fmt.Sprint(roots)}, nil
 }
 
-// withRootsTool is a tool of the gateway's own and one of an app.
+// withRootsTool adds the tool to the gateway's own app and to another app.
 func withRootsTool(w *world) {
 	w.catalog.apps[0].Tools = append(w.catalog.apps[0].Tools, tool("where", aai.Reads, rootsTool))
 	adding(slowly(rootsTool))(w)
@@ -33,7 +33,7 @@ func withRootsTool(w *world) {
 
 const whereCall = `{"name":"aai_exec","arguments":{"app":"aai","tool":"where"}}`
 
-// In the newer era the gateway's own tools know the folders in a second round.
+// TestRootsInRounds checks that the gateway's own tools get the roots of stateless clients in a second round.
 func TestRootsInRounds(t *testing.T) {
 	folder := t.TempDir()
 	w := newWorld(t, withRootsTool)
@@ -47,13 +47,13 @@ func TestRootsInRounds(t *testing.T) {
 	if got, want := textIn(t, result), fmt.Sprintf("[{%s project}]", folder); got != want {
 		t.Errorf("the folders are %q, want %q", got, want)
 	}
-	// What is not the gateway's own might act: it is not run twice.
+	// Another app's tool might have effects: it is not run twice.
 	if got := textIn(t, callWork(t, session)); got != "no folders" {
 		t.Errorf("an app's tool knows %q", got)
 	}
 }
 
-// What clients of the newer era may say instead of folders. None is asked twice.
+// TestAnswersThatAreNoRoots tests other answers of stateless clients. None is asked twice.
 func TestAnswersThatAreNoRoots(t *testing.T) {
 	const knowsRoots = `{"roots":{}}`
 	w := newWorld(t, withRootsTool)

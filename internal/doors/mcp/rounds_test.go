@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// modern are the parameters of a call in the era without handshakes: those of
-// the call, what else they hold, and what the client says of itself.
+// modern returns the parameters of a call of a stateless version: those of the call, further ones, and
+// the client's capabilities.
 func modern(call, more, capabilities string) string {
 	meta := fmt.Sprintf(`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
 		`"io.modelcontextprotocol/clientInfo":{"name":"tester","version":"0"},"io.modelcontextprotocol/clientCapabilities":%s}`, capabilities)
 	return strings.TrimSuffix(call, "}") + "," + more + meta + "}"
 }
 
-// inputs are the answers and the state that a client brings back.
+// inputs returns the answers and the state of a client's next round.
 func inputs(responses, state string) string {
 	encoded, err := json.Marshal(state)
 	if err != nil {
@@ -28,7 +28,7 @@ func accepts(choice string) string {
 	return fmt.Sprintf(`{"consent":{"action":"accept","content":{"decision":%q}}}`, choice)
 }
 
-// questioned makes a call and returns the state that comes with its question.
+// questioned makes a call and returns the state of its question.
 func (c *wire) questioned(call string) string {
 	c.t.Helper()
 	r := c.ask("tools/call", modern(call, "", elicitationCapability)).result(c.t)
@@ -47,10 +47,10 @@ func TestRoundsOfTheNewerEra(t *testing.T) {
 	if len(w.added) != 1 {
 		t.Fatal("the call did not run")
 	}
-	// Once is once, with the old answer and without.
+	// "Once" is valid once, with the old answer and without.
 	c.ask("tools/call", modern(call, inputs(accepts("once"), state), elicitationCapability)).result(t).fails(t, "CONSENT_REQUIRED")
 	c.questioned(call)
-	// A session holds as long as the process.
+	// A session lasts as long as the process.
 	state = c.questioned(call)
 	c.ask("tools/call", modern(call, inputs(accepts("session"), state), elicitationCapability)).result(t).succeeds(t)
 	c.ask("tools/call", modern(call, "", elicitationCapability)).result(t).succeeds(t)
@@ -59,7 +59,7 @@ func TestRoundsOfTheNewerEra(t *testing.T) {
 	}
 }
 
-// A client that cannot show forms gets no question, but words.
+// TestNewerClientsThatCannotAsk checks that a client without forms gets no question, but text.
 func TestNewerClientsThatCannotAsk(t *testing.T) {
 	for _, capabilities := range []string{`{}`, `{"elicitation":{"url":{}}}`} {
 		w := newWorld(t, withConsentGate(grantsIn(t)))
@@ -69,7 +69,7 @@ func TestNewerClientsThatCannotAsk(t *testing.T) {
 	}
 }
 
-// Only the right answer to the question of this very call opens it.
+// TestForgedRounds checks that only the right answer to the question of this call permits it.
 func TestForgedRounds(t *testing.T) {
 	asked := exec(addTool, `{"text":"x"}`)
 	seal := func(state string) string {
@@ -139,12 +139,12 @@ func TestForgedRounds(t *testing.T) {
 			if got := w.journal.outcomes(sayTool); got[""] > 0 {
 				t.Error("another tool ran")
 			}
-			c.questioned(asked) // nothing was kept of it
+			c.questioned(asked) // no consent was stored
 		})
 	}
 }
 
-// A state is of the process that gave it.
+// TestAStateOfAnotherProcess checks that a state is valid only in the process that issued it.
 func TestAStateOfAnotherProcess(t *testing.T) {
 	file := grantsIn(t)
 	call := exec(addTool, `{}`)
@@ -154,7 +154,7 @@ func TestAStateOfAnotherProcess(t *testing.T) {
 	w.ranNothing(t)
 }
 
-// A client of the older era cannot bring answers along: nobody was asked.
+// TestOlderClientsCannotBringAnswers checks that a client with a session cannot send answers in a call.
 func TestOlderClientsCannotBringAnswers(t *testing.T) {
 	w := newWorld(t, withConsentGate(grantsIn(t)))
 	c := w.dial(t).open("2025-06-18", `{}`)

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
 )
 
-// withSameNames is a desktop on which two programs have the same name.
+// withSameNames adds a desktop on which two programs have the same name.
 func withSameNames(w *world) {
 	d := fakedesktop.New()
 	d.Program("Browser").Window("First").Button("Save", func() {})
@@ -21,8 +21,7 @@ func withSameNames(w *world) {
 	w.catalog.apps = append(w.catalog.apps, gui.New(gui.Config{Open: func() desktop.Backend { return backend }}))
 }
 
-// clientAnswering is a client whose person answers every form with what say says, and
-// notes what was asked.
+// clientAnswering is a client that answers every form with the result of say, and records the forms.
 func clientAnswering(asked *[]*mcp.ElicitParams, say func(*mcp.ElicitParams) *mcp.ElicitResult) *mcp.ClientOptions {
 	return &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 		*asked = append(*asked, r.Params)
@@ -30,7 +29,7 @@ func clientAnswering(asked *[]*mcp.ElicitParams, say func(*mcp.ElicitParams) *mc
 	}}
 }
 
-// offered are the choices of a form.
+// offered returns the choices of a form.
 func offered(t *testing.T, p *mcp.ElicitParams) []string {
 	t.Helper()
 	schema, ok := p.RequestedSchema.(map[string]any)
@@ -44,8 +43,8 @@ func offered(t *testing.T, p *mcp.ElicitParams) []string {
 	return ids
 }
 
-// Scenario 1 of the first design: the name of an app is that of several, and the
-// person says which is meant.
+// TestThePersonSaysWhichAppIsMeant is scenario 1 of the first design: several apps have the name, and
+// the person chooses one.
 func TestThePersonSaysWhichAppIsMeant(t *testing.T) {
 	look := func(session *mcp.ClientSession) (*mcp.CallToolResult, error) {
 		return session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{
@@ -54,7 +53,7 @@ func TestThePersonSaysWhichAppIsMeant(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		for _, c := range []struct {
 			choice int    // of those offered; -1: the person declines
-			want   string // in what the model is told
+			want   string // part of the text for the model
 		}{{0, "PERMISSION_DENIED"}, {1, `"First"`}, {2, `"Second"`}, {-1, "PERMISSION_DENIED"}} {
 			var asked []*mcp.ElicitParams
 			options := clientAnswering(&asked, func(p *mcp.ElicitParams) *mcp.ElicitResult {
@@ -83,10 +82,10 @@ func TestThePersonSaysWhichAppIsMeant(t *testing.T) {
 	}
 }
 
-// Scenarios 3, 5 and 6: what may not be taken back, a script, a right that the
-// caller does not have: each is the question whether the tool may be used, and it
-// shows what with. What may not be taken back is not asked by way of a client, which
-// may answer by itself: the person is told how to allow it.
+// TestThePersonSeesWhatIsAllowed tests scenarios 3, 5 and 6: an irreversible action, a script, a
+// missing right. Each results in the question whether the tool may be used, which shows the arguments.
+// An irreversible action is not asked about through a client, which may answer by itself: the person
+// learns how to permit it.
 func TestThePersonSeesWhatIsAllowed(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		var asked []*mcp.ElicitParams

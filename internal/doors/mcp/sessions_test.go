@@ -16,7 +16,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// connectHTTP connects the SDK's own client, in the era of the version.
+// connectHTTP connects the SDK's own client, with the version.
 func (s *web) connectHTTP(t *testing.T, version, token string, options *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, options)
@@ -73,7 +73,7 @@ func TestHTTPServesBothErasOnOneAddress(t *testing.T) {
 	}
 }
 
-// TestHTTPEras: the header decides, and what does not belong to its era is said.
+// TestHTTPEras checks that the version header decides, and that requests of another version are refused.
 func TestHTTPEras(t *testing.T) {
 	s := newWorld(t).serve(t)
 	old, modern := s.as("").open(t), s.as("").modern()
@@ -113,7 +113,7 @@ func TestHTTPEras(t *testing.T) {
 	}
 }
 
-// TestHTTPCallers: what the gateway is told of who calls.
+// TestHTTPCallers tests the Caller of calls over HTTP.
 func TestHTTPCallers(t *testing.T) {
 	s := newWorld(t).serve(t, withTokens)
 	who := func(c *caller) aai.Caller {
@@ -139,8 +139,8 @@ func TestHTTPCallers(t *testing.T) {
 	}
 }
 
-// TestHTTPAgentsThatShareAToken: one identity, with a conversation for each name; no
-// name is a way into another token's.
+// TestHTTPAgentsThatShareAToken checks that they have one identity, with a conversation for each name,
+// and that a name gives no access to another token's.
 func TestHTTPAgentsThatShareAToken(t *testing.T) {
 	s := newWorld(t).serve(t, withTokens)
 	who := func(principal, name string) aai.Caller {
@@ -165,9 +165,8 @@ func TestHTTPAgentsThatShareAToken(t *testing.T) {
 	}
 }
 
-// TestNothingCrossesOverHTTP: two agents that give themselves one name, with each
-// other's aliases, references, sessions and outputs; the tasks' own test is
-// TestTasksOverHTTP.
+// TestNothingCrossesOverHTTP tests two agents with the same name and each other's aliases, references,
+// sessions and outputs; TestTasksOverHTTP tests tasks.
 func TestNothingCrossesOverHTTP(t *testing.T) {
 	for name, open := range map[string]func(*caller) *caller{
 		"sessions":  func(c *caller) *caller { return c.open(t) },
@@ -213,8 +212,8 @@ func TestNothingCrossesOverHTTP(t *testing.T) {
 	}
 }
 
-// TestHTTPSessionIsItsOwners: the id of a session opens nothing for another
-// principal, and does not even say that the session exists.
+// TestHTTPSessionIsItsOwners checks that the id of a session is useless for another principal, and does
+// not even reveal that the session exists.
 func TestHTTPSessionIsItsOwners(t *testing.T) {
 	s := newWorld(t).serve(t, withTokens)
 	alice := s.as("alice").open(t)
@@ -236,7 +235,7 @@ func TestHTTPSessionIsItsOwners(t *testing.T) {
 func TestHTTPSessionEnds(t *testing.T) {
 	s := newWorld(t).serve(t)
 	c := s.as("").open(t)
-	// A call that is running ends with its session.
+	// A running call ends with its session.
 	response, _ := c.post(t, "tools/call", exec(blockTool, `{"text":"a"}`))
 	<-s.entered
 	if response, text := c.text(t, httpRequest{method: "DELETE", headers: c.headers}); response.StatusCode != http.StatusNoContent {
@@ -255,8 +254,8 @@ func TestHTTPSessionEnds(t *testing.T) {
 	s.as("").open(t).lives(t)
 }
 
-// TestHTTPCancel: a session's call is cancelled by the notification, and answered
-// by nothing else.
+// TestHTTPCancel checks that a session's call is cancelled by the notification, and gets no other
+// answer.
 func TestHTTPCancel(t *testing.T) {
 	s := newWorld(t).serve(t)
 	c := s.as("").open(t)
@@ -271,7 +270,7 @@ func TestHTTPCancel(t *testing.T) {
 	c.lives(t)
 }
 
-// TestHTTPTellsOfChanges: the stream of a session has what no request asked for.
+// TestHTTPTellsOfChanges checks that the stream of a session contains messages that belong to no request.
 func TestHTTPTellsOfChanges(t *testing.T) {
 	s := newWorld(t).serve(t)
 	c := s.as("").open(t)

@@ -15,8 +15,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 )
 
-// TestHTTPSessionExpires: a session that nobody uses ends, one that somebody
-// uses does not: neither while a stream is open nor while a call runs.
+// TestHTTPSessionExpires checks that an unused session ends, and that one with an open stream or a
+// running call does not.
 func TestHTTPSessionExpires(t *testing.T) {
 	s := newWorld(t).serve(t, withLimits(streamable.Limits{SessionIdle: 100 * time.Millisecond, SessionsPerCaller: 3}))
 	idle, listening, calling := s.as("").open(t), s.as("").open(t), s.as("").open(t)
@@ -27,8 +27,7 @@ func TestHTTPSessionExpires(t *testing.T) {
 		response, _ := c.text(t, httpRequest{body: c.body("ping", "{}"), headers: c.headers})
 		return response.StatusCode
 	}
-	// Asking a session whether it is there would be using it; its place is free
-	// when it is not.
+	// A request to the session would count as use; its slot is free when it has ended.
 	eventually(t, "a session that nobody uses expires", func() bool {
 		response, _ := s.text(t, httpRequest{body: initialize, headers: s.as("").headers})
 		return response.StatusCode == http.StatusOK
@@ -56,8 +55,8 @@ func TestHTTPSessionExpires(t *testing.T) {
 	})
 }
 
-// TestHTTPStarts: however long a request may keep its caller's next ones from
-// beginning, one that waits for an app keeps none, nor one that was refused.
+// TestHTTPStarts checks that a request that waits for an app, or was refused, does not delay its
+// caller's next ones, however long StartInterval is.
 func TestHTTPStarts(t *testing.T) {
 	s := newWorld(t).serve(t, withHTTPLimits(httpdoor.Limits{StartInterval: 24 * time.Hour}))
 	c := s.as("").open(t)
@@ -71,8 +70,8 @@ func TestHTTPStarts(t *testing.T) {
 	}
 }
 
-// TestHTTPEnds: when the server ends, streams end at once, requests are answered
-// if that takes no longer than two seconds, and nothing is left behind.
+// TestHTTPEnds checks that at the server's end streams end at once, requests are answered within two
+// seconds, and no goroutine remains.
 func TestHTTPEnds(t *testing.T) {
 	s := newWorld(t).serve(t)
 	c := s.as("").open(t)
@@ -98,8 +97,8 @@ func TestHTTPEnds(t *testing.T) {
 	}
 }
 
-// TestHTTPEndCancelsCalls: what still runs two seconds after the end is asked for
-// is cancelled, in sessions and without.
+// TestHTTPEndCancelsCalls checks that calls that run two seconds later are cancelled, in sessions and
+// without.
 func TestHTTPEndCancelsCalls(t *testing.T) {
 	s := newWorld(t).serve(t)
 	for _, c := range []*caller{s.as("").open(t), s.as("").modern()} {
@@ -124,8 +123,8 @@ func TestHTTPEndCancelsCalls(t *testing.T) {
 	}
 }
 
-// settled returns the number of goroutines of the door and the SDK, when it does
-// not change any more; and their stacks.
+// settledGoroutines returns the number of goroutines of the door and the SDK once it is stable, and
+// their stacks.
 func settledGoroutines() (int, string) {
 	stacks := make([]byte, 64<<20)
 	all := string(stacks[:runtime.Stack(stacks, true)])
@@ -142,7 +141,7 @@ func settledGoroutines() (int, string) {
 	return n, strings.Join(found, "\n\n")
 }
 
-// TestHTTPLeavesNothingBehind: whatever clients did, no goroutine is left.
+// TestHTTPLeavesNothingBehind checks that no goroutine is left, whatever clients did.
 func TestHTTPLeavesNothingBehind(t *testing.T) {
 	before, _ := settledGoroutines()
 	s := newWorld(t).serve(t, func(c *streamable.Config) { c.LegacySSE = true })

@@ -12,8 +12,7 @@ import (
 
 func withSSE(c *streamable.Config) { c.LegacySSE = true }
 
-// TestSSEServesTheSDKsClient: the transport of 2024-11-05, with a client that was
-// made for it.
+// TestSSEServesTheSDKsClient tests the transport of 2024-11-05 with a client for it.
 func TestSSEServesTheSDKsClient(t *testing.T) {
 	s := newWorld(t).serve(t, withTokens, withSSE)
 	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, nil)
@@ -36,7 +35,7 @@ func TestSSEServesTheSDKsClient(t *testing.T) {
 	}
 }
 
-// TestSSEIsItsOwners: messages for a session come from who opened it.
+// TestSSEIsItsOwners checks that only the principal that opened a session can send messages to it.
 func TestSSEIsItsOwners(t *testing.T) {
 	s := newWorld(t).serve(t, withTokens, withSSE, withLimits(streamable.Limits{SessionsPerCaller: 1}))
 	token := func(name string) map[string]string { return map[string]string{"Authorization": "Bearer " + name} }

@@ -16,13 +16,13 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A stage is what is followed in a test: contents by caller, in a bubble of time.
+// A subscriptionTest has contents by caller, in a synctest bubble.
 type subscriptionTest struct {
 	*subscriptions
 	t       *testing.T
-	guard   sync.Mutex        // of content and reads
+	guard   sync.Mutex        // guards content and reads
 	content map[string]string // by session; "": refused
-	changed func()            // of the watch; nil: nobody watches
+	changed func()            // of the watch; nil: there is none
 	watches int
 	stops   int
 	reads   int
@@ -65,7 +65,7 @@ func (s *subscriptionTest) follow(name string, o *listedResource) error {
 	return s.add(s.clients[name], "test://x", o, nil, aai.Caller{Session: name})
 }
 
-// after lets time pass and checks who was told since then.
+// after advances the time and checks the notified clients since then.
 func (s *subscriptionTest) after(d time.Duration, want ...string) {
 	s.t.Helper()
 	time.Sleep(d)
@@ -83,7 +83,7 @@ func TestChangesAreGathered(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.content["a"] = "2"
-		for range 9 { // one every 22 ms: the first one counts, so that one who never rests is heard of
+		for range 9 { // one every 22 ms: the first one starts the timer, so that steady changes are reported
 			s.changed()
 			time.Sleep(22 * time.Millisecond)
 			s.guard.Lock()
@@ -92,14 +92,15 @@ func TestChangesAreGathered(t *testing.T) {
 		}
 		s.after(time.Second, "a@100ms", "a@210ms")
 		s.changed()
-		s.after(time.Second) // it is what it was
+		s.after(time.Second) // unchanged
 		if s.reads != 4 {
 			t.Errorf("%d reads", s.reads)
 		}
 	})
 }
 
-// Whom it concerns is told, and nobody else; who may no longer read it, too, once.
+// TestOnlyThoseConcernedAreTold checks that only clients with a changed content are notified,
+// including, once, a client that may no longer read it.
 func TestOnlyThoseConcernedAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSubscriptionTest(t)
@@ -130,7 +131,8 @@ func TestOnlyThoseConcernedAreTold(t *testing.T) {
 	})
 }
 
-// What is gathered when the last one goes is nothing to tell.
+// TestTheLastFollowerTakesTheTimerAlong checks that pending changes cause no notification after the
+// last subscriber has gone.
 func TestTheLastFollowerTakesTheTimerAlong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSubscriptionTest(t)

@@ -14,7 +14,7 @@ import (
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 )
 
-// rewrite gives an app another descriptor, as the watcher of files does.
+// rewrite replaces an app's descriptor, as the file watcher does.
 func (w *world) rewrite(id, descriptor string) {
 	w.catalog.edit(func(apps []*aai.App) []*aai.App {
 		for i, app := range apps {
@@ -28,14 +28,14 @@ func (w *world) rewrite(id, descriptor string) {
 	})
 }
 
-// watching is how many watch the catalog.
+// watching returns the number of watchers of the catalog.
 func (c *catalog) watching() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.listeners)
 }
 
-// updated waits for the news of a resource. News of lists may come before.
+// updated waits for the notification of a resource. Notifications of lists may come before.
 func (c *wire) updated(uri string) {
 	c.t.Helper()
 	for {
@@ -64,7 +64,7 @@ func TestDescriptorSubscription(t *testing.T) {
 	}
 	w.rewrite(notes, `{ "schema_version": "1.1" }`)
 	c.updated(uri)
-	// There is time for news that must not come: another app's, and none at all.
+	// Allow time for notifications that must not come: another app's, and none at all.
 	w.catalog.edit(func(apps []*aai.App) []*aai.App { return append(apps, w.app("org.example.Clock", "Clock", "")) })
 	c.awaitChanges("resources", "tools")
 	w.catalog.tell()
@@ -72,7 +72,7 @@ func TestDescriptorSubscription(t *testing.T) {
 	if got := c.textOf(uri); got != `application/json { "schema_version": "1.1" }` {
 		t.Errorf("it is %s", got)
 	}
-	// An app that goes is news, too.
+	// A removed app is a change, too.
 	w.catalog.edit(func(apps []*aai.App) []*aai.App { return []*aai.App{apps[0], apps[2]} })
 	c.awaitChanges("resources", "tools")
 	c.updated(uri)
@@ -82,13 +82,13 @@ func TestDescriptorSubscription(t *testing.T) {
 	}
 	c.refused(-32602, "not found", "resources/subscribe", follow)
 	c.refused(-32602, "not found", "resources/subscribe", `{"uri":"file:///etc/passwd"}`)
-	c.get("resources/unsubscribe", unfollow, &struct{}{}) // nobody minds
+	c.get("resources/unsubscribe", unfollow, &struct{}{}) // unsubscribing twice is no error
 	if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
 		t.Errorf("at the end came %q and %v", rest, err)
 	}
 }
 
-// Who goes without a word follows nothing any more.
+// TestSubscriptionsEndWithTheSession checks that a client that disconnects has no subscriptions left.
 func TestSubscriptionsEndWithTheSession(t *testing.T) {
 	w := newWorld(t)
 	c := w.dial(t).open("2025-11-25", `{}`)
@@ -99,7 +99,8 @@ func TestSubscriptionsEndWithTheSession(t *testing.T) {
 	eventually(t, "nobody watches the catalog", func() bool { return w.catalog.watching() == 0 })
 }
 
-// A resource is one registration, whatever it is: this one changes by the clock.
+// TestAClockIsOneRegistration checks that a resource of any kind is one registration: this one changes
+// by the clock.
 func TestAClockIsOneRegistration(t *testing.T) {
 	hand := make(chan struct{})
 	minute := 0
@@ -132,7 +133,8 @@ func TestAClockIsOneRegistration(t *testing.T) {
 	}
 }
 
-// The SDK's client hears of it in both eras, over both transports.
+// TestSDKClientSubscribes checks that the SDK's client gets notifications with and without sessions,
+// over both transports.
 func TestSDKClientSubscribes(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		for _, transport := range []string{"stdio", "http"} {
@@ -152,7 +154,7 @@ func TestSDKClientSubscribes(t *testing.T) {
 				if err := session.Subscribe(ctx, &mcp.SubscribeParams{URI: uri}); err != nil {
 					t.Fatal(err)
 				}
-				for n := 0; ; n++ { // the subscription may be under way still
+				for n := 0; ; n++ { // the subscription may not have begun yet
 					w.rewrite(notes, fmt.Sprintf(`{"n":%d}`, n))
 					select {
 					case got := <-news:
@@ -168,8 +170,8 @@ func TestSDKClientSubscribes(t *testing.T) {
 	}
 }
 
-// In the newer era a client asks for many things at once, and is told which of them
-// it gets.
+// TestASubscriptionIsNarrowed checks that a stateless client that subscribes to many resources learns
+// the accepted ones.
 func TestASubscriptionIsNarrowed(t *testing.T) {
 	w := newWorld(t, adding(weather(func() any { return 1 })), withResources(weatherResources()...))
 	c := w.dial(t)
@@ -191,7 +193,7 @@ func TestASubscriptionIsNarrowed(t *testing.T) {
 	eventually(t, "its end ends the watching", func() bool { return w.catalog.watching() == watching-1 })
 }
 
-// Nobody is asked because something has changed, or may change.
+// TestSubscribingAsksNobody checks that neither a change nor a subscription causes a question.
 func TestSubscribingAsksNobody(t *testing.T) {
 	asked, allowed := 0, true
 	var now func()
@@ -210,7 +212,7 @@ func TestSubscribingAsksNobody(t *testing.T) {
 	c.get("resources/subscribe", `{"uri":"weather://now"}`, &struct{}{})
 	allowed = false
 	now()
-	c.updated("weather://now") // that it may not be read any more
+	c.updated("weather://now") // because it may no longer be read
 	other := w.dial(t).open("2025-11-25", `{}`)
 	other.refused(-32004, "", "resources/subscribe", `{"uri":"weather://now"}`)
 	if asked > 0 {

@@ -36,8 +36,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// The list of tools is in every conversation. Whatever a site says of itself is one
-// line of characters that show, in quotation marks with the site's host before them.
+// TestRow19ToolPoisoningInTheList: the list of tools is in every conversation. A site's text is one
+// line of visible characters, in quotation marks after the site's host.
 func TestRow19ToolPoisoningInTheList(t *testing.T) {
 	source, err := os.ReadFile("../../catalog/testdata/poison.json")
 	if err != nil {

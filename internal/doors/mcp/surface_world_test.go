@@ -22,7 +22,7 @@ func withDesktop(w *world) {
 	w.catalog.apps = append(w.catalog.apps, gui.New(gui.Config{Open: func() desktop.Backend { return backend }}))
 }
 
-// withProfile sets what agents are offered: "apps", "desktop" or "all".
+// withProfile sets the profile: "apps", "desktop" or "all".
 func withProfile(profile string) change {
 	return func(w *world) {
 		before := w.options
@@ -32,7 +32,7 @@ func withProfile(profile string) change {
 				c.DirectApps = []string{aai.DesktopApp}
 			}
 			c.OnlyDirect = profile == "desktop"
-			c.ListWebDiscovery = true // for the profiles that have apps
+			c.ListWebDiscovery = true // in profiles with apps
 		}
 	}
 }
@@ -50,7 +50,7 @@ func withResources(resources ...door.Resource) change {
 	return func(w *world) { w.options = func(c *door.Config) { c.Resources = resources } }
 }
 
-// A dialog is a window of the gateway's own that nobody answers.
+// A silentDialog is a window of the gateway that gets no answer.
 type silentDialog func()
 
 // Ask implements aai.Asker.
@@ -61,7 +61,7 @@ func (d silentDialog) Ask(context.Context, aai.Question) (aai.Answer, error) {
 
 func withDialog(asked func()) change { return func(w *world) { w.dialog = silentDialog(asked) } }
 
-// asksByDialog is a gate that asks about everything, by a dialog too.
+// asksByDialog is a gate that asks about every call, also by a dialog.
 func asksByDialog(r *aai.Request) ([]aai.Question, error) {
 	questions, err := asks(r)
 	questions[0].Channels = append(questions[0].Channels, aai.DesktopDialog)
@@ -73,7 +73,7 @@ func adding(apps ...*aai.App) change {
 	return func(w *world) { w.catalog.apps = append(w.catalog.apps, apps...) }
 }
 
-// get reads the answer to a request into v.
+// get decodes the result of a request into v.
 func (c *wire) get(method, params string, v any) {
 	c.t.Helper()
 	m := c.ask(method, params)
@@ -85,7 +85,7 @@ func (c *wire) get(method, params string, v any) {
 	}
 }
 
-// refused asserts that a request is an error of the protocol that says a word.
+// refused asserts that a request results in a protocol error that contains a word.
 func (c *wire) refused(code int, word, method, params string) {
 	c.t.Helper()
 	m := c.ask(method, params)
@@ -94,7 +94,7 @@ func (c *wire) refused(code int, word, method, params string) {
 	}
 }
 
-// until returns the messages up to the answer to the request, with it.
+// until returns the messages before the answer to the request, and the answer.
 func (c *wire) until(id string) (news []message, answer message) {
 	c.t.Helper()
 	for {

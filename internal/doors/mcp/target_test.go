@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// What a door says of the app that a call touches is not looked at: not by who
-// finds it, not by the gates, not by the tool, and not on record.
+// TestTheTargetOfADoorDoesNotCount checks that the target that a door sets in a call is ignored: by the
+// catalog, the gates, the tool and the journal.
 func TestTheTargetOfADoorDoesNotCount(t *testing.T) {
 	editor, harmless := &aai.App{ID: "desktop/editor", PID: 7}, &aai.App{ID: "desktop/clock", PID: 8}
 	var found, gated, ran []*aai.App

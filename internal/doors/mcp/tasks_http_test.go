@@ -14,13 +14,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 )
 
-// knowsTasks lets a request of the newer era say that its sender knows tasks.
+// knowsTasks adds the tasks capability to a stateless request.
 func knowsTasks(body string) string {
 	return strings.Replace(body, `/clientCapabilities":{}`, `/clientCapabilities":{"elicitation":{"form":{}},"extensions":{"io.modelcontextprotocol/tasks":{}}}`, 1)
 }
 
-// tell sends a request of a client that knows tasks, in the caller's era, and
-// returns the answer.
+// tell sends a request of a client with tasks, in the caller's version, and returns the answer.
 func (c *caller) tell(t *testing.T, method, params, task string) (int, message) {
 	t.Helper()
 	body := knowsTasks(c.body(method, params))
@@ -54,7 +53,7 @@ func (c *caller) begin(t *testing.T, params string) string {
 	return string(found[1])
 }
 
-// status is how far a task is, "" if there is none.
+// status returns the status of a task, "" if there is none.
 func (c *caller) status(t *testing.T, id string) string {
 	t.Helper()
 	_, m := c.tell(t, "tasks/get", about(id), id)
@@ -97,7 +96,7 @@ func TestTasksOverHTTP(t *testing.T) {
 			if got := bob.status(t, id); got != "" {
 				t.Errorf("to somebody else the task is %q", got)
 			}
-			// Without sessions a task is its user's; else it is its session's.
+			// Without sessions a task belongs to its user; else to its session.
 			if got := again.status(t, id); (got == "working") != c.modern {
 				t.Errorf("to the same user in another request the task is %q", got)
 			}
@@ -113,7 +112,7 @@ func TestTasksOverHTTP(t *testing.T) {
 	}
 }
 
-// Headers that lead elsewhere than the body are refused.
+// TestHeadersOfTasks checks that headers that do not match the body are refused.
 func TestHeadersOfTasks(t *testing.T) {
 	w := newWorld(t, withPatience(time.Millisecond))
 	c := w.serve(t).as("").modern()
@@ -128,8 +127,8 @@ func TestHeadersOfTasks(t *testing.T) {
 	}
 }
 
-// What a task has to ask goes to the client by its own request for the result; a
-// client that closes that is asked again.
+// TestQuestionsOfTasksOverHTTP checks that a task's requests go to the client by its request for the
+// result, and again after the client has closed that.
 func TestQuestionsOfTasksOverHTTP(t *testing.T) {
 	w := newWorld(t, withGate(asksAboutSend))
 	c := w.serve(t).as("")
@@ -141,7 +140,7 @@ func TestQuestionsOfTasksOverHTTP(t *testing.T) {
 	id := c.begin(t, asTask(unknownOutcomeTool, `{}`))
 	eventually(t, "a question", func() bool { return c.status(t, id) == "input_required" })
 
-	// The first one who asks for the result goes away without an answer.
+	// The first request for the result ends without an answer.
 	ctx, leave := context.WithCancel(t.Context())
 	first, err := c.request(ctx, httpRequest{body: c.body("tasks/result", about(id)), headers: c.headers})
 	if err != nil {
@@ -170,7 +169,7 @@ func TestQuestionsOfTasksOverHTTP(t *testing.T) {
 	}
 }
 
-// A session takes its tasks along.
+// TestTheEndOfASessionEndsItsTasks checks that tasks end with their session.
 func TestTheEndOfASessionEndsItsTasks(t *testing.T) {
 	w := newWorld(t)
 	s := w.serve(t)
@@ -181,8 +180,8 @@ func TestTheEndOfASessionEndsItsTasks(t *testing.T) {
 	w.stopped(t)
 }
 
-// A session does not expire while one of its tasks runs, and the end of the
-// server ends those that have no session.
+// TestTasksHoldTheirSession checks that a session does not expire while one of its tasks runs, and that
+// the end of the server ends tasks without a session.
 func TestTasksHoldTheirSession(t *testing.T) {
 	const idle = 50 * time.Millisecond
 	w := newWorld(t, withPatience(time.Millisecond))

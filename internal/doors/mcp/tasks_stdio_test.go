@@ -12,7 +12,7 @@ import (
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 )
 
-// asTask are the parameters of a call of aai_exec that is to be a task.
+// asTask returns the parameters of a call of aai_exec as a task.
 func asTask(tool, args string) string {
 	return strings.TrimSuffix(exec(tool, args), "}") + `,"task":{}}`
 }
@@ -43,8 +43,8 @@ func (c *tasker) answer(method, params string) message {
 
 func about(id string) string { return fmt.Sprintf(`{"taskId":%q}`, id) }
 
-// A call in a task goes the way of every call: the real gate of consent refuses
-// it, and the journal has it.
+// TestATaskIsAskedAboutAndRecordedLikeAnyCall checks that the real consent gate refuses a call in a
+// task, and that the journal has it.
 func TestATaskIsAskedAboutAndRecordedLikeAnyCall(t *testing.T) {
 	w := newWorld(t, withConsentGate(grantsIn(t)))
 	c := newTasker(w, t)
@@ -66,7 +66,7 @@ func TestATaskIsAskedAboutAndRecordedLikeAnyCall(t *testing.T) {
 	}
 }
 
-// What a person allows in a task is allowed as without one.
+// TestConsentWithinATask checks that a consent in a task is valid as without one.
 func TestConsentWithinATask(t *testing.T) {
 	w := newWorld(t, withConsentGate(grantsIn(t)))
 	c := newTasker(w, t)
@@ -87,7 +87,7 @@ func TestConsentWithinATask(t *testing.T) {
 	}
 }
 
-// The client hears of a task only after it was told its name, and in order.
+// TestNewsComesAfterTheName checks that the client gets a task's notifications only after its id, and in order.
 func TestNewsComesAfterTheName(t *testing.T) {
 	w := newWorld(t)
 	c := w.dial(t).open("2025-11-25", `{}`)
@@ -119,8 +119,8 @@ func allTrue(of map[string]bool) bool {
 	return true
 }
 
-// A client that hangs up takes its tasks along, and what becomes of them is on
-// record before the door returns.
+// TestHangingUpEndsTasks checks that tasks end when their client disconnects, and that the journal has
+// their outcome before the door returns.
 func TestHangingUpEndsTasks(t *testing.T) {
 	w := newWorld(t)
 	c := newTasker(w, t)
@@ -136,7 +136,7 @@ func TestHangingUpEndsTasks(t *testing.T) {
 	}
 }
 
-// The door closes although a task's work does not stop.
+// TestADoorThatMustCloseEndsTasks checks that the door closes although a task's work does not stop.
 func TestADoorThatMustCloseEndsTasks(t *testing.T) {
 	w := newWorld(t)
 	ctx, stop := context.WithCancel(t.Context())
@@ -149,7 +149,7 @@ func TestADoorThatMustCloseEndsTasks(t *testing.T) {
 	_, _ = c.rest()
 }
 
-// Two clients of one door do not see each other's tasks.
+// TestTasksOfTwoClients checks that two clients of one door do not see each other's tasks.
 func TestTasksOfTwoClients(t *testing.T) {
 	w := newWorld(t)
 	a, b := newTasker(w, t), newTasker(w, t)
@@ -169,8 +169,8 @@ func TestTasksOfTwoClients(t *testing.T) {
 	}
 }
 
-// Only what may take long is offered as a task, by whatever name it is called,
-// and nothing needs one.
+// TestWhichToolsAreOfferedAsTasks checks that only slow tools support tasks, by each of their names,
+// and that none requires them.
 func TestWhichToolsAreOfferedAsTasks(t *testing.T) {
 	w := newWorld(t)
 	quick, slow := tool("quick_one", aai.Reads, nil), tool("slow_one", aai.Reads, nil)

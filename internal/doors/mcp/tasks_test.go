@@ -16,12 +16,10 @@ import (
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 )
 
-// TestTaskTranscripts plays what clients that know tasks send. Beside what a
-// transcript of TestTranscripts has, ">>" sends without waiting for the answer,
-// "<<" waits for the answer to the request of an id, "~" for the next
-// notification and "?" for the next question of the server; ">*" asks until a
-// task does not work any more; "!" does something to the world. TASK1 is the id
-// of the first task that was made.
+// TestTaskTranscripts plays the messages of clients that support tasks. Besides the lines of
+// TestTranscripts, ">>" sends without waiting for the answer, "<<" waits for the answer to the request
+// with an id, "~" for the next notification and "?" for the next question of the server; ">*" asks
+// until a task is no longer working; "!" changes the world. TASK1 is the id of the first task.
 func TestTaskTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/tasks/*.txt")
 	if err != nil {
@@ -41,17 +39,16 @@ func TestTaskTranscripts(t *testing.T) {
 	}
 }
 
-// A tasker is a wire that tells answers, questions and notifications apart: in
-// which order those of different kinds come is not said.
+// A tasker is a wire that separates answers, questions and notifications: the order between different
+// kinds is undefined.
 type tasker struct {
 	*wire
 	world   *world
-	ids     []string // of the tasks, in the order they were made
+	ids     []string // of the tasks, in the order of creation
 	waiting map[string][]string
 }
 
-// The kinds of messages that a tasker waits for, beside the answers, which it
-// knows by their id.
+// The kinds of messages that a tasker waits for, besides the answers, which it finds by id.
 const (
 	question     = "?"
 	notification = "~"
@@ -76,7 +73,7 @@ func playTasks(t *testing.T, script string) []byte {
 	w := newWorld(t, withPatience(patience))
 	w.gate = func(r *aai.Request) ([]aai.Question, error) {
 		if r.Tool.Name == unknownOutcomeTool && patience < time.Second && len(r.Call.Answers) == 0 {
-			<-w.release // so that it is asked about when it is a task already
+			<-w.release // the call must be a task before the question
 		}
 		return asksAboutSend(r)
 	}
@@ -105,8 +102,7 @@ func playTasks(t *testing.T, script string) []byte {
 	return []byte(played.String())
 }
 
-// byCall are the lines of the journal, those of a call together: tasks run beside
-// each other.
+// byCall returns the lines of the journal, grouped by call: tasks run concurrently.
 func (j *journal) byCall() []string {
 	lines := j.lines()
 	j.mu.Lock()
@@ -132,7 +128,7 @@ func withPatience(patience time.Duration) change {
 	}
 }
 
-// do follows one line of a script, and returns what came of it.
+// do executes one line of a script, and returns the received lines.
 func (c *tasker) do(line string) []string {
 	c.t.Helper()
 	order, rest, _ := strings.Cut(line, " ")
@@ -222,7 +218,7 @@ func (c *tasker) next(kind string) string {
 	return first
 }
 
-// settled puts names in the place of ids, and hides times.
+// settled replaces ids by names, and hides times.
 func (c *tasker) settled(line string) string {
 	for _, found := range taskID.FindAllStringSubmatch(line, -1) {
 		id, known := found[1], false
@@ -239,7 +235,7 @@ func (c *tasker) settled(line string) string {
 	return stamps.ReplaceAllString(line, `"$1":"TIME"`)
 }
 
-// named puts ids in the place of names.
+// named replaces names by ids.
 func (c *tasker) named(line string) string {
 	return cursor.ReplaceAllStringFunc(line, func(name string) string {
 		var n int

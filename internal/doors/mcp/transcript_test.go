@@ -11,10 +11,9 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestTranscripts plays what clients of every version of the protocol send, and
-// compares the bytes that come back with what was recorded. In a transcript a
-// line ">" is from the client, "<" from the server and "=" what is on the journal
-// in the end. UPDATE_GOLDEN=1 writes the latter two anew.
+// TestTranscripts plays the messages of clients of every protocol version, and compares the received
+// bytes with the recorded ones. In a transcript a line ">" is from the client, "<" from the server and
+// "=" a line of the journal at the end. UPDATE_GOLDEN=1 rewrites the latter two.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/transcripts/*.txt")
 	if err != nil {
@@ -34,7 +33,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// play plays what the client says and returns the transcript of it.
+// play plays the client's lines and returns the transcript.
 func play(t *testing.T, script string) []byte {
 	t.Helper()
 	w := newWorld(t, withGate(asksAboutSend))
@@ -68,7 +67,7 @@ func isNotification(line string) bool {
 	return json.Unmarshal([]byte(line), &m) == nil && m.Method != "" && m.ID == nil
 }
 
-// settled brings the answers to a batch, which come in any order, in one.
+// settled sorts the answers to a batch, whose order is undefined.
 func settled(line string) string {
 	var answers []json.RawMessage
 	if json.Unmarshal([]byte(line), &answers) != nil {
@@ -86,10 +85,10 @@ func settled(line string) string {
 	return string(sorted)
 }
 
-// asksAboutSend is a gate that lets "send" pass only with the right answer.
+// asksAboutSend is a gate that admits "send" only with the right answer.
 func asksAboutSend(r *aai.Request) ([]aai.Question, error) { return asksAbout(unknownOutcomeTool)(r) }
 
-// asksAbout is a gate that lets the tool pass only with the right answer.
+// asksAbout is a gate that admits the tool only with the right answer.
 func asksAbout(tool string) func(r *aai.Request) ([]aai.Question, error) {
 	return func(r *aai.Request) ([]aai.Question, error) {
 		if r.Tool.Name != tool {

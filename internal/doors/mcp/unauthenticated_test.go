@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Thousands of connections that say nothing are in nobody's way who has a token,
-// whether its connection was there before or comes after them.
+// TestUnauthenticatedConnectionsBlockNobody checks that thousands of silent connections do not block an
+// authenticated client, connected before or after them.
 func TestUnauthenticatedConnectionsBlockNobody(t *testing.T) {
 	const many, kept = 3000, 1024
 	s := newWorld(t).serve(t, withTokens)
@@ -39,7 +39,7 @@ func TestUnauthenticatedConnectionsBlockNobody(t *testing.T) {
 	defer s.client.CloseIdleConnections()
 	s.as("bob").open(t).lives(t)
 	before.lives(t)
-	// The oldest had to go, before their time to send a header is over.
+	// The oldest were closed before their time for a header was over.
 	soon := time.Now().Add(5 * time.Second)
 	for i, c := range idle[:many-kept] {
 		_ = c.SetReadDeadline(soon)
@@ -49,7 +49,7 @@ func TestUnauthenticatedConnectionsBlockNobody(t *testing.T) {
 	}
 }
 
-// A connection is kept for who has shown a token on it, and for no one else.
+// TestOnlyWhoHasATokenKeepsAConnection checks that only connections with a valid token are kept alive.
 func TestOnlyWhoHasATokenKeepsAConnection(t *testing.T) {
 	s := newWorld(t).serve(t, withTokens)
 	alice := s.as("alice")

@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A tool that is not listed is refused with what to call instead, and briefly.
+// TestUnknownTools checks that the error for an unlisted tool is short and names the calls to make instead.
 func TestUnknownTools(t *testing.T) {
 	long := strings.Repeat("x", 1<<20-1000)
 	for name, c := range map[string]struct{ profile, tool, says string }{
@@ -34,7 +34,7 @@ func TestUnknownTools(t *testing.T) {
 	}
 }
 
-// What a client reads has nothing of how the gateway is made, nor all that it sent.
+// TestRefusalsHaveNoInternals checks that errors contain neither internals nor the whole request.
 func TestRefusalsHaveNoInternals(t *testing.T) {
 	client := newWorld(t).dial(t).open("2025-06-18", `{}`)
 	for _, r := range []struct{ method, params, says string }{
@@ -56,7 +56,7 @@ func TestRefusalsHaveNoInternals(t *testing.T) {
 	}
 }
 
-// Nor has what a client of HTTP reads.
+// TestRefusalsOfHTTPHaveNoInternals checks the same over HTTP.
 func TestRefusalsOfHTTPHaveNoInternals(t *testing.T) {
 	s := newWorld(t).serve(t, withTokens)
 	good := s.as("alice").open(t)
@@ -80,7 +80,7 @@ func TestRefusalsOfHTTPHaveNoInternals(t *testing.T) {
 	}
 }
 
-// The names in a call are short: they are not counted as its arguments are.
+// TestLongNames checks that the names in a call are short: the limit for arguments does not count them.
 func TestLongNames(t *testing.T) {
 	long := strings.Repeat("x", 2<<20)
 	for name, params := range map[string]string{

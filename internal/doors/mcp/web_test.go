@@ -18,24 +18,24 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 )
 
-// The headers of a request in each era.
+// The headers of a request of each version.
 const (
 	acceptBoth = "application/json, text/event-stream"
 	oldEra     = "2025-11-25"
 	newEra     = "2026-07-28"
 )
 
-// A web is a door that is served over HTTP, at an address of its own.
+// A web is a door that is served over HTTP at its own address.
 type web struct {
 	*world
 	url    string // ends in /mcp
 	client *http.Client
 	server *streamable.Server
 	stop   context.CancelFunc
-	done   chan error // what Serve returned
+	done   chan error // the error of Serve
 }
 
-// An httpChange is a change to a web, before it is served.
+// An httpChange is a change to a web's configuration, before it is served.
 type httpChange func(*streamable.Config)
 
 func withLimits(l streamable.Limits) httpChange {
@@ -46,7 +46,7 @@ func withHTTPLimits(l httpdoor.Limits) httpChange {
 	return func(c *streamable.Config) { c.HTTP.Limits = l }
 }
 
-// tokens is a Verifier that takes the principal itself for the token.
+// tokens is a Verifier that accepts a principal as its own token.
 type tokens map[string]bool
 
 func (k tokens) Verify(_ context.Context, token string) (string, error) {
@@ -90,12 +90,12 @@ func (s *web) end() {
 	s.client.CloseIdleConnections()
 }
 
-// A visit is one request, written out.
+// An httpRequest is one request, written out.
 type httpRequest struct {
 	method  string // POST if empty
 	path    string // in the place of /mcp
 	body    string
-	headers map[string]string // "" takes one away
+	headers map[string]string // "" removes one
 }
 
 func (s *web) request(ctx context.Context, v httpRequest) (*http.Response, error) {
@@ -131,7 +131,7 @@ func (s *web) request(ctx context.Context, v httpRequest) (*http.Response, error
 	return s.client.Do(r)
 }
 
-// do makes the request and returns the answer, whose body is read by the caller.
+// do makes the request and returns the answer; the caller reads its body.
 func (s *web) do(t *testing.T, v httpRequest) *http.Response {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -194,8 +194,7 @@ func (r *sseReader) next() (sseEvent, error) {
 	return e, io.EOF
 }
 
-// message returns the next message of a stream; comments and empty events are
-// passed over.
+// message returns the next message of a stream; it skips comments and empty events.
 func (r *sseReader) message() (message, sseEvent, error) {
 	for {
 		e, err := r.next()
@@ -213,7 +212,7 @@ func (r *sseReader) message() (message, sseEvent, error) {
 	}
 }
 
-// A caller is a client of the web: what it sends along with each request.
+// A caller is a client of the web, with the headers of its requests.
 type caller struct {
 	*web
 	headers map[string]string
@@ -228,7 +227,7 @@ func (s *web) as(principal string) *caller {
 	return c
 }
 
-// modern makes the caller one of the newer era.
+// modern makes the caller a stateless client.
 func (c *caller) modern() *caller {
 	c.headers["Mcp-Protocol-Version"] = newEra
 	return c
@@ -303,7 +302,7 @@ func (c *caller) lives(t *testing.T) {
 	c.ask(t, "tools/call", exec(sayTool, `{}`)).result(t).succeeds(t)
 }
 
-// eventually waits for what must come.
+// eventually waits until a condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
@@ -313,7 +312,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// pictureApp is an app whose tool "say" answers with a picture.
+// pictureApp is an app with a tool "say" that returns an image.
 func (w *world) pictureApp(id string, picture []byte) *aai.App {
 	return &aai.App{ID: id, Name: "Picture", Digest: "d1", Tools: []*aai.Tool{
 		tool(sayTool, aai.Reads, func(context.Context, *aai.Call) (*aai.Result, error) {

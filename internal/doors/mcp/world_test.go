@@ -22,21 +22,20 @@ const (
 	addTool            = "add"   // succeeds with data
 	sayTool            = "say"   // succeeds with text
 	notRunningTool     = "sync"  // fails: the app does not run
-	unknownOutcomeTool = "send"  // fails, and nobody knows what became of it
+	unknownOutcomeTool = "send"  // fails, with an unknown outcome
 	blockTool          = "block" // waits to be released, or for the end of its context
 	panicTool          = "crash" // panics
-	nanTool            = "ratio" // answers what is no JSON value
+	nanTool            = "ratio" // returns a value that is not JSON
 )
 
-// A world is a gateway in memory behind a door. What its gate does is decided
-// for each test.
+// A world is a gateway in memory behind a door. Each test sets its gate.
 type world struct {
 	catalog *catalog
 	journal *journal
 	door    *door.Door
 
 	entered chan string    // the note of a call of "block" that has begun
-	release chan struct{}  // closed to let all of them go on
+	release chan struct{}  // closed to release all of them
 	ended   chan error     // how the context of one that was not released ended
 	added   chan *aai.Call // the calls of "add" that ran
 	gate    func(*aai.Request) ([]aai.Question, error)
@@ -76,7 +75,7 @@ func newWorld(t *testing.T, changes ...change) *world {
 	return w
 }
 
-// CheckPassphrase implements aai.Gate: the gateway's own app is open to everybody.
+// CheckPassphrase implements aai.Gate: every caller may use the gateway's own app.
 func (w *world) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.App.ID == aai.BuiltinApp {
 		return nil, nil
@@ -84,7 +83,7 @@ func (w *world) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Questi
 	return w.gate(r)
 }
 
-// builtinApp is what the door itself uses of the gateway's own app.
+// builtinApp has the tools of the gateway's own app that the door uses.
 func (w *world) builtinApp() *aai.App {
 	find := func(ctx context.Context, call *aai.Call) (*aai.App, error) {
 		id, _ := call.Args["app"].(string)
@@ -165,7 +164,7 @@ func (w *world) block(ctx context.Context, call *aai.Call) (*aai.Result, error) 
 	}
 }
 
-// app is one more app, with one tool.
+// app returns another app, with one tool.
 func (w *world) app(id, name, description string, aliases ...string) *aai.App {
 	return &aai.App{
 		ID: id, Name: name, Description: description, Aliases: aliases, Digest: "d1",
@@ -179,7 +178,7 @@ type catalog struct {
 	apps      []*aai.App
 	listeners map[int]func()
 	broken    bool          // panics
-	look      chan struct{} // closed when the first look is over; nil: it is
+	look      chan struct{} // closed when the first scan is over; nil: it is
 }
 
 func (c *catalog) Apps() []*aai.App {
@@ -217,8 +216,8 @@ func (c *catalog) OnChange(f func()) (stop func()) {
 	}
 }
 
-// edit changes the list of apps and says so, as the real catalog does: in a
-// goroutine where nobody would catch a panic.
+// edit changes the list of apps and notifies, as the real catalog does: in a goroutine in which no
+// caller would recover a panic.
 func (c *catalog) edit(edit func([]*aai.App) []*aai.App) {
 	c.mu.Lock()
 	c.apps = edit(slices.Clone(c.apps))
@@ -276,14 +275,14 @@ func (j *journal) asked() []aai.Entry {
 	return slices.DeleteFunc(slices.Clone(j.entries), func(e aai.Entry) bool { return !first(e) })
 }
 
-// admitted returns the entries that say what was admitted, one of each call.
+// admitted returns the admission entries, one of each call.
 func (j *journal) admitted() []aai.Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(j.entries), func(e aai.Entry) bool { return !e.Admitted })
 }
 
-// lines are the entries in short: kind, who asked for what, what was admitted, code.
+// lines returns the entries in short form: kind, caller and tool, admission, code.
 func (j *journal) lines() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -304,7 +303,7 @@ func (j *journal) lines() []string {
 	return lines
 }
 
-// outcomes counts how calls of a tool ended, by code.
+// outcomes counts the outcomes of a tool's calls, by code.
 func (j *journal) outcomes(tool string) map[aai.Code]int {
 	j.mu.Lock()
 	defer j.mu.Unlock()

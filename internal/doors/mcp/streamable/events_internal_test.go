@@ -10,9 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEventLogKeepsOrReports holds the log against one that forgets nothing: what it
-// returns is exactly what came after the index, or it says that it does not have
-// it. And it never holds more than it may.
+// TestEventLogKeepsOrReports compares the log with one without limits: it returns exactly the events
+// after the index, or reports that they are dropped. It never exceeds its limit.
 func TestEventLogKeepsOrReports(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const most, mostOfSession = 6000, 2500
@@ -78,8 +77,8 @@ func checkLog(t *rapid.T, log *eventLog, all map[string]map[string][][]byte, mos
 	}
 }
 
-// TestEventLogBeginsAnew: whoever opens a session's own stream again gets what is
-// kept, and the SDK's count of it, from zero, is the log's.
+// TestEventLogBeginsAnew checks that a client that reopens a session's own stream gets all stored
+// events, and that the indexes match the SDK's, which start at zero.
 func TestEventLogBeginsAnew(t *testing.T) {
 	log := newEventLog(10*eventCost, 3*eventCost)
 	log.open("s", "")
@@ -104,8 +103,8 @@ func TestEventLogBeginsAnew(t *testing.T) {
 	}
 }
 
-// TestEventLogOfManyRequests: streams of a long session are forgotten, the oldest
-// first, and one that is forgotten does not begin anew with wrong numbers.
+// TestEventLogOfManyRequests checks that the oldest streams of a long session are dropped, and that a
+// dropped stream does not restart with wrong indexes.
 func TestEventLogOfManyRequests(t *testing.T) {
 	log := newEventLog(1<<30, 1<<30)
 	log.open("s", "")

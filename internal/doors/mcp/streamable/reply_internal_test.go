@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestReplyAfterItsEnd: what still wants to write when the handler has returned
-// touches nothing: its connection may belong to another request by then.
+// TestReplyAfterItsEnd checks that writes after the handler's return have no effect: the connection may
+// belong to another request by then.
 func TestReplyAfterItsEnd(t *testing.T) {
 	w := httptest.NewRecorder()
 	r := newResponseWriter(w, time.Second, time.Second)

@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A client has so many tasks and no more; another one has its own.
+// TestNumberOfTasks checks that a client's tasks are limited, and that each client has its own limit.
 func TestNumberOfTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{Limits: Limits{TTL: time.Minute, Tasks: 3, AllTasks: 5}})
@@ -39,7 +39,7 @@ func TestNumberOfTasks(t *testing.T) {
 		if _, err := b.call(b.ctx, core, "optional", `{}`); code(err) != jsonrpc.CodeInternalError || !strings.Contains(err.Error(), "5 tasks") {
 			t.Errorf("one more of all gave %v", err)
 		}
-		// Where the server decides, the call just goes on without a task.
+		// Where the server decides, the call continues without a task.
 		answers := make(chan answer)
 		go func() {
 			got, err := a.call(a.ctx, extension, "optional", "")
@@ -53,7 +53,7 @@ func TestNumberOfTasks(t *testing.T) {
 		if got := <-answers; got.text() != "done" {
 			t.Errorf("the call without a task gave %v", got)
 		}
-		// A task that has ended takes its place until it expires.
+		// A finished task counts until it expires.
 		synctest.Wait()
 		if _, err := a.call(a.ctx, core, "optional", `{}`); err == nil {
 			t.Error("there was room before anything expired")
@@ -66,7 +66,7 @@ func TestNumberOfTasks(t *testing.T) {
 	})
 }
 
-// Results take so much memory and no more, and none when they have expired.
+// TestBytesOfResults checks that the memory of results is limited, and is free after they expire.
 func TestBytesOfResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{Limits: Limits{TTL: time.Minute, Bytes: 10_000, AllBytes: 18_000}})
@@ -76,7 +76,7 @@ func TestBytesOfResults(t *testing.T) {
 		for i, step := range []struct {
 			client *client
 			kept   bool
-		}{{a, true}, {a, false}, {b, true}, {c, false}} { // more than a may have; more than all may have
+		}{{a, true}, {a, false}, {b, true}, {c, false}} { // more than one owner may have; more than all may have
 			id := step.client.begin(core)
 			synctest.Wait()
 			if got := step.client.status(core, id); got != "completed" {
@@ -90,7 +90,7 @@ func TestBytesOfResults(t *testing.T) {
 		}
 		s := w.layer.store
 		s.mu.Lock()
-		if s.bytes > 14_000 { // two results, and two short ones in the place of others
+		if s.bytes > 14_000 { // two results, and two notes instead of others
 			t.Errorf("%d bytes are kept", s.bytes)
 		}
 		s.mu.Unlock()
@@ -100,7 +100,7 @@ func TestBytesOfResults(t *testing.T) {
 	})
 }
 
-// The room of what has expired is its owner's again.
+// TestBytesAreGivenBack checks that an owner can use the memory of expired results again.
 func TestBytesAreGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{Limits: Limits{Bytes: 1000}})
@@ -109,7 +109,7 @@ func TestBytesAreGivenBack(t *testing.T) {
 			return said(strings.Repeat("x", size)), nil
 		}
 		c := w.client()
-		c.begin(core) // so that it is an owner all the time
+		c.begin(core) // so that it stays an owner
 		synctest.Wait()
 		size = 600
 		for i := range 3 {
@@ -127,7 +127,7 @@ func TestBytesAreGivenBack(t *testing.T) {
 	})
 }
 
-// An error stays one when its text is dropped.
+// TestALargeErrorIsStillOne checks that an error stays one when its text is dropped.
 func TestALargeErrorIsStillOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{Limits: Limits{Bytes: 1000}})
@@ -146,7 +146,7 @@ func TestALargeErrorIsStillOne(t *testing.T) {
 	})
 }
 
-// A task is its client's: to everybody else it is not there.
+// TestOwners checks that a task exists only for its client.
 func TestOwners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{Owner: func(ctx context.Context, _ *mcp.ServerSession) string {
@@ -172,7 +172,7 @@ func TestOwners(t *testing.T) {
 				t.Errorf("%s: the list is %v, %v", name, list, err)
 			}
 		}
-		// Nor is it there in the other form.
+		// Nor does it exist in the other form.
 		if c.status(core, ids[extension]) != "" || c.status(extension, ids[core]) != "" {
 			t.Error("a task can be seen in the other form")
 		}
@@ -190,7 +190,7 @@ func as(user string) context.Context {
 	return context.WithValue(context.Background(), userKey{}, user)
 }
 
-// The end of a connection is that of its tasks, and waits for their work.
+// TestTheEndOfAConnection checks that the end of a connection ends its tasks, and waits for their work.
 func TestTheEndOfAConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{Limits: Limits{TTL: time.Hour}})
@@ -223,7 +223,7 @@ func TestTheEndOfAConnection(t *testing.T) {
 	})
 }
 
-// The list has every task once, in the order they were made.
+// TestList checks that the list has every task once, in the order of creation.
 func TestList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{Limits: Limits{Tasks: 200}})

@@ -17,10 +17,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// forms are those that a task can have.
+// forms returns the forms of tasks.
 func forms() map[string]form { return map[string]form{"core": core, "extension": extension} }
 
-// A task is there for as long as it was said, and then leaves nothing behind.
+// TestExpiry checks that a task exists for its lifetime, and leaves nothing behind.
 func TestExpiry(t *testing.T) {
 	for name, form := range forms() {
 		t.Run(name, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
-// What a client asks for is brought into what it can have.
+// TestTimeToLive checks that a requested lifetime is clamped.
 func TestTimeToLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{Limits: Limits{TTL: time.Minute, MaxTTL: time.Hour}})
@@ -75,7 +75,7 @@ func TestTimeToLive(t *testing.T) {
 	})
 }
 
-// How a call ends is what its form makes of it.
+// TestEndings checks the final status of each outcome in each form.
 func TestEndings(t *testing.T) {
 	refused := said("refused: nobody allowed it\nand more")
 	refused.IsError = true
@@ -131,12 +131,12 @@ func returning(result *mcp.CallToolResult, err error) func(context.Context, *mcp
 	}
 }
 
-// An explosive value panics when it is written.
+// An explosive value panics when it is encoded.
 type explosive struct{}
 
 func (explosive) MarshalJSON() ([]byte, error) { panic("secret") }
 
-// outcome is what an ended task came to: the text of its result, or its error.
+// outcome returns the text of an ended task's result, or its error.
 func (c *client) outcome(form form, id string) (text string, errorCode int64) {
 	c.t.Helper()
 	if form == core {
@@ -165,7 +165,7 @@ func (c *client) outcome(form form, id string) (text string, errorCode int64) {
 	return answer(result).text(), 0
 }
 
-// What is final stays, whatever the work does.
+// TestCancel checks that a final status stays, whatever the work does.
 func TestCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{})
@@ -182,7 +182,7 @@ func TestCancel(t *testing.T) {
 		if a, err := c.ask(extension, "tasks/cancel", newer); err != nil || !cmp.Equal(a, answer{"resultType": "complete"}) {
 			t.Errorf("cancelling gave %v, %v", a, err)
 		}
-		// The work says how far it has come, after it was cancelled.
+		// The result says how far the cancelled work has come.
 		if text, _ := c.outcome(core, older); text != "it was done already" {
 			t.Errorf("the cancelled task came to %q", text)
 		}
@@ -203,7 +203,7 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// Work that does not stop is not waited for.
+// TestCancelledWorkThatGoesOn checks that nothing waits for work that does not stop.
 func TestCancelledWorkThatGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{})
@@ -227,7 +227,7 @@ func TestCancelledWorkThatGoesOn(t *testing.T) {
 	})
 }
 
-// tasks/result waits for the end; who does not wait any longer just goes.
+// TestResultWaits checks that tasks/result waits for the end, and that a client may stop waiting.
 func TestResultWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{Limits: Limits{TTL: time.Hour}})

@@ -18,8 +18,8 @@ import (
 
 func elicitation(message string) *mcp.ElicitParams { return &mcp.ElicitParams{Message: message} }
 
-// rounds is a call of the extension's form that asks two questions in each of
-// some rounds, and says what it was answered.
+// rounds returns a call of the extension's form that asks two questions in each of n rounds, and passes
+// the answers to took.
 func rounds(t *testing.T, n int, took func(round int, answers mcp.InputResponseMap)) func(context.Context, *mcp.CallToolRequest) (mcp.Result, error) {
 	return func(_ context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
 		round := 0
@@ -41,7 +41,7 @@ func rounds(t *testing.T, n int, took func(round int, answers mcp.InputResponseM
 	}
 }
 
-// asked are the names of the questions that a task has open.
+// asked returns the names of a task's open questions.
 func (c *client) asked(id string) []string {
 	c.t.Helper()
 	synctest.Wait()
@@ -73,7 +73,7 @@ func (c *client) reply(id, responses string) error {
 	return err
 }
 
-// The questions of a task are answered one by one, each round under new names.
+// TestRounds checks that the questions of a task are answered one by one, with new names in each round.
 func TestRounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{})
@@ -127,7 +127,7 @@ func TestRounds(t *testing.T) {
 	})
 }
 
-// A call cannot ask for ever.
+// TestTooManyRounds checks that a call cannot ask forever.
 func TestTooManyRounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{})
@@ -150,7 +150,7 @@ func TestTooManyRounds(t *testing.T) {
 	})
 }
 
-// A task that waits for an answer can be cancelled, and expires.
+// TestTheEndOfATaskThatAsks checks that a task that waits for an answer can be cancelled, and expires.
 func TestTheEndOfATaskThatAsks(t *testing.T) {
 	for _, how := range []string{"cancelled", ""} {
 		synctest.Test(t, func(t *testing.T) {
@@ -181,8 +181,8 @@ func TestTheEndOfATaskThatAsks(t *testing.T) {
 	}
 }
 
-// What a call of the core's form asks goes to the client itself, and says of what
-// task it is; the task waits for input until every question has its answer.
+// TestQuestionsOfTheCore checks that requests in the core's form go to the client itself with the id of
+// the task; the task needs input until every request has its answer.
 func TestQuestionsOfTheCore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{})
@@ -232,7 +232,7 @@ func TestQuestionsOfTheCore(t *testing.T) {
 		if diff := cmp.Diff([]string{"input_required", "working", "completed"}, c.statuses(id)); diff != "" {
 			t.Error(diff)
 		}
-		// What is said outside of tasks says nothing of them.
+		// Messages outside of tasks contain none.
 		sent = nil
 		if err := say(c.ctx, "notifications/progress", &mcp.ProgressNotificationParams{}); err != nil || sent[0] != "notifications/progress " {
 			t.Error(sent, err)
@@ -241,7 +241,7 @@ func TestQuestionsOfTheCore(t *testing.T) {
 	})
 }
 
-// The extension has no progress of tasks, but a call that is none yet has.
+// TestProgressOfTheExtension: the extension has no progress of tasks, but a call that is not a task yet has.
 func TestProgressOfTheExtension(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{})

@@ -44,7 +44,7 @@ func TestStashParams(t *testing.T) {
 	}
 }
 
-// Whatever is sent, nothing of it is lost but what is forged.
+// FuzzStashParams checks for any parameters that only forged members are lost.
 func FuzzStashParams(f *testing.F) {
 	for _, seed := range []string{`{"task":{}}`, `{"_meta":{"x":"\u003c"},"task":[1.0e3],"a":null}`, `{"_meta":{"aai.internal/tasks":1}}`, `{"task":1,"task":2}`} {
 		f.Add("tools/call", seed)
@@ -79,7 +79,7 @@ func FuzzStashParams(f *testing.F) {
 	})
 }
 
-// What was parked is taken once, and is not there for others.
+// TestTakeStashed checks that stashed parameters are taken once, and not by others.
 func TestTakeStashed(t *testing.T) {
 	call := &mcp.CallToolParamsRaw{Meta: mcp.Meta{"a": 1, stashKey: map[string]any{"ttl": 5.0}}}
 	if got := string(takeStashed(call)); got != `{"ttl":5}` || len(call.Meta) != 1 || takeStashed(call) != nil {
@@ -97,7 +97,7 @@ func TestHTTP(t *testing.T) {
 	get := `{"jsonrpc":"2.0","id":7,"method":"tasks/get","params":{"taskId":"T"}}`
 	for name, c := range map[string]struct {
 		method, version, names, called, body string
-		want                                 string // what the next handler reads; "" if it is refused
+		want                                 string // the body for the next handler; "" if it is refused
 	}{
 		"a task":               {"POST", "2025-11-25", "", "", `{"method":"tools/call","params":{"task":{}}}`, `{"method":"tools/call","params":{"_meta":{"aai.internal/tasks":{}},"task":{}}}`},
 		"no task":              {"POST", "2025-11-25", "", "", ` {"method":"tools/call","params":{}}`, ` {"method":"tools/call","params":{}}`},
@@ -156,7 +156,7 @@ func refusal(t *testing.T, got *httptest.ResponseRecorder) {
 	}
 }
 
-// What is wrong with a body is for the next handler to say.
+// TestABodyThatCannotBeRead checks that the next handler gets the read error.
 func TestABodyThatCannotBeRead(t *testing.T) {
 	broken := errors.New("broken")
 	h := HTTP(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -11,9 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever happens to a task in whatever order, it goes only the ways that the
-// protocol has, what it says is what the client is told, and its room is counted
-// right.
+// TestTransitions checks for events in any order that a task makes only the protocol's transitions,
+// that the client is notified of its status, and that its memory is counted correctly.
 func TestTransitions(t *testing.T) {
 	may := map[status][]status{
 		working:       {inputRequired, completed, failed, cancelled},

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Who gets a task, and who the result.
+// TestWhichCallsAreTasks checks which clients get a task, and which the result.
 func TestWhichCallsAreTasks(t *testing.T) {
 	nobody := mcp.Meta{mcp.MetaKeyProtocolVersion: StatelessVersion}
 	older := mcp.Meta{mcp.MetaKeyProtocolVersion: "2025-06-18"}
@@ -80,8 +80,8 @@ func TestWhichCallsAreTasks(t *testing.T) {
 
 type requestKey struct{}
 
-// A call of the extension's form is a part of its request until it is a task, and
-// of nothing then.
+// TestDetachedContext checks that a call of the extension's form belongs to its request until it is a
+// task, and not after that.
 func TestDetachedContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		released := 0
@@ -106,7 +106,7 @@ func TestDetachedContext(t *testing.T) {
 		if err != nil || a.id() == "" {
 			t.Fatal(a, err)
 		}
-		end() // the SDK does when the request is answered
+		end() // as the SDK does when the request is answered
 		close(goOn)
 		if got := <-seen; got != [2]any{"r", "ann"} {
 			t.Errorf("as a part of its request the call saw %v", got)
@@ -122,7 +122,7 @@ func TestDetachedContext(t *testing.T) {
 	})
 }
 
-// A request that ends before its call is a task takes it along.
+// TestARequestThatEndsFirst checks that a request that ends before its call is a task ends the call.
 func TestARequestThatEndsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{})

@@ -12,12 +12,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A world is a layer in front of a handler that a test says, with time that
-// passes when nobody has anything to do (testing/synctest).
+// A world is a layer in front of a handler that a test sets, in a synctest bubble.
 type world struct {
 	t     *testing.T
 	layer *Layer
-	// run is what a call does.
+	// run is the handler of a call.
 	run func(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result, error)
 }
 
@@ -73,7 +72,7 @@ func (w *world) client() *client {
 	return c
 }
 
-// statuses are the statuses that the client was told of a task.
+// statuses returns the statuses of a task in the client's notifications.
 func (c *client) statuses(id string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,7 +85,7 @@ func (c *client) statuses(id string) []string {
 	return told
 }
 
-// meta is what a request says of its sender.
+// meta returns the _meta of a request.
 func meta(form form) mcp.Meta {
 	if form == core {
 		return mcp.Meta{mcp.MetaKeyProtocolVersion: coreVersion}
@@ -97,7 +96,7 @@ func meta(form form) mcp.Meta {
 	}
 }
 
-// call calls a tool, with what the client says of a task if it is not "".
+// call calls a tool, with the "task" parameter if it is not "".
 func (c *client) call(ctx context.Context, form form, tool, wanted string) (answer, error) {
 	params := &mcp.CallToolParamsRaw{Name: tool, Meta: meta(form)}
 	if wanted != "" {
@@ -106,7 +105,7 @@ func (c *client) call(ctx context.Context, form form, tool, wanted string) (answ
 	return c.receive(ctx, "tools/call", &mcp.CallToolRequest{Params: params})
 }
 
-// receive gives a request to the layer.
+// receive passes a request to the layer.
 func (c *client) receive(ctx context.Context, method string, req mcp.Request) (answer, error) {
 	result, err := c.layer.receive(func(ctx context.Context, _ string, req mcp.Request) (mcp.Result, error) {
 		call, ok := req.(*mcp.CallToolRequest)
@@ -129,7 +128,7 @@ func (c *client) receive(ctx context.Context, method string, req mcp.Request) (a
 	return a, nil
 }
 
-// ask asks about a task.
+// ask sends a request about a task.
 func (c *client) ask(form form, method, id string) (answer, error) {
 	return c.about(c.ctx, form, method, &params{TaskID: id})
 }
@@ -157,7 +156,7 @@ func (c *client) begin(form form) string {
 	return ""
 }
 
-// status is how far a task is, or "" if there is none.
+// status returns the status of a task, or "" if there is none.
 func (c *client) status(form form, id string) string {
 	c.t.Helper()
 	a, err := c.ask(form, "tasks/get", id)
@@ -182,7 +181,7 @@ func (a answer) id() string {
 	return id
 }
 
-// text is what a result of a tool says.
+// text returns the text of a tool's result.
 func (a answer) text() string {
 	contents, _ := a["content"].([]any)
 	if len(contents) == 0 {
@@ -195,7 +194,7 @@ func (a answer) text() string {
 
 func code(err error) int64 { return asWireError(err).Code }
 
-// holds asserts what the store holds, in all.
+// holds asserts the number of tasks and bytes in the store.
 func (w *world) holds(tasks, bytes int) {
 	w.t.Helper()
 	s := w.layer.store
