@@ -16,7 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 )
 
-// publishing has a gateway tell what runs in it, and end what the person stops.
+// publishing makes a gateway publish its active calls, and end those that the person stops.
 func publishing(t *testing.T, state string, g *aai.Gateway) *active.StopList {
 	t.Helper()
 	halts := active.NewStopList(active.StopConfig{
@@ -29,7 +29,7 @@ func publishing(t *testing.T, state string, g *aai.Gateway) *active.StopList {
 	return halts
 }
 
-// otherGateway is another gateway of the person, with an app whose tool lasts until it is ended.
+// otherGateway is another gateway of the person, with an app whose tool runs until it is ended.
 type otherGateway struct{ app *aai.App }
 
 func (h otherGateway) Apps() []*aai.App                               { return []*aai.App{h.app} }
@@ -73,8 +73,8 @@ func (w *world) shows(t *testing.T, texts ...string) string {
 	}
 }
 
-// The page shows what runs in other gateways, and its buttons stop a call, a caller and
-// everything; to start again is asked elsewhere.
+// TestActiveCalls checks that the page shows calls of other gateways, and that its buttons stop a call,
+// a caller and everything; a restart is asked about in a window.
 func TestActiveCalls(t *testing.T) {
 	w := newWorld(t)
 	w.enter(t)
@@ -142,15 +142,15 @@ func TestActiveCalls(t *testing.T) {
 	}
 }
 
-// Where nothing runs the page shows the last calls, without its own looks, and those that come
-// meanwhile are news to it.
+// TestActiveCallsPageShowsTheLastCalls checks that without active calls the page shows the last calls,
+// without its own reads, and that new calls are events for it.
 func TestActiveCallsPageShowsTheLastCalls(t *testing.T) {
 	w := newWorld(t)
 	for i := range 12 {
 		w.makeCall(t, fmt.Sprint("c", i), "", claude(), aai.BuiltinApp, "apps", nil)
 	}
 	w.enter(t)
-	got := answer{status: http.StatusOK, at: "/now", body: w.shows(t, "Nothing runs.", "The last calls")} // what ran has ended
+	got := answer{status: http.StatusOK, at: "/now", body: w.shows(t, "Nothing runs.", "The last calls")} // the call has ended
 	expectPage(t, got, "Nothing runs.", "The last calls", `href="/history/c11"`, `href="/history/c4"`, `!href="/history/c3"`, "/usr/bin/claude",
 		`href="/history">All calls`, `hx-trigger="running from:#live, journal from:#live"`)
 	if body := w.shows(t, `href="/history/c4"`); strings.Contains(body, `<bdi class="theirs">running</bdi>`) {
@@ -169,8 +169,8 @@ func TestActiveCallsPageShowsTheLastCalls(t *testing.T) {
 	w.shows(t, "nothing will until you start it again", `href="/history/r1"`)
 }
 
-// While everything is stopped each page says so, and has the button that starts it again; a
-// page that is brought up to date loses the line when it is started.
+// TestEveryPageSaysThatAllIsStopped checks that each page reports a stop of everything, with a restart
+// button, and that a reload after the restart removes the line.
 func TestEveryPageSaysThatAllIsStopped(t *testing.T) {
 	w := newWorld(t, mail(tool("send", kinds, nil)))
 	w.makeCall(t, "c1", "", claude(), aai.BuiltinApp, "guide", map[string]any{"app": "aai"})
@@ -217,10 +217,10 @@ func TestEveryPageSaysThatAllIsStopped(t *testing.T) {
 	line("en", 0)
 }
 
-// disconnectingGate is a gate at which the browser of a stop leaves before anything is done.
+// disconnectingGate is a gate at which the browser of a stop disconnects before the stop.
 type disconnectingGate struct {
 	leave     func()
-	callError chan error // what became of the call then
+	callError chan error // the call's outcome after that
 }
 
 func (l disconnectingGate) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
@@ -228,14 +228,14 @@ func (l disconnectingGate) CheckPassphrase(ctx context.Context, r *aai.Request) 
 		l.leave()
 		select {
 		case <-ctx.Done():
-		case <-time.After(300 * time.Millisecond): // nothing tells that the server has seen it
+		case <-time.After(300 * time.Millisecond): // the server's reaction cannot be observed
 		}
 		l.callError <- ctx.Err()
 	}
 	return nil, nil
 }
 
-// A stop holds though its page was closed as soon as it was pressed.
+// TestStopOutlastsItsPage checks that a stop is effective though its page was closed at once.
 func TestStopOutlastsItsPage(t *testing.T) {
 	w := newWorld(t)
 	w.enter(t)

@@ -21,11 +21,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// hostileText is what a stranger may write wherever a text is shown.
+// hostileText is text that may come from outside wherever a text is shown.
 const hostileText = `"><script>alert(1)</script>'&{{.}}` + "\u202e\u200b"
 
-// appWorld is a world with apps besides the gateway's own, one of them with a picture, which
-// the visitor has entered.
+// appWorld is a world with apps besides the gateway's own, one of them with an icon, after the login.
 func appWorld(t *testing.T, apps ...*aai.App) (*world, policy.Store) {
 	t.Helper()
 	w := newWorld(t, apps...)
@@ -40,7 +39,7 @@ func appWorld(t *testing.T, apps ...*aai.App) (*world, policy.Store) {
 	return w, w.store
 }
 
-// tool is a tool of a stranger, whose action answers the arguments.
+// tool is a foreign tool with an action that returns the arguments.
 func tool(name, params string, run aai.Action) *aai.Tool {
 	if run == nil {
 		run = func(_ context.Context, call *aai.Call) (*aai.Result, error) { return &aai.Result{Data: call.Args}, nil }
@@ -52,7 +51,7 @@ func mail(tools ...*aai.Tool) *aai.App {
 	return &aai.App{ID: "org.test.Mail", Name: "Mail " + hostileText + "|邮件", Description: hostileText, Aliases: []string{hostileText}, Tools: tools, Digest: strings.Repeat("0", 64), Source: "/nowhere/" + hostileText, Platform: "linux"}
 }
 
-// submitTool is what is sent by the form of a tool's page, with these texts in its fields.
+// submitTool returns the form data of a tool's page, with these texts in its fields.
 func (w *world) submitTool(t *testing.T, at string, texts map[string]string) answer {
 	t.Helper()
 	body := w.get(t, at).body
@@ -66,7 +65,7 @@ func (w *world) submitTool(t *testing.T, at string, texts map[string]string) ans
 	return w.post(t, strings.Replace(at, "/tool?", "/tool/try?", 1), sent)
 }
 
-// checkHarmless fails where a stranger's text is more than text.
+// checkHarmless fails if a foreign text is more than text.
 func checkHarmless(t *testing.T, what string, got answer) {
 	t.Helper()
 	for _, bad := range []string{"<script>alert", "\u202e", "\u200b", "javascript:", "ZgotmplZ"} {
@@ -79,7 +78,7 @@ func checkHarmless(t *testing.T, what string, got answer) {
 	}
 }
 
-// TestApps: apps are listed with their icons, searched, and told with their tools.
+// TestApps checks that apps are listed with their icons, searched, and shown with their tools.
 func TestApps(t *testing.T) {
 	orders := tool("orders", `{"type": "object", "properties": {}}`, nil)
 	orders.Group = "Orders"
@@ -126,7 +125,7 @@ const kinds = `{"type": "object", "required": ["to"], "additionalProperties": fa
 	"loud": {"type": "boolean"}, "colour": {"enum": ["red", "blue"]}, "tags": {"type": "array", "items": {"type": "string"}},
 	"options": {"type": "object"}, "maybe": {"type": ["integer", "null"]}, "password": {"type": "string", "minLength": 3}}}`
 
-// TestNotStarted: of an app whose server was never started nobody knows how many tools it has.
+// TestNotStarted checks that the number of tools is unknown for an app with a server that was never started.
 func TestNotStarted(t *testing.T) {
 	app := mail(tool("mcp_start", `{"type": "object", "properties": {}}`, nil))
 	app.Unprobed = true
@@ -134,7 +133,7 @@ func TestNotStarted(t *testing.T) {
 	expectPage(t, w.get(t, "/apps"), "· not started yet ·", "!0 tools")
 }
 
-// TestModesHaveTheSameTexts: the page says of each mode what the help of the command says.
+// TestModesHaveTheSameTexts checks that the page describes each mode as the help of the command does.
 func TestModesHaveTheSameTexts(t *testing.T) {
 	help, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "reference", "commands.md"))
 	if err != nil {
@@ -150,13 +149,13 @@ func TestModesHaveTheSameTexts(t *testing.T) {
 	}
 }
 
-// TestToolTrial: what is typed is called, gated and on record; what is wrong stands at its field.
+// TestToolTrial checks that the input is called, gated and recorded, and that faults are at their fields.
 func TestToolTrial(t *testing.T) {
 	w, _ := appWorld(t, mail(tool("send", kinds, nil), tool("ask", `{"type": "object", "properties": {}}`, nil)))
 	at := "/tool?app=org.test.Mail&tool=send"
 	page := w.get(t, at)
 	checkHarmless(t, "the tool", page)
-	if !strings.Contains(page.body, `id="p0" name="p0"`) || strings.Count(page.body, `name="csrf"`) != 4 { // language, leave, stop, and this one
+	if !strings.Contains(page.body, `id="p0" name="p0"`) || strings.Count(page.body, `name="csrf"`) != 4 { // language, logout, stop, and this one
 		t.Errorf("the form:\n%s", page.body)
 	}
 	got := w.submitTool(t, at, map[string]string{"p0": "<b>you", "p1": "x", "p2": "3", "p3": "false", "p4": "1", "p5": "a\r\nb", "p6": `{"a": 1}`, "p8": "hunter2"})
@@ -190,7 +189,7 @@ func TestToolTrial(t *testing.T) {
 	}
 }
 
-// TestToolTrialNeedsTheForm: another site's page, and one without our token, start nothing.
+// TestToolTrialNeedsTheForm checks that forms of other sites, and without the CSRF token, start nothing.
 func TestToolTrialNeedsTheForm(t *testing.T) {
 	ran := false
 	w, _ := appWorld(t, mail(tool("send", `{"type": "object", "properties": {}}`, func(context.Context, *aai.Call) (*aai.Result, error) {
@@ -205,8 +204,8 @@ func TestToolTrialNeedsTheForm(t *testing.T) {
 	}
 }
 
-// TestResults: long answers are cut, pictures are what their bytes are, an act is taken back
-// by the session that did it.
+// TestResults checks that long answers are cut, that images have the type of their bytes, and that the
+// session of an act can undo it.
 func TestResults(t *testing.T) {
 	var drawn bytes.Buffer
 	if err := png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
@@ -249,8 +248,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestHostileSchemas: whatever a schema is, the page is bounded and nothing of it is more
-// than text.
+// TestHostileSchemas checks that the page is limited for every schema, and that schema text is only
+// text.
 func TestHostileSchemas(t *testing.T) {
 	var many []string
 	for i := range 900 {
@@ -285,8 +284,8 @@ func TestHostileSchemas(t *testing.T) {
 	}
 }
 
-// TestConsent: who may is listed with since when and on whose word; to take it back is at
-// once, to give more is asked elsewhere.
+// TestConsent checks that consents are listed with their time and source, that they are revoked at
+// once, and that new ones are asked about in a window.
 func TestConsent(t *testing.T) {
 	w, store := appWorld(t, mail(tool("ask", `{"type": "object", "properties": {}}`, nil)))
 	for _, g := range []policy.Grant{
@@ -345,7 +344,7 @@ func TestConsent(t *testing.T) {
 	}
 }
 
-// TestTextsExist: whatever a page of these says is there in both languages.
+// TestTextsExist checks that the texts of these pages exist in both languages.
 func TestTextsExist(t *testing.T) {
 	for _, name := range []string{"apps", "app", "tool", "lint", "found", "consent", "logins"} {
 		page, err := os.ReadFile("templates/" + name + ".html")

@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/builtin"
 )
 
-// TestOnlyThisStartsName: whoever comes by another name gets nothing, so no name that a site
-// lets point here (DNS rebinding) is one of ours, and no other server of this computer.
+// TestOnlyThisStartsName checks that requests by another host name get nothing. So no name that a site
+// resolves to this computer (DNS rebinding) is accepted, and no name of another local server.
 func TestOnlyThisStartsName(t *testing.T) {
 	w := newWorld(t)
 	w.enter(t)
@@ -40,9 +40,8 @@ func TestOnlyThisStartsName(t *testing.T) {
 	}
 }
 
-// TestOnlyOurForms: what another page lets a browser send does nothing, whichever of the
-// signs of it is missing: not by a form, not by a script, not with a token that is not this
-// session's.
+// TestOnlyOurForms checks that requests of another page have no effect, whichever sign of it is
+// missing: not by a form, not by a script, not with another session's token.
 func TestOnlyOurForms(t *testing.T) {
 	w := newWorld(t)
 	w.enter(t)
@@ -86,7 +85,7 @@ func TestOnlyOurForms(t *testing.T) {
 	}
 }
 
-// attack posts a form of ours with what another page would have changed of it.
+// attack posts a form of the door with another page's changes.
 func (v *visitor) attack(t *testing.T, path string, form url.Values, change func(*http.Request)) answer {
 	t.Helper()
 	r := v.request(t, http.MethodPost, path, form)
@@ -96,8 +95,8 @@ func (v *visitor) attack(t *testing.T, path string, form url.Values, change func
 	return v.do(t, r)
 }
 
-// TestNobodyPlantsASession: a cookie that somebody put into the browser before opens nothing,
-// neither before the person enters nor after, and each entrance has its own.
+// TestNobodyPlantsASession checks that a cookie that was set before grants no access, neither before
+// nor after the login, and that each login has its own.
 func TestNobodyPlantsASession(t *testing.T) {
 	w := newWorld(t)
 	planted := &http.Cookie{Name: "aai_session", Value: strings.Repeat("A", 43), Path: "/"}
@@ -122,8 +121,8 @@ func TestNobodyPlantsASession(t *testing.T) {
 	}
 }
 
-// TestCookieIsBoundToTheHost: it goes to this start's host alone, to no script and with no request
-// that another site begins.
+// TestCookieIsBoundToTheHost checks that the cookie goes to this start's host alone, to no script and
+// with no cross-site request.
 func TestCookieIsBoundToTheHost(t *testing.T) {
 	w := newWorld(t)
 	jar, err := cookiejar.New(nil)
@@ -148,7 +147,7 @@ func TestCookieIsBoundToTheHost(t *testing.T) {
 	}
 }
 
-// TestLanguageCookieIsBoundToTheHost: the cookie of the language goes nowhere else either.
+// TestLanguageCookieIsBoundToTheHost checks the same for the language cookie.
 func TestLanguageCookieIsBoundToTheHost(t *testing.T) {
 	w := newWorld(t)
 	w.enter(t)
@@ -161,7 +160,7 @@ func TestLanguageCookieIsBoundToTheHost(t *testing.T) {
 	}
 }
 
-// TestLongForms: a form that is longer than any of ours is not read.
+// TestLongForms checks that forms above the limit are not read.
 func TestLongForms(t *testing.T) {
 	w := newWorld(t)
 	w.enter(t)
@@ -176,8 +175,8 @@ func TestLongForms(t *testing.T) {
 	}
 }
 
-// TestGuessing: a link has 256 bits, and who guesses does not get to guess often; the person
-// with the right one still enters.
+// TestGuessing checks that a link has 256 bits, that guesses are limited, and that the right link still
+// works.
 func TestGuessing(t *testing.T) {
 	w := newWorld(t)
 	secret := w.link[strings.LastIndex(w.link, "/")+1:]
@@ -205,7 +204,7 @@ func TestGuessing(t *testing.T) {
 	w.enter(t)
 }
 
-// TestNoFrames: and what else a page must be told, on every kind of answer.
+// TestNoFrames checks the security headers of every kind of answer.
 func TestNoFrames(t *testing.T) {
 	w := newWorld(t)
 	for range 2 {
@@ -230,12 +229,12 @@ func TestNoFrames(t *testing.T) {
 				t.Errorf("%s: %v", at, h)
 			}
 		}
-		w.post(t, w.link, nil) // the second time all of it is shown
+		w.post(t, w.link, nil) // the second time the whole page is shown
 	}
 }
 
-// TestAgentsHaveNoPage: an agent that calls itself the page is an agent: what only the person may
-// read or change is refused to it, where the same call of the page's door is made.
+// TestAgentsHaveNoPage checks that an agent with the page's name stays an agent: it may not read or
+// change the person's data, where the page's door makes the same call.
 func TestAgentsHaveNoPage(t *testing.T) {
 	w := newWorld(t)
 	agent := aai.Caller{Door: aai.DoorMCP, Name: "page", Identity: aai.IdentityPage, Session: "s"}
@@ -261,9 +260,8 @@ func TestAgentsHaveNoPage(t *testing.T) {
 	}
 }
 
-// TestAnAgentThatFindsThePort: who knows the address and the name of this start, as any program
-// of the account can, and asks for what there is without a link, gets the page that says how one
-// gets in, the link's, and nothing else; no button does anything.
+// TestAnAgentThatFindsThePort checks that a program that knows the address and host name, but no link,
+// gets only the help for the login and the page of the link, and that no button has an effect.
 func TestAnAgentThatFindsThePort(t *testing.T) {
 	w := newWorld(t, mail(tool("send", kinds, nil)))
 	w.calls(t, "claude")

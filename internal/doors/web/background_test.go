@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/web"
 )
 
-// TestTheExaminationEndsWithTheDoor: what a browser has begun and left goes on, and when the
-// door has ended, so has that.
+// TestTheExaminationEndsWithTheDoor checks that an examination continues without its browser, and ends
+// with the door.
 func TestTheExaminationEndsWithTheDoor(t *testing.T) {
 	w := newWorld(t)
 	began, ended := make(chan struct{}), make(chan struct{})

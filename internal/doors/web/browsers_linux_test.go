@@ -16,11 +16,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// TestInBrowsers: a person gets through every page in two real browsers, in both themes and
-// languages, on a wide screen, at 200 % and at 320 px, with and without scripts, in a world in
-// which each page has something to show; axe finds nothing that keeps people out, nothing of
-// strangers runs, what happens meanwhile is shown, and the buttons do what they say.
-// AAI_PICTURES=<folder> keeps pictures.
+// TestInBrowsers uses every page in two real browsers, in both themes and languages, on a wide screen,
+// at 200 % and at 320 px, with and without scripts, with data for each page. axe finds no barrier, no
+// foreign code runs, changes are shown, and the buttons work. AAI_PICTURES=<folder> stores screenshots.
 func TestInBrowsers(t *testing.T) {
 	f := newFilledWorld(t)
 	for _, c := range []struct{ browser, program, theme string }{
@@ -65,8 +63,8 @@ func TestInBrowsers(t *testing.T) {
 	f.awaitEnd()
 }
 
-// runBrowserScript has the script drive a browser as the job says, in an environment of its own where none
-// is given, and hands on what it says until it is done.
+// runBrowserScript runs a script that drives a browser for a job, with environment or a default one,
+// and passes on its output until it ends.
 func runBrowserScript(t *testing.T, script, program string, env []string, job map[string]any, says func(string)) {
 	t.Helper()
 	modules, err := filepath.Abs("../../../.cache/browsers/node_modules")

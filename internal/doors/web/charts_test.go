@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/audit"
 )
 
-// TestChartsAreFiltered: the charts to which a filtered list leads count the calls of the list,
-// and lead back to it; of words, which the totals do not know, they say so in both languages.
+// TestChartsAreFiltered checks that the charts of a filtered list count its calls, and link back to it.
+// The totals do not support words, and the page says so in both languages.
 func TestChartsAreFiltered(t *testing.T) {
 	w := newWorld(t)
 	now := time.Now()

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/web"
 )
 
-// TestDashboardHosts: a page is told of while it is shown, and not of one whose gateway is gone.
+// TestDashboardHosts checks that a dashboard is listed while it is served, and not after its gateway has ended.
 func TestDashboardHosts(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "pages")
 	want := func(hosts ...string) {
@@ -40,8 +40,8 @@ func TestDashboardHosts(t *testing.T) {
 	want()
 }
 
-// TestAnnounceDuringDashboardHosts: a page that begins while gateways look for pages is told of
-// all the same. A file that is there and not yet locked looks as if its gateway had ended.
+// TestAnnounceDuringDashboardHosts checks that a dashboard that starts during a lookup is listed. A new
+// file without a lock looks like one of an ended gateway.
 func TestAnnounceDuringDashboardHosts(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "pages")
 	over := make(chan struct{})
@@ -53,7 +53,7 @@ func TestAnnounceDuringDashboardHosts(t *testing.T) {
 				case <-over:
 					return
 				default:
-					_, _ = web.DashboardHosts(folder) // it is looked below what it says
+					_, _ = web.DashboardHosts(folder) // only the lookup's effect matters
 				}
 			}
 		})

@@ -15,12 +15,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// answerDelay is for how long a window of the gateway has the keyboard before the person here
-// answers: what comes sooner is no answer.
+// answerDelay is the time for which a window of the gateway has the focus before the person answers: it
+// ignores earlier keys.
 const answerDelay = 3 * time.Second
 
-// TestToolTrialAsksInAWindow: who presses "Try it" of a tool that changes something is asked in
-// the gateway's own window, beside the browser's, and the page says what came of the answer.
+// TestToolTrialAsksInAWindow checks that "Try it" for a tool that changes something asks in the
+// gateway's own window, and that the page shows the outcome.
 func TestToolTrialAsksInAWindow(t *testing.T) {
 	s := linuxtest.Start(t)
 	shared := inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv})
@@ -46,8 +46,7 @@ func TestToolTrialAsksInAWindow(t *testing.T) {
 	}
 }
 
-// allowKeys returns the keys that press an answer beside the refusal, by the program of the
-// window.
+// allowKeys returns the keys that choose an answer besides the refusal, by the window's program.
 func allowKeys() map[string][]string {
 	return map[string][]string{
 		"pinentry-qt": {"Left", "Left", "space"}, "pinentry-gtk-2": {"Tab", "Tab", "space"}, "kdialog": {"Down", "Down", "Return"},
@@ -55,8 +54,8 @@ func allowKeys() map[string][]string {
 	}
 }
 
-// pressTry has a browser press the button, and returns what the page shows of it. Answer is called
-// when a window of the gateway must come.
+// pressTry makes a browser press the button, and returns the page's text. It calls answer when a window
+// of the gateway must open.
 func (w *world) pressTry(t *testing.T, s *linuxtest.Session, answer func()) (shown string) {
 	t.Helper()
 	answered := false
@@ -77,8 +76,8 @@ func (w *world) pressTry(t *testing.T, s *linuxtest.Session, answer func()) (sho
 	return shown
 }
 
-// answerInWindow waits until a window of the gateway is in front and can have been read, and
-// answers it by the keys for its program; without any it presses Escape.
+// answerInWindow waits until a window of the gateway is in front and readable, and answers it by the
+// keys for its program; without keys it presses Escape.
 func answerInWindow(t *testing.T, s *linuxtest.Session, keys map[string][]string, name string) {
 	t.Helper()
 	xdotool := func(args ...string) string {

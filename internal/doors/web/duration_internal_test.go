@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// How long the person was waited for is told to the millisecond, whether they were asked in a
-// window, as the record has it, or at the terminal; what the call took is without all of it.
+// TestAPersonsTimeIsRounded checks that the waiting time for the person has a precision of a
+// millisecond, for windows, as recorded, and for the terminal; the duration of the call excludes it.
 func TestAPersonsTimeIsRounded(t *testing.T) {
 	var s storyPageData
 	s.Steps = make([]storyStep, 2)

@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestEnglishIsMarked: what a Chinese page says in English, since the gateway or an app said it
-// so, is marked as English, for whoever has it read out.
+// TestEnglishIsMarked checks that English text of the gateway or an app on a Chinese page is marked as
+// English, for screen readers.
 func TestEnglishIsMarked(t *testing.T) {
 	disguised := mail(tool("warn", `{"type": "object", "properties": {}}`, func(context.Context, *aai.Call) (*aai.Result, error) {
 		return &aai.Result{Text: "ok", Warning: "take care"}, nil
@@ -60,7 +60,7 @@ func TestEnglishIsMarked(t *testing.T) {
 	}
 }
 
-// languageAt is the language that a part of a document says it is in.
+// languageAt returns the language of a part of a document.
 func languageAt(n *html.Node) string {
 	for ; n != nil; n = n.Parent {
 		for _, a := range n.Attr {

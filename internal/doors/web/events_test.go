@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/web"
 )
 
-// TestEventStream: a page hears of what happens, and what it loads again leaves one line on record,
-// which does not make it load again for ever.
+// TestEventStream checks that a page gets events, and that a reload leaves one record, which does not
+// cause another reload.
 func TestEventStream(t *testing.T) {
 	w := newWorld(t)
 	w.enter(t)
@@ -37,7 +37,7 @@ func TestEventStream(t *testing.T) {
 	if _, err := w.gateway.Do(t.Context(), &aai.Call{Caller: agent, App: aai.BuiltinApp, Tool: "apps"}); err != nil {
 		t.Fatal(err)
 	}
-	for lines.Scan() && lines.Text() != "event: journal" { // until it comes
+	for lines.Scan() && lines.Text() != "event: journal" { // wait for it
 	}
 	if lines.Text() != "event: journal" {
 		t.Fatalf("the stream ended: %v", lines.Err())
@@ -71,8 +71,8 @@ func TestEventStream(t *testing.T) {
 	}
 }
 
-// TestWhichPagesHaveEvents: each page that shows what may change meanwhile listens for news of it. One
-// that is searched without a new address is loaded again with what its form says.
+// TestWhichPagesHaveEvents checks that each page with changing data subscribes to its events. A page
+// with a search form reloads with the form's query.
 func TestWhichPagesHaveEvents(t *testing.T) {
 	w := newWorld(t)
 	tells := make(chan func(string), 1)
@@ -96,7 +96,7 @@ func TestWhichPagesHaveEvents(t *testing.T) {
 		}
 		tell(c.kind)
 		lines := bufio.NewScanner(response.Body)
-		for lines.Scan() && lines.Text() != "event: "+c.kind { // until it comes
+		for lines.Scan() && lines.Text() != "event: "+c.kind { // wait for it
 		}
 		_ = response.Body.Close()
 		if lines.Text() != "event: "+c.kind {
@@ -108,8 +108,8 @@ func TestWhichPagesHaveEvents(t *testing.T) {
 	}
 }
 
-// TestEventsBeforeTheStream: what happens after a page was read and before it listens comes as
-// soon as it listens, as the end of the page's own act does.
+// TestEventsBeforeTheStream checks that events between the read of a page and its stream are sent when
+// the stream begins, as at the end of the page's own act.
 func TestEventsBeforeTheStream(t *testing.T) {
 	w := newWorld(t)
 	tells := make(chan func(string), 1)
@@ -150,8 +150,8 @@ func TestEventsBeforeTheStream(t *testing.T) {
 	}
 }
 
-// TestManyPages: a session has three streams, of its newest pages. The older ones end, and
-// say why, so that a browser has connections left for what a person does.
+// TestManyPages checks that a session has three streams, of its newest pages. Older ones end with an
+// event, so that a browser has connections left for acts.
 func TestManyPages(t *testing.T) {
 	w := newWorld(t)
 	w.enter(t)
@@ -181,7 +181,7 @@ func TestManyPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, lines := range streams[4:] {
-		for lines.Scan() && lines.Text() != "event: journal" { // until it comes
+		for lines.Scan() && lines.Text() != "event: journal" { // wait for it
 		}
 		if lines.Text() != "event: journal" {
 			t.Errorf("stream %d of the newest heard nothing: %v", i, lines.Err())

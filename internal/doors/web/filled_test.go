@@ -17,15 +17,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// A filled world is that of a person who has used the gateway for a while: every page has
-// something of all that it can show.
+// A filledWorld is the world of a long-time user: every page has all kinds of data.
 type filledWorld struct {
 	*world
-	other *aai.Gateway      // in which calls last until they are stopped
-	ended []<-chan struct{} // of those that run
+	other *aai.Gateway      // in which calls run until they are stopped
+	ended []<-chan struct{} // of the active calls
 }
 
-// faulty is a descriptor with something to mend in many places, texts of a stranger among it.
+// faulty is a descriptor with many faults, and with foreign texts.
 func faulty(t *testing.T, text string) (path string) {
 	t.Helper()
 	raw, err := json.Marshal(map[string]any{
@@ -47,15 +46,14 @@ func faulty(t *testing.T, text string) (path string) {
 	return path
 }
 
-// webApps are one that asks for a key, and for another site to be trusted, and one whose key is
-// kept.
+// webApps returns an app that needs a key and trust in another site, and an app with a stored key.
 func webApps(text string) (asks, known *aai.App) {
 	auth := &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: "X-Key", ObtainURL: "https://shop.example/keys?" + text, Instructions: "Click Keys. " + text}
 	return &aai.App{ID: "shop.example/com.example.shop", Name: "Shop", Platform: "web", Origin: "https://shop.example", BaseURL: "https://api.other.example/v1", Auth: auth},
 		&aai.App{ID: "org.example.one", Name: "One", Platform: "web", BaseURL: "https://twin.example/1", Auth: auth}
 }
 
-// newFilledWorld makes a filled world. Its visitor has entered.
+// newFilledWorld makes a filled world, after the login.
 func newFilledWorld(t *testing.T) *filledWorld {
 	t.Helper()
 	linted := &aai.App{ID: "org.test.Linted", Name: "Linted", Digest: fmt.Sprintf("%064d", 1), Platform: "linux", Source: faulty(t, "a name")}
@@ -101,7 +99,7 @@ func (f *filledWorld) stop(t *testing.T) *active.StopList {
 	return h
 }
 
-// keepScreenshot keeps a picture of a window.
+// keepScreenshot stores a screenshot of a window.
 func (f *filledWorld) keepScreenshot(t *testing.T) {
 	t.Helper()
 	var drawn bytes.Buffer
@@ -119,7 +117,7 @@ func (f *filledWorld) keepScreenshot(t *testing.T) {
 	}
 }
 
-// startCalls has calls run that nothing ends but a stop: of a program, and of somebody unknown.
+// startCalls starts calls that only a stop ends: of a program, and of an unknown caller.
 func (f *filledWorld) startCalls(t *testing.T) {
 	t.Helper()
 	for _, identity := range []string{"/usr/bin/claude", ""} {
@@ -134,7 +132,7 @@ func (f *filledWorld) startCalls(t *testing.T) {
 	f.shows(t, "/usr/bin/claude", "All unknown callers", `max="5" value="2"`)
 }
 
-// restart waits until all that ran was stopped, starts everything again, and lets as much run.
+// restart waits until all calls were stopped, lifts all stops, and starts the same calls.
 func (f *filledWorld) restart(t *testing.T) {
 	t.Helper()
 	f.awaitEnd()
@@ -144,7 +142,7 @@ func (f *filledWorld) restart(t *testing.T) {
 	f.startCalls(t)
 }
 
-// awaitEnd waits until what ran has ended.
+// awaitEnd waits until all calls have ended.
 func (f *filledWorld) awaitEnd() {
 	for _, ended := range f.ended {
 		<-ended
@@ -152,7 +150,7 @@ func (f *filledWorld) awaitEnd() {
 	f.ended = nil
 }
 
-// TestEveryPageOfAFilledWorld: what the browsers are to judge is there to be judged.
+// TestEveryPageOfAFilledWorld checks that the pages have the data for the test in browsers.
 func TestEveryPageOfAFilledWorld(t *testing.T) {
 	f := newFilledWorld(t)
 	expectPage(t, f.get(t, "/now"), "/usr/bin/stopped-agent", "<progress", "/picture/", `class="stop"`, "All its calls")

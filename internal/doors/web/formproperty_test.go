@@ -27,7 +27,7 @@ func anySchema(t *rapid.T) map[string]any {
 	return s
 }
 
-// drawnSchema is a schema of an object, and the names of its parameters.
+// drawnSchema draws the schema of an object with parameters.
 func drawnSchema(t *rapid.T) []byte {
 	properties, required := make(map[string]any), []string{}
 	names := rapid.SliceOfNDistinct(rapid.OneOf(rapid.SampledFrom([]string{"a", "csrf", "p0", "of", "json", `x"y`, "a.b", "a; b: c", ""}), rapid.String()), 0, 6, rapid.ID[string]).Draw(t, "names")
@@ -44,8 +44,8 @@ func drawnSchema(t *rapid.T) []byte {
 	return []byte(formJSON(t, source))
 }
 
-// TestAnyTypedValue: whatever is typed gives arguments that the tool's check takes, or a fault
-// that says where; and those arguments put into a form come out of it again.
+// TestAnyTypedValue checks that any input results in arguments that pass the tool's check, or in a
+// fault with its place, and that those arguments survive a form unchanged.
 func TestAnyTypedValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		source := drawnSchema(t)
@@ -96,7 +96,7 @@ func formFaults(f *web.ToolForm) string {
 	return b.String()
 }
 
-// TestEveryArgument: whatever arguments a form is filled with, it gives them back.
+// TestEveryArgument checks that a form returns the arguments that it was filled with.
 func TestEveryArgument(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		source := drawnSchema(t)
@@ -134,7 +134,7 @@ func TestEveryArgument(t *testing.T) {
 	})
 }
 
-// controlParameter is the parameter that a field sends.
+// controlParameter returns the parameter of a control.
 func controlParameter(t *rapid.T, source []byte, control string) string {
 	check, err := schema.Parse(source)
 	if err != nil {

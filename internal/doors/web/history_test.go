@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// makeCall makes a call, whatever becomes of it, and returns its id.
+// makeCall makes a call, ignores its outcome, and returns its id.
 func (w *world) makeCall(t *testing.T, id, parent string, caller aai.Caller, app, tool string, args map[string]any) {
 	t.Helper()
 	_, _ = w.gateway.Do(t.Context(), &aai.Call{ID: id, Parent: parent, Caller: caller, App: app, Tool: tool, Args: args})
@@ -23,8 +23,8 @@ func claude() aai.Caller {
 	return aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}
 }
 
-// expectPage fails the test unless the page shows all of the texts and none of the others, which
-// begin with "!".
+// expectPage fails the test unless the page shows all of the texts, and none of those with a leading
+// "!".
 func expectPage(t *testing.T, got answer, texts ...string) {
 	t.Helper()
 	if got.status != http.StatusOK {
@@ -38,8 +38,8 @@ func expectPage(t *testing.T, got answer, texts ...string) {
 	}
 }
 
-// The history is filtered by a form that needs no scripts, page by page, and each call has
-// its story.
+// TestHistoryIsFiltered checks that a form filters the history without scripts, page by page, and that
+// each call has its story.
 func TestHistoryIsFiltered(t *testing.T) {
 	w := newWorld(t)
 	w.makeCall(t, "c1", "", claude(), aai.BuiltinApp, "guide", map[string]any{"app": "aai", "tool": "apps"})
@@ -87,7 +87,8 @@ func TestHistoryIsFiltered(t *testing.T) {
 	expectPage(t, w.get(t, "/history/charts?app=nothing"), "Nothing was called in this time.", "!<svg")
 }
 
-// The record is checked and exported by buttons, and what was changed is said.
+// TestTheRecordIsCheckedAndExported checks that buttons verify and export the journal, and that changed
+// records are reported.
 func TestTheRecordIsCheckedAndExported(t *testing.T) {
 	w := newWorld(t)
 	w.makeCall(t, "c1", "", claude(), aai.BuiltinApp, "apps", nil)
@@ -129,8 +130,8 @@ func TestTheRecordIsCheckedAndExported(t *testing.T) {
 	expectPage(t, w.post(t, "/history/verify", form), "The record is not as it was written.", "!<code>")
 }
 
-// What strangers wrote is text wherever it stands: no markup, nothing unseen, no other
-// direction of writing.
+// TestHistoryOfStrangers checks that foreign text is only text everywhere: no markup, no invisible
+// characters, no other text direction.
 func TestHistoryOfStrangers(t *testing.T) {
 	w := newWorld(t)
 	const evil = "\"><script>alert(1)</script><img src=x onerror=alert(1)>\u202eevil\u200b"
@@ -152,8 +153,8 @@ func TestHistoryOfStrangers(t *testing.T) {
 	}
 }
 
-// TestHistoryPictures writes the pages for people to look at, where AAI_PICTURES names a
-// folder, and holds in any case that they are whole in both languages.
+// TestHistoryPages writes the pages for people to view, if AAI_PICTURES names a folder, and always
+// checks that they are complete in both languages.
 func TestHistoryPages(t *testing.T) {
 	w := newWorld(t)
 	for i := range 30 {

@@ -11,9 +11,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/web"
 )
 
-// A name below localhost is both addresses of this computer, and Chromium tries ::1 first.
-// Whoever listened there on the page's port, such as a server of another account, would get
-// the link, and the cookie of every request.
+// TestNobodyElseListensAtThePagesName: a name below localhost is both addresses of this computer, and
+// Chromium tries ::1 first. A server there with the page's port, such as one of another account, would
+// receive the link, and the cookie of every request.
 func TestNobodyElseListensAtThePagesName(t *testing.T) {
 	w := newWorld(t)
 	_, port, err := net.SplitHostPort(w.address)
@@ -45,7 +45,7 @@ func TestNobodyElseListensAtThePagesName(t *testing.T) {
 	}
 }
 
-// Where somebody listens already, the page is not opened at half of its name.
+// TestAPortThatIsHalfTaken checks that the page is not opened if one of its addresses is in use.
 func TestAPortThatIsHalfTaken(t *testing.T) {
 	taken, err := net.Listen("tcp6", "[::1]:0")
 	if err != nil {

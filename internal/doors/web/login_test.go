@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLinksThatLetNobodyIn: a link of an earlier start, and one that was used, say how the page
-// is opened; who is in already goes on.
+// TestLinksThatLetNobodyIn checks that a link of an earlier start, and a used one, show how to open the
+// page; a browser with a session continues.
 func TestLinksThatLetNobodyIn(t *testing.T) {
 	w := newWorld(t)
 	asks := func(host, accept, method string) answer {
@@ -44,8 +44,8 @@ func TestLinksThatLetNobodyIn(t *testing.T) {
 	}
 }
 
-// TestButtonsOfAnEarlierStart: who presses a button of a page that was left open over a restart
-// is told that nothing was done, and what does it now; nobody is let in by it.
+// TestButtonsOfAnEarlierStart checks that a button of a page from before a restart does nothing,
+// reports that with the next step, and creates no session.
 func TestButtonsOfAnEarlierStart(t *testing.T) {
 	w := newWorld(t)
 	w.enter(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestTheHistoryIsOfOthers: what the page read is listed where that is asked for, and a read
-// that nobody waited for is told as one.
+// TestTheHistoryIsOfOthers checks that the page's own reads are listed on request, and that a cancelled
+// read is shown as such.
 func TestTheHistoryIsOfOthers(t *testing.T) {
 	w := newWorld(t)
 	w.makeCall(t, "c1", "", claude(), aai.BuiltinApp, "apps", nil)

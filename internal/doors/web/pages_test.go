@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestPages: the page shows what was called, and what it does itself is a call, gated and
-// on record like any other.
+// TestPages checks that the page shows past calls, and that its own actions are calls, gated and
+// recorded like any other.
 func TestPages(t *testing.T) {
 	w := newWorld(t)
 	agent := aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}
@@ -35,7 +35,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestTheLinkLetsOneIn: and to look at it does not use it up.
+// TestTheLinkLetsOneIn checks that a link works once, and that opening it does not use it up.
 func TestTheLinkLetsOneIn(t *testing.T) {
 	w := newWorld(t)
 	for range 3 {
@@ -52,7 +52,7 @@ func TestTheLinkLetsOneIn(t *testing.T) {
 	}
 }
 
-// TestLanguages: a browser is answered in its language, until the person chooses one.
+// TestLanguages checks that a browser gets its language, until the person chooses one.
 func TestLanguages(t *testing.T) {
 	w := newWorld(t)
 	w.enter(t)

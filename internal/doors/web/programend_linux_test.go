@@ -9,8 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/web"
 )
 
-// TestTheProgramEnds: a page whose program has ended says so by itself, and no more when it is
-// there again.
+// TestTheProgramEnds checks that a page reports that its program has ended, until it runs again.
 func TestTheProgramEnds(t *testing.T) {
 	w := newWorld(t)
 	door, err := web.New(web.Config{Gateway: w.gateway})

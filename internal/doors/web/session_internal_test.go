@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A session ends that nobody uses for long, and one that is used goes on; who left is out,
-// whoever has a copy of the cookie.
+// TestSessionsEnd checks that an unused session ends, that a used one continues, and that after a
+// logout copies of the cookie are useless.
 func TestSessionsEnd(t *testing.T) {
 	now := time.Now()
 	all := sessions{all: make(map[string]*session)}
@@ -40,7 +40,7 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
-// Where the page sends a browser is one of its own pages, whatever a form says.
+// TestOnlyOwnAddresses checks that redirects lead only to the door's own pages, whatever a form contains.
 func TestOnlyOwnAddresses(t *testing.T) {
 	d, err := New(Config{})
 	if err != nil {
@@ -57,13 +57,13 @@ func TestOnlyOwnAddresses(t *testing.T) {
 	}
 }
 
-// countingJournal is a journal that counts what it is told.
+// countingJournal is a journal that counts its records.
 type countingJournal struct{ lines int }
 
 func (c *countingJournal) Record(context.Context, *aai.Entry) error { c.lines++; return nil }
 
-// A page whose reader has left makes no more calls, which the history would tell as failures;
-// what a form was sent for is on record all the same.
+// TestCancelledPageReadsNothing checks that a disconnected page makes no more calls, which the history
+// would show as failures; the call of a form is recorded all the same.
 func TestCancelledPageReadsNothing(t *testing.T) {
 	record := new(countingJournal)
 	d, err := New(Config{Gateway: &aai.Gateway{Journal: record}})
@@ -78,7 +78,7 @@ func TestCancelledPageReadsNothing(t *testing.T) {
 			t.Errorf("%d lines are on record, want %d: %v", record.lines, want, err)
 		}
 	}
-	calls(1) // the gateway has no apps, and says so on record
+	calls(1) // the gateway has no apps; the failed call is recorded
 	leave()
 	calls(1)
 	v.form = url.Values{}

@@ -8,15 +8,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// sessionAllower is a person who allows what is asked for the session.
+// sessionAllower is a person who consents for the session.
 type sessionAllower struct{}
 
 func (sessionAllower) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
 	return aai.Answer{Choice: "session", Seal: q.Seal, Channel: aai.DesktopDialog}, nil
 }
 
-// TestWhatSessionsMay: who made use of what was allowed for a session is listed, and all of it
-// is taken back by one button, after which they are asked again.
+// TestWhatSessionsMay checks that uses of session consents are listed, that one button revokes all of
+// them, and that the gateway asks again after that.
 func TestWhatSessionsMay(t *testing.T) {
 	w, _ := appWorld(t, mail(tool("ask", `{"type": "object", "properties": {}}`, nil), tool("send", kinds, nil)))
 	expectPage(t, w.get(t, "/consent"), "Allowed for a session", "Nobody made use of such.")
@@ -34,7 +34,7 @@ func TestWhatSessionsMay(t *testing.T) {
 	if err := call(); err != nil {
 		t.Fatalf("it was allowed for the session: %v", err)
 	}
-	w.makeCall(t, "", "", claude(), "org.test.Mail", "send", map[string]any{"to": "session"}) // a word alone
+	w.makeCall(t, "", "", claude(), "org.test.Mail", "send", map[string]any{"to": "session"}) // only the word
 	listed := `<td data-label="What"><div><bdi class="theirs">org.test.Mail</bdi> · <code><bdi class="theirs">`
 	expectPage(t, w.get(t, "/consent"), listed+"ask<", "!"+listed+"send<", "!Nobody made use")
 	expectPage(t, w.in(t, "zh", "/consent"), "本次会话的授权")

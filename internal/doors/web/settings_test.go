@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doctor"
 )
 
-// newSettingsEditor is about the configuration in the folder.
+// newSettingsEditor returns an editor for the configuration in the folder.
 func newSettingsEditor(t *testing.T, home string) *config.Editor {
 	t.Helper()
 	read := func(instead []byte) (*config.Config, error) {
@@ -28,7 +28,7 @@ func newSettingsEditor(t *testing.T, home string) *config.Editor {
 	return config.NewEditor(config.EditorConfig{Running: running, ReadConfig: read})
 }
 
-// clockDoctor looks at a computer where there is nothing but a clock.
+// clockDoctor examines a computer with nothing but a clock.
 func clockDoctor(home string) *aai.Tool {
 	return doctor.Tool(func() *doctor.Doctor {
 		return doctor.New(doctor.Config{
@@ -43,8 +43,8 @@ func settingsPath(w *world) string {
 	return string(b)
 }
 
-// TestSettings: what is configured is found, changed in the person's file, and what is refused
-// is said where it was typed.
+// TestSettings checks that settings are found and changed in the person's file, and that a refusal is
+// shown at the input.
 func TestSettings(t *testing.T) {
 	w := newWorld(t)
 	w.enter(t)
@@ -98,7 +98,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestDoctorPage: an examination is begun, and shown when it has ended.
+// TestDoctorPage checks that an examination starts, and is shown when it has ended.
 func TestDoctorPage(t *testing.T) {
 	w := newWorld(t)
 	w.enter(t)
@@ -119,7 +119,7 @@ func TestDoctorPage(t *testing.T) {
 	}
 }
 
-// What settings are for is said in both languages, in English as everywhere else.
+// TestSettingsAreDescribedInBothLanguages checks the descriptions; the English ones are the same as elsewhere.
 func TestSettingsAreDescribedInBothLanguages(t *testing.T) {
 	cfg, err := config.Read(config.Source{Getenv: func(string) string { return "" }, Home: t.TempDir(), FileOverride: []byte("{}")})
 	if err != nil {

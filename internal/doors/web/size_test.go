@@ -14,11 +14,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/audit"
 )
 
-// maxPageBytes is how much a page and all that it loads may be on the wire, in bytes.
+// maxPageBytes limits a page with all that it loads, on the wire, in bytes.
 const maxPageBytes = 60 << 10
 
-// TestTheFirstLoadIsSmall: each page of a computer that is in use, and all that it loads, is
-// small enough on the wire: its style, its scripts and its pictures.
+// TestTheFirstLoadIsSmall checks that each page of a used gateway, with style, scripts and images, is
+// small enough on the wire.
 func TestTheFirstLoadIsSmall(t *testing.T) {
 	apps := []*aai.App{mail(tool("send", kinds, nil))}
 	for i := range 20 {
@@ -34,7 +34,7 @@ func TestTheFirstLoadIsSmall(t *testing.T) {
 	for range 60 {
 		w.calls(t, "claude-desktop")
 	}
-	before := audit.New(w.journal) // every hour of a week has some
+	before := audit.New(w.journal) // calls in every hour of a week
 	for i := range 200 {
 		if err := before.Record(t.Context(), &aai.Entry{
 			Kind: aai.Outcome, Time: time.Now().Add(-time.Duration(i) * time.Hour), Call: fmt.Sprint("h", i), Caller: claude(), App: "org.test.Mail", Tool: "send",
@@ -74,8 +74,8 @@ func TestTheFirstLoadIsSmall(t *testing.T) {
 	}
 }
 
-// loaded is how much of what a page loads is on the wire. What is static is compressed, and
-// kept by browsers.
+// loaded returns the bytes on the wire of all that a page loads. Static files are compressed, and
+// cached by browsers.
 func (w *world) loaded(t *testing.T, path string) int {
 	t.Helper()
 	r := w.request(t, http.MethodGet, path, nil)

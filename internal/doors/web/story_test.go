@@ -15,8 +15,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestAStoryHasItsPicture: where a picture is kept of a call, its story shows it, and keeps its
-// address when it is loaded again; of other calls there is none.
+// TestAStoryHasItsPicture checks that a call's story shows its stored screenshot, with the same address
+// after a reload; other calls have none.
 func TestAStoryHasItsPicture(t *testing.T) {
 	w := newWorld(t)
 	var drawn bytes.Buffer
@@ -59,8 +59,8 @@ func (s slowPerson) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
 	return aai.Answer{Choice: "once", Seal: q.Seal, Channel: aai.DesktopDialog}, nil
 }
 
-// TestAPersonsTimeIsTold: how long the person was waited for is told by itself, where a tool is
-// tried and in the call's story, and is no part of how long the call took.
+// TestAPersonsTimeIsTold checks that the waiting time for the person is shown separately, for a trial
+// and in the story, and is excluded from the call's duration.
 func TestAPersonsTimeIsTold(t *testing.T) {
 	w, _ := appWorld(t, mail(tool("ask", `{"type": "object", "properties": {}}`, nil)))
 	w.gateway.Dialog = slowPerson{1200 * time.Millisecond}
@@ -91,7 +91,7 @@ func TestAPersonsTimeIsTold(t *testing.T) {
 	without(told.body, `It ran for</dt><dd>(\d+)\.\d ms`)
 }
 
-// TestUndoneFromTheStory: what the page did can be taken back where its story is told, once.
+// TestUndoneFromTheStory checks that an act of the page can be undone from its story, once.
 func TestUndoneFromTheStory(t *testing.T) {
 	value := "old"
 	put := tool("put", `{"type": "object", "properties": {"to": {"type": "string"}}}`, nil)
@@ -120,7 +120,7 @@ func TestUndoneFromTheStory(t *testing.T) {
 	if got := w.post(t, story[1]+"/undo", w.form(t, story[1])); !strings.Contains(got.body, "nothing is left to take back") || value != "old" {
 		t.Errorf("twice: %q\n%s", value, got.body)
 	}
-	// Of the second the list says that nothing was done, and of the first it does not.
+	// The list reports for the second call that nothing was done, and not for the first.
 	list := w.get(t, "/history?tool=undo")
 	if strings.Count(list.body, `<span class="mark good">`) != 2 || strings.Count(list.body, "nothing was done") != 1 {
 		t.Errorf("the list:\n%s", list.body)
@@ -129,7 +129,7 @@ func TestUndoneFromTheStory(t *testing.T) {
 	expectPage(t, w.get(t, vain[1]), `<p class="notice"><bdi class="theirs">nothing was done`)
 }
 
-// silentDialog is a window that nobody answers.
+// silentDialog is a window that gets no answer.
 type silentDialog struct{}
 
 func (silentDialog) Ask(context.Context, aai.Question) (aai.Answer, error) {
@@ -137,8 +137,8 @@ func (silentDialog) Ask(context.Context, aai.Question) (aai.Answer, error) {
 	return aai.Answer{}, aai.Errorf(aai.ConsentRequired, "nobody at this computer answered")
 }
 
-// TestUnansweredToolTrial: before a tool is tried the page says that a window asks and for how
-// long, and afterwards that nobody answered and nothing was done.
+// TestUnansweredToolTrial checks that before a trial the page announces the window and its timeout, and
+// afterwards reports that there was no answer and nothing was done.
 func TestUnansweredToolTrial(t *testing.T) {
 	ran := false
 	w, _ := appWorld(t, mail(tool("ask", `{"type": "object", "properties": {}}`, func(context.Context, *aai.Call) (*aai.Result, error) {

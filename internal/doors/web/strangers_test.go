@@ -15,8 +15,8 @@ import (
 
 const arch = runtime.GOARCH
 
-// hostile are texts that strangers write where they can: each would run, or change what is
-// shown, if it were taken for anything but text.
+// hostile returns foreign texts that would run, or change the page, if they were taken for anything but
+// text.
 func hostile() []string {
 	return []string{
 		`<script>window.pwned=1</script>`,
@@ -32,8 +32,8 @@ func hostile() []string {
 	}
 }
 
-// strangers have every text that a caller can choose be one of those: its name, the app, the
-// tool, arguments and so the errors.
+// strangers makes calls with such a text in every place that a caller can choose: its name, the app,
+// the tool, the arguments and so the errors.
 func (w *world) strangers(t *testing.T) {
 	t.Helper()
 	for _, text := range hostile() {
@@ -47,9 +47,8 @@ func (w *world) strangers(t *testing.T) {
 	}
 }
 
-// TestTextsOfStrangersAreText: whatever callers, apps and sites are called, a page has the
-// elements and attributes that it would have without them, and shows no character that does
-// not show.
+// TestTextsOfStrangersAreText checks that for any names of callers, apps and sites a page has the same
+// elements and attributes, and shows no invisible character.
 func TestTextsOfStrangersAreText(t *testing.T) {
 	w := newWorld(t)
 	w.enter(t)
@@ -72,8 +71,8 @@ func TestTextsOfStrangersAreText(t *testing.T) {
 	}
 }
 
-// TestTextsOfSitesAreText: what a descriptor says of logging in, what a server says of a login, and
-// what lint quotes of a descriptor, is text.
+// TestTextsOfSitesAreText checks that texts about logins from descriptors and servers, and lint's
+// quotes of a descriptor, are text.
 func TestTextsOfSitesAreText(t *testing.T) {
 	for _, text := range hostile() {
 		asks, known := webApps(text)
@@ -101,10 +100,10 @@ func TestTextsOfSitesAreText(t *testing.T) {
 	}
 }
 
-// hiddenInput is what a form sends back as it was, and nobody sees.
+// hiddenInput matches a hidden input, which a form sends back unchanged.
 var hiddenInput = regexp.MustCompile(`<input type="hidden"[^>]*>`)
 
-// loggedIn keeps a login of which a server says the text wherever it may.
+// loggedIn stores a login with the text in every field of the server.
 func (w *world) loggedIn(t *testing.T, text string) {
 	t.Helper()
 	raw, err := json.Marshal(map[string]any{"Host": text, "App": text, "Kind": aai.AuthOAuth2, "Access": "x", "Scopes": []string{text, "read"}, "Expires": time.Now().Add(time.Hour)})
@@ -116,7 +115,7 @@ func (w *world) loggedIn(t *testing.T, text string) {
 	}
 }
 
-// foreignMarkup are the elements and attributes of a document that no page of ours has.
+// foreignMarkup returns the elements and attributes of a document that no page of the door has.
 func foreignMarkup(t *testing.T, document string) []string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(document))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTheStyleSaysEachThingOnce: what a rule says of a selector no other rule of the same
-// screens says again.
+// TestTheStyleSaysEachThingOnce checks that no two rules for the same screens repeat a declaration of a
+// selector.
 func TestTheStyleSaysEachThingOnce(t *testing.T) {
 	b, err := os.ReadFile("static/style.css")
 	if err != nil {

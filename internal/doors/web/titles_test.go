@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestTitlesNameTheThing: a page about one thing names it, in its head and to the browser, in
-// both languages, and a name that a stranger gave is text in both places.
+// TestTitlesNameTheThing checks that a page about one thing names it, in its heading and its title, in
+// both languages, and that a foreign name is text in both places.
 func TestTitlesNameTheThing(t *testing.T) {
 	letters := mail(tool("send", kinds, nil))
 	letters.Name = "Letters"
@@ -45,8 +45,8 @@ func (v *visitor) in(t *testing.T, lang, path string) answer {
 	return v.do(t, r)
 }
 
-// TestSingularTexts: of one thing the page does not speak as of several, and English has a text for
-// one wherever it counts things.
+// TestSingularTexts checks that the page uses the singular for one thing, and that English has a
+// singular text for every count.
 func TestSingularTexts(t *testing.T) {
 	w := newWorld(t, mail(tool("send", kinds, nil)))
 	w.makeCall(t, "c1", "", claude(), "org.example.Nowhere", "x", nil)

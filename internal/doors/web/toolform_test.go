@@ -62,7 +62,7 @@ func TestNewToolForm(t *testing.T) {
 	}
 }
 
-// submit is what a browser sends of a form that shows these texts.
+// submit returns a browser's form data for these texts.
 func submit(f *web.ToolForm, texts map[string]string) url.Values {
 	sent := url.Values{web.DigestField: {f.Digest}}
 	for name, text := range texts {
@@ -130,7 +130,8 @@ func TestReadToolForm(t *testing.T) {
 	}
 }
 
-// What was typed for one schema is not read by another, nor what says nothing of it.
+// TestReadNeedsTheSameSchema checks that input for one schema is not read by another, and that the
+// digest is required.
 func TestReadNeedsTheSameSchema(t *testing.T) {
 	shown := web.NewToolForm(json.RawMessage(`{"properties": {"a": {"type": "string"}, "b": {"type": "string"}}}`))
 	sent := submit(shown, map[string]string{"a": "to keep", "b": "to delete"})
@@ -151,7 +152,7 @@ func TestFieldSentTwice(t *testing.T) {
 	}
 }
 
-// Hostile schemas make no form, or one that is bounded and of which all shows.
+// TestHostileToolForm checks that hostile schemas result in no form, or in a limited one without invisible text.
 func TestHostileToolForm(t *testing.T) {
 	var many []string
 	for i := range 900 {
@@ -165,7 +166,7 @@ func TestHostileToolForm(t *testing.T) {
 		many = append(many, fmt.Sprintf(`"q%d": {"type": "string"}`, i))
 	}
 	for _, source := range []string{
-		`{"properties": {` + strings.Join(many, ",") + `}}`, // more than is read
+		`{"properties": {` + strings.Join(many, ",") + `}}`, // above the limit
 		`{"$ref": "#"}`,
 		`{"properties": {"a": {"$ref": "#/properties/b"}, "b": {"$ref": "#/properties/a"}}}`,
 		`{"properties": {"a": {"properties": {"a": {"$ref": "#"}}}}}`,
@@ -198,7 +199,7 @@ func TestHostileToolForm(t *testing.T) {
 	}
 }
 
-// What is put into a form comes out of it again, and all of it shows.
+// TestFillAndReadRoundTrip checks that filled arguments are read unchanged, and are visible.
 func TestFillAndReadRoundTrip(t *testing.T) {
 	f := web.NewToolForm(json.RawMessage(allKindsSchema))
 	for args, inJSON := range map[string]bool{
@@ -235,7 +236,7 @@ func TestFillAndReadRoundTrip(t *testing.T) {
 	}
 }
 
-// unchangedSubmission is what is sent of a form as it is.
+// unchangedSubmission returns the form data of an unchanged form.
 func unchangedSubmission(f *web.ToolForm) url.Values {
 	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
 	sent := url.Values{web.DigestField: {f.Digest}, web.JSONField: {crlf(f.JSON)}}

@@ -20,12 +20,11 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// placeholder is what a sentence of the doctor leaves open, in its source and in the table.
+// placeholder matches a placeholder of a sentence, in the doctor's source and in the table.
 var placeholder = regexp.MustCompile(`%[a-z]|\{\d\}`)
 
-// TestDoctorTextsAreTranslated: whatever the doctor says of its own, and what is said of the ways
-// into programs, is in the table of every other language, with the same places, and the table
-// has nothing that nobody says.
+// TestDoctorTextsAreTranslated checks that the sentences of the doctor and of integrations are in the
+// table of every other language, with the same placeholders, and that the table has no unused ones.
 func TestDoctorTextsAreTranslated(t *testing.T) {
 	b, err := os.ReadFile("words/findings.zh.json")
 	if err != nil {
@@ -69,7 +68,7 @@ func TestDoctorTextsAreTranslated(t *testing.T) {
 	}
 }
 
-// doctorTexts are the literal texts of findings in the doctor's source, with where they stand.
+// doctorTexts returns the literal texts of findings in the doctor's source, with their positions.
 func doctorTexts(t *testing.T) textPositions {
 	t.Helper()
 	said := make(textPositions)
@@ -77,8 +76,8 @@ func doctorTexts(t *testing.T) textPositions {
 	return said
 }
 
-// integrationTexts are the texts of several words in the source of the ways into programs, but what
-// that says to the log and to itself.
+// integrationTexts returns the texts of several words in the source of integrations, except for log
+// messages and internal ones.
 func integrationTexts(t *testing.T) textPositions {
 	t.Helper()
 	said := make(textPositions)
@@ -101,7 +100,7 @@ func integrationTexts(t *testing.T) textPositions {
 	return said
 }
 
-// walkSource looks at all parts of the source in files that are no tests.
+// walkSource visits all nodes of the source in files that are no tests.
 func walkSource(t *testing.T, pattern string, look func(ast.Node, *token.FileSet)) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -121,10 +120,10 @@ func walkSource(t *testing.T, pattern string, look func(ast.Node, *token.FileSet
 	}
 }
 
-// textPositions are texts, with where they stand.
+// textPositions maps texts to their positions.
 type textPositions map[string]string
 
-// look takes what a part of the source says of findings.
+// look collects the texts of findings from a node.
 func (s textPositions) look(n ast.Node, set *token.FileSet) {
 	switch of := n.(type) {
 	case *ast.CallExpr:
@@ -149,7 +148,7 @@ func (s textPositions) look(n ast.Node, set *token.FileSet) {
 		if slices.Contains([]string{"Saw", "Advice"}, nameOf(of.Key)) {
 			s.take(of.Value, set)
 		}
-	case *ast.CompositeLit: // an examination
+	case *ast.CompositeLit: // a check
 		file := set.Position(of.Pos()).Filename
 		if len(of.Elts) == 3 && (nameOf(of.Type) == "examination" || of.Type == nil && (strings.Contains(file, "desktop_linux") || strings.Contains(file, "checked"))) {
 			s.take(of.Elts[1], set)
@@ -157,7 +156,7 @@ func (s textPositions) look(n ast.Node, set *token.FileSet) {
 	}
 }
 
-// take takes the literal texts of an expression that are no paths and no commands.
+// take collects the literal texts of an expression that are no paths and no commands.
 func (s textPositions) take(e ast.Expr, set *token.FileSet) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if of, is := n.(*ast.CallExpr); is && !calledName(of, "Sprintf", "count", "append", "TrimPrefix") {
@@ -188,8 +187,8 @@ func calledName(of *ast.CallExpr, names ...string) bool {
 	return slices.Contains(names, nameOf(of.Fun))
 }
 
-// TestTheDoctorSpeaksChinese: to who reads Chinese what the doctor found is said in Chinese,
-// and what is not known in it is marked as English.
+// TestTheDoctorSpeaksChinese checks that findings are in Chinese for Chinese readers, and that
+// untranslated parts are marked as English.
 func TestTheDoctorSpeaksChinese(t *testing.T) {
 	w := newWorld(t)
 	w.enter(t)
@@ -211,7 +210,7 @@ func (noSites) Discover(context.Context, string) (*aai.App, error) {
 }
 func (noSites) AddName(string, string) error { return nil }
 
-// integrationsOfComputer is what a computer has besides, in the words of the room that looks.
+// integrationsOfComputer returns the integrations of a computer, with the texts of the package that finds them.
 func integrationsOfComputer(context.Context) (any, error) {
 	way := func(kind, app, state, gains, get string) map[string]any {
 		return map[string]any{"id": kind + " " + app, "kind": kind, "app": app, "state": state, "gains": gains, "get": get}
@@ -228,7 +227,7 @@ func integrationsOfComputer(context.Context) (any, error) {
 	}, "silent": []any{"the desktop entries", "org.example.Silent"}, "notes": []any{"the session bus was not looked at: no such file"}}, nil
 }
 
-// TestIntegrationsInChinese: what else this computer has is said in Chinese, but the names.
+// TestIntegrationsInChinese checks that integrations are described in Chinese, except for names.
 func TestIntegrationsInChinese(t *testing.T) {
 	w := newWorld(t)
 	w.enter(t)

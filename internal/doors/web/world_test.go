@@ -29,24 +29,24 @@ import (
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
-// A world is a door with the real rooms behind it, and a browser before it.
+// A world is a door in front of the real packages, and a browser.
 type world struct {
 	*visitor
 	gateway     *aai.Gateway
 	door        *web.Door
 	link        string
 	journal     string // the file of it
-	address     string // where the door really listens
-	state       string // the folder of what is kept, and the person's home
+	address     string // the address of the listener
+	state       string // the folder of the state, and the person's home
 	store       policy.Store
-	screenshots *kept.ResultStore // of pictures
+	screenshots *kept.ResultStore // of screenshots
 	logins      *oauth.Authorizer
 	secrets     *secrets.Vault
 	config      web.Config // of the door
 }
 
-// newWorld opens a door, on strangers' apps too. All tools of them are allowed but those
-// called "ask". The visitor has not entered.
+// newWorld opens a door with the gateway's own app and further apps. All their tools are allowed except
+// those called "ask". The visitor has not logged in.
 func newWorld(t *testing.T, apps ...*aai.App) *world {
 	t.Helper()
 	state := t.TempDir()
@@ -95,7 +95,7 @@ func newWorld(t *testing.T, apps ...*aai.App) *world {
 	return w
 }
 
-// open opens the door and gives it a visitor.
+// open opens the door with a new visitor.
 func (w *world) open(t *testing.T, cfg web.Config) {
 	t.Helper()
 	var err error
@@ -114,7 +114,7 @@ func (w *world) open(t *testing.T, cfg web.Config) {
 	w.visitor = w.newVisitor(t)
 }
 
-// enter goes in by the link.
+// enter logs in by the link.
 func (w *world) enter(t *testing.T) {
 	t.Helper()
 	if got := w.post(t, w.link, nil); got.status != http.StatusOK {
@@ -122,10 +122,10 @@ func (w *world) enter(t *testing.T) {
 	}
 }
 
-// origin is that of the door's pages.
+// origin returns the origin of the door's pages.
 func (w *world) origin() string { return w.link[:strings.Index(w.link, "/enter/")] }
 
-// A visitor is a browser with cookies of its own.
+// A visitor is a browser with its own cookies.
 type visitor struct {
 	client *http.Client
 	world  *world
@@ -138,22 +138,22 @@ func (w *world) newVisitor(t *testing.T) *visitor {
 		t.Fatal(err)
 	}
 	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, network, w.address) // as browsers read names below localhost
+		return (&net.Dialer{}).DialContext(ctx, network, w.address) // as browsers resolve names below localhost
 	}
 	transport := &http.Transport{DialContext: dial}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &visitor{client: &http.Client{Jar: jar, Transport: transport}, world: w}
 }
 
-// An answer is what a visitor got.
+// An answer is the answer to a visitor's request.
 type answer struct {
 	status int
 	header http.Header
 	body   string
-	at     string // the address in the end
+	at     string // the final address
 }
 
-// do sends a request as its headers say.
+// do sends a request with its headers.
 func (v *visitor) do(t *testing.T, r *http.Request) answer {
 	t.Helper()
 	response, err := v.client.Do(r)
@@ -183,7 +183,7 @@ func (v *visitor) post(t *testing.T, path string, form url.Values) answer {
 	return v.do(t, r)
 }
 
-// request makes one for a path, or a whole address.
+// request makes a request for a path, or a whole address.
 func (v *visitor) request(t *testing.T, method, path string, form url.Values) *http.Request {
 	t.Helper()
 	if strings.HasPrefix(path, "/") {
@@ -199,7 +199,7 @@ func (v *visitor) request(t *testing.T, method, path string, form url.Values) *h
 	return r
 }
 
-// form is what every form of a page holds.
+// form returns the common fields of a page's forms.
 func (v *visitor) form(t *testing.T, path string) url.Values {
 	t.Helper()
 	body := v.get(t, path).body
@@ -211,7 +211,7 @@ func (v *visitor) form(t *testing.T, path string) url.Values {
 	return url.Values{"csrf": {token}}
 }
 
-// history reads what is on record.
+// history reads the journal.
 func (w *world) history(t *testing.T, into any) error {
 	t.Helper()
 	who := aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal}
@@ -226,7 +226,7 @@ func (w *world) history(t *testing.T, into any) error {
 	return json.Unmarshal(b, into)
 }
 
-// query is a parameter of an address.
+// query encodes a parameter of an address.
 func query(name, value string) string { return url.Values{name: {value}}.Encode() }
 
 // calls makes a call of an agent with the name.
