@@ -27,7 +27,7 @@ type world struct {
 	stale     bool     // the asking gate accepts no answer
 	lookups   []string // addresses that were looked up
 	tokens    someTokens
-	changed   string // the client whose configuration was changed last
+	changed   string // the client with the latest change
 	noClients bool   // no client is installed, and no workflow is stored
 	windows   aai.Asker
 }

@@ -11,7 +11,7 @@ import (
 type Refusal struct {
 	Status     int
 	Message    string
-	RetryAfter time.Duration // when to try again; 0 means never
+	RetryAfter time.Duration // when to try again; 0: no Retry-After header
 }
 
 // Write writes the refusal with body as JSON.

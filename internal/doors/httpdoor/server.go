@@ -52,8 +52,8 @@ type Hooks struct {
 	Shutdown func(late context.Context)
 }
 
-// CORSPolicy lists the methods that pages of allowed origins may use, the headers that they
-// may send and the headers of answers that they may read, each separated by commas.
+// CORSPolicy lists the methods that pages of allowed origins may use, the request headers that
+// they may send and the response headers that they may read. Commas separate items.
 type CORSPolicy struct{ Methods, AllowHeaders, ExposeHeaders string }
 
 // A Server serves one door over HTTP by the handlers set with Handle. Before a handler it

@@ -4,6 +4,5 @@
 // The list of tools is short however many apps are installed: one entry for each app, which
 // returns the app's guide, and aai_exec, which runs a tool of any app. Each call becomes an
 // aai.Call and goes through Gateway.Do; the door only translates to and from the protocol.
-// The stdio transport is here, HTTP in package streamable. No package outside of this tree
-// imports the SDK.
+// The stdio transport is here, HTTP in package streamable.
 package mcp

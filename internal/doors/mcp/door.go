@@ -39,8 +39,8 @@ type Config struct {
 	// FavouriteApps returns the ids of the apps that have an entry beside the search, the
 	// most used first. It must not block; nil means none.
 	FavouriteApps func() []string
-	// ListCache stores the list of entries if there are too many apps, so that a later door
-	// can show it before the first scan of the apps. Nil: every door scans first.
+	// ListCache stores the entries if there are too many apps. A later door shows them before
+	// its first scan of the apps. Nil: every door scans first.
 	ListCache ListCache
 	// Resources are further resources that clients may read and subscribe to, besides those of apps.
 	Resources []Resource
@@ -83,7 +83,7 @@ type Door struct {
 	listedTools                  map[string]*aai.Tool // those of direct apps, by name
 	listedPrompts                map[string]bool
 	sharedSelection              entrySelection           // of clients without a session id
-	supported                    map[string]tasks.Support // by tool, where another party decides
+	supported                    map[string]tasks.Support // by tool, for tools that a test adds
 	cachedEntries                map[string]*mcp.Tool     // by app: entries to show before the first scan; nil: none
 	firstScanDone, listRequested bool                     // scanned is closed; a client has requested the list
 }
@@ -163,10 +163,10 @@ func (d *Door) serverOptions() *mcp.ServerOptions {
 // that they are abandoned.
 const shutdownTimeout = 2 * time.Second
 
-// ServeStdio serves one client: it reads requests from in and writes to out, one message
-// per line. It returns when in ends and all requests are answered. If out cannot be written
-// or ctx ends, it cancels the running calls and returns an error (the context's, if ctx
-// ended), after at most two seconds.
+// ServeStdio serves one client: it reads requests from in and writes to out, one message per
+// line. It returns when in ends and all requests are answered. If out cannot be written or ctx
+// ends, it cancels the running calls. Then it returns an error within two seconds: the
+// context's if ctx ended.
 func (d *Door) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	stop := d.watchApps(ctx)
 	defer stop()

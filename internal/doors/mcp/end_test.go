@@ -152,7 +152,7 @@ func TestAnAnswerBeforeTheEndOfTheInputCounts(t *testing.T) {
 	}
 }
 
-// TestTheEndOfTheContext checks that the door ends with its context, whatever runs or waits.
+// TestTheEndOfTheContext checks that the door ends with its context, also while calls run or wait.
 func TestTheEndOfTheContext(t *testing.T) {
 	for name, c := range map[string]struct {
 		version, call string

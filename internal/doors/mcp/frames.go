@@ -75,9 +75,9 @@ func isAnswer(line []byte) bool {
 	return parts["error"] != nil || parts["result"] != nil
 }
 
-// recoverID returns the id of an invalid request, so that its client does not wait forever.
-// It returns nil if there is no id or more than one, if the id cannot be kept exactly, or
-// if a pending request has it.
+// recoverID returns the id of an invalid request, so that its client does not wait forever. It
+// returns nil without exactly one id, and for an id that cannot be kept exactly or that a
+// pending request has.
 func (s *stdio) recoverID(line []byte) any {
 	var raw json.RawMessage
 	times := 0

@@ -141,7 +141,7 @@ func settledGoroutines() (int, string) {
 	return n, strings.Join(found, "\n\n")
 }
 
-// TestHTTPLeavesNothingBehind checks that no goroutine is left, whatever clients did.
+// TestHTTPLeavesNothingBehind checks that no goroutine is left after any kind of client.
 func TestHTTPLeavesNothingBehind(t *testing.T) {
 	before, _ := settledGoroutines()
 	s := newWorld(t).serve(t, func(c *streamable.Config) { c.LegacySSE = true })

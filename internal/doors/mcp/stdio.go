@@ -19,8 +19,8 @@ import (
 
 // A stdio transport carries one JSON-RPC message per line. The SDK's own transport ends the
 // connection at the first malformed line and drops unanswered requests when the input ends.
-// This one answers a malformed line with an error and continues, and at the end of the
-// input it waits until every request has its answer.
+// This one answers a malformed line with an error and continues. At the end of the input it
+// waits until every request has its answer.
 type stdio struct {
 	in       *bufio.Reader
 	incoming chan jsonrpc.Message

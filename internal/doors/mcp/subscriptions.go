@@ -14,9 +14,9 @@ import (
 // maxSubscriptions limits the resources that one client may subscribe to.
 const maxSubscriptions = 100
 
-// subscriptions holds the subscribers of resources. It collects changes of a resource for
-// its debounce time, then reads it on behalf of each subscriber and notifies those for whom
-// the content differs. It is safe for concurrent use.
+// subscriptions holds the subscribers of resources. It collects changes of a resource for its
+// debounce time. Then it reads the resource for each subscriber and notifies those with a
+// different content. It is safe for concurrent use.
 type subscriptions struct {
 	// read returns a hash of the resource's content for the caller.
 	read func(o *listedResource, values map[string]string, caller aai.Caller) (fingerprint, error)

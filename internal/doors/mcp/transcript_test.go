@@ -67,7 +67,7 @@ func isNotification(line string) bool {
 	return json.Unmarshal([]byte(line), &m) == nil && m.Method != "" && m.ID == nil
 }
 
-// settled sorts the answers to a batch, whose order is undefined.
+// settled sorts the answers to a batch: their order is undefined.
 func settled(line string) string {
 	var answers []json.RawMessage
 	if json.Unmarshal([]byte(line), &answers) != nil {

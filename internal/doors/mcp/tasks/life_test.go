@@ -165,7 +165,7 @@ func (c *client) outcome(form form, id string) (text string, errorCode int64) {
 	return answer(result).text(), 0
 }
 
-// TestCancel checks that a final status stays, whatever the work does.
+// TestCancel checks that the work cannot change a final status.
 func TestCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{})
