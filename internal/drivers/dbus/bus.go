@@ -13,15 +13,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// dialTimeout is how long the making of a connection may take, however long the
-// calls that wait for it would.
+// dialTimeout limits one connection attempt, however long the waiting calls would wait.
 const dialTimeout = 15 * time.Second
 
 var errClosed = errors.New("the driver is closed")
 
-// A bus is the session or the system bus, with the one connection that all calls
-// share. It is dialled at the first call and again when it was lost. Safe for
-// concurrent use.
+// bus is the session or the system bus, with one connection that all calls share. The first call
+// dials it, as does the first call after a lost connection. It is safe for concurrent use.
 type bus struct {
 	name    string // "session" or "system"
 	address func() (string, error)
@@ -35,14 +33,14 @@ type bus struct {
 	seen    map[string]bool // services that have had an owner
 }
 
-// A link is a connection and what is known of those at its other end.
+// busLink is a connection with the cached names and objects of its peers.
 type busLink struct {
 	*wire.Conn
 	names   *nameTable
 	objects *objectCache
 }
 
-// A dialing is a connection in the making, for which any number of calls wait.
+// pendingDial is a connection attempt, for which any number of calls wait.
 type pendingDial struct {
 	done   chan struct{}
 	cancel context.CancelFunc
@@ -54,8 +52,8 @@ func newBus(name string, address func() (string, error), log *slog.Logger) *bus 
 	return &bus{name: name, address: address, log: log, sleep: aai.Sleep, seen: map[string]bool{}}
 }
 
-// connect returns the connection, and makes it where there is none. Each caller
-// waits no longer than its own context allows.
+// connect returns the connection and dials if there is none. Each caller waits no longer than its
+// own context allows.
 func (b *bus) connect(ctx context.Context) (*busLink, error) {
 	b.mu.Lock()
 	switch {
@@ -79,8 +77,8 @@ func (b *bus) connect(ctx context.Context) (*busLink, error) {
 	}
 }
 
-// startDialing makes the connection in a goroutine that outlives the call which
-// came first, for the sake of the others. The caller holds b.mu.
+// startDialing dials in a goroutine that outlives the first caller, because other callers wait for
+// it too. The caller holds b.mu.
 func (b *bus) startDialing(ctx context.Context) *pendingDial {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dialTimeout)
 	d := &pendingDial{done: make(chan struct{}), cancel: cancel}
@@ -123,8 +121,8 @@ func (b *bus) dial(ctx context.Context) (*busLink, error) {
 	return l, nil
 }
 
-// initialize introduces us to the bus and learns who holds the denied names. The
-// match comes first, so that no change is missed.
+// initialize registers the connection and finds the owners of the denied names. It adds the match
+// rule first, so that it misses no change.
 func (l *busLink) initialize(ctx context.Context) error {
 	if _, err := l.Hello(ctx); err != nil {
 		return err
@@ -145,8 +143,8 @@ func (l *busLink) initialize(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		// An error means that the name was given up; a changed version, that
-		// NameOwnerChanged told us more than this answer does.
+		// An error means that the owner released the name. A changed version means that
+		// NameOwnerChanged brought newer data than this answer.
 		if owner, err := textsOf(answer, 1); err == nil && answer.Kind == wire.KindReply {
 			l.names.learn(name, owner[0], version)
 		}
@@ -154,8 +152,8 @@ func (l *busLink) initialize(ctx context.Context) error {
 	return nil
 }
 
-// mustCall asks the bus for what it must not refuse. The answer holds at least one
-// value, which may be nil.
+// mustCall calls a method that the bus must not refuse. The returned slice has at least one value,
+// which may be nil.
 func (l *busLink) mustCall(ctx context.Context, member string, args ...string) ([]any, error) {
 	answer, err := l.CallBus(ctx, member, args...)
 	if err != nil {
@@ -171,7 +169,7 @@ func (l *busLink) mustCall(ctx context.Context, member string, args ...string) (
 	return append(values, nil), nil
 }
 
-// handleSignal takes in a signal. Only the bus itself may speak of names.
+// handleSignal processes a signal. It accepts name changes from the bus only.
 func (l *busLink) handleSignal(m *wire.Message) {
 	if m.Sender != wire.BusName || m.Member != "NameOwnerChanged" {
 		return
@@ -187,8 +185,7 @@ func (l *busLink) handleSignal(m *wire.Message) {
 	}
 }
 
-// owner finds who has the service's name and has the bus start the service if
-// nobody does.
+// owner returns the unique name of the service's owner. If there is none, it starts the service.
 func (b *bus) owner(ctx context.Context, l *busLink, t *target) (string, *failure) {
 	if t.service == wire.BusName {
 		return wire.BusName, nil
@@ -240,8 +237,8 @@ func (b *bus) owner(ctx context.Context, l *busLink, t *target) (string, *failur
 	return owner, nil
 }
 
-// notStarted says why the bus did not start a service. One that ran before may
-// just be restarting, so that is worth another try.
+// notStarted explains why the bus did not start a service. A service with an earlier owner may be
+// restarting, so its failure is retryable.
 func (b *bus) notStarted(t *target, answer *wire.Message) *failure {
 	if answer.ErrorName != errorPrefix+"ServiceUnknown" {
 		return t.errorFailure(answer).undelivered()

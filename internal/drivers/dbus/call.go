@@ -9,34 +9,33 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// Attempts at a call that certainly reached nobody, and the pause before the
-// second one, which doubles.
+// Attempts at a call that was certainly not delivered, and the pause before the second attempt.
+// The pause doubles.
 const (
 	maxAttempts = 3
 	firstPause  = 50 * time.Millisecond
 )
 
-// A target is the object that a tool works on.
+// target is the object of a tool, with the member to call.
 type target struct {
 	bus             *bus
 	service         string
 	path            string
 	iface           string
-	member          string // the method, or the property
-	requiresRunning bool   // none is started, not by the bus either
-	// start starts the app where the bus cannot; nil: nothing does.
+	member          string // the method or the property
+	requiresRunning bool   // do not start the service, not through the bus either
+	// start starts the app if the bus cannot; nil means that nothing can.
 	start func(context.Context) (runs func() bool, err error)
 }
 
-// A failure is how an attempt ended, and whether it may be made again: only where
-// nothing was delivered.
+// failure is the error of an attempt. It is retryable only if nothing was delivered.
 type failure struct {
 	err       *aai.Error
 	retryable bool
 }
 
-// undelivered is the failure of something that came before the call itself. When
-// the connection was lost there, another one is worth a try.
+// undelivered marks a failure that occurred before the call itself. If the cause is a lost
+// connection, the failure is retryable.
 func (f *failure) undelivered() *failure {
 	f.err.Delivery = aai.NotDelivered
 	switch {
@@ -49,19 +48,18 @@ func (f *failure) undelivered() *failure {
 	return f
 }
 
-// A peer is the target's present owner on the present connection.
+// peer is the target's current owner on the current connection.
 type peer struct {
 	*target
 	link  *busLink
 	owner string
 }
 
-// A prepareFunc makes the message for the peer. It may ask the peer first.
+// prepareFunc builds the message for the peer. It may call the peer to do so.
 type prepareFunc func(ctx context.Context, p *peer) (*wire.Message, *failure)
 
-// callPeer makes one call: it finds the peer, has the message prepared and sends
-// it. It tries again where nothing was delivered, and never otherwise. Its
-// error says what became of the message.
+// callPeer makes one call: it finds the peer, prepares the message and sends it. It retries only
+// if nothing was delivered. Its error has Delivery set.
 func (t *target) callPeer(ctx context.Context, prepare prepareFunc) (*wire.Message, error) {
 	pause := firstPause
 	for attempt := 1; ; attempt++ {
@@ -115,17 +113,17 @@ func (p *peer) call(ctx context.Context, m *wire.Message) (*wire.Message, *failu
 	return reply, nil
 }
 
-// failed reads an error message and takes its consequences for what we remember.
+// failed converts an error message into a failure and drops outdated cache entries.
 func (p *peer) failed(ctx context.Context, reply *wire.Message) *failure {
 	f := p.errorFailure(reply)
 	switch name := reply.ErrorName; {
 	case isStale(name):
 		p.link.objects.drop(p.owner, p.path)
 	case p.service == wire.BusName:
-		// What the bus says of names is then its answer, and not about the call.
+		// An error about names is the bus's own answer here.
 	case reply.Sender == wire.BusName && isNoOwner(name):
-		// Nobody is there under the unique name any more: the message reached
-		// no one, and the service may have come back under another.
+		// The unique name has no owner any more, so nothing was delivered. The service may have
+		// returned under another unique name.
 		p.link.names.forget(p.service)
 		return &failure{err: p.goneError("it has left the bus"), retryable: true}
 	case reply.Sender == wire.BusName && name == errorPrefix+"NoReply" && !p.isPresent(ctx):
@@ -135,7 +133,7 @@ func (p *peer) failed(ctx context.Context, reply *wire.Message) *failure {
 	return f
 }
 
-// isPresent asks whether the peer is still on the bus. When in doubt, it is.
+// isPresent reports whether the peer is still on the bus, and true in doubt.
 func (p *peer) isPresent(ctx context.Context) bool {
 	answer, err := p.link.CallBus(ctx, "NameHasOwner", p.owner)
 	if err != nil || answer.Kind != wire.KindReply {
@@ -145,7 +143,7 @@ func (p *peer) isPresent(ctx context.Context) bool {
 	return err != nil || len(values) != 1 || values[0] != false
 }
 
-// lostFailure is the failure of a call to which no answer came.
+// lostFailure returns the failure of a call that got no reply.
 func (t *target) lostFailure(err error) *failure {
 	if errors.Is(err, wire.ErrInvalid) {
 		return &failure{err: t.unsendable(err)}

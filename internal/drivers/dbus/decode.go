@@ -12,22 +12,21 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// maxNodes is how many values one reply may hold. A value in memory is many
-// times larger than on the wire.
+// maxNodes limits the values of one reply. A value in memory is many times larger than on the
+// wire.
 const maxNodes = 1 << 20
 
 var errDescriptor = errors.New("the reply holds a file descriptor, which this gateway does not take")
 
-// A decoder reads values as JSON values: integers as int64 or uint64, doubles as
-// float64, and NaN and the infinities as strings. After an error its values mean
-// nothing.
+// decoder reads values as JSON values: integers as int64 or uint64, doubles as float64, and NaN
+// and the infinities as strings. After an error its values are meaningless.
 type decoder struct {
 	*wire.Decoder
 	nodes  int
 	basics [128]*wire.Type // of variants, by code
 }
 
-// valuesOf reads the body of a message.
+// valuesOf decodes the body of a message.
 func valuesOf(m *wire.Message) ([]any, error) {
 	types, err := wire.ParseSignature(m.Signature)
 	if err != nil {
@@ -44,7 +43,7 @@ func valuesOf(m *wire.Message) ([]any, error) {
 	return out, nil
 }
 
-// textsOf reads a body whose first n values are strings, as those of the bus are.
+// textsOf decodes a body that begins with n strings, as replies of the bus do.
 func textsOf(m *wire.Message, n int) ([]string, error) {
 	values, err := valuesOf(m)
 	if err != nil {
@@ -91,7 +90,7 @@ func (d *decoder) value(t *wire.Type, depth int) any {
 	return d.plain(t.Code)
 }
 
-// plain reads what has a fixed size.
+// plain reads a value of fixed size.
 func (d *decoder) plain(code byte) any {
 	switch code {
 	case 'b':
@@ -137,8 +136,8 @@ func (d *decoder) variant(depth int) any {
 	return d.value(t, depth+1)
 }
 
-// variantType reads the signature at the beginning of a variant. Those of one
-// letter, nearly all of them, are parsed once for each letter.
+// variantType reads the signature at the beginning of a variant. It parses each signature of one
+// letter, which is nearly every one, only once.
 func (d *decoder) variantType() *wire.Type {
 	sig := d.Variant()
 	if d.Err() != nil {
@@ -169,8 +168,8 @@ func (d *decoder) list(t *wire.Type, depth int) any {
 	return items
 }
 
-// bytesAsJSON makes text of bytes if they are text, and otherwise base64. Many apps
-// end such text with a NUL, as in C.
+// bytesAsJSON converts bytes to a string if they are text, otherwise to base64. Many apps end such
+// text with a NUL, as in C.
 func bytesAsJSON(b []byte) any {
 	if text := strings.TrimSuffix(string(b), "\x00"); isText(text) {
 		return text
@@ -194,7 +193,7 @@ func (d *decoder) dict(t *wire.Type, depth int) any {
 	return object
 }
 
-// keyText is the name under which a dict's key stands in a JSON object.
+// keyText returns the JSON object name for a dict's key.
 func keyText(key any) string {
 	switch key := key.(type) {
 	case string:

@@ -1,24 +1,23 @@
 // Package dbus runs the tools of Linux apps over D-Bus: it turns an [aai.Recipe]
 // with DBus or IPC set into an [aai.Action].
 //
-// It dials the session bus (and, where the person's configuration allows it, the
-// system bus), calls methods, and reads and sets properties. It touches nothing
-// else: no files but the bus socket, no processes, no file descriptors of others.
+// It dials the session bus and, if the configuration allows it, the system bus. It calls
+// methods, and reads and sets properties. It uses no files but the bus socket, starts no
+// processes, and passes on no file descriptors.
 //
-// The way of one call, all of it within the call's deadline:
+// The steps of one call, all within the call's deadline:
 //
-//	link       the one connection to that bus, dialled at the first call (bus.go)
-//	owner      who has the service's name; started by the bus if nobody (bus.go, names.go)
-//	guard      whether that may be reached at all (guard.go)
-//	introspect what the object says of its methods, remembered (introspect.go)
-//	plan       which parameter goes where, as which type, remembered (plan.go)
-//	encode     JSON to wire by signature (encode.go), decode the way back (decode.go)
+//	link       get the shared connection to the bus, dialled at the first call (bus.go)
+//	owner      find the owner of the service's name, or have the bus start it (bus.go, names.go)
+//	guard      reject denied names, interfaces, members and paths (guard.go)
+//	introspect read the object's description, cached (introspect.go)
+//	plan       map parameters to arguments and types, cached (plan.go)
+//	encode     JSON to wire by signature (encode.go); decode.go does the reverse
 //
-// A message goes to the unique name of the owner that the guard has looked at, not
-// to the service's name, so nothing can slip in between the look and the call, and
-// a reply counts only if it comes from there or from the bus itself.
+// A message goes to the unique name of the owner that the guard checked, not to the
+// service's name, so the owner cannot change between the check and the call. The driver
+// accepts a reply only from that owner or from the bus.
 //
-// Connections, messages and D-Bus types are those of the package dbuswire; what is
-// here is JSON and the judgement of what may be called. The tests hold the values
-// against godbus.
+// Package internal/dbus has the connections, messages and D-Bus types. This package has
+// the conversion to JSON and the guard. The tests compare the values with godbus.
 package dbus

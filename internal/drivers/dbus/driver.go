@@ -16,30 +16,30 @@ const (
 	systemBus  = "system"
 )
 
-// Config is what a Driver must be told.
+// Config configures a Driver.
 type Config struct {
-	// AllowSystemBus says whether tools may work on the system bus.
+	// AllowSystemBus allows tools on the system bus.
 	AllowSystemBus bool
-	// Getenv looks up the variables of the person's session, for the addresses of the
-	// buses, at every dialling. Nil knows of no session bus.
+	// Getenv looks up variables of the user's session for the bus addresses, at every dial. Nil
+	// means that there is no session bus.
 	Getenv func(name string) string
-	// StartEntry starts a program by the id of its desktop entry, if that still has this command, and
-	// returns what says whether it runs. It is asked only where the bus cannot start a service whose recipe names an
-	// entry. Its error is an *aai.Error. Nil means that none can be started.
+	// StartEntry starts a program by the id of its desktop entry, if the entry still has this command. The function
+	// runs reports whether the program runs. The driver calls StartEntry only if the bus cannot start a service and
+	// its recipe names an entry. Its error is an *aai.Error. Nil disables starting.
 	StartEntry func(ctx context.Context, entry, command string) (runs func() bool, err error)
-	// Log gets what nobody waits for. Nil means nowhere.
+	// Log receives background events. Nil discards them.
 	Log *slog.Logger
 }
 
-// A Driver runs tools over D-Bus. It is an [aai.Driver], safe for concurrent use.
+// Driver runs tools over D-Bus. It implements [aai.Driver] and is safe for concurrent use.
 type Driver struct {
 	config  Config
 	session *bus
 	system  *bus
 }
 
-// New makes a Driver. It does no I/O: each bus is dialled at the first call that
-// needs it, and again at the first call after the connection was lost.
+// New returns a Driver. It does no I/O: the first call that needs a bus dials it, as does the
+// first call after a lost connection.
 func New(config Config) *Driver {
 	if config.Getenv == nil {
 		config.Getenv = func(string) string { return "" }
@@ -58,24 +58,22 @@ func New(config Config) *Driver {
 	}
 }
 
-// Close closes the connections. Calls in flight end with delivery unknown, and
-// later ones with APP_NOT_RUNNING.
+// Close closes the connections. Calls in flight end with delivery unknown, and later ones with
+// APP_NOT_RUNNING.
 func (d *Driver) Close() error {
 	d.session.close()
 	d.system.close()
 	return nil
 }
 
-// Compile makes the Action of a recipe that has DBus or IPC set. Its error is an
-// *aai.Error with code AAI_JSON_INVALID, or PERMISSION_DENIED for what may never
-// be reached and for the system bus where it is not allowed; the message begins
-// with the descriptor's field.
+// Compile returns the Action of a recipe that has DBus or IPC set. Its error is an *aai.Error with
+// code AAI_JSON_INVALID, or PERMISSION_DENIED for a denied target or a disallowed system bus. The
+// message begins with the descriptor's field.
 //
 // The Action's results hold the reply as JSON values in Data: integers as int64 or
-// uint64, doubles as float64 (NaN and the infinities as strings), bytes as a string
-// if they are text and as {"base64": "…"} if not, structs as arrays, several
-// values as an object by the names the app gives them, or else as an array. Its
-// errors are *aai.Errors with Delivery set.
+// uint64, doubles as float64 (NaN and the infinities as strings), structs as arrays. Bytes
+// are a string if they are text, otherwise {"base64": "…"}. Several values are an object
+// by the app's names for them, otherwise an array. Its errors are *aai.Errors with Delivery set.
 func (d *Driver) Compile(r *aai.Recipe) (aai.Action, error) {
 	if err := checkParser(r.OutputParser); err != nil {
 		return nil, err
@@ -96,7 +94,7 @@ func (d *Driver) Compile(r *aai.Recipe) (aai.Action, error) {
 	return nil, aai.Errorf(aai.DescriptorInvalid, "execution: expected a D-Bus method, property or ipc handler")
 }
 
-// target checks everything of a recipe that says where the call goes.
+// target checks the fields of a recipe that address the call.
 func (d *Driver) target(r *aai.Recipe, busField, service, path, iface, member string) (*target, error) {
 	t := &target{service: service, path: path, iface: iface, member: member, requiresRunning: r.DBus != nil && r.DBus.Running}
 	if r.Start != "" && d.config.StartEntry != nil {
@@ -130,14 +128,14 @@ func invalid(field, expected, got string) *aai.Error {
 	return aai.Errorf(aai.DescriptorInvalid, "%s: expected %s, got %q", field, expected, aai.CleanLabel(got, 100))
 }
 
-// A methodTool calls a method.
+// methodTool calls a method.
 type methodTool struct {
 	*target
 	params []string
-	slots  []slot // what the method takes, without types
-	named  bool   // the parameters may be told by their names
+	slots  []slot // the method's arguments, without types
+	named  bool   // parameters may match by name
 	parser string
-	plan   atomic.Pointer[plan] // the last one made
+	plan   atomic.Pointer[plan] // the latest one
 }
 
 func (d *Driver) compileMethod(r *aai.Recipe) (aai.Action, error) {
@@ -187,9 +185,8 @@ func (m *methodTool) run(ctx context.Context, call *aai.Call) (*aai.Result, erro
 	return m.result(combineValues(values, outs), m.parser)
 }
 
-// planFor returns the plan for the peer's object, the last one if the object is
-// still the same. What was remembered of the object is looked at afresh before it
-// is held against the call.
+// planFor returns the plan for the peer's object, the latest one if the object is unchanged. If a
+// cached object does not fit the call, planFor introspects it again before it fails.
 func (m *methodTool) planFor(ctx context.Context, p *peer) (*plan, *failure) {
 	for {
 		o, remembered, f := p.introspect(ctx)

@@ -15,10 +15,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// An encoder writes JSON values in the wire format.
+// encoder writes JSON values in the wire format.
 type encoder struct{ wire.Encoder }
 
-// array writes an array whose elements are written by f.
+// array writes an array. f writes its elements.
 func (e *encoder) array(elemAlign int, at *argumentPath, f func() error) error {
 	err := e.Array(elemAlign, f)
 	if errors.Is(err, wire.ErrArrayTooLarge) {
@@ -27,13 +27,12 @@ func (e *encoder) array(elemAlign int, at *argumentPath, f func() error) error {
 	return err
 }
 
-// hasDescriptor reports whether values of the type hold file descriptors.
-// Those within variants are seen only when a value is there.
+// hasDescriptor reports whether the type contains file descriptors. Those within variants show
+// only in values.
 func hasDescriptor(t *wire.Type) bool { return strings.Contains(t.Sig, "h") }
 
-// value writes a JSON value as the type. Its error is an *aai.Error with code
-// INVALID_PARAMS that names the place, or AUTOMATION_NOT_SUPPORTED for a file
-// descriptor.
+// value writes a JSON value as the type. Its error is an *aai.Error with code INVALID_PARAMS that
+// names the place, or AUTOMATION_NOT_SUPPORTED for a file descriptor.
 func (e *encoder) value(v any, t *wire.Type, at *argumentPath) error {
 	if at.depth > wire.MaxDepth {
 		return aai.Errorf(aai.InvalidParams, "%s: nested more than %d deep", at, wire.MaxDepth)
@@ -79,7 +78,7 @@ func (e *encoder) boolean(v any, at *argumentPath) error {
 	return nil
 }
 
-// integer writes two's complement of the width that the code says.
+// integer writes two's complement in the width of the code.
 func (e *encoder) integer(v any, code byte, at *argumentPath) error {
 	n, ok := wholeOf(v)
 	low, high := integerRange(code)
@@ -144,8 +143,8 @@ func (e *encoder) text(v any, code byte, at *argumentPath) error {
 	return nil
 }
 
-// variant writes {"signature": "y", "value": 1} as the type it says and
-// everything else as the type inferred from the value.
+// variant writes {"signature": "y", "value": 1} as the given type and every other value as its
+// inferred type.
 func (e *encoder) variant(v any, at *argumentPath) error {
 	t, inner, err := variantType(v, at)
 	if err != nil {
@@ -226,8 +225,8 @@ func bytesOf(v any, at *argumentPath) (raw []byte, ok bool, err error) {
 	return nil, false, nil
 }
 
-// dict writes the entries in the order of their names, so that the same value
-// always makes the same message.
+// dict writes the entries in the order of their names, so that equal values produce equal
+// messages.
 func (e *encoder) dict(v any, t *wire.Type, at *argumentPath) error {
 	object, ok := v.(map[string]any)
 	if !ok {
@@ -252,7 +251,7 @@ func (e *encoder) dict(v any, t *wire.Type, at *argumentPath) error {
 	})
 }
 
-// keyOf reads the name in a JSON object as a value of the dict's key type.
+// keyOf converts a JSON object name to the dict's key type.
 func keyOf(name string, code byte, at *argumentPath) (any, error) {
 	switch code {
 	case 's', 'o', 'g', 'h':
@@ -292,8 +291,8 @@ func (e *encoder) structure(v any, t *wire.Type, at *argumentPath) error {
 	return nil
 }
 
-// empty writes the value of a parameter that was left out: an empty array or
-// dict. It reports false for a type that has no empty value.
+// empty writes the value of an omitted parameter: an empty array or dict. It returns false for a
+// type without an empty value.
 func (e *encoder) empty(t *wire.Type) bool {
 	switch t.Code {
 	case wire.ArrayCode:

@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// The handler of the AAI protocol on Linux: its method and the defaults for where
-// it is found, from the protocol's page on Linux.
+// The AAI protocol's handler on Linux: its method and its default address, from the protocol's
+// page on Linux.
 const (
 	envelopeVersion   = "1.0"
 	envelopeMethod    = "Execute"
@@ -25,7 +25,7 @@ const (
 	envelopeSignature = "s"
 )
 
-// An envelopeTool hands the call as JSON to an app that speaks the AAI protocol.
+// envelopeTool passes the call as JSON to an app that implements the AAI protocol.
 type envelopeTool struct {
 	*target
 	tool   string
@@ -98,7 +98,7 @@ func (e *envelopeTool) run(ctx context.Context, call *aai.Call) (*aai.Result, er
 	return e.read(reply, request.RequestID)
 }
 
-// read takes the reply out of its envelope.
+// read extracts the result from the envelope.
 func (e *envelopeTool) read(m *wire.Message, requestID string) (*aai.Result, error) {
 	texts, err := textsOf(m, 1)
 	if err != nil {
@@ -130,7 +130,7 @@ func (e *envelopeTool) read(m *wire.Message, requestID string) (*aai.Result, err
 	return e.result(data, e.parser)
 }
 
-// handlerError is the error that the app's handler answered with.
+// handlerError converts the error that the app's handler returned.
 func (e *envelopeTool) handlerError(reply *envelopeReply) *aai.Error {
 	code, detail := "", ""
 	if reply.Error != nil {
@@ -149,8 +149,8 @@ func (e *envelopeTool) handlerError(reply *envelopeReply) *aai.Error {
 	return err
 }
 
-// envelopeCode maps the codes of both families of the protocol: the names of its
-// page on error codes, and the names and numbers of its first version.
+// envelopeCode maps both sets of protocol codes: the names of its page on error codes, and the
+// names and numbers of its first version.
 func envelopeCode(code string) aai.Code {
 	switch code {
 	case "INVALID_REQUEST", "INVALID_PARAMS", "-32005":
@@ -171,5 +171,5 @@ func envelopeCode(code string) aai.Code {
 	case "NOT_IMPLEMENTED", "AUTOMATION_NOT_SUPPORTED", "-32006":
 		return aai.AutomationNotSupported
 	}
-	return aai.AutomationFailed // NOT_FOUND, RATE_LIMITED, INTERNAL_ERROR and what nobody knows
+	return aai.AutomationFailed // NOT_FOUND, RATE_LIMITED, INTERNAL_ERROR and unknown codes
 }

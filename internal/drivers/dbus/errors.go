@@ -9,12 +9,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// errorPrefix begins the names of the errors of the protocol itself, which are
-// listed in dbus-protocol.h of the reference implementation.
+// errorPrefix begins the names of the protocol's own errors, which dbus-protocol.h of the
+// reference implementation lists.
 const errorPrefix = "org.freedesktop.DBus.Error."
 
-// codeOf is the table from D-Bus errors to codes. Errors that are the app's own
-// are AUTOMATION_FAILED.
+// codeOf maps D-Bus errors to codes. An app's own errors are AUTOMATION_FAILED.
 func codeOf(name string) aai.Code {
 	switch strings.TrimPrefix(name, errorPrefix) {
 	case "ServiceUnknown", "Spawn.ServiceNotFound", "Spawn.ExecFailed", "Spawn.FileInvalid",
@@ -31,7 +30,7 @@ func codeOf(name string) aai.Code {
 	return aai.AutomationFailed
 }
 
-// isStale reports whether an error means that the object is not what we remember.
+// isStale reports whether an error means that the cached object is outdated.
 func isStale(name string) bool {
 	switch strings.TrimPrefix(name, errorPrefix) {
 	case "UnknownMethod", "UnknownObject", "UnknownInterface", "UnknownProperty", "InvalidArgs", "NoSuchObject":
@@ -40,15 +39,14 @@ func isStale(name string) bool {
 	return false
 }
 
-// isNoOwner reports whether an error of the bus means that it found no one to
-// deliver to.
+// isNoOwner reports whether an error of the bus means that the name has no owner.
 func isNoOwner(name string) bool {
 	return name == errorPrefix+"ServiceUnknown" || name == errorPrefix+"NameHasNoOwner"
 }
 
-// deliveryOf says whether the app got a message that was answered by an error.
-// What the app answers it has got. The bus answers in its place when it did not
-// pass the message on, except when it has waited for the app in vain.
+// deliveryOf returns the delivery of a message that got an error. An error from the app proves
+// delivery. An error from the bus means that it did not deliver the message, unless it timed out
+// waiting for the app.
 func deliveryOf(reply *wire.Message) aai.Delivery {
 	if reply.Sender != wire.BusName {
 		return aai.Delivered
@@ -60,7 +58,7 @@ func deliveryOf(reply *wire.Message) aai.Delivery {
 	return aai.NotDelivered
 }
 
-// errorFailure is the failure that an error message stands for.
+// errorFailure converts an error message into a failure.
 func (t *target) errorFailure(reply *wire.Message) *failure {
 	detail := aai.CleanLabel(reply.ErrorName, 120)
 	if texts, err := textsOf(reply, 1); err == nil {
@@ -72,7 +70,7 @@ func (t *target) errorFailure(reply *wire.Message) *failure {
 	}
 	err := aai.Errorf(codeOf(reply.ErrorName), "%s answered %s with the error %s", who, t.member, detail)
 	err.Delivery = deliveryOf(reply)
-	if t.service == wire.BusName { // the bus is the one who was called
+	if t.service == wire.BusName { // the bus is the target of the call
 		err.Delivery = aai.Delivered
 	}
 	switch err.Code {
@@ -86,7 +84,7 @@ func (t *target) errorFailure(reply *wire.Message) *failure {
 	return &failure{err: err}
 }
 
-// absentError says that nobody has the service's name and the bus can start nobody.
+// absentError reports that the service's name has no owner and the bus cannot start one.
 func (t *target) absentError() *aai.Error {
 	err := aai.Errorf(aai.AppNotRunning, "%s is not on the %s bus, and the bus has no way to start it", t.service, t.bus.name)
 	err.Hint = "Make sure that the app is installed and start it, then try again. A tool that acts starts it where the descriptor names a desktop_file; one that reads starts nothing."
@@ -94,7 +92,7 @@ func (t *target) absentError() *aai.Error {
 	return err
 }
 
-// goneError says that the service was there, but is no more.
+// goneError reports that the service has left the bus.
 func (t *target) goneError(how string) *aai.Error {
 	err := aai.Errorf(aai.AppNotRunning, "%s is not running: %s", t.service, how)
 	err.Hint = "Start the app, then try again."
@@ -102,7 +100,7 @@ func (t *target) goneError(how string) *aai.Error {
 	return err
 }
 
-// noBus says that there is no connection to the bus.
+// noBus reports that there is no connection to the bus.
 func (t *target) noBus(cause error) *aai.Error {
 	if err := t.contextError(cause); err != nil {
 		return err
@@ -116,7 +114,7 @@ func (t *target) noBus(cause error) *aai.Error {
 	return err
 }
 
-// unanswered says that no answer came, so that nobody knows what was delivered.
+// unanswered reports that no reply came, so the delivery is unknown.
 func (t *target) unanswered(cause error) *aai.Error {
 	if err := t.contextError(cause); err != nil {
 		return err
@@ -128,7 +126,7 @@ func (t *target) unanswered(cause error) *aai.Error {
 	return err
 }
 
-// unsendable says that a call would be no valid message.
+// unsendable reports that a call cannot be encoded as a valid message.
 func (t *target) unsendable(cause error) *aai.Error {
 	err := aai.Errorf(aai.InvalidParams, "%s of %s: %w", t.member, t.service, cause)
 	err.Hint = "Give the tool smaller values."
@@ -136,7 +134,7 @@ func (t *target) unsendable(cause error) *aai.Error {
 	return err
 }
 
-// contextError is the error of a context that ended, or nil for another cause.
+// contextError returns the error of an ended context, or nil for another cause.
 func (t *target) contextError(cause error) *aai.Error {
 	var err *aai.Error
 	switch {
@@ -153,7 +151,7 @@ func (t *target) contextError(cause error) *aai.Error {
 	return err
 }
 
-// unreadable says that the app answered, but with what we cannot take.
+// unreadable reports that the app sent a reply that the driver cannot decode.
 func (t *target) unreadable(cause error) *aai.Error {
 	code := aai.AutomationFailed
 	if errors.Is(cause, errDescriptor) {

@@ -7,14 +7,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// What may never be reached, whatever a descriptor says: whoever can call these
-// can run programs as the user, rule the screen, read all passwords or decide about
-// permissions. It is looked at when a recipe is compiled and again when it is called.
+// Targets that no descriptor may reach: their callers could run programs as the user, control the
+// screen, read all passwords or decide about permissions. The driver checks at compile time and
+// again at each call.
 
-// isTainting reports whether the owner of the name may not be reached by any other
-// name either. Desktop shells own a name for keyring prompts and some for portal
-// back ends beside their own; those objects are kept out of reach by their
-// interfaces and paths, and the shell's other tools stay usable.
+// isTainting reports whether the owner of the name is denied under its other names too. Desktop
+// shells own a name for keyring prompts and some for portal back ends. The guard denies those
+// objects by interface and path, so that the shell's other tools stay usable.
 func isTainting(name string) bool {
 	if isDenied(name, []string{"org.gnome.keyring.SystemPrompter", "org.freedesktop.impl.portal*"}) {
 		return false
@@ -22,14 +21,13 @@ func isTainting(name string) bool {
 	return isDenied(name, deniedNames())
 }
 
-// IsNeverCalled reports whether no descriptor can make a tool that calls the interface of the
-// service; an empty interface stands for all that the service has.
+// IsNeverCalled reports whether the guard denies the interface of the service to every descriptor.
+// An empty interface means the service as a whole.
 func IsNeverCalled(service, iface string) bool {
 	return isDenied(service, deniedNames()) || isDenied(iface, deniedNames()) || isDenied(iface, deniedInterfaces())
 }
 
-// busMembers are all the methods of the bus itself that a tool may call: those
-// that only tell something.
+// busMembers lists the methods of the bus itself that a tool may call. They only read.
 func busMembers() []string {
 	return []string{
 		"ListNames", "ListActivatableNames", "ListQueuedOwners", "NameHasOwner", "GetNameOwner", "GetId",
@@ -38,9 +36,9 @@ func busMembers() []string {
 	}
 }
 
-// checkReach refuses what may never be reached. The member is a method's name, or
-// "Set" for a property that is set. Its error is an *aai.Error with code
-// PERMISSION_DENIED whose message begins with the descriptor's field.
+// checkReach rejects denied targets. member is a method's name, or "Set" for a property that is
+// set. Its error is an *aai.Error with code PERMISSION_DENIED. The message begins with the
+// descriptor's field.
 func checkReach(service, path, iface, member string) error {
 	switch {
 	case isDenied(service, deniedNames()):
@@ -57,9 +55,9 @@ func checkReach(service, path, iface, member string) error {
 	return nil
 }
 
-// checkRequest is checkReach for a message that is about to be sent. One to the
-// Properties interface names the interface it is really about in its first
-// argument, as others name the settings that they write.
+// checkRequest is checkReach for a message before it is sent. In a message to the Properties
+// interface, the first argument names the real interface. In messages that write settings, it
+// names the setting.
 func (p *peer) checkRequest(m *wire.Message) error {
 	if err := checkReach(p.service, p.path, m.Interface, m.Member); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// Limits on what an object may say of itself.
+// Limits on an object's introspection data.
 const (
 	maxIntrospection  = 1 << 20
 	maxElementDepth   = 32
@@ -21,8 +21,8 @@ const (
 	propertyInterface = wire.BusName + ".Properties"
 )
 
-// An object is what introspection says of one. It is not changed once made. One
-// without interfaces said nothing usable.
+// object is the introspection data of an object. It is immutable. An object without interfaces had
+// no usable data.
 type object struct {
 	interfaces map[string]*objectInterface
 }
@@ -32,8 +32,8 @@ type objectInterface struct {
 	properties map[string]property
 }
 
-// A method's arguments, in the order of the wire. One that is unclear was
-// described with types that are none.
+// method holds a method's arguments, in wire order. It is malformed if an argument has an invalid
+// type.
 type method struct {
 	ins, outs []argument
 	malformed bool
@@ -51,9 +51,8 @@ type property struct {
 
 type objectKey struct{ owner, path string }
 
-// An objectCache remembers introspections for as long as the owner of the object
-// stays on the bus and has not shown the memory to be wrong. Safe for concurrent
-// use.
+// objectCache caches introspection data until the owner leaves the bus or an error shows the data
+// to be outdated. It is safe for concurrent use.
 type objectCache struct {
 	mu      sync.RWMutex
 	objects map[objectKey]*object
@@ -94,9 +93,8 @@ func (c *objectCache) dropOwner(owner string) {
 	}
 }
 
-// introspect returns what the object says of itself, from memory if possible, and
-// whether it was. An object that refuses to be introspected, or says something
-// unusable, is one without interfaces.
+// introspect returns the object's introspection data and whether it came from the cache. An object
+// that rejects introspection, or returns unusable data, has no interfaces.
 func (p *peer) introspect(ctx context.Context) (o *object, remembered bool, f *failure) {
 	if o := p.link.objects.get(p.owner, p.path); o != nil {
 		return o, true, nil
@@ -107,14 +105,14 @@ func (p *peer) introspect(ctx context.Context) (o *object, remembered bool, f *f
 	case f == nil:
 		o = readIntrospection(reply)
 	case f.err.Delivery != aai.Delivered && f.err.Code != aai.PermissionDenied:
-		// Neither the object nor the bus's policy said no.
+		// Neither the object nor the bus's policy rejected the call.
 		return nil, false, f
 	}
 	p.link.objects.put(p.owner, p.path, o)
 	return o, false, nil
 }
 
-// readIntrospection reads the reply to Introspect.
+// readIntrospection decodes the reply to Introspect.
 func readIntrospection(reply *wire.Message) *object {
 	if len(reply.Body) > maxIntrospection+16 {
 		return &object{}
@@ -130,8 +128,8 @@ func readIntrospection(reply *wire.Message) *object {
 	return o
 }
 
-// parseIntrospection reads the interfaces of the outermost node. The children's
-// are not those of this object.
+// parseIntrospection reads the interfaces of the outermost node. Interfaces of its children belong
+// to other objects.
 func parseIntrospection(in io.Reader) (*object, error) {
 	r := introspectionReader{object: &object{interfaces: map[string]*objectInterface{}}}
 	tokens := xml.NewDecoder(in)
@@ -158,7 +156,7 @@ func parseIntrospection(in io.Reader) (*object, error) {
 
 type introspectionReader struct {
 	object *object
-	path   []string // the names of the open elements
+	path   []string // names of the open elements
 	iface  *objectInterface
 	method *method
 }
@@ -188,8 +186,7 @@ func (r *introspectionReader) element(path string, attributes []xml.Attr) {
 	}
 }
 
-// argument adds to the method; the direction of a method's argument is "in"
-// unless it says otherwise.
+// argument adds an argument to the method. The direction defaults to "in".
 func (r *introspectionReader) argument(name, signature, direction string) {
 	t, err := wire.ParseType(signature)
 	if err != nil {

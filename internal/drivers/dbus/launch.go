@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// namePollInterval is how often a bus is asked for the name of an app that was started.
+	// namePollInterval is the interval of checks for the name of a started app.
 	namePollInterval = 50 * time.Millisecond
-	// exitGrace is how long the name is waited for after the process that was started has
-	// ended: another one may have taken its work over.
+	// exitGrace is the time to wait for the name after the started process has ended, because
+	// another process may have taken over its work.
 	exitGrace = 2 * time.Second
 )
 
-// launch starts the target's app, which the bus cannot start, and waits until it has its
+// launch starts the target's app, which the bus cannot start, and waits until the app owns its
 // name on the bus.
 func (t *target) launch(ctx context.Context, l *busLink) *failure {
 	runs, err := t.start(ctx)

@@ -8,25 +8,23 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// A nameTable remembers who owns which name, as long as the bus has not said
-// otherwise by NameOwnerChanged. With it a call needs no round trip to find the
-// owner, nor to see that the owner holds none of the denied names: those who do
-// are learned when the connection is made, and followed from then on. (What cannot
-// be seen is a process with two connections, one for each of its names; there the
-// guard's lists of interfaces and paths remain.) Safe for concurrent use.
+// nameTable caches the owners of names until NameOwnerChanged reports a change. A call then needs
+// no round trip to find the owner, or to check that the owner holds no denied name. The driver
+// finds the holders of denied names when it connects, and follows the changes. It cannot detect a
+// process with one connection for each of its names; the guard's lists of interfaces and paths
+// cover that case. nameTable is safe for concurrent use.
 type nameTable struct {
 	mu      sync.RWMutex
-	owners  map[string]string // of services that were called
+	owners  map[string]string // of called services
 	tainted map[string]string // of denied names, by name
-	changes uint64            // how often the bus said that a name changed hands
+	changes uint64            // number of NameOwnerChanged signals
 }
 
 func newNameTable() *nameTable {
 	return &nameTable{owners: map[string]string{}, tainted: map[string]string{}}
 }
 
-// changed takes in what NameOwnerChanged says. An empty owner means that nobody
-// has the name any more.
+// changed processes NameOwnerChanged. An empty owner means that the name is free.
 func (t *nameTable) changed(name, owner string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -38,15 +36,15 @@ func (t *nameTable) changed(name, owner string) {
 	}
 }
 
-// version changes whenever a name changes hands.
+// version returns a number that changes whenever a name changes its owner.
 func (t *nameTable) version() uint64 {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.changes
 }
 
-// learn keeps an owner that was asked for at the version. It reports false, and
-// keeps nothing, if a name has changed hands since: the answer may be old.
+// learn stores the owner that a query at the version returned. If a name has changed since, the
+// answer may be outdated: learn returns false and stores nothing.
 func (t *nameTable) learn(name, owner string, version uint64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -67,7 +65,7 @@ func (t *nameTable) owner(name string) string {
 	return t.owners[name]
 }
 
-// forget drops an owner that turned out to be gone.
+// forget drops the cached owner, which is gone.
 func (t *nameTable) forget(name string) {
 	t.mu.Lock()
 	delete(t.owners, name)
@@ -86,7 +84,7 @@ func (t *nameTable) deniedNameOf(owner string) string {
 	return ""
 }
 
-// taintedIn picks the names whose owners are to be learned at the beginning.
+// taintedIn selects the names for initialize to query.
 func taintedIn(listed []any) []string {
 	var names []string
 	for _, v := range listed {
@@ -98,7 +96,7 @@ func taintedIn(listed []any) []string {
 	return names
 }
 
-// startRequest asks the bus to start the service as its .service file says.
+// startRequest builds the request to start a service from its .service file.
 func startRequest(service string) *wire.Message {
 	e := encoder{}
 	e.Str(service)

@@ -9,17 +9,17 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// A plan says how the arguments of a call become those of a D-Bus method.
+// plan maps the arguments of a call to those of a D-Bus method.
 type plan struct {
-	object    *object // from which it was made
-	slots     []slot  // in the order of the wire
+	object    *object // the object that it is for
+	slots     []slot  // in wire order
 	signature string
-	inferred  bool     // the types are to be found from the values
+	inferred  bool     // infer the types from the values
 	outs      []string // names for the values of the reply, or nil
 }
 
-// A slot is one argument on the wire: the value of a parameter, or what the descriptor
-// fixes, for which the parameter stands in messages.
+// slot is one argument on the wire: the value of a parameter, or a template from the descriptor.
+// For a template, param is its name in messages.
 type slot struct {
 	param    string
 	fixed    bool
@@ -27,7 +27,7 @@ type slot struct {
 	typ      *wire.Type
 }
 
-// value is what goes into the slot, and whether there is anything.
+// value returns the slot's value, and whether there is one.
 func (s slot) value(args map[string]any) (v any, given bool, err error) {
 	if s.fixed {
 		v, err = resolveTemplate(s.template, args)
@@ -37,8 +37,8 @@ func (s slot) value(args map[string]any) (v any, given bool, err error) {
 	return v, given, nil
 }
 
-// newPlan makes the plan for a tool's method from what its object says. With no word of
-// the interface, the arguments go in the descriptor's order, with inferred types.
+// newPlan makes the plan for a tool's method from the object's introspection data. Without data
+// for the interface, the arguments keep the descriptor's order and their types are inferred.
 func newPlan(o *object, tool *methodTool) (*plan, *aai.Error) {
 	t := tool.target
 	p := &plan{object: o, slots: slices.Clone(tool.slots)}
@@ -77,8 +77,8 @@ func newPlan(o *object, tool *methodTool) (*plan, *aai.Error) {
 	return p, nil
 }
 
-// takesDescriptors refuses methods that pass file descriptors, in replies too:
-// the bus does not pass on a reply that we could not receive.
+// takesDescriptors rejects methods that pass file descriptors, in replies too: the bus does not
+// deliver a reply that the gateway could not receive.
 func takesDescriptors(t *target, m *method) *aai.Error {
 	for _, a := range slices.Concat(m.ins, m.outs) {
 		if hasDescriptor(a.typ) {
@@ -106,8 +106,8 @@ func countMismatch(tool *methodTool, m *method) *aai.Error {
 	return err
 }
 
-// orderByName returns for each argument the parameter that goes there: the one of
-// the same name if every argument has one, else the one at the same position.
+// orderByName returns the parameter for each argument: by name if every argument has a parameter
+// of its name, otherwise by position.
 func orderByName(ins []argument, params []string) []string {
 	byName := map[string]string{}
 	for _, name := range params {
@@ -126,12 +126,12 @@ func orderByName(ins []argument, params []string) []string {
 	return order
 }
 
-// normalizedName leaves of a name what does not depend on taste.
+// normalizedName removes differences of case, "_" and "-".
 func normalizedName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
-// outNames are the names of the reply's values if all have one of their own.
+// outNames returns the names of the reply's values, or nil if they are not unique.
 func outNames(outs []argument) []string {
 	var names []string
 	for _, out := range outs {
@@ -143,7 +143,7 @@ func outNames(outs []argument) []string {
 	return names
 }
 
-// encode makes the body of the call and its signature.
+// encode returns the signature and the body of the call.
 func (p *plan) encode(args map[string]any) (signature string, body []byte, err error) {
 	e := encoder{}
 	signature = p.signature

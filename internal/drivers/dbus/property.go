@@ -8,13 +8,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// A propertyTool reads or sets a property.
+// propertyTool reads or sets a property.
 type propertyTool struct {
 	*target
 	value  slot // with access "set"
 	parser string
-	// app and tool are what the tool itself is called, by which what it sets is set back;
-	// empty where it must not be read before.
+	// app and tool name this tool, for the undo step. They are empty if the tool must not read the
+	// property before it sets it.
 	app, tool string
 }
 
@@ -84,7 +84,7 @@ func (p *propertyTool) get(ctx context.Context, _ *aai.Call) (*aai.Result, error
 	return p.result(values[0], p.parser)
 }
 
-// set sets the property. That the app accepted the value is all that is claimed.
+// set sets the property. Its result claims only that the app accepted the value.
 func (p *propertyTool) set(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	var was propertyReading
 	_, err := p.callPeer(ctx, func(ctx context.Context, peer *peer) (_ *wire.Message, f *failure) {
@@ -115,21 +115,21 @@ func (p *propertyTool) set(ctx context.Context, call *aai.Call) (*aai.Result, er
 	return &aai.Result{Text: fmt.Sprintf("The app accepted the new value of %s.", p.member), Undo: p.undoOf(ctx, call, was)}, nil
 }
 
-// getRequest asks for the property's value.
+// getRequest builds the request for the property's value.
 func (p *propertyTool) getRequest() *wire.Message {
 	e := p.named()
 	return &wire.Message{Interface: propertyInterface, Member: "Get", Signature: "ss", Body: e.Bytes()}
 }
 
-// named begins the arguments of a call of the Properties interface.
+// named begins the arguments of a Properties call.
 func (p *propertyTool) named() (e encoder) {
 	e.Str(p.iface)
 	e.Str(p.member)
 	return e
 }
 
-// typeOf finds the property's type: what introspection says, or else the type of
-// the present value, or else one inferred from the new value.
+// typeOf returns the property's type: from introspection, otherwise from the current value,
+// otherwise inferred from the new value.
 func (p *propertyTool) typeOf(ctx context.Context, peer *peer, v any, was propertyReading) (*wire.Type, *failure) {
 	o, _, f := peer.introspect(ctx)
 	if f != nil {

@@ -10,20 +10,19 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// readBackTimeout is how long it may take to look what was made of a value.
+// readBackTimeout limits reading the property again after it was set.
 const readBackTimeout = 2 * time.Second
 
-// A reading is a property's value as it was found.
+// propertyReading is a property's value before the call.
 type propertyReading struct {
-	wasRead bool // the app was asked for it
+	wasRead bool // the driver queried the app
 	known   bool
 	value   any
 	typ     *wire.Type // nil: not known
 }
 
-// before reads the property before it is set, and asks the call whether that may be. What
-// the app does not let be read can be set all the same, but only by a call that does not
-// mind.
+// before reads the property before it is set, and calls call.CheckUnchanged with the value. A
+// property that cannot be read can still be set, unless the call has CheckUnchanged.
 func (p *propertyTool) before(ctx context.Context, peer *peer, call *aai.Call) (was propertyReading, f *failure) {
 	if p.app == "" && call.CheckUnchanged == nil {
 		return was, nil
@@ -31,7 +30,7 @@ func (p *propertyTool) before(ctx context.Context, peer *peer, call *aai.Call) (
 	was, f = p.readValue(ctx, peer)
 	switch {
 	case f != nil && f.err.Delivery != aai.Delivered:
-		return was, f // the app was not reached, or does not answer
+		return was, f // the app is not reachable or does not reply
 	case call.CheckUnchanged == nil:
 		return was, nil
 	case f != nil:
@@ -67,9 +66,9 @@ func (p *propertyTool) readValue(ctx context.Context, peer *peer) (r propertyRea
 	return r, nil
 }
 
-// undoOf is how a property is set again to what it was: by the same tool, which looks whether
-// it is still what the call has made of it. Nil where JSON does not hold the value with its
-// type, or the tool sets no value of its caller's.
+// undoOf returns the undo step: the same tool sets the old value if the property still has the
+// value that this call produced. It returns nil if JSON cannot hold the value with its type, or if
+// the tool sets a fixed value.
 func (p *propertyTool) undoOf(ctx context.Context, call *aai.Call, was propertyReading) *aai.Undo {
 	if p.app == "" || !was.known || strings.ContainsAny(was.typ.Sig, "vh") {
 		return nil
@@ -85,13 +84,13 @@ func (p *propertyTool) undoOf(ctx context.Context, call *aai.Call, was propertyR
 	}
 }
 
-// expectedAfterSet is what the property is once it is set: an app may make another value of the one that
-// it was given. One that is slow to do so is not waited for.
+// expectedAfterSet returns the property's value after the call, because an app may adjust the given
+// value. It does not wait for a slow app.
 func (p *propertyTool) expectedAfterSet(ctx context.Context, call *aai.Call, was propertyReading) any {
 	asked := call.Args[p.value.param]
 	patience := readBackTimeout
 	if until, ok := ctx.Deadline(); ok {
-		patience = min(patience, time.Until(until)/2) // the property is set, and that is to be told
+		patience = min(patience, time.Until(until)/2) // leave time to report the success
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

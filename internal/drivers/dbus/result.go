@@ -10,14 +10,13 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// The values of a recipe's OutputParser; empty means as it is.
+// Values of a recipe's OutputParser; empty means unparsed.
 const (
 	parseString = "string"
 	parseJSON   = "json"
 )
 
-// noValueText is the text for a reply without a value. It claims no more than the
-// reply does.
+// noValueText is the text for a reply without a value. It claims no more than the reply does.
 const noValueText = "The app answered without a value."
 
 func checkParser(name string) error {
@@ -28,7 +27,7 @@ func checkParser(name string) error {
 	return invalid("output_parser", `"json", "string" or none`, name)
 }
 
-// combineValues makes one value of those of a reply.
+// combineValues combines the values of a reply into one.
 func combineValues(values []any, names []string) any {
 	switch {
 	case len(values) == 0:
@@ -45,9 +44,9 @@ func combineValues(values []any, names []string) any {
 	return object
 }
 
-// result makes the tool's result of the app's answer. The app has acted, so an answer
-// that is not what the descriptor says of it is given as it is: what should be JSON in
-// a string and is no string is data already.
+// result converts the app's reply into the tool's result. The app has acted, so a reply that
+// contradicts the descriptor remains unparsed: a reply that should be JSON in a string but is no
+// string is already data.
 func (t *target) result(data any, parser string) (*aai.Result, error) {
 	if text, ok := data.(string); ok && parser == parseJSON {
 		return parsed(text), nil
@@ -62,7 +61,7 @@ func (t *target) result(data any, parser string) (*aai.Result, error) {
 	return &aai.Result{Text: text, Data: data}, nil
 }
 
-// textOf is a string as it is, and everything else as compact JSON.
+// textOf returns a string unchanged, and every other value as compact JSON.
 func textOf(data any) (string, error) {
 	switch data := data.(type) {
 	case nil:
@@ -77,15 +76,15 @@ func textOf(data any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
-// parsed reads a reply that is JSON in a string. Numbers stay as they are written. What
-// is not JSON after all is text, with a warning.
+// parsed decodes JSON in a string and keeps the spelling of numbers. A text that is not JSON
+// becomes text with a warning.
 func parsed(text string) *aai.Result {
 	var result aai.Result
 	var raw json.RawMessage
 	err := json.Unmarshal([]byte(text), &raw)
 	if err == nil {
 		var compact bytes.Buffer
-		_ = json.Compact(&compact, raw) // which is JSON
+		_ = json.Compact(&compact, raw) // valid JSON
 		result.Text = compact.String()
 		d := json.NewDecoder(&compact)
 		d.UseNumber()

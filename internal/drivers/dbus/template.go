@@ -13,8 +13,8 @@ import (
 // placeholderOpen begins the name of a parameter in a template; "}" ends it.
 const placeholderOpen = "${"
 
-// slotsOf are the arguments in the order of the wire, without their types: those that the
-// recipe fixes, or else the parameters. Its error names the descriptor's field.
+// slotsOf returns the arguments in wire order, without types: the fixed ones of the recipe,
+// otherwise the parameters. Its error names the descriptor's field.
 func slotsOf(fixed []json.RawMessage, params []string) ([]slot, error) {
 	if fixed == nil {
 		slots := make([]slot, len(params))
@@ -52,7 +52,7 @@ func slotsOf(fixed []json.RawMessage, params []string) ([]slot, error) {
 	return slots, nil
 }
 
-// namesIn are the parameters that a template names.
+// namesIn returns the parameters that a template names.
 func namesIn(field string, value any, params []string) ([]string, error) {
 	var names []string
 	var bad error
@@ -73,7 +73,7 @@ func namesIn(field string, value any, params []string) ([]string, error) {
 	return names, bad
 }
 
-// eachText calls f with every text of a JSON value.
+// eachText calls f with every string of a JSON value.
 func eachText(value any, f func(string)) {
 	switch value := value.(type) {
 	case string:
@@ -89,9 +89,9 @@ func eachText(value any, f func(string)) {
 	}
 }
 
-// resolveTemplate is a template with the values of the parameters in their places: the value itself
-// where a text is nothing else, and its words within a longer one. Values are data: what
-// looks like a template in them is none.
+// resolveTemplate replaces the parameters of a template. A string that is only a placeholder becomes
+// the value itself; a longer string contains the value as text. Values are data: resolveTemplate
+// does not expand placeholders in them.
 func resolveTemplate(template any, args map[string]any) (any, error) {
 	switch template := template.(type) {
 	case string:

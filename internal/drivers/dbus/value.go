@@ -12,19 +12,18 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// JSON values as they come in arguments: nil, bool, string, []any,
-// map[string]any, and numbers as json.Number, float64 or any Go integer.
+// JSON values in arguments: nil, bool, string, []any, map[string]any, and numbers as json.Number,
+// float64 or any Go integer.
 
-// A place is where in the arguments a value stands. It is spelled out only when
-// something is wrong there.
+// argumentPath is the place of a value in the arguments. It becomes a string only for errors.
 type argumentPath struct {
 	parent *argumentPath
 	name   string
-	number int // the index in an array, or -1
+	number int // index in an array, or -1
 	depth  int
 }
 
-// parameter is the place of a whole parameter.
+// parameter returns the path of an entire parameter.
 func parameter(name string) *argumentPath { return &argumentPath{name: name, number: -1} }
 
 func (p *argumentPath) within(name string) *argumentPath {
@@ -35,7 +34,7 @@ func (p *argumentPath) index(i int) *argumentPath {
 	return &argumentPath{parent: p, number: i, depth: p.depth + 1}
 }
 
-// String spells the place as in "hints.urgency" or "points[3]".
+// String formats the place as in "hints.urgency" or "points[3]".
 func (p *argumentPath) String() string {
 	if p.parent == nil {
 		return aai.CleanLabel(p.name, 60)
@@ -43,14 +42,14 @@ func (p *argumentPath) String() string {
 	switch {
 	case p.number >= 0:
 		return p.parent.String() + "[" + strconv.Itoa(p.number) + "]"
-	case p.name == "": // the inside of a variant has no name of its own
+	case p.name == "": // the inside of a variant has no name
 		return p.parent.String()
 	}
 	return p.parent.String() + "." + aai.CleanLabel(p.name, 60)
 }
 
-// mismatch says what was expected in the place. It shows numbers, but never the
-// text of a string, which may be a secret.
+// mismatch reports the expected and the actual value. It shows numbers, but never the text of a
+// string, which may be a secret.
 func mismatch(at *argumentPath, expected string, got any) *aai.Error {
 	return aai.Errorf(aai.InvalidParams, "%s: expected %s, got %s", at, expected, describe(got))
 }
@@ -73,7 +72,7 @@ func describe(v any) string {
 	return aai.CleanLabel(fmt.Sprint(v), 40)
 }
 
-// A whole is an integer of any sign up to 64 bits.
+// wholeNumber is an integer of any sign up to 64 bits.
 type wholeNumber struct {
 	negative  bool
 	magnitude uint64
@@ -93,7 +92,7 @@ func (n wholeNumber) isWithin(low int64, high uint64) bool {
 	return n.magnitude <= high
 }
 
-// bits is the two's complement.
+// bits returns the two's complement.
 func (n wholeNumber) bits() uint64 {
 	if n.negative {
 		return -n.magnitude
@@ -101,7 +100,7 @@ func (n wholeNumber) bits() uint64 {
 	return n.magnitude
 }
 
-// wholeOf reads a number that has no fraction; 1.0 is one of them.
+// wholeOf reads a number without a fraction; 1.0 is one.
 func wholeOf(v any) (n wholeNumber, ok bool) {
 	switch v := v.(type) {
 	case json.Number:
@@ -149,8 +148,8 @@ func wholeOfText(s string) (wholeNumber, bool) {
 	if n, err := strconv.ParseUint(s, 10, 64); err == nil {
 		return wholeNumber{magnitude: n}, true
 	}
-	// What is left has a fraction or an exponent. The cost of exact arithmetic
-	// grows with the exponent, so that must be one that a float64 can have.
+	// The number has a fraction or an exponent. The cost of exact arithmetic grows with the
+	// exponent, so the exponent must fit a float64.
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || len(s) > 64 {
 		return wholeNumber{}, false
@@ -166,7 +165,7 @@ func wholeOfText(s string) (wholeNumber, bool) {
 	return wholeNumber{exact.Sign() < 0, new(big.Int).Abs(exact.Num()).Uint64()}, true
 }
 
-// doubleOf reads any number, and the three that JSON cannot spell as strings.
+// doubleOf reads any number, and NaN and the infinities as strings.
 func doubleOf(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
@@ -194,9 +193,8 @@ func doubleOf(v any) (float64, bool) {
 	return float64(n.magnitude), ok
 }
 
-// inferType finds a type for a value when the app does not say which it wants:
-// s, b, i (x, t if it does not fit), d, arrays of one of these or of variants,
-// and a{sv}.
+// inferType returns a type for a value if the app declares none: s, b, i (x, t if it does not
+// fit), d, arrays of one of these or of variants, and a{sv}.
 func inferType(v any, at *argumentPath) (*wire.Type, error) {
 	switch v := v.(type) {
 	case string:
@@ -214,8 +212,8 @@ func inferType(v any, at *argumentPath) (*wire.Type, error) {
 	return nil, mismatch(at, "a value that D-Bus has a type for", v)
 }
 
-// inferNumber returns 0 for what is no number. A json.Number that is written with
-// a fraction or an exponent is a double, even 1.0.
+// inferNumber returns 0 if v is not a number. A json.Number written with a fraction or an exponent
+// is a double, even 1.0.
 func inferNumber(v any) byte {
 	if text, ok := v.(json.Number); ok && strings.ContainsAny(string(text), ".eE") {
 		return 'd'
@@ -240,7 +238,7 @@ func inferNumber(v any) byte {
 	return 0
 }
 
-// inferElement is the type that all the items have in common, or "v".
+// inferElement returns the common type of all items, or "v".
 func inferElement(items []any) string {
 	common := byte(0)
 	negative := false
@@ -266,8 +264,8 @@ func inferElement(items []any) string {
 	return string(rune(common))
 }
 
-// commonType is the narrowest type for values of both types: numbers widen from
-// i to x to t to d, everything else becomes a variant.
+// commonType returns the narrowest type for values of both types. Numbers widen from i to x to t
+// to d; other combinations become variants.
 func commonType(a, b byte) byte {
 	const widening = "ixtd"
 	if a == 0 || a == b {

@@ -9,19 +9,19 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// An address is a base URL and the template of a path below it.
+// address is a base URL and the template of a path below it.
 type address struct {
 	scheme, host string
-	origin       string    // as people know it: scheme, host and port
-	base         []string  // segments of the base URL's path, decoded
-	segments     []segment // of the tool's path
-	params       []string  // those in the path
+	origin       string    // scheme, host and port, as shown to the user
+	base         []string  // path segments of the base URL, decoded
+	segments     []segment // path segments of the tool
+	params       []string  // parameters in the path
 }
 
-// A segment is what stands between two slashes of a path.
+// segment is the text between two slashes of a path.
 type segment []piece
 
-// A piece is a text, decoded, or the value of a parameter.
+// piece is a decoded text or the value of a parameter.
 type piece struct{ text, param string }
 
 func newAddress(r *aai.Recipe) (*address, error) {
@@ -32,8 +32,8 @@ func newAddress(r *aai.Recipe) (*address, error) {
 	return a, a.setPath(r)
 }
 
-// newBase reads a base URL: https, or http to this computer itself, which no
-// descriptor from elsewhere may name.
+// newBase parses a base URL. It accepts https, and http to this computer. A descriptor from
+// another host must not name this computer.
 func newBase(base, descriptor string) (*address, error) {
 	const expected = "an https URL such as https://api.example.com/v1"
 	u, err := url.Parse(base)
@@ -62,7 +62,7 @@ func newBase(base, descriptor string) (*address, error) {
 	return a, nil
 }
 
-// withoutUserinfo leaves out of a URL what may be a password.
+// withoutUserinfo removes the user information, which may hold a password, from a URL.
 func withoutUserinfo(s string) string {
 	if scheme, rest, found := strings.Cut(s, "://"); found {
 		if _, after, has := strings.Cut(rest, "@"); has {
@@ -72,7 +72,7 @@ func withoutUserinfo(s string) string {
 	return s
 }
 
-// hostname is the host of an origin, "" for what is none.
+// hostname returns the host of an origin, or "" if the origin is not a URL.
 func hostname(origin string) string {
 	u, err := url.Parse(origin)
 	if err != nil {
@@ -81,8 +81,8 @@ func hostname(origin string) string {
 	return u.Hostname()
 }
 
-// plainHost leaves out what shows another host than it means: other scripts,
-// zones and escapes.
+// plainHost reports whether a host is plain ASCII. It rejects other scripts, zones and escapes,
+// because those can display a different host.
 func plainHost(host string) bool {
 	for i := range len(host) {
 		c := host[i]
@@ -93,8 +93,8 @@ func plainHost(host string) bool {
 	return true
 }
 
-// escapesPath reports whether a text could lead out of its place in a path, also for
-// a server that takes an encoded slash, or a backslash, for a slash.
+// escapesPath reports whether a text could leave its place in a path. It covers servers that treat
+// an encoded slash or a backslash as a slash.
 func escapesPath(text string) bool {
 	if text == "." {
 		return true
@@ -103,7 +103,7 @@ func escapesPath(text string) bool {
 	return slices.Contains(parts, "..")
 }
 
-// setPath reads the tool's path, where {name} is a parameter's value.
+// setPath parses the tool's path, in which {name} stands for a parameter's value.
 func (a *address) setPath(r *aai.Recipe) error {
 	path := r.HTTP.Path
 	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "\\?#\r\n\x00") {
@@ -162,7 +162,7 @@ func (s segment) fixed() (text string, fixed bool) {
 	return text, true
 }
 
-// fill makes the URL of a call. Its error is INVALID_PARAMS and names the parameter.
+// fill builds the URL of a call. Its error is INVALID_PARAMS and names the parameter.
 func (t *tool) fill(args map[string]any) (*url.URL, error) {
 	a := t.address
 	plain, escaped := slices.Clone(a.base), []string{}
@@ -183,8 +183,8 @@ func (t *tool) fill(args map[string]any) (*url.URL, error) {
 	return u, a.check(u, len(escaped))
 }
 
-// check holds a finished URL against what no value may change. It is true by
-// construction; a request that went elsewhere would be worse than none.
+// check verifies that no value changed the host, the path or its number of segments. The
+// construction already ensures it; check guards against sending a request elsewhere.
 func (a *address) check(u *url.URL, segments int) error {
 	again, err := url.Parse(u.String())
 	if err != nil || again.Scheme != a.scheme || again.Host != a.host || again.User != nil ||
@@ -194,7 +194,7 @@ func (a *address) check(u *url.URL, segments int) error {
 	return nil
 }
 
-// fillSegment is a segment with the values of a call in it, as it is and as it is escaped.
+// fillSegment returns a segment with the arguments of a call, plain and escaped.
 func (t *tool) fillSegment(s segment, args map[string]any) (text, raw string, err error) {
 	var b, escaped strings.Builder
 	for _, p := range s {

@@ -10,14 +10,14 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A failure is an error and what it means for another try.
+// failure is an error, with the data that decides about another try.
 type failure struct {
 	err       *aai.Error
-	retryable bool          // what went wrong may pass
-	wait      time.Duration // for how long the server asks us to wait, or 0
+	retryable bool          // the cause may be temporary
+	wait      time.Duration // delay that the server requests, or 0
 }
 
-// An exchange is a request and the answer to it.
+// exchange is a request and its response.
 type exchange struct {
 	*tool
 	secrets secretTexts
@@ -25,8 +25,8 @@ type exchange struct {
 	resp    *http.Response
 }
 
-// attempt asks the server once, or twice where the first answer was that the
-// person is not known any more and the second may be another.
+// attempt sends the request once. It sends it a second time if the server rejects the credentials
+// and the authorizer can renew them.
 func (t *tool) attempt(ctx context.Context, m *message) (*aai.Result, *failure) {
 	x, f := t.exchange(ctx, m)
 	if f != nil {
@@ -46,8 +46,7 @@ func (t *tool) attempt(ctx context.Context, m *message) (*aai.Result, *failure) 
 	return x.finish(ctx, nil)
 }
 
-// exchange sends the request and waits for the answer, whose body is the caller's
-// to close.
+// exchange sends the request and waits for the response. The caller closes the response body.
 func (t *tool) exchange(ctx context.Context, m *message) (*exchange, *failure) {
 	if err := t.limit.wait(ctx); err != nil {
 		return nil, &failure{err: err}
@@ -60,7 +59,7 @@ func (t *tool) exchange(ctx context.Context, m *message) (*exchange, *failure) {
 	if x.secrets, err = t.authorize(ctx, req); err != nil {
 		return nil, &failure{err: undelivered(aai.AsError(err))}
 	}
-	x.resp, err = t.driver.client.Do(req) //nolint:bodyclose // conclude and attempt close it
+	x.resp, err = t.driver.client.Do(req) //nolint:bodyclose // finish and attempt close it
 	if err != nil {
 		if x.resp != nil {
 			_ = x.resp.Body.Close()
@@ -70,14 +69,14 @@ func (t *tool) exchange(ctx context.Context, m *message) (*exchange, *failure) {
 	return x, nil
 }
 
-// undelivered is a copy of an error that came before anything was sent.
+// undelivered returns a copy of an error that occurred before the request was sent.
 func undelivered(e *aai.Error) *aai.Error {
 	copied := *e
 	copied.Delivery = aai.NotDelivered
 	return &copied
 }
 
-// authorize makes the person known, and returns what must not be told.
+// authorize adds the credentials to the request and returns the texts to redact.
 func (t *tool) authorize(ctx context.Context, req *http.Request) (secretTexts, error) {
 	if t.recipe.HTTP.Auth == nil {
 		return nil, nil
@@ -98,8 +97,8 @@ func (t *tool) authorize(ctx context.Context, req *http.Request) (secretTexts, e
 	return addedSecrets(headers, address.RawQuery, req), nil
 }
 
-// handleRefusal tells the login that the server does not take what it added. Again says
-// that another try may go better.
+// handleRefusal reports a rejected login to the authorizer. It returns again if another try may
+// succeed.
 func (x *exchange) handleRefusal(ctx context.Context) (again bool, f *failure) {
 	status := x.resp.StatusCode
 	if x.recipe.HTTP.Auth == nil || status != http.StatusUnauthorized && status != http.StatusForbidden {
@@ -114,7 +113,7 @@ func (x *exchange) handleRefusal(ctx context.Context) (again bool, f *failure) {
 	return false, &failure{err: &e}
 }
 
-// finish makes of the answer what the call ends in, and closes its body.
+// finish converts the response into the result of the call and closes the body.
 func (x *exchange) finish(ctx context.Context, f *failure) (*aai.Result, *failure) {
 	defer func() { _ = x.resp.Body.Close() }()
 	if f != nil {
@@ -132,8 +131,8 @@ func (x *exchange) finish(ctx context.Context, f *failure) (*aai.Result, *failur
 	return result, nil
 }
 
-// rootCause is the cause of a client's error, without the URL that it repeats: a
-// key may stand in its query.
+// rootCause returns the cause of a client error without the URL, because the URL's query may hold
+// a key.
 func rootCause(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err

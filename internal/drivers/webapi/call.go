@@ -10,16 +10,15 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// How often a call is tried, and for how long it waits before the second try. The
-// pause doubles, and is off by up to half, so that many callers do not come back
-// at once.
+// Number of tries for a call, and the pause before the second try. The pause doubles and varies by
+// up to half, so that many callers do not retry at the same time.
 const (
 	maxTries   = 3
 	firstPause = 200 * time.Millisecond
 )
 
-// run makes one call. It tries again where that can do no harm, as long as the
-// call's deadline allows. Its error says what became of all tries together.
+// run executes one call. It retries within the call's deadline if a repetition is harmless. The
+// Delivery of its error covers all tries.
 func (t *tool) run(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	m, err := t.message(call.Args)
 	if err != nil {
@@ -40,10 +39,9 @@ func (t *tool) run(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	}
 }
 
-// mayRepeat reports whether another try is of use and can do no harm: the server
-// never got the request, or to get it twice is the same as once (RFC 9110, section
-// 9.2.2). Where nobody knows, only what reads is repeated: a second DELETE that
-// finds nothing would look like a failure.
+// mayRepeat reports whether another try is useful and harmless: the server never got the request,
+// or the method is idempotent (RFC 9110, section 9.2.2). If the delivery is unknown, only GET and
+// HEAD repeat: a second DELETE that finds nothing would look like a failure.
 func (t *tool) mayRepeat(f *failure) bool {
 	if !f.retryable {
 		return false
@@ -61,7 +59,7 @@ func jittered(pause time.Duration) time.Duration {
 	return pause/2 + rand.N(pause) //nolint:gosec // spreads load, keeps no secret
 }
 
-// pause waits, unless nothing could be done by the deadline after it.
+// pause sleeps for d. It returns false at once if the deadline would pass first.
 func (t *tool) pause(ctx context.Context, d time.Duration) bool {
 	if deadline, ok := ctx.Deadline(); ok && d >= time.Until(deadline) {
 		return false
@@ -69,7 +67,7 @@ func (t *tool) pause(ctx context.Context, d time.Duration) bool {
 	return aai.Sleep(ctx, d) == nil
 }
 
-// combineAttempts is the last error, in the light of the tries before it.
+// combineAttempts returns the last error with the delivery of all tries.
 func combineAttempts(last *aai.Error, earlier, all aai.Delivery, tries int) *aai.Error {
 	e := *last
 	e.Delivery = all

@@ -8,45 +8,45 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// An Authorizer makes a person known to a web app. It is safe for concurrent use.
+// Authorizer adds a user's credentials to requests. It is safe for concurrent use.
 type Authorizer interface {
-	// Authorize adds to the request what the app asks for: a header, a part of the
-	// query or a cookie, and nothing else. Its error has the code AUTH_REQUIRED,
-	// AUTH_EXPIRED or AUTH_INVALID, with Visit or Hint.
+	// Authorize adds the credentials that the app expects: a header, a query parameter or a
+	// cookie. Its error has the code AUTH_REQUIRED, AUTH_EXPIRED or AUTH_INVALID, with Visit or
+	// Hint.
 	Authorize(ctx context.Context, r *aai.Recipe, req *http.Request) error
-	// HandleRefusal hears that the server answered 401 or 403, or asked for a DPoP nonce,
-	// to what Authorize added; again says that another try may succeed. It leaves
-	// the body of the answer alone.
+	// HandleRefusal handles a 401, a 403 or a DPoP nonce request for the credentials that
+	// Authorize added. It returns again if another try may succeed. It does not read the response
+	// body.
 	HandleRefusal(ctx context.Context, r *aai.Recipe, resp *http.Response) (again bool, err error)
 }
 
-// The limit of requests to one origin when Config has none.
+// Default limit of requests to one origin.
 const (
-	defaultRate  = 10 // a second
+	defaultRate  = 10 // per second
 	defaultBurst = 20
 )
 
-// Config is what a Driver must be told.
+// Config configures a Driver.
 type Config struct {
-	// Client sends everything. Nil means that there is no way to the web: no tool
-	// can be used. Its redirects and cookies are not used.
+	// Client sends all requests. If it is nil, the gateway has no web access and no tool compiles.
+	// The driver ignores the client's redirects and cookies.
 	Client *http.Client
-	// Authorizer makes people known to apps. Nil means that nobody can log in.
+	// Authorizer adds credentials. If it is nil, no user can log in.
 	Authorizer Authorizer
-	// Rate is how many requests a second go to one origin at most, over all calls;
-	// Burst is how many may go at once. Zero or less means 10 and 20.
+	// Rate is the maximum of requests per second to one origin, over all calls. Burst is the
+	// maximum at once. Zero or less means 10 and 20.
 	Rate  float64
 	Burst int
 }
 
-// A Driver runs tools over HTTP. It is an [aai.Driver], safe for concurrent use.
+// Driver runs tools over HTTP. It implements [aai.Driver] and is safe for concurrent use.
 type Driver struct {
 	client     *http.Client
 	authorizer Authorizer
 	limits     *limits
 }
 
-// New makes a Driver. It does no I/O.
+// New returns a Driver. It does no I/O.
 func New(config Config) *Driver {
 	if config.Rate <= 0 {
 		config.Rate = defaultRate
@@ -64,14 +64,14 @@ func New(config Config) *Driver {
 	return d
 }
 
-// Compile makes the Action of a recipe that has HTTP set. Its error is an
-// *aai.Error with code AAI_JSON_INVALID, or PERMISSION_DENIED where there is no way
-// to the web; the message begins with the descriptor's field.
+// Compile returns the Action of a recipe that has HTTP set. Its error is an *aai.Error with code
+// AAI_JSON_INVALID, or PERMISSION_DENIED without web access. The message begins with the
+// descriptor's field.
 //
-// The Action's results have in Data a JSON answer as JSON values, with numbers as
-// json.Number; what is neither JSON, text nor a picture is {"content_type", "size"}
-// and, if it is small, "base64"; the answer to HEAD is {"status", "headers"}. Foreign
-// is the origin of the base URL. Errors are *aai.Errors with Delivery set.
+// Data of a result holds a JSON response as JSON values, with numbers as json.Number. Other
+// content is {"content_type", "size"}, with "base64" if it is small; text and pictures leave
+// Data empty. A HEAD request returns {"status", "headers"}. UntrustedSource is the origin of
+// the base URL. Errors are *aai.Errors with Delivery set.
 func (d *Driver) Compile(r *aai.Recipe) (aai.Action, error) {
 	if r.HTTP == nil {
 		return nil, aai.Errorf(aai.DescriptorInvalid, "execution: expected an HTTP request")
@@ -117,22 +117,22 @@ func invalid(field, expected, got string) *aai.Error {
 	return aai.Errorf(aai.DescriptorInvalid, "%s: expected %s, got %q", field, expected, aai.CleanLabel(got, 100))
 }
 
-// A tool is one request that a descriptor describes.
+// tool is one request that a descriptor defines.
 type tool struct {
 	driver         *Driver
 	recipe         *aai.Recipe
 	method         string
 	address        *address
-	headers        http.Header           // the descriptor's, the tool's own over those of all
+	headers        http.Header           // from the descriptor; the tool's headers override the app's
 	places         map[string]paramPlace // of the parameters, by name
-	unplacedParams []string              // parameters that are not in the path, in the descriptor's order
-	defaultPlace   string                // where those go of which nobody says it: "query" or "body"
+	unplacedParams []string              // parameters outside the path, in the descriptor's order
+	defaultPlace   string                // place of parameters without a declared place: "query" or "body"
 	body           bodyForm
-	bodyIsParam    bool // it is one parameter
+	bodyIsParam    bool // one parameter is the entire body
 	limit          *limit
 }
 
-// String names the tool in messages, without the values of a call.
+// String returns the tool's name for messages, without the arguments of a call.
 func (t *tool) String() string {
 	return t.method + " " + aai.CleanLabel(t.recipe.HTTP.Path, 100) + " of " + t.address.origin
 }

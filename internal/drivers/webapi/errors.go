@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// requestFailure is the failure of a request to which no whole head of an answer came.
+// requestFailure returns the failure of a request that got no complete response header.
 func (x *exchange) requestFailure(ctx context.Context, cause error) *failure {
 	cause = rootCause(cause)
 	delivery := x.trace.delivery()
@@ -20,7 +20,7 @@ func (x *exchange) requestFailure(ctx context.Context, cause error) *failure {
 		return &failure{err: abortError(err, x.String(), delivery)}
 	}
 	if own, ok := errors.AsType[*aai.Error](cause); ok && delivery == aai.NotDelivered {
-		// The client says why it does not go there, or tells nothing on purpose.
+		// The client explains why it refuses the address, or withholds the reason on purpose.
 		return &failure{err: undelivered(own), retryable: isTransient(cause)}
 	}
 	if err := contextEnded(ctx, cause); err != nil {
@@ -48,8 +48,7 @@ func (x *exchange) requestFailure(ctx context.Context, cause error) *failure {
 	return &failure{err: err, retryable: again}
 }
 
-// contextEnded returns why the call or the client gave up waiting, or nil if they
-// did not.
+// contextEnded returns the reason why the call or the client stopped waiting, or nil.
 func contextEnded(ctx context.Context, cause error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -61,7 +60,7 @@ func contextEnded(ctx context.Context, cause error) error {
 	return nil
 }
 
-// abortError is the error of a call that was given up.
+// abortError returns the error of a call that timed out or was cancelled.
 func abortError(cause error, what string, delivery aai.Delivery) *aai.Error {
 	err := aai.Errorf(aai.Timeout, "%s: there was no answer by the deadline", what)
 	if delivery == aai.Delivered {
@@ -75,8 +74,7 @@ func abortError(cause error, what string, delivery aai.Delivery) *aai.Error {
 	return err
 }
 
-// isUntrusted reports whether the server is not the one that was asked for, as far
-// as certificates say.
+// isUntrusted reports whether the certificate check of the server failed.
 func isUntrusted(cause error) bool {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](cause); ok {
 		return true
@@ -87,9 +85,8 @@ func isUntrusted(cause error) bool {
 	return authority || host || invalid
 }
 
-// isTransient reports whether a connection may come about the next time: the system
-// refused or lost it. What was refused on our side, and a name that does not exist,
-// stay as they are.
+// isTransient reports whether a later connection may succeed because the operating system refused
+// or lost this one. Refusals by the gateway and unknown host names are permanent.
 func isTransient(cause error) bool {
 	_, system := errors.AsType[*os.SyscallError](cause)
 	dns, lookup := errors.AsType[*net.DNSError](cause)

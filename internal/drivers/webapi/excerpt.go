@@ -8,11 +8,11 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// maxWords is how much of what a server says in an error is told, in bytes.
+// maxWords is the limit, in bytes, for a quoted error text of a server.
 const maxWords = 300
 
-// excerpt is the useful part of what comes with an error: one cleaned line without
-// what makes the person known.
+// excerpt returns the useful part of an error body: one cleaned line with the credentials
+// redacted.
 func (x *exchange) excerpt(ctx context.Context) string {
 	body, err := x.read(ctx, maxRefusal)
 	if err != nil || len(body) == 0 {
@@ -34,9 +34,9 @@ func (x *exchange) excerpt(ctx context.Context) string {
 	return aai.CleanLabel(x.secrets.hide(text), maxWords)
 }
 
-// errorTextIn finds what an error says in the forms that are in use: problem details
-// (RFC 9457), OAuth's (RFC 6749, section 5.2), {"error": {"message": …}},
-// {"errors": […]} and plain ones. Depth bounds how deep it looks.
+// errorTextIn returns the error text in one of the common forms: problem details (RFC 9457), OAuth
+// (RFC 6749, section 5.2), {"error": {"message": …}}, {"errors": […]} and plain ones. depth limits
+// the nesting.
 func errorTextIn(value any, depth int) string {
 	if depth == 0 {
 		return ""
@@ -85,7 +85,7 @@ func compact(value any) string {
 	return string(text)
 }
 
-// titleOf is the title of an HTML page; the rest of an error page is decoration.
+// titleOf returns the title of an HTML page; the rest of an error page is decoration.
 func titleOf(page string) string {
 	lower := strings.ToLower(page)
 	if len(lower) != len(page) {

@@ -10,10 +10,10 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// userAgent names us where the descriptor does not say otherwise.
+// userAgent is the User-Agent header if the descriptor sets none.
 const userAgent = "aai-gateway"
 
-// setHeaders reads the descriptor's headers, the tool's own over those of all.
+// setHeaders reads the descriptor's headers. The tool's headers override the app's.
 func (t *tool) setHeaders() error {
 	t.headers = http.Header{
 		"Accept":     {"application/json, text/*;q=0.9, */*;q=0.8"},
@@ -26,7 +26,7 @@ func (t *tool) setHeaders() error {
 	if err := t.addHeaders("headers", h.Headers); err != nil {
 		return err
 	}
-	t.headers.Del("Accept-Encoding") // what can be decompressed is for us to say
+	t.headers.Del("Accept-Encoding") // the driver knows which codings it can decompress
 	return nil
 }
 
@@ -53,7 +53,7 @@ func (t *tool) addHeaders(field string, headers map[string]string) error {
 	return nil
 }
 
-// isToken checks a token of RFC 9110, section 5.6.2.
+// isToken reports whether name is a token (RFC 9110, section 5.6.2).
 func isToken(name string) bool {
 	for i := range len(name) {
 		c := name[i]
@@ -65,9 +65,9 @@ func isToken(name string) bool {
 	return name != ""
 }
 
-// isReserved lists headers that carry credentials, frame the message, or by which
-// a server may take the request for another: of another sender, to another
-// address, or with another method than the person agreed to. Many servers take "_" for "-".
+// isReserved reports whether a descriptor must not set the header. Such headers carry credentials,
+// frame the message, or can make a server assume another sender, address or method than the user
+// approved. Many servers take "_" for "-".
 func isReserved(key string) bool {
 	key = http.CanonicalHeaderKey(strings.ReplaceAll(key, "_", "-"))
 	switch key {
@@ -79,13 +79,13 @@ func isReserved(key string) bool {
 	return strings.HasPrefix(key, "Proxy-") || strings.HasPrefix(key, "X-Forwarded-")
 }
 
-// isCredential reports whether the header is the one that makes the person known.
+// isCredential reports whether the header carries the credentials.
 func (t *tool) isCredential(key string) bool {
 	auth := t.recipe.HTTP.Auth
 	return auth != nil && auth.In == "header" && strings.EqualFold(strings.ReplaceAll(auth.Name, "_", "-"), strings.ReplaceAll(key, "_", "-"))
 }
 
-// A bodyForm is what a body is.
+// bodyForm is the format of a request body.
 type bodyForm int
 
 const (
@@ -114,8 +114,7 @@ func (t *tool) setBodyForm() error {
 	return nil
 }
 
-// isJSON reports whether a media type says that something is JSON (RFC 6839,
-// section 3.1).
+// isJSON reports whether a media type means JSON (RFC 6839, section 3.1).
 func isJSON(media string) bool {
 	return media == "application/json" || media == "text/json" || strings.HasSuffix(media, "+json")
 }

@@ -14,22 +14,20 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Limits on an answer that is JSON. A value in memory is many times larger than in
-// its text.
+// Limits on a JSON response. A value in memory is many times larger than its text.
 const (
 	maxDepth  = 100
 	maxValues = 250_000
 	maxDigits = 400 // of a number, and of its exponent's value
 )
 
-// maxIndented is how long an answer may be that is laid out for people, in bytes;
-// space costs models as much as words.
+// maxIndented is the limit, in bytes, for an indented response. Models pay for white space as for
+// words.
 const maxIndented = 8 << 10
 
-// readJSON reads one JSON value (RFC 8259): as Go values with numbers as
-// json.Number, and as text in the server's order. Every string and name is
-// cleaned. Names that are there twice, also after cleaning, are an error, as
-// nobody could say which of them counts.
+// readJSON parses one JSON value (RFC 8259). It returns Go values with numbers as json.Number, and
+// the text in the server's order. It cleans every string and name. Duplicate names, also after
+// cleaning, are an error because either value could be the intended one.
 func readJSON(text string, clean func(string) string) (value any, spelled string, err error) {
 	var out bytes.Buffer
 	r := &jsonReader{
@@ -52,7 +50,7 @@ func readJSON(text string, clean func(string) string) (value any, spelled string
 	return value, string(written), nil
 }
 
-// jsonFaultText is what a fault of JSON says of itself, in words for callers.
+// jsonFaultText converts a JSON syntax error into a message for callers.
 func jsonFaultText(err error) error {
 	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
@@ -147,8 +145,7 @@ func (r *jsonReader) end(closing jsontext.Token) error {
 	return r.out.WriteToken(closing)
 }
 
-// isSound leaves out numbers whose exact value would cost whoever reckons with it
-// more than its text.
+// isSound rejects numbers that cost far more to compute with than to write.
 func isSound(number string) bool {
 	if len(number) > maxDigits {
 		return false

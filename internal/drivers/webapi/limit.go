@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// limits are the limits of all origins.
+// limits holds the limits of all origins.
 type limits struct {
 	rate  rate.Limit
 	burst int
@@ -19,8 +19,7 @@ type limits struct {
 	byOrigin map[string]*limit
 }
 
-// A limit is how often one origin is asked, over all its tools. Who comes first
-// goes first.
+// limit bounds the request rate of one origin, over all its tools, in order of arrival.
 type limit struct {
 	origin  string
 	limiter *rate.Limiter
@@ -41,8 +40,8 @@ func (l *limits) of(origin string) *limit {
 	return one
 }
 
-// wait returns when the origin may be asked. What cannot be by the deadline is
-// refused at once, with RATE_LIMITED, and takes nobody's turn.
+// wait blocks until the origin has a free slot. If that would exceed the deadline, it returns
+// RATE_LIMITED at once and takes no slot.
 func (l *limit) wait(ctx context.Context) *aai.Error {
 	turn := l.limiter.Reserve()
 	delay := turn.Delay()

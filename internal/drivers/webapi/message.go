@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A message is the request of one call, of which any number can be made.
+// message is the content of a call's request. It can produce several requests.
 type message struct {
 	url     *url.URL
 	headers http.Header // of parameters
@@ -58,7 +58,7 @@ func (t *tool) message(args map[string]any) (*message, error) {
 	return m, t.fillBody(m, fields, members)
 }
 
-// fillBody makes the body, where there is one.
+// fillBody encodes the body, if there is one.
 func (t *tool) fillBody(m *message, fields []pair, members map[string]any) (err error) {
 	switch {
 	case t.bodyIsParam || t.body == noBody && len(members) == 0:
@@ -72,8 +72,8 @@ func (t *tool) fillBody(m *message, fields []pair, members map[string]any) (err 
 	return err
 }
 
-// given lists the arguments that are not in the path: those the descriptor names,
-// in its order, then others that its schema admits.
+// given lists the arguments outside the path: first those of the descriptor in its order, then
+// others that the schema allows.
 func (t *tool) given(args map[string]any) []string {
 	var names []string
 	for _, name := range t.unplacedParams {
@@ -102,8 +102,7 @@ func encodeJSON(value any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// request makes a request of the message, with what the descriptor says and nothing
-// of the person.
+// request builds an HTTP request from the message and the descriptor, without credentials.
 func (t *tool) request(ctx context.Context, m *message) (*http.Request, error) {
 	var body io.Reader
 	if m.body != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Where a parameter's value goes.
+// Places for a parameter's value.
 const (
 	inPath   = "path"
 	inQuery  = "query"
@@ -18,7 +18,7 @@ const (
 	inBody   = "body"
 )
 
-// The styles of OpenAPI in which lists and objects are spelled, and JSON.
+// Styles for lists and objects: those of OpenAPI, and JSON.
 const (
 	simple         = "simple"
 	label          = "label"
@@ -30,16 +30,16 @@ const (
 	styleJSON      = "json"
 )
 
-// A place is where and how a parameter's value goes.
+// paramPlace is the place and the style of a parameter's value.
 type paramPlace struct {
 	in, name string
 	style    string
 	explode  bool
-	isBody   bool // it is the body
-	declared bool // by the descriptor; else objects go into no address
+	isBody   bool // the parameter is the entire body
+	declared bool // by the descriptor; otherwise objects are not allowed in an address
 }
 
-// stylesIn are the styles of a place, the usual one first.
+// stylesIn returns the styles of a place, the default first.
 func stylesIn(in string) []string {
 	switch in {
 	case inPath:
@@ -52,7 +52,7 @@ func stylesIn(in string) []string {
 	return []string{form, spaceDelimited, pipeDelimited, deepObject, styleJSON}
 }
 
-// setPlaces decides where each parameter goes.
+// setPlaces decides the place of each parameter.
 func (t *tool) setPlaces() error {
 	r := t.recipe
 	t.defaultPlace = inBody
@@ -93,7 +93,7 @@ func (t *tool) setPlaces() error {
 	return t.setBody(bodies)
 }
 
-// setBody decides what the body is, for so many parameters.
+// setBody decides the body format. parameters is the number of body parameters.
 func (t *tool) setBody(parameters int) error {
 	if parameters == 0 {
 		t.headers.Del("Content-Type")
@@ -108,7 +108,7 @@ func (t *tool) setBody(parameters int) error {
 	return nil
 }
 
-// newPlace reads where one parameter goes.
+// newPlace reads the place of one parameter.
 func (t *tool) newPlace(name string) (paramPlace, error) {
 	s, told := t.recipe.HTTP.Send[name]
 	at := "send." + aai.CleanLabel(name, 60)
@@ -141,8 +141,7 @@ func (t *tool) newPlace(name string) (paramPlace, error) {
 	return p, t.checkPlace(at, p)
 }
 
-// checkPlace keeps a parameter from standing where the gateway, the descriptor or the
-// person's key stands.
+// checkPlace rejects a place that the gateway, the descriptor or the user's key occupies.
 func (t *tool) checkPlace(at string, p paramPlace) error {
 	auth := t.recipe.HTTP.Auth
 	switch p.in {
@@ -171,7 +170,7 @@ func (t *tool) checkPlace(at string, p paramPlace) error {
 	return nil
 }
 
-// placeOf is where a parameter goes, also one that the descriptor does not name.
+// placeOf returns the place of a parameter, also of one that the descriptor does not name.
 func (t *tool) placeOf(name string) paramPlace {
 	if p, known := t.places[name]; known {
 		return p

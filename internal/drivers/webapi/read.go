@@ -15,22 +15,21 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Limits on answers, in bytes after decompression.
+// Limits on responses, in bytes after decompression.
 const (
 	maxBody    = 4 << 20  // of a result
-	maxRefusal = 64 << 10 // of what comes with an error
+	maxRefusal = 64 << 10 // of an error body
 )
 
-// How often a long answer is said to go on.
+// Intervals of progress messages for a long response.
 const (
 	progressBytes    = 256 << 10
 	progressInterval = time.Second
 )
 
-// read returns the body, decompressed. What is longer than limit is an error, as
-// is what breaks off.
+// read returns the decompressed body. A body longer than limit or cut off is an error.
 func (x *exchange) read(ctx context.Context, limit int64) ([]byte, *aai.Error) {
-	length := x.resp.ContentLength // of what comes over the wire, or -1
+	length := x.resp.ContentLength // compressed length, or -1
 	if x.method == http.MethodHead || x.resp.Body == nil || x.resp.Body == http.NoBody {
 		return nil, nil
 	}
@@ -58,7 +57,7 @@ func (x *exchange) read(ctx context.Context, limit int64) ([]byte, *aai.Error) {
 	return b.Bytes(), nil
 }
 
-// plainBody decompresses the body where the client has not done so.
+// plainBody decompresses the body if the client has not done so.
 func (x *exchange) plainBody() (body io.Reader, compressed bool, err error) {
 	if x.resp.Uncompressed {
 		return x.resp.Body, true, nil
@@ -74,7 +73,7 @@ func (x *exchange) plainBody() (body io.Reader, compressed bool, err error) {
 	default:
 		err = fmt.Errorf("it is encoded as %q, which nobody asked for", aai.CleanLabel(coding, 40))
 	}
-	if errors.Is(err, io.EOF) { // no body at all
+	if errors.Is(err, io.EOF) { // empty body
 		return http.NoBody, true, nil
 	}
 	return body, true, err
@@ -98,7 +97,7 @@ func (x *exchange) unreadable(cause error) *aai.Error {
 	return err
 }
 
-// partialError says that the answer came in part.
+// partialError returns the error of an incomplete response.
 func (x *exchange) partialError(ctx context.Context, cause error, got int) *aai.Error {
 	if err := contextEnded(ctx, cause); err != nil {
 		return abortError(err, x.String(), aai.Delivered)
@@ -109,14 +108,14 @@ func (x *exchange) partialError(ctx context.Context, cause error, got int) *aai.
 	return err
 }
 
-// A meter reads a body and tells how far it has come: of a short one nothing, so
-// that the gateway's own heartbeat goes on.
+// progressReader reads a body and reports progress. It reports nothing for a short one, so that
+// the gateway's heartbeat continues.
 type progressReader struct {
 	body        io.Reader
 	ctx         context.Context
 	from        string
 	done, total int64
-	last        int64 // what was told
+	last        int64 // last reported position
 	told        time.Time
 }
 

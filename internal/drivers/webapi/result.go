@@ -11,21 +11,19 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// The values of a recipe's OutputParser; empty means by content type.
+// Values of a recipe's OutputParser; empty means by content type.
 const (
 	parseJSON   = "json"
 	parseString = "string"
 )
 
-// maxInline is how large something may be that is neither text nor a picture and is
-// given all the same, in bytes.
+// maxInline is the limit, in bytes, for including content that is neither text nor a picture.
 const maxInline = 64 << 10
 
-// maxPicture is how large a picture may be that a model is shown, in bytes: the
-// APIs of models take up to 5 MB in base64.
+// maxPicture is the limit, in bytes, for a picture: model APIs accept up to 5 MB in base64.
 const maxPicture = 3 << 20
 
-// A class is what can be done with an answer.
+// contentClass decides how a response becomes a result.
 type contentClass int
 
 const (
@@ -35,14 +33,14 @@ const (
 	classPicture
 )
 
-// A kind is what an answer says that it is, held against what it is.
+// contentKind is the declared type of a response, checked against its content.
 type contentKind struct {
 	class   contentClass
 	media   string // such as "application/json"
-	charset string // as it says, or empty
+	charset string // as declared, or empty
 }
 
-// result makes the tool's result of a whole answer.
+// result converts a complete response into the tool's result.
 func (x *exchange) result(body []byte) *aai.Result {
 	if x.method == http.MethodHead {
 		return x.headResult()
@@ -91,7 +89,7 @@ func (x *exchange) kindOf(body []byte) contentKind {
 	return k
 }
 
-// isText lists the media types that people can read.
+// isText reports whether a media type is readable text.
 func isText(media string) bool {
 	switch media {
 	case "application/xml", "application/yaml", "application/x-yaml", "application/toml", "application/javascript",
@@ -102,7 +100,7 @@ func isText(media string) bool {
 	return strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "+xml") || strings.HasSuffix(media, "+yaml") || isJSON(media)
 }
 
-// isPicture lists the pictures that models can see.
+// isPicture reports whether models accept the picture's media type.
 func isPicture(media string) bool {
 	switch media {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
@@ -111,14 +109,14 @@ func isPicture(media string) bool {
 	return false
 }
 
-// isBinary reports whether something that says it is text is none. UTF-16 has NULs
-// too, but says so or begins with its mark.
+// isBinary reports whether a body declared as text is binary. UTF-16 contains NULs too, but
+// declares itself or begins with a byte order mark.
 func isBinary(body []byte, charset string) bool {
 	return http.DetectContentType(body) == "application/octet-stream" && !strings.HasPrefix(strings.ToLower(charset), "utf-16")
 }
 
-// jsonResult reads an answer that is JSON. The server has acted, so what is not
-// JSON after all is given as text, with a warning.
+// jsonResult parses a JSON response. The server has already acted, so a response that is not JSON
+// becomes text with a warning.
 func (x *exchange) jsonResult(text string) *aai.Result {
 	value, spelled, err := readJSON(text, x.clean)
 	if err != nil {
@@ -140,8 +138,7 @@ func (x *exchange) emptyResult() *aai.Result {
 	return r
 }
 
-// headResult is what an answer to HEAD has: the status and the headers that say
-// something of the thing asked for.
+// headResult returns the status and the descriptive headers of a response to HEAD.
 func (x *exchange) headResult() *aai.Result {
 	headers := map[string]any{}
 	text := "The app answered " + statusText(x.resp.StatusCode) + "."
@@ -158,7 +155,7 @@ func (x *exchange) headResult() *aai.Result {
 	return &aai.Result{Text: text, Data: map[string]any{"status": x.resp.StatusCode, "headers": headers}}
 }
 
-// otherResult notes what can be neither read nor seen.
+// otherResult describes content that is neither text nor a picture.
 func (x *exchange) otherResult(k contentKind, body []byte) *aai.Result {
 	media := aai.CleanLabel(k.media, 100)
 	text := fmt.Sprintf("A file, %s, %s", media, sizeText(int64(len(body))))
@@ -168,7 +165,7 @@ func (x *exchange) otherResult(k contentKind, body []byte) *aai.Result {
 		text += ", " + name
 	}
 	switch {
-	case x.secrets.isIn(body): // in base64 nobody would find it any more
+	case x.secrets.isIn(body): // base64 would hide the secret from later checks
 		text += "; its content is not given, since it repeats what makes the person known to the app"
 	case len(body) <= maxInline:
 		data["base64"] = base64.StdEncoding.EncodeToString(body)
@@ -178,7 +175,7 @@ func (x *exchange) otherResult(k contentKind, body []byte) *aai.Result {
 	return &aai.Result{Text: text + ".", Data: data}
 }
 
-// filename is the last part of the name that the server gives the file.
+// filename returns the base name of the file name that the server sends.
 func (x *exchange) filename() string {
 	_, params, err := mime.ParseMediaType(x.resp.Header.Get("Content-Disposition"))
 	if err != nil || params["filename"] == "" {

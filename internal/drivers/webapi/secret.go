@@ -13,19 +13,18 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// redactedMark stands in the place of a secret.
+// redactedMark replaces a secret.
 const redactedMark = "[secret]"
 
-// shortSecret is how many bytes a secret has at least that is looked for in an
-// answer: anything shorter is also a part of other words.
+// shortSecret is the minimum length, in bytes, of a secret to redact. Shorter ones occur inside
+// ordinary words.
 const shortSecret = 6
 
-// secretTexts are the texts that make the person known to the app, which must not come
-// back to a caller: servers repeat in their answers what they were sent. The
-// longest come first, so that none leaves a part of another behind.
+// secretTexts are the credential texts to redact in responses, because servers echo requests. The
+// longest come first, so that no part of one remains after another.
 type secretTexts []string
 
-// addedSecrets are those that stand in a request and did not before.
+// addedSecrets returns the secrets that authorization added to a request.
 func addedSecrets(headers http.Header, query string, req *http.Request) secretTexts {
 	var s secretTexts
 	for name, values := range req.Header {
@@ -39,7 +38,7 @@ func addedSecrets(headers http.Header, query string, req *http.Request) secretTe
 			}
 		}
 	}
-	if len(headers["Cookie"]) == 0 { // a login by cookies is one whose parameters are none
+	if len(headers["Cookie"]) == 0 { // login by cookies excludes cookie parameters
 		for _, c := range req.Cookies() {
 			s = s.withValue(c.Value)
 		}
@@ -56,7 +55,7 @@ func addedSecrets(headers http.Header, query string, req *http.Request) secretTe
 	return secretTexts(sanitize.SecretEncodings(s)).concat(nil)
 }
 
-// concat returns all of both in their order.
+// concat returns the elements of both, longest first, without duplicates.
 func (s secretTexts) concat(more secretTexts) secretTexts {
 	all := slices.Concat(s, more)
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
@@ -70,8 +69,8 @@ func (s secretTexts) withValue(value string) secretTexts {
 	return append(s, value)
 }
 
-// isIn reports whether one of the secrets is in what is no text: as it is, or in
-// UTF-16 of either order.
+// isIn reports whether a binary body contains a secret, as it is or in UTF-16 of either byte
+// order.
 func (s secretTexts) isIn(body []byte) bool {
 	return slices.ContainsFunc(s, func(secret string) bool {
 		little, big := make([]byte, 0, 2*len(secret)), make([]byte, 0, 2*len(secret))
@@ -82,7 +81,7 @@ func (s secretTexts) isIn(body []byte) bool {
 	})
 }
 
-// hide takes the secrets out of a text.
+// hide replaces the secrets in a text.
 func (s secretTexts) hide(text string) string {
 	for _, secret := range s {
 		text = strings.ReplaceAll(text, secret, redactedMark)

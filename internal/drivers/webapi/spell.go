@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// errSplitValue is what is wrong with a value that would arrive as several.
+// errSplitValue reports a value that the server would read as several values.
 var errSplitValue = errors.New("has a value with the character that stands between values; the app takes none with it")
 
-// errScalars is what is wrong with a value that an address has no way to spell.
+// errScalars reports a value that an address cannot express.
 var errScalars = errors.New("expected texts, numbers or booleans for the request's address, fields and headers")
 
-// A pair is a name and a value as they stand in a query, escaped.
+// pair is a name and a value of a query, escaped.
 type pair struct {
-	plain      string // the name before it was escaped
+	plain      string // name before escaping
 	name, text string
 }
 
@@ -34,8 +34,8 @@ func joined(pairs []pair, between string) string {
 
 func queryEscape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
-// addPairs spells a parameter of the query. A value can stand neither for another parameter
-// nor where the person's key goes.
+// addPairs appends the pairs of a query parameter. It rejects names of other parameters and of the
+// user's key.
 func (t *tool) addPairs(pairs []pair, param string, p paramPlace, value any) ([]pair, error) {
 	before := len(pairs)
 	pairs, err := p.addPairs(pairs, value)
@@ -57,8 +57,8 @@ func (t *tool) addPairs(pairs []pair, param string, p paramPlace, value any) ([]
 	return pairs, nil
 }
 
-// addPairs spells a value as one of a query, of cookies or of a form: null not at all. A
-// space is "%20", which every server reads.
+// addPairs appends the pairs of a value in a query, in cookies or in a form. It omits null. It
+// encodes a space as "%20", which every server reads.
 func (p paramPlace) addPairs(pairs []pair, value any) ([]pair, error) {
 	add := func(name, text string) {
 		pairs = append(pairs, pair{name, queryEscape(name), text})
@@ -104,7 +104,7 @@ func (p paramPlace) addPairs(pairs []pair, value any) ([]pair, error) {
 	return pairs, nil
 }
 
-// delimiter stands between values that do not stand for themselves.
+// delimiter returns the separator of values in one pair.
 func (p paramPlace) delimiter() string {
 	switch p.style {
 	case spaceDelimited:
@@ -115,8 +115,8 @@ func (p paramPlace) delimiter() string {
 	return ","
 }
 
-// isSplitByDelimiter reports whether one of several values would arrive as more than one: what stands between
-// them is written as it is within them.
+// isSplitByDelimiter reports whether a text contains the delimiter, so that the server would read it as
+// several values.
 func (p paramPlace) isSplitByDelimiter(texts []string) bool {
 	return p.delimiter() != "," && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, p.delimiter()) })
 }
@@ -146,7 +146,7 @@ func (p paramPlace) objectPairs(pairs []pair, object map[string]any) ([]pair, er
 	return pairs, nil
 }
 
-// deepPairs spells what is within as name[key], and of lists as name[0].
+// deepPairs encodes members as name[key], and list items as name[0].
 func deepPairs(pairs []pair, name string, value any) (_ []pair, err error) {
 	switch v := value.(type) {
 	case nil:
@@ -185,11 +185,11 @@ func scalars(values []any, escape func(string) string) ([]string, error) {
 	return texts, nil
 }
 
-// A part is a value that stands in a path or a header, with the name of what it is a member
-// of an object as.
+// part is a value in a path or a header. If the value is a member of an object, key is the
+// member's name.
 type part struct{ key, text string }
 
-// parts are the values within a value, escaped; single says that it is but one.
+// parts returns the values within a value, escaped. single reports whether value is a scalar.
 func (p paramPlace) parts(value any, escape func(string) string) (parts []part, single bool, err error) {
 	if text, scalar := scalarText(value); scalar {
 		return []part{{text: escape(text)}}, true, nil
@@ -219,7 +219,7 @@ func (p paramPlace) parts(value any, escape func(string) string) (parts []part, 
 	return parts, false, err
 }
 
-// spell joins parts: members as key=value where each stands for itself, else as key,value.
+// spell joins parts: members as key=value if p.explode is set, otherwise as key,value.
 func (p paramPlace) spell(parts []part, between string) string {
 	texts := make([]string, 0, len(parts))
 	for _, one := range parts {
@@ -235,7 +235,7 @@ func (p paramPlace) spell(parts []part, between string) string {
 	return strings.Join(texts, between)
 }
 
-// inPath spells a value for a segment of the path, escaped.
+// inPath encodes a value for a segment of the path, escaped.
 func (p paramPlace) inPath(value any) (string, error) {
 	parts, single, err := p.parts(value, url.PathEscape)
 	if err != nil {
@@ -263,7 +263,7 @@ func (p paramPlace) inPath(value any) (string, error) {
 	return p.spell(parts, ","), nil
 }
 
-// addHeader spells a value for a header, which has one line.
+// addHeader encodes a value for a header, which has one line.
 func (m *message) addHeader(p paramPlace, value any) error {
 	if value == nil {
 		return nil

@@ -12,10 +12,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// maxRetryAfter is the longest that a server's word is taken for.
+// maxRetryAfter limits the Retry-After value of a server.
 const maxRetryAfter = 24 * time.Hour
 
-// codeOf is the table from HTTP statuses to codes.
+// codeOf maps an HTTP status to an error code.
 func codeOf(status int) aai.Code {
 	switch status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong:
@@ -34,7 +34,7 @@ func codeOf(status int) aai.Code {
 	return aai.APIRequestFailed
 }
 
-// refusal is the failure that a status other than 2xx stands for.
+// refusal returns the failure for a status other than 2xx.
 func (x *exchange) refusal(ctx context.Context) *failure {
 	status := x.resp.StatusCode
 	err := aai.Errorf(codeOf(status), "%s answered %s", x.tool, statusText(status))
@@ -50,7 +50,7 @@ func (x *exchange) refusal(ctx context.Context) *failure {
 	}
 	x.explain(err)
 	if status >= 300 && status < 400 {
-		return f // its body only repeats where it points to
+		return f // the body only repeats the target
 	}
 	if words := x.excerpt(ctx); words != "" {
 		err.Message += ", in its own words: " + strconv.Quote(words)
@@ -58,13 +58,12 @@ func (x *exchange) refusal(ctx context.Context) *failure {
 	return f
 }
 
-// statusText is such as "404 Not Found". What the server calls its status is left
-// out.
+// statusText returns a text such as "404 Not Found". It ignores the server's reason phrase.
 func statusText(status int) string {
 	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
-// explain says what a status means here, and what to do next.
+// explain adds the meaning of a status and the next step to the error.
 func (x *exchange) explain(err *aai.Error) {
 	switch status := x.resp.StatusCode; {
 	case status >= 300 && status < 400:
@@ -96,8 +95,8 @@ func (x *exchange) explain(err *aai.Error) {
 	}
 }
 
-// redirectOrigin is the origin of a redirect's target, and no more: the rest may hold
-// what is not for others.
+// redirectOrigin returns the origin of a redirect's target. It omits the rest, which may hold
+// secrets.
 func (x *exchange) redirectOrigin() string {
 	location := x.resp.Header.Get("Location")
 	if location == "" {
@@ -116,8 +115,8 @@ func (x *exchange) redirectOrigin() string {
 	return aai.CleanLabel(x.secrets.hide(netguard.Origin(target)), 200)
 }
 
-// retryAfter reads how long the server asks to wait: seconds or a date (RFC 9110,
-// section 10.2.3), the date by the server's own clock where it tells it.
+// retryAfter returns the delay that the server requests, in seconds or as a date (RFC 9110,
+// section 10.2.3). It compares a date with the server's Date header if there is one.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil {

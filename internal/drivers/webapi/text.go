@@ -15,13 +15,13 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// decode makes UTF-8 of text in the character set that the server names. A byte
-// order mark is believed before the name (WHATWG Encoding, section 6); without
-// either, what is no UTF-8 is windows-1252, as for browsers.
+// decode converts text from the named character set to UTF-8. A byte order mark overrides the name
+// (WHATWG Encoding, section 6). Without either, text that is not valid UTF-8 is windows-1252, as
+// in browsers.
 func (x *exchange) decode(body []byte, charset string) string {
 	var from encoding.Encoding
 	if charset != "" {
-		from, _ = htmlindex.Get(charset) // nil for a name that nobody knows
+		from, _ = htmlindex.Get(charset) // nil for an unknown name
 	}
 	switch {
 	case from == nil && utf8.Valid(body):
@@ -38,8 +38,8 @@ func (x *exchange) decode(body []byte, charset string) string {
 	return string(text)
 }
 
-// decodeJSON is decode for JSON, which is UTF-8 where nobody says otherwise (RFC
-// 8259, section 8.1). What is no UTF-8 stays, for the reader to refuse.
+// decodeJSON decodes JSON, which is UTF-8 by default (RFC 8259, section 8.1). It keeps invalid
+// UTF-8, for the reader to reject.
 func (x *exchange) decodeJSON(body []byte, charset string) string {
 	if charset == "" || strings.EqualFold(charset, "utf-8") {
 		return string(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
@@ -47,8 +47,8 @@ func (x *exchange) decodeJSON(body []byte, charset string) string {
 	return x.decode(body, charset)
 }
 
-// clean takes out of a server's text what cannot be seen and may mislead, and what
-// makes the person known.
+// clean removes invisible and misleading characters from a server's text, and redacts the
+// credentials.
 func (x *exchange) clean(text string) string {
 	if !isPlain(text) {
 		text = aai.CleanText(strings.ReplaceAll(text, "\r\n", "\n"), math.MaxInt)
@@ -56,7 +56,7 @@ func (x *exchange) clean(text string) string {
 	return x.secrets.hide(text)
 }
 
-// isPlain reports whether a text is ASCII that can be seen.
+// isPlain reports whether a text is visible ASCII.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' && c != '\n' && c != '\t' || c >= 0x7f {

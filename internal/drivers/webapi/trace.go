@@ -8,13 +8,12 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A trace sees how far a request has come. It only ever errs on the careful side:
-// a request whose headers were written into a buffer may have gone out. One whose
-// headers were not written to their end is none that a server can act on.
+// trace records the progress of a request. It is conservative: a request with buffered headers may
+// have left. A server cannot act on a request with incomplete headers.
 type trace struct{ wrote, answered atomic.Bool }
 
-// follow returns a context in which the trace sees what the client does. The
-// client may do it on several connections, one after the other.
+// follow returns a context in which the trace observes the client, over all its connections for
+// the request.
 func (t *trace) follow(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		WroteHeaders:         func() { t.wrote.Store(true) },
@@ -22,7 +21,7 @@ func (t *trace) follow(ctx context.Context) context.Context {
 	})
 }
 
-// delivery is what is known of a request that failed.
+// delivery returns the known delivery of a failed request.
 func (t *trace) delivery() aai.Delivery {
 	switch {
 	case t.answered.Load():
@@ -33,8 +32,7 @@ func (t *trace) delivery() aai.Delivery {
 	return aai.NotDelivered
 }
 
-// laterDelivery is the delivery of a call whose tries ended in both ways: if any of them
-// was delivered, the call was.
+// laterDelivery combines the deliveries of two tries: if any of them was delivered, the call was.
 func laterDelivery(a, b aai.Delivery) aai.Delivery {
 	for _, d := range []aai.Delivery{aai.Delivered, aai.DeliveryUnknown} {
 		if a == d || b == d {

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// scalarText is a text, a number or a boolean as it goes into a URL. Numbers are
-// spelled as in JSON, exactly.
+// scalarText returns the text of a string, a number or a boolean for a URL. Numbers are exact, as
+// in JSON.
 func scalarText(value any) (text string, ok bool) {
 	switch v := value.(type) {
 	case string:
@@ -25,8 +25,7 @@ func scalarText(value any) (text string, ok bool) {
 	return string(spelled), err == nil
 }
 
-// describe says what a value is, but never the text of a string, which may be a
-// secret.
+// describe returns the type of a value, but never the text of a string, which may be a secret.
 func describe(v any) string {
 	switch v := v.(type) {
 	case nil:
