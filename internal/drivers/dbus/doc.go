@@ -18,6 +18,6 @@
 // service's name, so the owner cannot change between the check and the call. The driver
 // accepts a reply only from that owner or from the bus.
 //
-// Package internal/dbus has the connections, messages and D-Bus types. This package has
+// Package internal/dbus/wire has the connections, messages and D-Bus types. This package has
 // the conversion to JSON and the guard. The tests compare the values with godbus.
 package dbus

@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Wrap is the catalog with the tools of servers in the apps that leave it to those what they
-// have. Nothing is started for that: they are as the server last said.
+// Wrap returns the catalog with the server's tools in each app that lists none. It starts no
+// server: the tools are those of the last listing.
 func (d *Driver) Wrap(local aai.Catalog) aai.Catalog { return &overlay{local, d} }
 
 type overlay struct {
@@ -45,15 +45,15 @@ func (o *overlay) OnChange(f func()) (stop func()) {
 	}
 }
 
-// A served is an app with the tools of its server.
+// servedApp is an app with the tools of its server.
 type servedApp struct {
-	base    *aai.App // as the catalog has it
-	listing *listing // nil: nobody has asked the server
+	base    *aai.App // from the catalog
+	listing *listing // nil: the server has not been listed
 	written time.Time
-	app     *aai.App // of has these tools
+	app     *aai.App // base with the tools of listing
 }
 
-// app is the app with its server's tools.
+// app returns the app with its server's tools.
 func (d *Driver) app(of *aai.App) *aai.App {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -62,7 +62,7 @@ func (d *Driver) app(of *aai.App) *aai.App {
 		s = new(servedApp)
 		d.apps[of.ID] = s
 	}
-	if written := d.cache.written(of.ID); !written.Equal(s.written) { // by another gateway of the person, too
+	if written := d.cache.written(of.ID); !written.Equal(s.written) { // another gateway of the user may write it
 		s.written, s.app = written, nil
 		if l := d.cache.read(of.ID); l != nil {
 			d.loadTrust(of.ID, l)
@@ -72,14 +72,14 @@ func (d *Driver) app(of *aai.App) *aai.App {
 	if s.app == nil || s.base != of {
 		l := s.listing
 		if l != nil && l.Server != recipeDigest(of.Server) {
-			l = nil // another server said that
+			l = nil // the listing of another server
 		}
 		s.base, s.app = of, d.appWithTools(of, l)
 	}
 	return s.app
 }
 
-// applyListing takes in what a server says that it has.
+// applyListing stores a server's listing and notifies the listeners if it changed.
 func (d *Driver) applyListing(app string, l *listing) {
 	d.mu.Lock()
 	s := d.apps[app]
@@ -102,7 +102,7 @@ func (d *Driver) applyListing(app string, l *listing) {
 	}
 }
 
-// appWithTools is the app with the tools that were listed.
+// appWithTools returns a copy of the app with the listed tools.
 func (d *Driver) appWithTools(of *aai.App, l *listing) *aai.App {
 	app := *of
 	m := toolMaker{driver: d, app: &app, recipe: of.Server}

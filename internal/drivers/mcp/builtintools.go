@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// The names of the tools of the gateway's own app.
+// Names of the builtin tools for servers.
 const (
 	ServersTool = "mcp_servers"
 	EnvTool     = "mcp_env"
@@ -32,8 +32,8 @@ const (
 		"asks": {"type": "array", "items": {"enum": ["elicitation", "sampling"]}, "description": "Instead: what it may ask for during a call, none for nothing: the person's answer, a text by the caller's model"}}}`
 )
 
-// Tools are the tools of the gateway's own app about servers. The catalog may be made after
-// them.
+// Tools returns the builtin tools for servers. known is called at each call, so the catalog may be
+// created later.
 func (d *Driver) Tools(known func() aai.Catalog) []*aai.Tool {
 	o := builtinTools{d, known}
 	return []*aai.Tool{
@@ -50,7 +50,7 @@ type builtinTools struct {
 	known  func() aai.Catalog
 }
 
-// recipe is how the app's server is started or reached.
+// recipe returns the app of the call and the recipe of its server.
 func (o builtinTools) recipe(ctx context.Context, call *aai.Call) (*aai.App, *aai.Recipe, *aai.Error) {
 	app, err := o.known().Find(ctx, textArg(call, "app"))
 	if err != nil {
@@ -64,7 +64,7 @@ func (o builtinTools) recipe(ctx context.Context, call *aai.Call) (*aai.App, *aa
 	return app, app.Server, nil
 }
 
-// list tells of all servers.
+// list returns all servers.
 func (o builtinTools) list(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 	type serverRow struct {
 		App    string   `json:"app"`
@@ -102,7 +102,7 @@ func (o builtinTools) list(ctx context.Context, _ *aai.Call) (*aai.Result, error
 	return &aai.Result{Data: rows}, nil
 }
 
-// env keeps values.
+// env stores values of variables.
 func (o builtinTools) env(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	app, r, err := o.recipe(ctx, call)
 	if err != nil {
@@ -118,7 +118,7 @@ func (o builtinTools) env(ctx context.Context, call *aai.Call) (*aai.Result, err
 	names := []string{}
 	err = o.driver.keep(ctx, secretID(app.ID), func(old []byte) ([]byte, error) {
 		values := make(map[string]string)
-		_ = json.Unmarshal(old, &values) // what cannot be read is of no use either
+		_ = json.Unmarshal(old, &values) // unreadable values are discarded
 		for name, value := range fresh {
 			if values[name], _ = value.(string); value == "" {
 				delete(values, name)
@@ -137,7 +137,7 @@ func (o builtinTools) env(ctx context.Context, call *aai.Call) (*aai.Result, err
 	return &aai.Result{Data: map[string]any{"app": app.ID, "kept": names}}, nil
 }
 
-// trust has claims believed, as they are now.
+// trust stores the digests of the tools with trusted annotations.
 func (o builtinTools) trust(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	app, _, err := o.recipe(ctx, call)
 	if err != nil {
@@ -177,8 +177,8 @@ func (o builtinTools) trust(ctx context.Context, call *aai.Call) (*aai.Result, e
 	return &aai.Result{Data: map[string]any{"app": app.ID, "believed": believed}}, nil
 }
 
-// allowRequests keeps what a server may ask for. It is started anew, since it learns that when it
-// starts.
+// allowRequests stores the requests that a server may make. It restarts the server, which learns
+// its client's capabilities only at the start.
 func (o builtinTools) allowRequests(ctx context.Context, app *aai.App, given []any) (*aai.Result, error) {
 	if o.driver.listingOf(app) == nil {
 		return nil, notConnectedError(app)
@@ -200,7 +200,7 @@ func (o builtinTools) allowRequests(ctx context.Context, app *aai.App, given []a
 	}
 	o.driver.updateTrust(app.ID, func(l *listing) { l.Asks = len(kept.Asks) > 0 })
 	o.driver.restart(app.ID)
-	// What it offers goes by what it may ask for.
+	// The server's tools may depend on the requests it may make.
 	s := o.driver.serverOf(app.Server)
 	if _, err := s.acquire(ctx); err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// call calls a tool of the server, if it still says of it what digest names; an empty one
-// asks for nothing.
+// call calls a tool of the server if its definition still has the digest. An empty digest skips
+// the check.
 func (s *server) call(ctx context.Context, call *aai.Call, tool, digest string) (*aai.Result, error) {
 	live, err := s.acquire(ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *server) call(ctx context.Context, call *aai.Call, tool, digest string) 
 	return live.withSource(out), nil
 }
 
-// checkUnchanged says why a tool is not what was consented to.
+// checkUnchanged returns an error if the tool's definition differs from the one the user consented to.
 func (s *server) checkUnchanged(ctx context.Context, live *session, tool, digest string) *aai.Error {
 	if err := s.fresh(ctx, live); err != nil {
 		err.Delivery = aai.NotDelivered
@@ -78,13 +78,13 @@ func (s *server) checkUnchanged(ctx context.Context, live *session, tool, digest
 		"the MCP server of %s says something else of the tool %s than when it was allowed", live.app, tool)
 }
 
-// refused is how often the server asked for something.
+// refused returns the number of refused requests of the server.
 func (s *session) refused() int64 {
 	return s.requests.refused.Load()
 }
 
-// structured is the structured content of a result as it was written, where that is known: the
-// SDK reads numbers as float64.
+// structured returns the structured content of a result from the raw JSON if there is any, because
+// the SDK decodes numbers as float64.
 func structured(written json.RawMessage, result *sdk.CallToolResult) any {
 	if result.StructuredContent == nil || written == nil {
 		return result.StructuredContent

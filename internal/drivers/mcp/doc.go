@@ -1,20 +1,19 @@
-// Package mcp runs the servers of the Model Context Protocol that descriptors name, and has
-// what they offer as tools of an app: it turns an [aai.Recipe] with MCP set into an
-// [aai.Action], and an app whose descriptor lists no tools into one that has its server's.
+// Package mcp runs the Model Context Protocol servers that descriptors name, and offers
+// their tools as tools of an app. It turns an [aai.Recipe] with MCP set into an
+// [aai.Action], and fills an app whose descriptor lists no tools with its server's tools.
 //
-// What a server says is a stranger's. Its tools are kept in a file as they were when it was
-// first asked (listing.go, pins.go), so that the app is listed without starting anything;
-// each has a digest, to which consent is bound, and a call runs only while the server still
-// says what was consented to (call.go).
+// Data from a server is untrusted. A file caches the tools from the first listing
+// (listing.go, listingcache.go), so that listing an app starts no process. Consent is bound
+// to the digest of each tool. A call runs only if the server's definition still has the
+// digest that the user consented to (call.go).
 //
-// The way of one call, all of it within the call's deadline:
+// The steps of one call, all within the call's deadline:
 //
-//	acquire    the server's session, started where there is none (server.go, process.go, http.go)
-//	fresh      what it lists is asked again where it may have changed (listing.go)
-//	call       over the SDK's client, by a connection that holds back what floods (wire.go)
-//	result     texts, structured content, pictures, resources, errors (result.go)
+//	acquire    get the server's session, start the server if needed (server.go, http.go)
+//	fresh      list the tools again if they may have changed (listing.go)
+//	call       use the SDK's client over a connection that limits floods (wire.go)
+//	result     convert texts, structured content, pictures, resources, errors (result.go)
 //
-// A process ends with this one, when nobody has used it for a while, and when it does what no
-// server should; it is started again with growing pauses. The room imports the SDK, because
-// the protocol's client is its; it knows no door, no catalog and no gate.
+// A server process ends with the gateway, after an idle time, and on a protocol fault. It
+// restarts with growing pauses. The package imports the SDK for the protocol's client only.
 package mcp

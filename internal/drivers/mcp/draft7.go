@@ -8,9 +8,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// toDraft7 is a schema of a later draft as one of draft-07, by which values are checked here: it
-// says nothing of its draft, and its "$defs" are "definitions". What else later drafts have
-// is not looked at; the server checks what it is sent by all of it.
+// toDraft7 converts a schema of a later draft to draft-07, which the gateway checks values by: it
+// removes "$schema" and renames "$defs" to "definitions". The gateway ignores other features of
+// later drafts; the server checks its arguments itself.
 func toDraft7(source json.RawMessage) json.RawMessage {
 	if !bytes.Contains(source, []byte(`"$schema"`)) && !bytes.Contains(source, []byte(`"$defs"`)) {
 		return source
@@ -49,5 +49,5 @@ func toDraft7(source json.RawMessage) json.RawMessage {
 	if json.Valid(out.Bytes()) {
 		return bytes.TrimSpace(out.Bytes())
 	}
-	return source // not JSON; who reads it says so
+	return source // not JSON; the reader reports it
 }

@@ -13,40 +13,40 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Secrets keep values that no file may show.
+// Secrets stores values that must not appear in any file.
 type Secrets interface {
-	// Get returns what is kept under the id, or nil where there is nothing.
+	// Get returns the value under the id, or nil if there is none.
 	Get(ctx context.Context, id string) ([]byte, error)
-	// Update replaces what is kept under the id by what edit makes of it.
+	// Update replaces the value under the id with the result of edit.
 	Update(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) error
 }
 
-// An Authorizer makes the person known to a server at an address; see webapi's.
+// Authorizer adds the user's credentials for a server at an address; see webapi.Authorizer.
 type Authorizer interface {
 	Authorize(ctx context.Context, r *aai.Recipe, req *http.Request) error
 	HandleRefusal(ctx context.Context, r *aai.Recipe, resp *http.Response) (again bool, err error)
 }
 
-// Config is what a Driver must be told. It is not changed after New.
+// Config configures a Driver. Do not change it after New.
 type Config struct {
-	Folder       string                   // where what servers say of themselves is kept
-	Home         string                   // where servers are started whose recipe does not say
-	Getenv       func(name string) string // this process's variables; nil: there are none
-	Secrets      Secrets                  // nil: no value is kept
-	GuardCommand []string                 // the command by which this program guards a process; see leash.Limits
-	Asker        aai.Asker                // puts servers' questions in a window; nil: there is none
-	Client       *http.Client             // the way to servers at addresses; nil: there is none
-	Authorizer   Authorizer               // nil: nobody can log in
-	Version      string                   // of the gateway, as it is told to servers
+	Folder       string                   // of the listing cache
+	Home         string                   // working directory of servers with none in the recipe
+	Getenv       func(name string) string // variables of this process; nil: none
+	Secrets      Secrets                  // nil: no values are stored
+	GuardCommand []string                 // this program's command that supervises a process; see process.Limits
+	Asker        aai.Asker                // shows servers' questions in a window; nil: none
+	Client       *http.Client             // for servers at addresses; nil: no web access
+	Authorizer   Authorizer               // nil: no login
+	Version      string                   // of the gateway, sent to servers
 	ToolTimeout  time.Duration            // of servers' tools; zero means aai.DefaultTimeout
-	IdleTimeout  time.Duration            // after which a server that nobody uses is stopped; zero means five minutes
-	Log          *slog.Logger             // gets what servers write to standard error; nil means nowhere
+	IdleTimeout  time.Duration            // before an unused server is stopped; zero means five minutes
+	Log          *slog.Logger             // receives the standard error of servers; nil discards it
 }
 
-// defaultIdleTimeout is how long a server that nobody uses is kept.
+// defaultIdleTimeout is the default of Config.IdleTimeout.
 const defaultIdleTimeout = 5 * time.Minute
 
-// A Driver runs the tools of MCP servers. It is an [aai.Driver], safe for concurrent use.
+// Driver runs the tools of MCP servers. It implements [aai.Driver] and is safe for concurrent use.
 type Driver struct {
 	config Config
 	cache  listingCache
@@ -60,7 +60,7 @@ type Driver struct {
 	listeners aai.Listeners
 }
 
-// New makes a Driver. It does no I/O: a server is started by the first call that needs it.
+// New returns a Driver. It does no I/O: the first call that needs a server starts it.
 func New(config Config) *Driver {
 	if config.Getenv == nil {
 		config.Getenv = func(string) string { return "" }
@@ -93,11 +93,11 @@ func (d *Driver) Close() error {
 	return nil
 }
 
-// Compile makes the Action of a recipe that has MCP set; of one that names no tool, one that
-// starts the server and says what it has. Its error is an *aai.Error with code
-// AAI_JSON_INVALID, or PERMISSION_DENIED where there is no way to the web; the message begins
-// with the descriptor's field. The Action's errors are *aai.Errors with Delivery set, its
-// results name the server in Foreign.
+// Compile returns the Action of a recipe that has MCP set. If the recipe names no tool, the Action
+// starts the server and returns its listing. The error is an *aai.Error with code
+// AAI_JSON_INVALID, or PERMISSION_DENIED without web access; its message begins with the
+// descriptor's field. The Action's errors are *aai.Errors with Delivery set; its results name the
+// server in UntrustedSource.
 func (d *Driver) Compile(r *aai.Recipe) (aai.Action, error) {
 	switch {
 	case r.MCP == nil || (r.MCP.Command == "") == (r.MCP.URL == ""):
@@ -112,7 +112,7 @@ func (d *Driver) Compile(r *aai.Recipe) (aai.Action, error) {
 	}, nil
 }
 
-// serverOf is the server of a recipe, which need not run.
+// serverOf returns the server of a recipe. It does not start it.
 func (d *Driver) serverOf(r *aai.Recipe) *server {
 	digest := recipeDigest(r)
 	d.mu.Lock()
@@ -127,13 +127,13 @@ func (d *Driver) serverOf(r *aai.Recipe) *server {
 	return s
 }
 
-// recipeDigest names what is started or reached, whatever tool of it is meant.
+// recipeDigest returns the digest of the server's command or address, without the tool.
 func recipeDigest(r *aai.Recipe) string {
 	whole := *r.MCP
 	whole.Tool = ""
 	b, err := json.Marshal(whole)
 	if err != nil {
-		return "" // strings can always be written
+		return "" // strings always encode
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])

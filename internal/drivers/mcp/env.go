@@ -14,11 +14,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// secretID is where the values for the servers of an app are kept.
+// secretID is the id of the stored variables for an app's servers.
 func secretID(app string) string { return "mcp-env/" + app }
 
-// baseEnv are the variables that every server gets: what programs need to find themselves,
-// and none that holds a secret.
+// baseEnv lists the variables that every server gets: those that programs need to find their
+// files. None of them holds a secret.
 func baseEnv() []string {
 	return []string{
 		"HOME", "LOGNAME", "USER", "PATH", "SHELL", "TERM", "LANG", "LC_ALL", "TZ", "TMPDIR", "TEMP", "TMP",
@@ -27,8 +27,8 @@ func baseEnv() []string {
 	}
 }
 
-// command is how the server is started, with the values that it gets by name, and what hides
-// those in its words.
+// command returns the command that starts the server, with its variables, and a redactor for their
+// values.
 func (s *server) command(ctx context.Context) (*exec.Cmd, *sanitize.Redactor, *aai.Error) {
 	r, app := s.recipe.MCP, s.recipe.App
 	values, err := s.values(ctx)
@@ -72,14 +72,14 @@ func (s *server) command(ctx context.Context) (*exec.Cmd, *sanitize.Redactor, *a
 	return cmd, sanitize.NewRedactor(secrets), nil
 }
 
-// values are those that are kept for the app.
+// values returns the stored variables of the app.
 func (s *server) values(ctx context.Context) (map[string]string, *aai.Error) {
 	if s.driver.config.Secrets == nil || len(s.recipe.MCP.Env) == 0 {
 		return nil, nil
 	}
 	b, err := s.driver.config.Secrets.Get(ctx, secretID(s.recipe.App))
 	if err != nil && s.hasAllVariables() {
-		return nil, nil // they are in the environment
+		return nil, nil // the environment has all of them
 	}
 	if err != nil && !os.IsNotExist(err) {
 		e := *aai.AsError(err)
@@ -93,12 +93,12 @@ func (s *server) values(ctx context.Context) (map[string]string, *aai.Error) {
 	return values, nil
 }
 
-// hasAllVariables reports whether this process has all variables that the server needs.
+// hasAllVariables reports whether the environment of this process has all variables that the server needs.
 func (s *server) hasAllVariables() bool {
 	return !slices.ContainsFunc(s.recipe.MCP.Env, func(name string) bool { return s.driver.config.Getenv(name) == "" })
 }
 
-// resolvePlaceholders puts values in the place of "${NAME}".
+// resolvePlaceholders replaces each "${NAME}" with its value.
 func resolvePlaceholders(arg string, values map[string]string) string {
 	var b strings.Builder
 	for {
@@ -113,7 +113,7 @@ func resolvePlaceholders(arg string, values map[string]string) string {
 	}
 }
 
-// lookPath finds a program in the folders of a PATH, none of them relative.
+// lookPath finds a program in the absolute folders of a PATH.
 func lookPath(name, path string) (string, error) {
 	if strings.ContainsAny(name, `/\`) {
 		return exec.LookPath(name)

@@ -15,20 +15,20 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// stderrGrace is how long a server that broke may take to end, for its last words.
+// stderrGrace is the time to wait for a broken server to exit, to read its last standard error.
 const stderrGrace = time.Second
 
-// maxWords is how much of a server's words an error repeats, in bytes.
+// maxWords is the limit, in bytes, for a server's text in an error.
 const maxWords = 2000
 
-// undeliveredError is an error of which nothing was delivered.
+// undeliveredError returns an error with Delivery set to NotDelivered.
 func undeliveredError(code aai.Code, hint, format string, args ...any) *aai.Error {
 	e := aai.Errorf(code, format, args...)
 	e.Delivery, e.Hint = aai.NotDelivered, hint
 	return e
 }
 
-// serverFault is why a server may not go on: it did what none should.
+// serverFault is a protocol violation for which the driver ends a server.
 type serverFault struct{ what string }
 
 func (f *serverFault) Error() string { return f.what }
@@ -37,8 +37,7 @@ func newServerFault(format string, args ...any) *serverFault {
 	return &serverFault{fmt.Sprintf(format, args...)}
 }
 
-// requestError is the error of a request that a session could not end well. What of it the
-// server got depends on where it failed.
+// requestError converts the error of a request. Its Delivery depends on where the request failed.
 func (s *session) requestError(ctx context.Context, err error) *aai.Error {
 	if e, ok := errors.AsType[*aai.Error](err); ok {
 		return e
@@ -53,7 +52,7 @@ func (s *session) requestError(ctx context.Context, err error) *aai.Error {
 	}
 	ended := errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) || s.hasEnded()
 	if ended && s.process != nil {
-		s.process.WaitExit(stderrGrace) // for its last words
+		s.process.WaitExit(stderrGrace) // to read its last standard error
 	}
 	e := &aai.Error{Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Err: err}
 	switch why := s.endFault(); {
@@ -74,16 +73,16 @@ func (s *session) requestError(ctx context.Context, err error) *aai.Error {
 	return e
 }
 
-// unsent reports whether an error is not the server's but the SDK's own, for a request that got no
-// answer over HTTP: whether the server has it nobody knows.
+// unsent reports whether the SDK itself made the error, for an HTTP request without a response. The
+// delivery is then unknown.
 func unsent(e *jsonrpc.Error) bool {
 	return e.Code == codeRejected && e.Message == "rejected by transport"
 }
 
-// codeRejected is the SDK's, which does not export it.
+// codeRejected is a code of the SDK, which does not export it.
 const codeRejected = -32005
 
-// quote is a server's words, without what it was given in secret.
+// quote returns a server's text with secrets redacted.
 func (s *session) quote(words string) string {
 	if s.redactor != nil {
 		words = s.redactor.Redact(words)
@@ -91,7 +90,7 @@ func (s *session) quote(words string) string {
 	return sanitize.Quote(words, maxWords)
 }
 
-// lastStderr is what a server that ended said last on standard error.
+// lastStderr returns the last standard error of an ended server.
 func (s *session) lastStderr() string {
 	if s.process == nil {
 		return ""

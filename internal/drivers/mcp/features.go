@@ -14,7 +14,7 @@ func textArg(call *aai.Call, name string) string {
 	return text
 }
 
-// listRow is what a list tells of one thing.
+// listRow is one entry of a listing.
 type listRow map[string]any
 
 func (s *session) row(pairs ...string) listRow {
@@ -35,7 +35,7 @@ func page(name string, rows []listRow, next string) map[string]any {
 	return data
 }
 
-// resources lists a page of resources, with the first one the templates too.
+// resources lists a page of resources. The first page includes the templates.
 func (s *session) resources(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	listed, err := s.client.ListResources(ctx, &sdk.ListResourcesParams{Cursor: textArg(call, "cursor")})
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *session) resources(ctx context.Context, call *aai.Call) (*aai.Result, e
 	return &aai.Result{Data: data}, nil
 }
 
-// resource reads one.
+// resource reads a resource.
 func (s *session) resource(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	var read *sdk.ReadResourceResult
 	err := s.rounds(ctx, func(with roundReply) (serverRound, error) {
@@ -106,7 +106,7 @@ func (s *session) prompts(ctx context.Context, call *aai.Call) (*aai.Result, err
 	return &aai.Result{Data: page("prompts", rows, listed.NextCursor)}, nil
 }
 
-// prompt returns the messages of one.
+// prompt returns the messages of a prompt.
 func (s *session) prompt(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	arguments := make(map[string]string)
 	values, _ := call.Args["arguments"].(map[string]any)

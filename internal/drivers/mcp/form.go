@@ -14,15 +14,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// What a form may have.
+// Limits of a form.
 const (
 	maxFields   = 20
 	maxChoices  = 8    // in a window
 	maxQuestion = 2000 // bytes of its message
 )
 
-// elicit puts a server's question to the person: at the client that made the call, if that
-// can show forms, else in a window.
+// elicit shows a server's question to the user: in the client that made the call if it supports
+// forms, otherwise in a window.
 func (s *session) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitResult, error) {
 	if p.Mode == "url" || p.URL != "" {
 		return nil, fmt.Errorf("it wants the person to open a page, which servers behind the gateway may not")
@@ -77,14 +77,14 @@ func quoted(text string) string {
 	return aai.QuoteMark + strings.ReplaceAll(text, "\n", "\n"+aai.QuoteMark)
 }
 
-// A form is a server's, of what the protocol has in forms and nothing else.
+// form is a server's form, limited to the fields of the protocol.
 type form struct {
 	Type       string           `json:"type"`
 	Properties map[string]field `json:"properties"`
 	Required   []string         `json:"required,omitempty"`
 }
 
-// A field is one of a form.
+// field is a field of a form.
 type field struct {
 	Type        string          `json:"type"`
 	Title       string          `json:"title,omitempty"`
@@ -103,20 +103,20 @@ type field struct {
 	Default     json.RawMessage `json:"default,omitempty"`
 }
 
-// An option is one of several, with a title.
+// option is a choice with a title.
 type option struct {
 	Const string `json:"const"`
 	Title string `json:"title,omitempty"`
 }
 
-// items are what a list may hold.
+// items describes the elements of a list.
 type items struct {
 	Type  string   `json:"type,omitempty"`
 	Enum  []string `json:"enum,omitempty"`
 	AnyOf []option `json:"anyOf,omitempty"`
 }
 
-// formOf reads a server's schema. What asks for a secret is refused: the protocol forbids it.
+// formOf parses a server's schema. It rejects forms that ask for a secret, because the protocol forbids them.
 func formOf(schema any) (*form, error) {
 	f := &form{Type: "object"}
 	b, err := json.Marshal(schema)
@@ -154,14 +154,14 @@ func clean(labels []string) {
 	}
 }
 
-// knownFields are the values of its fields.
+// knownFields returns the values that belong to fields of the form.
 func (f *form) knownFields(values map[string]any) map[string]any {
 	kept := maps.Clone(values)
 	maps.DeleteFunc(kept, func(name string, _ any) bool { _, is := f.Properties[name]; return !is })
 	return kept
 }
 
-// question is the form as a window can show it: with nothing to fill in, or one thing to choose.
+// question converts the form for a window. It returns ok only for a form with no field, or with one choice.
 func (f *form) question(message string) (q aai.Question, values map[string]map[string]any, ok bool) {
 	q = aai.Question{
 		ID: "server", Channels: []aai.Channel{aai.DesktopDialog}, Choices: []aai.Choice{{ID: "no", Label: "Do not answer"}},

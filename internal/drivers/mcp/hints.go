@@ -7,10 +7,10 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// hintsID is where it is kept which tools of an app a person believes.
+// hintsID is the id of the stored digests of an app's trusted tools.
 func hintsID(app string) string { return "mcp-hints/" + app }
 
-// claim is what a server says that a tool does; without a word, that it may destroy.
+// claim returns the effect that the annotations claim. Without annotations it is aai.Destroys.
 func (a annotations) claim() aai.Effect {
 	switch {
 	case a.DestructiveHint != nil && *a.DestructiveHint:
@@ -23,7 +23,7 @@ func (a annotations) claim() aai.Effect {
 	return aai.Destroys
 }
 
-// keep changes what is kept sealed.
+// keep edits a stored secret.
 func (d *Driver) keep(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) *aai.Error {
 	if d.config.Secrets == nil {
 		return undeliveredError(aai.AutomationNotSupported, "", "this gateway can keep nothing sealed")
@@ -36,8 +36,8 @@ func (d *Driver) keep(ctx context.Context, id string, edit func(old []byte) ([]b
 	return nil
 }
 
-// loadTrust reads which tools a person believes, where the file says that there are some: no
-// keychain is opened to list what nobody believes.
+// loadTrust reads the digests of the trusted tools if the listing has any, so that listing other
+// apps opens no keychain.
 func (d *Driver) loadTrust(app string, l *listing) {
 	if !l.Hints || d.config.Secrets == nil {
 		return
@@ -45,7 +45,7 @@ func (d *Driver) loadTrust(app string, l *listing) {
 	b, err := d.config.Secrets.Get(context.Background(), hintsID(app))
 	var digests []string
 	if err != nil || json.Unmarshal(b, &digests) != nil {
-		return // then nothing is believed
+		return // no tool is trusted then
 	}
 	l.trusted = make(map[string]bool, len(digests))
 	for _, digest := range digests {
@@ -53,7 +53,7 @@ func (d *Driver) loadTrust(app string, l *listing) {
 	}
 }
 
-// updateTrust has an app made anew, here and in other gateways of the person.
+// updateTrust changes an app's listing, also for other gateways of the user.
 func (d *Driver) updateTrust(app string, change func(*listing)) {
 	d.mu.Lock()
 	s := d.apps[app]
@@ -69,7 +69,7 @@ func (d *Driver) updateTrust(app string, change func(*listing)) {
 	d.listeners.Call()
 }
 
-// listingOf is what the app's server last said that it has, nil where nobody knows.
+// listingOf returns the last listing of the app's server, or nil if there is none.
 func (d *Driver) listingOf(app *aai.App) *listing {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -80,7 +80,7 @@ func (d *Driver) listingOf(app *aai.App) *listing {
 	return s.listing
 }
 
-// restart ends the servers of an app, which the next call starts with what is kept by then.
+// restart ends the servers of an app. The next call starts them with the current secrets.
 func (d *Driver) restart(app string) {
 	d.mu.Lock()
 	var servers []*server

@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// overHTTP is the way to a server at an address: through the one client, as the person whom
-// the login knows.
+// overHTTP returns the transport to a server at an address. It uses the configured client and the
+// user's login.
 func (s *server) overHTTP(live *session) sdk.Transport {
 	client := *s.driver.config.Client
 	next := client.Transport
@@ -26,11 +26,11 @@ func (s *server) overHTTP(live *session) sdk.Transport {
 	return &sdk.StreamableClientTransport{Endpoint: r.MCP.URL, HTTPClient: &client, MaxRetries: -1}
 }
 
-// maxRetries is how often a request is made once more: when the server has said how people log
-// in, and when a token that was good by the clock is not.
+// maxRetries is the limit for repeating a request after a login refusal: once when the server
+// announces its login, once when a token expired early.
 const maxRetries = 2
 
-// A trip adds to requests what the descriptor and the login say, and bounds what comes back.
+// authTransport adds the descriptor's headers and the credentials to requests, and limits responses.
 type authTransport struct {
 	server     *server
 	live       *session
@@ -42,7 +42,7 @@ type authTransport struct {
 func (t *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	_, limited := ctx.Deadline()
-	if !limited { // no call's
+	if !limited { // not part of a call
 		ctx = aai.NonInteractive(ctx)
 	}
 	for again := 0; ; again++ {
@@ -79,7 +79,7 @@ func (t *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 			}
 		}
 		body := &limitedBody{ReadCloser: resp.Body, left: maxMessage}
-		if limited { // what stands open for news may end, and be opened again
+		if limited { // an event stream may end and reopen
 			body.over = func() { t.live.fail(newServerFault("sent an answer of more than %d MiB", maxMessage>>20)) }
 		}
 		resp.Body = body
@@ -87,11 +87,11 @@ func (t *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// limitedBody ends an answer that is longer than any may be.
+// limitedBody ends a response that exceeds the limit.
 type limitedBody struct {
 	io.ReadCloser
 	left int
-	over func() // nil: nobody needs to know
+	over func() // called at the limit; may be nil
 }
 
 var errTooLong = errors.New("the server sent more than an answer may have")

@@ -14,37 +14,37 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// How much a server may list.
+// Limits of a server's listing.
 const (
 	maxListed  = 1000 // tools
 	maxPages   = 100
 	maxListing = 8 << 20 // bytes of all tools
 	maxName    = 128     // bytes of a tool's name
-	// freshFor is how long what a server lists is taken for what it lists now.
+	// freshFor is the time for which a listing counts as current.
 	freshFor = time.Minute
-	// maxRelist is how long it may take to list again.
+	// maxRelist limits the time to list again.
 	maxRelist = 10 * time.Second
 )
 
-// A listing is what a server says that it has. It is not changed after it was made.
+// listing is a server's listing of its tools and features. It is immutable.
 type listing struct {
-	Server       string            `json:"server"` // the digest of how it is started or reached
+	Server       string            `json:"server"` // digest of the server's recipe
 	Name         string            `json:"name,omitzero"`
 	Version      string            `json:"version,omitzero"`
 	Instructions string            `json:"instructions,omitzero"`
 	Resources    bool              `json:"resources,omitzero"`
 	Prompts      bool              `json:"prompts,omitzero"`
-	Hints        bool              `json:"hints,omitzero"` // a person believes some of its claims
-	Asks         bool              `json:"asks,omitzero"`  // a person lets it ask for something
-	Tools        []json.RawMessage `json:"tools"`          // as the server wrote them
+	Hints        bool              `json:"hints,omitzero"` // the user trusts some annotations
+	Asks         bool              `json:"asks,omitzero"`  // the user allows some requests
+	Tools        []json.RawMessage `json:"tools"`          // as received
 
 	definitions []definition
-	digests     map[string]string // of those that can be run, by name
-	digest      string            // of all of it
-	trusted     map[string]bool   // by digest: whose claims a person believes
+	digests     map[string]string // of callable tools, by name
+	digest      string            // of the entire listing
+	trusted     map[string]bool   // tools with trusted annotations, by digest
 }
 
-// A definition is what a server says of one tool.
+// definition is a server's definition of a tool.
 type definition struct {
 	Name         string          `json:"name"`
 	Title        string          `json:"title,omitzero"`
@@ -54,18 +54,17 @@ type definition struct {
 	Annotations  annotations     `json:"annotations,omitzero"`
 
 	digest string
-	fault  string // why it cannot be run
+	fault  string // reason why it is not callable
 }
 
-// annotations are what a server claims of a tool.
+// annotations are a server's claims about a tool.
 type annotations struct {
 	Title           string `json:"title,omitzero"`
 	ReadOnlyHint    bool   `json:"readOnlyHint,omitzero"`
 	DestructiveHint *bool  `json:"destructiveHint,omitzero"`
 }
 
-// understand reads what the server wrote of its tools. What is wrong with one is no other's
-// concern.
+// understand decodes the tools of the listing. A faulty definition does not affect the others.
 func (l *listing) understand() {
 	l.digests = make(map[string]string, len(l.Tools))
 	whole := sha256.New()
@@ -78,7 +77,7 @@ func (l *listing) understand() {
 		case !validName(d.Name):
 			d = definition{Name: fmt.Sprintf("tool_%d", i+1), fault: fmt.Sprintf("the server calls it %q; expected letters, digits, _, - and . , at most %d", aai.CleanLabel(d.Name, 60), maxName)}
 		case l.digests[d.Name] != "":
-			continue // the first one of a name is the one
+			continue // the first of a name counts
 		}
 		if d.digest = digestOf(d); d.fault == "" {
 			l.digests[d.Name] = d.digest
@@ -90,7 +89,7 @@ func (l *listing) understand() {
 	l.digest = hex.EncodeToString(whole.Sum(nil))
 }
 
-// digestOf names all that a tool says of itself, however it is written.
+// digestOf returns the digest of a definition, independent of its spelling.
 func digestOf(d definition) string {
 	b, err := json.Marshal(d)
 	if err != nil {
@@ -103,7 +102,7 @@ func digestOf(d definition) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// validName reports whether a tool of that name can be called, and shown as it is.
+// validName reports whether a tool's name can be called and displayed unchanged.
 func validName(name string) bool {
 	for i := range len(name) {
 		c := name[i]
@@ -114,7 +113,7 @@ func validName(name string) bool {
 	return name != "" && len(name) <= maxName
 }
 
-// list asks the server what it has, and keeps it.
+// list lists the server's tools and stores the listing.
 func (s *server) list(ctx context.Context, live *session) *aai.Error {
 	live.asking.Lock()
 	defer live.asking.Unlock()
@@ -131,7 +130,7 @@ func (s *server) list(ctx context.Context, live *session) *aai.Error {
 	return nil
 }
 
-// fresh lists again where that may have changed.
+// fresh lists again if the listing may be outdated.
 func (s *server) fresh(ctx context.Context, live *session) *aai.Error {
 	if !live.stale.Load() && time.Since(time.Unix(0, live.listed.Load())) < freshFor {
 		return nil
@@ -141,14 +140,14 @@ func (s *server) fresh(ctx context.Context, live *session) *aai.Error {
 	return s.list(ctx, live)
 }
 
-// follow lists again what a server says has changed, once for many such words.
+// follow lists again after a change notification, once for several of them.
 func (s *server) follow(live *session) {
 	select {
 	case <-live.ended:
 		return
 	case <-time.After(time.Second):
 	}
-	live.following.Store(false) // what it says from here on is asked for once more
+	live.following.Store(false) // later notifications start another follow
 	ctx, cancel := context.WithTimeout(aai.NonInteractive(context.Background()), maxRelist)
 	defer cancel()
 	if live.stale.Load() && !live.hasEnded() {
@@ -158,7 +157,7 @@ func (s *server) follow(live *session) {
 	}
 }
 
-// ask asks for all pages of tools, within limits.
+// ask fetches all pages of tools, within limits.
 func (s *session) ask(ctx context.Context) (*listing, *aai.Error) {
 	l := &listing{Tools: []json.RawMessage{}}
 	if r := s.client.InitializeResult(); r != nil {
@@ -201,14 +200,14 @@ func (s *session) tooMuch(format string, args ...any) *aai.Error {
 	return undeliveredError(aai.DescriptorInvalid, "Its author can mend that; the descriptor may list the tools that are wanted.", "the MCP server of %s "+format, append([]any{s.app}, args...)...)
 }
 
-// page is one page of tools, as they are written.
+// page fetches one page of tools as raw JSON.
 func (s *session) page(ctx context.Context, cursor string) (tools []json.RawMessage, next string, err error) {
 	ctx, kept := withRawResult(ctx)
 	result, err := s.client.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
 	if s.wire != nil {
 		defer s.wire.forget(kept)
 	}
-	if kept.result != nil { // also what the SDK could not read
+	if kept.result != nil { // includes tools that the SDK cannot decode
 		var page struct {
 			Tools      []json.RawMessage `json:"tools"`
 			NextCursor string            `json:"nextCursor"`

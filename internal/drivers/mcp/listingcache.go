@@ -10,16 +10,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// listingCache are the files of what servers say that they have, one for each app: by them an app is
-// listed without its server. Nobody has to trust them: what is in one is a stranger's word,
-// and its digest is what a person consented to, or is not.
+// listingCache is the folder of the cached listings, one file per app, so that listing an app needs
+// no server. The files need no trust: their content is untrusted anyway, and consent is bound to its
+// digest.
 type listingCache struct{ folder string }
 
 func (p listingCache) path(app string) string {
 	return filepath.Join(p.folder, aai.WireName("app:"+app)+".json")
 }
 
-// keep writes what a server has. What is not kept is asked for again.
+// keep writes a listing. An unwritten listing is fetched again.
 func (p listingCache) keep(app string, l *listing) {
 	b, err := json.Marshal(l)
 	if err == nil && p.folder != "" && os.MkdirAll(p.folder, 0o700) == nil {
@@ -27,7 +27,7 @@ func (p listingCache) keep(app string, l *listing) {
 	}
 }
 
-// read returns what is kept for an app, nil for nothing.
+// read returns the cached listing of an app, or nil.
 func (p listingCache) read(app string) *listing {
 	b, err := atomicfile.Read(p.path(app), atomicfile.ReadLimits{Size: 2 * maxListing})
 	l := new(listing)
@@ -38,7 +38,7 @@ func (p listingCache) read(app string) *listing {
 	return l
 }
 
-// written says when the file of an app was written, zero where there is none.
+// written returns the modification time of an app's file, or zero if there is none.
 func (p listingCache) written(app string) time.Time {
 	if p.folder == "" {
 		return time.Time{}

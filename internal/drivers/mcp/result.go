@@ -15,25 +15,25 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Limits of what an answer gives besides text.
+// Limits for content other than text.
 const (
-	maxPicture = 3 << 20  // bytes of a picture that a model is shown
-	maxInline  = 64 << 10 // bytes of what is neither text nor a picture
+	maxPicture = 3 << 20  // bytes of a picture
+	maxInline  = 64 << 10 // bytes of other binary content
 )
 
-// withSource says of a result whose words it holds.
+// withSource marks a result as data from the server.
 func (s *session) withSource(r *aai.Result) *aai.Result {
 	r.UntrustedSource = "the MCP server of " + s.app
 	return r
 }
 
-// result makes a result of what a tool answered, or the error that it says it is.
+// result converts a tool's result, or the error that it reports.
 func (s *session) result(r *sdk.CallToolResult, data any) (*aai.Result, *aai.Error) {
 	out := &aai.Result{}
 	texts := s.content(out, r.Content)
 	out.Data = s.clean(data)
 	if data != nil && len(texts) == 1 && isJSONOf(texts[0], data) {
-		texts = nil // the same once more, for clients that show no data
+		texts = nil // the text repeats the data, for clients that ignore it
 	}
 	out.Text = strings.Join(texts, "\n")
 	if !r.IsError {
@@ -52,7 +52,7 @@ func (s *session) result(r *sdk.CallToolResult, data any) (*aai.Result, *aai.Err
 	}
 }
 
-// content adds what a list of contents holds to a result, but for the texts.
+// content adds a list of contents to a result, and returns their texts.
 func (s *session) content(out *aai.Result, contents []sdk.Content) (texts []string) {
 	for _, content := range contents {
 		switch c := content.(type) {
@@ -86,7 +86,7 @@ func (s *session) embedded(out *aai.Result, r *sdk.ResourceContents) string {
 	return fileText(name, r.MIMEType, r.Blob)
 }
 
-// picture adds a picture to the result, if it is one.
+// picture adds a picture to the result if it is valid.
 func (s *session) picture(out *aai.Result, mime string, data []byte) string {
 	if !isPicture(mime, data) {
 		return fileText("A picture that cannot be shown", mime, data)
@@ -103,7 +103,7 @@ func isPicture(mime string, data []byte) bool {
 	return false
 }
 
-// fileText tells of what can be neither read nor seen.
+// fileText describes content that is neither text nor a picture.
 func fileText(what, mime string, data []byte) string {
 	text := fmt.Sprintf("%s, %s, %d bytes", what, aai.CleanLabel(mime, 100), len(data))
 	if len(data) > maxInline {
@@ -112,7 +112,7 @@ func fileText(what, mime string, data []byte) string {
 	return text + ", in base64: " + base64.StdEncoding.EncodeToString(data)
 }
 
-// cleanText are a server's, without what does not show and what it was given in secret.
+// cleanText removes invisible characters and secrets from a server's text.
 func (s *session) cleanText(text string) string {
 	text = aai.CleanText(strings.ReplaceAll(text, "\r\n", "\n"), math.MaxInt)
 	if s.redactor != nil {
@@ -121,7 +121,7 @@ func (s *session) cleanText(text string) string {
 	return text
 }
 
-// clean is a value with its texts cleaned.
+// clean cleans the strings of a value.
 func (s *session) clean(value any) any {
 	switch v := value.(type) {
 	case string:
@@ -151,7 +151,7 @@ func isJSONOf(text string, value any) bool {
 	return reflect.DeepEqual(other, value)
 }
 
-// decodeExact reads JSON with its numbers as they are.
+// decodeExact decodes JSON and keeps numbers exact.
 func decodeExact(b []byte) (value any, err error) {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()

@@ -15,31 +15,31 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// How often a server may answer that it has no answer yet.
+// Limits for results that ask for input.
 const (
 	maxRounds     = 10 // in one call
-	maxInputs     = 10 // things that it asks for at once
-	maxBusyRounds = 3  // times that it asks for nothing but to be asked again
+	maxInputs     = 10 // input requests at once
+	maxBusyRounds = 3  // requests to retry without any input request
 	busyDelay     = 200 * time.Millisecond
 )
 
-// A round is an answer of a server of the newer era: that is where it asks for something, and
-// the request is made again with what it asked for.
+// serverRound is a result of the newer protocol version. If it asks for input, the client repeats
+// the request with the input.
 type serverRound struct {
-	open     bool // it is no answer yet
+	open     bool // the result is incomplete
 	requests sdk.InputRequestMap
-	state    string // the server's, which it gets back
+	state    string // of the server, returned to it unchanged
 }
 
-// A reply is what a request that is made again takes along.
+// roundReply is the input for a repeated request.
 type roundReply struct {
 	responses sdk.InputResponseMap
 	state     string
 }
 
-// rounds makes a request until its answer is one. The SDK could do that by itself, but tells
-// nobody what was asked for: what the person has not allowed ends the call, before anybody is
-// asked, and who called reads why.
+// rounds repeats a request until its result is complete. The SDK could do that, but does not
+// expose the input requests. Here a request that the user has not allowed ends the call before any
+// dialog, and the caller reads the reason.
 func (s *session) rounds(ctx context.Context, ask func(roundReply) (serverRound, error)) error {
 	var with roundReply
 	for n, busy := 1, 0; ; n++ {
@@ -73,7 +73,7 @@ func (s *session) unanswered(format string, args ...any) *aai.Error {
 	return e
 }
 
-// inputs are what the server asked for, one after the other, or why it gets none of it.
+// inputs answers the server's input requests in order. It returns an error if it refuses one.
 func (s *session) inputs(ctx context.Context, requests sdk.InputRequestMap) (sdk.InputResponseMap, error) {
 	if len(requests) > maxInputs {
 		return nil, s.refusedInputs(requests, fmt.Errorf("more than %d things at once", maxInputs))
@@ -97,8 +97,8 @@ func (s *session) inputs(ctx context.Context, requests sdk.InputRequestMap) (sdk
 	return responses, nil
 }
 
-// refusedInputs counts what is refused, and is the end of the call: in this era a server cannot
-// be told no.
+// refusedInputs counts the refused requests and returns the error that ends the call. The newer
+// protocol version has no way to decline.
 func (s *session) refusedInputs(requests sdk.InputRequestMap, cause error) *aai.Error {
 	kinds := make(map[string]bool)
 	for _, request := range requests {
@@ -112,7 +112,7 @@ func (s *session) refusedInputs(requests sdk.InputRequestMap, cause error) *aai.
 	return e
 }
 
-// kindOf is what a person would have to allow for a request, and what it is in words.
+// kindOf returns the permission that a request needs, and its description.
 func kindOf(request sdk.InputRequest) (ask, what string) {
 	switch request.(type) {
 	case *sdk.ElicitParams:
@@ -125,7 +125,7 @@ func kindOf(request sdk.InputRequest) (ask, what string) {
 	return "", "something else"
 }
 
-// input is one thing that the server asked for.
+// input answers one input request.
 func (s *session) input(ctx context.Context, request sdk.InputRequest) (sdk.InputResponse, error) {
 	switch p := request.(type) {
 	case *sdk.ElicitParams:
@@ -149,7 +149,7 @@ func (s *session) input(ctx context.Context, request sdk.InputRequest) (sdk.Inpu
 	return nil, fmt.Errorf("there is no such thing")
 }
 
-// checkAnswer says why an answer is not what the form asks for.
+// checkAnswer returns an error if an answer does not match the form.
 func checkAnswer(requested any, answer *sdk.ElicitResult) error {
 	if answer.Action != "accept" {
 		return nil
@@ -172,7 +172,7 @@ func checkAnswer(requested any, answer *sdk.ElicitResult) error {
 	return nil
 }
 
-// bypassCache has nothing kept that a server says may be kept: what it has is what it has now.
+// bypassCache removes the cache lifetimes that a server sets, so that every listing is current.
 func bypassCache(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		result, err := next(ctx, method, req)

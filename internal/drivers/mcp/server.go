@@ -16,31 +16,31 @@ import (
 )
 
 const (
-	// maxStart is how long a server may take to start: the first time its program may have to be
-	// fetched. Who waits for it ends by its own time.
+	// maxStart limits the start of a server, which may have to download its program the first
+	// time. A waiting call keeps its own deadline.
 	maxStart = 3 * time.Minute
-	// maxBackOff is how long a server that ends by itself again and again rests at most.
+	// maxBackOff is the longest pause before a crashing server restarts.
 	maxBackOff = 5 * time.Minute
-	freeStarts = 2 // after so many failures it rests
+	freeStarts = 2 // failures before the first pause
 )
 
-// A server is one that runs, or may be started.
+// server is an MCP server, running or not.
 type server struct {
 	driver *Driver
 	recipe *aai.Recipe
 	digest string
 
 	mu        sync.Mutex
-	live      *session      // nil: it does not run
-	starting  *pendingStart // nil: it does not
+	live      *session      // nil: not running
+	starting  *pendingStart // nil: not starting
 	users     int
 	idle      *time.Timer
-	failures  int       // one after the other
-	restUntil time.Time // until when it is not started
+	failures  int       // consecutive ones
+	restUntil time.Time // no start before
 	closed    bool
 }
 
-// A flight is a start that several may wait for.
+// pendingStart is a start for which several calls may wait.
 type pendingStart struct {
 	done    chan struct{}
 	cancel  context.CancelFunc
@@ -48,28 +48,28 @@ type pendingStart struct {
 	err     *aai.Error
 }
 
-// A session is a server that runs.
+// session is the connection to a running server.
 type session struct {
 	app          string
-	server       string // the digest of how it is reached
+	server       string // digest of the recipe
 	client       *sdk.ClientSession
-	wire         *wire               // nil: it is reached over HTTP
-	process      *process.Subprocess // nil: as wire
-	stderr       *stderrLog          // nil: as wire
+	wire         *wire               // nil over HTTP
+	process      *process.Subprocess // nil over HTTP
+	stderr       *stderrLog          // nil over HTTP
 	redactor     *sanitize.Redactor
 	requests     *serverRequests
-	checkAllowed func(ctx context.Context, ask string) error // why it may not ask any more
-	asker        aai.Asker                                   // nil: there are no windows
-	fault        atomic.Pointer[serverFault]                 // why one over HTTP was ended
+	checkAllowed func(ctx context.Context, ask string) error // returns an error if the permission was revoked
+	asker        aai.Asker                                   // nil: no windows
+	fault        atomic.Pointer[serverFault]                 // reason for ending an HTTP session
 	ended        chan struct{}
 	closing      sync.Once
 
 	listing         atomic.Pointer[listing]
-	stale           atomic.Bool // it says that what it lists has changed
-	following       atomic.Bool // somebody is about to ask for that
+	stale           atomic.Bool // the server announced a changed listing
+	following       atomic.Bool // a follow is pending
 	listed          atomic.Int64
-	asking          sync.Mutex // one asks at a time what it lists
-	progressByToken sync.Map   // of progress: contexts by token
+	asking          sync.Mutex // held while listing
+	progressByToken sync.Map   // contexts by progress token
 }
 
 func (s *session) hasEnded() bool {
@@ -88,8 +88,8 @@ func (s *session) endFault() *serverFault {
 	return s.wire.why()
 }
 
-// acquire returns the server's session, which is started if it does not run. Whoever gets one
-// releases it.
+// acquire returns the server's session and starts the server if needed. The caller must call
+// release.
 func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 	s.mu.Lock()
 	if s.closed {
@@ -135,8 +135,8 @@ func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 	}
 }
 
-// timeToStart is how long who wants the server lets it take: a process goes on starting when
-// they are gone; what is at an address may want them to log in, and they are told in time.
+// timeToStart returns the context of a start. A process continues to start after its callers have left. A server at
+// an address may require a login, which the caller must learn before its own deadline.
 func (s *server) timeToStart(ctx context.Context) (context.Context, context.CancelFunc) {
 	until := time.Now().Add(maxStart)
 	if s.recipe.MCP.URL == "" {
@@ -148,7 +148,7 @@ func (s *server) timeToStart(ctx context.Context) (context.Context, context.Canc
 	return context.WithDeadline(context.WithoutCancel(ctx), until)
 }
 
-// release lets go of a session.
+// release ends the use of a session.
 func (s *server) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,7 +162,7 @@ func (s *server) release() {
 	}
 }
 
-// stopIdle ends a server that nobody uses.
+// stopIdle ends an unused server.
 func (s *server) stopIdle() {
 	s.mu.Lock()
 	live := s.live
@@ -175,7 +175,7 @@ func (s *server) stopIdle() {
 	live.close(true)
 }
 
-// close ends the server for good.
+// close ends the server permanently.
 func (s *server) close() {
 	s.mu.Lock()
 	s.closed = true
@@ -195,7 +195,7 @@ func (s *server) close() {
 	}
 }
 
-// start starts the server for all who wait.
+// start starts the server for all waiting calls.
 func (s *server) start(ctx context.Context, f *pendingStart) {
 	defer f.cancel()
 	session, err := s.open(ctx)
@@ -219,7 +219,7 @@ func (s *server) failed() {
 	}
 }
 
-// resetFailures says that the server has answered.
+// resetFailures records that the server works.
 func (s *server) resetFailures() {
 	s.mu.Lock()
 	s.failures = 0
@@ -231,13 +231,13 @@ func (s *server) watch(live *session) {
 	<-live.ended
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.live == live { // else it was to end
+	if s.live == live { // otherwise the end was intended
 		s.live = nil
 		s.failed()
 	}
 }
 
-// open starts a session and asks what the server has.
+// open starts a session and lists the server's tools.
 func (s *server) open(ctx context.Context) (*session, *aai.Error) {
 	live, transport, err := s.openTransport(ctx)
 	if err != nil {
@@ -256,7 +256,7 @@ func (s *server) open(ctx context.Context) (*session, *aai.Error) {
 	}()
 	if p := live.process; p != nil {
 		go func() {
-			<-p.Exited() // what it left behind may hold its pipes
+			<-p.Exited() // children of the server may hold its pipes open
 			live.close(false)
 		}()
 	}
@@ -267,7 +267,7 @@ func (s *server) open(ctx context.Context) (*session, *aai.Error) {
 	return live, nil
 }
 
-// notStarted is why no session came about.
+// notStarted returns the error of a failed start.
 func (s *server) notStarted(ctx context.Context, live *session, cause error) *aai.Error {
 	switch e := live.requestError(ctx, cause); {
 	case e.Code == aai.AuthRequired, e.Code == aai.AuthExpired, e.Code == aai.AuthDenied, e.Code == aai.AuthInvalid, live.endFault() != nil:
@@ -281,7 +281,7 @@ func (s *server) notStarted(ctx context.Context, live *session, cause error) *aa
 	return e
 }
 
-// openTransport starts the process of a server, or makes the way to one at an address.
+// openTransport starts the server's process, or returns the transport to its address.
 func (s *server) openTransport(ctx context.Context) (*session, sdk.Transport, *aai.Error) {
 	live := &session{app: s.recipe.App, server: s.digest, ended: make(chan struct{}), asker: s.driver.config.Asker, requests: s.driver.requestsOf(ctx, s.recipe.App, s.digest)}
 	if s.recipe.MCP.URL != "" {
@@ -305,8 +305,8 @@ func (s *server) openTransport(ctx context.Context) (*session, sdk.Transport, *a
 	return live, live.wire, nil
 }
 
-// client is the SDK's, which offers a server no more than the person has allowed: without
-// that no sampling and no elicitation, and roots never.
+// client returns the SDK's client. It offers sampling and elicitation only if the user has allowed
+// them, and never roots.
 func (s *server) client(live *session) *sdk.Client {
 	changed := func() {
 		live.stale.Store(true)
@@ -322,7 +322,7 @@ func (s *server) client(live *session) *sdk.Client {
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {},
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 			if ctx, ok := live.progressByToken.Load(r.Params.ProgressToken); ok {
-				aai.Progress(ctx.(context.Context), r.Params.Progress, r.Params.Total, aai.CleanLabel(live.cleanText(r.Params.Message), 200)) //nolint:forcetypeassert // nothing else is in there
+				aai.Progress(ctx.(context.Context), r.Params.Progress, r.Params.Total, aai.CleanLabel(live.cleanText(r.Params.Message), 200)) //nolint:forcetypeassert // the map holds only contexts
 			}
 		},
 	}

@@ -15,21 +15,21 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// What a person may let a server ask for.
+// Requests that a user can allow to a server.
 const (
-	requestElicitation = "elicitation" // the person's answer
-	requestSampling    = "sampling"    // a text by the model of who calls
+	requestElicitation = "elicitation" // an answer of the user
+	requestSampling    = "sampling"    // a text from the calling client's model
 )
 
-// How much of it there may be in one call.
+// Limits of such requests in one call.
 const (
 	maxForms     = 3
 	maxSamplings = 5
 	maxSampled   = 4096     // tokens of one answer
-	maxPrompt    = 64 << 10 // bytes of what a model is asked
+	maxPrompt    = 64 << 10 // bytes of a prompt
 )
 
-// methods are what is asked for by which request.
+// methodOf returns the protocol method of a request.
 func methodOf(ask string) string {
 	if ask == requestElicitation {
 		return "elicitation/create"
@@ -37,28 +37,28 @@ func methodOf(ask string) string {
 	return "sampling/createMessage"
 }
 
-// allowedRequestsID is where it is kept what the person lets the server of an app ask for.
+// allowedRequestsID is the id of the stored requests that the user allows to an app's server.
 func allowedRequestsID(app string) string { return "mcp-asks/" + app }
 
-// kept is that, for one server: another command under the same name may ask for nothing.
+// allowedRequests is bound to one server: another command under the same name gets no permission.
 type allowedRequests struct {
-	Server string   `json:"server"` // its digest
+	Server string   `json:"server"` // digest of the recipe
 	Asks   []string `json:"asks"`
 }
 
-// serverRequests are what a server that runs asks for.
+// serverRequests tracks the requests of a running server.
 type serverRequests struct {
 	allowed []string
 	refused atomic.Int64 // requests
 
 	mu          sync.Mutex
 	activeCalls []*activeCall
-	refusal     string // the last refusal
+	refusal     string // reason of the last refusal
 }
 
-// A calling is a call that the server is at.
+// activeCall is a call that the server is executing.
 type activeCall struct {
-	ctx              context.Context //nolint:containedctx // of the call, for what the server asks meanwhile
+	ctx              context.Context //nolint:containedctx // of the call, for the server's requests
 	call             *aai.Call
 	end              context.CancelFunc
 	forms, samplings int
@@ -66,8 +66,7 @@ type activeCall struct {
 
 type activeCallKey struct{}
 
-// requestsOf reads what the person lets a server ask for, where its file says that there is
-// something.
+// requestsOf reads the requests that the user allows to a server, if the listing has any.
 func (d *Driver) requestsOf(ctx context.Context, app, server string) *serverRequests {
 	a := &serverRequests{}
 	if !d.hasRequests(app) || d.config.Secrets == nil {
@@ -88,13 +87,13 @@ func (d *Driver) hasRequests(app string) bool {
 	return s != nil && s.listing != nil && s.listing.Asks
 }
 
-// requestsChanged reports whether a server was started when it might ask for something, or for
-// nothing, and that has changed: by another gateway of the person, too.
+// requestsChanged reports whether the permission has changed since the server started, possibly
+// through another gateway of the user.
 func (d *Driver) requestsChanged(live *session) bool {
 	return d.hasRequests(live.app) != (len(live.requests.allowed) > 0)
 }
 
-// checkStillAllowed says why a server may not ask any more.
+// checkStillAllowed returns an error if the permission was revoked.
 func (d *Driver) checkStillAllowed(ctx context.Context, live *session, ask string) error {
 	if !d.requestsOf(ctx, live.app, live.server).isAllowed(ask) {
 		return fmt.Errorf("the person lets it ask no more")
@@ -104,7 +103,7 @@ func (d *Driver) checkStillAllowed(ctx context.Context, live *session, ask strin
 
 func (a *serverRequests) isAllowed(ask string) bool { return slices.Contains(a.allowed, ask) }
 
-// countRefused counts a request of the server that is refused by not being offered.
+// countRefused counts a request that the gateway did not offer.
 func (a *serverRequests) countRefused(method string) {
 	offered := func(ask string) bool { return method == methodOf(ask) && a.isAllowed(ask) }
 	if method != "ping" && !offered(requestElicitation) && !offered(requestSampling) {
@@ -112,8 +111,8 @@ func (a *serverRequests) countRefused(method string) {
 	}
 }
 
-// serve notes that the server is at a call, until done. The context it returns ends when the
-// server is ended for what it did.
+// serve registers a call as active until done. The returned context ends if the driver ends the
+// server for a fault.
 func (a *serverRequests) serve(ctx context.Context, call *aai.Call) (until context.Context, done func()) {
 	until, end := context.WithCancel(ctx)
 	c := &activeCall{ctx: ctx, call: call, end: end}
@@ -129,7 +128,7 @@ func (a *serverRequests) serve(ctx context.Context, call *aai.Call) (until conte
 	}
 }
 
-// endAll ends what waits for the server.
+// endAll cancels the active calls.
 func (a *serverRequests) endAll() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -138,8 +137,8 @@ func (a *serverRequests) endAll() {
 	}
 }
 
-// nextCall is the call for which the server asks, once more. In the newer era that is the one of the
-// context; the older does not say which it is, so there must be no other.
+// nextCall returns the call that a request belongs to, and counts the request. In the newer protocol version, the
+// context has the call. The older version does not identify it, so there must be only one active call.
 func (a *serverRequests) nextCall(ctx context.Context, forms, samplings int) (*activeCall, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -164,7 +163,7 @@ func (a *serverRequests) nextCall(ctx context.Context, forms, samplings int) (*a
 	return c, nil
 }
 
-// refuse is the answer to a request that comes to nothing, which the caller reads too.
+// refuse returns the error for a refused request, and records the reason for the caller.
 func (a *serverRequests) refuse(cause error) error {
 	a.refused.Add(1)
 	a.mu.Lock()
@@ -173,7 +172,7 @@ func (a *serverRequests) refuse(cause error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "refused by the gateway: " + aai.AsError(cause).Message}
 }
 
-// reason is why the last request was refused, where that can be said.
+// reason returns the reason of the last refusal, or "".
 func (a *serverRequests) reason() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -183,7 +182,7 @@ func (a *serverRequests) reason() string {
 	return " (" + a.refusal + ")"
 }
 
-// setCapabilities tells the server what it may ask for.
+// setCapabilities declares the allowed requests to the server.
 func (s *session) setCapabilities(o *sdk.ClientOptions) {
 	if s.requests.isAllowed(requestElicitation) {
 		o.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}
@@ -207,14 +206,14 @@ func (s *session) setCapabilities(o *sdk.ClientOptions) {
 	}
 }
 
-// fail ends a server at an address for what it did.
+// fail ends a server at an address because of a fault.
 func (s *session) fail(f *serverFault) {
 	s.fault.CompareAndSwap(nil, f)
 	s.requests.endAll()
 	go s.close(false)
 }
 
-// limitUnsolicited holds back what a server at an address says unasked, as a wire does.
+// limitUnsolicited limits unsolicited messages from a server at an address, as wire does for a process.
 func (s *session) limitUnsolicited(next sdk.MethodHandler) sdk.MethodHandler {
 	var mu sync.Mutex
 	var w wire
@@ -236,7 +235,7 @@ func (s *session) limitUnsolicited(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// sample has the model of who called write a text.
+// sample generates a text with the calling client's model.
 func (s *session) sample(ctx context.Context, p *sdk.CreateMessageParams) (*sdk.CreateMessageResult, error) {
 	c, err := s.requests.nextCall(ctx, 0, 1)
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// What of a server's standard error is logged: so many lines a minute, each so long.
+// Limits for logging a server's standard error: lines per minute, and the length of a line.
 const (
 	maxStderrLines = 200
 	maxStderrLine  = 2000 // bytes
 )
 
-// stderrLog takes what a server writes to standard error: its lines go to the log, as many as a
-// person would read, and the last ones are kept for when it breaks.
+// stderrLog logs a server's standard error up to a readable amount, and keeps the last lines for
+// error messages.
 type stderrLog struct {
 	log      *slog.Logger
 	app      string
-	redactor *sanitize.Redactor // nil: nothing is secret
+	redactor *sanitize.Redactor // nil: no secrets
 
 	mu      sync.Mutex
 	line    []byte
@@ -32,7 +32,7 @@ type stderrLog struct {
 	dropped int
 }
 
-// Write implements io.Writer. It never fails: who writes is to go on.
+// Write implements io.Writer. It never fails, so that the server continues.
 func (s *stderrLog) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,14 +78,14 @@ func (s *stderrLog) clean(words string) string {
 	return strings.TrimSpace(aai.CleanLabel(words, maxStderrLine))
 }
 
-// last is what was said last, in one line.
+// last returns the last lines, joined into one.
 func (s *stderrLog) last() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Join(append(s.tail[:len(s.tail):len(s.tail)], s.clean(string(s.line))), " ")
 }
 
-// logJunk takes a line of standard output that is no message: some servers greet there.
+// logJunk logs a line of standard output that is no message: some servers print a greeting there.
 func (s *stderrLog) logJunk(line []byte) {
 	_, _ = s.Write(append(line[:len(line):len(line)], '\n'))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// The tools that an app has besides its server's.
+// Tools that the gateway adds to an app with a server.
 const (
 	toolStart        = "mcp_start"
 	toolResourceList = "resource_list"
@@ -30,10 +30,10 @@ const (
 		"arguments": {"type": "object", "additionalProperties": {"type": "string"}}}}`
 )
 
-// maxText is how long a description may be, in bytes.
+// maxText is the limit, in bytes, for a description.
 const maxText = 4000
 
-// A maker makes the tools of an app of what its server says.
+// toolMaker makes the tools of an app from the server's listing.
 type toolMaker struct {
 	driver  *Driver
 	app     *aai.App
@@ -41,15 +41,15 @@ type toolMaker struct {
 	schemas schema.Reader
 }
 
-// starter is the one tool of an app whose server nobody has asked yet.
+// starter returns the only tool of an app with an unlisted server.
 func (m *toolMaker) starter() *aai.Tool {
 	recipe := m.recipe
 	return m.builtinTool(toolStart, aai.Destroys, "Start the MCP server of the app and learn what tools it has; they are in the guide from then on", noParams,
 		func(ctx context.Context, _ *aai.Call) (*aai.Result, error) { return m.driver.start(ctx, recipe) })
 }
 
-// builtinTool is a tool that the gateway adds to a server's. Each may start the server, a program
-// that does what it wants to: that a resource is only read is of what comes then.
+// builtinTool returns a tool that the gateway adds to the server's tools. Each may start the
+// server, an arbitrary program. The effect aai.Reads covers only the request after the start.
 func (m *toolMaker) builtinTool(name string, effect aai.Effect, description, params string, run aai.Action) *aai.Tool {
 	starts := m.recipe.MCP.Command != ""
 	return &aai.Tool{
@@ -58,7 +58,7 @@ func (m *toolMaker) builtinTool(name string, effect aai.Effect, description, par
 	}
 }
 
-// describe says in one line for people what a tool does.
+// describe returns one line for the user that explains the tool.
 func (m *toolMaker) describe(tool string) string {
 	r := m.recipe.MCP
 	if r.URL != "" {
@@ -67,14 +67,14 @@ func (m *toolMaker) describe(tool string) string {
 	return aai.CleanLabel("starts, if it does not run, the MCP server "+strings.Join(append([]string{r.Command}, r.Args...), " ")+": "+tool, maxText)
 }
 
-// digest names what a person is told of a tool and what it would run: consent is bound to it.
+// digest returns the digest of the tool's description and its execution. Consent is bound to it.
 func (m *toolMaker) digest(said string, effect aai.Effect) func() string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{m.app.ID, m.app.Name, recipeDigest(m.recipe), effect.String(), said}, "\x00")))
 	digest := hex.EncodeToString(sum[:])
 	return func() string { return digest }
 }
 
-// tools are the server's, and the gateway's own for its resources and prompts.
+// tools returns the server's tools, and the gateway's tools for its resources and prompts.
 func (m *toolMaker) tools(l *listing) []*aai.Tool {
 	tools := make([]*aai.Tool, 0, len(l.definitions)+4)
 	for _, d := range l.definitions {
@@ -104,8 +104,8 @@ func (m *toolMaker) tools(l *listing) []*aai.Tool {
 	return tools
 }
 
-// join adds a tool of the gateway's. Neither stands in the place of the other where the server
-// has one of the name: nobody could tell which is called.
+// join adds a tool of the gateway. If the server has a tool of the same name, neither is callable,
+// because a caller could not tell them apart.
 func join(tools []*aai.Tool, own *aai.Tool) []*aai.Tool {
 	for i, tool := range tools {
 		if tool.Name != own.Name {
@@ -121,7 +121,7 @@ func join(tools []*aai.Tool, own *aai.Tool) []*aai.Tool {
 	return append(tools, own)
 }
 
-// tool is one of the server's. What cannot be called says why, and is no other's concern.
+// tool converts a server's tool. A tool that is not callable carries the reason and does not affect the others.
 func (m *toolMaker) tool(d definition, effect aai.Effect) *aai.Tool {
 	tool := &aai.Tool{
 		Name: d.Name, Title: aai.CleanLabel(cmp.Or(d.Title, d.Annotations.Title), 200), Description: aai.CleanText(d.Description, maxText),
@@ -141,7 +141,7 @@ func (m *toolMaker) tool(d definition, effect aai.Effect) *aai.Tool {
 		return tool
 	}
 	tool.Params, tool.Secret = params.Schema, params.SecretNames
-	if returns, err := m.read(d.OutputSchema); err == nil { // what cannot be read promises nothing
+	if returns, err := m.read(d.OutputSchema); err == nil { // an unreadable schema is ignored
 		tool.Returns, tool.PrivateResult = returns.Schema, len(returns.SecretNames) > 0
 	}
 	recipe, name, digest := m.recipe, d.Name, d.digest
@@ -151,7 +151,7 @@ func (m *toolMaker) tool(d definition, effect aai.Effect) *aai.Tool {
 	return tool
 }
 
-// read reads a schema of the server.
+// read parses a schema of the server.
 func (m *toolMaker) read(source json.RawMessage) (schema.Facts, error) {
 	if len(source) == 0 || string(source) == "null" {
 		return schema.Facts{}, nil
@@ -159,7 +159,7 @@ func (m *toolMaker) read(source json.RawMessage) (schema.Facts, error) {
 	return m.schemas.Read(toDraft7(source))
 }
 
-// session is an Action on the server's session.
+// session returns an Action that runs act on the server's session.
 func (m *toolMaker) session(act func(s *session, ctx context.Context, call *aai.Call) (*aai.Result, error)) aai.Action {
 	recipe := m.recipe
 	return func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
@@ -180,7 +180,7 @@ func (m *toolMaker) session(act func(s *session, ctx context.Context, call *aai.
 	}
 }
 
-// start starts the server of a recipe and says what it has.
+// start starts the server of a recipe and returns its listing.
 func (d *Driver) start(ctx context.Context, r *aai.Recipe) (*aai.Result, error) {
 	s := d.serverOf(r)
 	live, err := s.acquire(ctx)

@@ -17,19 +17,19 @@ import (
 	"github.com/gybob/aai-gateway/internal/process"
 )
 
-// What a server may say, and how long it may take to listen.
+// Limits for a server's messages and for writing to it.
 const (
 	maxMessage      = 16 << 20 // bytes of one message
-	maxUnsolicited  = 200      // messages a second that nobody asked for are read; more are dropped
-	maxDroppedFlood = 20_000   // dropped ones within maxFloodTime end the server
-	maxJunk         = 1000     // lines that are no message end it too
+	maxUnsolicited  = 200      // unsolicited messages read per second; more are dropped
+	maxDroppedFlood = 20_000   // dropped messages within floodPeriod that end the server
+	maxJunk         = 1000     // invalid lines that end the server
 	writeTimeout    = 10 * time.Second
 	floodPeriod     = 10 * time.Second
 )
 
-// A wire is the connection to a server that was started: a message is a line. It holds back
-// what nobody asked for where that is a flood, and keeps answers as they were written for
-// who wants more of them than the SDK tells.
+// wire is the connection to a server process, with one message per line. It limits floods of
+// unsolicited messages, and keeps raw results for callers that need more of them than the SDK
+// decodes.
 type wire struct {
 	process  *process.Subprocess
 	stderr   *stderrLog
@@ -39,8 +39,8 @@ type wire struct {
 	writing     sync.Mutex
 	mu          sync.Mutex
 	waiting     map[jsonrpc.ID]*rawResult
-	open        map[jsonrpc.ID]bool // requests that were not answered
-	fault       *serverFault        // why it was ended; nil: it was not
+	open        map[jsonrpc.ID]bool // pending requests
+	fault       *serverFault        // reason for ending the server, or nil
 	begun       time.Time
 	unsolicited int
 	since       time.Time
@@ -49,12 +49,12 @@ type wire struct {
 	closed      bool
 }
 
-// A raw is the result of a request as it was written.
+// rawResult is the raw JSON result of a request.
 type rawResult struct{ result json.RawMessage }
 
 type rawResultKey struct{}
 
-// withRawResult keeps the result of the request that is made with the context.
+// withRawResult returns a context that stores the raw result of its request.
 func withRawResult(ctx context.Context) (context.Context, *rawResult) {
 	r := new(rawResult)
 	return context.WithValue(ctx, rawResultKey{}, r), r
@@ -66,7 +66,7 @@ func (w *wire) Connect(context.Context) (sdk.Connection, error) { return w, nil 
 // SessionID implements sdk.Connection.
 func (w *wire) SessionID() string { return "" }
 
-// Close implements sdk.Connection. The process is its owner's to end.
+// Close implements sdk.Connection. It does not end the process.
 func (w *wire) Close() error {
 	w.mu.Lock()
 	was := w.closed
@@ -141,7 +141,7 @@ func (w *wire) Read(context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// line is the next one that is not empty.
+// line returns the next line that is not empty.
 func (w *wire) line() ([]byte, error) {
 	var whole []byte
 	for {
@@ -159,7 +159,7 @@ func (w *wire) line() ([]byte, error) {
 			return nil, err
 		}
 		if whole = bytes.TrimSpace(append(whole, part...)); len(whole) > 0 || err != nil {
-			return whole, nil //nolint:nilerr // the next reading says it
+			return whole, nil //nolint:nilerr // the next read returns it
 		}
 	}
 }
@@ -171,7 +171,7 @@ func (w *wire) count(n *int) int {
 	return *n
 }
 
-// countUnsolicited counts a message that nobody asked for, and says whether it is one too many for good.
+// countUnsolicited counts an unsolicited message. It returns a fault if the limit is exceeded.
 func (w *wire) countUnsolicited() *serverFault {
 	now := time.Now()
 	if now.Sub(w.begun) > time.Second {
@@ -189,8 +189,8 @@ func (w *wire) countUnsolicited() *serverFault {
 	return nil
 }
 
-// deliverRaw gives who waits for it the result as it was written. It reports whether anybody has
-// asked for the answer.
+// deliverRaw stores the raw result for its waiting caller. It reports whether the response belongs
+// to a pending request.
 func (w *wire) deliverRaw(m *jsonrpc.Response) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -205,7 +205,7 @@ func (w *wire) deliverRaw(m *jsonrpc.Response) bool {
 	return true
 }
 
-// forget lets go of a result that nobody waits for any more.
+// forget removes a result that no caller waits for.
 func (w *wire) forget(r *rawResult) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -216,7 +216,7 @@ func (w *wire) forget(r *rawResult) {
 	}
 }
 
-// end ends the server for what it did.
+// end ends the server because of a fault.
 func (w *wire) end(f *serverFault) error {
 	w.mu.Lock()
 	if w.fault == nil {
@@ -227,7 +227,7 @@ func (w *wire) end(f *serverFault) error {
 	return f
 }
 
-// why is what the server was ended for, nil if it was not.
+// why returns the fault for which the driver ended the server, or nil.
 func (w *wire) why() *serverFault {
 	w.mu.Lock()
 	defer w.mu.Unlock()
