@@ -11,64 +11,61 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Secrets is where tokens and keys are kept, sealed. It is safe for concurrent
-// use, by several processes too.
+// Secrets stores tokens and keys, sealed. It is safe for concurrent use, also by several
+// processes.
 type Secrets interface {
-	// Get returns what is kept under the id, or nil, or an error that is
-	// fs.ErrNotExist, where there is nothing.
+	// Get returns the value under the id. If there is none, it returns nil, or an error that is
+	// fs.ErrNotExist.
 	Get(ctx context.Context, id string) ([]byte, error)
-	// Update replaces what is kept under the id by what edit makes of it, and
-	// deletes it where that is nil. No other process updates the same id while edit
-	// runs, and old is what is kept at that moment, or nil. When edit fails nothing
-	// is changed, and its error is returned. What was written is on disk by the time
+	// Update replaces the value under the id with the result of edit, and deletes it if that is
+	// nil. No other process updates the same id while edit runs. old is the current value, or nil.
+	// If edit fails, Update changes nothing and returns its error. The value is on disk when
 	// Update returns.
 	Update(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) error
 	// Names returns the ids that begin with the prefix, in any order.
 	Names(ctx context.Context, prefix string) ([]string, error)
 }
 
-// A Site is what a person decided about one web app or authorization server.
+// SiteSettings are the user's settings for one web app or authorization server.
 type SiteSettings struct {
-	// ClientID is the gateway's name with the authorization server; empty: not
-	// decided.
+	// ClientID is the gateway's client id at the authorization server; empty: not set.
 	ClientID string
-	// SecretID is the id in Secrets of the client's secret; empty: it has none.
+	// SecretID is the id in Secrets of the client secret; empty: there is none.
 	SecretID string
-	// RedirectHost and RedirectPort are for servers that compare the address to come
-	// back to exactly: "127.0.0.1", "[::1]" or "localhost", and a port that must be
-	// free during a login. Zero values: 127.0.0.1, any port.
+	// RedirectHost and RedirectPort are for servers that compare redirect addresses exactly:
+	// "127.0.0.1", "[::1]" or "localhost", and a port that must be free during a login. Zero
+	// values: 127.0.0.1, any port.
 	RedirectHost string
 	RedirectPort int
-	// Hosts are hosts of other sites that may take part in this app's logins and
-	// calls.
+	// Hosts are hosts of other sites that this app's logins and calls may use.
 	Hosts []string
 }
 
-// Config is what Logins need. Client and Secrets must be set.
+// Config configures an Authorizer. Client and Secrets must be set.
 type Config struct {
-	// Client sends requests. It follows no redirects, whatever it is set to do.
+	// Client sends requests. The Authorizer follows no redirects, regardless of its settings.
 	Client  *http.Client
 	Secrets Secrets
-	// Browser opens an address in the person's browser; nil where there is none.
+	// Browser opens an address in the user's browser; nil if there is none.
 	Browser func(ctx context.Context, address string) error
-	// HasScreen reports whether the person sees what the browser shows; nil: always. It is
-	// asked when a login begins.
+	// HasScreen reports whether the user sees the browser; nil: always. The Authorizer calls it at
+	// the beginning of a login.
 	HasScreen func() bool
-	// Sites are what a person decided, by the host of the app, by that of the
-	// authorization server, each with its port if it is not 443, or by the issuer.
+	// Sites holds the user's settings by the host of the app, by the host of the authorization
+	// server (each with its port if it is not 443), or by the issuer.
 	Sites map[string]SiteSettings
-	// ClientDocumentURL is the https address at which the gateway's client metadata document
-	// is published (see ClientDocument); empty: nowhere.
+	// ClientDocumentURL is the https address of the published client metadata document (see
+	// ClientMetadataDocument); empty: not published.
 	ClientDocumentURL string
-	// AllowedEnv are the environment variables that a descriptor on this computer may name
-	// for a key, and Getenv reads them.
+	// AllowedEnv lists the environment variables that a local descriptor may name for a key.
+	// Getenv reads them.
 	AllowedEnv []string
 	Getenv     func(string) string
-	// AllowedTools returns the tools of an app that a person allowed, for the parameter
-	// aai_tools of a login; nil: the tool that is called.
+	// AllowedTools returns the tools of an app that the user allowed, for the login parameter
+	// aai_tools; nil: the called tool.
 	AllowedTools func(app string) []string
-	// ShortLived says that the process ends with the call, and a login that waits with it:
-	// then only Login begins one.
+	// ShortLived means that the process ends with the call, and with it a waiting login. Then only
+	// Login begins one.
 	ShortLived bool
 	// AllowLoopbackHTTP allows http to servers on this computer.
 	AllowLoopbackHTTP bool
@@ -76,14 +73,14 @@ type Config struct {
 	Log               *slog.Logger     // nil means none
 }
 
-// How long things may take.
+// Time limits.
 const (
 	flowTime    = 5 * time.Minute  // a login, from the first page to the token
-	deviceTime  = 15 * time.Minute // one by a code that is typed elsewhere
+	deviceTime  = 15 * time.Minute // a login by device code
 	requestTime = 20 * time.Second // one request to an authorization server
 )
 
-// Authorizer know the person to web apps. They are safe for concurrent use.
+// Authorizer adds the user's credentials to requests to web apps. It is safe for concurrent use.
 type Authorizer struct {
 	cfg    Config
 	client *http.Client
@@ -101,7 +98,7 @@ type Authorizer struct {
 	nonces   map[string]nonce // of DPoP, by origin
 }
 
-// New makes Logins. It does no I/O.
+// New returns an Authorizer. It does no I/O.
 func New(c Config) *Authorizer {
 	l := &Authorizer{cfg: c, now: c.Now, log: c.Log, sleep: aai.Sleep, flows: make(map[string]*flow), failures: make(map[string]failedLogin), nonces: make(map[string]nonce)}
 	if l.now == nil {
@@ -120,20 +117,19 @@ func New(c Config) *Authorizer {
 
 var _ io.Closer = (*Authorizer)(nil)
 
-// Close ends the logins that wait for a person, and waits for refreshes that have
-// begun: their answer must not be lost.
+// Close cancels the waiting logins and waits for running refreshes, because their result must be
+// stored.
 func (l *Authorizer) Close() error {
 	l.cancel()
 	l.inFlight.Wait()
 	return nil
 }
 
-// Authorize adds to the request what makes the person known to the app, as the
-// recipe says. Where that is not at hand a login is begun and waited for, as long
-// as ctx has time; then the error is AUTH_REQUIRED with the page to visit, while
-// the login goes on. Other errors are AUTH_EXPIRED, AUTH_DENIED, AUTH_INVALID and,
-// when the authorization server cannot be reached, APP_NOT_RUNNING. All of them say
-// that the request was not delivered.
+// Authorize adds the user's credentials to the request, according to the recipe. If there are
+// none, it begins a login and waits for it within ctx. After that the error is AUTH_REQUIRED with
+// the page to visit, while the login continues. Other errors are AUTH_EXPIRED, AUTH_DENIED,
+// AUTH_INVALID and, if the authorization server is unreachable, APP_NOT_RUNNING. All errors have
+// Delivery set to NotDelivered.
 func (l *Authorizer) Authorize(ctx context.Context, r *aai.Recipe, req *http.Request) error {
 	p, err := l.realmOf(ctx, r)
 	if err != nil || p == nil {
@@ -157,10 +153,10 @@ func (l *Authorizer) Authorize(ctx context.Context, r *aai.Recipe, req *http.Req
 	return notDelivered(err)
 }
 
-// HandleRefusal reads an answer that refused a request which Authorize passed. Again says
-// that the request, passed to Authorize once more, may be admitted now. An error
-// says why it may not; without one the refusal is not about the login. The answer's
-// body is not read.
+// HandleRefusal handles a response that refused a request from Authorize. It returns again if the
+// request may succeed after another Authorize. An error explains the refusal. Without an error and
+// without again, the refusal is not about the login. HandleRefusal does not read the response
+// body.
 func (l *Authorizer) HandleRefusal(ctx context.Context, r *aai.Recipe, resp *http.Response) (again bool, err error) {
 	p, err := l.realmOf(ctx, r)
 	if err != nil || p == nil || resp.Request == nil {
@@ -179,8 +175,8 @@ func (l *Authorizer) HandleRefusal(ctx context.Context, r *aai.Recipe, resp *htt
 	return again, notDelivered(err)
 }
 
-// notDelivered says of an error that the app did not take the request: it was not
-// sent, or turned away at the door, so that it may be made again.
+// notDelivered marks an error as not delivered: the app did not process the request, so a caller
+// may repeat it.
 func notDelivered(err error) error {
 	if err == nil {
 		return nil

@@ -12,15 +12,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// browserPatience is how long the program that opens the browser may take to say
-// that it cannot.
+// browserPatience is the time to wait for the browser program to fail.
 const browserPatience = time.Second
 
-// OpenBrowser opens an https page, or an http page of this computer, in the person's
-// browser. There is no shell in between, and the address is one argument that
-// begins with its scheme. It does not wait for the browser to end. The browser gets the
-// environment; nil is that of this process. The error is AUTH_INVALID for any other
-// address.
+// OpenBrowser opens an https page, or an http page of this computer, in the user's browser. It
+// uses no shell, and the address is one argument that begins with its scheme. It does not wait for
+// the browser to end. The browser inherits environ; nil is the environment of this process. The
+// error is AUTH_INVALID for any other address.
 func OpenBrowser(ctx context.Context, address string, environ []string) error {
 	safe, err := browserAddress(address)
 	if err != nil {
@@ -29,12 +27,11 @@ func OpenBrowser(ctx context.Context, address string, environ []string) error {
 	return open(ctx, safe, environ)
 }
 
-// OpenFile opens a page that is a file of this computer as OpenBrowser does one of the web. The
-// path is absolute.
+// OpenFile opens a local file like OpenBrowser opens a page. The path is absolute.
 func OpenFile(ctx context.Context, path string, environ []string) error {
 	at := filepath.ToSlash(path)
 	if !strings.HasPrefix(at, "/") {
-		at = "/" + at // a drive's letter
+		at = "/" + at // drive letter
 	}
 	return open(ctx, percentEncode((&url.URL{Scheme: "file", Path: at}).String()), environ)
 }
@@ -46,9 +43,9 @@ func open(ctx context.Context, address string, environ []string) error {
 	if err != nil {
 		return aai.Errorf(aai.AutomationNotSupported, "there is no program %s to open a browser with", name)
 	}
-	// Not CommandContext: the browser outlives the call. Its output goes nowhere: ours
-	// may be a protocol's.
-	cmd := exec.Command(path, args...) //nolint:noctx // as said
+	// Not CommandContext, because the browser outlives the call. Its output is discarded, because
+	// the gateway's own may carry a protocol.
+	cmd := exec.Command(path, args...) //nolint:noctx // see above
 	cmd.Env = environ
 	detachGroup(cmd)
 	if err := cmd.Start(); err != nil {
@@ -69,9 +66,8 @@ func open(ctx context.Context, address string, environ []string) error {
 	}
 }
 
-// browserAddress writes the address anew, of the characters alone that RFC 3986
-// gives an address: what a shell, a registry or a protocol handler could take for
-// something else is percent-encoded.
+// browserAddress rebuilds the address from the characters that RFC 3986 allows. It percent-encodes
+// characters that a shell, a registry or a protocol handler could misread.
 func browserAddress(address string) (string, error) {
 	u, err := url.Parse(address)
 	odd := func(r rune) bool { return !strings.ContainsRune(hostChars, r) }
@@ -83,7 +79,7 @@ func browserAddress(address string) (string, error) {
 	return percentEncode(u.String()), nil
 }
 
-// percentEncode percent-encodes what is none of addressChars.
+// percentEncode percent-encodes all characters outside addressChars.
 func percentEncode(address string) string {
 	var b strings.Builder
 	for _, c := range []byte(address) {
@@ -102,7 +98,7 @@ func percentEncode(address string) string {
 const (
 	letters   = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	hostChars = letters + ".-_:[]"
-	// addressChars are those of RFC 3986 without quotes, parentheses and what shells
-	// expand; in an address those may as well be percent-encoded.
+	// addressChars are those of RFC 3986 without quotes, parentheses and characters that shells
+	// expand, which an address may percent-encode.
 	addressChars = letters + "-._~:/?[]@&+,;=%"
 )

@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// browserCommand is the program that opens an address on macOS, or on a
-// freedesktop system.
+// browserCommand returns the program that opens an address on macOS, or on a freedesktop system.
 func browserCommand(address string) (name string, args []string) {
 	if runtime.GOOS == "darwin" {
 		return "open", []string{address}
@@ -17,5 +16,5 @@ func browserCommand(address string) (name string, args []string) {
 	return "xdg-open", []string{address}
 }
 
-// detachGroup keeps the browser from being interrupted with the gateway.
+// detachGroup protects the browser from interrupts of the gateway.
 func detachGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

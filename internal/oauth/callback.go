@@ -14,19 +14,19 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// An attempt is what a login's answer is held against.
+// attempt holds the expected values for the answer to a login.
 type attempt struct {
 	state, verifier string
-	issuer          string // by metadata; empty: the server has no name
+	issuer          string // from metadata; empty: the server has none
 	saysIssuer      bool   // its answers have iss
-	host            string // of the realm, for people
+	host            string // of the realm, for display
 }
 
-// A callback listens on the loopback interface for the answer to one attempt.
+// callback listens on the loopback interface for the answer to one attempt.
 type callback struct {
 	attempt  *attempt
 	path     string
-	host     string // that the browser must have asked for
+	host     string // expected Host header
 	redirect string // the whole address
 
 	server *http.Server
@@ -35,7 +35,7 @@ type callback struct {
 	mu       sync.Mutex
 	answered bool
 	codes    chan callbackAnswer
-	ended    chan struct{} // closed when it is known how the login ended
+	ended    chan struct{} // closed at the end of the login
 	outcome  error
 }
 
@@ -44,14 +44,14 @@ type callbackAnswer struct {
 	err  error
 }
 
-// listen binds the port before anybody is sent there.
+// listen binds the port before the browser opens.
 func (l *Authorizer) listen(site SiteSettings, path string, a *attempt) (*callback, error) {
 	exact := site.RedirectHost != "" || site.RedirectPort != 0
 	if path == "" || exact {
-		path = "/callback" // a server that compares exactly knows this one
+		path = "/callback" // the path for servers that compare exactly
 	}
 	name := strings.Trim(site.RedirectHost, "[]")
-	ips := []string{"127.0.0.1", "::1"} // the second where the first does not exist
+	ips := []string{"127.0.0.1", "::1"} // the second if the first does not exist
 	switch {
 	case name == "::1":
 		ips = ips[1:]
@@ -95,13 +95,13 @@ func (c *callback) wait(ctx context.Context) (string, error) {
 	}
 }
 
-// finish lets the page say how the login ended.
+// finish gives the page the result of the login.
 func (c *callback) finish(err error) {
 	c.outcome = err
 	close(c.ended)
 }
 
-// close gives the last page a moment to arrive and frees the port.
+// close waits up to a second for the last page, and frees the port.
 func (c *callback) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -111,8 +111,8 @@ func (c *callback) close() {
 	c.served.Wait()
 }
 
-// ServeHTTP takes the one answer that fits. What does not fit changes nothing: any
-// program on this computer, and any page in the browser, can send something.
+// ServeHTTP accepts the one valid answer. It ignores invalid ones, because any local program and
+// any page in the browser can send requests.
 func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Host != c.host {
 		showPage(w, http.StatusBadRequest, strayPage())
@@ -146,8 +146,8 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	showPage(w, http.StatusOK, endPage(c.attempt.host, c.outcome))
 }
 
-// claimAnswer reports whether this is the first answer with the right state, which is
-// good for one.
+// claimAnswer reports whether this is the first answer with the right state. A state is valid
+// once.
 func (c *callback) claimAnswer() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,7 +156,7 @@ func (c *callback) claimAnswer() bool {
 	return !before
 }
 
-// parseSingleParams reads a query in which every parameter stands once.
+// parseSingleParams parses a query. It rejects duplicate parameters.
 func parseSingleParams(raw string) (map[string]string, bool) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
@@ -172,8 +172,8 @@ func parseSingleParams(raw string) (map[string]string, bool) {
 	return query, true
 }
 
-// validate returns the code of an answer with the right state, if the right server
-// gave it (RFC 9207, section 2.4). What a wrong one says is not repeated.
+// validate returns the code of an answer with the right state if the right server sent it (RFC
+// 9207, section 2.4). It does not repeat the text of a wrong server.
 func (a *attempt) validate(query map[string]string) (string, error) {
 	issuer, named := query["iss"]
 	switch {

@@ -2,15 +2,15 @@ package oauth
 
 import "strings"
 
-// A challenge is one way in which an API wants to be asked (RFC 9110, section
-// 11.6.1). The names of its parameters are in lower case.
+// challenge is one authentication scheme that an API accepts (RFC 9110, section 11.6.1). Its
+// parameter names are in lower case.
 type challenge struct {
 	scheme string // in lower case
 	params map[string]string
 }
 
-// parseChallenges reads the values of WWW-Authenticate. What is not of the grammar
-// is left out; of a parameter that is given twice the first counts.
+// parseChallenges parses the values of WWW-Authenticate. It skips invalid parts, and keeps the
+// first of duplicate parameters.
 func parseChallenges(values []string) []challenge {
 	var list []challenge
 	for _, value := range values {
@@ -29,7 +29,7 @@ func (r *challengeReader) challenges() []challenge {
 		r.skip(" \t,")
 		name := r.token()
 		if name == "" {
-			return list // the end, or nothing that can be read
+			return list // end of the value, or invalid
 		}
 		r.skip(" \t")
 		if len(list) > 0 && strings.HasPrefix(r.rest, "=") && !strings.HasPrefix(r.rest, "==") {
@@ -45,7 +45,7 @@ func (r *challengeReader) challenges() []challenge {
 			}
 			continue
 		}
-		if strings.HasPrefix(r.rest, "=") { // the padding of a token68, or no scheme at all
+		if strings.HasPrefix(r.rest, "=") { // padding of a token68, or no scheme
 			r.skip("=")
 			continue
 		}
@@ -56,7 +56,7 @@ func (r *challengeReader) challenges() []challenge {
 	}
 }
 
-// looksLikeToken68 tells credentials from a scheme, whose names are short words.
+// looksLikeToken68 distinguishes credentials from schemes, which have short names.
 func looksLikeToken68(s string) bool { return len(s) > 20 || strings.ContainsAny(s, "+._~") }
 
 func (r *challengeReader) skip(chars string) { r.rest = strings.TrimLeft(r.rest, chars) }

@@ -13,10 +13,10 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// defaultClient is the client that the AAI protocol names (spec/security.md).
+// defaultClient is the client id of the AAI protocol (spec/security.md).
 const defaultClient = "aai-gateway"
 
-// Where an identity came from.
+// Sources of an identity.
 const (
 	fromConfig     = "configured"
 	fromDescriptor = "descriptor"
@@ -25,8 +25,8 @@ const (
 	fromProtocol   = "protocol"
 )
 
-// site is what a person decided about the realm: under its own host, or under the
-// authorization server's.
+// site merges the user's settings for the realm: by issuer, by the realm's host, and by the
+// authorization server's host.
 func (l *Authorizer) site(p *realm, s *server) SiteSettings {
 	keys := []string{p.host(), hostOf(p.auth.AuthorizationEndpoint)}
 	if s != nil && s.Issuer != "" {
@@ -48,8 +48,8 @@ func (l *Authorizer) site(p *realm, s *server) SiteSettings {
 	return site
 }
 
-// configuredIdentity is the identity as far as no server has to be asked: what a person chose,
-// and what the app's author did.
+// configuredIdentity returns an identity that needs no request: from the user's settings or from
+// the descriptor.
 func (l *Authorizer) configuredIdentity(p *realm, s *server) (identity, bool) {
 	site := l.site(p, s)
 	switch {
@@ -63,9 +63,8 @@ func (l *Authorizer) configuredIdentity(p *realm, s *server) (identity, bool) {
 	return identity{}, false
 }
 
-// identify finds the gateway's name with the server, in this order: what a person
-// chose, what the descriptor says, the gateway's own document, a registration, the
-// protocol's constant.
+// identify returns the gateway's client id at the server, from the first of: the user's settings,
+// the descriptor, the gateway's own document, a registration, the protocol's constant.
 func (l *Authorizer) identify(ctx context.Context, p *realm, s *server) (identity, error) {
 	if who, ok := l.configuredIdentity(p, s); ok {
 		return who, nil
@@ -82,8 +81,8 @@ func (l *Authorizer) identify(ctx context.Context, p *realm, s *server) (identit
 	return identity{ID: defaultClient, Source: fromProtocol}, nil
 }
 
-// redirects are the addresses to come back to; servers take any port with them
-// (RFC 8252, section 7.3).
+// redirects returns the redirect addresses. Servers accept any port with them (RFC 8252, section
+// 7.3).
 func (l *Authorizer) redirects(p *realm, s *server) []string {
 	site := l.site(p, s)
 	if site.RedirectHost == "" && site.RedirectPort == 0 {
@@ -103,7 +102,7 @@ func (l *Authorizer) redirects(p *realm, s *server) []string {
 	return []string{"http://" + host + "/callback"}
 }
 
-// clientMetadata is what a server is told of the gateway (RFC 7591, section 2).
+// clientMetadata describes the gateway to a server (RFC 7591, section 2).
 type clientMetadata struct {
 	ClientID        string   `json:"client_id,omitempty"`
 	ClientName      string   `json:"client_name"`
@@ -125,8 +124,8 @@ func newClientMetadata(redirects []string, device bool) clientMetadata {
 	}
 }
 
-// ClientMetadataDocument returns the client metadata document to publish at the address, as
-// JSON. Authorization servers that read such documents need no registration.
+// ClientMetadataDocument returns the client metadata document to publish at the address, as JSON.
+// Authorization servers that read such documents need no registration.
 func ClientMetadataDocument(address string) ([]byte, error) {
 	if err := checkDocumentAddress(address); err != nil {
 		return nil, err
@@ -136,8 +135,8 @@ func ClientMetadataDocument(address string) ([]byte, error) {
 	return json.MarshalIndent(document, "", "  ")
 }
 
-// checkDocumentAddress holds an address against the rules for one that is a client
-// id (OAuth Client ID Metadata Document, section 3).
+// checkDocumentAddress checks the rules for an address that is a client id (OAuth Client ID
+// Metadata Document, section 3).
 func checkDocumentAddress(address string) error {
 	u, err := url.Parse(address)
 	wrong := err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "" || strings.Contains(address, "#") ||
@@ -154,7 +153,7 @@ func checkDocumentAddress(address string) error {
 	return nil
 }
 
-// registration is what is kept of a registration with an issuer.
+// registration is the stored registration with an issuer.
 type registration struct {
 	Issuer   string
 	ClientID string
@@ -164,8 +163,8 @@ func (l *Authorizer) clientKey(p *realm, s *server) string {
 	return clientPrefix + digest(append([]string{"client|v1", s.Issuer}, l.redirects(p, s)...)...)
 }
 
-// registered is the gateway's registration with the issuer, which is made by the
-// first who needs it, whatever process that is in.
+// registered returns the gateway's registration with the issuer. The first call that needs it
+// registers, across all processes.
 func (l *Authorizer) registered(ctx context.Context, p *realm, s *server) (identity, error) {
 	var kept registration
 	id := l.clientKey(p, s)
@@ -186,7 +185,7 @@ func (l *Authorizer) registered(ctx context.Context, p *realm, s *server) (ident
 	return identity{ID: kept.ClientID, Source: fromServer}, err
 }
 
-// register makes the gateway known to an authorization server (RFC 7591).
+// register registers the gateway with an authorization server (RFC 7591).
 func (l *Authorizer) register(ctx context.Context, s *server, about clientMetadata) (string, error) {
 	body, err := json.Marshal(about)
 	if err != nil {
@@ -222,7 +221,7 @@ func (l *Authorizer) forget(ctx context.Context, p *realm, s *server, err error)
 	}
 }
 
-// visible reports whether a text is of visible ASCII characters alone.
+// visible reports whether a text has only visible ASCII characters.
 func visible(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {

@@ -15,21 +15,19 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// newState is 256 bits that nobody guesses.
+// newState returns 256 random bits.
 func newState() string {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // it never fails
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// newCallback is the path to come back to for one app alone, so that an answer meant
-// for another authorization server that has no name does not fit (RFC 9700, section
-// 4.4.2.2).
+// newCallback returns a redirect path for one app only. An answer meant for another authorization
+// server without an issuer then does not match (RFC 9700, section 4.4.2.2).
 func newCallback() string { return "/callback/" + strings.ToLower(rand.Text()) }
 
-// authorizeByCode is the authorization code flow with PKCE (OAuth 2.1, section 4.1) in the
-// browser of this computer, which comes back to a port of the loopback interface
-// (RFC 8252, section 7.3).
+// authorizeByCode runs the authorization code flow with PKCE (OAuth 2.1, section 4.1) in a local
+// browser. The redirect goes to a port of the loopback interface (RFC 8252, section 7.3).
 func (l *Authorizer) authorizeByCode(ctx context.Context, f *flow, s *server) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, time.Until(f.ends), loginTimeoutError{})
 	defer cancel()
@@ -65,11 +63,11 @@ func (l *Authorizer) authorizeByCode(ctx context.Context, f *flow, s *server) er
 	if err == nil {
 		err = l.keepToken(ctx, p, s, t)
 	}
-	back.finish(err) // the page says "logged in" when the token is kept
+	back.finish(err) // the page shows success only after the token is stored
 	return err
 }
 
-// show opens the address in the browser, and says where it is in any case.
+// show opens the address in the browser, and publishes it in any case.
 func (l *Authorizer) show(ctx context.Context, f *flow, address string) {
 	shown := false
 	if l.hasBrowser() {
@@ -81,14 +79,14 @@ func (l *Authorizer) show(ctx context.Context, f *flow, address string) {
 	f.publish(address, "", shown)
 }
 
-// hasBrowser reports whether a page can be shown to the person.
+// hasBrowser reports whether the user can see a page.
 func (l *Authorizer) hasBrowser() bool {
 	return l.cfg.Browser != nil && (l.cfg.HasScreen == nil || l.cfg.HasScreen())
 }
 
-// exchange buys the token. It is tried once: a code is good for one time.
+// exchange requests the token, once, because a code is valid for one use.
 func (l *Authorizer) exchange(ctx context.Context, t *token, form url.Values) error {
-	// The code is spent the moment the server answers, so what it says must be heard.
+	// The server's answer invalidates the code, so the request must finish.
 	a, err := l.post(context.WithoutCancel(ctx), t.Endpoint, form, t.Client, t.Key)
 	if err != nil {
 		return err
@@ -96,7 +94,7 @@ func (l *Authorizer) exchange(ctx context.Context, t *token, form url.Values) er
 	return t.readAnswer(a, l.now())
 }
 
-// authorizationURL is the page where the person logs in.
+// authorizationURL returns the page for the user's login.
 func (l *Authorizer) authorizationURL(ctx context.Context, p *realm, s *server, a *attempt, redirect string, key *proofKey) (string, error) {
 	form := url.Values{
 		"response_type": {"code"}, "redirect_uri": {redirect}, "state": {a.state},
@@ -126,7 +124,7 @@ func (l *Authorizer) authorizationURL(ctx context.Context, p *realm, s *server, 
 	return withQuery(s.Authorize, form)
 }
 
-// tools are those that the login is for, by the protocol's own parameter.
+// tools returns the tools of the login, for the AAI protocol's parameter.
 func (l *Authorizer) tools(p *realm) string {
 	if l.cfg.AllowedTools != nil {
 		return strings.Join(l.cfg.AllowedTools(p.recipe.App), ",")
@@ -134,7 +132,7 @@ func (l *Authorizer) tools(p *realm) string {
 	return p.recipe.Tool
 }
 
-// withQuery adds the parameters to an address, in the place of those it has.
+// withQuery sets the parameters in an address.
 func withQuery(address string, form url.Values) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -148,8 +146,8 @@ func withQuery(address string, form url.Values) (string, error) {
 	return u.String(), nil
 }
 
-// pushParameters sends the parameters ahead, and returns the address that stands for them
-// (RFC 9126).
+// pushParameters sends the parameters in advance, and returns the address that refers to them (RFC
+// 9126).
 func (l *Authorizer) pushParameters(ctx context.Context, s *server, form url.Values, key *proofKey) (string, error) {
 	a, err := l.post(ctx, s.Push, form, s.Client, key)
 	if err != nil {

@@ -13,21 +13,21 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// A Field is one thing that a person gives: a key, an app's id or secret, a cookie.
+// Field is one value that the user enters: a key, an app's id or secret, a cookie.
 type Field struct {
 	Name  string `json:"name"`
-	Label string `json:"label"` // for people
+	Label string `json:"label"` // for display
 }
 
-// The names of fields that are not cookies.
+// Names of fields that are not cookies.
 const (
 	fieldKey       = "key"
 	fieldAppID     = "app_id"
 	fieldAppSecret = "app_secret"
 )
 
-// RequiredFields returns what a person gives once to be known to the app, in the order to ask
-// for it; nothing where they log in at a page.
+// RequiredFields returns the credentials that the user must enter, in the order of the prompts. It
+// returns none for a login at a page.
 func RequiredFields(r *aai.Recipe) []Field {
 	if r == nil || r.HTTP == nil || r.HTTP.Auth == nil {
 		return nil
@@ -49,7 +49,7 @@ func RequiredFields(r *aai.Recipe) []Field {
 	return nil
 }
 
-// storedCredentials is what a person gave.
+// storedCredentials are the credentials that the user entered.
 type storedCredentials struct {
 	Host   string
 	App    string
@@ -57,8 +57,8 @@ type storedCredentials struct {
 	Values map[string]string
 }
 
-// keyID is where what a person gave is kept. Like a token it is bound to where it
-// came from and where it goes, and to how it is sent there.
+// keyID returns the id of the stored credentials. Like a token, they are bound to the descriptor's
+// origin, to their destination and to their place in the request.
 func (p *realm) keyID() string {
 	a := p.auth
 	return keyPrefix + digest(append([]string{"key|v1", p.origin, p.base, a.Kind, a.In, a.Name, a.TokenEndpoint, a.Domain}, a.Cookies...)...)
@@ -76,9 +76,9 @@ func (p *realm) keyWord() string {
 	return "API key"
 }
 
-// StoreCredentials keeps what a person gave for the app: a value for each of Asks. What was kept
-// before is replaced. The error is INVALID_PARAMS for a value that cannot be right;
-// it does not hold the value.
+// StoreCredentials stores the user's credentials for the app: a value for each of RequiredFields.
+// It replaces earlier ones. The error is INVALID_PARAMS for an invalid value and does not contain
+// the value.
 func (l *Authorizer) StoreCredentials(ctx context.Context, r *aai.Recipe, values map[string]string) error {
 	p, err := l.realmOf(ctx, r)
 	if err != nil {
@@ -102,8 +102,8 @@ func (l *Authorizer) StoreCredentials(ctx context.Context, r *aai.Recipe, values
 	return l.drop(ctx, p.boughtID())
 }
 
-// ReplaceCredentials is Keep that returns what a person gave before, nil where that was nothing. Nil values
-// are kept as nothing: what there was goes.
+// ReplaceCredentials is StoreCredentials that returns the earlier credentials, or nil. Nil values delete the
+// stored ones.
 func (l *Authorizer) ReplaceCredentials(ctx context.Context, r *aai.Recipe, values map[string]string) (before map[string]string, err error) {
 	p, err := l.realmOf(ctx, r)
 	if err != nil {
@@ -122,7 +122,7 @@ func (l *Authorizer) ReplaceCredentials(ctx context.Context, r *aai.Recipe, valu
 	return old.Values, l.StoreCredentials(ctx, r, values)
 }
 
-// checkFieldValue refuses a value that no request can carry.
+// checkFieldValue rejects a value that no request can carry.
 func checkFieldValue(field Field, value string) error {
 	wrong := value == "" || len(value) > 8<<10 || !visible(value)
 	if strings.HasPrefix(field.Label, "cookie ") {
@@ -134,10 +134,10 @@ func checkFieldValue(field Field, value string) error {
 	return nil
 }
 
-// values returns what the person gave for the realm, or in the environment, where
-// they allow that.
+// values returns the user's credentials for the realm, from the store or from an allowed
+// environment variable.
 func (l *Authorizer) values(ctx context.Context, p *realm) (map[string]string, error) {
-	// A stranger's descriptor could name any secret of this computer.
+	// An untrusted descriptor could name any secret of this computer.
 	if name := p.auth.EnvVar; name != "" && p.origin == "" && l.cfg.Getenv != nil && slices.Contains(l.cfg.AllowedEnv, name) {
 		if value := strings.TrimSpace(l.cfg.Getenv(name)); value != "" {
 			if err := checkFieldValue(Field{fieldKey, "value of " + name}, value); err != nil {
@@ -159,7 +159,7 @@ func (l *Authorizer) values(ctx context.Context, p *realm) (map[string]string, e
 	return k.Values, nil
 }
 
-// missingCredentials is the error of what a person has not given yet.
+// missingCredentials returns the error for credentials that the user must enter.
 func (p *realm) missingCredentials() *aai.Error {
 	e := p.loginRequired(aai.AuthRequired, "%s needs the person's %s, and there is none yet", p.name(), p.keyWord())
 	for _, page := range []string{p.auth.ObtainURL, p.auth.LoginURL} {
@@ -173,7 +173,7 @@ func (p *realm) missingCredentials() *aai.Error {
 	return e
 }
 
-// addKey puts an API key or a token into the request.
+// addKey adds an API key or a token to the request.
 func (l *Authorizer) addKey(ctx context.Context, p *realm, req *http.Request) error {
 	values, err := l.values(ctx, p)
 	if err != nil {
@@ -189,7 +189,7 @@ func (l *Authorizer) addKey(ctx context.Context, p *realm, req *http.Request) er
 	}
 	if a.In == "query" {
 		query := req.URL.Query()
-		if query.Has(name) { // a caller's own would stand beside it
+		if query.Has(name) { // remove the caller's value
 			query.Del(name)
 			req.URL.RawQuery = query.Encode()
 		}
@@ -203,8 +203,8 @@ func (l *Authorizer) addKey(ctx context.Context, p *realm, req *http.Request) er
 	return nil
 }
 
-// mayCarry reports whether a header may carry a key: not those by which a request
-// could be taken for another.
+// mayCarry reports whether a header may carry a key. It rejects headers that change the meaning of
+// a request.
 func mayCarry(name string) bool {
 	lower := strings.ToLower(name)
 	switch lower {
@@ -214,7 +214,7 @@ func mayCarry(name string) bool {
 	return visible(name) && !strings.ContainsAny(name, `:;,()<>@"/[]?={}\`) && !strings.HasPrefix(lower, "proxy-") && !strings.HasPrefix(lower, "x-forwarded-")
 }
 
-// addCookies puts the cookies into the request, in the order of the descriptor.
+// addCookies adds the cookies to the request, in the descriptor's order.
 func (l *Authorizer) addCookies(ctx context.Context, p *realm, req *http.Request) error {
 	domain, host := strings.ToLower(strings.TrimPrefix(p.auth.Domain, ".")), hostname(p.base)
 	if domain != "" && host != domain && (!strings.HasSuffix(host, "."+domain) || !netguard.SameSite(host, domain)) {
@@ -235,13 +235,12 @@ func (l *Authorizer) addCookies(ctx context.Context, p *realm, req *http.Request
 	return nil
 }
 
-// boughtID is where a token is kept that an app credential bought.
+// boughtID returns the id of the token that an app credential bought.
 func (p *realm) boughtID() string {
 	return tokenPrefix + digest("bought|v1", p.origin, p.base, p.auth.TokenEndpoint, p.auth.TokenType)
 }
 
-// addBoughtToken puts a token into the request that the app credential buys, and buys one
-// where there is none.
+// addBoughtToken adds a token to the request and buys one if needed.
 func (l *Authorizer) addBoughtToken(ctx context.Context, p *realm, req *http.Request) error {
 	values, err := l.values(ctx, p)
 	if err != nil {
@@ -270,8 +269,8 @@ func (l *Authorizer) addBoughtToken(ctx context.Context, p *realm, req *http.Req
 	return l.attach(&t, req)
 }
 
-// buyToken posts the app credential to the token endpoint (spec/security.md of the AAI
-// protocol; the answer as Feishu, whose way it is, writes it).
+// buyToken exchanges the app credential for a token at the token endpoint (spec/security.md of the
+// AAI protocol; the response as Feishu, its origin, writes it).
 func (l *Authorizer) buyToken(ctx context.Context, p *realm, t *token, values map[string]string) error {
 	body, err := json.Marshal(map[string]string{fieldAppID: values[fieldAppID], fieldAppSecret: values[fieldAppSecret]})
 	if err != nil {
@@ -316,7 +315,7 @@ func (l *Authorizer) buyToken(ctx context.Context, p *realm, t *token, values ma
 	return nil
 }
 
-// dropBoughtToken drops a token that the API does not take, unless it is new.
+// dropBoughtToken drops a token that the API refuses, unless it is new.
 func (l *Authorizer) dropBoughtToken(ctx context.Context, p *realm, resp *http.Response) (bool, error) {
 	if resp.StatusCode != http.StatusUnauthorized {
 		return false, nil

@@ -15,9 +15,9 @@ import (
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
 
 const (
-	deviceInterval    = 5 * time.Second // between two questions, where the server does not say
-	slowDownIncrement = 5 * time.Second // longer, each time the server asks for it
-	maxPollInterval   = time.Minute     // at most, when the server cannot be reached
+	deviceInterval    = 5 * time.Second // default poll interval
+	slowDownIncrement = 5 * time.Second // added at each slow_down
+	maxPollInterval   = time.Minute     // maximum while the server is unreachable
 )
 
 // deviceAnswer is RFC 8628, section 3.2.
@@ -30,8 +30,8 @@ type deviceAnswer struct {
 	Interval   seconds `json:"interval"`
 }
 
-// authorizeByDevice is the device authorization grant: the person types a code on a device
-// that has a browser. Nothing is opened here.
+// authorizeByDevice runs the device authorization grant: the user types a code on another device
+// with a browser. It opens nothing here.
 func (l *Authorizer) authorizeByDevice(ctx context.Context, f *flow, s *server) error {
 	p := f.realm
 	var key *proofKey
@@ -65,8 +65,8 @@ func (l *Authorizer) authorizeByDevice(ctx context.Context, f *flow, s *server) 
 	return l.keepToken(ctx, p, s, t)
 }
 
-// readDevice checks the answer of the device authorization endpoint. The page is
-// shown to a person, so it must be one of the server's own.
+// readDevice checks the response of the device authorization endpoint. The user sees the page, so
+// it must belong to the server's site.
 func (l *Authorizer) readDevice(s *server, a *answer) (*deviceAnswer, error) {
 	var d deviceAnswer
 	if json.Unmarshal(a.body, &d) != nil || d.DeviceCode == "" || d.UserCode == "" || d.URI == "" || d.ExpiresIn == 0 {
@@ -78,7 +78,7 @@ func (l *Authorizer) readDevice(s *server, a *answer) (*deviceAnswer, error) {
 	whole, err := url.Parse(d.Complete)
 	if one, _ := originOf(d.URI); d.Complete != "" && err == nil && whole.Fragment == "" && whole.User == nil {
 		if other, _ := originOf(d.Complete); one == other {
-			d.URI = d.Complete // the code is in it; the person still compares it
+			d.URI = d.Complete // it contains the code; the user still compares it
 		}
 	}
 	if !netguard.SameSite(hostname(s.Device), hostname(d.URI)) {
@@ -87,7 +87,7 @@ func (l *Authorizer) readDevice(s *server, a *answer) (*deviceAnswer, error) {
 	return &d, nil
 }
 
-// poll asks for the token as often as the server allows.
+// poll requests the token as often as the server allows.
 func (l *Authorizer) poll(ctx context.Context, t *token, d *deviceAnswer) error {
 	interval := d.Interval.duration()
 	if interval == 0 {

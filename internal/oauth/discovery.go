@@ -11,9 +11,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// learnServer finds out how people log in to a server that turned away a request of nobody,
-// and keeps it: by the metadata that its challenge names or that lies where it should, with
-// the scopes that the challenge asks for, or else all that there are.
+// learnServer discovers the authorization server after a 401 to a request without a token, and
+// stores it. It uses the metadata at the challenge's address or at the well-known one, and the
+// challenge's scopes or all supported ones.
 func (l *Authorizer) learnServer(ctx context.Context, p *realm, resp *http.Response, why map[string]string) (again bool, err error) {
 	if resp.StatusCode != http.StatusUnauthorized {
 		return false, nil
@@ -22,8 +22,8 @@ func (l *Authorizer) learnServer(ctx context.Context, p *realm, resp *http.Respo
 	return err == nil, err
 }
 
-// knownServer is what is known of the server once it was looked for without a challenge. Of
-// one whose descriptor says how people log in it is what it calls itself.
+// knownServer discovers the authorization server without a challenge. If the descriptor names the
+// endpoints, it reads only the resource name from the metadata.
 func (l *Authorizer) knownServer(ctx context.Context, p *realm, s *server) (*server, error) {
 	u, err := url.Parse(p.recipe.HTTP.BaseURL)
 	if err != nil {
@@ -45,9 +45,8 @@ func (l *Authorizer) knownServer(ctx context.Context, p *realm, s *server) (*ser
 	return s, err
 }
 
-// lookUp asks the places where a server says how people log in to it, the told one alone if
-// there is one. One without metadata may be its own authorization server, as the protocol
-// had it first.
+// lookUp reads the server's login metadata, only at the address told if there is one. A server
+// without metadata may be its own authorization server, as in the first version of the protocol.
 func (l *Authorizer) lookUp(ctx context.Context, p *realm, request *url.URL, told string, scopes []string) error {
 	s, err := l.storedServer(ctx, p)
 	if err != nil {
@@ -78,9 +77,8 @@ func (l *Authorizer) lookUp(ctx context.Context, p *realm, request *url.URL, tol
 	return err
 }
 
-// ownEndpoint refuses an address of a login that only metadata names, where it is of another
-// site than its issuer: what is typed for one server must not be sent to another (RFC 9700,
-// section 4.4).
+// ownEndpoint rejects a login address that only metadata names if its site differs from the
+// issuer's. Credentials for one server must not go to another (RFC 9700, section 4.4).
 func (l *Authorizer) ownEndpoint(issuer, field, address string) error {
 	if err := l.secure(field, address); err != nil {
 		return err
@@ -93,7 +91,7 @@ func (l *Authorizer) ownEndpoint(issuer, field, address string) error {
 	return nil
 }
 
-// noLoginMetadata is the error of a server that wants people to log in and does not say how.
+// noLoginMetadata returns the error for a server that requires a login and publishes no metadata for it.
 func (p *realm) noLoginMetadata() *aai.Error {
 	e := aai.Errorf(aai.AuthRequired, "%s asks who is calling, and says nowhere how people log in to it", p.name())
 	e.Hint = "Ask the person to look how its makers give access, and to write that into the descriptor's auth, such as a bearer token."

@@ -1,18 +1,17 @@
-// Package login is how a person becomes known to a web app: OAuth 2.1 in the
-// browser or by a code on another device, and keys, app credentials and cookies
-// that a person gives.
+// Package oauth adds a user's credentials to requests to web apps: OAuth 2.1 in the
+// browser or by device code, and keys, app credentials and cookies that the user enters.
 //
-// A driver gives it each request before it is sent ([Authorizer.Authorize]) and each
-// answer that refuses one ([Authorizer.HandleRefusal]). A login is asked for by the first
-// request that needs it, and goes on when that request is gone: the token gets to
-// its place all the same, and the same call finds it when it is made again.
+// A driver passes each request to [Authorizer.Authorize] before it sends it, and each
+// refusal to [Authorizer.HandleRefusal]. The first request that needs a login begins it.
+// The login continues after that request has ended: its token is stored, and the same
+// call finds it later.
 //
-// What a login is for is the whole of where a descriptor came from, who gives the
-// token, where it is sent, as which client and with which scopes. A token is never
-// kept under the name of an app alone, or any site could ask for another's.
+// A token is bound to the descriptor's origin, the issuer, the API's address, the client
+// and the scopes. The name of an app alone never identifies a token, because any site
+// could then request the token of another.
 //
-// The package may send requests through the client it is given, listen on the
-// loopback interface while a login waits for its answer, and start the browser it
-// is given. What it keeps it keeps in [Secrets]. The rows that tests are named after
-// are those of the checklist in docs/decisions/login.md.
+// The package sends requests through the configured client, listens on the loopback
+// interface during a login, and starts the configured browser. It stores its data in
+// [Secrets]. The rows in test names are those of the checklist in
+// docs/decisions/login.md.
 package oauth

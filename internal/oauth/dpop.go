@@ -18,8 +18,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A proofKey is the key that tokens of one login are bound to (RFC 9449), as a JWK.
-// It is kept with them: who has the tokens without it has nothing.
+// proofKey is the key that the tokens of one login are bound to (RFC 9449), as a JWK. It is stored
+// with them. The tokens are useless without it.
 type proofKey struct{ jose.JSONWebKey }
 
 func newProofKey() (*proofKey, error) {
@@ -30,7 +30,7 @@ func newProofKey() (*proofKey, error) {
 	return &proofKey{jose.JSONWebKey{Key: key, Algorithm: string(jose.ES256)}}, nil
 }
 
-// thumbprint names the public key (RFC 7638).
+// thumbprint returns the public key's thumbprint (RFC 7638).
 func (k *proofKey) thumbprint() (string, error) {
 	sum, err := k.Thumbprint(crypto.SHA256)
 	if err != nil {
@@ -39,8 +39,8 @@ func (k *proofKey) thumbprint() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(sum), nil
 }
 
-// proof says that whoever sends this request has the key (RFC 9449, section 4.2).
-// The access token is empty towards an authorization server.
+// proof returns a proof that the sender of the request has the key (RFC 9449, section 4.2). The
+// access token is empty for an authorization server.
 func (l *Authorizer) proof(key *proofKey, method string, u *url.URL, access string) (string, error) {
 	target := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
 	claims := map[string]any{"htm": method, "htu": target.String(), "iat": l.now().Unix(), "jti": rand.Text()}
@@ -67,7 +67,7 @@ func (l *Authorizer) proof(key *proofKey, method string, u *url.URL, access stri
 	return signed.CompactSerialize()
 }
 
-// A nonce is what a server wants to find in the next proof.
+// nonce is the value that a server expects in the next proof.
 type nonce struct {
 	value string
 	came  time.Time
@@ -80,10 +80,10 @@ func (l *Authorizer) nonceFor(u *url.URL) nonce {
 	return l.nonces[origin]
 }
 
-// maxNonces bounds how many servers' nonces are remembered.
+// maxNonces limits the number of stored nonces.
 const maxNonces = 1000
 
-// learnNonce keeps the nonce of an answer, and reports whether there was one.
+// learnNonce stores the nonce of a response, and reports whether it has one.
 func (l *Authorizer) learnNonce(endpoint string, h http.Header) bool {
 	value := h.Get("DPoP-Nonce")
 	origin, err := originOf(endpoint)

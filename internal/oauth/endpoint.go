@@ -13,22 +13,22 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// maxAnswer is how much of an authorization server's answer is read, in bytes.
+// maxAnswer limits an authorization server's response, in bytes.
 const maxAnswer = 256 << 10
 
-// An identity is the gateway as an authorization server knows it.
+// identity is the gateway's client id at an authorization server.
 type identity struct {
 	ID       string
 	SecretID string // in Secrets; empty for a public client
-	// Source says where the ID came from, such as "registered".
+	// Source is the origin of the ID, such as "registered".
 	Source string
 }
 
-// A serverError is an authorization server's refusal (RFC 6749, section 5.2).
+// serverError is an authorization server's error response (RFC 6749, section 5.2).
 type serverError struct {
 	Host        string
-	Code        string // of the server, or "" if it gave none that is one
-	Description string // a stranger's words, cleaned; empty where they held a secret
+	Code        string // of the server, or "" if invalid
+	Description string // untrusted, cleaned; empty if it held a secret
 	Status      int
 }
 
@@ -43,8 +43,7 @@ func (e *serverError) Error() string {
 	return e.Host + " answers " + said
 }
 
-// unreachable says that a server could not be asked, or could not answer. What is
-// kept stays as it is.
+// unreachable reports that a server does not respond. The stored login remains unchanged.
 func unreachable(host string, cause error) *aai.Error {
 	e := aai.Errorf(aai.AppNotRunning, "the authorization server %s does not answer", host)
 	e.Hint = "What is kept of the login stays. Try again later."
@@ -52,17 +51,16 @@ func unreachable(host string, cause error) *aai.Error {
 	return e
 }
 
-// An answer is what an endpoint said.
+// answer is the response of an endpoint.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// post sends a form to an endpoint as the client, and again, once, where the
-// server wants its nonce in the proof. No redirect is followed. Its error is a
-// *serverError for a refusal and an *aai.Error otherwise; neither holds what was
-// sent.
+// post sends a form to an endpoint as the client. It repeats the request once if the server
+// requires its nonce in the proof. It follows no redirect. Its error is a *serverError for a
+// refusal and an *aai.Error otherwise; neither contains the sent values.
 func (l *Authorizer) post(ctx context.Context, endpoint string, form url.Values, who identity, key *proofKey) (*answer, error) {
 	if who.ID != "" {
 		form.Set("client_id", who.ID)
@@ -116,7 +114,7 @@ func (l *Authorizer) send(ctx context.Context, endpoint, kind, body string, key 
 	return a, err
 }
 
-// do sends a request to an authorization server and reads its answer.
+// do sends a request to an authorization server and reads its response.
 func (l *Authorizer) do(req *http.Request) (*answer, error) {
 	host := hostOf(req.URL.String())
 	resp, err := l.client.Do(req)
@@ -136,14 +134,14 @@ func (l *Authorizer) do(req *http.Request) (*answer, error) {
 	return &answer{resp.StatusCode, resp.Header, body}, nil
 }
 
-// requestError makes the error of a request that got no answer. The address in an
-// *url.Error may hold a secret, so its cause alone is kept.
+// requestError returns the error of a request without a response. It keeps only the cause of an
+// *url.Error, because the address may hold a secret.
 func (l *Authorizer) requestError(req *http.Request, host string, err error) error {
 	if cause := context.Cause(req.Context()); errors.Is(cause, context.Canceled) {
 		return cause
 	}
 	if ours, ok := errors.AsType[*aai.Error](err); ok {
-		return ours // the guard's own words
+		return ours // error of the network guard
 	}
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
@@ -151,8 +149,8 @@ func (l *Authorizer) requestError(req *http.Request, host string, err error) err
 	return unreachable(host, err)
 }
 
-// wantsNonce reports whether a token endpoint refused a proof for its lack of a
-// nonce (RFC 9449, section 8).
+// wantsNonce reports whether a token endpoint refused a proof without a nonce (RFC 9449, section
+// 8).
 func (a *answer) wantsNonce() bool {
 	return a.status == http.StatusBadRequest && a.errorCode() == "use_dpop_nonce"
 }
@@ -161,11 +159,11 @@ func (a *answer) errorCode() string {
 	var said struct {
 		Error string `json:"error"`
 	}
-	_ = json.Unmarshal(a.body, &said) // what is no JSON has no code
+	_ = json.Unmarshal(a.body, &said) // without JSON there is no code
 	return said.Error
 }
 
-// refusal is the *serverError in an answer, or nil.
+// refusal returns the *serverError in a response, or nil.
 func (a *answer) refusal(host string, secrets []string) error {
 	if a.status >= 200 && a.status < 300 {
 		return nil
@@ -182,8 +180,8 @@ func (a *answer) refusal(host string, secrets []string) error {
 	return e
 }
 
-// errorCode returns a code of a server if it is one: words of letters and "_",
-// which nothing secret is.
+// errorCode returns a server's error code if it consists of letters and "_". Such a code contains
+// no secret.
 func errorCode(s string) string {
 	if len(s) > 40 {
 		return ""
@@ -196,7 +194,7 @@ func errorCode(s string) string {
 	return s
 }
 
-// secretsOf are the values of a form that nobody may repeat.
+// secretsOf returns the form values that must not appear in an error.
 func secretsOf(form url.Values) []string {
 	var secrets []string
 	for _, name := range []string{"code", "code_verifier", "refresh_token", "client_secret", "device_code", "token"} {
@@ -216,7 +214,7 @@ func containsSecret(text string, secrets []string) bool {
 	return false
 }
 
-// getJSON reads a public document. Found is false where the server has none there.
+// getJSON reads a public document. found is false if the server has none there.
 func (l *Authorizer) getJSON(ctx context.Context, address string, v any) (found bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
@@ -240,14 +238,14 @@ func (l *Authorizer) getJSON(ctx context.Context, address string, v any) (found 
 	return true, nil
 }
 
-// seconds is a number of seconds, which some servers write as a text.
+// seconds is a number of seconds, which some servers encode as a string.
 type seconds float64
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (s *seconds) UnmarshalJSON(b []byte) error {
 	var n json.Number
 	if err := json.Unmarshal([]byte(strings.Trim(string(b), `"`)), &n); err != nil {
-		return nil //nolint:nilerr // what is no number is as good as absent
+		return nil //nolint:nilerr // an invalid number counts as absent
 	}
 	f, err := n.Float64()
 	if err == nil && f > 0 {

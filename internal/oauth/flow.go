@@ -9,39 +9,38 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A flow is one login on its way. It belongs to nobody: it goes on when the call
-// that began it is gone, until it has a token, fails, or its time is over.
+// flow is one running login. It is independent of the call that began it: it continues until it
+// has a token, fails, or times out.
 type flow struct {
 	realm  *realm
 	ends   time.Time // on the real clock
 	cancel context.CancelFunc
 
-	ready   chan struct{} // closed when there is something to visit
+	ready   chan struct{} // closed when address is set
 	address string        // set before ready is closed
 	code    string        // to type there; empty in a browser
 	shown   bool          // a browser shows it
 
 	done chan struct{} // closed at the end
-	err  error         // set before done is closed; nil: the token is kept
+	err  error         // set before done is closed; nil: the token is stored
 }
 
-// flowID names what a flow is for: there is one at a time.
+// flowID identifies a login: only one runs at a time.
 func (p *realm) flowID(s *server) string {
 	return digest(append([]string{"flow", p.serverID()}, p.scopes(s)...)...)
 }
 
-// browserRetryDelay is how long after a login that failed in a browser no call opens another
-// window: an agent that tries again and again must not fill the screen.
+// browserRetryDelay is the time after a failed login in which no call opens another browser
+// window. An agent that retries must not fill the screen.
 const browserRetryDelay = 30 * time.Second
 
-// A badEnd is how a login ended that a person saw.
+// failedLogin is the error of a login that the user saw.
 type failedLogin struct {
 	err error
 	at  time.Time
 }
 
-// begin starts a login, or returns the one that is on its way. Asked says that the
-// person wants one now.
+// begin starts a login, or returns the running one. asked means that the user requests it now.
 func (l *Authorizer) begin(ctx context.Context, p *realm, asked bool) (*flow, error) {
 	s, err := l.storedServer(ctx, p)
 	if err != nil {
@@ -78,7 +77,7 @@ func (l *Authorizer) begin(ctx context.Context, p *realm, asked bool) (*flow, er
 	return f, nil
 }
 
-// run is one login from its beginning to its end.
+// run executes one login.
 func (l *Authorizer) run(ctx context.Context, f *flow) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -111,7 +110,7 @@ func (l *Authorizer) run(ctx context.Context, f *flow) (err error) {
 	return nil
 }
 
-// keepToken keeps what a login brought, before anybody uses it.
+// keepToken stores the token of a login before its first use.
 func (l *Authorizer) keepToken(ctx context.Context, p *realm, s *server, t *token) error {
 	ctx = context.WithoutCancel(ctx)
 	id := p.tokenID(s, s.Client.ID)
@@ -129,7 +128,7 @@ func (l *Authorizer) keepToken(ctx context.Context, p *realm, s *server, t *toke
 	return l.updateServer(ctx, p, func(s *server) { s.Replaces = "" })
 }
 
-// newToken is the record of a login that is about to bring a token.
+// newToken returns the record for the token of a login.
 func (p *realm) newToken(s *server, key *proofKey) *token {
 	return &token{
 		Host: p.host(), App: p.recipe.App, Kind: p.auth.Kind, Scopes: p.scopes(s),
@@ -137,7 +136,7 @@ func (p *realm) newToken(s *server, key *proofKey) *token {
 	}
 }
 
-// explain makes the failure of a login one for the caller.
+// explain converts the error of a login for the caller.
 func (p *realm) explain(s *server, err error) error {
 	refusal, refused := errors.AsType[*serverError](err)
 	switch {
@@ -161,16 +160,16 @@ func (p *realm) explain(s *server, err error) error {
 	return err
 }
 
-// loginTimeoutError is the end of a login's own time.
+// loginTimeoutError reports that the login exceeded its time limit.
 type loginTimeoutError struct{}
 
 func (loginTimeoutError) Error() string { return "the login took too long" }
 
-// Is makes it a deadline that passed.
+// Is reports whether target is context.DeadlineExceeded.
 func (loginTimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// logIn begins a login, or joins the one that is on its way, and waits for its end
-// as long as ctx has time. Announce, if not nil, hears once what to visit.
+// logIn begins a login, or joins the running one, and waits for it within ctx. It calls announce,
+// if not nil, once with the address to visit.
 func (l *Authorizer) logIn(ctx context.Context, p *realm, announce func(f *flow)) error {
 	if (l.cfg.ShortLived || aai.IsNonInteractive(ctx)) && announce == nil {
 		e := p.loginRequired(aai.AuthRequired, "a person must log in to %s first", p.name())
@@ -196,7 +195,7 @@ func (l *Authorizer) logIn(ctx context.Context, p *realm, announce func(f *flow)
 			if announce != nil {
 				announce(f)
 			} else if !f.shown {
-				return p.visitError(f) // nobody sees it unless the caller shows it
+				return p.visitError(f) // only the caller can show the page
 			}
 			l.reportProgress(ctx, p, f, begun)
 		case <-ticks.C:
@@ -210,7 +209,7 @@ func (l *Authorizer) logIn(ctx context.Context, p *realm, announce func(f *flow)
 	}
 }
 
-// shortenDeadline ends a little before ctx does, so that there is time to say what to do.
+// shortenDeadline returns a context that ends a little before ctx, to leave time for the error.
 func (l *Authorizer) shortenDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, limited := ctx.Deadline()
 	if !limited {
@@ -220,7 +219,7 @@ func (l *Authorizer) shortenDeadline(ctx context.Context) (context.Context, cont
 	return context.WithDeadline(ctx, deadline.Add(-min(2*time.Second, left/4)))
 }
 
-// reportProgress tells who waits what is waited for.
+// reportProgress reports the state of the login to the waiting caller.
 func (l *Authorizer) reportProgress(ctx context.Context, p *realm, f *flow, begun time.Time) {
 	what, total := "Finding out how to log in to "+p.name(), 0.0
 	select {
@@ -240,7 +239,7 @@ func (l *Authorizer) reportProgress(ctx context.Context, p *realm, f *flow, begu
 	aai.Progress(ctx, time.Since(begun).Seconds(), total, what)
 }
 
-// visitError says what a person must do for a login that goes on.
+// visitError tells the user the next step for a running login.
 func (p *realm) visitError(f *flow) error {
 	select {
 	case <-f.ready:
@@ -261,7 +260,7 @@ func (p *realm) visitError(f *flow) error {
 	return e
 }
 
-// publish says what to visit.
+// publish sets the address to visit.
 func (f *flow) publish(visit, code string, shown bool) {
 	f.address, f.code, f.shown = visit, code, shown
 	close(f.ready)

@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A page is what the browser shows at the end.
+// page is the last page of a login in the browser.
 type page struct {
 	Title string
 	Lines []string
@@ -31,8 +31,8 @@ const pageText = `<!doctype html>
 </html>
 `
 
-// endPage says how the login ended. It is plain: no words of a stranger but the
-// host's name and, from the server that was meant, why it refused.
+// endPage returns the page with the result of the login. It contains no untrusted text but the
+// host's name and the error of the intended server.
 func endPage(host string, err error) page {
 	if err == nil {
 		return page{"You are logged in to " + host, []string{"You can close this window and go back to where you came from."}, true}
@@ -57,7 +57,7 @@ func usedPage() page {
 	return page{"This answer was used already", []string{"You can close this window and go back to where you came from."}, false}
 }
 
-// showPage writes a page that loads nothing, runs nothing and is not kept.
+// showPage writes a page that loads nothing, runs no script and is not cached.
 func showPage(w http.ResponseWriter, status int, p page) {
 	sum := sha256.Sum256([]byte(pageStyle))
 	h := w.Header()
@@ -68,5 +68,5 @@ func showPage(w http.ResponseWriter, status int, p page) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Connection", "close")
 	w.WriteHeader(status)
-	_ = template.Must(template.New("page").Parse(pageText)).Execute(w, p) // the browser may be gone
+	_ = template.Must(template.New("page").Parse(pageText)).Execute(w, p) // the browser may be closed
 }

@@ -11,17 +11,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// A realm is what one login is for.
+// realm identifies the app and the API of one login.
 type realm struct {
 	recipe *aai.Recipe
 	auth   *aai.AuthRecipe
-	origin string // where the descriptor came from; empty: this computer
-	base   string // the origin that calls go to, and tokens with them
+	origin string // of the descriptor; empty: this computer
+	base   string // origin of calls, and destination of tokens
 }
 
-// realmOf reads the recipe and holds it against the rules for addresses: https, and
-// hosts of one site unless a person agreed. It returns nil where the app wants
-// nobody known to it.
+// realmOf reads the recipe and checks its addresses: https, and hosts of one site unless the user
+// trusts others. It returns nil if the app needs no login.
 func (l *Authorizer) realmOf(ctx context.Context, r *aai.Recipe) (*realm, error) {
 	p, err := newRealm(r)
 	if err != nil || p == nil {
@@ -36,7 +35,7 @@ func (l *Authorizer) realmOf(ctx context.Context, r *aai.Recipe) (*realm, error)
 		}
 	}
 	if p.origin == "" {
-		return p, nil // the person put the descriptor here
+		return p, nil // the user installed the descriptor
 	}
 	for _, host := range p.foreignHosts() {
 		if !l.trusted(ctx, p, host) {
@@ -65,7 +64,7 @@ func newRealm(r *aai.Recipe) (*realm, error) {
 
 type address struct{ name, address string }
 
-// addresses are where requests of this realm go, by the descriptor's field.
+// addresses returns the addresses of the realm's requests, by the descriptor's field.
 func (p *realm) addresses() []address {
 	list := []address{{"base_url", p.recipe.HTTP.BaseURL}}
 	switch p.auth.Kind {
@@ -81,8 +80,8 @@ func (p *realm) addresses() []address {
 	return list
 }
 
-// host is what people call the realm by: the host of the site, or of the API
-// where the descriptor is of this computer.
+// host returns the display name of the realm: the host of the site, or of the API for a local
+// descriptor.
 func (p *realm) host() string {
 	if p.origin != "" {
 		return hostOf(p.origin)
@@ -90,8 +89,8 @@ func (p *realm) host() string {
 	return hostOf(p.base)
 }
 
-// discoversServer reports whether it is the app's server itself that says where people log in, as
-// servers of the Model Context Protocol do.
+// discoversServer reports whether the app's server names its authorization server, as servers of
+// the Model Context Protocol do.
 func (p *realm) discoversServer() bool {
 	return p.auth.Kind == aai.AuthOAuth2 && p.auth.AuthorizationEndpoint == "" && p.auth.TokenEndpoint == ""
 }
@@ -99,8 +98,8 @@ func (p *realm) discoversServer() bool {
 // isMCP reports whether the app is a server of the Model Context Protocol.
 func (p *realm) isMCP() bool { return p.recipe.Kind == "mcp" }
 
-// place is what tokens are for: the origin, but of several servers of MCP at one origin each
-// is a resource of its own.
+// place returns the resource that tokens are for: the origin, or the full address of an MCP
+// server, because one origin may have several.
 func (p *realm) place() string {
 	if p.isMCP() {
 		return p.recipe.HTTP.BaseURL
@@ -110,7 +109,7 @@ func (p *realm) place() string {
 
 func (p *realm) name() string { return p.host() }
 
-// commandName is the name by which commands find the app.
+// commandName returns the app's command-line name.
 func (p *realm) commandName() string {
 	if p.origin == "" && p.recipe.App != "" {
 		return p.recipe.App
@@ -120,8 +119,8 @@ func (p *realm) commandName() string {
 
 func (p *realm) command() string { return "aai-gateway auth login " + p.commandName() }
 
-// foreignHosts are the hosts of other sites than the descriptor's, or than the API's
-// where the descriptor is of this computer, sorted.
+// foreignHosts returns the sorted hosts outside the descriptor's site, or outside the API's site
+// for a local descriptor.
 func (p *realm) foreignHosts() []string {
 	home := hostname(p.origin)
 	if home == "" {
@@ -140,8 +139,8 @@ func (p *realm) foreignHosts() []string {
 	return hosts
 }
 
-// ForeignHosts returns the hosts of other sites that the app's calls and logins go to, in
-// lower case, with a port that is not 443, sorted. A consent names them.
+// ForeignHosts returns the hosts of other sites that the app's calls and logins use, in lower
+// case, with a port that is not 443, sorted. A consent names them.
 func ForeignHosts(r *aai.Recipe) []string {
 	p, err := newRealm(r)
 	if err != nil || p == nil {
@@ -150,10 +149,10 @@ func ForeignHosts(r *aai.Recipe) []string {
 	return p.foreignHosts()
 }
 
-// ForeignHosts is [ForeignHosts] for those who have Logins at hand.
+// ForeignHosts is [ForeignHosts] as a method, to satisfy interfaces.
 func (l *Authorizer) ForeignHosts(r *aai.Recipe) []string { return ForeignHosts(r) }
 
-// Host returns the name by which Status and Logout know the app, or "".
+// Host returns the app's host as Status and Logout use it, or "".
 func Host(r *aai.Recipe) string {
 	p, err := newRealm(r)
 	if err != nil || p == nil {
@@ -168,7 +167,7 @@ func (p *realm) untrusted(host string) *aai.Error {
 	return e
 }
 
-// trusted reports whether a person agreed to the host of another site.
+// trusted reports whether the user trusts the host of another site.
 func (l *Authorizer) trusted(ctx context.Context, p *realm, host string) bool {
 	if slices.Contains(l.cfg.Sites[p.host()].Hosts, host) {
 		return true
@@ -181,8 +180,8 @@ func (p *realm) trustID(host string) string {
 	return "login/trust/" + digest("trust|v1", p.origin, p.base, host)
 }
 
-// TrustHost keeps that a person lets the host of another site take part in the app's
-// logins and calls. The host must be one of Hosts.
+// TrustHost stores the user's trust in the host of another site for the app's logins and calls.
+// The host must be one of ForeignHosts.
 func (l *Authorizer) TrustHost(ctx context.Context, r *aai.Recipe, host string) error {
 	p, err := newRealm(r)
 	if err != nil || p == nil {
@@ -196,8 +195,8 @@ func (l *Authorizer) TrustHost(ctx context.Context, r *aai.Recipe, host string) 
 	return l.put(ctx, p.trustID(host), map[string]string{"host": p.host(), "trusts": host})
 }
 
-// checkDestination refuses a request that would carry a secret to another place than the
-// one that the person was shown.
+// checkDestination rejects a request that would send a secret to a different origin than the user
+// approved.
 func (p *realm) checkDestination(u *url.URL) error {
 	to, err := originOf(u.Scheme + "://" + u.Host)
 	if err != nil || to != p.base || u.User != nil {
@@ -207,8 +206,7 @@ func (p *realm) checkDestination(u *url.URL) error {
 	return nil
 }
 
-// secure refuses an address that is not https, or http to this computer where that
-// is allowed.
+// secure rejects an address that is neither https nor, if allowed, http to this computer.
 func (l *Authorizer) secure(field, address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || u.Opaque != "" {
@@ -224,7 +222,7 @@ func (l *Authorizer) secure(field, address string) error {
 	return e
 }
 
-// originOf is the origin of an address that may be called.
+// originOf returns the origin of an https or http address.
 func originOf(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
@@ -233,7 +231,7 @@ func originOf(address string) (string, error) {
 	return netguard.Origin(u), nil
 }
 
-// hostOf is the host of an address, with a port that is not its scheme's own.
+// hostOf returns the host of an address, with a port that is not the scheme's default.
 func hostOf(address string) string {
 	origin, err := originOf(address)
 	if err != nil {
@@ -243,7 +241,7 @@ func hostOf(address string) string {
 	return host
 }
 
-// hostname is the host of an address without the port.
+// hostname returns the host of an address without the port.
 func hostname(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	maxStepUps    = 3                // how often in a row an API may ask for more
+	maxStepUps    = 3                // step-ups in a row that an API may request
 	stepUpPeriod  = time.Hour        // after which they are not in a row
-	freshNonceAge = 30 * time.Second // a server that refuses a nonce this young is not asked again
+	freshNonceAge = 30 * time.Second // a younger refused nonce is not retried
 )
 
-// handleOAuthRefusal looks for why a request with a token was refused.
+// handleOAuthRefusal handles the refusal of a request with a token.
 func (l *Authorizer) handleOAuthRefusal(ctx context.Context, p *realm, resp *http.Response) (bool, error) {
 	why := tokenChallenge(parseChallenges(resp.Header.Values("WWW-Authenticate")))
 	if p.discoversServer() && accessOf(resp.Request) == "" {
@@ -42,7 +42,7 @@ func (l *Authorizer) handleOAuthRefusal(ctx context.Context, p *realm, resp *htt
 	return l.renewRefused(ctx, p, accessOf(resp.Request))
 }
 
-// tokenChallenge returns the parameters of the challenge that is about tokens.
+// tokenChallenge returns the parameters of the challenge for tokens.
 func tokenChallenge(list []challenge) map[string]string {
 	for _, c := range list {
 		if (c.scheme == "bearer" || c.scheme == "dpop") && (c.params["error"] != "" || c.params["resource_metadata"] != "") {
@@ -57,14 +57,14 @@ func tokenChallenge(list []challenge) map[string]string {
 	return nil
 }
 
-// accessOf is the access token of a request.
+// accessOf returns the access token of a request.
 func accessOf(req *http.Request) string {
 	_, access, _ := strings.Cut(req.Header.Get("Authorization"), " ")
 	return access
 }
 
-// learnAPINonce learns the nonce that an API wants in proofs. A proof that had one
-// which came just now was refused for good.
+// learnAPINonce stores the nonce that an API requires in proofs. If the refused proof already had
+// a fresh nonce, the refusal is final.
 func (l *Authorizer) learnAPINonce(_ *realm, resp *http.Response) bool {
 	before := l.nonceFor(resp.Request.URL)
 	sent := nonceOf(resp.Request.Header.Get("DPoP"))
@@ -74,7 +74,7 @@ func (l *Authorizer) learnAPINonce(_ *realm, resp *http.Response) bool {
 	return sent == "" || sent != before.value || l.now().Sub(before.came) > freshNonceAge
 }
 
-// nonceOf reads the nonce in a proof of our own.
+// nonceOf returns the nonce in one of the gateway's proofs.
 func nonceOf(proof string) string {
 	signed, err := jose.ParseSignedCompact(proof, []jose.SignatureAlgorithm{jose.ES256})
 	if err != nil {
@@ -89,8 +89,8 @@ func nonceOf(proof string) string {
 	return claims.Nonce
 }
 
-// stepUp adds the scopes that the API asks for to those it has, so that the next
-// login is for all of them.
+// stepUp adds the scopes that the API requests to the stored ones, so that the next login covers
+// all of them.
 func (l *Authorizer) stepUp(ctx context.Context, p *realm, asked []string) (bool, error) {
 	asked = slices.DeleteFunc(asked, func(scope string) bool { return !visible(scope) || len(scope) > 200 })
 	id, err := l.tokenIDOf(ctx, p)
@@ -134,7 +134,7 @@ func (p *realm) deniedError(format string, args ...any) *aai.Error {
 	return e
 }
 
-// renewRefused gets another token for one that an API does not take, once.
+// renewRefused renews a token that an API refuses, once.
 func (l *Authorizer) renewRefused(ctx context.Context, p *realm, seen string) (bool, error) {
 	id, err := l.tokenIDOf(ctx, p)
 	if err != nil || id == "" {
@@ -146,7 +146,7 @@ func (l *Authorizer) renewRefused(ctx context.Context, p *realm, seen string) (b
 	case err != nil:
 		return false, err
 	case !found || t.Access != seen:
-		return true, nil // another was faster
+		return true, nil // another refresh was faster
 	case l.now().Sub(t.Obtained) < minRefusalAge && (t.Forced || t.Refresh == ""):
 		return false, p.deniedError("%s does not accept the token that its authorization server gave just now", p.name())
 	case t.Refresh == "":
@@ -159,15 +159,15 @@ func (l *Authorizer) renewRefused(ctx context.Context, p *realm, seen string) (b
 	return err == nil, err
 }
 
-// resourceMetadata is what an API says of itself (RFC 9728, section 2).
+// resourceMetadata is an API's metadata (RFC 9728, section 2).
 type resourceMetadata struct {
 	Resource string   `json:"resource"`
 	Servers  []string `json:"authorization_servers"`
 	Scopes   []string `json:"scopes_supported"`
 }
 
-// askResource reads the API's own metadata, at the address of its challenge or, once,
-// where it would be. It reports whether something new came of it.
+// askResource reads the API's metadata, at the challenge's address or, once, at the well-known
+// ones. It reports whether the metadata changed anything.
 func (l *Authorizer) askResource(ctx context.Context, p *realm, request *url.URL, told string) (bool, error) {
 	s, err := l.storedServer(ctx, p)
 	if err != nil || s == nil || told == "" && s.Looked {
@@ -183,8 +183,8 @@ func (l *Authorizer) askResource(ctx context.Context, p *realm, request *url.URL
 	return false, l.updateServer(ctx, p, func(s *server) { s.Looked = true })
 }
 
-// resourceAt reads the API's own metadata, at the told address alone if there is one. It is
-// nil where there is none.
+// resourceAt reads the API's metadata, only at the address told if there is one. It returns nil if
+// there is none.
 func (l *Authorizer) resourceAt(ctx context.Context, p *realm, told string) (*resourceMetadata, error) {
 	places := []string{told}
 	if told == "" {
@@ -207,8 +207,8 @@ func (l *Authorizer) resourceAt(ctx context.Context, p *realm, told string) (*re
 	return nil, nil
 }
 
-// resourceWellKnown are the places of an API's metadata: with its path inserted, and
-// at the root.
+// resourceWellKnown returns the addresses of an API's metadata: with its path inserted, and at the
+// root.
 func resourceWellKnown(base string) []string {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -221,8 +221,8 @@ func resourceWellKnown(base string) []string {
 	return []string{root}
 }
 
-// applyResource takes over what an API says of itself, if it speaks of itself and its server
-// is the descriptor's.
+// applyResource stores an API's metadata if it describes that API and its server matches the
+// descriptor.
 func (l *Authorizer) applyResource(ctx context.Context, p *realm, s *server, request *url.URL, m resourceMetadata) (bool, error) {
 	if !speaksFor(m.Resource, request) {
 		return false, aai.Errorf(aai.AuthInvalid, "the metadata of %s is of the resource %q; expected the address that was called",
@@ -264,8 +264,8 @@ func (l *Authorizer) applyResource(ctx context.Context, p *realm, s *server, req
 	return err == nil, err
 }
 
-// speaksFor reports whether the resource is the request's own: the same origin, and
-// a path that the request's begins with.
+// speaksFor reports whether the resource contains the request: the same origin, and a path that is
+// a prefix of the request's.
 func speaksFor(resource string, request *url.URL) bool {
 	u, err := url.Parse(resource)
 	if err != nil || u.Fragment != "" {

@@ -13,11 +13,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// A server is what is known of an authorization server for one realm. It is kept,
-// so that a call needs no request to find its token.
+// server is the stored data about an authorization server for one realm. With it a call finds its
+// token without a request.
 type server struct {
 	Host      string // of the realm
-	Issuer    string // by its metadata; empty where it has none
+	Issuer    string // from metadata; empty if it has none
 	Authorize string // authorization endpoint
 	Token     string // token endpoint
 	Device    string // device authorization endpoint, or empty
@@ -27,25 +27,25 @@ type server struct {
 
 	SaysIssuer bool // its answers name the issuer (RFC 9207)
 	MustPush   bool // RFC 9126
-	Proofs     bool // it takes DPoP proofs by ES256
-	Documents  bool // it reads client metadata documents
+	Proofs     bool // supports DPoP proofs by ES256
+	Documents  bool // reads client metadata documents
 	NoPKCE     bool // its metadata does not promise S256
 
-	Resource string   // what the API calls itself (RFC 9728); empty: the origin of base_url
-	Looked   bool     // the API was asked for that
-	Scopes   []string // those that the API asked for, beyond the descriptor's
+	Resource string   // resource name of the API (RFC 9728); empty: the origin of base_url
+	Looked   bool     // the API's metadata was read
+	Scopes   []string // that the API requested, beyond the descriptor's
 
-	StepUps   int // how often in a row the API asked for more
+	StepUps   int // step-ups in a row
 	SteppedAt time.Time
-	Replaces  string // the id of the token that had too little
+	Replaces  string // id of the token with too few scopes
 
 	Client   identity
-	Chosen   identity // that a person gave for this realm
-	Callback string   // the path to come back to, where the server has no issuer
+	Chosen   identity // set by the user for this realm
+	Callback string   // redirect path, if the server has no issuer
 	Fetched  time.Time
 }
 
-// metadata is what an authorization server says of itself (RFC 8414, section 2).
+// metadata is an authorization server's metadata (RFC 8414, section 2).
 type metadata struct {
 	Issuer                string   `json:"issuer"`
 	AuthorizationEndpoint string   `json:"authorization_endpoint"`
@@ -65,7 +65,7 @@ func (p *realm) serverID() string {
 	return serverPrefix + digest("server|v1", p.origin, p.place(), p.auth.AuthorizationEndpoint, p.auth.TokenEndpoint)
 }
 
-// storedServer returns what is kept of the realm's authorization server, or nil.
+// storedServer returns the stored data of the realm's authorization server, or nil.
 func (l *Authorizer) storedServer(ctx context.Context, p *realm) (*server, error) {
 	var s server
 	found, err := l.read(ctx, p.serverID(), &s)
@@ -75,8 +75,8 @@ func (l *Authorizer) storedServer(ctx context.Context, p *realm) (*server, error
 	return &s, nil
 }
 
-// discover finds out about the authorization server and keeps it. What a person or
-// the API said before stays.
+// discover fetches the authorization server's metadata and keeps the settings of the user and of
+// the API. The caller stores the result.
 func (l *Authorizer) discover(ctx context.Context, p *realm) (*server, error) {
 	old, err := l.storedServer(ctx, p)
 	if err != nil {
@@ -110,8 +110,8 @@ func (l *Authorizer) discover(ctx context.Context, p *realm) (*server, error) {
 	return s, nil
 }
 
-// wellKnown are the addresses of an issuer's metadata, in the order of MCP: RFC 8414
-// with the path inserted, OpenID Connect Discovery so too, and with it appended.
+// wellKnown returns the addresses of an issuer's metadata, in the order of MCP: RFC 8414 with the
+// path inserted, OpenID Connect Discovery likewise, and with it appended.
 func wellKnown(issuer string) []string {
 	u, err := url.Parse(issuer)
 	if err != nil {
@@ -129,8 +129,8 @@ func wellKnown(issuer string) []string {
 	return list
 }
 
-// metadataOf reads the metadata of an issuer, or returns nil where it has none. A
-// server that cannot be asked is not one without.
+// metadataOf reads the metadata of an issuer, or returns nil if it has none. An unreachable server
+// is an error.
 func (l *Authorizer) metadataOf(ctx context.Context, issuer string) (*metadata, error) {
 	for _, address := range wellKnown(issuer) {
 		var m metadata
@@ -150,7 +150,7 @@ func (l *Authorizer) metadataOf(ctx context.Context, issuer string) (*metadata, 
 	return nil, nil
 }
 
-// serverFrom holds the descriptor against the metadata, which may be nil.
+// serverFrom checks the descriptor against the metadata, which may be nil.
 func (l *Authorizer) serverFrom(ctx context.Context, p *realm, m *metadata) (*server, error) {
 	a := p.auth
 	s := &server{Authorize: a.AuthorizationEndpoint, Token: a.TokenEndpoint, Device: a.DeviceEndpoint, Revoke: a.RevocationEndpoint}
@@ -196,8 +196,8 @@ func (l *Authorizer) serverFrom(ctx context.Context, p *realm, m *metadata) (*se
 	return s, nil
 }
 
-// isServerEndpoint reports whether an endpoint that only the metadata names may be used: it
-// is the server's own, or a person agreed to its host.
+// isServerEndpoint reports whether an endpoint from metadata alone is allowed: it belongs to the
+// server's site, or the user trusts its host.
 func (l *Authorizer) isServerEndpoint(ctx context.Context, p *realm, issuer, endpoint string) bool {
 	if l.secure("an endpoint", endpoint) != nil {
 		return false
@@ -211,7 +211,7 @@ func pkceMissing(p *realm, why string) error {
 	return e
 }
 
-// updateServer edits what is kept of the realm's server, if anything is.
+// updateServer edits the stored data of the realm's server.
 func (l *Authorizer) updateServer(ctx context.Context, p *realm, edit func(*server)) error {
 	return l.update(ctx, p.serverID(), func(old []byte) ([]byte, error) {
 		s := &server{Host: p.host()}
@@ -223,7 +223,7 @@ func (l *Authorizer) updateServer(ctx context.Context, p *realm, edit func(*serv
 	})
 }
 
-// scopes are those to ask for: the descriptor's and what the API asked for since.
+// scopes returns the requested scopes: the descriptor's and those that the API requested later.
 func (p *realm) scopes(s *server) []string {
 	set := make(map[string]bool)
 	for _, scope := range p.auth.Scopes {
@@ -237,7 +237,7 @@ func (p *realm) scopes(s *server) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// resource is the API as the authorization server knows it (RFC 8707).
+// resource returns the API's resource name for the authorization server (RFC 8707).
 func (p *realm) resource(s *server) string {
 	if s.Resource != "" {
 		return s.Resource
@@ -245,8 +245,8 @@ func (p *realm) resource(s *server) string {
 	return p.place()
 }
 
-// tokenID is where the token is kept: by where the descriptor came from, who gives
-// the token, where it is sent, as which client and with which scopes.
+// tokenID returns the id of the token. It depends on the descriptor's origin, the issuer, the
+// API's address, the client and the scopes.
 func (p *realm) tokenID(s *server, client string) string {
 	parts := []string{"token|v1", p.origin}
 	if s.Issuer != "" {

@@ -12,21 +12,21 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A State is one login, for people. It holds no secret.
+// LoginStatus describes one login for display. It holds no secret.
 type LoginStatus struct {
 	Host       string    `json:"host"`
 	App        string    `json:"app,omitempty"`
 	Kind       string    `json:"kind"`  // an aai.Auth constant
 	State      string    `json:"state"` // "logged in", "expired" or "key kept"
 	Expires    time.Time `json:"expires,omitzero"`
-	AutoRenews bool      `json:"renews"` // by itself, when it expires
+	AutoRenews bool      `json:"renews"` // automatically, at its expiry
 	Scopes     []string  `json:"scopes,omitempty"`
 	Issuer     string    `json:"issuer,omitempty"`
 	Client     string    `json:"client,omitempty"`
 }
 
-// Status returns the logins that are kept, for the host or, with "", all of them,
-// ordered by host. It asks nobody but Secrets.
+// Status returns the stored logins for the host, or all with "", ordered by host. It reads only
+// Secrets.
 func (l *Authorizer) Status(ctx context.Context, host string) ([]LoginStatus, error) {
 	states := []LoginStatus{}
 	err := l.eachRecord(ctx, tokenPrefix, func(_ string, raw []byte) error {
@@ -58,7 +58,7 @@ func (l *Authorizer) Status(ctx context.Context, host string) ([]LoginStatus, er
 	return states, err
 }
 
-// eachRecord calls f with everything that is kept under the prefix.
+// eachRecord calls f with every stored record under the prefix.
 func (l *Authorizer) eachRecord(ctx context.Context, prefix string, f func(id string, raw []byte) error) error {
 	names, err := l.cfg.Secrets.Names(ctx, prefix)
 	if err != nil {
@@ -82,17 +82,17 @@ func (l *Authorizer) eachRecord(ctx context.Context, prefix string, f func(id st
 	return nil
 }
 
-// A Farewell is what came of a logout.
+// LogoutResult is the result of a logout.
 type LogoutResult struct {
 	Host      string   `json:"host"`
-	Forgotten int      `json:"forgotten"` // how many logins and keys are no longer kept
-	Revoked   int      `json:"revoked"`   // how many tokens their server took back
+	Forgotten int      `json:"forgotten"` // number of deleted logins and keys
+	Revoked   int      `json:"revoked"`   // number of tokens that their server revoked
 	Warnings  []string `json:"warnings,omitempty"`
 }
 
-// Logout ends what is kept for the host: the server takes back the refresh token and
-// then the access token (RFC 7009), and both are forgotten, whatever the server
-// says. A login that waits for a person is given up.
+// Logout deletes the logins of the host. The server revokes the refresh token and then the access
+// token (RFC 7009); the gateway deletes both, also if the revocation fails. Logout cancels a
+// waiting login.
 func (l *Authorizer) Logout(ctx context.Context, host string) (*LogoutResult, error) {
 	l.cancelLogins(host)
 	bye := &LogoutResult{Host: host}
@@ -104,7 +104,7 @@ func (l *Authorizer) Logout(ctx context.Context, host string) (*LogoutResult, er
 		var t token
 		if err := l.update(ctx, id, func(old []byte) ([]byte, error) {
 			t = token{}
-			_ = json.Unmarshal(old, &t) // what cannot be read is forgotten all the same
+			_ = json.Unmarshal(old, &t) // an unreadable record is deleted too
 			l.revoke(ctx, &t, bye)
 			return nil, nil
 		}); err != nil {
@@ -131,7 +131,7 @@ func (l *Authorizer) Logout(ctx context.Context, host string) (*LogoutResult, er
 	return bye, nil
 }
 
-// clear forgets what is kept under the id, but for what a person chose there.
+// clear deletes the record under the id, except the user's client settings.
 func (l *Authorizer) clear(ctx context.Context, id string) error {
 	return l.update(ctx, id, func(old []byte) ([]byte, error) {
 		var s server
@@ -142,7 +142,7 @@ func (l *Authorizer) clear(ctx context.Context, id string) error {
 	})
 }
 
-// cancelLogins ends the logins to the host that wait for a person.
+// cancelLogins cancels the waiting logins to the host.
 func (l *Authorizer) cancelLogins(host string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -153,7 +153,7 @@ func (l *Authorizer) cancelLogins(host string) {
 	}
 }
 
-// revoke takes the tokens back, that which makes others first.
+// revoke revokes the tokens, the refresh token first.
 func (l *Authorizer) revoke(ctx context.Context, t *token, bye *LogoutResult) {
 	if t.Revoke == "" {
 		if t.Access != "" {
@@ -174,10 +174,9 @@ func (l *Authorizer) revoke(ctx context.Context, t *token, bye *LogoutResult) {
 	}
 }
 
-// Login has the person log in to the app at a page, now, whether or not they are
-// logged in already, and waits until it is done, at most five minutes, fifteen
-// where a code is typed on another device. It tells aai.Progress what to visit. If
-// ctx ends sooner and nobody else waits, the login goes on all the same.
+// Login runs a login at a page, also if the user is already logged in, and waits for it: at most
+// five minutes, or fifteen with a device code. It reports the address to aai.Progress. If ctx ends
+// sooner, the login continues.
 func (l *Authorizer) Login(ctx context.Context, r *aai.Recipe) error {
 	p, err := l.realmOf(ctx, r)
 	if err != nil {
@@ -193,9 +192,8 @@ func (l *Authorizer) Login(ctx context.Context, r *aai.Recipe) error {
 	return l.logIn(ctx, p, func(*flow) {})
 }
 
-// SetClient keeps the client id, and the secret that goes with it or "", which a
-// person got for the gateway from the app's authorization server. They go before any
-// other.
+// SetClient stores the client id, and its secret or "", that the user got from the app's
+// authorization server. They take precedence over all others.
 func (l *Authorizer) SetClient(ctx context.Context, r *aai.Recipe, clientID, secret string) error {
 	p, err := l.realmOf(ctx, r)
 	if err != nil {
@@ -214,9 +212,8 @@ func (l *Authorizer) SetClient(ctx context.Context, r *aai.Recipe, clientID, sec
 	return l.updateServer(ctx, p, func(s *server) { s.Chosen = who })
 }
 
-// UntrustedHosts returns the hosts of other sites that take part in the app's logins and
-// calls, and that no person has agreed to yet. For a descriptor of this computer
-// there is none.
+// UntrustedHosts returns the hosts of other sites that the app's logins and calls use and the user
+// does not trust yet. A local descriptor has none.
 func (l *Authorizer) UntrustedHosts(ctx context.Context, r *aai.Recipe) []string {
 	p, err := newRealm(r)
 	if err != nil || p == nil || p.origin == "" {

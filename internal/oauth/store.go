@@ -12,18 +12,18 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// What is kept in Secrets, by the beginning of its id. The rest is a digest, so
-// that an id says nothing and fits everywhere.
+// Prefixes of the ids in Secrets. The rest of an id is a digest, so that it reveals nothing and
+// fits every store.
 const (
-	tokenPrefix  = "login/token/"  // tokens of OAuth, and bought ones
-	keyPrefix    = "login/key/"    // keys, app credentials and cookies that a person gave
-	serverPrefix = "login/server/" // what is known of an authorization server, for one app
+	tokenPrefix  = "login/token/"  // OAuth tokens, and bought ones
+	keyPrefix    = "login/key/"    // keys, app credentials and cookies of the user
+	serverPrefix = "login/server/" // an authorization server's data, for one app
 	secretPrefix = "login/secret/" // of clients
 	clientPrefix = "login/client/" // registrations with an issuer
 )
 
-// digest is the SHA-256 of the parts, each with its length before it, so that no
-// two lists of parts have the same bytes.
+// digest returns the SHA-256 of the parts. Each part has its length before it, so that different
+// lists have different bytes.
 func digest(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {
@@ -35,7 +35,7 @@ func digest(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// get returns what is kept under the id, or nil.
+// get returns the value under the id, or nil.
 func (l *Authorizer) get(ctx context.Context, id string) ([]byte, error) {
 	kept, err := l.cfg.Secrets.Get(ctx, id)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,8 +47,8 @@ func (l *Authorizer) get(ctx context.Context, id string) ([]byte, error) {
 	return kept, nil
 }
 
-// read reads what is kept under the id into v, and reports whether there was
-// anything. What cannot be read is as good as nothing: a person logs in again.
+// read decodes the record under the id into v, and reports whether there is one. An unreadable
+// record counts as absent: the user logs in again.
 func (l *Authorizer) read(ctx context.Context, id string, v any) (bool, error) {
 	kept, err := l.get(ctx, id)
 	if err != nil || kept == nil {
@@ -61,7 +61,7 @@ func (l *Authorizer) read(ctx context.Context, id string, v any) (bool, error) {
 	return true, nil
 }
 
-// put keeps v under the id.
+// put stores v under the id.
 func (l *Authorizer) put(ctx context.Context, id string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -74,7 +74,7 @@ func (l *Authorizer) drop(ctx context.Context, id string) error {
 	return l.update(ctx, id, func([]byte) ([]byte, error) { return nil, nil })
 }
 
-// update is Secrets.Update, in words for the caller where the store fails.
+// update is Secrets.Update with a message for the caller if the store fails.
 func (l *Authorizer) update(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) error {
 	var own error
 	err := l.cfg.Secrets.Update(ctx, id, func(old []byte) (b []byte, err error) {
@@ -100,5 +100,5 @@ func storeError(err error) error {
 	return e
 }
 
-// decodeRecord reads what was kept into v, and reports whether it could.
+// decodeRecord decodes a record into v, and reports success.
 func decodeRecord(raw []byte, v any) bool { return json.Unmarshal(raw, v) == nil }

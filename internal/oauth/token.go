@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	refreshMargin = 60 * time.Second // before its end a token is refreshed
-	defaultLife   = time.Hour        // of a token whose server does not say
-	minRefusalAge = 60 * time.Second // a token that was got by a refresh this lately is not refreshed for a refusal
+	refreshMargin = 60 * time.Second // refresh a token this long before its expiry
+	defaultLife   = time.Hour        // if the server sends no lifetime
+	minRefusalAge = 60 * time.Second // a refusal does not refresh a younger token
 )
 
-// A token is what is kept of one login.
+// token is the stored token of one login.
 type token struct {
-	Host string // of the realm, for people
+	Host string // of the realm, for display
 	App  string
 	Kind string // an aai.Auth constant
 
@@ -30,18 +30,18 @@ type token struct {
 	Type     string    // "Bearer" or "DPoP"
 	Expires  time.Time // zero: not known
 	Obtained time.Time
-	Forced   bool     // it was got because its forerunner was refused
-	Scopes   []string // those that were granted
+	Forced   bool     // obtained because the API refused the previous token
+	Scopes   []string // granted scopes
 
 	Issuer   string `json:",omitempty"`
-	Endpoint string // that gave it, and refreshes it
+	Endpoint string // token endpoint, also for refreshes
 	Revoke   string `json:",omitempty"`
 	Client   identity
 	Resource string
 	Key      *proofKey `json:",omitempty"` // that the token is bound to
 }
 
-// isFresh reports whether the token is good for a while yet.
+// isFresh reports whether the token is valid for some more time.
 func (t *token) isFresh(now time.Time) bool {
 	if t.Access == "" {
 		return false
@@ -50,7 +50,7 @@ func (t *token) isFresh(now time.Time) bool {
 	return t.Expires.IsZero() || now.Add(margin).Before(t.Expires)
 }
 
-// isValid reports whether the token has not ended.
+// isValid reports whether the token has not expired.
 func (t *token) isValid(now time.Time) bool {
 	return t.Access != "" && (t.Expires.IsZero() || now.Before(t.Expires))
 }
@@ -64,7 +64,7 @@ type tokenAnswer struct {
 	Scope        *string `json:"scope"`
 }
 
-// readAnswer puts an answer of the token endpoint into t.
+// readAnswer reads a response of the token endpoint into t.
 func (t *token) readAnswer(a *answer, now time.Time) error {
 	host := hostOf(t.Endpoint)
 	var got tokenAnswer
@@ -97,7 +97,7 @@ func (t *token) readAnswer(a *answer, now time.Time) error {
 	return nil
 }
 
-// authorizeOAuth adds the token, having begun a login where there is none.
+// authorizeOAuth adds the token, and begins a login if there is none.
 func (l *Authorizer) authorizeOAuth(ctx context.Context, p *realm, req *http.Request) error {
 	for range 2 {
 		t, err := l.token(ctx, p)
@@ -108,7 +108,7 @@ func (l *Authorizer) authorizeOAuth(ctx context.Context, p *realm, req *http.Req
 			return l.attach(t, req)
 		}
 		if s, err := l.storedServer(ctx, p); err != nil || p.discoversServer() && (s == nil || s.Issuer == "") {
-			return err // nobody knows yet whether it wants anyone to log in
+			return err // try without a token: the server may need none
 		}
 		if err := l.logIn(ctx, p, nil); err != nil {
 			return err
@@ -117,8 +117,8 @@ func (l *Authorizer) authorizeOAuth(ctx context.Context, p *realm, req *http.Req
 	return p.loginRequired(aai.AuthRequired, "the login to %s ended without a token for this call", p.name())
 }
 
-// token returns a token that is good for a while, refreshed if need be, or nil
-// where a person must log in.
+// token returns a token that is valid for some time, refreshed if needed, or nil if the user must
+// log in.
 func (l *Authorizer) token(ctx context.Context, p *realm) (*token, error) {
 	id, err := l.tokenIDOf(ctx, p)
 	if err != nil || id == "" {
@@ -140,7 +140,7 @@ func (l *Authorizer) token(ctx context.Context, p *realm) (*token, error) {
 	return l.refresh(ctx, p, id, t.Access, false)
 }
 
-// tokenIDOf is the id of the realm's token, or "" where no server is known yet.
+// tokenIDOf returns the id of the realm's token, or "" if no server is known yet.
 func (l *Authorizer) tokenIDOf(ctx context.Context, p *realm) (string, error) {
 	s, err := l.storedServer(ctx, p)
 	if err != nil || s == nil || s.Authorize == "" {
@@ -153,10 +153,10 @@ func (l *Authorizer) tokenIDOf(ctx context.Context, p *realm) (string, error) {
 	return p.tokenID(s, who.ID), nil
 }
 
-// refresh replaces the token that has the access token seen, unless another did.
-// What it begins goes on when ctx ends: the old refresh token is spent the moment
-// the server answers, so the answer must be kept. It returns nil where the token is
-// gone. The error of a dead login is AUTH_EXPIRED.
+// refresh replaces the token with the access token seen, unless another refresh did. The request
+// continues after ctx ends: the server's answer invalidates the old refresh token, so the new one
+// must be stored. It returns nil if the token was deleted. The error of a revoked login is
+// AUTH_EXPIRED.
 func (l *Authorizer) refresh(ctx context.Context, p *realm, id, seen string, forced bool) (*token, error) {
 	type outcome struct {
 		t   *token
@@ -209,11 +209,10 @@ func (l *Authorizer) refreshLocked(ctx context.Context, p *realm, id, seen strin
 	case err != nil:
 		return l.keepOldToken(ctx, p, id, forced, err)
 	}
-	return t, nil // it is kept by now
+	return t, nil // it is stored by now
 }
 
-// keepOldToken is what to do when a refresh failed for now: the old token serves as
-// long as it lasts.
+// keepOldToken handles a failed refresh: the old token serves until it expires.
 func (l *Authorizer) keepOldToken(ctx context.Context, p *realm, id string, forced bool, failure error) (*token, error) {
 	var old token
 	if found, err := l.read(ctx, id, &old); !forced && err == nil && found && old.isValid(l.now()) {
@@ -227,7 +226,7 @@ func (l *Authorizer) keepOldToken(ctx context.Context, p *realm, id string, forc
 	return nil, failure
 }
 
-// renew asks the token endpoint for the next token.
+// renew requests the next token from the token endpoint.
 func (l *Authorizer) renew(ctx context.Context, t token, forced bool) (*token, error) {
 	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {t.Refresh}}
 	if t.Resource != "" {
@@ -249,7 +248,7 @@ func isRefusal(err error, codes ...string) bool {
 	return ok && slices.Contains(codes, refusal.Code)
 }
 
-// attach puts the token, and the proof that it is ours, into the request.
+// attach adds the token, and its DPoP proof if needed, to the request.
 func (l *Authorizer) attach(t *token, req *http.Request) error {
 	req.Header.Del("DPoP")
 	if t.Type != "DPoP" {
@@ -265,7 +264,7 @@ func (l *Authorizer) attach(t *token, req *http.Request) error {
 	return nil
 }
 
-// loginRequired is the error of a login that a person must do first.
+// loginRequired returns the error for a login that the user must do first.
 func (p *realm) loginRequired(code aai.Code, format string, args ...any) *aai.Error {
 	e := aai.Errorf(code, format, args...)
 	e.Hint = "Make the same call again to begin the login, or ask the person to run: " + p.command()
