@@ -149,7 +149,7 @@ func ForeignHosts(r *aai.Recipe) []string {
 	return p.foreignHosts()
 }
 
-// ForeignHosts is [ForeignHosts] as a method, to satisfy interfaces.
+// ForeignHosts is [ForeignHosts] as a method.
 func (l *Authorizer) ForeignHosts(r *aai.Recipe) []string { return ForeignHosts(r) }
 
 // Host returns the app's host as Status and Logout use it, or "".

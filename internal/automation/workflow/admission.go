@@ -9,13 +9,13 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A leave is what the calls of a workflow were admitted by, before its first step.
+// admittedCalls is the admission of a workflow's calls, before its first step.
 type admittedCalls struct {
 	admission *aai.Admission
 	index     map[*Step]int
 }
 
-// calls are the steps that make calls, those of groups too.
+// calls returns the steps that make calls, including those of groups.
 func (d *Document) calls(first int) (all []*Step) {
 	for _, s := range d.Steps[first-1:] {
 		if s.Parallel == nil {
@@ -26,7 +26,7 @@ func (d *Document) calls(first int) (all []*Step) {
 	return all
 }
 
-// resolve finds the tools of all steps, and looks at the arguments that are known.
+// resolve finds the tools of all steps, and checks the known arguments.
 func (r *run) resolve(ctx context.Context) error {
 	for _, s := range r.doc.calls(1) {
 		app, err := r.gateway.Catalog.Find(ctx, s.App)
@@ -54,15 +54,15 @@ func (r *run) resolve(ctx context.Context) error {
 	return nil
 }
 
-// addProgram adds the program of the document to the arguments of a tool that takes one and
-// got none.
+// addProgram adds the document's program to the arguments of a tool that has the parameter, unless
+// they name one.
 func (d *Document) addProgram(tool *aai.Tool, args map[string]any) {
 	if _, given := args[targetParam]; !given && d.program != "" && slices.Contains(tool.Params.Order, targetParam) {
 		args[targetParam] = d.program
 	}
 }
 
-// check looks at the arguments, as far as they are known.
+// check checks the arguments as far as they are known.
 func (s *Step) check() error {
 	if param := s.tool.Target; param != "" && usesValues(s.args[param]) {
 		return aai.Errorf(aai.InvalidParams, "args.%s: "+unknownApp, param)
@@ -87,7 +87,7 @@ func (s *Step) check() error {
 	return err
 }
 
-// stepError is the error of a step before anything ran.
+// stepError returns the error of a step before any step ran.
 func stepError(s *Step, err error) error {
 	e := *aai.AsError(err)
 	e.Message = fmt.Sprintf("%s (%s): %s; nothing was run", s.Label, s.summary(), e.Message)
@@ -105,17 +105,17 @@ func noTool(app *aai.App, name string) error {
 	return e
 }
 
-// usesValues reports whether a compiled value takes values of steps.
+// usesValues reports whether a compiled value contains templates.
 func usesValues(value any) (does bool) {
 	_, _ = mapTemplates(value, func(t *template) (any, error) { does = true; return t, nil })
 	return does
 }
 
-// admitResumed is admit for a call that may have been asked about itself: then what a door brings
-// is an answer to that, or one about the steps, and nobody can tell but by trying.
+// admitResumed is admit for a call that may have had its own consent question. The answers of the
+// door then belong to that question or to one about the steps. Only trying can tell which.
 func (r *run) admitResumed(ctx context.Context, from ResumePoint) (*admittedCalls, error) {
 	first, answers := max(1, from.Step), maps.Clone(r.call.Answers)
-	maps.DeleteFunc(answers, func(_ string, a aai.Answer) bool { return a.Channel == aai.DesktopDialog }) // that was of the outer call
+	maps.DeleteFunc(answers, func(_ string, a aai.Answer) bool { return a.Channel == aai.DesktopDialog }) // those belong to the outer call
 	if !from.CallAsked || len(answers) == 0 {
 		return r.admit(ctx, first, answers)
 	}
@@ -130,7 +130,7 @@ func (r *run) admitResumed(ctx context.Context, from ResumePoint) (*admittedCall
 	return l, err
 }
 
-// admit has all calls admitted that are to run, in one round.
+// admit admits all calls from step first on, in one round.
 func (r *run) admit(ctx context.Context, first int, answers map[string]aai.Answer) (*admittedCalls, error) {
 	l := &admittedCalls{index: map[*Step]int{}}
 	steps := r.doc.calls(first)
@@ -157,7 +157,7 @@ func (r *run) admit(ctx context.Context, first int, answers map[string]aai.Answe
 	return nil, &e
 }
 
-// run makes the call of a step with what earlier steps gave. It may be made again.
+// run makes the call of a step with the values of earlier steps. It can be repeated.
 func (l *admittedCalls) run(ctx context.Context, s *Step, v stepValues) (*aai.Result, error) {
 	most := maxMade
 	return l.admission.Repeat(ctx, l.index[s], func(h aai.Placeholder) (any, error) {
@@ -173,14 +173,14 @@ func (l *admittedCalls) run(ctx context.Context, s *Step, v stepValues) (*aai.Re
 	})
 }
 
-// undo makes a call that takes back what the step did.
+// undo makes a call that undoes the step.
 func (l *admittedCalls) undo(ctx context.Context, s *Step, call *aai.Call) (*aai.Result, error) {
 	return l.admission.RunUndo(ctx, l.index[s], call)
 }
 
 func (l *admittedCalls) release() { l.admission.Release() }
 
-// placeholders is a compiled value as it is admitted.
+// placeholders replaces the templates of a compiled value with placeholders, for admission.
 func placeholders(value any) any {
 	admitted, _ := mapTemplates(value, func(t *template) (any, error) { return aai.Placeholder{Label: t.describe(), Key: t}, nil })
 	return admitted

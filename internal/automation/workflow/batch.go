@@ -12,19 +12,19 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// BatchTool is the tool of the gateway's own app that makes several calls at once.
+// BatchTool is the builtin tool that makes several calls at once.
 const BatchTool = "batch"
 
 const (
-	// admitChunk is how many calls are admitted at a time: as many as a person is asked
-	// about in one question at the most.
+	// admitChunk is the number of calls admitted at a time: the maximum for one question to the
+	// user.
 	admitChunk = 32
-	// maxRefusedTogether is how many of those may be refused before each is admitted for itself.
+	// maxRefusedTogether is the number of refusals in a chunk before each call is admitted separately.
 	maxRefusedTogether = 4
-	// maxConcurrentCalls is how many calls of a batch are under way at the same time. The lanes of apps
-	// and the limits of the caller may let fewer act.
+	// maxConcurrentCalls is the number of concurrent calls of a batch. The queues of apps and the
+	// caller's limits may allow fewer.
 	maxConcurrentCalls = 16
-	// maxRateLimitWait is how long a call waits at a time that its caller's limits refuse.
+	// maxRateLimitWait is the longest wait of a rate-limited call per try.
 	maxRateLimitWait = time.Minute
 )
 
@@ -44,17 +44,17 @@ func (c Config) batch() *aai.Tool {
 	}
 }
 
-// An outcome is what came of one call of a batch.
+// callOutcome is the outcome of one call of a batch.
 type callOutcome struct {
 	OK      bool       `json:"ok"`
 	Result  any        `json:"result,omitempty"`
 	Text    string     `json:"text,omitempty"`
 	Warning string     `json:"warning,omitempty"`
-	Foreign string     `json:"source,omitempty"` // whose words they are, of a stranger's
+	Foreign string     `json:"source,omitempty"` // untrusted source of the result
 	Error   *callFault `json:"error,omitempty"`
 }
 
-// A fault is an error as a batch tells it.
+// callFault is the error of a call in a batch's result.
 type callFault struct {
 	Code     aai.Code     `json:"code"`
 	Message  string       `json:"message"`
@@ -62,8 +62,7 @@ type callFault struct {
 	Delivery aai.Delivery `json:"delivery,omitempty"`
 }
 
-// runBatch makes the calls. Those that a person must allow first are asked about together; one
-// that is refused fails for itself.
+// runBatch makes the calls. It combines the questions to the user. A refused call fails alone.
 func (c Config) runBatch(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	list, _ := call.Args["calls"].([]any)
 	b := &batch{gateway: c.Gateway(), calls: make([]*aai.Call, len(list)), ended: make([]callOutcome, len(list)), runs: make([]func(context.Context) (*aai.Result, error), len(list))}
@@ -85,20 +84,20 @@ func (c Config) runBatch(ctx context.Context, call *aai.Call) (*aai.Result, erro
 	return b.answer()
 }
 
-// A batch is one on its way.
+// batch is a running batch.
 type batch struct {
 	gateway *aai.Gateway
 	calls   []*aai.Call
-	runs    []func(context.Context) (*aai.Result, error) // of those that are admitted
+	runs    []func(context.Context) (*aai.Result, error) // of the admitted calls
 	ended   []callOutcome
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	done int
 }
 
-// admit has those of the calls admitted that can be. What is refused fails, and the others are
-// admitted without it; past some of those each call is admitted when it runs. What a person
-// refused, or has to be asked about by the door, ends the batch before anything ran.
+// admit admits the calls that pass. A refused call fails, and the others are admitted without it.
+// After maxRefusedTogether refusals, each call is admitted when it runs. A refusal by the user, or
+// a question that the door must ask, ends the batch before any call runs.
 func (b *batch) admit(ctx context.Context, first, end int) (*aai.Admission, error) {
 	for refused := 0; ; refused++ {
 		var left []*aai.Call
@@ -129,7 +128,7 @@ func (b *batch) admit(ctx context.Context, first, end int) (*aai.Admission, erro
 	}
 }
 
-// run makes the calls, some at a time, and waits for them.
+// run makes the calls, up to maxConcurrentCalls at a time, and waits for them.
 func (b *batch) run(ctx context.Context) {
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, maxConcurrentCalls)
@@ -150,7 +149,7 @@ func (b *batch) run(ctx context.Context) {
 	wait.Wait()
 }
 
-// one makes a call, and waits where its caller calls too often.
+// one makes a call, and waits if the caller's rate limit refuses it.
 func (b *batch) one(ctx context.Context, run func(context.Context) (*aai.Result, error)) callOutcome {
 	result, err := aai.RetryRateLimited(ctx, maxRateLimitWait, run)
 	b.mu.Lock()
@@ -172,7 +171,7 @@ func failed(e *aai.Error) callOutcome {
 	return callOutcome{Error: &callFault{Code: e.Code, Message: e.Message, Hint: e.Hint, Delivery: e.Delivery}}
 }
 
-// answer is what the batch came to: an error where no call ended well.
+// answer returns the result of the batch, or an error if every call failed.
 func (b *batch) answer() (*aai.Result, error) {
 	ok, delivery := 0, aai.NotDelivered
 	var lines, foreign []string

@@ -9,10 +9,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// paramsName is what the values are called that a workflow is given.
+// paramsName is the name of a workflow's parameters in templates.
 const paramsName = "params"
 
-// schema is a member that is a JSON Schema of an object.
+// schema parses a member that is a JSON Schema of an object.
 func (o *documentObject) schema(name string, value any) aai.Schema {
 	object, ok := value.(map[string]any)
 	if !ok || object["type"] != "object" {
@@ -34,8 +34,8 @@ func (o *documentObject) schema(name string, value any) aai.Schema {
 	return s
 }
 
-// bind is the document, for one run: what its steps take of the values, from the first that
-// is to run, stands in them as what they were given. It is not read again.
+// bind returns the document for one run: it replaces the templates of known values in the steps
+// from first on. Values are not parsed as templates.
 func (d *Document) bind(v stepValues, first int) (*Document, error) {
 	one := *d
 	var err error
@@ -54,7 +54,7 @@ func (v stepValues) steps(all []*Step, first int) ([]*Step, error) {
 		one := *s
 		var err error
 		if s.Number >= first {
-			// what one takes that has a condition may be missing where that does not hold
+			// a value for a conditional step may be missing if the condition does not hold
 			if err = one.resolveKnown(v); err != nil && s.condition == nil {
 				return nil, stepError(s, unresolvedError(s, err))
 			}
@@ -67,8 +67,7 @@ func (v stepValues) steps(all []*Step, first int) ([]*Step, error) {
 	return copies, nil
 }
 
-// resolveKnown fills in the values that there are. If one of them is not what the step takes,
-// nothing is.
+// resolveKnown resolves the templates of known values. On an error it changes nothing.
 func (s *Step) resolveKnown(v stepValues) error {
 	args, err := v.resolveKnown(s.args)
 	if err != nil {
@@ -83,7 +82,7 @@ func (s *Step) resolveKnown(v stepValues) error {
 	return nil
 }
 
-// resolveKnown fills in the values that there are; the others stay what they are.
+// resolveKnown resolves the templates of known values and keeps the others.
 func (v stepValues) resolveKnown(value any) (any, error) {
 	return mapTemplates(value, v.resolveKnownText)
 }
@@ -132,8 +131,8 @@ func (v stepValues) resolveKnownText(t *template) (any, error) {
 	return left, nil
 }
 
-// firstMissing is the first value of an earlier step that a step from first on takes and nobody has,
-// "" for none.
+// firstMissing returns the first reference, in the steps from first on, to a lost value of an earlier
+// step, or "".
 func (d *Document) firstMissing(v stepValues, first int) (step *Step, value string) {
 	gone := map[string]bool{}
 	for _, s := range d.Steps[:first-1] {
@@ -155,7 +154,7 @@ func (d *Document) firstMissing(v stepValues, first int) (step *Step, value stri
 	return nil, ""
 }
 
-// names are those by which later steps take its values.
+// names returns the names of the step's values in templates.
 func (s *Step) names() []string {
 	names := []string{fmt.Sprintf("step_%d", s.Number)}
 	for _, one := range append([]*Step{s}, s.Parallel...) {
@@ -166,7 +165,7 @@ func (s *Step) names() []string {
 	return names
 }
 
-// firstReferenceTo is the first reference in a compiled value to one of the names.
+// firstReferenceTo returns the first reference in a compiled value to one of the names.
 func firstReferenceTo(value any, names map[string]bool) *reference {
 	switch x := value.(type) {
 	case *template:

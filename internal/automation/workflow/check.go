@@ -8,15 +8,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 )
 
-// A check tells whether its step was done, where nobody knows: a call that reads, and what it
-// answers if so.
+// stepCheck finds out whether an interrupted step was done: a call that only reads, and the result
+// to expect then.
 type stepCheck struct {
 	app, tool string
 	args      map[string]any
-	equals    any // of an object that is written in it the listed members alone are compared
+	equals    any // an object is compared by its listed members only
 }
 
-// check reads a check, such as {"tool": "volume", "equals": {"value": 0.5}}.
+// check parses a check, such as {"tool": "volume", "equals": {"value": 0.5}}.
 func (o *documentObject) check(value any, known names, windows bool) *stepCheck {
 	members, ok := value.(map[string]any)
 	if !ok {
@@ -48,7 +48,7 @@ func (o *documentObject) check(value any, known names, windows bool) *stepCheck 
 	return c
 }
 
-// wasDone asks whether the step was done. Its error says why that cannot be told.
+// wasDone reports whether the step was done. Its error explains why that is unknown.
 func (c *stepCheck) wasDone(ctx context.Context, r *run, v stepValues) (bool, error) {
 	args, err := v.resolve(c.args)
 	if err != nil {
@@ -69,8 +69,8 @@ func (c *stepCheck) wasDone(ctx context.Context, r *run, v stepValues) (bool, er
 	return undo.Matches(c.equals, equals, result.Data), nil
 }
 
-// validateCheck refuses a check whose tool is not there or does more than read, and wrong
-// arguments. It returns the arguments with the program of the workflow.
+// validateCheck rejects a check with a missing tool, a tool that does more than read, or wrong
+// arguments. It returns the arguments with the workflow's program.
 func (r *run) validateCheck(ctx context.Context, c *stepCheck, args any) (map[string]any, error) {
 	app, err := r.gateway.Catalog.Find(ctx, c.app)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A condition is on a value of an earlier step.
+// condition tests a value of an earlier step.
 type condition struct {
 	ref      *reference
 	equals   any
@@ -15,7 +15,7 @@ type condition struct {
 	exists   bool
 }
 
-// condition reads a condition, such as {"value": "{{step_1.checked}}", "equals": true}.
+// condition parses a condition, such as {"value": "{{step_1.checked}}", "equals": true}.
 func (o *documentObject) condition(value any, known names) *condition {
 	members, ok := value.(map[string]any)
 	in := &documentObject{place: o.place + ", when", members: members}
@@ -57,8 +57,7 @@ func (o *documentObject) condition(value any, known names) *condition {
 	return c
 }
 
-// holds reports whether the condition is met. A value that is not there meets no condition
-// but that it does not exist.
+// holds reports whether the condition is true. A missing value satisfies only "exists": false.
 func (c *condition) holds(v stepValues) bool {
 	value, err := v.lookUp(c.ref)
 	there := err == nil && value != nil
@@ -86,7 +85,7 @@ func (c *condition) holds(v stepValues) bool {
 	return false
 }
 
-// jsonEqual compares JSON values, numbers by what they are.
+// jsonEqual compares JSON values, numbers by their value.
 func jsonEqual(a, b any) bool { return reflect.DeepEqual(plainNumbers(a), plainNumbers(b)) }
 
 func plainNumbers(value any) any {

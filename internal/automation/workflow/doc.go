@@ -1,10 +1,11 @@
-// Package workflow makes several calls as one: a workflow, whose steps follow each other,
-// take values from each other and are taken back where one fails, and a batch of calls that
-// know nothing of each other.
+// Package workflow runs several calls as one: a workflow with dependent steps and
+// rollback ([Document], [Config.Execute]), or a batch of independent calls ([BatchTool]).
 //
 // Every step is a call through the gateway, with the outer call as its parent and its
-// caller's rights. All that is known of the steps is looked at and admitted before the first
-// of them runs, so that a person is asked once, and nothing is begun that could be known to
-// fail. A value that a step takes from an earlier one stays one parameter's data: it is
-// never read again for what is in it.
+// caller's rights. Before the first step runs, the package checks and admits all steps, so
+// that the user answers once and foreseeable errors start nothing. A value from an earlier
+// step is data: it is never parsed again. [Library] serves workflow files as tools.
+//
+// [SQLiteStore] records the progress of runs, so that a run can resume or roll back after
+// a crash.
 package workflow

@@ -10,51 +10,50 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A Document is a workflow as it was written, read and found right in itself: every step
-// takes values of earlier ones alone.
+// Document is a parsed and valid workflow: every step refers only to earlier steps.
 type Document struct {
 	Name        string
 	Description string
-	Params      aai.Schema // what it takes; the zero Schema: nothing
+	Params      aai.Schema // parameters; the zero Schema: none
 	Steps       []*Step
-	// Source is what it was read from.
+	// Source is the parsed JSON.
 	Source map[string]any
 
-	program string // whose windows steps are about that name none; "": none
+	program string // default program of desktop steps; "": none
 }
 
-// What becomes of a workflow when a step fails.
+// Actions after a failed step.
 const (
-	Abort    = "abort"    // it ends; the default
-	Skip     = "skip"     // it goes on
-	Rollback = "rollback" // it ends, and what was done is taken back
+	Abort    = "abort"    // end the workflow; the default
+	Skip     = "skip"     // continue
+	Rollback = "rollback" // end the workflow and undo the earlier steps
 )
 
-// A Step is a call, the same call for each value of a list, or several calls side by side.
+// Step is a call, the same call for each value of a list, or a group of concurrent calls.
 type Step struct {
-	Number    int    // from 1; of a call within a group the group's
-	Label     string // how people know it: "step 3", "step 3.1"
-	Name      string // by which later ones take its values; "": only by its number
+	Number    int    // from 1; within a group the group's
+	Label     string // for display: "step 3", "step 3.1"
+	Name      string // in templates; "": only by its number
 	App, Tool string // "" of a group
 	OnFail    string
 	Retry     int
 	WaitAfter time.Duration
 	Parallel  []*Step
 
-	args      map[string]any // with a *template for each string that takes a value
+	args      map[string]any // with a *template for each string that refers to values
 	condition *condition
 	doneCheck *stepCheck
 	forEach   any // nil, a list, or a *template
 	tool      *aai.Tool
 }
 
-// unknownApp is what is said of an app that a step is to name.
+// unknownApp is the error text for an app that depends on values.
 const unknownApp = "expected the app itself, since nobody can be asked about one that is not known yet"
 
 // targetParam is the parameter of the desktop's tools that names a program.
 const targetParam = "app"
 
-// The bounds of a document.
+// Limits of a document.
 const (
 	maxSteps    = 100
 	maxItems    = 1000
@@ -65,10 +64,9 @@ const (
 	maxDescription = 1000
 )
 
-// Read reads a document. Of one for windows every step is a tool of the desktop, and the app
-// that it names is the program whose windows it operates; of another a step without an app is
-// for the desktop. A step that names none has the document's, if that names one. The error
-// names the step and the place.
+// Read parses a document. With windows, every step is a desktop tool, and its app is the program
+// to operate. Otherwise a step without an app is for the desktop. A step that names no app uses
+// the document's app, if there is one. The error names the step and the place.
 func Read(source map[string]any, windows bool) (*Document, error) {
 	d := &Document{Source: source}
 	top := &documentObject{place: "the workflow", members: source}
@@ -101,23 +99,23 @@ func Read(source map[string]any, windows bool) (*Document, error) {
 	return d, nil
 }
 
-// A reader reads steps one after the other.
+// reader parses steps in order.
 type reader struct {
 	windows bool
-	app     string          // of steps that name none
-	known   map[string]bool // what values can be taken of
-	taken   map[string]bool // the names of all steps so far
+	app     string          // default app of steps
+	known   map[string]bool // names with values
+	taken   map[string]bool // names of all steps so far
 	count   int
 }
 
-// addKnown has later steps take values of this one.
+// addKnown makes the values of s available to later steps.
 func (r *reader) addKnown(s *Step) {
 	for _, name := range s.names() {
 		r.known[name] = true
 	}
 }
 
-// step reads a step; member is which one of a group it is, from 1, or 0.
+// step parses a step; member is its index in a group, from 1, or 0.
 func (r *reader) step(value any, number, member int) (*Step, error) {
 	s := &Step{Number: number, Label: fmt.Sprintf("step %d", number)}
 	if member > 0 {
@@ -152,7 +150,7 @@ func (r *reader) step(value any, number, member int) (*Step, error) {
 	return s, o.err()
 }
 
-// membersOf are those that a step may have, or one within a group.
+// membersOf returns the allowed members of a step, or of one within a group.
 func membersOf(within bool) []string {
 	known := []string{"name", "app", "tool", "args", "on_fail", "retry", "wait_after_ms", "when", "check"}
 	if within {
@@ -161,7 +159,7 @@ func membersOf(within bool) []string {
 	return append(known, "for_each", "parallel")
 }
 
-// call reads what the step calls, with what and when.
+// call parses the call of the step and its condition.
 func (r *reader) call(o *documentObject, s *Step, member int) {
 	known := names{given: r.known}
 	_, group := o.members["parallel"]
@@ -208,8 +206,8 @@ func (r *reader) call(o *documentObject, s *Step, member int) {
 	s.App = appOf(s.App, s.args, r.windows)
 }
 
-// appOf is the app whose tool is called where a step names the app; of one for windows that is
-// the program among the arguments.
+// appOf returns the app of the called tool. With windows, it moves the named program into the
+// arguments.
 func appOf(named string, args map[string]any, windows bool) string {
 	if _, given := args[targetParam]; windows && named != "" && !given {
 		args[targetParam] = named
@@ -220,7 +218,7 @@ func appOf(named string, args map[string]any, windows bool) string {
 	return named
 }
 
-// checkName refuses a name that could be mistaken for another.
+// checkName rejects an ambiguous name.
 func (r *reader) checkName(o *documentObject, name string) {
 	switch {
 	case !isValueName(name) || name == itemName || isNumbered(name):
@@ -231,7 +229,7 @@ func (r *reader) checkName(o *documentObject, name string) {
 	r.taken[name] = true
 }
 
-// describeList is for people what a step is repeated for.
+// describeList describes the list of a repeated step for display.
 func describeList(list any) string {
 	if t, ok := list.(*template); ok {
 		return t.soleReference().describe()

@@ -13,21 +13,21 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// ToolTimeout is how long a tool may take that runs a workflow, goes on with one, or takes it back.
+// ToolTimeout limits a tool that runs, resumes or rolls back a workflow.
 const ToolTimeout = toolTime
 
-// TaskTimeout is the same as a task.
+// TaskTimeout is the limit for the same as a task.
 const TaskTimeout = taskLifetime
 
 const (
-	// maxCallsShown is of how many calls of a workflow a person reads, and maxCallSaid how much of
-	// each, in bytes; maxArgSaid is of one argument.
+	// maxCallsShown is the number of a workflow's calls shown to the user; maxCallShown and
+	// maxArgShown limit a call and an argument, in bytes.
 	maxCallsShown = 12
 	maxCallShown  = 120
 	maxArgShown   = 40
 )
 
-// Tool is the document as a tool of its own: what it takes is what the document says.
+// Tool returns the document as a tool with the document's parameters.
 func (c Config) Tool(name string, d *Document) *aai.Tool {
 	params := d.Params
 	if params.Source == nil {
@@ -36,7 +36,7 @@ func (c Config) Tool(name string, d *Document) *aai.Tool {
 	return &aai.Tool{
 		Name: name, Title: d.Name, Description: d.Description, Params: params,
 		Effect: aai.Destroys, OnlyMakesCalls: true, Timeout: toolTime, BackgroundTimeout: taskLifetime,
-		// what is secret of it only the tools of its steps know, which have records of their own
+		// only the steps' tools know their secrets, and they have their own records
 		Secret: slices.Clone(params.Order), PrivateResult: true, ShowSecrets: true,
 		Implementation: strings.Join(d.describeCalls(), "; "),
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
@@ -52,7 +52,7 @@ func (c Config) Tool(name string, d *Document) *aai.Tool {
 	}
 }
 
-// describeCalls are the calls that a document makes, in their order, as people know them.
+// describeCalls describes the calls of a document in order, for display.
 func (d *Document) describeCalls() (all []string) {
 	steps := d.calls(1)
 	for i, s := range steps {
@@ -68,7 +68,7 @@ func (d *Document) describeCalls() (all []string) {
 	return all
 }
 
-// inShort is the call of a step for people: its app or program, its tool, and what stands in its
+// inShort describes the call of a step for display: its app or program, its tool and its
 // arguments.
 func (s *Step) inShort() string {
 	where, args := s.App, s.args
@@ -89,8 +89,8 @@ func (s *Step) inShort() string {
 	return aai.CleanLabel(said, maxCallShown)
 }
 
-// argInShort is one argument. What may be secret to the tool is left out: which of it is, the
-// tools of other apps say only when they are called, so of theirs no text is said.
+// argInShort describes one argument and omits possible secrets. Other apps declare their secrets
+// only when called, so their texts are omitted.
 func (s *Step) argInShort(name string, value any) string {
 	seen := s.App == aai.DesktopApp && slices.Contains(seenArgs(), name)
 	switch v := value.(type) {
@@ -108,11 +108,10 @@ func (s *Step) argInShort(name string, value any) string {
 	return omittedMark
 }
 
-// omittedMark stands for what is left out.
+// omittedMark replaces omitted text.
 const omittedMark = "…"
 
-// valueNames is the template with the names of the values that it takes, and its text where that may
-// be seen.
+// valueNames returns the template with the names of its values, and with its text if seen.
 func (t *template) valueNames(seen bool) string {
 	var b strings.Builder
 	for _, p := range t.parts {
@@ -128,13 +127,13 @@ func (t *template) valueNames(seen bool) string {
 	return aai.CleanLabel(b.String(), maxArgShown)
 }
 
-// seenArgs are the parameters of the desktop's tools that say where and how something is done;
-// none is secret to any of them.
+// seenArgs are the desktop tools' parameters for the place and the manner of an action; none is
+// secret to any of them.
 func seenArgs() []string {
 	return []string{"query", "nth", "mode", "click_type", "action", "direction", "path"}
 }
 
-// Describe is what the step calls, or one of the calls of a group, from 1.
+// Describe returns the tool of the step, or of one call of a group, from 1.
 func (s *Step) Describe(part int) string {
 	if s.Parallel != nil && part > 0 && part <= len(s.Parallel) {
 		return s.Parallel[part-1].summary()

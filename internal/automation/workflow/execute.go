@@ -11,15 +11,15 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// firstPause is how long a call that failed is let alone before it is made again, the first
-// time; then twice as long each time.
+// firstPause is the pause before a failed call is repeated for the first time. It doubles each
+// time, up to maxPause.
 const (
 	firstPause = 100 * time.Millisecond
 	maxPause   = 5 * time.Second
 )
 
-// runPart makes one call of a step that makes several, and has the store know of it. One that
-// ended before is not made again.
+// runPart makes one call of a step that makes several, and records it in the store. It does not
+// repeat a call that ended before.
 func (r *run) runPart(ctx context.Context, s *Step, n int, v stepValues) (any, *aai.Error) {
 	if before, ended := r.before[n]; ended {
 		if before.State == Failed {
@@ -47,7 +47,7 @@ func (r *run) runPart(ctx context.Context, s *Step, n int, v stepValues) (any, *
 	return value, failure
 }
 
-// noteMiss notes that a call failed, and was passed over.
+// noteMiss counts a failed call that was skipped.
 func (r *run) noteMiss(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,7 +56,7 @@ func (r *run) noteMiss(why string) {
 	}
 }
 
-// runCall makes the call of a step, again where that is safe and asked for.
+// runCall makes the call of a step, and retries it if that is safe and requested.
 func (r *run) runCall(ctx context.Context, s *Step, v stepValues) (_ any, acts []Act, _ *aai.Error) {
 	wait := firstPause
 	for try := 0; ; try++ {
@@ -75,7 +75,7 @@ func (r *run) runCall(ctx context.Context, s *Step, v stepValues) (_ any, acts [
 	}
 }
 
-// isRetryable reports whether the same call may be made again, and could end otherwise.
+// isRetryable reports whether a repeated call is safe and may succeed.
 func isRetryable(e *aai.Error) bool {
 	switch e.Code {
 	case aai.InvalidParams, aai.ToolNotFound, aai.PermissionDenied, aai.ConsentRequired, aai.AutomationNotSupported,
@@ -96,7 +96,7 @@ func (s *Step) reads() bool {
 // several reports whether the step makes several calls.
 func (s *Step) several() bool { return s.Parallel != nil || s.forEach != nil }
 
-// note keeps what a call did, or may have done.
+// note records the act of a call, including a possible one.
 func (r *run) note(s *Step, result *aai.Result, e *aai.Error) []Act {
 	if s.reads() || e != nil && e.RetrySafe() || result != nil && result.NoOp {
 		return nil
@@ -117,7 +117,7 @@ func (r *run) note(s *Step, result *aai.Result, e *aai.Error) []Act {
 	return []Act{act}
 }
 
-// noteForeign notes whose words the result holds.
+// noteForeign records the untrusted source of the result.
 func (r *run) noteForeign(result *aai.Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,8 +126,8 @@ func (r *run) noteForeign(result *aai.Result) {
 	}
 }
 
-// each makes the call of a step once for each value of its list, and gives the list of what
-// they gave.
+// each makes the call of a step once for each value of its list, and returns the list of their
+// values.
 func (r *run) each(ctx context.Context, s *Step) (any, *aai.Error) {
 	filled, err := r.values.resolve(s.forEach)
 	if err != nil {
@@ -161,8 +161,8 @@ func (r *run) each(ctx context.Context, s *Step) (any, *aai.Error) {
 	return given, nil
 }
 
-// group makes the calls of a group side by side, and gives the list of what they gave. One
-// that fails lets the others end.
+// group makes the calls of a group concurrently, and returns the list of their values. A failed
+// call does not stop the others.
 func (r *run) group(ctx context.Context, s *Step) (any, *aai.Error) {
 	given, failed := make([]any, len(s.Parallel)), make([]*aai.Error, len(s.Parallel))
 	var wait sync.WaitGroup
@@ -188,14 +188,14 @@ func (r *run) group(ctx context.Context, s *Step) (any, *aai.Error) {
 	return given, nil
 }
 
-// withSubject is the error, saying what it is about.
+// withSubject returns the error with its subject before the message.
 func withSubject(e *aai.Error, what string) *aai.Error {
 	said := *e
 	said.Message = what + e.Message
 	return &said
 }
 
-// unresolvedError is the error of a step that cannot get its values.
+// unresolvedError returns the error of a step with unresolved values.
 func unresolvedError(s *Step, err error) *aai.Error {
 	e := aai.Errorf(aai.InvalidParams, "%s", err.Error())
 	e.Delivery = aai.NotDelivered
@@ -203,10 +203,10 @@ func unresolvedError(s *Step, err error) *aai.Error {
 	return e
 }
 
-// maxRetained is how much a workflow keeps of what its steps gave, in bytes as JSON.
+// maxRetained limits the step values that a workflow keeps, in bytes as JSON.
 const maxRetained = 64 << 20
 
-// retain is what later steps take of a result, and the report tells; as much as there is room for.
+// retain returns the part of a result for later steps and the report, within maxRetained.
 func (r *run) retain(result *aai.Result) any {
 	size := len(result.Text)
 	if b, err := json.Marshal(result.Data); err == nil {
@@ -222,7 +222,7 @@ func (r *run) retain(result *aai.Result) any {
 	return map[string]any{"gone": r.report.warning}
 }
 
-// valueOf is what later steps take of a result: its data, or its text.
+// valueOf returns the value of a result for later steps: its data, or its text.
 func valueOf(result *aai.Result) any {
 	value, _ := aai.ToJSONValue(result.Data)
 	if object, ok := value.(map[string]any); ok {
@@ -237,7 +237,7 @@ func valueOf(result *aai.Result) any {
 	return value
 }
 
-// valueOfError is what later steps take of a step that failed and was passed over.
+// valueOfError returns the value of a skipped failed step for later steps.
 func valueOfError(e *aai.Error) any {
 	return map[string]any{"error": map[string]any{"code": string(e.Code), "message": e.Message}}
 }

@@ -7,9 +7,8 @@ import (
 	"log/slog"
 )
 
-// WarnInterrupted logs which runs were left in the middle, by what is kept there. It makes no
-// database where there is none, keeps none open, and opens nothing that is sealed: nobody is
-// asked for a keychain because a gateway starts.
+// WarnInterrupted logs the interrupted runs. It creates no database, keeps none open, and opens
+// nothing sealed, so that starting a gateway opens no keychain.
 func WarnInterrupted(ctx context.Context, cfg SQLiteConfig, log *slog.Logger) {
 	cfg.Vault = closedVault{}
 	keeper := NewSQLiteStore(cfg)
@@ -27,7 +26,7 @@ func WarnInterrupted(ctx context.Context, cfg SQLiteConfig, log *slog.Logger) {
 	}
 }
 
-// closedVault is a vault that nobody opens.
+// closedVault is a vault that never opens.
 type closedVault struct{}
 
 var errVaultClosed = errors.New("it is not opened here")

@@ -1,9 +1,3 @@
-// Package kept is the workflows that a person keeps in files, each a tool of the app
-// "workflows", and the runs of all workflows, as tools of the gateway's own app.
-//
-// It reads one folder, and looks at it anew whenever the app is asked for: what runs is the
-// file as it is, and consent to it is bound to its bytes. A file that is wrong is a tool that
-// says so, and no other's concern.
 package workflow
 
 import (
@@ -25,19 +19,21 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
-// LibraryAppID is the id of the app whose tools the kept workflows are.
+// LibraryAppID is the id of the app with the stored workflows as tools.
 const LibraryAppID = "workflows"
 
-// What is read of the folder.
+// Limits for reading the folder.
 const (
 	maxFiles        = 500
 	maxBytes        = 1 << 20
 	maxValues       = 50_000
 	maxDepth        = 64
-	maxWorkflowName = 46 // bytes of a name, so that it is a tool's anywhere
+	maxWorkflowName = 46 // bytes of a name, to fit a tool name everywhere
 )
 
-// A Library is the kept workflows. Make one by [NewLibrary]. It is safe for concurrent use.
+// Library is the user's folder of workflow files, each a tool of the app "workflows". It reads the folder at each
+// access, and consent is bound to the bytes of a file. A faulty file is an unavailable tool and does not affect the
+// others. Create one with [NewLibrary]. It is safe for concurrent use.
 type Library struct {
 	folder string
 	flows  Config
@@ -49,7 +45,7 @@ type Library struct {
 	listeners aai.Listeners
 }
 
-// A file is a kept workflow as it was last read.
+// workflowFile is a workflow file as last read.
 type workflowFile struct {
 	info   fs.FileInfo
 	readAt time.Time
@@ -58,14 +54,14 @@ type workflowFile struct {
 	fault  *aai.Error
 }
 
-// NewLibrary returns the workflows of the folder, which need not be there.
+// NewLibrary returns the workflows of the folder, which need not exist.
 func NewLibrary(folder string, flows Config) *Library {
 	l := &Library{folder: folder, flows: flows, known: map[string]*workflowFile{}}
 	l.app = l.appWithTools(nil)
 	return l
 }
 
-// appWithTools is the app with the tools.
+// appWithTools returns the app with the tools.
 func (l *Library) appWithTools(tools []*aai.Tool) *aai.App {
 	return &aai.App{
 		ID: LibraryAppID, Name: "Workflows", Platform: "any", Tools: tools,
@@ -73,12 +69,12 @@ func (l *Library) appWithTools(tools []*aai.Tool) *aai.App {
 	}
 }
 
-// ReservedApp is the app for a catalog that keeps its id from others.
+// ReservedApp returns the app without tools, for a catalog to reserve its id.
 func (l *Library) ReservedApp() *aai.App {
 	return &aai.App{ID: LibraryAppID, Name: "Workflows", Platform: "any"}
 }
 
-// App is the app as the files are now.
+// App returns the app with the current files.
 func (l *Library) App() *aai.App {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -99,7 +95,7 @@ func (l *Library) App() *aai.App {
 	return l.app
 }
 
-// names are those of the folder's workflows, sorted.
+// names returns the names of the folder's workflows, sorted.
 func (l *Library) names() (names []string) {
 	folder, err := os.Open(l.folder)
 	if err != nil {
@@ -117,11 +113,11 @@ func (l *Library) names() (names []string) {
 	return names[:min(len(names), maxFiles)]
 }
 
-// mtimeMargin is how close to the moment of reading a file may have been modified and still count as
-// the same next time: file systems stamp coarsely.
+// mtimeMargin is the minimum age of a modification for which an unchanged time means unchanged
+// content: file systems have coarse timestamps.
 const mtimeMargin = 2 * time.Second
 
-// load is the workflow of that name as it is now, nil where it is gone.
+// load returns the current workflow of that name, or nil if it is gone.
 func (l *Library) load(name string) *workflowFile {
 	path := filepath.Join(l.folder, name+".json")
 	info, err := os.Stat(path)
@@ -159,7 +155,7 @@ func (l *Library) load(name string) *workflowFile {
 	return now
 }
 
-// isToolName reports whether a tool may be called so everywhere.
+// isToolName reports whether the name is a valid tool name everywhere.
 func isToolName(name string) bool {
 	for _, c := range name {
 		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' {
@@ -169,7 +165,7 @@ func isToolName(name string) bool {
 	return len(name) <= maxWorkflowName
 }
 
-// ReadFile reads a workflow of a file.
+// ReadFile parses a workflow file.
 func ReadFile(path string) (*Document, error) {
 	source, err := atomicfile.Read(path, atomicfile.ReadLimits{Size: maxBytes})
 	var d *Document
@@ -182,7 +178,7 @@ func ReadFile(path string) (*Document, error) {
 	return d, nil
 }
 
-// ValidateSource returns the name of a workflow as it was written, or what is wrong with it.
+// ValidateSource returns the name of a workflow from its source, or an error.
 func ValidateSource(source []byte) (name string, err error) {
 	d, err := read(source, "")
 	if err != nil {
@@ -191,7 +187,7 @@ func ValidateSource(source []byte) (name string, err error) {
 	return d.Name, nil
 }
 
-// read reads a workflow, which is called so where it does not say how it is called.
+// read parses a workflow. name is the default for its name.
 func read(source []byte, name string) (*Document, error) {
 	root, fault := new(jsontree.Reader[struct{}]).Read(source, jsontree.Options[struct{}]{MaxBytes: maxBytes, MaxValues: maxValues, MaxDepth: maxDepth, MaxDigits: 400})
 	if fault != nil {
@@ -207,7 +203,7 @@ func read(source []byte, name string) (*Document, error) {
 	return Read(object, false)
 }
 
-// describeTreeFault is for people in which way a file is no document.
+// describeTreeFault describes a JSON fault for the user.
 func describeTreeFault(f *jsontree.Fault) string {
 	switch f.Problem {
 	case jsontree.Empty:
@@ -232,7 +228,7 @@ func place(path string) string {
 	return path
 }
 
-// invalidWorkflowError is the error of a workflow that is wrong.
+// invalidWorkflowError returns the error of an invalid workflow.
 func invalidWorkflowError(path string, err error) *aai.Error {
 	e := aai.Errorf(aai.InvalidParams, "%s: %s", path, describeInvalid(err))
 	e.Delivery, e.Hint = aai.NotDelivered, "Mend the file. docs/workflows.md says what may stand in one."
@@ -242,7 +238,7 @@ func invalidWorkflowError(path string, err error) *aai.Error {
 	return e
 }
 
-// describeInvalid is what is wrong, of what was not to be run yet.
+// describeInvalid returns the error text without the part about running.
 func describeInvalid(err error) string {
 	if e, ok := errors.AsType[*aai.Error](err); ok {
 		return strings.TrimSuffix(e.Message, "; nothing was run")
@@ -256,7 +252,7 @@ type libraryCatalog struct {
 	library *Library
 }
 
-// Wrap adds the app to a catalog that has [Library.ReservedApp]. It is listed while there are
+// Wrap adds the app to a catalog that has [Library.ReservedApp]. Apps lists it while there are
 // workflows.
 func (l *Library) Wrap(local aai.Catalog) aai.Catalog { return libraryCatalog{local, l} }
 

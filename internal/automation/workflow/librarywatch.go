@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	quietPeriod  = 200 * time.Millisecond // without events before it looks
-	pollInterval = 5 * time.Second        // how often it looks where nothing can be watched, or there is no folder yet
+	quietPeriod  = 200 * time.Millisecond // without events before reading
+	pollInterval = 5 * time.Second        // if nothing can be watched, or the folder is missing
 )
 
-// Watch tells the catalog's listeners when the workflows have changed, until ctx ends. Calls
-// look for themselves.
+// Watch notifies the catalog's listeners of changed workflows, until ctx ends. Calls read the
+// files themselves.
 func (l *Library) Watch(ctx context.Context) {
 	watcher, err := fsnotify.NewWatcher()
 	var events chan fsnotify.Event
 	if err == nil {
-		defer watcher.Close() //nolint:errcheck // nothing is left to be told
+		defer watcher.Close() //nolint:errcheck // no events are left
 		events = watcher.Events
 	}
 	was, watched := l.App(), false
@@ -53,7 +53,7 @@ func (l *Library) Watch(ctx context.Context) {
 	}
 }
 
-// watcherErrors are a watcher's, which may be none: after one anything may have happened.
+// watcherErrors returns the errors of a watcher, which may be nil. After an error, events may be lost.
 func watcherErrors(w *fsnotify.Watcher) chan error {
 	if w == nil {
 		return nil

@@ -10,14 +10,14 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// An object is a part of a document that is being read. The first fault counts.
+// documentObject is a JSON object of a document during parsing. It keeps the first fault.
 type documentObject struct {
 	place   string
 	members map[string]any
 	fault   *aai.Error
 }
 
-// documentError is the error of a place in a document.
+// documentError returns the error for a place in a document.
 func documentError(place, member, what string) *aai.Error {
 	at := place
 	if member != "" {
@@ -42,7 +42,7 @@ func (o *documentObject) err() error {
 	return nil
 }
 
-// text is a member that is a text, "" where it is missing.
+// text returns a string member, or "" if it is missing.
 func (o *documentObject) text(name string, most int) string {
 	value, given := o.members[name]
 	s, ok := value.(string)
@@ -55,7 +55,7 @@ func (o *documentObject) text(name string, most int) string {
 	return s
 }
 
-// list is a member that is a list, nil where it is missing.
+// list returns a list member, or nil if it is missing.
 func (o *documentObject) list(name string) []any {
 	value, given := o.members[name]
 	list, ok := value.([]any)
@@ -65,7 +65,7 @@ func (o *documentObject) list(name string) []any {
 	return list
 }
 
-// count is a member that is a whole number from 0, which it is where it is missing.
+// count returns a member that is a non-negative whole number, or 0 if it is missing.
 func (o *documentObject) count(name string, most int) int {
 	value, given := o.members[name]
 	if !given {
@@ -78,7 +78,7 @@ func (o *documentObject) count(name string, most int) int {
 	return n
 }
 
-// wholeNumber is a value as a whole number, if it is one.
+// wholeNumber returns a value as a whole number, if it is one.
 func wholeNumber(value any) (int, bool) {
 	switch n := value.(type) {
 	case json.Number:
@@ -94,7 +94,7 @@ func wholeNumber(value any) (int, bool) {
 	return 0, false
 }
 
-// oneOf is a member that is one of the words, the first of them where it is missing.
+// oneOf returns a member that is one of the words, or the first word if it is missing.
 func (o *documentObject) oneOf(name string, words ...string) string {
 	word := o.text(name, maxStepName)
 	if word == "" {
@@ -106,7 +106,7 @@ func (o *documentObject) oneOf(name string, words ...string) string {
 	return word
 }
 
-// done refuses what is not among the names.
+// done rejects members outside the names.
 func (o *documentObject) done(names ...string) {
 	for _, name := range slices.Sorted(maps.Keys(o.members)) {
 		if slices.Contains(names, name) {
@@ -120,7 +120,7 @@ func (o *documentObject) done(names ...string) {
 	}
 }
 
-// compile is a value with a template for each string that takes values.
+// compile returns a value with a template for each string that refers to values.
 func (o *documentObject) compile(place string, value any, known names) any {
 	switch v := value.(type) {
 	case string:
@@ -150,7 +150,7 @@ func (o *documentObject) compile(place string, value any, known names) any {
 	return value
 }
 
-// each is what a step is repeated for.
+// each returns the values to repeat a step for.
 func (o *documentObject) each(value any, known names) any {
 	switch v := value.(type) {
 	case []any:

@@ -11,38 +11,38 @@ import (
 )
 
 const (
-	maxStepSummary = 120 // of what one step says, in bytes
-	// maxErrors is of how many steps that failed more than the code is said.
+	maxStepSummary = 120 // of the summary of a step, in bytes
+	// maxErrors is the number of failed steps reported with more than the code.
 	maxErrors = 4
-	maxLast   = 200 // of what one step gave, as JSON, in bytes
-	// maxExcerpt is how much of a text is said of what is longer.
+	maxLast   = 200 // of a step's value, as JSON, in bytes
+	// maxExcerpt is the length of the excerpt of a longer text.
 	maxExcerpt = 60
 )
 
-// A report is what there is to say of a workflow.
+// report is the report of a workflow.
 type report struct {
 	doc        *Document
 	full       bool
 	rows       []stepRow
 	values     []any // of the rows
 	errors     int   // of steps
-	acted      int   // how many acts there were
-	uncertain  int   // of how many of them nobody knows
-	missed     int   // how many calls of the step under way failed, and were passed over
+	acted      int   // number of acts
+	uncertain  int   // number of acts that may not have been done
+	missed     int   // number of skipped failed calls of the current step
 	firstMiss  string
 	undone     []undoneAct
 	rolledBack bool
 	warning    string
-	foreign    []string // strangers whose words are in it
+	foreign    []string // untrusted sources of the values
 }
 
-// A row is what became of a step.
+// stepRow is the result of a step.
 type stepRow struct {
 	Name    string `json:"name,omitempty"`
 	Tool    string `json:"tool"`
 	OK      bool   `json:"ok"`
 	Skipped bool   `json:"skipped,omitempty"` // its condition did not hold
-	Failed  int    `json:"failed,omitempty"`  // of its calls, that were passed over; Error is the first's
+	Failed  int    `json:"failed,omitempty"`  // number of skipped failed calls; Error is that of the first
 	Error   string `json:"error,omitempty"`
 	Result  any    `json:"result,omitempty"`
 }
@@ -52,7 +52,7 @@ func newReport(d *Document, call *aai.Call) *report {
 	return &report{doc: d, full: full}
 }
 
-// addStep says how a step ended.
+// addStep adds the result of a step.
 func (p *report) addStep(s *Step, record *Record, failure *aai.Error) {
 	p.counts(record.Acts)
 	line := stepRow{Name: s.Name, Tool: s.summary(), OK: record.State == Done, Skipped: record.State == Skipped}
@@ -73,7 +73,7 @@ func (p *report) addStep(s *Step, record *Record, failure *aai.Error) {
 	p.rows, p.values = append(p.rows, line), append(p.values, record.Value)
 }
 
-// counts counts what was done.
+// counts counts the acts.
 func (p *report) counts(acts []Act) {
 	p.acted += len(acts)
 	for _, act := range acts {
@@ -83,10 +83,10 @@ func (p *report) counts(acts []Act) {
 	}
 }
 
-// addEarlier says how a step ended that another process ran.
+// addEarlier adds the result of a step that another process ran.
 func (p *report) addEarlier(s *Step, record Record) { p.addStep(s, &record, nil) }
 
-// done is how many steps ended well.
+// done returns the number of successful steps.
 func (p *report) done() (n int) {
 	for _, line := range p.rows {
 		if line.OK {
@@ -96,7 +96,7 @@ func (p *report) done() (n int) {
 	return n
 }
 
-// data is the report for programs.
+// data returns the report for programs.
 func (p *report) data(success bool, failure string) map[string]any {
 	data := map[string]any{
 		"success": success, "steps_completed": p.done(), "steps_total": len(p.doc.Steps),
@@ -114,13 +114,13 @@ func (p *report) data(success bool, failure string) map[string]any {
 	return data
 }
 
-// A rest is what is left of what was done, for one reason.
+// remainder lists the acts that were not undone for one reason.
 type remainder struct {
 	Steps []string `json:"steps"`
 	Why   string   `json:"why"`
 }
 
-// remaining is what could not be taken back.
+// remaining returns the acts that were not undone.
 func (p *report) remaining() (all []remainder) {
 	for _, b := range p.undone {
 		if b.Undone {
@@ -135,7 +135,7 @@ func (p *report) remaining() (all []remainder) {
 	return all
 }
 
-// result is the report of a workflow that came to its end.
+// result returns the report of a completed workflow.
 func (p *report) result() *aai.Result {
 	data := p.data(true, "")
 	var b strings.Builder
@@ -170,8 +170,8 @@ func (p *report) title() string {
 	return cmp.Or(aai.CleanLabel(p.doc.Name, maxStepName), "Workflow")
 }
 
-// inShort is what a step gave, in one line; of an object that is too long for it, the value it
-// is about, or the beginning of what is said of it. Whole is false where something was left out.
+// inShort returns a step's value in one line. For an object that is too long, it returns the
+// member "value", or the beginning of the text. whole is false if something was omitted.
 func inShort(value any) (text string, whole bool) {
 	text, err := asText(value)
 	if err != nil {
@@ -192,10 +192,10 @@ func inShort(value any) (text string, whole bool) {
 	return aai.CleanLabel(text, maxLast), false
 }
 
-// failure is the report of a workflow that a step ended, as its error.
+// failure returns the report of a failed workflow as an error.
 func (p *report) failure(s *Step, cause *aai.Error) error {
 	e := *cause
-	e.Questions = nil // nobody can answer in the middle: all would run again
+	e.Questions = nil // an answer would repeat all steps
 	e.Delivery = p.delivery(cause)
 	e.Message = fmt.Sprintf("%s failed at %s of %d (%s): %s", p.title(), s.Label, len(p.doc.Steps), s.summary(), cause.Message)
 	took, left := len(p.undone), 0
@@ -224,7 +224,7 @@ func (p *report) failure(s *Step, cause *aai.Error) error {
 	return &e
 }
 
-// delivery says whether anything is left of what was done.
+// delivery reports whether any act remains in effect.
 func (p *report) delivery(cause *aai.Error) aai.Delivery {
 	if !cause.RetrySafe() {
 		return cause.Delivery

@@ -10,24 +10,23 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A Kept is a run as a store has kept it.
+// StoredRun is a run from a store.
 type StoredRun struct {
 	Run     *Run
 	State   State    // of the run
-	Records []Record // in the order in which they were told; the last of a step, or of a call of one, counts
+	Records []Record // in the order of storing; the last for a step, or for a call of one, counts
 }
 
-// A doubt is a call of which nobody knows whether it was made.
+// uncertainCall is a call that may or may not have been made.
 type uncertainCall struct {
 	step  *Step
 	part  int // as in Record
 	label string
 }
 
-// Resume goes on with a run that was left in the middle, for the call that asks for it. What
-// was done is not done again; whether that was done during which it was left, its check
-// decides, and where none can, what was said: nil is nothing, and then it goes on with nothing
-// and asks.
+// Resume resumes an interrupted run for the given call. It does not repeat completed steps. The
+// step's check decides whether the interrupted step was done; if it cannot, said decides. If said
+// is nil too, Resume runs nothing and returns an error that asks.
 func (c Config) Resume(ctx context.Context, call *aai.Call, k *StoredRun, said *bool) (*aai.Result, error) {
 	if k.State == Done || k.State == RolledBack || k.State == PartlyRolledBack {
 		return nil, endedRunError(k, "resumed")
@@ -41,13 +40,13 @@ func (c Config) Resume(ctx context.Context, call *aai.Call, k *StoredRun, said *
 		first, err = r.nextStep(first, before)
 	}
 	if err != nil {
-		_ = r.store.End(context.WithoutCancel(ctx), r.id, Interrupted) // it is as it was
+		_ = r.store.End(context.WithoutCancel(ctx), r.id, Interrupted) // unchanged
 		return nil, err
 	}
 	return c.Execute(ctx, call, k.Run.Document, ResumePoint{Run: k.Run.ID, Step: first, Before: before, Params: k.Run.Params})
 }
 
-// resumeRun is a run that is taken over, and the first of its steps that has not ended.
+// resumeRun takes over a run, and returns the first of its steps that has not ended.
 func (c Config) resumeRun(ctx context.Context, call *aai.Call, k *StoredRun) (*run, int, error) {
 	r := &run{
 		id: k.Run.ID, gateway: c.Gateway(), store: c.store(), call: call, doc: k.Run.Document,
@@ -67,7 +66,7 @@ func (c Config) resumeRun(ctx context.Context, call *aai.Call, k *StoredRun) (*r
 	return r, first, nil
 }
 
-// record is the record of a step, or of a call of one, nil for none.
+// record returns the record of a step, or of a call of one, or nil.
 func (k *StoredRun) record(step, part int) *Record {
 	for i := range k.Records {
 		if k.Records[i].Step == step && k.Records[i].Part == part {
@@ -77,7 +76,7 @@ func (k *StoredRun) record(step, part int) *Record {
 	return nil
 }
 
-// ended are the records of the steps before that one, and of its own calls that ended.
+// ended returns the records of the steps before first, and of its own calls that ended.
 func (k *StoredRun) ended(first int) []Record {
 	var all []Record
 	for i := range k.Records {
@@ -88,8 +87,8 @@ func (k *StoredRun) ended(first int) []Record {
 	return all
 }
 
-// isComplete reports whether what the record is about needs no more: it was done, it was
-// not to be done, or it failed and that was passed over.
+// isComplete reports whether a step or call needs no further work: it was done, skipped by its
+// condition, or failed and was skipped.
 func isComplete(r *Record) bool {
 	return r != nil && (r.State == Done || r.State == Skipped || r.State == Failed && r.Value != nil && !isUncertain(r))
 }
@@ -103,7 +102,7 @@ func isUncertain(r *Record) bool {
 	return false
 }
 
-// uncertainCalls are the calls of a step of which nobody knows whether they were made.
+// uncertainCalls returns the calls of a step that may or may not have been made.
 func (k *StoredRun) uncertainCalls(s *Step) (all []uncertainCall) {
 	for i := range k.Records {
 		r := &k.Records[i]
@@ -125,8 +124,8 @@ func (k *StoredRun) uncertainCalls(s *Step) (all []uncertainCall) {
 	return all
 }
 
-// settleDoubts finds out what was done of the step in which a run was left, and returns what
-// has ended by now.
+// settleDoubts determines the completed calls of the interrupted step, and returns all completed
+// records.
 func (r *run) settleDoubts(ctx context.Context, k *StoredRun, first int, said *bool) ([]Record, error) {
 	before := k.ended(first)
 	if first > len(r.doc.Steps) {
@@ -146,7 +145,7 @@ func (r *run) settleDoubts(ctx context.Context, k *StoredRun, first int, said *b
 		if !happened {
 			continue
 		}
-		// it has left no way back: that was in its answer, which nobody has
+		// it has no undo, which was in the lost result
 		record := Record{Step: first, Part: d.part, State: Done, Acts: []Act{{ID: r.nextAct(), Step: d.label, App: d.step.App, Tool: d.step.Tool}}}
 		r.acts = append(r.acts, record.Acts...)
 		if err := r.store.Step(ctx, r.id, &record); err != nil {
@@ -160,7 +159,7 @@ func (r *run) settleDoubts(ctx context.Context, k *StoredRun, first int, said *b
 	return before, nil
 }
 
-// wasMade finds out whether a call was made.
+// wasMade reports whether a call was made.
 func (r *run) wasMade(ctx context.Context, d uncertainCall) (bool, error) {
 	if d.step.doneCheck == nil {
 		return false, errors.New("it has no check")
@@ -183,7 +182,7 @@ func (r *run) wasMade(ctx context.Context, d uncertainCall) (bool, error) {
 	return d.step.doneCheck.wasDone(ctx, r, v)
 }
 
-// nextStep is the step from which the run goes on, if nothing is lost that the later ones need.
+// nextStep returns the step to resume at, or an error if later steps need a lost value.
 func (r *run) nextStep(first int, before []Record) (int, error) {
 	for _, record := range before {
 		if record.Step == first && record.Part == 0 {
@@ -207,7 +206,7 @@ func (r *run) nextAct() int {
 	return most + 1
 }
 
-// RollBack takes back what a run has done, the newest first, for the call that asks for it.
+// RollBack undoes the acts of a run for the given call, the newest first.
 func (c Config) RollBack(ctx context.Context, call *aai.Call, k *StoredRun) (*aai.Result, error) {
 	r, first, err := c.resumeRun(ctx, call, k)
 	if err != nil {
@@ -227,7 +226,7 @@ func (c Config) RollBack(ctx context.Context, call *aai.Call, k *StoredRun) (*aa
 	return r.report.rollbackResult(), nil
 }
 
-// rollbackResult is the report of a run that was taken back later.
+// rollbackResult returns the report of a later rollback.
 func (p *report) rollbackResult() *aai.Result {
 	took := 0
 	var left strings.Builder
@@ -242,7 +241,7 @@ func (p *report) rollbackResult() *aai.Result {
 	return &aai.Result{Text: fmt.Sprintf("%s: %d of %s taken back%s", p.title(), took, counted(len(p.undone), "act"), left.String()), Data: data, DataComplete: true, Warning: p.warning}
 }
 
-// uncertainError is the error of a run that cannot go on, since nobody knows what was done.
+// uncertainError returns the error of a run that cannot resume because of uncertain calls.
 func uncertainError(k *StoredRun, open []string) error {
 	e := aai.Errorf(aai.AutomationFailed, "run %s was left in the middle, and nobody knows whether this was done: %s; nothing was run", k.Run.ID, strings.Join(open, "; "))
 	e.Delivery = aai.NotDelivered
@@ -250,7 +249,7 @@ func uncertainError(k *StoredRun, open []string) error {
 	return e
 }
 
-// endedRunError is the error of a run that has ended.
+// endedRunError returns the error of a run that has ended.
 func endedRunError(k *StoredRun, what string) error {
 	e := aai.Errorf(aai.InvalidParams, "run %s has ended (%s), so it cannot be %s", k.Run.ID, k.State, what)
 	e.Delivery = aai.NotDelivered

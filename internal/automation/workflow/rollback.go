@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 )
 
-// rollBack takes back what was done, the newest first. Nothing stops it: what cannot be taken
-// back is said. It returns what the run is then.
+// rollBack undoes the acts, the newest first. It continues after failures and reports them. It
+// returns the new state of the run.
 func (r *run) rollBack(ctx context.Context) State {
 	for _, act := range slices.Backward(r.acts) {
 		r.report.addUndone(act, r.undoAct(ctx, act))
@@ -21,8 +21,8 @@ func (r *run) rollBack(ctx context.Context) State {
 	return RolledBack
 }
 
-// undoAction makes the calls that take an act back: what was admitted with it is not asked about
-// again. They wait where their caller calls too often.
+// undoAction returns the function that makes undo calls. It uses the step's admission, so that the
+// user does not answer again, and waits for the caller's rate limit.
 func (r *run) undoAction(act Act) undo.DoFunc {
 	return func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 		if r.admitted == nil || act.step == nil {
@@ -36,13 +36,13 @@ func (r *run) undoAction(act Act) undo.DoFunc {
 	}
 }
 
-// do makes a call of its own. It waits where its caller calls too often.
+// do makes a separate call, and waits for the caller's rate limit.
 func (r *run) do(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	return aai.RetryRateLimited(ctx, maxRateLimitWait, func(ctx context.Context) (*aai.Result, error) { return r.gateway.Do(ctx, call) })
 }
 
-// undoAct takes an act back, and has the store know of it: what may have been taken back
-// before is tried again only where it can be looked at.
+// undoAct undoes an act and records it in the store. It retries an earlier attempt with unknown
+// outcome only if the state can be read.
 func (r *run) undoAct(ctx context.Context, act Act) undo.Outcome {
 	switch {
 	case act.UndoStatus == undo.StatusUndone:
@@ -66,7 +66,7 @@ func (r *run) undoAct(ctx context.Context, act Act) undo.Outcome {
 	return o
 }
 
-// undoneAct is what became of an act that was to be taken back.
+// undoneAct is the result of undoing an act.
 type undoneAct struct {
 	Step   string `json:"step"`
 	Tool   string `json:"tool"`

@@ -11,25 +11,24 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A Config is what workflows stand on.
+// Config configures workflows.
 type Config struct {
-	// Gateway makes the calls. It is asked for at each workflow: the gateway is made after
-	// its apps.
+	// Gateway returns the gateway for the calls. It is called for each workflow, because the
+	// gateway is created after its apps.
 	Gateway func() *aai.Gateway
-	Store   Store // nil: nothing is kept
+	Store   Store // nil: nothing is stored
 }
 
 const (
-	// lifetime is how long a workflow may take, and longest as a task. What its tool has
-	// beyond that is for what is taken back.
+	// lifetime limits a workflow, and taskLifetime a workflow as a task. A tool's additional time
+	// is for the rollback.
 	lifetime     = 5 * time.Minute
 	taskLifetime = 24 * time.Hour
-	// rollbackTime is how long it may take to take back what was done, also where the caller
-	// is gone.
+	// rollbackTime limits the rollback, also after the caller has left.
 	rollbackTime = time.Minute
 )
 
-// A run is a workflow on its way.
+// run is a running workflow.
 type run struct {
 	id       string
 	gateway  *aai.Gateway
@@ -37,18 +36,18 @@ type run struct {
 	call     *aai.Call // the outer one
 	doc      *Document
 	admitted *admittedCalls
-	values   stepValues // of the steps that ended; changed between steps alone
+	values   stepValues // of the ended steps; changed only between steps
 	report   *report
-	before   map[int]Record // of the first step to run: its calls that ended before
+	before   map[int]Record // calls of the first step that ended before
 
-	mu            sync.Mutex // guards what follows
+	mu            sync.Mutex // guards the fields below
 	acts          []Act      // of all steps
-	retainedBytes int        // bytes of what they gave
+	retainedBytes int        // bytes of the step values
 }
 
-// Execute runs a document for the call that asks for it: all of it is looked at and admitted,
-// then step after step is run. Its error, where a step fails, says which, what was done and
-// what was taken back; its Data is the report.
+// Execute runs a document for the given call: it checks and admits all steps, then runs them in
+// order. If a step fails, the error names the step, its effects and the rollback; its Data is the
+// report.
 func (c Config) Execute(ctx context.Context, call *aai.Call, d *Document, from ResumePoint) (*aai.Result, error) {
 	r := &run{
 		id: cmp.Or(from.Run, call.ID), gateway: c.Gateway(), store: c.store(), call: call,
@@ -67,11 +66,11 @@ func (c Config) Execute(ctx context.Context, call *aai.Call, d *Document, from R
 	return r.steps(ctx, first)
 }
 
-// prepare brings a workflow before its first step: admitted, with all that is known of it.
+// prepare prepares a workflow up to its first step: it binds, checks and admits it.
 func (r *run) prepare(ctx context.Context, d *Document, from ResumePoint) (err error) {
 	defer func() {
 		if err != nil && from.Run != "" {
-			_ = r.store.End(context.WithoutCancel(ctx), r.id, Interrupted) // it is as it was
+			_ = r.store.End(context.WithoutCancel(ctx), r.id, Interrupted) // unchanged
 		}
 	}()
 	if from.Params != nil {
@@ -96,7 +95,7 @@ func (c Config) store() Store {
 	return c.Store
 }
 
-// restore takes over what steps did before.
+// restore applies the records of earlier steps.
 func (r *run) restore(from ResumePoint) {
 	for _, record := range from.Before {
 		if record.Step < 1 || record.Step > len(r.doc.Steps) {
@@ -112,13 +111,13 @@ func (r *run) restore(from ResumePoint) {
 			continue
 		}
 		r.report.addEarlier(s, record)
-		if record.Value != nil { // what was found to be done has lost it
+		if record.Value != nil { // a step confirmed by its check has no value
 			r.publishValue(s, record.Value)
 		}
 	}
 }
 
-// publishValue has later steps take values of this one.
+// publishValue makes the values of s available to later steps.
 func (r *run) publishValue(s *Step, value any) {
 	r.values[fmt.Sprintf("step_%d", s.Number)] = value
 	if s.Name != "" {
@@ -132,7 +131,7 @@ func (r *run) publishValue(s *Step, value any) {
 	}
 }
 
-// steps runs them, from the given one, and says how the workflow ended.
+// steps runs the steps from first on, and returns the result of the workflow.
 func (r *run) steps(door context.Context, first int) (*aai.Result, error) {
 	until := time.Now().Add(lifetime)
 	if ends, ok := door.Deadline(); ok {
@@ -158,7 +157,7 @@ func (r *run) steps(door context.Context, first int) (*aai.Result, error) {
 	return r.report.result(), nil
 }
 
-// runStep runs a step, and has the store know of it.
+// runStep runs a step, and records it in the store.
 func (r *run) runStep(ctx context.Context, s *Step) *aai.Error {
 	if err := canceledError(ctx, s); err != nil {
 		return err
@@ -197,7 +196,7 @@ func (r *run) runStep(ctx context.Context, s *Step) *aai.Error {
 	return failure
 }
 
-// executeStep runs a step that is to run.
+// executeStep runs a step after its condition.
 func (r *run) executeStep(ctx context.Context, s *Step) (any, *aai.Error) {
 	switch {
 	case s.Parallel != nil:
@@ -209,7 +208,7 @@ func (r *run) executeStep(ctx context.Context, s *Step) (any, *aai.Error) {
 	return value, err
 }
 
-// fail ends the workflow at a step that failed.
+// fail ends the workflow at a failed step.
 func (r *run) fail(door context.Context, s *Step, cause *aai.Error) error {
 	state := Failed
 	if s.OnFail == Rollback {
@@ -223,7 +222,7 @@ func (r *run) fail(door context.Context, s *Step, cause *aai.Error) error {
 	return r.report.failure(s, cause)
 }
 
-// canceledError is the error of a step that is not begun any more.
+// canceledError returns the error of a step that did not start because ctx ended.
 func canceledError(ctx context.Context, s *Step) *aai.Error {
 	cause := ctx.Err()
 	if cause == nil {
@@ -245,7 +244,7 @@ func storeError(cause error) *aai.Error {
 	return e
 }
 
-// summary is what the step does, in short.
+// summary describes the step in short.
 func (s *Step) summary() string {
 	if s.Parallel != nil {
 		return fmt.Sprintf("%d calls side by side", len(s.Parallel))

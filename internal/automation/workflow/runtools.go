@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// The names of the tools of the gateway's own app.
+// Names of the builtin tools.
 const (
 	ListTool     = "workflow_list"
 	RunsTool     = "workflow_runs"
@@ -23,13 +23,13 @@ const (
 	FileTool     = "workflow_file"
 )
 
-// AgentLibraryTools are those that agents may use too: of their own runs, and by calls about each of
-// which the gates are asked.
+// AgentLibraryTools lists the tools that agents may use too: they concern an agent's own runs, and
+// each of their calls passes the gates.
 func AgentLibraryTools() []string {
 	return []string{ListTool, RunsTool, ShowTool, ResumeTool, RollBackTool}
 }
 
-// maxListed is how many runs are listed.
+// maxListed limits the listed runs.
 const maxListed = 100
 
 const (
@@ -52,7 +52,7 @@ const (
 		"caller": {"type": "string", "title": "caller"}, "pid": {"type": "integer"}, "fault": {"type": "string"}}}}`
 )
 
-// Tools are the tools of the gateway's own app.
+// Tools returns the builtin tools.
 func (l *Library) Tools(keeper *SQLiteStore) []*aai.Tool {
 	t := runTools{keeper, l.flows}
 	calls := func(name, title, params string, run aai.Action) *aai.Tool {
@@ -75,7 +75,7 @@ func (l *Library) Tools(keeper *SQLiteStore) []*aai.Tool {
 	}
 }
 
-// listedWorkflow is a kept workflow in the list.
+// listedWorkflow is a stored workflow in the list.
 type listedWorkflow struct {
 	Name        string   `json:"name"`
 	Params      []string `json:"params,omitempty"`
@@ -96,7 +96,7 @@ func (l *Library) list(context.Context, *aai.Call) (*aai.Result, error) {
 	return &aai.Result{Data: rows}, nil
 }
 
-// runFile runs a file that a person names.
+// runFile runs a file that the user names.
 func (l *Library) runFile(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	aai.MarkNotSecret(ctx, "params")
 	path, _ := call.Args["file"].(string)
@@ -126,7 +126,7 @@ type runTools struct {
 	flows  Config
 }
 
-// A runRow is a run in the list.
+// runRow is a run in the list.
 type runRow struct {
 	Run      string     `json:"run"`
 	Workflow string     `json:"workflow"`
@@ -157,8 +157,8 @@ func rowOf(r RunSummary) runRow {
 	return row
 }
 
-// maySeeRun reports whether a run is the caller's: a person's at a terminal are all, an
-// agent's those of its conversation, or of who it is for certain.
+// maySeeRun reports whether the caller may see a run: at a terminal all, an agent those of its
+// conversation or of its verified identity.
 func maySeeRun(caller aai.Caller, r *RunSummary) bool {
 	return caller.Door == aai.DoorCLI || r.Err == nil && (caller.Conversation() == r.Caller.Conversation() ||
 		caller.Identity != "" && caller.Identity == r.Caller.Identity && caller.Principal == r.Caller.Principal && caller.Door == r.Caller.Door)
@@ -184,7 +184,7 @@ func runsUnreadable(err error) error {
 	return e
 }
 
-// storedRun is the run that a call names, if it may know it.
+// storedRun returns the run that a call names, if the caller may see it.
 func (t runTools) storedRun(ctx context.Context, call *aai.Call) (*RunSummary, *StoredRun, error) {
 	id, _ := call.Args["run"].(string)
 	row, kept, err := t.keeper.Get(ctx, id)
@@ -199,7 +199,7 @@ func (t runTools) storedRun(ctx context.Context, call *aai.Call) (*RunSummary, *
 	return row, kept, nil
 }
 
-// resumableRun is a run that can be gone on with or taken back.
+// resumableRun returns a run that can resume or roll back.
 func (t runTools) resumableRun(ctx context.Context, call *aai.Call) (*StoredRun, error) {
 	row, kept, err := t.storedRun(ctx, call)
 	if err == nil && kept == nil {
@@ -230,13 +230,13 @@ func (t runTools) rollBack(ctx context.Context, call *aai.Call) (*aai.Result, er
 	return t.flows.RollBack(ctx, call, kept)
 }
 
-// A step is what is known of a step of a run, or of a call of one.
+// stepView is the known state of a step of a run, or of a call of one.
 type stepView struct {
 	Step    string   `json:"step"`
 	State   string   `json:"state"`
 	Says    string   `json:"says,omitempty"`
 	Value   any      `json:"value,omitempty"`
-	Undoes  []string `json:"undo,omitempty"` // how what it did is taken back
+	Undoes  []string `json:"undo,omitempty"` // ways to undo it, or their results
 	Unknown bool     `json:"unknown,omitempty"`
 }
 
@@ -275,7 +275,7 @@ func stepName(of string) string {
 	return aai.CleanLabel(of, 60)
 }
 
-// stepViewOf is what is known of a step.
+// stepViewOf returns the known state of a step.
 func stepViewOf(k *StoredRun, r *Record, of State) stepView {
 	s := stepView{Step: fmt.Sprintf("%d", r.Step), State: string(r.State), Says: aai.CleanLabel(r.Failure, 200), Value: r.Value}
 	if r.Part > 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/database"
 )
 
-// databaseVersion is kept in the database. One of another version is left alone: what it has cannot
-// be had again.
+// databaseVersion is the schema version. The store does not open a database of another version,
+// because its content cannot be recreated.
 const databaseVersion = 1
 
 const databaseSchema = `
@@ -31,7 +31,7 @@ CREATE TABLE backs (
 	run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, act INTEGER NOT NULL, status TEXT NOT NULL, PRIMARY KEY (run, act));
 `
 
-// open opens the database, and makes it if need be. The lock is held.
+// open opens the database, and creates it if needed. The caller holds the lock.
 func (k *SQLiteStore) open(ctx context.Context) error {
 	if k.db != nil {
 		return nil
@@ -50,7 +50,7 @@ func (k *SQLiteStore) open(ctx context.Context) error {
 	return nil
 }
 
-// makePrivate makes a file of its owner's alone, or says that there is something else.
+// makePrivate creates a file for its owner only, or returns an error for any other kind of file.
 func makePrivate(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -68,8 +68,8 @@ func makePrivate(path string) error {
 	return nil
 }
 
-// write changes the database in one transaction, which is on the disk when it returns if it is
-// to be flushed. The lock is held.
+// write changes the database in one transaction. With flushed, the change is on disk when write
+// returns. The caller holds the lock.
 func (k *SQLiteStore) write(ctx context.Context, flushed bool, do func(*sql.Tx) error) error {
 	if err := k.open(ctx); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (k *SQLiteStore) write(ctx context.Context, flushed bool, do func(*sql.Tx) 
 	return tx.Commit()
 }
 
-// deleteOld forgets what is old. What may still run stays.
+// deleteOld deletes old runs, except those that may still run.
 func (k *SQLiteStore) deleteOld(ctx context.Context) error {
 	old := time.Now().Add(-maxAge).UnixMilli()
 	return k.write(ctx, false, func(tx *sql.Tx) error {
@@ -106,7 +106,7 @@ func (k *SQLiteStore) deleteOld(ctx context.Context) error {
 
 func (k *SQLiteStore) lockOf(owner string) string { return k.cfg.Path + "." + owner + ".lock" }
 
-// lockOwner takes the lock by which others see that this process runs. The lock is held.
+// lockOwner takes the lock that shows other processes that this one runs. The caller holds k.mu.
 func (k *SQLiteStore) lockOwner(ctx context.Context) error {
 	if err := k.open(ctx); err != nil || k.lock != nil {
 		return err
@@ -119,7 +119,7 @@ func (k *SQLiteStore) lockOwner(ctx context.Context) error {
 	return nil
 }
 
-// alive reports whether the process still runs that is called so.
+// alive reports whether the owning process still runs.
 func (k *SQLiteStore) alive(owner string) bool {
 	if owner == k.owner {
 		return false // its runs are known
@@ -133,7 +133,7 @@ func (k *SQLiteStore) alive(owner string) bool {
 	if err != nil || !ok {
 		return true
 	}
-	_ = os.Remove(path) // nobody has it any more, nor ever will
+	_ = os.Remove(path) // no process will own it again
 	_ = l.Unlock()
 	return false
 }

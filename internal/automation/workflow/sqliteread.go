@@ -14,19 +14,19 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 )
 
-// A Row is a run in short.
+// RunSummary is a run in short.
 type RunSummary struct {
 	ID     string
-	Name   string // "" where nothing of it could be sealed, or be opened
+	Name   string // "" if it was not sealed, or cannot be opened
 	App    string
 	Caller aai.Caller
-	State  State // Begun of one that runs now, Interrupted of one that was left
-	Step   int   // the last that is known of
+	State  State // Begun while it runs, Interrupted if its process ended
+	Step   int   // the last known one
 	Steps  int
 	Began  time.Time
-	Ended  time.Time // zero of one that has not
-	PID    int       // of who runs it, or ran it last
-	Err    error     // why no more is known of it; nil: all is
+	Ended  time.Time // zero if it has not ended
+	PID    int       // of the process that runs it, or ran it last
+	Err    error     // reason for missing data; nil: complete
 
 	version string
 }
@@ -56,7 +56,7 @@ func (k *SQLiteStore) Runs(ctx context.Context, limit int) ([]RunSummary, error)
 	return all, rows.Err()
 }
 
-// openExisting opens the database if there is one. The lock is held.
+// openExisting opens the database if there is one. The caller holds the lock.
 func (k *SQLiteStore) openExisting(ctx context.Context) (bool, error) {
 	if k.db != nil {
 		return true, nil
@@ -68,7 +68,7 @@ func (k *SQLiteStore) openExisting(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// row reads a row, and what is sealed of it.
+// row reads a row and its sealed part.
 func (k *SQLiteStore) row(ctx context.Context, from interface{ Scan(...any) error }) (RunSummary, *sealedRun, error) {
 	var r RunSummary
 	var began, ended int64
@@ -107,8 +107,8 @@ func (k *SQLiteStore) unseal(ctx context.Context, run string, step, part int, bo
 	return d.Decode(into)
 }
 
-// Get returns a run with all that is kept of it; nil of both where there is none. Where it
-// cannot be gone on with, Row.Fault says why, and the second is nil.
+// Get returns a run with its records, or nil for both if there is none. If the run cannot resume,
+// the StoredRun is nil and RunSummary.Err has the reason.
 func (k *SQLiteStore) Get(ctx context.Context, id string) (*RunSummary, *StoredRun, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -1,17 +1,3 @@
-// Package state keeps how far workflows have come, in a database of the person's, so that
-// what a crash left in the middle can be gone on with, or taken back.
-//
-// What a run is about (its steps, their values, how they are taken back, who ran it) is sealed,
-// step by step; in plain are only its id, times, states and numbers of steps. Where nothing
-// can be sealed, those alone are kept: then it can be said what was left, and not gone on with.
-//
-// Before an act, that it begins is flushed to the disk; its outcome is written and not
-// flushed: the next act flushes it too, and where the power fails in between, the act is one
-// that may have happened. What only reads is written with the next act: nothing was made of
-// it before.
-//
-// The room writes the one file that it is given, and locks beside it: a run belongs to a
-// process as long as that has its lock, which the system takes from it when it ends.
 package workflow
 
 import (
@@ -32,35 +18,45 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A Vault seals what is kept, as internal/secrets's does. Safe for concurrent use.
+// Sealer seals stored data, as internal/secrets does. It is safe for concurrent use.
 type Sealer interface {
 	Seal(ctx context.Context, id string, content []byte) ([]byte, error)
 	Open(ctx context.Context, id string, box []byte) ([]byte, error)
 }
 
-// SQLiteConfig says where the database is. Path and Vault must be set.
+// SQLiteConfig locates the database. Path and Vault must be set.
 type SQLiteConfig struct {
-	Path  string // of the database, in a folder that is there or can be made
+	Path  string // of the database; its folder is created if needed
 	Vault Sealer
-	Log   *slog.Logger // nil: nowhere
+	Log   *slog.Logger // nil: no log
 }
 
 const (
 	maxAge  = 30 * 24 * time.Hour
 	maxRuns = 1000
-	// sweepEvery is after how many runs of a process old ones are looked for again.
+	// sweepEvery is the number of runs of a process between deletions of old runs.
 	sweepEvery = 100
 )
 
-// A Keeper is a [Store] on the disk. Several processes of one person may have one on
-// the same database. It opens nothing before it is used. Make one by [NewSQLiteStore].
+// SQLiteStore is a [Store] on disk. Several processes of one user may share a database. It opens
+// nothing before its first use. Create one with [NewSQLiteStore].
+//
+// The content of a run (steps, values, undo steps, caller) is sealed, step by step; only id,
+// times, states and step numbers are plain. Without a vault only those are stored: then a run
+// can be listed but not resumed.
+//
+// The beginning of an act is flushed to disk. Its outcome is written but flushed with the next
+// act: after a power failure in between, the act is uncertain. A step that only reads is
+// written with the next act, because no act depends on it before.
+//
+// A run belongs to a process while that holds its lock file, which the system releases.
 type SQLiteStore struct {
 	cfg   SQLiteConfig
-	owner string // names this process among those that ever ran workflows
+	owner string // unique name of this process
 
 	mu      sync.Mutex
 	db      *sql.DB
-	flushes bool // commits are flushed, as the database is set now
+	flushes bool // current commit mode of the database
 	lock    *flock.Flock
 	begun   int
 	running map[string]*ownRun
@@ -69,10 +65,10 @@ type SQLiteStore struct {
 // ownRun is a run of this process.
 type ownRun struct {
 	sealed  bool
-	pending []*Record // what only read, and is not written yet
+	pending []*Record // unwritten records of steps that only read
 }
 
-// NewSQLiteStore returns a keeper.
+// NewSQLiteStore returns a store. It does no I/O.
 func NewSQLiteStore(cfg SQLiteConfig) *SQLiteStore {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -96,7 +92,7 @@ func (k *SQLiteStore) Close() error {
 	return errors.Join(errs...)
 }
 
-// sealedRun is what is sealed of a run.
+// sealedRun is the sealed part of a run.
 type sealedRun struct {
 	Caller  aai.Caller     `json:"caller"`
 	App     string         `json:"app"`
@@ -140,7 +136,8 @@ func (k *SQLiteStore) Begin(ctx context.Context, r *Run) error {
 	return err
 }
 
-// takeOver makes a run this process's that is known, no other's that runs, and as it was read.
+// takeOver makes a stored run belong to this process, unless another process runs it or has
+// changed it since it was read.
 func (k *SQLiteStore) takeOver(ctx context.Context, id, as string) (known *ownRun, err error) {
 	if k.running[id] != nil {
 		return nil, runningError(id, os.Getpid())
@@ -177,7 +174,7 @@ func (k *SQLiteStore) takeOver(ctx context.Context, id, as string) (known *ownRu
 	return known, err
 }
 
-// versionOf names how a run is: each that goes on with it, and each end, make it another.
+// versionOf returns the version of a run. It changes with each owner and each end.
 func versionOf(owner, state string, ended int64) string {
 	return fmt.Sprintf("%s %s %d", owner, state, ended)
 }
@@ -188,7 +185,7 @@ func runningError(id string, pid int) error {
 	return e
 }
 
-// sealedRecord is what is sealed of a record.
+// sealedRecord is the sealed part of a record.
 type sealedRecord struct {
 	Value   any    `json:"value,omitempty"`
 	Acts    []Act  `json:"acts,omitempty"`
@@ -204,7 +201,7 @@ func (k *SQLiteStore) Step(ctx context.Context, run string, r *Record) error {
 	case of == nil:
 		return fmt.Errorf("run %s is not this process's", run)
 	case r.Reads && r.State == Begun:
-		return nil // it may be done again
+		return nil // it may be repeated
 	case r.Reads:
 		one := *r
 		of.pending = append(of.pending, &one)
@@ -213,9 +210,9 @@ func (k *SQLiteStore) Step(ctx context.Context, run string, r *Record) error {
 	return k.append(ctx, run, of, r.State == Begun, r)
 }
 
-// append writes what has not been written yet, and more.
+// append writes the pending records, and more.
 func (k *SQLiteStore) append(ctx context.Context, run string, of *ownRun, flushed bool, more ...*Record) error {
-	all := append(of.pending, more...) //nolint:gocritic // it is forgotten below
+	all := append(of.pending, more...) //nolint:gocritic // of.pending is reset below
 	boxes := make([][]byte, len(all))
 	for i, r := range all {
 		if !of.sealed || r.State == Begun {
@@ -267,7 +264,7 @@ func (k *SQLiteStore) End(ctx context.Context, run string, state State) error {
 	}))
 }
 
-// sealID names what is sealed, so that nothing can stand in another's place.
+// sealID returns the id of sealed data, which binds it to its place.
 func sealID(run string, step, part int) string {
 	return fmt.Sprintf("workflow/%s/%d/%d", run, step, part)
 }

@@ -12,26 +12,26 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// itemName is what the value is called for which a step is repeated.
+// itemName is the name of the current value of a repeated step.
 const itemName = "item"
 
-// A template is a string that takes values of earlier steps.
+// template is a string with references to values of earlier steps.
 type template struct{ parts []part }
 
-// A part is a text as it stands, or a value.
+// part is a literal text or a reference.
 type part struct {
 	text string
 	ref  *reference
 }
 
-// A reference names a value: of which step, and where in it.
+// reference refers to a value: its step, and the path in it.
 type reference struct {
 	of   string
 	path []string
-	each string // of a value of a list: what list it is, for people
+	each string // description of the list of the item
 }
 
-// describe is the value for people who do not know it yet.
+// describe describes a value that is not known yet, for display.
 func (r *reference) describe() string {
 	of := strings.ReplaceAll(r.of, "_", " ")
 	if r.each != "" {
@@ -43,11 +43,11 @@ func (r *reference) describe() string {
 	return of
 }
 
-// maxShown is how much of a template is written for people, in bytes. It is more than anybody is
-// asked about, so what is cut is never what a person has allowed.
+// maxShown limits the description of a template, in bytes. It exceeds the limit for questions, so
+// the user never consents to a truncated text.
 const maxShown = 4 << 10
 
-// describe is the template for people who do not know its values yet.
+// describe describes a template with unknown values, for display.
 func (t *template) describe() string {
 	var b strings.Builder
 	for _, p := range t.parts {
@@ -72,7 +72,7 @@ func shortened(text string) string {
 
 func (r *reference) String() string { return strings.Join(append([]string{r.of}, r.path...), ".") }
 
-// soleReference is the one value that the template is, or nil.
+// soleReference returns the reference if it is the whole template, or nil.
 func (t *template) soleReference() *reference {
 	if len(t.parts) == 1 {
 		return t.parts[0].ref
@@ -80,7 +80,7 @@ func (t *template) soleReference() *reference {
 	return nil
 }
 
-// What begins and ends a value, and what stands for the beginning itself.
+// Delimiters of a reference, and the escaped opening one.
 const (
 	openMark    = "{{"
 	closeMark   = "}}"
@@ -89,7 +89,7 @@ const (
 
 func unescape(s string) string { return strings.ReplaceAll(s, escapedOpen, openMark) }
 
-// isValueName reports whether steps can be called so: a letter, and then letters, digits and _.
+// isValueName reports whether the name is valid for a step: a letter, and then letters, digits and _.
 func isValueName(name string) bool {
 	for i, c := range name {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
@@ -107,8 +107,8 @@ func isNumbered(name string) bool {
 	return ok && err == nil
 }
 
-// parseTemplate reads a string: nil if it takes no value. Known are the names of which there
-// will be values.
+// parseTemplate parses a string, and returns nil if it has no references. known has the names of
+// available values.
 func parseTemplate(s string, known names) (*template, error) {
 	t, taken := &template{}, false
 	text := ""
@@ -163,23 +163,23 @@ func parseReference(inner string, known names) (*reference, error) {
 	return ref, nil
 }
 
-// names are those of which there are values.
+// names are the names of available values.
 type names struct {
 	given map[string]bool
-	each  string // of what list {{item}} is a value, for people
+	each  string // description of the list of {{item}}
 }
 
-// stepValues are what steps have given, by the names of the steps.
+// stepValues are the values of the steps, by name.
 type stepValues map[string]any
 
-// textBudget is how many bytes of text may still be made of values: a reference is short, and what it
-// stands for is not.
+// textBudget is the remaining number of bytes for text from values: a short reference may stand for a
+// long value.
 type textBudget int
 
-// maxMade is the room of one call, which is more than its arguments may have.
+// maxMade is the budget of one call. It exceeds the limit for arguments.
 const maxMade textBudget = 2 << 20
 
-// take takes so many bytes, if there are so many.
+// take subtracts bytes, or returns an error if the budget is exceeded.
 func (r *textBudget) take(bytes int) error {
 	if *r -= textBudget(bytes); *r < 0 {
 		return fmt.Errorf("what the values make is more than the %d MiB that a call may have", maxMade>>20)
@@ -187,14 +187,14 @@ func (r *textBudget) take(bytes int) error {
 	return nil
 }
 
-// resolve is a compiled value with what the steps have given. What is filled in is data: it is
-// not read again.
+// resolve replaces the templates of a compiled value with step values. Values are data and are not
+// parsed.
 func (v stepValues) resolve(value any) (any, error) {
 	most := maxMade
 	return mapTemplates(value, func(t *template) (any, error) { return v.resolveTemplate(t, &most) })
 }
 
-// mapTemplates is a compiled value with what f gives in the place of each template.
+// mapTemplates replaces each template of a compiled value with the result of f.
 func mapTemplates(value any, f func(*template) (any, error)) (any, error) {
 	return aai.MapLeaves(value, func(part any) (any, error) {
 		if t, is := part.(*template); is {
@@ -204,7 +204,7 @@ func mapTemplates(value any, f func(*template) (any, error)) (any, error) {
 	})
 }
 
-// resolveTemplate is a template's value: its one value as it is, or a text of all of its parts.
+// resolveTemplate returns a template's value: its sole value unchanged, or a text of all parts.
 func (v stepValues) resolveTemplate(t *template, most *textBudget) (any, error) {
 	if ref := t.soleReference(); ref != nil {
 		return v.lookUp(ref)
@@ -231,7 +231,7 @@ func (v stepValues) resolveTemplate(t *template, most *textBudget) (any, error) 
 	return b.String(), nil
 }
 
-// asText is a value within a longer text: a text as it is, nothing for null, and JSON.
+// asText returns a value within a longer text: a string unchanged, nothing for null, otherwise JSON.
 func asText(value any) (string, error) {
 	switch v := value.(type) {
 	case nil:
@@ -243,7 +243,7 @@ func asText(value any) (string, error) {
 	return string(b), err
 }
 
-// lookUp is the value that a reference names.
+// lookUp returns the value of a reference.
 func (v stepValues) lookUp(ref *reference) (any, error) {
 	value, given := v[ref.of]
 	if !given {
@@ -259,7 +259,7 @@ func (v stepValues) lookUp(ref *reference) (any, error) {
 	return value, nil
 }
 
-// member is what is called so in an object, or stands there in a list, from 0.
+// member returns a member of an object, or an element of a list, from 0.
 func member(value any, name string) (any, bool) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -273,7 +273,7 @@ func member(value any, name string) (any, bool) {
 	return nil, false
 }
 
-// missingReason says what there is instead.
+// missingReason describes the members that exist instead.
 func missingReason(value any, ref *reference, depth int) string {
 	where := strings.Join(append([]string{ref.of}, ref.path[:depth]...), ".")
 	switch v := value.(type) {

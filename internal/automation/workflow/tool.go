@@ -9,21 +9,20 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// The names of the tools.
+// Names of the tools.
 const (
 	DesktopTool = "ax_workflow" // of the desktop
-	BuiltinTool = "workflow"    // of the gateway's own app
+	BuiltinTool = "workflow"    // builtin
 )
 
-// AgentTools are those of the gateway's own app that agents may use too: what they do is to
-// make calls, about each of which the gates are asked.
+// AgentTools lists the builtin tools that agents may use too: each of their calls passes the
+// gates.
 func AgentTools() []string { return []string{BuiltinTool, BatchTool} }
 
-// toolTime is what the tools have: what is taken back at the end of a workflow's time has
-// some, too.
+// toolTime is the limit of the tools, including the time for a rollback.
 const toolTime = lifetime + rollbackTime
 
-// What a model reads is cut in guides: 300 bytes of a tool, 200 of a parameter.
+// Guides truncate texts for models: 300 bytes of a tool, 200 of a parameter.
 const (
 	description = "Run steps as one, asked about once. Args take what earlier steps gave: {{step_1.title}}, {{name.field}}."
 	ofAnyApp    = " Beside tool stands its app, or it is the desktop's."
@@ -38,7 +37,7 @@ func (c Config) DesktopTools() []*aai.Tool {
 	return []*aai.Tool{c.tool(DesktopTool, true)}
 }
 
-// BuiltinTools returns the tools for the gateway's own app: workflows of any app's tools, and batches.
+// BuiltinTools returns the builtin tools: workflows of any app's tools, and batches.
 func (c Config) BuiltinTools() []*aai.Tool {
 	return []*aai.Tool{c.tool(BuiltinTool, false), c.batch()}
 }
@@ -64,8 +63,8 @@ func (c Config) tool(name string, windows bool) *aai.Tool {
 	}
 }
 
-// hiddenArgs is what the record of the outer call goes without: which of it is secret only the
-// tools of the steps know, and each step has a record of its own.
+// hiddenArgs lists the arguments that the outer call's record omits: only the steps' tools know
+// their secrets, and each step has its own record.
 func hiddenArgs() []string {
 	names := []string{"steps"}
 	for _, of := range []string{"args", "for_each", "when", "check"} {
@@ -74,8 +73,8 @@ func hiddenArgs() []string {
 	return append(names, "calls.args")
 }
 
-// plainSteps takes the steps for no secret beside those parts of them: what stands under a name
-// that no step has may be anything, such as arguments that were misnamed.
+// plainSteps treats the steps as not secret except those parts, unless a step has unknown members,
+// which may hold misnamed arguments.
 func plainSteps(args map[string]any) []string {
 	if hasOnlyKnownMembers(args["steps"], false) {
 		return []string{"steps"}
@@ -83,7 +82,7 @@ func plainSteps(args map[string]any) []string {
 	return nil
 }
 
-// hasOnlyKnownMembers reports whether the steps have no members but those that steps have.
+// hasOnlyKnownMembers reports whether the steps have only known members.
 func hasOnlyKnownMembers(steps any, within bool) bool {
 	list, _ := steps.([]any)
 	for _, one := range list {
@@ -100,15 +99,14 @@ func hasOnlyKnownMembers(steps any, within bool) bool {
 	return true
 }
 
-// reshow has the caller told of it all the same: what is secret in what a step says has
-// been taken out of it by then.
+// reshow shows the hidden arguments to the caller, because the steps' texts are already redacted.
 func reshow(ctx context.Context) {
 	for _, name := range hiddenArgs() {
 		aai.MarkNotSecret(ctx, name)
 	}
 }
 
-// documentOf is the document among a call's arguments.
+// documentOf returns the document in a call's arguments.
 func documentOf(args map[string]any) map[string]any {
 	d := map[string]any{}
 	for name, value := range args {
