@@ -9,15 +9,15 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// consentCommand returns the command by which the person allows what a call was refused
-// for, or nil. What cannot be taken back no client may ask for, and this demo's
-// screen has nobody to answer a dialog: then the person is at a terminal.
+// consentCommand returns the command that grants the consent a call lacked, or nil. A client
+// cannot ask for consent to irreversible acts, and the demo's screen has no user to answer a
+// dialog, so the simulated user grants it at a terminal.
 func (a *agent) consentCommand(result *mcp.CallToolResult) []string {
 	var refusal struct {
 		Type  aai.Code `json:"type"`
 		AppID string   `json:"app_id"`
 		Tool  string   `json:"tool"`
-		Hint  string   `json:"suggestion"` // says who the gateway takes this agent for
+		Hint  string   `json:"suggestion"` // names the agent's identity
 	}
 	if !result.IsError || remarshal(result.StructuredContent, &refusal) != nil || refusal.Type != aai.ConsentRequired {
 		return nil
@@ -35,7 +35,7 @@ func (a *agent) consentCommand(result *mcp.CallToolResult) []string {
 	return append(command, "--caller", "mcp:demo-agent", "--identity", strings.Trim(who, "'"))
 }
 
-// runCommand runs a command of this program as the person would at a terminal.
+// runCommand runs a command of this program as the user would at a terminal.
 func (a *agent) runCommand(ctx context.Context, command []string) error {
 	a.print("    the person (played by this demo) types: aai-gateway %s, and their passphrase\n", strings.Join(command, " "))
 	_, err := a.desktop.gateway(ctx, command...)

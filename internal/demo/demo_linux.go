@@ -17,8 +17,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/sampleapp"
 )
 
-// NewDemo returns the demo, which says to out what is done: a client of the official SDK
-// talks to the MCP server over pipes. Its environment becomes that of this process.
+// NewDemo returns the demo, which describes its steps on out: a client of the official SDK talks
+// to the MCP server over pipes. It replaces the environment of this process.
 func NewDemo(cfg Config) func(ctx context.Context, out io.Writer) error {
 	return func(ctx context.Context, out io.Writer) (err error) {
 		if err := adoptOrphans(); err != nil {
@@ -55,7 +55,7 @@ func NewDemo(cfg Config) func(ctx context.Context, out io.Writer) error {
 	}
 }
 
-// An agent is the demo's MCP client and what it prints.
+// agent is the demo's MCP client. It prints its calls.
 type agent struct {
 	session     *mcp.ClientSession
 	home        string
@@ -65,7 +65,7 @@ type agent struct {
 	screenshots []screenshot
 }
 
-// callTimeout is longer than any tool may take.
+// callTimeout is longer than the timeout of any tool.
 const callTimeout = time.Minute
 
 func connectAgent(ctx context.Context, s *privateSession, out io.Writer) (*agent, error) {
@@ -92,7 +92,7 @@ func (a *agent) close() {
 	}
 }
 
-// print writes to the person. Whether they still read is not the demo's concern.
+// print writes to the user and ignores write errors.
 func (a *agent) print(format string, args ...any) {
 	_, _ = fmt.Fprintf(a.out, format, args...)
 }
@@ -110,8 +110,8 @@ func (a *agent) line(mark, text string) {
 	}
 }
 
-// answerQuestion answers a question of the gateway as somebody at the computer might: for
-// good and for all of an app where that is offered, else for this session.
+// answerQuestion answers a question of the gateway as a user might: permanently and for the entire
+// app if offered, else for this session.
 func (a *agent) answerQuestion(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 	a.print("    the gateway asks the person at this computer:\n")
 	a.line("  ┆", req.Params.Message)
@@ -137,7 +137,7 @@ func (a *agent) answerQuestion(_ context.Context, req *mcp.ElicitRequest) (*mcp.
 	return &mcp.ElicitResult{Action: "decline"}, nil
 }
 
-// remarshal reads a value that came as JSON as the type it is known to have.
+// remarshal converts a decoded JSON value to the type of to.
 func remarshal(from, to any) error {
 	b, err := json.Marshal(from)
 	if err == nil {
@@ -149,7 +149,7 @@ func remarshal(from, to any) error {
 	return nil
 }
 
-// textOf is the text of a result.
+// textOf returns the text of a result.
 func textOf(result *mcp.CallToolResult) string {
 	var texts []string
 	for _, c := range result.Content {
@@ -160,7 +160,7 @@ func textOf(result *mcp.CallToolResult) string {
 	return strings.Join(texts, "\n")
 }
 
-// request prints what is about to be called.
+// request prints the next call.
 func (a *agent) request(name string, args map[string]any) {
 	shown := ""
 	if len(args) > 0 {
@@ -200,7 +200,7 @@ func (a *agent) call(ctx context.Context, name string, args map[string]any, show
 
 func fullText(s string) string { return s }
 
-// firstLines is the first lines of a long text.
+// firstLines returns the first lines of a long text.
 func firstLines(s string) string {
 	lines := strings.SplitAfter(s, "\n")
 	if len(lines) > 24 {
@@ -209,7 +209,7 @@ func firstLines(s string) string {
 	return s
 }
 
-// exec runs a tool of an app; it must succeed for the demo to go on.
+// exec runs a tool of an app; the demo ends if it fails.
 func (a *agent) exec(ctx context.Context, app, tool string, args map[string]any) error {
 	call := map[string]any{"app": app, "tool": tool}
 	if len(args) > 0 {
@@ -276,7 +276,7 @@ func (a *agent) music(ctx context.Context) error {
 	return a.waitForText(ctx, mpv, "status", "Playing")
 }
 
-// waitForText looks until it sees what it wants: mpv answers first and acts then.
+// waitForText polls until the tool returns the text: mpv answers before it acts.
 func (a *agent) waitForText(ctx context.Context, app, tool, want string) error {
 	for range 20 {
 		result, err := a.call(ctx, "aai_exec", map[string]any{"app": app, "tool": tool}, fullText)
@@ -295,7 +295,7 @@ func (a *agent) waitForText(ctx context.Context, app, tool, want string) error {
 	return aai.Errorf(aai.AutomationFailed, "%s of %s did not become %s", tool, app, want)
 }
 
-// mistakes shows that an error says what to do.
+// mistakes shows that errors name the next step.
 func (a *agent) mistakes(ctx context.Context) error {
 	a.title("What if the agent is wrong?")
 	for _, call := range []map[string]any{
@@ -309,7 +309,7 @@ func (a *agent) mistakes(ctx context.Context) error {
 	return nil
 }
 
-// showRecord shows what the gateway has on record, and the screen.
+// showRecord shows the gateway's records, and the screen.
 func (a *agent) showRecord(ctx context.Context, s *privateSession) error {
 	a.title("What is on record? (aai-gateway history)")
 	b, err := s.gateway(ctx, "history", "--limit", "200", "--format", "json")

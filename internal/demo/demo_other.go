@@ -7,5 +7,5 @@ import (
 	"io"
 )
 
-// NewDemo returns nil: the demo is made for a Linux desktop.
+// NewDemo returns nil: the demo needs a Linux desktop.
 func NewDemo(Config) func(context.Context, io.Writer) error { return nil }

@@ -14,17 +14,17 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A stage is the part of the demo in which the agent works with windows, in the
-// background, while the person has another one.
+// windowDemo is the part of the demo in which the agent works with windows in the background,
+// while the user works in another one.
 type windowDemo struct {
 	*agent
 	person *simulatedPerson
 	form   *bookingForm
-	file   string // what the editor writes
+	file   string // the editor's file
 }
 
-// demonstrateWindows shows the desktop's tools. Each step is proved by somebody else than the
-// gateway: a file, the sum, the web page's own server, and xdotool.
+// demonstrateWindows shows the desktop's tools. Independent witnesses prove each step: a file, the
+// sum, the web page's own server, and xdotool.
 func (a *agent) demonstrateWindows(s *privateSession) func(context.Context) error {
 	return func(ctx context.Context) error {
 		form, err := serveForm(ctx)
@@ -46,7 +46,7 @@ func (a *agent) demonstrateWindows(s *privateSession) func(context.Context) erro
 	}
 }
 
-// callDesktop calls a tool of the desktop, which must succeed.
+// callDesktop calls a desktop tool, which must succeed.
 func (w *windowDemo) callDesktop(ctx context.Context, tool string, args map[string]any, show func(string) string) (*mcp.CallToolResult, error) {
 	result, err := w.call(ctx, "ax_"+tool, args, show)
 	if err == nil && result.IsError {
@@ -58,15 +58,14 @@ func (w *windowDemo) callDesktop(ctx context.Context, tool string, args map[stri
 	return result, err
 }
 
-// printProof says what somebody else than the gateway has seen, and that the person
-// was left alone.
+// printProof prints the finding of an independent witness, and that the user was not disturbed.
 func (w *windowDemo) printProof(format string, args ...any) {
 	w.line("✓", fmt.Sprintf(format, args...))
 	w.line("✓", fmt.Sprintf("not disturbed, %d looks so far: %q has the keyboard, the pointer rests at %s (says xdotool)",
 		w.person.checks, w.person.expected.keyboard, w.person.expected.pointer))
 }
 
-// changedLines are the lines of an answer that say what changed.
+// changedLines returns the lines of an answer that describe changes.
 func changedLines(answer string) string {
 	first, rest, found := strings.Cut(answer, "\n")
 	if !found {
@@ -75,7 +74,7 @@ func changedLines(answer string) string {
 	return rest
 }
 
-// programTree is the part of a tree that is the program's.
+// programTree returns the program's part of a tree.
 func programTree(answer string) string {
 	var lines []string
 	for line := range strings.Lines(answer) {
@@ -86,7 +85,7 @@ func programTree(answer string) string {
 	return strings.Join(lines, "")
 }
 
-// open starts the programs, and the person goes back to their own window.
+// open starts the programs. Then the user returns to their own window.
 func (w *windowDemo) open(ctx context.Context) error {
 	w.title("An agent opens programs")
 	starts := []map[string]any{
@@ -137,7 +136,7 @@ func (w *windowDemo) waitForElement(ctx context.Context, app, query string) erro
 	return nil
 }
 
-// letter is what the agent writes, in several scripts.
+// letter is the text that the agent writes, in several scripts.
 const letter = `Dear all,
 
 dinner is tonight at eight. There will be:
@@ -170,7 +169,7 @@ func (w *windowDemo) write(ctx context.Context) error {
 	return w.takeScreenshot(ctx, "editor", "editor")
 }
 
-// press computes by the calculator's buttons, and then by its keyboard.
+// press computes with the calculator's buttons, and then with its keyboard.
 func (w *windowDemo) press(ctx context.Context) error {
 	w.title("A calculator: the agent presses its buttons")
 	for _, button := range []string{"1", "2", "×", "3", "4", "="} {
@@ -196,10 +195,10 @@ func (w *windowDemo) press(ctx context.Context) error {
 	return w.takeScreenshot(ctx, "calculator", "calculator")
 }
 
-// display is where a program shows what it has: the first of its text boxes.
+// display is a program's first text box, which shows its content.
 const display = "role:textbox"
 
-// expectText wants that a program shows the text, by its accessibility tree.
+// expectText checks the program's text in its accessibility tree.
 func (w *windowDemo) expectText(ctx context.Context, app, want string) error {
 	result, err := w.callDesktop(ctx, "get_value", map[string]any{"app": app, "query": display, "nth": 1}, fullText)
 	if err != nil {

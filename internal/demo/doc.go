@@ -1,6 +1,5 @@
-// Package demo shows what the gateway is good for: an agent drives real apps in a desktop
-// session that has nothing to do with the person's own, and the person is played. What
-// they allow is allowed in the demo's home alone.
+// Package demo demonstrates the gateway: an agent operates real apps in a private desktop session,
+// and a simulated user answers questions. Their consents apply only in the demo's home.
 package demo
 
 import (
@@ -8,16 +7,16 @@ import (
 	"io"
 )
 
-// A Config says what is shown.
+// Config configures the demo.
 type Config struct {
 	Version string
-	// RunGateway runs a command of the gateway for the home, with the played person at its
-	// terminal, and returns what it ended with. The environment is the session's by then.
+	// RunGateway runs a command of the gateway for the home, with the simulated user at its
+	// terminal, and returns the exit code. The environment is then the session's.
 	RunGateway func(ctx context.Context, h Home, in io.Reader, out, said io.Writer, args ...string) int
 }
 
-// A Home is where the gateways of a demo live.
+// Home is the home of the demo's gateways.
 type Home struct {
 	Folder     string
-	Passphrase string // of the played person
+	Passphrase string // of the simulated user
 }

@@ -2,7 +2,7 @@ package demo
 
 import "embed"
 
-// files are a web page, and how the demo's screen looks.
+// files are a web page, and the look of the demo's screen.
 //
 //go:embed files
 var files embed.FS

@@ -14,22 +14,22 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/sampleapp"
 )
 
-// A bookingForm is a web page on this computer with a form, and what was submitted
-// by it: the form's own word of what an agent did.
+// bookingForm is a local web page with a form. It keeps the submitted values, as proof of the
+// agent's work.
 type bookingForm struct {
 	address string
 	server  *http.Server
 	booked  chan url.Values
 }
 
-// hasBrowser reports whether there is a Chromium that can be seen: one in a snap,
-// as Ubuntu has it, is shut off from the demo's home and buses.
+// hasBrowser reports whether a usable Chromium is installed. Ubuntu's snap has no access to the
+// demo's home and buses.
 func hasBrowser() bool {
 	path, err := exec.LookPath("chromium")
 	return err == nil && !strings.HasPrefix(path, "/snap/")
 }
 
-// maxBooking is how many bytes a submitted form may have.
+// maxBooking limits a submitted form, in bytes.
 const maxBooking = 64 << 10
 
 func serveForm(ctx context.Context) (*bookingForm, error) {
@@ -52,7 +52,7 @@ func (f *bookingForm) close() { _ = f.server.Close() }
 func page(name, kind string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
-		_, _ = w.Write(file(name)) // whether the browser still reads is its concern
+		_, _ = w.Write(file(name)) // the browser may have stopped reading
 	}
 }
 
@@ -69,7 +69,7 @@ func (f *bookingForm) book(w http.ResponseWriter, r *http.Request) {
 	page("booked.html", "text/html; charset=utf-8")(w, r)
 }
 
-// wait returns what was submitted.
+// wait returns the submitted values.
 func (f *bookingForm) wait(ctx context.Context) (url.Values, error) {
 	select {
 	case values := <-f.booked:

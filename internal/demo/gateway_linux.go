@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// setEnvironment makes the session's environment that of this process, which is that of the
-// programs that a gateway starts. It ends with the demo.
+// setEnvironment sets this process's environment to the session's, which the gateway's programs
+// inherit. It is not restored.
 func (s *privateSession) setEnvironment() error {
 	os.Clearenv()
 	for _, variable := range s.Env {
@@ -24,12 +24,12 @@ func (s *privateSession) setEnvironment() error {
 	return nil
 }
 
-// run runs a command of the gateway, in the demo's own process.
+// run runs a command of the gateway in the demo's own process.
 func (s *privateSession) run(ctx context.Context, in io.Reader, out, said io.Writer, args ...string) int {
 	return s.cfg.RunGateway(ctx, Home{Folder: s.Home, Passphrase: s.passphrase}, in, out, said, args...)
 }
 
-// gateway runs a command of the gateway that ends by itself, and soon.
+// gateway runs a short command of the gateway and returns its output.
 func (s *privateSession) gateway(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -40,7 +40,7 @@ func (s *privateSession) gateway(ctx context.Context, args ...string) (string, e
 	return out.String(), nil
 }
 
-// serve starts the gateway for the agent, which ends with its input.
+// serve starts the gateway for the agent. The gateway ends with its input.
 func (a *agent) serve(ctx context.Context) (to io.WriteCloser, from io.ReadCloser, err error) {
 	in, to, err := os.Pipe()
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// adoptOrphans makes this program the parent of whatever its children leave behind
-// (prctl(2), PR_SET_CHILD_SUBREAPER): programs that an agent starts are meant to
-// outlive the gateway, but not the demo.
+// adoptOrphans makes this program the parent of orphaned descendants (prctl(2),
+// PR_SET_CHILD_SUBREAPER): an agent's programs outlive the gateway, but must not outlive the demo.
 func adoptOrphans() error {
 	const setChildSubreaper = 36
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0); errno != 0 {
@@ -20,8 +19,8 @@ func adoptOrphans() error {
 	return nil
 }
 
-// endOrphans ends all that the children of this program left. Those whose parent
-// is ended become children in their turn.
+// endOrphans kills all children of this program. Children of killed processes become its children
+// too.
 func endOrphans() {
 	for until := time.Now().Add(startTimeout); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
 		children := childrenOf(os.Getpid())
@@ -35,7 +34,7 @@ func endOrphans() {
 	}
 }
 
-// childrenOf lists the processes whose parent is the given one, as proc(5) says.
+// childrenOf lists the processes with the given parent (proc(5)).
 func childrenOf(parent int) []int {
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/platform/linux/private"
 )
 
-// takePagePictures opens the gateway's page in a browser of the person, which no agent can see, and
-// takes pictures of what ran and what was done, light and dark.
+// takePagePictures opens the dashboard in the user's browser, which no agent sees, and takes
+// pictures of the active calls and the history, light and dark.
 func (s *privateSession) takePagePictures(ctx context.Context) (pictures []screenshot, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -56,7 +56,7 @@ func (s *privateSession) takePagePictures(ctx context.Context) (pictures []scree
 	return pictures, nil
 }
 
-// servePage starts the page, until ctx ends, and returns the link that lets one browser in.
+// servePage serves the dashboard until ctx ends, and returns the link that admits one browser.
 func (s *privateSession) servePage(ctx context.Context) (link string, served <-chan struct{}, err error) {
 	from, out := io.Pipe()
 	ended := make(chan struct{})
@@ -77,14 +77,14 @@ func (s *privateSession) servePage(ctx context.Context) (link string, served <-c
 	return "", nil, aai.Errorf(aai.AutomationFailed, "the page was not served: %s", aai.CleanLabel(said.String(), 400))
 }
 
-// A pageBrowser is a Chromium without a window, moved by the DevTools protocol over a pipe:
-// JSON, each message ended by NUL. Its first error ends what it does.
+// pageBrowser is a headless Chromium that the demo controls by the DevTools protocol over a pipe:
+// JSON, each message ended by NUL. After its first error it does nothing.
 type pageBrowser struct {
 	program *private.Program
 	in      *os.File
 	from    *os.File
 	out     *bufio.Reader
-	page    string // the session of its one page
+	page    string // session id of its only page
 	last    int
 	err     error
 }
@@ -107,7 +107,7 @@ func (s *privateSession) browse(ctx context.Context) (*pageBrowser, error) {
 		switches = append(switches, "--no-sandbox")
 	}
 	program, err := s.Start(private.Command{Name: "chromium", Args: append(switches, "about:blank"), Files: []*os.File{toBrowser, fromBrowser}})
-	_ = toBrowser.Close() // they are the browser's
+	_ = toBrowser.Close() // they belong to the browser
 	_ = fromBrowser.Close()
 	b := &pageBrowser{program: program, in: in, from: from, out: bufio.NewReader(from)}
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *privateSession) browse(ctx context.Context) (*pageBrowser, error) {
 		_ = from.Close()
 		return nil, err
 	}
-	context.AfterFunc(ctx, func() { _ = program.End() }) // what waits for it ends too
+	context.AfterFunc(ctx, func() { _ = program.End() }) // unblocks its readers
 	var created struct{ TargetID string }
 	var attached struct{ SessionID string }
 	_ = json.Unmarshal(b.send("Target.createTarget", map[string]any{"url": "about:blank"}), &created)
@@ -130,7 +130,7 @@ func (b *pageBrowser) close() {
 	_ = b.from.Close()
 }
 
-// send sends a command and returns its answer.
+// send sends a command and returns its result.
 func (b *pageBrowser) send(method string, params map[string]any) json.RawMessage {
 	if b.err != nil {
 		return nil
@@ -142,14 +142,14 @@ func (b *pageBrowser) send(method string, params map[string]any) json.RawMessage
 	return answer.Result
 }
 
-// An answer is what the browser says to a command.
+// devtoolsResponse is the browser's response to a command.
 type devtoolsResponse struct {
 	ID     int
 	Result json.RawMessage
 	Error  *struct{ Message string }
 }
 
-// ask sends a command and reads its answer; events are passed over.
+// ask sends a command and reads its response; it skips events.
 func (b *pageBrowser) ask(method string, params map[string]any) (got devtoolsResponse, err error) {
 	b.last++
 	message := map[string]any{"id": b.last, "method": method}
@@ -172,8 +172,8 @@ func (b *pageBrowser) ask(method string, params map[string]any) (got devtoolsRes
 	return got, err
 }
 
-// until waits for a page on which the script is true. One that goes away while it is asked
-// is not yet that page.
+// until waits for a page on which the script is true. An evaluation error means that the page is
+// still changing.
 func (b *pageBrowser) until(ctx context.Context, script string) {
 	if b.err != nil {
 		return

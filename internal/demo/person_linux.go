@@ -7,23 +7,23 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A person is who sits at the demo's screen: they have a window with the keyboard
-// and a pointer, by the word of xdotool and not of the gateway.
+// simulatedPerson is the user at the demo's screen. xdotool, not the gateway, reports the window
+// with the keyboard and the pointer.
 type simulatedPerson struct {
 	session  *privateSession
 	expected inputState
-	checks   int // how often it was looked whether they were disturbed
+	checks   int // number of checks that the user was not disturbed
 }
 
-// A workplace is where a person works.
+// inputState is the state of the user's keyboard and pointer.
 type inputState struct {
-	keyboard string // the window that gets what they type
-	active   string // the window that the window manager takes for theirs
+	keyboard string // window with the keyboard focus
+	active   string // active window of the window manager
 	pointer  string
 }
 
-// sitDown has the person click into the window of their file manager. Windows that
-// have just opened may still come forward, so it holds only when it lasts.
+// sitDown clicks into the window of the user's file manager. New windows may still come to the
+// front, so the state must last.
 func (p *simulatedPerson) sitDown(ctx context.Context) error {
 	lasting := 0
 	err := waitFor(ctx, func() bool {
@@ -34,7 +34,7 @@ func (p *simulatedPerson) sitDown(ctx context.Context) error {
 			return lasting > 10
 		}
 		lasting = 0
-		_, _ = p.session.output(ctx, "xdotool", "mousemove", "400", "760", "click", "1") // looked at again
+		_, _ = p.session.output(ctx, "xdotool", "mousemove", "400", "760", "click", "1") // the next look checks it
 		return false
 	})
 	if err != nil {
@@ -53,14 +53,13 @@ func (p *simulatedPerson) look(ctx context.Context) (inputState, error) {
 		return inputState{}, aai.Errorf(aai.AutomationFailed, "xdotool said %q, expected a window and the pointer", said)
 	}
 	at, _, _ := strings.Cut(lines[1], " screen:") // x:400 y:760 screen:0 window:8388615
-	// While one window gives the place to another, the window manager names none.
+	// During a focus change the window manager names none.
 	active, _ := p.session.output(ctx, "xdotool", "getactivewindow", "getwindowname")
 	return inputState{keyboard: lines[0], active: strings.TrimSpace(active), pointer: strings.NewReplacer("x:", "", " y:", ", ").Replace(at)}, nil
 }
 
-// checkUndisturbed fails if the keyboard or the pointer is not where the person left it.
-// What the window manager thinks may lag behind: it knows of one keyboard only, and
-// the agent's is another.
+// checkUndisturbed fails if the keyboard or the pointer has moved. The window manager's state may
+// lag behind: it knows only one keyboard, and the agent's is another.
 func (p *simulatedPerson) checkUndisturbed(ctx context.Context) error {
 	now, err := p.look(ctx)
 	if err != nil {

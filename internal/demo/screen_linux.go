@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// screenshot writes what the screen shows to a PNG file that outlives the demo.
+// screenshot writes the screen to a PNG file that outlives the demo.
 func (s *privateSession) screenshot() (string, error) {
 	time.Sleep(time.Second) // let the windows be drawn
 	b, err := os.ReadFile(s.FramebufferFile())
@@ -33,8 +33,8 @@ func (s *privateSession) screenshot() (string, error) {
 	return f.Name(), nil
 }
 
-// Offsets of 32-bit fields in the header of an X window dump, as XWDFile.h has
-// them. The header is big-endian whatever the pixels are.
+// Offsets of 32-bit fields in the header of an X window dump (XWDFile.h). The header is always
+// big-endian.
 const (
 	xwdHeaderSize   = 0
 	xwdVersion      = 4
@@ -50,7 +50,7 @@ const (
 
 var errNotXWD = errors.New("it is not an X window dump of 32 bits a pixel")
 
-// decodeXWD reads a dump as Xvfb keeps it: version 7, 32 bits a pixel.
+// decodeXWD reads a dump as Xvfb writes it: version 7, 32 bits per pixel.
 func decodeXWD(b []byte) (image.Image, error) {
 	if len(b) < xwdFixedPart {
 		return nil, errNotXWD

@@ -10,13 +10,13 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A picture is what ax_screenshot answered, and what it shows.
+// screenshot is a picture and its name.
 type screenshot struct {
 	name string
 	png  []byte
 }
 
-// takeScreenshot has the gateway take a picture of the program's window.
+// takeScreenshot takes a picture of the program's window through the gateway.
 func (w *windowDemo) takeScreenshot(ctx context.Context, name, app string) error {
 	result, err := w.callDesktop(ctx, "screenshot", map[string]any{"app": app}, fullText)
 	if err != nil {

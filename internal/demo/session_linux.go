@@ -20,16 +20,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 )
 
-// A privateSession is a desktop session that has nothing to do with the person's own:
-// its own home, screen and bus. Everything in it ends with it.
+// privateSession is a desktop session separate from the user's: its own home, screen and bus. All
+// its programs end with it.
 type privateSession struct {
 	*private.Session
 	cfg        Config
-	temp       string // where files are that stay
-	passphrase string // the person's, for the gateway
+	temp       string // folder for files that remain
+	passphrase string // of the user, for the gateway
 }
 
-// requiredPrograms are the programs the demo starts, by their Debian package.
+// requiredPrograms maps the demo's programs to their Debian packages.
 func requiredPrograms() map[string]string {
 	return map[string]string{
 		"Xvfb": "xvfb", "dbus-daemon": "dbus-daemon", "gnome-calculator": "gnome-calculator",
@@ -39,15 +39,15 @@ func requiredPrograms() map[string]string {
 	}
 }
 
-// demoApps are the apps whose descriptors the demo installs.
+// demoApps lists the apps with descriptors that the demo installs.
 func demoApps() []string {
 	return []string{"org.gnome.Calculator", "org.freedesktop.Notifications", "org.xfce.Thunar", "io.mpv.Mpv"}
 }
 
-// startTimeout is how long the demo waits for a program to be ready.
+// startTimeout limits the start of a program.
 const startTimeout = time.Minute
 
-// CheckPrograms says which of the demo's programs are missing: nil, or an *aai.Error.
+// CheckPrograms returns an *aai.Error that names the missing programs, or nil.
 func CheckPrograms() error {
 	var missing, packages []string
 	for program, pkg := range requiredPrograms() {
@@ -101,7 +101,7 @@ func startSession(ctx context.Context, cfg Config) (_ *privateSession, err error
 	return s, nil
 }
 
-// prepareHome makes the home: descriptors, some files, a tune, and how windows look.
+// prepareHome creates the home: descriptors, some files, a tune, and the look of windows.
 func (s *privateSession) prepareHome() error {
 	content := map[string][]byte{
 		"tune.wav":               silence(60),
@@ -140,8 +140,8 @@ const (
 	chromiumEntry = ".local/share/applications/chromium.desktop"
 )
 
-// chromium is the desktop entry of a Chromium that keeps to the demo's home and is
-// silent on the network. As root it cannot have its sandbox.
+// chromium returns the desktop entry of a Chromium that uses the demo's home and no background
+// network. As root it runs without its sandbox.
 func (s *privateSession) chromium() string {
 	switches := "--user-data-dir=" + filepath.Join(s.Home, ".config", "chromium") +
 		" --no-first-run --no-default-browser-check --password-store=basic --lang=en" +
@@ -153,7 +153,7 @@ func (s *privateSession) chromium() string {
 	return "[Desktop Entry]\nType=Application\nName=Chromium\nExec=chromium " + switches + " %U\n"
 }
 
-// silence is a WAV file (RIFF, PCM, mono, 8 kHz, 8 bit) of so many seconds.
+// silence returns a WAV file (RIFF, PCM, mono, 8 kHz, 8 bit) of the given length.
 func silence(seconds int) []byte {
 	const rate = 8000
 	samples := make([]byte, seconds*rate)
@@ -169,7 +169,7 @@ func silence(seconds int) []byte {
 	return append(binary.LittleEndian.AppendUint32(b, uint32(len(samples))), samples...)
 }
 
-// startWindowManager starts what places the windows, and paints the screen.
+// startWindowManager starts the window manager, and paints the screen.
 func (s *privateSession) startWindowManager(ctx context.Context) error {
 	if err := s.StartWindowManager(ctx, filepath.Join(s.Home, openboxConfig)); err != nil {
 		return err
@@ -183,8 +183,8 @@ func (s *privateSession) startPlayer(ctx context.Context) error {
 		filepath.Join(s.Home, "tune.wav")}}); err != nil {
 		return err
 	}
-	// The player is there when the gateway itself sees it. The person's consent
-	// is not the demo's to give, so it is given in the demo's own home only.
+	// The player is ready when the gateway finds it. The consent for that applies only in the
+	// demo's home.
 	if _, err := s.gateway(ctx, "consent", "passphrase"); err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func (s *privateSession) startPlayer(ctx context.Context) error {
 	})
 }
 
-// output runs a program that ends by itself, and soon.
+// output runs a short program and returns its output.
 func (s *privateSession) output(ctx context.Context, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -224,8 +224,8 @@ func waitFor(ctx context.Context, ready func() bool) error {
 	return nil
 }
 
-// stop ends every program of the session. What cannot be ended is in it still.
+// stop ends every program of the session and ignores errors.
 func (s *privateSession) stop() { _ = s.End() }
 
-// remove removes what the session left.
-func (s *privateSession) remove() { _ = s.Remove() } // what stays is in /tmp
+// remove removes the files of the session.
+func (s *privateSession) remove() { _ = s.Remove() } // leftovers are in /tmp

@@ -17,8 +17,8 @@ const (
 	noKeychain = ".local/share/dbus-1/services/org.freedesktop.secrets.service"
 )
 
-// keyFiles are the place for the key of secrets, as for any run with nobody there: a
-// file, and no keychain, which would ask for a password.
+// keyFiles returns the key file for secrets, as for a headless run. It disables the keychain,
+// which would ask for a password.
 func keyFiles() map[string][]byte {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // crypto/rand never fails
@@ -28,8 +28,8 @@ func keyFiles() map[string][]byte {
 	}
 }
 
-// web finds a web app that nobody installed, and uses it. The person logs in, in a
-// browser of their own. What is on the site's list proves it.
+// web finds an uninstalled web app and uses it. The user logs in, in their own browser. The site's
+// list is the proof.
 func (a *agent) web(s *privateSession, site *sampleapp.App) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if !hasBrowser() {
@@ -63,8 +63,8 @@ func (a *agent) web(s *privateSession, site *sampleapp.App) func(context.Context
 	}
 }
 
-// execWhen runs a tool that wants a login. A person may take longer than the call
-// waits; then the agent makes the same call again when they are done.
+// execWhen runs a tool that needs a login. If the login takes longer than the call, the agent
+// repeats the call.
 func (a *agent) execWhen(ctx context.Context, app, tool string, loggedIn <-chan error) error {
 	call := map[string]any{"app": app, "tool": tool}
 	result, err := a.call(ctx, "aai_exec", call, fullText)
@@ -80,8 +80,7 @@ func (a *agent) execWhen(ctx context.Context, app, tool string, loggedIn <-chan 
 	return a.exec(ctx, app, tool, nil)
 }
 
-// logIn is what the person does when the browser asks: they look at the page, and
-// press the button that has the keyboard, Allow.
+// logIn performs the user's login in the browser: it presses the focused button, Allow.
 func (s *privateSession) logIn(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -97,7 +96,7 @@ func (s *privateSession) logIn(ctx context.Context) error {
 	}
 }
 
-// loggedIn reports whether the page that asks has gone.
+// loggedIn reports whether the login page has closed.
 func (s *privateSession) loggedIn(ctx context.Context) bool {
 	for range 10 {
 		if _, err := s.output(ctx, "xdotool", "search", "--name", "^Errands: log in"); err != nil {

@@ -7,11 +7,11 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// unwantedText is what the letter is not to say.
+// unwantedText is text that the letter must not contain.
 const unwantedText = "Nobody is invited."
 
-// demonstrateWorkflows shows that calls make one: a workflow that fails and is rolled back, an act that
-// is taken back, and a script.
+// demonstrateWorkflows shows combined calls: a failing workflow with rollback, an undone act, and a
+// script.
 func (w *windowDemo) demonstrateWorkflows(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{w.rollBack, w.undo, w.script} {
 		if err := step(ctx); err != nil {
@@ -21,7 +21,7 @@ func (w *windowDemo) demonstrateWorkflows(ctx context.Context) error {
 	return nil
 }
 
-// rollBack runs a workflow whose last step fails.
+// rollBack runs a workflow with a failing last step.
 func (w *windowDemo) rollBack(ctx context.Context) error {
 	w.title("Three steps as one: the last one fails, and what was done is taken back")
 	result, err := w.call(ctx, "ax_workflow", map[string]any{"name": "announce", "steps": []any{
@@ -42,7 +42,7 @@ func (w *windowDemo) rollBack(ctx context.Context) error {
 	return w.takeScreenshot(ctx, "rolledback", "editor")
 }
 
-// undo has an act of its own taken back.
+// undo undoes an act of the agent.
 func (w *windowDemo) undo(ctx context.Context) error {
 	w.title("The agent was wrong: undo")
 	if _, err := w.callDesktop(ctx, "set_value", map[string]any{"app": "editor", "query": display, "value": unwantedText}, changedLines); err != nil {
@@ -61,7 +61,7 @@ func (w *windowDemo) undo(ctx context.Context) error {
 	return w.takeScreenshot(ctx, "undone", "editor")
 }
 
-// sumScript is a script that has the calculator work, and returns what it showed.
+// sumScript operates the calculator, and returns the results on its display.
 const sumScript = `const shown = [];
 for (const sum of args.sums) {
   call("ax_type", {app: "calculator", query: "role:textbox", nth: 1, text: sum, clear_first: true});

@@ -13,14 +13,13 @@ import (
 )
 
 const (
-	// rateLimitWait is how long a call waits for its turn instead of failing, where its caller
-	// calls too often.
+	// rateLimitWait is how long a rate-limited call waits before it fails.
 	rateLimitWait = 2 * time.Second
-	// maxForeignSources is how many strangers' words are named.
+	// maxForeignSources is the number of untrusted sources to name.
 	maxForeignSources = 10
 )
 
-// makeCall makes one call, as one of the script's caller, and says what came of it.
+// makeCall makes one call with the caller of the script, and returns the reply.
 func (r *run) makeCall(ctx context.Context, asked *child.Call) child.Reply {
 	call := &aai.Call{Caller: r.call.Caller, App: asked.App, Tool: asked.Tool, Raw: asked.Args}
 	r.resolveTarget(ctx, call)
@@ -47,9 +46,9 @@ const (
 	targetParam   = "app" // of them, that names a program
 )
 
-// resolveTarget makes a call of one of the desktop's tools that names a program as its app a call of
-// the desktop in that program, as the steps of workflows are. An app that has such a tool
-// itself is called.
+// resolveTarget redirects a call of a desktop tool with a program as its app: it calls the desktop
+// with the program as argument, as workflow steps do. If the app has such a tool itself, it is
+// called.
 func (r *run) resolveTarget(ctx context.Context, call *aai.Call) {
 	if call.App == "" || call.App == aai.DesktopApp || !strings.HasPrefix(call.Tool, desktopPrefix) {
 		return
@@ -82,9 +81,8 @@ func (r *run) resolveTarget(ctx context.Context, call *aai.Call) {
 	call.App, call.Raw = aai.DesktopApp, raw
 }
 
-// do makes the call. One that comes too often waits; one that a person must allow first,
-// whom only the door can ask, ends the script if nothing has been done yet: the door asks,
-// and it begins again.
+// do makes the call. A rate-limited call waits. If a call needs consent and only the door can ask,
+// do ends the script, unless a mutation has happened: the door asks, and the script restarts.
 func (r *run) do(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	result, err := r.doWaiting(ctx, call)
 	e := aai.AsError(err)
@@ -109,17 +107,17 @@ func (r *run) doWaiting(ctx context.Context, call *aai.Call) (*aai.Result, error
 	return aai.RetryRateLimited(ctx, rateLimitWait, func(ctx context.Context) (*aai.Result, error) { return r.gateway.Do(ctx, call) })
 }
 
-// isReadOnly reports whether the tool that a call names only reads.
+// isReadOnly reports whether the call's tool only reads.
 func (r *run) isReadOnly(ctx context.Context, call *aai.Call) bool {
 	app, err := r.gateway.Catalog.Find(ctx, call.App)
 	if err != nil {
-		return true // there is nothing that could have done anything
+		return true // without an app nothing was done
 	}
 	tool := app.Tool(call.Tool)
 	return tool == nil || tool.Effect == aai.Reads
 }
 
-// replyOf is a result as a script has it: its data, or else its text.
+// replyOf returns a result for the script: its data, or else its text.
 func replyOf(result *aai.Result) child.Reply {
 	value := result.Data
 	if value == nil {
@@ -139,12 +137,12 @@ func faultOf(e *aai.Error) *child.Fault {
 	}
 }
 
-// mutations are what calls did that do not only read.
+// mutations counts the calls that may have changed something.
 type mutations struct {
-	names     []string       // the first of each, in their order
-	counts    map[string]int // that were done
-	all       int            // that were done
-	uncertain int            // that may have been
+	names     []string       // distinct names, in order
+	counts    map[string]int // finished, by name
+	all       int            // finished
+	uncertain int            // with unknown delivery
 }
 
 func (d *mutations) any() bool { return d.all+d.uncertain > 0 }
@@ -169,10 +167,10 @@ func (d *mutations) failed(c *child.Call, e *aai.Error) {
 	}
 }
 
-// maxNames is how many tools are named that did something.
+// maxNames is the number of mutating tools to name.
 const maxNames = 5
 
-// describe says what was done, for the end of an error; "" where nothing was.
+// describe describes the mutations for the end of an error; "" if there are none.
 func (d *mutations) describe() string {
 	var parts []string
 	if d.all > 0 {
@@ -191,7 +189,7 @@ func (d *mutations) describe() string {
 	return strings.Join(parts, "; ")
 }
 
-// delivery is what is known of the script's own.
+// delivery returns the delivery of the script itself.
 func (d *mutations) delivery() aai.Delivery {
 	switch {
 	case d.all > 0:

@@ -1,7 +1,6 @@
-// Package script lets a caller make many calls in one: a JavaScript that calls tools, looks
-// at what they answer, and returns what its caller wants of it. It can do nothing but make
-// calls, each of which passes the gateway as one of its caller; so nobody is asked about the
-// script itself. It runs in a process of its own, package child, which is ended when the
-// script is, or at its deadline, or when it has more memory than it may, or when its caller
-// or the gateway is gone.
+// Package script runs JavaScript that makes many calls in one. A script calls tools, evaluates
+// their results, and returns a value. It can only make calls, each of which passes the gateway
+// with the script's caller, so the script itself needs no consent. It runs in a separate process
+// (package child). The process ends with the script, at its deadline, at its memory limit, or when
+// its caller or the gateway is gone.
 package script

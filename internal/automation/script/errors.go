@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/script/child"
 )
 
-// error is an error of the script, with what its calls have done.
+// error returns an error of the script that lists its mutations.
 func (r *run) error(code aai.Code, message, hint string, cause error) error {
 	if done := r.mutations.describe(); done != "" {
 		message += "; " + done
@@ -19,7 +19,7 @@ func (r *run) error(code aai.Code, message, hint string, cause error) error {
 	return &aai.Error{Code: code, Message: message, Hint: hint, Delivery: r.mutations.delivery(), Err: cause}
 }
 
-// ended says why the script was ended.
+// ended returns the error of a script that was ended.
 func (r *run) ended(ctx context.Context, why endReason) error {
 	switch why {
 	case endTimeout:
@@ -43,7 +43,7 @@ func (r *run) tooBig(cause error) error {
 	return r.error(aai.AutomationFailed, fmt.Sprintf("the script used more than the %d MB of memory that it may", child.MaxMemory>>20), "Keep less at a time.", cause)
 }
 
-// processError says why the process ended without a word.
+// processError returns the error of a process that ended without a result.
 func (r *run) processError(p *scriptProcess) error {
 	said := string(p.stderr.text)
 	cause := errors.New(p.State().String() + "\n" + said)
@@ -58,7 +58,7 @@ func (r *run) processError(p *scriptProcess) error {
 	return r.error(aai.Internal, "the script's process ended without a word", "", cause)
 }
 
-// failed says what the script itself came to.
+// failed returns the error of the script itself.
 func (r *run) failed(f *child.Failure) error {
 	at := ""
 	if f.Line > 0 {

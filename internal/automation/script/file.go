@@ -13,14 +13,14 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// maxFile is how many bytes the file of a script may have.
+// maxFile limits a script file, in bytes.
 const maxFile = 256 << 10
 
-// folders are those of a project that may have scripts.
+// folders lists the script folders of a project.
 func folders() []string { return []string{".aai", ".axterminator"} }
 
-// read reads a script that a folder has in which the client works. Nothing outside of that
-// folder is opened, wherever links lead.
+// read reads a script in one of the client's roots. It opens no file outside that root, also not
+// through links.
 func read(ctx context.Context, file string) (string, error) {
 	var roots []aai.Root
 	if ask := aai.ClientCapabilitiesOf(ctx).Roots; ask != nil {
@@ -50,7 +50,7 @@ func read(ctx context.Context, file string) (string, error) {
 	return "", notBegunError(aai.InvalidParams, expected, "aai:projects lists them.")
 }
 
-// scriptIn is the path of a file in the project, "" where it is none that may be run.
+// scriptIn returns the path of a script file in the project, or "" if it must not run.
 func scriptIn(project, file string) string {
 	if filepath.IsAbs(file) {
 		inside, err := filepath.Rel(project, file)

@@ -7,13 +7,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/process"
 )
 
-// A scriptProcess is a child that runs a script.
+// scriptProcess is a child process that runs a script.
 type scriptProcess struct {
 	*process.Subprocess
 	stderr *stderrHead
 }
 
-// start starts it, with nothing but its pipes.
+// start starts the process with nothing but its pipes.
 func start(cmd *exec.Cmd) (*scriptProcess, error) {
 	last := &stderrHead{}
 	cmd.Stderr, cmd.Env, cmd.Dir = last, []string{}, root
@@ -24,10 +24,10 @@ func start(cmd *exec.Cmd) (*scriptProcess, error) {
 	return &scriptProcess{p, last}, nil
 }
 
-// stderrHead keeps the beginning of what a process says when it breaks.
+// stderrHead keeps the beginning of standard error, for crashes.
 type stderrHead struct{ text []byte }
 
-// maxStderr is how much of that is kept.
+// maxStderr is the number of bytes to keep.
 const maxStderr = 4 << 10
 
 // Write implements io.Writer.

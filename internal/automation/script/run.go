@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// maxCalls is how many calls a script may make.
+	// maxCalls limits the calls of a script.
 	maxCalls = 10_000
-	// maxShownLog is how much of the log is told unasked, in bytes.
+	// maxShownLog limits the log in a result without full_log, in bytes.
 	maxShownLog = 2 << 10
-	// progressInterval is how often its caller hears how far it is.
+	// progressInterval is the minimum interval of progress messages.
 	progressInterval = 200 * time.Millisecond
 )
 
-// A run is one script on its way.
+// run is one running script.
 type run struct {
 	gateway *aai.Gateway
 	call    *aai.Call
@@ -31,10 +31,10 @@ type run struct {
 	calls          int
 	mutations      mutations
 	log            strings.Builder
-	droppedLog     int       // bytes of the log that were dropped
-	lastPublished  time.Time // when its caller last heard of it
+	droppedLog     int       // dropped bytes of the log
+	lastPublished  time.Time // time of the last progress message
 	open           *aai.Error
-	foreignSources []string // whose words are in what calls answered
+	foreignSources []string // untrusted sources of the calls' results
 }
 
 // execute runs the job in a process, to its end.
@@ -54,14 +54,13 @@ func (r *run) execute(outer context.Context, cmd *exec.Cmd, job child.Job) (*aai
 	close(done)
 	<-watched
 	if last == nil && r.watch.stopped() == endNone {
-		p.WaitExit(time.Second) // for how it ended
+		p.WaitExit(time.Second) // to get its exit state
 	}
 	p.Stop(false)
 	return r.outcome(ctx, p, last)
 }
 
-// serve does what the process asks for until it has ended, and returns its last word; nil
-// where there was none.
+// serve serves the requests of the process until it ends, and returns its result, or nil.
 func (r *run) serve(ctx context.Context, p *scriptProcess, job child.Job) *child.Done {
 	if child.Write(p.Stdin, job) != nil {
 		return nil
@@ -93,7 +92,7 @@ func (r *run) serve(ctx context.Context, p *scriptProcess, job child.Job) *child
 	}
 }
 
-// note keeps a line of the log, as far as there is room.
+// note stores a line of the log, up to the limit.
 func (r *run) note(ctx context.Context, line string) {
 	fits := min(len(line), max(0, child.MaxLog-r.log.Len()-1))
 	r.droppedLog += len(line) - fits
@@ -103,7 +102,7 @@ func (r *run) note(ctx context.Context, line string) {
 	r.publishProgress(ctx, aai.CleanLabel(line, 200))
 }
 
-// publishProgress says how far it is, not too often.
+// publishProgress reports the progress, within progressInterval.
 func (r *run) publishProgress(ctx context.Context, message string) {
 	if now := time.Now(); now.Sub(r.lastPublished) >= progressInterval {
 		r.lastPublished = now
@@ -111,7 +110,7 @@ func (r *run) publishProgress(ctx context.Context, message string) {
 	}
 }
 
-// outcome is what became of the script.
+// outcome returns the result of the script, or its error.
 func (r *run) outcome(ctx context.Context, p *scriptProcess, last *child.Done) (*aai.Result, error) {
 	if why := r.watch.stopped(); why != endNone {
 		return nil, r.ended(ctx, why)
@@ -125,14 +124,14 @@ func (r *run) outcome(ctx context.Context, p *scriptProcess, last *child.Done) (
 	return r.result(last), nil
 }
 
-// answer is what a caller gets.
+// answer is the data of the tool's result.
 type answer struct {
 	Result json.RawMessage `json:"result,omitempty"`
 	Calls  int             `json:"calls"`
 	Log    string          `json:"log,omitempty"`
 }
 
-// result is the result, with what was cut of it said.
+// result returns the result, with a warning if it is truncated.
 func (r *run) result(last *child.Done) *aai.Result {
 	a := answer{Result: last.Value, Calls: r.calls}
 	var warnings []string

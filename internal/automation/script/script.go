@@ -13,39 +13,39 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// The names of the tools: of the gateway's own app, and of the desktop.
+// Names of the tools: builtin, and of the desktop.
 const (
 	BuiltinTool = "script"
 	DesktopTool = "ax_run_script"
 )
 
-// AgentTools are those of the gateway's own app that agents may use.
+// AgentTools lists the builtin tools that agents may use.
 func AgentTools() []string { return []string{BuiltinTool} }
 
-// How long a script may take, without what a person takes for answers.
+// Time limits of a script, without the time for a user's answers.
 const (
 	maxTime = 5 * time.Minute
-	// endGrace is what there is besides, to end it and to say so.
+	// endGrace is the additional time to end the script and report it.
 	endGrace = 10 * time.Second
 )
 
-// Config is what scripts need.
+// Config configures scripts.
 type Config struct {
-	// Gateway is what calls go through. It is asked for at the first script.
+	// Gateway returns the gateway for the calls. It is called for each script.
 	Gateway func() *aai.Gateway
-	// Command is a process that does nothing but child.Run on its standard input and output,
-	// and inherits nothing else of this one.
+	// Command returns the command of a process that only runs child.Run on its standard input and
+	// output. It inherits nothing else.
 	Command func() *exec.Cmd
 }
 
-// Tools returns the tool of the gateway's own app and that of the desktop. With the zero
-// Config they only say what they are.
+// Tools returns the builtin tool and the desktop's tool. With the zero Config they can only be
+// described.
 func Tools(cfg Config) (own, desktop *aai.Tool) {
 	s := &toolset{cfg: cfg, places: newSlotPool()}
 	return s.tool(BuiltinTool, aai.BuiltinApp), s.tool(DesktopTool, aai.DesktopApp)
 }
 
-// toolset are those of one gateway.
+// toolset holds the tools of one gateway.
 type toolset struct {
 	cfg    Config
 	places *slotPool
@@ -64,7 +64,7 @@ const returns = `{"type": "object", "properties": {"result": {}, "calls": {"type
 
 const description = "Run JavaScript: many calls in one."
 
-// scriptAPI is what a script has.
+// scriptAPI describes the API of a script.
 const scriptAPI = "call(%s) returns a result's data or throws {code, message, hint, delivery}; find(app, query), sleep(ms), log(...), args. Answers with the last expression"
 
 func (s *toolset) tool(name, app string) *aai.Tool {
@@ -75,8 +75,8 @@ func (s *toolset) tool(name, app string) *aai.Tool {
 	return &aai.Tool{
 		Name: name, Title: "Run a script", Description: description,
 		Params: schema.MustParse(fmt.Sprintf(params, fmt.Sprintf(scriptAPI, usual))), Returns: aai.Schema{Source: json.RawMessage(returns)},
-		// It has its calls' effects, which gates judge; what it returns may be any of theirs.
-		// What of args is secret only the tools know that get it, which have records of their own.
+		// It has the effects of its calls, which pass the gates; its result may contain any of
+		// theirs. Only the called tools know the secrets in args, and they have their own records.
 		Effect: aai.Destroys, EffectInherent: true, OnlyMakesCalls: true, Secret: []string{"args"}, PrivateResult: true, Timeout: maxTime + endGrace,
 		Concurrency: func(*aai.Call) aai.Concurrency { return aai.Independent },
 		TakesFocus:  func(*aai.Call) bool { return false },
@@ -115,7 +115,7 @@ func (s *toolset) run(ctx context.Context, call *aai.Call, app string) (*aai.Res
 	return r.execute(context.WithValue(ctx, callContextKey{}, true), s.cfg.Command(), child.Job{Script: a.script, Args: a.args, App: app, CPU: a.seconds()})
 }
 
-// scriptArgs is what a call asks for.
+// scriptArgs are the arguments of a call.
 type scriptArgs struct {
 	script    string
 	args      json.RawMessage
@@ -124,7 +124,7 @@ type scriptArgs struct {
 	log       bool
 }
 
-// seconds of the processor that the script may have: of two at a time, and a little for the
+// seconds returns the limit of processor time: two threads for the timeout, and some for the
 // process itself.
 func (a scriptArgs) seconds() int { return int(2*a.timeout/time.Second) + 2 }
 
@@ -155,7 +155,7 @@ func argsOrEmpty(args any) any {
 	return args
 }
 
-// milliseconds is a number of the arguments, in whatever form it came.
+// milliseconds converts a number of the arguments, in any form.
 func milliseconds(v any) time.Duration {
 	ms, err := strconv.ParseFloat(fmt.Sprint(v), 64)
 	if err != nil {
@@ -164,7 +164,7 @@ func milliseconds(v any) time.Duration {
 	return min(max(time.Duration(ms)*time.Millisecond, time.Millisecond), maxTime)
 }
 
-// notBegunError is the error of a script that did not begin.
+// notBegunError returns the error of a script that did not begin.
 func notBegunError(code aai.Code, message, hint string) error {
 	return &aai.Error{Code: code, Message: message, Hint: hint, Delivery: aai.NotDelivered}
 }

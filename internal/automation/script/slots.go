@@ -8,26 +8,26 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// How many scripts run at the same time, each being a process with a memory of its own:
-// of all callers, and of one.
+// Limits of concurrent scripts, because each is a process with its own memory: over all callers,
+// and per caller.
 const (
 	maxRunning  = 6
 	maxPerOwner = 3
 )
 
-// slotPool are those of the scripts that run. Safe for concurrent use.
+// slotPool limits the running scripts. It is safe for concurrent use.
 type slotPool struct {
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	taken    int
 	perOwner map[string]int
-	freed    chan struct{} // closed when one becomes free
+	freed    chan struct{} // closed when a slot becomes free
 }
 
 func newSlotPool() *slotPool {
 	return &slotPool{perOwner: make(map[string]int), freed: make(chan struct{})}
 }
 
-// slotOwner are the places that a caller takes: a new session of one who is known has no new ones.
+// slotOwner returns the key of a caller's slots. Sessions of an identified caller share their slots.
 func slotOwner(c aai.Caller) string {
 	if c.Identity != "" {
 		c.Session = ""
@@ -35,7 +35,7 @@ func slotOwner(c aai.Caller) string {
 	return c.Conversation()
 }
 
-// acquire waits for a place, no longer than the script may take.
+// acquire waits for a slot, no longer than the script's timeout.
 func (p *slotPool) acquire(ctx context.Context, whose string, patience time.Duration) (leave func(), err error) {
 	late := time.NewTimer(patience)
 	defer late.Stop()

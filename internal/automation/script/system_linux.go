@@ -7,13 +7,13 @@ import (
 	"syscall"
 )
 
-// root is the folder in which a child is.
+// root is the working directory of a child.
 const root = "/"
 
 // nonBlocking makes opening a FIFO without a writer return at once.
 const nonBlocking = syscall.O_NONBLOCK | syscall.O_NOCTTY
 
-// resident is how much memory a process has.
+// resident returns the resident memory of a process, in bytes.
 func resident(pid int) int64 {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
 	fields := bytes.Fields(b)

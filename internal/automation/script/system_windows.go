@@ -1,10 +1,10 @@
 package script
 
-// root is the folder in which a child is.
+// root is the working directory of a child.
 const root = `C:\`
 
-// nonBlocking is not needed where FIFOs are not files.
+// nonBlocking is zero, because FIFOs are not files on Windows.
 const nonBlocking = 0
 
-// resident is not known here: the job object limits it.
+// resident returns 0: the job object limits the memory.
 func resident(int) int64 { return 0 }

@@ -8,28 +8,28 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/script/child"
 )
 
-// watchInterval is how often a process that runs a script is looked at.
+// watchInterval is the interval of checks of a script process.
 const watchInterval = 25 * time.Millisecond
 
-// An end is why a script was ended before it had ended itself.
+// endReason is the reason for ending a script early.
 type endReason int
 
-// The ends.
+// Reasons.
 const (
 	endNone endReason = iota
 	endTimeout
 	endMemory
 	endCanceled
-	endTooManyCalls  // it made more than it may
-	endProtocolError // its process said what it does not
+	endTooManyCalls  // it exceeded maxCalls
+	endProtocolError // its process sent an invalid message
 	endQuestion
 )
 
-// A watch ends a process for the reasons that do not lie in what it says.
+// watchdog ends a process because of time, memory or cancellation.
 type watchdog struct {
 	begun    time.Time
 	timeout  time.Duration
-	deadline time.Time // the first end of the call's time, which moves while a person is asked
+	deadline time.Time // the call's original deadline, which moves during a question to the user
 
 	mu     sync.Mutex
 	reason endReason // guarded by mu
@@ -41,13 +41,13 @@ func newWatchdog(ctx context.Context, begun time.Time, timeout time.Duration) *w
 	return w
 }
 
-// isOverdue reports whether the script's time is over, without what a person took for answers.
+// isOverdue reports whether the script's time is over, without the time of questions to the user.
 func (w *watchdog) isOverdue(ctx context.Context) bool {
 	until, _ := ctx.Deadline()
 	return time.Since(w.begun)-until.Sub(w.deadline) >= w.timeout
 }
 
-// stop says why it is ended, if nobody has before.
+// stop sets the reason for ending the script, unless one is set.
 func (w *watchdog) stop(why endReason) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -62,7 +62,7 @@ func (w *watchdog) stopped() endReason {
 	return w.reason
 }
 
-// run looks at the process until it must be ended, which it does, or until done.
+// run watches the process until it must end it, or until done.
 func (w *watchdog) run(ctx context.Context, p *scriptProcess, cancel func(), done <-chan struct{}) {
 	ticks := time.NewTicker(watchInterval)
 	defer ticks.Stop()

@@ -42,7 +42,7 @@ const (
 // nothing before its first use. Create one with [NewSQLiteStore].
 //
 // The content of a run (steps, values, undo steps, caller) is sealed, step by step; only id,
-// times, states and step numbers are plain. Without a vault only those are stored: then a run
+// times, states and step numbers are plain. If sealing fails, only those are stored: then a run
 // can be listed but not resumed.
 //
 // The beginning of an act is flushed to disk. Its outcome is written but flushed with the next

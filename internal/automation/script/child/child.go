@@ -12,23 +12,23 @@ import (
 )
 
 const (
-	// softMemory is from where the collector works for it that the process stays small.
+	// softMemory is the limit above which the collector works harder.
 	softMemory = 192 << 20
-	// maxStack is of the machine's own recursion, such as in its parser.
+	// maxStack limits Go recursion in the machine, such as in its parser.
 	maxStack = 64 << 20
-	// maxDepth is how many calls of functions may be within each other.
+	// maxDepth limits nested function calls.
 	maxDepth = 4000
-	// threads is how many of Go's may work at once: the script's, and the collector's.
+	// threads is the number of concurrent Go threads: the script's and the collector's.
 	threads = 2
 )
 
-// Run is the whole life of the process: it reads a Job, runs it and says how that ended. It
-// ends the process when the parent is gone.
+// Run runs the process: it reads a Job, runs it and reports the result. It ends the process when
+// the parent is gone.
 func Run(in io.Reader, out io.Writer) int {
 	runtime.GOMAXPROCS(threads)
 	debug.SetMemoryLimit(softMemory)
 	debug.SetMaxStack(maxStack)
-	_, _ = time.Now().Local().Zone() // what it needs a file for
+	_, _ = time.Now().Local().Zone() // load the time zone file before confinement
 	read := bufio.NewReader(in)
 	var job Job
 	if err := Read(read, &job); err != nil {
@@ -43,7 +43,7 @@ func Run(in io.Reader, out io.Writer) int {
 		for {
 			reply := new(Reply)
 			if Read(read, reply) != nil {
-				os.Exit(1) // nobody wants to know any more
+				os.Exit(1) // the parent is gone
 			}
 			replies <- reply
 		}

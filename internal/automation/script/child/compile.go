@@ -9,19 +9,19 @@ import (
 	"github.com/dop251/goja/parser"
 )
 
-// name is what the script is called in the places of errors.
+// name is the script's name in error positions.
 const name = "script"
 
-// A form is a way to read a script.
+// wrapper is a way to wrap a script.
 type wrapper struct{ before, after string }
 
-// wrappers are tried one after the other: as it stands, its value being that of its last
-// statement; as the body of a function, for who writes return; as that of one that awaits.
+// wrappers returns the wrappers in order: none, with the last statement's value as the result; a
+// function body, for scripts with return; an async function body, for scripts with await.
 func wrappers() []wrapper {
 	return []wrapper{{}, {"(function(){", "\n})()"}, {"(async function(){", "\n})()"}}
 }
 
-// compile makes a program of the script, or says where it is none.
+// compile compiles the script, or returns its syntax error.
 func compile(source string) (*goja.Program, wrapper, *Failure) {
 	var first error
 	var last *Failure
@@ -41,8 +41,8 @@ func compile(source string) (*goja.Program, wrapper, *Failure) {
 	return nil, wrapper{}, last
 }
 
-// matchesForm reports whether the script may be meant in the form of that index, by what it says
-// and by the error in the first.
+// matchesForm reports whether the wrapper with that index may suit the script, judging by its text
+// and by the first error.
 func matchesForm(source string, i int, err error) bool {
 	switch i {
 	case 1:
@@ -60,7 +60,7 @@ func (f wrapper) compile(source string) (*goja.Program, error) {
 		return nil, err
 	}
 	if f.before != "" {
-		if at := lastExpression(tree); at > 0 { // its value is the script's, as without the function
+		if at := lastExpression(tree); at > 0 { // its value becomes the result, as without the wrapper
 			whole := f.before + source + f.after
 			if again, err := parser.ParseFile(nil, name, whole[:at]+"return "+whole[at:], 0, options); err == nil {
 				tree = again
@@ -70,8 +70,8 @@ func (f wrapper) compile(source string) (*goja.Program, error) {
 	return goja.CompileAST(tree, false)
 }
 
-// lastExpression is where the last statement in the function around the script begins, if
-// that is an expression; otherwise 0.
+// lastExpression returns the position of the wrapped script's last statement if that is an
+// expression, otherwise 0.
 func lastExpression(tree *ast.Program) int {
 	if len(tree.Body) != 1 {
 		return 0
@@ -95,7 +95,7 @@ func lastExpression(tree *ast.Program) int {
 	return int(last.Idx0()) - 1
 }
 
-// syntax says where a text is no script.
+// syntax returns the position and message of a syntax error.
 func syntax(err error, f wrapper, source string) *Failure {
 	failure := &Failure{Syntax: true, Message: err.Error()}
 	if list, ok := errors.AsType[parser.ErrorList](err); ok && len(list) > 0 {
@@ -109,13 +109,13 @@ func syntax(err error, f wrapper, source string) *Failure {
 		}
 	}
 	failure.Column = f.column(failure.Line, failure.Column)
-	if lines := strings.Split(source, "\n"); failure.Line > len(lines) { // in what stands behind it
+	if lines := strings.Split(source, "\n"); failure.Line > len(lines) { // within the wrapper's end
 		failure.Line, failure.Column, failure.Message = len(lines), len(lines[len(lines)-1])+1, "Unexpected end of input"
 	}
 	return failure
 }
 
-// column is a column of the form in the script itself.
+// column converts a column of the wrapped text to one of the script.
 func (f wrapper) column(line, column int) int {
 	if line == 1 && column > len(f.before) {
 		return column - len(f.before)

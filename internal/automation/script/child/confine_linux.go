@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxExtraSpace is how much the process may take of addresses beyond what it has when it begins,
-// most of which Go only reserves: 1.2 GB and more.
+// maxExtraSpace is the address space that the process may add to its initial one. Go reserves most
+// of that: 1.2 GB and more.
 const maxExtraSpace = 640 << 20
 
-// addressSpace is how much it has.
+// addressSpace returns the current address space in bytes.
 func addressSpace() (uint64, error) {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -25,12 +25,11 @@ func addressSpace() (uint64, error) {
 	return n * uint64(os.Getpagesize()), err
 }
 
-// confine leaves the process what it needs: so many seconds of the processor, memory, the
-// files that are open, and the calls of the system by which Go lives. What of that the
-// system refuses, which old kernels do with the last, is not needed for the script to be
-// harmless: the machine offers it nothing of it.
+// confine limits the process: cpu seconds of processor time, memory, open files, and the system
+// calls that Go needs. Old kernels do not support the system call filter. The script is harmless
+// without it, because the machine offers no system access.
 func confine(cpu int) error {
-	runtime.LockOSThread() // what is set for one thread the filter gives to all
+	runtime.LockOSThread() // the filter copies the thread's settings to all threads
 	defer runtime.UnlockOSThread()
 	has, err := addressSpace()
 	if err != nil {
@@ -54,14 +53,13 @@ func confine(cpu int) error {
 	return seccomp.LoadFilter(seccomp.Filter{NoNewPrivs: true, Flag: seccomp.FilterFlagTSync, Policy: seccomp.Policy{
 		DefaultAction: seccomp.ActionErrno,
 		Syscalls: []seccomp.SyscallGroup{{Action: seccomp.ActionAllow, Names: allowedSyscalls(), NamesWithCondtions: []seccomp.NameWithConditions{{
-			// Go interrupts its own threads; those of others are none of a script's.
+			// Go signals its own threads; other processes are out of reach.
 			Name: "tgkill", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.Equal, Value: uint64(os.Getpid())}},
 		}}}},
 	}})
 }
 
-// allowedSyscalls are those of the system by which Go lives and the pipes are used. Whatever else is
-// called fails as if it were forbidden.
+// allowedSyscalls lists the system calls that Go and the pipes need. All others fail with an error.
 func allowedSyscalls() []string {
 	return []string{
 		"read", "write", "close", "fcntl",

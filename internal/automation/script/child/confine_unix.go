@@ -4,11 +4,11 @@ package child
 
 import "golang.org/x/sys/unix"
 
-// maxSpace is of the process's addresses, where the system heeds it.
+// maxSpace limits the address space, if the system supports it.
 const maxSpace = 1536 << 20
 
-// confine leaves the process so many seconds of the processor and no new files. That it
-// stays small it sees to itself.
+// confine limits the process to cpu seconds of processor time and no new files. It watches its
+// memory itself.
 func confine(cpu int) error {
 	for which, most := range map[int]uint64{
 		unix.RLIMIT_CPU:  uint64(max(1, cpu)),

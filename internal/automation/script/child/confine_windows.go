@@ -1,5 +1,5 @@
 package child
 
-// confine does nothing: the parent has put the process into a job object with its limits
-// before it sent the job.
+// confine does nothing: the parent puts the process into a job object with limits before it sends
+// the job.
 func confine(int) error { return nil }

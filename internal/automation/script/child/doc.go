@@ -1,6 +1,5 @@
-// Package child is the process in which a script runs: a JavaScript machine that has no
-// files, no network, no environment, and one pipe pair by which it asks its parent to make
-// calls. The machine's memory cannot be limited within a process, and what is written in Go
-// of it, such as a regular expression, cannot be stopped: so the process is what is limited
-// and ended. It trusts its parent; its parent believes nothing that it says.
+// Package child is the process that runs a script: a JavaScript machine without files, network or
+// environment. Over one pair of pipes it asks its parent to make calls. A Go process cannot limit
+// the machine's memory or stop its Go code, such as a regular expression, so the parent limits and
+// ends the whole process. The child trusts its parent, but not the reverse.
 package child

@@ -8,10 +8,10 @@ import (
 	"github.com/dop251/goja"
 )
 
-// maxWords is how many bytes of what a script has thrown are told.
+// maxWords limits the text of a thrown value, in bytes.
 const maxWords = 2000
 
-// failureOf says what ended the script.
+// failureOf converts the error that ended the script.
 func (m *machine) failureOf(err error, f wrapper) *Failure {
 	if over, ok := errors.AsType[*goja.StackOverflowError](err); ok {
 		return m.withPosition(&Failure{Message: "its functions call each other too deep"}, over.Stack(), f)
@@ -22,10 +22,10 @@ func (m *machine) failureOf(err error, f wrapper) *Failure {
 	return &Failure{Message: truncate(err.Error())}
 }
 
-// thrownFailure says what the script has thrown. To look at it may run the script's own code.
+// thrownFailure describes the value that the script threw. Reading it may run the script's code.
 func (m *machine) thrownFailure(value goja.Value, stack []goja.StackFrame, f wrapper) *Failure {
 	failure := &Failure{}
-	written := regexp.MustCompile(`\b` + name + `:(\d+):(\d+)`) // in the stack that an Error carries
+	written := regexp.MustCompile(`\b` + name + `:(\d+):(\d+)`) // position in the stack of an Error
 	if ex := m.vm.Try(func() {
 		failure.Message = truncate(value.String())
 		e, isObject := value.(*goja.Object)
@@ -53,7 +53,7 @@ func (m *machine) thrownFailure(value goja.Value, stack []goja.StackFrame, f wra
 	return m.withPosition(failure, stack, f)
 }
 
-// withPosition says where in the script it was: the innermost place that has a line.
+// withPosition adds the innermost position in the script that has a line.
 func (m *machine) withPosition(failure *Failure, stack []goja.StackFrame, f wrapper) *Failure {
 	for _, frame := range stack {
 		if at := frame.Position(); at.Filename == name && at.Line > 0 {

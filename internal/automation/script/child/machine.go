@@ -14,7 +14,7 @@ import (
 	"github.com/dop251/goja/parser"
 )
 
-// A machine runs one script.
+// machine runs one script.
 type machine struct {
 	vm      *goja.Runtime
 	job     Job
@@ -22,7 +22,7 @@ type machine struct {
 	replies <-chan *Reply
 	logged  int // bytes
 
-	// What the script may have made something else of.
+	// Saved before the script can replace them.
 	stringify, parse goja.Callable
 	newError         *goja.Object
 }
@@ -57,7 +57,7 @@ func (m *machine) run() *Done {
 
 func failed(f *Failure) *Done { return &Done{Failure: f} }
 
-// exported is what the value is in Go, if it is that.
+// exported returns the value as a Go value of type T, if it is one.
 func exported[T any](v goja.Value) (t T, ok bool) {
 	if object, isObject := v.(*goja.Object); isObject && object.ExportType() == reflect.TypeFor[*goja.Promise]() {
 		t, ok = object.Export().(T)
@@ -65,7 +65,7 @@ func exported[T any](v goja.Value) (t T, ok bool) {
 	return t, ok
 }
 
-// result is the value as JSON, as JSON.stringify has it.
+// result returns the value as JSON, as JSON.stringify writes it.
 func (m *machine) result(value goja.Value, f wrapper) *Done {
 	text, err := m.json(value)
 	if err != nil {
@@ -83,7 +83,7 @@ func (m *machine) result(value goja.Value, f wrapper) *Done {
 	return &Done{Truncated: text[:end], Size: len(text)}
 }
 
-// json is the value as JSON; "null" of what JSON does not know.
+// json returns the value as JSON; "null" if JSON has no form for it.
 func (m *machine) json(value goja.Value) (string, error) {
 	if value == nil {
 		return "null", nil
@@ -98,7 +98,7 @@ func (m *machine) json(value goja.Value) (string, error) {
 	return text.String(), nil
 }
 
-// defineGlobals gives the script what it can use.
+// defineGlobals defines the script's globals.
 func (m *machine) defineGlobals() error {
 	vm := m.vm
 	words := vm.Get("JSON").ToObject(vm)
@@ -120,7 +120,7 @@ func (m *machine) defineGlobals() error {
 	return nil
 }
 
-// call is call(app, tool, args), or call(tool, args) of the usual app.
+// call implements call(app, tool, args), or call(tool, args) with the default app.
 func (m *machine) call(f goja.FunctionCall) goja.Value {
 	names := make([]string, 0, 2)
 	for len(names) < 2 && len(names) < len(f.Arguments) && isText(f.Argument(len(names))) {
@@ -140,7 +140,7 @@ func isText(v goja.Value) bool {
 	return ok && !goja.IsUndefined(v)
 }
 
-// find is find(app, query): one element of a program's windows.
+// find implements find(app, query): one element of a program's windows.
 func (m *machine) find(f goja.FunctionCall) goja.Value {
 	args := m.vm.NewObject()
 	for i, name := range []string{"app", "query"} {
@@ -151,7 +151,7 @@ func (m *machine) find(f goja.FunctionCall) goja.Value {
 	return m.callParent("desktop", "ax_find", args)
 }
 
-// callParent has the parent make a call, and returns its value or throws its error.
+// callParent requests a call from the parent, and returns its value or throws its error.
 func (m *machine) callParent(app, tool string, args goja.Value) goja.Value {
 	c := &Call{App: app, Tool: tool}
 	if !goja.IsUndefined(args) && !goja.IsNull(args) {
@@ -176,15 +176,15 @@ func (m *machine) callParent(app, tool string, args goja.Value) goja.Value {
 	return value
 }
 
-// send says something to the parent. Without a parent there is nothing more to do; the
-// reader ends the process.
+// send sends a message to the parent. Without a parent it blocks; the reader then ends the
+// process.
 func (m *machine) send(message Message) {
 	if Write(m.out, message) != nil {
 		select {}
 	}
 }
 
-// throw throws an Error that says all of a fault.
+// throw throws an Error with the members of a fault.
 func (m *machine) throw(f *Fault) {
 	e, err := m.vm.New(m.newError, m.vm.ToValue(f.Message))
 	if err != nil {
@@ -213,7 +213,7 @@ func texts(list []string) []any {
 	return all
 }
 
-// rethrow is what a function of ours panics with for the script to see the error.
+// rethrow returns the panic value that shows the error to the script.
 func rethrow(err error) any {
 	if ex, ok := errors.AsType[*goja.Exception](err); ok && ex.Value() != nil {
 		return ex.Value()
@@ -221,7 +221,7 @@ func rethrow(err error) any {
 	return err
 }
 
-// log is log(...): texts as they are, the rest as JSON.
+// log implements log(...): strings unchanged, other values as JSON.
 func (m *machine) log(f goja.FunctionCall) goja.Value {
 	if m.logged > MaxLog {
 		return goja.Undefined()
@@ -243,10 +243,10 @@ func (m *machine) log(f goja.FunctionCall) goja.Value {
 	return goja.Undefined()
 }
 
-// sleep is sleep(ms). The parent ends what sleeps past its time.
+// sleep implements sleep(ms). The parent ends a script that sleeps too long.
 func sleep(f goja.FunctionCall) goja.Value {
 	ms := f.Argument(0).ToFloat()
-	if ms > 0 { // which NaN is not
+	if ms > 0 { // false for NaN
 		time.Sleep(time.Duration(math.Min(ms, 1e9) * float64(time.Millisecond)))
 	}
 	return goja.Undefined()

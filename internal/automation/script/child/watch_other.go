@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// exitTooMuchMemory is how the process ends that has more memory than it may.
+// exitTooMuchMemory is the exit code after exceeding the memory limit.
 const exitTooMuchMemory = 3
 
-// watchSelf ends the process when it has more than it may, where its parent cannot see that.
+// watchSelf ends the process if it exceeds its memory limit, because the parent cannot measure it here.
 func watchSelf() {
 	has := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	for range time.Tick(25 * time.Millisecond) {

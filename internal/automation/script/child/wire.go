@@ -9,44 +9,44 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// What may go over the pipe, and come of a script, in bytes.
+// Limits for messages and for a script's output, in bytes.
 const (
 	MaxFrame  = 8 << 20   // of one message
 	MaxArgs   = 2 << 20   // of the arguments of a call
-	MaxResult = 1 << 20   // of what the script returns, as JSON
-	MaxLog    = 64 << 10  // of all that it logs
+	MaxResult = 1 << 20   // of the script's result, as JSON
+	MaxLog    = 64 << 10  // of the entire log
 	MaxMemory = 256 << 20 // of the process, resident
 )
 
-// A Job is what the process is to run: the first message to it.
+// Job is the first message to the process: the script to run.
 type Job struct {
 	Script string          `json:"script"`
 	Args   json.RawMessage `json:"args"`
-	App    string          `json:"app"` // whose tools call means that names no app
+	App    string          `json:"app"` // default app for call
 	CPU    int             `json:"cpu"` // seconds of processor time
 }
 
-// A Message is what the process says: one of its fields is set.
+// Message is a message from the process. One of its fields is set.
 type Message struct {
 	Call *Call   `json:"call,omitempty"` // it waits for the Reply
 	Log  *string `json:"log,omitempty"`
 	Done *Done   `json:"done,omitempty"` // the last one
 }
 
-// A Call is one that the script wants made.
+// Call is a call that the script requests.
 type Call struct {
 	App  string          `json:"app"`
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args,omitempty"`
 }
 
-// A Reply is what came of a call: a value, or why there is none.
+// Reply is the result of a call: a value or a fault.
 type Reply struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	Fault *Fault          `json:"fault,omitempty"`
 }
 
-// A Fault is an error as a script has it.
+// Fault is a call's error for the script.
 type Fault struct {
 	Code         aai.Code     `json:"code"`
 	Message      string       `json:"message"`
@@ -56,21 +56,21 @@ type Fault struct {
 	RetryAfterMS int64        `json:"retry_after_ms,omitempty"`
 }
 
-// Done is how the script ended.
+// Done is the result of the script.
 type Done struct {
 	Value     json.RawMessage `json:"value,omitempty"`
-	Truncated string          `json:"cut,omitempty"`  // the beginning of the value's JSON, where that is too long
-	Size      int             `json:"size,omitempty"` // of all of it, where it was cut
+	Truncated string          `json:"cut,omitempty"`  // the beginning of the value's JSON, if that is too long
+	Size      int             `json:"size,omitempty"` // of the entire JSON, if it was truncated
 	Failure   *Failure        `json:"fail,omitempty"`
 }
 
-// A Failure is why a script came to nothing.
+// Failure is the error of a script.
 type Failure struct {
-	Syntax  bool   `json:"syntax,omitempty"` // it is no script
+	Syntax  bool   `json:"syntax,omitempty"` // it is a syntax error
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
-	Code    string `json:"code,omitempty"` // what was thrown has it, as a call's error does
+	Code    string `json:"code,omitempty"` // of a thrown call error
 	Hint    string `json:"hint,omitempty"`
 }
 
@@ -89,7 +89,7 @@ func Write(w io.Writer, message any) error {
 	return err
 }
 
-// Read reads one message. It makes room for no more than what was sent.
+// Read reads one message. It allocates no more than was sent.
 func Read(r io.Reader, message any) error {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
