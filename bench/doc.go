@@ -1,29 +1,23 @@
-// Package bench measures the program from outside, as a client meets it: the
-// built binary over standard input and output, on a private D-Bus with a service
-// of its own, or on private desktops with real apps. Beside each figure stands a
-// floor that was measured in the same run, in turns with it: a server that is
-// nothing but the MCP SDK (peers/baresdk), the bare D-Bus call, the app's own event.
-// What a computer is worth at the moment is then in both. For the desktop, other
-// people's programs that do the same stand beside as well (peers/package.json,
-// which scripts/need-peers installs, xdotool, pyatspi, ImageMagick); one that cannot
-// run is told as such. For the door, servers made with other SDKs stand beside
-// (peers/mcpgo, peers/typescript), and a gateway whose one app answers by itself
-// (echo) stands for ours.
+// Package bench measures the built program from outside: over standard input and output,
+// on a private D-Bus with a test service, or on private desktops with real apps. Each
+// figure has a baseline, measured alternately in the same run, so that the speed of the
+// computer affects both: a server with only the MCP SDK (peers/baresdk), the bare D-Bus
+// call, or the app's own event. The desktop benchmarks compare similar programs too
+// (peers/package.json, installed by scripts/need-peers, xdotool, pyatspi, ImageMagick) and
+// report those that cannot run. The door benchmarks compare servers made with other SDKs
+// (peers/mcpgo, peers/typescript) with a gateway that has one builtin app (echo).
 //
 //	go test -run '^$' -bench . ./bench
 //	go test -run '^$' -bench Desktop/Click ./bench
 //	go test -run '^$' -bench Doors ./bench
 //
 // BenchmarkGateway, BenchmarkDoors, BenchmarkDesktop, BenchmarkJournal and
-// BenchmarkCompareCommits each print a table with what was aimed at; BenchmarkCompareCommits holds the
-// working tree against the commit in AAI_BENCH_BASE. BenchmarkStages prints where the
-// time of a call goes, in microseconds. With AAI_BENCH_ROUNDS=1 each runs to its end in
-// the shortest time, as scripts/bench-short has it. A figure that misses its aim is printed as missed and fails nothing:
-// times are no matter for a test. But what did nothing is never counted as fast:
-// each click is looked up in the app's own count, and a click that did not land ends
-// the run. The other benchmarks are of single parts, in the form that benchstat
-// reads.
+// BenchmarkCompareCommits print tables with their targets; BenchmarkCompareCommits compares
+// the working tree with the commit in AAI_BENCH_BASE. BenchmarkStages prints the time of
+// each stage of a call, in microseconds. AAI_BENCH_ROUNDS=1 makes each run as short as
+// possible (scripts/bench-short). A missed target is printed and does not fail the run.
+// A call without effect never counts: each click is verified in the app's own count, and a
+// missing click ends the run. The other benchmarks measure single parts for benchstat.
 //
-// There is no program code in this package itself. Its tests may import any room of
-// the house.
+// The package has no program code. Its tests may import any package.
 package bench

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A bundleManifest is what an MCP bundle says of itself, in version 0.3.
+// bundleManifest is the manifest of an MCP bundle, in version 0.3.
 type bundleManifest struct {
 	ManifestVersion string              `json:"manifest_version"`
 	Name            string              `json:"name"`
@@ -41,7 +41,7 @@ type bundleCommand struct {
 	Env     map[string]string `json:"env"`
 }
 
-// bundleIcon is how large the picture of a bundle is, as its documentation wishes.
+// bundleIcon is the side of a bundle's icon in pixels, as its documentation recommends.
 const bundleIcon = 512
 
 func (r *release) bundleManifest(who *publisher, t target) bundleManifest {
@@ -62,7 +62,7 @@ func (r *release) bundleManifest(who *publisher, t target) bundleManifest {
 	}
 }
 
-// writeBundles writes a bundle for each platform: a client installs it by opening the file.
+// writeBundles writes a bundle for each platform. A client installs it by opening the file.
 func writeBundles(r *release, who *publisher) error {
 	at, err := epoch(os.Getenv("SOURCE_DATE_EPOCH"))
 	if err != nil {
@@ -108,14 +108,14 @@ func writeBundles(r *release, who *publisher) error {
 	return nil
 }
 
-// A bundled file is one of a bundle.
+// bundleFile is a file of a bundle.
 type bundleFile struct {
 	name    string
 	mode    fs.FileMode
 	content []byte
 }
 
-// pack is a zip of the files, all of the same time.
+// pack returns a zip archive of the files, all with the same time.
 func pack(files []bundleFile, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)

@@ -13,15 +13,15 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// The icon is a gate, and a pointer that comes through it. It is drawn once, on a square
-// with sides of 64, for the file that scales and for pictures of all sizes.
+// The icon shows a gate, and a pointer that comes through it. It is defined once, on a square with
+// sides of 64, for the SVG file and for pictures of all sizes.
 const iconSide = 64
 
-// A stroke is one step of an outline: to its last point, straight, or by two more as a
-// cubic curve. The first of an outline is where it begins.
+// stroke is one step of an outline: a line to its point, or a cubic curve with three points. The
+// first stroke of an outline is its start.
 type stroke [][2]float32
 
-// A shape is filled with one colour. Outlines that turn the other way are holes in it.
+// shape is filled with one colour. Outlines in the opposite direction cut holes.
 type shape struct {
 	fill     color.NRGBA
 	outlines [][]stroke
@@ -54,7 +54,7 @@ func iconShapes() []shape {
 	}
 }
 
-// svg is the drawing as a file that scales.
+// svg returns the drawing as SVG.
 func svg(shapes []shape) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%[1]d" viewBox="0 0 %[1]d %[1]d">`+"\n", iconSide)
@@ -82,7 +82,7 @@ func svg(shapes []shape) []byte {
 	return []byte(b.String())
 }
 
-// renderIcon is the drawing as a picture with sides of so many points.
+// renderIcon renders the drawing with the given side in pixels.
 func renderIcon(shapes []shape, side int) *image.NRGBA {
 	out := image.NewNRGBA(image.Rect(0, 0, side, side))
 	scale := float32(side) / iconSide
@@ -117,7 +117,7 @@ func iconPNG(side int) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// writeIcons writes the file that scales, and the pictures that a theme of icons wants.
+// writeIcons writes the SVG file, and the pictures for an icon theme.
 func writeIcons(dir string) error {
 	if err := write(filepath.Join(dir, program+".svg"), svg(iconShapes())); err != nil {
 		return err

@@ -1,7 +1,6 @@
-// Command packaging makes what stands around the program when it is given to others: the
-// manual, completions, icons and notices of licences, a list of what the program is made
-// of, and the packages and manifests that goreleaser does not make. It is no part of the
-// program. scripts/packages runs it.
+// Command packaging writes the files that accompany a release: the manual, completions, icons and
+// licence notices, an SBOM, and the packages and manifests that goreleaser does not write. It is
+// not part of the program. scripts/packages runs it.
 package main
 
 import (
@@ -32,7 +31,7 @@ func run(args []string, said io.Writer) int {
 		"shelves": {1, func(a []string) error { return packageManifests(a[0]) }},
 	}
 	if len(args) == 0 {
-		_, _ = io.WriteString(said, usage) // nobody may be reading it
+		_, _ = io.WriteString(said, usage) // the output may have no reader
 		return 2
 	}
 	command, known := commands[args[0]]

@@ -12,7 +12,7 @@ import (
 //go:embed manifests
 var manifestFiles embed.FS
 
-// A serverJSON is how MCP's registry describes a server, in its schema of 2025-12-11.
+// serverJSON describes a server for MCP's registry, in its schema of 2025-12-11.
 type serverJSON struct {
 	Schema      string            `json:"$schema"`
 	Name        string            `json:"name"`
@@ -38,8 +38,8 @@ type serverArgument struct {
 	Value string `json:"value"`
 }
 
-// writeServerManifest writes server.json. It names the package of npm alone, which fits every
-// platform: of a bundle it has no word for the platform it is for.
+// writeServerManifest writes server.json. It names only the npm package, which fits every
+// platform: the schema cannot say which platform a bundle is for.
 func writeServerManifest(r *release, who *publisher) error {
 	text, err := indented(serverJSON{
 		Schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",

@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// A target is a platform that the program is built for, in Go's words.
+// target is a platform of the builds, by Go's names.
 type target struct{ os, arch string }
 
 func targets() []target {
@@ -24,10 +24,10 @@ func targets() []target {
 	}
 }
 
-// A module is one whose code is in the program.
+// module is a Go module in the program.
 type module struct{ Path, Version, Dir string }
 
-// modules are those whose code is in the program on any platform, by their paths.
+// modules returns the modules in the program on any platform, sorted by path.
 func modules(ctx context.Context) ([]module, error) {
 	found := make(map[string]module)
 	for _, t := range targets() {
@@ -45,7 +45,7 @@ func modules(ctx context.Context) ([]module, error) {
 			} else if err != nil {
 				return nil, err
 			}
-			if pkg.Module != nil && pkg.Module.Version != "" { // ours has none
+			if pkg.Module != nil && pkg.Module.Version != "" { // the main module has none
 				found[pkg.Module.Path] = *pkg.Module
 			}
 		}
@@ -58,8 +58,8 @@ func modules(ctx context.Context) ([]module, error) {
 	return all, nil
 }
 
-// licenceNotices are the licences of all that is in the program, which must go with it. Go's own
-// goes first.
+// licenceNotices returns the licences of all code in the program, which must accompany it. Go's
+// licence comes first.
 func licenceNotices(ctx context.Context) ([]byte, error) {
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -87,8 +87,8 @@ func licenceNotices(ctx context.Context) ([]byte, error) {
 	return text, nil
 }
 
-// licences are the files of a module's folder that say under what terms it may be used.
-// A distribution of Go may keep its own one folder up.
+// licences returns the licence files in a module's folder. A distribution of Go may keep its own
+// one folder up.
 func licences(dir string) ([]string, error) {
 	named := regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)([-.].*)?$`)
 	for _, place := range []string{dir, filepath.Dir(dir)} {

@@ -9,7 +9,7 @@ import (
 //go:embed npm
 var npmFiles embed.FS
 
-// nodePlatform are what Node.js calls a platform.
+// nodePlatform returns Node.js's names for a platform.
 func nodePlatform(t target) (system, processor string) {
 	system, processor = t.os, t.arch
 	if t.os == "windows" {
@@ -21,7 +21,7 @@ func nodePlatform(t target) (system, processor string) {
 	return system, processor
 }
 
-// binaryName is what the program's file is called.
+// binaryName returns the name of the program's file.
 func binaryName(t target) string {
 	if t.os == "windows" {
 		return program + ".exe"
@@ -29,7 +29,7 @@ func binaryName(t target) string {
 	return program
 }
 
-// A packageJSON is what npm wants to know of a package.
+// packageJSON is the package.json of an npm package.
 type packageJSON struct {
 	Name        string            `json:"name"`
 	Version     string            `json:"version"`
@@ -37,7 +37,7 @@ type packageJSON struct {
 	License     string            `json:"license"`
 	Homepage    string            `json:"homepage"`
 	Repository  map[string]string `json:"repository"`
-	MCPName     string            `json:"mcpName,omitempty"` // by which MCP's registry knows it again
+	MCPName     string            `json:"mcpName,omitempty"` // name in MCP's registry
 	Keywords    []string          `json:"keywords,omitempty"`
 	Bin         map[string]string `json:"bin,omitempty"`
 	OS          []string          `json:"os,omitempty"`
@@ -45,7 +45,7 @@ type packageJSON struct {
 	Files       []string          `json:"files"`
 	Engines     map[string]string `json:"engines,omitempty"`
 	Optional    map[string]string `json:"optionalDependencies,omitempty"`
-	// Prefer keeps package managers from opening an archive: what runs must be a file.
+	// Prefer keeps package managers from running the program inside an archive: it must be a file.
 	Prefer *bool `json:"preferUnplugged,omitempty"`
 }
 
@@ -56,9 +56,8 @@ func (r *release) packageJSON(who *publisher, name string) packageJSON {
 	}
 }
 
-// writeNPMPackages writes the folders of the packages: one that starts the program, and one for
-// each platform that holds it, of which npm fetches the one that fits. None of them runs
-// anything when it is installed.
+// writeNPMPackages writes the folders of the packages: a launcher, and one per platform with the
+// program. npm fetches only the matching one. No package runs install scripts.
 func writeNPMPackages(r *release, who *publisher) error {
 	dir := filepath.Join(r.dir, "npm")
 	if err := os.RemoveAll(dir); err != nil {
@@ -121,7 +120,7 @@ func (r *release) platformPackage(who *publisher, t target, name, into string) e
 	return writeProgram(filepath.Join(into, "bin", binaryName(t)), content)
 }
 
-// writePackage writes what every package has.
+// writePackage writes the files that every package has.
 func writePackage(into string, p packageJSON) error {
 	text, err := indented(p)
 	if err != nil {
@@ -133,12 +132,12 @@ func writePackage(into string, p packageJSON) error {
 	return copyFile("LICENSE", filepath.Join(into, "LICENSE"))
 }
 
-// writeProgram writes a file that can be run.
+// writeProgram writes an executable file.
 func writeProgram(path string, content []byte) error {
 	if err := write(path, content); err != nil {
 		return err
 	}
-	return os.Chmod(path, 0o755) //nolint:gosec // everybody may run what is published
+	return os.Chmod(path, 0o755) //nolint:gosec // published programs are executable for everyone
 }
 
 func copyFile(from, to string) error {

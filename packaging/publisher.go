@@ -9,14 +9,14 @@ import (
 //go:embed publisher.env
 var publisherFile embed.FS
 
-// A publisher is who gives the program to others, and where.
+// publisher describes the publisher of the program and its addresses.
 type publisher struct {
 	homepage, repository, downloadURL string
 	maintainer, name                  string // with and without an address
-	registry, winget, npm             string // what the program is called on those shelves
+	registry, winget, npm             string // names of the program in those registries
 }
 
-// loadPublisher is the one of publisher.env, which a shell reads too.
+// loadPublisher reads publisher.env, which shell scripts read too.
 func loadPublisher() (*publisher, error) {
 	file, err := publisherFile.ReadFile("publisher.env")
 	if err != nil {
@@ -52,7 +52,7 @@ func newPublisher(file string) (*publisher, error) {
 	return p, nil
 }
 
-// url is where a file of the version is fetched.
+// url returns the download address of a version's file.
 func (p *publisher) url(version, file string) string {
 	return p.downloadURL + "/v" + version + "/" + file
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A built is one file that goreleaser has made, in the words of its artifacts.json.
+// builtFile is one file that goreleaser built, as in its artifacts.json.
 type builtFile struct {
 	Name   string `json:"name"`
 	Path   string `json:"path"`
@@ -20,9 +20,9 @@ type builtFile struct {
 	} `json:"extra"`
 }
 
-// A release is what goreleaser has left in a folder.
+// release is the output of goreleaser in a folder.
 type release struct {
-	shareDir string // the folder of what goes beside the program
+	shareDir string // folder of the additional files
 	dir      string
 	version  string
 	files    []builtFile
@@ -44,7 +44,7 @@ func readRelease(dir string) (*release, error) {
 	return r, nil
 }
 
-// find gives the file of a kind for a platform.
+// find returns the file of a kind for a platform.
 func (r *release) find(kind string, t target) (builtFile, error) {
 	for _, f := range r.files {
 		if f.Kind == kind && f.OS == t.os && f.Arch == t.arch {
@@ -54,7 +54,7 @@ func (r *release) find(kind string, t target) (builtFile, error) {
 	return builtFile{}, fmt.Errorf("%s holds no %s for %s/%s", r.dir, kind, t.os, t.arch)
 }
 
-// An archive is a file that others fetch.
+// archive is a file for download.
 type archive struct{ URL, SHA256 string }
 
 func (r *release) archive(who *publisher, t target) (archive, error) {
@@ -69,8 +69,8 @@ func (r *release) archive(who *publisher, t target) (archive, error) {
 	return archive{URL: who.url(r.version, f.Name), SHA256: sum}, nil
 }
 
-// packageManifests makes the packages and manifests that goreleaser does not: of npm, of MCP's
-// registry and bundles, of Homebrew, Scoop and winget.
+// packageManifests writes the packages and manifests that goreleaser does not: for npm, for MCP's
+// registry and bundles, for Homebrew, Scoop and winget.
 func packageManifests(dir string) error {
 	who, err := loadPublisher()
 	if err != nil {
@@ -88,7 +88,7 @@ func packageManifests(dir string) error {
 	return nil
 }
 
-// indented is a value as JSON for people.
+// indented returns a value as indented JSON.
 func indented(v any) ([]byte, error) {
 	text, err := json.MarshalIndent(v, "", "  ")
 	return append(text, '\n'), err

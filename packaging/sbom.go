@@ -11,8 +11,8 @@ import (
 	cyclonedx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// sbom writes what a built program says that it is made of, as CycloneDX. It names no time
-// and no serial number, so that the same program gives the same list.
+// sbom writes the components of a built program as CycloneDX. It has no time and no serial number,
+// so that the same program gives the same list.
 func sbom(binary, version, file string) error {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui"
 )
 
-// writeShare writes what goes beside the program into a folder, which is emptied before. The
-// same source at the same SOURCE_DATE_EPOCH gives the same bytes.
+// writeShare writes the additional files into a folder, which it empties first. The same source at
+// the same SOURCE_DATE_EPOCH gives the same bytes.
 func writeShare(dir string) error {
 	who, err := loadPublisher()
 	if err != nil {
@@ -69,7 +69,7 @@ func writeShare(dir string) error {
 	return nil
 }
 
-// epoch is the time that all files have, by the convention of reproducible builds.
+// epoch returns the time of all files, by the convention of reproducible builds.
 func epoch(seconds string) (time.Time, error) {
 	if seconds == "" {
 		return time.Unix(0, 0).UTC(), nil
@@ -81,17 +81,17 @@ func epoch(seconds string) (time.Time, error) {
 	return time.Unix(n, 0).UTC(), nil
 }
 
-// releaseDate is that time as a day.
+// releaseDate returns the day of that time.
 func releaseDate() (string, error) {
 	at, err := epoch(os.Getenv("SOURCE_DATE_EPOCH"))
 	return at.Format(time.DateOnly), err
 }
 
-// shareDir is where scripts/packages has share write.
+// shareDir is the output folder of share in scripts/packages.
 func shareDir() string { return filepath.Join("bin", "share") }
 
-// commandTree is the command line with all that some platform has. What the commands would
-// call is filled in with what must not be called.
+// commandTree returns the command line with the commands of all platforms. Their functions panic
+// if called.
 func commandTree() *cobra.Command {
 	cfg := cli.Config{Version: "devel", Desktop: gui.New(gui.Config{})}
 	fields := reflect.ValueOf(&cfg).Elem()
@@ -136,7 +136,7 @@ func writeManual(root *cobra.Command, dir string, at time.Time) error {
 	return nil
 }
 
-// writeCompletions are the scripts that the program prints itself too.
+// writeCompletions writes the completion scripts, which the program can print too.
 func writeCompletions(root *cobra.Command, dir string) error {
 	for name, script := range map[string]func(io.Writer) error{
 		program + ".bash": func(w io.Writer) error { return root.GenBashCompletionV2(w, true) },
@@ -155,7 +155,7 @@ func writeCompletions(root *cobra.Command, dir string) error {
 	return nil
 }
 
-// changelog is what Debian wants to read of a version; what changed, the source says.
+// changelog returns the Debian changelog of a version, which refers to the source for changes.
 func changelog(version string, who *publisher, at time.Time) []byte {
 	if version == "" {
 		version = "0.0.0"
@@ -165,7 +165,7 @@ func changelog(version string, who *publisher, at time.Time) []byte {
 		program, version, who.homepage, who.maintainer, at.Format("Mon, 02 Jan 2006 15:04:05 -0700"))
 }
 
-// gzipped is the text as gzip has it, without a name and a time.
+// gzipped compresses the text, without a name and a time.
 func gzipped(text []byte) ([]byte, error) {
 	var out bytes.Buffer
 	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
@@ -181,10 +181,10 @@ func gzipped(text []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// write makes a file, and the folders above it.
+// write writes a file, and creates its folders.
 func write(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(path, content, 0o644) //nolint:gosec // everybody may read what is published
+	return os.WriteFile(path, content, 0o644) //nolint:gosec // published files are readable for everyone
 }

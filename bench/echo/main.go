@@ -1,11 +1,10 @@
-// Command echo is the gateway with one app that answers by itself, for the
-// benchmarks: the door, the catalog, the policy and the journal are those of the
-// program, and only where a call would leave it, it does not. What is measured so
-// is the whole way of a call and nothing of any app.
+// Command echo is the gateway with one app that returns its argument, for the benchmarks.
+// Its door, catalog, policy and journal are those of the program; only the driver is
+// replaced. It thus measures the entire path of a call without an app.
 //
-// Its argument is a folder with the app's descriptor, in which it keeps its
-// journal. It serves standard input and output, or, with "http" after it, HTTP on
-// an address that it prints, for clients that show the token of AAI_HTTP_TOKEN.
+// Its argument is a folder with the app's descriptor, which also gets the journal. It serves
+// standard input and output, or, with "http" after it, HTTP on an address that it prints,
+// for clients with the token of AAI_HTTP_TOKEN.
 package main
 
 import (
@@ -28,7 +27,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// echoDriver stands for every driver: a tool answers with its argument.
+// echoDriver replaces every driver: a tool returns its argument.
 type echoDriver struct{}
 
 func (echoDriver) Compile(*aai.Recipe) (aai.Action, error) {
@@ -38,7 +37,7 @@ func (echoDriver) Compile(*aai.Recipe) (aai.Action, error) {
 }
 
 func main() {
-	debug.SetGCPercent(400) // as the program has it while it knows few apps
+	debug.SetGCPercent(400) // the program's value with few apps
 	if err := serve(context.Background(), os.Args[1], len(os.Args) > 2); err != nil {
 		log.Fatal(err)
 	}
@@ -61,7 +60,7 @@ func serve(ctx context.Context, folder string, overHTTP bool) error {
 	return server.Serve(ctx, listener)
 }
 
-// gateway joins the rooms as the program does.
+// gateway creates the gateway as the program does.
 func gateway(folder string) *aai.Gateway {
 	record := audit.New(filepath.Join(folder, "audit.jsonl"))
 	store := policy.NewFileStore(filepath.Join(folder, "consent.json"))
@@ -71,7 +70,7 @@ func gateway(folder string) *aai.Gateway {
 		Places: []catalog.Place{catalog.Folders(folder)}, HostPlatform: "linux",
 		Drivers: map[string]aai.Driver{"linux/dbus": echoDriver{}}, Builtin: []*aai.App{self},
 	})
-	// Whatever the descriptors are, it is for the benchmarks.
+	// All installed descriptors are for the benchmarks.
 	preapproved := make([]policy.Grant, 0, 1)
 	for _, app := range known.Apps() {
 		preapproved = append(preapproved, policy.Grant{Caller: policy.Wildcard, App: app.ID, Tool: policy.Wildcard, Decision: policy.Allow})

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// page is what people see of the shop.
+// page is the template of the shop's web page.
 const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title><h1>Orders</h1>
 {{with .Done}}<p role="status">{{.}}</p>{{end}}
 <table><tr><th>Order<th>Customer<th>Status<th>Total<th>Refunded</tr>
@@ -20,11 +20,11 @@ const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</
 
 func euros(cents int) string { return fmt.Sprintf("%d.%02d EUR", cents/100, cents%100) }
 
-// Cents is what the order costs.
+// Cents returns the price of the order.
 func (o Order) Cents() int { return o.cents() }
 
-// NewPage is the shop as people use it in a browser: its orders, a refund and a report. It
-// asks for no key. Safe for concurrent use.
+// NewPage returns the shop's web page: its orders, a refund and a report. It needs no key. It is
+// safe for concurrent use.
 func NewPage(s *Shop) http.Handler {
 	whole := template.Must(template.New("shop").Funcs(template.FuncMap{"euros": euros}).Parse(page))
 	mux := http.NewServeMux()
@@ -56,7 +56,7 @@ func NewPage(s *Shop) http.Handler {
 	return mux
 }
 
-// refundOrder gives back what was paid for an order, and reports whether it did.
+// refundOrder refunds a part of an order, and reports success.
 func (s *Shop) refundOrder(order string, cents int, reason string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

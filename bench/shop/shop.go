@@ -1,6 +1,5 @@
-// Package shop is a small shop over HTTP, with the document that describes it: an API that
-// nobody made for the gateway, for tests and benchmarks. What it keeps can be looked at, past
-// the API.
+// Package shop is a small shop with an HTTP API and its OpenAPI document, not made for the
+// gateway, for tests and benchmarks. Tests can inspect its state without the API.
 package shop
 
 import (
@@ -17,20 +16,20 @@ import (
 //go:embed openapi.yaml
 var files embed.FS
 
-// OpenAPIDocument is the OpenAPI document of the shop. Its servers are relative to where it is
-// fetched: at /openapi.yaml.
+// OpenAPIDocument returns the OpenAPI document of the shop. Its server addresses are relative to
+// its own: /openapi.yaml.
 func OpenAPIDocument() []byte {
 	text, err := files.ReadFile("openapi.yaml")
 	if err != nil {
-		panic(err) // it is in the program
+		panic(err) // it is embedded
 	}
 	return text
 }
 
-// APIKey is what the shop wants in the header X-Shop-Key.
+// APIKey is the expected value of the header X-Shop-Key.
 const APIKey = "shop-key-4711"
 
-// An Order is one that the shop has.
+// Order is an order of the shop.
 type Order struct {
 	ID       int     `json:"id"`
 	Customer string  `json:"customer"`
@@ -38,12 +37,12 @@ type Order struct {
 	Status   string  `json:"status"`
 	Refunded int     `json:"refunded"`
 	Note     *string `json:"note"`
-	// Reasons and Request are what came with it, which the API does not tell.
+	// Reasons and Request came with a request; the API does not return them.
 	Reasons []string `json:"-"`
 	Request string   `json:"-"`
 }
 
-// A Line is an article of an order.
+// Line is an article of an order.
 type Line struct {
 	Article  string `json:"article"`
 	Quantity int    `json:"pieces"`
@@ -57,14 +56,14 @@ func (o Order) cents() (sum int) {
 	return sum
 }
 
-// A Shop is a handler of its API. The zero Shop has no orders. Safe for concurrent use.
+// Shop is the handler of its API. The zero Shop has no orders. It is safe for concurrent use.
 type Shop struct {
 	mu     sync.Mutex
 	orders []Order
 	last   int
 }
 
-// NewShop is a shop with three orders.
+// NewShop returns a shop with three orders.
 func NewShop() *Shop {
 	s := &Shop{}
 	s.addOrder(Order{Customer: "Ada", Lines: []Line{{"Lamp", 1, 4900}}, Status: "paid"})
@@ -80,7 +79,7 @@ func (s *Shop) addOrder(o Order) Order {
 	return o
 }
 
-// Orders are those that the shop has now.
+// Orders returns the current orders.
 func (s *Shop) Orders() []Order {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +106,7 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	mux.ServeHTTP(w, r)
 }
 
-// requireKey lets in who has the key.
+// requireKey rejects requests without the key.
 func (s *Shop) requireKey(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Shop-Key") != APIKey {
@@ -171,13 +170,13 @@ func (s *Shop) createMany(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, ids)
 }
 
-// orderIndex is where the order of a request stands, -1 if there is none.
+// orderIndex returns the index of the request's order, or -1.
 func (s *Shop) orderIndex(r *http.Request) int {
 	id, _ := strconv.Atoi(r.PathValue("id"))
 	return slices.IndexFunc(s.orders, func(o Order) bool { return o.ID == id })
 }
 
-// withOrder does something with the order of a request, and answers it.
+// withOrder applies do to the request's order, and returns the order.
 func (s *Shop) withOrder(do func(*http.Request, *Order) int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		i := s.orderIndex(r)
@@ -226,7 +225,7 @@ func (s *Shop) deleteOrder(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// report is open to everybody.
+// report needs no key.
 func (s *Shop) report(w http.ResponseWriter, r *http.Request) {
 	period, labelled := strings.CutPrefix(r.PathValue("period"), ".")
 	if !labelled {

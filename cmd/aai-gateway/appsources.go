@@ -12,25 +12,25 @@ import (
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
-// appDependencies is what the ways to apps stand on.
+// appDependencies are the dependencies of the app sources.
 type appDependencies struct {
 	drivers map[string]aai.Driver // by "<platform>/<kind>"
 	client  *netguard.Client
 	logins  *oauth.Authorizer
 	vault   *secrets.Vault
 	log     *slog.Logger
-	gateway func() *aai.Gateway // once it is made
+	gateway func() *aai.Gateway // after its creation
 }
 
-// appSources is how apps come to be known beyond the descriptors that lie here: servers that
-// say what they have, descriptors that are made or taken over, and a search in all of them.
+// appSources are the sources of apps beyond the installed descriptors: MCP servers, generated and
+// imported descriptors, and the search over all of them.
 type appSources struct {
 	servers *mcp.Driver
 	seeker  *integrationScanner
-	tools   []*aai.Tool // of the gateway itself
+	tools   []*aai.Tool // builtin tools
 }
 
-// newAppSources makes it, of apps that are known by then, and adds the driver of servers.
+// newAppSources creates the sources, and adds the MCP driver. known lists the apps at the time of each call.
 func (p *program) newAppSources(cfg *setup, on appDependencies, known *combinedCatalog, finder *search.Search) appSources {
 	f := appSources{servers: cfg.servers(on.client.HTTP(), on)}
 	on.drivers["mcp"] = f.servers

@@ -14,25 +14,25 @@ import (
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
-// runScriptCommand makes this program a process that runs a script; nobody but the gateway starts
-// it.
+// runScriptCommand is the argument that makes this program a script process. Only the gateway
+// starts it.
 const runScriptCommand = "run-script"
 
-// callTools are the tools that do nothing but make calls, of the desktop and of the gateway
-// itself, and what they stand on.
+// callTools are the tools that only make calls, of the desktop and builtin, and their
+// dependencies.
 type callTools struct {
 	acts             *undo.Log
 	desktop, builtin []*aai.Tool
-	library          *workflow.Library // the workflows that the person keeps
-	runStore         io.Closer         // what is kept of runs
+	library          *workflow.Library // the user's stored workflows
+	runStore         io.Closer         // stored runs
 	watch            func(context.Context)
 }
 
-// dataFolders are where the person's files are, and what the gateway keeps.
+// dataFolders are the user's home folder and the gateway's data folder.
 type dataFolders struct{ home, data string }
 
-// newCallTools makes them, of a gateway that is made after its apps. Without a vault what is
-// done at the terminal is not kept, nor how far workflows have come.
+// newCallTools creates the tools. gateway returns the gateway, which is created after its apps.
+// Without a vault, acts at the terminal and the progress of workflows are not stored.
 func newCallTools(gateway func() *aai.Gateway, vault *secrets.Vault, at dataFolders, log *slog.Logger) callTools {
 	cfg, flows := undo.Config{Log: log}, workflow.Config{Gateway: gateway}
 	var keeper *workflow.SQLiteStore

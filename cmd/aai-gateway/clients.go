@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
-// clients are the agents' programs of this computer, and their configurations.
+// clients returns the agents' programs of this computer, and their configurations.
 func (p *program) clients(f cli.Flags) (cli.Clients, error) {
 	cfg, err := p.config(f)
 	if err != nil {
@@ -20,13 +20,13 @@ func (p *program) clients(f cli.Flags) (cli.Clients, error) {
 	return p.installer(cfg)
 }
 
-// installer is the room of agents' clients, for a configuration.
+// installer returns the installer for agents' clients.
 func (p *program) installer(cfg *setup) (*clientInstaller, error) {
 	home, err := p.homeFolder()
 	if err != nil {
 		return nil, err
 	}
-	executable, _ := os.Executable() // an empty one is refused
+	executable, _ := os.Executable() // StableCommand rejects an empty one
 	cache, _ := os.UserCacheDir()
 	launch, notes, err := clients.StableCommand(clients.LaunchInfo{
 		Arg0: os.Args[0], Executable: executable, Path: p.getenv("PATH"), System: runtime.GOOS,
@@ -41,10 +41,10 @@ func (p *program) installer(cfg *setup) (*clientInstaller, error) {
 	})}, nil
 }
 
-// An installer is the room as the commands know it.
+// clientInstaller adapts clients.Installer to the commands.
 type clientInstaller struct {
 	clients *clients.Installer
-	notes   []string // of the program's own path, to be said once
+	notes   []string // about the program's path, reported once
 }
 
 // List implements cli.Clients.

@@ -16,12 +16,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
 )
 
-// clipboardArgument makes this program a process that keeps what the gateway has put on the
-// clipboard; nobody but the gateway starts it.
+// clipboardArgument is the argument that makes this program a clipboard server. Only the gateway
+// starts it.
 const clipboardArgument = "keep-clipboard"
 
-// clipboardCommand is the command of such a process, which outlives the gateway: it has what
-// leads to the screen, and neither secrets nor what else the gateway was started with.
+// clipboardCommand returns the command of a clipboard server, which outlives the gateway. It
+// inherits the variables for the screen, but no secrets and no other variables.
 func clipboardCommand(environ func() []string) func() *exec.Cmd {
 	return func() *exec.Cmd {
 		closeOnExec()
@@ -31,7 +31,7 @@ func clipboardCommand(environ func() []string) func() *exec.Cmd {
 	}
 }
 
-// forScreen are the variables that lead to the person's screen.
+// forScreen returns the variables for access to the user's screen.
 func forScreen(environ []string) []string {
 	names := []string{"DISPLAY", "XAUTHORITY", "HOME", "PATH", "XDG_RUNTIME_DIR", session.PrivateMark}
 	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
@@ -40,8 +40,8 @@ func forScreen(environ []string) []string {
 	})
 }
 
-// closeOnExec has what others left open for us end here: what we open ourselves no
-// program that we start inherits anyway.
+// closeOnExec marks inherited file descriptors to close in child processes. Descriptors opened by
+// Go have the mark already.
 func closeOnExec() {
 	if unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return
@@ -54,7 +54,7 @@ func closeOnExec() {
 	}
 }
 
-// serveClipboard is the whole life of that process.
+// serveClipboard runs the clipboard server.
 func serveClipboard(in io.Reader, out io.Writer) int {
 	ignoreBrokenPipe()
 	if err := x11.New(x11.Config{Getenv: os.Getenv}).ServeClip(context.Background(), in, out); err != nil {

@@ -6,19 +6,18 @@ import (
 	"time"
 )
 
-// minHeapGrowth is how far the heap may grow between two collections, in bytes, when
-// what lives is little. By itself Go collects every 4 MB, and a request makes
-// garbage of 0.2 MB in the SDK: it would collect every twenty requests.
+// minHeapGrowth is the heap growth between two collections of a small heap, in bytes. By default
+// Go collects every 4 MB. A request makes 0.2 MB of garbage in the SDK, so Go would collect every
+// twenty requests.
 const minHeapGrowth = 16 << 20
 
-// defaultGCPercent is Go's own, which says that nobody has set another.
+// defaultGCPercent is Go's default, which means that GOGC is not set.
 const defaultGCPercent = 100
 
-// gcPercent is the growth, in percent of what lives, after which the
-// collector works while the program serves: that of a roomy heap, or Go's own
-// where more lives than that. What the person has set (GOGC) holds.
+// gcPercent returns the GC percentage for a live heap: it allows minHeapGrowth, or Go's default
+// for a larger heap. A GOGC setting of the user takes precedence.
 func gcPercent(set int, live uint64) int {
-	// Go takes at least 4 MB for what lives.
+	// Go takes at least 4 MB for the live heap.
 	const least = 4 << 20
 	if set != defaultGCPercent {
 		return set
@@ -26,29 +25,28 @@ func gcPercent(set int, live uint64) int {
 	return max(defaultGCPercent, int(defaultGCPercent*minHeapGrowth/max(live, least)))
 }
 
-// liveHeap collects, and returns how many bytes are left.
+// liveHeap collects garbage, and returns the remaining bytes.
 func liveHeap() uint64 {
 	runtime.GC()
 	return heap()
 }
 
-// heap is how many bytes are in use, garbage too.
+// heap returns the bytes in use, including garbage.
 func heap() uint64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return stats.HeapAlloc
 }
 
-// startMemory is how much a start may use before the collector works all the
-// same, in bytes.
+// startMemory is the memory limit, in bytes, above which the collector works during the start.
 const startMemory = 28 << 20
 
-// settleDelay is how long after the start it is looked at what lives: to look, all
-// must be collected, and a client waits for the start.
+// settleDelay is the time until the live heap is measured. That needs a full collection, which
+// would delay a waiting client.
 const settleDelay = 10 * time.Second
 
-// holdCollector keeps the garbage collector from working while the program
-// starts: nearly all that a start makes is there to stay, and a client waits.
+// holdCollector suspends the garbage collector during the start: nearly all memory of the start
+// stays in use, and a client waits.
 func holdCollector() (release func()) {
 	percent := debug.SetGCPercent(-1)
 	limit := debug.SetMemoryLimit(startMemory)

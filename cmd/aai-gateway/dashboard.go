@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/oauth"
 )
 
-// serveWeb serves the page to the person at this computer until ctx ends.
+// serveWeb serves the dashboard to the user of this computer until ctx ends.
 func (p *program) serveWeb(ctx context.Context, f cli.Flags, o cli.WebOptions) error {
 	cfg, err := p.config(f)
 	if err != nil {
@@ -39,7 +39,7 @@ func (p *program) serveWeb(ctx context.Context, f cli.Flags, o cli.WebOptions) e
 	return errors.Join(err, built.close())
 }
 
-// servePage is serveWeb when the rooms are joined.
+// servePage serves the dashboard of the built components.
 func (p *program) servePage(ctx context.Context, cfg *setup, built *components, o cli.WebOptions) error {
 	door, err := web.New(web.Config{Gateway: built.gateway, AskAtTerminal: o.Ask, WatchEvents: cfg.watchEvents(built), Log: built.log})
 	if err != nil {
@@ -51,7 +51,7 @@ func (p *program) servePage(ctx context.Context, cfg *setup, built *components, 
 	}
 	end, err := announceDashboard(door.Host())
 	if err != nil {
-		_ = listener.Close() // nobody has used it
+		_ = listener.Close() // it had no connections
 		return aai.Errorf(aai.AutomationFailed, "the page is not opened, since tools on windows could not be kept away from it: %w", err)
 	}
 	defer end()
@@ -66,13 +66,13 @@ func (p *program) servePage(ctx context.Context, cfg *setup, built *components, 
 	if err := door.Serve(ctx, listener); ctx.Err() == nil {
 		return err
 	}
-	return nil // ended as it was asked to
+	return nil // ended as requested
 }
 
-// openDashboard opens the page in the person's browser by a file that leads to the link, since with
-// which arguments a program was started every account of the computer can read. The file lies in
-// the home folder itself: browsers in a snap read neither hidden folders nor the runtime folder. It
-// goes when the link was used, and at the latest by gone.
+// openDashboard opens the dashboard in the user's browser through a file that redirects to the link.
+// Every account of the computer can read a program's arguments, so the link must not be one. The
+// file lies in the home folder itself: browsers in a snap read neither hidden folders nor the
+// runtime folder. It is removed after its use, at the latest by gone.
 func (s *setup) openDashboard(ctx context.Context, door *web.Door) (gone func(), err error) {
 	file, remove, err := web.WriteRedirectFile(s.home, door.Link())
 	if err != nil {
@@ -91,8 +91,8 @@ func (s *setup) openDashboard(ctx context.Context, door *web.Door) (gone func(),
 	return func() { end(); <-removed }, oauth.OpenFile(ctx, file, withoutSecrets(s.session.Environ(os.Environ())))
 }
 
-// watchEvents is how the page hears of what any gateway of the person does: by the files that they
-// share.
+// watchEvents returns a function that notifies the dashboard of changes by any of the user's
+// gateways, by watching their shared files.
 func (s *setup) watchEvents(built *components) func(context.Context, func(kind string)) {
 	files := map[string]string{
 		s.AuditLog: web.EventJournal,
@@ -116,7 +116,7 @@ func (s *setup) watchEvents(built *components) func(context.Context, func(kind s
 	}
 }
 
-// dashboardFolder is where the gateways of the person say where they show their page.
+// dashboardFolder returns the folder in which the user's gateways announce their dashboards.
 func dashboardFolder() (string, error) {
 	folder, err := inputlock.Folder()
 	if err != nil {
@@ -125,7 +125,7 @@ func dashboardFolder() (string, error) {
 	return filepath.Join(filepath.Dir(folder), "pages"), nil
 }
 
-// announceDashboard keeps all gateways' tools on windows away from the page at a host, until end.
+// announceDashboard protects the dashboard at a host from the window tools of all gateways, until end.
 func announceDashboard(host string) (end func(), err error) {
 	folder, err := dashboardFolder()
 	if err != nil {
@@ -134,7 +134,7 @@ func announceDashboard(host string) (end func(), err error) {
 	return web.AnnounceDashboard(folder, host)
 }
 
-// dashboardHosts are the hosts of all pages that gateways of the person show now.
+// dashboardHosts returns the hosts of all dashboards of the user's gateways.
 func dashboardHosts() ([]string, error) {
 	folder, err := dashboardFolder()
 	if err != nil {

@@ -10,12 +10,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/userinfo"
 )
 
-// demoPolicy is what root would say for the demo. The agent's client may ask for what can
-// be changed back; nobody sits at its screen to answer a dialog. The demo's site is a
-// server of this computer.
+// demoPolicy replaces root's policy for the demo. The client may ask for consent to reversible
+// acts, because the demo's screen has no user for dialogs. The demo's site is on this computer.
 const demoPolicy = `{"dev": true, "consent": {"dialog": "off", "elicitation": true}}`
 
-// demo is the demo, or nil where there is none.
+// demo returns the demo, or nil if there is none.
 func (*program) demo() func(context.Context, cli.Flags, io.Writer) error {
 	show := demo.NewDemo(demo.Config{Version: programVersion(), RunGateway: demoGateway})
 	if show == nil {
@@ -24,8 +23,8 @@ func (*program) demo() func(context.Context, cli.Flags, io.Writer) error {
 	return func(ctx context.Context, _ cli.Flags, out io.Writer) error { return show(ctx, out) }
 }
 
-// demoGateway runs a command in this process, which can say what root would say otherwise,
-// and which home is the account's. Nobody who only starts the program can.
+// demoGateway runs a command in this process with its own root policy and home. A user who starts
+// the program cannot set those.
 func demoGateway(ctx context.Context, h demo.Home, in io.Reader, out, said io.Writer, args ...string) int {
 	played := cli.Terminal{
 		Ask:    func(context.Context, string) (string, error) { return "2", nil }, // the first is the refusal

@@ -25,11 +25,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
-// doctorPolicy is what root would say for the doctor's own apps: they are servers of this
+// doctorPolicy replaces root's policy for the doctor's own apps: they are servers of this
 // computer, and no browser opens.
 const doctorPolicy = `{"dev": true, "login": {"browser": false}}`
 
-// doctor makes the doctor for a command. What it closes is the person's own gateway.
+// doctor returns the doctor for a command. The returned function closes the user's gateway.
 func (p *program) doctor(f cli.Flags, may func(context.Context) bool) (cli.Doctor, func() error, error) {
 	home, err := p.homeFolder()
 	if err != nil {
@@ -66,8 +66,8 @@ func (p *program) doctor(f cli.Flags, may func(context.Context) bool) (cli.Docto
 	return e, made.close, nil
 }
 
-// doctorTool are the tool by which any door has the doctor look: the one of this command, or
-// one of the gateway as it runs, with the configuration as it is now.
+// doctorTool returns the tool that runs the doctor through any door: the doctor of this command,
+// or one for the running gateway with the current configuration.
 func (p *program) doctorTool(cfg *setup, built *components) *aai.Tool {
 	return doctor.Tool(func() *doctor.Doctor {
 		if built.doctor != nil {
@@ -87,8 +87,8 @@ func (p *program) doctorTool(cfg *setup, built *components) *aai.Tool {
 	})
 }
 
-// doctorComponents makes the gateway of a doctor. Where the log of the configuration cannot be
-// written there is a gateway, and an error.
+// doctorComponents builds the gateway for a doctor. If the configured log file cannot be written,
+// it returns a gateway and an error.
 func (p *program) doctorComponents(cfg *setup) (*components, error) {
 	cfg.exitsAfterCall, cfg.LogLevel = true, logDisabled
 	made, err := p.build(cfg)
@@ -101,8 +101,8 @@ func (p *program) doctorComponents(cfg *setup) (*components, error) {
 	return cmp.Or(made, &components{}), cmp.Or(still, err)
 }
 
-// withoutFaulty takes those variables of our own away by which the configuration cannot be
-// read, so that the rest can be looked at.
+// withoutFaulty removes the gateway's environment variables that make the configuration invalid,
+// so that the rest can be checked.
 func (p *program) withoutFaulty(f cli.Flags, broken error) {
 	for broken != nil {
 		name, _, _ := strings.Cut(aai.AsError(broken).Message, ": ")
@@ -115,7 +115,7 @@ func (p *program) withoutFaulty(f cli.Flags, broken error) {
 	}
 }
 
-// standard is the configuration of somebody who configured nothing.
+// standard returns the default configuration.
 func (p *program) standard(f cli.Flags) (*setup, error) {
 	empty, err := os.CreateTemp("", "aai-doctor-*.json")
 	if err != nil {
@@ -130,8 +130,8 @@ func (p *program) standard(f cli.Flags) (*setup, error) {
 	return p.config(f)
 }
 
-// scratch makes a gateway on other ground, in this process: root allows what the doctor's
-// own apps need, and whoever is given answers.
+// scratch creates a gateway for another home in this process. Its root policy allows the doctor's
+// apps, and person answers its questions.
 func (p *program) scratch(home string, getenv func(string) string, person aai.Asker) (*aai.Gateway, func() error, error) {
 	s := &program{getenv: getenv, home: home, in: strings.NewReader(""), out: io.Discard, err: io.Discard, hostAccess: hostAccess{
 		policy:  func() ([]byte, error) { return []byte(doctorPolicy), nil },
@@ -151,22 +151,22 @@ func (p *program) scratch(home string, getenv func(string) string, person aai.As
 	return built.gateway, built.close, nil
 }
 
-// logDisabled is above every level of the log.
+// logDisabled is above every log level.
 const logDisabled = 100
 
-// presentPerson is a person who can be asked in a window.
+// presentPerson is a user who can answer in a window.
 type presentPerson struct{}
 
-// Method implements policy.Person.
+// Method implements policy.Authenticator.
 func (presentPerson) Method(context.Context) aai.Channel { return aai.DesktopDialog }
 
-// CheckPassphrase implements policy.Person.
+// CheckPassphrase implements policy.Authenticator.
 func (presentPerson) CheckPassphrase(context.Context, string) error {
 	return errors.New("no passphrase was set")
 }
 
-// environmentSnapshot looks up variables as they are now. A library changes those of the process: where
-// it found the session bus.
+// environmentSnapshot returns a lookup of the current variables. A library later changes the process's
+// variables after it found the session bus.
 func environmentSnapshot(environ []string) func(string) string {
 	variables := make(map[string]string, len(environ))
 	for _, v := range environ {
@@ -177,7 +177,7 @@ func environmentSnapshot(environ []string) func(string) string {
 	return func(name string) string { return variables[variableKey(name)] }
 }
 
-// variableKey is a variable's name as it is told from others here.
+// variableKey returns a variable's name, in upper case on Windows.
 func variableKey(name string) string {
 	if runtime.GOOS == "windows" {
 		return strings.ToUpper(name)
@@ -185,7 +185,7 @@ func variableKey(name string) string {
 	return name
 }
 
-// screens says why the X server of a display does not count as a screen of this user.
+// screens returns a function that explains why a display is not a screen of this user.
 func screens(p platform) func(context.Context, string, string) error {
 	if p.checkScreen == nil {
 		return nil
@@ -206,7 +206,7 @@ func screens(p platform) func(context.Context, string, string) error {
 	}
 }
 
-// clock is the time of day.
+// clock returns the time source.
 func (g hostAccess) clock() func() time.Time {
 	if g.now != nil {
 		return g.now
@@ -214,7 +214,7 @@ func (g hostAccess) clock() func() time.Time {
 	return time.Now
 }
 
-// builtAt is when the source of this program was last changed, or else its file.
+// builtAt returns the commit time of this program's source, or zero.
 func builtAt() time.Time {
 	if built, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range built.Settings {
@@ -226,7 +226,7 @@ func builtAt() time.Time {
 	return time.Time{}
 }
 
-// selfFile is the file by which this program is started, as a client would.
+// selfFile returns the file of this program as a client would start it.
 func selfFile() string {
 	if path, err := exec.LookPath(os.Args[0]); err == nil {
 		if path, err = filepath.Abs(path); err == nil {
@@ -237,7 +237,7 @@ func selfFile() string {
 	return path
 }
 
-// configFile is the file that the configuration is read from.
+// configFile returns the configuration file.
 func configFile(f cli.Flags, getenv func(string) string, home string) string {
 	for _, path := range []string{f.Config, getenv("AAI_CONFIG")} {
 		if path != "" {
@@ -247,7 +247,7 @@ func configFile(f cli.Flags, getenv func(string) string, home string) string {
 	return filepath.Join(home, ".aai", "config.json")
 }
 
-// linesOf are the lines of what was said, without the word that marks them as warnings.
+// linesOf returns the lines of the output, without the prefix "warning: ".
 func linesOf(said string) []string {
 	var lines []string
 	for line := range strings.Lines(said) {
@@ -256,12 +256,12 @@ func linesOf(said string) []string {
 	return lines
 }
 
-// An examiner is the doctor as the command line knows it.
+// doctorAdapter adapts the doctor to the command line.
 type doctorAdapter struct {
 	*doctor.Doctor
-	gateway *aai.Gateway // by whose call it examines; nil: none could be made
+	gateway *aai.Gateway // makes the examining call; nil: none could be created
 
-	mu   sync.Mutex // a call that took too long may still tell
+	mu   sync.Mutex // a late call may still report
 	tell func(doctor.Finding, []string)
 	told bool
 }
@@ -269,7 +269,7 @@ type doctorAdapter struct {
 // Checks implements cli.Doctor.
 func (*doctorAdapter) Checks() []string { return doctor.Checks() }
 
-// receive hands a finding on.
+// receive passes on a finding.
 func (e *doctorAdapter) receive(f doctor.Finding, waiting []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -278,7 +278,7 @@ func (e *doctorAdapter) receive(f doctor.Finding, waiting []string) {
 	}
 }
 
-// setListener says who hears findings, nil for nobody, and whether somebody has heard one.
+// setListener sets the listener for findings, or nil. It reports whether any finding was received.
 func (e *doctorAdapter) setListener(tell func(doctor.Finding, []string)) (told bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -286,8 +286,8 @@ func (e *doctorAdapter) setListener(tell func(doctor.Finding, []string)) (told b
 	return e.told
 }
 
-// Examine implements cli.Doctor. It is the call that a page makes too; where that comes to
-// nothing, the doctor looks by itself, since it is to say why.
+// Examine implements cli.Doctor. It makes the same call as a dashboard. If that yields nothing, it
+// runs the doctor directly, to find the reason.
 func (e *doctorAdapter) Examine(ctx context.Context, skip []string, tell func(cli.Finding, []string)) {
 	found := func(f doctor.Finding, waiting []string) {
 		tell(cli.Finding{

@@ -20,18 +20,18 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
 
-// gateSet is what stands between a call and its Action.
+// gateSet holds the gates between a call and its Action.
 type gateSet struct {
 	limits      *policy.Limits
-	gates       []aai.Gate // in the order in which they are asked
+	gates       []aai.Gate // in the order of checking
 	dialog      *dialog.Dialog
 	modes       *policy.ModeGate
 	revocations *policy.Revocations
-	notice      func(context.Context) string // of how people are asked; nil: there is nothing to say
+	notice      func(context.Context) string // about the way of asking the user; nil: none
 }
 
-// gates makes the gates as configured. What a person decides holds for every
-// gateway of theirs, so it is in files that all of them read.
+// gates creates the configured gates. The user's decisions apply to all of their gateways, so they
+// are in shared files.
 func (s *setup) gates(store policy.Store, passphrase *reauth.Passphrase, log *slog.Logger) gateSet {
 	t := gateSet{
 		limits:      policy.NewLimits(s.Policy.Limits),
@@ -51,7 +51,7 @@ func (s *setup) gates(store policy.Store, passphrase *reauth.Passphrase, log *sl
 		t.notice = p.notice
 	}
 	t.gates = []aai.Gate{
-		t.limits, // first: a call that is refused counts too
+		t.limits, // first: a refused call counts too
 		policy.NewBuiltinGate(policy.BuiltinConfig{
 			AgentTools: agentTools(), PersonDoors: []string{aai.DoorCLI, aai.DoorWeb}, PassphraseTool: builtin.SetPassphrase, NeedsConsent: asked,
 			IsNarrowing: s.settings().NarrowingCheck(builtin.NarrowingCheck(store, t.modes)), Authenticator: who, Language: s.promptScreen.language,
@@ -64,7 +64,7 @@ func (s *setup) gates(store policy.Store, passphrase *reauth.Passphrase, log *sl
 		}),
 		s.appLists(),
 		policy.ProtectedWindows{ShowsDialog: t.dialog.IsShowing, IsDialogOpen: t.dialog.IsOpen},
-		policy.ShellGate{}, // before the modes, which have a word on it
+		policy.ShellGate{}, // before the modes, which can override it
 		t.modes,
 		policy.NewDestructiveGate(words),
 		policy.NewConsent(policy.ConsentConfig{
@@ -75,20 +75,20 @@ func (s *setup) gates(store policy.Store, passphrase *reauth.Passphrase, log *sl
 	return t
 }
 
-// agentTools are those of the gateway's own app that agents may use.
+// agentTools lists the builtin tools that agents may use.
 func agentTools() []string {
 	return slices.Concat(builtin.AgentTools(), workflow.AgentTools(), workflow.AgentLibraryTools(), script.AgentTools(), search.AgentTools(), introspect.AgentTools())
 }
 
-// consentTools are those of them that a person is asked about first.
+// consentTools lists those of them that need consent.
 func consentTools() []string { return []string{builtin.Discover, introspect.GenerateTool} }
 
-// appLists are the apps that may be touched at all.
+// appLists returns the allowed and the denied apps.
 func (s *setup) appLists() policy.AppLists {
 	return policy.AppLists{Allowed: s.Policy.AllowedApps, Denied: s.Policy.DeniedApps}
 }
 
-// reauthPerson is who may prove that it is they.
+// reauthPerson returns the authenticator of the user.
 func (s *setup) reauthPerson(windows *dialog.Dialog, passphrase *reauth.Passphrase) policy.Authenticator {
 	if s.hostAccess.person != nil {
 		who, _ := s.hostAccess.person()
@@ -100,12 +100,12 @@ func (s *setup) reauthPerson(windows *dialog.Dialog, passphrase *reauth.Passphra
 	return reauthenticator{windows, s.promptScreen, passphrase}
 }
 
-// newDialog makes what asks in a window, on the person's own screen.
+// newDialog creates the dialog on the user's screen.
 func (s *setup) newDialog(log *slog.Logger) *dialog.Dialog {
 	return s.dialogOn(s.promptScreen.Getenv, s.platform.data, log)
 }
 
-// doctorDialog makes what asks on another screen, in the person's language.
+// doctorDialog creates a dialog on another screen, in the user's language.
 func (s *setup) doctorDialog(getenv func(string) string, folder string) aai.ReadyAsker {
 	return s.dialogOn(func(name string) string {
 		if name == "LANG" || name == "LANGUAGE" || strings.HasPrefix(name, "LC_") {
@@ -115,7 +115,7 @@ func (s *setup) doctorDialog(getenv func(string) string, folder string) aai.Read
 	}, folder, slog.New(slog.DiscardHandler))
 }
 
-// dialogOn returns the dialog of the screen that the variables name.
+// dialogOn returns the dialog on the screen that the variables name.
 func (s *setup) dialogOn(getenv func(string) string, folder string, log *slog.Logger) *dialog.Dialog {
 	shared := inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: getenv})
 	cfg := dialog.Config{
@@ -128,17 +128,16 @@ func (s *setup) dialogOn(getenv func(string) string, folder string, log *slog.Lo
 	return dialog.New(cfg)
 }
 
-// inputLock is the person's pointer, keyboard and focus, as all their gateways share it.
+// inputLock returns the input lock, which all gateways of the user share.
 func (s *setup) inputLock() *inputlock.Lock {
 	return inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.session.Getenv})
 }
 
-// languageNames are the variables that say in which language people read, the weightiest
-// first.
+// languageNames lists the variables for the language, the most significant first.
 func languageNames() []string { return []string{"LC_ALL", "LC_MESSAGES", "LANG"} }
 
-// languageOf is the language of the person, "zh" or "", by the first of the
-// variables that is set, as POSIX has it (Base Definitions, 8.2).
+// languageOf returns the user's language, "zh" or "", from the first variable that is set, as
+// POSIX defines (Base Definitions, 8.2).
 func languageOf(getenv func(string) string) string {
 	for _, name := range languageNames() {
 		if value := getenv(name); value != "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/importers/introspect"
 )
 
-// generator writes descriptors of programs that have none. They are saved where people keep
-// theirs.
+// generator returns the generator of descriptors for programs without one. It saves them in the
+// user's folder.
 func (s *setup) generator(drivers map[string]aai.Driver, takes *importers.Importer) *introspect.Generator {
 	return introspect.New(introspect.Config{
 		Driver: drivers["linux/dbus"], EntryFolders: s.platform.desktopEntryFolders, Folder: filepath.Join(s.home, ".aai"), Language: s.promptScreen.language,
@@ -19,7 +19,7 @@ func (s *setup) generator(drivers map[string]aai.Driver, takes *importers.Import
 	})
 }
 
-// changedSources says for a look which apps were made of what says something else by now.
+// changedSources returns a function that lists the apps with changed sources, for a scan.
 func changedSources(g *introspect.Generator) func(context.Context) ([]discovery.SourceChange, []string) {
 	return func(ctx context.Context) (found []discovery.SourceChange, silent []string) {
 		for _, s := range g.CheckSources(ctx, 3*discovery.DefaultCallTimeout) {

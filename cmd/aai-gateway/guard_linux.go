@@ -2,7 +2,7 @@ package main
 
 import "github.com/gybob/aai-gateway/internal/process"
 
-// serverGuard is the command of a process that holds an MCP server: of this very program.
+// serverGuard returns the command that supervises an MCP server: this program itself.
 func serverGuard() []string { return []string{"/proc/self/exe", serverGuardArgument} }
 
 func runServerGuard(args []string) int { return process.RunSupervisor(args) }

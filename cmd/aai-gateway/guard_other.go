@@ -2,7 +2,7 @@
 
 package main
 
-// serverGuard is nothing: only Linux lets a process have all that is below it.
+// serverGuard returns nil: only Linux lets a process adopt all its descendants.
 func serverGuard() []string { return nil }
 
 func runServerGuard([]string) int { return 2 }

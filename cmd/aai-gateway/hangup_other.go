@@ -4,8 +4,7 @@ package main
 
 import "context"
 
-// contextWhileRead is for systems that say of a pipe that nobody reads it only when it is
-// written.
+// contextWhileRead returns ctx, on systems that report a closed pipe only on writing.
 func contextWhileRead(ctx context.Context, _ any) (_ context.Context, stop func()) {
 	return ctx, func() {}
 }

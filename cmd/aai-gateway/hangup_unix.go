@@ -13,9 +13,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// contextWhileRead returns a context that ends when nobody can read out any more: who is
-// at its other end has gone. It does so for pipes, sockets and terminals; a file is
-// read by nobody and never ends. Stop ends the watching.
+// contextWhileRead returns a context that ends when the reader of out has gone. It works for
+// pipes, sockets and terminals; for a file it never ends. stop ends the watching.
 func contextWhileRead(ctx context.Context, out any) (_ context.Context, stop func()) {
 	file, ok := out.(*os.File)
 	if !ok {
@@ -47,14 +46,13 @@ func contextWhileRead(ctx context.Context, out any) (_ context.Context, stop fun
 	return ctx, func() { cancel(); _ = sleeper.Close() }
 }
 
-// hangupDelay is when the watching begins. Who waits in the system keeps a processor of Go's for
-// ten milliseconds, and of two the other one reads what the client says: its first request
-// would wait.
+// hangupDelay is the delay before the watching begins. A blocking system call holds one of Go's
+// processors for ten milliseconds, which would delay the client's first request.
 const hangupDelay = time.Second
 
-// waitForHangup waits until nobody reads fd any more, or until is closed at its other end.
+// waitForHangup waits until fd has no reader, or until the other end of until is closed.
 func waitForHangup(fd, until int32) bool {
-	fds := []unix.PollFd{{Fd: fd}, {Fd: until}} // what is asked for is nothing: an end is told of in any case
+	fds := []unix.PollFd{{Fd: fd}, {Fd: until}} // no events requested: hangups are always reported
 	for {
 		if _, err := unix.Poll(fds, -1); err != nil && !errors.Is(err, unix.EINTR) {
 			return false

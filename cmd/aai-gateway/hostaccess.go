@@ -18,31 +18,30 @@ import (
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
-// The grounds are what of the computer the program stands on whatever its environment
-// and its flags say: those are whoever's that started it. What is nil counts as absent.
+// hostAccess is the program's view of the computer that does not depend on its environment and
+// flags, which the starting program controls. A nil function counts as absent.
 type hostAccess struct {
-	// policy returns what root allows for everybody, nil where there is nothing.
+	// policy returns root's policy for all users, or nil.
 	policy func() ([]byte, error)
-	// home returns the home folder of this account as the system knows it, "" where it
-	// does not.
+	// home returns the account's home folder according to the system, or "".
 	home func() string
-	// session is the environment in which the person's screen is looked for.
+	// session returns the environment for finding the user's screen.
 	session func(getenv func(string) string) func(string) string
-	// checkOwned says why a file or folder is not this account's alone, nil if it is or is absent.
+	// checkOwned returns an error if a file or folder is not this account's alone, and nil if it is or is absent.
 	checkOwned func(path string) error
-	// isolationFault says why what this process sees may not be the whole computer, so that a screen
+	// isolationFault explains why this process may see only a part of the computer, so that a screen
 	// may be hidden from it.
 	isolationFault func() error
-	// now is the time of day; nil: the computer's.
+	// now returns the time of day; nil: the computer's.
 	now func() time.Time
 
-	// For tests, and set by nothing that whoever starts the program could set: by which
-	// way a setting counts as confirmed, and who is there to prove that it is they.
+	// For tests only; the starting program cannot set them: the channel by which a setting was
+	// confirmed, and the user who reauthenticates.
 	confirmed func(reauth.Setting) aai.Channel
 	person    func() (policy.Authenticator, aai.Asker)
 }
 
-// realHostAccess is the real one.
+// realHostAccess returns the access to the real computer.
 func realHostAccess() hostAccess {
 	return hostAccess{
 		policy: func() ([]byte, error) { return userinfo.ReadRootOwned(policy.RootPolicyPath, config.MaxFileSize) },
@@ -50,9 +49,8 @@ func realHostAccess() hostAccess {
 	}
 }
 
-// withoutSessionVariables is the environment without all that says which screen, which bus,
-// which folders or which language are the person's. Those are looked for as by a program that was started
-// with nothing.
+// withoutSessionVariables returns the environment without variables for the screen, the buses, the folders
+// and the language. Those are then detected as for a program without environment.
 func withoutSessionVariables(getenv func(string) string) func(string) string {
 	return func(name string) string {
 		if name == "PATH" || strings.HasPrefix(name, "GDK_") && strings.HasSuffix(name, "SCALE") || strings.HasPrefix(name, "QT_") && strings.HasSuffix(name, "FACTOR") {
@@ -65,8 +63,8 @@ func withoutSessionVariables(getenv func(string) string) func(string) string {
 	}
 }
 
-// isExternal reports whether what this installation keeps is not where the account's own
-// is: then whoever started the program said where.
+// isExternal reports whether the installation's data is outside the account's own folder: then the
+// starting program chose it.
 func (g hostAccess) isExternal(p platform, home string) bool {
 	if g.home == nil {
 		return true
@@ -81,18 +79,18 @@ func (g hostAccess) isExternal(p platform, home string) bool {
 	return hostPlatform(own, func(string) string { return "" }).data != p.data
 }
 
-// An asked screen is where the person is asked to prove that it is they: the one that is
-// found without the environment, or else the one that the environment names.
+// promptScreen is the screen for reauthentication: the one detected without the environment,
+// otherwise the one that the environment names.
 type promptScreen struct {
 	accountSession, environmentSession *session.Detector
 }
 
-// isTrusted reports whether the screen is the person's whatever the environment says.
+// isTrusted reports whether the screen is the user's regardless of the environment.
 func (a promptScreen) isTrusted() bool {
 	return a.accountSession != nil && (a.accountSession.Getenv("DISPLAY") != "" || a.accountSession.Getenv("WAYLAND_DISPLAY") != "")
 }
 
-// hiddenScreenError says why the person may have a screen that cannot be reached from here.
+// hiddenScreenError explains why the user may have a screen that this process cannot reach.
 func (s *setup) hiddenScreenError(context.Context) error {
 	if s.hostAccess.isolationFault != nil {
 		if err := s.hostAccess.isolationFault(); err != nil {
@@ -108,7 +106,7 @@ func (s *setup) hiddenScreenError(context.Context) error {
 	return nil
 }
 
-// Getenv looks up a variable of the session that the screen is of.
+// Getenv returns a variable of the screen's session.
 func (a promptScreen) Getenv(name string) string {
 	if name == "LANG" || name == "LANGUAGE" || strings.HasPrefix(name, "LC_") {
 		return a.languageSession().Getenv(name)
@@ -119,9 +117,9 @@ func (a promptScreen) Getenv(name string) string {
 	return a.environmentSession.Getenv(name)
 }
 
-// languageSession is the session that says which language the person reads: that of their login,
-// or the environment where no login says any. Whoever starts us must not choose one that
-// they do not read.
+// languageSession returns the session that determines the user's language: that of their login, or
+// the environment if no login has one. The starting program must not choose a language that the
+// user cannot read.
 func (a promptScreen) languageSession() *session.Detector {
 	if a.accountSession != nil && slices.ContainsFunc(languageNames(), func(name string) bool { return a.accountSession.Getenv(name) != "" }) {
 		return a.accountSession
@@ -129,10 +127,10 @@ func (a promptScreen) languageSession() *session.Detector {
 	return a.environmentSession
 }
 
-// language is the person's, as languageOf has it.
+// language returns the user's language according to languageOf.
 func (a promptScreen) language() string { return languageOf(a.Getenv) }
 
-// lazyVault are what the installation keeps by a key, made when it is first asked for.
+// lazyVault is the installation's vault, created at its first use.
 type lazyVault struct {
 	once  sync.Once
 	vault *secrets.Vault

@@ -36,7 +36,7 @@ func (p *program) serveHTTP(ctx context.Context, door *mcp.Door, cfg *setup, log
 	}
 	served, err := p.httpServer(door, cfg, h, log)
 	if err != nil {
-		_ = listener.Close() // nobody has used it
+		_ = listener.Close() // it had no connections
 		return err
 	}
 	about := "clients need a token: aai-gateway mcp token add NAME makes one for each"
@@ -46,15 +46,15 @@ func (p *program) serveHTTP(ctx context.Context, door *mcp.Door, cfg *setup, log
 	case config.AuthNone:
 		about = "whatever runs on this computer may use it"
 	}
-	_, _ = fmt.Fprintf(p.err, "Serving MCP at %s; %s.\n", address, about) // nobody may be reading it
+	_, _ = fmt.Fprintf(p.err, "Serving MCP at %s; %s.\n", address, about) // the output may have no reader
 	if err := served.Serve(ctx, listener); ctx.Err() == nil {
 		return err
 	}
-	return nil // ended as it was asked to
+	return nil // ended as requested
 }
 
-// listen gives the socket that systemd has opened for this process, whose address is then
-// the configured one, or else opens the configured one.
+// listen returns the socket that systemd passed to this process, and sets h to its address.
+// Without one it opens the configured socket.
 func listen(ctx context.Context, h *config.HTTP) (net.Listener, error) {
 	passed, err := activation.Listeners()
 	switch {
@@ -78,7 +78,7 @@ func listen(ctx context.Context, h *config.HTTP) (net.Listener, error) {
 	return nil, e
 }
 
-// httpServer is the server as configured.
+// httpServer returns the configured server.
 func (p *program) httpServer(door *mcp.Door, cfg *setup, h config.HTTP, log *slog.Logger) (*streamable.Server, error) {
 	served := httpdoor.Config{Bind: strings.Trim(h.Bind, "[]"), Hosts: h.AllowedHosts, Origins: h.AllowedOrigins}
 	if u, err := url.Parse(h.PublicURL); err == nil {
@@ -105,10 +105,10 @@ func (p *program) httpServer(door *mcp.Door, cfg *setup, h config.HTTP, log *slo
 	return door.HTTP(streamable.Config{HTTP: served, LegacySSE: h.SSE, Limits: streamable.Limits{SessionIdle: h.IdleTimeout}})
 }
 
-// maxSecret is how large the file of a client's secret may be, in bytes.
+// maxSecret limits the file of a client's secret, in bytes.
 const maxSecret = 1 << 20
 
-// issuer verifies the tokens of the configured authorization server.
+// issuer returns the verifier for tokens of the configured authorization server.
 func issuer(h config.HTTP) (*bearer.IssuerVerifier, error) {
 	if h.Issuer == "" {
 		return nil, invalid("http.issuer: expected the address of the authorization server (--issuer), because http.auth is oauth")
@@ -132,12 +132,11 @@ func issuer(h config.HTTP) (*bearer.IssuerVerifier, error) {
 	return bearer.NewIssuerVerifier(cfg)
 }
 
-// minTokenLength is how long a token must be at least, in characters, for nobody to
-// guess it.
+// minTokenLength is the minimum length, in characters, of a token that cannot be guessed.
 const minTokenLength = 20
 
-// httpToken is the secret of this computer: what the environment says, or what
-// is kept in a file, which the first use makes.
+// httpToken returns the token of this computer: from the environment, or from a file that the
+// first use creates.
 func (p *program) httpToken(cfg *setup) (string, error) {
 	if token := p.givenToken(); token != "" {
 		return token, nil
@@ -154,7 +153,7 @@ func (p *program) givenToken() string {
 	return ""
 }
 
-// showToken is the command that shows the secret, or makes a new one.
+// showToken implements the command that shows or rotates the token.
 func (p *program) showToken(f cli.Flags, rotate bool) (string, error) {
 	cfg, err := p.config(f)
 	if err != nil {
@@ -169,7 +168,7 @@ func (p *program) showToken(f cli.Flags, rotate bool) (string, error) {
 	return bearer.TokenFile{Path: cfg.tokenFile()}.Rotate()
 }
 
-// tokens are those of agents, for the commands.
+// tokens adapts the agents' tokens to the commands.
 type tokens struct{ *bearer.Tokens }
 
 func (p *program) agentTokens(f cli.Flags) (cli.Tokens, error) {

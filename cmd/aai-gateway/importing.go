@@ -13,8 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
-// imports takes over what a person has already. It is saved where people keep their
-// descriptors.
+// imports returns the importer. It saves descriptors in the user's folder.
 func (p *program) imports(cfg *setup, client *netguard.Client, drivers map[string]aai.Driver, vault *secrets.Vault, logins *oauth.Authorizer) *importers.Importer {
 	return importers.New(importers.Config{
 		Folder: filepath.Join(cfg.home, ".aai"), UndoFolder: filepath.Join(cfg.platform.data, "imports"), Platform: cfg.platform.name, Fetch: fetchLong(client), Driver: drivers["http"],
@@ -23,12 +22,12 @@ func (p *program) imports(cfg *setup, client *netguard.Client, drivers map[strin
 	})
 }
 
-// clientServers are the servers of agents' clients, which are looked for when somebody asks.
+// clientServers are the MCP servers of agents' clients, found on demand.
 type clientServers struct {
 	open func() (*clientInstaller, error)
 }
 
-// Servers implements imports.Clients.
+// Servers implements importers.Clients.
 func (c *clientServers) Servers(client string) (map[string]map[string]any, clients.Client, error) {
 	in, err := c.open()
 	if err != nil {
@@ -37,7 +36,7 @@ func (c *clientServers) Servers(client string) (map[string]map[string]any, clien
 	return in.clients.ServersOf(client)
 }
 
-// ReplaceServers implements imports.Clients.
+// ReplaceServers implements importers.Clients.
 func (c *clientServers) ReplaceServers(client string, names, args []string) (*clients.Plan, error) {
 	in, err := c.open()
 	if err != nil {
@@ -51,7 +50,7 @@ func (c *clientServers) ReplaceServers(client string, names, args []string) (*cl
 	return plan, nil
 }
 
-// Apply implements imports.Clients.
+// Apply implements importers.Clients.
 func (c *clientServers) Apply(ctx context.Context, plan *clients.Plan) error {
 	in, err := c.open()
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/importers/introspect"
 )
 
-// A seeker looks for ways into the apps of this computer.
+// integrationScanner finds integrations for the apps of this computer.
 type integrationScanner struct {
 	integrations *discovery.Scanner
-	interval     time.Duration // between looks of a running gateway
+	interval     time.Duration // between scans of a running gateway
 }
 
-// integrationScanner makes one, with what this system has. The apps are those that are known by then.
+// integrationScanner creates a scanner for this system. known lists the apps at the time of each scan.
 func (s *setup) integrationScanner(getenv func(string) string, known *combinedCatalog, describes *introspect.Generator, log *slog.Logger) *integrationScanner {
 	var cfg discovery.ScannerConfig
 	if s.platform.integrations != nil {
@@ -46,12 +46,12 @@ func (s *setup) integrationScanner(getenv func(string) string, known *combinedCa
 	return &integrationScanner{discovery.NewScanner(cfg), s.ScanInterval}
 }
 
-// scan is all that was found.
+// scan returns all integrations.
 func (w *integrationScanner) scan(ctx context.Context) (any, error) {
 	return w.integrations.Scan(ctx), nil
 }
 
-// alongside is another watch with the looks of a running gateway beside it.
+// alongside returns a function that runs watch and the regular scans.
 func (w *integrationScanner) alongside(watch func(context.Context)) func(context.Context) {
 	return func(ctx context.Context) {
 		go w.integrations.Watch(ctx, w.interval)
@@ -59,7 +59,7 @@ func (w *integrationScanner) alongside(watch func(context.Context)) func(context
 	}
 }
 
-// describedApps says by which names on the bus and entries the apps with descriptors go.
+// describedApps returns the bus names and desktop entries of the apps with descriptors.
 func describedApps(apps []*aai.App, host string) []discovery.DescribedApp {
 	var all []discovery.DescribedApp
 	for _, app := range apps {
@@ -91,7 +91,7 @@ func describedApps(apps []*aai.App, host string) []discovery.DescribedApp {
 	return all
 }
 
-// icons finds the pictures of apps, by the entries and services that their descriptors name.
+// icons finds the icons of apps by the entries and services in their descriptors.
 func (s *setup) icons(known *combinedCatalog) *desktopentry.IconFinder {
 	return desktopentry.NewIconFinder(desktopentry.IconConfig{EntryFolders: s.platform.desktopEntryFolders, Home: s.home, Names: func() map[string][]string {
 		names := make(map[string][]string)

@@ -9,14 +9,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// fileListCache keeps which apps agents were shown, in a file that may go at any time. What a
-// mode hides is not shown for having been shown before.
+// fileListCache stores the apps last listed to agents, in a file that may be deleted. In a
+// restricted mode it is not used, so that hidden apps do not appear.
 type fileListCache struct {
 	path  string
 	modes *policy.ModeGate
 }
 
-// Load implements mcp.Memory.
+// Load implements mcp.ListCache.
 func (s *fileListCache) Load() []byte {
 	if s.modes.Current() != policy.Normal {
 		return nil
@@ -28,7 +28,7 @@ func (s *fileListCache) Load() []byte {
 	return content
 }
 
-// Save implements mcp.Memory: it is the next start that is slower where it fails.
+// Save implements mcp.ListCache. If it fails, the next start is slower.
 func (s *fileListCache) Save(content []byte) {
 	switch {
 	case s.modes.Current() != policy.Normal:
@@ -39,8 +39,8 @@ func (s *fileListCache) Save(content []byte) {
 	}
 }
 
-// watchApps looks at the apps and follows what becomes of them, when the door has rested, until
-// ctx ends; the channel it returns is closed then.
+// watchApps scans the apps after rested is closed, and follows their changes until ctx ends. Then
+// the returned channel is closed.
 func (p *components) watchApps(ctx context.Context, rested <-chan struct{}) (stopped <-chan struct{}) {
 	done, collect := make(chan struct{}), holdCollector()
 	go func() {
@@ -51,7 +51,7 @@ func (p *components) watchApps(ctx context.Context, rested <-chan struct{}) (sto
 			return
 		}
 		stopped := p.catalog.Start(ctx)
-		p.catalog.Apps() // returns when the first scan is done
+		p.catalog.Apps() // returns after the first scan
 		collect()
 		<-stopped
 	}()

@@ -12,15 +12,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/audit/kept"
 )
 
-// logger returns the log: for people on standard error, or in the file that the
-// configuration names, as JSON.
+// logger returns the log: as text on standard error, or as JSON in the configured file.
 func (p *program) logger(cfg *setup) (*slog.Logger, io.Closer, error) {
 	options := &slog.HandlerOptions{Level: cfg.LogLevel}
 	if cfg.LogFile == "" {
 		return slog.New(slog.NewTextHandler(p.err, options)), io.NopCloser(nil), nil
 	}
 	if info, err := os.Stat(cfg.LogFile); err == nil && !info.Mode().IsRegular() {
-		// A named pipe would be waited for.
+		// Opening a named pipe would block.
 		return nil, nil, invalid("logFile: %s is no regular file; expected one", cfg.LogFile)
 	}
 	f, err := os.OpenFile(cfg.LogFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -30,18 +29,17 @@ func (p *program) logger(cfg *setup) (*slog.Logger, io.Closer, error) {
 	return slog.New(slog.NewJSONHandler(f, options)), f, nil
 }
 
-// operationLog tells the log how each call ended, beside keeping it in the
-// journal. The log has neither arguments nor the words of an error, which may
-// quote them: those are the journal's to keep.
+// operationLog logs the end of each call, in addition to the journal. The log has neither
+// arguments nor error texts, which may quote arguments: only the journal keeps those.
 type operationLog struct {
 	aai.Journal
 	log         *slog.Logger
-	onMutation  func() // is told when something acts, and when it has; may be nil
+	onMutation  func() // called when an act begins and ends; may be nil
 	keptResults *kept.ResultStore
-	open        sync.Map // what was asked for, by the id of the call
+	open        sync.Map // started calls by id
 }
 
-// startedCall is what the log says of a call.
+// startedCall is a call's data for the log.
 type startedCall struct{ caller, app, tool string }
 
 // Ready implements aai.ReadyJournal.
@@ -75,15 +73,15 @@ func (o *operationLog) Record(ctx context.Context, e *aai.Entry) error {
 	switch {
 	case e.Kind == aai.Outcome:
 		o.ended(ctx, e, who)
-	case e.Caller.Door != "" && err == nil: // else the call ends here
+	case e.Caller.Door != "" && err == nil: // otherwise the call ends here
 		o.open.Store(e.Call, who)
 		o.log.DebugContext(ctx, "call received", "call", e.Call, "caller", who.caller, "app", e.App, "tool", e.Tool)
 	}
 	return err
 }
 
-// ended tells of a call whose outcome is on record: of who asked it says what the first
-// line of the call did, which may be this one.
+// ended logs a call with a recorded outcome. The caller comes from the first entry of the call,
+// which may be this one.
 func (o *operationLog) ended(ctx context.Context, e *aai.Entry, call startedCall) {
 	if kept, ok := o.open.LoadAndDelete(e.Call); ok {
 		call, _ = kept.(startedCall)
@@ -91,10 +89,10 @@ func (o *operationLog) ended(ctx context.Context, e *aai.Entry, call startedCall
 	about := []any{"call", e.Call, "caller", call.caller, "app", call.app, "tool", call.tool, "elapsed", e.Elapsed}
 	switch {
 	case strings.HasPrefix(call.caller, aai.DoorWeb+":") && aai.IsCancellation(e.Code, e.Message):
-		o.log.DebugContext(ctx, "call cancelled", about...) // a browser that has gone on is no failure
+		o.log.DebugContext(ctx, "call cancelled", about...) // a browser that navigates away is no failure
 	case e.Code != "":
 		o.log.InfoContext(ctx, "call failed", append(about, "code", string(e.Code))...)
 	default:
-		o.log.DebugContext(ctx, "call done", about...) // the journal has it; what went wrong is news
+		o.log.DebugContext(ctx, "call done", about...) // the journal has it; only failures are logged above debug level
 	}
 }

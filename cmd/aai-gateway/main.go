@@ -2,9 +2,9 @@
 // arguments it is an MCP server on standard input and output; its help lists the
 // commands for people.
 //
-// This package only joins the rooms: it reads the configuration, picks what the
-// operating system has (one platform_*.go for each) and hands a gateway to the
-// door that was asked for.
+// This package only connects the other packages: it reads the configuration, selects the
+// parts for the operating system (one platform_*.go for each) and passes a gateway to the
+// requested door.
 package main
 
 import (
@@ -27,8 +27,8 @@ import (
 // version is set at build time by -ldflags "-X main.version=…".
 var version = "devel"
 
-// versionOf is what the program says that it is: what it was built as, or else what Go
-// knows of its source, which it does for "go build" in a clone and for "go install".
+// versionOf returns the program's version: the one set at build time, otherwise the module version
+// that Go records, for "go build" in a clone and for "go install".
 func versionOf(set string, built *debug.BuildInfo) string {
 	if set != "devel" || built == nil || built.Main.Version == "(devel)" {
 		return set
@@ -36,18 +36,18 @@ func versionOf(set string, built *debug.BuildInfo) string {
 	return cmp.Or(built.Main.Version, set)
 }
 
-// programVersion is versionOf this program.
+// programVersion returns the version of this program.
 func programVersion() string {
 	built, _ := debug.ReadBuildInfo()
 	return versionOf(version, built)
 }
 
-// serverGuardArgument is the argument by which the program is the guard of an MCP server.
+// serverGuardArgument is the argument that makes this program the supervisor of an MCP server.
 const serverGuardArgument = "hold-server"
 
 func main() { os.Exit(runWithHost(newHostAccess())) }
 
-// runWithHost is the program on its grounds.
+// runWithHost runs the program with its host access.
 func runWithHost(g hostAccess) int {
 	if len(os.Args) == 2 && os.Args[1] == clipboardArgument {
 		return serveClipboard(os.Stdin, os.Stdout)
@@ -58,7 +58,7 @@ func runWithHost(g hostAccess) int {
 	if len(os.Args) > 3 && os.Args[1] == serverGuardArgument {
 		return runServerGuard(os.Args[2:])
 	}
-	_ = process.HideEnvironment(sanitize.IsSecretName) // what it cannot, the person's own programs read as before
+	_ = process.HideEnvironment(sanitize.IsSecretName) // on failure, the user's other programs can read it as before
 	terminal := cli.NewTerminal(os.Stdin, os.Stdout, os.Stderr)
 	p := newProgram(g)
 	p.secret = terminal.Secret
@@ -83,14 +83,13 @@ func runWithHost(g hostAccess) int {
 	}, os.Args[1:])
 }
 
-// newProgram is the program as it was started: it goes by the environment of then.
+// newProgram returns the program with the environment at its start.
 func newProgram(g hostAccess) *program {
 	environ := os.Environ()
 	return &program{getenv: environmentSnapshot(environ), environ: environ, in: os.Stdin, out: os.Stdout, err: os.Stderr, hostAccess: g}
 }
 
-// profileOf is what agents are served by a program of this name: those who know it as the
-// desktop tools find them.
+// profileOf returns the profile for a program name: "axterminator" serves the desktop tools.
 func profileOf(name string) string {
 	base := strings.TrimSuffix(strings.ToLower(filepath.Base(name)), ".exe")
 	if base == "axterminator" {
@@ -99,8 +98,7 @@ func profileOf(name string) string {
 	return ""
 }
 
-// ignoreBrokenPipe makes writing to standard output and error fail when nobody reads them,
-// for the rest of the program's life: Go would end it there and then, and calls that
-// are under way would have no end on record. It does not ignore the signal, which
-// programs that the gateway starts would inherit.
+// ignoreBrokenPipe makes writing to closed standard output and error fail, for the rest of the
+// program's life. By default Go would end the program, and running calls would have no recorded
+// end. It does not ignore the signal, because child processes would inherit that.
 func ignoreBrokenPipe() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

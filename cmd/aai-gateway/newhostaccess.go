@@ -2,5 +2,5 @@
 
 package main
 
-// newHostAccess is what the program stands on.
+// newHostAccess returns the host access of the program.
 func newHostAccess() hostAccess { return realHostAccess() }

@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
 
-// newHostAccess is what the program of the benchmarks stands on: its settings count as confirmed,
-// and whatever HOME says as the account's home. No program for people has this file.
+// newHostAccess returns the host access for benchmarks: settings count as confirmed, and HOME is
+// the account's home. No released program has this file.
 func newHostAccess() hostAccess {
 	return hostAccess{
 		home:      func() string { return os.Getenv("HOME") },

@@ -13,42 +13,38 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
 
-// A platform is all that the program must know of an operating system. Each
-// platform_*.go makes one in its hostPlatform, so that what an OS is can be read in one
-// place. What may be left out says so.
+// platform holds the program's knowledge of an operating system. Each platform_*.go creates one in
+// hostPlatform. Optional fields say so.
 type platform struct {
-	name          string // as descriptors call it: one of the platforms of catalog's kinds
-	data          string // the folder of what the gateway keeps
-	cache         string // the folder of what can be had again
-	siteNamesFile string // the file of the person's names for web sites
-	// screen reports whether the person sees windows that are opened from here, by the
-	// session's environment.
+	name          string // in descriptors: one of the platforms of catalog's kinds
+	data          string // data folder of the gateway
+	cache         string // folder of reproducible data
+	siteNamesFile string // file of the user's names for web sites
+	// screen reports whether the user sees windows opened from here, by the session's environment.
 	screen func(getenv func(string) string) bool
-	// checkScreen asks the screen whether it takes us; see session.Config. May be nil.
+	// checkScreen checks whether the screen accepts this user; see session.Config. May be nil.
 	checkScreen func(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error
-	// windowState tells a dialog whose window has the person's keyboard and whether a process shows a
-	// window, as its Config has it; nil where that cannot be seen.
+	// windowState returns two functions for dialog.Config: focus returns the process with the keyboard
+	// focus; shown reports whether a process shows a window. It is nil if the system cannot tell.
 	windowState      func(getenv func(string) string, shared *inputlock.Lock) (focus func(context.Context) (pid int, err error), shown func(context.Context, int) (bool, error))
-	refsFolder       string // the folder of the terminal's references to elements of windows; only with desktop
+	refsFolder       string // folder of the terminal's element references; only with desktop
 	descriptorPlaces func(*setup) []catalog.Place
-	// desktopEntryFolders are the folders of desktop entries, the most important first; none elsewhere
-	// than on Linux.
+	// desktopEntryFolders are the folders of desktop entries, the most important first; only on Linux.
 	desktopEntryFolders []string
-	// drivers are those of recipes, by "<platform>/<kind>" as catalog.Options has them; the
-	// one for the web comes from elsewhere. The closer is never nil.
+	// drivers returns the drivers of recipes, by "<platform>/<kind>" as in catalog.Options,
+	// without the web driver. The closer is never nil.
 	drivers func(*setup, *slog.Logger) (map[string]aai.Driver, io.Closer)
-	// desktopEntry is the command of a desktop entry, as catalog.Options has it; nil where there are none.
+	// desktopEntry returns a lookup of a desktop entry's command, as in catalog.Options; nil without entries.
 	desktopEntry func(*setup) func(id string) string
-	// integrations says where ways into apps are looked for on this system; nil: nowhere but in the
-	// configurations of clients.
+	// integrations returns the sources of integrations on this system; nil: only clients'
+	// configurations.
 	integrations func(*setup) discovery.ScannerConfig
-	// desktop makes what the tools of the desktop need, at the first use of one;
-	// nil where windows cannot be operated yet. What it made is closed by the
-	// closer.
+	// desktop returns a function that creates the desktop's backend at the first use of a tool,
+	// and a closer for it. It is nil if windows cannot be operated.
 	desktop func(*setup, *slog.Logger) (open func() desktop.Backend, closer io.Closer)
 }
 
-// folders are the places of the configured scan paths.
+// folders returns the places of the configured scan paths.
 func folders(paths []string) []catalog.Place {
 	places := make([]catalog.Place, len(paths))
 	for i, path := range paths {

@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog"
 )
 
-// hostPlatform is macOS: descriptors in app bundles. It has no driver yet, so
-// its apps are listed and their calls answer AUTOMATION_NOT_SUPPORTED.
+// hostPlatform returns macOS: descriptors in app bundles. It has no driver yet, so its apps are
+// listed, and calls return AUTOMATION_NOT_SUPPORTED.
 func hostPlatform(home string, getenv func(string) string) platform {
 	return platform{
 		name:          "macos",

@@ -22,8 +22,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
 )
 
-// hostPlatform is Linux with a freedesktop desktop: descriptors beside .desktop
-// files (XDG Base Directory Specification), tools over D-Bus.
+// hostPlatform returns Linux with a freedesktop desktop: descriptors beside .desktop files (XDG
+// Base Directory Specification), tools over D-Bus.
 func hostPlatform(home string, getenv func(string) string) platform {
 	dataHome := absoluteOr(getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share"))
 	dataDirs := []string{dataHome}
@@ -37,7 +37,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		}
 	}
 	data := filepath.Join(dataHome, "aai-gateway")
-	runtime := getenv("XDG_RUNTIME_DIR") // in memory, and gone when the person logs out
+	runtime := getenv("XDG_RUNTIME_DIR") // in memory, and deleted at logout
 	if !filepath.IsAbs(runtime) {
 		runtime = dataHome
 	}
@@ -80,8 +80,8 @@ func hostPlatform(home string, getenv func(string) string) platform {
 	}
 }
 
-// hasWindow reports whether the process has a window on the X server. A compositor's windows
-// cannot be seen, so it fails where there is one.
+// hasWindow reports whether the process has a window on the X server. A compositor's windows are
+// not visible to it, so it fails on Wayland.
 func hasWindow(ctx context.Context, screen *x11.Display, getenv func(string) string, pid int) (bool, error) {
 	if getenv("WAYLAND_DISPLAY") != "" {
 		return false, errors.ErrUnsupported
@@ -90,7 +90,7 @@ func hasWindow(ctx context.Context, screen *x11.Display, getenv func(string) str
 	return slices.ContainsFunc(windows, func(w desktop.WindowInfo) bool { return w.PID == pid }), err
 }
 
-// applications are the folders of desktop entries.
+// applications returns the folders of desktop entries.
 func applications(dataDirs []string) []string {
 	folders := make([]string, len(dataDirs))
 	for i, dir := range dataDirs {
@@ -99,7 +99,7 @@ func applications(dataDirs []string) []string {
 	return folders
 }
 
-// descriptorPlaces are where descriptors lie.
+// descriptorPlaces returns the places of descriptors.
 func (s *setup) descriptorPlaces(dataDirs []string) []catalog.Place {
 	places := folders(s.ScanPaths)
 	for _, dir := range dataDirs {
@@ -111,7 +111,7 @@ func (s *setup) descriptorPlaces(dataDirs []string) []catalog.Place {
 	return append(places, catalog.Glob("/opt", "*/"+catalog.FileName))
 }
 
-// integrationSources says where ways into apps are looked for.
+// integrationSources returns the sources of integrations.
 func (s *setup) integrationSources(dataDirs []string) discovery.ScannerConfig {
 	return discovery.ScannerConfig{
 		SessionBus: func() (string, error) { return wire.SessionAddress(s.session.Getenv) },
@@ -122,13 +122,13 @@ func (s *setup) integrationSources(dataDirs []string) discovery.ScannerConfig {
 	}
 }
 
-// programs starts programs in the person's session.
+// programs returns the launcher for programs in the user's session.
 func (s *setup) programs(dataDirs []string) *session.Launcher {
 	environ := func() []string { return withoutSecrets(s.session.Environ(os.Environ())) }
 	return session.NewLauncher(session.LauncherConfig{Getenv: s.session.Getenv, Environ: environ, DataDirs: dataDirs, Libraries: session.Libraries()})
 }
 
-// appStarter starts the apps that the bus cannot start.
+// appStarter returns a function that starts apps that the bus cannot start.
 func (s *setup) appStarter(dataDirs []string) func(context.Context, string, string) (func() bool, error) {
 	programs := s.programs(dataDirs)
 	return func(ctx context.Context, entry, command string) (func() bool, error) {
@@ -137,8 +137,8 @@ func (s *setup) appStarter(dataDirs []string) func(context.Context, string, stri
 	}
 }
 
-// absoluteOr is a folder of the environment. The specification says to ignore a
-// relative one.
+// absoluteOr returns a folder of the environment if it is absolute. The specification says to
+// ignore a relative one.
 func absoluteOr(folder, otherwise string) string {
 	if filepath.IsAbs(folder) {
 		return folder
@@ -146,7 +146,7 @@ func absoluteOr(folder, otherwise string) string {
 	return otherwise
 }
 
-// desktopConnections ends the two connections of the desktop.
+// desktopConnections closes the two connections of the desktop.
 type desktopConnections struct {
 	tree   *atspi.Bus
 	screen *x11.Display

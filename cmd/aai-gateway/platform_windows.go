@@ -9,9 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog"
 )
 
-// hostPlatform is Windows: descriptors in the program data folders. It has no
-// driver yet, so its apps are listed and their calls answer
-// AUTOMATION_NOT_SUPPORTED.
+// hostPlatform returns Windows: descriptors in the program data folders. It has no driver yet, so
+// its apps are listed, and calls return AUTOMATION_NOT_SUPPORTED.
 func hostPlatform(home string, getenv func(string) string) platform {
 	folder := func(variable, fallback string) string {
 		if dir := getenv(variable); filepath.IsAbs(dir) {
@@ -24,7 +23,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		name:          "windows",
 		screen:        func(getenv func(string) string) bool { return getenv("SSH_CONNECTION") == "" },
 		data:          filepath.Join(local, "aai-gateway"),
-		cache:         filepath.Join(home, ".cache", "aai-gateway"), // the AAI protocol's own place, on every system
+		cache:         filepath.Join(home, ".cache", "aai-gateway"), // the AAI protocol's place on every system
 		siteNamesFile: filepath.Join(home, ".config", "aai-gateway", namesFile),
 		descriptorPlaces: func(cfg *setup) []catalog.Place {
 			return append(folders(cfg.ScanPaths),

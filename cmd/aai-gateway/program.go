@@ -30,32 +30,32 @@ import (
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
-// A program is one run of the command: what it was started with.
+// program is one run of the command, with its inputs and outputs.
 type program struct {
 	getenv func(string) string
-	// environ are all variables; nil: they are not looked through.
+	// environ holds all variables; nil: they are not searched.
 	environ []string
 	in      io.Reader
 	out     io.Writer
 	err     io.Writer
-	// secret asks the person at the terminal for a passphrase; nil where there is nobody.
+	// secret asks the user at the terminal for a passphrase; nil without a terminal.
 	secret     func(ctx context.Context, prompt string) (string, error)
 	hostAccess hostAccess
-	// home is the home folder, where that is not the environment's.
+	// home overrides the home folder of the environment.
 	home string
 }
 
-// components are the gateway and the rooms behind it.
+// components are the gateway and its dependencies.
 type components struct {
 	gateway         *aai.Gateway
 	catalog         *catalog.Catalog      // the apps of this computer
-	watchBackground func(context.Context) // says what was left of workflows, looks whether those that are kept change, and for new ways into apps
+	watchBackground func(context.Context) // logs interrupted workflows, watches stored workflows, scans for integrations
 	visibleApps     *policy.VisibleCatalog
-	// favourites are the apps that the person uses most.
+	// favourites returns the apps that the user uses most.
 	favourites func() []string
 	listCache  *fileListCache
 	dialog     *dialog.Dialog
-	doctor     *doctor.Doctor // of the command doctor; nil: each call has its own
+	doctor     *doctor.Doctor // of the doctor command; nil: each call creates one
 	log        *slog.Logger
 	closers    []io.Closer
 }
@@ -68,15 +68,15 @@ func (p *components) close() error {
 	return errors.Join(errs...)
 }
 
-// open makes the gateway for a command. It reads the configuration and does no
-// other I/O: the apps are looked for, and the journal is made, by the first call.
+// open creates the gateway for a command. It reads the configuration and does no other I/O: the
+// first call scans the apps and opens the journal.
 func (p *program) open(f cli.Flags) (*aai.Gateway, func() error, error) {
 	cfg, err := p.config(f)
 	if err != nil {
 		return nil, nil, err
 	}
 	if cfg.Origin("logLevel") == config.Default {
-		// A person at a terminal reads results, not the log.
+		// A user at a terminal reads results, not the log.
 		cfg.LogLevel = slog.LevelWarn
 	}
 	cfg.exitsAfterCall = true
@@ -87,8 +87,7 @@ func (p *program) open(f cli.Flags) (*aai.Gateway, func() error, error) {
 	return built.gateway, built.close, nil
 }
 
-// serveMCP serves one agent on standard input and output, or any number over
-// HTTP.
+// serveMCP serves one agent on standard input and output, or any number over HTTP.
 func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions) error {
 	cfg, err := p.config(f)
 	if err != nil {
@@ -104,7 +103,7 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	}
 	asks := ""
 	if !o.HTTP {
-		p.secret = nil // who types there is the agent
+		p.secret = nil // the input comes from the agent
 		asks = p.peerIdentity()
 	}
 	ignoreBrokenPipe()
@@ -130,8 +129,8 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	return errors.Join(err, built.close())
 }
 
-// peerIdentity is the identity of who is at the other end of standard input. It is asked for
-// first: who has sent a message may be gone.
+// peerIdentity returns the identity of the process at the other end of standard input. It is
+// called early, because that process may exit.
 func (p *program) peerIdentity() string {
 	in, ok := p.in.(*os.File)
 	if !ok {
@@ -140,14 +139,14 @@ func (p *program) peerIdentity() string {
 	return process.PeerIdentity(in)
 }
 
-// isHostProcess says which processes this one runs in, with who is at the other end of standard
-// input.
+// isHostProcess returns a function that reports whether this process runs inside the given one,
+// based on the other end of standard input.
 func (p *program) isHostProcess() func(pid int) bool {
 	in, _ := p.in.(*os.File)
 	return process.HostChecker(in)
 }
 
-// doorConfig is the door for agents as configured.
+// doorConfig returns the configuration of the MCP door.
 func doorConfig(built *components, cfg *setup, asks string) mcp.Config {
 	c := mcp.Config{
 		Gateway: built.gateway, Version: programVersion(), Log: built.log,
@@ -160,8 +159,8 @@ func doorConfig(built *components, cfg *setup, asks string) mcp.Config {
 	return c
 }
 
-// describeDesktop is the desktop for those who only want to know what it can do,
-// or nil where the platform has none. Nothing of it can be called.
+// describeDesktop returns the desktop's app for descriptions only, or nil if the platform has
+// none. Its tools cannot be called.
 func describeDesktop() *aai.App {
 	if hostPlatform("", func(string) string { return "" }).desktop == nil {
 		return nil
@@ -169,8 +168,8 @@ func describeDesktop() *aai.App {
 	return gui.New(gui.Config{ExtraTools: newCallTools(nil, nil, dataFolders{}, nil).desktop})
 }
 
-// builtinApps are the apps that come with the gateway, besides the gateway itself. What they
-// only look at is given again for as long as configured.
+// builtinApps returns the builtin apps other than the gateway's own. Results of their reading
+// tools are cached as configured.
 func (s *setup) builtinApps(recent *active.ResultCache, more []*aai.Tool, log *slog.Logger) ([]*aai.App, io.Closer) {
 	if s.platform.desktop == nil {
 		return nil, io.NopCloser(nil)
@@ -182,7 +181,7 @@ func (s *setup) builtinApps(recent *active.ResultCache, more []*aai.Tool, log *s
 	return []*aai.App{app}, closer
 }
 
-// desktopOf is the desktop among the apps; nil where there is none.
+// desktopOf returns the desktop among the apps, or nil.
 func desktopOf(apps []*aai.App) *aai.App {
 	for _, app := range apps {
 		if app.ID == aai.DesktopApp {
@@ -192,7 +191,7 @@ func desktopOf(apps []*aai.App) *aai.App {
 	return nil
 }
 
-// checkOf is how the desktop says whether windows can be read; nil without a desktop.
+// checkOf returns the desktop's accessibility check, or nil without a desktop.
 func checkOf(apps []*aai.App) aai.Action {
 	for _, app := range apps {
 		if tool := app.Tool("ax_is_accessible"); tool != nil {
@@ -202,7 +201,7 @@ func checkOf(apps []*aai.App) aai.Action {
 	return nil
 }
 
-// describeSession says what the person's session is and where it was found.
+// describeSession describes the user's session and its source.
 func (s *setup) describeSession() (lines []string, data map[string]any) {
 	report := s.session.Report()
 	return report.Lines(), report.Data()
@@ -221,7 +220,7 @@ func (p *program) showConfig(f cli.Flags) ([]cli.Setting, error) {
 	return shown, nil
 }
 
-// homeFolder is where the person's files are.
+// homeFolder returns the user's home folder.
 func (p *program) homeFolder() (string, error) {
 	if p.home != "" {
 		return p.home, nil
@@ -250,13 +249,13 @@ func (p *program) config(f cli.Flags) (*setup, error) {
 		return nil, err
 	}
 	for _, note := range cfg.Notes {
-		_, _ = fmt.Fprintf(p.err, "warning: %s\n", note) // nobody may be reading it
+		_, _ = fmt.Fprintf(p.err, "warning: %s\n", note) // the output may have no reader
 	}
 	return cfg, nil
 }
 
-// warnOfNames says what of the configuration counts for nothing, because it names a
-// caller by what that calls itself.
+// warnOfNames warns about settings without effect because they name a caller by its self-chosen
+// name.
 func (s *setup) warnOfNames(log *slog.Logger) {
 	if slices.ContainsFunc(s.Preapproved, policy.Grant.IsNameOnly) {
 		log.Warn("consent.preapproved says of some callers no more than a name, which any caller can give itself: they allow nothing without an identity")
@@ -266,7 +265,7 @@ func (s *setup) warnOfNames(log *slog.Logger) {
 	}
 }
 
-// warnOfIdle says which settings mean nothing in this version.
+// warnOfIdle warns about settings without effect in this version.
 func (s *setup) warnOfIdle(log *slog.Logger) {
 	if s.WebUI {
 		log.Warn("enableWebUI is set, but the page has a command of its own: aai-gateway web")
@@ -276,7 +275,7 @@ func (s *setup) warnOfIdle(log *slog.Logger) {
 	}
 }
 
-// build joins the rooms.
+// build creates the gateway and its dependencies.
 func (p *program) build(cfg *setup) (*components, error) {
 	log, closeLog, err := p.logger(cfg)
 	if err != nil {
@@ -340,7 +339,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 	return built, nil
 }
 
-// entry is what finds the desktop entry of a program, nil where this system has none.
+// entry returns the lookup of a program's desktop entry, or nil if this system has none.
 func (s *setup) entry() func(string) string {
 	if s.platform.desktopEntry == nil {
 		return nil
@@ -348,7 +347,7 @@ func (s *setup) entry() func(string) string {
 	return s.platform.desktopEntry(s)
 }
 
-// asker is what puts questions, nil where the person wants no windows.
+// asker returns the dialog for questions, or nil if the user disabled dialogs.
 func (s *setup) asker(windows *dialog.Dialog) aai.Asker {
 	switch {
 	case s.hostAccess.person != nil:
@@ -360,14 +359,14 @@ func (s *setup) asker(windows *dialog.Dialog) aai.Asker {
 	return nil
 }
 
-// A keptStore is a store that says what is in a plain file.
+// unsealedStore is a store that reports decisions in a plain file.
 type unsealedStore interface {
 	policy.Store
 	Unsealed() string
 }
 
-// unverifiedOf is what a plain file allows beside the store, nil where it may have been put
-// there with all the rest.
+// unverifiedOf returns the store of unverified decisions in a plain file, or nil if the whole
+// installation is external.
 func unverifiedOf(store policy.Store) builtin.UnverifiedStore {
 	if sealed, ok := store.(*policy.SealedStore); ok {
 		return sealed
@@ -375,7 +374,7 @@ func unverifiedOf(store policy.Store) builtin.UnverifiedStore {
 	return nil
 }
 
-// kept is what people decided, and by what they prove that they may.
+// kept returns the store of the user's decisions, and the passphrase for reauthentication.
 func (s *setup) kept() (unsealedStore, *reauth.Passphrase) {
 	sealed, plain := s.policyVault(), policy.NewFileStore(filepath.Join(s.platform.data, "consent.json"))
 	if s.isExternal {

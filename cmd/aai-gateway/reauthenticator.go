@@ -8,15 +8,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
 
-// A prover is who may prove that it is they who want something of the gateway.
+// reauthenticator authenticates the user.
 type reauthenticator struct {
-	dialog     *dialog.Dialog // nil: no window may be shown
+	dialog     *dialog.Dialog // nil: dialogs are disabled
 	screen     promptScreen
 	passphrase *reauth.Passphrase
 }
 
-// Method implements policy.Person. A screen that the environment alone names may be anybody's
-// making, so that who set a passphrase is asked for that.
+// Method implements policy.Authenticator. A screen that only the environment names could be
+// forged, so a passphrase takes precedence if one is set.
 func (p reauthenticator) Method(ctx context.Context) aai.Channel {
 	window := p.dialog != nil && p.dialog.Ready(ctx) == nil
 	switch {
@@ -30,8 +30,7 @@ func (p reauthenticator) Method(ctx context.Context) aai.Channel {
 	return ""
 }
 
-// notice says what a person should know of how they are asked: that a window which they
-// may wait for does not come.
+// notice explains to the user why no dialog appears, if that is the case.
 func (p reauthenticator) notice(ctx context.Context) string {
 	if p.dialog == nil || p.screen.isTrusted() || p.dialog.Ready(ctx) != nil || !p.passphrase.IsSet(ctx) {
 		return ""
@@ -40,7 +39,7 @@ func (p reauthenticator) notice(ctx context.Context) string {
 		"and no window asks. To be asked in windows, name the screen in desktop.session and confirm it (aai-gateway consent confirm)."
 }
 
-// CheckPassphrase implements policy.Person.
+// CheckPassphrase implements policy.Authenticator.
 func (p reauthenticator) CheckPassphrase(ctx context.Context, typed string) error {
 	return p.passphrase.CheckPassphrase(ctx, typed)
 }

@@ -6,8 +6,8 @@ import (
 	"os/exec"
 )
 
-// scriptChild is the command of a process that runs a script: of this very program, whatever
-// lies by now where it was started from, and without what others left open for us.
+// scriptChild returns the command of a script process: this program itself, even if its file was
+// replaced, and without inherited file descriptors.
 func scriptChild() *exec.Cmd {
 	closeOnExec()
 	cmd := exec.CommandContext(context.Background(), "/proc/self/exe", runScriptCommand)

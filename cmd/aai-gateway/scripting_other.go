@@ -9,7 +9,7 @@ import (
 	"os/exec"
 )
 
-// scriptChild is the command of a process that runs a script.
+// scriptChild returns the command of a script process.
 func scriptChild() *exec.Cmd {
 	path, _ := os.Executable()
 	return exec.CommandContext(context.Background(), cmp.Or(path, os.Args[0]), runScriptCommand)

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// newSearch finds tools among the apps, as the person's lists, refusals and habits have it.
+// newSearch returns the search over the tools of the apps. It respects the user's app lists, refusals and usage.
 func (s *setup) newSearch(apps func() []*aai.App, store policy.Store, record *audit.Journal, log *slog.Logger) *search.Search {
 	return search.New(search.Config{
 		Apps: apps, AgentTools: agentTools(), Denied: policy.DeniedTools(store, s.appLists()), Log: log,

@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
 )
 
-// servers run the MCP servers that descriptors name.
+// servers returns the driver of the MCP servers that descriptors name.
 func (s *setup) servers(client *http.Client, on appDependencies) *mcp.Driver {
 	return mcp.New(mcp.Config{
 		Folder: filepath.Join(s.platform.data, "mcp"), Home: s.home, Getenv: s.session.Getenv, Secrets: on.vault.NonInteractive(),
@@ -18,7 +18,7 @@ func (s *setup) servers(client *http.Client, on appDependencies) *mcp.Driver {
 	})
 }
 
-// dialogAsker are where servers' questions go, in turn with those of the gateway.
+// dialogAsker puts servers' questions into the gateway's queue.
 type dialogAsker struct{ gateway func() *aai.Gateway }
 
 // Ask implements aai.Asker.

@@ -6,8 +6,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/config"
 )
 
-// settings shows and changes what is configured. The configuration is read anew each time: as
-// a gateway that is started now would have it.
+// settings returns the editor of the configuration. It reads the configuration anew each time, as
+// a newly started gateway would.
 func (s *setup) settings() *config.Editor {
 	return config.NewEditor(config.EditorConfig{
 		Running: s.Config, ExitsAfterCall: s.exitsAfterCall, Confirmed: s.confirmed(), BackupPath: filepath.Join(s.platform.data, "settings.before"),

@@ -18,25 +18,24 @@ import (
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
-// A setup is the configuration and what of the computer it stands on: of it the rooms are
-// made.
+// setup is the configuration and its host. build creates the components from it.
 type setup struct {
 	*config.Config
-	home           string // the person's
+	home           string // of the user
 	platform       platform
 	hostAccess     hostAccess
-	session        *session.Detector  // finds what the person's session is, for all rooms
-	defaultSession *session.Detector  // as session, whatever screen is chosen
-	promptScreen   promptScreen       // where a person is asked
+	session        *session.Detector  // detects the user's session, for all packages
+	defaultSession *session.Detector  // ignores the configured session
+	promptScreen   promptScreen       // for reauthentication
 	isExternal     bool               // the installation is not the account's own
-	seals          lazyVault          // what was confirmed
-	roots          *x509.CertPool     // authorities for sites; nil: the system's
+	seals          lazyVault          // confirmed settings
+	roots          *x509.CertPool     // certificate authorities for sites; nil: the system's
 	exitsAfterCall bool               // the process ends with the call
-	input          setupInput         // what it was made from
-	isHostProcess  func(pid int) bool // says of a process whether this one runs in it
+	input          setupInput         // input of setUp
+	isHostProcess  func(pid int) bool // reports whether this process runs inside the given one
 }
 
-// setupInput is what a setup is made from.
+// setupInput is the input of setUp.
 type setupInput struct {
 	getenv       func(string) string
 	environ      []string
@@ -44,10 +43,10 @@ type setupInput struct {
 	platform     platform
 	flags        cli.Flags
 	hostAccess   hostAccess
-	fileOverride []byte // in the place of what the person's file holds; nil: that
+	fileOverride []byte // replaces the user's configuration file; nil: read the file
 }
 
-// setUp reads the configuration on what it stands on.
+// setUp reads the configuration.
 func setUp(from setupInput) (*setup, error) {
 	if from.hostAccess.session == nil {
 		from.hostAccess.session = withoutSessionVariables
@@ -71,7 +70,7 @@ func setUp(from setupInput) (*setup, error) {
 		},
 		RootPolicy: s.hostAccess.policy, CheckOwned: s.hostAccess.checkOwnership, FileOverride: from.fileOverride,
 		Confirmed: func(read *config.Config, w reauth.Setting) (aai.Channel, error) {
-			s.Config = read // what it says of the key of secrets is asked for
+			s.Config = read // confirmedBy needs its setting for the vault key
 			return s.confirmedBy(w)
 		},
 	})
@@ -84,7 +83,7 @@ func setUp(from setupInput) (*setup, error) {
 	return s, nil
 }
 
-// foreignFileError says which of the installation's files and folders are not this account's alone.
+// foreignFileError names files and folders of the installation that are not this account's alone.
 func (s *setup) foreignFileError(home string) error {
 	paths := []string{filepath.Join(home, ".aai"), s.platform.data}
 	for _, name := range []string{"consent.json", "passphrase.json", "mode", "revoked", "secrets"} {
@@ -98,7 +97,7 @@ func (s *setup) foreignFileError(home string) error {
 	return nil
 }
 
-// checkOwnership says why others may have changed what the installation keeps.
+// checkOwnership returns an error if others may have changed the paths.
 func (g hostAccess) checkOwnership(paths ...string) error {
 	if g.checkOwned == nil {
 		return nil
@@ -115,7 +114,7 @@ func (g hostAccess) checkOwnership(paths ...string) error {
 	return nil
 }
 
-// confirmedBy is the way by which a person confirmed the setting, "" for none.
+// confirmedBy returns the channel by which the user confirmed the setting, or "".
 func (s *setup) confirmedBy(w reauth.Setting) (aai.Channel, error) {
 	if s.hostAccess.confirmed != nil {
 		return s.hostAccess.confirmed(w), nil
@@ -123,13 +122,13 @@ func (s *setup) confirmedBy(w reauth.Setting) (aai.Channel, error) {
 	return s.confirmed().ConfirmedBy(context.Background(), w)
 }
 
-// confirmed are the settings that a person has confirmed.
+// confirmed returns the settings that the user has confirmed.
 func (s *setup) confirmed() *reauth.ConfirmedSettings {
 	return reauth.NewConfirmedSettings(s.policyVault())
 }
 
-// policyVault is the vault of what people decided. Nobody is asked for a key; and where the
-// installation is not the account's own, the environment names none either.
+// policyVault returns the vault of the user's decisions. It never asks for a key. For an external
+// installation it ignores keys from the environment.
 func (s *setup) policyVault() *secrets.Vault {
 	s.seals.once.Do(func() {
 		cfg := secrets.Config{Folder: filepath.Join(s.platform.data, "secrets"), AllowInsecureFile: s.InsecureStorageAtStart, Getenv: s.defaultSession.Getenv}
@@ -142,13 +141,13 @@ func (s *setup) policyVault() *secrets.Vault {
 	return s.seals.vault
 }
 
-// tokenFile is where the secret of this computer is kept.
+// tokenFile returns the file of this computer's token.
 func (s *setup) tokenFile() string { return filepath.Join(s.platform.data, "http-token") }
 
-// tokensFile is where the agents' own tokens are kept, as digests.
+// tokensFile returns the file of the agents' tokens, which it holds as digests.
 func (s *setup) tokensFile() string { return filepath.Join(s.platform.data, "http-tokens.json") }
 
-// journalOf is the journal as configured.
+// journalOf returns the configured journal.
 func (s *setup) journalOf(warn func(error)) *audit.Journal {
 	const megabyte = 1 << 20
 	return audit.NewFromConfig(audit.Config{
@@ -158,7 +157,7 @@ func (s *setup) journalOf(warn func(error)) *audit.Journal {
 	})
 }
 
-// keptResults keeps what calls answered as configured.
+// keptResults returns the configured store of kept results.
 func (s *setup) keptResults(vault *secrets.Vault, log *slog.Logger) *kept.ResultStore {
 	return kept.NewResultStore(kept.ResultConfig{
 		Folder: filepath.Join(s.platform.data, "answers"), Apps: s.Journal.KeepResultsOf,
@@ -166,7 +165,7 @@ func (s *setup) keptResults(vault *secrets.Vault, log *slog.Logger) *kept.Result
 	})
 }
 
-// keptScreenshots keeps what windows looked like after acts, as configured.
+// keptScreenshots returns the configured store of kept screenshots after mutations.
 func (s *setup) keptScreenshots(desktop *aai.App, next aai.MutationObserver, vault *secrets.Vault, log *slog.Logger) *kept.ScreenshotStore {
 	keeper := kept.NewResultStore(kept.ResultConfig{
 		Folder: filepath.Join(s.platform.data, "pictures"), Apps: s.Journal.KeepScreenshotsOf,

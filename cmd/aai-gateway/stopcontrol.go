@@ -12,24 +12,24 @@ import (
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 )
 
-// stopControl is what runs in this gateway, told to the person's others, and what they stopped.
+// stopControl publishes this gateway's active calls to the user's other gateways, and applies their stops.
 type stopControl struct {
 	stopper   *active.StopList
 	publisher *active.Publisher
 	tools     []*aai.Tool
 }
 
-// stopFolders are the folders of what is stopped, of what runs, and of pictures of it.
+// stopFolders returns the folders of stops, of active calls, and of their pictures.
 func stopFolders(data string) []string {
 	return []string{filepath.Join(data, "halt"), filepath.Join(data, "running"), filepath.Join(data, "pictures")}
 }
 
-// stopFile is where it stands what is stopped.
+// stopFile returns the file that lists the stops.
 func stopFile(data string) string { return filepath.Join(stopFolders(data)[0], "stopped") }
 
-// minimalGateway is a gateway of nothing but the tools that stop and that say what runs, whatever the
-// configuration says, and however little of it can be read; where the record is nobody knows
-// then. To start again is to let callers do more: that wants a whole gateway, which asks.
+// minimalGateway returns a gateway with only the tools that stop calls and list active ones. It works
+// with an unreadable configuration, and writes no journal, because its path is then unknown. Starting
+// again grants callers more, so it needs a full gateway, which asks for confirmation.
 func (p *program) minimalGateway() (*aai.Gateway, error) {
 	home, err := p.homeFolder()
 	if err != nil {
@@ -45,7 +45,7 @@ func (p *program) minimalGateway() (*aai.Gateway, error) {
 	return &aai.Gateway{Catalog: b, Gates: []aai.Gate{b}, Journal: b}, nil
 }
 
-// minimalApp is the only app there is; all of it is admitted, and nothing is kept.
+// minimalApp is the only app, its gate and its journal: it admits every call and records nothing.
 type minimalApp struct{ app *aai.App }
 
 func (b minimalApp) Apps() []*aai.App                               { return []*aai.App{b.app} }
@@ -56,7 +56,7 @@ func (minimalApp) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question
 }
 func (minimalApp) Record(context.Context, *aai.Entry) error { return nil }
 
-// newStopControl makes it, of a gateway and its own app that are made later.
+// newStopControl creates the stop control. The gateway and its own app are created later.
 func newStopControl(data string, gateway func() *aai.Gateway, self func() *aai.App, log *slog.Logger) stopControl {
 	folders := stopFolders(data)
 	stopped := active.NewStopList(active.StopConfig{
@@ -66,7 +66,7 @@ func newStopControl(data string, gateway func() *aai.Gateway, self func() *aai.A
 				return false
 			}
 			tool := self().Tool(w.Tool)
-			return tool != nil && !tool.OnlyMakesCalls // what the person needs to see what there is, and to start it
+			return tool != nil && !tool.OnlyMakesCalls // the user needs them to see the state, and to start again
 		},
 		OnChange: func() { gateway().CancelStopped() },
 		Log:      log,

@@ -18,32 +18,31 @@ import (
 	"github.com/gybob/aai-gateway/internal/oauth"
 )
 
-// namesFile is the file of the person's names for web sites, as the AAI protocol
-// calls it.
+// namesFile is the file of the user's names for web sites, named by the AAI protocol.
 const namesFile = "name-cache.json"
 
-// combinedCatalog is the apps of this computer and those of the web.
+// combinedCatalog holds the apps of this computer and of the web.
 type combinedCatalog struct {
 	*discovery.WebCatalog
 	local *catalog.Catalog
 }
 
-// Report tells of the descriptors of this computer.
+// Report reports on the descriptors of this computer.
 func (e *combinedCatalog) Report(ctx context.Context) (*catalog.Report, error) {
 	return e.local.Report(ctx)
 }
 
-// hints are what else a site publishes for programs.
+// hints returns the other data that a site publishes for programs.
 func (e *combinedCatalog) hints(ctx context.Context, address string) (string, any, error) {
 	return e.Hints(ctx, address)
 }
 
-// webClient is the one way to the web.
+// webClient returns the only client for web access.
 func (s *setup) webClient() *netguard.Client {
 	return netguard.New(netguard.Config{AllowPrivate: s.AllowedPrivateHosts, TrustLoopback: s.DevMode, RootCAs: s.roots})
 }
 
-// fetch gets a page that a person named.
+// fetch returns a function that gets a page the user named.
 func fetch(client *netguard.Client) func(context.Context, string) ([]byte, error) {
 	return func(ctx context.Context, address string) ([]byte, error) {
 		page, err := client.Fetch(ctx, netguard.FetchRequest{URL: address, Accept: "application/json"})
@@ -57,7 +56,7 @@ func fetch(client *netguard.Client) func(context.Context, string) ([]byte, error
 	}
 }
 
-// fetchLong gets a document that a person named, of at most so many bytes.
+// fetchLong returns a function that gets a document the user named, up to a size limit in bytes.
 func fetchLong(client *netguard.Client) func(context.Context, string, int) ([]byte, error) {
 	return func(ctx context.Context, address string, most int) ([]byte, error) {
 		page, err := client.Fetch(ctx, netguard.FetchRequest{URL: address, Accept: "application/json, application/yaml, text/*;q=0.9", MaxBytes: most})
@@ -71,7 +70,7 @@ func fetchLong(client *netguard.Client) func(context.Context, string, int) ([]by
 	}
 }
 
-// clientCloser ends the connections of the way out.
+// clientCloser closes the client's connections.
 type clientCloser struct{ client *netguard.Client }
 
 // Close implements io.Closer.
@@ -80,7 +79,7 @@ func (c clientCloser) Close() error {
 	return nil
 }
 
-// web is the web in front of the apps of this computer.
+// web returns the catalog of web apps over the local catalog.
 func (s *setup) web(local aai.Catalog, client *netguard.Client, drivers map[string]aai.Driver, log *slog.Logger) *discovery.WebCatalog {
 	return discovery.NewWebCatalog(discovery.WebConfig{
 		LocalCatalog: local, Client: client, Drivers: drivers, DefaultTimeout: s.DefaultTimeout, Log: log,
@@ -88,8 +87,7 @@ func (s *setup) web(local aai.Catalog, client *netguard.Client, drivers map[stri
 	})
 }
 
-// withWeb adds to a platform's drivers the one for web apps, which is the same
-// everywhere.
+// withWeb adds the web driver, which is the same on all platforms, to the platform's drivers.
 func withWeb(drivers map[string]aai.Driver, client *http.Client, logins webapi.Authorizer, c config.Web) map[string]aai.Driver {
 	all := maps.Clone(drivers)
 	if all == nil {
@@ -99,7 +97,7 @@ func withWeb(drivers map[string]aai.Driver, client *http.Client, logins webapi.A
 	return all
 }
 
-// logins know the person to web apps, through the one way out.
+// logins returns the authorizer for web apps, over the only web client.
 func (s *setup) logins(client *http.Client, secrets oauth.Secrets, getenv func(string) string, log *slog.Logger) *oauth.Authorizer {
 	var browser func(context.Context, string) error
 	if s.Login.OpenBrowser {
@@ -113,7 +111,7 @@ func (s *setup) logins(client *http.Client, secrets oauth.Secrets, getenv func(s
 	})
 }
 
-// withoutSecrets are the variables without the gateway's own secrets.
+// withoutSecrets returns the variables without the gateway's own secrets.
 func withoutSecrets(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")

@@ -1,6 +1,5 @@
-// Command bareproxy is the floor that servers behind the gateway are held against: it starts
-// the MCP server that its arguments name and passes calls of the tool "echo" on to it, with the
-// SDK's client and server and nothing else.
+// Command bareproxy is the baseline for servers behind the gateway: it starts the MCP server in
+// its arguments and forwards calls of the tool "echo", with only the SDK's client and server.
 package main
 
 import (

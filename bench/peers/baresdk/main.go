@@ -1,7 +1,6 @@
-// Command baresdk is the floor that the benchmarks hold the gateway against: an
-// MCP server that is nothing but the SDK and one tool, which answers with its
-// argument. It serves standard input and output, or, with the argument "http",
-// every era on an address that it prints.
+// Command baresdk is the baseline of the benchmarks: an MCP server with only the SDK and one tool,
+// which returns its argument. It serves standard input and output, or, with the argument "http",
+// all protocol versions on an address that it prints.
 package main
 
 import (
@@ -17,8 +16,7 @@ import (
 
 func main() {
 	server := mcp.NewServer(&mcp.Implementation{Name: "baresdk", Version: "1"}, nil)
-	// The form of AddTool that neither derives a schema nor checks against one is
-	// the cheapest there is.
+	// This form of AddTool is the cheapest: it neither derives a schema nor checks arguments.
 	server.AddTool(&mcp.Tool{
 		Name:        "echo",
 		Description: "Answers with its arguments.",
@@ -35,8 +33,8 @@ func main() {
 	}
 }
 
-// serveHTTP tells the eras apart by their header: one handler of the SDK has only
-// one of them.
+// serveHTTP selects the handler by the version header, because a handler of the SDK supports
+// either sessions or the stateless version.
 func serveHTTP(server *mcp.Server) error {
 	of := func(*http.Request) *mcp.Server { return server }
 	sessions := mcp.NewStreamableHTTPHandler(of, nil)

@@ -1,5 +1,4 @@
-// Command mcpgo is a peer that the benchmarks hold the gateway against: the same
-// server as baresdk, made with another SDK.
+// Command mcpgo is a peer for the benchmarks: the same server as baresdk, made with another SDK.
 package main
 
 import (

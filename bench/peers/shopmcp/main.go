@@ -1,6 +1,6 @@
-// Command shopmcp is the shop of the benchmarks as an MCP server over standard input and
-// output, as a shop's own makers would write it with the SDK: three tools that ask the
-// shop's API. SHOP is its address, SHOP_KEY its key.
+// Command shopmcp is the benchmarks' shop as an MCP server over standard input and output, as its
+// makers would write it with the SDK: three tools that call the shop's API. SHOP is its address,
+// SHOP_KEY its key.
 package main
 
 import (
@@ -53,7 +53,7 @@ func main() {
 	}
 }
 
-// ask asks the shop, and answers with what it says.
+// ask sends a request to the shop, and returns the response.
 func ask(ctx context.Context, method, path string, form url.Values) (*mcp.CallToolResult, any, error) {
 	request, err := http.NewRequestWithContext(ctx, method, os.Getenv("SHOP")+path, strings.NewReader(form.Encode()))
 	if err != nil {
