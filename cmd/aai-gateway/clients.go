@@ -26,7 +26,7 @@ func (p *program) installer(cfg *setup) (*clientInstaller, error) {
 	if err != nil {
 		return nil, err
 	}
-	executable, _ := os.Executable() // StableCommand rejects an empty one
+	executable, _ := os.Executable() // an empty one is rejected
 	cache, _ := os.UserCacheDir()
 	launch, notes, err := clients.StableCommand(clients.LaunchInfo{
 		Arg0: os.Args[0], Executable: executable, Path: p.getenv("PATH"), System: runtime.GOOS,

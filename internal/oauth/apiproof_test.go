@@ -10,7 +10,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// proves checks a proof of possession as RFC 9449, section 4.3 says.
+// proves checks a proof of possession (RFC 9449, section 4.3).
 func (a *api) proves(w http.ResponseWriter, r *http.Request, token string, about map[string]any) bool {
 	refuse := func(why string) bool {
 		w.Header().Set("WWW-Authenticate", `DPoP algs="ES256", error="`+why+`"`)

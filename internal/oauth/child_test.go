@@ -14,22 +14,22 @@ import (
 	"github.com/gybob/aai-gateway/internal/oauth"
 )
 
-// childRole is the variable that makes the test's program a gateway of its own: a
-// process that authorizes requests and is killed.
+// childRole is the variable that makes the test binary a separate gateway process, which
+// authorizes requests and is killed.
 const childRole = "AAI_LOGIN_CHILD"
 
-// A childOrder says what such a process does.
+// childOrder is the order for such a process.
 type childOrder struct {
 	Folder string        // of the secrets
-	Recipe *aai.Recipe   // for which
-	Ahead  time.Duration // how far ahead its clock is
-	Calls  int           // at once
-	Times  int           // one after the other, the clock moved on before each
+	Recipe *aai.Recipe   // to authorize
+	Ahead  time.Duration // offset of its clock
+	Calls  int           // concurrent ones
+	Times  int           // in sequence; the clock advances before each
 	Step   time.Duration
-	Say    bool // when an answer of the token endpoint is there, and keep it no more
+	Say    bool // report the token endpoint's response, and store nothing
 }
 
-// runChild does what the environment orders, and reports whether it does.
+// runChild executes the order in the environment, and reports whether there is one.
 func runChild() bool {
 	raw := os.Getenv(childRole)
 	if raw == "" {
@@ -64,7 +64,7 @@ func runChild() bool {
 	return true
 }
 
-// childCall is one request: what it would go out with, or why it would not.
+// childCall authorizes one request, and returns its header or the error.
 func childCall(l *oauth.Authorizer, r *aai.Recipe) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()

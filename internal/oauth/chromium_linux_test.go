@@ -17,15 +17,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// A chromium is a real browser, without a window, moved by the DevTools protocol over
-// a pipe (--remote-debugging-pipe: JSON, each message ended by NUL).
+// chromium is a real headless browser, controlled by the DevTools protocol over a pipe
+// (--remote-debugging-pipe: JSON, each message ended by NUL).
 type chromium struct {
 	t    *testing.T
 	in   *os.File
 	out  *bufio.Reader
 	mu   sync.Mutex
 	last int
-	page string // the session of the one page
+	page string // session of the only page
 }
 
 func startChromium(t *testing.T) *chromium {
@@ -42,7 +42,7 @@ func startChromium(t *testing.T) *chromium {
 		"--disable-dev-shm-usage", "--disable-breakpad", "--disable-background-networking", "--disable-component-update", "--disable-sync",
 		"--disable-extensions", "--user-data-dir="+t.TempDir(), "--password-store=basic", "--lang=en", "--window-size=900,640",
 		"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "about:blank")
-	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser} // 3 and 4, as the switch says
+	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser} // 3 and 4, as the switch requires
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("install chromium: scripts/need-packages scripts/desktop-packages.txt (make test does): %v", err)
 	}
@@ -69,7 +69,7 @@ func startChromium(t *testing.T) *chromium {
 	return c
 }
 
-// ask sends one command and reads until its answer; events are passed over.
+// ask sends one command and reads its response; it skips events.
 func (c *chromium) ask(method string, params map[string]any) (map[string]any, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,8 +111,7 @@ func (c *chromium) ask(method string, params map[string]any) (map[string]any, er
 	}
 }
 
-// eval runs a script in the page, and returns its value. It is nil while a page is on
-// its way.
+// eval runs a script in the page, and returns its value. It returns nil while a page loads.
 func (c *chromium) eval(script string) any {
 	answer, err := c.ask("Runtime.evaluate", map[string]any{"expression": script, "returnByValue": true})
 	if err != nil {
@@ -132,7 +131,7 @@ func (c *chromium) until(script string) error {
 	return fmt.Errorf("never was %s; the page is %v: %v", script, c.eval("location.href"), c.eval("document.body.innerText"))
 }
 
-// logIn does what a person does: opens the page, fills in the form, agrees.
+// logIn performs the user's login: it opens the page, fills in the form, agrees.
 func (c *chromium) logIn(address string) error {
 	if _, err := c.ask("Page.navigate", map[string]any{"url": address}); err != nil {
 		return err
@@ -156,9 +155,8 @@ func portOf(address string) string {
 	return host[strings.LastIndex(host, ":")+1:]
 }
 
-// TestInARealBrowser goes the whole way with a real authorization server and a real
-// browser, in which a person fills in the form; the last page is what it should be,
-// also to the eye: AAI_LOGIN_PICTURE names a file for its picture.
+// TestInARealBrowser runs a login with a real authorization server and a real browser, including
+// the last page. AAI_LOGIN_PICTURE names a file for its picture.
 func TestInARealBrowser(t *testing.T) {
 	browser := startChromium(t)
 	ended := make(chan error, 1)
@@ -178,7 +176,7 @@ func TestInARealBrowser(t *testing.T) {
 	if title := browser.eval("document.title"); title != "You are logged in to "+host {
 		t.Errorf("the last page is %v", title)
 	}
-	// The style is allowed and applied, nothing else is there to load or run.
+	// The style is allowed and applied; the page loads and runs nothing else.
 	for script, want := range map[string]any{
 		`getComputedStyle(document.querySelector("main")).borderTopColor`:        "rgb(30, 125, 52)",
 		`document.scripts.length + document.images.length`:                       0.0,

@@ -14,12 +14,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/oauth"
 )
 
-// keyRecipe is a recipe for an app of the origin that asks for a key.
+// keyRecipe returns a recipe for an app of the origin that needs a key.
 func keyRecipe(origin, base string, a aai.AuthRecipe) *aai.Recipe {
 	return &aai.Recipe{App: "org.example.keyed", Platform: "web", HTTP: &aai.HTTPRecipe{Origin: origin, BaseURL: base, Method: http.MethodGet, Auth: &a}}
 }
 
-// request is what goes out for the recipe.
+// request returns the authorized request for the recipe.
 func request(t *testing.T, l *oauth.Authorizer, r *aai.Recipe) (*http.Request, error) {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, r.HTTP.BaseURL+"/x?a=b%26c", nil)
@@ -103,7 +103,7 @@ func TestKeysAreBound(t *testing.T) {
 	}
 }
 
-// TestKeysExchanged: what was kept before is given back, and nothing in its place forgets it.
+// TestKeysExchanged: ReplaceCredentials returns the earlier values, and nil deletes them.
 func TestKeysExchanged(t *testing.T) {
 	w := plainWorld(t)
 	r := keyRecipe("https://example.com", "https://api.example.com", aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: "X-API-Key"})
@@ -123,8 +123,8 @@ func TestKeysExchanged(t *testing.T) {
 	}
 }
 
-// TestKeysOfTheEnvironment: only a descriptor of this computer may name a variable,
-// and only one that the person allows.
+// TestKeysOfTheEnvironment: only a local descriptor may name a variable, and only one that the
+// user allows.
 func TestKeysOfTheEnvironment(t *testing.T) {
 	w := plainWorld(t, func(_ *world, c *loginConfig) {
 		c.AllowedEnv = []string{"THINGS_KEY"}
@@ -144,8 +144,8 @@ func TestKeysOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// TestWhatIsMissing: the error says where to get it, in the app's words, quoted and
-// cleaned, and how to give it.
+// TestWhatIsMissing: the error says where to get the key, in the app's words, quoted and cleaned,
+// and how to enter it.
 func TestWhatIsMissing(t *testing.T) {
 	w := plainWorld(t)
 	r := keyRecipe("https://example.com", "https://api.example.com", aai.AuthRecipe{
@@ -203,8 +203,8 @@ func TestCookies(t *testing.T) {
 	}
 }
 
-// TestAppCredential buys a token as Feishu sells them, keeps it until it ends, and
-// buys another when the API refuses it.
+// TestAppCredential buys a token from a Feishu-like endpoint, stores it until it expires, and buys
+// another when the API refuses it.
 func TestAppCredential(t *testing.T) {
 	var bought atomic.Int64
 	var answer atomic.Pointer[string]
@@ -266,7 +266,7 @@ func TestAppCredential(t *testing.T) {
 	}
 }
 
-// TestNothingIsWanted: an app without auth gets its requests as they are.
+// TestNothingIsWanted: an app without auth gets its requests unchanged.
 func TestNothingIsWanted(t *testing.T) {
 	w := plainWorld(t)
 	r := keyRecipe("https://example.com", "https://elsewhere.org", aai.AuthRecipe{})

@@ -9,15 +9,14 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// mcpRecipe is a server of the Model Context Protocol whose descriptor does not say how
-// people log in.
+// mcpRecipe returns a recipe of an MCP server without login endpoints in the descriptor.
 func (f *fake) mcpRecipe() *aai.Recipe {
 	server := &aai.MCPRecipe{URL: f.URL + "/v1"}
 	return &aai.Recipe{Kind: "mcp", App: "org.example.fake", Platform: "web", HTTP: server.Login()}
 }
 
-// Who is not asked who they are goes in as nobody; when the server asks, its metadata says
-// where people log in, and its challenge for what.
+// The first request goes out without a token. If the server requires a login, its metadata names
+// the authorization server, and its challenge the scopes.
 func TestFoundByTheServer(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -70,7 +69,7 @@ func TestFoundByTheServer(t *testing.T) {
 			if err != nil || !again {
 				t.Fatal(again, err)
 			}
-			// Nobody waits for this one, so no page is opened for it.
+			// This call is non-interactive, so it opens no page.
 			nobody, cancel := context.WithTimeout(aai.NonInteractive(t.Context()), askPatience)
 			defer cancel()
 			ends(t, s.logins.Authorize(nobody, s.recipe, req), aai.AuthRequired)
@@ -90,7 +89,7 @@ func TestFoundByTheServer(t *testing.T) {
 	}
 }
 
-// A person may log in before the server was ever asked.
+// A user can log in before the first request.
 func TestFoundAtLogin(t *testing.T) {
 	s := newStage(t)
 	s.recipe = s.fake.mcpRecipe()

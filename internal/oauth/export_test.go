@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// What the tests of other packages look at from within.
+// Internals for tests of other packages.
 
 // BrowserAddress is browserAddress.
 func BrowserAddress(address string) (string, error) { return browserAddress(address) }
@@ -13,13 +13,13 @@ func BrowserAddress(address string) (string, error) { return browserAddress(addr
 // BrowserCommand is browserCommand.
 func BrowserCommand(address string) (string, []string) { return browserCommand(address) }
 
-// SetSleep replaces how a login waits between two questions.
+// SetSleep replaces the wait between two polls of a login.
 func (l *Authorizer) SetSleep(f func(ctx context.Context, d time.Duration) error) { l.sleep = f }
 
 // Digest is digest.
 func Digest(parts ...string) string { return digest(parts...) }
 
-// Challenges are the schemes and parameters that parseChallenges finds.
+// Challenges returns the schemes and parameters that parseChallenges finds.
 func Challenges(values ...string) (schemes []string, params []map[string]string) {
 	for _, c := range parseChallenges(values) {
 		schemes, params = append(schemes, c.scheme), append(params, c.params)

@@ -18,8 +18,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// A fake is an authorization server that does what a test wants, also what no good
-// one does.
+// fake is an authorization server that a test programs, also with invalid behaviour.
 type fake struct {
 	*httptest.Server
 	t        *testing.T
@@ -71,14 +70,14 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	handle(w, r)
 }
 
-// setHandler sets what is done at a path from now on.
+// setHandler sets the handler of a path.
 func (f *fake) setHandler(path string, handle http.HandlerFunc) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.handle[path] = handle
 }
 
-// handlerFor is what is done at a path now.
+// handlerFor returns the current handler of a path.
 func (f *fake) handlerFor(path string) http.HandlerFunc {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -107,7 +106,7 @@ func (f *fake) recipe() *aai.Recipe {
 	}
 }
 
-// A sight is what a browser was sent to.
+// authorizationRequest is the address that a browser was sent to.
 type authorizationRequest struct {
 	address  *url.URL
 	query    url.Values
@@ -127,7 +126,7 @@ func parseAuthorizationRequest(t *testing.T, address string) authorizationReques
 	return s
 }
 
-// answer is the address that a good server sends the browser back to.
+// answer returns the redirect of a correct server.
 func (s authorizationRequest) answer(more url.Values) string {
 	query := url.Values{"code": {"a-code"}, "state": {s.query.Get("state")}}
 	for name, values := range more {
@@ -141,7 +140,7 @@ func (s authorizationRequest) answer(more url.Values) string {
 	return back.String()
 }
 
-// get is a request as a browser makes it.
+// get sends a request as a browser does.
 func get(t *testing.T, address string, changes ...func(*http.Request)) (status int, page string) {
 	t.Helper()
 	p := testkit.NewBrowserUser()
@@ -169,7 +168,7 @@ func get(t *testing.T, address string, changes ...func(*http.Request)) (status i
 	}
 }
 
-// A stage is a world with a fake server and a browser that a test moves itself.
+// fakeServerWorld is a world with a fake server and a browser that the test controls.
 type fakeServerWorld struct {
 	*world
 	fake     *fake
@@ -197,11 +196,11 @@ func (s *fakeServerWorld) watched(_ *world, c *loginConfig) {
 	}
 }
 
-// askPatience is how long a call may wait for its login, so that one whose answer is
-// refused fails its test, and does not hang it.
+// askPatience limits the wait of a call for its login, so that a refused answer fails the test
+// instead of blocking it.
 const askPatience = 10 * time.Second
 
-// ask begins a call's Authorize, and returns how it ended.
+// ask begins a call's Authorize, and returns its error.
 func (s *fakeServerWorld) ask(ctx context.Context) <-chan error {
 	ended := make(chan error, 1)
 	go func() { ended <- s.authorize(ctx) }()
@@ -225,7 +224,7 @@ func (s *fakeServerWorld) authorize(ctx context.Context) error {
 	return nil
 }
 
-// logIn is a whole login.
+// logIn runs an entire login.
 func (s *fakeServerWorld) logIn() {
 	s.t.Helper()
 	ended := s.ask(s.t.Context())
@@ -252,7 +251,7 @@ func ends(t *testing.T, err error, code aai.Code) aai.Error {
 
 var headerOf = regexp.MustCompile(`(?s)<h1>(.*?)</h1>`)
 
-// heading is what a page says first.
+// heading returns the heading of a page.
 func heading(page string) string {
 	found := headerOf.FindStringSubmatch(page)
 	if found == nil {

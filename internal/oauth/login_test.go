@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// TestLogIn goes the whole way with a real authorization server: discovery, the page,
-// the callback, the token, the call, and the next call without a window.
+// TestLogIn runs a login with a real authorization server: discovery, the page, the callback, the
+// token, the call, and the next call without a window.
 func TestLogIn(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{})
 	w.works()
@@ -21,7 +21,7 @@ func TestLogIn(t *testing.T) {
 	if err != nil || len(states) != 1 || states[0].State != "logged in" || !states[0].AutoRenews || states[0].Issuer != w.as.Issuer {
 		t.Errorf("the status is %+v, %v", states, err)
 	}
-	// Another app at the same API, from the web, has no part in it.
+	// Another web app at the same API does not get the token.
 	other := *w.recipe
 	http1 := *w.recipe.HTTP
 	http1.Origin = "http://127.0.0.1:1"

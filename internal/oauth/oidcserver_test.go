@@ -13,15 +13,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// An authorizer is a real authorization server.
+// authorizer is a real authorization server.
 type authorizer struct{ *testkit.OIDCServer }
 
-// authorizers are the servers that run, by what they are like: tests that want the
-// same share one. They end with this process, by their standard input.
+// authorizers are the running servers by their options, shared by tests. They end with this
+// process, through their standard input.
 var authorizers = struct {
 	sync.Mutex
 	running map[string]*authorizer
-	pipes   []io.Closer // open as long as this process lives
+	pipes   []io.Closer // open until this process ends
 }{running: make(map[string]*authorizer)}
 
 func startAuthorizer(t *testing.T, l testkit.OIDCOptions) *authorizer {
@@ -44,7 +44,7 @@ func (a *authorizer) introspect(token string) map[string]any {
 	return about
 }
 
-// recipe is how an app on this computer wants people known to it by the server.
+// recipe returns a recipe of a local app that uses the server for logins.
 func (a *authorizer) recipe(base string, scopes ...string) *aai.Recipe {
 	return &aai.Recipe{
 		App: "org.example.things", Tool: "list", Platform: "web",

@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/oauth"
 )
 
-// TestDigestsDiffer: no two lists of parts have one digest, however they are cut.
+// TestDigestsDiffer: different lists of parts have different digests, however they are split.
 func TestDigestsDiffer(t *testing.T) {
 	parts := rapid.SliceOfN(rapid.StringMatching(`[ab|\x00]{0,3}`), 0, 4)
 	rapid.Check(t, func(t *rapid.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/oauth"
 )
 
-// untouched is a client that must not be used.
+// untouched configures a client that must not be used.
 func untouched(dials *atomic.Int64) func(*world, *loginConfig) {
 	return func(_ *world, c *loginConfig) {
 		c.Client = &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
@@ -63,7 +63,7 @@ func TestRow01OnlyHTTPS(t *testing.T) {
 	}
 }
 
-// webRecipe is the recipe of an app from the web, all of whose hosts are one site.
+// webRecipe returns the recipe of a web app with all hosts in one site.
 func webRecipe(origin string) *aai.Recipe {
 	return &aai.Recipe{App: "com.example.app", Tool: "list", Platform: "web", HTTP: &aai.HTTPRecipe{
 		Origin: origin, BaseURL: "https://api.example.com/v1", Method: http.MethodGet,
@@ -133,8 +133,8 @@ func FuzzRow02BrowserAddress(f *testing.F) {
 	})
 }
 
-// TestRow05TheirOwnBrowser: the page is opened by the system's own program, which
-// gets the address as one argument; there is no web view and no shell.
+// TestRow05TheirOwnBrowser: the system's own program opens the page and gets the address as one
+// argument; there is no web view and no shell.
 func TestRow05TheirOwnBrowser(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		if name, args := oauth.BrowserCommand("https://example.com/"); name == "" || len(args) == 0 {
@@ -173,8 +173,8 @@ func TestRow05TheirOwnBrowser(t *testing.T) {
 	}
 }
 
-// TestForeignHosts: a descriptor may not send logins to another site unless a person
-// agreed, and a request may not carry a token anywhere but to base_url.
+// TestForeignHosts: a descriptor must not send logins to another site unless the user agreed, and
+// a request must not carry a token to any host but base_url.
 func TestForeignHosts(t *testing.T) {
 	var dials atomic.Int64
 	w := &world{t: t, secrets: &folder{path: t.TempDir()}}
@@ -206,13 +206,13 @@ func TestForeignHosts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ends(t, ask(l, "https://api.third.net/v1/x"), aai.AppNotRunning) // it would go on, but nothing may be dialled
+	ends(t, ask(l, "https://api.third.net/v1/x"), aai.AppNotRunning) // authorized, but nothing may be dialled
 	other := *r
 	otherHTTP := *r.HTTP
 	otherHTTP.Origin = "https://evil.example"
 	other.HTTP = &otherHTTP
 	req, _ := http.NewRequest(http.MethodGet, "https://api.third.net/v1/x", nil)
-	ends(t, l.Authorize(t.Context(), &other, req), aai.AuthInvalid) // trusted for example.com alone
+	ends(t, l.Authorize(t.Context(), &other, req), aai.AuthInvalid) // trusted only for example.com
 	configured := w.open(untouched(&dials), idleBrowser, func(w *world, c *loginConfig) {
 		w.secrets = &folder{path: t.TempDir()}
 		c.Secrets, c.Sites = w.secrets, map[string]oauth.SiteSettings{"example.com": {Hosts: oauth.ForeignHosts(r)}}

@@ -14,8 +14,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// listening are the local addresses that this computer listens at with the port, as
-// the kernel writes them.
+// listening returns the local addresses with a listener on the port, as the kernel writes them.
 func listening(t *testing.T, port string) []string {
 	t.Helper()
 	var found []string
@@ -40,7 +39,7 @@ func listening(t *testing.T, port string) []string {
 	return found
 }
 
-// lanAddress is an address of this computer that others can reach, or "".
+// lanAddress returns an address of this computer that others can reach, or "".
 func lanAddress(t *testing.T) string {
 	t.Helper()
 	addresses, err := net.InterfaceAddrs()
@@ -78,7 +77,7 @@ func TestRow06Listener(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
-	for range 50 { // the last page gets a moment to arrive
+	for range 50 { // the last page may take a moment
 		if listening(t, port) == nil {
 			return
 		}
@@ -123,8 +122,7 @@ func TestRow07ForgedAnswers(t *testing.T) {
 	}
 }
 
-// TestRow07StateOnce: an answer is good for one time, while the login still waits
-// for the server.
+// TestRow07StateOnce: an answer is valid once, while the login still waits for the server.
 func TestRow07StateOnce(t *testing.T) {
 	s := newStage(t)
 	hold := make(chan struct{})
@@ -228,7 +226,7 @@ func TestRow09Issuer(t *testing.T) {
 	}
 }
 
-// TestRow10MixUp: what was meant for one app's login does not fit another's.
+// TestRow10MixUp: an answer for one app's login does not match another's.
 func TestRow10MixUp(t *testing.T) {
 	a := newStage(t, func(f *fake) { f.metadata = nil })
 	b := newStage(t, func(f *fake) { f.metadata = nil })

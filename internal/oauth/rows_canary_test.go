@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// spellings are how a secret might be written.
+// spellings returns the encodings of a secret.
 func spellings(secret string) []string {
 	quoted, _ := json.Marshal(secret)
 	return []string{
@@ -23,7 +23,7 @@ func spellings(secret string) []string {
 	}
 }
 
-// finds reports whether the text holds one of the secrets.
+// finds returns one of the secrets that the text contains, or "".
 func finds(text string, secrets []string) string {
 	for _, secret := range secrets {
 		for _, written := range spellings(secret) {
@@ -35,9 +35,9 @@ func finds(text string, secrets []string) string {
 	return ""
 }
 
-// TestRow18NoSecretIsShown: a server that gives canaries for tokens and repeats
-// whatever it gets in its errors. None is in an error, the log, the progress, an
-// address, a page or a name of what is kept.
+// TestRow18NoSecretIsShown uses a server with canaries for tokens, which repeats its input in
+// errors. None may appear in an error, the log, the progress, an address, a page or the id of a
+// record.
 func TestRow18NoSecretIsShown(t *testing.T) {
 	const code, access, refresh, next = "canary-code~1", "canary-access~1", "canary-refresh~1", "canary-access~2"
 	s := newStage(t, func(f *fake) {
@@ -99,7 +99,7 @@ func TestRow18NoSecretIsShown(t *testing.T) {
 	s.visited.Range(func(address, _ any) bool { _, _ = fmt.Fprintln(&shown, address); return true })
 	s.fake.mu.Lock()
 	for _, r := range s.fake.requests {
-		_, _ = fmt.Fprintln(&shown, r.URL) // what a server's log has
+		_, _ = fmt.Fprintln(&shown, r.URL) // as in a server's log
 		if v := r.Form.Get("code_verifier"); v != "" {
 			verifiers = append(verifiers, v)
 		}
@@ -115,9 +115,9 @@ func TestRow18NoSecretIsShown(t *testing.T) {
 	}
 }
 
-// TestRow18Keys: a key that a person typed is in no error and no log.
+// TestRow18Keys: a key from the user appears in no error and no log.
 func TestRow18Keys(t *testing.T) {
-	const key = "canary key~1" // with a space, so that it is refused
+	const key = "canary key~1" // the space makes it invalid
 	s := newStage(t)
 	s.recipe.HTTP.Auth = &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: "X-Key"}
 	err := s.logins.StoreCredentials(t.Context(), s.recipe, map[string]string{"key": key})
@@ -129,8 +129,8 @@ func TestRow18Keys(t *testing.T) {
 	}
 }
 
-// TestRow26NotForwarded: a token that a caller put into the request goes nowhere, and
-// the API takes no token that was made for another.
+// TestRow26NotForwarded: the authorizer forwards no token of a caller, and the API accepts no
+// token for another API.
 func TestRow26NotForwarded(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{})
 	w.works()
@@ -153,7 +153,7 @@ func TestRow26NotForwarded(t *testing.T) {
 	if response != nil {
 		_ = response.Body.Close()
 	}
-	// The logins refuse to send it there at all.
+	// The authorizer refuses to send it there.
 	req, _ = http.NewRequest(http.MethodGet, other.api.URL+"/v1/things", nil)
 	ends(t, w.logins.Authorize(t.Context(), w.recipe, req), aai.AuthInvalid)
 	if req.Header.Get("Authorization") != "" {

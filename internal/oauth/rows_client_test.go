@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// TestRow21Registration: the real server registers the gateway, once, whoever asks.
+// TestRow21Registration: the real server registers the gateway once, for all callers.
 func TestRow21Registration(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{Registration: true})
 	w.works()
@@ -30,7 +30,7 @@ func TestRow21Registration(t *testing.T) {
 	}
 }
 
-// clientOf is the client that the kept token was given to.
+// clientOf returns the client id of the stored token.
 func clientOf(w *world) string {
 	states, err := w.logins.Status(w.t.Context(), "")
 	if err != nil || len(states) != 1 {
@@ -72,7 +72,7 @@ func TestRow21HowItIsAsked(t *testing.T) {
 			t.Errorf("%s is %v", name, asked[name])
 		}
 	}
-	// The server forgets it: the next login registers anew.
+	// After the server forgets the client, the next login registers again.
 	good := s.fake.handlerFor("/token")
 	s.fake.setHandler("/token", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, 401, map[string]string{"error": "invalid_client"})
@@ -137,8 +137,8 @@ func TestRow22Document(t *testing.T) {
 	}
 }
 
-// TestClientOrder: who the gateway says it is, from what a person chose to the
-// protocol's constant.
+// TestClientOrder checks the order of the client ids, from the user's setting to the protocol's
+// constant.
 func TestClientOrder(t *testing.T) {
 	const document = "https://gateway.example/client.json"
 	s := newStage(t, func(f *fake) {
@@ -163,7 +163,7 @@ func TestClientOrder(t *testing.T) {
 			}
 		}
 		s.clock.pass(beyondTokenLife)
-		if err := s.authorize(t.Context()); err != nil { // refreshed, as the same client
+		if err := s.authorize(t.Context()); err != nil { // refreshed, with the same client
 			t.Error(err)
 		}
 		forms := s.fake.asked("/token")
@@ -187,7 +187,7 @@ func TestClientOrder(t *testing.T) {
 	s.fake.metadata = nil
 	is("aai-gateway", func(c *loginConfig) { c.ClientDocumentURL = document })
 
-	// A person's choice for this app goes before all.
+	// The user's setting for this app takes precedence.
 	s.logins = s.open(s.watched, func(_ *world, c *loginConfig) { all(c) })
 	if err := s.logins.SetClient(t.Context(), s.recipe, "typed", "its secret"); err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func TestClientOrder(t *testing.T) {
 	if last := forms[len(forms)-1]; last.Get("client_id") != "typed" || last.Get("client_secret") != "its secret" {
 		t.Errorf("the code was exchanged with %v", last)
 	}
-	// It outlives a logout.
+	// It survives a logout.
 	if _, err := s.logins.Logout(t.Context(), host); err != nil {
 		t.Fatal(err)
 	}
@@ -218,8 +218,8 @@ func TestClientOrder(t *testing.T) {
 	}
 }
 
-// TestExactRedirect: for a server that compares exactly, a person sets the host and
-// the port; the path is the protocol's.
+// TestExactRedirect: for a server that compares redirects exactly, the user sets host and port;
+// the path is the protocol's.
 func TestExactRedirect(t *testing.T) {
 	s := newStage(t, func(f *fake) { f.metadata = nil })
 	host := strings.TrimPrefix(s.fake.URL, "http://")
@@ -235,7 +235,7 @@ func TestExactRedirect(t *testing.T) {
 	if where := listening(t, fmt.Sprint(port)); len(where) != 1 || where[0] != "0100007F" {
 		t.Errorf("port %d is listened at by %q", port, where)
 	}
-	// A second login that needs the same port says so.
+	// A second login that needs the same port reports that.
 	second := newStage(t)
 	second.logins = second.open(second.watched, func(_ *world, c *loginConfig) {
 		c.Sites = map[string]oauth.SiteSettings{second.fake.URL: {RedirectPort: port}}
@@ -250,8 +250,8 @@ func TestExactRedirect(t *testing.T) {
 	}
 }
 
-// TestRow25Pushed: the real server takes pushed parameters alone, and the browser
-// sees none of them.
+// TestRow25Pushed: the real server accepts only pushed parameters, and the browser sees none of
+// them.
 func TestRow25Pushed(t *testing.T) {
 	for name, l := range map[string]testkit.OIDCOptions{"plain": {PAR: true}, "with proofs and nonces": {PAR: true, DPoP: true, Nonce: true}} {
 		t.Run(name, func(t *testing.T) {

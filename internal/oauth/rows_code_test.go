@@ -14,12 +14,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// through is a client that a test looks into.
+// through is a transport that a test can inspect.
 type through func(r *http.Request) (*http.Response, error)
 
 func (f through) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// formOfRequest reads the form a request carries, and leaves it to be sent.
+// formOfRequest reads the form of a request, and leaves it unsent.
 func formOfRequest(t *testing.T, r *http.Request) url.Values {
 	t.Helper()
 	if r.Body == nil {
@@ -34,8 +34,8 @@ func formOfRequest(t *testing.T, r *http.Request) url.Values {
 	return form
 }
 
-// TestRow03WrongVerifier: the real server refuses a code whose verifier was changed
-// on the way, so ours is what it checks.
+// TestRow03WrongVerifier: the real server refuses a code with a modified verifier, so it does
+// check the verifier.
 func TestRow03WrongVerifier(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{}, func(_ *world, c *loginConfig) {
 		c.Client = &http.Client{Transport: through(func(r *http.Request) (*http.Response, error) {
@@ -99,10 +99,10 @@ func TestRow04NoPKCE(t *testing.T) {
 		})
 	}
 	s := newStage(t, func(f *fake) { f.metadata = nil })
-	s.logIn() // the descriptor's word counts where there is no metadata
+	s.logIn() // without metadata the descriptor decides
 }
 
-// TestRow17OneCodeOnce: a code is presented once, whatever the server says of it.
+// TestRow17OneCodeOnce: a code is sent once, whatever the server answers.
 func TestRow17OneCodeOnce(t *testing.T) {
 	for _, answer := range []struct {
 		status int
@@ -141,8 +141,8 @@ func TestRow17OneCodeOnce(t *testing.T) {
 	}
 }
 
-// TestConfidentialClient: a client secret of the configuration goes into the form,
-// from the keychain, and nowhere else.
+// TestConfidentialClient: a configured client secret goes from the keychain into the form, and
+// nowhere else.
 func TestConfidentialClient(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{}, func(w *world, c *loginConfig) {
 		c.Sites = siteOf(w, "confidential")
@@ -165,8 +165,8 @@ func TestConfidentialClient(t *testing.T) {
 	w.fails(t.Context(), aai.AuthInvalid)
 }
 
-// TestLoginRefused: the person says no at the page; no other window is opened for a
-// while, unless they ask for one.
+// TestLoginRefused: after a refusal at the page, no other window opens for a while, unless the
+// user requests one.
 func TestLoginRefused(t *testing.T) {
 	s := newStage(t)
 	ended := s.ask(t.Context())
@@ -190,7 +190,7 @@ func TestLoginRefused(t *testing.T) {
 	}
 }
 
-// TestQueryOfTheEndpoint: what the authorization endpoint's address holds stays.
+// TestQueryOfTheEndpoint: the query of the authorization endpoint is kept.
 func TestQueryOfTheEndpoint(t *testing.T) {
 	s := newStage(t, func(f *fake) { f.metadata["authorization_endpoint"] = f.URL + "/authorize?tenant=a%26b" })
 	s.recipe.HTTP.Auth.AuthorizationEndpoint += "?tenant=a%26b"

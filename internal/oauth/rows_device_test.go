@@ -14,8 +14,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// TestRow20Device: no browser here; the person types the code elsewhere, and the same
-// call made again finds the token.
+// TestRow20Device: without a browser, the user types the code elsewhere, and the repeated call
+// finds the token.
 func TestRow20Device(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{}, withoutBrowser)
 	w.logins.SetSleep(func(ctx context.Context, d time.Duration) error { return wait(ctx, d/100) })
@@ -24,7 +24,7 @@ func TestRow20Device(t *testing.T) {
 	if !strings.HasPrefix(e.LoginURL, w.as.Issuer+"/device") || len(code) < 8 || !strings.Contains(e.Hint, code) {
 		t.Fatalf("%v; visit %s; %s", e.Message, e.LoginURL, e.Hint)
 	}
-	again := w.fails(t.Context(), aai.AuthRequired) // the same login goes on
+	again := w.fails(t.Context(), aai.AuthRequired) // the same login continues
 	if again.LoginURL != e.LoginURL {
 		t.Errorf("the second call is sent to %s", again.LoginURL)
 	}
@@ -54,8 +54,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// deviceStage is a fake server with codes for devices, whose answers to questions are
-// the given ones in order; and the waits between them.
+// deviceStage returns a fake server with device codes, which sends the given responses in order,
+// and the waits between the polls.
 func deviceStage(t *testing.T, more map[string]any, answers ...string) (*fakeServerWorld, func() []time.Duration) {
 	var mu sync.Mutex
 	var waits []time.Duration
@@ -142,7 +142,7 @@ func TestRow20Shown(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		more map[string]any
-		want string // the page; empty: it is refused
+		want string // the page; empty: it is rejected
 	}{
 		{"as it is", nil, "/go"},
 		{"with the code in it", map[string]any{"verification_uri_complete": "SELF/go?c=1"}, "/go?c=1"},

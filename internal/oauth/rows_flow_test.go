@@ -20,11 +20,11 @@ func freePort(t *testing.T) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close() //nolint:errcheck // it was only asked for its port
+	defer l.Close() //nolint:errcheck // used only to reserve the port
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// TestRow27OneWindow: twenty calls at once, one window, twenty tokens.
+// TestRow27OneWindow: twenty concurrent calls, one window, twenty tokens.
 func TestRow27OneWindow(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{})
 	var all sync.WaitGroup
@@ -41,8 +41,8 @@ func TestRow27OneWindow(t *testing.T) {
 	}
 }
 
-// TestRow27DeadlineOfTheCall: the call says in time what to visit, and the login goes
-// on: the same call made again finds the token.
+// TestRow27DeadlineOfTheCall: the call reports the page before its deadline, and the login
+// continues: the repeated call finds the token.
 func TestRow27DeadlineOfTheCall(t *testing.T) {
 	s := newStage(t)
 	e := ends(t, s.authorize(contextWithNearDeadline(t)), aai.AuthRequired)
@@ -61,7 +61,7 @@ func TestRow27DeadlineOfTheCall(t *testing.T) {
 	}
 }
 
-// TestRow27NoBrowser: where nobody sees a window, the page is said at once.
+// TestRow27NoBrowser: without a visible browser, the error names the page at once.
 func TestRow27NoBrowser(t *testing.T) {
 	s := newStage(t)
 	for name, change := range map[string]func(*world, *loginConfig){
@@ -88,8 +88,8 @@ func TestRow27NoBrowser(t *testing.T) {
 	}
 }
 
-// TestRow27GivenUp: the call's caller leaves and the login goes on; a logout and the
-// end of the gateway end it, and its port is free.
+// TestRow27GivenUp: the login continues after its caller leaves; a logout or the gateway's end
+// cancels it and frees its port.
 func TestRow27GivenUp(t *testing.T) {
 	for name, end := range map[string]func(*fakeServerWorld){
 		"logout": func(s *fakeServerWorld) {
@@ -122,8 +122,7 @@ func TestRow27GivenUp(t *testing.T) {
 	}
 }
 
-// TestRow27Brief: where the process ends with the call, a call begins no login that
-// would end with it.
+// TestRow27Brief: in a process that ends with the call, a call begins no login.
 func TestRow27Brief(t *testing.T) {
 	s := newStage(t)
 	s.logins = s.open(s.watched, func(_ *world, c *loginConfig) { c.ShortLived = true })
@@ -142,7 +141,7 @@ func TestRow27Brief(t *testing.T) {
 	}
 }
 
-// TestRow27Panic: a fault in one login is the end of that one alone.
+// TestRow27Panic: a panic in one login ends only that login.
 func TestRow27Panic(t *testing.T) {
 	s := newStage(t)
 	s.logins = s.open(func(_ *world, c *loginConfig) { c.Browser = func(context.Context, string) error { panic("a fault") } })

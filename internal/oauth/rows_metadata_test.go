@@ -36,7 +36,7 @@ func TestRow11Issuer(t *testing.T) {
 	}
 }
 
-// TestRow11Unreachable: a server that cannot be asked is not one without metadata.
+// TestRow11Unreachable: an unreachable server is not one without metadata.
 func TestRow11Unreachable(t *testing.T) {
 	s := newStage(t)
 	s.fake.setHandler("/.well-known/oauth-authorization-server", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "later", http.StatusServiceUnavailable) })
@@ -48,8 +48,8 @@ func TestRow11Unreachable(t *testing.T) {
 	}
 }
 
-// TestRow11Forms: metadata are looked for in MCP's order, and a page that answers
-// everything is none.
+// TestRow11Forms: metadata are fetched in MCP's order, and a page for every address is not
+// metadata.
 func TestRow11Forms(t *testing.T) {
 	for issuer, want := range map[string]string{
 		"https://a.example":         "https://a.example/.well-known/oauth-authorization-server https://a.example/.well-known/openid-configuration",
@@ -73,8 +73,7 @@ func TestRow11Forms(t *testing.T) {
 	ends(t, <-ended, aai.AuthInvalid)
 }
 
-// TestRow11OddEndpoints: endpoints that only the metadata names are used if they are
-// the server's own.
+// TestRow11OddEndpoints: endpoints in metadata alone are used only if they belong to the server.
 func TestRow11OddEndpoints(t *testing.T) {
 	s := newStage(t, func(f *fake) {
 		for _, field := range []string{"registration_endpoint", "revocation_endpoint", "pushed_authorization_request_endpoint", "device_authorization_endpoint"} {
@@ -92,7 +91,7 @@ func TestRow11OddEndpoints(t *testing.T) {
 	}
 }
 
-// refusedBy is an answer of an API to a request that Authorize passed.
+// refusedBy returns an API's response to a request that Authorize passed.
 func (s *fakeServerWorld) refusedBy(status int, challenge, token string) *http.Response {
 	req, err := http.NewRequest(http.MethodGet, s.recipe.HTTP.BaseURL+"/things", nil)
 	if err != nil {
@@ -146,7 +145,7 @@ func TestRow12ResourceMetadata(t *testing.T) {
 				t.Fatalf("%v, %v", again, err)
 			}
 			if c.resource == "" {
-				return // the same resource as before: the token was refreshed
+				return // same resource as before: the token was refreshed
 			}
 			ended := s.ask(t.Context())
 			at := <-s.requests
@@ -161,8 +160,8 @@ func TestRow12ResourceMetadata(t *testing.T) {
 	}
 }
 
-// TestRow12TenantIssuer: an API may name an issuer with a path, whose endpoints are
-// the descriptor's.
+// TestRow12TenantIssuer: an API may name an issuer with a path if its endpoints are the
+// descriptor's.
 func TestRow12TenantIssuer(t *testing.T) {
 	s := newStage(t, func(f *fake) {
 		tenant := map[string]any{"authorization_response_iss_parameter_supported": true}
@@ -228,7 +227,7 @@ func FuzzRow12Challenges(f *testing.F) {
 	})
 }
 
-// TestRow13Resource: the real server made the token for this API alone.
+// TestRow13Resource: the real server issued the token for this API only.
 func TestRow13Resource(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{})
 	w.works()

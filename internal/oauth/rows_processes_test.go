@@ -18,7 +18,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// start starts a gateway process, and returns what it says, line by line.
+// start starts a gateway process, and returns its output, line by line.
 func (w *world) start(o childOrder) (*command.Cmd, *bufio.Scanner) {
 	w.t.Helper()
 	o.Folder, o.Recipe = w.secrets.path, w.recipe
@@ -67,7 +67,7 @@ func TestRow14TwoProcesses(t *testing.T) {
 	}
 }
 
-// killRounds is how often a process is killed.
+// killRounds returns the number of kills.
 func killRounds(t *testing.T) int {
 	n := 20
 	if s := os.Getenv("AAI_KILL_ROUNDS"); s != "" {
@@ -80,8 +80,8 @@ func killRounds(t *testing.T) int {
 	return n
 }
 
-// killed lets a process refresh without end, kills it at a random moment, and
-// returns the tokens it used, in order.
+// killed runs a process that refreshes repeatedly, kills it at a random moment, and returns the
+// tokens it used, in order.
 func (w *world) killed() (used []string) {
 	w.t.Helper()
 	cmd, lines := w.start(childOrder{Ahead: beyondTokenLife, Times: 10_000, Step: beyondTokenLife})
@@ -96,11 +96,10 @@ func (w *world) killed() (used []string) {
 	return used
 }
 
-// whole fails the test unless what is kept is a whole record, as new as the last token
-// that was used.
+// whole fails the test unless the stored record is complete, and as new as the last used token.
 func (w *world) whole(used []string) {
 	w.t.Helper()
-	id, kept := w.kept() // fails the test for half a record
+	id, kept := w.kept() // fails the test for an incomplete record
 	if id == "" || kept.Refresh == "" || kept.Access == "" {
 		w.t.Fatalf("what is kept is %q %+v", id, kept)
 	}
@@ -109,18 +108,17 @@ func (w *world) whole(used []string) {
 	}
 }
 
-// TestRow14Killed: a process that refreshes without end is killed at a random moment.
-// What is kept is whole and no older than what was used. The login goes on, unless the
-// process died after the server had spent the old refresh token and before the new one
-// was kept, which with a server that forgives no second use nobody can help: then it
-// is AUTH_EXPIRED, and a person can log in again.
+// TestRow14Killed kills a process that refreshes repeatedly at a random moment. The stored record
+// is complete and not older than the last used token. The login continues, unless the process died
+// after the server invalidated the old refresh token and before the new one was stored. Then, with
+// a server that allows no second use, the error is AUTH_EXPIRED, and the user can log in again.
 func TestRow14Killed(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{})
 	w.works()
 	lost, rounds := 0, killRounds(t)
 	for range rounds {
 		w.whole(w.killed())
-		w.clock.ahead.Store(int64(40_000 * beyondTokenLife)) // past all that a process saw
+		w.clock.ahead.Store(int64(40_000 * beyondTokenLife)) // later than any time in the process
 		if _, err := w.call(t.Context(), w.logins, http.MethodGet); err != nil {
 			if aai.AsError(err).Code != aai.AuthExpired {
 				t.Fatal(err)
@@ -134,8 +132,8 @@ func TestRow14Killed(t *testing.T) {
 	t.Logf("%d of %d processes took the login with them", lost, rounds)
 }
 
-// TestRow14KilledAndForgiven: a server that takes a refresh token until one that came
-// of it is used: then no login is lost, so none is by our own doing.
+// TestRow14KilledAndForgiven: with a server that accepts a refresh token until its successor is
+// used, no login is lost.
 func TestRow14KilledAndForgiven(t *testing.T) {
 	s := newStage(t)
 	var mu sync.Mutex
@@ -153,7 +151,7 @@ func TestRow14KilledAndForgiven(t *testing.T) {
 		count++
 		next := "refresh-" + strconv.Itoa(count)
 		heirs[given] = append(heirs[given], next)
-		clear(good) // of all but the one that was used and those that came of it
+		clear(good) // all but the used one and its successors
 		good[given] = true
 		for _, heir := range heirs[given] {
 			good[heir] = true
@@ -174,9 +172,8 @@ func TestRow14KilledAndForgiven(t *testing.T) {
 	}
 }
 
-// TestRow14KilledInBetween: the process dies exactly between the server's answer and
-// the write. The token was not used, and what is kept is the old record or the new
-// one.
+// TestRow14KilledInBetween kills the process between the server's response and the write. The
+// token was not used, and the stored record is the old or the new one.
 func TestRow14KilledInBetween(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{})
 	for range 3 {

@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// TestRow19Proofs: with a real server and an API that checks every proof. The nonces
-// of both are learned and sent.
+// TestRow19Proofs uses a real server and an API that checks every proof. The nonces of both are
+// learned and sent.
 func TestRow19Proofs(t *testing.T) {
 	for name, l := range map[string]testkit.OIDCOptions{"plain": {DPoP: true}, "with nonces": {DPoP: true, Nonce: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -29,11 +29,11 @@ func TestRow19Proofs(t *testing.T) {
 			}
 			if l.Nonce {
 				second := "nonce-2"
-				w.clock.pass(31 * time.Second) // one that comes sooner is not taken for an honest one
+				w.clock.pass(31 * time.Second) // an earlier one counts as an attack
 				w.api.nonce.Store(&second)
 			}
 			w.works()
-			// The server takes no proof of another hour, so the token is made to end.
+			// The server rejects proofs of another hour, so the test expires the token.
 			w.editToken(func(m map[string]any) { m["Expires"] = time.Now() })
 			w.works()
 			if w.token() == kept.Access {
@@ -43,8 +43,7 @@ func TestRow19Proofs(t *testing.T) {
 	}
 }
 
-// TestRow19Stolen: a refresh token without its key is worth nothing, and an access
-// token neither.
+// TestRow19Stolen: refresh and access tokens are useless without their key.
 func TestRow19Stolen(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{DPoP: true})
 	w.works()
@@ -66,7 +65,7 @@ func TestRow19Stolen(t *testing.T) {
 	}
 	_ = response.Body.Close()
 
-	// A thief with the record, but with a key of their own.
+	// A thief with the record and another key.
 	other := newWorld(t, testkit.OIDCOptions{DPoP: true})
 	other.works()
 	_, theirs := other.kept()
@@ -78,7 +77,7 @@ func TestRow19Stolen(t *testing.T) {
 	}
 }
 
-// TestRow19NonceOnce: an API that refuses each nonce it gives is not asked for ever.
+// TestRow19NonceOnce: an API that refuses each of its nonces is not retried forever.
 func TestRow19NonceOnce(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{DPoP: true})
 	w.works()

@@ -14,13 +14,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// keptToken is what the tests read of a token that is kept.
+// keptToken is the part of a stored token that the tests read.
 type keptToken struct {
 	Access, Refresh, Type string
 	Key                   json.RawMessage
 }
 
-// kept returns the one token that is kept, and its id.
+// kept returns the only stored token, and its id.
 func (w *world) kept() (id string, t keptToken) {
 	w.t.Helper()
 	for name, raw := range w.secrets.all() {
@@ -39,7 +39,7 @@ func (w *world) kept() (id string, t keptToken) {
 
 func (w *world) token() string { _, t := w.kept(); return t.Access }
 
-// editToken changes what is kept of the token.
+// editToken edits the stored token.
 func (w *world) editToken(edit func(map[string]any)) {
 	w.t.Helper()
 	id, _ := w.kept()
@@ -56,8 +56,7 @@ func (w *world) editToken(edit func(map[string]any)) {
 	}
 }
 
-// TestRow14WriteThenUse: a refreshed token goes out only when it is kept; if it
-// cannot be kept, it does not.
+// TestRow14WriteThenUse: a refreshed token is used only after it is stored.
 func TestRow14WriteThenUse(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{})
 	w.works()
@@ -90,8 +89,8 @@ func (f *failingSecrets) Update(ctx ctx, id string, edit func([]byte) ([]byte, e
 	})
 }
 
-// TestRow15Replay: somebody used the refresh token before us. The real server ends
-// the whole login; a person must log in again, and can.
+// TestRow15Replay: after another party used the refresh token, the real server ends the login; the
+// user can log in again.
 func TestRow15Replay(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{})
 	w.works()
@@ -119,8 +118,8 @@ func TestRow15Replay(t *testing.T) {
 	}
 }
 
-// TestRow15Revoked: the person took the grant back at the server; the API refuses the
-// token, and so does the server its refresh.
+// TestRow15Revoked: after the user revoked the grant at the server, the API refuses the token, and
+// the server its refresh.
 func TestRow15Revoked(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{})
 	w.works()
@@ -134,8 +133,8 @@ func TestRow15Revoked(t *testing.T) {
 	w.works()
 }
 
-// TestRow15RefusedToken: a token that the API does not take is refreshed once, though
-// it has not ended.
+// TestRow15RefusedToken: a token that the API refuses is refreshed once, even if it has not
+// expired.
 func TestRow15RefusedToken(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{})
 	w.works()
@@ -144,7 +143,7 @@ func TestRow15RefusedToken(t *testing.T) {
 	if w.token() == "made-up" || w.windows.Load() != 1 {
 		t.Errorf("the token is %s, after %d windows", w.token(), w.windows.Load())
 	}
-	// One that was got for a refusal and is refused too is not got again.
+	// A token obtained after a refusal and refused too is not renewed again.
 	s := newStage(t)
 	s.logIn()
 	again, err := s.logins.HandleRefusal(t.Context(), s.recipe, s.refusedBy(401, "Bearer", "an-access-token"))
@@ -161,7 +160,7 @@ func TestRow15RefusedToken(t *testing.T) {
 	}
 }
 
-// TestRow15Outage: what is kept outlives a server that cannot answer.
+// TestRow15Outage: the stored token survives an outage of the server.
 func TestRow15Outage(t *testing.T) {
 	s := newStage(t)
 	s.logIn()
@@ -184,7 +183,7 @@ func TestRow15Outage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s.t = t
 			s.fake.setHandler("/token", bad)
-			s.clock.ahead.Store(int64(9*beyondTokenLife/11 + 30e9)) // half a minute before its end: the old one still serves
+			s.clock.ahead.Store(int64(9*beyondTokenLife/11 + 30e9)) // half a minute before its expiry: the old one still serves
 			if err := s.authorize(t.Context()); err != nil {
 				t.Errorf("a token that has not ended: %v", err)
 			}
@@ -207,7 +206,7 @@ func TestRow15Outage(t *testing.T) {
 	}
 }
 
-// TestRow16Redirects: where a server sends what is secret, nobody follows.
+// TestRow16Redirects: no redirect of a secret request is followed.
 func TestRow16Redirects(t *testing.T) {
 	var reached atomic.Int64
 	target := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
@@ -220,7 +219,7 @@ func TestRow16Redirects(t *testing.T) {
 			f.metadata["revocation_endpoint"] = f.URL + "/revoke"
 			f.handle["/revoke"] = away(status)
 		})
-		// Whatever the client is set to do.
+		// Regardless of the client's settings.
 		s.logins = s.open(s.watched, func(_ *world, c *loginConfig) { c.Client = &http.Client{Transport: http.DefaultTransport} })
 		good := s.fake.handlerFor("/token")
 		s.fake.setHandler("/token", away(status))
@@ -229,7 +228,7 @@ func TestRow16Redirects(t *testing.T) {
 		ends(t, <-ended, aai.AuthInvalid)
 
 		s.fake.setHandler("/token", good)
-		s.clock.pass(beyondTokenLife) // no failure is remembered
+		s.clock.pass(beyondTokenLife) // no failure is stored
 		s.logIn()
 		s.fake.setHandler("/token", away(status))
 		s.clock.pass(beyondTokenLife)

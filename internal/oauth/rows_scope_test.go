@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// TestRow23StepUp: the real server and an API that wants another scope for another
-// thing. The next login is for the old and the new scopes together.
+// TestRow23StepUp: the real server and an API that requires another scope for another request. The
+// next login requests both scopes.
 func TestRow23StepUp(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{})
 	w.works()
@@ -27,10 +27,10 @@ func TestRow23StepUp(t *testing.T) {
 	if n := w.windows.Load(); n != 2 {
 		t.Errorf("%d windows", n)
 	}
-	w.works() // the old token is gone, and the new one serves for both
+	w.works() // the old token is deleted, and the new one serves both
 }
 
-// TestRow23Limit: an API that always wants more gets it three times.
+// TestRow23Limit: an API that always requires more scopes gets three step-ups.
 func TestRow23Limit(t *testing.T) {
 	s := newStage(t)
 	s.recipe.HTTP.Auth.Scopes = []string{"read"}
@@ -65,7 +65,7 @@ func TestRow23Limit(t *testing.T) {
 	}
 }
 
-// TestRow24Logout: the real server takes both tokens back, the refresh token first.
+// TestRow24Logout: the real server revokes both tokens, the refresh token first.
 func TestRow24Logout(t *testing.T) {
 	var order []string
 	w := newWorld(t, testkit.OIDCOptions{}, func(w *world, c *loginConfig) {

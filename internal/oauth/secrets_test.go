@@ -13,13 +13,12 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// folder keeps secrets in files, for tests: the contract of login.Secrets, in the
-// open. Several processes may share one.
+// folder implements oauth.Secrets with plain files, for tests. Several processes may share one.
 type folder struct {
 	path string
-	mu   sync.Mutex // a flock is of a process and not of a goroutine
+	mu   sync.Mutex // a flock belongs to a process, not to a goroutine
 
-	// before, if not nil, is called with what is about to be written.
+	// before, if not nil, is called with the data before each write.
 	before func(id string, b []byte)
 }
 
@@ -27,7 +26,7 @@ func (f *folder) file(id string) string { return filepath.Join(f.path, hex.Encod
 
 func (f *folder) Get(_ context.Context, id string) ([]byte, error) {
 	b, err := os.ReadFile(f.file(id))
-	return b, err // fs.ErrNotExist where there is nothing
+	return b, err // fs.ErrNotExist if absent
 }
 
 func (f *folder) Update(_ context.Context, id string, edit func([]byte) ([]byte, error)) error {
@@ -38,7 +37,7 @@ func (f *folder) Update(_ context.Context, id string, edit func([]byte) ([]byte,
 		return err
 	}
 	defer lock.Unlock()        //nolint:errcheck // the end of the process unlocks it too
-	old, err := f.Get(nil, id) //nolint:staticcheck // it has no use for one
+	old, err := f.Get(nil, id) //nolint:staticcheck // it ignores the context
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -77,7 +76,7 @@ func (f *folder) Names(_ context.Context, prefix string) ([]string, error) {
 	return names, nil
 }
 
-// all is everything that is kept, by id.
+// all returns all stored values, by id.
 func (f *folder) all() map[string]string {
 	names, _ := f.Names(context.Background(), "")
 	kept := make(map[string]string)

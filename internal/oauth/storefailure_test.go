@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/oauth"
 )
 
-// tokens are how many tokens are kept.
+// tokens returns the number of stored tokens.
 func (w *world) tokens() int {
 	n := 0
 	for id := range w.secrets.all() {
@@ -24,8 +24,8 @@ func (w *world) tokens() int {
 	return n
 }
 
-// TestATokenIsForOnePlace: another origin, API, server, client or scope is another
-// token, and never finds the first.
+// TestATokenIsForOnePlace: another origin, API, server, client or scope has another token, and
+// never finds the first.
 func TestATokenIsForOnePlace(t *testing.T) {
 	s := newStage(t)
 	s.logIn()
@@ -62,13 +62,13 @@ func TestATokenIsForOnePlace(t *testing.T) {
 	if err := s.authorize(t.Context()); err != nil {
 		t.Error(err)
 	}
-	s.recipe.App = "org.example.another" // the app's id has no part in it
+	s.recipe.App = "org.example.another" // the app's id is not part of it
 	if err := s.authorize(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestThePageDoesNotLie: it says "logged in" when the token is kept, and not before.
+// TestThePageDoesNotLie: the page shows success only after the token is stored.
 func TestThePageDoesNotLie(t *testing.T) {
 	s := newStage(t)
 	s.logins = s.open(s.watched, func(w *world, c *loginConfig) { c.Secrets = &failingSecrets{folder: w.secrets} })
@@ -81,8 +81,8 @@ func TestThePageDoesNotLie(t *testing.T) {
 	}
 }
 
-// TestRefreshOutlivesItsCall: the old refresh token is spent when the server answers,
-// so the answer is kept, though nobody waits for it.
+// TestRefreshOutlivesItsCall: the server's response invalidates the old refresh token, so the new
+// one is stored even if the call has ended.
 func TestRefreshOutlivesItsCall(t *testing.T) {
 	s := newStage(t)
 	s.logIn()
@@ -109,8 +109,7 @@ func TestRefreshOutlivesItsCall(t *testing.T) {
 	}
 }
 
-// TestClock: what the clock of the computer does to a token. A wall clock that goes
-// back or far ahead loses nothing.
+// TestClock tests tokens with a changing clock. A clock set back or far ahead loses no token.
 func TestClock(t *testing.T) {
 	s := newStage(t)
 	s.logIn()
@@ -125,8 +124,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestOddRecords: what is kept and cannot be read is as good as nothing; a store that
-// fails is said to.
+// TestOddRecords: an unreadable record counts as absent; a failing store is reported.
 func TestOddRecords(t *testing.T) {
 	s := newStage(t)
 	s.logIn()

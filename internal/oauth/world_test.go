@@ -35,14 +35,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// An api is a real HTTP API that admits whoever the authorization server vouches
-// for: with a token for this API that has the scope.
+// api is a real HTTP API that admits requests with a token for this API and its scope.
 type api struct {
 	*httptest.Server
 	as    *authorizer
 	calls atomic.Int64 // admitted
 	nonce atomic.Pointer[string]
-	// challenge, if not empty, goes into WWW-Authenticate of a refusal.
+	// challenge, if not nil, returns the WWW-Authenticate header of a refusal.
 	challenge func(scope string) string
 }
 
@@ -87,13 +86,13 @@ func (a *api) guarded(scope string) http.HandlerFunc {
 	}
 }
 
-// A clock is one that a test moves.
+// clock is a clock that a test sets.
 type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time        { return time.Now().Add(time.Duration(c.ahead.Load())) }
 func (c *clock) pass(by time.Duration) { c.ahead.Add(int64(by)) }
 
-// A world is one gateway's logins with an authorization server and an API.
+// world is a gateway's authorizer with an authorization server and an API.
 type world struct {
 	t       *testing.T
 	as      *authorizer
@@ -103,13 +102,13 @@ type world struct {
 	clock   clock
 	logins  *oauth.Authorizer
 	logs    lockedBuffer
-	said    lockedBuffer // what progress said
+	said    lockedBuffer // progress messages
 
 	windows atomic.Int64 // of the browser
 	visited sync.Map     // addresses
 }
 
-// newWorld has a person who logs in as soon as the browser opens.
+// newWorld returns a world with a user that logs in as soon as the browser opens.
 func newWorld(t *testing.T, l testkit.OIDCOptions, changes ...func(*world, *loginConfig)) *world {
 	t.Helper()
 	as := startAuthorizer(t, l)
@@ -124,7 +123,7 @@ func worldWith(t *testing.T, as *authorizer, changes ...func(*world, *loginConfi
 	return w
 }
 
-// open is another gateway with the same secrets.
+// open returns another authorizer with the same secrets.
 func (w *world) open(changes ...func(*world, *loginConfig)) *oauth.Authorizer {
 	cfg := loginConfig{
 		Client:  &http.Client{Transport: &http.Transport{}},
@@ -148,7 +147,7 @@ func (w *world) open(changes ...func(*world, *loginConfig)) *oauth.Authorizer {
 	return l
 }
 
-// browse is the browser: a new window, in which a person logs in.
+// browse is the browser: a new window, in which the user logs in.
 func (w *world) browse(_ context.Context, address string) error {
 	w.windows.Add(1)
 	w.visited.Store(address, true)
@@ -162,7 +161,7 @@ func (w *world) browse(_ context.Context, address string) error {
 	return nil
 }
 
-// idleBrowser is a browser whose person does nothing.
+// idleBrowser is a browser with an idle user.
 func idleBrowser(w *world, c *loginConfig) {
 	c.Browser = func(_ context.Context, address string) error {
 		w.windows.Add(1)
@@ -173,7 +172,7 @@ func idleBrowser(w *world, c *loginConfig) {
 
 func withoutBrowser(_ *world, c *loginConfig) { c.Browser = nil }
 
-// call is one call of the API as a driver makes it.
+// call makes one call of the API as a driver does.
 func (w *world) call(ctx context.Context, l *oauth.Authorizer, method string) (status int, err error) {
 	ctx = aai.WithProgress(ctx, func(_, _ float64, message string) { _, _ = fmt.Fprintln(&w.said, message) })
 	for range 6 {
@@ -200,7 +199,7 @@ func (w *world) call(ctx context.Context, l *oauth.Authorizer, method string) (s
 	return 0, fmt.Errorf("it never ends")
 }
 
-// works fails the test unless the API admits the person.
+// works fails the test unless the API admits the call.
 func (w *world) works() {
 	w.t.Helper()
 	if status, err := w.call(w.t.Context(), w.logins, http.MethodGet); err != nil || status != http.StatusOK {
@@ -222,7 +221,7 @@ func (w *world) fails(ctx context.Context, code aai.Code) aai.Error {
 	return *e
 }
 
-// contextWithNearDeadline is a context of a call whose deadline is near.
+// contextWithNearDeadline returns a call's context with a near deadline.
 func contextWithNearDeadline(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	t.Cleanup(cancel)
@@ -252,10 +251,10 @@ type (
 	ctx         = context.Context
 )
 
-// beyondTokenLife is longer than an access token lives.
+// beyondTokenLife is longer than the lifetime of an access token.
 const beyondTokenLife = 11 * time.Minute
 
-// siteOf is what a person decided about the world's authorization server.
+// siteOf returns the user's settings for the world's authorization server.
 func siteOf(w *world, clientID string) map[string]oauth.SiteSettings {
 	_, host, _ := strings.Cut(w.as.Issuer, "://")
 	return map[string]oauth.SiteSettings{host: {ClientID: clientID, SecretID: "things-secret"}}

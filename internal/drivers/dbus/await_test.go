@@ -24,7 +24,7 @@ func release(t *testing.T, s *testkit.BusService, name string) {
 	}
 }
 
-// await looks until the condition holds.
+// await waits until the condition holds.
 func await(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	ctx := soon(t)
@@ -35,7 +35,7 @@ func await(t *testing.T, what string, condition func() bool) {
 	}
 }
 
-// settled waits until the driver has heard what the bus says of names.
+// settled waits until the driver has processed the bus's name signals.
 func settled(t *testing.T, d *Driver, condition func(*nameTable) bool) {
 	t.Helper()
 	l, err := d.session.connect(soon(t))
@@ -49,7 +49,7 @@ func settled(t *testing.T, d *Driver, condition func(*nameTable) bool) {
 	})
 }
 
-// gone waits until nobody has the name.
+// gone waits until the name has no owner.
 func gone(t *testing.T, b *testkit.Bus, name string) {
 	t.Helper()
 	c := b.Connect(t)

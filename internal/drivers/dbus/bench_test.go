@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// BenchmarkBareGodbus is the floor for BenchmarkCall: the same call of the same
-// service without a gateway.
+// BenchmarkBareGodbus is the baseline for BenchmarkCall: the same call of the same service without
+// a gateway.
 func BenchmarkBareGodbus(b *testing.B) {
 	bus := testkit.StartBus(b)
 	testkit.ServeOnBus(b, bus, service)
@@ -66,8 +66,7 @@ func BenchmarkCallParallel(b *testing.B) {
 	})
 }
 
-// BenchmarkWork is what the driver itself does for a call: arguments to wire and
-// wire to result, without a bus.
+// BenchmarkWork measures the driver alone: arguments to wire and wire to result, without a bus.
 func BenchmarkWork(b *testing.B) {
 	args := map[string]any{"a": "text", "n": 3.0, "list": []any{"x", "y"}, "deep": map[string]any{"k": []any{1.0, 2.0}}}
 	t, err := wire.ParseType("a{sv}")

@@ -45,7 +45,7 @@ func TestSecondAddressIsTried(t *testing.T) {
 	run(t, compile(t, d, methodRecipe("Nothing")), nil)
 }
 
-// listen makes a socket that is not a bus. Every connection is handed to serve.
+// listen opens a socket that is not a bus. serve gets every connection.
 func listen(t *testing.T, serve func(net.Conn)) (address string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s")
@@ -83,7 +83,7 @@ func TestBusThatNeverAnswers(t *testing.T) {
 	defer stop()
 	failIn(late, t, action, nil, aai.Timeout, aai.NotDelivered)
 
-	// Close ends those that still wait.
+	// Close unblocks the waiting ones.
 	go func() {
 		<-late.Done()
 		_ = d.Close()
@@ -134,7 +134,7 @@ func TestBusDiesAndComesBack(t *testing.T) {
 	s = testkit.ServeOnBus(t, b, service)
 	run(t, nothing, nil)
 
-	// The driver need not have noticed the loss before the next call.
+	// The driver may detect the loss only at the next call.
 	b.Restart(t)
 	s = testkit.ServeOnBus(t, b, service)
 	run(t, nothing, nil)

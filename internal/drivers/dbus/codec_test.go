@@ -20,7 +20,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// mustType parses a signature of the tests' own.
+// mustType parses a signature of the tests.
 func mustType(t testing.TB, sig string) *wire.Type {
 	t.Helper()
 	parsed, err := wire.ParseType(sig)
@@ -49,7 +49,7 @@ func throughTheWire(v any, t *wire.Type) (out any, frame []byte, err error) {
 	return values[0], frame, nil
 }
 
-// byGodbus decodes a frame by godbus, and makes of it what we promise.
+// byGodbus decodes a frame with godbus, and converts the values to the driver's form.
 func byGodbus(frame []byte) (any, error) {
 	m, err := godbus.DecodeMessage(bytes.NewReader(frame))
 	if err != nil {
@@ -97,8 +97,7 @@ func plainJSON(v reflect.Value) any {
 	return object
 }
 
-// godbusCannot reports that godbus has no Go type for this; see the comment of
-// the package.
+// godbusCannot reports that godbus has no Go type for this; see the package comment.
 func godbusCannot(err error) bool {
 	_, ok := errors.AsType[godbus.InvalidTypeError](err)
 	return ok
@@ -150,7 +149,7 @@ func drawSignature(t *rapid.T, depth int) string {
 	}
 }
 
-// drawValue draws a value and what it is after the round trip.
+// drawValue draws a value and its form after the round trip.
 func drawValue(t *rapid.T, typ *wire.Type, depth int) (in, out any) {
 	switch typ.Code {
 	case 'b':
@@ -233,7 +232,7 @@ func TestSameValueMakesTheSameMessage(t *testing.T) {
 	}
 }
 
-// What godbus writes in the other byte order we read.
+// The decoder reads godbus's output in the other byte order.
 func TestBigEndian(t *testing.T) {
 	m := godbus.Message{Type: godbus.TypeMethodReply, Headers: map[godbus.HeaderField]godbus.Variant{}}
 	m.Body = []any{uint16(0x0102), int32(-2), uint64(1) << 40, "ä", map[string]godbus.Variant{"k": godbus.MakeVariant([]float64{0.5})}}

@@ -52,7 +52,7 @@ func TestReplyWithTooManyValues(t *testing.T) {
 	}
 }
 
-// A call that is no valid message is refused before it could end the connection.
+// An invalid call is rejected before it could end the connection.
 func TestCallThatCannotBeSent(t *testing.T) {
 	b := testkit.StartBus(t)
 	testkit.ServeOnBus(t, b, service)

@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// dangerousMethods are methods that run programs, rule the screen, tell passwords or decide
-// about rights, by interface and member, on the desktops that people have.
+// dangerousMethods lists methods, by interface and member, that run programs, control the screen,
+// reveal passwords or decide about permissions.
 func dangerousMethods() []string {
 	return []string{
 		// GNOME
@@ -52,8 +52,7 @@ func dangerousMethods() []string {
 	}
 }
 
-// What runs programs or rules the screen is denied by its interface, whatever service
-// offers it, at whatever object and under whatever other name.
+// Dangerous interfaces are denied on every service, object and name.
 func TestDangerousInterfacesAreDeniedEverywhere(t *testing.T) {
 	d := New(Config{AllowSystemBus: true})
 	for _, line := range dangerousMethods() {
@@ -69,7 +68,7 @@ func TestDangerousInterfacesAreDeniedEverywhere(t *testing.T) {
 	}
 }
 
-// What stands beside them, of the same shells and services, stays usable.
+// Other members of the same shells and services stay usable.
 func TestWhatIsBesideStaysUsable(t *testing.T) {
 	d := New(Config{AllowSystemBus: true})
 	for _, line := range []string{
@@ -90,9 +89,9 @@ func TestWhatIsBesideStaysUsable(t *testing.T) {
 	}
 }
 
-// A shell that offers such methods beside others, and a launcher that owns a second
-// name: neither an ordinary name, nor another object, nor the owner's own name, nor
-// the Properties interface leads to them.
+// A shell with dangerous and harmless methods, and a launcher with a second name: neither another
+// name, nor another object, nor the unique name, nor the Properties interface reaches the
+// dangerous ones.
 func TestDangerousMethodsAreNotDelivered(t *testing.T) {
 	b := testkit.StartBus(t)
 	s := testkit.ServeOnBus(t, b, service, "org.gnome.Shell")
@@ -111,7 +110,7 @@ func TestDangerousMethodsAreNotDelivered(t *testing.T) {
 			if action, err := d.Compile(r); action != nil || err == nil {
 				t.Errorf("%s %s: %v", name, path, err)
 			}
-			// Where it were compiled after all, it is looked at again as it is sent.
+			// The check before sending catches a target that was compiled anyway.
 			to := &target{bus: d.session, service: name, path: path, iface: "org.gnome.Shell", member: "Eval"}
 			e := encoder{}
 			e.Str("1")
@@ -132,12 +131,12 @@ func TestDangerousMethodsAreNotDelivered(t *testing.T) {
 	fail(t, compile(t, d, all), map[string]any{"interface_name": "org.gnome.Shell"}, aai.PermissionDenied, aai.NotDelivered)
 	fail(t, compile(t, d, all), map[string]any{"interface_name": []any{"org.gnome.Shell"}}, aai.PermissionDenied, aai.NotDelivered)
 
-	request(t, s, "org.kde.klauncher5") // now it is a launcher too, and nothing of it is reached
+	request(t, s, "org.kde.klauncher5") // now it is a launcher too, and entirely denied
 	settled(t, d, func(n *nameTable) bool { return len(n.tainted) == 1 })
 	fail(t, compile(t, d, methodRecipe("EchoString", "v")), map[string]any{"v": "a"}, aai.PermissionDenied, aai.NotDelivered)
 }
 
-// Settings may be changed, but not those that hold commands.
+// Settings can be changed, except those that hold commands.
 func TestSettingsThatHoldCommands(t *testing.T) {
 	b := testkit.StartBus(t)
 	s := testkit.ServeOnBus(t, b, service)
@@ -159,7 +158,7 @@ func TestSettingsThatHoldCommands(t *testing.T) {
 	}
 }
 
-// An entry that another one means already, or that means nothing, hides a mistake.
+// A redundant or meaningless entry hides a mistake.
 func TestDeniedTables(t *testing.T) {
 	names, interfaces := deniedNames(), deniedInterfaces()
 	for _, table := range [][]string{names, interfaces, deniedMembers(), deniedPaths()} {
@@ -181,8 +180,7 @@ func TestDeniedTables(t *testing.T) {
 	}
 }
 
-// TestNever: what is said to be closed is what Compile refuses, of whole services and of
-// single interfaces.
+// TestNever: Compile rejects the services and interfaces for which IsNeverCalled returns true.
 func TestNever(t *testing.T) {
 	for _, c := range []struct {
 		service, iface string

@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// A handlerApp speaks the AAI protocol: it answers with the given envelope, in
-// which $id stands for the request's id.
+// handlerApp implements the AAI protocol: it answers with the given envelope, in which $id stands
+// for the request's id.
 type handlerApp struct {
 	mu       sync.Mutex
 	reply    string

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// Whatever is encoded can be decoded, by us and by godbus, to the same.
+// Every encoded value decodes to the same value, with the driver and with godbus.
 func FuzzEncode(f *testing.F) {
 	f.Add("y", `255`)
 	f.Add("a{sv}", `{"a": {"signature": "ay", "value": [1, 255]}, "b": [1, "x", {"c": null}]}`)
@@ -48,7 +48,7 @@ func FuzzEncode(f *testing.F) {
 	})
 }
 
-// Nothing that comes from the bus breaks the reader, and what it reads is JSON.
+// No message from the bus breaks the decoder, and every decoded value is JSON.
 func FuzzRead(f *testing.F) {
 	e := encoder{}
 	_ = e.value(map[string]any{"a": []any{1, "x"}}, &wire.Type{Code: 'v', Sig: "v"}, parameter("v"))
@@ -70,7 +70,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// The two directions of the values themselves.
+// Encoding and decoding of values without a message.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add("a{sv}", []byte("\x00\x00\x00\x00\x00\x00\x00\x00"))
 	f.Add("(ysav)", []byte("\x01\x00\x00\x00\x01\x00\x00\x00x\x00\x00\x00\x00\x00\x00\x00"))
@@ -93,7 +93,7 @@ func FuzzRoundTrip(f *testing.F) {
 		}
 		again, _, err := throughTheWire(values[0], typ)
 		if err != nil || bytes.Contains([]byte(sig), []byte("v")) {
-			return // a variant takes the type that is inferred, which may be another
+			return // a variant has the inferred type, which may differ
 		}
 		if diff := cmp.Diff(values[0], again); diff != "" {
 			t.Fatalf("%s: %s", sig, diff)

@@ -88,7 +88,7 @@ func TestOwnerOfADeniedNameIsDenied(t *testing.T) {
 		t.Fatalf("%d calls were delivered", n)
 	}
 
-	// What the bus says of names later counts as well.
+	// Later name changes on the bus count as well.
 	release(t, holder, "org.freedesktop.secrets")
 	settled(t, d, func(n *nameTable) bool { return len(n.tainted) == 0 })
 	run(t, action, args)
@@ -100,7 +100,7 @@ func TestOwnerOfADeniedNameIsDenied(t *testing.T) {
 	}
 }
 
-// Any app may send a signal; only the bus's count.
+// Any app may send a signal; only the bus's signals count.
 func TestOnlyTheBusSpeaksOfNames(t *testing.T) {
 	l := &busLink{names: newNameTable(), objects: newObjectCache()}
 	l.names.owners[service] = ":1.5"
@@ -118,7 +118,7 @@ func TestOnlyTheBusSpeaksOfNames(t *testing.T) {
 	if l.names.owner(service) != "" {
 		t.Error("the bus was not")
 	}
-	m.Signature = "s" // as no bus sends it
+	m.Signature = "s" // no bus sends this
 	l.handleSignal(&m)
 }
 
@@ -146,7 +146,7 @@ func TestPropertiesOfDeniedInterfacesAreDenied(t *testing.T) {
 	}
 }
 
-// What is checked at Compile is checked again on what is sent.
+// The guard repeats the checks of Compile on the message.
 func TestGuardLooksAtTheMessage(t *testing.T) {
 	b := testkit.StartBus(t)
 	s := testkit.ServeOnBus(t, b, service)

@@ -29,8 +29,8 @@ func TestErrorsOfTheAppAreDelivered(t *testing.T) {
 		"org.freedesktop.DBus.Error.TimedOut":            aai.Timeout,
 		"org.freedesktop.DBus.Error.NoReply":             aai.Timeout,
 		"org.freedesktop.DBus.Error.NameHasNoOwner":      aai.AppNotRunning,
-		// An app may say of another what the bus would say of it. It was delivered,
-		// and so it must not be tried again.
+		// An app may send the bus's error about another service. The call was delivered, so it
+		// must not be repeated.
 		"org.freedesktop.DBus.Error.ServiceUnknown": aai.AppNotFound,
 		"org.example.Error.OutOfPaper":              aai.AutomationFailed,
 	}
@@ -74,7 +74,7 @@ func TestNobodyHasTheName(t *testing.T) {
 	fail(t, compile(t, d, &aai.Recipe{IPC: &aai.IPCRecipe{}}), nil, aai.AppNotRunning, aai.NotDelivered)
 }
 
-// The bus can start the service; were the call tried again, it would be there.
+// The bus can start the service; a repeated call would find it.
 func TestServiceThatDiesIsNotCalledAgain(t *testing.T) {
 	b := testkit.StartBus(t)
 	s := testkit.ServeOnBus(t, b, service)
@@ -88,7 +88,7 @@ func TestServiceThatDiesIsNotCalledAgain(t *testing.T) {
 	}
 }
 
-// activatable makes the bus start this very test binary as the service.
+// activatable makes the bus start this test binary as the service.
 func activatable(t *testing.T, b *testkit.Bus, name string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -144,7 +144,7 @@ func TestServiceThatIsRestartingIsWaitedFor(t *testing.T) {
 		t.Errorf("%d pauses, %d deliveries", pauses, second.Calls("EchoString"))
 	}
 
-	// It is not waited for without end.
+	// The wait has a limit.
 	_ = second.Conn.Close()
 	gone(t, b, service)
 	pauses = 2
@@ -211,14 +211,14 @@ func TestEndOfTheContextEndsTheCall(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer stop()
 	failIn(ctx, t, action, nil, aai.Timeout, aai.DeliveryUnknown)
-	// A context that has ended sends nothing.
+	// An ended context sends nothing.
 	failIn(ctx, t, action, nil, aai.Timeout, aai.NotDelivered)
 	if n := s.Calls("Block"); n != 2 {
 		t.Errorf("%d deliveries", n)
 	}
 }
 
-// The deadline is that of the whole call, what comes before it included.
+// The deadline covers the whole call, including the preparation.
 func TestHungIntrospection(t *testing.T) {
 	b := testkit.StartBus(t)
 	s := testkit.ServeOnBus(t, b, service)
@@ -243,8 +243,8 @@ func TestHungIntrospection(t *testing.T) {
 	}
 }
 
-// The bus says of a unique name that nobody has it: whatever we remember of the
-// owner is old, and the message has reached no one.
+// The bus reports that a unique name has no owner: the cached owner is outdated, and nothing was
+// delivered.
 func TestOwnerThatIsGoneIsLookedForAgain(t *testing.T) {
 	b := testkit.StartBus(t)
 	s := testkit.ServeOnBus(t, b, service)
@@ -261,7 +261,7 @@ func TestOwnerThatIsGoneIsLookedForAgain(t *testing.T) {
 	}
 }
 
-// The first owner is still on the bus when another has taken over the name.
+// The first owner is still on the bus after another has taken over the name.
 func TestNameThatChangesHands(t *testing.T) {
 	b := testkit.StartBus(t)
 	first := testkit.ServeOnBus(t, b, service)
@@ -277,7 +277,7 @@ func TestNameThatChangesHands(t *testing.T) {
 	}
 }
 
-// A service that leaves the bus takes all that is remembered of it along.
+// The cache entries of a service end with it.
 func TestNothingIsRememberedOfTheDead(t *testing.T) {
 	b := testkit.StartBus(t)
 	s := testkit.ServeOnBus(t, b, service)

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// newDriver makes a driver whose session bus is b.
+// newDriver returns a driver with the session bus b.
 func newDriver(t testing.TB, b *testkit.Bus) *Driver {
 	t.Helper()
 	d := New(Config{Getenv: b.Getenv})
@@ -25,7 +25,7 @@ func newDriver(t testing.TB, b *testkit.Bus) *Driver {
 	return d
 }
 
-// methodRecipe is for a method of the test service.
+// methodRecipe returns a recipe for a method of the test service.
 func methodRecipe(method string, params ...string) *aai.Recipe {
 	return &aai.Recipe{Platform: "linux", Params: params, DBus: &aai.DBusRecipe{
 		Bus: "session", Service: service, Object: testkit.ServicePath, Interface: testkit.ServiceInterface, Method: method,
@@ -47,7 +47,7 @@ func compile(t testing.TB, d *Driver, r *aai.Recipe) aai.Action {
 	return action
 }
 
-// soon bounds a call that must not hang. No test waits for it to pass.
+// soon limits a call that must not block. No test waits for it to expire.
 func soon(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	t.Cleanup(cancel)
@@ -63,8 +63,8 @@ func run(t testing.TB, action aai.Action, args map[string]any) *aai.Result {
 	return result
 }
 
-// fail runs the action and returns what is in its error, which must be an
-// *aai.Error with the code and the delivery.
+// fail runs the action and returns its error, which must be an *aai.Error with the code and the
+// delivery.
 func fail(t testing.TB, action aai.Action, args map[string]any, code aai.Code, delivery aai.Delivery) aai.Error {
 	t.Helper()
 	return failIn(soon(t), t, action, args, code, delivery)
@@ -76,7 +76,7 @@ func failIn(ctx context.Context, t testing.TB, action aai.Action, args map[strin
 	if err == nil {
 		t.Fatalf("expected %s, got the result %+v", code, result)
 	}
-	e, ok := err.(*aai.Error) //nolint:errorlint // the contract is this very type
+	e, ok := err.(*aai.Error) //nolint:errorlint // the contract is this exact type
 	if !ok {
 		t.Fatalf("expected an *aai.Error, got %T: %v", err, err)
 	}

@@ -71,9 +71,9 @@ func TestArgumentsAreOrderedBySignature(t *testing.T) {
 	testkit.ServeOnBus(t, b, service)
 	d := newDriver(t, b)
 	const want = "to=a subject=b urgency=3"
-	// By name where all names are those of the app, whatever the descriptor's order.
+	// By name if all names are the app's, in any order.
 	byName := compile(t, d, methodRecipe("Join", "urgency", "subject_line", "TO"))
-	// By position where they are not.
+	// By position otherwise.
 	byPosition := compile(t, d, methodRecipe("Join", "x", "Subject-Line", "a"))
 	// Repeated, because the order of a Go map is random.
 	for range 20 {
@@ -177,7 +177,7 @@ func TestObjectWithoutIntrospection(t *testing.T) {
 	fail(t, opaque("EchoString", "v"), nil, aai.InvalidParams, aai.NotDelivered)
 	fail(t, opaque("EchoString", "v"), map[string]any{"v": nil}, aai.InvalidParams, aai.NotDelivered)
 	fail(t, opaque("Absent"), nil, aai.AutomationFailed, aai.Delivered)
-	// An app that knows the method no more may be another than before.
+	// An app that no longer knows the method may have changed.
 	run(t, opaque("EchoString", "v"), map[string]any{"v": "a"})
 	if n := s.Calls("Introspect"); n != 2 {
 		t.Errorf("asked %d times after the object had shown to be another", n)
@@ -198,7 +198,7 @@ func TestIntrospectionIsRememberedUntilItIsWrong(t *testing.T) {
 	}
 	fail(t, later, nil, aai.AutomationFailed, aai.NotDelivered)
 
-	// The app gets the method while it runs.
+	// The app gets the method at run time.
 	methods := map[string]any{"Later": func() (string, *dbus.Error) { return "now", nil }}
 	methods["EchoInt32"] = func(v int64) (int64, *dbus.Error) { return v, nil }
 	if err := s.Conn.ExportMethodTable(methods, testkit.ServicePath, testkit.ServiceInterface); err != nil {
@@ -212,7 +212,7 @@ func TestIntrospectionIsRememberedUntilItIsWrong(t *testing.T) {
 	if got := run(t, later, nil); got.Data != "now" {
 		t.Errorf("got %v", got.Data)
 	}
-	// A plan that was made before is not used any more.
+	// An earlier plan is not used any more.
 	if got := run(t, sum, map[string]any{"v": 1 << 40}); got.Data != int64(1<<40) {
 		t.Errorf("got %v", got.Data)
 	}
@@ -235,7 +235,7 @@ func TestShapesOfReplies(t *testing.T) {
 		{"EchoString", "", map[string]any{"v": "<b>\n"}, "<b>\n", "<b>\n"},
 		{"EchoString", "string", map[string]any{"v": "a"}, "a", "a"},
 		{"EchoStrings", "string", map[string]any{"v": []any{"<"}}, []any{"<"}, `["<"]`},
-		{"EchoInt32", "json", map[string]any{"v": 1}, int64(1), "1"}, // data already
+		{"EchoInt32", "json", map[string]any{"v": 1}, int64(1), "1"}, // already data
 		{"EchoStrings", "json", map[string]any{"v": []any{"a"}}, []any{"a"}, `["a"]`},
 		{"Nothing", "json", nil, nil, noValueText},
 		{"EchoString", "json", map[string]any{"v": `{"a": [1, 2.50]} `}, map[string]any{"a": []any{json.Number("1"), json.Number("2.50")}}, `{"a":[1,2.50]}`},
@@ -249,7 +249,7 @@ func TestShapesOfReplies(t *testing.T) {
 	}
 }
 
-// The app has acted, so what should be JSON and is not is given as text.
+// The app has acted, so a reply that should be JSON and is not becomes text.
 func TestAnswersThatShouldBeJSON(t *testing.T) {
 	b := testkit.StartBus(t)
 	testkit.ServeOnBus(t, b, service)
@@ -289,7 +289,7 @@ func TestRepliesThatCannotBeRead(t *testing.T) {
 	if n := s.Calls("Large"); n != 1 {
 		t.Errorf("%d deliveries of a call with a large reply", n)
 	}
-	// The connection is as good as before.
+	// The connection still works.
 	if got := run(t, large, map[string]any{"size": 3}); got.Data == nil {
 		t.Error("no data")
 	}

@@ -2,7 +2,7 @@ package dbus
 
 import "testing"
 
-// What was asked for before a name changed hands is not kept.
+// A query from before a name change is not stored.
 func TestLearnedTooLate(t *testing.T) {
 	names := newNameTable()
 	asked := names.version()

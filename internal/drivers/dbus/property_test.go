@@ -20,8 +20,8 @@ func TestPropertyIsReadAndSet(t *testing.T) {
 			r.DBus.Object = path
 			return compile(t, d, r)
 		}
-		// Level is a byte: the type comes from the introspection at the one
-		// path, and from the present value at the other.
+		// Level is a byte: the type comes from the introspection at one path, and from the current
+		// value at the other.
 		got := run(t, at(propertyRecipe("Level", "set", "level")), map[string]any{"level": 200})
 		if got.Text != "The app accepted the new value of Level." || got.Data != nil {
 			t.Errorf("%s: %+v", path, got)
@@ -50,7 +50,7 @@ func TestReadOnlyProperty(t *testing.T) {
 	if n := s.Calls("Set"); n != 0 {
 		t.Errorf("%d deliveries", n)
 	}
-	r.DBus.Object = testkit.OpaqueServicePath // where only the app itself can say so
+	r.DBus.Object = testkit.OpaqueServicePath // only the app itself knows
 	err := fail(t, compile(t, d, r), map[string]any{"v": "2"}, aai.AutomationFailed, aai.Delivered)
 	if !strings.Contains(err.Message, "Version is read-only") {
 		t.Error(err.Message)
@@ -66,7 +66,7 @@ func TestUnknownProperty(t *testing.T) {
 	fail(t, compile(t, d, propertyRecipe("Absent", "set", "v")), map[string]any{"v": nil}, aai.InvalidParams, aai.NotDelivered)
 }
 
-// The reply to Get is one value, whatever an app makes of it.
+// The reply to Get must be one value.
 func TestPropertyReplyOfAnotherForm(t *testing.T) {
 	b := testkit.StartBus(t)
 	s := testkit.ServeOnBus(t, b, service)
@@ -77,7 +77,7 @@ func TestPropertyReplyOfAnotherForm(t *testing.T) {
 	fail(t, compile(t, newDriver(t, b), propertyRecipe("Volume", "get")), nil, aai.AutomationFailed, aai.Delivered)
 }
 
-// Were one of these used, the method would not be found.
+// If one of these were used, the method would not be found.
 func TestIntrospectionThatIsUnusable(t *testing.T) {
 	b := testkit.StartBus(t)
 	args := map[string]any{"v": "a"}

@@ -13,18 +13,18 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// reversible is a recipe of which nothing is secret.
+// reversible returns a recipe without secrets.
 func reversible(property string, params ...string) *aai.Recipe {
 	r := propertyRecipe(property, "set", params...)
 	r.App, r.Tool, r.Reversible = "org.example.App", "set", true
 	return r
 }
 
-// propertyObject is an object whose one property is whatever it is set to, by somebody else's library.
+// propertyObject is an object with one writable property, in another library.
 type propertyObject struct {
 	value   dbus.Variant
-	made    func(dbus.Variant) dbus.Variant // of what it is set to; nil: that
-	refuses bool                            // to be read
+	made    func(dbus.Variant) dbus.Variant // changes a new value; nil: unchanged
+	refuses bool                            // rejects reads
 	sets    int
 }
 
@@ -59,8 +59,7 @@ func undoableRecipe(params ...string) *aai.Recipe {
 	return r
 }
 
-// Whatever a property was, the call by which it is so again sets that very value, of that
-// very type, if it is still what the act has made of it.
+// The undo step sets the old value with its type if the property still has the act's value.
 func TestAPropertyIsSetBack(t *testing.T) {
 	for name, c := range map[string]struct{ was, now any }{
 		"text":        {"old ${v}", "new"},
@@ -160,7 +159,7 @@ func TestWhatCannotBeSetBackHasNoUndo(t *testing.T) {
 	}
 }
 
-// What holds a secret is not even read.
+// A secret property is not read.
 func TestASecretPropertyIsNotRead(t *testing.T) {
 	b := testkit.StartBus(t)
 	s := testkit.ServeOnBus(t, b, service)

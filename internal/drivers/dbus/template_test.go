@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// fixed makes a recipe's arguments those of a list in JSON.
+// fixed sets a recipe's arguments from a JSON list.
 func fixed(t *testing.T, r *aai.Recipe, list string) *aai.Recipe {
 	t.Helper()
 	if err := json.Unmarshal([]byte(list), &r.DBus.Args); err != nil {
@@ -56,7 +56,7 @@ func TestFixedArguments(t *testing.T) {
 	}
 }
 
-// Nothing is sent of arguments that do not fit.
+// Arguments that do not fit are not sent.
 func TestFixedArgumentsThatDoNotFit(t *testing.T) {
 	b := testkit.StartBus(t)
 	app := testkit.ServeOnBus(t, b, service)

@@ -17,8 +17,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// Nobody starts a server to list its app; who starts it reads the command, and then the app
-// has its tools, for later gateways too.
+// Listing an app starts no server. The consent for its start shows the command, and then the app
+// has the server's tools, also in later gateways.
 func TestAServerIsStartedByWhomItIsAllowed(t *testing.T) {
 	w := newWorld(t)
 	app := w.hostile(t, "plain")
@@ -57,8 +57,7 @@ func TestAServerIsStartedByWhomItIsAllowed(t *testing.T) {
 	}
 }
 
-// Whatever a server does costs the calls to it, with an error that says what it did, and
-// nothing else.
+// A misbehaving server costs only its calls, with an error that names the fault.
 func TestHostileServers(t *testing.T) {
 	for kind, want := range map[string]aai.Error{
 		"hangs":          {Code: aai.Timeout, Delivery: aai.DeliveryUnknown, Message: "had not answered when the call's time was over"},
@@ -86,7 +85,7 @@ func TestHostileServers(t *testing.T) {
 			if e == nil || e.Code != want.Code || e.Delivery != want.Delivery || !strings.Contains(e.Message, want.Message) {
 				t.Errorf("got %+v\nwant %+v", e, want)
 			}
-			if kind == "dies" || kind == "floods" || kind == "huge" { // it is there again
+			if kind == "dies" || kind == "floods" || kind == "huge" { // it works again
 				if _, e := w.call(t, app, "other", nil); e == nil || e.Delivery == aai.NotDelivered {
 					t.Errorf("the next call: %v", e)
 				}
@@ -95,8 +94,8 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// remoteDescription is what is said of a server at an address instead: nobody sees its last words, and its
-// messages are measured by the answer.
+// remoteDescription returns the text for a server at an address: it has no standard error, and the limit
+// applies to the response.
 func remoteDescription(kind, words string) string {
 	switch kind {
 	case "dies":
@@ -107,7 +106,7 @@ func remoteDescription(kind, words string) string {
 	return words
 }
 
-// What is no fault of a call is none to it.
+// Harmless noise does not affect a call.
 func TestServersThatAreOnlyLoud(t *testing.T) {
 	for kind, want := range map[string]string{"greets": "", "chatters": "", "floods errors": "", "asks": "asked for something 3 times"} {
 		t.Run(kind, func(t *testing.T) {
@@ -126,7 +125,7 @@ func TestServersThatAreOnlyLoud(t *testing.T) {
 	}
 }
 
-// A server that lists too much, or does not start, is no app with tools, and says why.
+// A server that lists too much, or does not start, has no tools and an error.
 func TestServersThatDoNotStart(t *testing.T) {
 	for kind, want := range map[string]string{
 		"many":         "lists more than 1000 tools",
@@ -168,12 +167,12 @@ func TestServersThatDoNotStart(t *testing.T) {
 	go func() { defer close(ended); w.close(t) }()
 	select {
 	case <-ended:
-	case <-time.After(time.Minute): // it would start for three
+	case <-time.After(time.Minute): // it would take three minutes
 		t.Error("a server that starts keeps the gateway from ending")
 	}
 }
 
-// One wrong tool is no other's concern, and says what is wrong with it.
+// A faulty tool carries its error and does not affect the others.
 func TestOddTools(t *testing.T) {
 	w := newWorld(t)
 	app := w.hostile(t, "odd")
@@ -196,7 +195,7 @@ func TestOddTools(t *testing.T) {
 	}
 }
 
-// Neither the server's nor the gateway's tool stands in the place of the other.
+// Neither the server's nor the gateway's tool replaces the other.
 func TestNamesThatClash(t *testing.T) {
 	w := newWorld(t)
 	app := w.hostile(t, "clashes")
@@ -209,8 +208,7 @@ func TestNamesThatClash(t *testing.T) {
 	}
 }
 
-// To read a resource may start the server's program, which no mode or channel takes for
-// reading.
+// Reading a resource may start the server's program, so no mode or channel treats it as reading.
 func TestToReadAResourceStartsAProgram(t *testing.T) {
 	w := newWorld(t)
 	app := w.hostile(t, "clashes")
@@ -221,8 +219,8 @@ func TestToReadAResourceStartsAProgram(t *testing.T) {
 	}
 }
 
-// How often a server says that its list has changed costs nothing but a few looks, and what
-// it says of how far it came has no more secrets than the rest.
+// Frequent change notifications cost only a few listings, and progress texts are redacted like all
+// others.
 func TestWhatServersSayMeanwhile(t *testing.T) {
 	w := newWorld(t, withMemorySecrets)
 	t.Setenv("TEST_GIVEN", "given-in-the-environment")
@@ -250,7 +248,7 @@ func TestWhatServersSayMeanwhile(t *testing.T) {
 	})
 }
 
-// A server's words are quoted, and its word about itself opens nothing.
+// A server's text is quoted, and its claims grant nothing.
 func TestWords(t *testing.T) {
 	w := newWorld(t)
 	app := w.hostile(t, "words")
@@ -265,12 +263,12 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// A tool that says something else is not what was allowed.
+// A tool with a changed definition needs new consent.
 func TestChangedTools(t *testing.T) {
 	forHostileWorlds(t, "changes and says", func(t *testing.T, w *world, app string) {
 		w.start(t, app)
 		was := w.tool(t, app, "do").Digest()
-		if _, e := w.call(t, app, "do", nil); e != nil { // from now on it says something else
+		if _, e := w.call(t, app, "do", nil); e != nil { // it changes its definition from now on
 			t.Fatal(e)
 		}
 		w.questions()
@@ -290,7 +288,7 @@ func TestChangedTools(t *testing.T) {
 	})
 }
 
-// What was admitted before the change does not run after it.
+// A call admitted before the change does not run after it.
 func TestWhatWasAdmittedBeforeAChange(t *testing.T) {
 	forHostileWorlds(t, "changes and says", func(t *testing.T, w *world, app string) {
 		w.start(t, app)
@@ -306,7 +304,7 @@ func TestWhatWasAdmittedBeforeAChange(t *testing.T) {
 	})
 }
 
-// A call that ends is told to the server.
+// The server learns of a cancelled call.
 func TestCancelled(t *testing.T) {
 	w := newWorld(t)
 	file := filepath.Join(w.folder, "cancelled")
@@ -318,7 +316,7 @@ func TestCancelled(t *testing.T) {
 	eventually(t, "it hears of it", func() bool { b, _ := os.ReadFile(file); return strings.Contains(string(b), "requestId") })
 }
 
-// Who does not read what it is sent is not waited for.
+// A server that does not read its input is not waited for.
 func TestDeafServer(t *testing.T) {
 	w := newWorld(t)
 	app := w.hostile(t, "deaf")
@@ -327,13 +325,13 @@ func TestDeafServer(t *testing.T) {
 		t.Fatal(e)
 	}
 	_, err := w.tool(t, app, "other").Run(t.Context(), &aai.Call{ID: "c1", Args: map[string]any{"words": strings.Repeat("x", 500_000)}})
-	e := aai.AsError(err) // more than a person is asked about
+	e := aai.AsError(err) // beyond the limit of a question
 	if e == nil || !strings.Contains(e.Message, "was ended: it did not read what it was sent") || e.Delivery != aai.DeliveryUnknown {
 		t.Errorf("%+v", e)
 	}
 }
 
-// Numbers stay what they are, and what is said twice is told once.
+// Numbers stay exact, and repeated data is returned once.
 func TestNumbers(t *testing.T) {
 	w := newWorld(t)
 	app := w.hostile(t, "numbers")

@@ -18,8 +18,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
 )
 
-// A bridge has a rude server of a kind at an address: what the process says to a request is the
-// stream that answers it, as it is, and breaks off where the process ends.
+// bridge offers a hostile server of a kind at an address: the response stream to a request is the
+// process's output, unchanged, and ends with the process.
 type bridge struct {
 	t    *testing.T
 	kind string
@@ -28,15 +28,16 @@ type bridge struct {
 	sessions map[string]*hostileSession
 }
 
-// A rudeSession is a process that a client talks with.
+// hostileSession is a client's process.
 type hostileSession struct {
-	turn sync.Mutex // whose request is answered
+	turn sync.Mutex // held while a request is answered
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Reader
 }
 
-// forHostileWorlds are a world whose server of the kind is started, and one that reaches it over HTTP.
+// forHostileWorlds runs the test with a world that starts a server of the kind, and with one that
+// reaches it over HTTP.
 func forHostileWorlds(t *testing.T, kind string, test func(t *testing.T, w *world, app string)) {
 	t.Run(kind, func(t *testing.T) {
 		t.Parallel()
@@ -44,7 +45,7 @@ func forHostileWorlds(t *testing.T, kind string, test func(t *testing.T, w *worl
 		test(t, w, w.hostile(t, kind))
 	})
 	if strings.HasPrefix(kind, "floods") {
-		return // without an end a bridge is slower than a call's time: TestFloodOverHTTP
+		return // without an end a bridge exceeds a call's time: TestFloodOverHTTP
 	}
 	t.Run(kind+" over HTTP", func(t *testing.T) {
 		t.Parallel()
@@ -84,7 +85,7 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.turn.Lock()
 		defer s.turn.Unlock()
-		here := context.AfterFunc(r.Context(), func() { b.end(id) }) // who asked is gone
+		here := context.AfterFunc(r.Context(), func() { b.end(id) }) // the client is gone
 		defer here()
 		_, _ = s.in.Write(append(body, '\n'))
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -95,8 +96,8 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer passes on what the process says until it has answered, and reports whether it has. Who
-// has the answer may go, so that nobody is waited for from just before.
+// answer forwards the process's output up to the response, and reports whether there was one.
+// waited is called just before, because the client may leave with the response.
 func (s *hostileSession) answer(w http.ResponseWriter, id any, waited func() bool) bool {
 	for begins := true; ; {
 		part, err := s.out.ReadSlice('\n')
@@ -143,7 +144,7 @@ func (b *bridge) begin() string {
 	return id
 }
 
-// end ends a session, whose number stays taken.
+// end ends a session. Its number is not reused.
 func (b *bridge) end(id string) {
 	b.mu.Lock()
 	s := b.sessions[id]
@@ -167,5 +168,5 @@ func (b *bridge) close() {
 	}
 }
 
-// overHTTP reports whether the server of the test is at an address.
+// overHTTP reports whether the test's server is at an address.
 func overHTTP(t *testing.T) bool { return strings.HasSuffix(t.Name(), "_over_HTTP") }

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
 )
 
-// A safe keeps what is to be sealed, in memory.
+// memorySecrets keeps secrets in memory.
 type memorySecrets struct {
 	mu   sync.Mutex
 	kept map[string][]byte
@@ -48,7 +48,7 @@ func (s *memorySecrets) Names(_ context.Context, prefix string) (names []string,
 	return names, nil
 }
 
-// own runs a tool of the gateway's own app, past the gates, which are not this room's.
+// own runs a builtin tool without the gates, which this package does not test.
 func (w *world) own(t *testing.T, name string, args map[string]any) (*aai.Result, *aai.Error) {
 	t.Helper()
 	for _, tool := range w.Tools(func() aai.Catalog { return w.Catalog }) {
@@ -67,8 +67,8 @@ func (w *world) own(t *testing.T, name string, args map[string]any) (*aai.Result
 
 func withMemorySecrets(c *mcp.Config) { c.Secrets = &memorySecrets{kept: make(map[string][]byte)} }
 
-// A server gets the values that its descriptor names and no other; nobody reads them in its
-// words, nor in the log.
+// A server gets only the variables in its descriptor; they appear neither in its texts nor in the
+// log.
 func TestValuesByName(t *testing.T) {
 	w := newWorld(t, withMemorySecrets)
 	t.Setenv("TEST_OTHER", "not for it")
@@ -108,12 +108,12 @@ func TestValuesByName(t *testing.T) {
 	if _, e := w.own(t, mcp.EnvTool, map[string]any{"app": app, "values": map[string]any{"SECRET": ""}}); e != nil {
 		t.Fatal(e)
 	}
-	if _, e := w.call(t, app, "do", nil); e == nil || e.Code != aai.AuthRequired { // it was ended, with what it knew
+	if _, e := w.call(t, app, "do", nil); e == nil || e.Code != aai.AuthRequired { // the server was restarted
 		t.Errorf("%+v", e)
 	}
 }
 
-// What a server says of a tool is believed once a person says so, of what it says now.
+// A server's claims about a tool count after the user trusts them, for the current definition.
 func TestBelievedClaims(t *testing.T) {
 	var kept mcp.Secrets
 	w := newWorld(t, withMemorySecrets, func(c *mcp.Config) { kept = c.Secrets })
@@ -138,7 +138,7 @@ func TestBelievedClaims(t *testing.T) {
 	if other.tool(t, app, "do").Effect != aai.Reads {
 		t.Error("another gateway of the person does not believe it")
 	}
-	forged := newWorld(t, withMemorySecrets, func(c *mcp.Config) { c.Folder = w.folder + "/mcp" }) // the file says so, and nobody did
+	forged := newWorld(t, withMemorySecrets, func(c *mcp.Config) { c.Folder = w.folder + "/mcp" }) // the file claims trust that was never granted
 	forged.hostile(t, "words")
 	if forged.tool(t, app, "do").Effect != aai.Destroys {
 		t.Error("a file is believed")
@@ -148,8 +148,8 @@ func TestBelievedClaims(t *testing.T) {
 	}
 }
 
-// A value that is in the environment is used where nothing is kept, and no program is looked
-// for in a folder that is not absolute.
+// A variable of the environment serves if none is stored, and relative folders of PATH are
+// ignored.
 func TestPrograms(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.WriteFile(folder+"/tool", []byte("#!/bin/sh\nexit 7\n"), 0o700); err != nil {

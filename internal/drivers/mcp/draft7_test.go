@@ -7,7 +7,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// A schema of a later draft checks as it says, with its own words.
+// A schema of a later draft validates with its own keywords.
 func TestOlder(t *testing.T) {
 	for source, want := range map[string]string{
 		`{"type":"object"}`: `{"type":"object"}`,

@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// A server ends when nobody has used it for a while, whatever it would rather do, with all
-// that it has started; and with its gateway.
+// A server ends after its idle time with all its children, even against its will, and with its
+// gateway.
 func TestServersEnd(t *testing.T) {
 	for name, idle := range map[string]time.Duration{"idle": 50 * time.Millisecond, "closed": time.Hour} {
 		t.Run(name, func(t *testing.T) {
@@ -41,7 +41,7 @@ func TestServersEnd(t *testing.T) {
 	}
 }
 
-// Whatever the gateway dies of, nothing of a server is left.
+// A server leaves nothing behind, however the gateway dies.
 func TestServersEndWithAKilledGateway(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pids")
 	gateway := testkit.StartProcess(t, exec.Command(os.Args[0], asGateway, file))

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// A server gets no file that the gateway was given open.
+// A server inherits no open file of the gateway.
 func TestServersGetNoOtherFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "private")
 	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fd, err := syscall.Open(path, syscall.O_RDONLY, 0) // which goes on to whatever is started
+	fd, err := syscall.Open(path, syscall.O_RDONLY, 0) // inherited by child processes
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,5 +2,5 @@
 
 package mcp_test
 
-// beGuard is for Linux alone: elsewhere nothing calls it.
+// beGuard is only for Linux.
 func beGuard([]string) int { return 2 }

@@ -17,7 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A rude is a server that speaks the protocol by hand, so that it can break it.
+// hostileServer implements the protocol by hand, so that it can violate it.
 type hostileServer struct {
 	kind string
 	args []string
@@ -46,7 +46,7 @@ func serve(kind string, args []string) {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 		child := exec.Command("sleep", "3600")
 		_ = child.Start()
-		// One that forks twice, and makes itself a session of its own.
+		// It forks twice, and creates its own session.
 		daemon := exec.Command("sh", "-c", "setsid sh -c 'sleep 3600 >/dev/null 2>&1 </dev/null & echo $!'")
 		number, _ := daemon.Output()
 		_ = os.WriteFile(args[0], fmt.Appendf(nil, "%d %d %s", os.Getpid(), child.Process.Pid, number), 0o600)

@@ -16,7 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
 )
 
-// A standIn knows the person by a header, if it has a token.
+// fakeAuthorizer adds a header if it has a token.
 type fakeAuthorizer struct{ token atomic.Pointer[string] }
 
 func (l *fakeAuthorizer) Authorize(_ context.Context, r *aai.Recipe, req *http.Request) error {
@@ -31,7 +31,7 @@ func (l *fakeAuthorizer) HandleRefusal(context.Context, *aai.Recipe, *http.Respo
 	return false, &aai.Error{Code: aai.AuthExpired, Message: "log in again"}
 }
 
-// remoteServer is a server of the SDK's over HTTP, behind a token.
+// remoteServer is a server of the SDK over HTTP that requires a token.
 func remoteServer(t *testing.T) (address string, wants *atomic.Pointer[string], seen *atomic.Value) {
 	t.Helper()
 	server := sdk.NewServer(&sdk.Implementation{Name: "far", Version: "1"}, nil)
@@ -63,8 +63,7 @@ func remoteServer(t *testing.T) (address string, wants *atomic.Pointer[string], 
 	return far.URL, wants, seen
 }
 
-// A server at an address is reached as the person who logged in, through the client that the
-// driver is given.
+// A server at an address is reached with the user's login, through the driver's client.
 func TestOverHTTP(t *testing.T) {
 	address, wants, seen := remoteServer(t)
 	first, second := "one", "two"
@@ -96,7 +95,7 @@ func TestOverHTTP(t *testing.T) {
 	}
 }
 
-// Nobody is led elsewhere, and nothing is reached without a way to the web.
+// Redirects are not followed, and without web access nothing is reached.
 func TestFarServersThatAreNone(t *testing.T) {
 	address, _, _ := remoteServer(t)
 	w := newWorld(t, func(c *mcp.Config) { c.Client = http.DefaultClient })
@@ -114,8 +113,8 @@ func TestFarServersThatAreNone(t *testing.T) {
 	}
 }
 
-// A server at an address that floods is held back as one that was started is: what is too much
-// is dropped, and at some point it is ended, whatever it is asked.
+// A flooding server at an address is limited like a process: excess messages are dropped, and
+// finally the server is ended.
 func TestFloodOverHTTP(t *testing.T) {
 	server := sdk.NewServer(&sdk.Implementation{Name: "far", Version: "1"}, nil)
 	type input struct {

@@ -18,8 +18,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
 )
 
-// modernServer is a server of the newer era: it asks by its answers, and says of what it gives
-// that it may be kept for an hour.
+// modernServer is a server of the newer protocol version: it asks for input in its results, and
+// allows caching for an hour.
 func modernServer() *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "modern", Version: "1"}, nil)
 	object := map[string]any{"type": "object"}
@@ -73,7 +73,7 @@ func modernServer() *sdk.Server {
 	return server
 }
 
-// wanted are requests of the kinds, unless they were answered.
+// wanted returns requests of the kinds, without the answered ones.
 func wanted(kinds []string, answers sdk.InputResponseMap) sdk.InputRequestMap {
 	wants := sdk.InputRequestMap{}
 	for i, kind := range kinds {
@@ -100,7 +100,7 @@ func wanted(kinds []string, answers sdk.InputResponseMap) sdk.InputRequestMap {
 	return wants
 }
 
-// modernWorlds are worlds whose app is a server of the newer era, over either way.
+// modernWorlds runs the test with a server of the newer version, over both transports.
 func modernWorlds(t *testing.T, test func(t *testing.T, w *world, app string)) {
 	t.Run("stdio", func(t *testing.T) {
 		w := worldWithPerson(t)
@@ -115,8 +115,8 @@ func modernWorlds(t *testing.T, test func(t *testing.T, w *world, app string)) {
 	})
 }
 
-// A server of the newer era is used as any other: what it says has changed is heard, and what
-// it says may be kept is not.
+// A server of the newer version works like any other: change notifications count, and cache
+// lifetimes do not.
 func TestModern(t *testing.T) {
 	modernWorlds(t, func(t *testing.T, w *world, app string) {
 		w.start(t, app)
@@ -139,8 +139,8 @@ func TestModern(t *testing.T) {
 	})
 }
 
-// What a server of the newer era asks for by its answer is refused unless the person allowed it,
-// before anybody is asked; and who called reads that.
+// An input request without the user's permission is refused before any question, and the caller
+// reads that.
 func TestModernAsksUnallowed(t *testing.T) {
 	modernWorlds(t, func(t *testing.T, w *world, app string) {
 		w.start(t, app)
@@ -184,8 +184,8 @@ func TestModernAsksUnallowed(t *testing.T) {
 	})
 }
 
-// What the person has allowed goes its way: to the client that made the call, even where the
-// server is at two, and back with the server's state, within the limits of all that ask.
+// A permitted input request goes to the client of its call, even with two active calls, and
+// returns with the server's state, within the limits.
 func TestModernAsksAllowed(t *testing.T) {
 	modernWorlds(t, func(t *testing.T, w *world, app string) {
 		w.start(t, app)
@@ -200,7 +200,7 @@ func TestModernAsksAllowed(t *testing.T) {
 					return &aai.FormAnswer{Action: "accept", Values: values}, nil
 				},
 				Sample: func(ctx context.Context, _ aai.SamplingRequest) (*aai.SamplingResult, error) {
-					for both <- struct{}{}; len(both) < 2; time.Sleep(time.Millisecond) { // the server is at two calls
+					for both <- struct{}{}; len(both) < 2; time.Sleep(time.Millisecond) { // two calls are active
 						if ctx.Err() != nil {
 							return nil, ctx.Err()
 						}
@@ -216,13 +216,13 @@ func TestModernAsksAllowed(t *testing.T) {
 			}
 			return r.Text + r.Warning
 		}
-		w.must(t, app, "ask", nil) // the person allows the tool for good
+		w.must(t, app, "ask", nil) // the user allows the tool permanently
 		got := make(chan string)
 		for _, name := range []string{"Ann", "Ben"} {
 			ctx := as(name, nil)
 			go func() {
 				text := ask(ctx, "elicitation", "sampling")
-				both <- struct{}{} // nobody waits for one that is over
+				both <- struct{}{} // for calls that have ended
 				got <- name + ": " + text
 			}()
 		}

@@ -20,8 +20,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
 )
 
-// moduleServer is a server of somebody else that is a Go module, as scripts/need-servers built
-// it.
+// moduleServer returns a third-party server that is a Go module, built by scripts/need-servers.
 func moduleServer(t *testing.T, name string, args ...string) *aai.MCPRecipe {
 	t.Helper()
 	program, err := filepath.Abs(filepath.Join("../../../.cache/bin", name))
@@ -34,7 +33,7 @@ func moduleServer(t *testing.T, name string, args ...string) *aai.MCPRecipe {
 	return &aai.MCPRecipe{Command: program, Args: args}
 }
 
-// Go's own server, gopls, reads the code in the folder where the descriptor has it start.
+// Go's own server, gopls, reads the code in its working directory from the descriptor.
 func TestGoplsServer(t *testing.T) {
 	w := newWorld(t)
 	r := moduleServer(t, "gopls", "mcp")
@@ -62,7 +61,7 @@ func TestGoplsServer(t *testing.T) {
 	}
 }
 
-// startGrafana is as much of a Grafana as its server asks for when a dashboard is looked for.
+// startGrafana starts the part of a Grafana that its server needs for a dashboard search.
 func startGrafana(t *testing.T) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -77,8 +76,8 @@ func startGrafana(t *testing.T) string {
 	return s.URL
 }
 
-// A server of the newer era that somebody else made, with another SDK: mcp-grafana, over either
-// way. What it is asked shows the era.
+// A third-party server of the newer version, with another SDK: mcp-grafana, over both transports.
+// Its input shows the version.
 func TestModernGrafanaServer(t *testing.T) {
 	for _, over := range []string{"stdio", "HTTP"} {
 		t.Run(over, func(t *testing.T) {
@@ -104,8 +103,7 @@ func TestModernGrafanaServer(t *testing.T) {
 	}
 }
 
-// listens starts a server that is reached over HTTP, behind one that writes to a file what it is
-// asked, and returns the address.
+// listens starts a server over HTTP behind a recorder of its requests, and returns the address.
 func listens(t *testing.T, command, seen string) string {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")

@@ -18,8 +18,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// A farWorld is a gateway with real logins, a real authorization server, and the server
-// "everything" of others behind its tokens.
+// remoteWorld is a gateway with real logins, a real authorization server, and the third-party
+// server "everything" behind its tokens.
 type remoteWorld struct {
 	*world
 	issuer  *testkit.OIDCServer
@@ -27,9 +27,9 @@ type remoteWorld struct {
 	secrets *memorySecrets
 	logins  *oauth.Authorizer
 	app     string
-	ahead   atomic.Int64 // how far the gateway's clock is
+	ahead   atomic.Int64 // offset of the gateway's clock
 	windows atomic.Int64 // of the browser
-	idle    atomic.Bool  // the person does nothing at a page
+	idle    atomic.Bool  // the user ignores pages
 	pages   chan string
 }
 
@@ -62,7 +62,7 @@ func newRemoteWorld(t *testing.T, like testkit.OIDCOptions, far map[string]any, 
 	return w
 }
 
-// browse is the browser; the person logs in there, unless they are idle.
+// browse is the browser; the user logs in there, unless they are idle.
 func (w *remoteWorld) browse(_ context.Context, address string) error {
 	w.windows.Add(1)
 	w.pages <- address
@@ -78,7 +78,7 @@ func (w *remoteWorld) logIn(address string) {
 	_, _, _ = p.Visit(context.Background(), address)
 }
 
-// token is what is kept of the one login.
+// token returns the stored token of the only login.
 func (w *remoteWorld) token(t *testing.T) (access, refresh, client string) {
 	t.Helper()
 	names, _ := w.secrets.Names(t.Context(), "login/token/")
@@ -96,7 +96,7 @@ func (w *remoteWorld) token(t *testing.T) (access, refresh, client string) {
 	return token.Access, token.Refresh, token.Client.ID
 }
 
-// active asks the authorization server whether a token is.
+// active asks the authorization server whether a token is active.
 func (w *remoteWorld) active(t *testing.T, token string) bool {
 	t.Helper()
 	about, err := w.issuer.PostForm(t.Context(), "/token/introspection", "api", "of the api", url.Values{"token": {token}})
@@ -114,14 +114,14 @@ func (w *remoteWorld) echoes(t *testing.T, word string) {
 	}
 }
 
-// named is a login whose addresses the descriptor has.
+// named returns a login with its endpoints in the descriptor.
 func named(issuer string) *aai.AuthRecipe {
 	return &aai.AuthRecipe{Kind: aai.AuthOAuth2, AuthorizationEndpoint: issuer + "/auth", TokenEndpoint: issuer + "/token", Scopes: []string{"read"}, PKCE: "S256"}
 }
 
-// A server of others behind tokens of a real authorization server: the first call says where
-// to log in, the next ones pass, a token that ends is replaced unseen, also where only the
-// server knows that it has, and a login that was taken back is told as that.
+// A third-party server behind tokens of a real authorization server: the first call names the
+// login page, later ones succeed. An expired token is replaced, even if only the server knows that
+// it expired. A revoked login is reported.
 func TestFarServerWithOAuth(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -162,7 +162,7 @@ func (w *remoteWorld) lives(t *testing.T) {
 	w.ahead.Add(int64(time.Minute))
 	w.echoes(t, "renewed by the clock alone")
 	third, _, _ := w.token(t)
-	w.ahead.Add(-int64(time.Hour)) // to the gateway it is good
+	w.ahead.Add(-int64(time.Hour)) // for the gateway it is valid
 	eventually(t, "the token ends", func() bool { return !w.active(t, third) })
 	w.echoes(t, "renewed because it was refused")
 	if n := w.windows.Load(); n != 1 {
@@ -179,7 +179,7 @@ func (w *remoteWorld) lives(t *testing.T) {
 	w.echoes(t, "logged in again")
 }
 
-// revoke has the authorization server take a token back.
+// revoke revokes a token at the authorization server.
 func (w *remoteWorld) revoke(t *testing.T, token string) {
 	t.Helper()
 	_, _, client := w.token(t)

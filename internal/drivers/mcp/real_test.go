@@ -11,14 +11,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// realServer is a server of somebody else, as scripts/need-servers installed it.
+// realServer returns a third-party server, installed by scripts/need-servers.
 func realServer(t *testing.T, name string, args ...string) *aai.MCPRecipe {
 	t.Helper()
 	modules, err := filepath.Abs("../../../.cache/servers/node_modules")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Its own one: a distribution's may be too old.
+	// The tests' own one: a distribution's may be too old.
 	node, err := filepath.Glob(filepath.Join(modules, "node-linux-*", "bin", "node"))
 	if err != nil || len(node) == 0 {
 		t.Fatal("install the servers: scripts/need-servers (make test does)")
@@ -39,7 +39,7 @@ func (w *world) must(t *testing.T, app, tool string, args map[string]any) *aai.R
 	return result
 }
 
-// What a server of files has read and written is in the files.
+// The files confirm the file server's reads and writes.
 func TestFilesystemServer(t *testing.T) {
 	w := newWorld(t)
 	folder, err := filepath.EvalSymlinks(t.TempDir())
@@ -66,7 +66,7 @@ func TestFilesystemServer(t *testing.T) {
 	}
 }
 
-// A server that remembers does so over two calls; it is one process.
+// A server with memory keeps it over two calls; it is one process.
 func TestMemoryServer(t *testing.T) {
 	w := newWorld(t)
 	r := realServer(t, "mcp-server-memory")
@@ -85,7 +85,7 @@ func TestMemoryServer(t *testing.T) {
 	}
 }
 
-// All that the protocol has: pictures, resources, prompts, structured content, progress.
+// All features of the protocol: pictures, resources, prompts, structured content, progress.
 func TestEverythingServer(t *testing.T) {
 	w := newWorld(t)
 	app := w.add(t, realServer(t, "mcp-server-everything"))
@@ -131,8 +131,8 @@ func TestEverythingServer(t *testing.T) {
 	}
 }
 
-// twelveServers are some of the servers that people use most, ten of npm and two Go modules,
-// none of which needs the web to say what it has.
+// twelveServers returns some of the most used servers, ten of npm and two Go modules. None needs
+// the web for its listing.
 func twelveServers(t *testing.T) map[string]*aai.MCPRecipe {
 	secret := func(r *aai.MCPRecipe, names ...string) *aai.MCPRecipe {
 		for _, name := range names {
@@ -157,7 +157,7 @@ func twelveServers(t *testing.T) map[string]*aai.MCPRecipe {
 	}
 }
 
-// Every tool of real servers can be called: none has a schema or a name that is refused.
+// Every tool of real servers is callable: no schema or name is rejected.
 func TestTwelveServers(t *testing.T) {
 	w := newWorld(t)
 	whole := 0

@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
 )
 
-// worldWithPerson is a world whose person may be asked, by the world itself, in a window.
+// worldWithPerson returns a world that answers questions itself, in place of a window.
 func worldWithPerson(t *testing.T, more ...func(*mcp.Config)) *world {
 	var w *world
 	w = newWorld(t, append(more, func(c *mcp.Config) {
@@ -28,7 +28,7 @@ type asker func(context.Context, aai.Question) (aai.Answer, error)
 
 func (a asker) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) { return a(ctx, q) }
 
-// trust runs the own app's tool as a person who has proved that they want it.
+// trust runs the builtin tool as a user who has reauthenticated.
 func (w *world) trust(t *testing.T, app string, asks ...any) {
 	t.Helper()
 	tools := w.Tools(func() aai.Catalog { return w.Catalog })
@@ -38,7 +38,7 @@ func (w *world) trust(t *testing.T, app string, asks ...any) {
 	}
 }
 
-// client is the context of a call whose client can do what the assistant says.
+// client returns the context of a call with the client capabilities a.
 func client(t *testing.T, a aai.ClientCapabilities) context.Context {
 	return aai.WithClientCapabilities(t.Context(), a)
 }
@@ -48,8 +48,8 @@ const (
 	samples = "trigger-sampling-request"
 )
 
-// A real server that may ask for nothing does not offer what needs it; the person lets it,
-// and its question is put at the client, as its own.
+// A real server without permission does not offer the tools that need it; with permission, its
+// question appears at the client, as the server's own.
 func TestEverythingServerAsksThePerson(t *testing.T) {
 	w := worldWithPerson(t)
 	app := w.add(t, realServer(t, "mcp-server-everything"))
@@ -76,7 +76,7 @@ func TestEverythingServerAsksThePerson(t *testing.T) {
 	if !strings.Contains(r.Text, "Ann") || strings.Contains(r.Text, "is not asked for") || r.Warning != "" {
 		t.Errorf("%+v", r)
 	}
-	// A window has no fields to type in: what cannot be put is refused, and said.
+	// A window has no text fields: a form with one is refused with a reason.
 	w.questions()
 	if r, e = w.callIn(t.Context(), app, elicits, nil); e == nil && !strings.Contains(r.Warning+r.Text, "fields to type in") || e != nil && !strings.Contains(e.Message, "fields to type in") {
 		t.Errorf("%+v %v", r, e)
@@ -87,7 +87,7 @@ func TestEverythingServerAsksThePerson(t *testing.T) {
 	}
 }
 
-// A real server has the model of who calls write a text, once the person lets it.
+// A real server gets a text from the caller's model, with the user's permission.
 func TestEverythingServerAsksAModel(t *testing.T) {
 	w := worldWithPerson(t)
 	app := w.add(t, realServer(t, "mcp-server-everything"))
@@ -106,15 +106,14 @@ func TestEverythingServerAsksAModel(t *testing.T) {
 	if asked.MaxTokens != 4096 || !strings.Contains(asked.System, "The MCP server of "+app) || !strings.Contains(string(b), "Say something.") || len(asked.Tools) > 0 {
 		t.Errorf("%+v", asked)
 	}
-	// A client without a model: refused, and said why.
+	// A client without a model: refused with a reason.
 	r, e = w.callIn(t.Context(), app, samples, map[string]any{"prompt": "Say something."})
 	if e == nil && !strings.Contains(r.Text+r.Warning, "no model to lend") || e != nil && !strings.Contains(e.Message, "no model to lend") {
 		t.Errorf("%+v %v", r, e)
 	}
 }
 
-// What a window can show, it shows as the server's words; what forms may not ask for, nobody
-// is asked.
+// A window shows a suitable form as the server's text; forbidden forms are not shown.
 func TestQuestionsOfAServer(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{"type":"object","properties":{}}`:                                              "accept",
@@ -131,7 +130,7 @@ func TestQuestionsOfAServer(t *testing.T) {
 		app := w.hostile(t, "asker", schema)
 		w.start(t, app)
 		w.trust(t, app, "elicitation")
-		_, _ = w.call(t, app, "ask", nil) // the person allows the tool for good
+		_, _ = w.call(t, app, "ask", nil) // the user allows the tool permanently
 		w.questions()
 		w.mu.Lock()
 		w.answer = "choice1"
@@ -152,8 +151,7 @@ func TestQuestionsOfAServer(t *testing.T) {
 	}
 }
 
-// runAskingServer is a server whose one tool asks the person what the schema says, and tells what came
-// of it.
+// runAskingServer is a server with one tool, which asks the user for the schema and returns the result.
 func runAskingServer(schema string) {
 	in := bufio.NewReader(os.Stdin)
 	read := func() (m struct {

@@ -18,12 +18,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// asServer is the first argument by which the test binary is a server, of the kind that the
-// second one names.
+// asServer is the first argument that makes the test binary a server, of the kind in the second
+// one.
 const asServer = "as-server"
 
-// asGateway is the one by which it starts a server that writes its processes to a file, and
-// waits to be killed.
+// asGateway makes it start a server that writes its process ids to a file, and wait to be killed.
 const asGateway = "as-gateway"
 
 func beGateway(file string) {
@@ -49,14 +48,14 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == asGuard {
 		os.Exit(beGuard(os.Args[2:]))
 	}
-	// A session of the SDK that only tests serve ends when it has been idle.
+	// A session of the SDK in the tests' servers ends after its idle time.
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/modelcontextprotocol/go-sdk/mcp.(*streamableServerConn).Read"))
 }
 
-// asGuard is the one by which it holds a server.
+// asGuard makes it the supervisor of a server.
 const asGuard = "as-guard"
 
-// A world is a gateway with real consent, whose apps are MCP servers.
+// world is a gateway with real consent and MCP servers as apps.
 type world struct {
 	*aai.Gateway
 	*mcp.Driver
@@ -70,7 +69,7 @@ type world struct {
 	noted  []aai.Entry
 }
 
-// Close ends the servers.
+// close ends the servers.
 func (w *world) close(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Error(err)
@@ -101,7 +100,7 @@ func newWorld(t *testing.T, more ...func(*mcp.Config)) *world {
 	return w
 }
 
-// serve adds an app whose server is of the kind.
+// hostile adds an app with a hostile server of the kind.
 func (w *world) hostile(t *testing.T, kind string, args ...string) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -111,7 +110,7 @@ func (w *world) hostile(t *testing.T, kind string, args ...string) string {
 	return w.add(t, &aai.MCPRecipe{Command: self, Args: append([]string{asServer, kind}, args...)})
 }
 
-// add adds an app of the server.
+// add adds an app with the server.
 func (w *world) add(t *testing.T, r *aai.MCPRecipe) string {
 	t.Helper()
 	id := "org.example.Server"
@@ -143,7 +142,7 @@ func (w *world) callIn(ctx context.Context, app, tool string, args map[string]an
 	return result, aai.AsError(err)
 }
 
-// tool is the app's tool as it is listed now.
+// tool returns the app's tool as currently listed.
 func (w *world) tool(t *testing.T, app, tool string) *aai.Tool {
 	t.Helper()
 	found, err := w.Catalog.Find(t.Context(), app)
@@ -167,7 +166,7 @@ func (w *world) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
 	return aai.Answer{Choice: w.answer, Seal: q.Seal, Channel: aai.DesktopDialog}, nil
 }
 
-// questions are how often a person was asked since the last time.
+// questions returns the questions to the user since the last call.
 func (w *world) questions() []aai.Question {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -176,7 +175,7 @@ func (w *world) questions() []aai.Question {
 	return asked
 }
 
-// fixed is a fixed list of apps.
+// fixed is a catalog with a fixed list of apps.
 type fixed struct{ apps []*aai.App }
 
 func (c *fixed) Apps() []*aai.App              { return append([]*aai.App(nil), c.apps...) }
@@ -209,7 +208,7 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// eventually waits for what comes about by itself.
+// eventually waits until the condition is true.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for until := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {

@@ -12,8 +12,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// An oracle is a server, and a tool that puts one value into its path and one into
-// its query.
+// oracle is a server, and a tool that puts one value into its path and one into its query.
 type oracle struct {
 	*server
 	action aai.Action
@@ -25,8 +24,8 @@ func newOracle(t testing.TB) *oracle {
 	return o
 }
 
-// check calls the tool with the values. Whatever they are, either nothing is sent,
-// or the server gets them where they belong and nowhere else.
+// check calls the tool with the values. Either nothing is sent, or the server gets them only in
+// their places.
 func (o *oracle) check(t testing.TB, id, q string) {
 	before := len(o.requests())
 	_, err := o.action(soon(t), &aai.Call{Args: map[string]any{"id": id, "q": q}})
@@ -61,7 +60,7 @@ func (o *oracle) check(t testing.TB, id, q string) {
 	}
 }
 
-// hostileValues are what people have put into paths and queries.
+// hostileValues returns known attacks on paths and queries.
 func hostileValues() []string {
 	return []string{
 		"", ".", "..", "../..", "..%2f..", "%2e%2e", "%2e%2e%2f", "..\\..", "..;/admin", "a/../../b", "...", "a..b",
@@ -96,7 +95,7 @@ func FuzzPathInjection(f *testing.F) {
 	f.Fuzz(func(t *testing.T, id, q string) { o.check(t, id, q) })
 }
 
-// Two parameters in one segment cannot together make what neither may be.
+// Two parameters in one segment cannot combine to a forbidden text.
 func TestPathOfTwoParameters(t *testing.T) {
 	s := serve(t, answers(http.StatusNoContent, "", ""))
 	action := compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/x/{a}{b}/y", "a", "b"))
@@ -112,7 +111,7 @@ func TestPathOfTwoParameters(t *testing.T) {
 	}
 }
 
-// Some servers take a backslash for a slash.
+// Some servers treat a backslash as a slash.
 func TestPathTakesNoBackslashUp(t *testing.T) {
 	s := serve(t, answers(http.StatusNoContent, "", ""))
 	action := compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/x/{id}/y", "id"))
@@ -156,7 +155,7 @@ func TestPathTakesScalarsOnly(t *testing.T) {
 	}
 }
 
-// The text of a path is sent as the descriptor means it.
+// The literal text of a path is sent as the descriptor defines it.
 func TestPathOfText(t *testing.T) {
 	s := serve(t, answers(http.StatusNoContent, "", ""))
 	for path, want := range map[string]string{

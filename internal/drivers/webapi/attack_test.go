@@ -18,8 +18,8 @@ import (
 
 // Each test here is one attack by a server or by a descriptor, and named after it.
 
-// A proxy of the environment, a redirect or a default client would be a way around
-// the guard. Everything goes through the client that was given.
+// A proxy of the environment, a redirect or a default client would bypass the guard. All requests
+// go through the configured client.
 func TestAttackAroundTheGuardedClient(t *testing.T) {
 	s := serve(t, answers(http.StatusOK, "text/plain", "x"))
 	guard := &countingTransport{next: http.DefaultTransport}
@@ -43,13 +43,13 @@ func (c *countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.next.RoundTrip(r)
 }
 
-// A redirect to another port must not take the person's token along. The oracle is
-// the other server: it has seen nothing.
+// A redirect to another port must not carry the user's token. The other server proves that it got
+// no request.
 func TestAttackRedirectToAnotherOrigin(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		thief := serve(t, answers(http.StatusOK, "text/plain", "thanks"))
 		s := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, thief.URL, status) })
-		client := plainClient(t) // whose own rule would be to follow
+		client := plainClient(t) // it would follow by default
 		c := fast(client)
 		c.Authorizer = &login{add: bearer}
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
@@ -64,7 +64,7 @@ func TestAttackRedirectToAnotherOrigin(t *testing.T) {
 	}
 }
 
-// 4 GiB of zeros in 4 MiB: reading ends at the limit of what comes out.
+// 4 GiB of zeros in 4 MiB: reading ends at the limit after decompression.
 func TestRow7GzipBomb(t *testing.T) {
 	var member bytes.Buffer
 	w := gzip.NewWriter(&member)
@@ -121,7 +121,7 @@ func TestAttackHugeBody(t *testing.T) {
 	}
 }
 
-// An endless error page is cut, too, and is no reason to wait.
+// An endless error page is cut, too, and does not delay the result.
 func TestAttackEndlessErrorPage(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
@@ -135,8 +135,8 @@ func TestAttackEndlessErrorPage(t *testing.T) {
 	fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/")), nil, aai.InvalidParams, aai.Delivered)
 }
 
-// rawServer is a server that reads one request's head on each connection and then does
-// what speak says. It ends with the test.
+// rawServer is a server that reads one request header per connection and then runs speak. It ends
+// with the test.
 func rawServer(t *testing.T, speak func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -161,7 +161,7 @@ func rawServer(t *testing.T, speak func(net.Conn)) string {
 	return "http://" + l.Addr().String()
 }
 
-// Servers that do not keep to the protocol, each with what a call then ends in.
+// Servers that violate the protocol, each with the call's result.
 func TestAttackProtocol(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
 	slowly := func(text string) func(net.Conn) {
@@ -180,7 +180,7 @@ func TestAttackProtocol(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		speak    func(net.Conn)
-		code     aai.Code // empty: it goes well, with the text
+		code     aai.Code // empty: success, with the text
 		delivery aai.Delivery
 		text     string
 	}{

@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Headers that carry credentials or frame the message are not for a descriptor.
-// Nothing of what it says otherwise becomes a second header, or a second request.
+// A descriptor must not set headers that carry credentials or frame the message. No other header
+// creates a second header or a second request.
 func TestRow16HeaderInjection(t *testing.T) {
 	d := newDriver(t)
 	for _, header := range []struct{ name, value string }{
@@ -40,7 +40,7 @@ func TestRow16HeaderInjection(t *testing.T) {
 	}
 }
 
-// No value of a call becomes a header.
+// No argument becomes a header.
 func TestAttackHeaderInjectionByValues(t *testing.T) {
 	s := serve(t, answers(http.StatusNoContent, "", ""))
 	d := newDriver(t)
@@ -62,7 +62,7 @@ func TestAttackHeaderInjectionByValues(t *testing.T) {
 	}
 }
 
-// What would turn a method into another is not sent.
+// Headers that override the method are not sent.
 func TestAttackMethods(t *testing.T) {
 	for _, method := range []string{"", "get", "TRACE", "OPTIONS", "CONNECT", "GET ", "PRI", "GET\r\n", "GET /x HTTP/1.1\r\nX: y\r\n\r\nDELETE"} {
 		_, err := newDriver(t).Compile(recipe("https://api.example.com", method, "/"))
@@ -72,8 +72,8 @@ func TestAttackMethods(t *testing.T) {
 	}
 }
 
-// A descriptor from elsewhere may not point into this computer. Names that only
-// lead there are for the client to judge, when they are dialled.
+// A remote descriptor must not name this computer. The client checks names that resolve to it,
+// when it dials.
 func TestAttackBaseURLOnThisComputer(t *testing.T) {
 	d := newDriver(t)
 	for base, allowed := range map[string]bool{
@@ -96,7 +96,7 @@ func TestAttackBaseURLOnThisComputer(t *testing.T) {
 	}
 }
 
-// Foreign is who answered, whatever the descriptor says of itself.
+// UntrustedSource is the origin of the response, whatever the descriptor claims.
 func TestAttackBaseURLOnAnotherHost(t *testing.T) {
 	s := serve(t, answers(http.StatusOK, "text/plain", "x"))
 	r := recipe(s.URL, http.MethodGet, "/")
@@ -106,7 +106,7 @@ func TestAttackBaseURLOnAnotherHost(t *testing.T) {
 	}
 }
 
-// A million keys are more than one answer may hold, however they come.
+// A million keys exceed the limit of a response, in every form.
 func TestAttackAMillionKeys(t *testing.T) {
 	var b strings.Builder
 	for i := range 1_000_000 {
@@ -126,7 +126,7 @@ func TestAttackAMillionKeys(t *testing.T) {
 	}
 }
 
-// What a page says that it is decides nothing that it is not.
+// A wrong content type is not trusted.
 func TestAttackWrongContentType(t *testing.T) {
 	const page = "<html><script>alert(1)</script></html>"
 	for contentType, want := range map[string]func(*aai.Result) bool{

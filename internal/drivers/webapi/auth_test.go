@@ -13,13 +13,13 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// The secrets of the tests. Nothing that comes back may hold one of them.
+// The secrets of the tests. No response may contain one.
 const (
 	firstToken  = "tok-first-4711+/="
 	secondToken = "tok-second-0815"
 )
 
-// A login adds what add adds and answers refusals with refused.
+// login adds credentials with add and answers refusals with refused.
 type login struct {
 	add     func(r *aai.Recipe, req *http.Request, n int) error
 	refused func(resp *http.Response) (bool, error)
@@ -56,7 +56,7 @@ func bearer(_ *aai.Recipe, req *http.Request, n int) error {
 	return nil
 }
 
-// knownPersonRecipe is a recipe of an app that knows people.
+// knownPersonRecipe returns a recipe of an app with logins.
 func knownPersonRecipe(base, method, path string, params ...string) *aai.Recipe {
 	r := recipe(base, method, path, params...)
 	r.HTTP.Auth = &aai.AuthRecipe{Kind: aai.AuthOAuth2}
@@ -77,7 +77,7 @@ func TestAuthorized(t *testing.T) {
 	if got := s.last(t); got.Header.Get("Authorization") != "Bearer "+firstToken || got.body != `{"a":"b"}` {
 		t.Errorf("got %v", got.Header)
 	}
-	// An app that does not know people is told nothing of them.
+	// An app without logins gets no credentials.
 	run(t, compile(t, withLogin(t, &login{add: bearer}), recipe(s.URL, http.MethodPost, "/")), nil)
 	if got := s.last(t).Header.Get("Authorization"); got != "" {
 		t.Errorf("got %q", got)
@@ -98,7 +98,7 @@ func TestNobodyCanLogIn(t *testing.T) {
 	}
 }
 
-// The server takes the first token no more. Even a POST may be sent again then.
+// The server no longer accepts the first token. Even a POST may be repeated then.
 func TestRefusedAndRenewed(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+secondToken {
@@ -147,7 +147,7 @@ func TestRefusedForGood(t *testing.T) {
 	}
 }
 
-// Without a login of its own, an app's 401 says so.
+// Without a login, the error for a 401 explains that.
 func TestUnauthorizedWithoutALogin(t *testing.T) {
 	s := serve(t, answers(http.StatusUnauthorized, "", ""))
 	l := &login{add: bearer}
@@ -157,8 +157,8 @@ func TestUnauthorizedWithoutALogin(t *testing.T) {
 	}
 }
 
-// What makes the person known stands nowhere in what comes back, however the
-// server sends it: in text, in JSON with escapes, in names, headers and errors.
+// Credentials are redacted in all parts of a response: in text, in JSON with escapes, in names,
+// headers and errors.
 func TestSecretsDoNotComeBack(t *testing.T) {
 	const apiKey = "key 7&8=9/ä"
 	add := func(_ *aai.Recipe, req *http.Request, _ int) error {
@@ -209,8 +209,8 @@ func TestSecretsDoNotComeBack(t *testing.T) {
 	}
 }
 
-// What is no text is looked through before it is encoded: in base64 a secret that does
-// not begin at every third byte is found by nobody.
+// Binary content is searched before encoding: in base64 a secret at an odd offset would not be
+// found.
 func TestSecretsAreNotInFiles(t *testing.T) {
 	add := func(_ *aai.Recipe, req *http.Request, _ int) error {
 		req.Header.Set("Authorization", "Bearer "+firstToken)
@@ -243,7 +243,7 @@ func TestSecretsAreNotInFiles(t *testing.T) {
 	}
 }
 
-// A key in the query is in the client's errors, and must not go further.
+// A key in the query appears in the client's errors, and must not go further.
 func TestSecretsAreNotInErrors(t *testing.T) {
 	add := func(_ *aai.Recipe, req *http.Request, _ int) error {
 		req.URL.RawQuery = "key=" + secondToken
@@ -258,7 +258,7 @@ func TestSecretsAreNotInErrors(t *testing.T) {
 	}
 }
 
-// A login may not send the request elsewhere.
+// An authorizer must not redirect the request.
 func TestTheLoginStaysWithTheRequest(t *testing.T) {
 	s := serve(t, answers(http.StatusOK, "", ""))
 	for name, add := range map[string]func(*aai.Recipe, *http.Request, int) error{
@@ -275,7 +275,7 @@ func TestTheLoginStaysWithTheRequest(t *testing.T) {
 	}
 }
 
-// An argument cannot take the place of the key.
+// An argument cannot replace the key.
 func TestArgumentsAreNotTheKey(t *testing.T) {
 	s := serve(t, answers(http.StatusOK, "", ""))
 	add := func(_ *aai.Recipe, req *http.Request, _ int) error {

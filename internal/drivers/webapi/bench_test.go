@@ -11,7 +11,7 @@ import (
 
 const benchAnswer = `{"id": "7", "title": "A thing", "tags": ["a", "b", "c"], "size": 12345}`
 
-// BenchmarkCall is a call of a tool, beside the same request by Go's own client.
+// BenchmarkCall measures a call of a tool, and the same request by Go's own client.
 func BenchmarkCall(b *testing.B) {
 	s := httptest.NewServer(answers(http.StatusOK, "application/json", benchAnswer))
 	b.Cleanup(s.Close)

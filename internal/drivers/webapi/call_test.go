@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// failing answers the first requests with the status, and then well.
+// failing answers the first requests with the status, and later ones with success.
 func failing(times int32, status int, header http.Header) http.HandlerFunc {
 	var n atomic.Int32
 	return func(w http.ResponseWriter, _ *http.Request) {
@@ -79,7 +79,7 @@ func TestThreeTriesAtMost(t *testing.T) {
 	}
 }
 
-// A second try that is refused says that the first may be why.
+// The error of a refused second try says that the first may be the reason.
 func TestARepeatedDelete(t *testing.T) {
 	var n atomic.Int32
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -91,8 +91,8 @@ func TestARepeatedDelete(t *testing.T) {
 	}
 }
 
-// The server's wish to wait is kept where the deadline allows it. A call that
-// waited less would have come back before its time.
+// The server's Retry-After is respected within the deadline. A shorter wait would return too
+// early.
 func TestRetryAfterIsHonoured(t *testing.T) {
 	s := serve(t, failing(1, http.StatusServiceUnavailable, http.Header{"Retry-After": {"1"}}))
 	action := compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/"))
@@ -108,7 +108,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	}
 }
 
-// What surely reached nobody is tried again, whatever the method.
+// A request that was certainly not delivered is repeated, for every method.
 func TestARefusedConnectionIsTriedAgain(t *testing.T) {
 	s := serve(t, answers(http.StatusNoContent, "", ""))
 	var dials atomic.Int32
@@ -127,8 +127,8 @@ func TestARefusedConnectionIsTriedAgain(t *testing.T) {
 	}
 }
 
-// closedAddress is an address where nobody listens: a port that is given to no one who asks for any, as
-// the tests of another suite on this computer do.
+// closedAddress is an address without a listener: no program gets this port by chance, as other test
+// suites on this computer could.
 const closedAddress = "127.0.0.1:1"
 
 func TestNobodyThere(t *testing.T) {
@@ -148,7 +148,7 @@ func TestUnknownHost(t *testing.T) {
 	}
 }
 
-// The client's own refusal is what the caller is told.
+// The caller gets the client's own refusal.
 func TestTheClientRefuses(t *testing.T) {
 	refusal := &aai.Error{Code: aai.PermissionDenied, Message: "not there", Hint: "ask", Delivery: aai.DeliveryUnknown}
 	var dials atomic.Int32
@@ -162,7 +162,7 @@ func TestTheClientRefuses(t *testing.T) {
 	}
 }
 
-// What the client says of a request that was sent is not that it did not go there.
+// A client error after sending does not count as not delivered.
 func TestTheClientTellsLittle(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -183,7 +183,7 @@ func TestTheClientTellsLittle(t *testing.T) {
 	}
 }
 
-// A uniform transport has one text for all that goes wrong.
+// uniformErrorTransport returns the same text for all errors.
 type uniformErrorTransport struct{ next http.RoundTripper }
 
 func (u uniformErrorTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -211,7 +211,7 @@ func TestHTTP2(t *testing.T) {
 	}
 }
 
-// The caller may go away at any time.
+// The caller may cancel at any time.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {

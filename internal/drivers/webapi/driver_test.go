@@ -97,7 +97,7 @@ func TestCompileTakes(t *testing.T) {
 	}
 }
 
-// A driver that was given no client reaches nothing, and says so at loading.
+// A driver without a client reaches nothing, and fails at Compile.
 func TestWithoutAClient(t *testing.T) {
 	_, err := New(Config{}).Compile(recipe("https://api.example.com", http.MethodGet, "/"))
 	if e := aai.AsError(err); e == nil || e.Code != aai.PermissionDenied {

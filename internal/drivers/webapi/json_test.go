@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What says it is JSON and is not was still an answer of a server that has acted:
-// it is given as text, with a warning that says what is wrong.
+// Invalid JSON is still the response of a server that has acted: it becomes text, with a warning
+// that names the error.
 func TestAttackJSON(t *testing.T) {
 	for _, c := range []struct{ name, body, warning string }{
 		{"truncated", `{"a": [1, 2`, "ends in the middle"},
@@ -83,7 +83,7 @@ func jsonValues(depth int) *rapid.Generator[any] {
 	return rapid.OneOf(leaves...)
 }
 
-// What is read is what encoding/json reads, and the text says the same.
+// readJSON returns the same values as encoding/json, and an equivalent text.
 func TestJSONProperty(t *testing.T) {
 	same := func(s string) string { return s }
 	rapid.Check(t, func(rt *rapid.T) {
@@ -111,8 +111,8 @@ func decodeExactly(t interface{ Fatal(...any) }, text string) (value any) {
 	return value
 }
 
-// Whatever a server sends, reading it neither fails to end nor disagrees with
-// encoding/json about what is JSON, except where ours is stricter.
+// For every input, readJSON terminates and agrees with encoding/json about valid JSON, except
+// where it is stricter.
 func FuzzJSON(f *testing.F) {
 	for _, seed := range []string{`{}`, `[1,"a",null,true]`, `{"a":{"b":[]}}`, `1e400`, "\"\x00\"", `{"a":1,"a":2}`, `"\ud800"`, "\xff"} {
 		f.Add([]byte(seed))

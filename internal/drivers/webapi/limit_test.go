@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// The limit is of an origin, over all tools.
+// The limit applies to an origin, over all tools.
 func TestLimitOfAnOrigin(t *testing.T) {
 	one, other := serve(t, answers(http.StatusNoContent, "", "")), serve(t, answers(http.StatusNoContent, "", ""))
 	d := New(Config{Client: plainClient(t), Rate: 0.001, Burst: 2})
@@ -33,7 +33,7 @@ func TestLimitOfAnOrigin(t *testing.T) {
 	}
 }
 
-// Calls wait for their turns in the order they came, each no longer than it must.
+// Calls get their slots in order of arrival, each without unnecessary delay.
 func TestTurnsAreInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimits(10, 1).of("https://example.com")
@@ -64,7 +64,7 @@ func TestTurnsAreInOrder(t *testing.T) {
 	})
 }
 
-// Who gives up waiting leaves the turn to others.
+// A cancelled wait frees its slot.
 func TestATurnGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimits(1, 1).of("https://example.com")
@@ -86,7 +86,7 @@ func TestATurnGivenUp(t *testing.T) {
 	})
 }
 
-// A retry takes a turn like any other request.
+// A retry takes a slot like any other request.
 func TestRetriesTakeTurns(t *testing.T) {
 	s := serve(t, failing(9, http.StatusBadGateway, nil))
 	d := New(Config{Client: plainClient(t), Rate: 0.001, Burst: 2})

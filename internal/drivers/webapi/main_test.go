@@ -15,8 +15,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestMain sees that no call leaves anything running. The proxies of the toxic tests
-// do: their links wait out what they hold back.
+// TestMain checks that no call leaves a goroutine. The proxies of the toxic tests do: their links
+// wait for delayed data.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
 		goleak.IgnoreAnyFunction("github.com/Shopify/toxiproxy/v2/toxics.(*ToxicStub).Run"),
@@ -25,20 +25,20 @@ func TestMain(m *testing.M) {
 	)
 }
 
-// A server is a real one on loopback and what it has seen.
+// server is a real loopback server that records its requests.
 type server struct {
 	*httptest.Server
 	mu   sync.Mutex
 	seen []*seen
 }
 
-// seen is one request as the server got it, body and all.
+// seen is one request with its body.
 type seen struct {
 	*http.Request
 	body string
 }
 
-// serve starts a server that answers with handle. It speaks HTTP/1.1 without TLS.
+// serve starts a server with the handler. It speaks HTTP/1.1 without TLS.
 func serve(t testing.TB, handle http.HandlerFunc) *server {
 	t.Helper()
 	s := &server{}
@@ -69,15 +69,15 @@ func (s *server) watch(handle http.HandlerFunc) http.Handler {
 	})
 }
 
-// requests are all that the site has seen so far.
+// requests returns all requests so far.
 func (s *server) requests() []*seen {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]*seen(nil), s.seen...)
 }
 
-// await is how many requests the site has seen when it has seen n, or in the end. A
-// call that was given up may be ahead of the site.
+// await waits for n requests and returns their number. A cancelled call may be ahead of the
+// server.
 func (s *server) await(n int) int {
 	for range 500 {
 		if len(s.requests()) >= n {
@@ -88,7 +88,7 @@ func (s *server) await(n int) int {
 	return len(s.requests())
 }
 
-// last is what the site saw last.
+// last returns the last request.
 func (s *server) last(t testing.TB) *seen {
 	t.Helper()
 	all := s.requests()
@@ -98,7 +98,7 @@ func (s *server) last(t testing.TB) *seen {
 	return all[len(all)-1]
 }
 
-// answers is a handler that gives one answer.
+// answers is a handler with one response.
 func answers(status int, contentType, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if contentType != "" {
@@ -109,7 +109,7 @@ func answers(status int, contentType, body string) http.HandlerFunc {
 	}
 }
 
-// plainClient is a client with nothing on top, not even proxies.
+// plainClient returns a client without proxies and other additions.
 func plainClient(t testing.TB) *http.Client {
 	t.Helper()
 	transport := &http.Transport{ForceAttemptHTTP2: true}
@@ -117,13 +117,13 @@ func plainClient(t testing.TB) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// fast is a configuration whose limits are in nobody's way.
+// fast returns a configuration with limits too high to matter.
 func fast(client *http.Client) Config { return Config{Client: client, Rate: 1e6, Burst: 1e6} }
 
-// newDriver makes a driver with a plain client.
+// newDriver returns a driver with a plain client.
 func newDriver(t testing.TB) *Driver { return New(fast(plainClient(t))) }
 
-// recipe is for a tool of the site at base.
+// recipe returns a recipe for a tool of the server at base.
 func recipe(base, method, path string, params ...string) *aai.Recipe {
 	return &aai.Recipe{
 		App: "org.example.web", Tool: "tool", Platform: "web", Params: params,
@@ -140,7 +140,7 @@ func compile(t testing.TB, d *Driver, r *aai.Recipe) aai.Action {
 	return action
 }
 
-// soon bounds a call that must not hang. No test waits for it to pass.
+// soon limits a call that must not block. No test waits for it to expire.
 func soon(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	t.Cleanup(cancel)
@@ -156,8 +156,8 @@ func run(t testing.TB, action aai.Action, args map[string]any) *aai.Result {
 	return result
 }
 
-// fail runs the action and returns what is in its error, which must be an
-// *aai.Error with the code and the delivery.
+// fail runs the action and returns its error, which must be an *aai.Error with the code and the
+// delivery.
 func fail(t testing.TB, action aai.Action, args map[string]any, code aai.Code, delivery aai.Delivery) aai.Error {
 	t.Helper()
 	return failIn(soon(t), t, action, args, code, delivery)
@@ -169,7 +169,7 @@ func failIn(ctx context.Context, t testing.TB, action aai.Action, args map[strin
 	if err == nil {
 		t.Fatalf("expected %s, got the result %+v", code, result)
 	}
-	e, ok := err.(*aai.Error) //nolint:errorlint // the contract is this very type
+	e, ok := err.(*aai.Error) //nolint:errorlint // the contract is this exact type
 	if !ok {
 		t.Fatalf("expected an *aai.Error, got %T: %v", err, err)
 	}
@@ -179,7 +179,7 @@ func failIn(ctx context.Context, t testing.TB, action aai.Action, args map[strin
 	return *e
 }
 
-// within is a context that ends so soon that a call must give up.
+// within returns a context that ends so soon that a call times out.
 func within(t testing.TB, d time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	t.Cleanup(cancel)

@@ -72,7 +72,7 @@ func TestNoBody(t *testing.T) {
 	if got := s.last(t); got.body != "" || got.ContentLength != 0 || got.Header.Get("Content-Type") != "" {
 		t.Errorf("got %q of %d bytes, %v", got.body, got.ContentLength, got.Header)
 	}
-	run(t, action, map[string]any{"id": "1", "more": true}) // which its schema admits
+	run(t, action, map[string]any{"id": "1", "more": true}) // allowed by its schema
 	if got := s.last(t); got.body != `{"more":true}` || got.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("got %q %v", got.body, got.Header)
 	}
@@ -90,7 +90,7 @@ func TestFormBody(t *testing.T) {
 	fail(t, action, map[string]any{"a": map[string]any{}}, aai.InvalidParams, aai.NotDelivered)
 }
 
-// Default headers go over ours, the tool's over those.
+// The app's headers override the defaults, and the tool's override those.
 func TestHeaders(t *testing.T) {
 	s := serve(t, answers(http.StatusOK, "text/plain", "ok"))
 	r := recipe(s.URL, http.MethodPatch, "/", "a")
@@ -111,7 +111,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// Cookies of one answer do not come with the next request.
+// Cookies of a response are not sent with the next request.
 func TestNoCookies(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "id", Value: "7"})
@@ -126,14 +126,14 @@ func TestNoCookies(t *testing.T) {
 	}
 }
 
-// A jar that has a cookie for everybody.
+// jar is a cookie jar with a cookie for every site.
 type jar struct{}
 
 func (jar) SetCookies(*url.URL, []*http.Cookie) {}
 func (jar) Cookies(*url.URL) []*http.Cookie     { return []*http.Cookie{{Name: "id", Value: "7"}} }
 
-// Whatever the arguments are, the server reads from the body what was given, and
-// from the query every name and value, and nothing besides.
+// For all arguments, the server reads exactly the given names and values from the body and the
+// query.
 func TestArgumentsArriveWhole(t *testing.T) {
 	s := serve(t, answers(http.StatusNoContent, "", ""))
 	d := newDriver(t)

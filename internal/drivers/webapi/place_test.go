@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestStyles: values are spelled as the table of styles in the OpenAPI Specification has
-// them (3.1.1, "Style Examples"), with the members of objects in alphabetical order.
+// TestStyles: values are encoded as in the OpenAPI Specification (3.1.1, "Style Examples"), with
+// the members of objects in alphabetical order.
 func TestStyles(t *testing.T) {
 	object := map[string]any{"R": json.Number("100"), "G": json.Number("200"), "B": json.Number("150")}
 	array := []any{"blue", "black", "brown"}
@@ -62,15 +62,15 @@ func TestStyles(t *testing.T) {
 	}
 }
 
-// TestNoValueArrivesAsSeveral: a value with the character that stands between values is refused,
-// and nothing is sent; with the commas of other styles it arrives as one.
+// TestNoValueArrivesAsSeveral: a value with the delimiter is rejected, and nothing is sent; the
+// commas of other styles arrive unchanged.
 func TestNoValueArrivesAsSeveral(t *testing.T) {
 	s := serve(t, answers(http.StatusOK, "text/plain", "ok"))
 	no := false
 	for _, c := range []struct {
 		style string
 		value any
-		want  string // "" where it is refused
+		want  string // "" if it is rejected
 	}{
 		{spaceDelimited, []any{"a b", "c"}, ""}, {pipeDelimited, []any{"a|b", "c"}, ""}, {pipeDelimited, map[string]any{"k": "a|b"}, ""},
 		{pipeDelimited, []any{"a b", "c"}, "color=a%20b%7Cc"}, {form, []any{"a,b", "c"}, "color=a%2Cb,c"},
@@ -90,7 +90,7 @@ func TestNoValueArrivesAsSeveral(t *testing.T) {
 	}
 }
 
-// TestPlaces: each parameter goes where the descriptor says, under the name that it has there.
+// TestPlaces: each parameter goes to the descriptor's place, under its name there.
 func TestPlaces(t *testing.T) {
 	s := serve(t, answers(http.StatusOK, "text/plain", "ok"))
 	r := recipe(s.URL, http.MethodPost, "/o/{id}", "id", "dry", "trace", "seen", "items", "note")
@@ -121,8 +121,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestPlacesAreChecked: a descriptor can send nothing where it would be taken for what the
-// gateway, the descriptor or the person says.
+// TestPlacesAreChecked: a descriptor cannot put a parameter in the place of the gateway's, the
+// descriptor's or the user's data.
 func TestPlacesAreChecked(t *testing.T) {
 	d := newDriver(t)
 	key := &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: "X-Key"}
@@ -163,8 +163,8 @@ func TestPlacesAreChecked(t *testing.T) {
 	}
 }
 
-// TestValuesStayInTheirPlaces: the members of an object whose names go into the query stand
-// for no other parameter and for no key, and no value breaks a header.
+// TestValuesStayInTheirPlaces: members of an object in the query replace no other parameter and no
+// key, and no value breaks a header.
 func TestValuesStayInTheirPlaces(t *testing.T) {
 	s := serve(t, answers(http.StatusOK, "text/plain", "ok"))
 	r := recipe(s.URL, http.MethodGet, "/{p}", "p", "filter", "limit", "h")
@@ -182,7 +182,7 @@ func TestValuesStayInTheirPlaces(t *testing.T) {
 	if e := fail(t, action, map[string]any{"p": "x", "filter": map[string]any{"key": "mine"}}, aai.InvalidParams, aai.NotDelivered); !strings.Contains(e.Message, "key goes") {
 		t.Errorf("got %s", e.Message)
 	}
-	for _, name := range []string{"key[]", "KEY", "key[0]"} { // which servers take for it
+	for _, name := range []string{"key[]", "KEY", "key[0]"} { // which servers treat alike
 		fail(t, action, map[string]any{"p": "x", "filter": map[string]any{name: "mine"}}, aai.InvalidParams, aai.NotDelivered)
 	}
 	if n := len(s.requests()); n != 0 {
@@ -190,7 +190,7 @@ func TestValuesStayInTheirPlaces(t *testing.T) {
 	}
 }
 
-// TestOneHeaderIsOfOneParameter: names of headers differ by more than case.
+// TestOneHeaderIsOfOneParameter: header names must differ by more than case.
 func TestOneHeaderIsOfOneParameter(t *testing.T) {
 	r := recipe("https://api.example.com", http.MethodGet, "/", "a", "b")
 	r.HTTP.Send = map[string]aai.SendRecipe{"a": {In: "header", Name: "X-A"}, "b": {In: "header", Name: "x-a"}}

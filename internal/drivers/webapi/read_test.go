@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A progress is what a caller was told.
+// progress is one progress message.
 type progress struct {
 	mu    sync.Mutex
 	done  []float64
@@ -51,7 +51,7 @@ func TestProgressOfALongDownload(t *testing.T) {
 	}
 }
 
-// A short one leaves the word to the gateway's heartbeat.
+// A short download leaves progress to the gateway's heartbeat.
 func TestNoProgressOfAShortDownload(t *testing.T) {
 	s := serve(t, answers(http.StatusOK, "text/plain", strings.Repeat("x", 1000)))
 	var p progress

@@ -17,7 +17,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// answer is what a GET of a server with the answer gives.
+// answer returns the result of a GET with the given response.
 func answer(t testing.TB, status int, contentType, body string) *aai.Result {
 	t.Helper()
 	s := serve(t, answers(status, contentType, body))
@@ -104,7 +104,7 @@ func TestPictureAnswer(t *testing.T) {
 	if len(result.Images) != 1 || result.Images[0].MIME != "image/png" || string(result.Images[0].Data) != picture || result.Data != nil {
 		t.Errorf("got %+v", result)
 	}
-	// One that is none, and one that is larger than a model may be shown.
+	// An invalid picture, and one above the limit.
 	for _, body := range []string{"<html>", picture + strings.Repeat("x", maxPicture)} {
 		result := answer(t, http.StatusOK, "image/png", body)
 		data, _ := result.Data.(map[string]any)
@@ -167,7 +167,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// A server may compress, also in ways that the client does not undo by itself.
+// A server may compress, also with codings that the client does not decode.
 func TestCompressedAnswer(t *testing.T) {
 	const text = "compressed, compressed and compressed"
 	for _, coding := range []string{"gzip", "x-gzip", "deflate", "identity", ""} {
@@ -212,11 +212,11 @@ func compress(coding, text string) []byte {
 	return b.Bytes()
 }
 
-// Every text of an answer is cleaned, wherever it stands.
+// All texts of a response are cleaned.
 func TestRow21ResultInjection(t *testing.T) {
 	const hostile = "a\x1b[31mred\x1b[0m\u202eright\u200bzero\u2066\U000e0041tag\x00\u0085end"
 	const clean = "a[31mred[0mrightzerotag end"
-	// Text with a NUL would be no text.
+	// Text with a NUL would count as binary.
 	if got := answer(t, http.StatusOK, "text/plain; charset=utf-8", strings.ReplaceAll(hostile, "\x00", "")).Text; got != clean {
 		t.Errorf("text: got %q", got)
 	}

@@ -88,7 +88,7 @@ func TestRetryAfter(t *testing.T) {
 		{at(time.Minute), "", time.Minute},
 		{at(-time.Minute), "", 0},
 		{at(400 * 24 * time.Hour), "", maxRetryAfter},
-		{at(time.Hour + time.Minute), at(time.Hour), time.Minute}, // by a clock that is an hour fast
+		{at(time.Hour + time.Minute), at(time.Hour), time.Minute}, // with a clock that is an hour fast
 	} {
 		h := http.Header{}
 		h.Set("Retry-After", c.value)

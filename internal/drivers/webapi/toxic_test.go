@@ -15,8 +15,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// poisoned puts a proxy with the toxics before a server and returns its address.
-// Each toxic is "upstream" or "downstream", its type, and its attributes as JSON.
+// poisoned puts a proxy with the toxics before a server and returns its address. Each toxic is
+// "upstream" or "downstream", its type, and its attributes as JSON.
 func poisoned(t *testing.T, s *server, toxics ...[3]string) string {
 	t.Helper()
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
@@ -34,7 +34,7 @@ func poisoned(t *testing.T, s *server, toxics ...[3]string) string {
 	return "http://" + proxy.Listen
 }
 
-// Every way in which a network goes wrong is one code and one delivery.
+// Every network failure has one code and one delivery.
 func TestToxics(t *testing.T) {
 	body := strings.Repeat("0123456789", 1000)
 	const forever = time.Hour
@@ -43,7 +43,7 @@ func TestToxics(t *testing.T) {
 		method   string
 		toxic    [3]string
 		wait     time.Duration
-		code     aai.Code // empty: it goes well
+		code     aai.Code // empty: success
 		delivery aai.Delivery
 		requests int // that reach the server
 	}{
@@ -87,8 +87,8 @@ func TestToxics(t *testing.T) {
 	}
 }
 
-// A proxy that is there with nobody behind it takes the connection and ends it,
-// before the request was written or after: what is said of it fits.
+// A proxy without a server accepts the connection and closes it, before or after the request is
+// written: the reported delivery is correct.
 func TestNobodyBehindTheProxy(t *testing.T) {
 	s := serve(t, answers(http.StatusOK, "", ""))
 	base := poisoned(t, s)
@@ -103,7 +103,7 @@ func TestNobodyBehindTheProxy(t *testing.T) {
 	}
 }
 
-// A connection that is lost in the middle of a call that reads is made again.
+// A reading call with a lost connection is repeated.
 func TestALostConnectionIsMadeAgain(t *testing.T) {
 	var breaks atomic.Bool
 	breaks.Store(true)
