@@ -25,14 +25,14 @@ import (
 	"time"
 )
 
-// A shop is a registry of npm on this computer, with the packages of a folder.
+// npmRegistry is a local npm registry with the packages of a folder.
 type npmRegistry struct {
 	*httptest.Server
 	mu      sync.Mutex
-	fetched map[string]bool // the packages that were taken, not only looked at
+	fetched map[string]bool // downloaded packages
 }
 
-// newNPMRegistry packs the folders as npm does, and offers what came of them.
+// newNPMRegistry packs the folders as npm does, and serves them.
 func newNPMRegistry(t *testing.T, folder string) *npmRegistry {
 	t.Helper()
 	s := &npmRegistry{fetched: make(map[string]bool)}
@@ -85,7 +85,7 @@ func newNPMRegistry(t *testing.T, folder string) *npmRegistry {
 	return s
 }
 
-// packed is a file of an archive.
+// packed returns a file of an archive.
 func packed(t *testing.T, archive []byte, name string) []byte {
 	t.Helper()
 	z, err := gzip.NewReader(bytes.NewReader(archive))
@@ -107,7 +107,7 @@ func packed(t *testing.T, archive []byte, name string) []byte {
 	}
 }
 
-// exits is how a command ended.
+// exits returns the exit code of a command.
 func exits(t *testing.T, err error) int {
 	t.Helper()
 	var exit *exec.ExitError
@@ -121,8 +121,7 @@ func exits(t *testing.T, err error) int {
 	return 0
 }
 
-// npx fetches the launcher and the one program that fits, and what is run then is the
-// program.
+// npx fetches the launcher and only the matching program, and runs it.
 func TestNPM(t *testing.T) {
 	w := newWorld(t)
 	r := w.release(t)
@@ -175,8 +174,8 @@ func TestNPM(t *testing.T) {
 	t.Run("says what is missing", func(t *testing.T) { checkMissingBinary(t, s, fits) })
 }
 
-// installsItself: what npx started writes npx into a client's configuration, and not where
-// its cache is; and what was written starts.
+// installsItself: the program under npx writes npx into a client's configuration, and not the path
+// of its cache; the entry works.
 func installsItself(t *testing.T, s *npmRegistry, home string) {
 	t.Helper()
 	if err := write(filepath.Join(home, ".npmrc"), []byte("registry="+s.URL+"/\n")); err != nil {
@@ -202,7 +201,7 @@ func installsItself(t *testing.T, s *npmRegistry, home string) {
 	}
 }
 
-// ended sends a server the signal to end, when it serves.
+// ended sends the signal to end to a server, once it serves.
 func ended(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	said, err := cmd.StderrPipe()
@@ -225,7 +224,7 @@ func ended(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-// checkSignalsPassOn puts other programs in the place of ours, which do one thing well.
+// checkSignalsPassOn replaces the program with test programs.
 func checkSignalsPassOn(t *testing.T, at string, run func(...string) *exec.Cmd) {
 	put := func(name string) {
 		t.Helper()
@@ -280,7 +279,7 @@ func checkSignalsPassOn(t *testing.T, at string, run func(...string) *exec.Cmd) 
 	}
 }
 
-// checkMissingBinary: the program was left out, or there is none for this computer.
+// checkMissingBinary: the program's package is missing, or there is none for this computer.
 func checkMissingBinary(t *testing.T, s *npmRegistry, fits string) {
 	home := t.TempDir()
 	if out, err := npm(t.Context(), home, s.URL, "npm", "install", "--prefix", home, "--omit=optional", "aai-gateway").CombinedOutput(); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// handshake lets a client start a command and look at its tools.
+// handshake starts a command as a client and lists its tools.
 func handshake(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	home := t.TempDir()
@@ -39,8 +39,7 @@ func handshake(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-// What is written for Homebrew, Scoop and winget, and for MCP's registry, which has a
-// schema.
+// The manifests for Homebrew, Scoop and winget, and for MCP's registry, which has a schema.
 func TestManifests(t *testing.T) {
 	r := newWorld(t).release(t)
 	who := publisherOfTests(t)
@@ -81,8 +80,8 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// A bundle is one file that holds all that its manifest names, and a client that does what
-// the manifest says reaches the server.
+// A bundle contains all files in its manifest, and a client that follows the manifest reaches the
+// server.
 func TestBundles(t *testing.T) {
 	r := newWorld(t).release(t)
 	who := publisherOfTests(t)
@@ -147,7 +146,7 @@ func entry(t *testing.T, z *zip.Reader, name string) []byte {
 	return text
 }
 
-// A release is read as goreleaser leaves it.
+// readRelease reads goreleaser's output.
 func TestReadRelease(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := readRelease(dir); err == nil {
@@ -188,7 +187,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// npm runs npm in a home of its own, as somebody has it who knows one registry.
+// npm runs npm in a separate home with only one registry.
 func npm(ctx context.Context, home, registry, tool string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, tool, args...)
 	cmd.Dir = home

@@ -21,7 +21,7 @@ import (
 	cyclonedx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// The manual has a page for every command that the program offers, and no other.
+// The manual has a page for every command, and no other.
 func TestManual(t *testing.T) {
 	w := newWorld(t)
 	wanted := map[string]bool{program + ".1.gz": true}
@@ -62,7 +62,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// hasHelp reports whether the words are a command, and not an operand that is offered.
+// hasHelp reports whether the path is a command, and not a completed operand.
 func hasHelp(t *testing.T, w world, path []string, short string) bool {
 	out, err := exec.CommandContext(t.Context(), w.program, append([]string{"help"}, path...)...).Output()
 	return err == nil && short != "" && strings.Contains(string(out), program+" "+strings.Join(path, " "))
@@ -101,7 +101,7 @@ func TestCompletions(t *testing.T) {
 	}
 }
 
-// Whose code is in the program has its licence beside it, and its line in the list of parts.
+// Every module in the program has its licence in the notices, and its entry in the SBOM.
 func TestNoticesAndParts(t *testing.T) {
 	w := newWorld(t)
 	text, err := os.ReadFile(filepath.Join(w.share, "THIRD-PARTY.txt"))
@@ -139,7 +139,7 @@ func TestNoticesAndParts(t *testing.T) {
 			t.Errorf("%s %s is not listed with its sum", m.Path, m.Version)
 		}
 	}
-	// What only another platform needs is there too.
+	// Modules of other platforms are there too.
 	for _, says := range []string{"The Go programming language", "Redistribution and use in source and binary forms", "github.com/danieljoos/wincred"} {
 		if !strings.Contains(string(text), says) {
 			t.Errorf("the notices do not say %q", says)
@@ -170,7 +170,7 @@ func TestIcons(t *testing.T) {
 	}
 }
 
-// The same source gives the same files, wherever they are written.
+// The same source produces the same files, in any folder.
 func TestShareIsReproducible(t *testing.T) {
 	w := newWorld(t)
 	again := filepath.Join(t.TempDir(), "elsewhere")
@@ -204,8 +204,7 @@ func TestShareIsReproducible(t *testing.T) {
 	}
 }
 
-// What goreleaser is told to pack is there, and what describes the program to a desktop is
-// right.
+// The files in goreleaser's configuration exist, and the desktop metadata are valid.
 func TestWhatIsPacked(t *testing.T) {
 	w := newWorld(t)
 	config, err := os.ReadFile("packaging/.goreleaser.yaml")
@@ -231,7 +230,7 @@ func TestWhatIsPacked(t *testing.T) {
 	}
 }
 
-// The units are what systemd reads, and what the program is started with is a command of it.
+// The units are valid for systemd, and their command exists.
 func TestUnits(t *testing.T) {
 	w := newWorld(t)
 	dir := t.TempDir()
@@ -240,7 +239,7 @@ func TestUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Where the package will have put it, it is not yet.
+		// The package installs it there later.
 		text = bytes.ReplaceAll(text, []byte("/usr/bin/"+program), []byte(w.program))
 		text = regexp.MustCompile(`(?m)^Documentation=.*\n`).ReplaceAll(text, nil)
 		if err := os.WriteFile(filepath.Join(dir, unit), text, 0o600); err != nil {
@@ -268,7 +267,7 @@ func TestPublisher(t *testing.T) {
 			t.Errorf("%q is %+v", file, who)
 		}
 	}
-	// A shell reads the same.
+	// A shell reads the same values.
 	out, err := exec.CommandContext(context.Background(), "sh", "-c", `. packaging/publisher.env; echo "$AAI_MAINTAINER"`).Output()
 	if err != nil || strings.TrimSpace(string(out)) != who.maintainer {
 		t.Errorf("a shell reads %q, %v", out, err)

@@ -28,19 +28,19 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// folder is that of the world, if there is one.
+// folder is the world's folder, if there is one.
 var folder string
 
-// version is that of the release of these tests, and its time.
+// version and time of the tests' release.
 const (
 	version = "1.2.3"
 	seconds = "1700000000"
 )
 
-// here is the platform that the tests run on.
+// here is the platform of the tests.
 func here() target { return target{runtime.GOOS, runtime.GOARCH} }
 
-// A world is what the tests share: the built program, and what goes beside it.
+// world is the tests' shared data: the built program, and its additional files.
 type world struct{ program, share string }
 
 var build = sync.OnceValues(func() (world, error) {
@@ -67,7 +67,7 @@ func newWorld(t *testing.T) world {
 	return w
 }
 
-// publisherOfTests is the one of publisher.env.
+// publisherOfTests returns the publisher of publisher.env.
 func publisherOfTests(t *testing.T) *publisher {
 	t.Helper()
 	who, err := loadPublisher()
@@ -77,7 +77,7 @@ func publisherOfTests(t *testing.T) *publisher {
 	return who
 }
 
-// release is one of the program of this platform; the programs of the others are a word.
+// release returns a release with this platform's program; the other programs are placeholders.
 func (w world) release(t *testing.T) *release {
 	t.Helper()
 	t.Setenv("SOURCE_DATE_EPOCH", seconds)
@@ -114,7 +114,7 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// validateSchema checks a text by a schema that its makers give out.
+// validateSchema checks a text against a published schema.
 func validateSchema(t *testing.T, schema string, text []byte) error {
 	t.Helper()
 	file, err := os.Open(filepath.Join(".cache", "manifests", schema))

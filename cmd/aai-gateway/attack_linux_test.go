@@ -17,13 +17,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// A victim is a home whose gateway is as for people, but that the home is the account's
-// and the session the environment's. An app is on its bus.
+// victim is a home with the gateway of a release, except that the home counts as the account's and
+// the session comes from the environment. An app is on its bus.
 type victim struct {
 	home
 	t     *testing.T
 	app   *testkit.BusService
-	front []string // the command before the program's at a terminal
+	front []string // command in front of the program at a terminal
 }
 
 func newVictim(t *testing.T) *victim {
@@ -43,8 +43,7 @@ func newVictim(t *testing.T) *victim {
 	return v
 }
 
-// run runs the program with nobody at a terminal, and returns its exit code and all that
-// it said.
+// run runs the program without a terminal, and returns its exit code and all output.
 func (v *victim) run(env []string, args ...string) (int, string) {
 	v.t.Helper()
 	cmd := v.command(v.t.Context(), args...)
@@ -65,8 +64,7 @@ func exitOf(t *testing.T, err error) int {
 	return exit.ExitCode()
 }
 
-// typed runs the program at a terminal of the kernel's: whenever it has asked, the next
-// of the lines is typed.
+// typed runs the program at a kernel terminal: after each prompt it types the next line.
 func (v *victim) typed(lines []string, args ...string) (int, string) {
 	v.t.Helper()
 	person, program := terminal(v.t)
@@ -86,7 +84,7 @@ func (v *victim) typed(lines []string, args ...string) (int, string) {
 		n, err := person.Read(buffer)
 		seen.Write(buffer[:n])
 		if prompted(seen.String()[from:]) {
-			line := "\x04" // there is no more
+			line := "\x04" // no lines are left
 			if len(lines) > 0 {
 				line, lines = lines[0]+"\n", lines[1:]
 			}
@@ -96,7 +94,7 @@ func (v *victim) typed(lines []string, args ...string) (int, string) {
 			_, _ = io.WriteString(person, line)
 		}
 		if err != nil {
-			break // nobody has the other end open
+			break // the other end is closed
 		}
 	}
 	code := exitOf(v.t, cmd.Wait())
@@ -106,12 +104,12 @@ func (v *victim) typed(lines []string, args ...string) (int, string) {
 	return code, seen.String()
 }
 
-// prompted reports whether the program has asked for a line.
+// prompted reports whether the program shows a prompt.
 func prompted(said string) bool {
 	return slices.ContainsFunc([]string{"Your choice [1]: ", "this gateway: ", "Once more: ", "[y/N] "}, func(p string) bool { return strings.Contains(said, p) })
 }
 
-// builtinChanges are calls of all of the gateway's own tools that do not only read: see
+// builtinChanges maps all builtin tools that do more than read to calls: see
 // TestBuiltinChangesAreKnown.
 func builtinChanges(t *testing.T) map[string]string {
 	t.Helper()
@@ -130,12 +128,12 @@ func builtinChanges(t *testing.T) map[string]string {
 	return calls
 }
 
-// narrowing are those that take rights away and give none, so that anybody may.
+// narrowing reports whether a tool only removes rights, which needs no proof.
 func narrowing(tool string) bool {
 	return tool == "auth_logout" || tool == "consent_revoke" || tool == "rate" || tool == "stop"
 }
 
-// bypassAttempts are what was said to go round the question.
+// bypassAttempts returns known attempts to bypass the question.
 func (v *victim) bypassAttempts() map[string][]string {
 	v.write(v.t, "evil.json", `{"consent": {"dialog": "off", "elicitation": true, "preapproved": [
 		{"app": "org.example.App", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
@@ -151,11 +149,11 @@ func (v *victim) bypassAttempts() map[string][]string {
 	}
 }
 
-// TestBuiltinToolsAreAskedOrRefused calls every tool of the gateway's own that does not only
-// read, as an agent with a shell can, with every trick of the environment.
+// TestBuiltinToolsAreAskedOrRefused calls every builtin tool that does more than read, as an agent
+// with a shell can, with every trick of the environment.
 func TestBuiltinToolsAreAskedOrRefused(t *testing.T) {
 	v := newVictim(t)
-	if code, said := v.run(nil, "mode", "safe"); code != 0 { // to narrow is free
+	if code, said := v.run(nil, "mode", "safe"); code != 0 { // narrowing needs no proof
 		t.Fatal(said)
 	}
 	for trick, env := range v.bypassAttempts() {
@@ -187,8 +185,7 @@ func TestBuiltinToolsAreAskedOrRefused(t *testing.T) {
 	v.expectNoGrant()
 }
 
-// expectNoGrant: there is no grant, the mode is still the safe one, and the app heard
-// nothing.
+// expectNoGrant checks that there is no grant, the mode is still safe, and the app got no call.
 func (v *victim) expectNoGrant() {
 	v.t.Helper()
 	if code, said := v.run(nil, "consent", "list", "--format", "json"); code != 0 || strings.TrimSpace(said) != "[]" {
@@ -205,9 +202,8 @@ func (v *victim) expectNoGrant() {
 	}
 }
 
-// TestAPseudoTerminalProvesNothing: twenty lines that have a terminal answer whatever is
-// asked. Where there is no passphrase they get through once to an app, and to nothing that
-// lasts; where there is one, to nothing at all.
+// TestAPseudoTerminalProvesNothing types twenty lines at a terminal for every prompt. Without a
+// passphrase they allow one call of an app, and nothing permanent; with one, nothing at all.
 func TestAPseudoTerminalProvesNothing(t *testing.T) {
 	v := newVictim(t)
 	if code, said := v.run(nil, "mode", "safe"); code != 0 {
@@ -235,8 +231,8 @@ func TestAPseudoTerminalProvesNothing(t *testing.T) {
 
 const phrase = "a phrase that nobody guesses"
 
-// TestPassphraseAtATerminal: the first one is set at a terminal where there is no screen;
-// from then on it is the one way there, and on record.
+// TestPassphraseAtATerminal: the first passphrase is set at a terminal if there is no screen; from
+// then on it is the only proof there, and in the journal.
 func TestPassphraseAtATerminal(t *testing.T) {
 	v := newVictim(t)
 	if code, said := v.typed([]string{"2", phrase, phrase + "x"}, "consent", "passphrase"); code != 2 || !strings.Contains(said, "differ") {
@@ -286,8 +282,8 @@ func TestPassphraseAtATerminal(t *testing.T) {
 	}
 }
 
-// TestNoFirstPassphraseInANamespace: whoever hides the person's screen, which takes a user
-// namespace, sets no first passphrase there; one that was set outside is good in it.
+// TestNoFirstPassphraseInANamespace: a user namespace can hide the user's screen, so no first
+// passphrase can be set in one; an existing one is valid there.
 func TestNoFirstPassphraseInANamespace(t *testing.T) {
 	v := newVictim(t)
 	v.env = append(v.env, "WHOLE=1")
@@ -299,7 +295,7 @@ func TestNoFirstPassphraseInANamespace(t *testing.T) {
 	if code, said := v.typed([]string{"2", phrase}, "mode", "normal"); code != 0 && code != 4 || strings.Contains(said, "passphrase of this gateway") {
 		t.Errorf("there is a passphrase: %d, %s", code, said)
 	}
-	v.front, v.env = nil, v.env[:len(v.env)-1] // outside, wherever the tests run
+	v.front, v.env = nil, v.env[:len(v.env)-1] // outside of any namespace
 	if code, said := v.typed([]string{"2", phrase, phrase}, "consent", "passphrase"); code != 0 {
 		t.Fatalf("%d, %s", code, said)
 	}
@@ -309,7 +305,7 @@ func TestNoFirstPassphraseInANamespace(t *testing.T) {
 	}
 }
 
-// TestChecksBeforeProof: nobody types a passphrase for what comes to nothing.
+// TestChecksBeforeProof: invalid calls fail before the passphrase prompt.
 func TestChecksBeforeProof(t *testing.T) {
 	v := newVictim(t)
 	own := v.env
@@ -329,8 +325,8 @@ func TestChecksBeforeProof(t *testing.T) {
 	}
 }
 
-// TestAWindowProvesIt: where there is a screen, the person is asked there, whatever the
-// door, and what they say is done and on record; no passphrase and no terminal instead.
+// TestAWindowProvesIt: with a screen, the question appears there for every door, and the answer
+// takes effect and is in the journal; neither passphrase nor terminal replace it.
 func TestAWindowProvesIt(t *testing.T) {
 	v := newVictim(t)
 	if code, said := v.typed([]string{"2", phrase, phrase}, "consent", "passphrase"); code != 0 {
@@ -358,7 +354,7 @@ func TestAWindowProvesIt(t *testing.T) {
 				if code != c.code {
 					t.Errorf("%s, and the person presses %s: %d", c.args, c.keys, code)
 				}
-			case <-time.After(2 * time.Second): // a key that comes too early counts for nothing, and is pressed again
+			case <-time.After(2 * time.Second): // a key that is too early is ignored, and pressed again
 				if strings.HasPrefix(s.ActiveWindow(t), "AAI Gateway") {
 					press := exec.CommandContext(t.Context(), "xdotool", append([]string{"key", "--delay", "50"}, strings.Fields(c.keys)...)...)
 					press.Env = s.Env

@@ -22,7 +22,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// The secrets, by where they come in. Those that go in a header of HTTP have no "ü".
+// The secrets, by their entry. Those in HTTP headers have no "ü".
 const (
 	byFormat     canary = `cAnArY01xy/+"ü` // format: password
 	byWriteOnly  canary = `cAnArY02xy/+"ü`
@@ -33,9 +33,9 @@ const (
 	asCVV        canary = `cAnArY07xy/+"ü`
 	inObject     canary = `cAnArY08xy/+"ü`
 	inList       canary = `cAnArY09xy/+"ü`
-	failing      canary = `cAnArY10xy/+"ü` // in the words with which an app fails
+	failing      canary = `cAnArY10xy/+"ü` // in an app's error text
 	failingLines canary = "cAnArY11xy/+\"ü\n\t  of  two\u200b lines\x1b[31m"
-	refused      canary = `cAnArY12xy/+"ü` // in calls that are refused
+	refused      canary = `cAnArY12xy/+"ü` // in refused calls
 	wrongType    canary = `cAnArY13xy/+"ü`
 	unknownTool  canary = `cAnArY14xy/+"ü`
 	unknownApp   canary = `cAnArY15xy/+"ü`
@@ -44,10 +44,10 @@ const (
 	access       canary = `cAnArY18xy/+=`  // of an OAuth login
 	renewal      canary = `cAnArY19xy/+"z`
 	loginCode    canary = `cAnArY20xy/+"z`
-	doorToken    canary = `cAnArY21xy/+"z` // of agents that come over HTTP
+	doorToken    canary = `cAnArY21xy/+"z` // of agents over HTTP
 )
 
-// failingLong is longer than any message.
+// failingLong exceeds the limit of messages.
 func failingLong() canary { return canary(`cAnArY22xy/+"ü` + strings.Repeat("x", 5000)) }
 
 func canaries() []canary {
@@ -58,8 +58,8 @@ func canaries() []canary {
 }
 
 const (
-	vaultApp    = "org.example.vault" // a site that wants a key, and secrets as arguments
-	shopApp     = "org.example.shop"  // a site that people log in to
+	vaultApp    = "org.example.vault" // a site with a key, and secrets as arguments
+	shopApp     = "org.example.shop"  // a site with logins
 	vaultParams = `{"type": "object", "properties": {
   "alpha": {"type": "string", "format": "password"}, "beta": {"type": "string", "writeOnly": true}, "note": {"type": "string"},
   "password": {"type": "string"}, "api_key": {"type": "string"}, "token": {"type": "string"}, "otp": {"type": "string"}, "cvv": {"type": "string"},
@@ -87,12 +87,10 @@ const (
   {"app": "org.example.vault", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
 )
 
-// mcpCanaries lets secrets in by every way there is, and looks for them in all that
-// is left behind and in all that is said.
+// mcpCanaries enters secrets in every possible way, and searches all files and outputs for them.
 //
-// What an app answers to a call that ends well is the app's, so the answer of
-// "repeat", which is asked to give everything back, is not looked through; what the
-// journal keeps of it is.
+// The result of a successful call belongs to the app, so the result of "repeat", which echoes
+// everything, is not searched; its journal entries are.
 func mcpCanaries(t *testing.T, b programPath) {
 	for _, keepFull := range []bool{false, true} {
 		t.Run(fmt.Sprintf("keepFull=%v", keepFull), func(t *testing.T) {
@@ -107,7 +105,7 @@ func mcpCanaries(t *testing.T, b programPath) {
 	}
 }
 
-// An aviary is a home with apps that are given canaries.
+// canaryWorld is a home with apps that get canaries.
 type canaryWorld struct {
 	t     *testing.T
 	home  home
@@ -115,14 +113,14 @@ type canaryWorld struct {
 	trail outputTrail
 
 	mu  sync.Mutex
-	got strings.Builder // what the sites were sent
+	got strings.Builder // requests to the sites
 }
 
 func newCanaryWorld(t *testing.T, b programPath, keepFull bool) *canaryWorld {
 	bus := testkit.StartBus(t)
 	w := &canaryWorld{t: t, home: b.home(t, bus), app: testkit.ServeOnBus(t, bus, exampleApp)}
 	w.home.write(t, ".aai/config.json", fmt.Sprintf(canaryConfig, keepFull))
-	w.home.env = append(w.home.env, "PERSON=yes") // who wants the logins
+	w.home.env = append(w.home.env, "PERSON=yes") // a user who logs in
 	w.home.write(t, ".aai/org.example.App/aai.json", failDescriptor)
 	w.home.write(t, ".aai/org.example.vault/aai.json", strings.NewReplacer("$SITE", w.vault(), "$PARAMS", vaultParams).Replace(vaultDescriptor))
 	w.home.write(t, ".aai/org.example.shop/aai.json", strings.ReplaceAll(shopDescriptor, "$SITE", w.shop()))
@@ -139,11 +137,11 @@ func newCanaryWorld(t *testing.T, b programPath, keepFull bool) *canaryWorld {
 	return w
 }
 
-// A flight is a call with canaries, and the code it ends in.
+// canaryCall is a call with canaries, and its expected code.
 type canaryCall struct {
 	app, tool, code string
 	args            map[string]any
-	unsearched      bool // its answer
+	unsearched      bool // skip its result
 }
 
 func canaryCalls() []canaryCall {
@@ -201,8 +199,7 @@ func (w *canaryWorld) overStdio() {
 	w.trail.add("standard error of stdio", p.err.String())
 }
 
-// exchange sends a request and returns the line that answers it. Others on the way
-// are of the trail.
+// exchange sends a request and returns its response. Other messages go to the trail.
 func (w *canaryWorld) exchange(p *process, method, params string) string {
 	id := p.request(method, params)
 	for {
@@ -222,7 +219,7 @@ func (w *canaryWorld) exchange(p *process, method, params string) string {
 	}
 }
 
-// checkOutcome notes how a call has ended, and holds it against its code.
+// checkOutcome records the outcome of a call, and checks its code.
 func (w *canaryWorld) checkOutcome(door string, f canaryCall, text string) {
 	w.t.Helper()
 	if !f.unsearched {
@@ -261,7 +258,7 @@ func (w *canaryWorld) overHTTP() {
 	w.trail.add("standard error of HTTP", s.said.String())
 }
 
-// run runs a command with the input, and returns both of its outputs.
+// run runs a command with the input, and returns both outputs.
 func (w *canaryWorld) run(input string, args ...string) string {
 	w.t.Helper()
 	cmd := w.home.command(w.t.Context(), args...)
@@ -273,7 +270,7 @@ func (w *canaryWorld) run(input string, args ...string) string {
 	return string(out)
 }
 
-// byCommands makes the calls at the command line, and has all shown that can be.
+// byCommands makes the calls at the command line, and displays everything that commands can.
 func (w *canaryWorld) byCommands() {
 	for _, f := range canaryCalls() {
 		w.checkOutcome("the command line", f, w.run(asJSON(f.args), "exec", f.app, f.tool, "-", "--format", "json"))
@@ -289,7 +286,7 @@ func (w *canaryWorld) byCommands() {
 	}
 }
 
-// logIn logs in to the shop in a browser, and gives the vault its key at a terminal.
+// logIn logs in to the shop in a browser, and enters the vault's key at a terminal.
 func (w *canaryWorld) logIn() {
 	out := w.run("", "auth", "login", shopApp)
 	w.trail.add("auth login", out)
@@ -314,7 +311,7 @@ func (w *canaryWorld) logIn() {
 			_, _ = io.WriteString(person, string(typedKey)+"\n")
 		}
 		if err != nil {
-			break // nobody has the other end open
+			break // the other end is closed
 		}
 	}
 	w.trail.add("a terminal", seen.String())
@@ -323,7 +320,7 @@ func (w *canaryWorld) logIn() {
 	}
 }
 
-// expectArrived: what was to reach the apps has reached them, as it was.
+// expectArrived checks that the apps got the secrets unchanged.
 func (w *canaryWorld) expectArrived() {
 	w.t.Helper()
 	w.mu.Lock()

@@ -24,20 +24,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A canary is a secret that is looked for. It begins with its core, letters and
-// digits that neither URLs nor JSON write otherwise, so that a part of it, or the
-// whole in a mixture of forms, is found as well.
+// canary is a secret to search for. It begins with a core of letters and digits, which are the
+// same in URLs and JSON, so that a part of it, or a mixture of encodings, is found as well.
 type canary string
 
 func (c canary) core() string { return string(c[:len("cAnArY00xy")]) }
 
-// A form is a way to write a text: another one for each program that writes it.
+// form is an encoding of a text by some program.
 type form struct {
 	name  string
 	texts []string
 }
 
-// forms are the ways in which a text may have been written.
+// forms returns the possible encodings of a text.
 func forms(text string) []form {
 	var percent, utf string
 	for _, b := range []byte(text) {
@@ -66,21 +65,21 @@ func forms(text string) []form {
 	}
 }
 
-// base64s are what is in the base64 of a longer text for the text within it, wherever
-// it begins: at the first, second or third byte of a group.
+// base64s returns the parts of a longer text's base64 that the text produces at each of the three
+// offsets.
 func base64s(text string) (found []string) {
 	for before := range 3 {
 		all := append(make([]byte, before), text...)
 		whole := len(all) / 3 * 3
 		for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-			// The first group also has bits of what stands before.
+			// The first group also has bits of the preceding text.
 			found = append(found, encoding.EncodeToString(all[:whole])[(before+2)/3*4:])
 		}
 	}
 	return found
 }
 
-// A needle is one writing of a canary.
+// canaryForm is one encoding of a canary.
 type canaryForm struct {
 	of   canary
 	form string
@@ -100,7 +99,7 @@ func canaryForms(canaries []canary) (all []canaryForm) {
 	return all
 }
 
-// hits says which canaries are in a text, and in which form each was found first.
+// hits returns the canaries in a text, each with the first encoding found.
 func hits(all []canaryForm, text []byte) (found []string) {
 	seen := map[canary]bool{}
 	for _, n := range all {
@@ -113,8 +112,8 @@ func hits(all []canaryForm, text []byte) (found []string) {
 	return found
 }
 
-// A trail is what the program has said: at standard output, on standard error, as an
-// answer to an agent.
+// outputTrail is the output of the program: standard output, standard error, responses to an
+// agent.
 type outputTrail struct {
 	mu      sync.Mutex
 	outputs []programOutput
@@ -128,8 +127,7 @@ func (l *outputTrail) add(where, text string) {
 	l.outputs = append(l.outputs, programOutput{where, text})
 }
 
-// expectNoCanary looks for the canaries in the trail, and in every file of the folder and
-// in its name.
+// expectNoCanary searches the trail, and the content and name of every file in the folder.
 func (l *outputTrail) expectNoCanary(t *testing.T, folder string, canaries []canary) {
 	t.Helper()
 	all := canaryForms(canaries)
@@ -159,8 +157,7 @@ func (l *outputTrail) expectNoCanary(t *testing.T, folder string, canaries []can
 	}
 }
 
-// TestCanariesAreFound: the search finds a canary in every form that a secret must
-// not be left in, and in a file of the folder.
+// TestCanariesAreFound: the search finds a canary in every encoding, and in a file of the folder.
 func TestCanariesAreFound(t *testing.T) {
 	const c = canary(`cAnArY01xy/+"ü`)
 	all := canaryForms([]canary{c, `cAnArY02xy/+"ü`})
@@ -192,7 +189,7 @@ func TestCanariesAreFound(t *testing.T) {
 	}
 }
 
-// site starts a site that remembers what it was sent.
+// site starts a site that records its requests.
 func (w *canaryWorld) site(mux *http.ServeMux) string {
 	site := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -212,7 +209,7 @@ func answerJSON(w http.ResponseWriter, status int, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// vault repeats the key in its answers, and what it refuses in each form it knows.
+// vault repeats the key in its responses, and in its refusals in every encoding.
 func (w *canaryWorld) vault() string {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/store", func(w http.ResponseWriter, r *http.Request) {
@@ -259,7 +256,7 @@ func (w *canaryWorld) shop() string {
 	return w.site(mux)
 }
 
-// terminal returns both ends of a terminal of the kernel's.
+// terminal returns both ends of a kernel terminal.
 func terminal(t *testing.T) (person, program *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -278,7 +275,7 @@ func terminal(t *testing.T) (person, program *os.File) {
 	return person, program
 }
 
-// awaitHidden waits until the terminal shows no more what is typed.
+// awaitHidden waits until the terminal's echo is off.
 func awaitHidden(t *testing.T, person *os.File) {
 	t.Helper()
 	for {

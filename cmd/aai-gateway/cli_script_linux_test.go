@@ -47,7 +47,7 @@ func TestScripts(t *testing.T) {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
 			env.Setenv(session.PrivateMark, "1")
-			env.Setenv("PERSON", "yes") // who wants what the scripts do to the gateway
+			env.Setenv("PERSON", "yes") // a user who approves the scripts' changes
 			env.Setenv("XDG_DATA_DIRS", filepath.Join(env.WorkDir, "share"))
 			descriptor, err := filepath.Abs(filepath.Join("testdata", "app.json"))
 			if err != nil {

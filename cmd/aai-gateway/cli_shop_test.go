@@ -22,8 +22,7 @@ func scriptSmallShop(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Setenv("API", server.URL)
 }
 
-// openPage is the program open-page of the scripts: a browser whose person has agreed
-// already, and is sent back at once.
+// openPage is the scripts' program open-page: a browser with an agreeing user, redirected at once.
 func openPage() {
 	response, err := http.Get(os.Args[1])
 	if err != nil {
@@ -34,7 +33,7 @@ func openPage() {
 	_ = response.Body.Close()
 }
 
-// opensPages makes open-page the browser of this script alone: the demo has a real one.
+// opensPages makes open-page the browser of this script only: the demo has a real one.
 func opensPages(ts *testscript.TestScript) {
 	folder := ts.MkAbs("bin")
 	ts.Check(os.MkdirAll(folder, 0o700))
@@ -42,8 +41,8 @@ func opensPages(ts *testscript.TestScript) {
 	ts.Setenv("PATH", folder+string(os.PathListSeparator)+ts.Getenv("PATH"))
 }
 
-// scriptShop starts a site with an authorization server of its own, and writes its
-// descriptor. The script's browser agrees to everything.
+// scriptShop starts a site with its own authorization server, and writes its descriptor. The
+// script's browser agrees to everything.
 func scriptShop(ts *testscript.TestScript, _ bool, args []string) {
 	opensPages(ts)
 	mux := http.NewServeMux()

@@ -14,8 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// TestTheClipboardStays: what an agent has put on the clipboard is there when its gateway
-// has ended.
+// TestTheClipboardStays: an agent's clipboard content survives the end of its gateway.
 func TestTheClipboardStays(t *testing.T) {
 	s := linuxtest.StartAccessible(t)
 	t.Run("gateway", func(t *testing.T) {
@@ -35,8 +34,8 @@ func TestTheClipboardStays(t *testing.T) {
 	}
 }
 
-// TestTheClipboardKnowsNoSecrets: the process that keeps a clip, and outlives its gateway,
-// has neither the gateway's environment nor what others left open for it.
+// TestTheClipboardKnowsNoSecrets: the clipboard server, which outlives its gateway, inherits
+// neither the environment nor open files.
 func TestTheClipboardKnowsNoSecrets(t *testing.T) {
 	t.Setenv("AAI_HTTP_TOKEN", "hidden-token")
 	t.Setenv("OPENAI_API_KEY", "hidden-key")
@@ -45,7 +44,7 @@ func TestTheClipboardKnowsNoSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = file.Close() }()
-	left, err := unix.Dup(int(file.Fd())) // programs inherit this one
+	left, err := unix.Dup(int(file.Fd())) // child processes inherit this one
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +83,7 @@ func TestTheClipboardKnowsNoSecrets(t *testing.T) {
 	}
 }
 
-// TestProgramsGetNoSecrets of the gateway: the rest of its environment they do get.
+// TestProgramsGetNoSecrets: programs inherit the environment without the gateway's secrets.
 func TestProgramsGetNoSecrets(t *testing.T) {
 	kept := []string{"PATH=/bin", "AAI_PRIVATE_SESSION=1", "OPENAI_API_KEY=theirs", "LANG=C"}
 	given := append([]string{"AAI_HTTP_TOKEN=x", "AXTERMINATOR_HTTP_TOKEN=x", "AAI_OPENAI_KEY=x", "AXTERMINATOR_API_KEY_FILE=x", "AAI_CLIENT_SECRET=x", "AAI_PASSPHRASE_FILE=x"}, kept...)

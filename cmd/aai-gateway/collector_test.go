@@ -14,7 +14,7 @@ func TestServingPercent(t *testing.T) {
 		want int
 	}{
 		{100, 0, 400},
-		{100, 1 << 20, 400}, // Go never takes less than 4 MB for what lives
+		{100, 1 << 20, 400}, // Go's minimum for the live heap is 4 MB
 		{100, 4 << 20, 400},
 		{100, 8 << 20, 200},
 		{100, 16 << 20, 100},
@@ -30,7 +30,7 @@ func TestServingPercent(t *testing.T) {
 	}
 }
 
-// The heap never grows by more than the roomy heap, or by as much as lives.
+// The heap grows at most by minHeapGrowth, or by the live heap.
 func TestServingPercentIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		live := rapid.Uint64Range(0, 1<<40).Draw(t, "live")

@@ -17,9 +17,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
-// TestTheLinkIsInNoArgument: every account of the computer can read with which arguments the
-// browser was started, so those name a file that the person alone can read, and that a browser in
-// a snap can. It leads to the link, and is gone when the link was used, or the page ends.
+// TestTheLinkIsInNoArgument: every account of the computer can read the browser's arguments, so
+// they name a file that only the user can read, and that a browser in a snap can. It redirects to
+// the link, and is deleted after its use, or with the page.
 func TestTheLinkIsInNoArgument(t *testing.T) {
 	for name, enters := range map[string]bool{"used": true, "not used": false} {
 		t.Run(name, func(t *testing.T) {
@@ -58,8 +58,8 @@ func TestTheLinkIsInNoArgument(t *testing.T) {
 	}
 }
 
-// opensPage has the program open its page in a browser, and returns the link that it says, and
-// the arguments of the browser.
+// opensPage makes the program open its page in a browser, and returns the printed link and the
+// browser's arguments.
 func (d *desk) opensPage(t *testing.T) (link, arguments string, end func()) {
 	t.Helper()
 	programs := t.TempDir()

@@ -23,8 +23,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// demoRun is the program, about to show its demo. Every process of its session
-// has the mark in its PATH, and the picture goes to a folder of the test's.
+// demoRun is a run of the demo. Every process of its session has the mark in its PATH, and the
+// picture goes to a folder of the test.
 type demoRun struct {
 	*exec.Cmd
 	mark, screenshotDir string
@@ -40,7 +40,7 @@ func newDemoRun(t *testing.T) demoRun {
 	return d
 }
 
-// left returns the processes of the session that are still there, by their ids.
+// left returns the remaining processes of the session, by id.
 func (d demoRun) left(t *testing.T) map[int]string {
 	t.Helper()
 	left := make(map[int]string)
@@ -55,7 +55,7 @@ func (d demoRun) left(t *testing.T) map[int]string {
 	return left
 }
 
-// nothingLeft wants that the session has no process and no folder any more.
+// nothingLeft checks that the session left no process and no folder.
 func (d demoRun) nothingLeft(t *testing.T, output string) {
 	t.Helper()
 	if left := d.left(t); len(left) > 0 {
@@ -135,8 +135,8 @@ func inOrder(t *testing.T, output string, lines ...string) {
 	}
 }
 
-// mustShowSomething wants a PNG with many colours, a bare screen has one, and
-// returns its size.
+// mustShowSomething checks for a PNG with many colours (a bare screen has one), and returns its
+// size.
 func mustShowSomething(t *testing.T, path string) image.Point {
 	t.Helper()
 	f, err := os.Open(path)
@@ -160,8 +160,8 @@ func mustShowSomething(t *testing.T, path string) image.Point {
 	return picture.Bounds().Size()
 }
 
-// A person who has seen enough presses ^C, while an app runs that D-Bus started, or
-// programs that the agent did, one of which hangs.
+// The user presses ^C while an app started by D-Bus runs, or programs of the agent, one of which
+// hangs.
 func TestDemoInterrupted(t *testing.T) {
 	for name, seen := range map[string]string{"app": "6.148914691", "windows": "✓ 12 × 34 = 408"} {
 		t.Run(name, func(t *testing.T) {

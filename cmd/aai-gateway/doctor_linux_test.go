@@ -6,21 +6,21 @@ import (
 	"testing"
 )
 
-// A broken machine is one in which something is not as it should be.
+// brokenMachine is a computer with one fault.
 type brokenMachine struct {
 	name  string
 	make  func(t *testing.T, bin string) *machine
-	check string // what names it
+	check string // check that names it
 	state string
-	saw   []string // what is said of it, in the finding or its details
-	stdin string   // what is typed when the remedy asks
-	fixes bool     // --fix mends it too
-	after string   // how it stands then; empty: "ok"
+	saw   []string // expected texts, in the finding or its details
+	stdin string   // input for the remedy's prompts
+	fixes bool     // --fix repairs it too
+	after string   // expected state afterwards; empty: "ok"
 
-	others string // what is skipped for it
+	others string // checks skipped because of it
 }
 
-// fixedMachine is a computer where all is as it should be, but for what the commands do.
+// fixedMachine returns a computer without faults, then runs the commands.
 func fixedMachine(commands ...string) func(*testing.T, string) *machine {
 	return func(t *testing.T, bin string) *machine {
 		m := desktopMachine(t, bin)
@@ -36,7 +36,7 @@ const startsNothing = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus
 <busconfig><type>session</type><listen>unix:path=/run/user/0/bus</listen>
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`
 
-// oldDescriptor is of a version that was never published.
+// oldDescriptor has a version that was never published.
 const oldDescriptor = `{"schema_version": "0.9", "platform": "linux", "app": {"id": "org.example.Old", "name": "Old", "description": "Old."},
  "execution": {"type": "dbus", "service": "org.example.Old", "object": "/", "interface": "org.example.Old"}, "tools": []}`
 
@@ -131,8 +131,8 @@ func brokenMachines() []brokenMachine {
 	}
 }
 
-// On a computer where all is as it should be the doctor says so, of everything. What is
-// broken it names, with a remedy that mends it as it is printed; and so does --fix.
+// On a computer without faults the doctor reports "ok" for everything. It names each fault with a
+// remedy that works as printed; so does --fix.
 func TestDoctor(t *testing.T) {
 	bin := binaries(t)
 	t.Run("green", func(t *testing.T) {
@@ -171,8 +171,8 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// mended: the doctor names what is broken, its commands are typed as they are printed, and
-// then all is well.
+// mended checks that the doctor names the fault, its commands work as printed, and then all is
+// well.
 func (b brokenMachine) mended(t *testing.T, bin string) {
 	m := b.make(t, bin)
 	const quick = "--skip window"
@@ -216,8 +216,7 @@ func (b brokenMachine) mended(t *testing.T, bin string) {
 	m.becomes(b.check, after, quick)
 }
 
-// doctorWithoutADesktop: what a computer without a desktop lacks can be left out, as the
-// help has it.
+// doctorWithoutADesktop: checks of a missing desktop can be skipped, as the help says.
 func doctorWithoutADesktop(t *testing.T, m *machine) {
 	r, exit := m.doctor("--skip screen,window,accessibility,bus")
 	if exit != 0 || r.State != "ok" || r.of(t, "window").State != "skipped" {
@@ -236,8 +235,8 @@ func doctorWithoutADesktop(t *testing.T, m *machine) {
 	}
 }
 
-// doctorElsewhere: a gateway with another home is nobody's business here, and a bundle for
-// which there is no room leaves nothing.
+// doctorElsewhere: the doctor ignores a gateway with another home, and a bundle without disk space
+// leaves nothing.
 func doctorElsewhere(t *testing.T, m *machine) {
 	const rest = " --skip settings,bus,screen,accessibility,window,question,service,web,journal,keychain,descriptors,client"
 	m.do(`mkdir -p /tmp/other /tmp/small; sleep 1000 | HOME=/tmp/other aai-gateway >/dev/null 2>&1 &`)
@@ -253,8 +252,8 @@ func doctorElsewhere(t *testing.T, m *machine) {
 	}
 }
 
-// doctorWithLess: a window of another program will do, and one on the person's screen if
-// they say so; what is missing is named.
+// doctorWithLess: another program's window serves, and one on the user's screen with consent;
+// missing parts are named.
 func doctorWithLess(t *testing.T, m *machine) {
 	const others = " --skip service,web,journal,keychain,descriptors,client"
 	without := func(program string) { m.do("mount --bind /dev/null " + program) }

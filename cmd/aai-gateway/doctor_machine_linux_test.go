@@ -16,16 +16,15 @@ import (
 	"time"
 )
 
-// A machine is a computer of its own as far as programs see: what runs, what is mounted,
-// the home, the folder of the login. Somebody sits at a shell in it that has HOME and PATH
-// and nothing else. All of it ends with the test.
+// machine is an isolated computer for its programs: processes, mounts, the home, the runtime
+// folder. A shell in it has only HOME and PATH. Everything ends with the test.
 type machine struct {
 	t     *testing.T
 	shell io.Writer
 	said  *bufio.Reader
 }
 
-// Where things are in a machine.
+// Paths in a machine.
 const (
 	machineHome = "/root"
 	machineBin  = "/run/aai/bin"
@@ -33,7 +32,7 @@ const (
 	machinePath = machineBin + ":/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 )
 
-// desktopMachine is a computer with a desktop: a bus, a screen, a user manager that knows it.
+// desktopMachine returns a computer with a desktop: a bus, a screen, and a user manager that knows it.
 func desktopMachine(t *testing.T, bin string) *machine {
 	m := newMachine(t, bin)
 	m.startBus("")
@@ -42,7 +41,7 @@ func desktopMachine(t *testing.T, bin string) *machine {
 	return m
 }
 
-// startScreen starts a screen, which nothing in the machine knows of yet.
+// startScreen starts a screen that the machine does not know yet.
 func (m *machine) startScreen() {
 	m.do(`mkdir -m 1777 /tmp/.X11-unix`)
 	m.do(`Xvfb -displayfd 3 -screen 0 800x600x24 -nolisten tcp 3>/tmp/number 2>/dev/null &`)
@@ -50,22 +49,22 @@ func (m *machine) startScreen() {
 	m.do(`echo :$(cat /tmp/number) >/tmp/display`)
 }
 
-// startManager starts the user manager, which knows of the screen, or of none.
+// startManager starts the user manager with a screen, or without one.
 func (m *machine) startManager(display string) {
-	m.do(`mkdir -p /run/user/0/systemd`) // by which programs know that systemd runs
+	m.do(`mkdir -p /run/user/0/systemd`) // by which programs detect systemd
 	m.do(onMachineBus(`DISPLAY=` + display + ` user-manager &`))
 	m.owned("org.freedesktop.systemd1")
 }
 
-// owned waits until somebody has the name on the bus.
+// owned waits until the name has an owner on the bus.
 func (m *machine) owned(name string) {
 	m.await(ownerOf(name))
 }
 
-// unowned waits until nobody has the name on the bus: who was killed may have it for a moment.
+// unowned waits until the name has no owner: a killed process may keep it for a moment.
 func (m *machine) unowned(name string) { m.await("! " + ownerOf(name)) }
 
-// ownerOf is a command that fails where nobody has the name on the bus.
+// ownerOf returns a command that fails if the name has no owner.
 func ownerOf(name string) string {
 	return onMachineBus(`dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetNameOwner string:` + name + ` >/dev/null`)
 }
@@ -75,14 +74,14 @@ func (m *machine) accessible(on string) {
 	m.do(onMachineBus(`dbus-send --session --print-reply --dest=org.a11y.Bus /org/a11y/bus org.freedesktop.DBus.Properties.Set string:org.a11y.Status string:IsEnabled variant:boolean:` + on))
 }
 
-// unlock starts a keyring that is open.
+// unlock starts an unlocked keyring.
 func (m *machine) unlock() {
 	m.do(onMachineBus(`sh -c 'printf password | gnome-keyring-daemon --replace --unlock --components=secrets --daemonize'`))
 	m.owned("org.freedesktop.secrets")
 }
 
-// startBus starts the session bus of the login. It starts services, unless it has another
-// configuration.
+// startBus starts the session bus of the login. It starts services, unless the configuration
+// differs.
 func (m *machine) startBus(config string) {
 	which := "--session"
 	if config != "" {
@@ -101,10 +100,10 @@ func onMachineBus(command string) string {
 	return "XDG_RUNTIME_DIR=/run/user/0 DBUS_SESSION_BUS_ADDRESS=unix:path=" + machineBus + " " + command
 }
 
-// newMachine is a computer on which nothing runs.
+// newMachine returns a computer without processes.
 func newMachine(t *testing.T, bin string) *machine {
 	t.Helper()
-	// The folders that programs write to are the machine's own.
+	// The machine has its own copies of the folders that programs write to.
 	const inside = `set -e
 mount -t tmpfs -o mode=0755 none /run
 mkdir -p /run/aai/bin
@@ -133,14 +132,14 @@ exec sh`
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGKILL) // and all in the machine with it
+		_ = cmd.Process.Signal(syscall.SIGKILL) // with all its processes
 		_ = cmd.Wait()
 	})
 	return &machine{t: t, shell: in, said: bufio.NewReader(out)}
 }
 
-// binaries is a folder with the program as it is built for people, and this test binary
-// under the names of the doubles that it can be.
+// binaries returns a folder with the released program, and this test binary under the names of its
+// doubles.
 func binaries(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -160,7 +159,7 @@ func binaries(t *testing.T) string {
 	return folder
 }
 
-// types types a command at the shell, and returns what came of it.
+// types types a command at the shell, and returns its output and exit code.
 func (m *machine) types(command string) (said string, exit int) {
 	m.t.Helper()
 	const mark = "the exit code of that was "
@@ -200,7 +199,7 @@ func (m *machine) await(command string) {
 	m.do("for i in $(seq 600); do if " + command + "; then break; fi 2>/dev/null; sleep 0.05; done; " + command)
 }
 
-// A report is what the doctor says for programs.
+// report is the doctor's JSON report.
 type report struct {
 	Version int
 	State   string
@@ -208,7 +207,7 @@ type report struct {
 	Checks  []found
 }
 
-// A found is one finding of it.
+// found is one finding of it.
 type found struct {
 	Check, State, Saw, Did, Advice, Mends, Mended string
 	Details, Commands                             []string
@@ -227,7 +226,7 @@ func (r report) of(t *testing.T, check string) found {
 func (m *machine) doctor(flags string) (r report, exit int) {
 	m.t.Helper()
 	said, exit := m.types("aai-gateway doctor --format json " + flags + " 2>/tmp/doctor.err")
-	// What was started in the background has the same terminal.
+	// Background processes share the terminal.
 	lines := slices.DeleteFunc(strings.Split(said, "\n"), func(line string) bool { return !strings.HasPrefix(line, `{"version"`) })
 	if err := json.Unmarshal([]byte(strings.Join(lines, "")), &r); err != nil || r.Version != 1 {
 		m.t.Fatalf("%v: %s", err, said)
@@ -235,13 +234,12 @@ func (m *machine) doctor(flags string) (r report, exit int) {
 	return r, exit
 }
 
-// becomes waits until the doctor says that it stands so with something, and that nothing
-// is broken.
+// becomes waits until the doctor reports the state for a check, and no fault.
 func (m *machine) becomes(check, state, flags string) {
 	m.t.Helper()
 	var last report
 	exit := 0
-	for begun := time.Now(); time.Since(begun) < 2*time.Minute; time.Sleep(100 * time.Millisecond) { // what was started may still be on its way
+	for begun := time.Now(); time.Since(begun) < 2*time.Minute; time.Sleep(100 * time.Millisecond) { // started processes may not be ready yet
 		if last, exit = m.doctor(flags); last.of(m.t, check).State == state && exit == 0 && last.State == "ok" {
 			return
 		}
@@ -249,7 +247,7 @@ func (m *machine) becomes(check, state, flags string) {
 	m.t.Errorf("%s is not %s, or something is broken; exit code %d: %s", check, state, exit, last)
 }
 
-// String is the report for the people who read the test's.
+// String formats the report for test output.
 func (r report) String() string {
 	lines := []string{r.State + ": " + r.Next}
 	for _, f := range r.Checks {

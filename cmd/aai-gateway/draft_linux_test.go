@@ -11,9 +11,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 )
 
-// TestWhoMayHaveADraft: an agent has a descriptor drafted when a person was asked, once; with
-// its words, of which nothing but words counts; it saves nothing, and is not let start, read a
-// file or probe.
+// TestWhoMayHaveADraft: an agent gets a draft of a descriptor after one question; only the texts
+// of its input count. It saves nothing, and must not start a program, read a file or probe.
 func TestWhoMayHaveADraft(t *testing.T) {
 	s := newIntegrationWorld(t, "always")
 	before, err := os.ReadFile(filepath.Join(s.home, ".aai/org.example.Notes/aai.json"))
@@ -50,7 +49,7 @@ func TestWhoMayHaveADraft(t *testing.T) {
 		"generate_check": {}, "generate_probe": app(map[string]any{"tool": "echo_string"}),
 		"generate": app(map[string]any{"words": filepath.Join(s.home, ".cursor/mcp.json")}),
 	} {
-		s.person.choice = "no" // to whatever else is asked
+		s.person.choice = "no" // for every other question
 		if result, err := s.callBuiltin(t, aai.DoorMCP, tool, args); err == nil || err.Code != aai.PermissionDenied || strings.Contains(err.Error(), secretOfClient) {
 			t.Errorf("%s with %v: %+v, %v", tool, args, result, err)
 		}
@@ -58,15 +57,15 @@ func TestWhoMayHaveADraft(t *testing.T) {
 	if now, err := os.ReadFile(filepath.Join(s.home, ".aai/org.example.Notes/aai.json")); err != nil || string(now) != string(before) {
 		t.Errorf("the file was changed (%v):\n%s", err, now)
 	}
-	// The person at the terminal is not asked.
+	// The user at the terminal is not asked.
 	asked := len(s.person.questions)
 	if _, err := s.callBuiltin(t, aai.DoorCLI, "generate", app(nil)); err != nil || len(s.person.questions) != asked {
 		t.Errorf("the person: %v, %d questions", err, len(s.person.questions)-asked)
 	}
 }
 
-// TestNoAgentHasAProgramStarted: nobody is asked to let an agent read a program that it would have
-// started, as that is refused whatever they say.
+// TestNoAgentHasAProgramStarted: an agent's request to start and read a program is refused without
+// a question, because no answer could allow it.
 func TestNoAgentHasAProgramStarted(t *testing.T) {
 	s := newIntegrationWorld(t, "always")
 	_, err := s.callBuiltin(t, aai.DoorMCP, "generate", map[string]any{"app": "org.example.Notes", "start": true})
@@ -78,7 +77,7 @@ func TestNoAgentHasAProgramStarted(t *testing.T) {
 	}
 }
 
-// TestNoDraftAgainstThePersonsWord: a person's no is one, before the program is asked.
+// TestNoDraftAgainstThePersonsWord: a refusal counts, and the program is not asked.
 func TestNoDraftAgainstThePersonsWord(t *testing.T) {
 	s := newIntegrationWorld(t, "deny")
 	for _, app := range []string{"org.example.Notes", "org.example.Nobody"} {
@@ -88,8 +87,8 @@ func TestNoDraftAgainstThePersonsWord(t *testing.T) {
 	}
 }
 
-// TestNoDraftOfADeniedApp: what the person's lists keep from every tool is not described either, by
-// whichever of its names it is asked for, and is refused in the same words.
+// TestNoDraftOfADeniedApp: a denied app is not described either, under any of its names, and the
+// refusal has the same text.
 func TestNoDraftOfADeniedApp(t *testing.T) {
 	for _, lists := range []string{`{"security": {"denied_apps": ["notes"]}}`, `{"security": {"denied_apps": ["org.example.*"]}}`, `{"security": {"allowed_apps": ["Calculator"]}}`} {
 		s := newIntegrationWorld(t, "always", lists)
@@ -120,15 +119,15 @@ func TestNoDraftOfADeniedApp(t *testing.T) {
 	}
 }
 
-// TestScanConsentInAdvance: what a person is asked about for an agent they can allow before, as for
-// any app, and where nobody answers it is said how; no other tool of the gateway's own is allowed so.
+// TestScanConsentInAdvance: the user can allow an agent's scan in advance, as for any app, and without
+// an answer the error explains how; no other builtin tool can be allowed so.
 func TestScanConsentInAdvance(t *testing.T) {
 	grant := func(s *integrationWorld, tool string) *aai.Error {
 		_, err := s.callBuiltin(t, aai.DoorCLI, "consent_grant", map[string]any{"app": "aai", "tool": tool, "caller": "mcp:agent", "identity": "/usr/bin/agent"})
 		return err
 	}
 	for tool, args := range map[string]map[string]any{"generate": {"app": "org.example.Notes"}, "discover": nil} {
-		s := newIntegrationWorld(t, "yes") // to questions for a proof, and to no other
+		s := newIntegrationWorld(t, "yes") // for reauthentication questions only
 		s.person.absent = true
 		if _, err := s.callBuiltin(t, aai.DoorMCP, tool, args); err == nil || err.Code != aai.ConsentRequired || !strings.Contains(err.Message, "a person must allow") || !strings.Contains(err.Hint, "aai-gateway consent grant aai "+tool+" --caller ") {
 			t.Errorf("%s, and nobody is there: %+v", tool, err)

@@ -20,7 +20,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// A witness is a gate and a journal: it sees what comes by, and lets it pass.
+// gateAndJournal is a gate and a journal that records all calls and admits them.
 type gateAndJournal struct {
 	mu      sync.Mutex
 	gated   []string
@@ -41,7 +41,7 @@ func (w *gateAndJournal) Record(_ context.Context, e *aai.Entry) error {
 	return nil
 }
 
-// report is what was gated, and how the calls on record ended.
+// report returns the gated calls, and the outcomes of the journal's calls.
 func (w *gateAndJournal) report() (gated []string, received int, outcomes []aai.Code) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -56,8 +56,8 @@ func (w *gateAndJournal) report() (gated []string, received int, outcomes []aai.
 	return w.gated, received, outcomes
 }
 
-// newTestGateway is a gateway of one app, the desktop and the gateway's own app, with a
-// witness in it, and with limits.
+// newTestGateway returns a gateway with one app, the desktop and its own app, with a recording
+// gate, and limits.
 func newTestGateway(t *testing.T, limits map[policy.Kind]policy.Limit) (*aai.Gateway, *gateAndJournal) {
 	t.Helper()
 	d := newDesk(t)
@@ -100,14 +100,13 @@ func (c *withApp) Find(ctx context.Context, name string) (*aai.App, error) {
 	return c.Catalog.Find(ctx, name)
 }
 
-// An entry is one way for a call to come in.
+// callEntry is one way for a call to come in.
 type callEntry struct {
 	name string
 	come func(t *testing.T, g *aai.Gateway)
 }
 
-// callEntries are all of them. What MCP has besides, lists and the like, calls
-// nothing.
+// callEntries returns all of them. Other MCP methods, such as lists, make no calls.
 func callEntries() []callEntry {
 	var all []callEntry
 	const task = `,"task":{"ttl":60000}`
@@ -181,7 +180,7 @@ func overStdio(method, params string) func(*testing.T, *aai.Gateway) {
 	}
 }
 
-// overHTTP makes one request of a protocol's era.
+// overHTTP makes one request of a protocol version.
 func overHTTP(era, method, params string) func(*testing.T, *aai.Gateway) {
 	return func(t *testing.T, g *aai.Gateway) {
 		server, err := doorOf(t, g).HTTP(streamable.Config{})
@@ -247,8 +246,7 @@ func atTerminal(line string) func(*testing.T, *aai.Gateway) {
 	}
 }
 
-// Whatever way a call comes in, it passes the gates, counts for the limits and is
-// on record, from beginning to end.
+// A call passes the gates, counts for the limits and is in the journal, for every entry.
 func TestEveryEntryIsGuarded(t *testing.T) {
 	for _, e := range callEntries() {
 		t.Run(e.name, func(t *testing.T) {
@@ -258,7 +256,7 @@ func TestEveryEntryIsGuarded(t *testing.T) {
 			if len(gated) == 0 || received < len(gated) || len(outcomes) != received {
 				t.Errorf("gated %q, %d received, outcomes %q", gated, received, outcomes)
 			}
-			g, w = newTestGateway(t, nil) // nobody may do anything
+			g, w = newTestGateway(t, nil) // with no permissions
 			e.come(t, g)
 			gated, received, outcomes = w.report()
 			if len(gated) == 0 || len(outcomes) != received {

@@ -13,16 +13,15 @@ import (
 	"testing"
 )
 
-// A field is a member that the catalog's code asks an aai.json for.
+// field is a member that the catalog's code reads from an aai.json.
 type field struct {
 	also  []string // its other spellings
-	types []string // what it takes, by the method that asks for it; empty: testdata/fields.txt says
-	needs bool     // it may not be left out wherever it is asked for
+	types []string // its types, by the reading method; empty: testdata/fields.txt has them
+	needs bool     // it is required everywhere
 }
 
-// descriptorReference tells of the fields that the catalog asks for: which there are, and what
-// they take, its code says; what they mean, and in which order, testdata/fields.txt. Each
-// must be in both.
+// descriptorReference documents the fields that the catalog reads: names and types from its code,
+// meaning and order from testdata/fields.txt. Each field must be in both.
 func descriptorReference(t *testing.T) string {
 	kept, err := os.ReadFile(filepath.Join("testdata", "fields.txt"))
 	if err != nil {
@@ -75,14 +74,14 @@ func (f *field) row(name, kind, meaning string) string {
 	return fmt.Sprintf("| %s | %s | %s |\n", spelled, cell(kind), cell(meaning))
 }
 
-// undocumented tells of fields without words.
+// undocumented lists fields without description.
 func undocumented(t *testing.T, file string, asked map[string]*field) {
 	for name := range asked {
 		t.Errorf("fields.txt: %s: no words about %q", file, name)
 	}
 }
 
-// everyFile looks whether a file that asks for fields is left out.
+// everyFile fails if a file that reads fields is not covered.
 func everyFile(t *testing.T, kept string) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "internal", "catalog", "*.go"))
 	if err != nil {
@@ -96,8 +95,8 @@ func everyFile(t *testing.T, kept string) {
 	}
 }
 
-// An asking is how a method of the catalog is told a field's names: from which argument on,
-// what it takes, and whether it must be there. See the methods of members.
+// fieldCall describes a method of the catalog that reads fields: the first argument with a name,
+// the type, and whether it is required. See the methods of members.
 type fieldCall struct {
 	names int
 	takes string
@@ -113,7 +112,7 @@ func fieldCalls() map[string]fieldCall {
 	}
 }
 
-// fieldsIn are the fields that a file's functions ask for, by name.
+// fieldsIn returns the fields that a file's functions read, by name.
 func fieldsIn(t *testing.T, path string) map[string]*field {
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
 	if err != nil {
@@ -159,7 +158,7 @@ func fieldsIn(t *testing.T, path string) map[string]*field {
 	return fields
 }
 
-// literals are the texts among the arguments, "" for any other that is none.
+// literals returns the string literals among the arguments, and "" for others.
 func literals(args []ast.Expr) []string {
 	words := make([]string, len(args), len(args)+1)
 	for i, arg := range args {

@@ -17,8 +17,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// onScreen is the gateway of a program whose person sits at the session, with the
-// configuration.
+// onScreen returns the gateway of a program with a user at the session, with the configuration.
 func onScreen(t *testing.T, s *linuxtest.Session, config string) *components {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.json")
@@ -52,7 +51,7 @@ func onScreen(t *testing.T, s *linuxtest.Session, config string) *components {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range app.Tools { // what is slow has not failed
+	for _, tool := range app.Tools { // slow is not failed
 		tool.Timeout += patienceOnScreen
 	}
 	return built
@@ -65,8 +64,8 @@ func (p *components) windowTool(ctx context.Context, tool string, args map[strin
 	return aai.AsError(err)
 }
 
-// A window that asks the person for a password, or for consent, is neither seen
-// nor operated by the tools, whatever was allowed before.
+// The tools neither see nor operate a window that asks the user for a password or for consent,
+// whatever was allowed.
 func TestPromptsAreUntouchable(t *testing.T) {
 	s := linuxtest.StartAccessible(t)
 	g := onScreen(t, s, `{"consent": {"preapproved": [
@@ -123,7 +122,7 @@ func awaitWindow(t *testing.T, s *linuxtest.Session, title string) {
 	}
 }
 
-// patienceOnScreen is when a test gives up on a window.
+// patienceOnScreen is the limit for waiting for a window.
 const patienceOnScreen = 2 * time.Minute
 
 func TestLanguageOf(t *testing.T) {
@@ -143,11 +142,11 @@ func TestLanguageOf(t *testing.T) {
 	}
 }
 
-// TestAskedInThePersonsLanguage: the language of their login counts before that of whoever
-// started us.
+// TestAskedInThePersonsLanguage: the language of the user's login takes precedence over the
+// starting program's.
 func TestAskedInThePersonsLanguage(t *testing.T) {
 	room := func(env map[string]string) *session.Detector {
-		env[session.PrivateMark] = "1" // it looks at nothing else
+		env[session.PrivateMark] = "1" // it reads nothing else
 		return session.New(session.Config{Getenv: func(name string) string { return env[name] }})
 	}
 	for _, c := range []struct {

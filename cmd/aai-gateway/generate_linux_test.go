@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestGeneratedSavedAndRun: a program on the bus is described, what was shown is saved when a
-// person proves that they want it, and then its tools run as any others.
+// TestGeneratedSavedAndRun: a program on the bus is described, the draft is saved after
+// reauthentication, and then its tools run like any others.
 func TestGeneratedSavedAndRun(t *testing.T) {
 	v := newVictim(t)
 	if err := os.RemoveAll(filepath.Join(v.folder, ".aai", exampleApp)); err != nil {

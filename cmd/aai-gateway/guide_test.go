@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui"
 )
 
-// TestGuideOfTheDesktop: the road of the default profile to the windows is short: a line for
-// each tool, and each in full for who asks. A token is four characters.
+// TestGuideOfTheDesktop limits the tokens of the default profile's guide to windows: a line for
+// each tool, and each in full on request. A token is four characters.
 func TestGuideOfTheDesktop(t *testing.T) {
 	const most, mostOfOne = 1200, 450
 	none := func() *aai.Gateway { return nil }

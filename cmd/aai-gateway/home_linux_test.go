@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
-// Another account's home is refused before anything is made in it.
+// Another account's home is rejected before anything is created in it.
 func TestHomeOfAnother(t *testing.T) {
 	own, others := t.TempDir(), "/"
 	if os.Geteuid() == 0 {
@@ -39,7 +39,7 @@ func TestHomeOfAnother(t *testing.T) {
 	}
 }
 
-// The root of the file system is nobody's home, whoever owns it.
+// The root of the file system is no valid home, regardless of its owner.
 func TestHomeThatIsAll(t *testing.T) {
 	p := &program{getenv: os.Getenv, err: os.Stderr, hostAccess: testHost(os.Getenv)}
 	for _, home := range []string{"/", "//", "/./"} {

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 )
 
-// The attacks are made with every tool of the gateway's own that does not only read.
+// The attack tests cover every builtin tool that does more than read.
 func TestBuiltinChangesAreKnown(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join("testdata", "ownchanges.json"))
 	var known map[string]any
@@ -36,7 +36,7 @@ func TestBuiltinChangesAreKnown(t *testing.T) {
 	changes := 0
 	for _, tool := range app.Tools {
 		if tool.Effect == aai.Reads || tool.OnlyMakesCalls {
-			continue // each of its calls is judged
+			continue // its calls are gated separately
 		}
 		changes++
 		if _, ok := known[tool.Name]; !ok {
@@ -48,7 +48,7 @@ func TestBuiltinChangesAreKnown(t *testing.T) {
 	}
 }
 
-// Nothing of what tests stand on is in the program for people.
+// The released program contains none of the tests' host access.
 func TestReleasedProgramUsesTheRealHost(t *testing.T) {
 	if g := newHostAccess(); g.confirmed != nil || g.person != nil || g.policy == nil || g.home == nil || g.session == nil || g.checkOwned == nil || g.isolationFault == nil {
 		t.Errorf("%+v", g)

@@ -15,8 +15,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// A child is an MCP server as an app: a process of somebody else's SDK, spoken to over
-// its standard input and output.
+// sdkServer is an MCP server as an app: a process of a third-party SDK, over standard input and
+// output.
 type sdkServer struct {
 	process *exec.Cmd
 	session *mcp.ClientSession
@@ -47,7 +47,7 @@ func (c *sdkServer) signal(t *testing.T, s syscall.Signal) {
 	}
 }
 
-// app is the child as the gateway has apps.
+// app returns the server as an app of the gateway.
 func (c *sdkServer) app(id string) *aai.App {
 	run := func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 		said, err := c.session.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: call.Args})
@@ -60,7 +60,7 @@ func (c *sdkServer) app(id string) *aai.App {
 	return &aai.App{ID: id, Digest: "d", Tools: []*aai.Tool{{Name: "echo", Effect: aai.Reads, Params: aai.Schema{Check: func(v any) (any, error) { return v, nil }}, Timeout: 3 * time.Second, Run: run}}}
 }
 
-// sdkServers are a catalog of them.
+// sdkServers is a catalog of them.
 type sdkServers struct{ apps []*aai.App }
 
 func (c sdkServers) Apps() []*aai.App              { return c.apps }
@@ -74,14 +74,13 @@ func (c sdkServers) Find(_ context.Context, name string) (*aai.App, error) {
 	return nil, aai.Errorf(aai.AppNotFound, "there is no %s", name)
 }
 
-// discardingJournal is a journal for calls that nobody will ask about.
+// discardingJournal is a journal that discards its entries.
 type discardingJournal struct{}
 
 func (discardingJournal) Record(context.Context, *aai.Entry) error { return nil }
 
-// TestHungChild: three hundred calls to an MCP server that is stopped take nothing from the
-// same caller's calls to another one, with the limits that the program has; when it goes
-// on, it is used again.
+// TestHungChild: three hundred calls to a stopped MCP server do not affect the same caller's calls
+// to another one, with the program's limits; when it continues, it works again.
 func TestHungChild(t *testing.T) {
 	hung, well := startChild(t), startChild(t)
 	g := &aai.Gateway{
@@ -103,7 +102,7 @@ func TestHungChild(t *testing.T) {
 	}
 	hung.signal(t, syscall.SIGSTOP)
 	var all sync.WaitGroup
-	full := make(chan struct{}) // the caller has as many calls to it open as it may
+	full := make(chan struct{}) // the caller's limit of concurrent calls is reached
 	isFull := sync.OnceFunc(func() { close(full) })
 	for range 300 {
 		all.Go(func() {

@@ -10,9 +10,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// TestTypingWaitsForAnothersQuestion: a call that was admitted before, through the whole
-// path, stops for the question of another gateway of the person, goes on when that has
-// ended, and does not make its program one that hangs.
+// TestTypingWaitsForAnothersQuestion: an admitted call, through the whole path, waits for a
+// question of another gateway of the user, and continues afterwards. Its program does not count as
+// hanging.
 func TestTypingWaitsForAnothersQuestion(t *testing.T) {
 	s := linuxtest.StartAccessible(t)
 	const config = `{"consent": {"preapproved": [
@@ -53,7 +53,7 @@ func TestTypingWaitsForAnothersQuestion(t *testing.T) {
 	if err := <-asked; err == nil {
 		t.Errorf("%+v, and nobody was there", answer)
 	}
-	// What a window holds in the end is another test's matter.
+	// Another test checks the window's final content.
 	if err := <-typed; err != nil && (err.Code == aai.RateLimited || err.Code == aai.Timeout) {
 		t.Errorf("it did not go on: %v", err)
 	}
@@ -62,7 +62,7 @@ func TestTypingWaitsForAnothersQuestion(t *testing.T) {
 	}
 }
 
-// awaitTitle waits until the window that has the keyboard has this in its title.
+// awaitTitle waits until the focused window has the text in its title.
 func awaitTitle(t *testing.T, s *linuxtest.Session, part string) {
 	t.Helper()
 	for until := time.Now().Add(patienceOnScreen); !strings.Contains(s.ActiveWindow(t), part); time.Sleep(5 * time.Millisecond) {

@@ -21,12 +21,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// A listener is a person who answers every question so, and keeps what was asked.
+// recordingPerson is a user with a fixed answer, who records the questions.
 type recordingPerson struct {
 	agreeingPerson
 	choice    string
 	questions []aai.Question
-	absent    bool // who is not there answers nothing
+	absent    bool // an absent user does not answer
 }
 
 func (l *recordingPerson) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
@@ -37,10 +37,10 @@ func (l *recordingPerson) Ask(_ context.Context, q aai.Question) (aai.Answer, er
 	return aai.Answer{Choice: l.choice, Seal: q.Seal, Channel: aai.DesktopDialog}, nil
 }
 
-// secretOfClient stands in the clients' configurations of these tests.
+// secretOfClient is in the clients' configurations of these tests.
 const secretOfClient = "sk-canary-51c9"
 
-// A searched computer has a bus with an app on it that has a descriptor, an entry, and a
+// integrationWorld is a computer with an app on a bus with a descriptor, a desktop entry, and a
 // client with servers.
 type integrationWorld struct {
 	*components
@@ -99,7 +99,7 @@ func (s *integrationWorld) discover(t *testing.T, door string, args map[string]a
 	return s.callBuiltin(t, door, "discover", args)
 }
 
-// callBuiltin calls a tool of the gateway itself at a door.
+// callBuiltin calls a builtin tool at a door.
 func (s *integrationWorld) callBuiltin(t *testing.T, door, tool string, args map[string]any) (*aai.Result, *aai.Error) {
 	t.Helper()
 	caller := aai.Caller{Door: door, Name: "agent", Identity: "/usr/bin/agent", Session: "s"}
@@ -113,8 +113,8 @@ func (s *integrationWorld) callBuiltin(t *testing.T, door, tool string, args map
 	return result, nil
 }
 
-// TestWhoMaySeeIntegrations: the person at once, an agent when a person was asked, once; and no
-// value of a configuration comes out, or goes on record.
+// TestWhoMaySeeIntegrations: the user at once, an agent after one question; no value of a
+// configuration is returned or in the journal.
 func TestWhoMaySeeIntegrations(t *testing.T) {
 	s := newIntegrationWorld(t, "always")
 	result, err := s.discover(t, aai.DoorCLI, nil)
@@ -157,7 +157,7 @@ func TestWhoMaySeeIntegrations(t *testing.T) {
 	}
 }
 
-// TestIntegrationsRefused: a person's no is one, and what needs no question stays so.
+// TestIntegrationsRefused: a refusal counts, and calls without a question still work.
 func TestIntegrationsRefused(t *testing.T) {
 	s := newIntegrationWorld(t, "deny")
 	if _, err := s.discover(t, aai.DoorMCP, nil); err == nil || err.Code != aai.PermissionDenied {
@@ -174,8 +174,8 @@ func TestIntegrationsRefused(t *testing.T) {
 	}
 }
 
-// TestChangedSources: an app is offered again when what it was made of has changed, whatever
-// that is: a program, a document in a file, or a server of a client. A command shows it.
+// TestChangedSources: an app is offered again when its source has changed: a program, a document
+// in a file, or a client's server. A command shows it.
 func TestChangedSources(t *testing.T) {
 	s := newIntegrationWorld(t, "deny")
 	document := filepath.Join(s.home, "shop.json")
@@ -217,7 +217,7 @@ func TestChangedSources(t *testing.T) {
 	}
 }
 
-// TestScansOfAServer: with scan.interval a server looks by itself.
+// TestScansOfAServer: with scan.interval a running gateway scans regularly.
 func TestScansOfAServer(t *testing.T) {
 	s := newIntegrationWorld(t, "deny")
 	file := filepath.Join(s.home, ".local/share/aai-gateway/ways.json")

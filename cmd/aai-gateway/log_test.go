@@ -41,8 +41,7 @@ func callAll(t *testing.T, g *aai.Gateway) {
 	}
 }
 
-// logged opens a gateway whose log is a file, makes the calls and returns the
-// lines of the log.
+// logged opens a gateway with a log file, makes the calls and returns the lines of the log.
 func logged(t *testing.T, d *desk, level string) []map[string]any {
 	t.Helper()
 	t.Setenv("HOME", d.home)
@@ -93,7 +92,7 @@ func jsonLines(t *testing.T, text []byte) []map[string]any {
 	return lines
 }
 
-// summaries is what lines say, without the times.
+// summaries returns the lines without the times.
 func summaries(lines []map[string]any) []string {
 	var all []string
 	for _, line := range lines {
@@ -142,7 +141,7 @@ func TestTheLogAtDebugAlsoSaysWhatWasAsked(t *testing.T) {
 	}
 }
 
-// A click that nobody waits for any more is no failure; what an agent gives up is told.
+// A click of a browser that has navigated away is no failure; a call that an agent cancels is logged.
 func TestACancelledClickIsNoFailure(t *testing.T) {
 	for level, want := range map[string][]string{
 		"info":  {"INFO call failed gone mcp:claude aai apps AUTOMATION_FAILED"},
@@ -186,14 +185,14 @@ func TestTheLogAtWarnIsSilent(t *testing.T) {
 	if lines := logged(t, d, "warn"); len(lines) > 0 {
 		t.Errorf("the log says %v", lines)
 	}
-	// The next process goes on where this one ended.
+	// The next process appends to the log.
 	first := len(logged(t, d, "info"))
 	if both := len(logged(t, d, "info")); both != 2*first {
 		t.Errorf("after %d lines there are %d", first, both)
 	}
 }
 
-// A person at a terminal reads results; what an agent's client keeps is for later.
+// A user at a terminal reads results; an agent's client stores the log for later.
 func TestTheLevelOfACommand(t *testing.T) {
 	for _, c := range []struct {
 		env, flag string
@@ -269,7 +268,7 @@ func TestTheLogSaysThatTheJournalFails(t *testing.T) {
 	}
 }
 
-// What is kept for a moment is forgotten when something acts, and not when somebody looks.
+// Cached results are invalidated by acts, and not by reads.
 func TestMutationsAreReported(t *testing.T) {
 	d := newDesk(t)
 	p := &program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// The program says what it was built as; built by "go build" or "go install", what Go
-// knows of its source.
+// The program reports its build version; after "go build" or "go install", the module version.
 func TestVersion(t *testing.T) {
 	module := func(v string) *debug.BuildInfo { return &debug.BuildInfo{Main: debug.Module{Version: v}} }
 	for _, c := range []struct {
@@ -28,8 +27,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// What a library puts into the environment of the process is not taken for the session that the
-// program was started in.
+// Environment changes by a library do not count as the session of the start.
 func TestTheEnvironmentIsThatOfTheStart(t *testing.T) {
 	const bus = "DBUS_SESSION_BUS_ADDRESS"
 	t.Setenv(bus, "unix:path=/started/with")
@@ -42,7 +40,7 @@ func TestTheEnvironmentIsThatOfTheStart(t *testing.T) {
 	}
 }
 
-// Those who know the program by another name are served what they know it for.
+// The program's file name selects the profile.
 func TestProfileOfTheName(t *testing.T) {
 	for name, want := range map[string]string{
 		"aai-gateway": "", "/usr/bin/aai-gateway": "", "axterminator": "desktop", "/usr/local/bin/axterminator": "desktop",

@@ -24,10 +24,9 @@ const bareConfig = `{"consent": {"preapproved": [
   {"app": "desktop/gtk3", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
   {"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
 
-// A bareLogin is a person's desktop, and a client that tells the program nothing of
-// it. Both are in a mount namespace with a /run of its own: in it are the folder of the
-// login with the bus, and no system bus. The user manager, which cannot run here, is a
-// double of ours that knows what the real one does.
+// bareLogin is a user's desktop, and a client that passes no information about it to the program.
+// Both are in a mount namespace with its own /run: it has the runtime folder with the bus, and no
+// system bus. The user manager, which cannot run here, is a double with the same data.
 type bareLogin struct {
 	home
 	t       *testing.T
@@ -62,7 +61,7 @@ func (b programPath) bareLogin(t *testing.T) *bareLogin {
 	return l
 }
 
-// A userManager is a double of the user manager of systemd: its environment.
+// userManager is a double of systemd's user manager: its environment.
 type userManager []string
 
 // Get is a method of D-Bus.
@@ -70,7 +69,7 @@ func (m userManager) Get(string, string) (dbus.Variant, *dbus.Error) {
 	return dbus.MakeVariant([]string(m)), nil
 }
 
-// front is the command that makes the namespace, in front of another command.
+// front returns the command that creates the namespace, in front of another command.
 func (l *bareLogin) front() []string {
 	const inside = `set -e
 mount -t tmpfs none /run
@@ -86,17 +85,17 @@ exec "$@"`
 	return append(flags, "sh", "-c", inside, "sh", l.folder, strconv.Itoa(os.Getuid()))
 }
 
-// env is all that clients of the TypeScript SDK pass on, and all that they have.
+// env returns the only variables that clients of the TypeScript SDK pass on.
 func (l *bareLogin) env() []string {
 	return []string{"HOME=" + l.home.folder, "LOGNAME=somebody", "PATH=" + os.Getenv("PATH"), "SHELL=/bin/sh", "TERM=dumb", "USER=somebody"}
 }
 
-// A bareCall runs a tool of an app, by a client, to its end.
+// bareCall runs a tool of an app through a client, to its end.
 type bareCall func(app, tool string, args map[string]any) toolResult
 
-// mcpBareClients: the Inspector and both TypeScript SDKs pass on nothing of the
-// session, and the program calls an app on its bus, asks the person in a window of it,
-// and reads and operates another.
+// mcpBareClients: the Inspector and both TypeScript SDKs pass on nothing of the session. The
+// program still calls an app on its bus, asks the user in a window, and reads and operates another
+// window.
 func mcpBareClients(t *testing.T, b programPath) {
 	l := b.bareLogin(t)
 	t.Run("check", l.checks)
@@ -113,7 +112,7 @@ func mcpBareClients(t *testing.T, b programPath) {
 	}
 }
 
-// inspector is a client that starts the program for each call.
+// inspector returns a client that starts the program for each call.
 func (l *bareLogin) inspector(t *testing.T) bareCall {
 	node, modules := nodeIn(t, "inspector", "scripts/need-inspector")
 	return func(app, tool string, args map[string]any) (r toolResult) {
@@ -136,7 +135,7 @@ func (l *bareLogin) inspector(t *testing.T) bareCall {
 	}
 }
 
-// drives calls an app, is asked in a window, and reads and operates a window.
+// drives calls an app, answers the question in a window, and reads and operates a window.
 func (l *bareLogin) drives(t *testing.T, call bareCall) {
 	if r := call(exampleApp, "echo", map[string]any{"v": "hé"}); r.IsError || r.StructuredContent.Result != "hé" {
 		t.Errorf("the app on the bus gave %+v", r)
@@ -157,8 +156,8 @@ func (l *bareLogin) drives(t *testing.T, call bareCall) {
 	}
 }
 
-// isAsked: what nobody allowed is asked in a window of the desktop. A key can be lost
-// on a busy machine, and then the answer is no: it is asked again.
+// isAsked checks that a call without consent opens a dialog on the desktop. A busy machine can
+// lose a key, which counts as refusal, so it retries.
 func (l *bareLogin) isAsked(t *testing.T, call bareCall) {
 	before := l.app.Calls("Nothing")
 	for range 3 {
@@ -181,8 +180,8 @@ func (l *bareLogin) isAsked(t *testing.T, call bareCall) {
 	t.Error("nothing that was pressed was an answer")
 }
 
-// allow waits for the dialog, and presses its first button that allows something,
-// until the question is answered.
+// allow waits for the dialog, and presses its first allowing button until the question is
+// answered.
 func (l *bareLogin) allow(answered <-chan struct{}) error {
 	deadline := time.After(patience)
 	for seen := false; ; {
@@ -194,14 +193,14 @@ func (l *bareLogin) allow(answered <-chan struct{}) error {
 			return nil
 		case <-deadline:
 			return fmt.Errorf("the question is not answered")
-		case <-time.After(500 * time.Millisecond): // a person reads; a faster answer is put again
+		case <-time.After(500 * time.Millisecond): // faster answers are ignored
 		}
 		title, err := l.xdotool("getactivewindow", "getwindowname")
 		if err != nil || !strings.HasPrefix(title, "AAI Gateway") {
 			continue
 		}
 		if !seen {
-			seen = true // the next time: it is readable by then
+			seen = true // next time, when it is readable
 			time.Sleep(2 * time.Second)
 			continue
 		}
@@ -218,7 +217,7 @@ func (l *bareLogin) xdotool(args ...string) (string, error) {
 	return string(out), err
 }
 
-// forgets takes back what was allowed, so that the next client is asked too.
+// forgets revokes the consent, so that the next client asks too.
 func (l *bareLogin) forgets(t *testing.T) {
 	command := append(l.front(), string(l.binary), "consent", "revoke", exampleApp, "--yes")
 	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
@@ -228,7 +227,7 @@ func (l *bareLogin) forgets(t *testing.T) {
 	}
 }
 
-// checks: the command says what was found and where, and ends well.
+// checks: the check command reports the session and its source, and succeeds.
 func (l *bareLogin) checks(t *testing.T) {
 	command := append(l.front(), string(l.binary), "check")
 	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)

@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// The agents of these tests: each starts the gateway that it is given as its argument,
-// says that it is called "agent", calls one tool, and prints the answer.
+// The agents of these tests: each starts the gateway in its argument, is named "agent", calls one
+// tool, and prints the result.
 const (
 	nodeAgent = `#!/usr/bin/env node
 const readline = require('readline');
@@ -52,7 +52,7 @@ g.wait()
 `
 )
 
-// agentAnswer is what an agent of these tests prints.
+// agentAnswer is the output of an agent.
 type agentAnswer struct {
 	IsError           bool `json:"isError"`
 	StructuredContent struct {
@@ -61,8 +61,8 @@ type agentAnswer struct {
 	} `json:"structuredContent"`
 }
 
-// asks runs an agent to its end, and returns how its call ended: "" or a code, and who
-// the gateway took it for.
+// asks runs an agent to its end, and returns the code of its call, "" for success, and its
+// identity for the gateway.
 func (h home) asks(t *testing.T, args ...string) (code, identity string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), args[0], append(args[1:], string(h.binary))...)
@@ -89,9 +89,8 @@ func (h home) script(t *testing.T, name, text string) string {
 	return path
 }
 
-// mcpCallersToldApart: agents that give themselves the same name, one of node by npx
-// and shells, one of Python, one of Go. What one was allowed is nobody else's, and stays
-// its own after an update.
+// mcpCallersToldApart: agents with the same name, of node by npx and shells, of Python, of Go. A
+// consent applies to one of them only, also after its update.
 func mcpCallersToldApart(t *testing.T, b programPath) {
 	bus := testkit.StartBus(t)
 	testkit.ServeOnBus(t, bus, exampleApp)
@@ -163,8 +162,8 @@ func mcpCallersToldApart(t *testing.T, b programPath) {
 	p.hangUp()
 }
 
-// mcpHTTPTokenOfEachAgent: a token is made, and revoked, while the server runs; what
-// its agent was allowed is not the other's of the same name.
+// mcpHTTPTokenOfEachAgent: a token is created, and revoked, while the server runs; its agent's
+// consent does not apply to another of the same name.
 func mcpHTTPTokenOfEachAgent(t *testing.T, b programPath) {
 	bus := testkit.StartBus(t)
 	testkit.ServeOnBus(t, bus, exampleApp)

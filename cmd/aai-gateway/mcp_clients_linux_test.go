@@ -10,10 +10,9 @@ import (
 	"testing"
 )
 
-// mcpInstalledInto: clients that are not ours find what install wrote where they look for
-// it, and start it with an environment of nothing but HOME and PATH. The MCP Inspector lists
-// and calls; with AAI_CLIENTS=all so do the clients of scripts/need-clients, by their own
-// "mcp list", where there is no network.
+// mcpInstalledInto: third-party clients find the entry that install wrote, and start it with only
+// HOME and PATH. The MCP Inspector lists and calls; with AAI_CLIENTS=all the clients of
+// scripts/need-clients do so too, by their own "mcp list", without network.
 func mcpInstalledInto(t *testing.T, b programPath) {
 	h := b.home(t, nil)
 	for _, name := range []string{".claude", ".cursor", ".codex", ".gemini"} {
@@ -51,7 +50,7 @@ func mcpInstalledInto(t *testing.T, b programPath) {
 	}
 }
 
-// inspectsInstalled: the tools are listed and one is called, which is on record.
+// inspectsInstalled lists the tools and calls one, which the journal shows.
 func (h home) inspectsInstalled(t *testing.T, bare []string) {
 	node, modules := nodeIn(t, "inspector", "scripts/need-inspector")
 	run := func(result any, args ...string) {

@@ -19,8 +19,8 @@ const composedConfig = `{"profile": "desktop", "consent": {"preapproved": [
   {"app": "desktop/mousepad", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
   {"app": "desktop/chromium", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
 
-// A composedDesk is a person's desktop with an editor, a browser and a form on it, and a
-// client of the TypeScript SDK that runs workflows there.
+// composedDesk is a user's desktop with an editor, a browser and a form, and a client of the
+// TypeScript SDK that runs workflows there.
 type composedDesk struct {
 	*puppet
 	home
@@ -28,7 +28,7 @@ type composedDesk struct {
 	desktop *linuxtest.Session
 }
 
-// A flowResult is what a client gets of a workflow.
+// flowResult is a client's result of a workflow.
 type flowResult struct {
 	IsError           bool
 	Content           []struct{ Text string }
@@ -46,13 +46,13 @@ type flowResult struct {
 	}
 }
 
-// mcpComposed runs the three workflows by which the desktop's tools were once thought out,
-// with the names of programs that are here: a text is copied from one program to another, and
-// a letter is saved in a dialog, by a call and by a task.
+// mcpComposed runs the three workflows for which the desktop's tools were designed, with local
+// programs: a text is copied from one program to another, and a letter is saved in a dialog, by a
+// call and by a task.
 func mcpComposed(t *testing.T, b programPath) {
 	s := linuxtest.StartAccessible(t)
 	w := &composedDesk{t: t, desktop: s, home: b.home(t, nil)}
-	// Without the system's own data a file dialog of GTK has no settings, and ends its program.
+	// Without the system's data folders, GTK's file dialog has no settings, and ends its program.
 	w.env = slices.Concat(s.Env, w.env, []string{"XDG_DATA_DIRS=/usr/local/share:/usr/share"})
 	w.write(t, ".aai/config.json", composedConfig)
 	w.puppet = newPuppet(t, "v1", map[string]any{"command": string(b), "env": w.environ()})
@@ -62,12 +62,12 @@ func mcpComposed(t *testing.T, b programPath) {
 	w.savesAsATask()
 }
 
-// flow is a workflow as params of tools/call.
+// flow returns a workflow as params of tools/call.
 func flow(name, steps string) map[string]any {
 	return map[string]any{"name": "ax_workflow", "arguments": map[string]any{"name": name, "steps": json.RawMessage(steps)}}
 }
 
-// completes wants that all steps were done, and none taken back.
+// completes checks that all steps were done, and none undone.
 func (w *composedDesk) completes(r flowResult, name string, tools ...string) {
 	w.t.Helper()
 	done := r.StructuredContent.Result
@@ -84,7 +84,7 @@ func (w *composedDesk) completes(r flowResult, name string, tools ...string) {
 	}
 }
 
-// tool calls one of the desktop's, and reports whether it went well.
+// tool calls a desktop tool, and reports success.
 func (w *composedDesk) tool(name string, args map[string]any) bool {
 	w.t.Helper()
 	var r toolResult
@@ -92,7 +92,7 @@ func (w *composedDesk) tool(name string, args map[string]any) bool {
 	return !r.IsError
 }
 
-// comes waits for what comes when it comes.
+// comes waits until the condition is true.
 func (w *composedDesk) comes(what string, is func() bool) {
 	w.t.Helper()
 	for end := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
@@ -102,11 +102,10 @@ func (w *composedDesk) comes(what string, is func() bool) {
 	}
 }
 
-// article is what is copied: whatever stands in it, it is a text.
+// article is the text to copy, with misleading syntax.
 const article = `Café {{step_1.value}} "quoted", {"json": [1, null]} and ${HOME}`
 
-// copiesAcross: a text goes from a page of a browser into a form of another program, by the
-// clipboard.
+// copiesAcross copies a text from a browser page into a form of another program, by the clipboard.
 func (w *composedDesk) copiesAcross() {
 	w.t.Helper()
 	w.write(w.t, "news.html", `<!doctype html><meta charset=utf-8><title>News</title><textarea readonly rows=9 cols=60 aria-label="article text">`+article+`</textarea>`)
@@ -127,7 +126,7 @@ func (w *composedDesk) copiesAcross() {
 	form.WaitState(w.t, "notes", article)
 }
 
-// saving are the steps that save a letter that has no name yet. The editor proposes none.
+// saving returns the steps that save a letter without a name. The editor proposes none.
 func saving(file string) string {
 	return fmt.Sprintf(`[
 		{ "tool": "ax_key_press", "args": { "app": "mousepad", "key": "s", "modifiers": ["cmd"] } },
@@ -138,7 +137,7 @@ func saving(file string) string {
 	]`, file)
 }
 
-// savingTools are the tools of those steps.
+// savingTools returns the tools of those steps.
 func savingTools() []string {
 	return []string{"ax_key_press", "ax_wait_idle", "ax_type", "ax_find", "ax_click"}
 }
@@ -152,10 +151,10 @@ func (w *composedDesk) writes(text string) {
 	}
 }
 
-// saved wants the letter on the disk, and closes the editor.
+// saved checks the letter on the disk, and closes the editor.
 func (w *composedDesk) saved(file, text string) {
 	w.t.Helper()
-	w.comes("the letter", func() bool { // it is written when the dialog is gone
+	w.comes("the letter", func() bool { // it is written after the dialog closes
 		b, _ := os.ReadFile(file)
 		return string(b) == text
 	})
@@ -174,7 +173,7 @@ func (w *composedDesk) savesAndConfirms() {
 	w.saved(file, text)
 }
 
-// savesAsATask: the call outlasts its request, and each step is heard of.
+// savesAsATask: the call outlasts its request, and each step has progress.
 func (w *composedDesk) savesAsATask() {
 	w.t.Helper()
 	file, text := filepath.Join(w.folder, "second.txt"), "Dear all,\nit is at nine.\n"

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// What the program itself lists, with the tools of all rooms, fits into a model's context: what
-// a model is shown of it (name, description, input), and the whole entries.
+// The program's tool list fits into a model's context: the parts shown to a model (name,
+// description, input), and the entire entries.
 func mcpListCosts(t *testing.T, b programPath) {
 	bus := testkit.StartBus(t)
 	for profile, most := range map[string]struct{ shown, whole int }{

@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// agents are two clients of one home that are different callers, by programs or tokens
-// of their own, and call themselves the same.
+// agents are two clients of one home with the same name that are different callers, by their
+// programs or tokens.
 type agents struct {
 	home
 	t          *testing.T
@@ -21,8 +21,8 @@ type agents struct {
 	strangers  []*puppet
 }
 
-// mcpNothingCrosses: what one agent began, keeps or follows is unknown to another that
-// has all the ids, whichever transport and era it uses.
+// mcpNothingCrosses: calls, kept data and subscriptions of one agent are inaccessible to another
+// that has all the ids, for every transport and protocol version.
 func mcpNothingCrosses(t *testing.T, b programPath) {
 	for _, c := range []sdkClient{
 		{"v1", "stdio", "", "2025-11-25"}, {"v1", "http", "", "2025-11-25"},
@@ -86,7 +86,7 @@ func (b programPath) twoAgents(t *testing.T, c sdkClient) *agents {
 	return a
 }
 
-// fails: what the strangers try fails, and what they are told does not hold the word.
+// fails checks that the other agents' attempts fail, and that their errors do not contain the text.
 func (a *agents) fails(kept, do string, with ...any) {
 	a.t.Helper()
 	for i, stranger := range a.strangers {
@@ -99,7 +99,7 @@ func (a *agents) fails(kept, do string, with ...any) {
 	}
 }
 
-// outputs: a long output can be read by whose it is, alone.
+// outputs: only its caller can read a long output.
 func (a *agents) outputs() {
 	a.t.Helper()
 	long := strings.Repeat("secret ", 20_000)
@@ -118,7 +118,7 @@ func (a *agents) outputs() {
 	}
 }
 
-// tasks: a task is known to whose it is, and neither ended nor told to another.
+// tasks: only its caller can see, end or read a task.
 func (a *agents) tasks() {
 	a.t.Helper()
 	stream := a.one.begin("callAsTask", execParams("block", nil), map[string]any{"ttl": 60_000})
@@ -151,7 +151,7 @@ func (a *agents) tasks() {
 	}
 }
 
-// subscriptions: each hears of what it follows itself, and cannot end another's.
+// subscriptions: each agent gets only its own notifications, and cannot end another's.
 func (a *agents) subscriptions() {
 	a.t.Helper()
 	mine, others := map[string]any{"uri": "app:" + exampleApp}, map[string]any{"uri": "guide:" + exampleApp}
@@ -165,7 +165,7 @@ func (a *agents) subscriptions() {
 			a.t.Error("another's subscription was ended in its session")
 		}
 	}
-	// What was wrong about the first change is there with the second at the latest.
+	// A wrong first notification would arrive by the second change.
 	for i, says := range []string{"first", "second"} {
 		a.write(a.t, ".aai/org.example.App/aai.json", strings.Replace(exampleDescriptor, "Does nothing.", "Does nothing, "+says+".", 1))
 		a.one.hears(i + 1)

@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// A gone client has let go of one end of the program or of both, as one does that is
-// killed. Whatever it had under way ends on record, and the program ends by itself.
+// A client that is gone has closed one end or both, as a killed one does. Its active calls end in
+// the journal, and the program ends.
 func mcpClientThatIsGone(t *testing.T, b programPath) {
 	const calls = 8
 	for name, leave := range map[string]func(p *process){
@@ -47,8 +47,8 @@ func mcpClientThatIsGone(t *testing.T, b programPath) {
 	}
 }
 
-// A client that closes its input alone is told how its calls ended, and then the
-// program ends; one that stops reading in the middle of that ends it at once.
+// A client that closes only its input still gets the results of its calls, and then the program
+// ends; if it stops reading meanwhile, the program ends at once.
 func mcpClientThatStopsReadingAfterItsInput(t *testing.T, b programPath) {
 	bus := testkit.StartBus(t)
 	app := testkit.ServeOnBus(t, bus, exampleApp)
@@ -69,12 +69,12 @@ func mcpClientThatStopsReadingAfterItsInput(t *testing.T, b programPath) {
 	h.expectJournal(t, "org.example.App block AUTOMATION_FAILED")
 }
 
-// A log that nobody reads any more ends nothing.
+// A log without a reader ends nothing.
 func mcpLogThatNobodyReads(t *testing.T, b programPath) {
 	bus := testkit.StartBus(t)
 	testkit.ServeOnBus(t, bus, exampleApp)
 	h := b.home(t, bus)
-	h.write(t, ".aai/broken/aai.json", "nonsense") // there is something to say of it
+	h.write(t, ".aai/broken/aai.json", "nonsense") // it causes a log message
 	h.env = append(h.env, "AAI_LOG_LEVEL=debug")
 	read, write, err := os.Pipe()
 	if err != nil {

@@ -43,8 +43,8 @@ const (
   {"app": "org.example.Later", "tools": ["echo"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
 )
 
-// describesExample reports whether the text is the example's descriptor as this platform
-// has it: what stands in its section takes the place of "platforms".
+// describesExample reports whether the text is the example's descriptor for this platform: its
+// section replaces "platforms".
 func describesExample(text string) bool {
 	type member = map[string]any
 	var source, got member
@@ -58,14 +58,14 @@ func describesExample(text string) bool {
 	return reflect.DeepEqual(got, want)
 }
 
-// patience is when a test gives up on what must come. None waits for it to pass.
+// patience is the limit for waiting. No test waits for it to pass.
 const patience = time.Minute
 
-// A binary is the program as it is built for people.
+// programPath is the path of the released program.
 type programPath string
 
-// TestMCP lets agents of several kinds use the program, as this test binary is it: its
-// settings count as confirmed.
+// TestMCP runs the program with agents of several kinds, as this test binary: its settings count
+// as confirmed.
 func TestMCP(t *testing.T) {
 	b := programPath(filepath.Join(t.TempDir(), "aai-gateway"))
 	self, err := os.Executable()
@@ -118,8 +118,7 @@ func TestMCP(t *testing.T) {
 	}
 }
 
-// A home is the folder and the environment of a person, with the app's
-// descriptor in it.
+// home is the folder and the environment of a user, with the app's descriptor.
 type home struct {
 	binary programPath
 	folder string
@@ -149,7 +148,7 @@ func (h home) write(t *testing.T, name, text string) {
 	}
 }
 
-// everything lists all there is in the home folder.
+// everything lists all files in the home folder.
 func (h home) everything(t *testing.T) []string {
 	t.Helper()
 	var found []string
@@ -163,7 +162,7 @@ func (h home) everything(t *testing.T) []string {
 	return found
 }
 
-// A past is a call as the journal has it.
+// journalCall is a call in the journal.
 type journalCall struct{ caller, app, tool, consent, result, delivery string }
 
 // journal reads the calls from the file, in the order they were received.
@@ -184,7 +183,7 @@ func (h home) journal(t *testing.T) []journalCall {
 			t.Fatalf("the journal has the line %q: %v", line, err)
 		}
 		if l.Call == "" {
-			continue // the journal's own
+			continue // of the journal itself
 		}
 		if calls[l.Call] == nil {
 			calls[l.Call] = &journalCall{caller: l.Caller, app: l.App, tool: l.Tool}
@@ -204,7 +203,7 @@ func (h home) journal(t *testing.T) []journalCall {
 	return found
 }
 
-// expectJournal holds the journal against "app tool result" lines.
+// expectJournal compares the journal with "app tool result" lines.
 func (h home) expectJournal(t *testing.T, want ...string) {
 	t.Helper()
 	var got []string
@@ -216,8 +215,8 @@ func (h home) expectJournal(t *testing.T, want ...string) {
 	}
 }
 
-// A process is the program with an agent at its standard input and output that
-// knows nothing but lines.
+// process is the program with an agent at its standard input and output that exchanges plain
+// lines.
 type process struct {
 	t     *testing.T
 	cmd   *exec.Cmd
@@ -229,7 +228,7 @@ type process struct {
 	next  int
 }
 
-// environ is its environment by names.
+// environ returns its environment by name.
 func (h home) environ() map[string]string {
 	env := make(map[string]string)
 	for _, variable := range h.env {
@@ -268,7 +267,7 @@ func (h home) start(t *testing.T) *process {
 	return p
 }
 
-// A message is one line of the program.
+// message is one line of the program.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -308,7 +307,7 @@ func (p *process) send(line string) {
 	}
 }
 
-// ask sends a request and returns its answer.
+// ask sends a request and returns its response.
 func (p *process) ask(method, params string) message {
 	p.t.Helper()
 	id := p.request(method, params)
@@ -326,7 +325,7 @@ func (p *process) open() *process {
 	return p
 }
 
-// A toolResult is what came of a call.
+// toolResult is the result of a call.
 type toolResult struct {
 	IsError           bool
 	Content           []struct{ Text string }
@@ -354,7 +353,7 @@ func (p *process) toolResult(m message) toolResult {
 	return r
 }
 
-// hangUp closes the input and returns what still came; the program must end well.
+// hangUp closes the input and returns the remaining output; the program must succeed.
 func (p *process) hangUp() []string {
 	p.t.Helper()
 	_ = p.in.Close()
@@ -365,7 +364,7 @@ func (p *process) hangUp() []string {
 	return lines
 }
 
-// end waits for the end of the program and returns what still came.
+// end waits for the end of the program and returns the remaining output.
 func (p *process) end() ([]string, error) {
 	p.t.Helper()
 	var lines []string

@@ -30,8 +30,8 @@ const hostConfig = `{"consent": {"dialog": "off", "preapproved": [
   {"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
   {"app": "desktop/agenthost", "tools": [%s], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
 
-// mcpInsideItsHost: what a client runs in is marked in the list, and is neither read nor
-// operated where all is allowed of it but that very thing; where that is, it is.
+// mcpInsideItsHost: the client's own program is marked in the list, and is neither read nor
+// operated unless that very permission was granted.
 func mcpInsideItsHost(t *testing.T, b programPath) {
 	s := linuxtest.StartAccessible(t)
 	for _, allowed := range []string{`"*", "see", "act", "destroy"`, `"host"`} {
@@ -48,7 +48,7 @@ func mcpInsideItsHost(t *testing.T, b programPath) {
 				return r
 			}
 			marked := ""
-			for !strings.Contains(marked, "agenthost") { // its window comes when it comes
+			for !strings.Contains(marked, "agenthost") { // its window may take a while
 				r := call("ax_list_apps", `{}`)
 				if marked = ""; len(r.Content) > 0 {
 					marked = r.Content[0].Text

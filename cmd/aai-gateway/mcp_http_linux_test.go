@@ -19,7 +19,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// A served is the program that serves over HTTP.
+// httpProgram is the program serving over HTTP.
 type httpProgram struct {
 	url, token string
 	cmd        *exec.Cmd
@@ -27,15 +27,14 @@ type httpProgram struct {
 	ended      chan error
 }
 
-// command is a run of the program with the arguments.
+// command returns a run of the program with the arguments.
 func (h home) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, string(h.binary), args...)
 	cmd.Env = h.env
 	return cmd
 }
 
-// serveHTTP starts the program at an address of its own, and reads the token as a
-// person would.
+// serveHTTP starts the program at its own address, and reads the token as a user would.
 func (h home) serveHTTP(t *testing.T, args ...string) *httpProgram {
 	t.Helper()
 	s := &httpProgram{said: &bytes.Buffer{}, ended: make(chan error, 1)}
@@ -78,7 +77,7 @@ func (h home) serveHTTP(t *testing.T, args ...string) *httpProgram {
 	return s
 }
 
-// RoundTrip implements http.RoundTripper: it shows the token.
+// RoundTrip implements http.RoundTripper and adds the token.
 func (s *httpProgram) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+s.token)
@@ -97,8 +96,8 @@ func (s *httpProgram) connect(t *testing.T, version string) *mcp.ClientSession {
 	return session
 }
 
-// mcpOverHTTP lets agents of two eras use an app at once, and ends the program
-// while a call runs.
+// mcpOverHTTP lets agents of two protocol versions use an app at once, and ends the program during
+// a call.
 func mcpOverHTTP(t *testing.T, b programPath) {
 	bus := testkit.StartBus(t)
 	app := testkit.ServeOnBus(t, bus, exampleApp)
@@ -135,7 +134,7 @@ func mcpOverHTTP(t *testing.T, b programPath) {
 	h.expectJournal(t, exampleApp+" echo ok", exampleApp+" echo ok", exampleApp+" block AUTOMATION_FAILED")
 }
 
-// mcpHTTPToken is about the secret that clients show.
+// mcpHTTPToken tests the clients' token.
 func mcpHTTPToken(t *testing.T, b programPath) {
 	h := b.home(t, nil)
 	path := filepath.Join(h.folder, ".local/share/aai-gateway/http-token")
@@ -150,7 +149,7 @@ func mcpHTTPToken(t *testing.T, b programPath) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer response.Body.Close() //nolint:errcheck // only its status counts
+		defer response.Body.Close() //nolint:errcheck // only its status matters
 		_, _ = io.Copy(io.Discard, response.Body)
 		return response.StatusCode
 	}
@@ -159,7 +158,7 @@ func mcpHTTPToken(t *testing.T, b programPath) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatalf("the file of the token is %v, %v", info, err)
 	}
-	// 400: it has a token, but no session.
+	// 400: valid token, no session.
 	if len(s.token) != 43 || status(s, s.token) != 400 || status(s, s.token+"x") != 401 || status(s, "") != 401 {
 		t.Errorf("the token is %q", s.token)
 	}
@@ -186,7 +185,7 @@ func mcpHTTPToken(t *testing.T, b programPath) {
 	}
 }
 
-// mcpHTTPRefusesToStart: what would be open to everybody, or cannot be.
+// mcpHTTPRefusesToStart: configurations that would be open to all, or cannot work.
 func mcpHTTPRefusesToStart(t *testing.T, b programPath) {
 	h := b.home(t, nil)
 	for _, c := range []struct{ args, says string }{

@@ -13,16 +13,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// An inspector is the MCP Inspector's command line: a client that shares no code
-// with the SDK we are made with.
+// inspector is the MCP Inspector's command line: a client that shares no code with the gateway's
+// SDK.
 type inspector struct {
 	home
 	node, script, era string
-	target            []string // how it reaches the server
+	target            []string // arguments for reaching the server
 }
 
-// mcpInspector drives the program by the MCP Inspector, in both eras of the
-// protocol, and holds what it got against what the app and the journal saw.
+// mcpInspector operates the program with the MCP Inspector, in both protocol versions, and
+// compares the results with the app and the journal.
 func mcpInspector(t *testing.T, b programPath) {
 	node, modules := nodeIn(t, "inspector", "scripts/need-inspector")
 	script := filepath.Join(modules, ".bin", "mcp-inspector")
@@ -50,8 +50,7 @@ func mcpInspector(t *testing.T, b programPath) {
 	}
 }
 
-// reach says how the Inspector reaches the program: it starts one itself, or it
-// finds one that serves.
+// reach sets the Inspector's target: it starts the program itself, or connects to a running one.
 func (i *inspector) reach(t *testing.T, over string) {
 	if over == "http" {
 		s := i.serveHTTP(t)
@@ -66,7 +65,7 @@ func (i *inspector) reach(t *testing.T, over string) {
 
 func (i inspector) lists(t *testing.T) {
 	var tools struct{ Tools []struct{ Name string } }
-	// --strict also fails for schemas that other clients would not take.
+	// --strict also fails for schemas that other clients would reject.
 	i.run(t, &tools, 0, "--method", "tools/list", "--strict")
 	var names []string
 	for _, tool := range tools.Tools {
@@ -109,14 +108,14 @@ func (i inspector) calls(t *testing.T) {
 	}
 }
 
-// run runs the Inspector, which must end with the exit code, and reads the result
-// that it got. 5 is its code for a tool that failed.
+// run runs the Inspector, which must end with the exit code, and decodes its result. 5 is its code
+// for a failed tool.
 func (i inspector) run(t *testing.T, result any, code int, args ...string) {
 	t.Helper()
 	all := slices.Concat([]string{i.script, "--cli", i.target[0], "--format", "json", "-q", "--protocol-era", i.era}, args, i.target[1:])
 	cmd := exec.CommandContext(t.Context(), i.node, all...)
 	var out, log bytes.Buffer
-	// Its own folder is its own.
+	// It has its own folder.
 	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), "HOME="+t.TempDir()), &out, &log
 	if err := cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code {
 		t.Fatalf("%q: %v: %s%s", args, err, out.String(), log.String())
@@ -131,7 +130,7 @@ func (i inspector) run(t *testing.T, result any, code int, args ...string) {
 	i.checkEra(t, args, answer.Result)
 }
 
-// checkEra holds the era: only in the newer one a result says of what type it is.
+// checkEra checks the protocol version: only in the newer one a result has its type.
 func (i inspector) checkEra(t *testing.T, args []string, result json.RawMessage) {
 	t.Helper()
 	if args[1] != "tools/call" {

@@ -15,16 +15,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// An mcpdo is the Inspector's other command: a daemon that holds a connection, and
-// what is said to it.
+// inspectorDaemon is the Inspector's other command: a daemon that holds a connection, and commands
+// to it.
 type inspectorDaemon struct {
 	home
 	node, script string
 	env          []string
 }
 
-// mcpInspectorTasks lets the Inspector make a call that is a task because it asks
-// for one: the way of 2025-11-25.
+// mcpInspectorTasks: the Inspector requests a task for a call, as in 2025-11-25.
 func mcpInspectorTasks(t *testing.T, b programPath) {
 	bus := testkit.StartBus(t)
 	app := testkit.ServeOnBus(t, bus, exampleApp)
@@ -44,8 +43,8 @@ func mcpInspectorTasks(t *testing.T, b programPath) {
 	m.expectJournal(t, exampleApp+" echo ok")
 }
 
-// mcpInspectorWaitsForATask: in the newer era the program makes a task of a call
-// that takes long, and the Inspector comes back for its result.
+// mcpInspectorWaitsForATask: in the newer version the program makes a task of a long call, and the
+// Inspector fetches its result.
 func mcpInspectorWaitsForATask(t *testing.T, b programPath) {
 	bus := testkit.StartBus(t)
 	app := testkit.ServeOnBus(t, bus, exampleApp)
@@ -73,7 +72,7 @@ func mcpInspectorWaitsForATask(t *testing.T, b programPath) {
 	i.expectJournal(t, exampleApp+" block ok")
 }
 
-// newMcpdo prepares a daemon of the test's own.
+// newMcpdo prepares a daemon for the test.
 func (b programPath) newMcpdo(t *testing.T, bus *testkit.Bus) *inspectorDaemon {
 	t.Helper()
 	node, modules := nodeIn(t, "inspector", "scripts/need-inspector")
@@ -99,7 +98,7 @@ func (m *inspectorDaemon) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// connect starts the program anew, for the daemon.
+// connect starts the program for the daemon.
 func (m *inspectorDaemon) connect(t *testing.T, era string) {
 	t.Helper()
 	args := []string{"connect", "--era", era}
@@ -110,7 +109,7 @@ func (m *inspectorDaemon) connect(t *testing.T, era string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer said.Close() //nolint:errcheck // it is only read when something has failed
+	defer said.Close() //nolint:errcheck // it is only read after a failure
 	cmd := m.command(append(args, "--", string(m.binary))...)
 	cmd.Stdout, cmd.Stderr = said, said // a pipe would stay open as long as the daemon
 	if err := cmd.Run(); err != nil {
@@ -124,7 +123,7 @@ func (m *inspectorDaemon) connect(t *testing.T, era string) {
 	})
 }
 
-// run says something to the daemon, and reads what it prints.
+// run sends a command to the daemon, and decodes its output.
 func (m *inspectorDaemon) run(t *testing.T, into any, args ...string) {
 	t.Helper()
 	cmd := m.command(append([]string{"--connection", string(m.binary)}, args...)...)

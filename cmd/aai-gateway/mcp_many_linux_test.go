@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// Of five hundred apps an agent is shown next to nothing, finds what it wants by one call,
-// and does it by the next. Who it is, it cannot say of others what they do.
+// With five hundred apps, an agent's list stays small; it finds a tool with one call, and runs it
+// with the next. No app can describe another one's tools.
 func mcpManyApps(t *testing.T, b programPath) {
 	bus := testkit.StartBus(t)
 	app := testkit.ServeOnBus(t, bus, exampleApp)

@@ -15,18 +15,18 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// A puppet is a client made with somebody else's SDK, in a process of its own. It
-// does what the test says. It belongs to one goroutine.
+// puppet is a client with a third-party SDK, in its own process. The test controls it. It belongs
+// to one goroutine.
 type puppet struct {
 	t     *testing.T
 	in    io.WriteCloser
 	lines chan puppetLine
 	err   bytes.Buffer
 	next  int
-	news  []string // the resources that it heard of
+	news  []string // resources of its notifications
 }
 
-// A puppetLine is what a puppet tells; testdata/sdks/puppet.mjs says how.
+// puppetLine is a message of a puppet; see testdata/sdks/puppet.mjs.
 type puppetLine struct {
 	ID       int
 	Result   json.RawMessage
@@ -41,20 +41,20 @@ type puppetLine struct {
 	News     string
 }
 
-// A puppetFailure is an error that the SDK gave.
+// puppetFailure is an error of the SDK.
 type puppetFailure struct {
 	Code    int
 	Message string
 }
 
-// nodeIn finds the Node.js that a package.json has installed with the rest.
+// nodeIn returns the Node.js that a package.json installed.
 func nodeIn(t *testing.T, cache, script string) (node, modules string) {
 	t.Helper()
 	modules, err := filepath.Abs(filepath.Join("../../.cache", cache, "node_modules"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Its own one: a distribution's may be too old.
+	// The tests' own one: a distribution's may be too old.
 	found, err := filepath.Glob(filepath.Join(modules, "node-linux-*", "bin", "node"))
 	if err != nil || len(found) == 0 {
 		t.Fatalf("install the clients: %s (make test does)", script)
@@ -62,7 +62,7 @@ func nodeIn(t *testing.T, cache, script string) (node, modules string) {
 	return found[0], modules
 }
 
-// newPuppet starts a client and lets it reach the program.
+// newPuppet starts a client that connects to the program.
 func newPuppet(t *testing.T, sdk string, target map[string]any) *puppet {
 	t.Helper()
 	return newPuppetIn(t, nil, os.Environ(), sdk, target)
@@ -123,7 +123,7 @@ func (p *puppet) receive() puppetLine {
 	}
 }
 
-// line is the next line. What it says of changes is noted.
+// line returns the next line, and records change notifications.
 func (p *puppet) line() (line puppetLine) {
 	p.t.Helper()
 	var ok bool
@@ -141,7 +141,7 @@ func (p *puppet) line() (line puppetLine) {
 	return line
 }
 
-// hears waits until the client has heard of so many changes.
+// hears waits for n change notifications.
 func (p *puppet) hears(n int) {
 	p.t.Helper()
 	for len(p.news) < n {
@@ -162,7 +162,7 @@ func (p *puppet) send(line map[string]any) {
 	}
 }
 
-// begin lets the client do something, and returns the number of it.
+// begin starts an action of the client, and returns its number.
 func (p *puppet) begin(do string, with ...any) int {
 	p.t.Helper()
 	p.next++
@@ -173,7 +173,7 @@ func (p *puppet) begin(do string, with ...any) int {
 	return p.next
 }
 
-// end waits for the end of what was begun. Progress on the way is left out.
+// end waits for the end of an action, and skips its progress.
 func (p *puppet) end(id int) puppetLine {
 	p.t.Helper()
 	for {
@@ -187,7 +187,7 @@ func (p *puppet) end(id int) puppetLine {
 	}
 }
 
-// do lets the client do something that must go well, and reads what it got.
+// do runs an action that must succeed, and decodes its result.
 func (p *puppet) do(into any, do string, with ...any) {
 	p.t.Helper()
 	line := p.end(p.begin(do, with...))
@@ -204,7 +204,7 @@ func (p *puppet) read(from json.RawMessage, into any) {
 	}
 }
 
-// execParams are a call of one of the app's tools, as params of tools/call.
+// execParams returns a call of one of the app's tools, as params of tools/call.
 func execParams(tool string, args map[string]any) map[string]any {
 	return map[string]any{"name": "aai_exec", "arguments": map[string]any{"app": exampleApp, "tool": tool, "args": args}}
 }
@@ -232,7 +232,7 @@ func (p *puppet) asked(method string, say any) (question string) {
 	}
 }
 
-// names are the names in a list.
+// names returns the names in a list.
 func names[T any](all []T, name func(T) string) []string {
 	found := make([]string, len(all))
 	for i, one := range all {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// A task is one as a client knows it.
+// task is a task as a client sees it.
 type task struct{ TaskID, Status string }
 
-// A taskMessage is what a client hears of a call that is a task.
+// taskMessage is a client's message about a task.
 type taskMessage struct {
 	Type   string
 	Task   task
@@ -17,8 +17,8 @@ type taskMessage struct {
 	Error  string
 }
 
-// hasTasks lets the client make calls that outlast their requests: one that ends,
-// one that fails, one that a person must allow, and one that is given up.
+// hasTasks makes calls that outlast their requests: one that ends, one that fails, one that needs
+// consent, and one that is cancelled.
 func (w *sdkWorld) hasTasks() {
 	w.t.Helper()
 	if done := w.runTask("echo", map[string]any{"v": "later"}, nil); done.Type != "result" || done.Result.StructuredContent.Result != "later" {
@@ -42,7 +42,7 @@ func (w *sdkWorld) beginTask(tool string, args map[string]any) (stream int) {
 	return w.begin("callAsTask", execParams(tool, args), map[string]any{"ttl": 60_000})
 }
 
-// created reads the first news of a task.
+// created decodes the first message about a task.
 func (w *sdkWorld) created(line puppetLine) task {
 	w.t.Helper()
 	var m taskMessage
@@ -56,8 +56,7 @@ func (w *sdkWorld) created(line puppetLine) task {
 	return m.Task
 }
 
-// runTask runs a tool as a task, answers what is asked meanwhile, and returns the
-// last that was heard of it.
+// runTask runs a tool as a task, answers its questions, and returns the last message.
 func (w *sdkWorld) runTask(tool string, args map[string]any, say any) (last taskMessage) {
 	w.t.Helper()
 	stream := w.beginTask(tool, args)
@@ -83,7 +82,7 @@ func (w *sdkWorld) runTask(tool string, args map[string]any, say any) (last task
 	return last
 }
 
-// knowsTask asks for a task that has ended, in all the ways there are.
+// knowsTask queries an ended task in all possible ways.
 func (w *sdkWorld) knowsTask(id string, ended taskMessage) {
 	w.t.Helper()
 	var got task
@@ -107,13 +106,13 @@ func (w *sdkWorld) knowsTask(id string, ended taskMessage) {
 	}
 }
 
-// givesUpATask cancels a task in the middle of its call.
+// givesUpATask cancels a task during its call.
 func (w *sdkWorld) givesUpATask() {
 	w.t.Helper()
 	stream := w.beginTask("block", nil)
 	begun := w.created(w.receive())
 	w.app.WaitBlocked(1)
-	over := false // the stream has seen that the task was cancelled, and ended
+	over := false // the stream has reported the cancellation, and ended
 	receive := func() puppetLine {
 		line := w.receive()
 		over = over || line.ID == stream && (line.Result != nil || line.Failed != nil)

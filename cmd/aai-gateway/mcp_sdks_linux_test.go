@@ -10,14 +10,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// An sdkClient is a way in which somebody else's SDK meets the program.
+// sdkClient is a combination of a third-party SDK, transport and protocol version.
 type sdkClient struct {
 	sdk, over, mode, version string
 }
 
 func (c sdkClient) isModern() bool { return c.version == "2026-07-28" }
 
-// An sdkWorld is a client, the program that it uses, and an app that both act on.
+// sdkWorld is a client, the program, and an app.
 type sdkWorld struct {
 	*puppet
 	home
@@ -26,16 +26,15 @@ type sdkWorld struct {
 	app *testkit.BusService
 }
 
-// mcpTypeScriptSDKs lets the two official TypeScript SDKs use the program, over
-// both transports and in both eras, and holds what they got against what the app
-// and the journal saw.
+// mcpTypeScriptSDKs runs the two official TypeScript SDKs with the program, over both transports
+// and in both protocol versions, and compares the results with the app and the journal.
 func mcpTypeScriptSDKs(t *testing.T, b programPath) {
 	for _, c := range []sdkClient{
 		{"v1", "stdio", "", "2025-11-25"},
 		{"v1", "http", "", "2025-11-25"},
 		{"v2", "stdio", "legacy", "2025-11-25"},
 		{"v2", "http", "legacy", "2025-11-25"},
-		{"v2", "stdio", "auto", "2026-07-28"}, // starts a gateway only to see which era it is of
+		{"v2", "stdio", "auto", "2026-07-28"}, // starts a gateway only to detect its version
 		{"v2", "http", "auto", "2026-07-28"},
 	} {
 		t.Run(strings.Join([]string{c.sdk, "over", c.over, "of", c.version}, " "), func(t *testing.T) {
@@ -46,7 +45,7 @@ func mcpTypeScriptSDKs(t *testing.T, b programPath) {
 			w.isAsked()
 			w.hasProjects()
 			w.cancels()
-			if c.sdk == "v1" { // v2 has given up the tasks of 2025-11-25, and has no others
+			if c.sdk == "v1" { // v2 dropped the tasks of 2025-11-25, and has no others
 				w.hasTasks()
 			}
 			w.hearsProgress()
@@ -58,7 +57,7 @@ func mcpTypeScriptSDKs(t *testing.T, b programPath) {
 func (b programPath) openSDK(t *testing.T, c sdkClient) *sdkWorld {
 	bus := testkit.StartBus(t)
 	w := &sdkWorld{app: testkit.ServeOnBus(t, bus, exampleApp), home: b.home(t, bus), sdkClient: c, t: t}
-	// The person trusts this client with questions about what can be changed back.
+	// The user trusts this client with questions about reversible acts.
 	w.write(t, ".aai/config.json", strings.Replace(exampleConfig, `{"consent": {`, `{"consent": {"elicitation": true, `, 1))
 	target := map[string]any{"mode": c.mode}
 	if c.over == "http" {
@@ -132,8 +131,8 @@ func (w *sdkWorld) lists() {
 	}
 }
 
-// awaitJournal waits until the last call of the journal has ended, as expected:
-// what nobody waits for is on record a moment later.
+// awaitJournal waits until the last call of the journal has ended as expected: a cancelled call
+// ends there a moment later.
 func (w *sdkWorld) awaitJournal(want string) {
 	w.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
@@ -144,7 +143,7 @@ func (w *sdkWorld) awaitJournal(want string) {
 	w.journalHas(want)
 }
 
-// journalHas holds the last calls of the journal against "app tool result" lines.
+// journalHas compares the last calls of the journal with "app tool result" lines.
 func (w *sdkWorld) journalHas(want ...string) {
 	w.t.Helper()
 	calls := w.journal(w.t)
@@ -185,8 +184,8 @@ func (w *sdkWorld) calls() {
 	w.journalHas("aai guide ok", exampleApp+" echo ok", exampleApp+" echo INVALID_PARAMS", " no_such_tool TOOL_NOT_FOUND", "aai descriptor ok")
 }
 
-// isAsked: what nobody allowed is asked of the person through the client, and the
-// app hears nothing before the answer, nor after a refusal.
+// isAsked: a call without consent asks the user through the client, and does not reach the app
+// before the answer, nor after a refusal.
 func (w *sdkWorld) isAsked() {
 	w.t.Helper()
 	for _, c := range []struct {
@@ -210,7 +209,7 @@ func (w *sdkWorld) isAsked() {
 	}
 }
 
-// hasProjects: the folders that the client works in are looked at, and only those.
+// hasProjects: only the client's roots are searched.
 func (w *sdkWorld) hasProjects() {
 	w.t.Helper()
 	w.write(w.t, "project/.aai/aai.json", exampleDescriptor)
@@ -223,7 +222,7 @@ func (w *sdkWorld) hasProjects() {
 	}
 }
 
-// cancels: a call that the client gives up ends on the other side too.
+// cancels: a call that the client cancels ends in the app too.
 func (w *sdkWorld) cancels() {
 	w.t.Helper()
 	call := w.begin("callTool", execParams("block", nil))
@@ -235,7 +234,7 @@ func (w *sdkWorld) cancels() {
 	w.awaitJournal(exampleApp + " block AUTOMATION_FAILED")
 }
 
-// hearsProgress: a call that takes long is heard of, and ends when the app does.
+// hearsProgress: a long call reports progress, and ends when the app does.
 func (w *sdkWorld) hearsProgress() {
 	w.t.Helper()
 	call := w.begin("callTool", execParams("block", nil))

@@ -14,8 +14,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// twelveServers are some of the MCP servers that people use most, ten of npm and two Go
-// modules, with their arguments.
+// twelveServers returns some of the most used MCP servers, ten of npm and two Go modules, with
+// their arguments.
 func twelveServers(folder string) map[string][]string {
 	return map[string][]string{
 		"mcp-server-everything": nil, "mcp-server-filesystem": {folder}, "mcp-server-memory": nil, "mcp-server-sequential-thinking": nil,
@@ -24,14 +24,14 @@ func twelveServers(folder string) map[string][]string {
 	}
 }
 
-// keysOf are the variables that a server wants before it says anything.
+// keysOf returns the variables that a server requires.
 func keysOf(server string) []string {
 	return map[string][]string{"notion-mcp-server": {"NOTION_TOKEN"}, "firecrawl-mcp": {"FIRECRAWL_API_KEY"}, "brave-search-mcp-server": {"BRAVE_API_KEY"}}[server]
 }
 
 func serverApp(name string) string { return "org.example." + strings.ReplaceAll(name, "-", "") }
 
-// startOf is how a server is started, before its arguments: by its Node.js, or it is a program.
+// startOf returns a server's command before its arguments: its Node.js, or the program itself.
 func startOf(t *testing.T, name string) []string {
 	t.Helper()
 	node, modules := nodeIn(t, "servers", "scripts/need-servers")
@@ -48,7 +48,7 @@ func startOf(t *testing.T, name string) []string {
 	return []string{program}
 }
 
-// serverHome is a home folder with the twelve servers as apps, all of which are allowed.
+// serverHome returns a home folder with the twelve servers as apps, all allowed.
 func (b programPath) serverHome(t *testing.T) home {
 	t.Helper()
 	h := b.home(t, nil)
@@ -87,8 +87,8 @@ func (p *process) exec(app, tool, args string) string {
 	return result.Content[0].Text
 }
 
-// Twelve servers of others are twelve lines in the list of an agent, a small part of what they list
-// themselves; and what they can do goes by the one path.
+// Twelve third-party servers are twelve lines in an agent's list, a small part of their own lists;
+// their tools run through the gateway's common path.
 func mcpServers(t *testing.T, b programPath) {
 	h := b.serverHome(t)
 	p := h.start(t).open()
@@ -136,8 +136,8 @@ func mcpServers(t *testing.T, b programPath) {
 	h.inspected(t)
 }
 
-// inspected lets the Inspector, in both eras, use a server of which a gateway before knew what
-// it has.
+// inspected lets the Inspector, in both protocol versions, use a server that an earlier gateway
+// has listed.
 func (h home) inspected(t *testing.T) {
 	t.Helper()
 	node, modules := nodeIn(t, "inspector", "scripts/need-inspector")
@@ -162,13 +162,13 @@ func (h home) inspected(t *testing.T) {
 	}
 }
 
-// runs are the Inspector's arguments for a tool of a server.
+// runs returns the Inspector's arguments for a tool of a server.
 func (i inspector) runs(server, tool, args string) []string {
 	return []string{"--method", "tools/call", "--tool-name", "aai_exec", "--tool-arg", "app=" + serverApp(server), "--tool-arg", "tool=" + tool, "--tool-arg", "args=" + args}
 }
 
-// readsAndPrompts lets the Inspector find a resource of a server and read it, and fill in a
-// prompt that it finds.
+// readsAndPrompts lets the Inspector find and read a resource of a server, and find and fill in a
+// prompt.
 func (i inspector) readsAndPrompts(t *testing.T) {
 	t.Helper()
 	const everything = "mcp-server-everything"

@@ -14,8 +14,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// mcpServersOfSDKs lets the TypeScript SDKs, in both eras, use servers of others through the
-// program: tools, resources and prompts, and what a server asks of the person and of a model.
+// mcpServersOfSDKs lets the TypeScript SDKs, in both protocol versions, use third-party servers
+// through the program: tools, resources, prompts, elicitation and sampling.
 func mcpServersOfSDKs(t *testing.T, b programPath) {
 	h := b.serverHome(t)
 	h.env = append(h.env, "PERSON=yes", "AAI_INSECURE_STORAGE=1")
@@ -45,19 +45,19 @@ func mcpServersOfSDKs(t *testing.T, b programPath) {
 	}
 }
 
-// A serverWorld is a client of the program, which uses an app.
+// serverWorld is a client of the program, with an app.
 type serverWorld struct {
 	*puppet
 	t   *testing.T
 	app string
 }
 
-// sdksWithModels are the SDKs in both eras.
+// sdksWithModels returns the SDKs in both versions.
 func sdksWithModels() []sdkClient {
 	return []sdkClient{{"v1", "stdio", "", "2025-11-25"}, {"v2", "stdio", "legacy", "2025-11-25"}, {"v2", "stdio", "auto", "2026-07-28"}}
 }
 
-// withModel is a client of the program that can ask a model.
+// withModel returns a client of the program that can ask a model.
 func (h home) withModel(t *testing.T, c sdkClient, app string) *serverWorld {
 	t.Helper()
 	target := map[string]any{"mode": c.mode, "command": string(h.binary), "env": h.environ(), "capabilities": map[string]any{"sampling": map[string]any{}}}
@@ -70,7 +70,7 @@ func params(app, tool string, args map[string]any) map[string]any {
 	return map[string]any{"name": "aai_exec", "arguments": map[string]any{"app": app, "tool": tool, "args": args}}
 }
 
-// says is the text of what a call gave, which must have gone well.
+// says returns the text of a call, which must have succeeded.
 func (w *serverWorld) says(line puppetLine) string {
 	w.t.Helper()
 	var r toolResult
@@ -122,8 +122,8 @@ func (w *serverWorld) uses(folder string) {
 	}
 }
 
-// asksThePerson: a server's form reaches the client as the server's words, with its fields,
-// and the server gets what is said there.
+// asksThePerson: a server's form reaches the client as the server's text, with its fields, and the
+// server gets the answer.
 func (w *serverWorld) asksThePerson() {
 	w.t.Helper()
 	const tool = "trigger-elicitation-request"
@@ -150,7 +150,7 @@ func (w *serverWorld) asksThePerson() {
 	}
 }
 
-// asksTheModel: a text that a server wants is written by the client's model.
+// asksTheModel: the client's model writes the text that a server requests.
 func (w *serverWorld) asksTheModel() {
 	w.t.Helper()
 	call := w.begin("callTool", params(w.app, "trigger-sampling-request", map[string]any{"prompt": "a word for rain", "maxTokens": 50}))
@@ -163,8 +163,7 @@ func (w *serverWorld) asksTheModel() {
 	}
 }
 
-// asksNobody: in the newer era a client cannot be asked in the middle of a call, which the
-// caller reads.
+// asksNobody: in the newer version a client cannot be asked during a call, which the caller reads.
 func (w *serverWorld) asksNobody() {
 	w.t.Helper()
 	for tool, args := range map[string]map[string]any{"trigger-elicitation-request": nil, "trigger-sampling-request": {"prompt": "x", "maxTokens": 5}} {
@@ -174,11 +173,11 @@ func (w *serverWorld) asksNobody() {
 	}
 }
 
-// guardsAreSmall: the processes that hold the four servers are this program, but give back
-// what only its start needed.
+// guardsAreSmall: the four servers' supervisors are this program, but release the memory of its
+// start.
 func (w *serverWorld) guardsAreSmall(home string) {
 	w.t.Helper()
-	const most = 22 << 10 // KiB; of this test binary they were 33 MiB; of its file the system maps now more, now less
+	const most = 22 << 10 // KiB; this test binary needs 33 MiB; the mapped size varies
 	var sizes map[string]int
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		sizes = guardMemory(w.t, home)
@@ -190,7 +189,7 @@ func (w *serverWorld) guardsAreSmall(home string) {
 	w.t.Errorf("the guards take %v KiB, expected four of less than %d", sizes, most)
 }
 
-// guardMemory are how much memory each process takes that holds a server of the person.
+// guardMemory returns the memory of each supervisor process of the user.
 func guardMemory(t *testing.T, home string) map[string]int {
 	t.Helper()
 	sizes := make(map[string]int)

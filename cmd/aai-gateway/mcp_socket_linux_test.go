@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// mcpSocketActivation: systemd opens the socket, and starts the program when the first
-// client comes; the program serves that one on it. Then it ends as it is told to.
+// mcpSocketActivation: systemd opens the socket, and starts the program for the first client,
+// which it serves. Then it ends on request.
 func mcpSocketActivation(t *testing.T, b programPath) {
 	h := b.home(t, nil)
 	activate := func(ctx context.Context, sockets []string, args ...string) *exec.Cmd {
@@ -32,7 +32,7 @@ func mcpSocketActivation(t *testing.T, b programPath) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer l.Close() //nolint:errcheck // somebody else listens there next
+		defer l.Close() //nolint:errcheck // another process listens there next
 		return l.Addr().String()
 	}
 	arrive := func(address string) {
@@ -56,7 +56,7 @@ func mcpSocketActivation(t *testing.T, b programPath) {
 	}
 	address := free("127.0.0.1")
 	s := &httpProgram{url: "http://" + address + "/mcp", token: strings.TrimSpace(string(token)), ended: make(chan error, 1)}
-	// A port that is said besides is not opened.
+	// A port in the arguments is ignored.
 	s.cmd = activate(context.WithoutCancel(t.Context()), []string{address}, "--port", "1")
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func mcpSocketActivation(t *testing.T, b programPath) {
 		t.Fatal("the program does not end")
 	}
 
-	// What the socket is decides, not what is configured: this one others can reach.
+	// The socket decides, not the configuration: others can reach this one.
 	for _, c := range []struct {
 		sockets []string
 		args    []string

@@ -16,8 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// A whole session of an agent: what it is told, what reaches the app, and what
-// the journal says of it.
+// A complete session of an agent: the responses, the calls to the app, and the journal.
 func mcpSession(t *testing.T, b programPath) {
 	bus := testkit.StartBus(t)
 	app := testkit.ServeOnBus(t, bus, exampleApp)
@@ -84,7 +83,7 @@ func (p *process) toolNames() []string {
 	return names
 }
 
-// What the agent was granted at a terminal in the meantime holds at once.
+// A consent granted at a terminal meanwhile applies at once.
 func mcpConsentGivenAtATerminal(t *testing.T, b programPath) {
 	bus := testkit.StartBus(t)
 	app := testkit.ServeOnBus(t, bus, exampleApp)
@@ -111,7 +110,7 @@ func mcpConsentGivenAtATerminal(t *testing.T, b programPath) {
 	p.hangUp()
 }
 
-// The SDK's own client, in both eras of the protocol.
+// The SDK's own client, in both protocol versions.
 func mcpWithTheSDKsClient(t *testing.T, b programPath) {
 	bus := testkit.StartBus(t)
 	testkit.ServeOnBus(t, bus, exampleApp)
@@ -143,7 +142,7 @@ func mcpWithTheSDKsClient(t *testing.T, b programPath) {
 	}
 }
 
-// Clients start gateways only to throw them away. Those leave nothing behind.
+// Clients start gateways that they discard at once. Those leave nothing behind.
 func mcpThrownAwayLeavesNothing(t *testing.T, b programPath) {
 	h := b.home(t, nil)
 	before := h.everything(t)
@@ -171,7 +170,7 @@ func mcpThrownAwayLeavesNothing(t *testing.T, b programPath) {
 	}
 }
 
-// A descriptor that comes or goes while an agent is connected changes the lists.
+// Adding or removing a descriptor while an agent is connected changes the lists.
 func mcpDescriptorsComeAndGo(t *testing.T, b programPath) {
 	bus := testkit.StartBus(t)
 	app := testkit.ServeOnBus(t, bus, exampleApp)
@@ -199,7 +198,7 @@ func mcpDescriptorsComeAndGo(t *testing.T, b programPath) {
 	p.hangUp()
 }
 
-// awaitNews waits until both lists were said to have changed.
+// awaitNews waits for the change notifications of both lists.
 func (p *process) awaitNews() {
 	p.t.Helper()
 	heard := map[string]bool{}
@@ -211,7 +210,7 @@ func (p *process) awaitNews() {
 	}
 }
 
-// Without the bus, or without the app on it, a call says so, and the guide works.
+// Without the bus, or without the app on it, a call reports that, and the guide works.
 func mcpWithoutTheApp(t *testing.T, b programPath) {
 	gone := testkit.StartBus(t)
 	gone.Stop()
@@ -239,7 +238,7 @@ func mcpWithoutTheApp(t *testing.T, b programPath) {
 	}
 }
 
-// The bus starts an app that it can start, also after it has died in a call.
+// The bus starts an app, also after it has died during a call.
 func mcpWithAnAppThatDies(t *testing.T, b programPath) {
 	bus := testkit.StartBus(t)
 	self, err := os.Executable()
@@ -261,7 +260,7 @@ func mcpWithAnAppThatDies(t *testing.T, b programPath) {
 	p.hangUp()
 }
 
-// SIGTERM ends the program at once, and what it interrupts is on record.
+// SIGTERM ends the program at once, and the journal has the interrupted calls.
 func mcpTermination(t *testing.T, b programPath) {
 	for _, busy := range []bool{false, true} {
 		bus := testkit.StartBus(t)
@@ -292,7 +291,7 @@ func mcpTermination(t *testing.T, b programPath) {
 	}
 }
 
-// A client that closes its end in the middle of a call still gets the answer.
+// A client that closes its input during a call still gets the result.
 func mcpEndOfInputDuringACall(t *testing.T, b programPath) {
 	bus := testkit.StartBus(t)
 	app := testkit.ServeOnBus(t, bus, exampleApp)
@@ -308,8 +307,7 @@ func mcpEndOfInputDuringACall(t *testing.T, b programPath) {
 	h.expectJournal(t, "org.example.App block ok")
 }
 
-// A client that is gone, or whose disk is full, takes the program along, though
-// its input stays open.
+// A client that is gone, or has a full disk, ends the program, though its input stays open.
 func mcpOutputThatNobodyReads(t *testing.T, b programPath) {
 	for _, line := range []string{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}`, "nonsense"} {
 		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)

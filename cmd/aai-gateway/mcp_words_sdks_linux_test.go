@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// mcpWordsOfSDKs lets the models of clients with the TypeScript SDKs write the words of a
-// draft, where the version of MCP lets a server ask; else the client is told to give words.
+// mcpWordsOfSDKs lets the models of clients with the TypeScript SDKs write the texts of a draft,
+// if the version of MCP supports it; otherwise the client is asked to pass texts.
 func mcpWordsOfSDKs(t *testing.T, b programPath) {
 	for _, c := range sdksWithModels() {
 		t.Run(c.sdk+" of "+c.version, func(t *testing.T) {
@@ -42,7 +42,7 @@ func mcpWordsOfSDKs(t *testing.T, b programPath) {
 	}
 }
 
-// drafted is what a call of generate gave.
+// drafted returns the result of a call of generate.
 func (w *serverWorld) drafted(line puppetLine) string {
 	w.t.Helper()
 	w.says(line)
@@ -68,7 +68,7 @@ func (w *serverWorld) draft(words map[string]any) string {
 	return w.drafted(w.end(w.begin("callTool", params("aai", "generate", args))))
 }
 
-// about is the description of the tool that is told otherwise.
+// about returns the description of the tool with the changed text.
 func (w *serverWorld) about(descriptor string) string {
 	w.t.Helper()
 	var d struct {
@@ -84,8 +84,7 @@ func (w *serverWorld) about(descriptor string) string {
 	return ""
 }
 
-// improves: the client's model is asked with the names as data; its words are taken, and
-// nothing else that it says.
+// improves: the client's model gets the names as data; only its texts are used.
 func (w *serverWorld) improves(plain string, words map[string]any, better string) {
 	w.t.Helper()
 	ask := func(text string) (question string, line puppetLine) {

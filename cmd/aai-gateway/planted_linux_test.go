@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestAPlantedConfigurationWidensNothing: what a file, a variable or a flag widens is
-// passed over and named, until a person has confirmed it.
+// TestAPlantedConfigurationWidensNothing: a setting that widens rights, in a file, a variable or a
+// flag, is ignored and named, until the user has confirmed it.
 func TestAPlantedConfigurationWidensNothing(t *testing.T) {
 	v := newVictim(t)
 	for _, name := range []string{".aai/config.json", "evil.json"} {
@@ -56,10 +56,10 @@ func TestAPlantedConfigurationWidensNothing(t *testing.T) {
 	}
 }
 
-// TestConfirmedSettingsHold: a person confirms them once, with the value and at the place.
+// TestConfirmedSettingsHold: the user confirms settings once, with their value and place.
 func TestConfirmedSettingsHold(t *testing.T) {
 	v := newVictim(t)
-	key := filepath.Join(v.folder, "key") // nothing else seals here
+	key := filepath.Join(v.folder, "key") // nothing else can seal here
 	v.write(t, "key", strings.Repeat("0123456789abcdef", 4))
 	v.env = append(v.env, "AAI_MASTER_KEY_FILE="+key)
 	config := `{"consent": {"preapproved": [{"app": "org.example.App", "tools": ["echo"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
@@ -93,8 +93,8 @@ func TestConfirmedSettingsHold(t *testing.T) {
 	}
 }
 
-// TestRootsPolicyHolds: what root writes holds for every home, and nobody's word takes it
-// back or is needed.
+// TestRootsPolicyHolds: root's policy applies to every home, and needs no confirmation and cannot
+// be revoked.
 func TestRootsPolicyHolds(t *testing.T) {
 	v := newVictim(t)
 	v.write(t, "policy.json", `{"net": {"allowPrivate": ["10.0.0.1"]}, "consent": {"preapproved": [{"app": "org.example.App", "tools": ["echo"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]},
@@ -111,8 +111,8 @@ func TestRootsPolicyHolds(t *testing.T) {
 	}
 }
 
-// TestAPlantedStoreAdmitsNothing: what a plain file allows counts only where nothing can be
-// sealed; where something can, a person takes it over, who is shown what it is.
+// TestAPlantedStoreAdmitsNothing: a grant in a plain file counts only if sealing is impossible;
+// otherwise the user imports it after a review.
 func TestAPlantedStoreAdmitsNothing(t *testing.T) {
 	v := newVictim(t)
 	if code, said := v.run([]string{"PERSON=yes"}, "consent", "grant", exampleApp, "echo", "--caller", "cli:terminal"); code != 0 {
@@ -157,7 +157,7 @@ func TestAPlantedStoreAdmitsNothing(t *testing.T) {
 	}
 }
 
-// realProgram is the program as it is built for people.
+// realProgram returns the released program.
 func realProgram(t *testing.T) programPath {
 	t.Helper()
 	b := programPath(filepath.Join(t.TempDir(), "aai-gateway"))
@@ -169,10 +169,10 @@ func realProgram(t *testing.T) programPath {
 	return b
 }
 
-// TestAnotherHomeAdmitsNothing: the program that people get, in a home that was planted
-// with grants, a key for them, a passphrase and a configuration.
+// TestAnotherHomeAdmitsNothing runs the released program in a home with planted grants, key,
+// passphrase and configuration.
 func TestAnotherHomeAdmitsNothing(t *testing.T) {
-	v := newVictim(t) // where the planted store is made, as by a gateway of its own
+	v := newVictim(t) // the planted store is made by another gateway
 	v.write(t, "key", strings.Repeat("0123456789abcdef", 4))
 	key := "AAI_MASTER_KEY_FILE=" + filepath.Join(v.folder, "key")
 	b := realProgram(t)
@@ -201,7 +201,7 @@ func TestAnotherHomeAdmitsNothing(t *testing.T) {
 	}
 }
 
-// What others may have changed is refused by name.
+// Files that others may have changed are rejected by name.
 func TestFilesOfOthersAreRefused(t *testing.T) {
 	v := newVictim(t)
 	if code, said := v.run(nil, "mode", "safe"); code != 0 {

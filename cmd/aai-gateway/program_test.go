@@ -18,8 +18,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// TestMain makes this test binary also the program itself, under the name
-// aai-gateway in the PATH of the tests, and a service that a bus may start.
+// TestMain makes this test binary also the program, as aai-gateway in the tests' PATH, and a
+// service that a bus can start.
 func TestMain(m *testing.M) {
 	testkit.ServeIfActivated()
 	if len(os.Args) == 2 && os.Args[1] == clipboardArgument {
@@ -39,8 +39,7 @@ func jsonLog(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
-// Opening a gateway and closing it again touches nothing, because clients start
-// gateways that they throw away.
+// Opening and closing a gateway changes no file, because clients start gateways that they discard.
 func TestOpeningLeavesNothing(t *testing.T) {
 	d := newDesk(t)
 	t.Setenv("HOME", d.home)
@@ -57,7 +56,7 @@ func TestOpeningLeavesNothing(t *testing.T) {
 	nothingIn(t, d.home)
 }
 
-// The gateway's gates stand in this order: without the first, agents could grant.
+// The gates have this order: without the first, agents could grant.
 func TestGatewayHasEveryComponent(t *testing.T) {
 	d := newDesk(t)
 	c, err := d.read(cli.Flags{})
@@ -86,7 +85,7 @@ func TestGatewayHasEveryComponent(t *testing.T) {
 	}
 }
 
-// Every schema of the gateway's own tools compiles: at a start they are only read.
+// Every schema of the builtin tools compiles: at the start they are only parsed.
 func TestBuiltinSchemas(t *testing.T) {
 	d := newDesk(t)
 	c, err := d.read(cli.Flags{})

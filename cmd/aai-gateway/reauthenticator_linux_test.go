@@ -12,12 +12,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
-// TestCheckSaysThatNoWindowAsks: who set a passphrase, and has a screen that DISPLAY alone
-// names, is told that no window comes.
+// TestCheckSaysThatNoWindowAsks: with a passphrase, and a screen known only by DISPLAY, the check
+// reports that no dialog will appear.
 func TestCheckSaysThatNoWindowAsks(t *testing.T) {
 	room := session.New(session.Config{Getenv: func(name string) string {
 		if name == session.PrivateMark {
-			return "1" // it looks at nothing else
+			return "1" // it reads nothing else
 		}
 		return ""
 	}})
@@ -25,7 +25,7 @@ func TestCheckSaysThatNoWindowAsks(t *testing.T) {
 	p := reauthenticator{screen: promptScreen{accountSession: room, environmentSession: room}, passphrase: reauth.NewPassphrase(vault.NonInteractive(), "")}
 	p.dialog = dialog.New(dialog.Config{Getenv: func(name string) string {
 		if name == "DISPLAY" {
-			return ":0" // it is not looked at
+			return ":0" // it is not used
 		}
 		return ""
 	}, Folder: t.TempDir()})

@@ -19,8 +19,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
-// TestReference holds the pages of docs/reference against what they tell of. UPDATE_GOLDEN=1
-// writes them.
+// TestReference compares the pages of docs/reference with the code. UPDATE_GOLDEN=1 writes them.
 func TestReference(t *testing.T) {
 	for name, made := range map[string]string{
 		"settings": settingsReference(t), "commands": commandsReference(), "tools": toolsReference(t),
@@ -76,7 +75,7 @@ func commandsReference() string {
 		cli.ReferenceMarkdown(cli.Config{Version: "1", Desktop: describeDesktop(), Clients: p.clients, RunDemo: nothing, NewDoctor: p.doctor})
 }
 
-// toolsReference tells of the tools of the gateway's own app and of the desktop.
+// toolsReference documents the builtin tools and the desktop's.
 func toolsReference(t *testing.T) string {
 	d := newDesk(t)
 	c, err := d.readFile(t, "{}")
@@ -149,7 +148,7 @@ func paramsReference(t *testing.T, b *strings.Builder, tool *aai.Tool) {
 	}
 }
 
-// errorsReference tells of the codes, as error.go declares them.
+// errorsReference documents the codes, from their declarations in error.go.
 func errorsReference(t *testing.T) string {
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "error.go"), nil, parser.ParseComments)
 	if err != nil {

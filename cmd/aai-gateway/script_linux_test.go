@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// TestAScriptOperatesAWindow: an agent's one call fills in a real form, reads it and presses
-// its button; the program itself says what it was told.
+// TestAScriptOperatesAWindow: one call of an agent fills in a real form, reads it and presses its
+// button; the program itself confirms it.
 func TestAScriptOperatesAWindow(t *testing.T) {
 	s := linuxtest.StartAccessible(t)
 	g := onScreen(t, s, `{"consent": {"preapproved": [

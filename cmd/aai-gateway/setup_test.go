@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 )
 
-// A desk is a home folder and an environment of a test's own.
+// desk is a home folder and an environment of a test.
 type desk struct {
 	home string
 	env  map[string]string
@@ -22,8 +22,8 @@ func newDesk(t *testing.T) *desk {
 	return &desk{home: t.TempDir(), env: map[string]string{session.PrivateMark: "1"}}
 }
 
-// Where the environment says where the home is, no key counts that it names: what cannot be
-// sealed there says so, and not that no key was named.
+// If the environment sets the home, a key in the environment does not count; the error says that,
+// and not that the key is missing.
 func TestAKeyOfTheEnvironmentElsewhere(t *testing.T) {
 	d := newDesk(t)
 	d.env["AAI_MASTER_KEY_FILE"] = d.file(t, "key", strings.Repeat("ab", 32))
@@ -58,7 +58,7 @@ func (d *desk) file(t *testing.T, name, text string) string {
 
 func (d *desk) getenv(name string) string { return d.env[name] }
 
-// grounds are of a person who has confirmed everything.
+// grounds returns the host access of a user who has confirmed everything.
 func (d *desk) grounds() hostAccess {
 	g := testHost(d.getenv)
 	g.home = func() string { return d.home }
@@ -84,7 +84,7 @@ func mustRead(t *testing.T, c *setup, err error) *setup {
 	return c
 }
 
-// The protocol's file may switch on a web page.
+// The protocol's configuration file may enable a web page.
 func TestNoWebPage(t *testing.T) {
 	d := newDesk(t)
 	c, err := d.readFile(t, `{"enableWebUI": true}`)

@@ -16,14 +16,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// A taskPage is a page of docs/tasks that is done as it says: blocks with a file are written
-// into an empty home, sh blocks run there, and the text behind one is what it prints, where
-// "…" stands for anything. Files below /etc are root's word and lie elsewhere.
+// taskPage is a page of docs/tasks that the test executes: it writes blocks with a file name into
+// an empty home and runs sh blocks there. The text block after one is its expected output, with
+// "…" for any text. Files below /etc are root's policy and are written elsewhere.
 type taskPage struct {
 	home, policy string
 	env          []string
-	replace      *strings.Replacer // hosts of the page, as they are here
-	open         func(file string) // a page of the web, once it is written
+	replace      *strings.Replacer // hosts of the page, and their local ones
+	open         func(file string) // opens a web page after it is written
 }
 
 func newTaskPage(t *testing.T, env ...string) *taskPage {
@@ -35,7 +35,7 @@ func newTaskPage(t *testing.T, env ...string) *taskPage {
 
 var fence = regexp.MustCompile("(?ms)^```(\\w+)(?: file=(\\S+))?\n(.*?)^```$")
 
-// do does what the page says.
+// do executes the page.
 func (p *taskPage) do(t *testing.T, name string) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "tasks", name+".md"))
@@ -72,7 +72,7 @@ func (p *taskPage) do(t *testing.T, name string) {
 
 func prints(pattern string) *regexp.Regexp {
 	quoted := regexp.QuoteMeta(strings.TrimRight(pattern, "\n"))
-	quoted = regexp.MustCompile(`(?m)^…\n`).ReplaceAllLiteralString(quoted, `(?:[^\n]*\n)*`) // a line of its own: any lines
+	quoted = regexp.MustCompile(`(?m)^…\n`).ReplaceAllLiteralString(quoted, `(?:[^\n]*\n)*`) // a separate line: any lines
 	quoted = regexp.MustCompile(`(?m)^…$`).ReplaceAllLiteralString(quoted, `(?s:.*)`)
 	return regexp.MustCompile(`\A` + strings.ReplaceAll(quoted, "…", `[^\n]*`) + `\s*\z`)
 }
@@ -104,7 +104,7 @@ func (p *taskPage) run(t *testing.T, name, script string) string {
 	return string(out)
 }
 
-// TestTaskForm: the browser's own server says what the form arrived with.
+// TestTaskForm: the form's own server verifies the values.
 func TestTaskForm(t *testing.T) {
 	s := linuxtest.StartAccessible(t)
 	p := newTaskPage(t, s.Env...)
@@ -120,7 +120,7 @@ func TestTaskForm(t *testing.T) {
 	})
 	site := httptest.NewServer(mux)
 	t.Cleanup(site.Close)
-	p.open = func(file string) { // the person does
+	p.open = func(file string) { // the user does
 		s.Browser(t, site.URL+"/"+file)
 		awaitTitle(t, s, "A table for tonight")
 	}
@@ -136,12 +136,12 @@ func TestTaskFiveMinutes(t *testing.T) {
 	newTaskPage(t, linuxtest.Start(t).Env...).do(t, "five-minutes")
 }
 
-// TestTaskUnattended: what root wrote holds without a person, and a stop ends it.
+// TestTaskUnattended: root's policy applies without a user, and a stop ends it.
 func TestTaskUnattended(t *testing.T) {
 	newTaskPage(t, linuxtest.Start(t).Env...).do(t, "unattended")
 }
 
-// TestTaskCompany: a server inside, which wants a token, says what it was asked.
+// TestTaskCompany: an internal server, which requires a token, verifies the requests.
 func TestTaskCompany(t *testing.T) {
 	p := newTaskPage(t)
 	refunded := make(chan string, 1)

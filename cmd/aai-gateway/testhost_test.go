@@ -11,9 +11,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
 
-// testHost is what the program stands on in tests that are about something else: the home
-// that it is given is the account's, the session is the environment's, and a person has
-// confirmed its settings. None of it can be had of the program that people get.
+// testHost is the host access for tests of other things: the given home is the account's, the
+// session is the environment's, and a user has confirmed its settings. The released program
+// contains none of it.
 func testHost(getenv func(string) string) hostAccess {
 	return hostAccess{
 		home:       func() string { return getenv("HOME") },
@@ -23,9 +23,9 @@ func testHost(getenv func(string) string) hostAccess {
 	}
 }
 
-// testBinaryHost is what this test binary stands on as the program: PERSON=yes is one who wants
-// what is done to the gateway, and STRICT=1 is as for people, but for the account's home;
-// with WHOLE=1 it looks whether it sees the whole computer.
+// testBinaryHost is the host access of this test binary as the program: PERSON=yes is a user who
+// approves changes of the gateway, STRICT=1 is as released, except for the account's home; WHOLE=1
+// also checks for isolation.
 func testBinaryHost() hostAccess {
 	g := testHost(os.Getenv)
 	if os.Getenv("STRICT") != "" {
@@ -46,7 +46,7 @@ func testBinaryHost() hostAccess {
 	return g
 }
 
-// agreeingPerson is a person who wants what is done to the gateway, and answers nothing else.
+// agreeingPerson approves changes of the gateway, and answers nothing else.
 type agreeingPerson struct{}
 
 func (agreeingPerson) Method(context.Context) aai.Channel { return aai.DesktopDialog }

@@ -13,8 +13,8 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// runUserManager is a double of the user manager of systemd, which cannot run in a machine:
-// it has an environment, and takes more of it. It runs until it is ended.
+// runUserManager is a double of systemd's user manager, which cannot run in a machine: it has an
+// environment, and accepts additions. It runs until it is killed.
 func runUserManager() {
 	conn, err := dbus.Connect(os.Getenv("DBUS_SESSION_BUS_ADDRESS"))
 	if err != nil {
@@ -37,7 +37,7 @@ func runUserManager() {
 	<-ended
 }
 
-// A manager has an environment.
+// manager holds the environment.
 type manager struct {
 	mu  sync.Mutex
 	env []string

@@ -13,13 +13,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// A scriptSite is the web site of a script.
+// scriptSite is the web site of a script.
 type scriptSite struct{ asked atomic.Int64 }
 
-// scriptStartSite starts a web site that offers the file, or nothing, and other files at the
-// paths of arguments such as /llms.txt=llms.txt. Its address is
-// in $SITE, and $CACHED is where its copy is kept; its authority is one of the
-// system's.
+// scriptStartSite starts a web site that offers the file, or nothing, and other files at the paths
+// of arguments such as /llms.txt=llms.txt. Its address is in $SITE, and $CACHED is the place of
+// its cached copy; its certificate authority is one of the system's.
 func scriptStartSite(ts *testscript.TestScript, _ bool, args []string) {
 	site := &scriptSite{}
 	mux := http.NewServeMux()
@@ -47,14 +46,14 @@ func scriptStartSite(ts *testscript.TestScript, _ bool, args []string) {
 	*ts.Value("site").(**scriptSite) = site
 }
 
-// scriptTrust makes the person trust $SITE.
+// scriptTrust makes the user trust $SITE.
 func scriptTrust(ts *testscript.TestScript, _ bool, _ []string) {
 	folder := filepath.Join(ts.Getenv("HOME"), ".aai")
 	ts.Check(os.MkdirAll(folder, 0o700))
 	ts.Check(os.WriteFile(filepath.Join(folder, "config.json"), fmt.Appendf(nil, `{"net": {"allowPrivate": [%q]}}`, ts.Getenv("SITE")), 0o600))
 }
 
-// scriptAsked says how often the site was asked for its descriptor.
+// scriptAsked checks the number of descriptor requests to the site.
 func scriptAsked(ts *testscript.TestScript, _ bool, args []string) {
 	if got := (*ts.Value("site").(**scriptSite)).asked.Load(); got != int64(number(ts, args[0])) {
 		ts.Fatalf("the site was asked %d times, want %s", got, args[0])

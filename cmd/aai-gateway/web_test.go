@@ -20,7 +20,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// siteNotes is what the site of the tests says of itself; HOST is its host.
+// siteNotes is the descriptor of the tests' site; HOST is its host.
 const siteNotes = `{
   "schema_version": "1.0", "version": "1.0.0", "platform": "web",
   "app": {"id": "com.example.notes", "name": "Not\u0435s", "description": "Keeps notes."},
@@ -28,7 +28,7 @@ const siteNotes = `{
   "tools": [{"name": "add", "description": "Add a note", "execution": {"path": "/notes", "method": "POST"},
     "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}}]}`
 
-// A webWorld is the whole gateway and a site that it trusts.
+// webWorld is the whole gateway and a site that it trusts.
 type webWorld struct {
 	*components
 	cfg   *setup
@@ -76,11 +76,10 @@ func newWebWorld(t *testing.T) *webWorld {
 	return w
 }
 
-// says is the site's descriptor.
+// says returns the site's descriptor.
 func (w *webWorld) says() string { return strings.ReplaceAll(siteNotes, "HOST", w.host) }
 
-// A tool of a web app is asked for like any other, with the origin in ASCII beside
-// the name, whatever letters the name has.
+// The consent question for a web app's tool shows the origin in ASCII beside the name.
 func TestWebAppAsksConsent(t *testing.T) {
 	w := newWebWorld(t)
 	agent := aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}
@@ -107,7 +106,7 @@ func TestWebAppAsksConsent(t *testing.T) {
 	}
 }
 
-// What the person allows is the app of that site, and no other that has its id.
+// Consent applies to the app of that site, and to no other with its id.
 func TestWebConsentIsOfOneSite(t *testing.T) {
 	w := newWebWorld(t)
 	person := aai.Caller{Door: aai.DoorCLI, Name: "terminal"}
@@ -127,8 +126,8 @@ func TestWebConsentIsOfOneSite(t *testing.T) {
 	}
 }
 
-// An agent's whole way: the site is not listed, is found, is listed, is read, and
-// its tool asks.
+// An agent's complete path: the site is not listed, is found, is listed, is read, and its tool
+// asks.
 func TestAgentFindsWebApp(t *testing.T) {
 	w := newWebWorld(t)
 	session := w.connect(t)
@@ -189,8 +188,7 @@ func TestAgentFindsWebApp(t *testing.T) {
 	}
 }
 
-// What cannot be recorded does not run: no site is asked for a call that is not on
-// record, whatever way the call comes.
+// A call that cannot be recorded does not run: no site gets an unrecorded request, for any entry.
 func TestNoSiteIsAskedOffTheRecord(t *testing.T) {
 	w := newWebWorld(t)
 	w.gateway.Journal = noJournal{}
@@ -218,12 +216,12 @@ func (noJournal) Record(context.Context, *aai.Entry) error { return syscall.ENOS
 
 func (noJournal) Ready(context.Context) error { return syscall.ENOSPC }
 
-// One call is one lookup, also for a client that wants to see the log.
+// One call is one lookup, also for a client that reads the log.
 func TestACallLooksUpOnce(t *testing.T) {
 	w := newWebWorld(t)
 	w.gone.Store(true)
 	session := w.connect(t)
-	//nolint:staticcheck // deprecated, and what clients of today have
+	//nolint:staticcheck // deprecated, but current clients have it
 	if err := session.SetLoggingLevel(t.Context(), &sdk.SetLoggingLevelParams{Level: "debug"}); err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +234,7 @@ func TestACallLooksUpOnce(t *testing.T) {
 	}
 }
 
-// connect is an agent at the door, with the SDK's own client.
+// connect returns an agent at the door, with the SDK's own client.
 func (w *webWorld) connect(t *testing.T) *sdk.ClientSession {
 	t.Helper()
 	toDoor, fromClient := io.Pipe()

@@ -29,8 +29,8 @@ const levelDescriptor = `{"schema_version": "1.0", "appId": "org.example.App", "
 const levelConfig = `{"consent": {"preapproved": [{"app": "org.example.App", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
 	{"app": "workflows", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
 
-// killedSteps is how many steps the workflow has; each sets the level, which is 7 before, to 10
-// and its own number.
+// killedSteps is the number of the workflow's steps; each sets the level, initially 7, to 10 plus
+// its number.
 const killedSteps = 6
 
 func levels(checks bool) string {
@@ -46,8 +46,8 @@ func levels(checks bool) string {
 	return string(b)
 }
 
-// A gateway that is killed at any step leaves a run that another one goes on with, or takes
-// back, or that it says why it cannot; and no act comes twice. AAI_KILLS is how often.
+// A gateway killed at any step leaves a run that another one resumes, rolls back, or rejects with
+// a reason; no act happens twice. AAI_KILLS is the number of kills.
 func TestKilledInAWorkflow(t *testing.T) {
 	b := programPath(filepath.Join(t.TempDir(), "aai-gateway"))
 	self, err := os.Executable()
@@ -80,7 +80,7 @@ type killTest struct {
 	app    *testkit.BusService
 	object dbus.BusObject
 	home   home
-	before int // calls that have set the level before the round
+	before int // calls that set the level before the round
 
 	left, resumed, answered, back, partly int
 }
@@ -95,7 +95,7 @@ func (k *killTest) level(t *testing.T) int {
 	return int(level)
 }
 
-// sets is how often the level was set in this round.
+// sets returns the number of times the level was set in this round.
 func (k *killTest) sets() int { return k.app.Calls("Set") - k.before }
 
 func (k *killTest) command(args ...string) *exec.Cmd {
@@ -104,7 +104,7 @@ func (k *killTest) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// does runs a command and gives what it said on both streams.
+// does runs a command and returns its output on both streams.
 func (k *killTest) does(t *testing.T, args ...string) (code int, said string) {
 	t.Helper()
 	out, err := k.command(args...).CombinedOutput()
@@ -168,7 +168,7 @@ func (k *killTest) kill(t *testing.T, n int) {
 	<-ended
 }
 
-// run is the one run there is.
+// run returns the only run.
 func (k *killTest) run(t *testing.T) (id, state string) {
 	t.Helper()
 	out, err := k.command("workflow", "list", "--format", "json").Output()

@@ -26,7 +26,7 @@ func TestTheFormSaysWhatWasSubmitted(t *testing.T) {
 		t.Errorf("what is no page is %d", status)
 	}
 	want := url.Values{"name": {"Café Ωmega"}, "message": {"one\r\ntwo & three"}}
-	for range 2 { // the second has nobody to hear of it, and hangs nothing
+	for range 2 { // the second is dropped without blocking
 		if status, body := get(t, http.MethodPost, f.address+"booked", want); status != http.StatusOK || !strings.Contains(body, "Thank you") {
 			t.Errorf("booking is %d %s", status, body)
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A dump is an X window dump by its fields; dumpOf has what Xvfb writes.
+// dump is an X window dump by its fields; dumpOf returns one as Xvfb writes it.
 type dump struct {
 	header, version, width, height, order, bits, stride, colours uint32
 	cut                                                          int // bytes missing at the end
@@ -17,7 +17,7 @@ func dumpOf(width, height uint32) dump {
 	return dump{header: 160, version: 7, width: width, height: height, bits: 32, stride: 4 * width, colours: 256}
 }
 
-// pixel is what the dump has at a place: another value everywhere.
+// pixel returns the colour of a place: a different one everywhere.
 func pixel(x, y int) color.RGBA {
 	return color.RGBA{uint8(17*x + y), uint8(31*y + 1), uint8(x ^ y), 255}
 }
@@ -108,8 +108,8 @@ func TestWhatIsNoDumpIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzDecodeXWD holds that no dump makes the decoder panic, and that a picture is
-// never larger than its dump.
+// FuzzDecodeXWD checks that no dump makes the decoder panic, and that a picture is never larger
+// than its dump.
 func FuzzDecodeXWD(f *testing.F) {
 	swapped, cut := dumpOf(3, 2), dumpOf(3, 2)
 	swapped.order, cut.cut = 1, 5

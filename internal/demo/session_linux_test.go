@@ -52,7 +52,7 @@ func TestSilenceIsAWaveFile(t *testing.T) {
 	}
 }
 
-// What the demo installs and what it starts must be there to be installed.
+// All programs and files of the demo must be installable.
 func TestTheDemoHasWhatItNeeds(t *testing.T) {
 	for _, id := range demoApps() {
 		if _, err := fs.Stat(descriptors.FS(), id+"/aai.json"); err != nil {
@@ -85,7 +85,7 @@ func TestTheDemoSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-// Programs that end at once must fail the demo with a reason, and leave nothing.
+// If programs end at once, the demo fails with a reason, and leaves nothing.
 func TestASessionThatDoesNotStart(t *testing.T) {
 	bin := t.TempDir()
 	told := filepath.Join(bin, "told")

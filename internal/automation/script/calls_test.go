@@ -15,8 +15,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// TestCallsAreTheCallers: each is on record as one within the script's, with the rights of
-// who runs it; the script itself is there with its text.
+// TestCallsAreTheCallers: the journal has each call as a child of the script's call, with the
+// rights of its caller, and the script with its text.
 func TestCallsAreTheCallers(t *testing.T) {
 	w := newWorld(t)
 	const text = `call("org.example.notes", "read", {cell: 1}); call("org.example.notes", "add", {text: "a"})`
@@ -31,7 +31,7 @@ func TestCallsAreTheCallers(t *testing.T) {
 			if e.Kind == aai.Intent && (e.Args["script"] != text || !e.Durable) {
 				t.Errorf("on record: %+v", e.Args)
 			}
-		case e.Kind == aai.Outcome && e.Tool == "add": // its first line says of whom it is
+		case e.Kind == aai.Outcome && e.Tool == "add": // the call's first entry names the caller
 		case e.Parent != outer || e.Caller != agent():
 			t.Errorf("%s: within %q, by %s", e.Tool, e.Parent, e.Caller)
 		}
@@ -41,8 +41,8 @@ func TestCallsAreTheCallers(t *testing.T) {
 	}
 }
 
-// TestAProgramIsAnApp: one that is named as the app of the desktop's tools is where they act,
-// unless the arguments name another; nothing else is taken for the desktop's.
+// TestAProgramIsAnApp: a program named as the app of a desktop tool becomes its target, unless the
+// arguments name another; other calls are unchanged.
 func TestAProgramIsAnApp(t *testing.T) {
 	w := newWorld(t)
 	for text, want := range map[string]string{
@@ -64,7 +64,7 @@ func TestAProgramIsAnApp(t *testing.T) {
 	}
 }
 
-// TestAScriptMayWhatItsCallerMay: and nobody is asked about itself.
+// TestAScriptMayWhatItsCallerMay: the script itself needs no consent.
 func TestAScriptMayWhatItsCallerMay(t *testing.T) {
 	w := newWorld(t)
 	w.open() // nothing is allowed
@@ -76,8 +76,8 @@ func TestAScriptMayWhatItsCallerMay(t *testing.T) {
 	}
 }
 
-// TestTheDoorAsks: before a script has done anything the door asks about its calls, and it
-// begins again; afterwards they fail in it.
+// TestTheDoorAsks: before the first mutation the door asks about calls, and the script restarts;
+// afterwards such calls fail.
 func TestTheDoorAsks(t *testing.T) {
 	w := newWorld(t)
 	w.open()
@@ -101,7 +101,7 @@ func TestTheDoorAsks(t *testing.T) {
 	}
 }
 
-// TestSandboxedScriptsRead: because they say so, or because of the gateway's mode.
+// TestSandboxedScriptsRead: by their argument, or by the gateway's mode.
 func TestSandboxedScriptsRead(t *testing.T) {
 	const text = `const codes = []; for (const tool of ["read", "add"]) try { call("org.example.notes", tool, {}); codes.push("did") } catch (e) { codes.push(e.code) }; codes`
 	for _, mode := range []policy.Mode{policy.Normal, policy.Sandboxed} {
@@ -119,7 +119,7 @@ func TestSandboxedScriptsRead(t *testing.T) {
 	}
 }
 
-// TestALoopIsNotTooOften: calls that come faster than the caller may make them wait.
+// TestALoopIsNotTooOften: rate-limited calls wait.
 func TestALoopIsNotTooOften(t *testing.T) {
 	w := newWorld(t)
 	w.limits[policy.KindDeclared] = policy.Limit{PerSecond: 100, PerMinute: 100_000, Concurrent: 10}
@@ -130,7 +130,7 @@ func TestALoopIsNotTooOften(t *testing.T) {
 	}
 }
 
-// TestStrangersWordsAreNamed: what a script returns may be of them.
+// TestStrangersWordsAreNamed: a script's result names its untrusted sources.
 func TestStrangersWordsAreNamed(t *testing.T) {
 	w := newWorld(t)
 	result, err := w.do(t.Context(), `call("org.example.notes", "words"); call("org.example.notes", "words")`, nil)
@@ -139,7 +139,7 @@ func TestStrangersWordsAreNamed(t *testing.T) {
 	}
 }
 
-// TestProgressOfAScript: its caller hears how many calls there were, and what it logs.
+// TestProgressOfAScript: progress messages have the number of calls and the log.
 func TestProgressOfAScript(t *testing.T) {
 	w := newWorld(t)
 	heard := make(chan string, 100)
@@ -157,8 +157,7 @@ func TestProgressOfAScript(t *testing.T) {
 	}
 }
 
-// TestScriptsOfAProject: a file that is named is run, from where the client works and from
-// nowhere else.
+// TestScriptsOfAProject: a named file runs only if it is in one of the client's roots.
 func TestScriptsOfAProject(t *testing.T) {
 	w := newWorld(t)
 	project, elsewhere := t.TempDir(), t.TempDir()
@@ -204,7 +203,7 @@ func TestScriptsOfAProject(t *testing.T) {
 	}
 }
 
-// TestPlaces: a caller's scripts wait for each other, and not for another's.
+// TestPlaces: scripts of one caller wait for each other, and not for another caller's.
 func TestPlaces(t *testing.T) {
 	p := newSlotPool()
 	var leave []func()
@@ -234,8 +233,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestWhatAScriptCostsAModel: its entry in the list, and what fifty reads by it cost beside
-// fifty calls.
+// TestWhatAScriptCostsAModel: the tokens of the tool's entry, and of fifty reads by a script
+// compared with fifty calls.
 func TestWhatAScriptCostsAModel(t *testing.T) {
 	_, desktop := Tools(Config{})
 	if n := tokencount.Count(t, desktop.Name+desktop.Description+string(desktop.Params.Source)); n > 200 {
@@ -258,7 +257,7 @@ func TestWhatAScriptCostsAModel(t *testing.T) {
 	}
 }
 
-// A person who takes their time answers what they are asked.
+// person is a user who answers slowly.
 type person struct {
 	takes time.Duration
 	asked int
@@ -273,8 +272,8 @@ func (p *person) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 	return aai.Answer{Choice: "session", Seal: q.Seal, Channel: aai.DesktopDialog}, ctx.Err()
 }
 
-// TestAPersonsTimeIsNotTheScripts: its deadline waits while they are asked about a call,
-// in the middle of it, and goes on then.
+// TestAPersonsTimeIsNotTheScripts: the deadline pauses during a question about a call, and
+// continues then.
 func TestAPersonsTimeIsNotTheScripts(t *testing.T) {
 	w := newWorld(t)
 	w.open()
@@ -289,8 +288,8 @@ func TestAPersonsTimeIsNotTheScripts(t *testing.T) {
 	}
 }
 
-// TestPlacesOfSessions: a caller who is known has no more places by another session; others
-// have their own.
+// TestPlacesOfSessions: sessions of an identified caller share their slots; other sessions have
+// separate ones.
 func TestPlacesOfSessions(t *testing.T) {
 	known, again, other := agent(), agent(), agent()
 	again.Session, other.Principal = "another", "other"
@@ -303,7 +302,7 @@ func TestPlacesOfSessions(t *testing.T) {
 	}
 }
 
-// TestArgsAreNotOnRecord: what is given to a script may be a password that it types.
+// TestArgsAreNotOnRecord: a script's arguments may contain a password.
 func TestArgsAreNotOnRecord(t *testing.T) {
 	w := newWorld(t)
 	e := w.fails(t, `throw new Error("wrong: " + args.value)`, map[string]any{"args": map[string]any{"value": "hunter2hunter2"}})

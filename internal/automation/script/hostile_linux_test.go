@@ -16,11 +16,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/script/child"
 )
 
-// timeOut is how an error begins of a script that ends by its deadline.
+// timeOut begins the error of a script that reached its deadline.
 const timeOut = "TIMEOUT: "
 
-// hostileScripts are scripts that do not end well, and how each does: by which of the words its
-// error begins.
+// hostileScripts maps scripts that fail to the beginning of their error.
 func hostileScripts() map[string]string {
 	const memory, thrown = "AUTOMATION_FAILED: the script used more than", "AUTOMATION_FAILED: "
 	return map[string]string{
@@ -63,7 +62,7 @@ func hostileScripts() map[string]string {
 	}
 }
 
-// containedScripts are scripts that try to be what they are not, and what they answer.
+// containedScripts maps scripts that try to escape to their results.
 func containedScripts() map[string]string {
 	return map[string]string{
 		`Symbol("x")`: `null`,
@@ -83,11 +82,11 @@ func containedScripts() map[string]string {
 	}
 }
 
-// TestHostileScripts: each ends by its limit, with an error that says which, while another
-// caller is served; nothing of it is left behind.
+// TestHostileScripts: each ends at its limit with an error that names it, while another caller is
+// served; it leaves nothing behind.
 func TestHostileScripts(t *testing.T) {
 	w := newWorld(t)
-	w.answers(t, "1", nil) // what the first one makes stays
+	w.answers(t, "1", nil) // allocations of the first remain
 	clean := goleak.IgnoreCurrent()
 	files := openFiles(t)
 	for text, want := range hostileScripts() {
@@ -118,7 +117,7 @@ func TestHostileScripts(t *testing.T) {
 	goleak.VerifyNone(t, clean)
 }
 
-// openFiles is how many this process has open.
+// openFiles returns the number of this process's open files.
 func openFiles(t *testing.T) int {
 	t.Helper()
 	open, err := filepath.Glob("/proc/self/fd/*")
@@ -137,7 +136,7 @@ func TestTricksComeToNothing(t *testing.T) {
 	}
 }
 
-// TestManyCalls: ten thousand are made, one more ends the script, and what was done is said.
+// TestManyCalls: ten thousand calls succeed, one more ends the script, and the error lists the mutations.
 func TestManyCalls(t *testing.T) {
 	w := newWorld(t)
 	long := map[string]any{"timeout_ms": json.Number("300000")}
@@ -152,7 +151,7 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
-// TestOutputIsBounded: what is too long is cut, and said to be.
+// TestOutputIsBounded: output above the limit is truncated with a warning.
 func TestOutputIsBounded(t *testing.T) {
 	w := newWorld(t)
 	result, err := w.do(t.Context(), `"é".repeat(2e6)`, nil)
@@ -178,8 +177,8 @@ func TestOutputIsBounded(t *testing.T) {
 	}
 }
 
-// TestACancelledScriptEnds: with the call that is under way in it, and its process, whether
-// that waits or works.
+// TestACancelledScriptEnds: cancelling ends the current call and the process, whether it waits or
+// computes.
 func TestACancelledScriptEnds(t *testing.T) {
 	for _, text := range []string{`call("org.example.notes", "hang")`, `try { call("org.example.notes", "begin") } catch {}; while (true) {}`} {
 		w := newWorld(t)
@@ -198,7 +197,7 @@ func TestACancelledScriptEnds(t *testing.T) {
 			t.Errorf("%s: %v, %s", text, e, e.Delivery)
 		}
 		for w.running.Load() > 0 || len(children(t, os.Getpid())) > 0 {
-			time.Sleep(5 * time.Millisecond) // the test's own time ends it
+			time.Sleep(5 * time.Millisecond) // the test's timeout ends it
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// TestNothingOutlivesTheGateway: whatever it dies of.
+// TestNothingOutlivesTheGateway: child processes end with the gateway, however it dies.
 func TestNothingOutlivesTheGateway(t *testing.T) {
 	gateway := exec.CommandContext(t.Context(), "/proc/self/exe", gatewayMark)
 	if err := gateway.Start(); err != nil {
@@ -32,18 +32,18 @@ func TestNothingOutlivesTheGateway(t *testing.T) {
 	}
 	_ = gateway.Wait()
 	for !testkit.HasExited(kids[0]) {
-		time.Sleep(5 * time.Millisecond) // the test's own time ends it
+		time.Sleep(5 * time.Millisecond) // the test's timeout ends it
 	}
 }
 
-// lastWord is the last word of the command of a process.
+// lastWord returns the last argument of a process.
 func lastWord(pid int) string {
 	b, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
 	words := strings.Split(strings.TrimSuffix(string(b), "\x00"), "\x00")
 	return words[len(words)-1]
 }
 
-// usesProcessor reports whether a process has used the processor for a while: more than its start takes.
+// usesProcessor reports whether a process has used more processor time than its start takes.
 func usesProcessor(pid int) bool {
 	b, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	_, after, _ := strings.Cut(string(b), ") ")
@@ -55,11 +55,11 @@ func usesProcessor(pid int) bool {
 	return ticks > 20
 }
 
-// TestTheChildIsConfined: what it may use is little, and nothing of this process is in it.
+// TestTheChildIsConfined: the child has few permissions and inherits nothing.
 func TestTheChildIsConfined(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "hidden-key")
 	w := newWorld(t)
-	_ = unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // what others left open for the test
+	_ = unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // inherited by the test
 	failed := make(chan error)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
@@ -97,7 +97,7 @@ func TestTheChildIsConfined(t *testing.T) {
 	}
 }
 
-// children are the processes that this one has started and that still are.
+// children returns the running children of this process.
 func children(t testing.TB, of int) []int {
 	t.Helper()
 	tasks, _ := filepath.Glob("/proc/" + strconv.Itoa(of) + "/task/*/children")

@@ -6,7 +6,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestWhatAScriptAnswers: its last expression, or what it returns, as JSON.
+// TestWhatAScriptAnswers: the result is the last expression, or the returned value, as JSON.
 func TestWhatAScriptAnswers(t *testing.T) {
 	w := newWorld(t)
 	for text, want := range map[string]string{

@@ -18,13 +18,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// childMark makes the test's program a process that runs a script, as the real one is made.
+// childMark makes the test binary a script process, as the real program does.
 const childMark = "script-child"
 
-// gatewayMark makes the test's program a gateway that runs a script without an end.
+// gatewayMark makes the test binary a gateway that runs an endless script.
 const gatewayMark = "gateway-with-a-script"
 
-// beGateway is the whole life of that process.
+// beGateway runs that process.
 func beGateway() int {
 	own, _ := Tools(Config{Gateway: func() *aai.Gateway { return &aai.Gateway{} }, Command: command})
 	fmt.Println("begins")
@@ -43,21 +43,21 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A world is a gateway with real gates and an app whose tools are counted.
+// world is a gateway with real gates and an app with counted tools.
 type world struct {
 	gateway *aai.Gateway
 	own     *aai.Tool
-	notes   []string // what tool "add" was given
+	notes   []string // arguments of the tool "add"
 	reads   atomic.Int64
 	entries []aai.Entry
 	mu      sync.Mutex
-	began   chan struct{} // told when "hang" or "begin" runs
+	began   chan struct{} // signalled when "hang" or "begin" runs
 	running atomic.Int64  // calls of "hang"
 	limits  map[policy.Kind]policy.Limit
 	store   *store
 }
 
-// A store keeps grants in memory.
+// store keeps grants in memory.
 type store struct {
 	mu     sync.Mutex
 	grants []policy.Grant
@@ -80,7 +80,7 @@ func (s *store) Remove(func(policy.Grant) bool) (int, error) { return 0, nil }
 
 func (s *store) CheckWritable() error { return nil }
 
-// command is the child as a process of this very program.
+// command returns the command of a child: this test binary.
 func command() *exec.Cmd {
 	cmd := exec.CommandContext(context.Background(), os.Args[0], childMark)
 	return cmd
@@ -96,12 +96,12 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// allowed is a grant of the configuration.
+// allowed returns a grant of the configuration.
 func allowed(app string) policy.Grant {
 	return policy.Grant{App: app, Tool: "*", Caller: "*", Decision: policy.Allow, ExpiresAt: time.Now().Add(time.Hour)}
 }
 
-// open makes the gateway with what is preapproved.
+// open creates the gateway with preapproved grants.
 func (w *world) open(preapproved ...policy.Grant) {
 	own, desktop := Tools(Config{Gateway: func() *aai.Gateway { return w.gateway }, Command: command})
 	w.own = own
@@ -116,7 +116,7 @@ func (w *world) open(preapproved ...policy.Grant) {
 	}
 }
 
-// screen stands for the desktop, for what is put to it.
+// screen is a fake desktop that records its calls.
 func (w *world) screen(script *aai.Tool) *aai.App {
 	find := &aai.Tool{
 		Name: "ax_find", Effect: aai.Reads, EffectInherent: true, Params: schema.MustParse(`{"type": "object"}`),
@@ -188,7 +188,7 @@ func agent() aai.Caller {
 	return aai.Caller{Door: aai.DoorMCP, Name: "agent", Identity: "/usr/bin/agent", Session: "s"}
 }
 
-// do runs a script by the gateway, as an agent.
+// do runs a script through the gateway, as an agent.
 func (w *world) do(ctx context.Context, text string, args map[string]any) (*aai.Result, error) {
 	all := map[string]any{"script": text}
 	for name, value := range args {
@@ -197,7 +197,7 @@ func (w *world) do(ctx context.Context, text string, args map[string]any) (*aai.
 	return w.gateway.Do(ctx, &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: BuiltinTool, Args: all})
 }
 
-// answers is what the script answers, as JSON.
+// answers returns the result of the script, decoded.
 func (w *world) answers(t *testing.T, text string, args map[string]any) answer {
 	t.Helper()
 	result, err := w.do(t.Context(), text, args)
@@ -207,7 +207,7 @@ func (w *world) answers(t *testing.T, text string, args map[string]any) answer {
 	return result.Data.(answer)
 }
 
-// fails is the error of the script.
+// fails returns the error of the script.
 func (w *world) fails(t *testing.T, text string, args map[string]any) *aai.Error {
 	t.Helper()
 	result, err := w.do(t.Context(), text, args)

@@ -16,7 +16,7 @@ func (w *world) batch(t *testing.T, calls ...any) (*aai.Result, error) {
 	return w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BatchTool, Args: documentObject{"calls": calls}})
 }
 
-// Each call has its result or its error, in order, and the head says how many failed.
+// Each call has its result or its error, in order, and the summary counts the failures.
 func TestBatch(t *testing.T) {
 	w := newWorld(t)
 	w.kept["a"] = "apple"
@@ -37,7 +37,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// Only where all failed it is an error.
+// A batch is an error only if all calls fail.
 func TestABatchOfWhichAllFail(t *testing.T) {
 	w := newWorld(t)
 	w.fails["set a"] = &aai.Error{Code: aai.Timeout, Message: "no answer", Delivery: aai.DeliveryUnknown}
@@ -48,7 +48,7 @@ func TestABatchOfWhichAllFail(t *testing.T) {
 	}
 }
 
-// Who says no to a batch is not asked again for each call.
+// A refusal of a batch is not repeated for each call.
 func TestNoToABatch(t *testing.T) {
 	w := newWorld(t)
 	w.answer = "deny"
@@ -58,8 +58,7 @@ func TestNoToABatch(t *testing.T) {
 	}
 }
 
-// A hundred calls run side by side in the one slot of their batch, and wait where their caller
-// calls too often.
+// A hundred calls run concurrently in their batch's slot, and wait for the caller's rate limit.
 func TestABatchIsNotRefusedForItsSize(t *testing.T) {
 	w := newWorld(t)
 	w.answer = "always"
@@ -78,7 +77,7 @@ func TestABatchIsNotRefusedForItsSize(t *testing.T) {
 	}
 }
 
-// A workflow is not either: its steps are counted when they run.
+// Nor is a workflow: its steps count when they run.
 func TestAWorkflowIsNotRefusedForItsSize(t *testing.T) {
 	w := newWorld(t)
 	w.answer = "always"
@@ -88,7 +87,7 @@ func TestAWorkflowIsNotRefusedForItsSize(t *testing.T) {
 	}
 }
 
-// What a batch says of strangers' words it says.
+// A batch's result names the untrusted sources of its calls.
 func TestForeignWords(t *testing.T) {
 	w := newWorld(t)
 	w.kept["a"] = "apple"
@@ -104,19 +103,19 @@ func TestForeignWords(t *testing.T) {
 	}
 }
 
-// However a call of a batch runs, with the others or for itself, gates are asked about it and
-// it is on record as its batch's.
+// Each call of a batch passes the gates and is in the journal as the batch's child, whether
+// admitted together or alone.
 func TestABatchIsGatedAndRecorded(t *testing.T) {
 	w := newWorld(t)
 	w.answer = "always"
 	calls := []any{step("set", documentObject{"name": "a", "value": 1})}
-	for range 6 { // so many that the others are admitted for themselves
+	for range 6 { // enough for separate admission
 		calls = append(calls, step("gett", documentObject{}))
 	}
 	if _, err := w.batch(t, calls...); err != nil || len(w.asked) != 1 {
 		t.Fatalf("%v, asked %d", err, len(w.asked))
 	}
-	outer, ran, parents := "", 0, map[string]string{} // of which calls a first line tells
+	outer, ran, parents := "", 0, map[string]string{} // calls by their first entry
 	for _, e := range w.entries {
 		if e.Parent != "" {
 			parents[e.Call] = e.Parent

@@ -22,7 +22,7 @@ const (
 	boardValues = 5
 )
 
-// A board is a service on a real bus with properties of several types.
+// board is a service on a real bus with properties of several types.
 type board struct {
 	mu     sync.Mutex
 	values map[string]godbus.Variant
@@ -48,8 +48,8 @@ func (b *board) Set(_, name string, value godbus.Variant) *godbus.Error {
 	return nil
 }
 
-// onBoard gives the world an app whose tools set and get the properties of a real service.
-// Look asks the service by another client on another connection.
+// onBoard adds an app whose tools set and get the properties of a real service. look reads a
+// property with another client on another connection.
 func onBoard(t *testing.T, w *world) (b *board, look func(name string) godbus.Variant) {
 	t.Helper()
 	bus := testkit.StartBus(t)
@@ -61,7 +61,7 @@ func onBoard(t *testing.T, w *world) (b *board, look func(name string) godbus.Va
 	t.Cleanup(func() { _ = d.Close() })
 	app := &aai.App{ID: boardID, Name: "Board", Digest: "b"}
 	for _, access := range []string{"get", "set"} {
-		for i := range boardValues + 1 { // the last is not there
+		for i := range boardValues + 1 { // the last does not exist
 			app.Tools = append(app.Tools, boardTool(t, d, access, fmt.Sprintf("V%d", i)))
 		}
 	}
@@ -93,7 +93,7 @@ func boardTool(t *testing.T, d *dbus.Driver, access, name string) *aai.Tool {
 	return tool
 }
 
-// valueFor is a value of the property's type.
+// valueFor returns a value of the property's type.
 func valueFor(t *rapid.T, i int) any {
 	switch i {
 	case 0:
@@ -108,8 +108,8 @@ func valueFor(t *rapid.T, i int) any {
 	return []any{rapid.StringMatching(`[a-z]{0,3}`).Draw(t, "item")}
 }
 
-// Wherever a workflow on a real bus fails, all that it set is as it was, as another client
-// sees it; what was done and has no way back is named.
+// At every failure of a workflow on a real bus, the rollback restores all properties, as another
+// client confirms; irreversible acts are named.
 func TestRollbackOnABus(t *testing.T) {
 	w := newWorld(t)
 	w.answer = "session"
@@ -158,8 +158,8 @@ func TestRollbackOnABus(t *testing.T) {
 	})
 }
 
-// TestRollbackKeepsNewerWork: another client adds a member to the dict that a workflow has set,
-// also to an empty one; the rollback leaves it.
+// TestRollbackKeepsNewerWork: the rollback keeps a member that another client added to a dict
+// after the workflow set it, also to an empty one.
 func TestRollbackKeepsNewerWork(t *testing.T) {
 	for name, set := range map[string]map[string]any{"an empty dict": {}, "a dict": {"a": "1"}} {
 		t.Run(name, func(t *testing.T) {

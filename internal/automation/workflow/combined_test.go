@@ -27,7 +27,7 @@ func TestForEach(t *testing.T) {
 	}
 }
 
-// One value that fails ends the step, unless it is to be skipped; then the others go on.
+// A failing value ends the step, unless on_fail is skip; then the others continue.
 func TestForEachThatFails(t *testing.T) {
 	for onFail, want := range map[string][]string{"abort": {"get a", "get b"}, "skip": {"get a", "get b", "get c", "set after"}} {
 		w := newWorld(t)
@@ -45,7 +45,7 @@ func TestForEachThatFails(t *testing.T) {
 	}
 }
 
-// A list that is too long, or none, is no reason to begin.
+// A list that is too long, or not a list, starts nothing.
 func TestForEachOfNoList(t *testing.T) {
 	for _, value := range []any{"text", make([]any, 1001)} {
 		w := newWorld(t)
@@ -57,7 +57,7 @@ func TestForEachOfNoList(t *testing.T) {
 	}
 }
 
-// Calls of a group run beside each other, and their results stand in the group's order.
+// Calls of a group run concurrently, and their results are in the group's order.
 func TestParallel(t *testing.T) {
 	w := newWorld(t)
 	var group []any
@@ -73,7 +73,7 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// One that fails lets the others end, and then counts, unless it is to be skipped.
+// A failing call lets the others end, and then fails the step, unless on_fail is skip.
 func TestParallelThatFails(t *testing.T) {
 	for onFail, completes := range map[string]bool{"abort": false, "skip": true} {
 		w := newWorld(t)
@@ -144,7 +144,7 @@ func checkWhen(t *testing.T, name string, kept any, when documentObject, holds b
 	}
 }
 
-// What is made again is what is known not to have been done, as often as was said.
+// Only calls that were certainly not delivered are retried, up to the given number.
 func TestRetry(t *testing.T) {
 	missing := aai.Errorf(aai.ElementNotFound, "not yet")
 	unknown := &aai.Error{Code: aai.Timeout, Message: "no answer", Delivery: aai.DeliveryUnknown}
@@ -175,7 +175,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// Calls of a step that failed and were passed over are told, also where the step is done.
+// Skipped failures are reported, also for a completed step.
 func TestSkippedFailuresAreReported(t *testing.T) {
 	for name, one := range map[string]documentObject{
 		"of each":      step("get", documentObject{"name": "{{item}}"}, "for_each", []any{"a", "b", "c"}, "on_fail", "skip"),

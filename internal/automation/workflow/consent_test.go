@@ -18,8 +18,8 @@ func copying() []any {
 	}
 }
 
-// A person is asked once, before anything ran, about all of it; what is not known yet is
-// shown for what it is.
+// The user answers once, before any step, about all steps; unknown values are shown as
+// placeholders.
 func TestAskedOnceAboutAll(t *testing.T) {
 	w := newWorld(t)
 	w.kept["a"] = "apple"
@@ -41,7 +41,7 @@ func TestAskedOnceAboutAll(t *testing.T) {
 	}
 }
 
-// Who allowed an act, if only once, is not asked whether it may be taken back.
+// Consent to an act, even for once, covers its undo.
 func TestTakingBackIsNotAskedAbout(t *testing.T) {
 	w := newWorld(t)
 	w.kept["a"] = "apple"
@@ -52,7 +52,7 @@ func TestTakingBackIsNotAskedAbout(t *testing.T) {
 	}
 }
 
-// Who says no has said it about all of it.
+// A refusal covers all steps.
 func TestNo(t *testing.T) {
 	w := newWorld(t)
 	w.answer = "deny"
@@ -62,8 +62,8 @@ func TestNo(t *testing.T) {
 	}
 }
 
-// A door that puts the question itself makes the workflow again with the answer, which
-// reaches every call of it.
+// A door that asks the question itself repeats the workflow with the answer, which applies to
+// every call.
 func TestAnsweredByTheClient(t *testing.T) {
 	w := newWorld(t)
 	w.kept["a"] = "apple"
@@ -88,7 +88,7 @@ func TestAnsweredByTheClient(t *testing.T) {
 	}
 }
 
-// desk is a desktop with one program, whose tool click hits what its query says.
+// desk is a desktop with one program. The target of its tool click is in the query.
 func (w *world) desk() {
 	editor := &aai.App{ID: "desktop/editor", Name: "Editor", Digest: "e", PID: 7}
 	click := &aai.Tool{Name: "ax_click", Effect: aai.Destroys, EffectInherent: true, Target: "app", ElementParams: []string{"query"}, Run: func(_ context.Context, c *aai.Call) (*aai.Result, error) {
@@ -120,8 +120,7 @@ func (w *world) windows(t *testing.T, steps ...any) error {
 	return err
 }
 
-// What turns out at its moment to need more than was allowed stops the workflow before it;
-// nobody is asked in the middle.
+// If a step needs more than was allowed, the workflow stops before it and does not ask.
 func TestMoreThanWasAllowed(t *testing.T) {
 	for value, stops := range map[string]bool{"Save": false, "Delete all": true} {
 		w := newWorld(t)
@@ -150,7 +149,7 @@ func TestMoreThanWasAllowed(t *testing.T) {
 	}
 }
 
-// The app that a step is about must be known, and there, before anything is done.
+// The app of a step must be known, and exist, before the first step.
 func TestTheAppMustBeKnown(t *testing.T) {
 	for name, c := range map[string]struct{ app, says string }{
 		"from a step": {"{{step_1.text}}", "step 2, app: expected the app itself"},
@@ -165,7 +164,7 @@ func TestTheAppMustBeKnown(t *testing.T) {
 	}
 }
 
-// Steps of windows name the program beside the tool or among its arguments.
+// Desktop steps name the program beside the tool or in the arguments.
 func TestWindows(t *testing.T) {
 	w := newWorld(t)
 	w.desk()
@@ -184,7 +183,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// Steps of any app may have it from their workflow.
+// Steps may inherit the app of their workflow.
 func TestTheAppOfAll(t *testing.T) {
 	w := newWorld(t)
 	one := documentObject{"tool": "list", "args": documentObject{}}

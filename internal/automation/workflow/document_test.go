@@ -7,7 +7,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// What is wrong with a step is said by its name and place, before anything ran.
+// An error in a step names the step and the place, before any step runs.
 func TestWhatIsWrongWithADocument(t *testing.T) {
 	good := step("set", documentObject{"name": "a", "value": 1})
 	get := func(more ...any) documentObject { return step("get", documentObject{"name": "a"}, more...) }

@@ -9,8 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
 )
 
-// What a person is told of a kept workflow is what each of its steps does, without what may be
-// secret to the step's tool.
+// The description of a stored workflow lists its steps, without possible secrets of their tools.
 func TestWhatAWorkflowRuns(t *testing.T) {
 	steps := []any{
 		documentObject{"app": "calc", "tool": "ax_set_value", "args": documentObject{"query": "role:text", "value": "hunter2"}},

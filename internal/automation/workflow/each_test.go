@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// A person sees that a call is to be made many times, also where its arguments do not say so,
-// and for which values; what has too many to be shown nobody is asked about.
+// The question shows that a call repeats, also if its arguments do not, and its values; a list
+// that is too long to show is not asked about.
 func TestManyTimesIsShown(t *testing.T) {
 	w := newWorld(t)
 	if _, err := w.does(t, step("burn", documentObject{"name": "a"}, "for_each", []any{"first", "second"})); err != nil {
@@ -28,7 +28,7 @@ func TestManyTimesIsShown(t *testing.T) {
 	}
 }
 
-// Where each call that cannot be taken back is confirmed for itself, a yes is none to many.
+// In the mode that confirms each irreversible call separately, one consent does not cover several calls.
 func TestNotManyTimesInTheSafeMode(t *testing.T) {
 	for tool, runs := range map[string]bool{"burn": false, "get": true} {
 		w := newWorld(t)

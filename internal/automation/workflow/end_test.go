@@ -11,14 +11,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
 )
 
-// Who cancels a workflow has no later step begun; where the step under way says so, what was
-// done is taken back though nobody waits for it any more.
+// A cancelled workflow begins no further step; if the current step says so, its acts are undone
+// even after the caller has left.
 func TestCancelled(t *testing.T) {
 	for onFail, want := range map[string]any{"rollback": "old", "abort": "new", "skip": "new"} {
 		w := newWorld(t)
 		w.answer = "session"
 		w.kept["a"] = "old"
-		w.meeting(2) // nobody else comes
+		w.meeting(2) // only one of two comes
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() {
@@ -42,12 +42,12 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// A workflow that is out of time says so by its own word, with what was taken back.
+// A workflow that times out reports that itself, with its rollback.
 func TestOutOfTime(t *testing.T) {
 	w := newWorld(t)
 	w.answer = "session"
 	tool := w.apps[0].Tool(workflow.BuiltinTool)
-	tool.Timeout = time.Minute + 200*time.Millisecond // of which a minute is for what is taken back
+	tool.Timeout = time.Minute + 200*time.Millisecond // including a minute for the rollback
 	_, err := w.does(t,
 		step("set", documentObject{"name": "a", "value": "new"}, "wait_after_ms", 60_000),
 		step("set", documentObject{"name": "b", "value": 1}, "on_fail", "rollback"),
@@ -61,7 +61,7 @@ func TestOutOfTime(t *testing.T) {
 	}
 }
 
-// eventually waits until something is so.
+// eventually waits until the condition is true.
 func (w *world) eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for {
@@ -77,7 +77,7 @@ func (w *world) eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// over reports whether a call of the tool has its last line. It is called with the world held.
+// over reports whether a call of the tool has its last entry. The caller holds the lock.
 func (w *world) over(tool string) bool {
 	return slices.ContainsFunc(w.entries, func(e *aai.Entry) bool { return e.Tool == tool && e.Kind == aai.Outcome })
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Values that stand in a text very often fail their step, before they are put together: what
-// takes a megabyte to write must not make gigabytes.
+// Values repeated many times in a text fail their step before the text is built: a megabyte of
+// source must not produce gigabytes.
 func TestValuesThatMultiply(t *testing.T) {
 	long := strings.Repeat("x", 100<<10)
 	for name, steps := range map[string][]any{

@@ -19,7 +19,7 @@ import (
 const setA = `{"description": "Sets a.", "params": {"type": "object", "properties": {"to": {"type": "string", "default": "after"}}},
 	"steps": [{"app": "org.example.Shelf", "tool": "set", "args": {"name": "a", "value": "{{params.to}} {{{{x}}"}}]}`
 
-// A file is a tool, what it takes is data, and a file that changed is another tool.
+// A file is a tool, its arguments are data, and a changed file is another tool.
 func TestAFileIsATool(t *testing.T) {
 	w := newLibraryWorld(t)
 	if apps := w.Catalog.Apps(); slices.ContainsFunc(apps, func(a *aai.App) bool { return a.ID == workflow.LibraryAppID }) {
@@ -47,7 +47,7 @@ func TestAFileIsATool(t *testing.T) {
 	}
 }
 
-// What a person allowed for good they allowed of the file as it was.
+// Permanent consent to a workflow applies to the file's content at that time.
 func TestAChangedFileAsksAgain(t *testing.T) {
 	w := newLibraryWorld(t)
 	asks := func(text string) int {
@@ -60,7 +60,7 @@ func TestAChangedFileAsksAgain(t *testing.T) {
 		return len(w.asked)
 	}
 	first := asks(setA)
-	if first != 2 || asks(setA) != 0 { // of the workflow, and of its step
+	if first != 2 || asks(setA) != 0 { // for the workflow and for its step
 		t.Errorf("asked %d times, then %v", first, w.asked)
 	}
 	if n := asks(setA + " "); n != 1 || !strings.Contains(w.asked[0], "set-a") {
@@ -68,7 +68,7 @@ func TestAChangedFileAsksAgain(t *testing.T) {
 	}
 }
 
-// At a terminal the workflow is asked about first, and then its steps.
+// At a terminal the first question is about the workflow, the next about its steps.
 func TestAskedAtATerminal(t *testing.T) {
 	for answer, want := range map[string]string{"always": "after {{x}}", "session": "after {{x}}", "deny": "before"} {
 		w := newLibraryWorld(t)
@@ -83,7 +83,7 @@ func TestAskedAtATerminal(t *testing.T) {
 			for _, q := range e.Questions {
 				given := answer
 				if answer == "deny" && rounds == 0 {
-					given = "always" // of the workflow; not of its step
+					given = "always" // for the workflow; not for its step
 				}
 				again.Answers[q.ID] = aai.Answer{Choice: given, Seal: q.Seal, Channel: aai.Terminal}
 			}
@@ -96,7 +96,7 @@ func TestAskedAtATerminal(t *testing.T) {
 	}
 }
 
-// A file that is wrong says what and where, and no other is the worse for it.
+// A faulty file reports its error and place, and does not affect the others.
 func TestBrokenFiles(t *testing.T) {
 	w := newLibraryWorld(t)
 	w.write(t, "good.json", setA)
@@ -128,7 +128,7 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
-// ran has a caller run set-a, and returns the run.
+// ran runs set-a for a caller, and returns the run.
 func (w *libraryWorld) ran(t *testing.T, caller aai.Caller) string {
 	t.Helper()
 	w.write(t, "set-a.json", setA)
@@ -147,7 +147,7 @@ func (w *libraryWorld) ran(t *testing.T, caller aai.Caller) string {
 	return rows[0].Run
 }
 
-// An agent sees, goes on with and takes back its own runs, a person at the terminal all.
+// An agent can list, resume and roll back its own runs, and a user at the terminal all runs.
 func TestRunsAreTheirCallers(t *testing.T) {
 	w := newLibraryWorld(t)
 	id := w.ran(t, sessionAgent("s"))
@@ -188,7 +188,7 @@ func TestRunsAreTheirCallers(t *testing.T) {
 	}
 }
 
-// Who lists apps is told when the files have changed.
+// The catalog's listeners are notified of changed files.
 func TestChangesNotifyListeners(t *testing.T) {
 	w := newLibraryWorld(t)
 	told := make(chan bool, 10)
@@ -196,7 +196,7 @@ func TestChangesNotifyListeners(t *testing.T) {
 	go w.library.Watch(t.Context())
 	changes := 0
 	for range 3 {
-		for until := time.After(time.Minute); ; { // it may not watch yet
+		for until := time.After(time.Minute); ; { // the watch may not have begun
 			changes++
 			w.write(t, "set-a.json", setA+strings.Repeat(" ", changes))
 			select {
@@ -211,7 +211,7 @@ func TestChangesNotifyListeners(t *testing.T) {
 	}
 }
 
-// A gateway that starts says what was left, and asks no keychain.
+// A starting gateway logs interrupted runs, and opens no keychain.
 func TestWhatWasLeftIsLogged(t *testing.T) {
 	folder := t.TempDir()
 	vault := secrets.New(secrets.Config{Folder: filepath.Join(folder, "secrets"), Getenv: func(string) string { return "" }, AllowInsecureFile: true})
@@ -248,7 +248,7 @@ func TestWhatWasLeftIsLogged(t *testing.T) {
 	}
 }
 
-// The example of the documentation is one.
+// The example of the documentation is valid.
 func TestTheDocumentedExample(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/workflows.md")
 	if err != nil {
@@ -261,7 +261,7 @@ func TestTheDocumentedExample(t *testing.T) {
 	}
 }
 
-// A file that is not there cannot be mended: its error says so.
+// The error for an absent file says that.
 func TestReadOfAnAbsentFile(t *testing.T) {
 	_, err := workflow.ReadFile(filepath.Join(t.TempDir(), "nope.json"))
 	if e := aai.AsError(err); err == nil || strings.Contains(e.Hint, "Mend") || !strings.Contains(e.Hint, "a file that is there") {

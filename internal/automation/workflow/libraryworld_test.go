@@ -14,8 +14,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
-// A world is a gateway with real gates, whose app keeps numbers by name, and a person's folder
-// of workflows.
+// libraryWorld is a gateway with real gates, an app that stores numbers by name, and a user's
+// folder of workflows.
 type libraryWorld struct {
 	*aai.Gateway
 	folder  string

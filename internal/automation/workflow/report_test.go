@@ -11,13 +11,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// A report of twenty steps costs a model 400 tokens at the most, in each of its forms, whatever
-// the steps gave; all of it is for who asks.
+// A report of twenty steps costs a model at most 400 tokens, in each form, for all values; full
+// shows everything.
 func TestWhatAReportCosts(t *testing.T) {
 	long := strings.Repeat("something long that an app says ", 200)
 	for name, c := range map[string]struct {
-		fails int  // how many steps fail and are skipped; -1: the last ends it
-		burns bool // they do what cannot be taken back
+		fails int  // number of steps that fail and are skipped; -1: the last ends it
+		burns bool // their acts are irreversible
 		full  bool
 	}{"done": {}, "skipped": {fails: 19}, "failed": {fails: -1}, "left behind": {fails: -1, burns: true}, "full": {full: true}} {
 		w := newWorld(t)
@@ -60,7 +60,7 @@ func TestWhatAReportCosts(t *testing.T) {
 	}
 }
 
-// What the steps gave is in the text: of the last one in short, with full of each.
+// The text contains the step values: the last one in short, with full each.
 func TestReportShowsStepValues(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		w := newWorld(t)
@@ -78,7 +78,7 @@ func TestReportShowsStepValues(t *testing.T) {
 	}
 }
 
-// What a model reads of the tools is short, and whole in the guides, which cut it.
+// The tools' texts for models are short, and not truncated in guides.
 func TestWhatAModelReads(t *testing.T) {
 	for _, tool := range append(workflow.Config{}.BuiltinTools(), workflow.Config{}.DesktopTools()...) {
 		seen := tool.Name + tool.Description + string(tool.Params.Source)

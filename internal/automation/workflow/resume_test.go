@@ -13,17 +13,17 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
 )
 
-// A memory is a store in memory, and a process that is killed: from a certain thing that it
-// was about to do on, nothing is kept and nothing is done any more.
+// killedStore is a store in memory of a process that is killed: after a number of operations,
+// nothing more is stored or done.
 type killedStore struct {
 	workflow.StoredRun
 	taken  map[int]undo.Status
-	mu     sync.Mutex // calls of a group come side by side
+	mu     sync.Mutex // calls of a group are concurrent
 	count  sync.Mutex // guards living
-	living int        // how much it does before it is killed
+	living int        // operations left before it is killed
 }
 
-// dies reports whether the process is dead by now.
+// dies reports whether the process is dead now.
 func (m *killedStore) dies() bool {
 	m.count.Lock()
 	defer m.count.Unlock()
@@ -82,7 +82,7 @@ func (m *killedStore) End(_ context.Context, _ string, state workflow.State) err
 	return nil
 }
 
-// kept is what another process finds.
+// kept returns the stored run as another process finds it.
 func (m *killedStore) kept() *workflow.StoredRun {
 	k := m.StoredRun
 	k.Records = nil
@@ -98,8 +98,8 @@ func (m *killedStore) kept() *workflow.StoredRun {
 	return &k
 }
 
-// runUntilKilled runs the steps in a process that is killed after so much, and gives the world as it is
-// then; alive where it came to its end.
+// runUntilKilled runs the steps in a process that is killed after some operations, and returns the world
+// at that point; alive if it completed.
 func runUntilKilled(t *testing.T, living int, steps []any) (w *world, m *killedStore, alive bool) {
 	t.Helper()
 	w, m = newWorld(t), &killedStore{living: living}
@@ -116,7 +116,7 @@ func runUntilKilled(t *testing.T, living int, steps []any) (w *world, m *killedS
 	return w, m, alive
 }
 
-// once says which effects came twice.
+// once fails for effects that happened twice.
 func once(t *testing.T, w *world, what string) {
 	t.Helper()
 	for name, n := range w.sets {
@@ -126,7 +126,7 @@ func once(t *testing.T, w *world, what string) {
 	}
 }
 
-// manySteps are steps of every kind. With checks their acts can be told.
+// manySteps returns steps of every kind. With checks, their acts can be verified.
 func manySteps(checks bool) []any {
 	set := func(name string, value any, more ...any) documentObject {
 		if checks {
@@ -147,9 +147,9 @@ func manySteps(checks bool) []any {
 
 var promised = map[string]any{"a": "new a", "b": "each b", "c": "each c", "d": "each d", "g1": 1, "g2": 2, "last": "was old a"}
 
-// Wherever a process is killed, another one goes on to the same end, and nothing is done twice.
+// Wherever a process is killed, another one resumes to the same end, and nothing happens twice.
 func TestResume(t *testing.T) {
-	for living := 1; ; living++ { // one that is killed before it is kept is no run
+	for living := 1; ; living++ { // one that is killed before it is stored is no run
 		w, m, alive := runUntilKilled(t, living, manySteps(true))
 		if alive {
 			break
@@ -169,7 +169,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Where nobody can tell, nothing is run before somebody has said what was done.
+// If a step's effect is unknown, nothing runs before happened is given.
 func TestResumeAsks(t *testing.T) {
 	asked := 0
 	for living := 1; ; living++ {
@@ -204,8 +204,8 @@ func TestResumeAsks(t *testing.T) {
 	}
 }
 
-// Wherever a process is killed, what is known to be done is taken back, and the rest is named;
-// also where the one that takes it back is killed.
+// Wherever a process is killed, known acts are undone, and the rest is named; also if the rollback
+// is killed.
 func TestRollBackLater(t *testing.T) {
 	before := map[string]any{"a": "old a", "b": "old b", "g2": "old g2"}
 	for living := 1; ; living++ {
@@ -238,7 +238,7 @@ func TestRollBackLater(t *testing.T) {
 	}
 }
 
-// What a step gave that was found to be done is lost; who needs it is told before anything runs.
+// The value of a step confirmed by its check is lost; a step that needs it fails before anything runs.
 func TestLostValues(t *testing.T) {
 	w := newWorld(t)
 	m := &killedStore{living: 3}

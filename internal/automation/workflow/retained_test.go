@@ -8,11 +8,11 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A workflow keeps so much of what its steps gave, and says so where that was not all.
+// A workflow keeps step values up to a limit, and warns if some were dropped.
 func TestWhatStepsGaveIsBounded(t *testing.T) {
 	w := newWorld(t)
 	w.kept["a"] = strings.Repeat("x", 1<<20)
-	items := make([]any, 40) // each is there as the value, and in the text
+	items := make([]any, 40) // each is stored as the value and in the text
 	for i := range items {
 		items[i] = "a"
 	}

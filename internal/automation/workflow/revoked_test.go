@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// What a person takes back while a workflow is on its way is not done any more, whatever they
-// answered when it began; what was taken back before is no word about it.
+// Revoking consent during a workflow stops its further steps, whatever the answer at its
+// beginning; an earlier revocation has no effect on it.
 func TestRevokedDuringRun(t *testing.T) {
 	for _, choice := range []string{"once", "session", "always"} {
 		for _, revoked := range []bool{false, true} {

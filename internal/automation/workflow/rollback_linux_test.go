@@ -21,8 +21,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// A stand is what random workflows act on: two windows of different toolkits, and a service.
-// Each is asked by another than the gateway how it is: the windows keep their own state.
+// rollbackStand is the target of random workflows: two windows of different toolkits, and a
+// service. Their state is read without the gateway: the windows record their own.
 type rollbackStand struct {
 	*world
 	panes []pane
@@ -34,7 +34,7 @@ type pane struct {
 	app string
 }
 
-// onStand has as many rounds as the environment says, or few.
+// onStand creates a stand. The environment sets the number of rounds.
 func onStand(t *testing.T) *rollbackStand {
 	t.Helper()
 	s := &rollbackStand{world: newWorld(t)}
@@ -57,7 +57,7 @@ func onStand(t *testing.T) *rollbackStand {
 	return s
 }
 
-// state is how all is that workflows act on, but for what cannot be taken back.
+// state returns the state of all targets, except for irreversible changes.
 func (s *rollbackStand) state(t *testing.T) map[string]any {
 	t.Helper()
 	all := map[string]any{}
@@ -74,7 +74,7 @@ func (s *rollbackStand) state(t *testing.T) map[string]any {
 	return all
 }
 
-// presses is how often the windows' buttons were pressed.
+// presses returns the number of presses of the windows' buttons.
 func (s *rollbackStand) presses(t *testing.T) (n float64) {
 	t.Helper()
 	for _, p := range s.panes {
@@ -83,7 +83,7 @@ func (s *rollbackStand) presses(t *testing.T) (n float64) {
 	return n
 }
 
-// reversible is a step that can be taken back.
+// reversible returns a reversible step.
 func (s *rollbackStand) reversible(t *rapid.T) documentObject {
 	if which := rapid.IntRange(-1, len(s.panes)-1).Draw(t, "where"); which >= 0 {
 		return s.panes[which].sets(t)
@@ -96,7 +96,7 @@ func (s *rollbackStand) property(t *rapid.T) documentObject {
 	return documentObject{"app": boardID, "tool": fmt.Sprintf("set_V%d", i), "args": documentObject{"to": valueFor(t, i)}}
 }
 
-// sets is a step that sets something in the window.
+// sets returns a step that sets something in the window.
 func (p pane) sets(t *rapid.T) documentObject {
 	text := rapid.StringMatching(`[a-zé]{1,8}`)
 	number := rapid.Custom(func(t *rapid.T) string { return fmt.Sprint(rapid.IntRange(0, 100).Draw(t, "number")) })
@@ -133,13 +133,13 @@ func (p pane) sets(t *rapid.T) documentObject {
 	return documentObject{"app": aai.DesktopApp, "tool": tool, "args": args}
 }
 
-// press is a step that cannot be taken back.
+// press returns an irreversible step.
 func (s *rollbackStand) press(t *rapid.T) documentObject {
 	p := s.panes[rapid.IntRange(0, len(s.panes)-1).Draw(t, "window")]
 	return documentObject{"app": aai.DesktopApp, "tool": "ax_click", "args": documentObject{"app": p.app, "query": "button Press"}}
 }
 
-// fails is a step that does nothing but fail.
+// fails returns a step that only fails.
 func (s *rollbackStand) fails(t *rapid.T) documentObject {
 	app := s.panes[0].app
 	one := rapid.SampledFrom([]documentObject{
@@ -151,8 +151,7 @@ func (s *rollbackStand) fails(t *rapid.T) documentObject {
 	return maps.Clone(one)
 }
 
-// steps are those of a random workflow that fails, and the labels of those that cannot be
-// taken back.
+// steps returns the steps of a random failing workflow, and the labels of the irreversible ones.
 func (s *rollbackStand) steps(t *rapid.T) (all []any, lasting []string) {
 	for n := range rapid.IntRange(1, 6).Draw(t, "steps") {
 		switch rapid.SampledFrom([]string{"one", "one", "one", "press", "group"}).Draw(t, "kind") {
@@ -167,10 +166,10 @@ func (s *rollbackStand) steps(t *rapid.T) (all []any, lasting []string) {
 	}
 	failing := s.fails(t)
 	failing["on_fail"] = "rollback"
-	return append(all, failing, s.press(t)), lasting // what comes after it is not done
+	return append(all, failing, s.press(t)), lasting // steps after it do not run
 }
 
-// named are the steps that the report says were not taken back.
+// named returns the steps that the report lists as not undone.
 func named(report string) (steps []string) {
 	for _, line := range regexp.MustCompile(`(?m)^not taken back: (.*)$`).FindAllStringSubmatch(report, -1) {
 		steps = append(steps, regexp.MustCompile(`step [\d.]+ \(\w+\)`).FindAllString(line[1], -1)...)
@@ -179,8 +178,8 @@ func named(report string) (steps []string) {
 	return steps
 }
 
-// Wherever a workflow on real windows and a real bus fails, all that can be taken back is as
-// it was, and all else is named. AAI_ROLLBACKS is how many workflows are tried.
+// At every failure of a workflow on real windows and a real bus, all reversible acts are undone,
+// and all others are named. AAI_ROLLBACKS is the number of workflows.
 func TestRollbackOfRandomWorkflows(t *testing.T) {
 	s := onStand(t)
 	rapid.Check(t, func(t2 *rapid.T) {
@@ -194,7 +193,7 @@ func TestRollbackOfRandomWorkflows(t *testing.T) {
 		if got := named(err.Error()); !slices.Equal(got, lasting) {
 			t2.Errorf("of %v these are named: %q, expected %q\n%v", steps, got, lasting, err)
 		}
-		// A window tells its state a moment after it has changed.
+		// A window records its state a moment after a change.
 		right := func() bool {
 			return reflect.DeepEqual(s.state(t), was) && s.presses(t) == pressed+float64(len(lasting))
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// What is secret to a step's tool is in no line of the record, and what the workflow answers
-// is kept in none; its caller is told all that is no secret.
+// Secrets of a step's tool are in no journal entry, and the workflow's result is not kept; the
+// caller gets everything but the secrets.
 func TestSecretsOfSteps(t *testing.T) {
 	for _, failing := range []bool{false, true} {
 		w := newWorld(t)
@@ -44,7 +44,7 @@ func TestSecretsOfSteps(t *testing.T) {
 	}
 }
 
-// Nor is it where it stands in a check, or under a name that no step has.
+// Nor are they in a check, or under an unknown member of a step.
 func TestSecretsBesideTheArguments(t *testing.T) {
 	checked := documentObject{"app": shelfID, "tool": "get", "args": documentObject{"name": "a"}, "equals": documentObject{"value": "hunter2hunter2"}}
 	for name, one := range map[string]documentObject{

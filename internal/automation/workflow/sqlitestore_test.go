@@ -21,8 +21,8 @@ import (
 
 var agentCaller = aai.Caller{Door: aai.DoorMCP, Name: "agent", Session: "s", Identity: "/usr/bin/agent"}
 
-// sqliteStoreIn is a keeper of its own on the folder, as another process would have. It can seal
-// if it may do so insecurely.
+// sqliteStoreIn returns a separate store on the folder, like another process's. With insecure it
+// can seal.
 func sqliteStoreIn(t *testing.T, folder string, insecure bool) *workflow.SQLiteStore {
 	t.Helper()
 	vault := secrets.New(secrets.Config{Folder: filepath.Join(folder, "secrets"), Getenv: func(string) string { return "" }, AllowInsecureFile: insecure})
@@ -52,7 +52,7 @@ func must(t *testing.T, errs ...error) {
 	}
 }
 
-// begin keeps a run that is in the middle of its second step.
+// begin stores a run in the middle of its second step.
 func begin(t *testing.T, k *workflow.SQLiteStore, id string) {
 	t.Helper()
 	ctx := t.Context()
@@ -64,7 +64,7 @@ func begin(t *testing.T, k *workflow.SQLiteStore, id string) {
 		k.Step(ctx, id, &workflow.Record{Step: 2, State: workflow.Begun}))
 }
 
-// What one process has kept another reads; while the one runs, the run is its.
+// Another process can read a stored run; while its process runs, the run belongs to it.
 func TestARunOutlivesItsProcess(t *testing.T) {
 	folder := t.TempDir()
 	first, second := sqliteStoreIn(t, folder, true), sqliteStoreIn(t, folder, true)
@@ -83,7 +83,7 @@ func TestARunOutlivesItsProcess(t *testing.T) {
 	if e := aai.AsError(err); e == nil || !strings.Contains(e.Message, "still runs") || e.Delivery != aai.NotDelivered {
 		t.Errorf("taken over while it runs: %v", err)
 	}
-	must(t, first.Close()) // as its end does, however it comes
+	must(t, first.Close()) // as any end of the process does
 	row, kept, err := second.Get(t.Context(), "c1")
 	if err != nil || row.State != workflow.Interrupted || kept == nil || row.Err != nil {
 		t.Fatalf("%+v, %v", row, err)
@@ -106,7 +106,7 @@ func TestARunOutlivesItsProcess(t *testing.T) {
 	}
 }
 
-// Of two that go on with a run at the same moment one does.
+// Of two concurrent resumes, one succeeds.
 func TestOneGoesOn(t *testing.T) {
 	folder := t.TempDir()
 	first := sqliteStoreIn(t, folder, true)
@@ -128,7 +128,7 @@ func TestOneGoesOn(t *testing.T) {
 	must(t, err, a.Begin(t.Context(), ofA.Run))
 }
 
-// Nobody reads from the files what workflows are about.
+// The files do not reveal the content of workflows.
 func TestRecordsAreSealed(t *testing.T) {
 	folder := t.TempDir()
 	k := sqliteStoreIn(t, folder, true)
@@ -150,7 +150,7 @@ func TestRecordsAreSealed(t *testing.T) {
 	}
 }
 
-// A record does not open as another's.
+// A sealed record cannot replace another.
 func TestRecordsCannotBeExchanged(t *testing.T) {
 	folder := t.TempDir()
 	k := sqliteStoreIn(t, folder, true)
@@ -170,7 +170,7 @@ func TestRecordsCannotBeExchanged(t *testing.T) {
 	}
 }
 
-// Where nothing can be sealed, it can still be said what was left, and nothing is in plain.
+// Without sealing, interrupted runs are still listed, and nothing is in plain text.
 func TestWithoutAKeychain(t *testing.T) {
 	folder := t.TempDir()
 	k := sqliteStoreIn(t, folder, false)
@@ -186,7 +186,7 @@ func TestWithoutAKeychain(t *testing.T) {
 	}
 }
 
-// What only reads is written with the next act, or at the end.
+// A record of reading is written with the next act, or at the end.
 func TestReadsAreWrittenWithTheNextAct(t *testing.T) {
 	folder := t.TempDir()
 	k := sqliteStoreIn(t, folder, true)
@@ -209,7 +209,7 @@ func TestReadsAreWrittenWithTheNextAct(t *testing.T) {
 	}
 }
 
-// Old runs go, and those beyond a thousand; one that may still run stays.
+// Old runs, and those beyond a thousand, are deleted; a run that may be active is kept.
 func TestOldRunsGo(t *testing.T) {
 	folder := t.TempDir()
 	k := sqliteStoreIn(t, folder, true)
@@ -240,7 +240,7 @@ func TestOldRunsGo(t *testing.T) {
 	}
 }
 
-// A database of a later version is left as it is.
+// A database of a later version is not changed.
 func TestAnotherVersionIsLeftAlone(t *testing.T) {
 	folder := t.TempDir()
 	db, err := sql.Open("sqlite", filepath.Join(folder, "state.db"))

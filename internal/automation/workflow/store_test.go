@@ -12,12 +12,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
 )
 
-// A notebook is a store that writes down what it is told, and fails when it is to.
+// recordingStore records its calls, and fails on demand.
 type recordingStore struct {
 	lines   []string
 	records []workflow.Record
 	run     *workflow.Run
-	full    string // at which line it fails
+	full    string // line at which it fails
 }
 
 func (n *recordingStore) line(format string, args ...any) error {
@@ -68,7 +68,7 @@ func fourSteps() []any {
 	}
 }
 
-// The store is told of each step before and after it, and of the end.
+// The store records each step before and after it, and the end.
 func TestStoreReceivesProgress(t *testing.T) {
 	w, n := runRecorded(t, "")
 	w.fails["get missing"] = aai.Errorf(aai.ElementNotFound, "there is none")
@@ -87,7 +87,7 @@ func TestStoreReceivesProgress(t *testing.T) {
 	}
 }
 
-// What cannot be kept is not done.
+// A step that cannot be recorded does not run.
 func TestWhatTheStoreCannotKeep(t *testing.T) {
 	for full, ran := range map[string]int{"begin": 0, "1 begun": 0, "1 done": 1, "3 begun": 1, "3 failed": 1, "4 begun": 2, "4 done": 3} {
 		w, n := runRecorded(t, full)
@@ -109,7 +109,7 @@ func TestWhatTheStoreCannotKeep(t *testing.T) {
 	}
 }
 
-// Another process goes on at a step, with what those before it gave and did.
+// Another process resumes at a step, with the values and acts of the earlier ones.
 func TestGoingOn(t *testing.T) {
 	w, n := runRecorded(t, "")
 	w.fails["get missing"] = aai.Errorf(aai.ElementNotFound, "there is none")
@@ -125,7 +125,7 @@ func TestGoingOn(t *testing.T) {
 	}
 	call := &aai.Call{ID: "c2", Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinTool}
 	_, err = later.Execute(t.Context(), call, d, workflow.ResumePoint{Step: 4, Before: n.records[:3]})
-	if err == nil || !strings.Contains(err.Error(), "step 4 of 4") || !strings.Contains(err.Error(), "1 act taken back") || !strings.Contains(err.Error(), "not taken back") { // the state says so
+	if err == nil || !strings.Contains(err.Error(), "step 4 of 4") || !strings.Contains(err.Error(), "1 act taken back") || !strings.Contains(err.Error(), "not taken back") { // from the stored state
 		t.Error(err)
 	}
 	if want := []string{"set b", "get a", "set a"}; !slices.Equal(later.calls, want) || later.kept["a"] != nil {

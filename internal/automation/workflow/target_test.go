@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// What takes an act back in a program is for that program: the process of that number may be
-// another one by then.
+// An undo in a program applies to that program only: its process id may belong to another one by
+// then.
 func TestAnUndoIsForItsProgram(t *testing.T) {
 	w := newWorld(t)
 	w.desk()

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// hostile are texts that would mean something to whoever read them again.
+// hostile returns texts that would matter if parsed again.
 func hostile() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -19,7 +19,7 @@ func hostile() *rapid.Generator[string] {
 	)
 }
 
-// anyValue is a JSON value of which some strings are hostile.
+// anyValue returns a JSON value with some hostile strings.
 func anyValue(deep int) *rapid.Generator[any] {
 	kinds := []*rapid.Generator[any]{
 		hostile().AsAny(), rapid.Bool().AsAny(), rapid.Just[any](nil),
@@ -35,7 +35,7 @@ func anyValue(deep int) *rapid.Generator[any] {
 	return rapid.OneOf(kinds...)
 }
 
-// asJSON is the value as its receiver has it.
+// asJSON returns the value after a round trip through JSON.
 func asJSON(t interface{ Fatal(...any) }, value any) any {
 	b, err := json.Marshal(value)
 	if err != nil {
@@ -50,8 +50,8 @@ func asJSON(t interface{ Fatal(...any) }, value any) any {
 	return v
 }
 
-// A value stays the data of one parameter, whatever is in it: whole it is as it was, in a
-// text it is that text, and nothing in it is read again.
+// A value remains data of one parameter: as a whole it is unchanged, in a text it is that text,
+// and nothing in it is parsed.
 func TestValuesStayData(t *testing.T) {
 	rapid.Check(t, func(t2 *rapid.T) {
 		w := newWorld(t)
@@ -70,7 +70,7 @@ func TestValuesStayData(t *testing.T) {
 			t2.Fatal(err)
 		}
 		plain := asJSON(t2, whole)
-		said := asJSON(t2, text).(string) // what is no UTF-8 is no JSON
+		said := asJSON(t2, text).(string) // invalid UTF-8 changes in JSON
 		for name, want := range map[string]any{
 			"a": plain, "b": "<" + said + "|{{x}}|" + said + ">", "c": documentObject{"in": []any{plain, said}}, "d": plain, "e": said,
 		} {
@@ -81,7 +81,7 @@ func TestValuesStayData(t *testing.T) {
 	})
 }
 
-// What a text takes that is none is written as JSON, and nothing for null.
+// Values in a text that are not strings are written as JSON, and null as nothing.
 func TestValuesInATextAreWritten(t *testing.T) {
 	w := newWorld(t)
 	w.kept["v"] = documentObject{"n": 3, "b": true, "nothing": nil, "list": []any{1, "a"}, "object": documentObject{"x": "y"}}
@@ -94,7 +94,7 @@ func TestValuesInATextAreWritten(t *testing.T) {
 	}
 }
 
-// Who takes what is not there is told what is.
+// The error for a missing value lists the existing ones.
 func TestAValueThatIsNotThere(t *testing.T) {
 	for value, says := range map[string]string{
 		"{{step_1.titel}}":      `{{step_1.titel}}: there is no "titel" in step_1, which has name, text, value`,

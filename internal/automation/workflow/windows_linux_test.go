@@ -18,13 +18,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// onWindow gives the world the real desktop, with a real window. App is what calls name it.
+// onWindow adds the real desktop, with a real window. app is its name in calls.
 func onWindow(t *testing.T, w *world, kind linuxtest.Kind) (f *linuxtest.Fixture, app string) {
 	t.Helper()
 	return onDesktop(t, w)(kind)
 }
 
-// onDesktop gives the world the real desktop. Open opens a window on it.
+// onDesktop adds the real desktop. open opens a window on it.
 func onDesktop(t *testing.T, w *world) (open func(linuxtest.Kind) (f *linuxtest.Fixture, app string)) {
 	t.Helper()
 	s := linuxtest.StartAccessible(t)
@@ -34,7 +34,7 @@ func onDesktop(t *testing.T, w *world) (open func(linuxtest.Kind) (f *linuxtest.
 	desk := gui.New(gui.Config{ExtraTools: w.DesktopTools(), Open: func() desktop.Backend {
 		return desktop.Backend{Tree: tree, Offscreen: tree, Actor: tree, Events: tree, Windows: screen, Input: screen, Screen: screen, Clipboard: screen}
 	}})
-	for _, tool := range desk.Tools { // what is slow has not failed
+	for _, tool := range desk.Tools { // slow is not failed
 		tool.Timeout += 2 * time.Minute
 	}
 	w.apps = append(w.apps, desk)
@@ -54,8 +54,8 @@ func onDesktop(t *testing.T, w *world) (open func(linuxtest.Kind) (f *linuxtest.
 	}
 }
 
-// On a real window a workflow takes what one field holds to others, and is heard of step by
-// step; where a step fails, each thing that it did is either as before or named.
+// On a real window a workflow copies one field to others, with progress per step; if a step fails,
+// each act is undone or named.
 func TestWorkflowOnAWindow(t *testing.T) {
 	w := newWorld(t)
 	w.answer = "session"

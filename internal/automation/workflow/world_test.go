@@ -15,26 +15,26 @@ import (
 
 const shelfID = "org.example.Shelf"
 
-// A world is a gateway with the real gates, and an app whose tools keep texts by name.
+// world is a gateway with the real gates, and an app with tools that store texts by name.
 type world struct {
 	*aai.Gateway
 	workflow.Config
 
 	mu      sync.Mutex
 	kept    map[string]any
-	calls   []string // that ran, by tool and name
+	calls   []string // executed ones, by tool and name
 	entries []*aai.Entry
 	asked   []aai.Question
-	answer  string                // what the person says; "": nobody is there
+	answer  string                // the user's answer; "": no user
 	fails   map[string]*aai.Error // by tool and name, once each
 	apps    []*aai.App
-	before  func(aai.Question) // is told of each question; nil: nobody is
-	met     chan bool          // closed when all have come
+	before  func(aai.Question) // called before each question; may be nil
+	met     chan bool          // closed when all have met
 	missing int
 
-	sets     map[string]int // how often each was set
-	dead     func() bool    // the process is dead: what it does has no effect; nil: it lives
-	doubtful string         // what was to be set last
+	sets     map[string]int // number of times each was set
+	dead     func() bool    // the process is dead, and its acts have no effect; nil: it lives
+	doubtful string         // the last value to be set
 }
 
 func newWorld(t *testing.T) *world {
@@ -96,7 +96,7 @@ func (w *world) set(name string, call *aai.Call) (*aai.Result, error) {
 	}}, nil
 }
 
-// run is an Action that is on the world's list, and fails where that is wanted.
+// run returns an Action that is recorded and fails on demand.
 func (w *world) run(f func(name string, call *aai.Call) (*aai.Result, error)) aai.Action {
 	return func(_ context.Context, call *aai.Call) (*aai.Result, error) {
 		w.mu.Lock()
@@ -112,7 +112,7 @@ func (w *world) run(f func(name string, call *aai.Call) (*aai.Result, error)) aa
 	}
 }
 
-// meeting has so many calls of the tool "meet" wait for each other.
+// meeting makes n calls of the tool "meet" wait for each other.
 func (w *world) meeting(n int) { w.missing, w.met = n, make(chan bool) }
 
 func (w *world) meet(ctx context.Context, call *aai.Call) (*aai.Result, error) {
@@ -171,7 +171,7 @@ func (w *world) does(t *testing.T, steps ...any) (*aai.Result, error) {
 	return w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinTool, Args: documentObject{"name": "test", "steps": steps}})
 }
 
-// step is one of the shelf's tools.
+// step returns a step with one of the app's tools.
 func step(tool string, args documentObject, more ...any) documentObject {
 	s := documentObject{"app": shelfID, "tool": tool, "args": args}
 	for i := 0; i+1 < len(more); i += 2 {
@@ -180,7 +180,7 @@ func step(tool string, args documentObject, more ...any) documentObject {
 	return s
 }
 
-// foreign is an Action whose words are a stranger's.
+// foreign returns an Action with an untrusted source.
 func foreign(run aai.Action) aai.Action {
 	return func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 		result, err := run(ctx, call)

@@ -11,11 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// confinedMark says in the environment that the process is the one that is confined.
+// confinedMark is the environment variable of the confined process.
 const confinedMark = "AAI_TEST_CONFINED"
 
-// TestOnlyItsOwnThreads: Go interrupts its own threads when it is confined, and reaches those
-// of no other process.
+// TestOnlyItsOwnThreads: when confined, Go can signal its own threads, and no other process.
 func TestOnlyItsOwnThreads(t *testing.T) {
 	if os.Getenv(confinedMark) != "" {
 		runtime.LockOSThread()
