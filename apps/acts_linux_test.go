@@ -13,33 +13,33 @@ import (
 	"time"
 )
 
-// A scene is what others than us see at a moment.
+// observation is the state that the witnesses report at a moment.
 type observation struct {
 	nodes   map[ref]node
 	windows []string
 	tops    int    // windows with and without titles
-	page    string // what the page says of itself
+	page    string // the page's own report
 }
 
-// A want says whether the effect of an act is there.
+// expectation reports whether the effect of an act is there.
 type expectation func(before, after observation) bool
 
-// A step is an act, and what must be so after it.
+// step is an act, and its expected effect.
 type step struct {
 	kind string // of act
 	tool string
 	args params
-	// want is what must be so then. nil: nothing may come of it, and it must be refused.
+	// want is the expected effect. nil: the act must be refused and have no effect.
 	want expectation
-	// dialogTitle is a part of the title of the dialog that it is about: without that dialog it is left out.
+	// dialogTitle is a part of the title of the required dialog: without that dialog the step is skipped.
 	dialogTitle string
-	// isUnobserved says that nobody sees what it does before later acts have used it: it is not counted.
+	// isUnobserved means that only later acts show the effect: the step is not counted.
 	isUnobserved bool
-	// after says that it is about what the act before it did, and is left out where that was not done.
+	// after means that the step depends on the one before it, and is skipped if that was not done.
 	after bool
-	// lateArgs gives arguments that are known only then; nil where there is nothing to aim at.
+	// lateArgs returns arguments that are known only at run time; nil if there is no target.
 	lateArgs func() params
-	// replyCheck is what the reply must say, of an act that reads.
+	// replyCheck checks the reply of an act that reads.
 	replyCheck func(reply) bool
 }
 
@@ -58,7 +58,7 @@ func (s *stage) scene() observation {
 	return now
 }
 
-// describeChanges tells what is otherwise now, of what people do: marks, texts, windows, the page.
+// describeChanges lists the changes that matter to users: marks, texts, windows, the page.
 func (before observation) describeChanges(after observation) (changes []string) {
 	for r, was := range before.nodes {
 		now, there := after.nodes[r]
@@ -82,15 +82,15 @@ func (before observation) describeChanges(after observation) (changes []string) 
 	return changes
 }
 
-// holds reports whether it is on for something in it only.
+// holds reports whether the element is on only because of a part of it.
 func (n node) holds() bool {
 	return slices.Contains([]string{"menu", "menu bar", "frame", "document text", "document spreadsheet"}, n.role)
 }
 
-// marks reports whether people set its number.
+// marks reports whether users set the element's value.
 func (n node) marks() bool { return n.role == "slider" || n.role == "spin button" }
 
-// act makes the act, and judges what was said of it by what has come of it.
+// act makes the act, and compares its reply with the observed effect.
 func (s *stage) act(p step) {
 	s.Helper()
 	before := s.scene()
@@ -110,12 +110,12 @@ func (s *stage) act(p step) {
 	}
 	said := s.call(p.tool, p.args)
 	if said.Failed && said.refused() && p.kind == "row" && p.want != nil {
-		// As an agent would: what is scrolled out of view is brought there first.
+		// As an agent would: it scrolls hidden elements into view first.
 		s.call("ax_scroll", params{"query": p.args["query"], "to_view": true})
 		said = s.call(p.tool, p.args)
 	}
 	if said.Failed && said.refused() && p.args["mode"] == nil && (p.want != nil || p.isUnobserved) && p.byPointer() {
-		// As an agent would: with the person's own pointer and keyboard.
+		// As an agent would: with the user's own pointer and keyboard.
 		s.tally.focus++
 		p.args = maps.Clone(p.args)
 		p.args["mode"] = "focus"
@@ -134,13 +134,13 @@ func (s *stage) act(p step) {
 	}
 }
 
-// byPointer reports whether it can be done with the person's own pointer and keyboard, too.
+// byPointer reports whether the user's own pointer and keyboard can do it too.
 func (p step) byPointer() bool {
 	return !slices.Contains([]string{"ax_set_value", "ax_window", "ax_clipboard"}, p.tool)
 }
 
-// waits is how long to look for an effect: also what was refused may have happened, and of
-// what was said to be sure a busy computer may show others later.
+// waits returns the time to wait for an effect: a refused act may have happened too, and a busy
+// computer may show a confirmed effect later.
 func (s *stage) waits(p step, said reply) time.Duration {
 	switch {
 	case p.want == nil || said.refused():
@@ -151,8 +151,8 @@ func (s *stage) waits(p step, said reply) time.Duration {
 	return effectWait
 }
 
-// allSteps is what is played on the stage: the program's own scenes, and what its
-// screen offers between them, until there were so many acts.
+// allSteps runs the steps on the stage: the program's own, and acts on the elements of its screen
+// between them, up to the limit.
 func (s *stage) allSteps(most int, all bool) {
 	s.Helper()
 	for round := 0; s.tally.acts < most && round < most; round++ {
@@ -171,7 +171,7 @@ func (s *stage) allSteps(most int, all bool) {
 	}
 }
 
-// closeOpened closes, as a person would, what an act on what the screen offered has opened.
+// closeOpened closes, as a user would, windows that a generated act opened.
 func (s *stage) closeOpened(windows []string) {
 	s.Helper()
 	for range 3 {
@@ -184,7 +184,7 @@ func (s *stage) closeOpened(windows []string) {
 	}
 }
 
-// Without AAI_APPS=all it is one program a toolkit, and few acts.
+// Without AAI_APPS=all, the limits are one program per toolkit, and few acts.
 const (
 	fewActs  = 8
 	manyActs = 32
@@ -206,7 +206,7 @@ func TestActs(t *testing.T) {
 			}
 			t.Run(p.name, func(t *testing.T) {
 				if all {
-					t.Parallel() // they wait most of the time, each on a desktop of its own
+					t.Parallel() // they mostly wait, each on its own desktop
 				}
 				s := open(t, p, gateway)
 				mu.Lock()

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// What is wrong with what a task leaves.
+// Checks of the results of a task. They return the fault, or "".
 
-// sheetIs wants these cells in a workbook, and no others.
+// sheetIs checks that a workbook has exactly these cells.
 func sheetIs(file string, cells map[string]string) func(*stage) string {
 	return func(s *stage) string {
 		holds, err := workbook(s.file(file))
@@ -28,7 +28,7 @@ func sheetIs(file string, cells map[string]string) func(*stage) string {
 	}
 }
 
-// workbook reads the cells of the first sheet of an xlsx, by the format's own definition.
+// workbook reads the cells of the first sheet of an xlsx, by the format's definition.
 func workbook(file string) (map[string]string, error) {
 	book, err := zip.OpenReader(file)
 	if err != nil {
@@ -72,17 +72,17 @@ func workbook(file string) (map[string]string, error) {
 	return cells, nil
 }
 
-// fileHas wants all the parts in a document, and none that begins with "!".
+// fileHas checks that a document has all the parts, and none that begins with "!".
 func fileHas(file string, parts ...string) func(*stage) string {
 	return func(s *stage) string { return holdsAll(s.file(file), parts) }
 }
 
-// homeHas wants all the parts in a file of the person's own folder.
+// homeHas checks that a file in the user's home has all the parts.
 func homeHas(file string, parts ...string) func(*stage) string {
 	return func(s *stage) string { return holdsAll(filepath.Join(s.Home, file), parts) }
 }
 
-// documentsGone wants that there are no such documents.
+// documentsGone checks that the documents are deleted.
 func documentsGone(files ...string) func(*stage) string {
 	return func(s *stage) string {
 		for _, file := range files {
@@ -94,7 +94,7 @@ func documentsGone(files ...string) func(*stage) string {
 	}
 }
 
-// titleIs wants a window with the title, as xdotool says it.
+// titleIs checks for a window with the title, by xdotool.
 func titleIs(title string) func(*stage) string {
 	return func(s *stage) string {
 		if titles := s.windows(); !slices.Contains(titles, title) {
@@ -104,7 +104,7 @@ func titleIs(title string) func(*stage) string {
 	}
 }
 
-// holdsAll says which part is not in the file.
+// holdsAll names a part that is missing in the file.
 func holdsAll(file string, parts []string) string {
 	b, err := os.ReadFile(file)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// What is wanted of an act.
+// Expectations of acts.
 
 func togglesMark(n node) expectation {
 	return func(_, after observation) bool { return after.marked(n, !n.on()) }
@@ -16,8 +16,8 @@ func comesOn(n node) expectation {
 	return func(_, after observation) bool { return after.marked(n, true) }
 }
 
-// marked reports whether the element is on, or off. Qt gives rows other numbers every so
-// often, and then the one of its name is meant.
+// marked reports whether the element is on, or off. Qt renumbers rows occasionally; then the name
+// identifies the element.
 func (s observation) marked(n node, on bool) bool {
 	if now, there := s.nodes[n.ref]; there {
 		return now.on() == on
@@ -38,12 +38,12 @@ func counts(r ref, value float64) expectation {
 	return func(_, after observation) bool { return after.nodes[r].value == value }
 }
 
-// opens wants a window whose title has the part.
+// opens expects a window with the part in its title.
 func opens(part string) expectation {
 	return func(before, after observation) bool { return titled(after, part) > titled(before, part) }
 }
 
-// closes wants that a window with the part in its title has gone.
+// closes expects that a window with the part in its title has closed.
 func closes(part string) expectation {
 	return func(before, after observation) bool { return titled(after, part) < titled(before, part) }
 }
@@ -57,8 +57,8 @@ func titled(s observation, part string) (n int) {
 	return n
 }
 
-// shows wants that something of this role shows, with the text as its name or in it; without
-// a role, anything but a button that is called so.
+// shows expects an element of this role with the text as its name or content; without a role, any
+// element of that name but a button.
 func shows(role, text string) expectation {
 	return func(_, after observation) bool {
 		for _, n := range after.nodes {
@@ -73,7 +73,7 @@ func shows(role, text string) expectation {
 	}
 }
 
-// keeps wants the text in a file: one of words alone has nothing else in it.
+// keeps expects the text in a file; a plain text file has nothing else in it.
 func keeps(file, text string) expectation {
 	return func(observation, observation) bool {
 		b, err := os.ReadFile(file)
@@ -84,7 +84,7 @@ func keeps(file, text string) expectation {
 	}
 }
 
-// onDisk wants that there is such a file, or none.
+// onDisk expects that the file exists, or not.
 func onDisk(file string, there bool) expectation {
 	return func(observation, observation) bool {
 		_, err := os.Stat(file)
@@ -92,14 +92,14 @@ func onDisk(file string, there bool) expectation {
 	}
 }
 
-// eachOf wants all of it.
+// eachOf expects all of them.
 func eachOf(wants ...expectation) expectation {
 	return func(before, after observation) bool {
 		return !slices.ContainsFunc(wants, func(w expectation) bool { return !w(before, after) })
 	}
 }
 
-// togglesNamed wants that what has the role and the name is on that was off, or the other way round.
+// togglesNamed expects that the element with the role and the name was toggled.
 func togglesNamed(role, name string) expectation {
 	return func(before, after observation) bool {
 		for r, n := range before.nodes {
@@ -111,7 +111,7 @@ func togglesNamed(role, name string) expectation {
 	}
 }
 
-// seen wants that what is called so shows.
+// seen expects an element with the name.
 func seen(role, name string) expectation {
 	return func(before, after observation) bool {
 		for _, n := range after.nodes {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// commonSteps are what every program has in a run of all, in its first round: its window, the
-// clipboard, and where it has a text to write, the pointer.
+// commonSteps returns the steps of every program in a full run, in its first round: its window,
+// the clipboard, and for programs with a text, the pointer.
 func (s *stage) commonSteps(round int) []step {
 	s.Helper()
 	if round > 0 {
@@ -25,7 +25,7 @@ func (s *stage) commonSteps(round int) []step {
 	return steps
 }
 
-// windowing manages the window that has the keyboard, beside one of the person's own.
+// windowing manages the focused window, beside one of the user's own.
 func (s *stage) windowing() []step {
 	s.Helper()
 	window := ""
@@ -64,7 +64,7 @@ func (s *stage) windowing() []step {
 	return []step{first, manage("restore", state("Normal")), other, manage("raise", state("Normal"))}
 }
 
-// clients are the windows that the window manager manages.
+// clients returns the windows of the window manager.
 func (s *stage) clients() (ids []string) {
 	_, list, _ := strings.Cut(s.run("xprop", "-root", "_NET_CLIENT_LIST"), "#")
 	for word := range strings.FieldsSeq(strings.ReplaceAll(list, ",", " ")) {
@@ -75,12 +75,12 @@ func (s *stage) clients() (ids []string) {
 	return ids
 }
 
-// keyboard is the window that has the person's keyboard, as the window manager says.
+// keyboard returns the focused window, according to the window manager.
 func (s *stage) keyboard() string {
 	return strings.TrimSpace(s.run("xdotool", "getactivewindow"))
 }
 
-// clipping writes the clipboard, and reads what a person has put there.
+// clipping writes the clipboard, and reads the user's content.
 func (s *stage) clipping() []step {
 	w, own := s.word(), s.word()
 	there := s.clips("clipboard", own)
@@ -94,15 +94,15 @@ func (s *stage) clipping() []step {
 	return []step{made("clipboard", "ax_clipboard", params{"action": "write", "text": w}, s.clips("clipboard", w)), read}
 }
 
-// clips wants the text on the clipboard, or selected ("primary"), by xclip.
+// clips expects the text on the clipboard, or selected ("primary"), by xclip.
 func (s *stage) clips(which, text string) expectation {
 	return func(observation, observation) bool {
 		return strings.TrimSpace(s.run("xclip", "-o", "-selection", which)) == strings.TrimSpace(text)
 	}
 }
 
-// selects wants the text to be selected, by xclip or by the witness: what is selected on the
-// screen Writer does not always give to others on a busy computer.
+// selects expects the text to be selected, by xclip or by the witness: on a busy computer Writer
+// does not always publish the selection.
 func (s *stage) selects(text string) expectation {
 	given := s.clips("primary", text)
 	return func(before, after observation) bool {
@@ -112,7 +112,7 @@ func (s *stage) selects(text string) expectation {
 	}
 }
 
-// selects is what of an element's text is selected.
+// selects returns the selected part of an element's text.
 func (w atspiWitness) selects(n node) string {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
@@ -126,10 +126,10 @@ func (w atspiWitness) selects(n node) string {
 	return string(text[from:to])
 }
 
-// Where a text is on the screen, by the program.
+// spot is the position of a text on the screen, from the program.
 type spot struct{ X, Y, W, H int32 }
 
-// spot is where a character is.
+// spot returns the position of a character.
 func (w atspiWitness) spot(r ref, at int) (p spot, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
@@ -139,7 +139,7 @@ func (w atspiWitness) spot(r ref, at int) (p spot, ok bool) {
 	return p, err == nil && p.W > 0 && p.H > 0
 }
 
-// written is where the text begins that is being written; nil where nobody says.
+// written returns the element of the text being written that begins with part, or nil.
 func (s *stage) written(part string) *node {
 	for _, n := range s.witness.tree(false) {
 		if n.is(editable) && strings.Contains(n.text, part) {
@@ -149,7 +149,7 @@ func (s *stage) written(part string) *node {
 	return nil
 }
 
-// pointing clicks twice, drags, clicks with the right button and scrolls in a text.
+// pointing double-clicks, drags, right-clicks and scrolls in a text.
 func (s *stage) pointing() []step {
 	s.Helper()
 	if !s.program.writes {
@@ -157,7 +157,7 @@ func (s *stage) pointing() []step {
 	}
 	const text = "eins zwei drei"
 	steps := []step{made("field", "ax_set_value", s.editor(params{"value": text}), holds(s.program.paper(), text))}
-	if s.program.toolkit != "GTK 4" { // which does not say where a character is
+	if s.program.toolkit != "GTK 4" { // which does not report character positions
 		twice := made("double click", "ax_click_at", params{"click_type": "double"}, s.selects("zwei"))
 		twice.lateArgs = s.at(text, 6, "x", "y", 0.5)
 		drag := made("drag", "ax_drag", params{}, s.selects("zwei drei"))
@@ -169,9 +169,9 @@ func (s *stage) pointing() []step {
 			maps.Copy(from, to)
 			return from
 		}
-		steps = append(steps, drag, twice) // what is selected would be dragged
+		steps = append(steps, drag, twice) // the selection would be dragged
 	}
-	if s.program.sheet != "" { // where each line is an element of its own
+	if s.program.sheet != "" { // where each line is a separate element
 		return append(steps, s.rolls("down"), s.rolls("up"))
 	}
 	var many string
@@ -185,7 +185,7 @@ func (s *stage) pointing() []step {
 		s.rolls("down"), s.rolls("up"))
 }
 
-// at aims at a part of a character of the text.
+// at returns arguments for a point in a character of the text.
 func (s *stage) at(text string, offset int, x, y string, part float64) func() params {
 	return func() params {
 		n := s.written(text)
@@ -194,7 +194,7 @@ func (s *stage) at(text string, offset int, x, y string, part float64) func() pa
 		}
 		begins := strings.Index(n.text, text) + offset
 		p, ok := s.witness.spot(n.ref, begins)
-		if s.program.toolkit == "LibreOffice" { // which knows where its window is from the first pointer in it
+		if s.program.toolkit == "LibreOffice" { // which knows its window's position after the first pointer event in it
 			s.run("xdotool", "mousemove", strconv.Itoa(int(p.X)), strconv.Itoa(int(p.Y+10*p.H)))
 			time.Sleep(refusalWait)
 			p, ok = s.witness.spot(n.ref, begins)
@@ -206,8 +206,8 @@ func (s *stage) at(text string, offset int, x, y string, part float64) func() pa
 	}
 }
 
-// menus wants that a menu has come up, or that none is up any more. Qt's and GTK 4's are
-// windows, of which the program tells nothing else.
+// menus expects that a menu is open, or that none is. Those of Qt and GTK 4 are windows without
+// further data.
 func menus(up bool) expectation {
 	return func(before, after observation) bool {
 		was, now := before.entries()+before.tops, after.entries()+after.tops
@@ -215,7 +215,7 @@ func menus(up bool) expectation {
 	}
 }
 
-// entries is how many items of menus show.
+// entries returns the number of visible menu items.
 func (s observation) entries() (n int) {
 	for _, e := range s.nodes {
 		if strings.HasSuffix(e.role, "menu item") {
@@ -225,8 +225,8 @@ func (s observation) entries() (n int) {
 	return n
 }
 
-// rolls scrolls in the text and wants that its window looks otherwise then than a blinking
-// caret makes it look.
+// rolls scrolls in the text and expects a larger change in the window than a blinking caret
+// causes.
 func (s *stage) rolls(direction string) step {
 	const caret = 4000 // bytes of a picture
 	var was string
@@ -253,7 +253,7 @@ func (s *stage) rolls(direction string) step {
 	return p
 }
 
-// only wants the page to say something else of these, and of nothing else.
+// only expects the page to report changes of these values only.
 func only(keys ...string) expectation {
 	return func(before, after observation) bool {
 		var was, now map[string]json.RawMessage
@@ -271,7 +271,7 @@ func only(keys ...string) expectation {
 	}
 }
 
-// fresh is the page's own word on a number.
+// fresh returns a number from the page's report.
 func (s *stage) fresh(of string) float64 {
 	n, _ := s.page.form.State(s.T)[of].(float64)
 	return n

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// generated are acts on what the witness sees on the screen: at most one of each element.
+// generated returns acts on the elements that the witness sees: at most one of each element.
 func (s *stage) generated(most int) []step {
 	s.Helper()
 	nodes := s.witness.tree(false)
@@ -36,8 +36,8 @@ func (s *stage) generated(most int) []step {
 	return steps[:min(most, len(steps))]
 }
 
-// generate is an act on the element. Now and then it is one that means nothing on the
-// screen: a name that is only like this one.
+// generate returns an act on the element. Now and then its target is a similar name that does not
+// exist on the screen.
 func (s *stage) generate(n node) (step, bool) {
 	click := func(kind string, wanted expectation) (step, bool) {
 		if s.random.IntN(5) == 0 {
@@ -58,7 +58,7 @@ func (s *stage) generate(n node) (step, bool) {
 	case "list item", "tree item", "table cell", "icon":
 		return click("row", comesOn(n))
 	case "push button":
-		// What it does is the program's matter; that nothing but it is pressed is ours.
+		// The effect depends on the program; the test checks that no other element is pressed.
 		return made("near miss", "ax_click", params{"query": s.near(n.name)}, nil), true
 	case "text", "entry":
 		if !n.is(editable) {
@@ -76,7 +76,7 @@ func (s *stage) generate(n node) (step, bool) {
 	return step{}, false
 }
 
-// near is a name that is like another and means something else.
+// near returns a similar name that has no element.
 func (s *stage) near(name string) string {
 	switch s.random.IntN(3) {
 	case 0:
@@ -94,10 +94,10 @@ func (s *stage) word() string {
 	for range 4 + s.random.IntN(20) {
 		b.WriteRune(letters[s.random.IntN(len(letters))])
 	}
-	return strings.Join(strings.Fields(b.String()), " ") + "w" // two spaces are an element of their own in a file of Writer
+	return strings.Join(strings.Fields(b.String()), " ") + "w" // two spaces are a separate element in Writer's files
 }
 
-// isExit reports whether what has the name ends the program or leads out of it.
+// isExit reports whether the element of that name ends or leaves the program.
 func (p program) isExit(name string) bool {
 	return slices.ContainsFunc(append([]string{"quit", "exit", "close"}, p.excludedNames...), func(part string) bool {
 		return strings.Contains(strings.ToLower(name), part)

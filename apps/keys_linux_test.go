@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// TestKeysOfAPerson: a person presses a key at many moments around our opening and
-// closing of each program's dialogs, beside a client that listens to everything. No
-// program hangs, and what was written is there in the end.
+// TestKeysOfAPerson: a user presses a key at many moments around the gateway's opening and closing
+// of each program's dialogs, beside a client that listens to all events. No program hangs, and the
+// written text is there in the end.
 func TestKeysOfAPerson(t *testing.T) {
 	gateway, all := build(t), os.Getenv("AAI_APPS") == "all"
 	for _, p := range programs() {
@@ -58,7 +58,7 @@ func (s *stage) pressed(all bool) {
 				}
 			})
 			s.lives(title + ", closed")
-			for range 3 { // what is open yet, the person closes
+			for range 3 { // the user closes the remaining dialogs
 				if !slices.ContainsFunc(s.windows(), func(w string) bool { return strings.Contains(w, d.title) }) {
 					break
 				}
@@ -77,8 +77,8 @@ func (s *stage) pressed(all bool) {
 	}
 }
 
-// beside does something while a person presses a key, so long after its beginning, and
-// again when it is over.
+// beside runs do while a user presses a key, at the moment after its beginning, and again at its
+// end.
 func (s *stage) beside(moment time.Duration, do func()) {
 	s.Helper()
 	pressed, key := make(chan struct{}), cmp.Or(s.program.personKey, "x")
@@ -93,7 +93,7 @@ func (s *stage) beside(moment time.Duration, do func()) {
 	s.types(key)
 }
 
-// lives wants an answer of the program, by the witness's own question.
+// lives checks that the program answers the witness.
 func (s *stage) lives(when string) {
 	s.Helper()
 	for end := time.Now().Add(patience / 4); ; {
@@ -106,7 +106,7 @@ func (s *stage) lives(when string) {
 	}
 }
 
-// keeps wants the text in the editor, whatever of the person's keys came there.
+// keeps checks for the text in the editor, regardless of the user's keys.
 func (s *stage) keeps(text, when string) {
 	s.Helper()
 	var said []string

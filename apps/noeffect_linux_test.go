@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// clicksWithoutEffect clicks what is as it is to be, again and again, and tells how long it takes to be
-// told that nothing was seen.
+// clicksWithoutEffect repeats a click without effect, and measures the time until the answer that
+// nothing was seen.
 func (s *stage) clicksWithoutEffect() {
 	s.Helper()
 	const times = 15
 	var took []time.Duration
-	s.byAgent("ax_click", params{"query": s.program.inertElement}) // so that it is
+	s.byAgent("ax_click", params{"query": s.program.inertElement}) // so that it is in its final state
 	for range times {
-		// Who comes sooner waits until the effect of the click before would have been seen.
+		// The effect of the previous click must have been seen before the next one.
 		time.Sleep(refusalWait)
 		began := time.Now()
 		said := s.byAgent("ax_click", params{"query": s.program.inertElement})

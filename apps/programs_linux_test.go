@@ -11,33 +11,33 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// A program is one that nobody wrote for these tests; only the page in Chromium is ours.
+// program is a third-party program; only the page in Chromium belongs to the tests.
 type program struct {
 	name, toolkit string
-	inEveryRun    bool   // the one of its toolkit whose acts every run has
-	grant         string // what agents call it
+	inEveryRun    bool   // the program of its toolkit for every run
+	grant         string // its name for agents
 	witness       string // part of its name on the accessibility bus
-	ready         string // what shows when it is up
+	ready         string // element that shows when it is ready
 	start         func(s *stage) *linuxtest.App
-	steps         func(s *stage) []step // what to do with it, once and again
-	extraSteps    func(s *stage) []step // what else, in a run of all
+	steps         func(s *stage) []step // steps of each round
+	extraSteps    func(s *stage) []step // additional ones in a full run
 	excludedNames []string              // parts of names that lead out of it
-	generatedActs int                   // how many acts on what its screen offers, a round
+	generatedActs int                   // number of acts on elements of its screen, per round
 	first         []step                // before its dialogs
 	dialogs       []dialog
-	personKey     string // the key that a person presses beside us; "": x
-	inertElement  string // what does nothing when it is clicked
-	writes        bool   // a text that may be lost
-	sheet         string // the role of what it is written in; "": text
-	field         string // by which words agents say that; "": role:textbox
-	file          string // what it is saved in; "": a.txt
+	personKey     string // the user's key in parallel; "": x
+	inertElement  string // element without effect when clicked
+	writes        bool   // it has a text to overwrite
+	sheet         string // role of the text's element; "": text
+	field         string // query for that element; "": role:textbox
+	file          string // its file; "": a.txt
 }
 
-// A dialog is opened by a menu's item or a button, and closed by a button of it, or where
-// it has none by Escape. The item and the button are what agents say; "key:ctrl+o" is a key.
+// dialog is opened by a menu item or a button, and closed by one of its buttons, or by Escape if
+// it has none. item and button are queries; "key:ctrl+o" is a key.
 type dialog struct{ item, title, button string }
 
-// shown are steps that open and close the dialogs.
+// shown returns steps that open and close the dialogs.
 func (p program) shown() (steps []step) {
 	for _, d := range p.dialogs {
 		steps = append(steps, d.opening())
@@ -50,7 +50,7 @@ func (p program) shown() (steps []step) {
 	return steps
 }
 
-// opening is the act that opens it.
+// opening returns the act that opens the dialog.
 func (d dialog) opening() step {
 	if combination, is := strings.CutPrefix(d.item, "key:"); is {
 		return key(combination, opens(d.title))
@@ -110,7 +110,7 @@ func programs() []program {
 	}
 }
 
-// office starts LibreOffice with a document of its own format, of which the XML can be read.
+// office starts LibreOffice with a document in its own format, with readable XML.
 func (s *stage) office(program, file, kind, content string) *linuxtest.App {
 	s.Helper()
 	const xml = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" ` +
@@ -120,10 +120,10 @@ func (s *stage) office(program, file, kind, content string) *linuxtest.App {
 		"-env:UserInstallation=file://"+s.Path("tmp", "libreoffice"), s.document(file, fmt.Sprintf(xml, kind, kind, content, kind)))
 }
 
-// paper is the role of what is written in.
+// paper returns the role of the text's element.
 func (p program) paper() string { return cmp.Or(p.sheet, "text") }
 
-// unpacked is the path of what scripts/need-apps unpacked.
+// unpacked returns the path of a program that scripts/need-apps unpacked.
 func (s *stage) unpacked(name string) string {
 	s.Helper()
 	path, err := filepath.Abs(filepath.Join("../.cache/apps", name))
@@ -133,13 +133,13 @@ func (s *stage) unpacked(name string) string {
 	return path
 }
 
-// A page is one in Chromium, whose own JavaScript tells a server what has happened.
+// page is a page in Chromium with JavaScript that reports events to a server.
 type page struct {
 	*stage
 	form *linuxtest.Fixture
 }
 
-// said is what the page says of itself, but where things are.
+// said returns the page's report without positions.
 func (p *page) said() string {
 	state := maps.Clone(p.form.State(p.T))
 	for _, passing := range []string{"where", "focused", "keys", "scroll"} {
@@ -149,14 +149,14 @@ func (p *page) said() string {
 	return string(b)
 }
 
-// tells wants the page to say so, and to have said otherwise.
+// tells expects the page to report the text newly.
 func tells(part string) expectation {
 	return func(before, after observation) bool {
 		return strings.Contains(after.page, part) && !strings.Contains(before.page, part)
 	}
 }
 
-// about is the step, left out where the dialog is not there.
+// about returns the step, skipped without the dialog.
 func (p step) about(title string) step {
 	p.dialogTitle = title
 	return p
@@ -166,19 +166,19 @@ func made(kind, tool string, args params, wanted expectation) step {
 	return step{kind: kind, tool: tool, args: args, want: wanted}
 }
 
-// unseen is the step, whose effect later ones show.
+// unseen returns the step without its own expectation; later ones show its effect.
 func (p step) unseen() step {
 	p.isUnobserved = true
 	return p
 }
 
-// then is the step, about what the one before it did.
+// then returns the step, dependent on the one before it.
 func (p step) then() step {
 	p.after = true
 	return p
 }
 
-// focused is the step with the person's own keyboard and pointer.
+// focused returns the step with the user's own keyboard and pointer.
 func (p step) focused() step {
 	p.args["mode"] = "focus"
 	return p
@@ -198,7 +198,7 @@ func key(combination string, wanted expectation) step {
 	return made("key", "ax_key_press", params{"key": held[len(held)-1], "modifiers": held[:len(held)-1]}, wanted)
 }
 
-// holds wants the text in the first element of the role.
+// holds expects the text in the first element of the role.
 func holds(role, text string) expectation {
 	return func(_, after observation) bool {
 		for _, n := range after.nodes {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// editor are the arguments of an act on the text that is being written.
+// editor returns the arguments of an act on the text being written.
 func (s *stage) editor(more params) params {
 	more["query"] = cmp.Or(s.program.field, "role:textbox")
 	if s.program.name == "featherpad" {
-		more["nth"] = 1 // the other one is for searching
+		more["nth"] = 1 // the other one is a search field
 	}
 	return more
 }
@@ -51,7 +51,7 @@ func (s *stage) thunar() []step {
 	}, s.program.shown())
 }
 
-// sum presses the keys of a calculator, and wants what arithmetic says.
+// sum presses the keys of a calculator, and expects the correct sum.
 func (s *stage) sum(clear, times, equals string, role string) []step {
 	a, b := 11+s.random.IntN(88), 3+s.random.IntN(6)
 	steps := []step{}
@@ -80,7 +80,7 @@ func (s *stage) designer() []step {
 	if s.tally.acts == 0 {
 		return s.program.first
 	}
-	// Qt's own action for a row selects another one where rows are in others.
+	// Qt's own action for a nested row selects another one.
 	var rows []step
 	for _, name := range []string{"sizePolicy", "palette"} {
 		rows = append(rows, made("row", "ax_click", params{"query": name}, comesOn(node{role: "tree item", name: name})))
@@ -109,7 +109,7 @@ func (s *stage) form() []step {
 	}
 }
 
-// pointed is what else can be done with the page's parts.
+// pointed returns further acts on the page's elements.
 func (s *stage) pointed() []step {
 	var was float64
 	to := func(more params, down bool) step {

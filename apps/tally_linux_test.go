@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A tally counts what was wrong with the acts on a program.
+// actTally counts the faults of the acts on a program.
 type actTally struct {
 	program, toolkit                             string
 	kinds                                        map[string]int
@@ -54,7 +54,7 @@ func (s *stage) judge(p step, said reply, done bool, changes []string) {
 	}
 }
 
-// foreign reports whether something else than what was named has been acted on.
+// foreign reports whether an unnamed element was acted on.
 func (s *stage) foreign(p step, changes []string) bool {
 	return len(changes) > 0 && slices.Contains([]string{"toggle", "radio", "tab", "row", "field", "number"}, p.kind)
 }
@@ -67,7 +67,7 @@ func (t *actTally) add(o *actTally) {
 	t.target, t.falseSuccess, t.falseFailure, t.textLost = t.target+o.target, t.falseSuccess+o.falseSuccess, t.falseFailure+o.falseFailure, t.textLost+o.textLost
 }
 
-// How much a run of all must have been.
+// Minimum numbers of a full run.
 const (
 	wantedActs     = 300
 	wantedPrograms = 10
@@ -75,8 +75,8 @@ const (
 	wantedKinds    = 15
 )
 
-// report prints what came of all acts, and fails where one was wrong, where most came to
-// nothing, and where a whole run was of less than it is said to be.
+// report prints the results of all acts. It fails if one was wrong, if most had no effect, or if a
+// full run was smaller than required.
 func report(t *testing.T, tallies []*actTally, whole bool) {
 	t.Helper()
 	slices.SortFunc(tallies, func(a, b *actTally) int {

@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// tasks are those that agents are given, each as one does it who knows the program.
+// tasks returns the agents' tasks, each with the calls of an agent that knows the program.
 func tasks() []task {
 	return []task{
 		{name: "fill a sheet, save it as xlsx", on: named("calc"), inEveryRun: true, calls: []call{
@@ -93,13 +93,13 @@ func tasks() []task {
 	}
 }
 
-// named is one of the programs, where a task wants no other of its kind.
+// named returns one of the programs, for a task without alternatives.
 func named(name string) program {
 	list := programs()
 	return list[slices.IndexFunc(list, func(p program) bool { return p.name == name })]
 }
 
-// letter is Writer with a letter.
+// letter returns Writer with a letter.
 func letter(text string) program {
 	p := named("writer")
 	p.start = func(s *stage) *linuxtest.App {
@@ -108,7 +108,7 @@ func letter(text string) program {
 	return p
 }
 
-// gimp is a program of GTK 2, which shows its tree where the gateway starts it.
+// gimp returns a GTK 2 program, which exposes its tree when the gateway starts it.
 func gimp() program {
 	return program{name: "gimp", toolkit: "GTK 2", grant: "gimp-2.10", witness: "gimp", ready: "menu bar:", start: func(s *stage) *linuxtest.App {
 		if r := s.byMCP("ax_connect", params{"app": "gimp", "launch": true, "arguments": []string{"--no-splash", "--no-data", "--no-fonts"}}); r.Failed && !strings.Contains(r.Text, "was started as process") { // its first start may take longer than a call
@@ -118,7 +118,7 @@ func gimp() program {
 	}}
 }
 
-// files is a file manager in a folder with a folder.
+// files returns a file manager in a folder with a subfolder.
 func files() program {
 	p := named("thunar")
 	p.start = func(s *stage) *linuxtest.App {
@@ -132,19 +132,19 @@ func files() program {
 	return p
 }
 
-// rows is a list that prints the row that is chosen.
+// rows returns a list that prints the selected row.
 func rows() program {
 	return program{name: "zenity", toolkit: "GTK 3", witness: "zenity", ready: "push button:OK", start: func(s *stage) *linuxtest.App {
 		return s.Launch(s.T, "sh", "-c", "zenity --list --column=Row $(seq -f row-%g 1000) >"+s.file("said.txt"))
 	}}
 }
 
-// terminal is a program that tells nothing of what it shows.
+// terminal returns a program without accessible content.
 func terminal() program {
 	return program{name: "xterm", toolkit: "none", start: func(s *stage) *linuxtest.App { return s.Launch(s.T, "xterm") }}
 }
 
-// editorAndPage is an editor with a text beside a page.
+// editorAndPage returns an editor with a text beside a page.
 func editorAndPage() program {
 	p := named("mousepad")
 	p.start = func(s *stage) *linuxtest.App {
@@ -155,7 +155,7 @@ func editorAndPage() program {
 	return p
 }
 
-// Pages. What comes of an act on them stands in their title.
+// Pages that report the effect of an act in their title.
 const (
 	icons = `<style>i{display:inline-block;width:24px;height:24px;background:#888}</style>
 <i class=pen onclick="document.title='pen'"></i> <i class=trash onclick="document.title='trash'"></i> <i class=star onclick="document.title='star'"></i>`
@@ -170,19 +170,19 @@ c.onclick = e => { const [r, g] = x.getImageData(e.offsetX, e.offsetY, 1, 1).dat
 </script>`
 )
 
-// web is Chromium with a page.
+// web returns Chromium with a page.
 func web(body string) program {
 	return program{name: "chromium", toolkit: "Chromium", witness: "chromium", ready: "document web:", start: func(s *stage) *linuxtest.App {
 		return s.Browser(s.T, s.html(body))
 	}}
 }
 
-// html is the address of a page.
+// html returns the address of a page.
 func (s *stage) html(body string) string {
 	return "file://" + s.document("page.html", "<!doctype html><meta charset=utf-8><title>Page</title>"+body)
 }
 
-// green is a point of that colour, as who looks at a picture of the screen sees it.
+// green returns a point of that colour, from a picture of the screen.
 func (s *stage) green() params {
 	found := regexp.MustCompile(`(?m)^(\d+),(\d+):.*#00AA00`).FindStringSubmatch(s.run("import", "-window", "root", "-depth", "8", "txt:-"))
 	if found == nil {

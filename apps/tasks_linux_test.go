@@ -17,31 +17,31 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A task is what a person would have an agent do, from its first look at the program to what
-// others than us see of it in the end.
+// task is a user's task for an agent, from its first look at the program to the state that the
+// witnesses see in the end.
 type task struct {
 	name       string
 	on         program
 	inEveryRun bool     // every run has it
-	also       []string // other programs that are operated in it
+	also       []string // other operated programs
 	calls      []call
-	// fault says what is not yet as it is to be; "" when all is.
+	// fault returns the difference from the expected state, or "".
 	fault func(*stage) string
 }
 
-// A call is one of the agent's. An argument of the form "/regexp/" is what the first group of
-// it, or all of it, is in the answer before: a ref that it told. In others $FOLDER is that
-// of the documents.
+// call is one of the agent's calls. An argument of the form "/regexp/" becomes its first group, or
+// its match, in the previous answer, such as a ref. In others $FOLDER is the folder of the
+// documents.
 type call struct {
 	tool string
 	args params
-	// aim gives arguments that an agent would take from a picture, as the witness sees it.
+	// aim returns arguments that an agent would take from a picture, by the witness.
 	aim func(*stage) params
-	// until says that the call is made again while it fails, or does not say this.
+	// until repeats the call while it fails or its answer lacks this text.
 	until string
 }
 
-// A bill is what an agent writes and reads for a task.
+// taskCost is the text that an agent writes and reads for a task.
 type taskCost struct {
 	name, toolkit      string
 	calls, wrote, read int // characters
@@ -50,7 +50,7 @@ type taskCost struct {
 	last               string // answer
 }
 
-// does makes the calls one after the other, and says what went wrong.
+// does makes the calls in order, and returns their cost and the fault.
 func (s *stage) does(k task) *taskCost {
 	s.Helper()
 	b := &taskCost{name: k.name, toolkit: k.on.toolkit}
@@ -66,7 +66,7 @@ func (s *stage) does(k task) *taskCost {
 	}
 }
 
-// doesOne makes a call, and says why it was not done.
+// doesOne makes a call, and returns the reason of a failure.
 func (s *stage) doesOne(b *taskCost, c call) string {
 	s.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(pollInterval) {
@@ -81,7 +81,7 @@ func (s *stage) doesOne(b *taskCost, c call) string {
 		failed := s.callAndCount(b, c.tool, args)
 		switch {
 		case failed && strings.HasPrefix(b.last, "TIMEOUT") && strings.Contains(b.last, "it was delivered"):
-			return "" // who goes on sees what came of it
+			return "" // the next call shows the effect
 		case failed && strings.HasPrefix(b.last, "TIMEOUT") && strings.Contains(b.last, "nothing was done") && time.Now().Before(end):
 		case !failed && strings.Contains(b.last, c.until):
 			return ""
@@ -91,8 +91,8 @@ func (s *stage) doesOne(b *taskCost, c call) string {
 	}
 }
 
-// substitute is the value with what the answer tells in the place of "/regexp/", and with the
-// folder of the documents in that of $FOLDER; else it says what the answer does not tell.
+// substitute replaces "/regexp/" with its match in the answer, and $FOLDER with the folder of the
+// documents; missing is an expression without a match.
 func (s *stage) substitute(value any, answer string) (meant any, missing string) {
 	switch value := value.(type) {
 	case string:
@@ -126,7 +126,7 @@ func (s *stage) substitute(value any, answer string) (meant any, missing string)
 	return value, ""
 }
 
-// callAndCount makes a call, and counts what it costs.
+// callAndCount makes a call, and counts its cost.
 func (s *stage) callAndCount(b *taskCost, tool string, args params) (failed bool) {
 	s.Helper()
 	if _, other := args["app"]; !other && tool != "ax_clipboard" {
@@ -156,7 +156,7 @@ func (s *stage) callAndCount(b *taskCost, tool string, args params) (failed bool
 	return result.IsError
 }
 
-// TestTasks has an agent do tasks, by the tools alone, and prints what each costs it.
+// TestTasks runs an agent's tasks, by the tools alone, and prints the cost of each.
 func TestTasks(t *testing.T) {
 	gateway, all, only := build(t), os.Getenv("AAI_APPS") == "all", os.Getenv("AAI_APPS_ONLY")
 	var mu sync.Mutex
@@ -184,7 +184,7 @@ func TestTasks(t *testing.T) {
 	total(t, bills)
 }
 
-// total prints the bills; a token is about four characters.
+// total prints the costs; a token is about four characters.
 func total(t *testing.T, bills []*taskCost) {
 	t.Helper()
 	slices.SortFunc(bills, func(a, b *taskCost) int {

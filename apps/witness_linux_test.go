@@ -9,16 +9,16 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// The witness is a client of the accessibility bus by another library than ours. It keeps
-// nothing: what it tells is what the program answers then.
+// atspiWitness is a client of the accessibility bus in another library. It caches nothing: its
+// data are the program's current answers.
 type atspiWitness struct {
 	bus *dbus.Conn
-	app string // part of the program's name there
-	// onlyShownEvents: GTK 4 tells of nothing but windows that it shows.
+	app string // part of the program's name on the bus
+	// onlyShownEvents: GTK 4 sends events only for visible windows.
 	onlyShownEvents bool
 }
 
-// listener is another client that wants to know of everything, as a screen reader does.
+// listener is another client that subscribes to all events, as a screen reader does.
 const listener = `
 import gi
 gi.require_version("Atspi", "2.0")
@@ -34,22 +34,22 @@ const (
 	accessible      = "org.a11y.atspi.Accessible"
 	textFace        = "org.a11y.atspi.Text"
 	valueFace       = "org.a11y.atspi.Value"
-	maxChildren     = 200             // of a list that has more
+	maxChildren     = 200             // of a longer list
 	sampledChildren = 60              // so many are looked at
-	maxTextLength   = 20_000          // no text is read beyond
-	answerTimeout   = 5 * time.Second // a program that does not answer in this time hangs, so far
+	maxTextLength   = 20_000          // longer texts are cut
+	answerTimeout   = 5 * time.Second // a program without an answer within this time counts as hanging
 )
 
-// A ref names an element on the bus.
+// ref refers to an element on the bus.
 type ref struct {
 	Name string
 	Path dbus.ObjectPath
 }
 
-// A node is what the witness tells of an element.
+// node is the witness's data about an element.
 type node struct {
 	ref
-	parent int // in what was told; -1 for a window
+	parent int // index in the list; -1 for a window
 	role   string
 	name   string
 	states uint64
@@ -72,16 +72,16 @@ const (
 
 func (n node) is(state int) bool { return n.states>>state&1 == 1 }
 
-// on reports whether it is checked, pressed or selected.
+// on reports whether the element is checked, pressed or selected.
 func (n node) on() bool { return n.is(checked) || n.is(pressed) || n.is(selected) }
 
-// called reports whether a node is meant: "role:name", or "role:" of any name.
+// called reports whether the node matches: "role:name", or "role:" for any name.
 func (n node) called(what string) bool {
 	role, name, _ := strings.Cut(what, ":")
 	return n.role == role && (name == "" || n.name == name)
 }
 
-// put asks something; the answer is awaited later.
+// put sends a query without waiting for the answer.
 func (w atspiWitness) put(ctx context.Context, r ref, method string, args ...any) *dbus.Call {
 	return w.bus.Object(r.Name, r.Path).GoWithContext(ctx, method, 0, make(chan *dbus.Call, 1), args...)
 }
@@ -90,7 +90,7 @@ func (w atspiWitness) wants(ctx context.Context, r ref, face, name string) *dbus
 	return w.put(ctx, r, "org.freedesktop.DBus.Properties.Get", face, name)
 }
 
-// answer is what a question comes to; false where it is not answered.
+// answer waits for the answer of a query; ok is false without one.
 func answer[T any](c *dbus.Call) (value T, ok bool) {
 	if c == nil {
 		return value, false
@@ -112,7 +112,7 @@ func (w atspiWitness) property(r ref, face, name string) any {
 	return property[any](w.wants(ctx, r, face, name))
 }
 
-// children are those of each element that its program tells of.
+// children returns the children of each element.
 func (w atspiWitness) children(of []ref) [][]ref {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
@@ -142,7 +142,7 @@ func (w atspiWitness) children(of []ref) [][]ref {
 	return found
 }
 
-// several tells of elements; one that has gone has no role.
+// several returns the data of elements; a deleted one has no role.
 func (w atspiWitness) several(refs []ref) []node {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
@@ -177,7 +177,7 @@ func (w atspiWitness) several(refs []ref) []node {
 	return nodes
 }
 
-// whole asks again for the texts that do not answer for more than they have.
+// whole repeats queries for the texts of elements that reject a range beyond the end.
 func (w atspiWitness) whole(ctx context.Context, nodes []node, asked [][3]*dbus.Call) {
 	again := make([]*dbus.Call, len(nodes))
 	for i, n := range nodes {
@@ -192,8 +192,8 @@ func (w atspiWitness) whole(ctx context.Context, nodes []node, asked [][3]*dbus.
 	}
 }
 
-// plain gives what GTK 4 tells the words of the others: it says a button's name twice, and
-// the name of its class where there is none.
+// plain converts GTK 4's data to the form of the others: it repeats a button's name, and reports
+// the class name instead of an empty name.
 func (n *node) plain() {
 	if role, other := map[string]string{"button": "push button", "text box": "text", "window": "frame", "checkbox": "check box", "tab": "page tab"}[n.role]; other {
 		n.role = role
@@ -206,7 +206,7 @@ func (n *node) plain() {
 	}
 }
 
-// windows are those of the program.
+// windows returns the windows of the program.
 func (w atspiWitness) windows() (windows []ref) {
 	const root = "/org/a11y/atspi/accessible/root"
 	for _, app := range w.children([]ref{{"org.a11y.atspi.Registry", root}})[0] {
@@ -217,8 +217,8 @@ func (w atspiWitness) windows() (windows []ref) {
 	return windows
 }
 
-// tree tells what shows of the program, and with menus what is in its closed menus; what
-// things are in comes before them.
+// tree returns the visible elements of the program, and with menus those in its closed menus;
+// parents come first.
 func (w atspiWitness) tree(menus bool) (nodes []node) {
 	at := w.windows()
 	parents := make([]int, len(at))

@@ -21,14 +21,13 @@ import (
 )
 
 const (
-	patience     = 2 * time.Minute        // for what must come; a busy computer takes what it takes
-	effectWait   = 3 * time.Second        // until then an act may have had its effect
-	pollInterval = 50 * time.Millisecond  // how often it is looked
-	refusalWait  = 600 * time.Millisecond // how long nothing must happen after what was refused
+	patience     = 2 * time.Minute        // limit for effects; generous for busy computers
+	effectWait   = 3 * time.Second        // time for an act's effect
+	pollInterval = 50 * time.Millisecond  // interval of checks
+	refusalWait  = 600 * time.Millisecond // time without effects after a refusal
 )
 
-// A stage is a desktop of its own with one program on it, an agent's gateway, and the
-// witness.
+// stage is a private desktop with one program, an agent's gateway, and the witness.
 type stage struct {
 	*testing.T
 	*linuxtest.Session
@@ -45,8 +44,8 @@ type stage struct {
 	done    bool // the last act
 }
 
-// open starts the program, with the witness listening from before its first window. What
-// acts is granted for it and the others.
+// open starts the program, with the witness listening from before its first window. It grants acts
+// on the program and the others.
 func open(t *testing.T, p program, gateway string, others ...string) *stage {
 	t.Helper()
 	s := &stage{T: t, Session: linuxtest.StartAccessible(t), program: p, gateway: gateway, folder: t.TempDir(),
@@ -60,10 +59,10 @@ func open(t *testing.T, p program, gateway string, others ...string) *stage {
 	s.witness = atspiWitness{bus, p.witness, p.toolkit == "GTK 4"}
 	s.Launch(t, "/usr/bin/python3", "-c", listener)
 	s.serve(append(others, cmp.Or(p.grant, p.name)))
-	s.app = p.start(s) // nil where the gateway started it
+	s.app = p.start(s) // nil if the gateway started it
 	s.eventually(p.name+" shows "+p.ready, func() bool {
 		s.checkRunning()
-		if p.ready == "" { // it tells nothing of itself
+		if p.ready == "" { // it exposes nothing
 			return len(s.windows()) > 0
 		}
 		return slices.ContainsFunc(s.witness.tree(false), func(n node) bool { return n.called(p.ready) })
@@ -71,7 +70,7 @@ func open(t *testing.T, p program, gateway string, others ...string) *stage {
 	return s
 }
 
-// checkRunning fails where the program has ended that the test started.
+// checkRunning fails if the test's program has ended.
 func (s *stage) checkRunning() {
 	s.Helper()
 	if s.app == nil {
@@ -84,8 +83,7 @@ func (s *stage) checkRunning() {
 	}
 }
 
-// unpacked are the variables with which the programs of scripts/need-apps run where they
-// were unpacked.
+// unpacked returns the variables for programs of scripts/need-apps at their place.
 func unpacked(t *testing.T) []string {
 	t.Helper()
 	root, err := filepath.Abs("../.cache/apps")
@@ -102,8 +100,7 @@ func unpacked(t *testing.T) []string {
 	}
 }
 
-// serve starts the gateway as an agent's client does, with a grant for what acts on
-// the apps.
+// serve starts the gateway as an agent's client does, with a grant for acts on the apps.
 func (s *stage) serve(apps []string) {
 	s.Helper()
 	grants := ""
@@ -132,7 +129,7 @@ func (s *stage) serve(apps []string) {
 // params are the arguments of a call.
 type params map[string]any
 
-// A reply is what the gateway said of an act.
+// reply is the gateway's answer to an act.
 type reply struct {
 	Failed   bool
 	Code     string `json:"type"`
@@ -141,10 +138,10 @@ type reply struct {
 	Text     string
 }
 
-// refused reports whether the program got nothing of it.
+// refused reports whether the act did not reach the program.
 func (r reply) refused() bool { return r.Failed && (r.Delivery == "not_delivered" || r.Delivery == "") }
 
-// isVerified reports whether it says that the effect is there.
+// isVerified reports whether the gateway confirmed the effect.
 func (r reply) isVerified() bool { return r.Result.Verified || r.Result.Done || r.Result.Success }
 
 // call makes a call by MCP, or every so often by the command line.
@@ -184,7 +181,7 @@ func (s *stage) byMCP(tool string, p params) reply {
 	return r
 }
 
-// byCommandLine is a call of the program as people make it.
+// byCommandLine makes a call with the program's command line.
 func (s *stage) byCommandLine(tool string, p params) reply {
 	s.Helper()
 	b, err := json.Marshal(p)
@@ -204,8 +201,8 @@ func (s *stage) byCommandLine(tool string, p params) reply {
 	return r
 }
 
-// windows are the titles of the windows that show, by xdotool, which says nothing where one
-// goes while it looks.
+// windows returns the titles of the visible windows, by xdotool, which prints nothing if one
+// closes meanwhile.
 func (s *stage) windows() (titles []string) {
 	s.Helper()
 	const looks = 3
@@ -229,20 +226,20 @@ func (s *stage) run(name string, args ...string) string {
 	s.Helper()
 	command := exec.CommandContext(s.Context(), name, args...)
 	command.Env, command.Dir = s.Env, s.Home
-	out, _ := command.Output() // xdotool fails where a window goes meanwhile
+	out, _ := command.Output() // xdotool fails if a window closes meanwhile
 	return string(out)
 }
 
-// types is a person at the keyboard.
+// types presses keys as the user.
 func (s *stage) types(keys ...string) {
 	s.Helper()
 	s.run("xdotool", append([]string{"key", "--delay", "20"}, keys...)...)
 }
 
-// file is the path of a document.
+// file returns the path of a document.
 func (s *stage) file(name string) string { return filepath.Join(s.folder, name) }
 
-// document makes a document and returns its path.
+// document creates a document and returns its path.
 func (s *stage) document(name, text string) string {
 	s.Helper()
 	if err := os.WriteFile(s.file(name), []byte(text), 0o600); err != nil {
@@ -260,7 +257,7 @@ func (s *stage) eventually(what string, ready func() bool) {
 	}
 }
 
-// brief is what shows, in a line.
+// brief summarizes the visible elements in a line.
 func brief(nodes []node) string {
 	var b strings.Builder
 	for _, n := range nodes {
@@ -269,8 +266,8 @@ func brief(nodes []node) string {
 	return b.String()
 }
 
-// build makes the gateway as it is released, but that it takes what a test's home allows
-// as confirmed.
+// build builds the gateway as released, but it accepts the test home's settings without
+// confirmation.
 func build(t *testing.T) string {
 	t.Helper()
 	if built := os.Getenv("AAI_APPS_GATEWAY"); built != "" {

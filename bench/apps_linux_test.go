@@ -17,18 +17,17 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// A realApp is an app whose tree is read.
+// realApp is an app with a tree to read.
 type realApp struct {
 	name   string // in the table
-	key    string // in the benchmark of internal/platform/linux/atspi
+	key    string // name in the benchmark of internal/platform/linux/atspi
 	id     string // of grants
-	query  string // what it shows when it is up
+	query  string // element that shows when it is ready
 	start  func(b *testing.B, s *linuxtest.Session, page string) *linuxtest.App
-	change func(n int) (desktop.Role, string, desktop.Act) // what changes it from outside: the element, and what to do to it
+	change func(n int) (desktop.Role, string, desktop.Act) // external change: the element, and the act on it
 }
 
-// realApps are one of each kind. The walk of pyatspi through all is a matter of
-// seconds.
+// realApps returns one app of each kind. pyatspi takes seconds to walk all of them.
 func realApps() []realApp {
 	press := func(role desktop.Role, name string) func(int) (desktop.Role, string, desktop.Act) {
 		return func(int) (desktop.Role, string, desktop.Act) { return role, name, desktop.Act{Verb: desktop.Press} }
@@ -68,7 +67,7 @@ func realApps() []realApp {
 	}
 }
 
-// browse opens a page in Chromium, which works while it is covered.
+// browse opens a page in Chromium, which also works while covered.
 func browse(b *testing.B, s *linuxtest.Session, page string) *linuxtest.App {
 	b.Helper()
 	return s.Launch(b, "chromium", "--force-renderer-accessibility", "--disable-backgrounding-occluded-windows",
@@ -77,14 +76,13 @@ func browse(b *testing.B, s *linuxtest.Session, page string) *linuxtest.App {
 		"--disable-sync", "--disable-extensions", "--user-data-dir="+b.TempDir(), page)
 }
 
-// A webPage is a page with a button that says how often it was pressed, and a form
-// that is longer than the screen.
+// webPage is a page with a button that counts its presses, and a form longer than the screen.
 type webPage struct {
 	address string
 	presses atomic.Int64
 }
 
-// formRows makes about 1,200 elements of Chromium's.
+// formRows produces about 1,200 elements in Chromium.
 const formRows = 240
 
 func serveWebPage(b *testing.B) *webPage {
@@ -110,8 +108,8 @@ press.addEventListener("click", () => { document.getElementById("times").textCon
 	return p
 }
 
-// A stranger is another program that works the same apps, on connections of its
-// own: what it does is news to the gateway.
+// stranger is another program that operates the same apps, over its own connections, so that its
+// changes are news to the gateway.
 type stranger struct {
 	bus *atspi.Bus
 	app desktop.App
@@ -138,7 +136,7 @@ func (s stranger) snapshot(b *testing.B) *desktop.Snapshot {
 	return shot
 }
 
-// change does something to the app and waits until it has had its effect.
+// change changes the app and waits for the effect.
 func (s stranger) change(b *testing.B, role desktop.Role, name string, act desktop.Act) {
 	b.Helper()
 	before := s.snapshot(b)

@@ -16,14 +16,14 @@ import (
 	"time"
 )
 
-// These variables make of this binary an agent that does its worst, at the address and
-// with the token in them, and a program that takes that much of the processors.
+// These variables make this binary an attacking agent, with an address and a token, or a program
+// that uses a share of processor time.
 const (
 	attackVariable = "AAI_BENCH_ATTACK"
 	burnVariable   = "AAI_BENCH_BURN"
 )
 
-// attackTools are how many calls of each kind an attacker has in flight at most.
+// attackTools lists the attacks with their maximum of concurrent calls.
 var attackTools = []struct {
 	name  string
 	width int
@@ -36,8 +36,8 @@ var attackTools = []struct {
 	{"failing lookups", 8, (*attacker).lookup},
 }
 
-// attackIfStarted does not return in the process of an attacker, which ends with its
-// input and says then how often it began each thing.
+// attackIfStarted does not return in the process of an attacker. That ends with its input, and
+// then prints how often it began each attack.
 func attackIfStarted() {
 	var a attacker
 	given := os.Getenv(attackVariable)
@@ -70,15 +70,15 @@ func attackIfStarted() {
 	os.Exit(0)
 }
 
-// An attacker is one agent on many connections.
+// attacker is one agent on many connections.
 type attacker struct {
 	Address, Token string
 
 	client  *http.Client
-	answers atomic.Int64 // of whatever kind
+	answers atomic.Int64 // of any kind
 }
 
-// call makes a tool call of 2026-07-28, and does not care what comes of it.
+// call makes a tool call of 2026-07-28, and ignores the result.
 func (a *attacker) call(tool, args string) {
 	a.post("tools/call", tool, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+modern(`{"name":"`+tool+`","arguments":`+args+`}`)+`}`)
 }
@@ -96,7 +96,7 @@ func (a *attacker) post(method, name, body string) {
 	r.Header.Set("Mcp-Name", name)
 	response, err := a.client.Do(r)
 	if err != nil {
-		time.Sleep(time.Millisecond) // a refused connection must not make this the burning process
+		time.Sleep(time.Millisecond) // a refused connection must not cause a busy loop
 		return
 	}
 	if _, err := io.Copy(io.Discard, response.Body); err == nil {
@@ -105,15 +105,14 @@ func (a *attacker) post(method, name, body string) {
 	_ = response.Body.Close()
 }
 
-// secrets is a refused call whose secret argument is a megabyte of what must be
-// escaped.
+// secrets makes a refused call with a secret argument of one megabyte, which needs escaping.
 func (a *attacker) secrets() {
 	const mix = "<\\\"\u00e9\u2028 &\t"
 	secret, _ := json.Marshal(strings.Repeat(mix, 1_000_000/len(mix)))
 	a.call("aai_exec", `{"app":"no.such.app","tool":"x","args":{"password":`+string(secret)+`}}`)
 }
 
-// unknown is a call to an app that is not there, with names of 5,000 bytes.
+// unknown calls an unknown app, with names of 5,000 bytes.
 func (a *attacker) unknown() {
 	name := strings.Repeat("a", 5000-8) + strconv.Itoa(10_000_000+rand.IntN(1_000_000))
 	a.call("aai_exec", `{"app":"`+name+`","tool":"`+name+`","args":{}}`)
@@ -123,7 +122,7 @@ func (a *attacker) hung() {
 	a.call("aai_exec", `{"app":"`+slowApp+`","tool":"sleep","args":{"ms":25000}}`)
 }
 
-// wrong is a frame that is none, in one of several ways.
+// wrong sends an invalid request, in one of several ways.
 func (a *attacker) wrong() {
 	switch rand.IntN(4) {
 	case 0:
@@ -132,7 +131,7 @@ func (a *attacker) wrong() {
 		a.post("tools/call", "aai_exec", strings.Repeat("[", 100_000))
 	case 2:
 		a.post("no/such", "x", `{"jsonrpc":"2.0","id":{"x":[1,2]},"method":"no/such","params":[]}`)
-	case 3: // a body that never comes
+	case 3: // a body that never arrives
 		address, err := url.Parse(a.Address)
 		if err != nil {
 			return
@@ -148,13 +147,13 @@ func (a *attacker) wrong() {
 	}
 }
 
-// lookup is of a site on this computer that nobody serves.
+// lookup requests a local site without a server.
 func (a *attacker) lookup() {
 	a.call("web_discover", fmt.Sprintf(`{"url":"http://127.0.0.1:1/%d"}`, rand.Int()))
 }
 
-// burnIfStarted does not return in a process that only takes processor time: the
-// share that is in the variable, where 1 is a whole processor, until its input ends.
+// burnIfStarted does not return in a process that only uses processor time: the share in the
+// variable, where 1 is a whole processor, until its input ends.
 func burnIfStarted() {
 	share, err := strconv.ParseFloat(os.Getenv(burnVariable), 64)
 	if err != nil {

@@ -21,22 +21,21 @@ const (
 	processOf    = "org.freedesktop.DBus.GetConnectionUnixProcessID"
 )
 
-// An a11yRef names an element on the accessibility bus.
+// a11yRef refers to an element on the accessibility bus.
 type a11yRef struct {
 	Name string
 	Path godbus.ObjectPath
 }
 
-// A bareButton is the button Press of a fixture, pressed by somebody else's
-// library with nothing around it: the floor under every click.
+// bareButton is a fixture's button Press, pressed directly with another library: the baseline of
+// every click.
 type bareButton struct {
 	button        godbus.BusObject
-	label, around godbus.ObjectPath // what says "Pressed n times", and what that is in
+	label, around godbus.ObjectPath // label with "Pressed n times", and its parent
 	signals       chan *godbus.Signal
 }
 
-// findButton finds the button of the program by walking its tree, and listens to
-// what the program tells.
+// findButton finds the program's button in its tree, and listens to the program's events.
 func findButton(b *testing.B, s *linuxtest.Session, pid int) *bareButton {
 	b.Helper()
 	conn, err := godbus.Connect(s.A11yAddress(b))
@@ -100,8 +99,7 @@ func search(b *testing.B, conn *godbus.Conn, from a11yRef, name string) (found, 
 	return nil, nil
 }
 
-// press is how long it takes from the question to the program's own word that the
-// label has changed.
+// press returns the time from the request to the program's event for the changed label.
 func (p *bareButton) press(b *testing.B) time.Duration {
 	b.Helper()
 	for len(p.signals) > 0 {
@@ -116,7 +114,7 @@ func (p *bareButton) press(b *testing.B) time.Duration {
 	return took
 }
 
-// awaitLabelChange waits for the word.
+// awaitLabelChange waits for the event.
 func (p *bareButton) awaitLabelChange(b *testing.B, begun time.Time) time.Duration {
 	b.Helper()
 	late := time.After(10 * time.Second)
@@ -132,8 +130,8 @@ func (p *bareButton) awaitLabelChange(b *testing.B, begun time.Time) time.Durati
 	}
 }
 
-// isEffect reports whether an event tells that the label has changed: it has
-// another name, or, in Chromium, another text came into its place.
+// isEffect reports whether an event means a changed label: a new name, or, in Chromium, a new text
+// in its place.
 func (p *bareButton) isEffect(signal *godbus.Signal) bool {
 	detail := ""
 	if len(signal.Body) > 0 {

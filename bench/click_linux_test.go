@@ -10,15 +10,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// settlePause is the pause after an action, in which a program draws what it has done.
+// settlePause is the pause after an action, in which a program redraws.
 const settlePause = 30 * time.Millisecond
 
-// clickTarget is what is allowed for a verified click, or, where the toolkit shows the
-// press for a while before it acts, for what comes after the program's own word.
+// clickTarget is the limit for a verified click. If the toolkit shows the press for a while before
+// it acts, it is the limit for the time after the program's event.
 const clickTarget = 10 * time.Millisecond
 
-// A clicker clicks the button Press of a fixture in all ways, and looks after each
-// click whether the fixture has counted it.
+// clicker clicks a fixture's button Press in all ways, and checks after each click that the
+// fixture counted it.
 type clicker struct {
 	scene   *scene
 	fixture *linuxtest.Fixture
@@ -39,8 +39,8 @@ func (s *scene) newClicker(b *testing.B, kind linuxtest.Kind) *clicker {
 	}
 }
 
-// expectPressed checks that one more press was counted: what did nothing must not count
-// as fast.
+// expectPressed checks that one more press was counted: a click without effect must not count as
+// fast.
 func (c *clicker) expectPressed(b *testing.B) {
 	b.Helper()
 	c.presses++
@@ -48,7 +48,7 @@ func (c *clicker) expectPressed(b *testing.B) {
 	time.Sleep(settlePause)
 }
 
-// click is a call of ax_click, up to its answer, which must have seen the effect.
+// click calls ax_click, up to its result, which must have seen the effect.
 func (c *clicker) click(b *testing.B) time.Duration {
 	b.Helper()
 	c.scene.gateway.ask(b, "tools/call", c.look) // an agent looks before it clicks
@@ -64,7 +64,7 @@ func (c *clicker) click(b *testing.B) time.Duration {
 	return took
 }
 
-// bareClick is the program's own part.
+// bareClick measures the program's part only.
 func (c *clicker) bareClick(b *testing.B) time.Duration {
 	b.Helper()
 	took := c.bare.press(b)
@@ -72,8 +72,7 @@ func (c *clicker) bareClick(b *testing.B) time.Duration {
 	return took
 }
 
-// pointer is a click of xdotool, up to the program's own word. Its window is in
-// front already.
+// pointer clicks with xdotool, up to the program's event. Its window is already in front.
 func (c *clicker) pointer(b *testing.B) time.Duration {
 	b.Helper()
 	x, y := c.fixture.ControlRect(b, "Press").Centre()
@@ -91,8 +90,8 @@ func (c *clicker) pointer(b *testing.B) time.Duration {
 	return took
 }
 
-// clicks are verified clicks on a button, in each toolkit, in turns with the bare
-// action of the same button.
+// clicks measures verified clicks on a button, in each toolkit, alternating with the bare action
+// of the same button.
 func (w *desktopBench) clicks(b *testing.B) {
 	s := w.newScene(b, "gtk3", "gtk4", "qt6", "chromium")
 	for _, toolkit := range []struct {

@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// What every MCP client says first.
+// The first request of every MCP client.
 const initialize = `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}`
 
-// A session is one server process and a client that does no more than it must.
-// It belongs to one goroutine.
+// session is one server process and a minimal client. It belongs to one goroutine.
 type session struct {
 	process *exec.Cmd
 	in      io.WriteCloser
@@ -24,8 +23,8 @@ type session struct {
 	line    []byte
 }
 
-// startServer starts a program as an MCP server with the environment and nothing
-// else. The caller ends it.
+// startServer starts a program as an MCP server with only the given environment. The caller ends
+// it.
 func startServer(b *testing.B, env []string, program string, args ...string) *session {
 	b.Helper()
 	process := exec.CommandContext(b.Context(), program, args...)
@@ -55,13 +54,13 @@ func newSession(process *exec.Cmd) (*session, error) {
 	return s, nil
 }
 
-// sessionOver is a client of a server that runs in whatever process.
+// sessionOver returns a client of a server in any process.
 func sessionOver(in io.WriteCloser, out io.Reader) *session {
 	return &session{process: &exec.Cmd{Path: "the server"}, in: in, out: bufio.NewReaderSize(out, 1<<20)}
 }
 
-// open is startServer up to the list of all the tools that are expected. The
-// server ends with the benchmark.
+// open is startServer up to the list with the expected number of tools. The server ends with the
+// benchmark.
 func open(b *testing.B, env []string, program string, tools int, args ...string) *session {
 	b.Helper()
 	s := startServer(b, env, program, args...)
@@ -70,8 +69,8 @@ func open(b *testing.B, env []string, program string, tools int, args ...string)
 	return s
 }
 
-// handshake is what a client does before the first call. A server that is slow to
-// find its tools may answer with a part of them; it is asked until it has all.
+// handshake runs a client's requests before the first call. A server that finds its tools slowly
+// may list only some; handshake repeats until all are listed.
 func (s *session) handshake(b *testing.B, tools int) {
 	b.Helper()
 	if err := s.initializeSession(); err != nil {
@@ -88,7 +87,7 @@ func (s *session) handshake(b *testing.B, tools int) {
 	}
 }
 
-// initializeSession is what both sides say first.
+// initializeSession exchanges the initialization.
 func (s *session) initializeSession() error {
 	if _, err := s.try("initialize", initialize); err != nil {
 		return err
@@ -123,7 +122,7 @@ func (s *session) put(method, params string) (id int, err error) {
 	return s.id, err
 }
 
-// An answer is what a client must know of a response.
+// answer is the part of a response that a client needs.
 type answer struct {
 	ID     int
 	Error  json.RawMessage
@@ -132,11 +131,11 @@ type answer struct {
 		Tools   []struct{}
 	}
 
-	line []byte // all of it
+	line []byte // the entire response
 }
 
-// receive reads the next response. A failed one ends the benchmark: what did
-// nothing must not count as fast.
+// receive reads the next response. A failed one ends the benchmark: a failure must not count as
+// fast.
 func (s *session) receive(b *testing.B) answer {
 	b.Helper()
 	a, err := s.next()
@@ -188,7 +187,7 @@ func (s *session) try(method, params string) (answer, error) {
 	return a, err
 }
 
-// timed is how long a tool call takes, from its request to its answer.
+// timed returns the time of a tool call, from its request to its response.
 func (s *session) timed(b *testing.B, call string) time.Duration {
 	b.Helper()
 	begun := time.Now()
@@ -196,8 +195,8 @@ func (s *session) timed(b *testing.B, call string) time.Duration {
 	return time.Since(begun)
 }
 
-// load makes n calls, of which as many as width are always in flight, and adds how
-// long each took. An answer to anything sent before is an error.
+// load makes n calls, with width calls in flight, and adds their times. A response to an earlier
+// request is an error.
 func (s *session) load(b *testing.B, call string, n, width int, took *samples) {
 	b.Helper()
 	sent := make(map[int]time.Time, width)

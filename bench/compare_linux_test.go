@@ -15,23 +15,23 @@ import (
 	"time"
 )
 
-// baseVariable names the commit that the working tree is held against. Without it,
-// that is where the branch left main, or the commit before the last on main itself.
+// baseVariable names the commit to compare the working tree with. The default is the branch point
+// from main, or on main itself the commit before the last.
 const baseVariable = "AAI_BENCH_BASE"
 
-// A version is this benchmark and the program echo, as some commit has them.
+// version is this benchmark and the program echo at one commit.
 type version struct {
 	name  string
-	bench string // the compiled tests of this package
-	tests string // where they run
+	bench string // compiled tests of this package
+	tests string // their working directory
 	echo  server
-	added samples // by record and gates
+	added samples // time added by journal and gates
 	calls samples
 }
 
-// BenchmarkCompareCommits is what record and gates add to a call that reads, and such a call
-// as a whole, beside the same of an earlier commit: both are built, and take turns in
-// the same run. It prints a table. A checkout without history has nothing to compare.
+// BenchmarkCompareCommits compares the time that journal and gates add to a reading call, and the
+// whole call, with an earlier commit: both are built, and alternate in the same run. It prints a
+// table. Without history there is nothing to compare.
 func BenchmarkCompareCommits(b *testing.B) {
 	t := &table{}
 	defer func() { fmt.Print(t.String()) }()
@@ -70,7 +70,7 @@ func BenchmarkCompareCommits(b *testing.B) {
 	b.ReportMetric(r, "×before")
 }
 
-// baseCommit is the commit to compare with.
+// baseCommit returns the commit to compare with.
 func baseCommit(b *testing.B) (string, error) {
 	b.Helper()
 	if named := os.Getenv(baseVariable); named != "" {
@@ -101,8 +101,8 @@ func git(b *testing.B, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// checkout writes the files of the commit to a folder. It leaves nothing in the
-// repository, as a worktree would when the benchmark is killed.
+// checkout writes the files of the commit to a folder. Unlike a worktree, it leaves nothing in the
+// repository if the benchmark is killed.
 func checkout(b *testing.B, commit string) string {
 	b.Helper()
 	folder := b.TempDir()
@@ -124,7 +124,7 @@ func checkout(b *testing.B, commit string) string {
 	return tree
 }
 
-// newVersion compiles what is in the tree and starts its echo.
+// newVersion compiles the tree and starts its echo.
 func newVersion(b *testing.B, name, tree string) *version {
 	b.Helper()
 	folder := b.TempDir()
@@ -146,10 +146,10 @@ func newVersion(b *testing.B, name, tree string) *version {
 	return v
 }
 
-// addedFigure is in the line of BenchmarkJournal/Path.
+// addedFigure matches the line of BenchmarkJournal/Path.
 var addedFigure = regexp.MustCompile(`BenchmarkJournal/Path\S*\s.*?([0-9.]+) µs/added`)
 
-// pathAdds is what the version's own benchmark says that record and gates add.
+// pathAdds returns the time added by journal and gates, from the version's own benchmark.
 func (v *version) pathAdds(b *testing.B) time.Duration {
 	b.Helper()
 	run := exec.CommandContext(b.Context(), v.bench, "-test.run", "^$", "-test.bench", "^BenchmarkJournal$/^Path$", "-test.benchtime", "1x")

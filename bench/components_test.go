@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// oneApp is a catalog that knows one app, a gate that admits everybody and a
-// journal that keeps nothing.
+// oneApp is a catalog with one app, a gate that admits all calls and a journal that discards
+// entries.
 type oneApp struct{ app *aai.App }
 
 func (c oneApp) Apps() []*aai.App                                                    { return []*aai.App{c.app} }
@@ -22,8 +22,8 @@ func (oneApp) OnChange(func()) (stop func())                                    
 func (oneApp) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) { return nil, nil }
 func (oneApp) Record(context.Context, *aai.Entry) error                              { return nil }
 
-// BenchmarkDo is the way of a call through the gateway and nothing else: a catalog,
-// a gate and a journal that cost nothing, a tool that does nothing.
+// BenchmarkDo measures a call through the gateway alone: catalog, gate, journal and tool do
+// nothing.
 func BenchmarkDo(b *testing.B) {
 	params := schema.MustParse(`{"type": "object", "required": ["v"], "additionalProperties": false,
 		"properties": {"v": {"type": "string", "maxLength": 1000}, "format": {"enum": ["pdf", "html"], "default": "pdf"}}}`)
@@ -46,8 +46,8 @@ func BenchmarkDo(b *testing.B) {
 	}
 }
 
-// BenchmarkRecord is one entry of the journal: an intent that only has to be in
-// the file, and one that has to be on disk.
+// BenchmarkRecord measures one journal entry: an intent that is only written, and one that is
+// flushed to disk.
 func BenchmarkRecord(b *testing.B) {
 	for _, c := range []struct {
 		name   string
@@ -70,7 +70,7 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
-// BenchmarkParse is one descriptor, from bytes to an app.
+// BenchmarkParse measures parsing one descriptor, from bytes to an app.
 func BenchmarkParse(b *testing.B) {
 	source := []byte(typicalDescriptor("org.example.App"))
 	b.SetBytes(int64(len(source)))

@@ -5,16 +5,16 @@ import (
 	"testing"
 )
 
-// A studio is what the benchmarks of the desktop share.
+// desktopBench is the shared data of the desktop benchmarks.
 type desktopBench struct {
 	program string             // the gateway
-	walks   map[string]samples // how long pyatspi took, by app
+	walks   map[string]samples // pyatspi's times, by app
 	table   table
 }
 
-// BenchmarkDesktop measures what an agent does with windows and prints a table:
-// private desktops, real apps, the built program over standard input and output.
-// Each of its benchmarks makes all of its rounds once, whatever -benchtime says.
+// BenchmarkDesktop measures an agent's work with windows and prints a table: private desktops,
+// real apps, the built program over standard input and output. Each of its benchmarks runs all of
+// its rounds once, regardless of -benchtime.
 func BenchmarkDesktop(b *testing.B) {
 	w := &desktopBench{program: build(b, "github.com/gybob/aai-gateway/cmd/aai-gateway"), walks: make(map[string]samples)}
 	b.Run("Click", w.clicks)

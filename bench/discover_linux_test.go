@@ -13,9 +13,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// discover is a look for the ways into the apps of a computer with programs of all toolkits
-// on it, from the start of the program to its end, and the same with two of them stopped.
-// Beside it stands what busctl takes for the objects of the same services.
+// discover measures a scan for integrations on a computer with programs of all toolkits, from the
+// start of the program to its end, and the same with two of them stopped. The baseline is busctl's
+// time for the objects of the same services.
 func (w *desktopBench) discover(b *testing.B) {
 	s := linuxtest.StartAccessible(b)
 	for _, kind := range linuxtest.Kinds() {
@@ -62,13 +62,13 @@ func elapsed(do func()) time.Duration {
 	return time.Since(begun)
 }
 
-// look is what discover prints.
+// look returns the output of discover.
 func (w *desktopBench) look(b *testing.B, env []string) string {
 	b.Helper()
 	return output(b, env, w.program, "discover", "--format", "json")
 }
 
-// found are those of the names that begin the name of a running app among the ways.
+// found returns the names that begin the name of a running app among the integrations.
 func found(b *testing.B, printed string, names []string) []string {
 	b.Helper()
 	var report struct{ Ways []struct{ App, State string } }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A server is a tool server that runs, and a client of it.
+// server is a running tool server with a client.
 type server interface {
 	timed(b *testing.B, call string) time.Duration
 	pid() int
@@ -16,7 +16,7 @@ type server interface {
 
 func (s *session) pid() int { return s.process.Process.Pid }
 
-// A rival is a program with a tool that answers with its argument.
+// rival is a program with a tool that returns its argument.
 type rival struct {
 	name    string
 	program string
@@ -25,14 +25,13 @@ type rival struct {
 	token   string
 }
 
-// The doors' benchmark knows the first two by their places.
+// The door benchmark identifies the first two by index.
 const (
 	gatewayRival = iota
 	bareRival
 )
 
-// rivals builds them. The one with an SDK of TypeScript takes part if it is
-// installed.
+// rivals builds them. The one with a TypeScript SDK is included if it is installed.
 func rivals(b *testing.B, t *table) []rival {
 	b.Helper()
 	folder := newHome(b, 0)
@@ -63,12 +62,12 @@ func newTypeScript() (rival, error) {
 	return rival{name: "TypeScript SDK", program: program, args: []string{script, modules}, call: echoCall}, nil
 }
 
-// env is the environment of a rival's process.
+// env returns the environment of a rival's process.
 func (r rival) env() []string {
 	return []string{"HOME=" + os.TempDir(), "PATH=" + os.Getenv("PATH"), "AAI_HTTP_TOKEN=" + r.token}
 }
 
-// open starts the rival as a client of one of the eras meets it.
+// open starts the rival with a client of one protocol version.
 func (r rival) open(b *testing.B, overHTTP, isModern bool) server {
 	b.Helper()
 	if overHTTP {
@@ -88,9 +87,8 @@ func (r rival) open(b *testing.B, overHTTP, isModern bool) server {
 	return s
 }
 
-// BenchmarkDoors is a trivial call with its whole way through the gateway (door,
-// validation, policy, journal), beside servers that do nothing but answer. It prints
-// a table.
+// BenchmarkDoors measures a trivial call through the entire gateway (door, validation, policy,
+// journal), compared with servers that only answer. It prints a table.
 func BenchmarkDoors(b *testing.B) {
 	t := &table{}
 	all := rivals(b, t)
@@ -103,7 +101,7 @@ func BenchmarkDoors(b *testing.B) {
 	fmt.Print(t.String())
 }
 
-// maxRatio is how much longer than the bare SDK's a call may take.
+// maxRatio is the limit of a call's time relative to the bare SDK's.
 func maxRatio(over string) float64 {
 	if over == "stdio" {
 		return 1.5
@@ -111,7 +109,7 @@ func maxRatio(over string) float64 {
 	return 1.3
 }
 
-// raceCalls lets each rival answer, in turns, and in another order each time.
+// raceCalls alternates the rivals, in another order each time.
 func raceCalls(b *testing.B, t *table, all []rival, over, era string) {
 	const calls = 25
 	rounds, warm := roundLimit(b, 240), roundLimit(b, 20)
@@ -154,13 +152,13 @@ func raceCalls(b *testing.B, t *table, all []rival, over, era string) {
 	b.ReportMetric(ratio(ours.median(), bare.median()), "×bare")
 }
 
-// shortTimings is how long short things took.
+// shortTimings formats short times.
 func shortTimings(s samples) string {
 	return fmt.Sprintf("p50 %d µs, p99 %d µs", s.median().Microseconds(), s.quantile(0.99).Microseconds())
 }
 
-// raceStarts is from the start of a process to its answered list of tools, with
-// the program itself, which knows no apps, in the place of the gateway's part.
+// raceStarts measures the time from the start of a process to its tool list, with the program
+// itself, without apps, as the gateway.
 func raceStarts(b *testing.B, t *table, all []rival) {
 	rounds := roundLimit(b, 20)
 	all = append([]rival(nil), all...)

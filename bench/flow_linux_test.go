@@ -12,9 +12,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// workflowSteps is what a step of a workflow takes beside the call that it makes: the time of many
-// steps without that of one, so that the workflow itself does not count. The record of a
-// step that acts has to be on the disk, as that of its call.
+// workflowSteps measures the time of a step besides its call: the time of many steps minus that of
+// one, so that the workflow itself does not count. The record of an acting step must be on disk,
+// like that of its call.
 func (w *world) workflowSteps(b *testing.B) {
 	const steps = 20
 	gateway, disk := w.openGateway(b), newDisk(b)
@@ -45,8 +45,8 @@ func (w *world) workflowSteps(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// flows is what a model writes and reads for ten acts on a window: ten calls, and one
-// workflow of ten steps.
+// flows measures the text that a model writes and reads for ten acts on a window: ten calls, and
+// one workflow of ten steps.
 func (w *desktopBench) flows(b *testing.B) {
 	s := w.newScene(b, "gtk3")
 	f := s.Fixture(b, linuxtest.GTK3)

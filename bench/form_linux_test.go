@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// twelveFields is a form of a page that tells what it holds.
+// twelveFields is a form in a page that reports its values.
 const twelveFields = `<!doctype html><html lang="en"><title>Book a room</title><form onsubmit="return false"><p><label>First name <input id="first"></label>
 <label>Last name <input id="last"></label><label>Email <input type="email" id="email"></label><label>Phone <input type="tel" id="phone"></label>
 <p><label>Street <input id="street"></label><label>City <input id="city"></label>
@@ -31,7 +31,7 @@ setInterval(() => {
 }, 50);
 </script></html>`
 
-// A formField is a field, and what it is to hold.
+// formField is a field, and its expected value.
 type formField struct{ id, name, role, value string }
 
 func formFields() []formField {
@@ -42,7 +42,7 @@ func formFields() []formField {
 	}
 }
 
-// A formPage is the page as one browser has it.
+// formPage is the page in one browser.
 type formPage struct {
 	address string
 	mu      sync.Mutex
@@ -68,7 +68,7 @@ func serveForm(b *testing.B) *formPage {
 	return p
 }
 
-// filled waits until the page holds all that it is to hold.
+// filled waits until the page has all expected values.
 func (p *formPage) filled() error {
 	want := make(map[string]string)
 	for _, f := range formFields() {
@@ -87,19 +87,19 @@ func (p *formPage) filled() error {
 	}
 }
 
-// A filling is how a form was filled: by a look and a call.
+// filling is the text of filling a form: a look and a call.
 type filling struct {
 	look, call, answer string
 	took               time.Duration
 }
 
-// tokens are what a model reads and writes for it, a token each four characters.
+// tokens returns the tokens that a model reads and writes, at four characters each.
 func (f filling) tokens() (read, all int) {
 	read = len([]rune(f.look+f.answer)) / 4
 	return read, read + len([]rune(f.call))/4
 }
 
-// fillWith looks at the page, and fills its fields by the refs that the look gives them.
+// fillWith looks at the page, and fills its fields by the refs of the look.
 func fillWith(b *testing.B, s *session, p *formPage, look string, ref *regexp.Regexp, call func(refs map[string]string) string) (filling, error) {
 	b.Helper()
 	var f filling
@@ -127,8 +127,8 @@ func fillWith(b *testing.B, s *session, p *formPage, look string, ref *regexp.Re
 	return f, p.filled()
 }
 
-// compareForm fills the same form of twelve fields with the gateway and with
-// playwright-mcp: each looks once, and fills all in one call.
+// compareForm fills the same form of twelve fields with the gateway and with playwright-mcp: each
+// looks once, and fills all fields in one call.
 func (w *desktopBench) compareForm(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 	s := w.newScene(b, "chromium")

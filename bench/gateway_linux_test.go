@@ -17,19 +17,19 @@ const (
 	slowApp = "org.example.Slow"
 )
 
-// fixedTools are those that the gateway lists whatever is installed: aai_exec, the
-// desktop's entry and web_discover.
+// fixedTools is the number of tools that the gateway always lists: aai_exec, the desktop's entry
+// and web_discover.
 const fixedTools = 3
 
-// A world is what the benchmarks of the whole program share.
+// world is the shared data of the benchmarks of the whole program.
 type world struct {
 	gateway, bare string // programs
 	bus           *testkit.Bus
 	table         table
 }
 
-// BenchmarkGateway measures the program as a whole and prints a table. Each of its
-// benchmarks makes all of its rounds once, whatever -benchtime says.
+// BenchmarkGateway measures the whole program and prints a table. Each of its benchmarks runs all
+// of its rounds once, regardless of -benchtime.
 func BenchmarkGateway(b *testing.B) {
 	w := &world{
 		gateway: build(b, "github.com/gybob/aai-gateway/cmd/aai-gateway"),
@@ -52,7 +52,7 @@ func BenchmarkGateway(b *testing.B) {
 	fmt.Print(w.table.String())
 }
 
-// TestMain makes of this binary the apps, too, when the bus starts it as such.
+// TestMain makes this binary also the apps, when the bus starts it as one.
 func TestMain(m *testing.M) {
 	testkit.ServeIfActivated()
 	serveSiteIfStarted()
@@ -61,14 +61,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serve lets the bus start an app, in a process of its own as real ones are.
+// serve lets the bus start an app, in its own process as real ones are.
 func (w *world) serve(b *testing.B, app string) {
 	b.Helper()
 	w.bus.Activatable(b, app, "/usr/bin/env", testkit.ServiceEnv+"="+app, os.Args[0])
 	busCall(b, w.bus.Connect(b).Object(app, testkit.ServicePath))
 }
 
-// start is from the start of the process to the answered list of tools.
+// start measures the time from the start of the process to its tool list.
 func (w *world) start(b *testing.B) {
 	rounds := roundLimit(b, 40)
 	counts := []int{0, 100, 1000}
@@ -107,7 +107,7 @@ func (w *world) started(b *testing.B, h home, program string, tools int) time.Du
 	return took
 }
 
-// callDescriptor is of an app on the bus that has the tools' methods.
+// callDescriptor returns the descriptor of an app on the bus with the tools' methods.
 func callDescriptor(id string) string {
 	return fmt.Sprintf(`{"schema_version": "1.0", "appId": %q, "name": "App", "description": "An app.",
   "platforms": {"linux": {"automation": "dbus", "service": %q, "object": %q, "interface": %q, "tools": [
@@ -128,13 +128,13 @@ const (
 	sleepCall  = `{"name":"aai_exec","arguments":{"app":"` + slowApp + `","tool":"sleep","args":{"ms":30000}}}`
 )
 
-// openGateway starts a gateway that knows the two apps and may call them.
+// openGateway starts a gateway with the two apps allowed.
 func (w *world) openGateway(b *testing.B) *session {
 	b.Helper()
 	return w.openWith(b, fastApp, slowApp)
 }
 
-// openWith starts a gateway that knows the apps on the bus and may call them.
+// openWith starts a gateway with the apps on the bus allowed.
 func (w *world) openWith(b *testing.B, apps ...string) *session {
 	b.Helper()
 	h := newHome(b, 0)
@@ -145,9 +145,9 @@ func (w *world) openWith(b *testing.B, apps ...string) *session {
 	return open(b, h.env(w.bus.Address), w.gateway, listed(len(apps)))
 }
 
-// exec is one call at a time, beside the same method called without a gateway and
-// a tool of a server that calls nobody. A call that changes something has to wait
-// for the disk, so to its floor belongs a bare flush.
+// exec measures one call at a time, compared with the same method called without a gateway and a
+// tool of a server that calls nothing. A call that changes something waits for the disk, so its
+// baseline includes a bare flush.
 func (w *world) exec(b *testing.B) {
 	const calls = 25
 	rounds := roundLimit(b, 200)
@@ -185,7 +185,7 @@ func (w *world) exec(b *testing.B) {
 	b.ReportMetric(float64(change.median())/1e3, "µs/change")
 }
 
-// tail tells the slowest hundredth of the calls.
+// tail reports the slowest hundredth of the calls.
 func (w *world) tail(figure string, ours samples, floor ...samples) {
 	a, sum := ours.quantile(0.99), time.Duration(0)
 	for _, f := range floor {
@@ -204,7 +204,7 @@ func busCall(b *testing.B, object godbus.BusObject) time.Duration {
 	return time.Since(begun)
 }
 
-// A disk is a file on the file system where the journal is.
+// disk is a file on the journal's file system.
 type disk struct{ file *os.File }
 
 func newDisk(b *testing.B) disk {
@@ -217,7 +217,7 @@ func newDisk(b *testing.B) disk {
 	return disk{file}
 }
 
-// flush is how long the disk takes to keep one line.
+// flush returns the time to flush one line to disk.
 func (d disk) flush(b *testing.B) time.Duration {
 	b.Helper()
 	begun := time.Now()
@@ -230,8 +230,8 @@ func (d disk) flush(b *testing.B) time.Duration {
 	return time.Since(begun)
 }
 
-// load is many calls at once, of a gateway with nothing else to do and of one that
-// waits for an app that does not answer.
+// load measures many concurrent calls, of an idle gateway and of one that waits for an app that
+// does not answer.
 func (w *world) load(b *testing.B) {
 	const calls, width = 640, 64
 	rounds := roundLimit(b, 40)

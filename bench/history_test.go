@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/audit"
 )
 
-// BenchmarkHistory measures how long a page waits for what it shows of 100,000 calls of a
-// month: each kind of look, among them those that find nothing and so would read all.
+// BenchmarkHistory measures the queries of a page over 100,000 calls of a month: each kind,
+// including those without results, which would read everything.
 func BenchmarkHistory(b *testing.B) {
 	calls, rounds := 100_000, roundLimit(b, 20)
 	if os.Getenv(shortVariable) != "" {
@@ -74,8 +74,7 @@ func BenchmarkHistory(b *testing.B) {
 	fmt.Print(t.String())
 }
 
-// fillMonth records the calls of a month: each agent works on a few apps for an hour, and
-// then on others.
+// fillMonth records the calls of a month: each agent uses a few apps for an hour, and then others.
 func fillMonth(b *testing.B, record *audit.Journal, calls int) {
 	b.Helper()
 	step := 30 * 24 * time.Hour / time.Duration(calls)

@@ -13,26 +13,26 @@ import (
 	"time"
 )
 
-// modernMeta is what a request of 2026-07-28 says of its sender.
+// modernMeta is the metadata of a request of 2026-07-28.
 const modernMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},` +
 	`"io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"}}`
 
-// modern makes params, which are an object that is not empty, those of 2026-07-28.
+// modern adds the metadata of 2026-07-28 to params, a JSON object that is not empty.
 func modern(params string) string { return strings.TrimSuffix(params, "}") + "," + modernMeta + "}" }
 
-// An httpSession is a server process and a client that does no more than it must,
-// with one connection. It belongs to one goroutine.
+// httpSession is a server process and a minimal client, with one connection. It belongs to one
+// goroutine.
 type httpSession struct {
 	process        *exec.Cmd
 	address, token string
-	session        string // empty in the era without
+	session        string // empty in the version without sessions
 	modern         bool
 	client         *http.Client
 	id             int
 }
 
-// openHTTP starts a server that prints its address, as a client of one of the eras.
-// It ends with the benchmark.
+// openHTTP starts a server that prints its address, with a client of one protocol version. It ends
+// with the benchmark.
 func openHTTP(b *testing.B, modern bool, token string, env []string, program string, args ...string) (*httpSession, error) {
 	b.Helper()
 	process := exec.CommandContext(b.Context(), program, args...)
@@ -66,7 +66,7 @@ func openHTTP(b *testing.B, modern bool, token string, env []string, program str
 	return s, err
 }
 
-// timed is how long a tool call takes, from its request to the end of its answer.
+// timed returns the time of a tool call, from its request to the end of its response.
 func (s *httpSession) timed(b *testing.B, call string) time.Duration {
 	b.Helper()
 	begun := time.Now()
@@ -78,7 +78,7 @@ func (s *httpSession) timed(b *testing.B, call string) time.Duration {
 
 func (s *httpSession) pid() int { return s.process.Process.Pid }
 
-// try sends a request and reads its answer, which must be a good one.
+// try sends a request and reads its response, which must be a success.
 func (s *httpSession) try(method, params string) (answer, error) {
 	s.id++
 	status, body, err := s.post(method, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, s.id, method, params))
@@ -128,7 +128,7 @@ func (s *httpSession) post(method, body string) (status int, answer []byte, err 
 	return response.StatusCode, answer, err
 }
 
-// nameIn is the name of the tool that a request calls.
+// nameIn returns the name of the tool that a request calls.
 func nameIn(body string) string {
 	_, rest, _ := strings.Cut(body, `"params":{"name":"`)
 	name, _, _ := strings.Cut(rest, `"`)

@@ -10,11 +10,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// manyHung are more calls to something that hangs than an agent may have under way.
+// manyHung exceeds an agent's limit of concurrent calls.
 const manyHung = 70
 
-// hungService is a service that is stopped, and whose caller has other things to do: its
-// other calls are answered as ever, with the limits that the program has.
+// hungService measures the other calls of a caller with calls to a stopped service: they are
+// answered as usual, with the program's limits.
 func (w *world) hungService(b *testing.B) {
 	const frozen = "org.example.Frozen"
 	w.serve(b, frozen)
@@ -37,7 +37,7 @@ func (w *world) hungService(b *testing.B) {
 	calls.compare(b, &w.table, "a hung service")
 }
 
-// hungWindow is the same of a window, whose program is stopped.
+// hungWindow is hungService for a window with a stopped program.
 func (w *desktopBench) hungWindow(b *testing.B) {
 	s := &scene{Session: linuxtest.StartAccessible(b)}
 	s.gateway = w.openWithin(b, s.Session, usualSlots, "gtk3")
@@ -52,15 +52,15 @@ func (w *desktopBench) hungWindow(b *testing.B) {
 	calls.compare(b, &w.table, "a frozen window")
 }
 
-// mixedCalls are the calls of one agent: many to something that hangs, and others.
+// mixedCalls are the calls of one agent: many to a stopped program, and others.
 type mixedCalls struct {
 	*session
 	hung, other string
-	ids         map[int]bool // of those that hang
+	ids         map[int]bool // of the hanging ones
 }
 
-// compare makes the other calls with nothing beside them, and then beside those that
-// hang. One that is refused, or not answered within a minute, ends the benchmark.
+// compare makes the other calls alone, and then beside the hanging ones. A refused call, or one
+// without response within a minute, ends the benchmark.
 func (c *mixedCalls) compare(b *testing.B, t *table, what string) {
 	b.Helper()
 	const calls = 50
@@ -74,7 +74,7 @@ func (c *mixedCalls) compare(b *testing.B, t *table, what string) {
 	}
 	for range calls {
 		disturbed.add(c.timedOther(b))
-		time.Sleep(20 * time.Millisecond) // all that hang are under way meanwhile
+		time.Sleep(20 * time.Millisecond) // all hanging calls are active meanwhile
 	}
 	figure := fmt.Sprintf("other calls of an agent with %d to %s", manyHung, what)
 	for _, q := range []float64{0.5, 0.95} {
@@ -85,8 +85,7 @@ func (c *mixedCalls) compare(b *testing.B, t *table, what string) {
 	b.ReportMetric(ratio(disturbed.median(), alone.median()), "×alone")
 }
 
-// timedOther is how long another call takes. What comes of those that hang is their
-// own matter, but they cannot end well.
+// timedOther returns the time of another call. The hanging calls may fail, but cannot succeed.
 func (c *mixedCalls) timedOther(b *testing.B) time.Duration {
 	b.Helper()
 	begun := time.Now()

@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// A neighbourhood of real services, each a process of its own: some never answer,
-// some answer late, and the others should not notice.
+// Real services, each in its own process: some never answer, some answer late, and the others must
+// not be affected.
 const (
 	hungServices = 5
 	lateServices = 5
 	fastServices = 40
 )
 
-// The calls of a service. A hung one is a call that sleeps for longer than the
-// benchmark takes and that the gateway waits for; a late one is answered after two
-// seconds.
+// The calls of a service. A hung one sleeps for longer than the benchmark, and the gateway waits
+// for it; a late one answers after two seconds.
 const (
 	hungForMs = 280_000
 	lateForMs = 2_000
@@ -32,9 +31,8 @@ func sleepFor(app string, ms int) string {
 	return serviceCall(app, "sleep", fmt.Sprintf(`{"ms":%d}`, ms))
 }
 
-// isolation is calls of forty fast services, one of each at a time, through a
-// gateway that nobody else keeps busy and through one whose ten other services are
-// hung or late, in turns.
+// isolation measures calls of forty fast services, one of each at a time, through an otherwise
+// idle gateway and through one with ten hung or late services, alternately.
 func (w *world) isolation(b *testing.B) {
 	const calls = 16 * fastServices
 	rounds := roundLimit(b, 40)
@@ -60,7 +58,7 @@ func (w *world) isolation(b *testing.B) {
 		quiet.walk(b, calls, &undisturbed)
 		busy.walk(b, calls, &disturbed)
 	}
-	for busy.answers == 0 { // without one, nothing was disturbed
+	for busy.answers == 0 { // without one there was no disturbance
 		busy.walk(b, calls, &disturbed)
 	}
 	beside := func(q float64) (ours, theirs time.Duration) { return disturbed.quantile(q), undisturbed.quantile(q) }
@@ -75,11 +73,11 @@ func (w *world) isolation(b *testing.B) {
 	b.ReportMetric(r, "×alone")
 }
 
-// A street is a client of a gateway with all the services.
+// serviceClient is a client of a gateway with all the services.
 type serviceClient struct {
 	*session
 	fast    []string
-	late    map[int]string // the calls of late services in flight, by id
+	late    map[int]string // calls of late services in flight, by id
 	answers int            // of late services
 }
 
@@ -95,8 +93,8 @@ func (s *serviceClient) disturb(b *testing.B) {
 	}
 }
 
-// walk makes n calls of the fast services, one of each always in flight, and adds
-// how long each took. A late service that has answered is called again.
+// walk makes n calls of the fast services, one of each always in flight, and adds their times. A
+// late service that has answered is called again.
 func (s *serviceClient) walk(b *testing.B, n int, took *samples) {
 	b.Helper()
 	type call struct {

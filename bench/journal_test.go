@@ -15,10 +15,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// BenchmarkJournal measures what the record and the gates add to a call, and
-// prints a table. The floors are measured in turns with it: the same call on a path
-// without either, one line of the same size that is written and flushed, and as
-// many callers who each flush for themselves.
+// BenchmarkJournal measures the time that the journal and the gates add to a call, and prints a
+// table. The baselines alternate with it: the same call without both, one line of the same size
+// written and flushed, and as many callers with a separate flush each.
 func BenchmarkJournal(b *testing.B) {
 	var t table
 	b.Run("Path", func(b *testing.B) { path(b, &t) })
@@ -27,7 +26,7 @@ func BenchmarkJournal(b *testing.B) {
 	fmt.Print(t.String())
 }
 
-// path is a call that reads, with the real journal and the real gates and with none.
+// path measures a reading call, with the real journal and gates and with none.
 func path(b *testing.B, t *table) {
 	const calls = 50
 	rounds := roundLimit(b, 500)
@@ -53,7 +52,7 @@ func path(b *testing.B, t *table) {
 	}}
 	call := &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "bench"}, App: "org.example.App", Tool: "echo", Args: map[string]any{"v": "hello"}}
 	var without, with samples
-	for b.Loop() { // of one call of this benchmark, so that its figure is told once
+	for b.Loop() { // of one call of this benchmark, so that its figure appears once
 		for range rounds {
 			for g, s := range map[*aai.Gateway]*samples{bare: &without, whole: &with} {
 				for range calls {
@@ -75,8 +74,7 @@ func path(b *testing.B, t *table) {
 
 func micros(d time.Duration) string { return fmt.Sprintf("%.1f µs", float64(d)/1e3) }
 
-// entry is the intent of a call that changes something. It makes a line of about
-// entryBytes.
+// entry returns the intent of a call that changes something. Its line has about entryBytes.
 func entry() *aai.Entry {
 	return &aai.Entry{
 		Kind: aai.Intent, Time: time.Now(), Call: "c0123456789abcde", App: "org.example.App", Tool: "echo",
@@ -86,7 +84,7 @@ func entry() *aai.Entry {
 
 const entryBytes = 360
 
-// durableIntent is one intent at a time, beside a line of its size.
+// durableIntent measures one intent at a time, compared with a line of its size.
 func durableIntent(b *testing.B, t *table) {
 	const each = 10
 	rounds := roundLimit(b, 500)
@@ -133,8 +131,8 @@ func writeAndFlush(b *testing.B, f *os.File) {
 	}
 }
 
-// groupCommit is many callers at once, beside as many who flush one after the other
-// because each wants its own line on disk.
+// groupCommit measures many concurrent callers, compared with as many that flush in sequence, each
+// for its own line.
 func groupCommit(b *testing.B, t *table) {
 	const callers, each = 64, 10
 	rounds := roundLimit(b, 50)

@@ -9,9 +9,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// clicksWithoutEffect are clicks without any effect, up to the answer that nothing was seen: on a button
-// that does nothing, and on the sheet that is shown already. That what comes 300 ms after
-// a click is told all the same is TestRealLater's.
+// clicksWithoutEffect measures clicks without any effect, up to the answer that nothing was seen: on a
+// button that does nothing, and on the current sheet. TestRealLater tests that an effect 300 ms after a
+// click is reported.
 func (w *desktopBench) clicksWithoutEffect(b *testing.B) {
 	const rounds = 20
 	s := w.newScene(b, "gtk3", "gtk4", "qt6", "chromium", "soffice")
@@ -30,10 +30,10 @@ func (w *desktopBench) clicksWithoutEffect(b *testing.B) {
 		pid := what.start()
 		ref := s.await(b, pid, what.query)
 		click := toolCall(b, "ax_click", map[string]any{"app": strconv.Itoa(pid), "query": ref})
-		s.gateway.ask(b, "tools/call", click) // the keyboard may go there, once
+		s.gateway.ask(b, "tools/call", click) // the keyboard focus may move there, once
 		var took samples
 		for range roundLimit(b, rounds) {
-			time.Sleep(effectWait) // what comes of the click before would have been seen by then
+			time.Sleep(effectWait) // effects of the previous click would have been seen by then
 			begun := time.Now()
 			a := s.gateway.ask(b, "tools/call", click)
 			took.add(time.Since(begun))
@@ -48,5 +48,5 @@ func (w *desktopBench) clicksWithoutEffect(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// effectWait is longer than what comes of a click is waited for.
+// effectWait is longer than the wait for a click's effect.
 const effectWait = 1500 * time.Millisecond

@@ -22,17 +22,17 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// A pageBrowser is a browser at the page of a gateway that runs, and no more of one than it
-// must be. It belongs to one goroutine.
+// pageBrowser is a minimal browser for the dashboard of a running gateway. It belongs to one
+// goroutine.
 type pageBrowser struct {
 	client *http.Client
 	origin string
-	csrf   string // what the forms of its pages hold
+	csrf   string // token in the forms of its pages
 }
 
-// BenchmarkPages measures how long the page's server takes for each page, of 100,000 calls
-// of a month, and how long after a line of the record a page hears of it. Both are over HTTP
-// and of the program as people run it; the line another process writes.
+// BenchmarkPages measures the server's time for each page, with 100,000 calls of a month, and the
+// delay from a journal line to a page's event. Both are over HTTP with the released program;
+// another process writes the line.
 func BenchmarkPages(b *testing.B) {
 	calls, rounds := 100_000, roundLimit(b, 20)
 	if os.Getenv(shortVariable) != "" {
@@ -43,7 +43,7 @@ func BenchmarkPages(b *testing.B) {
 	record := audit.New(path)
 	b.Cleanup(func() { _ = record.Close() })
 	fillMonth(b, record, calls)
-	if _, err := record.History(b.Context(), audit.Filter{}); err != nil { // the index is whole
+	if _, err := record.History(b.Context(), audit.Filter{}); err != nil { // the index is complete
 		b.Fatal(err)
 	}
 	browser := enterPage(b, h, build(b, "github.com/gybob/aai-gateway/cmd/aai-gateway"))
@@ -81,7 +81,7 @@ func BenchmarkPages(b *testing.B) {
 	fmt.Print(t.String())
 }
 
-// enterPage starts the program's page and enters it. The program ends with the benchmark.
+// enterPage starts the program's dashboard and enters it. The program ends with the benchmark.
 func enterPage(b *testing.B, h home, program string) *pageBrowser {
 	b.Helper()
 	process := exec.CommandContext(b.Context(), program, "web", "--port", "0")
@@ -96,7 +96,7 @@ func enterPage(b *testing.B, h home, program string) *pageBrowser {
 	if err != nil {
 		b.Fatal(err)
 	}
-	dial := func(ctx context.Context, network, _ string) (net.Conn, error) { // as browsers read names below localhost
+	dial := func(ctx context.Context, network, _ string) (net.Conn, error) { // as browsers resolve names below localhost
 		return (&net.Dialer{}).DialContext(ctx, network, net.JoinHostPort("127.0.0.1", link.Port()))
 	}
 	p := &pageBrowser{client: &http.Client{Jar: jar, Transport: &http.Transport{DialContext: dial}}, origin: link.Scheme + "://" + link.Host}
@@ -145,7 +145,7 @@ func (p *pageBrowser) do(b *testing.B, r *http.Request) []byte {
 	return body
 }
 
-// shown is how long a page takes when it has been shown before, and its bytes.
+// shown returns the time of a page that was shown before, and its bytes.
 func (p *pageBrowser) shown(b *testing.B, path string, rounds int) (took samples, size int) {
 	b.Helper()
 	p.get(b, path)
@@ -157,7 +157,7 @@ func (p *pageBrowser) shown(b *testing.B, path string, rounds int) (took samples
 	return took, size
 }
 
-// examine has the doctor examine, and waits until the page shows what was found.
+// examine runs the doctor, and waits until the page shows the findings.
 func (p *pageBrowser) examine(b *testing.B) {
 	b.Helper()
 	news := p.listen(b)
@@ -168,9 +168,9 @@ func (p *pageBrowser) examine(b *testing.B) {
 	}
 }
 
-// hears is how long it takes from the beginning of an append to the record, by a process that
-// is not the page's, to the event that a page gets. Each waits for a quiet stream, as an
-// event that is told with another one has waited already.
+// hears returns the times from the beginning of a journal append, by another process, to the
+// page's event. Each round waits for a quiet stream, because an event combined with another one
+// has already waited.
 func (p *pageBrowser) hears(b *testing.B, record *audit.Journal, rounds int) (took samples) {
 	b.Helper()
 	news := p.listen(b)
@@ -205,7 +205,7 @@ func (p *pageBrowser) listen(b *testing.B) pageNews {
 	}
 	b.Cleanup(func() { _ = response.Body.Close() })
 	lines := bufio.NewScanner(response.Body)
-	if !lines.Scan() { // it says that it is there
+	if !lines.Scan() { // the first line confirms the stream
 		b.Fatal("the stream ends: ", lines.Err())
 	}
 	news := pageNews{make(chan string, 1000)}
@@ -231,7 +231,7 @@ func (n pageNews) next(b *testing.B, kind string) {
 	b.Fatal("the stream has ended")
 }
 
-// drop forgets what came.
+// drop discards pending events.
 func (n pageNews) drop() {
 	for {
 		select {

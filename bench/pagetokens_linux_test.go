@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// A wordy is what a model reads of a page, in one call of each. The peer has one that runs
-// a script in the page, which is as short as it can be.
+// pageReading compares the text that a model reads of a page, in one call of each. The peer's call
+// runs a minimal script in the page.
 type pageReading struct {
-	figure, page, until string // until stands on the page
+	figure, page, until string // until is on the page
 	tool                string
 	args                map[string]any
-	says                string // what the answer must say
-	script              string // "": it looks at all of the page
+	says                string // required text of the answer
+	script              string // "": it reads the whole page
 	most                int
 }
 
@@ -40,7 +40,7 @@ func pageReadings() []pageReading {
 	}
 }
 
-// comparePageTokens is how many tokens, of four characters, a model reads of pages.
+// comparePageTokens counts the tokens, of four characters, that a model reads of pages.
 func (w *desktopBench) comparePageTokens(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 	s := w.newScene(b, "chromium")
@@ -74,7 +74,7 @@ func (w *desktopBench) comparePageTokens(b *testing.B) {
 	}
 }
 
-// byPlaywright is what playwright-mcp answers about the page.
+// byPlaywright returns playwright-mcp's answer about the page.
 func (c pageReading) byPlaywright(b *testing.B, peer *session, address string) (string, error) {
 	b.Helper()
 	if _, err := peer.try("tools/call", toolCall(b, "browser_navigate", map[string]any{"url": address})); err != nil {

@@ -17,21 +17,20 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// How long a peer may live: one that hangs ends then. The walker lives while many
-// apps are started.
+// Time limits of a peer, after which a hanging one ends. The walker lives while many apps are
+// started.
 const (
 	peerPatience   = time.Minute
 	walkerPatience = 4 * time.Minute
 )
 
-// A peer is somebody else's program that answers a line of JSON with another.
+// peer is a third-party program that answers a line of JSON with another.
 type peer struct {
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-// peerCommand is a program with nothing but the session's environment. It ends
-// with the benchmark.
+// peerCommand returns a program with only the session's environment. It ends with the benchmark.
 func peerCommand(b *testing.B, s *linuxtest.Session, patience time.Duration, program string, args ...string) *exec.Cmd {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), patience)
@@ -57,12 +56,12 @@ func newPeer(b *testing.B, process *exec.Cmd) (*peer, error) {
 	}
 	b.Cleanup(func() {
 		_ = in.Close()
-		_ = process.Wait() // how a peer ends is its own matter
+		_ = process.Wait() // its exit code does not matter
 	})
 	return &peer{in, bufio.NewReader(out)}, nil
 }
 
-// ask puts a question and reads the answer. What the answer calls "error" is one.
+// ask sends a question and reads the answer. A member "error" in it is an error.
 func (p *peer) ask(question, into any) error {
 	line, err := json.Marshal(question)
 	if err != nil {
@@ -85,7 +84,7 @@ func (p *peer) ask(question, into any) error {
 	return json.Unmarshal(told, into)
 }
 
-// installed is the path of something that scripts/need-peers has installed.
+// installed returns the path of a file that scripts/need-peers installed.
 func installed(parts ...string) (string, error) {
 	path, err := filepath.Abs(filepath.Join(append([]string{"..", ".cache", "peers", "node_modules"}, parts...)...))
 	if err == nil {
@@ -97,7 +96,7 @@ func installed(parts ...string) (string, error) {
 	return path, nil
 }
 
-// node is the Node.js of the peers.
+// node returns the Node.js of the peers.
 func node() (string, error) {
 	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
 	if arch == "" {
@@ -106,14 +105,14 @@ func node() (string, error) {
 	return installed("node-linux-"+arch, "bin", "node")
 }
 
-// A cuaAnswer is an answer of peers/cua/driver.mjs.
+// cuaAnswer is an answer of peers/cua/driver.mjs.
 type cuaAnswer struct {
 	StateMs, ClickMs float64
 	Elements         int
 	Text             string
 }
 
-// newCua starts cua-driver. Its script must stand where its library is.
+// newCua starts cua-driver. Its script must be beside its library.
 func newCua(b *testing.B, s *linuxtest.Session) (*peer, error) {
 	b.Helper()
 	program, err := node()
@@ -135,7 +134,7 @@ func newCua(b *testing.B, s *linuxtest.Session) (*peer, error) {
 	return newPeer(b, peerCommand(b, s, peerPatience, program, script))
 }
 
-// A walkAnswer is an answer of peers/pyatspi/walk.py.
+// walkAnswer is an answer of peers/pyatspi/walk.py.
 type walkAnswer struct {
 	Ms    float64
 	Nodes int
@@ -151,7 +150,7 @@ func newWalker(b *testing.B, s *linuxtest.Session) (*peer, error) {
 	return newPeer(b, peerCommand(b, s, walkerPatience, "/usr/bin/python3", script))
 }
 
-// newPlaywright starts playwright-mcp with a browser of its own.
+// newPlaywright starts playwright-mcp with its own browser.
 func newPlaywright(b *testing.B, s *linuxtest.Session) (*session, error) {
 	b.Helper()
 	program, err := node()
@@ -174,5 +173,5 @@ func newPlaywright(b *testing.B, s *linuxtest.Session) (*session, error) {
 	return p, p.initializeSession()
 }
 
-// milliseconds is a time that a peer told.
+// milliseconds converts a peer's time.
 func milliseconds(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }

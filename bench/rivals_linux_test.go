@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// comparePeers does the same things with the gateway and with others, in turns. One that
-// cannot run is told in the table and ends nothing.
+// comparePeers does the same things with the gateway and with peers, alternately. The table names
+// peers that cannot run.
 func (w *desktopBench) comparePeers(b *testing.B) {
 	b.Run("Native", w.compareNative)
 	b.Run("Web", w.compareWeb)
@@ -23,7 +23,7 @@ func (w *desktopBench) comparePeers(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// firstLine is an error, short enough for a table.
+// firstLine shortens an error for a table.
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	if runes := []rune(line); len(runes) > 80 {
@@ -32,8 +32,8 @@ func firstLine(err error) string {
 	return line
 }
 
-// compareNative clicks the same button of a window with the gateway, with
-// cua-driver, which is asked in its own process, and with xdotool.
+// compareNative clicks the same button of a window with the gateway, with cua-driver in its own
+// process, and with xdotool.
 func (w *desktopBench) compareNative(b *testing.B) {
 	rounds := roundLimit(b, 10)
 	s := w.newScene(b, "gtk3", "gtk4")
@@ -45,8 +45,8 @@ func (w *desktopBench) compareNative(b *testing.B) {
 		cua, failed := newCua(b, s.Session)
 		for range rounds {
 			ours.add(c.click(b))
-			// Before the others: what it sees is what the gateway did, as for an agent
-			// who is alone.
+			// Before the others: then the gateway sees only its own changes, as for an agent that
+			// is alone.
 			tree.add(s.gateway.timed(b, treeCall))
 			pointer.add(c.pointer(b))
 			if failed != nil {
@@ -76,8 +76,7 @@ func (w *desktopBench) compareNative(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// counted reports whether one more press was counted within two seconds, and goes
-// on from what was counted.
+// counted reports whether one more press was counted within two seconds, and updates the count.
 func (c *clicker) counted(b *testing.B) bool {
 	b.Helper()
 	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); time.Sleep(settlePause) {
@@ -90,7 +89,7 @@ func (c *clicker) counted(b *testing.B) bool {
 	return false
 }
 
-// A webPeer is playwright-mcp on a page.
+// webPeer is playwright-mcp on a page.
 type webPeer struct {
 	*session
 	ref string
@@ -117,8 +116,8 @@ func openPage(b *testing.B, s *scene, address string) (*webPeer, error) {
 	return &webPeer{p, found[1]}, nil
 }
 
-// compareWeb clicks and reads the same page with the gateway, which sees a Chromium
-// with a window, and with playwright-mcp, which has one without.
+// compareWeb clicks and reads the same page with the gateway, in a Chromium with a window, and
+// with playwright-mcp, in a headless one.
 func (w *desktopBench) compareWeb(b *testing.B) {
 	rounds := roundLimit(b, 15)
 	b.ReportMetric(0, "ns/op")
@@ -174,7 +173,7 @@ func (w *desktopBench) compareWeb(b *testing.B) {
 	w.table.judge(fmt.Sprintf("the same, %v later, as an agent asks", agentPause), medianAndP95(ourLater), "playwright-mcp "+medianAndP95(theirLater), times(later), "≤ 1×", later <= 1)
 }
 
-// onPage is how long a click on the page takes, which its server must have heard of.
+// onPage returns the time of a click on the page, which its server must have received.
 func onPage(s *session, page *webPage, call string) (took time.Duration, err error) {
 	before := page.presses.Load()
 	begun := time.Now()

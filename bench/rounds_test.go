@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// shortVariable holds how many rounds each benchmark makes at most: with few, all of
-// them run to their ends in the time of a test. Their figures say nothing then.
+// shortVariable holds the maximum of rounds of each benchmark: with few, all of them end in the
+// time of a test. Their figures are meaningless then.
 const shortVariable = "AAI_BENCH_ROUNDS"
 
-// roundLimit is how often a benchmark does what it measures: n times, or less often.
+// roundLimit returns the number of rounds of a benchmark: n, or fewer.
 func roundLimit(b *testing.B, n int) int {
 	b.Helper()
 	short := os.Getenv(shortVariable)
@@ -25,7 +25,7 @@ func roundLimit(b *testing.B, n int) int {
 	return min(n, most)
 }
 
-// watchDuration is how long something is watched: a short run has no patience for it.
+// watchDuration returns the duration of an observation, the short one in a short run.
 func watchDuration(long, short time.Duration) time.Duration {
 	if os.Getenv(shortVariable) != "" {
 		return short

@@ -12,17 +12,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// axTools is how many tools the gateway lists in the profile "desktop".
+// axTools is the number of tools that the gateway lists in the profile "desktop".
 const axTools = 26
 
-// A scene is a private desktop with a gateway and its client.
+// scene is a private desktop with a gateway and its client.
 type scene struct {
 	*linuxtest.Session
 	gateway *session
 }
 
-// newScene starts a desktop, and a gateway that may see and operate the programs
-// with these ids.
+// newScene starts a desktop, and a gateway that may see and operate the programs with these ids.
 func (w *desktopBench) newScene(b *testing.B, ids ...string) *scene {
 	b.Helper()
 	s := &scene{Session: linuxtest.StartAccessible(b)}
@@ -47,7 +46,7 @@ func (w *desktopBench) openWithin(b *testing.B, s *linuxtest.Session, limits str
 	return open(b, append(s.Env, "HOME="+h.folder), w.program, axTools, "mcp", "serve", "--profile", "desktop", "--log-level", "error")
 }
 
-// toolCall is the params of tools/call.
+// toolCall returns the params of tools/call.
 func toolCall(b *testing.B, tool string, args map[string]any) string {
 	b.Helper()
 	params, err := json.Marshal(map[string]any{"name": tool, "arguments": args})
@@ -57,7 +56,7 @@ func toolCall(b *testing.B, tool string, args map[string]any) string {
 	return string(params)
 }
 
-// A reply is what a tool answered: the text for the model, and the data.
+// reply is a tool's result: the text for the model, and the data.
 type reply struct {
 	Result struct {
 		Content           []struct{ Type, Text string }
@@ -65,7 +64,7 @@ type reply struct {
 	}
 }
 
-// text is what the model reads.
+// text returns the text for the model.
 func (a answer) text(b *testing.B) string {
 	b.Helper()
 	var r reply
@@ -79,7 +78,7 @@ func (a answer) text(b *testing.B) string {
 	return text.String()
 }
 
-// data reads the tool's result for programs.
+// data decodes the tool's data.
 func (a answer) data(b *testing.B, into any) {
 	b.Helper()
 	var r reply
@@ -91,7 +90,7 @@ func (a answer) data(b *testing.B, into any) {
 	}
 }
 
-// await asks for the element until it is there, and returns its ref.
+// await polls until the element exists, and returns its ref.
 func (s *scene) await(b *testing.B, pid int, query string) string {
 	b.Helper()
 	call := toolCall(b, "ax_find", map[string]any{"app": strconv.Itoa(pid), "query": query})
@@ -114,14 +113,14 @@ func (s *scene) await(b *testing.B, pid int, query string) string {
 	}
 }
 
-// awaitSettled waits until all of a page has come: a browser tells of a long one bit by bit, and
-// who compares with another's look must not look sooner than it does.
+// awaitSettled waits until a page is complete: a browser exposes a long one in parts, and a
+// comparison with another reader must not begin earlier.
 func (s *scene) awaitSettled(b *testing.B, app any) {
 	b.Helper()
 	s.gateway.ask(b, "tools/call", toolCall(b, "ax_wait_idle", map[string]any{"app": app, "poll_ms": 500}))
 }
 
-// medianAndP95 is the median and the 95th percentile.
+// medianAndP95 formats the median and the 95th percentile.
 func medianAndP95(s samples) string {
 	return fmt.Sprintf("%s (p95 %s)", millis(s.median()), millis(s.quantile(0.95)))
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// screenshots are of the whole screen and of a window that lies under another: as they
-// come from the X server, before they are encoded, and as whole calls of
-// ax_screenshot. Beside them is ImageMagick's import, a process for each picture.
+// screenshots measures pictures of the whole screen and of a covered window: from the X server,
+// before encoding, and as whole calls of ax_screenshot. The comparison is ImageMagick's import, a
+// process for each picture.
 func (w *desktopBench) screenshots(b *testing.B) {
 	rounds := roundLimit(b, 20)
 	s := w.newScene(b, "gtk3")
@@ -52,7 +52,7 @@ func (w *desktopBench) screenshots(b *testing.B) {
 	b.ReportMetric(float64(covered.median())/1e6, "ms/covered")
 }
 
-// took is how long a picture takes, which must show something.
+// took returns the time of a picture, which must not be blank.
 func took(b *testing.B, take func() (*image.RGBA, error)) time.Duration {
 	b.Helper()
 	begun := time.Now()
@@ -68,7 +68,7 @@ func took(b *testing.B, take func() (*image.RGBA, error)) time.Duration {
 	return took
 }
 
-// windowOf is the fixture's window.
+// windowOf returns the fixture's window.
 func windowOf(b *testing.B, screen desktop.Windows, f *linuxtest.Fixture) desktop.WindowID {
 	b.Helper()
 	windows, err := screen.Windows(b.Context())
@@ -84,7 +84,7 @@ func windowOf(b *testing.B, screen desktop.Windows, f *linuxtest.Fixture) deskto
 	return 0
 }
 
-// imported is how long ImageMagick takes.
+// imported returns ImageMagick's time.
 func imported(b *testing.B, s *linuxtest.Session, window, into string) time.Duration {
 	b.Helper()
 	command := exec.CommandContext(b.Context(), "import", "-window", window, into)
@@ -96,7 +96,7 @@ func imported(b *testing.B, s *linuxtest.Session, window, into string) time.Dura
 	return time.Since(begun)
 }
 
-// listening is a gateway that has read an app and waits.
+// listening measures a gateway that has read an app and waits.
 func (w *desktopBench) listening(b *testing.B) {
 	s := w.newScene(b, "gtk3")
 	f := s.Fixture(b, linuxtest.GTK3)

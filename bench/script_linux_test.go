@@ -9,9 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// script is what a script costs beside the calls that it makes: fifty cells are read by
-// fifty calls, and by one script, which a model has to write and whose answer it reads; and
-// how long it takes until one begins that does nothing.
+// script measures the cost of a script besides its calls: fifty cells read by fifty calls, and by
+// one script with its text and result for a model; and the start of an empty script.
 func (w *world) script(b *testing.B) {
 	const cells = 50
 	gateway := w.openGateway(b)

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// fewListed is how many apps have an entry each; of more the gateway lists its search, and
-// what it lists anyway.
+// fewListed is the number of apps with a separate entry each; for more apps the gateway lists only
+// its search and the fixed tools.
 const fewListed = 10
 
-// listed is how many tools the gateway lists of so many typical apps.
+// listed returns the number of tools that the gateway lists for so many typical apps.
 func listed(apps int) int {
 	if apps > fewListed {
 		return 1 + fixedTools
@@ -19,8 +19,8 @@ func listed(apps int) int {
 	return apps + fixedTools
 }
 
-// search is what five hundred apps cost: the start beside that of ten, and a request for a
-// tool of theirs, from the client and back, with its line in the record.
+// search measures the cost of five hundred apps: the start compared with that of ten, and a search
+// for one of their tools, including its journal line.
 func (w *world) search(b *testing.B) {
 	rounds := roundLimit(b, 40)
 	ten, many := newHome(b, 10), newHome(b, 500)
@@ -44,7 +44,7 @@ func (w *world) search(b *testing.B) {
 		gateway.search(b, words)
 		took.add(time.Since(begun))
 		begun = time.Now()
-		gateway.search(b, "qqzzxx") // which nobody says: what is left is the way there and back
+		gateway.search(b, "qqzzxx") // without a match: the remaining time is the round trip
 		door.add(time.Since(begun))
 	}
 	w.table.add("first aai_search, 500 descriptors", millis(first), "", "")
@@ -54,7 +54,7 @@ func (w *world) search(b *testing.B) {
 	b.ReportMetric(float64(took.median())/1e6, "ms/search")
 }
 
-// search asks for tools, and fails where none is found.
+// search searches for tools, and fails if none is found.
 func (s *session) search(b *testing.B, words string) {
 	b.Helper()
 	asked, err := json.Marshal(map[string]any{"name": "aai_search", "arguments": map[string]any{"words": words}})

@@ -5,15 +5,15 @@ import (
 	"testing"
 )
 
-// The apps of this benchmark are the same MCP server: of one a person has listed that its tool
-// reads, of the other nobody has said anything.
+// The apps of this benchmark are the same MCP server: for one, the descriptor declares a reading
+// tool, for the other nothing is declared.
 const (
 	readingServer = "org.example.Reading"
 	actingServer  = "org.example.Acting"
 )
 
-// BenchmarkServers is a call to an MCP server behind the gateway, beside the same call through
-// a proxy that is nothing but the SDK, in turns. It prints a table.
+// BenchmarkServers measures a call to an MCP server behind the gateway, compared with the same
+// call through a proxy with only the SDK, alternately. It prints a table.
 func BenchmarkServers(b *testing.B) {
 	const calls = 25
 	rounds, warm := roundLimit(b, 200), roundLimit(b, 20)

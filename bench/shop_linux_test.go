@@ -15,18 +15,17 @@ import (
 	"github.com/gybob/aai-gateway/internal/importers"
 )
 
-// A deal is what an agent does in the shop of bench/shop in one way: it looks which orders
-// are there, pays back 50 euros of the second, and has a report made. What a model reads
-// and writes for it is counted.
+// shopTask is an agent's task in the shop of bench/shop by one route: it lists the orders, refunds
+// 50 euros of the second, and makes a report. It counts the text that a model reads and writes.
 type shopTask struct {
 	shop        *shop.Shop
 	calls       int
-	list, words int // characters: of the tools' list, of calls and answers
+	list, words int // characters: of the tool list, of calls and results
 	took        time.Duration
 	last        string
 }
 
-// call is one of the agent's calls, and what it reads.
+// call makes one of the agent's calls, and returns its result.
 func (d *shopTask) call(b *testing.B, s *session, tool string, args map[string]any) (string, error) {
 	b.Helper()
 	call := toolCall(b, tool, args)
@@ -42,7 +41,7 @@ func (d *shopTask) call(b *testing.B, s *session, tool string, args map[string]a
 	return d.last, nil
 }
 
-// lists counts the list of tools as a model sees it.
+// lists counts the tool list as a model sees it.
 func (d *shopTask) lists(b *testing.B, s *session) {
 	b.Helper()
 	a := s.ask(b, "tools/list", `{}`)
@@ -65,7 +64,7 @@ func (d *shopTask) lists(b *testing.B, s *session) {
 	d.list = len([]rune(string(text)))
 }
 
-// isCorrect reports whether the shop was operated as it should be, as the shop itself knows.
+// isCorrect checks the shop's state after the task.
 func (d *shopTask) isCorrect() error {
 	for _, o := range d.shop.Orders() {
 		if o.ID == 2 && o.Refunded == 5000 && strings.Join(o.Reasons, "") == "damaged" {
@@ -78,13 +77,13 @@ func (d *shopTask) isCorrect() error {
 	return fmt.Errorf("the shop has %+v", d.shop.Orders())
 }
 
-// A shopWay is one way to the shop.
+// shopRoute is one route to the shop.
 type shopRoute struct {
 	name string
 	deal func(*testing.B, *shopTask) error
 }
 
-// compareShop is the same work in the same shop in five ways.
+// compareShop does the same work in the same shop by five routes.
 func (w *desktopBench) compareShop(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 	var ours, theirs int
@@ -117,7 +116,7 @@ func (w *desktopBench) compareShop(b *testing.B) {
 	w.table.judge("a shop by its window, tokens", strconv.Itoa(ours), "playwright-mcp "+strconv.Itoa(theirs), "", "≤ playwright's", theirs == 0 || ours <= theirs)
 }
 
-// openShop starts a gateway of the default profile with one app that stands for the shop.
+// openShop starts a gateway of the default profile with one app for the shop.
 func (w *desktopBench) openShop(b *testing.B, d *shopTask, id, descriptor string, more ...string) *session {
 	b.Helper()
 	h := newHome(b, 0)
@@ -128,7 +127,7 @@ func (w *desktopBench) openShop(b *testing.B, d *shopTask, id, descriptor string
 	return s
 }
 
-// exec is a call of the shop's app.
+// exec calls a tool of the shop's app.
 func (d *shopTask) exec(b *testing.B, s *session, id, tool string, args map[string]any) error {
 	b.Helper()
 	_, err := d.call(b, s, "aai_exec", map[string]any{"app": id, "tool": tool, "args": args})
@@ -190,7 +189,7 @@ func (w *desktopBench) shopByMCP(b *testing.B, d *shopTask) error {
 	s := w.openShop(b, d, shopApp, fmt.Sprintf(`{"schema_version": "1.0", "platform": "linux",
   "app": {"id": %q, "name": "Shop", "description": "Orders of a small shop."},
   "execution": {"type": "mcp", "command": %q, "env": ["SHOP", "SHOP_KEY"]}}`, shopApp, build(b, "github.com/gybob/aai-gateway/bench/peers/shopmcp")), "SHOP="+site.URL)
-	// Nobody knows what a server has before it was started once, so its guide is read twice.
+	// A server's tools are unknown before its first start, so its guide is read twice.
 	if err := d.guided(b, s, shopApp, map[string]any{"tool": "mcp_start"}); err != nil {
 		return err
 	}
@@ -199,12 +198,12 @@ func (w *desktopBench) shopByMCP(b *testing.B, d *shopTask) error {
 		map[string]any{"tool": "sales_report", "args": map[string]any{"from": "2026-01", "to": "2026-02"}})
 }
 
-// shopForms are what is filled in on the shop's page, form by form, and the button of each.
+// shopForms returns the values for the shop's page, form by form, and the button of each.
 func shopForms() [][]string {
 	return [][]string{{"Order number", "2", "Cents", "5000", "Reason", "damaged", "Refund"}, {"From month", "2026-01", "To month", "2026-02", "Make report"}}
 }
 
-// refsIn are the refs by which a look calls its elements, by their names.
+// refsIn returns the refs of a look's elements, by their names.
 func refsIn(look string, ref *regexp.Regexp) map[string]string {
 	found := make(map[string]string)
 	for _, m := range ref.FindAllStringSubmatch(look, -1) {

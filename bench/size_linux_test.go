@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// size is what the program takes of the disk, and of the memory when it has
-// listed its tools and nobody asks for anything.
+// size measures the program's size on disk, and its memory when it has listed its tools and is
+// idle.
 func (w *world) size(b *testing.B) {
 	program, floor := fileSize(b, w.gateway), fileSize(b, w.bare)
 	w.table.judge("stripped binary", megabytes(program), "bare SDK "+megabytes(floor), megabytes(program-floor)+" more",
@@ -39,8 +39,7 @@ func fileSize(b *testing.B, name string) int64 {
 	return info.Size()
 }
 
-// resident is the median memory of five processes, each a second after its list of
-// tools.
+// resident returns the median memory of five processes, each a second after its tool list.
 func (w *world) resident(b *testing.B, program string, descriptors, tools int) int64 {
 	b.Helper()
 	h := newHome(b, descriptors)
@@ -55,7 +54,7 @@ func (w *world) resident(b *testing.B, program string, descriptors, tools int) i
 	return int64(sizes.median())
 }
 
-// vmRSS is the resident set of a process in bytes; see proc_pid_status(5).
+// vmRSS returns the resident set of a process in bytes; see proc_pid_status(5).
 func vmRSS(b *testing.B, pid int) int64 {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -70,8 +69,8 @@ func vmRSS(b *testing.B, pid int) int64 {
 	return kilobytes << 10
 }
 
-// processorTime is what a process has used so far, user and system; see
-// proc_pid_stat(5). A tick is 10 ms on every Linux that Go runs on.
+// processorTime returns the processor time of a process, user and system; see proc_pid_stat(5). A
+// tick is 10 ms on every Linux that Go runs on.
 func processorTime(b *testing.B, pid int) time.Duration {
 	b.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -79,7 +78,7 @@ func processorTime(b *testing.B, pid int) time.Duration {
 		b.Fatal(err)
 	}
 	const tick = 10 * time.Millisecond
-	_, rest, _ := strings.Cut(string(stat), ") ") // the name may have blanks in it
+	_, rest, _ := strings.Cut(string(stat), ") ") // the name may contain blanks
 	fields := strings.Fields(rest)
 	if len(fields) < 13 {
 		b.Fatalf("/proc/%d/stat: %s", pid, stat)

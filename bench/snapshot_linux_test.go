@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// snapshots are those of internal/platform/linux/atspi, in its own process: the benchmark
-// of that package is run, which alone can say what is cold, since it can make a
-// connected app forgotten. Cold is everything read anew of an app that is connected;
-// warm is the same again, at once, when nothing has happened; read is one element with all
-// that is known of it, and its floor all that must be asked for that, in one round trip.
+// snapshots runs the benchmark of internal/platform/linux/atspi, in its own process. Only that
+// package can make the gateway forget a connected app, for a cold read. Cold reads everything of a
+// connected app; warm repeats that at once, without changes; read reads one element with all its
+// data, and its baseline is the necessary requests in one round trip.
 func (w *desktopBench) snapshots(b *testing.B) {
 	told := snapshotFigures(b)
 	const warmAim, readAim = 3 * time.Millisecond, 1.5
@@ -43,7 +42,7 @@ func (w *desktopBench) snapshots(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// A snapshotFigure is what the other benchmark says of one thing.
+// snapshotFigure is one figure of the other benchmark.
 type snapshotFigure struct {
 	median, p95 time.Duration
 	nodes       int

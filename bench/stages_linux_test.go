@@ -21,32 +21,32 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// A border is a moment of a call on its way. Each lies where two rooms meet, so that
-// it can be seen from the outside.
+// stageBoundary is a moment of a call on its path. Each lies between two packages, so that it can
+// be observed from outside.
 type stageBoundary int
 
 const (
 	requestSent   stageBoundary = iota // the client begins to write its request
 	doStarted                          // the first line of Do
-	receivedStart                      // the journal gets the received line, where there is one
+	receivedStart                      // the journal gets the received entry, if any
 	receivedEnd
-	findStart // the catalog is asked for the app
+	findStart // the catalog looks up the app
 	findEnd
-	checkStart // the arguments meet their schema
+	checkStart // the arguments are validated
 	checkEnd
-	gatesStart // the first gate is asked
+	gatesStart // the first gate checks the call
 	gatesEnd
-	intentStart // the journal gets the intent, where there is one
+	intentStart // the journal gets the intent, if any
 	intentEnd
 	runStart // the action begins
 	runEnd
 	outcomeStart // the journal gets the outcome
 	outcomeEnd
-	answerRead // the client has read the answer
+	answerRead // the client has read the response
 	stageBoundaries
 )
 
-// stageNames say what ends at the border.
+// stageNames are the names of the stages that end at each boundary.
 var stageNames = [stageBoundaries]string{
 	doStarted: "door: pipe, decode, dispatch", receivedStart: "received, metering", receivedEnd: "received on record",
 	findStart: "to the catalog", findEnd: "resolve", checkStart: "to the schema", checkEnd: "validate", gatesStart: "target", gatesEnd: "gates",
@@ -54,14 +54,14 @@ var stageNames = [stageBoundaries]string{
 	outcomeStart: "check of the answer, redaction", outcomeEnd: "outcome on record", answerRead: "answer: encode, pipe",
 }
 
-// A clockwork notes when a call passed the borders. It stands around the parts of a
-// real gateway, one call at a time.
+// clockwork records the time at which a call passes the boundaries. It wraps the parts of a real
+// gateway, for one call at a time.
 type clockwork struct {
 	mu     sync.Mutex
 	passed [stageBoundaries]time.Time
 }
 
-// pass notes the border's first passing, or its last.
+// pass records the first or the last passing of a boundary.
 func (c *clockwork) pass(at stageBoundary, now time.Time, last bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,8 +70,8 @@ func (c *clockwork) pass(at stageBoundary, now time.Time, last bool) {
 	}
 }
 
-// stages returns how long each took, and forgets the call. A border that was not
-// passed is where the one before it is.
+// stages returns the time of each stage, and resets the clockwork. A boundary that was not passed
+// equals the one before it.
 func (c *clockwork) stages(b *testing.B) (took [stageBoundaries]time.Duration) {
 	b.Helper()
 	c.mu.Lock()
@@ -108,7 +108,7 @@ type (
 )
 
 func (c clockedCatalog) Find(ctx context.Context, name string) (*aai.App, error) {
-	c.pass(findStart, time.Now(), true) // the door may have asked before
+	c.pass(findStart, time.Now(), true) // the door may have looked it up before
 	defer func() { c.pass(findEnd, time.Now(), true) }()
 	return c.Catalog.Find(ctx, name)
 }
@@ -134,7 +134,7 @@ func (j clockedJournal) Record(ctx context.Context, e *aai.Entry) error {
 	return j.Journal.Record(ctx, e)
 }
 
-// wrap puts the clockwork around an app's tools, before anybody uses them.
+// wrap puts the clockwork around an app's tools, before their use.
 func (c *clockwork) wrap(app *aai.App) {
 	for _, tool := range app.Tools {
 		check, run := tool.Params.Check, tool.Run
@@ -151,8 +151,8 @@ func (c *clockwork) wrap(app *aai.App) {
 	}
 }
 
-// assemble joins the rooms as the program does, with an app on the bus, and a
-// clockwork around all of them, if there is one.
+// assemble creates the gateway as the program does, with an app on the bus, and with a clockwork
+// if clock is not nil.
 func assemble(b *testing.B, bus *testkit.Bus, clock *clockwork) *aai.Gateway {
 	b.Helper()
 	h := newHome(b, 0)
@@ -227,9 +227,9 @@ type stageSamples struct {
 	whole, plain samples // with the clockwork, and without
 }
 
-// BenchmarkStages is where the time of a call goes: one that reads and one that
-// acts, of an app on the bus, through the real door, gates and journal. The parts of
-// each call add up to its whole; beside it stands the same without a clockwork.
+// BenchmarkStages measures the stages of a call: one that reads and one that acts, of an app on
+// the bus, through the real door, gates and journal. The stages add up to the whole; the
+// comparison is the same call without a clockwork.
 func BenchmarkStages(b *testing.B) {
 	const calls = 25
 	bus := testkit.StartBus(b)
@@ -252,7 +252,7 @@ func BenchmarkStages(b *testing.B) {
 	b.ReportMetric(float64(figures[1].whole.median())/1e3, "µs/change")
 }
 
-// call makes one call and keeps what it is made of.
+// call makes one call and records its stages.
 func (c *clockwork) call(b *testing.B, s *session, call string, f *stageSamples) {
 	b.Helper()
 	c.mu.Lock()
@@ -273,7 +273,7 @@ func (c *clockwork) call(b *testing.B, s *session, call string, f *stageSamples)
 	f.whole.add(whole)
 }
 
-// stageTable sets the figures in columns, in microseconds.
+// stageTable formats the figures in columns, in microseconds.
 func stageTable(read, change *stageSamples) string {
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 3, ' ', tabwriter.AlignRight)

@@ -13,10 +13,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 )
 
-// activeCalls is how many calls are under way when they are stopped.
+// activeCalls is the number of active calls when they are stopped.
 const activeCalls = 50
 
-// blockingGateway is a gateway whose calls last until they are ended, with a real record.
+// blockingGateway returns a gateway with calls that last until they are cancelled, and a real journal.
 func blockingGateway(b *testing.B, folder string) (*aai.Gateway, *active.StopList) {
 	parts := oneApp{&aai.App{ID: "org.example.App", Tools: []*aai.Tool{{
 		Name: "hold", Effect: aai.Changes, Timeout: time.Hour,
@@ -34,9 +34,9 @@ func blockingGateway(b *testing.B, folder string) (*aai.Gateway, *active.StopLis
 	return g, h
 }
 
-// BenchmarkStop is from when a person stops everything in one gateway until the last of
-// fifty calls that are under way in another has ended and is on record; and beside it from
-// when their caller leaves.
+// BenchmarkStop measures the time from stopping everything in one gateway until the last of fifty
+// active calls in another has ended and is in the journal; compared with the time after their
+// caller leaves.
 func BenchmarkStop(b *testing.B) {
 	for name, stops := range map[string]bool{"Stop": true, "CallerLeaves": false} {
 		b.Run(name, func(b *testing.B) {
@@ -50,7 +50,7 @@ func BenchmarkStop(b *testing.B) {
 				for i := range activeCalls {
 					calls.Go(func() {
 						call := &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: fmt.Sprint("bench", i)}, App: "org.example.App", Tool: "hold"}
-						_, _ = g.Do(ctx, call) // it is ended
+						_, _ = g.Do(ctx, call) // it is cancelled
 					})
 				}
 				for acting := 0; acting < activeCalls; {
@@ -83,7 +83,7 @@ func BenchmarkStop(b *testing.B) {
 	}
 }
 
-// BenchmarkDoWithStop is BenchmarkDo with a halt that is looked at, and told what runs.
+// BenchmarkDoWithStop is BenchmarkDo with a stop list to check and a publisher of active calls.
 func BenchmarkDoWithStop(b *testing.B) {
 	folder := b.TempDir()
 	parts := oneApp{&aai.App{ID: "org.example.App", Tools: []*aai.Tool{{

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// samples are the times of one thing that was done again and again.
+// samples are repeated measurements of one thing.
 type samples []time.Duration
 
 func (s *samples) add(d time.Duration) { *s = append(*s, d) }
 
-// quantile is the nearest-rank quantile, such as the median for 0.5.
+// quantile returns the nearest-rank quantile, such as the median for 0.5.
 func (s samples) quantile(q float64) time.Duration {
 	sorted := slices.Sorted(slices.Values(s))
 	if len(sorted) == 0 {
@@ -24,19 +24,19 @@ func (s samples) quantile(q float64) time.Duration {
 
 func (s samples) median() time.Duration { return s.quantile(0.5) }
 
-// A table is what the benchmark prints in the end.
+// table is the output of a benchmark.
 type table struct{ rows []row }
 
-// A row is one figure, what stands beside it, how they compare and what was aimed
-// at. Aim and the verdict are empty for figures that are only told.
+// row is one figure, its comparison, their ratio and the target. target and verdict are empty for
+// figures without a target.
 type row struct{ figure, ours, comparison, compared, target, verdict string }
 
-// add keeps a figure that is only told.
+// add adds a figure without a target.
 func (t *table) add(figure, ours, beside, compared string) {
 	t.rows = append(t.rows, row{figure: figure, ours: ours, comparison: beside, compared: compared})
 }
 
-// judge keeps a figure with an aim.
+// judge adds a figure with a target.
 func (t *table) judge(figure, ours, beside, compared, aim string, met bool) {
 	verdict := "missed"
 	if met {
@@ -45,7 +45,7 @@ func (t *table) judge(figure, ours, beside, compared, aim string, met bool) {
 	t.rows = append(t.rows, row{figure, ours, beside, compared, aim, verdict})
 }
 
-// String sets the table in columns.
+// String formats the table in columns.
 func (t *table) String() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)

@@ -11,12 +11,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// agentPause is the pause between two calls of an agent that is very quick.
+// agentPause is the pause between two calls of a very quick agent.
 const agentPause = 500 * time.Millisecond
 
-// trees are calls of ax_get_tree, up to their answers: when nothing has happened,
-// and after each of some changes that somebody else made. pyatspi reads the same
-// trees in turns with it. All the apps run at once, as on a person's desktop.
+// trees measures calls of ax_get_tree, up to their results: without changes, and after each of
+// some external changes. pyatspi reads the same trees alternately. All the apps run at once, as on
+// a user's desktop.
 func (w *desktopBench) trees(b *testing.B) {
 	rounds := roundLimit(b, 20)
 	walks := min(rounds, 3)
@@ -55,12 +55,12 @@ func (w *desktopBench) trees(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// reconfirmPause is longer than what was read is read again in the background, so as to be
-// confirmed: its pauses, which are in internal/desktop/treecache, and the readings themselves.
+// reconfirmPause is longer than the background rereading of the cache: its pauses, which are in
+// internal/desktop/treecache, and the reads themselves.
 const reconfirmPause = 6 * time.Second
 
-// backgroundWork is the processor time that the last call has left to be done, when it was
-// answered: what it read is confirmed.
+// backgroundWork returns the processor time that the last call causes after its result: confirming
+// the read data.
 func (w *desktopBench) backgroundWork(b *testing.B, s *scene) {
 	b.Helper()
 	before := processorTime(b, s.gateway.process.Process.Pid)
@@ -68,25 +68,24 @@ func (w *desktopBench) backgroundWork(b *testing.B, s *scene) {
 	w.table.add("to confirm what the last call read, processor time, once", millis(processorTime(b, s.gateway.process.Process.Pid)-before), "", "")
 }
 
-// keepWalk keeps how long pyatspi took.
+// keepWalk stores pyatspi's time.
 func (w *desktopBench) keepWalk(key string, told walkAnswer) {
 	walks := w.walks[key]
 	walks.add(milliseconds(told.Ms))
 	w.walks[key] = walks
 }
 
-// run starts the app and returns its process when it shows its tree.
+// run starts the app and returns its process when its tree is ready.
 func (s *scene) run(b *testing.B, app realApp, page string) int {
 	b.Helper()
 	pid := app.start(b, s.Session, page).PID
 	pid = s.processOf(b, app.id, pid)
 	s.await(b, pid, app.query)
-	time.Sleep(2 * time.Second) // many apps go on drawing for a while
+	time.Sleep(2 * time.Second) // many apps continue to draw for a while
 	return pid
 }
 
-// processOf returns the process of the app with the id: it may be a child of the one
-// that was started.
+// processOf returns the process of the app with the id: it may be a child of the started one.
 func (s *scene) processOf(b *testing.B, id string, started int) int {
 	b.Helper()
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
@@ -107,7 +106,7 @@ func (s *scene) processOf(b *testing.B, id string, started int) int {
 	return 0
 }
 
-// appOf is the app with the process, as somebody else sees it.
+// appOf returns the app with the process, as the other program sees it.
 func (s *scene) appOf(b *testing.B, bus desktop.Tree, pid int) desktop.App {
 	b.Helper()
 	apps, err := bus.Apps(b.Context())
@@ -123,7 +122,7 @@ func (s *scene) appOf(b *testing.B, bus desktop.Tree, pid int) desktop.App {
 	return desktop.App{}
 }
 
-// treeRounds are the readings of one app.
+// treeRounds are the reads of one app.
 type treeRounds struct {
 	scene         *scene
 	app           realApp
@@ -133,8 +132,7 @@ type treeRounds struct {
 	tokens        int
 }
 
-// round reads the app after a change, and again when nothing has happened for as
-// long as an agent thinks at the least.
+// round reads the app after a change, and again without changes after an agent's minimum pause.
 func (r *treeRounds) round(b *testing.B, n int) {
 	b.Helper()
 	role, name, act := r.app.change(n)
@@ -147,8 +145,7 @@ func (r *treeRounds) round(b *testing.B, n int) {
 	r.tokens = tokencount.Count(b, a.text(b))
 }
 
-// idle is the processor time that the gateway takes when nobody asks for anything,
-// although it listens to programs.
+// idle measures the processor time of an idle gateway that listens to programs.
 func (w *desktopBench) idle(b *testing.B, s *scene, watching string, long time.Duration, beside ...*linuxtest.App) {
 	b.Helper()
 	pid := s.gateway.process.Process.Pid

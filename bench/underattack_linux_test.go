@@ -15,15 +15,14 @@ import (
 	"time"
 )
 
-// mostMemory is what a gateway under attack may have of addresses, in KiB: what would
-// take all of a computer's memory must end there, and be seen to.
+// mostMemory limits the address space of a gateway under attack, in KiB: memory exhaustion must
+// end there, and be detected.
 const mostMemory = 6 << 20
 
-// underAttack is one agent that does its worst, beside another that makes a call now and
-// then. Between the attacks a bare process takes as much of the processors as they
-// took, and the other makes the same calls of a gateway that nobody attacks. Each has
-// a token of its own, of one authorization server. Before the first attack the other
-// acted once, and that must be on record after the last.
+// underAttack runs one attacking agent beside another that makes a call now and then. Between the
+// attacks a bare process uses as much processor time as they did, while the other makes the same
+// calls of a gateway without attack. Each has its own token, of one authorization server. Before
+// the first attack the other acts once, and that must be in the journal after the last.
 func (w *world) underAttack(b *testing.B) {
 	turns, long := 6, 10*time.Second
 	if os.Getenv(shortVariable) != "" {
@@ -73,17 +72,17 @@ func (w *world) underAttack(b *testing.B) {
 	b.ReportMetric(r, "×burning")
 }
 
-// A besieged gateway serves HTTP to two agents, of which one is the victim.
+// attackedGateway serves HTTP to two agents, of which one is the victim.
 type attackedGateway struct {
 	home    home
 	env     []string
 	pid     int
 	address string
 	victim  *httpSession
-	died    atomic.Pointer[string] // what it said then
+	died    atomic.Pointer[string] // its last output
 }
 
-// openUnderAttack starts the program as a server for whoever has a token of the issuer.
+// openUnderAttack starts the program as a server for the issuer's tokens.
 func (w *world) openUnderAttack(b *testing.B, issuer string) *attackedGateway {
 	b.Helper()
 	g := &attackedGateway{home: newHome(b, 0)}
@@ -132,13 +131,13 @@ func (w *world) openUnderAttack(b *testing.B, issuer string) *attackedGateway {
 	return g
 }
 
-// calls lets the victim make a call now and then. One that fails ends the benchmark.
+// calls makes the victim's calls. A failed one ends the benchmark.
 func (g *attackedGateway) calls(b *testing.B, long time.Duration, took *samples) {
 	b.Helper()
 	for end := time.Now().Add(long); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		begun := time.Now()
 		if _, err := g.victim.try("tools/call", modern(readCall)); err != nil {
-			time.Sleep(time.Second) // until it has said its last
+			time.Sleep(time.Second) // until its last output
 			if died := g.died.Load(); died != nil {
 				b.Fatal("the gateway has died: ", *died)
 			}
@@ -148,10 +147,10 @@ func (g *attackedGateway) calls(b *testing.B, long time.Duration, took *samples)
 	}
 }
 
-// used is what the gateway has used of the processors.
+// used returns the gateway's processor time.
 func (g *attackedGateway) used(b *testing.B) time.Duration { return processorTime(b, g.pid) }
 
-// target is what an attacker must know.
+// target returns an attacker's parameters.
 func (g *attackedGateway) target(b *testing.B) string {
 	b.Helper()
 	told, err := json.Marshal(attacker{Address: g.address, Token: "attacker"})
@@ -161,7 +160,7 @@ func (g *attackedGateway) target(b *testing.B) string {
 	return string(told)
 }
 
-// mutationIsOnRecord asks the program what it knows of the one call that acted.
+// mutationIsOnRecord checks the program's journal for the one acting call.
 func (g *attackedGateway) mutationIsOnRecord(b *testing.B, program string) {
 	b.Helper()
 	history := exec.CommandContext(b.Context(), program, "history", "--app", fastApp, "--tool", "change", "--format", "json")
@@ -175,7 +174,7 @@ func (g *attackedGateway) mutationIsOnRecord(b *testing.B, program string) {
 	}
 }
 
-// serveIssuer is an authorization server that knows two tokens, and who has them.
+// serveIssuer is an authorization server with two tokens and their owners.
 func serveIssuer(b *testing.B) string {
 	b.Helper()
 	var server *httptest.Server
@@ -194,7 +193,7 @@ func serveIssuer(b *testing.B) string {
 	return server.URL
 }
 
-// A child is this binary as another program.
+// child is this binary as another program.
 type child struct {
 	process *exec.Cmd
 	in      io.Closer
@@ -218,7 +217,7 @@ func startChild(b *testing.B, variable string) *child {
 	return c
 }
 
-// end lets the child end, and adds what it says it has done.
+// end ends the child, and adds its counts.
 func (c *child) end(b *testing.B, done *map[string]int64) {
 	b.Helper()
 	_ = c.in.Close()

@@ -21,7 +21,7 @@ const (
 	webChangeCall = `{"name":"aai_exec","arguments":{"app":"` + webApp + `","tool":"change","args":{"id":"7","v":"hello"}}}`
 )
 
-// webDescriptor is of a site with a tool that reads and one that acts.
+// webDescriptor returns the descriptor of a site with a tool that reads and one that acts.
 func webDescriptor(base string) string {
 	return fmt.Sprintf(`{"schema_version": "1.0", "version": "1.0.0", "platform": "web",
   "app": {"id": %q, "name": "Web", "description": "A web app."}, "execution": {"type": "http", "base_url": %q},
@@ -31,14 +31,13 @@ func webDescriptor(base string) string {
     "parameters": {"type": "object", "properties": {"id": {"type": "string"}, "v": {"type": "string", "maxLength": 1000}}, "required": ["id"]}}]}`, webApp, base)
 }
 
-// siteVariable makes of this binary a web site, in a process of its own as real
-// ones are.
+// siteVariable makes this binary a web site, in its own process as real ones are.
 const siteVariable = "AAI_BENCH_SITE"
 
 const siteAnswer = `{"id": "7", "title": "A thing", "tags": ["a", "b", "c"], "size": 12345}`
 
-// serveSiteIfStarted does not return in the process of a site. It tells its address
-// and ends with its input.
+// serveSiteIfStarted does not return in the process of a site. That prints its address and ends
+// with its input.
 func serveSiteIfStarted() {
 	if os.Getenv(siteVariable) == "" {
 		return
@@ -62,8 +61,8 @@ func startSite(b *testing.B) string {
 	return site.ReadLine(b)
 }
 
-// web is one call at a time of a site on loopback, beside the same request made by
-// Go's own client and a tool of a server that calls nobody.
+// web measures one call at a time of a loopback site, compared with the same request by Go's own
+// client and a tool of a server that calls nothing.
 func (w *world) web(b *testing.B) {
 	const calls = 25
 	rounds := roundLimit(b, 200)

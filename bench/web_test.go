@@ -14,9 +14,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// BenchmarkDiscover is the finding of a web app: from memory, as every call of a
-// gateway that runs; from the cache on disk, as the first of a process, which must
-// take no more than a millisecond; and from the site itself, on this computer.
+// BenchmarkDiscover measures finding a web app: in memory, like every call of a running gateway;
+// in the cache on disk, like the first call of a process, with a limit of one millisecond; and at
+// the site itself, on this computer.
 func BenchmarkDiscover(b *testing.B) {
 	site := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, twentyTools())
@@ -69,7 +69,7 @@ func BenchmarkDiscover(b *testing.B) {
 	})
 }
 
-// twentyTools is a site's aai.json with twenty tools.
+// twentyTools returns a site's aai.json with twenty tools.
 func twentyTools() string {
 	tool := `{"name": "tool_NN", "description": "Does a thing that is told in a sentence of usual length.",
 		"execution": {"path": "/things/{id}", "method": "POST"},

@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// build compiles one of our programs as it is released, but with the tag benchmarks, and
-// returns its path. What a home of the benchmarks allows is confirmed by nobody: the
-// program with this tag takes it.
+// build compiles one of the module's programs as released, but with the tag benchmarks, and
+// returns its path. With this tag the program accepts the settings of a home without confirmation.
 func build(b *testing.B, pkg string) string {
 	b.Helper()
 	program := filepath.Join(b.TempDir(), filepath.Base(pkg))
@@ -24,10 +23,10 @@ func build(b *testing.B, pkg string) string {
 	return program
 }
 
-// A home is a person's home folder.
+// home is a user's home folder.
 type home struct{ folder string }
 
-// newHome makes a home with n descriptors of apps that nobody calls.
+// newHome creates a home with n descriptors of unused apps.
 func newHome(b *testing.B, n int) home {
 	b.Helper()
 	h := home{b.TempDir()}
@@ -38,8 +37,8 @@ func newHome(b *testing.B, n int) home {
 	return h
 }
 
-// env is the environment of a program that lives in the home: no other place with
-// descriptors, and the bus at the address.
+// env returns the environment of a program in the home: no other descriptors, and the bus at the
+// address.
 func (h home) env(bus string) []string {
 	return []string{
 		"HOME=" + h.folder, "PATH=" + os.Getenv("PATH"), "DBUS_SESSION_BUS_ADDRESS=" + bus,
@@ -47,28 +46,27 @@ func (h home) env(bus string) []string {
 	}
 }
 
-// install puts a descriptor where people put it, as if it had been there for long.
+// install installs a descriptor with an old modification time.
 func (h home) install(b *testing.B, id, source string) {
 	b.Helper()
 	h.write(b, filepath.Join(".aai", id, "aai.json"), source)
 }
 
-// Limits of a configuration: none that matter, and those of the program for how many
-// calls of an agent there are at a time.
+// Limits of a configuration: practically none, and the program's limits of concurrent calls of an
+// agent.
 const (
 	noLimits = `"rate_limits": {"declared_rps": 1000000, "declared_rpm": 10000000, "declared_concurrency": 10000,
 		"rps": 1000000, "rpm": 10000000, "concurrency": 10000}`
 	usualSlots = `"rate_limits": {"declared_rps": 1000000, "declared_rpm": 10000000, "rps": 1000000, "rpm": 10000000}`
 )
 
-// allow lets every caller use every tool of the apps, as often as they like.
+// allow lets every caller use every tool of the apps, without limits.
 func (h home) allow(b *testing.B, apps ...string) {
 	b.Helper()
 	h.configure(b, noLimits, apps...)
 }
 
-// configure lets every caller use every tool of the apps, and writes what else there
-// is to configure.
+// configure lets every caller use every tool of the apps, and writes additional settings.
 func (h home) configure(b *testing.B, more string, apps ...string) {
 	b.Helper()
 	var grants []string
@@ -93,7 +91,7 @@ func (h home) write(b *testing.B, name, text string) {
 	}
 }
 
-// typicalDescriptor has about 3 KB and five tools, as those of real apps have.
+// typicalDescriptor has about 3 KB and five tools, like those of real apps.
 func typicalDescriptor(id string) string {
 	var tools []string
 	for _, name := range []string{"open_file", "save_file", "search_items", "export_report", "send_message"} {

@@ -13,14 +13,13 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// ask calls a method of the session bus itself by gdbus.
+// ask calls a method of the session bus with gdbus.
 func (s *session) ask(method string, args ...string) string {
 	return s.output("gdbus", append([]string{"call", "--session", "--dest", "org.freedesktop.DBus",
 		"--object-path", "/org/freedesktop/DBus", "--method", "org.freedesktop.DBus." + method}, args...)...)
 }
 
-// names are the names for programs in a text or list, without those of mere
-// connections, sorted.
+// names returns the well-known names in a text or list, sorted.
 func names(words ...string) []string {
 	var found []string
 	for _, word := range words {
@@ -39,7 +38,7 @@ func checkSessionBus(w *world) {
 	d.gives("is_running", `{"arg_0": "org.example.Nobody"}`, `false`)
 
 	d.has("list_running", `{}`, "org.freedesktop.DBus", "org.xfce.Xfconf")
-	w.eventually(func() error { // what a program that starts needs comes a little later
+	w.eventually(func() error { // the needs of a starting program appear a little later
 		if diff := cmp.Diff(names(w.ask("ListNames")), names(d.list("list_running", `{}`)...)); diff != "" {
 			return fmt.Errorf("list_running: gdbus says - but got +:\n%s", diff)
 		}

@@ -29,7 +29,7 @@ func checkCalculator(w *world) {
 	w.eventually(func() error { return match(`--equation 6\*7$`, w.commandOf("gnome-calculator"), "the process") })
 }
 
-// commandOf is how the process with the first visible window of a class was called.
+// commandOf returns the command of the process with the first visible window of a class.
 func (s *session) commandOf(class string) string {
 	window, _, _ := strings.Cut(s.output("xdotool", "search", "--onlyvisible", "--class", class), "\n")
 	text, err := os.ReadFile(filepath.Join("/proc", s.output("xdotool", "getwindowpid", window), "cmdline"))

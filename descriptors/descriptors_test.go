@@ -20,7 +20,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// source is the descriptor of an app.
+// source returns the descriptor of an app.
 func source(t testing.TB, id string) []byte {
 	t.Helper()
 	text, err := fs.ReadFile(descriptors.FS(), id+"/aai.json")
@@ -30,8 +30,8 @@ func source(t testing.TB, id string) []byte {
 	return text
 }
 
-// parse reads the descriptor as the gateway does on Linux, with the real driver,
-// which does nothing before the first call.
+// parse parses the descriptor as the gateway does on Linux, with the real driver, which does
+// nothing before the first call.
 func parse(t testing.TB, id string) *catalog.Descriptor {
 	t.Helper()
 	driver := dbus.New(dbus.Config{AllowSystemBus: true})
@@ -52,7 +52,7 @@ func toolNames(app *aai.App) []string {
 	return names
 }
 
-// What is embedded is what lies in the folders, all of it.
+// The embedded files are all files of the folders.
 func TestFilesAreThoseOfTheFolders(t *testing.T) {
 	found, err := filepath.Glob("*/aai.json")
 	if err != nil {
@@ -114,8 +114,7 @@ func checkTool(t *testing.T, tool *aai.Tool) {
 	}
 }
 
-// Every tool says itself what it does to the world, so that nothing here is taken
-// for the worst, nor for harmless, by omission.
+// Every tool declares its effect, so that no default applies.
 func TestEveryToolSaysItsEffect(t *testing.T) {
 	for _, id := range descriptors.IDs() {
 		var d struct {
@@ -135,8 +134,8 @@ func TestEveryToolSaysItsEffect(t *testing.T) {
 	}
 }
 
-// The tools of all apps and what they do to the world, so that no change of either goes
-// unseen. UPDATE_GOLDEN=1 writes the list.
+// The tools of all apps and their effects, so that no change goes unnoticed. UPDATE_GOLDEN=1
+// writes the list.
 func TestToolsAreThoseOfTheList(t *testing.T) {
 	const golden = "testdata/tools.txt"
 	var got strings.Builder
@@ -159,8 +158,7 @@ func TestToolsAreThoseOfTheList(t *testing.T) {
 	}
 }
 
-// packages lists the packages in packages.txt, which a test that lacks a program
-// names.
+// packages lists the packages in packages.txt, for the error about a missing program.
 func packages(t testing.TB) []string { return packagesOf(t, "packages.txt") }
 
 // packagesOf lists the packages in a file.
@@ -186,8 +184,7 @@ func TestPackagesAreListedOnce(t *testing.T) {
 	}
 }
 
-// The table in the README names every app with all its tools, in their order, and
-// packages that are in packages.txt.
+// The README's table lists every app with all its tools, in order, and packages of packages.txt.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
@@ -202,7 +199,7 @@ func TestReadme(t *testing.T) {
 		id := strings.Trim(cells[1], " `")
 		told[id] = strings.Split(strings.TrimSpace(cells[5]), ", ")
 		for word := range strings.FieldsFuncSeq(cells[2], func(r rune) bool { return strings.ContainsRune(" ,;", r) }) {
-			if word == "for" || word == "(or" { // what follows is for people
+			if word == "for" || word == "(or" { // the rest is a remark
 				break
 			}
 			if !slices.Contains(listed, word) {

@@ -8,7 +8,7 @@ import (
 func checkOkular(w *world) {
 	w.write("letter.pdf", pdfPage)
 	w.write("other.pdf", pdfPage)
-	w.write(".config/okularpartrc", "[PageView]\nSmoothScrolling=false\n") // what comes while it scrolls is lost
+	w.write(".config/okularpartrc", "[PageView]\nSmoothScrolling=false\n") // input during scrolling is lost
 	w.start("okular", "--unique", "$HOME/letter.pdf")
 	w.windows(`letter\.pdf`, "okular")
 	o := w.app("org.kde.okular")
@@ -20,7 +20,7 @@ func checkOkular(w *world) {
 	}
 	o.eventuallyGives("count_pages", `{}`, `2`) // as aPage has
 	o.gives("document", `{}`, `"$HOME/letter.pdf"`)
-	o.eventually(func() error { // the pages are laid out after they are counted, and then the first is shown
+	o.eventually(func() error { // the layout follows the count, and then the first page is shown
 		o.callsVoid("first_page", `{}`)
 		o.callsVoid("next_page", `{}`)
 		if at := o.number("page", `{}`); at != 2 {
@@ -106,7 +106,7 @@ func checkRhythmbox(w *world) {
 	r.callsVoid("add_song", `{"address": "file://$HOME/one.wav", "play": true}`)
 	r.callsVoid("play_pause", `{}`)
 	r.eventually(func() error {
-		_, err := r.do("song", song) // when it is in the library
+		_, err := r.do("song", song) // once it is in the library
 		return err
 	})
 	r.callsVoid("rate_song", `{"address": "file://$HOME/one.wav", "stars": 4}`)

@@ -19,14 +19,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/drivers/dbus"
 )
 
-// An admitAll is a gate that lets every call pass.
+// allowAllGate is a gate that admits every call.
 type allowAllGate struct{}
 
 func (allowAllGate) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) {
 	return nil, nil
 }
 
-// A memory is a journal that can be looked at.
+// memoryJournal is a journal in memory.
 type memoryJournal struct {
 	mu      sync.Mutex
 	entries []aai.Entry
@@ -39,15 +39,14 @@ func (m *memoryJournal) Record(_ context.Context, e *aai.Entry) error {
 	return nil
 }
 
-// all is what is recorded so far, in order.
+// all returns the entries so far, in order.
 func (m *memoryJournal) all() []aai.Entry {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.entries)
 }
 
-// succeeded tells which tools of the app had a call that was received, admitted
-// and ended well.
+// succeeded returns the tools of the app with a call that was received, admitted and successful.
 func (m *memoryJournal) succeeded(app string) map[string]bool {
 	tools := map[string]bool{}
 	admitted := map[string]string{}
@@ -62,7 +61,7 @@ func (m *memoryJournal) succeeded(app string) map[string]bool {
 	return tools
 }
 
-// hasReached tells whether a call of the tool has come that far: nil if so.
+// hasReached returns nil if a call of the tool has an entry of the kind.
 func (m *memoryJournal) hasReached(kind aai.EntryKind, tool string) error {
 	for _, e := range m.all() {
 		if e.Kind == kind && e.Tool == tool {
@@ -72,15 +71,15 @@ func (m *memoryJournal) hasReached(kind aai.EntryKind, tool string) error {
 	return fmt.Errorf("the journal has no %s of %s", kind, tool)
 }
 
-// A world is a session with a gateway that reaches its programs.
+// world is a session with a gateway that reaches its programs.
 type world struct {
 	*session
 	gateway *aai.Gateway
 	journal *memoryJournal
 }
 
-// newWorld makes a session and a gateway that has read the descriptors in the
-// folder, which is a temporary ~/.aai. The programs have env in their environment.
+// newWorld creates a session and a gateway with the descriptors in the folder, which is a
+// temporary ~/.aai. The programs have env in their environment.
 func newWorld(t testing.TB, folder string, env ...string) *world {
 	t.Helper()
 	s := newSession(t, env...)
@@ -105,7 +104,7 @@ func newWorld(t testing.TB, folder string, env ...string) *world {
 	}}
 }
 
-// installed is a temporary ~/.aai with the descriptors as they are.
+// installed returns a temporary ~/.aai with the original descriptors.
 func installed(t testing.TB) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -115,15 +114,14 @@ func installed(t testing.TB) string {
 	return folder
 }
 
-// An app is one of the world's apps, ready to be called.
+// app is one of the world's apps, ready for calls.
 type app struct {
 	*world
 	id string
 }
 
-// app returns the app with the id, whose program must be running if the bus
-// cannot start it, and holds its descriptor against what the program says of
-// itself.
+// app returns the app with the id. If the bus cannot start its program, it must be running. app
+// compares the descriptor with the program's introspection data.
 func (w *world) app(id string) *app {
 	w.Helper()
 	a := &app{w, id}
@@ -131,8 +129,8 @@ func (w *world) app(id string) *app {
 	return a
 }
 
-// do makes one call. The arguments are a JSON object in which $HOME and $RUN stand
-// for folders of the session; numbers stay as they are written, as in the doors.
+// do makes one call. The arguments are a JSON object in which $HOME and $RUN stand for folders of
+// the session; numbers keep their spelling, as in the doors.
 func (a *app) do(tool, args string) (*aai.Result, error) {
 	a.Helper()
 	decoder := json.NewDecoder(strings.NewReader(a.expand(args)))
@@ -146,8 +144,8 @@ func (a *app) do(tool, args string) (*aai.Result, error) {
 	})
 }
 
-// call makes a call that must succeed, with a result that is what the descriptor
-// promises. It returns the result as encoding/json reads it.
+// call makes a call that must succeed, with a result that matches the descriptor. It returns the
+// result as encoding/json decodes it.
 func (a *app) call(tool, args string) any {
 	a.Helper()
 	result, err := a.do(tool, args)
@@ -164,7 +162,7 @@ func (a *app) call(tool, args string) any {
 	return a.value(string(text))
 }
 
-// value reads JSON.
+// value decodes JSON.
 func (s *session) value(text string) any {
 	s.Helper()
 	var v any
@@ -174,7 +172,7 @@ func (s *session) value(text string) any {
 	return v
 }
 
-// gives makes a call whose result must be exactly the JSON value.
+// gives makes a call with exactly the JSON value as result.
 func (a *app) gives(tool, args, want string) {
 	a.Helper()
 	if diff := cmp.Diff(a.value(a.expand(want)), a.call(tool, args)); diff != "" {
@@ -182,7 +180,7 @@ func (a *app) gives(tool, args, want string) {
 	}
 }
 
-// eventuallyGives makes a call again and again until the result is the JSON value.
+// eventuallyGives repeats a call until the result is the JSON value.
 func (a *app) eventuallyGives(tool, args, want string) {
 	a.Helper()
 	a.eventually(func() error {
@@ -193,13 +191,13 @@ func (a *app) eventuallyGives(tool, args, want string) {
 	})
 }
 
-// callsVoid makes a call that must succeed and gives no value.
+// callsVoid makes a call that must succeed without a value.
 func (a *app) callsVoid(tool, args string) {
 	a.Helper()
 	a.gives(tool, args, "null")
 }
 
-// checkUndo makes a call, looks what has come of it, and has it taken back.
+// checkUndo makes a call, checks its effect, and undoes it.
 func (a *app) checkUndo(tool, args string, look func()) {
 	a.Helper()
 	result, err := a.do(tool, args)
@@ -212,8 +210,8 @@ func (a *app) checkUndo(tool, args string, look func()) {
 	}
 }
 
-// fails makes a call that must fail with the code and a message that holds the
-// text, and returns what else the error says.
+// fails makes a call that must fail with the code and a message that contains the text, and
+// returns the error.
 func (a *app) fails(tool, args string, code aai.Code, text string) aai.Error {
 	a.Helper()
 	result, err := a.do(tool, args)

@@ -142,7 +142,7 @@ func checkImageViewer(w *world) {
 	for _, tool := range []string{"turn_right", "turn_left", "mirror", "undo", "mirror"} {
 		e.callsVoid(tool, `{}`)
 	}
-	w.eventually(func() error { // it turns a picture after it has answered, and saves what it has turned by then
+	w.eventually(func() error { // it turns a picture after its reply, and saves only the finished turns
 		e.callsVoid("save", `{}`)
 		if after := w.output("md5sum", "$HOME/pictures/a.png"); after == before {
 			return fmt.Errorf("save: the file is as it was: %s", after)
@@ -163,7 +163,7 @@ func checkImageViewer(w *world) {
 	_ = done
 }
 
-// pdfPage is a PDF of one empty page, which readers mend where it leaves something out.
+// pdfPage is a PDF of one empty page; readers repair its omissions.
 const pdfPage = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>endobj\n" +
 	"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\n4 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n"
 
@@ -187,7 +187,7 @@ func checkEvince(w *world) {
 		"--method", "org.freedesktop.DBus.GetConnectionUnixProcessID", owner)
 }
 
-// stateOf checks a tool that tells the state of an action by gdbus.
+// stateOf compares a tool that returns the state of an action with gdbus.
 func (a *app) stateOf(tool, object, action, want string) {
 	a.Helper()
 	a.eventually(func() error {

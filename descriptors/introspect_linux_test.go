@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// What a program says of itself when gdbus asks it.
+// A program's introspection data, read with gdbus.
 type (
 	introspected struct {
 		Interfaces []introspectedInterface `xml:"interface"`
@@ -31,9 +31,9 @@ type (
 	}
 )
 
-// agreesWithProgram checks that the program has every method and property of the
-// descriptor, with arguments of the same names in the same order, or of the same number
-// where the descriptor says each of them. The gateway itself is content with less.
+// agreesWithProgram checks that the program has every method and property of the descriptor, with
+// arguments of the same names in the same order, or of the same number if the descriptor has args.
+// The gateway itself requires less.
 func (a *app) agreesWithProgram() {
 	a.Helper()
 	objects := map[string]*introspected{}
@@ -48,7 +48,7 @@ func (a *app) agreesWithProgram() {
 	}
 }
 
-// introspect asks the program, which the bus may have to start first: gdbus waits three
+// introspect introspects the program, which the bus may have to start first: gdbus waits three
 // seconds for that.
 func (s *session) introspect(r *aai.DBusRecipe) *introspected {
 	s.Helper()
@@ -75,7 +75,7 @@ func (o *introspected) agreesWith(r *aai.Recipe) error {
 		}
 	}
 	if r.DBus.Interface == "com.github.altdesktop.playerctld" {
-		return nil // playerctld has it, and does not say so
+		return nil // playerctld has it, but does not declare it
 	}
 	return fmt.Errorf("the program has no interface %s", r.DBus.Interface)
 }
@@ -93,8 +93,7 @@ func (i *introspectedInterface) hasProperty(r *aai.DBusRecipe) error {
 	return fmt.Errorf("the program has no property %s", r.Property)
 }
 
-// hasMethod looks for one of the methods of the name that takes what is said: some programs
-// have several.
+// hasMethod looks for a method of the name with these arguments: some programs have several.
 func (i *introspectedInterface) hasMethod(r *aai.Recipe) error {
 	err := fmt.Errorf("the program has no method %s", r.DBus.Method)
 	for _, m := range i.Methods {
@@ -117,7 +116,7 @@ func (m *introspectedMethod) agreesWith(r *aai.Recipe) error {
 		switch {
 		case arg.Direction == "out":
 		case arg.Name == "":
-			names = append(names, fmt.Sprintf("arg_%d", n)) // as GDBus calls those without a name
+			names = append(names, fmt.Sprintf("arg_%d", n)) // GDBus's name for unnamed arguments
 		default:
 			names = append(names, arg.Name)
 		}
@@ -128,7 +127,7 @@ func (m *introspectedMethod) agreesWith(r *aai.Recipe) error {
 	return nil
 }
 
-// takes checks how many arguments the method takes, for a descriptor that says each of them.
+// takes checks the number of the method's arguments, for a descriptor with args.
 func (m *introspectedMethod) takes(said int) error {
 	wanted := 0
 	for _, arg := range m.Args {

@@ -12,13 +12,13 @@ import (
 	"github.com/gybob/aai-gateway/descriptors"
 )
 
-// A more is the case of an app whose program `make test` does not install.
+// optionalProgram is the case of an app with a program that `make test` does not install.
 type optionalProgram struct {
-	program string // the file without which there is no such program here
+	program string // the file of the program
 	check   func(*world)
 }
 
-// optionalCases are the cases for the programs of more-packages.txt, by app.
+// optionalCases returns the cases for the programs of more-packages.txt, by app.
 func optionalCases() map[string]optionalProgram {
 	return map[string]optionalProgram{
 		"org.kde.kded5":                        {"/usr/bin/kded5", checkKded},
@@ -49,8 +49,8 @@ func optionalCases() map[string]optionalProgram {
 	}
 }
 
-// TestMorePrograms is TestRealPrograms for the programs of more-packages.txt, of which there
-// are so many that only AAI_APPS=all wants them (make test-apps).
+// TestMorePrograms is TestRealPrograms for the many programs of more-packages.txt, only with
+// AAI_APPS=all (make test-apps).
 func TestMorePrograms(t *testing.T) {
 	if os.Getenv("AAI_APPS") != "all" {
 		return
@@ -65,7 +65,7 @@ func TestMorePrograms(t *testing.T) {
 	}
 }
 
-// Every case is of an app that is here.
+// Every case belongs to an existing app.
 func TestMoreCasesAreOfApps(t *testing.T) {
 	for id := range optionalCases() {
 		if _, err := descriptors.FS().Open(id + "/aai.json"); err != nil {
@@ -74,8 +74,8 @@ func TestMoreCasesAreOfApps(t *testing.T) {
 	}
 }
 
-// matchesBusctl waits until a call gives what busctl says: of a method, its arguments with their
-// signature first, or of a property, where the member is ".Name".
+// matchesBusctl waits until a call returns the same as busctl: for a method, with its arguments
+// and their signature first, or for a property, if the member is ".Name".
 func (a *app) matchesBusctl(tool, args, bus, service, object, iface, member string, more ...string) {
 	a.Helper()
 	a.eventually(func() error {
@@ -87,7 +87,7 @@ func (a *app) matchesBusctl(tool, args, bus, service, object, iface, member stri
 	})
 }
 
-// busctl asks a program by busctl; bus is "--user" or "--system". Several values are a list.
+// busctl queries a program with busctl; bus is "--user" or "--system". Several values are a list.
 func (s *session) busctl(bus, service, object, iface, member string, more ...string) any {
 	s.Helper()
 	words := []string{bus, "--json=short", "call", service, object, iface, member}
@@ -106,7 +106,7 @@ func (s *session) busctl(bus, service, object, iface, member string, more ...str
 	return plain(answer.Data)
 }
 
-// plain is a value of busctl's without the types of variants.
+// plain returns a value of busctl without the types of variants.
 func plain(value any) any {
 	switch v := value.(type) {
 	case map[string]any:

@@ -23,13 +23,13 @@ func checkMousepad(w *world) {
 	w.windows(`Untitled 1 - Mousepad`, "mousepad")
 }
 
-// What is in the file at first, and without the spaces at the ends of lines.
+// The file's initial content, and the same without trailing spaces.
 const (
 	written  = "one  \n\ttwo\n        three\n"
 	stripped = "one\n\ttwo\n        three\n"
 )
 
-// An edit shows in the title by a star, and in the file only after save.
+// An edit shows in the title as a star, and in the file only after saving.
 func checkMousepadSaving(w *world, p *app) {
 	p.eventuallyGives("window_action_state", `{"action_name": "file.save"}`, `[false, "", [0]]`)
 	p.callsVoid("edit", `{"action_name": "edit.convert.strip-trailing-spaces"}`)
@@ -46,7 +46,7 @@ func checkMousepadSaving(w *world, p *app) {
 	w.file("docs/b.txt", written)
 }
 
-// canBeSaved waits until the action file.save can be used, or cannot.
+// canBeSaved waits until the action file.save is enabled, or disabled.
 func (a *app) canBeSaved(want bool) {
 	a.Helper()
 	a.eventually(func() error {
@@ -58,7 +58,7 @@ func (a *app) canBeSaved(want bool) {
 	})
 }
 
-// Every step the descriptor offers, each with what the file holds afterwards.
+// Every edit that the descriptor offers, with the file's content afterwards.
 func checkMousepadEditing(w *world, p *app) {
 	steps := []struct{ action, content string }{
 		{"edit.redo", stripped},
@@ -85,12 +85,12 @@ func checkMousepadEditing(w *world, p *app) {
 	}
 }
 
-// edit does one editing step and saves.
+// edit makes one edit and saves.
 func (a *app) edit(action, content string) {
 	a.Helper()
 	a.Log(action)
 	a.callsVoid("edit", fmt.Sprintf(`{"action_name": %q}`, action))
-	a.canBeSaved(true) // save does nothing before the step has come about
+	a.canBeSaved(true) // save does nothing before the edit is done
 	a.callsVoid("save", `{}`)
 	a.file("docs/b.txt", content)
 }
@@ -110,7 +110,7 @@ func checkMousepadOptions(w *world, p *app) {
 	}
 }
 
-// choices are the values a descriptor allows for a parameter.
+// choices returns the values that a descriptor allows for a parameter.
 func (w *world) choices(id, tool, parameter string) []string {
 	w.Helper()
 	var schema struct {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// silence is a WAV file: 8000 samples a second of 16 bits, mono.
+// silence returns a WAV file: 8000 samples per second of 16 bits, mono.
 func silence(seconds int) string {
 	const rate, width = 8000, 2
 	size := uint32(seconds * rate * width)
@@ -27,7 +27,7 @@ func silence(seconds int) string {
 }
 
 func checkMpv(w *world) {
-	w.write("one.wav", silence(200)) // much longer than it plays, on a busy computer too
+	w.write("one.wav", silence(200)) // much longer than it plays, also on a busy computer
 	w.write("two.wav", silence(200))
 	ended := w.start("mpv", "--no-terminal", "--vo=null", "--ao=null", "--idle=yes", "--pause", "$HOME/one.wav", "$HOME/two.wav")
 	w.playing("one.wav")

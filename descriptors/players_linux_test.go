@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// playsAs checks the tools that all media players have against playerctl. What plays is one.wav.
+// playsAs compares the tools of all media players with playerctl. The current track is one.wav.
 func (a *app) playsAs(player string) {
 	a.Helper()
 	shows := func(pattern, what string) {
@@ -34,7 +34,7 @@ func (a *app) playsAs(player string) {
 	a.eventuallyGives("volume", `{}`, `0.5`)
 }
 
-// ended waits until a program is gone.
+// ended waits until a program has ended.
 func (s *session) ended(done <-chan struct{}, name string) {
 	s.Helper()
 	select {
@@ -93,7 +93,7 @@ func checkAudacious(w *world) {
 	a.callsVoid("add", `{"address": "file://$HOME/two.wav"}`)
 	w.shows(`^2$`, "audtool", "playlist-length")
 	says("count_tracks", `{}`, "playlist-length")
-	w.shows(w.expand(`^$HOME/two\.wav$`), "audtool", "playlist-song-filename", "2") // without what it is an address of
+	w.shows(w.expand(`^$HOME/two\.wav$`), "audtool", "playlist-song-filename", "2") // without the URI scheme
 	a.gives("address", `{"track": 1}`, `"file://$HOME/two.wav"`)
 	says("title", `{"track": 1}`, "playlist-song", "2")
 	w.shows(`^150$`, "audtool", "playlist-song-length-seconds", "2")
@@ -141,7 +141,7 @@ func checkAudacious(w *world) {
 	w.ended(done, "audacious")
 }
 
-// sound gives the session a sound card that nobody hears.
+// sound gives the session a silent sound card.
 func (s *session) sound() {
 	s.Helper()
 	s.start("pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--load=module-null-sink", "--load=module-native-protocol-unix")

@@ -8,13 +8,13 @@ import (
 	"github.com/gybob/aai-gateway/descriptors"
 )
 
-// Where Debian has the daemons that are started by hand.
+// Debian's paths of the daemons to start by hand.
 const (
 	hostnamed = "/lib/systemd/systemd-hostnamed"
 	upowerd   = "/usr/libexec/upowerd"
 )
 
-// cases call all tools of an app and look at what they did, by app.
+// cases returns functions that call all tools of an app and verify their effects, by app.
 func cases() map[string]func(*world) {
 	return map[string]func(*world){
 		"io.mpv.Mpv":                    checkMpv,
@@ -33,8 +33,8 @@ func cases() map[string]func(*world) {
 	}
 }
 
-// Every tool of every descriptor does what it says, with the real program. An app
-// without a case fails, and so does a tool that no case has called with success.
+// Every tool of every descriptor works with the real program. An app without a case fails, and so
+// does a tool without a successful call in a case.
 func TestRealPrograms(t *testing.T) {
 	for _, id := range descriptors.IDs() {
 		if more, check := optionalCases()[id], cases()[id]; more.check == nil {
@@ -60,7 +60,7 @@ func checkApp(t *testing.T, id string, check func(*world)) {
 	}
 }
 
-// needPrograms fails the test where one of the programs is not installed.
+// needPrograms fails the test if one of the programs is not installed.
 func needPrograms(t testing.TB) {
 	t.Helper()
 	files := []string{

@@ -9,8 +9,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// variant writes a descriptor with something replaced into a temporary ~/.aai that
-// holds no other, unless others are named.
+// variant writes a modified descriptor into a temporary ~/.aai, together with the named others.
 func variant(t *testing.T, id, old, replacement string, others ...string) string {
 	t.Helper()
 	text := string(source(t, id))
@@ -33,10 +32,9 @@ func variant(t *testing.T, id, old, replacement string, others ...string) string
 	return folder
 }
 
-// The calculator's search provider complains of three expressions at once and
-// never answers. Told to end at its own complaints, it dies in the middle of the
-// call. That call fails and says what is known; the next one makes the bus start
-// the provider again.
+// The calculator's search provider complains about three expressions at once and never answers.
+// With fatal warnings it dies during the call. That call fails with a correct report; the next one
+// makes the bus start the provider again.
 func TestProgramThatDiesInTheCall(t *testing.T) {
 	const name = "org.gnome.Calculator.SearchProvider"
 	w := newWorld(t, variant(t, "org.gnome.Calculator", `"maxItems": 1,`, ``), "G_DEBUG=fatal-criticals")
@@ -54,15 +52,13 @@ func TestProgramThatDiesInTheCall(t *testing.T) {
 	}
 }
 
-// emptyTrash is a tool that does not answer until a person has answered Thunar's
-// question.
+// emptyTrash is a tool that answers only after the user has answered Thunar's question.
 const emptyTrash = `"tools": [
 	{"name": "empty_trash", "description": "Empty the trash.", "effect": "destroys", "interface": "org.xfce.Trash",
 	 "method": "EmptyTrash", "timeout": 10, "returns": {"type": "null"}, "parameters": {"type": "object", "properties": {
 	   "display": {"type": "string", "default": ""}, "startup_id": {"type": "string", "default": ""}}}},`
 
-// A program that does not answer costs the call its deadline, and other calls
-// nothing.
+// A program that does not answer costs the call its deadline, and does not affect other calls.
 func TestProgramThatHangs(t *testing.T) {
 	w := newWorld(t, variant(t, "org.xfce.Thunar", `"tools": [`, emptyTrash, "org.gnome.Calculator"))
 	c := w.app("org.gnome.Calculator")
@@ -93,6 +89,6 @@ func TestProgramThatHangs(t *testing.T) {
 		t.Errorf("expected TIMEOUT with delivery unknown, no safe retry and a hint, got %+v", e)
 	}
 	calculate()
-	w.file(trashed+"a.txt", "hello\n") // nobody has said yes
+	w.file(trashed+"a.txt", "hello\n") // the question is unanswered
 	f.gives("trash_has_items", `{}`, `true`)
 }

@@ -14,18 +14,18 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// An asker is an agent that knows nothing but the search and the runner of tools, of a gateway
-// that was started for it.
+// searchAgent is an agent that knows only the search and the runner of tools, with a newly started
+// gateway.
 type searchAgent struct {
 	*world
 	gateway *testkit.Process
 	asked   int
 	calls   int
-	places  [5]int // how often the tool stood where in the answer
+	places  [5]int // number of times the tool had each rank in the result
 }
 
-// newAsker starts the program, cold: as it is released, but that it takes what the home allows as
-// confirmed.
+// newAsker starts the program, cold: as released, but it accepts the home's settings without
+// confirmation.
 func newAsker(w *world, folder string, allowed ...string) *searchAgent {
 	w.Helper()
 	program := filepath.Join(w.TempDir(), "aai-gateway")
@@ -60,7 +60,7 @@ func (a *searchAgent) say(line string) {
 	}
 }
 
-// ask makes a request, and reads its result.
+// ask makes a request, and decodes its result.
 func (a *searchAgent) ask(method, params string, result any) {
 	a.Helper()
 	a.asked++
@@ -76,7 +76,7 @@ func (a *searchAgent) ask(method, params string, result any) {
 			a.Fatalf("%s %s: %v %s", method, params, err, line)
 		}
 		if answer.ID != a.asked {
-			continue // what it says unasked
+			continue // a notification
 		}
 		if result != nil {
 			if err := json.Unmarshal(answer.Result, result); err != nil {
@@ -87,7 +87,7 @@ func (a *searchAgent) ask(method, params string, result any) {
 	}
 }
 
-// call calls one of the tools of the list, and reads what it gave.
+// call calls one of the listed tools, and returns its structured result.
 func (a *searchAgent) call(tool string, args map[string]any) (structured json.RawMessage) {
 	a.Helper()
 	a.calls++
@@ -107,7 +107,7 @@ func (a *searchAgent) call(tool string, args map[string]any) (structured json.Ra
 	return result.StructuredContent
 }
 
-// writeDistractors writes descriptors of apps of other trades into the folder.
+// writeDistractors writes descriptors of unrelated apps into the folder.
 func writeDistractors(t *testing.T, folder string, n int) {
 	t.Helper()
 	trades := []string{"invoice", "vehicle", "album", "ticket", "parcel", "recipe", "customer", "sensor", "lesson", "match"}
@@ -130,9 +130,8 @@ func writeDistractors(t *testing.T, folder string, n int) {
 	}
 }
 
-// does asks for something in words, and runs the tool of the answer that is known to do it, as
-// the answer says that it is called: with the arguments of the thing, which must be of those that
-// the answer names.
+// does searches with the words, and runs the known tool from the search result, by the name there.
+// The arguments must be among those in the result.
 func (a *searchAgent) does(words, app, tool, args string) any {
 	a.Helper()
 	a.calls = 0
@@ -173,11 +172,11 @@ func (a *searchAgent) does(words, app, tool, args string) any {
 	return nil
 }
 
-// Of three hundred apps, of which it knows none, an agent does twenty real things in two calls
-// each: what has come of each another program says.
+// With three hundred unknown apps, an agent does twenty real things in two calls each; another
+// program verifies each effect.
 func TestTwentyThingsInTwoCallsEach(t *testing.T) {
 	folder := installed(t)
-	for id := range optionalCases() { // of programs that are not here: several play, and one is meant
+	for id := range optionalCases() { // exclude absent programs: several play, and one is meant
 		if err := os.RemoveAll(filepath.Join(folder, id)); err != nil {
 			t.Fatal(err)
 		}

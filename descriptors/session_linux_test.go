@@ -20,13 +20,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// patience is how long a test waits for something that should come to pass, and
-// for a program that should answer. It only ever passes when something is wrong.
+// patience is the limit for waiting for an effect, or for a program's answer. It passes only if
+// something is wrong.
 const patience = 2 * time.Minute
 
-// A session is a desktop session for the real programs: a home folder, a screen
-// and buses of its own. It inherits nothing from the test's environment, and it
-// ends, with every process in it, with the test.
+// session is a desktop session for the real programs, with its own home folder, screen and buses.
+// It inherits nothing from the test's environment, and it ends, with all its processes, with the
+// test.
 type session struct {
 	testing.TB
 	desk        *private.Session
@@ -34,7 +34,7 @@ type session struct {
 	bus, system *testkit.Bus
 }
 
-// newSession begins a session whose processes have env in their environment too.
+// newSession begins a session with env added to the environment of its processes.
 func newSession(t testing.TB, env ...string) *session {
 	t.Helper()
 	needPrograms(t)
@@ -51,7 +51,7 @@ func newSession(t testing.TB, env ...string) *session {
 	desk.Env = append(desk.Env,
 		"PATH=/usr/bin:/bin:/usr/sbin:/sbin",
 		"DBUS_SYSTEM_BUS_ADDRESS="+s.system.Address,
-		"GSETTINGS_BACKEND=memory", // settings that nothing outside can have changed
+		"GSETTINGS_BACKEND=memory", // settings without outside changes
 		"NO_AT_BRIDGE=1",           // no accessibility: less to start
 		"GVFS_DISABLE_FUSE=1",      // nothing mounted in the file system
 		"UPOWER_HISTORY_DIR="+filepath.Join(s.home, "upower"))
@@ -60,7 +60,7 @@ func newSession(t testing.TB, env ...string) *session {
 	if err := desk.StartScreen(t.Context(), private.Screen{Width: 1280, Height: 800}); err != nil {
 		t.Fatal(err)
 	}
-	// The bus is started with the environment, since what it starts inherits it.
+	// The bus has the environment, because its services inherit it.
 	s.bus = testkit.StartDesktopBus(t, slices.Clone(desk.Env))
 	desk.Env = append(desk.Env, "DBUS_SESSION_BUS_ADDRESS="+s.bus.Address)
 	t.Cleanup(func() {
@@ -71,16 +71,16 @@ func newSession(t testing.TB, env ...string) *session {
 	return s
 }
 
-// Where the bus finds what it can start.
+// The bus's folder of services.
 const services = "/usr/share/dbus-1/services/"
 
-// preferred are services whose names others have too, where they are installed.
+// preferred lists installed services with names that others have too.
 func preferred() []string {
 	return []string{"org.knopwob.dunst.service", "org.xfce.Thunar.FileManager1.service"}
 }
 
-// prefer says which of the programs that are installed this person wants, so that others
-// change nothing: what opens a text, and what has a name on the bus.
+// prefer selects the user's programs among the installed ones, so that others have no effect: the
+// opener of texts, and the owners of bus names.
 func (s *session) prefer() {
 	s.Helper()
 	s.write(".config/mimeapps.list", "[Default Applications]\ntext/plain=org.xfce.mousepad.desktop\n")
@@ -93,7 +93,7 @@ func (s *session) prefer() {
 	}
 }
 
-// endPrograms ends the programs that the test has started.
+// endPrograms ends the programs of the test.
 func (s *session) endPrograms() {
 	for _, p := range s.desk.Programs() {
 		if s.Failed() {
@@ -108,8 +108,7 @@ func (s *session) endPrograms() {
 // getenv looks up a variable of the session.
 func (s *session) getenv(name string) string { return s.desk.Getenv(name) }
 
-// command is a program of the session that is not started yet. Debian has them in
-// /usr/bin.
+// command returns a program of the session, not started yet. Debian has them in /usr/bin.
 func (s *session) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join("/usr/bin", name)
@@ -119,8 +118,7 @@ func (s *session) command(ctx context.Context, name string, args ...string) *exe
 	return c
 }
 
-// start starts a program that ends with the test, if not before: then the channel
-// is closed.
+// start starts a program that ends with the test, or earlier: then the channel is closed.
 func (s *session) start(name string, args ...string) (ended <-chan struct{}) {
 	s.Helper()
 	p, err := s.desk.Start(private.Command{Name: name, Args: s.expanded(args), Graceful: true})
@@ -130,8 +128,8 @@ func (s *session) start(name string, args ...string) (ended <-chan struct{}) {
 	return p.Done()
 }
 
-// output runs a program to its end and returns what it printed: its standard
-// output and, where it failed, its complaints too.
+// output runs a program to its end and returns its standard output and, if it failed, its standard
+// error too.
 func (s *session) output(name string, args ...string) string {
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
@@ -145,7 +143,7 @@ func (s *session) output(name string, args ...string) string {
 	return strings.TrimSuffix(string(out), "\n")
 }
 
-// eventually waits until check is content. Its error says what is still missing.
+// eventually waits until check succeeds. Its error names the missing part.
 func (s *session) eventually(check func() error) {
 	s.Helper()
 	deadline := time.Now().Add(patience)
@@ -159,7 +157,7 @@ func (s *session) eventually(check func() error) {
 	}
 }
 
-// expand puts the session's folders in the place of $HOME and $RUN.
+// expand replaces $HOME and $RUN with the session's folders.
 func (s *session) expand(text string) string {
 	return strings.NewReplacer("$HOME", s.home, "$RUN", s.run).Replace(text)
 }
@@ -172,7 +170,7 @@ func (s *session) expanded(texts []string) []string {
 	return all
 }
 
-// shows waits until what a program prints matches the pattern.
+// shows waits until a program's output matches the pattern.
 func (s *session) shows(pattern, name string, args ...string) {
 	s.Helper()
 	s.eventually(func() error {
@@ -180,7 +178,7 @@ func (s *session) shows(pattern, name string, args ...string) {
 	})
 }
 
-// match holds what was seen against a pattern in which "." is any character.
+// match compares a text with a pattern in which "." is any character.
 func match(pattern, seen, where string) error {
 	if !regexp.MustCompile("(?s)" + pattern).MatchString(seen) {
 		return fmt.Errorf("%s shows %q; expected a match of %q", where, seen, pattern)
@@ -188,8 +186,8 @@ func match(pattern, seen, where string) error {
 	return nil
 }
 
-// windows waits until the titles of the visible windows of a class, one on a line,
-// match the pattern.
+// windows waits until the titles of the visible windows of a class, one per line, match the
+// pattern.
 func (s *session) windows(pattern, class string) {
 	s.Helper()
 	s.eventually(func() error {
@@ -201,22 +199,22 @@ func (s *session) windows(pattern, class string) {
 	})
 }
 
-// property waits until a property, read by gdbus, is the value in the text form of
-// GVariant. The bus is "--session" or "--system".
+// property waits until a property, read with gdbus, has the value in the text form of GVariant.
+// The bus is "--session" or "--system".
 func (s *session) property(value, bus, service, object, iface, name string) {
 	s.Helper()
 	s.shows("^"+regexp.QuoteMeta("(<"+value+">,)")+"$", "gdbus", "call", bus, "--dest", service, "--object-path", object,
 		"--method", "org.freedesktop.DBus.Properties.Get", iface, name)
 }
 
-// onBus waits until somebody has the name.
+// onBus waits until the name has an owner.
 func (s *session) onBus(bus, name string) {
 	s.Helper()
 	s.shows("true", "gdbus", "call", bus, "--dest", "org.freedesktop.DBus", "--object-path", "/org/freedesktop/DBus",
 		"--method", "org.freedesktop.DBus.NameHasOwner", name)
 }
 
-// write makes a file in the home folder, and the folders above it.
+// write writes a file in the home folder, and creates its folders.
 func (s *session) write(name, content string) {
 	s.Helper()
 	full := filepath.Join(s.home, name)
@@ -252,8 +250,7 @@ func (s *session) noFile(name string) {
 	})
 }
 
-// processes finds the processes of the session, which nothing but this test has
-// started.
+// processes returns the processes of the session, all started by this test.
 func (s *session) processes() []*os.Process {
 	folders, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
@@ -265,8 +262,8 @@ func (s *session) processes() []*os.Process {
 		if err != nil {
 			s.Fatal(err)
 		}
-		// First the handle, then the look: so the number cannot have become
-		// another process's in between.
+		// The handle comes before the check, so that the id cannot belong to another process in
+		// between.
 		if p, err := os.FindProcess(pid); err == nil && s.isOurs(pid) {
 			found = append(found, p)
 		}
@@ -280,8 +277,8 @@ func (s *session) isOurs(pid int) bool {
 	return err == nil && strings.Contains("\x00"+string(text), "\x00XDG_RUNTIME_DIR="+s.run+"\x00")
 }
 
-// endLeftovers ends what the bus has started and what did not end with the bus and
-// the screen, and waits until nothing is left.
+// endLeftovers ends processes that the bus started and that did not end with the bus and the
+// screen, and waits for their end.
 func (s *session) endLeftovers() {
 	var left []*os.Process
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {

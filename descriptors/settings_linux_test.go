@@ -2,7 +2,7 @@ package descriptors_test
 
 import (
 	"bytes"
-	"crypto/md5" // by which the thumbnail standard names files
+	"crypto/md5" // names of thumbnail files by the standard
 	"encoding/hex"
 	"fmt"
 	"image"
@@ -57,8 +57,8 @@ func checkTumbler(w *world) {
 		w.Fatal(err)
 	}
 	w.write("pic.png", picture.String())
-	// Else it first has GStreamer look through all its plug-ins, which takes a busy computer
-	// longer than the bus waits for a program that it starts.
+	// Otherwise it first lets GStreamer scan all its plug-ins. On a busy computer that exceeds the
+	// bus's start timeout.
 	w.write(".config/tumbler/tumbler.rc", "[GstThumbnailer]\nDisabled=true\n")
 
 	b := w.app("org.xfce.Tumbler")

@@ -53,8 +53,7 @@ func checkUPower(w *world) {
 	}
 	w.shows(`critical-action: +`+u.text("critical_action", `{}`), "upower", "-d")
 
-	// Of what changes by the hour the two readings may differ, so the call is
-	// repeated with the look.
+	// Values that change over time may differ between the two reads, so both are repeated.
 	for _, p := range []struct{ tool, object, iface, property, format string }{
 		{"on_battery", object, service, "OnBattery", "<%v>"},
 		{"lid_is_closed", object, service, "LidIsClosed", "<%v>"},

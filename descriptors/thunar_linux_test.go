@@ -18,8 +18,8 @@ func checkThunar(w *world) {
 	checkThunarWindows(w, f)
 }
 
-// thunar has a window: without one Thunar ends whenever it has done what it was told, and
-// a call may meet it on its way out.
+// thunar opens a window: without one Thunar ends after each task, and a call may meet it on its
+// way out.
 func (w *world) thunar() *app {
 	w.Helper()
 	w.start("thunar", "$HOME")
@@ -27,7 +27,7 @@ func (w *world) thunar() *app {
 	return w.app("org.xfce.Thunar")
 }
 
-// Thunar answers when the work has begun, so the files come later.
+// Thunar answers when the work has begun, so the files appear later.
 func checkThunarFiles(w *world, f *app) {
 	w.write("in/c.txt", "c\n")
 	w.write("in/d.txt", "d\n")
