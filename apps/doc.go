@@ -2,10 +2,10 @@
 // witnesses verify the effects.
 //
 // An act goes through the program as agents use it, by MCP or the command line, with a
-// grant, while a libatspi client listens to all events like a screen reader. The verdict
-// comes from a reader of the accessibility bus in another library (witness), from xdotool,
-// xprop and xclip, window pictures, files on disk, and a page's own JavaScript. The tests
-// compare the gateway's statements with it.
+// grant. Beside it a libatspi client listens to all events like a screen reader. The
+// witnesses are a reader of the accessibility bus in another library (witness), xdotool,
+// xprop, xclip, window pictures, files on disk, and a page's own JavaScript. The tests
+// compare the gateway's statements with theirs.
 //
 // A task is a sequence of acts with a goal, as agents get it. The test judges the final
 // state, and reports the text that the agent wrote and read.

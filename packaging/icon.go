@@ -13,8 +13,8 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// The icon shows a gate, and a pointer that comes through it. It is defined once, on a square with
-// sides of 64, for the SVG file and for pictures of all sizes.
+// iconSide is the side of the square on which the icon is drawn, for the SVG file and for pictures
+// of all sizes. The icon shows a gate, and a pointer that comes through it.
 const iconSide = 64
 
 // stroke is one step of an outline: a line to its point, or a cubic curve with three points. The

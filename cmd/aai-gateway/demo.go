@@ -23,8 +23,8 @@ func (*program) demo() func(context.Context, cli.Flags, io.Writer) error {
 	return func(ctx context.Context, _ cli.Flags, out io.Writer) error { return show(ctx, out) }
 }
 
-// demoGateway runs a command in this process with its own root policy and home. A user who starts
-// the program cannot set those.
+// demoGateway runs a command in this process with its own root policy and home. Flags and
+// environment cannot set those.
 func demoGateway(ctx context.Context, h demo.Home, in io.Reader, out, said io.Writer, args ...string) int {
 	played := cli.Terminal{
 		Ask:    func(context.Context, string) (string, error) { return "2", nil }, // the first is the refusal

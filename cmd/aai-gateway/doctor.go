@@ -154,7 +154,7 @@ func (p *program) scratch(home string, getenv func(string) string, person aai.As
 // logDisabled is above every log level.
 const logDisabled = 100
 
-// presentPerson is a user who can answer in a window.
+// presentPerson is a user in front of a screen, for dialogs.
 type presentPerson struct{}
 
 // Method implements policy.Authenticator.

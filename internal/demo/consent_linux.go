@@ -10,8 +10,8 @@ import (
 )
 
 // consentCommand returns the command that grants the consent a call lacked, or nil. A client
-// cannot ask for consent to irreversible acts, and the demo's screen has no user to answer a
-// dialog, so the simulated user grants it at a terminal.
+// cannot ask for consent to irreversible acts, and the demo's screen has no user for a dialog. So
+// the simulated user grants it at a terminal.
 func (a *agent) consentCommand(result *mcp.CallToolResult) []string {
 	var refusal struct {
 		Type  aai.Code `json:"type"`

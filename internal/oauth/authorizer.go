@@ -51,8 +51,8 @@ type Config struct {
 	// HasScreen reports whether the user sees the browser; nil: always. The Authorizer calls it at
 	// the beginning of a login.
 	HasScreen func() bool
-	// Sites holds the user's settings by the host of the app, by the host of the authorization
-	// server (each with its port if it is not 443), or by the issuer.
+	// Sites holds the user's settings. A key is the host of the app or of the authorization server
+	// (each with its port if it is not 443), or the issuer.
 	Sites map[string]SiteSettings
 	// ClientDocumentURL is the https address of the published client metadata document (see
 	// ClientMetadataDocument); empty: not published.

@@ -15,7 +15,7 @@
 //	encode     JSON to wire by signature (encode.go); decode.go does the reverse
 //
 // A message goes to the unique name of the owner that the guard checked, not to the
-// service's name, so the owner cannot change between the check and the call. The driver
+// service's name. So the owner cannot change between the check and the call. The driver
 // accepts a reply only from that owner or from the bus.
 //
 // Package internal/dbus/wire has the connections, messages and D-Bus types. This package has
