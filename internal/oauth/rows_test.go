@@ -12,11 +12,11 @@ import (
 )
 
 // The rows of the checklist in docs/decisions/login.md, and their tests. Each is
-// named TestRowNN and what it shows; rows with several have several.
+// named TestRowNN and its subject; a row may have several tests.
 //
-//	row source                 what must be so                                       files
+//	row source                 requirement                                           files
 //	01  2.1 §1.5               https alone                                           rows_address_test.go
-//	02  MCP                    what a browser is given                               rows_address_test.go
+//	02  MCP                    address for the browser                               rows_address_test.go
 //	03  RFC 7636               PKCE, S256, fresh                                     rows_code_test.go
 //	04  MCP                    no PKCE, no login                                     rows_code_test.go
 //	05  RFC 8252 §8.12         the person's own browser                              rows_address_test.go

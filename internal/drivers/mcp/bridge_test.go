@@ -36,8 +36,7 @@ type hostileSession struct {
 	out  *bufio.Reader
 }
 
-// forHostileWorlds runs the test with a world that starts a server of the kind, and with one that
-// reaches it over HTTP.
+// forHostileWorlds runs the test with a server of the kind as a process and over HTTP.
 func forHostileWorlds(t *testing.T, kind string, test func(t *testing.T, w *world, app string)) {
 	t.Run(kind, func(t *testing.T) {
 		t.Parallel()
