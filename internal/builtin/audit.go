@@ -15,13 +15,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/audit"
 )
 
-// auditTools prove the journal, and give it away.
+// auditTools are the tools that verify and export the journal.
 type auditTools struct{ journal *audit.Journal }
 
-// auditTimeout is how long a journal of the usual size may take, on a slow disk.
+// auditTimeout limits auditTools; a slow disk needs minutes for a journal of the usual size.
 const auditTimeout = 5 * time.Minute
 
-// tools returns the two of them, which take longer than others.
+// tools returns both tools, with a longer timeout than other tools.
 func (a auditTools) tools() []*aai.Tool {
 	verify := readTool(AuditVerify, "Check that the record of calls is as it was written", noParams, a.verify)
 	export := withUnrecordedQuery(changeTool(AuditExport, "Write the record of calls as JSON Lines, with what is known of each line", exportParams, a.export))
@@ -47,7 +47,7 @@ func cannotVerify(ctx context.Context, err error) error {
 	return aai.Errorf(aai.AutomationFailed, "the journal cannot be verified: %w", err)
 }
 
-// maxExport is how much an export that goes to no file may be, in bytes.
+// maxExport limits an export without a file, in bytes.
 const maxExport = 16 << 20
 
 func (a auditTools) export(ctx context.Context, call *aai.Call) (*aai.Result, error) {
@@ -80,7 +80,7 @@ func (a auditTools) export(ctx context.Context, call *aai.Call) (*aai.Result, er
 	return &aai.Result{Text: v.String(), Data: v}, nil
 }
 
-// exportTo writes a file that only its owner may read, and that was not there.
+// exportTo writes a new file that only its owner can read. An existing file is an error.
 func (a auditTools) exportTo(ctx context.Context, path string, filter audit.Filter) (*audit.Verification, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -91,13 +91,13 @@ func (a auditTools) exportTo(ctx context.Context, path string, filter audit.Filt
 	}
 	v, err := a.journal.Export(ctx, f, filter)
 	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(path) // half an export is worse than none
+		_ = os.Remove(path) // a partial export is worse than none
 		return nil, cannotVerify(ctx, err)
 	}
 	return v, nil
 }
 
-// limitedBuffer is a buffer that takes so much and no more.
+// limitedBuffer is a buffer that accepts at most limit bytes.
 type limitedBuffer struct {
 	bytes.Buffer
 	limit      int

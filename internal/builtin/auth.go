@@ -11,19 +11,19 @@ import (
 	"github.com/gybob/aai-gateway/internal/oauth"
 )
 
-// The names of the tools about logins.
+// Names of the login tools.
 const (
 	LogIn       = "auth_login"
 	LogOut      = "auth_logout"
 	LoginStatus = "auth_status"
 )
 
-// loginTimeout is how long a person may take to log in at a page or with a code.
+// loginTimeout limits the time for a login on a page or with a code.
 const loginTimeout = 16 * time.Minute
 
-// loginTools are the tools about how the person is known to web apps.
+// loginTools are the tools that manage logins to web apps.
 type loginTools struct {
-	logins *oauth.Authorizer // nil: there are none
+	logins *oauth.Authorizer // nil: no logins
 	known  func() Catalog
 }
 
@@ -48,13 +48,13 @@ const (
 	loginStatusParams = `{"type": "object", "additionalProperties": false, "properties": {"app": {"type": "string"}}}`
 )
 
-// precheckLogin says why a call to log in would come to nothing.
+// precheckLogin returns the error that a login call would fail with.
 func (t loginTools) precheckLogin(ctx context.Context, call *aai.Call) error {
 	_, err := t.recipe(ctx, text(call, "app"))
 	return err
 }
 
-// begin logs the person in. What they gave with it, such as a key, is kept first.
+// begin logs the person in. It stores given secrets, such as a key, first.
 func (t loginTools) begin(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	r, err := t.recipe(ctx, text(call, "app"))
 	if err != nil {
@@ -96,7 +96,7 @@ func (t loginTools) end(ctx context.Context, call *aai.Call) (*aai.Result, error
 	host := hostOf(name)
 	if r, err := t.recipe(ctx, name); err == nil {
 		host = oauth.Host(r)
-	} // else the app is gone, and what is kept for its host stays to be forgotten
+	} // else the app is gone; the tokens stored for its host can still be deleted
 	bye, err := t.logins.Logout(ctx, host)
 	if err != nil {
 		return nil, err
@@ -104,17 +104,17 @@ func (t loginTools) end(ctx context.Context, call *aai.Call) (*aai.Result, error
 	return &aai.Result{Data: bye}, nil
 }
 
-// loginReport is what auth_status answers.
+// loginReport is the result of auth_status.
 type loginReport struct {
 	Logins []oauth.LoginStatus `json:"logins"`
-	// About one app alone:
+	// Only for a single app:
 	Host         string        `json:"host,omitempty"`
 	App          string        `json:"app,omitempty"`
 	Kind         string        `json:"kind,omitempty"`
-	Asks         []oauth.Field `json:"asks,omitempty"`      // what a person gives once
-	Untrusted    []string      `json:"untrusted,omitempty"` // hosts of other sites that nobody agreed to
+	Asks         []oauth.Field `json:"asks,omitempty"`      // the fields that a person enters once
+	Untrusted    []string      `json:"untrusted,omitempty"` // hosts of other sites that the person has not trusted
 	ObtainURL    string        `json:"obtain_url,omitempty"`
-	Instructions string        `json:"instructions,omitempty"` // the app's words
+	Instructions string        `json:"instructions,omitempty"` // text from the app
 }
 
 func (t loginTools) status(ctx context.Context, call *aai.Call) (*aai.Result, error) {
@@ -137,7 +137,7 @@ func (t loginTools) status(ctx context.Context, call *aai.Call) (*aai.Result, er
 	return &aai.Result{Data: report}, nil
 }
 
-// recipe finds how people are known to the app of that id, name or host.
+// recipe finds the login recipe of the app with that id, name or host.
 func (t loginTools) recipe(ctx context.Context, name string) (*aai.Recipe, error) {
 	host := hostOf(name)
 	var found []*aai.Recipe
@@ -165,7 +165,7 @@ func (t loginTools) recipe(ctx context.Context, name string) (*aai.Recipe, error
 	return nil, aai.Errorf(aai.InvalidParams, "%s asks nobody to log in", app.ID)
 }
 
-// recipeOf is how people are known to the app, or nil.
+// recipeOf returns the login recipe of the app, or nil.
 func recipeOf(app *aai.App) *aai.Recipe {
 	if app.Server != nil && app.Server.MCP.URL != "" {
 		return &aai.Recipe{Kind: app.Server.Kind, App: app.ID, Platform: app.Platform, HTTP: app.Server.MCP.Login()}
@@ -176,7 +176,7 @@ func recipeOf(app *aai.App) *aai.Recipe {
 	return &aai.Recipe{App: app.ID, Platform: app.Platform, HTTP: &aai.HTTPRecipe{BaseURL: app.BaseURL, Origin: app.Origin, Auth: app.Auth}}
 }
 
-// hostOf is the host in what a person typed: a host, or an address.
+// hostOf returns the host of typed, which is a host or a URL.
 func hostOf(typed string) string {
 	if !strings.Contains(typed, "://") {
 		typed = "https://" + typed

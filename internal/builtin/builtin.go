@@ -1,10 +1,7 @@
-// Package own is the gateway as an app: what it knows and keeps, as tools of the
-// app "aai". Because they are tools like any other, reading a guide or granting
-// consent passes the same path and is on the same record as everything else, and
-// a door needs to know nothing but the gateway.
-//
-// The package joins the rooms that know these things: the catalog, the journal
-// and the policy.
+// Package builtin provides the gateway's own app "aai", which offers the catalog, the journal and
+// the policy as tools. They are tools like any other: reading a guide or granting consent takes
+// the same path and is recorded in the same journal. A front end therefore depends on the gateway
+// alone.
 package builtin
 
 import (
@@ -28,7 +25,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
-// The names of the tools.
+// Names of the tools.
 const (
 	Apps           = "apps"
 	Guide          = "guide"
@@ -55,80 +52,79 @@ const (
 	AuditExport = "audit_export"
 )
 
-// AgentTools are the tools that agents may use too. They say what there is and
-// change nothing.
+// AgentTools returns the tools that agents may use too. They only read.
 func AgentTools() []string { return []string{Apps, Guide, Descriptor, Discover, Projects} }
 
-// Dependencies are the rooms the tools speak for. The catalog is given later than the
-// others because it lists this app: see App.
+// Dependencies are the packages that the tools use. NewApp takes the catalog separately, because
+// the catalog lists this app.
 type Dependencies struct {
 	Journal     *audit.Journal
-	KeptResults *kept.ResultStore // nil: none are kept
+	KeptResults *kept.ResultStore // nil: results are not kept
 	Store       policy.Store
-	// Revocations reach what was allowed for sessions of gateways that run; nil: none.
+	// Revocations revoke session grants in running gateways; may be nil.
 	Revocations *policy.Revocations
-	// Modes say how strict the gateway is.
+	// Modes hold the security mode.
 	Modes *policy.ModeGate
-	// Preapproved are the grants of the configuration.
+	// Preapproved are the grants from the configuration.
 	Preapproved []policy.Grant
-	Web         Web // nil: there is none
-	// DiscoverLocal looks for every way into the apps of this computer; nil: nobody does.
+	Web         Web // nil: no web apps
+	// DiscoverLocal finds all integrations of the apps on this computer; may be nil.
 	DiscoverLocal func(ctx context.Context) (any, error)
-	// SiteHints are what else the site at an address publishes for programs, in words and as
-	// data, nil where that is nothing; nil: nobody asks.
+	// SiteHints returns further machine-readable resources of the site at an address, as text and
+	// as data; data is nil if there are none. May be nil.
 	SiteHints func(ctx context.Context, address string) (words string, data any, err error)
-	// Logins know the person to web apps; nil: there are none.
+	// Logins hold the person's logins to web apps; may be nil.
 	Logins *oauth.Authorizer
-	// Vault keeps secrets.
+	// Vault stores secrets.
 	Vault *secrets.Vault
-	// UnsealedReason says why the consents in Store are in a plain file; empty if they are
-	// not. Nil where no store seals them.
+	// UnsealedReason returns the reason why Store is a plain file, or "" if it is sealed. It is
+	// nil if no store is sealed.
 	UnsealedReason func() string
-	// StoreFault says why no consent can be kept in Store; nil: it can.
+	// StoreFault returns the error that keeps Store from saving consents. May be nil.
 	StoreFault func() error
-	// Unverified is what a plain file allows beside Store, and counts for nothing until a person
-	// takes it over; nil: there is no such file.
+	// Unverified holds the grants of a plain file beside Store. They have no effect until a
+	// person imports them. May be nil.
 	Unverified UnverifiedStore
-	// ConsentTools names the tools of the gateway's own app about which a person is asked for an agent.
+	// ConsentTools names the builtin tools that need a person's consent when an agent calls them.
 	ConsentTools []string
-	// Passphrase is by what a person proves that it is they; nil: there can be none.
+	// Passphrase reauthenticates the person; may be nil.
 	Passphrase *reauth.Passphrase
-	// Confirmed are the settings that a person confirmed, Unconfirmed those that do not
-	// hold because nobody did. Both or none may be nil.
+	// Confirmed are the settings that a person confirmed. Unconfirmed returns the settings that
+	// have no effect because they are not confirmed. Both or neither may be nil.
 	Confirmed   *reauth.ConfirmedSettings
 	Unconfirmed func() []reauth.Setting
-	// FetchPage gets a page of the web, for a person who names one; nil: pages cannot be
-	// named. It guards itself: which hosts, how much, how long.
+	// FetchPage downloads a web page that a person names; may be nil. It limits hosts, size and
+	// time itself.
 	FetchPage func(ctx context.Context, address string) ([]byte, error)
-	// CheckDesktop says whether windows can be read and operated; nil: they cannot.
+	// CheckDesktop reports whether windows can be read and operated; may be nil.
 	CheckDesktop aai.Action
-	// PromptNotice says what a person should know of how they are asked, "" for nothing; nil:
-	// nobody knows.
+	// PromptNotice returns a notice about the way a person is asked for consent, or "". May be
+	// nil.
 	PromptNotice func(context.Context) string
-	// WorkflowName is the name of a workflow, or says what is wrong with it; nil: nobody knows.
+	// WorkflowName returns the name of a workflow, or an error if it is invalid; may be nil.
 	WorkflowName func(source []byte) (name string, err error)
-	// ExtraTools are tools of other rooms that stand behind those of this one.
+	// ExtraTools are tools of other packages, listed after those of this package.
 	ExtraTools []*aai.Tool
-	// HostPlatform is this computer's: "linux", "macos" or "windows".
+	// HostPlatform is the platform of this computer: "linux", "macos" or "windows".
 	HostPlatform string
 }
 
-// An Aside is a file of permissions that nothing says a person gave.
+// UnverifiedStore holds grants from a file that could have been written without the person.
 type UnverifiedStore interface {
 	Unverified() ([]policy.Grant, error)
-	// Import makes the meant ones count, as proved by the channel, and says how many.
+	// Import makes selected grants effective, as confirmed by channel by; it returns their number.
 	Import(meant func(policy.Grant) bool, by aai.Channel) (int, error)
 }
 
-// A Catalog is what the tools know of apps.
+// A Catalog gives the tools access to apps.
 type Catalog interface {
 	aai.Catalog
-	// Report tells of every descriptor of this computer.
+	// Report describes every descriptor of this computer.
 	Report(ctx context.Context) (*catalog.Report, error)
 }
 
-// NewApp returns the gateway's own app. The catalog may be made after it, with the
-// app among its own; it must be there by the first call.
+// NewApp returns the gateway's own app. The catalog returned by known may be created later and
+// contain this app; it must exist by the first call.
 func NewApp(s Dependencies, known func() Catalog) *aai.App {
 	c := catalogTools{known}
 	v := keychainTool{s.Vault, s.UnsealedReason}
@@ -165,7 +161,7 @@ func NewApp(s Dependencies, known func() Catalog) *aai.App {
 	setReturnSchemas(app)
 	app.Tools = append(app.Tools, s.ExtraTools...)
 	for _, name := range []string{Check, History, Story, AuditVerify} {
-		app.Tool(name).AllowUnaudited = true // they say what is wrong
+		app.Tool(name).AllowUnaudited = true // these tools explain failures, so they must work without a journal
 	}
 	return app
 }
@@ -200,15 +196,15 @@ func changeTool(name, description, params string, run aai.Action) *aai.Tool {
 	return &aai.Tool{Name: name, Description: description, Params: schema.MustParse(params), Effect: aai.Changes, Run: withDelivery(run)}
 }
 
-// withUnrecordedQuery is the tool whose record is without the words that were looked for: who looks for a
-// secret, to see that it is nowhere, does not put it there.
+// withUnrecordedQuery omits the search text from the record: a search that checks that a secret
+// is not recorded must not record it.
 func withUnrecordedQuery(tool *aai.Tool) *aai.Tool {
 	tool.Secret = append(tool.Secret, "text")
 	return tool
 }
 
-// withDelivery is an Action that does nothing before it knows that it may: what it says of
-// the call itself says that nothing was done.
+// withDelivery wraps an Action that validates its arguments before it acts: errors about the call
+// itself report NotDelivered.
 func withDelivery(run aai.Action) aai.Action {
 	return func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 		result, err := run(ctx, call)
@@ -224,20 +220,20 @@ func withDelivery(run aai.Action) aai.Action {
 	}
 }
 
-// withPrecheck gives the tool what says why a call of it would come to nothing.
+// withPrecheck sets the tool's Precheck, which returns the error that a call would fail with.
 func withPrecheck(vain func(context.Context, *aai.Call) error, tool *aai.Tool) *aai.Tool {
 	tool.Precheck = vain
 	return tool
 }
 
-// withPublicPrecheck is unless, of what tells nothing that was decided for others: every caller is
-// told before a person is asked.
+// withPublicPrecheck is withPrecheck for a check that reveals no decision about other callers:
+// every caller gets its error before a person is asked.
 func withPublicPrecheck(vain func(context.Context, *aai.Call) error, tool *aai.Tool) *aai.Tool {
 	tool.Precheck, tool.PrecheckPublic = vain, true
 	return tool
 }
 
-// The parameters of the tools.
+// Parameters of the tools.
 const (
 	noParams   = `{"type": "object", "properties": {}, "additionalProperties": false}`
 	toolParams = `{"type": "object", "properties": {"app": {"type": "string", "description": "App id"},
@@ -296,13 +292,13 @@ const (
 		"sessions": {"type": "boolean", "enum": [true], "description": "In the place of the others: only what was allowed for sessions, in every gateway"}}}`
 )
 
-// text returns the named argument, or "" where it was not given.
+// text returns the named argument, or "" if it is absent.
 func text(call *aai.Call, name string) string {
 	s, _ := call.Args[name].(string)
 	return s
 }
 
-// catalogTools are the tools about apps.
+// catalogTools are the tools that describe apps.
 type catalogTools struct{ known func() Catalog }
 
 func (c catalogTools) guide(ctx context.Context, call *aai.Call) (*aai.Result, error) {
@@ -323,12 +319,12 @@ func (c catalogTools) guide(ctx context.Context, call *aai.Call) (*aai.Result, e
 		return nil, err
 	}
 	if page == (catalog.Page{}) {
-		data = catalog.GuideData(app) // of all pages, for programs
+		data = catalog.GuideData(app) // all pages, for programs
 	}
 	return &aai.Result{Text: words, Data: data}, nil
 }
 
-// unknownToolError is the error of a guide to a tool that the app has not.
+// unknownToolError reports that the app has no such tool.
 func unknownToolError(app *aai.App, tool string) error {
 	names := make([]string, len(app.Tools))
 	for i, t := range app.Tools {
@@ -359,9 +355,9 @@ func (c catalogTools) descriptor(ctx context.Context, call *aai.Call) (*aai.Resu
 	return result, nil
 }
 
-// isPrintable reports whether every string of a JSON value is of characters that
-// show. One with others is given as text alone, where they are escapes: whoever
-// decodes data decodes them too.
+// isPrintable reports whether all strings of a JSON value consist of printable characters. Other
+// values are returned as text only, where such characters stay escaped: a client that decodes
+// data would decode them.
 func isPrintable(source json.RawMessage) bool {
 	d := json.NewDecoder(bytes.NewReader(source))
 	for {

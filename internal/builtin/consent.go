@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// consentTools are the tools by which a person decides ahead of being asked.
+// consentTools are the tools that grant and revoke consents in advance.
 type consentTools struct {
 	store       policy.Store
 	revocations *policy.Revocations
@@ -20,7 +20,7 @@ type consentTools struct {
 	keychain    keychainTool
 	storeFault  func() error
 	unverified  UnverifiedStore
-	askedTools  []string // of the gateway's own tools, those that a person is asked about
+	askedTools  []string // builtin tools that need a person's consent
 }
 
 // consentRow is one decision about one tool.
@@ -34,16 +34,16 @@ type consentRow struct {
 	ExpiresAt time.Time       `json:"expires_at,omitzero"`
 	Digest    string          `json:"digest,omitempty"`
 	Source    string          `json:"source"` // "stored", "preapproved" or fromFile
-	// Channel is how the person was asked, where that is known.
+	// Channel is the channel of the person's decision, if known.
 	Channel aai.Channel `json:"channel,omitempty"`
-	// ByName says that it is by the caller's own word alone, and admits nothing.
+	// ByName marks a grant that identifies the caller by name only, so it has no effect.
 	ByName bool `json:"by_name,omitempty"`
-	// Takeover is by what a person names it who takes it over; of what is in a plain file
-	// and admits nothing.
+	// Takeover is the name by which a takeover call selects this grant. It is set for grants of a
+	// plain file, which have no effect.
 	Takeover string `json:"takeover,omitempty"`
 }
 
-// fromFile is the source of what a plain file says, where that counts for nothing.
+// fromFile is the source of grants in a plain file that have no effect.
 const fromFile = "plain file"
 
 func (t consentTools) list(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
@@ -73,7 +73,7 @@ func (t consentTools) list(ctx context.Context, _ *aai.Call) (*aai.Result, error
 	if t.keychain.unsealed == nil || t.keychain.unsealed() == "" {
 		return result, nil
 	}
-	// The list is good without the reason.
+	// The list is useful without the reason.
 	status, _ := t.keychain.vault.Status(ctx)
 	result.Warning = "the consents are in a plain file: " + t.keychain.whyUnsealed(status)
 	return result, nil
@@ -94,7 +94,7 @@ func (t consentTools) grant(ctx context.Context, call *aai.Call) (*aai.Result, e
 	return &aai.Result{Data: map[string]any{"granted": tools}}, nil
 }
 
-// notSavedError is the error of a consent that could not be kept, with what to do about it.
+// notSavedError reports that a consent could not be saved, and how to fix it.
 func notSavedError(err error) error {
 	if e, ok := errors.AsType[*aai.Error](err); ok {
 		return e
@@ -102,7 +102,7 @@ func notSavedError(err error) error {
 	return aai.Errorf(aai.AutomationFailed, "the consent could not be kept: %w", err)
 }
 
-// precheckGrant says why a call to grant would come to nothing.
+// precheckGrant returns the error that a call to grant would fail with.
 func (t consentTools) precheckGrant(ctx context.Context, call *aai.Call) error {
 	_, err := t.grantsFromCall(ctx, call)
 	if err == nil && t.storeFault != nil {
@@ -111,7 +111,7 @@ func (t consentTools) precheckGrant(ctx context.Context, call *aai.Call) error {
 	return err
 }
 
-// grantsFromCall are the grants that a call names.
+// grantsFromCall returns the grants that a call specifies.
 func (t consentTools) grantsFromCall(ctx context.Context, call *aai.Call) (grants []policy.Grant, err error) {
 	caller, identity, err := callerAndIdentityArg(text(call, "caller"), text(call, "identity"))
 	if err != nil {
@@ -136,7 +136,7 @@ func (t consentTools) grantsFromCall(ctx context.Context, call *aai.Call) (grant
 			return nil, err
 		}
 		if app.ID == aai.BuiltinApp && slices.ContainsFunc(named, func(tool string) bool { return !slices.Contains(t.askedTools, tool) }) {
-			// The gate of the gateway's own tools asks no grants.
+			// The policy for builtin tools does not use grants.
 			return nil, aai.Errorf(aai.PermissionDenied, "the gateway's own tools are open to agents or they are not; no consent changes that")
 		}
 		for _, tool := range named {
@@ -149,7 +149,7 @@ func (t consentTools) grantsFromCall(ctx context.Context, call *aai.Call) (grant
 	return grants, nil
 }
 
-// toolsArg are the tools that a call to grant names, in one way or the other.
+// toolsArg returns the tools from the argument "tool" or "tools" of a call to grant.
 func toolsArg(call *aai.Call) ([]string, error) {
 	list, _ := call.Args["tools"].([]any)
 	one := text(call, "tool")
@@ -166,8 +166,8 @@ func toolsArg(call *aai.Call) ([]string, error) {
 	return names, nil
 }
 
-// callerArg returns the name if it can be some caller's: callers are compared as
-// aai.Caller writes them, so a name with other characters would allow nobody.
+// callerArg returns the name if a caller can have it. Callers are compared as aai.Caller formats
+// them, so a grant for a name with other characters would match no caller.
 func callerArg(name string) (string, error) {
 	door, said, found := strings.Cut(name, ":")
 	if !found {
@@ -181,14 +181,14 @@ func callerArg(name string) (string, error) {
 	return name, nil
 }
 
-// grantable returns the app, and what can be allowed of it: its tools, or seeing
-// and acting where it is a program with windows, or the app that operates those.
-// To start a program is allowed of the one that is installed; the others of the one that
-// runs or, where none does, that is installed.
+// grantable returns the app and the permissions that can be granted for it: its tools, or seeing
+// and acting for a program with windows or for the desktop app. PermissionStart applies to the
+// installed program; the others apply to the running program or, if it does not run, to the
+// installed one.
 func (t consentTools) grantable(ctx context.Context, call *aai.Call, name, permission string) (*aai.App, []string, error) {
 	windows := []string{aai.PermissionSee, aai.PermissionAct}
 	if permission == aai.PermissionDestroy || permission == aai.PermissionRun || permission == aai.PermissionHost {
-		windows = append(windows, permission) // "*" does not mean it
+		windows = append(windows, permission) // "*" does not include it
 	}
 	if strings.HasPrefix(name, aai.DesktopApp+"/") {
 		desktop, err := t.known().Find(ctx, aai.DesktopApp)
@@ -205,7 +205,7 @@ func (t consentTools) grantable(ctx context.Context, call *aai.Call, name, permi
 			program, err = installedApp(ctx, desktop, *call, name, err)
 		}
 		if err == nil && program.ID != name {
-			// What is allowed is named in full, so that no other program is meant.
+			// A grant needs the full name, so that it matches no other program.
 			e := aai.Errorf(aai.AppNotFound, "no program %q is running", aai.CleanLabel(name, 60))
 			e.Candidates = []string{program.ID}
 			return nil, nil, e
@@ -226,8 +226,7 @@ func (t consentTools) grantable(ctx context.Context, call *aai.Call, name, permi
 	return app, tools, nil
 }
 
-// permissionsArg returns the permission of that name, or all there are now for
-// "*".
+// permissionsArg returns the permission of that name, or all current permissions for "*".
 func permissionsArg(app *aai.App, all []string, name string) ([]string, error) {
 	if slices.Contains(all, name) {
 		return []string{name}, nil
@@ -268,13 +267,13 @@ func (t consentTools) revoke(ctx context.Context, call *aai.Call) (*aai.Result, 
 	if sessions && app+tool+caller+identity != "" {
 		return nil, aai.Errorf(aai.InvalidParams, "sessions: expected it alone; what was allowed for sessions is taken back as a whole")
 	}
-	// An alias is understood; an app that is gone is meant by its id, also where
-	// another app has taken that for an alias.
+	// An alias is resolved. An app that is gone matches by its id, even if another app now has
+	// that id as an alias.
 	apps := []string{app}
 	if found, err := t.known().Find(ctx, app); err == nil {
 		apps = append(apps, found.ID)
 	}
-	// First what is not in the store: if that fails, nothing was revoked by half.
+	// Session grants go first: if this fails, nothing is partly revoked.
 	if t.revocations != nil {
 		if err := t.revocations.Revoke(); err != nil {
 			return nil, aai.Errorf(aai.AutomationFailed, "what was allowed for sessions could not be taken back: %w", err)

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/audit/kept"
 )
 
-// Story is the name of the tool that tells all that is on record of one call.
+// Story is the name of the tool that returns all records of one call.
 const Story = "story"
 
 const (
@@ -36,24 +36,24 @@ const (
 		"all": {"type": "boolean", "enum": [true]}}}`
 )
 
-// ForgetResults is the name of the tool that deletes what is kept of answers.
+// ForgetResults is the name of the tool that deletes kept results.
 const ForgetResults = "history_forget"
 
-// historyTool reads the journal, and what is kept beside it.
+// historyTool reads the journal and the kept results.
 type historyTool struct {
 	journal     *audit.Journal
 	keptResults *kept.ResultStore
 }
 
-// storyWithResult is a story with what is kept of the answer.
+// storyWithResult is a trace with the kept result of its call.
 type storyWithResult struct {
 	*audit.Trace
 	Answer        json.RawMessage `json:"answer,omitempty"`
 	MissingReason string          `json:"answer_lost,omitempty"`
 }
 
-// withResult adds what is kept of the answer to a call's story. What is not what the journal
-// says was kept is not told.
+// withResult adds the kept result of a call to its trace. It omits a result that does not match
+// the digest in the journal.
 func (h historyTool) withResult(ctx context.Context, story *audit.Trace) storyWithResult {
 	t := storyWithResult{Trace: story}
 	kept, err := h.keptResults.Get(ctx, story.Call.Call)
@@ -70,7 +70,7 @@ func (h historyTool) withResult(ctx context.Context, story *audit.Trace) storyWi
 	return t
 }
 
-// forget deletes what is kept of answers. What is on record stays.
+// forget deletes kept results. It does not change the journal.
 func (h historyTool) forget(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	all, _ := call.Args["all"].(bool)
 	id, app := text(call, "call"), text(call, "app")
@@ -92,7 +92,7 @@ func (h historyTool) list(ctx context.Context, call *aai.Call) (*aai.Result, err
 	past, err := h.journal.History(ctx, filter)
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err() // nobody waits for it
+		return nil, ctx.Err() // the caller has cancelled
 	case err != nil:
 		return nil, aai.Errorf(aai.AutomationFailed, "the history cannot be read: %w", err)
 	}
@@ -102,7 +102,7 @@ func (h historyTool) list(ctx context.Context, call *aai.Call) (*aai.Result, err
 	return &aai.Result{Data: past}, nil
 }
 
-// story tells of one call.
+// story returns the trace of one call.
 func (h historyTool) story(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	id := text(call, "call")
 	story, err := h.journal.Trace(ctx, id)
@@ -117,7 +117,7 @@ func (h historyTool) story(ctx context.Context, call *aai.Call) (*aai.Result, er
 	return &aai.Result{Data: h.withResult(ctx, story)}, nil
 }
 
-// filterOf reads which calls are meant.
+// filterOf returns the filter that the arguments of a call specify.
 func filterOf(call *aai.Call) (audit.Filter, error) {
 	filter := audit.Filter{
 		App: text(call, "app"), Tool: text(call, "tool"), Caller: text(call, "caller"), Result: text(call, "result"),
@@ -140,8 +140,8 @@ func filterOf(call *aai.Call) (audit.Filter, error) {
 	return filter, nil
 }
 
-// number reads an integer that has passed a schema, in the forms that numbers
-// have after it. Zero stands for none.
+// number returns an integer that a schema has validated, in any of the types that decoded numbers
+// have. It returns zero if value is absent.
 func number(value any) int {
 	switch n := value.(type) {
 	case int64:
@@ -149,7 +149,7 @@ func number(value any) int {
 	case float64:
 		return int(n)
 	case json.Number:
-		f, _ := n.Float64() // such as 1e2, which is an integer too
+		f, _ := n.Float64() // 1e2, for example, is an integer too
 		return int(f)
 	}
 	return 0

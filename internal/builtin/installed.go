@@ -10,11 +10,11 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Consent for a program that does not run yet. What is allowed is bound to its executable,
-// which is known ahead where no script starts another one.
+// Consent for a program that does not run yet. A grant is bound to the executable, which is known
+// in advance unless a script starts another one.
 
-// installedApp is the installed program of the name, as it will be when it runs; notRunning is what
-// is said where there is none.
+// installedApp returns the installed program of the name, as it will be when it runs. It returns
+// notRunning if there is none.
 func installedApp(ctx context.Context, desktop *aai.App, call aai.Call, name string, notRunning error) (*aai.App, error) {
 	call.Args = map[string]any{"launch": true, "arguments": []any{}} // as ax_connect starts it
 	program, err := desktop.FindTarget(ctx, &call, name)
@@ -22,7 +22,7 @@ func installedApp(ctx context.Context, desktop *aai.App, call aai.Call, name str
 		return nil, notRunning
 	}
 	if program.ID != name {
-		return program, nil // who asked is told its whole name
+		return program, nil // the caller reports its full name
 	}
 	if filepath.Base(program.Source) != strings.TrimPrefix(name, aai.DesktopApp+"/") || isScript(program.Source) {
 		e := aai.Errorf(aai.AppNotRunning, "%s does not run, and which program will run as it cannot be told ahead: %s starts it", name, program.Source)
@@ -32,7 +32,7 @@ func installedApp(ctx context.Context, desktop *aai.App, call aai.Call, name str
 	return program, nil
 }
 
-// isScript reports whether the file is a script, or cannot be read.
+// isScript reports whether the file is a script or cannot be read.
 func isScript(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

@@ -8,17 +8,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
-// keychainTool says how secrets are kept.
+// keychainTool reports how secrets are stored.
 type keychainTool struct {
 	vault    *secrets.Vault
 	unsealed func() string
 }
 
-// keychainStatus is the state of the vault, and of the consents, which may have to
-// do without it.
+// keychainStatus is the state of the vault and of the consents, which may be stored outside it.
 type keychainStatus struct {
 	secrets.Status
-	// Unsealed says why the consents are in a plain file; empty if they are not.
+	// Unsealed is the reason why the consents are in a plain file, or "".
 	Unsealed string `json:"consents_unsealed,omitempty"`
 }
 
@@ -33,7 +32,7 @@ func (k keychainTool) status(ctx context.Context, _ *aai.Call) (*aai.Result, err
 	return &aai.Result{Data: keychainStatus{status, k.whyUnsealed(status)}}, nil
 }
 
-// whyUnsealed says why the consents are in a plain file; empty if they are not.
+// whyUnsealed returns the reason why the consents are in a plain file, or "".
 func (k keychainTool) whyUnsealed(status secrets.Status) string {
 	if k.unsealed == nil {
 		return ""

@@ -12,9 +12,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// lintTool looks at a descriptor that a person names, before anybody uses it.
+// lintTool checks a descriptor that a person names, before it is used.
 type lintTool struct {
-	// fetch gets a page of the web; nil: nobody can.
+	// fetch downloads a web page; may be nil.
 	fetch func(ctx context.Context, address string) ([]byte, error)
 }
 
@@ -33,7 +33,7 @@ func (l lintTool) lint(ctx context.Context, call *aai.Call) (*aai.Result, error)
 	return &aai.Result{Data: lint.CheckAgainst(source, earlier, o)}, nil
 }
 
-// read gets the descriptor at a path or an address.
+// read reads the descriptor at a path or a URL.
 func (l lintTool) read(ctx context.Context, source string) ([]byte, catalog.Options, error) {
 	o := catalog.Options{Source: source}
 	if !strings.Contains(source, "://") {

@@ -17,7 +17,7 @@ type appRow struct {
 	Platform    string   `json:"platform"`
 	Runnable    bool     `json:"runnable"`
 	Source      string   `json:"source"`
-	Origin      string   `json:"origin,omitempty"` // of an app from the web
+	Origin      string   `json:"origin,omitempty"` // of a web app
 }
 
 func (c catalogTools) apps(context.Context, *aai.Call) (*aai.Result, error) {
@@ -34,10 +34,10 @@ func (c catalogTools) apps(context.Context, *aai.Call) (*aai.Result, error) {
 	return &aai.Result{Data: rows}, nil
 }
 
-// toolsOf is how many tools an app is known to have.
+// toolsOf returns the number of known tools of an app.
 func toolsOf(app *aai.App) int {
 	if app.Unprobed {
-		return 0 // what it has starts it
+		return 0 // listing its tools would start it
 	}
 	return len(app.Tools)
 }

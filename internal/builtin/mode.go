@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// modeTools are the tools by which a person says how much callers may do.
+// modeTools read and set the security mode.
 type modeTools struct{ modes *policy.ModeGate }
 
 func (m modeTools) get(context.Context, *aai.Call) (*aai.Result, error) {

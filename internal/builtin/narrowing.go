@@ -5,22 +5,22 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// Rate is the tool of the search by which a person says what they think of an app.
+// Rate is the search tool that records a person's rating of an app.
 const Rate = "rate"
 
-// Stop is the tool of the room of halts by which a person ends what runs.
+// Stop is the tool that ends running calls.
 const Stop = "stop"
 
-// NarrowingCheck returns what tells whether a call of a tool that does not only read takes
-// rights away and gives none, so that nobody has to prove that they want it: who only
-// narrows is not to be hindered. To forget a refusal, or to write a file, is more.
+// NarrowingCheck returns a function that reports whether a request only takes rights away. Such a
+// request needs no reauthentication. Forgetting a denial and writing a file do not count as
+// narrowing.
 func NarrowingCheck(store policy.Store, modes *policy.ModeGate) func(*aai.Request) bool {
 	return func(r *aai.Request) bool {
 		switch r.Tool.Name {
-		case LogOut, Stop, Rate: // what a person thinks of an app allows nothing
+		case LogOut, Stop, Rate: // a rating grants nothing
 			return true
 		case AuditExport:
-			return text(r.Call, "file") == "" // the lines are the answer
+			return text(r.Call, "file") == "" // the result holds the lines
 		case SetMode:
 			mode, err := policy.ParseMode(text(r.Call, "mode"))
 			return err == nil && mode >= modes.Current()
@@ -34,7 +34,7 @@ func NarrowingCheck(store policy.Store, modes *policy.ModeGate) func(*aai.Reques
 	}
 }
 
-// revokesNoDenial reports whether no refusal is among what is revoked, of whatever app.
+// revokesNoDenial reports whether the revocation, for any app, includes no denial.
 func revokesNoDenial(store policy.Store, tool, caller, identity string) bool {
 	grants, err := store.Grants()
 	if err != nil {

@@ -2,7 +2,7 @@
 
 package builtin
 
-// These are not needed where FIFOs and devices are not files.
+// These are not needed on systems where FIFOs and devices are not files.
 const (
 	nonBlocking     = 0
 	directoryOnly   = 0

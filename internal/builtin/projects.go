@@ -15,30 +15,29 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog"
 )
 
-// What is looked at in the folders of a client. More is left out, and said to be.
+// Limits for the folders of a client. The result says if entries were omitted.
 const (
 	maxFolders    = 20
 	maxEntries    = 100     // of one folder
 	maxDescriptor = 1 << 20 // bytes
 )
 
-// projectFolder is the folder in a project that is for us.
+// projectFolder is the gateway's folder in a project.
 const projectFolder = ".aai"
 
-// axFolder is the folder of one for the tools of windows, as others call it.
+// axFolder is the folder for desktop tools in a project; the name comes from axterminator.
 const axFolder = ".axterminator"
 
-// scriptFolders are those of a project that have scripts.
+// scriptFolders returns the folders of a project that contain scripts.
 func scriptFolders() []string {
 	return []string{projectFolder, projectFolder + "/scripts", axFolder, axFolder + "/scripts"}
 }
 
-// projectTool finds what projects have for the gateway. It never runs any of it: a
-// descriptor in a folder that an agent may write to is not one that the person
-// placed on this computer.
+// projectTool lists the gateway's files in projects. It never runs them: an agent may be able to
+// write to that folder, so the person did not necessarily install the descriptor.
 type projectTool struct {
-	host     string                              // the platform, as catalog.Options has it
-	workflow func(source []byte) (string, error) // the name of a workflow, or what is wrong with it; may be nil
+	host     string                              // the platform, as in catalog.Options
+	workflow func(source []byte) (string, error) // returns the name of a workflow, or an error; may be nil
 }
 
 // A project is a folder that the client works in.
@@ -50,11 +49,11 @@ type project struct {
 	Workflows   []projectFile `json:"workflows"`
 	Scripts     []projectFile `json:"scripts"`
 	Baselines   []projectFile `json:"baselines"`
-	Omitted     bool          `json:"omitted,omitempty"` // there is more
-	folder      *os.Root      // while it is looked at
+	Omitted     bool          `json:"omitted,omitempty"` // there are more
+	folder      *os.Root      // open during inspect only
 }
 
-// A projectFile is a file in a project. App, Name and Status are of descriptors.
+// A projectFile is a file in a project. App, Name and Status are set for descriptors.
 type projectFile struct {
 	Path   string         `json:"path"`
 	App    string         `json:"app,omitempty"`
@@ -63,15 +62,15 @@ type projectFile struct {
 	Fault  string         `json:"fault,omitempty"`
 }
 
-// noRootsNote is for clients that do not say where they work.
+// noRootsNote is the note for clients without roots.
 const noRootsNote = "The client of this call does not say which folders it works in. " +
 	"Ask the person to add the project's folder to the client's roots (its workspace folders). " +
 	"Descriptors that the person wants to use belong in ~/.aai/<app id>/aai.json, wherever the project is."
 
-// projects is what the tool answers with.
+// projects is the result of the tool.
 type projects struct {
 	Projects []project `json:"projects"`
-	Omitted  int       `json:"omitted,omitempty"` // folders that were not looked at
+	Omitted  int       `json:"omitted,omitempty"` // number of folders not inspected
 	Note     string    `json:"note,omitempty"`
 }
 
@@ -96,11 +95,11 @@ func (p projectTool) list(ctx context.Context, _ *aai.Call) (*aai.Result, error)
 	return &aai.Result{Data: found}, nil
 }
 
-// folderError is all that is said of a path that gives nothing, whatever it is: who
-// names it learns no more of it than that.
+// folderError is the problem for every folder that cannot be opened. It is always the same, so
+// that a caller cannot probe paths.
 const folderError = "this folder cannot be opened: it is not there, it is no folder, or the gateway may not read it"
 
-// inspect lists one folder. Nothing outside of it is opened, wherever links lead.
+// inspect lists one folder. It opens nothing outside it, wherever links lead.
 func (p projectTool) inspect(root aai.Root) project {
 	found := project{Path: root.Path, Name: root.Name, Descriptors: []projectFile{}, Workflows: []projectFile{}, Scripts: []projectFile{}, Baselines: []projectFile{}}
 	folder, err := os.OpenRoot(root.Path + directorySuffix)
@@ -128,8 +127,8 @@ func (p projectTool) inspect(root aai.Root) project {
 	return found
 }
 
-// entries are the paths of what is in a folder and of the type, 0 being a file, in
-// alphabetical order. Links are followed, as far as they stay within the project.
+// entries returns the paths of the entries of a folder that have the type kind, 0 for a file, in
+// alphabetical order. It follows links that stay within the project.
 func (p *project) entries(folder string, kind fs.FileMode) []string {
 	dir, err := p.folder.OpenFile(folder, os.O_RDONLY|directoryOnly, 0)
 	if err != nil {
@@ -154,7 +153,7 @@ func (p *project) entries(folder string, kind fs.FileMode) []string {
 	return paths
 }
 
-// absolute is the path of something in the project as people know it.
+// absolute returns the absolute path of a file in the project.
 func (p *project) absolute(path string) string {
 	return filepath.Join(p.Path, filepath.FromSlash(path))
 }
@@ -167,8 +166,8 @@ func (p *project) files(folder string) []projectFile {
 	return files
 }
 
-// workflows say what those of a folder are worth. They are run by nobody who is not told to:
-// they are read, and no tools.
+// workflows lists the workflows of a folder with their names or faults. It reads them, and runs
+// nothing.
 func (p projectTool) workflows(in *project, folder string) []projectFile {
 	files := in.files(folder)
 	if p.workflow == nil {
@@ -187,7 +186,7 @@ func (p projectTool) workflows(in *project, folder string) []projectFile {
 	return files
 }
 
-// descriptor says what a descriptor is worth, or returns nil where there is none.
+// descriptor returns the status of a descriptor, or nil if there is none.
 func (p projectTool) descriptor(in *project, path string) *projectFile {
 	f := &projectFile{Path: in.absolute(path), Status: catalog.StatusInvalid}
 	source, err := in.read(path)
@@ -198,7 +197,7 @@ func (p projectTool) descriptor(in *project, path string) *projectFile {
 		f.Fault = causeText(err)
 		return f
 	}
-	// Without drivers nothing of it can run.
+	// Without drivers no tool of it can run.
 	d, err := catalog.Parse(source, catalog.Options{HostPlatform: p.host, Source: f.Path})
 	if err != nil {
 		f.Fault = strings.TrimSpace(aai.CleanText(aai.AsError(err).Message, 1000))
@@ -208,7 +207,7 @@ func (p projectTool) descriptor(in *project, path string) *projectFile {
 	return f
 }
 
-// read reads a file of bounded size that is nothing but a file.
+// read reads a regular file of at most maxDescriptor bytes.
 func (p *project) read(path string) ([]byte, error) {
 	file, err := p.folder.OpenFile(path, os.O_RDONLY|nonBlocking, 0)
 	if err != nil {
@@ -229,7 +228,7 @@ func (p *project) read(path string) ([]byte, error) {
 	return source, err
 }
 
-// causeText is what went wrong, without the path, which stands beside it.
+// causeText returns the cause of err without the path, which the project file already shows.
 func causeText(err error) string {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err

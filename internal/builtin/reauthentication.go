@@ -13,8 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
 
-// reauthTools are the tools by which a person sets their passphrase, and confirms what
-// the configuration says.
+// reauthTools are the tools that set the passphrase and confirm settings of the configuration.
 type reauthTools struct {
 	passphrase  *reauth.Passphrase
 	confirmed   *reauth.ConfirmedSettings
@@ -25,7 +24,7 @@ const confirmParams = `{"type": "object", "additionalProperties": false, "requir
 	"settings": {"type": "array", "minItems": 1, "items": {"type": "object", "additionalProperties": false, "required": ["from", "key", "value"], "properties": {
 		"from": {"type": "string"}, "key": {"type": "string"}, "value": {}}}, "description": "As consent_unconfirmed lists them"}}}`
 
-// passphraseTimeout is how long a person may take to type a new passphrase twice.
+// passphraseTimeout limits the time to type a new passphrase twice.
 const passphraseTimeout = 5 * time.Minute
 
 func (t reauthTools) tools() []*aai.Tool {
@@ -38,7 +37,7 @@ func (t reauthTools) tools() []*aai.Tool {
 	}
 }
 
-// precheckSet says why a call to set the passphrase would come to nothing.
+// precheckSet returns the error that a call to set the passphrase would fail with.
 func (t reauthTools) precheckSet(ctx context.Context, _ *aai.Call) error {
 	if aai.ClientCapabilitiesOf(ctx).AskSecret == nil || t.passphrase == nil {
 		e := aai.Errorf(aai.PermissionDenied, "there is no terminal at which a passphrase could be typed")
@@ -48,7 +47,7 @@ func (t reauthTools) precheckSet(ctx context.Context, _ *aai.Call) error {
 	return t.passphrase.CheckAvailable(ctx)
 }
 
-// set asks for a new passphrase. That the person may set one the gate has seen to.
+// set asks for a new passphrase. The policy has already reauthenticated the person.
 func (t reauthTools) set(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	if err := t.precheckSet(ctx, call); err != nil {
 		return nil, err
@@ -58,7 +57,7 @@ func (t reauthTools) set(ctx context.Context, call *aai.Call) (*aai.Result, erro
 	if err != nil {
 		return nil, err
 	}
-	first = strings.TrimSpace(first) // as where it is asked for
+	first = strings.TrimSpace(first) // trimmed like every entered passphrase
 	if len(first) < reauth.MinPassphrase {
 		return nil, aai.Errorf(aai.InvalidParams, "the passphrase is too short; expected at least %d characters", reauth.MinPassphrase)
 	}
@@ -86,7 +85,7 @@ func (t reauthTools) list(context.Context, *aai.Call) (*aai.Result, error) {
 	return &aai.Result{Data: append([]reauth.Setting{}, t.pending()...)}, nil
 }
 
-// confirm keeps that a person confirmed settings that are in effect but for that.
+// confirm saves a person's confirmation of settings that lack only this to have an effect.
 func (t reauthTools) confirm(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	settings, err := t.settingsFromCall(call)
 	if err != nil {
@@ -101,7 +100,7 @@ func (t reauthTools) confirm(ctx context.Context, call *aai.Call) (*aai.Result, 
 	}, nil
 }
 
-// precheckConfirm says why a call to confirm would come to nothing.
+// precheckConfirm returns the error that a call to confirm would fail with.
 func (t reauthTools) precheckConfirm(ctx context.Context, call *aai.Call) error {
 	if _, err := t.settingsFromCall(call); err != nil {
 		return err
@@ -109,7 +108,7 @@ func (t reauthTools) precheckConfirm(ctx context.Context, call *aai.Call) error 
 	return sealingError(t.confirmed.CheckAvailable(ctx))
 }
 
-// settingsFromCall are the settings that a call names. They wait to be confirmed.
+// settingsFromCall returns the unconfirmed settings that a call names.
 func (t reauthTools) settingsFromCall(call *aai.Call) (settings []reauth.Setting, err error) {
 	if t.confirmed == nil {
 		return nil, aai.Errorf(aai.AutomationNotSupported, "nothing can be confirmed here")
@@ -127,7 +126,7 @@ func (t reauthTools) settingsFromCall(call *aai.Call) (settings []reauth.Setting
 	return settings, nil
 }
 
-// sealingError is the error of what must be sealed, with what to do where nothing can be.
+// sealingError adds a hint to err if sealing is not supported here.
 func sealingError(err error) error {
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return err
@@ -137,7 +136,7 @@ func sealingError(err error) error {
 	return e
 }
 
-// find is the setting that waits to be confirmed and is exactly what was given.
+// find returns the unconfirmed setting that equals given, or nil.
 func (t reauthTools) find(given any) *reauth.Setting {
 	want, err := canonical(given)
 	if err != nil {
@@ -151,7 +150,7 @@ func (t reauthTools) find(given any) *reauth.Setting {
 	return nil
 }
 
-// canonical is a value as JSON with sorted fields.
+// canonical returns a value as JSON with sorted fields.
 func canonical(value any) (string, error) {
 	b, err := json.Marshal(value)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// What tools answer that answer with rows: of a row, what has a title is a column of
-// the table that people are shown, in this order. The rest is for programs.
+// Return schemas of tools that return rows. A property with a title is a column of the table for
+// people, in this order. The other properties are for programs.
 const (
 	appRows = `{"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
 		"id": {"type": "string", "title": "app"}, "name": {"type": "string", "title": "name"},
@@ -60,8 +60,8 @@ const (
 		"detail": {"type": "string", "title": "why"}, "name": {"type": "string"}}}}}}`
 )
 
-// setReturnSchemas says of tools what they answer. It is not held against each answer: these
-// are our own.
+// setReturnSchemas sets the return schemas of the tools. Results are not validated against them,
+// because this package creates them.
 func setReturnSchemas(app *aai.App) {
 	for name, returns := range map[string]string{
 		Apps: appRows, Scan: scanRows, History: historyRows, Story: storySchema, Stats: statsRows, Totals: totalsRows, ListConsents: consentRows, LoginStatus: loginRows, Keychain: placeRows, Discover: integrationRows,

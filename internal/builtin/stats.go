@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/audit"
 )
 
-// The names of the tools that say what became of calls.
+// Names of the statistics tools.
 const (
 	Stats  = "stats"
 	Totals = "totals"
@@ -41,12 +41,12 @@ const (
 		"first": {"type": "string", "format": "date-time"}, "last": {"type": "string", "format": "date-time", "title": "last"}}}}}}`
 )
 
-// statsTool counts what is in the journal.
+// statsTool counts calls in the journal.
 type statsTool struct{ journal *audit.Journal }
 
-// stats is the answer.
+// stats is the result of statsTool.count.
 type stats struct {
-	Since    time.Time         `json:"since,omitzero"` // the first call that is counted
+	Since    time.Time         `json:"since,omitzero"` // time of the first counted call
 	Calls    int               `json:"calls"`
 	Failures int               `json:"failures"`
 	Rows     []audit.ToolStats `json:"rows"`
@@ -75,11 +75,11 @@ func (s statsTool) count(ctx context.Context, call *aai.Call) (*aai.Result, erro
 	return &aai.Result{Data: answer}, nil
 }
 
-// totals is the answer of totals.
+// totals is the result of statsTool.totals.
 type totals struct {
 	Calls    int                 `json:"calls"`
 	Failures int                 `json:"failures"`
-	Rows     []audit.PeriodStats `json:"rows"` // the oldest first, those without calls left out
+	Rows     []audit.PeriodStats `json:"rows"` // oldest first, without periods that have no calls
 }
 
 func (s statsTool) totals(ctx context.Context, call *aai.Call) (*aai.Result, error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// nameOnlyGrants returns the stored grants that say nothing of the caller but its name, of one
-// app, tool and caller where those are named.
+// nameOnlyGrants returns the stored grants that identify the caller by name only, filtered by
+// app, tool and caller if given.
 func (t consentTools) nameOnlyGrants(call *aai.Call) (found []policy.Grant, meant func(policy.Grant) bool, err error) {
 	app, tool, caller := text(call, "app"), text(call, "tool"), text(call, "caller")
 	meant = func(g policy.Grant) bool {
@@ -30,7 +30,7 @@ func (t consentTools) nameOnlyGrants(call *aai.Call) (found []policy.Grant, mean
 	return found, meant, nil
 }
 
-// unverifiedGrants are the permissions of a plain file that count for nothing.
+// unverifiedGrants returns the grants of a plain file, which have no effect.
 func (t consentTools) unverifiedGrants() ([]policy.Grant, error) {
 	if t.unverified == nil {
 		return nil, nil
@@ -42,7 +42,7 @@ func (t consentTools) unverifiedGrants() ([]policy.Grant, error) {
 	return found, nil
 }
 
-// unverifiedName says whom a permission of a plain file is for, and what it allows.
+// unverifiedName returns the name of an unverified grant: its tool, app, caller and expiry.
 func unverifiedName(g policy.Grant) string {
 	name := fmt.Sprintf("%s of %s for %s", g.Tool, g.App, g.Caller)
 	if g.Identity != "" {
@@ -54,8 +54,8 @@ func unverifiedName(g policy.Grant) string {
 	return name
 }
 
-// selectUnverified are the permissions of the plain file that a call names, by what asideName
-// says of them.
+// selectUnverified returns a predicate for the unverified grants that a call names, by their
+// unverifiedName.
 func (t consentTools) selectUnverified(call *aai.Call) (func(policy.Grant) bool, error) {
 	named, _ := call.Args["file"].([]any)
 	found, err := t.unverifiedGrants()
@@ -72,7 +72,7 @@ func (t consentTools) selectUnverified(call *aai.Call) (func(policy.Grant) bool,
 	return func(g policy.Grant) bool { return slices.Contains(named, any(unverifiedName(g))) }, nil
 }
 
-// precheckTakeover says why a call to take over would come to nothing.
+// precheckTakeover returns the error that a takeover call would fail with.
 func (t consentTools) precheckTakeover(_ context.Context, call *aai.Call) error {
 	if call.Args["file"] != nil {
 		_, err := t.selectUnverified(call)
@@ -90,7 +90,7 @@ func (t consentTools) precheckTakeover(_ context.Context, call *aai.Call) error 
 	return err
 }
 
-// requireNameAndIdentity wants a name and an identity.
+// requireNameAndIdentity returns an error unless the call has a caller and a valid identity.
 func requireNameAndIdentity(call *aai.Call) error {
 	if text(call, "caller") == "" || text(call, "identity") == "" {
 		return aai.Errorf(aai.InvalidParams, `expected "caller" and "identity": the name, and whose it was`)
@@ -99,8 +99,8 @@ func requireNameAndIdentity(call *aai.Call) error {
 	return err
 }
 
-// takeover gives what was decided for a name to the one whose name it was, or seals what
-// a plain file allows.
+// takeover rebinds grants by name only to an identity, or imports grants of a plain file into the
+// store.
 func (t consentTools) takeover(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	if call.Args["file"] != nil {
 		meant, err := t.selectUnverified(call)
@@ -126,7 +126,7 @@ func (t consentTools) takeover(_ context.Context, call *aai.Call) (*aai.Result, 
 			found[i].Caller = aai.DoorMCP + ":" + found[i].Caller
 		}
 	}
-	// First what holds from now on: until the others are gone, they admit nothing.
+	// Add first: the old grants have no effect, so they may remain if Remove fails.
 	if err = t.store.Add(found...); err == nil {
 		_, err = t.store.Remove(meant)
 	}
@@ -136,7 +136,7 @@ func (t consentTools) takeover(_ context.Context, call *aai.Call) (*aai.Result, 
 	return &aai.Result{Data: map[string]any{"taken": len(found)}}, nil
 }
 
-// drop forgets what was decided for a name alone.
+// drop removes grants by name only.
 func (t consentTools) drop(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	_, meant, err := t.nameOnlyGrants(call)
 	if err != nil {
@@ -149,7 +149,7 @@ func (t consentTools) drop(_ context.Context, call *aai.Call) (*aai.Result, erro
 	return &aai.Result{Data: map[string]any{"dropped": dropped}}, nil
 }
 
-// identityArg returns the identity if it can be some caller's.
+// identityArg returns the identity if a caller can have it.
 func identityArg(identity string) (string, error) {
 	if aai.IsIdentity(identity) {
 		return identity, nil
@@ -159,8 +159,8 @@ func identityArg(identity string) (string, error) {
 	return "", e
 }
 
-// callerAndIdentityArg returns the caller and the identity that a person named. A name alone is
-// nobody: any caller may call itself so.
+// callerAndIdentityArg returns the validated caller and identity. A name alone is an error,
+// because any caller can use any name.
 func callerAndIdentityArg(caller, identity string) (string, string, error) {
 	if caller == "" && identity != "" {
 		caller = policy.Wildcard

@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// The names of the tools about what can be found.
+// Names of the discovery tools.
 const (
 	Discover = "discover"
 	NameSite = "discover_name"
@@ -19,10 +19,10 @@ const (
 
 // A Web finds apps on the web.
 type Web interface {
-	// Discover returns the app of the site at an address, or under a name that the
-	// person gave it; its error is an *aai.Error.
+	// Discover returns the app of the site at a URL, or under a name that AddName saved. Its
+	// error is an *aai.Error.
 	Discover(ctx context.Context, address string) (*aai.App, error)
-	// AddName gives the site at an address a name.
+	// AddName saves a name for the site at a URL.
 	AddName(name, address string) error
 }
 
@@ -32,26 +32,25 @@ const (
 	nameSiteParams = `{"type": "object", "properties": {"name": {"type": "string"}, "url": {"type": "string"}}, "required": ["name", "url"], "additionalProperties": false}`
 )
 
-// LocalSource is what answers of discover name as the source of their words: programs that
-// are installed here say what they like.
+// LocalSource is the untrusted source of local discovery results: installed programs choose their
+// own text.
 const LocalSource = "the programs of this computer"
 
-// IsLocalDiscovery reports whether a call of the gateway's own app asks what there is on this
-// computer beyond the apps that the person placed here: a person is asked about that, as
-// about any other app that is read.
+// IsLocalDiscovery reports whether a request asks the builtin app for all integrations of this
+// computer, beyond the installed descriptors. This needs consent, like reading any other app.
 func IsLocalDiscovery(r *aai.Request) bool {
 	return r.App.ID == aai.BuiltinApp && r.Tool.Name == Discover && text(r.Call, "url") == ""
 }
 
-// webTools are the tools about what can be found.
+// webTools are the discovery tools.
 type webTools struct {
 	web           Web
-	discoverLocal func(ctx context.Context) (any, error) // nil: nobody looks
-	// hints are what else a site publishes for programs; nil: nobody asks.
+	discoverLocal func(ctx context.Context) (any, error) // may be nil
+	// hints returns further machine-readable resources of a site; may be nil.
 	hints func(ctx context.Context, address string) (words string, data any, err error)
 }
 
-// tools are none where there is no web.
+// tools returns no tools if web is nil.
 func (t webTools) tools() []*aai.Tool {
 	if t.web == nil {
 		return nil
@@ -63,9 +62,9 @@ func (t webTools) tools() []*aai.Tool {
 	return []*aai.Tool{find, changeTool(NameSite, "Give a web site a name", nameSiteParams, t.name)}
 }
 
-// discover asks the site, or the cache. Nothing goes out but the name of the host,
-// so it is open to agents, within the limits of the room that does it. Without an address
-// it looks through this computer.
+// discover reads the site or the cache. Only the name of the host leaves this computer, so agents
+// may call it, within the limits of Web. Without a URL it lists the integrations of this
+// computer.
 func (t webTools) discover(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	address := text(call, "url")
 	if address == "" {
@@ -91,7 +90,7 @@ func guideOf(app *aai.App) *aai.Result {
 	return &aai.Result{Text: catalog.Guide(app), Data: catalog.GuideData(app), UntrustedSource: originOf(app)}
 }
 
-// discoverComputer is what was found here.
+// discoverComputer returns the integrations found on this computer.
 func (t webTools) discoverComputer(ctx context.Context) (*aai.Result, error) {
 	if t.discoverLocal == nil {
 		e := aai.Errorf(aai.InvalidParams, "url: is absent; expected the address of a site, since this gateway does not look through its computer")
@@ -105,8 +104,8 @@ func (t webTools) discoverComputer(ctx context.Context) (*aai.Result, error) {
 	return &aai.Result{Data: found, UntrustedSource: LocalSource}, nil
 }
 
-// withHints adds what else a site publishes. A site that has an app and no hints is as one
-// that was not asked for any; one that could not be asked at all is not asked again.
+// withHints adds the hints of a site. An app without hints is returned unchanged. A site that
+// could not be reached at all is not asked again.
 func (t webTools) withHints(ctx context.Context, address string, app *aai.App, failed error) (*aai.Result, error) {
 	if failed != nil && aai.AsError(failed).Code != aai.AppNotFound {
 		return nil, failed
@@ -130,7 +129,7 @@ func (t webTools) withHints(ctx context.Context, address string, app *aai.App, f
 	return result, err
 }
 
-// mergeHints is the data of a guide with hints among its members.
+// mergeHints returns the guide's data with hints as an additional member.
 func mergeHints(guide, hints any) (map[string]any, error) {
 	var all map[string]any
 	text, err := json.Marshal(guide)
@@ -144,7 +143,7 @@ func mergeHints(guide, hints any) (map[string]any, error) {
 	return all, nil
 }
 
-// originOf is the site whose words an app's guide holds.
+// originOf returns the origin of the site that an app's guide comes from.
 func originOf(app *aai.App) string {
 	u, err := url.Parse(app.Source)
 	if err != nil {
