@@ -16,7 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// The desktop tools' own configuration: the folder below the person's, and its files.
+// Names of axterminator's own configuration: its folder in the user's configuration folder and its files.
 const (
 	axterminatorFolder   = "axterminator"
 	axterminatorConfig   = "config.toml"
@@ -24,19 +24,19 @@ const (
 	axterminatorPrefix   = "AXTERMINATOR_"
 )
 
-// Cache is for how long answers about windows may be given again.
+// Cache holds the maximum ages of cached desktop results.
 type Cache struct {
-	TreeMaxAge       time.Duration // of ax_get_tree; zero: not at all
+	TreeMaxAge       time.Duration // of ax_get_tree; zero disables the cache
 	ScreenshotMaxAge time.Duration // of ax_screenshot
 }
 
 func defaultCache() Cache { return Cache{ScreenshotMaxAge: 100 * time.Millisecond} }
 
-// maxCache bounds how old an answer may be, in milliseconds.
+// maxCache limits a maximum age, in milliseconds.
 const maxCache = 60_000
 
-// axterminatorSettings is the part of the table that has the names of the desktop tools' own
-// configuration and is nowhere else.
+// axterminatorSettings returns the settings that exist only under the names of axterminator's own
+// configuration.
 func axterminatorSettings() []settingSpec {
 	cached := func(name, env string, of func(*Cache) *time.Duration) settingSpec {
 		return settingSpec{
@@ -58,7 +58,7 @@ func axterminatorSettings() []settingSpec {
 	}
 }
 
-// bothSpellings are the two spellings of a variable.
+// bothSpellings returns the AAI_ and AXTERMINATOR_ spellings of a variable.
 func bothSpellings(name string) []string {
 	if name == "" {
 		return nil
@@ -75,7 +75,7 @@ func setVLM(c *Config, _ string, value any) error {
 	return nil
 }
 
-// IneffectiveSettings names the settings that somebody has set and that mean nothing in this version.
+// IneffectiveSettings returns the keys of settings that are set but have no effect in this version.
 func (c *Config) IneffectiveSettings() []string {
 	var idle []string
 	for _, key := range []string{"vlm.backend", "rate_limits.vlm_rpm"} {
@@ -86,7 +86,7 @@ func (c *Config) IneffectiveSettings() []string {
 	return idle
 }
 
-// settingAliases are the desktop tools' names for settings that have another one here.
+// settingAliases maps axterminator's names of settings to the names used here.
 func settingAliases() map[string]string {
 	return map[string]string{
 		"server.log_level": "logLevel", "vlm.rate_limit": "rate_limits.vlm_rpm",
@@ -94,7 +94,7 @@ func settingAliases() map[string]string {
 	}
 }
 
-// renameAliases gives settings the names that they have here.
+// renameAliases renames settings to the names used here.
 func renameAliases(values map[string]any) (map[string]any, error) {
 	others := settingAliases()
 	for _, name := range slices.Sorted(maps.Keys(others)) {
@@ -111,8 +111,8 @@ func renameAliases(values map[string]any) (map[string]any, error) {
 	return values, nil
 }
 
-// readAxterminator reads the desktop tools' own files, if they are there, as one layer: of what
-// both say the one about security counts, and what either denies is denied.
+// readAxterminator reads axterminator's files, if they exist, as one layer. If both set a value,
+// security.toml wins; denied apps of both are denied.
 func (c *Config) readAxterminator() error {
 	folder := c.source.Getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(folder) {
@@ -144,8 +144,8 @@ func (c *Config) readAxterminator() error {
 	return nil
 }
 
-// readAxterminatorFile reads the settings of a file. Only the error of one that is not there is as the
-// system gives it.
+// readAxterminatorFile reads the settings of a file. It returns the system's error only if the
+// file does not exist.
 func (c *Config) readAxterminatorFile(path string) (map[string]any, error) {
 	b, err := atomicfile.Read(path, atomicfile.ReadLimits{Size: MaxFileSize})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -162,7 +162,7 @@ func (c *Config) readAxterminatorFile(path string) (map[string]any, error) {
 	return Parse(path, b)
 }
 
-// parseTOML reads the settings of a file in TOML.
+// parseTOML reads the settings of a TOML file.
 func parseTOML(b []byte) (map[string]any, error) {
 	var file map[string]any
 	if err := toml.Unmarshal(b, &file); err != nil {
@@ -175,7 +175,7 @@ func parseTOML(b []byte) (map[string]any, error) {
 	return flatten(object)
 }
 
-// tomlToJSON is a value of TOML as JSON has it.
+// tomlToJSON converts a decoded TOML value to the types of decoded JSON.
 func tomlToJSON(value any) any {
 	switch value := value.(type) {
 	case int64:
@@ -202,7 +202,7 @@ func tomlToJSON(value any) any {
 	return value
 }
 
-// noteUnknown notes the variables that look like settings of the desktop tools and are none.
+// noteUnknown notes variables with axterminator's prefix that are not settings.
 func (c *Config) noteUnknown() {
 	known := []string{"HTTP_TOKEN"}
 	for _, s := range settingSpecs() {

@@ -1,15 +1,15 @@
-// Package config is what a person has configured: the values, which layer each is from, and
-// which of them widen what callers may do.
+// Package config reads the configuration: its values, the layer that each value comes from, and
+// the values that widen the rights of callers. Its Editor lists settings and edits them in the
+// file.
 //
-// The layers are flags, the environment, the person's file, the files of the desktop tools
-// (axterminator's, in TOML) and the standard values: each wins over those after it. What root says holds over all of them. What is not understood
-// is an error that names the place, never passed over. A value that lets callers do more
-// than the standard one holds only where a person has confirmed it, or root says it; what
-// does not hold is noted, and the value before it stays.
+// The layers are flags, the environment, the person's file, axterminator's files (TOML) and the
+// defaults: earlier layers win. Root's policy overrides all of them. Unknown or invalid input is
+// an error that names the place. A value that widens rights has an effect only if a person
+// confirmed it or root set it; otherwise the package notes it and keeps the previous value.
 //
-// The package touches the configuration file and nothing else: whose a file is, what root
-// says and what was confirmed it is told by functions. What a value may be is asked of the
-// room that uses it. It makes nothing of the values: that is the program's.
+// The package accesses only the configuration file. Functions in Source provide ownership checks,
+// root's policy and confirmations. The packages that use a value define its limits. The program
+// applies the values.
 package config
 
 import (
@@ -26,37 +26,37 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
 
-// How tools are named in the MCP list.
+// Naming schemes for tools in the MCP list.
 const (
 	NamesSafe      = "safe"
 	NamesCanonical = "canonical"
 )
 
-// What the MCP list has.
+// Contents of the MCP list.
 const (
 	ProfileApps    = "apps"    // an entry for each app, and aai_exec
-	ProfileDesktop = "desktop" // the tools of the desktop, and nothing else
+	ProfileDesktop = "desktop" // only the desktop tools
 	ProfileAll     = "all"     // both
 )
 
 // A Config is the configuration in effect.
 type Config struct {
 	ScanPaths           []string      // folders with descriptors, absolute
-	DefaultTimeout      time.Duration // of a tool that says none
-	RescanInterval      time.Duration // zero: only when the watcher says so
-	ScanInterval        time.Duration // between looks for ways into apps; zero: none
+	DefaultTimeout      time.Duration // of a tool without its own timeout
+	RescanInterval      time.Duration // zero: only after a notification of the watcher
+	ScanInterval        time.Duration // between scans for integrations; zero: no scans
 	LogLevel            slog.Level
 	LogFile             string // empty: standard error
 	AuditLog            string // the journal's file
 	ToolNames           string // NamesSafe or NamesCanonical
 	Profile             string // ProfileApps, ProfileDesktop or ProfileAll
 	AllowSystemBus      bool
-	Preapproved         []policy.Grant // what callers may do without being asked
-	DevMode             bool           // for those who make apps; see the guide
-	AllowedPrivateHosts []string       // hosts on private networks that may be asked
-	InsecureStorage     bool           // the key of secrets may lie in a file
-	// WebUI and HTTPPort are the AAI protocol's settings of a web page, which
-	// this version does not have; whoever switches it on is told so.
+	Preapproved         []policy.Grant // calls allowed without a question
+	DevMode             bool           // for app developers; see the guide
+	AllowedPrivateHosts []string       // hosts on private networks that may be reached
+	InsecureStorage     bool           // the key of secrets may be stored in a file
+	// WebUI and HTTPPort are the AAI protocol's settings of a web page, which this version lacks.
+	// Enabling it produces a notice.
 	WebUI       bool
 	HTTPPort    int
 	HTTP        HTTP
@@ -65,52 +65,52 @@ type Config struct {
 	Login       Login
 	Journal     Journal
 	Cache       Cache
-	VisionModel string // which model looks at pictures, once there is a tool that has one do so
-	Session     string // whose screen is taken; see session.Config.Choice
+	VisionModel string // the model that analyses images, for a future tool
+	Session     string // the session to operate; see session.Config.Choice
 
-	// InsecureStorageAtStart says that the key of secrets may lie in a file by the word of
-	// whoever started us, or root's: it is known before anything of the person's is read.
+	// InsecureStorageAtStart reports that a flag, the environment or root allows storing the key
+	// of secrets in a file. It is known before any file of the person is read.
 	InsecureStorageAtStart bool
-	Unconfirmed            []reauth.Setting // what does not hold, because nobody has confirmed it
-	Notes                  []string         // what the person must know of what does not hold
+	Unconfirmed            []reauth.Setting // settings without effect until a person confirms them
+	Notes                  []string         // notices about settings without effect
 
-	preapprovedJSON any // as it was written
+	preapprovedJSON any // as written
 	source          Source
 	path            string  // of the person's file
-	defaults        *Config // before anything was read
+	defaults        *Config // the state before any layer was read
 	origins         map[string]string
 }
 
-// A Source is where a configuration is read from. What is nil, but for Getenv, says nothing.
+// A Source is the input of a configuration. All fields except Getenv may be nil.
 type Source struct {
 	Getenv   func(string) string
-	Environ  []string // all variables, as "name=value": those that look like settings and are none are noted
-	Home     string   // the folder that "~" stands for
-	AuditLog string   // the journal's file where nobody says another
+	Environ  []string // all variables, as "name=value", to note those that look like settings but are not
+	Home     string   // the folder that "~" expands to
+	AuditLog string   // the default file of the journal
 	Flags    Flags
-	// FileOverride is read in the place of what the person's file holds; nil: that is read.
+	// FileOverride replaces the contents of the person's file; nil: the file is read.
 	FileOverride []byte
-	// RootPolicy returns what root says for everybody, nil for nothing. What is there and cannot
-	// be trusted is an error.
+	// RootPolicy returns root's policy, or nil if there is none. A policy file that cannot be
+	// trusted is an error.
 	RootPolicy func() ([]byte, error)
-	// CheckOwned says, as an error for callers, why others than this account and root may have
-	// changed what is at the paths.
+	// CheckOwned returns an error, worded for callers, if accounts other than this one and root
+	// may have changed the paths.
 	CheckOwned func(paths ...string) error
-	// Confirmed returns by which way a person has confirmed a setting that widens, "" for
-	// none. Of the configuration at least root's part is read by then.
+	// Confirmed returns the channel by which a person confirmed a widening setting, or "". At
+	// least root's part of the configuration has been read by then.
 	Confirmed func(*Config, reauth.Setting) (aai.Channel, error)
 }
 
-// Flags are those of every command. The zero value says nothing.
+// Flags are the flags common to all commands. The zero value sets nothing.
 type Flags struct {
 	File            string // the configuration file
 	LogLevel        string // "debug", "info", "warn" or "error"
 	Dev             bool
-	InsecureStorage bool // the key of secrets may lie in a file
+	InsecureStorage bool // the key of secrets may be stored in a file
 }
 
-// Read reads the configuration. What it does not understand is an error
-// that names the place: a setting that somebody relies on must not be ignored.
+// Read reads the configuration. Unknown or invalid input is an error that names the place,
+// because ignoring a setting that a person relies on would be unsafe.
 func Read(s Source) (*Config, error) {
 	c := &Config{
 		ScanPaths:      []string{filepath.Join(s.Home, ".aai")},
@@ -144,7 +144,7 @@ func Read(s Source) (*Config, error) {
 	return c, nil
 }
 
-// readFlags takes what the flags of every command say.
+// readFlags applies the common flags.
 func (c *Config) readFlags() error {
 	f := c.source.Flags
 	for _, flag := range []struct {
@@ -183,8 +183,7 @@ func (c *Config) readEnvironment() error {
 	return nil
 }
 
-// setAll gives settings their values, in the order of their names. The error names all that
-// are wrong.
+// setAll sets settings in the order of their names. The error lists all invalid ones.
 func (c *Config) setAll(values map[string]any, origin string) error {
 	var wrong []*aai.Error
 	for _, key := range slices.Sorted(maps.Keys(values)) {
@@ -204,9 +203,9 @@ func (c *Config) setAll(values map[string]any, origin string) error {
 	return &all
 }
 
-// Set gives the setting of that key a value, from JSON or from text. The origin is who says
-// so, such as "--port": it stands in errors. Where the value does not hold, the one before
-// it stays, which is no error.
+// Set sets the setting key to a value from JSON or from text. The origin, such as "--port",
+// appears in errors. If a widening value is not confirmed, Set keeps the previous value and
+// returns no error.
 func (c *Config) Set(key string, value any, origin string) error {
 	known := settingSpecs()
 	i := slices.IndexFunc(known, func(s settingSpec) bool { return s.key == key })
@@ -239,10 +238,10 @@ func invalid(format string, args ...any) *aai.Error {
 	return aai.Errorf(aai.InvalidParams, format, args...)
 }
 
-// Default is the origin of what nobody has set.
+// Default is the origin of settings that are not set.
 const Default = "default"
 
-// Origin says where a setting comes from: Default, a file, a variable or a flag.
+// Origin returns the origin of a setting: Default, a file, a variable or a flag.
 func (c *Config) Origin(key string) string {
 	if from, ok := c.origins[key]; ok {
 		return from
@@ -250,10 +249,10 @@ func (c *Config) Origin(key string) string {
 	return Default
 }
 
-// File is the person's configuration file, which need not be there.
+// File returns the path of the person's configuration file, which may not exist.
 func (c *Config) File() string { return c.path }
 
-// Value is the setting in effect, nil of one that there is not.
+// Value returns the value in effect, or nil for an unknown key.
 func (c *Config) Value(key string) any {
 	for _, r := range settingSpecs() {
 		if r.key == key {
@@ -266,11 +265,11 @@ func (c *Config) Value(key string) any {
 // A Setting is a value in effect.
 type Setting struct {
 	Name   string // its key in the file
-	Value  any    // as JSON has it
+	Value  any    // in the types of decoded JSON
 	Origin string
 }
 
-// Settings are all of them, in the order of their table.
+// Settings returns all settings, in the order of settingSpecs.
 func (c *Config) Settings() []Setting {
 	var all []Setting
 	for _, r := range settingSpecs() {

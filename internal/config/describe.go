@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The kinds of values.
+// Kinds of values.
 const (
 	KindBool    = "true or false"
 	KindInteger = "whole number"
@@ -14,23 +14,23 @@ const (
 	KindPath    = "path"
 	KindList    = "list"
 	KindObject  = "object"
-	KindEnum    = "one of" // the choices
-	KindMixed   = "mixed"  // see what it is for
+	KindEnum    = "one of" // one of Choices
+	KindMixed   = "mixed"  // several kinds; see Summary
 )
 
-// A Description says what a setting is.
+// A Description documents a setting.
 type Description struct {
 	Key     string
 	Kind    string   // of its value
-	Choices []string // of KindOneOf
-	Summary string   // what it is for, in a sentence without its full stop
-	Default any      // as JSON has it
+	Choices []string // of KindEnum
+	Summary string   // its purpose: one sentence without its full stop
+	Default any      // in the types of decoded JSON
 	Env     []string // variables that set it; the first that is set counts
-	Widens  string   // which of its values, or changes, a person confirms; empty: none
+	Widens  string   // values or changes that a person must confirm; empty: none
 }
 
-// Describe says of all settings what they are, in the order of their table. Paths in defaults
-// are those of the person.
+// Describe documents all settings, in the order of settingSpecs. Paths in defaults are the
+// person's paths.
 func (c *Config) Describe() []Description {
 	words := settingDocs()
 	var all []Description
@@ -44,7 +44,7 @@ func (c *Config) Describe() []Description {
 	return all
 }
 
-// describe say which values widen.
+// describe returns the values that widen, in words.
 func (r wideningRule) describe() string {
 	switch r {
 	case widensUnlessDefault:
@@ -64,7 +64,7 @@ func (r wideningRule) describe() string {
 	return ""
 }
 
-// An about is what people are told of a setting.
+// A settingDoc is the documentation of a setting for people.
 type settingDoc struct {
 	kind    string
 	choices []string
@@ -73,7 +73,7 @@ type settingDoc struct {
 
 func enumDoc(words string, choices ...string) settingDoc { return settingDoc{KindEnum, choices, words} }
 
-// settingDocs are what people are told of each setting.
+// settingDocs returns the documentation of each setting.
 func settingDocs() map[string]settingDoc {
 	all := map[string]settingDoc{
 		"scanPaths":           {KindList, nil, "folders with <app id>/aai.json"},
@@ -112,7 +112,7 @@ func settingDocs() map[string]settingDoc {
 	return all
 }
 
-// policyDocs is what people are told of what callers may do.
+// policyDocs returns the documentation of settings about the rights of callers.
 func policyDocs() map[string]settingDoc {
 	return map[string]settingDoc{
 		"consent.preapproved":        {KindList, nil, `what callers may do without a question: {"app", "tools", "caller", "identity", "expires"} each`},
@@ -135,7 +135,7 @@ func policyDocs() map[string]settingDoc {
 	}
 }
 
-// networkDocs is what people are told of what goes over the network.
+// networkDocs returns the documentation of settings about the network.
 func networkDocs() map[string]settingDoc {
 	return map[string]settingDoc{
 		"net.allowPrivate":     {KindList, nil, "hosts on private networks that may be asked"},
@@ -161,8 +161,8 @@ func networkDocs() map[string]settingDoc {
 	}
 }
 
-// FilePaths are the ways in which a file may say the setting: the names that lead to it, the one
-// to write it by first.
+// FilePaths returns the paths of names under which a file may set key. The first is the one to
+// write.
 func FilePaths(key string) [][]string {
 	names := []string{key}
 	for other, is := range settingAliases() {

@@ -1,14 +1,3 @@
-// Package settings shows a person what is configured, why, and for what, and changes it in
-// their own file: two tools of the gateway's own app, for the terminal and the page alike.
-//
-// A change is made to a text first, which is read as the configuration would be: what does
-// not hold as a whole is not written. In the file the value's bytes change and no others. What
-// lets callers do more is asked about before, as everything that does, and what was proved so
-// is kept as confirmed; the rest is nobody's concern but the person's, who could write the file.
-//
-// The package touches the person's configuration file, a copy of what was in it before, and
-// the confirmations it is given. What a setting is, and what of it widens, internal/config
-// says; how a file is edited, internal/clients/splice.
 package config
 
 import (
@@ -29,31 +18,31 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// The names of the tools.
+// Names of the tools.
 const (
 	ListTool = "settings"
 	SetTool  = "settings_set"
 )
 
-// EditorConfig is what a Room stands on.
+// EditorConfig configures an Editor.
 type EditorConfig struct {
-	// Running is what this process goes by.
+	// Running is the configuration in effect in this process.
 	Running *Config
-	// ReadConfig reads the configuration as it is now, with that text in the place of what the
-	// person's file holds; nil: with the file.
+	// ReadConfig reads the current configuration, with instead replacing the contents of the
+	// person's file; nil: the file itself.
 	ReadConfig func(instead []byte) (*Config, error)
-	// Confirmed keeps what a person confirmed; nil: nothing can be.
+	// Confirmed stores the person's confirmations; may be nil.
 	Confirmed *reauth.ConfirmedSettings
-	// ExitsAfterCall says that this process ends with the call, so that what it goes by is nobody's concern.
+	// ExitsAfterCall omits the running configuration, because this process ends after the call.
 	ExitsAfterCall bool
-	// BackupPath is where the file is kept as it was before the last change; empty: nowhere.
+	// BackupPath is the path for a copy of the file before the last change; empty: no copy.
 	BackupPath string
 }
 
-// A Room shows and changes settings. It is safe for concurrent use, also by several processes.
+// An Editor lists and changes settings. It is safe for concurrent use, also by several processes.
 type Editor struct{ cfg EditorConfig }
 
-// NewEditor returns a room. It does no I/O.
+// NewEditor returns an editor. It does no I/O.
 func NewEditor(c EditorConfig) *Editor { return &Editor{c} }
 
 const listParams = `{"type": "object", "additionalProperties": false, "properties": {
@@ -64,7 +53,7 @@ const setParams = `{"type": "object", "additionalProperties": false, "required":
 	"value": {"description": "What it shall be, as JSON or as people write it; null takes it out of the file"},
 	"seen": {"type": "string", "description": "The version of the file that was shown: if it is another by now, nothing is changed"}}}`
 
-// Tools are those of the gateway's own app.
+// Tools returns the editor's tools for the builtin app.
 func (r *Editor) Tools() []*aai.Tool {
 	return []*aai.Tool{
 		{
@@ -78,8 +67,8 @@ func (r *Editor) Tools() []*aai.Tool {
 	}
 }
 
-// Widens reports whether the call is one that changes a setting so that callers may do more.
-// One that comes to nothing does not; if it does by then, it finds that nobody was asked.
+// Widens reports whether the call changes a setting so that callers may do more. A call that
+// would fail does not. If such a call succeeds later, set detects the missing confirmation.
 func (r *Editor) Widens(call *aai.Call) bool {
 	if call.Tool != SetTool {
 		return false
@@ -88,8 +77,8 @@ func (r *Editor) Widens(call *aai.Call) bool {
 	return err == nil && p.widens
 }
 
-// NarrowingCheck tells whether a request takes rights away and gives none, with what others say of
-// the other tools.
+// NarrowingCheck returns a function that reports whether a request only takes rights away. It
+// uses others for all other tools.
 func (r *Editor) NarrowingCheck(others func(*aai.Request) bool) func(*aai.Request) bool {
 	return func(request *aai.Request) bool {
 		if request.Tool.Name == SetTool {
@@ -99,20 +88,20 @@ func (r *Editor) NarrowingCheck(others func(*aai.Request) bool) func(*aai.Reques
 	}
 }
 
-// A plan is what a call would change.
+// A changePlan is the change that a call would make.
 type changePlan struct {
 	key           string
-	file          string // as it is named
-	target        string // what a link leads to
+	file          string // as named in the configuration
+	target        string // the resolved path behind links
 	old, text     []byte
-	exists        bool // the file is
-	removed       bool // the setting is taken out
+	exists        bool // the file exists
+	removed       bool // the setting is removed
 	before, after *Config
 	widens        bool
-	confirmation  []reauth.Setting // what holds only with it
+	confirmation  []reauth.Setting // settings that need a confirmation for their effect
 }
 
-// planChange looks at what the call would change, and changes nothing.
+// planChange returns the change that a call would make, without making it.
 func (r *Editor) planChange(call *aai.Call) (*changePlan, error) {
 	key, _ := call.Args["key"].(string)
 	described, err := r.find(key)
@@ -129,7 +118,7 @@ func (r *Editor) planChange(call *aai.Call) (*changePlan, error) {
 		return nil, e
 	}
 	if p.before, err = r.cfg.ReadConfig(nil); err != nil {
-		p.before = r.cfg.Running // so that a file that is wrong can be mended
+		p.before = r.cfg.Running // so that an invalid file can be repaired
 	}
 	if p.text, err = p.edit(described, call.Args["value"]); err != nil {
 		return nil, err
@@ -148,7 +137,7 @@ func (r *Editor) planChange(call *aai.Call) (*changePlan, error) {
 	return p, nil
 }
 
-// edit is the file with the change in it.
+// edit returns the file's text with the change.
 func (p *changePlan) edit(d Description, value any) ([]byte, error) {
 	format := formatOf(p.file)
 	text := p.old
@@ -177,7 +166,7 @@ func (p *changePlan) edit(d Description, value any) ([]byte, error) {
 		e.Hint = "Nothing was changed. Mend the file by hand at that place, and try again."
 		return nil, e
 	}
-	// Nothing else may be said by it, whatever else was thought of.
+	// The change must affect no other setting, even if the edit above has a bug.
 	before, errBefore := Parse(p.file, orEmpty(p.old, format))
 	after, errAfter := Parse(p.file, text)
 	if errBefore == nil && errAfter == nil {
@@ -197,7 +186,7 @@ func orEmpty(text []byte, format splice.Format) []byte {
 	return text
 }
 
-// precheckSet says why a call to change a setting would come to nothing.
+// precheckSet returns the error that a call to change a setting would fail with.
 func (r *Editor) precheckSet(ctx context.Context, call *aai.Call) error {
 	p, err := r.planChange(call)
 	if err != nil || len(p.confirmation) == 0 || r.cfg.Confirmed == nil {
@@ -206,7 +195,7 @@ func (r *Editor) precheckSet(ctx context.Context, call *aai.Call) error {
 	return sealingError(r.cfg.Confirmed.CheckAvailable(ctx))
 }
 
-// set changes a setting. That the person may is proved where it widens: the gate has asked.
+// set changes a setting. The policy has already reauthenticated the person if the change widens.
 func (r *Editor) set(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	if err := atomicfile.EnsureDir(r.cfg.Running.File()); err != nil {
 		return nil, executionError("the folder of the settings cannot be made: %w", err)
@@ -244,7 +233,7 @@ func (r *Editor) set(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	return result, nil
 }
 
-// write keeps the file as it was, and writes it as it shall be.
+// write saves a copy of the file, then writes the new text.
 func (r *Editor) write(p *changePlan) error {
 	if string(p.text) == string(p.old) && p.exists {
 		return nil
@@ -262,7 +251,7 @@ func (r *Editor) write(p *changePlan) error {
 	return nil
 }
 
-// changeResult is what came of it.
+// changeResult returns the result of the change.
 func (r *Editor) changeResult(p *changePlan) *aai.Result {
 	now := r.settingRow(p.after, p.describe(), p.text)
 	data := map[string]any{"key": p.key, "value": now.Value, "from": now.From, "source": now.Source, "file": p.file, "version": fileVersion(p.text, true)}
@@ -294,7 +283,7 @@ func (p *changePlan) describe() Description {
 	return Description{Key: p.key}
 }
 
-// read is what is in the file, and what file that is.
+// read returns the file's text and the path that links resolve to.
 func (r *Editor) read(path string) (text []byte, target string, there bool, err error) {
 	target, err = filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -309,7 +298,7 @@ func (r *Editor) read(path string) (text []byte, target string, there bool, err 
 	return text, target, true, nil
 }
 
-// find is the setting of that key.
+// find returns the description of the setting key.
 func (r *Editor) find(key string) (Description, error) {
 	var names []string
 	for _, d := range r.cfg.Running.Describe() {
@@ -323,7 +312,7 @@ func (r *Editor) find(key string) (Description, error) {
 	return Description{}, e
 }
 
-// fileVersion is what a file is known by.
+// fileVersion returns a short digest of the file's text.
 func fileVersion(text []byte, there bool) string {
 	if !there {
 		return "none"
@@ -339,7 +328,7 @@ func formatOf(path string) splice.Format {
 	return splice.JSON
 }
 
-// sealingError is the error of what must be sealed, with what to do where nothing can be.
+// sealingError adds a hint to err if sealing is not supported here.
 func sealingError(err error) error {
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return err

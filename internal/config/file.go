@@ -16,10 +16,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// MaxFileSize is how large a configuration file may be, root's too, in bytes.
+// MaxFileSize limits a configuration file, root's too, in bytes.
 const MaxFileSize = 1 << 20
 
-// readRoot reads what root says for everybody. It holds whatever else is said.
+// readRoot reads root's policy, which overrides all layers.
 func (c *Config) readRoot() error {
 	if c.source.RootPolicy == nil {
 		return nil
@@ -42,8 +42,8 @@ func (c *Config) readRoot() error {
 	return nil
 }
 
-// readFile reads the file named by the flag, the environment, or nobody; only
-// the last may be absent.
+// readFile reads the file named by the flag or the environment, or else the default file; only
+// the default may be absent.
 func (c *Config) readFile() error {
 	s := c.source
 	path, named := s.Flags.File, true
@@ -53,7 +53,7 @@ func (c *Config) readFile() error {
 	if path == "" {
 		path, named = filepath.Join(s.Home, ".aai", "config.json"), false
 	}
-	path = expandHome(s.Home, path) // no shell has seen what a client's own settings hold
+	path = expandHome(s.Home, path) // no shell has expanded the paths in a client's settings
 	c.path = path
 	values, err := c.readUserFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -68,7 +68,7 @@ func (c *Config) readFile() error {
 	return c.setAll(values, path)
 }
 
-// readUserFile reads the person's file, or what is to be taken for it.
+// readUserFile reads the person's file or its override.
 func (c *Config) readUserFile(path string) (map[string]any, error) {
 	if c.source.FileOverride == nil {
 		return c.readAxterminatorFile(path)
@@ -76,8 +76,8 @@ func (c *Config) readUserFile(path string) (map[string]any, error) {
 	return Parse(path, c.source.FileOverride)
 }
 
-// Parse returns what a file of that name says: the settings by their keys, as JSON has them.
-// What settings there are it does not look at.
+// Parse returns the settings in the text of a file of that name, by key, in the types of decoded
+// JSON. It does not check that the keys exist.
 func Parse(path string, text []byte) (map[string]any, error) {
 	read := parse
 	if IsTOML(path) {
@@ -93,8 +93,8 @@ func Parse(path string, text []byte) (map[string]any, error) {
 // IsTOML reports whether a configuration file of that name is TOML; others are JSON.
 func IsTOML(path string) bool { return strings.EqualFold(filepath.Ext(path), ".toml") }
 
-// parse reads the settings of a file. A name that is given twice is an
-// error, because one of the two would be ignored.
+// parse reads the settings of a JSON file. A duplicate name is an error, because one of the two
+// would be ignored.
 func parse(b []byte) (map[string]any, error) {
 	var value any
 	if err := json.Unmarshal(b, &value); err != nil {
@@ -107,7 +107,7 @@ func parse(b []byte) (map[string]any, error) {
 	return flatten(file)
 }
 
-// jsonFault says where in the file the fault is.
+// jsonFault adds the line and the place in the file to err.
 func jsonFault(b []byte, err error) error {
 	var offset int64
 	var place jsontext.Pointer
@@ -124,8 +124,8 @@ func jsonFault(b []byte, err error) error {
 	return fmt.Errorf("line %d: %s: %w", line, aai.CleanLabel(name, 60), err)
 }
 
-// flatten turns {"dbus": {"allowSystemBus": true}} into "dbus.allowSystemBus",
-// which may also be written so, but not both.
+// flatten turns {"dbus": {"allowSystemBus": true}} into "dbus.allowSystemBus". A file may use
+// either form for a setting, but not both.
 func flatten(file map[string]any) (map[string]any, error) {
 	values := make(map[string]any)
 	for key, value := range file {
@@ -145,7 +145,7 @@ func flatten(file map[string]any) (map[string]any, error) {
 	return renameAliases(values)
 }
 
-// isGroup reports whether the key stands for several settings.
+// isGroup reports whether the key is a prefix of several settings.
 func isGroup(key string) bool {
 	for other := range settingAliases() {
 		if strings.HasPrefix(other, key+".") {

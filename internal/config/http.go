@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// What clients must show to use the server over HTTP.
+// Authentication of clients over HTTP.
 const (
 	AuthToken = "token" // the secret of this computer
 	AuthOAuth = "oauth" // a token of an authorization server
 	AuthNone  = "none"
 )
 
-// HTTP is how agents are served over HTTP.
+// HTTP configures the server for agents over HTTP.
 type HTTP struct {
 	Port           int
 	Bind           string
 	SSE            bool
 	IdleTimeout    time.Duration
-	PublicURL      string // the address as clients know it; empty: made of Bind and Port
+	PublicURL      string // the URL that clients use; empty: derived from Bind and Port
 	AllowedHosts   []string
 	AllowedOrigins []string
 
 	Auth             string
 	Issuer           string
 	Audience, Scopes []string
-	ClientID         string // with the authorization server, to ask it about tokens
+	ClientID         string // at the authorization server, for token introspection
 	ClientSecretFile string
 }
 
@@ -37,7 +37,7 @@ func defaultHTTP() HTTP {
 	}
 }
 
-// httpSettings is the part of the table that is about HTTP.
+// httpSettings returns the settings about HTTP.
 func httpSettings() []settingSpec {
 	list := func(of func(*HTTP) *[]string, what string) (func(*Config) any, func(*Config, string, any) error) {
 		return func(c *Config) any { return *of(&c.HTTP) }, func(c *Config, _ string, v any) error { return setWords(of(&c.HTTP), what, v) }
@@ -64,7 +64,7 @@ func httpSettings() []settingSpec {
 	}
 }
 
-// portSetter reads a port to listen on. 0 is any that is free.
+// portSetter returns a setter for a port to listen on. 0 is any free port.
 func portSetter(set func(*Config, int)) func(*Config, string, any) error {
 	return func(c *Config, _ string, value any) error {
 		n, ok := parseInteger(value, 0, 65535)

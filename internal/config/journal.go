@@ -1,21 +1,21 @@
 package config
 
-// Journal is how much the journal keeps.
+// Journal configures the journal's retention.
 type Journal struct {
 	MaxAgeDays        int // days
 	MaxSizeMB         int // megabytes, of all files
-	RotateSizeMB      int // megabytes, of one
+	RotateSizeMB      int // megabytes, of one file
 	KeepFull          bool
-	KeepResultsOf     []string // apps of whose calls what they answered is kept beside the journal
+	KeepResultsOf     []string // apps with kept results, stored beside the journal
 	KeepResultsDays   int
-	KeepScreenshotsOf []string // apps of which is kept for a day what a window looked like after an act
+	KeepScreenshotsOf []string // apps with screenshots after each action, kept for a day
 }
 
 func defaultJournal() Journal {
 	return Journal{MaxAgeDays: 30, MaxSizeMB: 500, RotateSizeMB: 64, KeepResultsOf: []string{}, KeepResultsDays: 1, KeepScreenshotsOf: []string{}}
 }
 
-// journalSettings are the settings that begin with "journal.".
+// journalSettings returns the settings that begin with "journal.".
 func journalSettings() []settingSpec {
 	return []settingSpec{
 		{"journal.maxAge", widensIfLess, []string{"AAI_JOURNAL_MAX_AGE"}, func(c *Config) any { return c.Journal.MaxAgeDays },

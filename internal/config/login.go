@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/oauth"
 )
 
-// Login is what a person decided about logins to web apps.
+// Login configures logins to web apps.
 type Login struct {
 	Sites          map[string]oauth.SiteSettings
 	sitesJSON      any
@@ -24,8 +24,8 @@ func defaultLogin() Login {
 	return Login{sitesJSON: map[string]any{}, Env: []string{}, OpenBrowser: true}
 }
 
-// loginSettings is the part of the table that is about logins. Who is trusted with
-// one is for the person's file alone.
+// loginSettings returns the settings about logins. Trust in sites is set in the person's file
+// only.
 func loginSettings() []settingSpec {
 	return []settingSpec{
 		{"login.sites", widensUnlessDefault, nil, func(c *Config) any { return c.Login.sitesJSON }, setSites},
@@ -45,7 +45,7 @@ func setDocument(c *Config, _ string, value any) error {
 	return nil
 }
 
-// setSites reads what is decided by site: the host of an app or of an authorization
+// setSites reads the settings by site. A site is the host of an app or of an authorization
 // server, or its issuer.
 func setSites(c *Config, _ string, value any) error {
 	entries, ok := value.(map[string]any)
@@ -92,7 +92,7 @@ func parseSite(value any) (oauth.SiteSettings, error) {
 	if site.RedirectPort < 0 || site.RedirectPort > 65535 {
 		return oauth.SiteSettings{}, errors.New(".redirectPort: expected a port from 1 to 65535")
 	}
-	// Not any host of this computer: the spelling is what was registered with the server.
+	// No other loopback names: the server has registered this spelling.
 	if !slices.Contains([]string{"", "127.0.0.1", "[::1]", "localhost"}, site.RedirectHost) {
 		return oauth.SiteSettings{}, errors.New(`.redirectHost: expected "127.0.0.1", "[::1]" or "localhost"`)
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// maxSuggestions is how many settings are named in the place of one that there is not.
+// maxSuggestions limits the settings suggested for an unknown key.
 const maxSuggestions = 3
 
-// nearestSettings are the settings that are likest to a key, at most three: as it is written, by
-// its last part, of its group. In files of the desktop tools settings have other names too.
+// nearestSettings returns at most maxSuggestions settings that resemble key: by spelling, by last
+// part, then by group. For .toml files the aliases count too.
 func nearestSettings(key, origin string, names []string) []string {
 	if strings.HasSuffix(origin, ".toml") {
 		names = slices.Concat(names, slices.Sorted(maps.Keys(settingAliases())))
@@ -34,7 +34,7 @@ func nearestSettings(key, origin string, names []string) []string {
 	for _, part := range aai.Nearest(last, lasts, maxSuggestions) {
 		near = append(near, byLast[part])
 	}
-	for _, name := range names { // the group's name may be the setting's
+	for _, name := range names { // the group's name may be the name of the setting
 		if last != "" && strings.HasPrefix(name, last) {
 			near = append(near, name)
 		}
@@ -47,7 +47,7 @@ func nearestSettings(key, origin string, names []string) []string {
 	return firstDistinct(near)
 }
 
-// firstDistinct are the first three, each once.
+// firstDistinct returns the first maxSuggestions distinct names.
 func firstDistinct(names []string) []string {
 	var first []string
 	for _, name := range names {

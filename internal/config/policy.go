@@ -10,20 +10,20 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// Whether questions are put in windows.
+// Modes of desktop dialogs.
 const (
-	DialogAuto = "auto" // where there is a screen
+	DialogAuto = "auto" // if there is a screen
 	DialogOff  = "off"
 )
 
-// Policy is what callers may do, and how people are asked.
+// Policy configures the rights of callers and the questions to people.
 type Policy struct {
 	Dialog             string
-	ElicitationClients []string // callers whose client may ask
+	ElicitationClients []string // callers with a client that may ask
 	Mode               policy.Mode
 	AllowedApps        []string
 	DeniedApps         []string
-	ConfirmDestructive bool // what looks as if it could not be undone
+	ConfirmDestructive bool // actions that look irreversible
 	DestructiveWords   []string
 	Limits             map[policy.Kind]policy.Limit
 }
@@ -35,8 +35,8 @@ func defaultPolicy() Policy {
 	}
 }
 
-// policySettings is the part of the table that is about trust. The names under
-// security and rate_limits are those of the desktop tools' own configuration.
+// policySettings returns the settings about trust. The names under security and rate_limits are
+// those of axterminator's configuration.
 func policySettings() []settingSpec {
 	return []settingSpec{
 		{"consent.dialog", widensUnlessDefault, []string{"AAI_CONSENT_DIALOG"}, func(c *Config) any { return c.Policy.Dialog }, setDialog},
@@ -60,10 +60,10 @@ func policySettings() []settingSpec {
 	}
 }
 
-// maxLimit bounds every limit: more is none.
+// maxLimit bounds every rate limit: more is no limit.
 const maxLimit = 10_000_000
 
-// limitSpec is the setting of one limit.
+// limitSpec returns the setting of one limit.
 func limitSpec(name, env string, kind policy.Kind, of func(*policy.Limit) *int) settingSpec {
 	s := settingSpec{key: "rate_limits." + name, widens: widensIfMore}
 	if env != "" {
@@ -95,7 +95,7 @@ func setDialog(c *Config, _ string, value any) error {
 	return nil
 }
 
-// setElicitation reads whose client may ask: true is everybody's.
+// setElicitation reads the clients that may ask: true means all clients.
 func setElicitation(c *Config, _ string, value any) error {
 	if all, ok := value.(bool); ok {
 		c.Policy.ElicitationClients = []string{}
@@ -120,8 +120,8 @@ func setMode(c *Config, _ string, value any) error {
 	return nil
 }
 
-// appListSetter reads names, ids and patterns of apps; in the environment, with commas
-// between them.
+// appListSetter returns a setter for names, ids and patterns of apps, separated by commas in the
+// environment.
 func appListSetter(of func(*Policy) *[]string) func(*Config, string, any) error {
 	return func(c *Config, _ string, value any) error {
 		if text, ok := value.(string); ok {

@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// setPreapproved reads what callers may do without being asked. Every part must
-// be said: who, which app, which tools, until when.
+// setPreapproved reads the calls allowed without a question. An entry needs all of caller, app,
+// tools and expiry.
 func setPreapproved(c *Config, _ string, value any) error {
 	entries, ok := value.([]any)
 	if !ok {

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// The interval of scans is long: each asks every program of the session.
+// Bounds of the scan interval. The minimum is long because a scan queries every program of the session.
 const (
 	minScan = time.Minute
 	maxScan = 7 * 24 * time.Hour
 )
 
-// scanSettings are the settings that begin with "scan.". A scan looks only at what discover
-// shows, and switches nothing on: it widens nothing.
+// scanSettings returns the settings that begin with "scan.". They widen nothing: a scan reads
+// only data that discover shows, and enables nothing.
 func scanSettings() []settingSpec {
 	return []settingSpec{
 		{"scan.interval", widensNever, []string{"AAI_SCAN_INTERVAL"}, func(c *Config) any { return c.ScanInterval.Seconds() }, setScanInterval},

@@ -12,17 +12,17 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// Who says what a setting is.
+// Kinds of origins.
 const (
 	sourceDefault     = "default"
-	sourceFile        = "file"        // the person's
-	sourceOtherFile   = "other file"  // the desktop tools' own
+	sourceFile        = "file"        // the person's file
+	sourceOtherFile   = "other file"  // axterminator's file
 	sourceEnvironment = "environment" // a variable
 	sourceFlag        = "flag"
 	sourceRoot        = "root"
 )
 
-// A row is one setting, for people and programs.
+// A settingRow is one setting in a settingList.
 type settingRow struct {
 	Key     string   `json:"key"`
 	Value   any      `json:"value"`
@@ -35,21 +35,21 @@ type settingRow struct {
 	Default any      `json:"default"`
 	Env     []string `json:"env,omitempty"`
 	Widens  string   `json:"widens,omitempty"`
-	// InFile is what the person's file says, also where something else holds; Waits says
-	// that it holds only once it is confirmed.
+	// InFile is the value in the person's file, even if another layer wins. Waits reports that it
+	// has no effect until a person confirms it.
 	InFile any  `json:"in_file,omitempty"`
 	Waits  bool `json:"waits,omitempty"`
-	// Running is what this process goes by, where that is something else.
+	// Running is the value in effect in this process, if different.
 	Running any `json:"running,omitempty"`
 }
 
-// settingList is what the tool answers.
+// settingList is the result of ListTool.
 type settingList struct {
 	Settings []settingRow `json:"settings"`
 	File     string       `json:"file"`
 	Version  string       `json:"version"` // of the file, for settings_set
-	// Fault says why the configuration cannot be read as it is now: then what this process
-	// goes by is listed.
+	// Fault is the reason why the current configuration cannot be read. The list then shows the
+	// running configuration.
 	Fault string   `json:"problem,omitempty"`
 	Notes []string `json:"notes,omitempty"`
 }
@@ -87,7 +87,7 @@ func (r *Editor) list(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	return result, nil
 }
 
-// settingRow tells of one setting. The text is what is in the person's file.
+// settingRow returns the row of one setting. The text is the contents of the person's file.
 func (r *Editor) settingRow(now *Config, d Description, text []byte) settingRow {
 	out := settingRow{
 		Key: d.Key, Value: jsonValue(now.Value(d.Key)), From: now.Origin(d.Key), About: d.Summary, Kind: d.Kind, Choices: d.Choices,
@@ -112,7 +112,7 @@ func (r *Editor) settingRow(now *Config, d Description, text []byte) settingRow 
 	return out
 }
 
-// sourceKind is what kind of thing says it.
+// sourceKind returns the kind of an origin.
 func (r *Editor) sourceKind(from string) string {
 	switch {
 	case from == Default:
@@ -129,7 +129,7 @@ func (r *Editor) sourceKind(from string) string {
 	return sourceEnvironment
 }
 
-// jsonValue is a value as a reader of JSON would have it.
+// jsonValue returns a value in the types of decoded JSON.
 func jsonValue(value any) any {
 	b, err := json.Marshal(value)
 	if err != nil {
@@ -142,5 +142,5 @@ func jsonValue(value any) any {
 	return plain
 }
 
-// formatValue is a value in a sentence.
+// formatValue formats a value for use in a sentence.
 func formatValue(value any) string { return splice.Quote(value) }

@@ -12,9 +12,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 )
 
-// A row is one setting: a thing that a person can configure.
+// A settingSpec defines one setting.
 type settingSpec struct {
-	key    string // in the file; a dot stands for a group
+	key    string // in the file; a dot separates the group
 	widens wideningRule
 	env    []string // the first that is set counts
 	get    func(*Config) any
@@ -22,7 +22,7 @@ type settingSpec struct {
 	set func(c *Config, home string, value any) error
 }
 
-// settingSpecs is all of them.
+// settingSpecs returns all settings.
 func settingSpecs() []settingSpec {
 	return slices.Concat([]settingSpec{
 		{"scanPaths", widensIfChanged, []string{"AAI_SCAN_PATHS"}, func(c *Config) any { return c.ScanPaths }, setScanPaths},
@@ -104,8 +104,8 @@ func setProfile(c *Config, _ string, value any) error {
 	return nil
 }
 
-// setSession takes the screen that is to be operated. It is for the person's file
-// alone: no variable of whoever starts the program chooses it.
+// setSession sets the session to operate. It is for the person's file alone: variables of the
+// starting process must not choose it.
 func setSession(c *Config, _ string, value any) error {
 	s, ok := value.(string)
 	isDisplay := strings.HasPrefix(s, ":") && len(s) > 1 && strings.Trim(s[1:], "0123456789.") == ""

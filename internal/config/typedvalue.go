@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// parseTyped is a value of the setting's kind. A text is taken as people write such a value, at a
-// terminal or in a form: whether the setting takes it, the configuration says.
+// parseTyped converts text, as typed at a terminal or in a form, to a value of the setting's
+// kind. The setting itself validates the value.
 func parseTyped(d Description, value any) (any, error) {
 	text, isText := value.(string)
 	if !isText {
@@ -46,7 +46,7 @@ func parseTyped(d Description, value any) (any, error) {
 	return text, nil
 }
 
-// parseList reads a list: of JSON, or a line for each.
+// parseList reads a JSON list, or one item per line.
 func parseList(d Description, text string) (any, error) {
 	items := []any{}
 	if strings.HasPrefix(text, "[") {

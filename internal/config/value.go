@@ -13,10 +13,10 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// maxSeconds bounds every time a person can configure: an hour.
+// maxSeconds bounds every configurable duration: an hour.
 const maxSeconds = 3600
 
-// expandHome is the path with the home folder in the place of "~".
+// expandHome returns the path with "~" replaced by the home folder.
 func expandHome(home, path string) string {
 	if path == "~" || strings.HasPrefix(path, "~/") || strings.HasPrefix(path, "~"+string(filepath.Separator)) {
 		return filepath.Join(home, path[1:])
@@ -24,7 +24,7 @@ func expandHome(home, path string) string {
 	return path
 }
 
-// absolutePath makes a path absolute; "~" is the home folder.
+// absolutePath returns the cleaned absolute path; "~" is the home folder.
 func absolutePath(home, path string) (string, error) {
 	path = expandHome(home, path)
 	if !filepath.IsAbs(path) {
@@ -33,7 +33,7 @@ func absolutePath(home, path string) (string, error) {
 	return filepath.Clean(path), nil
 }
 
-// pathSetter reads the path of one.
+// pathSetter returns a setter for a path.
 func pathSetter(put func(*Config, string)) func(*Config, string, any) error {
 	return func(c *Config, home string, value any) error {
 		s, ok := value.(string)
@@ -49,7 +49,7 @@ func pathSetter(put func(*Config, string)) func(*Config, string, any) error {
 	}
 }
 
-// boolSetter reads true or false, or a text that says one of them.
+// boolSetter returns a setter for a boolean or its text form.
 func boolSetter(put func(*Config, bool)) func(*Config, string, any) error {
 	return func(c *Config, _ string, value any) error {
 		b, ok := value.(bool)
@@ -65,7 +65,7 @@ func boolSetter(put func(*Config, bool)) func(*Config, string, any) error {
 	}
 }
 
-// parseNumber reads a number, or a text that is one.
+// parseNumber reads a number or its text form.
 func parseNumber(value any) (float64, bool) {
 	if s, isText := value.(string); isText {
 		n, err := strconv.ParseFloat(s, 64)
@@ -75,7 +75,7 @@ func parseNumber(value any) (float64, bool) {
 	return n, ok
 }
 
-// parseInteger reads a number of a range that has no fraction, or a text of digits that is one.
+// parseInteger reads an integer from least to most, or its digits as text.
 func parseInteger(value any, least, most int) (int, bool) {
 	if s, isText := value.(string); isText {
 		n, err := strconv.Atoi(s)
@@ -85,7 +85,7 @@ func parseInteger(value any, least, most int) (int, bool) {
 	return int(n), ok && n == math.Trunc(n) && float64(least) <= n && n <= float64(most)
 }
 
-// durationSetter reads a time from a second to an hour; or none, where that means never.
+// durationSetter returns a setter for 1 to maxSeconds seconds. With never, 0 is allowed too.
 func durationSetter(never bool, put func(*Config, time.Duration)) func(*Config, string, any) error {
 	expected := fmt.Errorf("expected a number of seconds from 1 to %d", maxSeconds)
 	if never {
@@ -101,7 +101,7 @@ func durationSetter(never bool, put func(*Config, time.Duration)) func(*Config, 
 	}
 }
 
-// integerSetter reads a whole number from 1 up.
+// integerSetter returns a setter for an integer from 1 to most.
 func integerSetter(unit string, most int, put func(*Config, int)) func(*Config, string, any) error {
 	return func(c *Config, _ string, value any) error {
 		n, ok := parseInteger(value, 1, most)
@@ -113,7 +113,7 @@ func integerSetter(unit string, most int, put func(*Config, int)) func(*Config, 
 	}
 }
 
-// wordSetter reads a text without spaces.
+// wordSetter returns a setter for a text without spaces.
 func wordSetter(what string, put func(*Config, string)) func(*Config, string, any) error {
 	return func(c *Config, _ string, value any) error {
 		s, ok := value.(string)
@@ -143,7 +143,7 @@ func setWords(list *[]string, what string, value any) error {
 	return nil
 }
 
-// urlSetter reads an absolute address of the web.
+// urlSetter returns a setter for an absolute http or https URL.
 func urlSetter(put func(*Config, string)) func(*Config, string, any) error {
 	return func(c *Config, _ string, value any) error {
 		s, _ := value.(string)
@@ -156,7 +156,7 @@ func urlSetter(put func(*Config, string)) func(*Config, string, any) error {
 	}
 }
 
-// setTexts reads a list of texts, which may have spaces in them.
+// setTexts reads a list of texts, which may contain spaces.
 func setTexts(list *[]string, what string, value any) error {
 	items, ok := value.([]any)
 	if !ok {
@@ -174,7 +174,7 @@ func setTexts(list *[]string, what string, value any) error {
 	return nil
 }
 
-// isTrueVariable is what a variable says that is true or false.
+// isTrueVariable reports whether the value of a variable is a true boolean.
 func isTrueVariable(value string) bool {
 	b, err := strconv.ParseBool(value)
 	return err == nil && b

@@ -6,19 +6,18 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// maxWebRate bounds how often a site is asked, in requests a second.
+// maxWebRate bounds the requests a second to a site.
 const maxWebRate = 10_000
 
-// Web is how apps on the web are asked.
+// Web configures requests to web apps.
 type Web struct {
-	RequestsPerSecond float64 // requests a second to one site, at most; twice as many may go at once
+	RequestsPerSecond float64 // maximum for one site; bursts may be twice as large
 }
 
 func defaultWeb() Web { return Web{RequestsPerSecond: 10} }
 
-// webSettings is the part of the table that is about apps on the web. What may be
-// reached is for the person's file alone: no variable or flag of whoever starts the
-// program widens it.
+// webSettings returns the settings about web apps. Reachable hosts are set in the person's file
+// only: no variable or flag of the starting process widens them.
 func webSettings() []settingSpec {
 	return []settingSpec{
 		{"net.allowPrivate", widensUnlessDefault, nil, func(c *Config) any { return c.AllowedPrivateHosts }, setAllowPrivate},

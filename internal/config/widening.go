@@ -11,22 +11,22 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
 
-// A rule says which values of a setting let callers do more, or somebody else decide it.
-// What holds such a value is confirmed by a person, or root's.
+// A wideningRule selects the values of a setting that let callers do more or that delegate a
+// decision. Such a value needs a person's confirmation, unless root set it.
 type wideningRule int
 
 const (
-	widensUnlessDefault wideningRule = iota // any but the standard one: the careful rule
-	widensIfRelaxed                         // the setting only narrows: a value that is not what was said before
-	widensIfLess                            // less than the standard one
-	widensIfMore                            // more than the standard one
-	widensInUserFile                        // it holds by whoever starts the program or by root, and never in the person's file
+	widensUnlessDefault wideningRule = iota // any value but the default: the strict rule
+	widensIfRelaxed                         // the setting only narrows: a value that replaces an earlier layer's value
+	widensIfLess                            // less than the default
+	widensIfMore                            // more than the default
+	widensInUserFile                        // set by the starting process or by root, never in the person's file
 	widensNever
-	widensIfChanged // it holds where it stands; whoever has the gateway change it proves that they want it
+	widensIfChanged // effective at its place; a change through the gateway needs reauthentication
 )
 
-// isWidened reports whether the value that is lets callers do more than the standard one, or
-// than the one that was.
+// isWidened reports whether the value is lets callers do more than the default, or than the
+// previous value was.
 func (r wideningRule) isWidened(standard, was, is any) bool {
 	switch r {
 	case widensIfRelaxed:
@@ -48,7 +48,7 @@ func equalValues(a, b any) bool {
 	return err == nil && err2 == nil && string(one) == string(other)
 }
 
-// isLess compares two numbers of settings.
+// isLess compares two numeric settings.
 func isLess(a, b any) bool {
 	number := func(v any) float64 {
 		switch n := v.(type) {
@@ -62,7 +62,7 @@ func isLess(a, b any) bool {
 	return number(a) < number(b)
 }
 
-// clone is the configuration as it is now.
+// clone returns a copy of the configuration.
 func (c *Config) clone() *Config {
 	before := *c
 	before.Policy.Limits = maps.Clone(c.Policy.Limits)
@@ -70,8 +70,8 @@ func (c *Config) clone() *Config {
 	return &before
 }
 
-// confirmWidening reports whether what has just been set may stay. What widens and is confirmed by
-// nobody does not, and is noted.
+// confirmWidening reports whether a value just set may stay. An unconfirmed widening value may
+// not, and is noted.
 func (c *Config) confirmWidening(s settingSpec, before *Config, origin string) bool {
 	if origin == policy.RootPolicyPath {
 		c.setPreapprovedChannel(s.key, policy.RootPolicyChannel)
@@ -100,7 +100,7 @@ func (c *Config) confirmWidening(s settingSpec, before *Config, origin string) b
 	return false
 }
 
-// confirmedBy is the way by which a person confirmed the setting, "" for none.
+// confirmedBy returns the channel by which a person confirmed the setting, or "".
 func (c *Config) confirmedBy(s reauth.Setting) (aai.Channel, error) {
 	if c.source.Confirmed == nil {
 		return "", nil
@@ -108,7 +108,7 @@ func (c *Config) confirmedBy(s reauth.Setting) (aai.Channel, error) {
 	return c.source.Confirmed(c, s)
 }
 
-// setPreapprovedChannel notes on whose word what is allowed ahead holds.
+// setPreapprovedChannel records the channel that confirmed the preapproved grants.
 func (c *Config) setPreapprovedChannel(key string, by aai.Channel) {
 	if key != "consent.preapproved" {
 		return
@@ -119,14 +119,14 @@ func (c *Config) setPreapprovedChannel(key string, by aai.Channel) {
 	}
 }
 
-// isSetByRoot reports whether root has said what the setting is.
+// isSetByRoot reports whether root has set the setting and origin is another layer.
 func (c *Config) isSetByRoot(key, origin string) bool {
 	return origin != policy.RootPolicyPath && c.Origin(key) == policy.RootPolicyPath
 }
 
-// Widens reports whether the person's file lets callers do more by a setting in the other
-// configuration than in this one: what waits there to be confirmed counts as if it were. Where
-// something else than the file says now what holds, every change of what may widen counts.
+// Widens reports whether the person's file lets callers do more in next than in c, by the setting
+// key. Unconfirmed values count as if confirmed. If another layer sets the current value, every
+// change of a widening setting counts.
 func (c *Config) Widens(key string, next *Config) bool {
 	i := slices.IndexFunc(settingSpecs(), func(s settingSpec) bool { return s.key == key })
 	if i < 0 {
